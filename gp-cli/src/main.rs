@@ -1,0 +1,3 @@
+//! The `gp` command.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! What one observation says about its latent values.

@@ -1,0 +1,1 @@
+//! Cholesky factors that grow, update and differentiate, and one door to matrix products.

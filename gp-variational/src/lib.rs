@@ -1,0 +1,1 @@
+//! Variational inference for latent Gaussian-process models.
