@@ -1,0 +1,55 @@
+//! Numbers as text that reads back to the same bits.
+
+/// Magnitudes in this range are written without an exponent.
+const PLAIN: std::ops::Range<f64> = 1e-5..1e16;
+
+/// Writes a number with the fewest digits that parse back to the same bits.
+///
+/// Whole numbers carry no point (`2`, not `2.0`) and very large or very small magnitudes carry an exponent
+/// (`1e-300`). Infinities are written `inf` and `-inf`, and not-a-number `NaN`; Rust's own parser reads all three.
+///
+/// ```
+/// use gp_optim::format_number;
+/// assert_eq!(format_number(2.0), "2");
+/// assert_eq!(format_number(0.1), "0.1");
+/// assert_eq!(format_number(1e-300), "1e-300");
+/// assert_eq!(format_number(-0.0).parse::<f64>().map(f64::to_bits), Ok((-0.0f64).to_bits()));
+/// ```
+#[must_use]
+pub fn format_number(value: f64) -> String {
+    let plain = value == 0.0 || !value.is_finite() || PLAIN.contains(&value.abs());
+    if plain { format!("{value}") } else { format!("{value:e}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn chooses_the_readable_form() {
+        let cases: [(f64, &str); 8] = [
+            (0.0, "0"),
+            (-0.0, "-0"),
+            (1e15, "1000000000000000"),
+            (1e16, "1e16"),
+            (1e-5, "0.00001"),
+            (9.5e-6, "9.5e-6"),
+            (f64::INFINITY, "inf"),
+            (f64::MAX, "1.7976931348623157e308"),
+        ];
+        for (value, text) in cases {
+            assert_eq!(format_number(value), text);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn every_finite_number_reads_back_to_the_same_bits(bits in any::<u64>()) {
+            let value = f64::from_bits(bits);
+            prop_assume!(value.is_finite());
+            let back: f64 = format_number(value).parse().unwrap();
+            prop_assert_eq!(back.to_bits(), bits);
+        }
+    }
+}

@@ -1,0 +1,340 @@
+//! A named number or vector of numbers that a solver may move.
+
+use crate::error::ParameterError;
+use crate::prior::Prior;
+use crate::transform::Transform;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+
+/// A named scalar or vector: its natural values, the set they live in, and what is known or held of them.
+///
+/// People read and write *natural* values θ. A solver moves the *free* elements in *unconstrained* coordinates η,
+/// one [`Transform`] for all elements; elements marked as fixed are left out of every free slice, in order.
+/// The values always lie in the transform's set.
+///
+/// ```
+/// use gp_optim::{Parameter, Transform};
+/// let mut scales = Parameter::vector("lengthscale", vec![1.0, 2.0, 4.0], Transform::Positive)?;
+/// scales.fix(1, true)?;
+/// let mut eta = [0.0; 2];
+/// scales.write_free_unconstrained(&mut eta)?;
+/// assert_eq!(eta, [0.0, 4f64.ln()]);
+/// scales.set_free_unconstrained(&[0.0, 0.0])?;
+/// assert_eq!(scales.values(), [1.0, 2.0, 1.0]);
+/// assert!(scales.set(0, -1.0).is_err());
+/// # Ok::<(), gp_optim::ParameterError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Unchecked")]
+pub struct Parameter {
+    name: Cow<'static, str>,
+    values: Vec<f64>,
+    vector: bool,
+    transform: Transform,
+    prior: Option<Prior>,
+    fixed: Vec<bool>,
+}
+
+impl Parameter {
+    /// A parameter of one number, written without brackets.
+    ///
+    /// # Errors
+    /// [`ParameterError::InvalidTransform`], or [`ParameterError::OutOfRange`] for a value outside the set.
+    pub fn scalar(
+        name: impl Into<Cow<'static, str>>,
+        value: f64,
+        transform: Transform,
+    ) -> Result<Self, ParameterError> {
+        Self::build(name.into(), vec![value], false, transform)
+    }
+
+    /// A parameter of one or more numbers, written as a vector even when there is only one.
+    ///
+    /// # Errors
+    /// [`ParameterError::Empty`], [`ParameterError::InvalidTransform`] or [`ParameterError::OutOfRange`].
+    pub fn vector(
+        name: impl Into<Cow<'static, str>>,
+        values: Vec<f64>,
+        transform: Transform,
+    ) -> Result<Self, ParameterError> {
+        Self::build(name.into(), values, true, transform)
+    }
+
+    fn build(
+        name: Cow<'static, str>,
+        values: Vec<f64>,
+        vector: bool,
+        transform: Transform,
+    ) -> Result<Self, ParameterError> {
+        transform.validate()?;
+        if values.is_empty() {
+            return Err(ParameterError::Empty { name: name.into_owned() });
+        }
+        check_values(&name, &values, transform)?;
+        let fixed = vec![false; values.len()];
+        Ok(Self { name, values, vector, transform, prior: None, fixed })
+    }
+
+    /// The name given at construction.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// All natural values; never empty.
+    #[must_use]
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// The first natural value: the value of a scalar.
+    #[must_use]
+    pub fn value(&self) -> f64 {
+        self.values.first().copied().unwrap_or(f64::NAN)
+    }
+
+    /// The number of elements, at least one.
+    #[must_use]
+    #[expect(clippy::len_without_is_empty, reason = "a parameter is never empty")]
+    pub fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Whether the parameter is written as a vector.
+    #[must_use]
+    pub fn is_vector(&self) -> bool {
+        self.vector
+    }
+
+    /// Replaces all natural values, fixed ones included. On an error nothing changes.
+    ///
+    /// # Errors
+    /// [`ParameterError::WrongLength`] or [`ParameterError::OutOfRange`].
+    pub fn set_values(&mut self, values: &[f64]) -> Result<(), ParameterError> {
+        self.check_length("values", self.len(), values.len())?;
+        check_values(&self.name, values, self.transform)?;
+        self.values.copy_from_slice(values);
+        Ok(())
+    }
+
+    /// Replaces one natural value, fixed or not.
+    ///
+    /// # Errors
+    /// [`ParameterError::NoSuchElement`] or [`ParameterError::OutOfRange`].
+    pub fn set(&mut self, index: usize, value: f64) -> Result<(), ParameterError> {
+        self.check_index(index)?;
+        check_value(&self.name, index, value, self.transform)?;
+        self.values[index] = value;
+        Ok(())
+    }
+
+    /// The map between natural and unconstrained values.
+    #[must_use]
+    pub fn transform(&self) -> Transform {
+        self.transform
+    }
+
+    /// Replaces the transform and keeps the natural values. On an error nothing changes.
+    ///
+    /// # Errors
+    /// [`ParameterError::InvalidTransform`], or [`ParameterError::OutOfRange`] when a present value lies outside
+    /// the new set.
+    pub fn set_transform(&mut self, transform: Transform) -> Result<(), ParameterError> {
+        transform.validate()?;
+        check_values(&self.name, &self.values, transform)?;
+        self.transform = transform;
+        Ok(())
+    }
+
+    /// The prior of each element, independently.
+    #[must_use]
+    pub fn prior(&self) -> Option<&Prior> {
+        self.prior.as_ref()
+    }
+
+    /// Sets or removes the prior. On an error nothing changes.
+    ///
+    /// Values set later are not held to its support: there [`Self::log_prior`] is −∞, which a solver turns away
+    /// like any other point without a finite objective.
+    ///
+    /// # Errors
+    /// [`ParameterError::PriorArgument`], or [`ParameterError::OutsidePrior`] when a present value has no density.
+    pub fn set_prior(&mut self, prior: Option<Prior>) -> Result<(), ParameterError> {
+        if let Some(prior) = prior {
+            prior.validate()?;
+            let (lower, upper) = prior.support();
+            let outside = self.values.iter().position(|&value| !(lower < value && value < upper));
+            if let Some(index) = outside {
+                return Err(ParameterError::OutsidePrior {
+                    name: self.name.to_string(),
+                    index,
+                    value: self.values[index],
+                    prior: prior.to_string(),
+                });
+            }
+        }
+        self.prior = prior;
+        Ok(())
+    }
+
+    /// Whether an element is held at its value. An element that does not exist is not.
+    #[must_use]
+    pub fn is_fixed(&self, index: usize) -> bool {
+        self.fixed.get(index).copied().unwrap_or(false)
+    }
+
+    /// Holds an element at its value (`true`) or lets it move (`false`).
+    ///
+    /// # Errors
+    /// [`ParameterError::NoSuchElement`].
+    pub fn fix(&mut self, index: usize, fixed: bool) -> Result<(), ParameterError> {
+        self.check_index(index)?;
+        self.fixed[index] = fixed;
+        Ok(())
+    }
+
+    /// Holds all elements at their values or lets all of them move.
+    pub fn fix_all(&mut self, fixed: bool) {
+        self.fixed.fill(fixed);
+    }
+
+    /// The number of elements that may move.
+    #[must_use]
+    pub fn free_len(&self) -> usize {
+        self.fixed.iter().filter(|&&fixed| !fixed).count()
+    }
+
+    /// Writes the unconstrained values of the free elements, in order; `out` has [`Self::free_len`] slots.
+    ///
+    /// # Errors
+    /// [`ParameterError::WrongLength`].
+    pub fn write_free_unconstrained(&self, out: &mut [f64]) -> Result<(), ParameterError> {
+        self.check_length("free slots", self.free_len(), out.len())?;
+        for (slot, index) in out.iter_mut().zip(self.free_indices()) {
+            *slot = self.transform.to_unconstrained(self.values[index]);
+        }
+        Ok(())
+    }
+
+    /// Moves the free elements to the given unconstrained values, in order. On an error nothing changes.
+    ///
+    /// # Errors
+    /// [`ParameterError::WrongLength`], or [`ParameterError::NotFinite`] for NaN and the infinities.
+    pub fn set_free_unconstrained(&mut self, unconstrained: &[f64]) -> Result<(), ParameterError> {
+        self.check_length("free values", self.free_len(), unconstrained.len())?;
+        if let Some(position) = unconstrained.iter().position(|eta| !eta.is_finite()) {
+            let index = self.free_indices().nth(position).unwrap_or(position);
+            let value = unconstrained[position];
+            return Err(ParameterError::NotFinite { name: self.name.to_string(), index, value });
+        }
+        let free = self.fixed.iter().zip(&mut self.values).filter(|(fixed, _)| !**fixed);
+        for ((_, value), &eta) in free.zip(unconstrained) {
+            *value = self.transform.to_natural(eta);
+        }
+        Ok(())
+    }
+
+    /// Turns a gradient by natural values into one by the free unconstrained values: each free element is
+    /// multiplied by dθ/dη, fixed ones are left out.
+    ///
+    /// `natural_gradient` has [`Self::len`] entries, `free_gradient` [`Self::free_len`].
+    ///
+    /// # Errors
+    /// [`ParameterError::WrongLength`].
+    pub fn chain_gradient(
+        &self,
+        natural_gradient: &[f64],
+        free_gradient: &mut [f64],
+    ) -> Result<(), ParameterError> {
+        self.check_length("gradient entries", self.len(), natural_gradient.len())?;
+        self.check_length("free slots", self.free_len(), free_gradient.len())?;
+        for (slot, index) in free_gradient.iter_mut().zip(self.free_indices()) {
+            let eta = self.transform.to_unconstrained(self.values[index]);
+            *slot = natural_gradient[index] * self.transform.derivative(eta);
+        }
+        Ok(())
+    }
+
+    /// The log density of the prior, summed over the free elements; zero without a prior.
+    ///
+    /// It is the density of the natural values: the transform adds no Jacobian, so the mode found by maximising
+    /// with it does not depend on the transform.
+    #[must_use]
+    pub fn log_prior(&self) -> f64 {
+        self.prior
+            .map_or(0.0, |prior| self.free_indices().map(|index| prior.log_density(self.values[index])).sum())
+    }
+
+    /// Adds the derivative of [`Self::log_prior`] to a gradient by natural values, one entry per element.
+    ///
+    /// # Errors
+    /// [`ParameterError::WrongLength`].
+    pub fn add_log_prior_gradient(&self, natural_gradient: &mut [f64]) -> Result<(), ParameterError> {
+        self.check_length("gradient entries", self.len(), natural_gradient.len())?;
+        if let Some(prior) = self.prior {
+            for index in self.free_indices() {
+                natural_gradient[index] += prior.derivative(self.values[index]);
+            }
+        }
+        Ok(())
+    }
+
+    fn free_indices(&self) -> impl Iterator<Item = usize> {
+        self.fixed.iter().enumerate().filter(|&(_, &fixed)| !fixed).map(|(index, _)| index)
+    }
+
+    fn check_length(&self, what: &'static str, expected: usize, found: usize) -> Result<(), ParameterError> {
+        if expected == found {
+            return Ok(());
+        }
+        Err(ParameterError::WrongLength { name: self.name.to_string(), what, expected, found })
+    }
+
+    fn check_index(&self, index: usize) -> Result<(), ParameterError> {
+        if index < self.len() {
+            return Ok(());
+        }
+        Err(ParameterError::NoSuchElement { name: self.name.to_string(), index, len: self.len() })
+    }
+}
+
+/// A parameter as it comes out of a file, before anything about it is known to hold.
+#[derive(Deserialize)]
+#[serde(rename = "Parameter", deny_unknown_fields)]
+struct Unchecked {
+    name: String,
+    values: Vec<f64>,
+    vector: bool,
+    transform: Transform,
+    prior: Option<Prior>,
+    fixed: Vec<bool>,
+}
+
+impl TryFrom<Unchecked> for Parameter {
+    type Error = ParameterError;
+
+    fn try_from(read: Unchecked) -> Result<Self, Self::Error> {
+        let mut parameter = Self::build(read.name.into(), read.values, read.vector, read.transform)?;
+        let expected = if read.vector { parameter.len() } else { 1 };
+        parameter.check_length("values", expected, parameter.len())?;
+        parameter.check_length("fixed flags", parameter.len(), read.fixed.len())?;
+        if let Some(prior) = read.prior {
+            prior.validate()?;
+        }
+        parameter.prior = read.prior;
+        parameter.fixed = read.fixed;
+        Ok(parameter)
+    }
+}
+
+fn check_values(name: &str, values: &[f64], transform: Transform) -> Result<(), ParameterError> {
+    values.iter().enumerate().try_for_each(|(index, &value)| check_value(name, index, value, transform))
+}
+
+fn check_value(name: &str, index: usize, value: f64, transform: Transform) -> Result<(), ParameterError> {
+    if transform.contains(value) {
+        return Ok(());
+    }
+    let allowed = transform.to_string();
+    Err(ParameterError::OutOfRange { name: name.to_owned(), index, value, allowed })
+}

@@ -1,0 +1,167 @@
+//! Prior densities of one number.
+
+mod text;
+
+use crate::error::ParameterError;
+use serde::{Deserialize, Serialize};
+use std::f64::consts::{FRAC_2_PI, TAU};
+
+/// A normalised density of one natural value θ.
+///
+/// Its text form (`gamma(2, 1)`) is also its serialised form, and reads back to the same bits. The fields are
+/// public: [`Prior::validate`] tells whether the density they describe exists.
+///
+/// ```
+/// use gp_optim::Prior;
+/// let prior: Prior = "gamma(2, 1)".parse()?;
+/// assert_eq!(prior, Prior::Gamma { shape: 2.0, rate: 1.0 });
+/// assert_eq!(prior.log_density(1.0), -1.0);
+/// assert_eq!(prior.derivative(1.0), 0.0);
+/// # Ok::<(), gp_optim::ParameterError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+#[non_exhaustive]
+pub enum Prior {
+    /// Normal with the given mean and standard deviation, on all numbers.
+    Normal {
+        /// Mean.
+        mean: f64,
+        /// Standard deviation, positive.
+        sd: f64,
+    },
+    /// ln θ is normal, on the positive numbers.
+    LogNormal {
+        /// Mean of ln θ.
+        mu: f64,
+        /// Standard deviation of ln θ, positive.
+        sigma: f64,
+    },
+    /// Density ∝ θ^(shape − 1) exp(−rate θ), on the positive numbers.
+    Gamma {
+        /// Shape, positive.
+        shape: f64,
+        /// Rate (one over the scale), positive.
+        rate: f64,
+    },
+    /// Density ∝ θ^(−shape − 1) exp(−scale / θ), on the positive numbers.
+    InverseGamma {
+        /// Shape, positive.
+        shape: f64,
+        /// Scale, positive.
+        scale: f64,
+    },
+    /// Absolute value of a centred normal, on the positive numbers.
+    HalfNormal {
+        /// Standard deviation of that normal, positive.
+        sd: f64,
+    },
+    /// Absolute value of a centred Cauchy variable, on the positive numbers.
+    HalfCauchy {
+        /// Median, positive.
+        scale: f64,
+    },
+    /// Density ∝ exp(−rate θ), on the positive numbers.
+    Exponential {
+        /// Rate (one over the mean), positive.
+        rate: f64,
+    },
+    /// Constant density between two numbers.
+    Uniform {
+        /// Lower end.
+        lo: f64,
+        /// Upper end, above the lower one.
+        hi: f64,
+    },
+    /// ln θ has constant density between the logarithms of two positive numbers.
+    LogUniform {
+        /// Lower end, positive.
+        lo: f64,
+        /// Upper end, above the lower one.
+        hi: f64,
+    },
+}
+
+impl Prior {
+    /// The open interval `(lower, upper)` on which the density is positive; an end may be infinite.
+    #[must_use]
+    pub fn support(&self) -> (f64, f64) {
+        match *self {
+            Self::Normal { .. } => (f64::NEG_INFINITY, f64::INFINITY),
+            Self::LogNormal { .. }
+            | Self::Gamma { .. }
+            | Self::InverseGamma { .. }
+            | Self::HalfNormal { .. }
+            | Self::HalfCauchy { .. }
+            | Self::Exponential { .. } => (0.0, f64::INFINITY),
+            Self::Uniform { lo, hi } | Self::LogUniform { lo, hi } => (lo, hi),
+        }
+    }
+
+    /// ln p(θ), normalised over θ itself (no change of variables); −∞ outside the support, NaN for a NaN.
+    #[must_use]
+    pub fn log_density(&self, theta: f64) -> f64 {
+        if !self.supports(theta) {
+            return if theta.is_nan() { theta } else { f64::NEG_INFINITY };
+        }
+        match *self {
+            Self::Normal { mean, sd } => standard_normal((theta - mean) / sd) - sd.ln(),
+            Self::LogNormal { mu, sigma } => {
+                let log = theta.ln();
+                standard_normal((log - mu) / sigma) - sigma.ln() - log
+            }
+            Self::Gamma { shape, rate } => {
+                shape * rate.ln() - libm::lgamma(shape) + (shape - 1.0) * theta.ln() - rate * theta
+            }
+            Self::InverseGamma { shape, scale } => {
+                shape * scale.ln() - libm::lgamma(shape) - (shape + 1.0) * theta.ln() - scale / theta
+            }
+            Self::HalfNormal { sd } => 2f64.ln() + standard_normal(theta / sd) - sd.ln(),
+            Self::HalfCauchy { scale } => FRAC_2_PI.ln() - scale.ln() - (theta / scale).powi(2).ln_1p(),
+            Self::Exponential { rate } => rate.ln() - rate * theta,
+            Self::Uniform { lo, hi } => -(hi - lo).ln(),
+            Self::LogUniform { lo, hi } => -theta.ln() - (hi / lo).ln().ln(),
+        }
+    }
+
+    /// d ln p / dθ; zero outside the support, where the density is constantly zero, and NaN for a NaN.
+    #[must_use]
+    pub fn derivative(&self, theta: f64) -> f64 {
+        if !self.supports(theta) {
+            return if theta.is_nan() { theta } else { 0.0 };
+        }
+        match *self {
+            Self::Normal { mean, sd } => -((theta - mean) / sd) / sd,
+            Self::LogNormal { mu, sigma } => -(1.0 + (theta.ln() - mu) / sigma / sigma) / theta,
+            Self::Gamma { shape, rate } => (shape - 1.0) / theta - rate,
+            Self::InverseGamma { shape, scale } => (scale / theta - (shape + 1.0)) / theta,
+            Self::HalfNormal { sd } => -(theta / sd) / sd,
+            Self::HalfCauchy { scale } => {
+                let ratio = theta / scale;
+                -2.0 * ratio / scale / (1.0 + ratio * ratio)
+            }
+            Self::Exponential { rate } => -rate,
+            Self::Uniform { .. } => 0.0,
+            Self::LogUniform { .. } => -1.0 / theta,
+        }
+    }
+
+    /// Checks that the density exists: every argument finite, scales positive, ends in order.
+    ///
+    /// # Errors
+    /// [`ParameterError::PriorArgument`] names the first argument at fault and what it must be.
+    pub fn validate(&self) -> Result<(), ParameterError> {
+        self.family().check(&self.arguments())
+    }
+
+    /// Whether θ is finite and inside the support.
+    fn supports(&self, theta: f64) -> bool {
+        let (lower, upper) = self.support();
+        theta.is_finite() && lower < theta && theta < upper
+    }
+}
+
+/// ln N(z | 0, 1).
+fn standard_normal(z: f64) -> f64 {
+    -0.5 * (z * z + TAU.ln())
+}

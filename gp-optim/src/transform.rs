@@ -1,0 +1,198 @@
+//! Smooth one-to-one maps from the real line onto the set a parameter lives in.
+
+use crate::error::ParameterError;
+use crate::number::format_number;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// `exp` is normal and finite exactly between these two arguments: `ln(f64::MIN_POSITIVE)` and `ln(f64::MAX)`.
+const EXP_RANGE: std::ops::RangeInclusive<f64> = -708.396_418_532_264_1..=709.782_712_893_384;
+
+/// A smooth increasing map from the real line (η, what a solver moves) onto an open set (θ, what a person reads).
+///
+/// The sets are open: an end point never belongs to them. Numbers too small to be represented at full precision
+/// (subnormal ones) count as zero.
+///
+/// ```
+/// use gp_optim::Transform;
+/// let unit = Transform::Interval { lo: 0.0, hi: 1.0 };
+/// assert_eq!(unit.to_natural(0.0), 0.5);
+/// assert!(unit.to_natural(1e6) < 1.0);
+/// assert_eq!(unit.to_string(), "(0, 1)");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Transform {
+    /// θ = η, onto all finite numbers.
+    Identity,
+    /// θ = exp η, onto the positive numbers.
+    Positive,
+    /// θ = lo + (hi − lo) / (1 + exp(−η)), onto the numbers between `lo` and `hi`.
+    Interval {
+        /// Lower end, not itself reached.
+        lo: f64,
+        /// Upper end, not itself reached.
+        hi: f64,
+    },
+    /// θ = lo + exp η, onto the numbers above `lo`.
+    Above {
+        /// Lower end, not itself reached.
+        lo: f64,
+    },
+    /// θ = hi − exp(−η), onto the numbers below `hi`.
+    Below {
+        /// Upper end, not itself reached.
+        hi: f64,
+    },
+}
+
+impl Transform {
+    /// The natural value θ of an unconstrained η.
+    ///
+    /// The result lies strictly inside the set for every η, infinite ones included: where the formula would
+    /// round onto an end point or overflow, the nearest number inside is returned. Only a NaN gives a NaN.
+    #[must_use]
+    pub fn to_natural(self, unconstrained: f64) -> f64 {
+        let eta = unconstrained;
+        let (least, greatest) = self.extremes();
+        let theta = match self {
+            Self::Identity => eta,
+            Self::Positive => eta.exp(),
+            Self::Interval { lo, hi } => interval_to_natural(eta, lo, hi),
+            Self::Above { lo } => lo + eta.exp().min(f64::MAX),
+            Self::Below { hi } => hi - (-eta).exp().min(f64::MAX),
+        };
+        if least <= greatest { theta.clamp(least, greatest) } else { theta }
+    }
+
+    /// The unconstrained η of a natural value θ: the inverse of [`Self::to_natural`].
+    ///
+    /// Not finite when θ is not in the set; ask [`Self::contains`] first.
+    #[must_use]
+    pub fn to_unconstrained(self, natural: f64) -> f64 {
+        let theta = natural;
+        match self {
+            Self::Identity => theta,
+            Self::Positive => theta.ln(),
+            Self::Interval { lo, hi } => log_odds(theta - lo, hi - theta),
+            Self::Above { lo } => (theta - lo).ln(),
+            Self::Below { hi } => -(hi - theta).ln(),
+        }
+    }
+
+    /// dθ/dη at an unconstrained η, never negative.
+    ///
+    /// Zero where [`Self::to_natural`] no longer moves because θ would leave the range of floating point.
+    #[must_use]
+    pub fn derivative(self, unconstrained: f64) -> f64 {
+        let eta = unconstrained;
+        match self {
+            Self::Identity => 1.0,
+            Self::Positive | Self::Above { .. } => exp_or_zero(eta),
+            Self::Below { .. } => exp_or_zero(-eta),
+            Self::Interval { lo, hi } => {
+                // With e = exp(−|η|) ≤ 1 nothing overflows, and the logistic's symmetry does the rest.
+                let e = (-eta.abs()).exp();
+                (hi - lo) * e / ((1.0 + e) * (1.0 + e))
+            }
+        }
+    }
+
+    /// Whether a natural value lies in the set. Never true of NaN and the infinities.
+    #[must_use]
+    pub fn contains(self, natural: f64) -> bool {
+        let (least, greatest) = self.extremes();
+        natural.is_finite() && least <= natural && natural <= greatest
+    }
+
+    /// Checks that the ends are finite and that a number lies between them.
+    ///
+    /// # Errors
+    /// [`ParameterError::InvalidTransform`] says which condition fails.
+    pub fn validate(self) -> Result<(), ParameterError> {
+        let reason = match self {
+            Self::Identity | Self::Positive => None,
+            Self::Above { lo: end } | Self::Below { hi: end } => {
+                (!end.is_finite()).then_some("the end must be finite")
+            }
+            Self::Interval { lo, hi } => interval_fault(lo, hi),
+        };
+        let (least, greatest) = self.extremes();
+        let reason = reason.or_else(|| (least > greatest).then_some("no number lies in it"));
+        match reason {
+            None => Ok(()),
+            Some(reason) => Err(ParameterError::InvalidTransform { transform: self.to_string(), reason }),
+        }
+    }
+
+    /// The least and the greatest number of the set.
+    fn extremes(self) -> (f64, f64) {
+        match self {
+            Self::Identity => (-f64::MAX, f64::MAX),
+            Self::Positive => (f64::MIN_POSITIVE, f64::MAX),
+            Self::Interval { lo, hi } => (just_above(lo), just_below(hi)),
+            // The distance from the end is what the logarithm sees, so it must not overflow either.
+            Self::Above { lo } => (just_above(lo), f64::MAX.min(f64::MAX + lo)),
+            Self::Below { hi } => (f64::MIN.max(f64::MIN + hi), just_below(hi)),
+        }
+    }
+}
+
+impl fmt::Display for Transform {
+    /// Writes the set the transform maps onto: `(-inf, inf)`, `(0, inf)`, `(lo, hi)`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (lo, hi) = match *self {
+            Self::Identity => (f64::NEG_INFINITY, f64::INFINITY),
+            Self::Positive => (0.0, f64::INFINITY),
+            Self::Interval { lo, hi } => (lo, hi),
+            Self::Above { lo } => (lo, f64::INFINITY),
+            Self::Below { hi } => (f64::NEG_INFINITY, hi),
+        };
+        write!(f, "({}, {})", format_number(lo), format_number(hi))
+    }
+}
+
+/// The logistic map, measured from the nearer end so that no digits are lost there.
+fn interval_to_natural(eta: f64, lo: f64, hi: f64) -> f64 {
+    let e = (-eta.abs()).exp();
+    let from_nearer_end = (hi - lo) * (e / (1.0 + e));
+    if eta < 0.0 { lo + from_nearer_end } else { hi - from_nearer_end }
+}
+
+/// ln(below / above). The quotient keeps all digits of the logarithm when both are huge or tiny; should it leave
+/// the range of floating point, the difference of logarithms does not.
+fn log_odds(below: f64, above: f64) -> f64 {
+    let odds = below / above;
+    if odds.is_normal() { odds.ln() } else { below.ln() - above.ln() }
+}
+
+fn interval_fault(lo: f64, hi: f64) -> Option<&'static str> {
+    if !(lo.is_finite() && hi.is_finite()) {
+        Some("both ends must be finite")
+    } else if lo >= hi {
+        Some("the lower end must be below the upper end")
+    } else if !(hi - lo).is_finite() {
+        Some("its width must be finite")
+    } else {
+        None
+    }
+}
+
+fn exp_or_zero(x: f64) -> f64 {
+    if EXP_RANGE.contains(&x) || x.is_nan() { x.exp() } else { 0.0 }
+}
+
+/// The next larger number, stepping over the subnormal ones.
+fn just_above(x: f64) -> f64 {
+    let up = x.next_up();
+    match (up.is_subnormal(), up > 0.0) {
+        (false, _) => up,
+        (true, true) => f64::MIN_POSITIVE,
+        (true, false) => 0.0,
+    }
+}
+
+fn just_below(x: f64) -> f64 {
+    -just_above(-x)
+}
