@@ -45,11 +45,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_finite_number_reads_back_to_the_same_bits(bits in any::<u64>()) {
+        fn every_number_reads_back_to_the_same_bits(bits in any::<u64>()) {
             let value = f64::from_bits(bits);
-            prop_assume!(value.is_finite());
             let back: f64 = format_number(value).parse().unwrap();
-            prop_assert_eq!(back.to_bits(), bits);
+            prop_assert!(back.to_bits() == bits || (back.is_nan() && value.is_nan()));
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Parameters keep their values inside the set, move only what is free and survive being written to a file.
 
+#![expect(clippy::unwrap_used, reason = "a helper that fails is a failed test")]
+
 use gp_optim::{Parameter, ParameterError, Prior, Transform};
 
 fn scales() -> Parameter {
