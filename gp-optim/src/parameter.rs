@@ -48,6 +48,13 @@ impl Parameter {
         Self::build(name.into(), vec![value], false, transform)
     }
 
+    /// A positive parameter of one number with value 1: the usual start of a scale.
+    #[must_use]
+    pub fn positive(name: impl Into<Cow<'static, str>>) -> Self {
+        let (values, transform) = (vec![1.0], Transform::Positive);
+        Self { name: name.into(), values, vector: false, transform, prior: None, fixed: vec![false] }
+    }
+
     /// A parameter of one or more numbers, written as a vector even when there is only one.
     ///
     /// # Errors

@@ -1,0 +1,143 @@
+//! The product of kernels: points must be alike in every factor's eyes.
+
+use gp_optim::Parameter;
+
+use super::with_ranges;
+use crate::error::KernelError;
+use crate::expression::Form;
+use crate::kernel::{Block, BlockMut, Gradients, Kernel, Pair, Points};
+use crate::views;
+use crate::workspace::Workspace;
+
+/// `k₁ · k₂ · …`
+#[derive(Clone, Debug)]
+pub struct Product {
+    factors: Vec<Box<dyn Kernel>>,
+}
+
+impl Product {
+    /// The product of these kernels. A product among them gives its factors; one factor alone stays what it is, and
+    /// no factor at all is the empty product, which is one everywhere.
+    pub fn of(factors: Vec<Box<dyn Kernel>>) -> Box<dyn Kernel> {
+        let mut flat: Vec<Box<dyn Kernel>> = Vec::with_capacity(factors.len());
+        for factor in factors {
+            if factor.form() == Form::Product {
+                flat.extend(factor.children().iter().cloned());
+            } else {
+                flat.push(factor);
+            }
+        }
+        if flat.len() == 1 { flat.swap_remove(0) } else { Box::new(Self { factors: flat }) }
+    }
+
+    /// The values of every factor, one after the other.
+    fn values(&self, pair: Pair<'_>, ws: &mut Workspace) -> Vec<f64> {
+        let (m, n) = (pair.rows.nrows(), pair.cols.nrows());
+        let mut values = ws.take_dirty(self.factors.len() * m * n);
+        for (i, factor) in self.factors.iter().enumerate() {
+            factor.tile(pair, views::block_mut(&mut values[i * m * n..], m, n), ws);
+        }
+        values
+    }
+}
+
+/// `weights ← upstream ∘ Π_{k ≠ skip} values_k`, for tables of equal length stored one after the other.
+fn weights_without(skip: usize, values: &[f64], weights: &mut [f64]) {
+    for (k, others) in values.chunks_exact(weights.len()).enumerate() {
+        if k != skip {
+            weights.iter_mut().zip(others).for_each(|(weight, other)| *weight *= other);
+        }
+    }
+}
+
+impl Kernel for Product {
+    fn name(&self) -> &str {
+        "product"
+    }
+
+    fn parameters(&self) -> &[Parameter] {
+        &[]
+    }
+
+    fn parameters_mut(&mut self) -> &mut [Parameter] {
+        &mut []
+    }
+
+    fn form(&self) -> Form {
+        Form::Product
+    }
+
+    fn children(&self) -> &[Box<dyn Kernel>] {
+        &self.factors
+    }
+
+    fn children_mut(&mut self) -> &mut [Box<dyn Kernel>] {
+        &mut self.factors
+    }
+
+    fn check_inputs(&self, points: Points<'_>) -> Result<(), KernelError> {
+        self.factors.iter().try_for_each(|factor| factor.check_inputs(points))
+    }
+
+    fn tile(&self, pair: Pair<'_>, mut out: BlockMut<'_>, ws: &mut Workspace) {
+        let Some((first, rest)) = self.factors.split_first() else {
+            return out.fill(1.0);
+        };
+        first.tile(pair, out.rb_mut(), ws);
+        let (m, n) = (out.nrows(), out.ncols());
+        let mut buffer = ws.take_dirty(m * n);
+        for factor in rest {
+            factor.tile(pair, views::block_mut(&mut buffer, m, n), ws);
+            views::zip_columns(&mut out, views::block(&buffer, m, n), |out, value| *out *= value);
+        }
+        ws.give(buffer);
+    }
+
+    fn tile_reverse(&self, pair: Pair<'_>, upstream: Block<'_>, mut grads: Gradients<'_>, ws: &mut Workspace) -> f64 {
+        let (m, n) = (upstream.nrows(), upstream.ncols());
+        if m * n == 0 {
+            return 0.0;
+        }
+        let values = self.values(pair, ws);
+        let mut weights = ws.take_dirty(m * n);
+        let mut inner = 0.0;
+        with_ranges(&self.factors, 0, |i, factor, range| {
+            views::block_mut(&mut weights, m, n).copy_from(upstream);
+            weights_without(i, &values, &mut weights);
+            // Every factor returns the same sum, Σ upstream ∘ Π values.
+            inner = factor.tile_reverse(pair, views::block(&weights, m, n), grads.for_params(range), ws);
+        });
+        ws.give(values);
+        ws.give(weights);
+        inner
+    }
+
+    fn diagonal(&self, points: Points<'_>, out: &mut [f64], ws: &mut Workspace) {
+        let mut own = ws.take_dirty(out.len());
+        out.fill(1.0);
+        for factor in &self.factors {
+            factor.diagonal(points, &mut own, ws);
+            out.iter_mut().zip(&own).for_each(|(out, own)| *out *= own);
+        }
+        ws.give(own);
+    }
+
+    fn diagonal_reverse(&self, points: Points<'_>, upstream: &[f64], mut grads: Gradients<'_>, ws: &mut Workspace) {
+        let count = upstream.len();
+        if count == 0 {
+            return;
+        }
+        let mut values = ws.take_dirty(self.factors.len() * count);
+        for (factor, values) in self.factors.iter().zip(values.chunks_exact_mut(count)) {
+            factor.diagonal(points, values, ws);
+        }
+        let mut weights = ws.take_dirty(count);
+        with_ranges(&self.factors, 0, |i, factor, range| {
+            weights.copy_from_slice(upstream);
+            weights_without(i, &values, &mut weights);
+            factor.diagonal_reverse(points, &weights, grads.for_params(range), ws);
+        });
+        ws.give(values);
+        ws.give(weights);
+    }
+}

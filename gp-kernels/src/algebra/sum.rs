@@ -1,0 +1,101 @@
+//! The sum of kernels: the prior of a sum of independent functions.
+
+use gp_optim::Parameter;
+
+use super::with_ranges;
+use crate::error::KernelError;
+use crate::expression::Form;
+use crate::inducing::Windowed;
+use crate::kernel::{Block, BlockMut, Gradients, Kernel, Pair, Points};
+use crate::views;
+use crate::workspace::Workspace;
+
+/// `k₁ + k₂ + …`
+#[derive(Clone, Debug)]
+pub struct Sum {
+    terms: Vec<Box<dyn Kernel>>,
+}
+
+impl Sum {
+    /// The sum of these kernels. A sum among them gives its terms; one term alone stays what it is, and no term at
+    /// all is the empty sum, which is zero everywhere.
+    pub fn of(terms: Vec<Box<dyn Kernel>>) -> Box<dyn Kernel> {
+        let mut flat: Vec<Box<dyn Kernel>> = Vec::with_capacity(terms.len());
+        for term in terms {
+            if term.form() == Form::Sum { flat.extend(term.children().iter().cloned()) } else { flat.push(term) }
+        }
+        if flat.len() == 1 { flat.swap_remove(0) } else { Box::new(Self { terms: flat }) }
+    }
+}
+
+impl Kernel for Sum {
+    fn name(&self) -> &str {
+        "sum"
+    }
+
+    fn parameters(&self) -> &[Parameter] {
+        &[]
+    }
+
+    fn parameters_mut(&mut self) -> &mut [Parameter] {
+        &mut []
+    }
+
+    fn form(&self) -> Form {
+        Form::Sum
+    }
+
+    fn children(&self) -> &[Box<dyn Kernel>] {
+        &self.terms
+    }
+
+    fn children_mut(&mut self) -> &mut [Box<dyn Kernel>] {
+        &mut self.terms
+    }
+
+    fn check_inputs(&self, points: Points<'_>) -> Result<(), KernelError> {
+        self.terms.iter().try_for_each(|term| term.check_inputs(points))
+    }
+
+    fn tile(&self, pair: Pair<'_>, mut out: BlockMut<'_>, ws: &mut Workspace) {
+        let Some((first, rest)) = self.terms.split_first() else {
+            return out.fill(0.0);
+        };
+        first.tile(pair, out.rb_mut(), ws);
+        let (m, n) = (out.nrows(), out.ncols());
+        let mut buffer = ws.take_dirty(m * n);
+        for term in rest {
+            term.tile(pair, views::block_mut(&mut buffer, m, n), ws);
+            views::zip_columns(&mut out, views::block(&buffer, m, n), |out, value| *out += value);
+        }
+        ws.give(buffer);
+    }
+
+    fn tile_reverse(&self, pair: Pair<'_>, upstream: Block<'_>, mut grads: Gradients<'_>, ws: &mut Workspace) -> f64 {
+        let mut inner = 0.0;
+        with_ranges(&self.terms, 0, |_, term, range| {
+            inner += term.tile_reverse(pair, upstream, grads.for_params(range), ws);
+        });
+        inner
+    }
+
+    fn diagonal(&self, points: Points<'_>, out: &mut [f64], ws: &mut Workspace) {
+        let mut own = ws.take_dirty(out.len());
+        out.fill(0.0);
+        for term in &self.terms {
+            term.diagonal(points, &mut own, ws);
+            out.iter_mut().zip(&own).for_each(|(out, own)| *out += own);
+        }
+        ws.give(own);
+    }
+
+    fn diagonal_reverse(&self, points: Points<'_>, upstream: &[f64], mut grads: Gradients<'_>, ws: &mut Workspace) {
+        with_ranges(&self.terms, 0, |_, term, range| {
+            term.diagonal_reverse(points, upstream, grads.for_params(range), ws);
+        });
+    }
+
+    fn windowed(&self) -> Option<&dyn Windowed> {
+        self.terms.iter().all(|term| term.windowed().is_some()).then_some(self)
+    }
+}

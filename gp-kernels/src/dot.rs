@@ -1,0 +1,266 @@
+//! Kernels of the inner products `u = ⟨x, z⟩`, `a = ⟨x, x⟩`, `b = ⟨z, z⟩` of points scaled by length-scales.
+
+use faer::{Accum, MatRef};
+use gp_optim::Parameter;
+
+use crate::error::KernelError;
+use crate::expression::{Arguments, KernelEntry, ParameterKind, Setting};
+use crate::kernel::{Block, BlockMut, Gradients, Kernel, Pair, Points, PointsMut, column, column_mut, point, point_mut};
+use crate::lanes::dot;
+use crate::metrics::{per_input, slot};
+use crate::tree::check_per_input;
+use crate::views::{self, multiply};
+use crate::workspace::Workspace;
+
+/// One column of inner products: what a [`DotProfile`] turns into covariances.
+#[derive(Clone, Copy, Debug)]
+pub struct Inner<'a> {
+    /// `⟨x_i, x_i⟩` of every row point.
+    pub rows: &'a [f64],
+    /// `⟨z, z⟩` of the column point.
+    pub col: f64,
+}
+
+/// Where the reverse pass of a [`DotProfile`] adds its derivatives.
+#[derive(Debug)]
+pub struct InnerGradients<'a> {
+    /// With respect to `⟨x_i, x_i⟩`.
+    pub rows: &'a mut [f64],
+    /// With respect to `⟨z, z⟩`.
+    pub col: &'a mut f64,
+    /// With respect to the profile's parameters.
+    pub own: &'a mut [f64],
+}
+
+/// What a kernel makes of inner products. One small file with this trait is a new kernel.
+pub trait DotProfile: Clone + std::fmt::Debug + Send + Sync + 'static {
+    /// The name in expressions.
+    const NAME: &'static str;
+    /// One line for lists of kernels, with the formula.
+    const SUMMARY: &'static str;
+
+    /// Parameters beside the length-scale, with default values.
+    fn parameters() -> Vec<Parameter> {
+        Vec::new()
+    }
+
+    /// Reads the settings (degree, order) from an expression.
+    ///
+    /// # Errors
+    /// What [`Arguments`] reports.
+    fn from_arguments(arguments: &mut Arguments<'_>) -> Result<Self, KernelError>;
+
+    /// The settings, as an expression shows them.
+    fn settings(&self) -> Vec<Setting> {
+        Vec::new()
+    }
+
+    /// Replaces every inner product `u_i` by the covariance.
+    fn apply(&self, own: &[Parameter], u: &mut [f64], inner: Inner<'_>);
+
+    /// Replaces every `u_i` by `upstream_i ∂k/∂u_i`, adds the other derivatives, and returns `Σ upstream_i k_i`.
+    fn reverse(
+        &self,
+        own: &[Parameter],
+        u: &mut [f64],
+        inner: Inner<'_>,
+        upstream: &[f64],
+        grads: InnerGradients<'_>,
+    ) -> f64;
+}
+
+/// A kernel made of a [`DotProfile`] and length-scales: `u = Σ_d x_d z_d / ℓ_d²`.
+#[derive(Clone, Debug)]
+pub struct DotProduct<P: DotProfile> {
+    profile: P,
+    /// The length-scale, then the profile's parameters.
+    params: Vec<Parameter>,
+}
+
+fn lengthscale() -> Parameter {
+    Parameter::positive("lengthscale")
+}
+
+impl<P: DotProfile> DotProduct<P> {
+    /// The kernel with default parameters.
+    pub fn new(profile: P) -> Self {
+        Self { profile, params: std::iter::once(lengthscale()).chain(P::parameters()).collect() }
+    }
+
+    /// The line for this kernel in a [`Registry`](crate::Registry).
+    pub fn entry() -> KernelEntry {
+        KernelEntry::new(P::NAME, P::SUMMARY, |arguments: &mut Arguments<'_>| {
+            let mut params = vec![arguments.parameter(lengthscale(), ParameterKind::PerInput)?];
+            for default in P::parameters() {
+                params.push(arguments.parameter(default, ParameterKind::Shared)?);
+            }
+            Ok(Box::new(Self { profile: P::from_arguments(arguments)?, params }))
+        })
+    }
+
+    fn lengthscale(&self) -> &Parameter {
+        &self.params[0]
+    }
+
+    fn own(&self) -> &[Parameter] {
+        &self.params[1..]
+    }
+
+    /// Lends the points divided by the length-scales, and their squared norms.
+    fn scaled(&self, points: Points<'_>, ws: &mut Workspace) -> Scaled {
+        let (count, dim) = (points.nrows(), points.ncols());
+        let mut scaled = Scaled { points: ws.take_dirty(count * dim), norms: ws.take_dirty(count), dim };
+        for i in 0..count {
+            let row = &mut scaled.points[i * dim..][..dim];
+            for (d, (s, x)) in row.iter_mut().zip(point(points, i)).enumerate() {
+                *s = x / per_input(self.lengthscale(), d);
+            }
+            scaled.norms[i] = dot(row, row);
+        }
+        scaled
+    }
+}
+
+/// A table of points divided by the length-scales, and their squared norms.
+struct Scaled {
+    points: Vec<f64>,
+    norms: Vec<f64>,
+    dim: usize,
+}
+
+impl Scaled {
+    fn view(&self) -> Points<'_> {
+        views::points(&self.points, self.norms.len(), self.dim)
+    }
+
+    fn give_back(self, ws: &mut Workspace) {
+        ws.give(self.points);
+        ws.give(self.norms);
+    }
+}
+
+fn inner_products(rows: &Scaled, cols: &Scaled, out: BlockMut<'_>) {
+    let cols = cols.view().transpose().as_dyn_stride();
+    multiply(out.as_dyn_stride_mut(), Accum::Replace, rows.view().as_dyn_stride(), cols, 1.0);
+}
+
+impl<P: DotProfile> Kernel for DotProduct<P> {
+    fn name(&self) -> &str {
+        P::NAME
+    }
+
+    fn parameters(&self) -> &[Parameter] {
+        &self.params
+    }
+
+    fn parameters_mut(&mut self) -> &mut [Parameter] {
+        &mut self.params
+    }
+
+    fn settings(&self) -> Vec<Setting> {
+        self.profile.settings()
+    }
+
+    fn check_inputs(&self, points: Points<'_>) -> Result<(), KernelError> {
+        check_per_input(P::NAME, &self.params[..1], points.ncols())
+    }
+
+    fn tile(&self, pair: Pair<'_>, mut out: BlockMut<'_>, ws: &mut Workspace) {
+        let (rows, cols) = (self.scaled(pair.rows, ws), self.scaled(pair.cols, ws));
+        inner_products(&rows, &cols, out.rb_mut());
+        for j in 0..out.ncols() {
+            let inner = Inner { rows: &rows.norms, col: cols.norms[j] };
+            self.profile.apply(self.own(), column_mut(&mut out, j), inner);
+        }
+        rows.give_back(ws);
+        cols.give_back(ws);
+    }
+
+    fn tile_reverse(&self, pair: Pair<'_>, upstream: Block<'_>, grads: Gradients<'_>, ws: &mut Workspace) -> f64 {
+        let (m, n) = (upstream.nrows(), upstream.ncols());
+        let (rows, cols) = (self.scaled(pair.rows, ws), self.scaled(pair.cols, ws));
+        let (scale_grad, own_grad) = grads.params.split_at_mut(self.lengthscale().len());
+        let mut slopes = ws.take_dirty(m * n);
+        let mut u = views::block_mut(&mut slopes, m, n);
+        inner_products(&rows, &cols, u.rb_mut());
+        let (mut rows_grad, mut cols_grad) = (ws.take(m), ws.take(n));
+        let mut total = 0.0;
+        for j in 0..n {
+            let inner = Inner { rows: &rows.norms, col: cols.norms[j] };
+            let to = InnerGradients { rows: &mut rows_grad, col: &mut cols_grad[j], own: own_grad };
+            total += self.profile.reverse(self.own(), column_mut(&mut u, j), inner, column(upstream, j), to);
+        }
+        let u = u.into_const().as_dyn_stride();
+        self.pull_back(u, (&rows, &rows_grad), &cols, scale_grad, grads.rows, ws);
+        self.pull_back(u.transpose(), (&cols, &cols_grad), &rows, scale_grad, grads.cols, ws);
+        for buffer in [slopes, rows_grad, cols_grad] {
+            ws.give(buffer);
+        }
+        rows.give_back(ws);
+        cols.give_back(ws);
+        total
+    }
+
+    fn diagonal(&self, points: Points<'_>, out: &mut [f64], _ws: &mut Workspace) {
+        for (i, out) in out.iter_mut().enumerate() {
+            let norm = self.squared_norm(point(points, i));
+            *out = norm;
+            self.profile.apply(self.own(), std::slice::from_mut(out), Inner { rows: &[norm], col: norm });
+        }
+    }
+
+    fn diagonal_reverse(&self, points: Points<'_>, upstream: &[f64], grads: Gradients<'_>, _ws: &mut Workspace) {
+        let Gradients { params, mut rows, .. } = grads;
+        let (scale_grad, own) = params.split_at_mut(self.lengthscale().len());
+        for (i, g) in upstream.iter().enumerate() {
+            let x = point(points, i);
+            let norm = self.squared_norm(x);
+            let (mut u, mut by_row, mut by_col) = ([norm], [0.0], 0.0);
+            let to = InnerGradients { rows: &mut by_row, col: &mut by_col, own };
+            self.profile.reverse(self.own(), &mut u, Inner { rows: &[norm], col: norm }, &[*g], to);
+            let by_norm = u[0] + by_row[0] + by_col;
+            for (d, x) in x.iter().enumerate() {
+                let scale = per_input(self.lengthscale(), d);
+                let slope = 2.0 * by_norm * x / (scale * scale);
+                scale_grad[slot(self.lengthscale(), d)] -= slope * x / scale;
+                if let Some(rows) = &mut rows {
+                    point_mut(rows, i)[d] += slope;
+                }
+            }
+        }
+    }
+}
+
+impl<P: DotProfile> DotProduct<P> {
+    fn squared_norm(&self, x: &[f64]) -> f64 {
+        x.iter().enumerate().map(|(d, x)| (x / per_input(self.lengthscale(), d)).powi(2)).sum()
+    }
+
+    /// From `slopes = ∂/∂u` and `norm_grad = ∂/∂⟨x, x⟩` to one table's points and the length-scales:
+    /// in scaled coordinates `∂/∂x_i = Σ_j slopes_ij z_j + 2 norm_grad_i x_i`.
+    fn pull_back(
+        &self,
+        slopes: MatRef<'_, f64>,
+        (this, norm_grad): (&Scaled, &[f64]),
+        other: &Scaled,
+        scale_grad: &mut [f64],
+        mut out: Option<PointsMut<'_>>,
+        ws: &mut Workspace,
+    ) {
+        let (count, dim) = (this.norms.len(), this.dim);
+        let mut pulled = ws.take_dirty(count * dim);
+        let into = views::points_mut(&mut pulled, count, dim).as_dyn_stride_mut();
+        multiply(into, Accum::Replace, slopes, other.view().as_dyn_stride(), 1.0);
+        for i in 0..count {
+            for d in 0..dim {
+                let (x, scale) = (this.points[i * dim + d], per_input(self.lengthscale(), d));
+                let slope = (pulled[i * dim + d] + 2.0 * norm_grad[i] * x) / scale;
+                scale_grad[slot(self.lengthscale(), d)] -= slope * x;
+                if let Some(out) = &mut out {
+                    point_mut(out, i)[d] += slope;
+                }
+            }
+        }
+        ws.give(pulled);
+    }
+}

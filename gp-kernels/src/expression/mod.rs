@@ -1,0 +1,82 @@
+//! The language kernels are written in: `1.3 * rbf(lengthscale=[0.5, 2]) + linear(dims=[0]) * periodic(period=1)`.
+//!
+//! It is what people type, what a model file stores and what reports show, so reading what was printed gives the
+//! same kernel to the last bit. In full:
+//!
+//! ```text
+//! sum      = product { "+" product }
+//! product  = factor { "*" factor }            numbers among the factors become one scale
+//! factor   = value | name [ "(" arguments ")" ] | "(" sum ")"
+//! argument = name "=" value | name "=" "[" numbers "]" | name "=" true|false | sum
+//! value    = number [ "in" "[" lo "," hi "]" ] [ "~" prior "(" numbers ")" ]
+//! number   = 1.5 | fixed(1.5)
+//! ```
+//!
+//! `fixed(…)` keeps a number as it is during training, `in […]` bounds it (`none` where it is open), `~ gamma(2, 1)` puts a
+//! prior on it. Every kernel takes `dims=[…]`, the columns it sees, and those with one value per input take
+//! `ard=true`, which repeats a value once per input where the number of inputs is known.
+
+mod arguments;
+mod lexer;
+mod parser;
+mod printer;
+
+pub use arguments::{Arguments, ParameterKind};
+pub use printer::{Form, Setting, SettingValue};
+
+pub(crate) use parser::parse;
+pub(crate) use printer::print;
+
+use crate::error::KernelError;
+use crate::kernel::Kernel;
+
+/// A kernel expression that does not parse: where, and why.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("column {column} of kernel expression `{text}`: {message}")]
+pub struct ExpressionError {
+    /// The whole text.
+    pub text: String,
+    /// Column in characters, from 1; one past the end when the text stops too early.
+    pub column: usize,
+    /// What is wrong there, and what would be right.
+    pub message: String,
+}
+
+impl ExpressionError {
+    /// The text with a caret under the column, on two lines.
+    pub fn pointer(&self) -> String {
+        format!("{}\n{}^", self.text, " ".repeat(self.column.saturating_sub(1)))
+    }
+}
+
+/// One line of a [`Registry`](crate::Registry): how a kernel is built from its arguments.
+#[derive(Clone, Copy, Debug)]
+pub struct KernelEntry {
+    name: &'static str,
+    summary: &'static str,
+    build: Build,
+}
+
+/// Builds a kernel from the arguments of its call.
+pub type Build = fn(&mut Arguments<'_>) -> Result<Box<dyn Kernel>, KernelError>;
+
+impl KernelEntry {
+    /// A kernel of this name: letters, digits and `_`, not starting with a digit.
+    pub const fn new(name: &'static str, summary: &'static str, build: Build) -> Self {
+        Self { name, summary, build }
+    }
+
+    /// The name in expressions.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// One line for lists of kernels.
+    pub fn summary(&self) -> &'static str {
+        self.summary
+    }
+
+    pub(crate) fn build(&self, arguments: &mut Arguments<'_>) -> Result<Box<dyn Kernel>, KernelError> {
+        (self.build)(arguments)
+    }
+}

@@ -1,0 +1,141 @@
+//! A kernel to the text it would be read from.
+
+use std::fmt::Write;
+
+use gp_optim::{Parameter, Transform, format_number};
+
+use crate::kernel::Kernel;
+
+/// How a kernel is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// `name(arguments)`
+    Call,
+    /// Its children with `+` between them.
+    Sum,
+    /// Its children with `*` between them.
+    Product,
+    /// Its parameter, `*`, its child.
+    Scale,
+    /// Its child's call with its settings added; `select(…)` around anything that is no call.
+    Dims,
+}
+
+/// An argument that is not trained.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Setting {
+    name: &'static str,
+    value: SettingValue,
+}
+
+/// The value of a [`Setting`].
+#[derive(Clone, Debug, PartialEq)]
+pub enum SettingValue {
+    /// A whole number.
+    Number(i64),
+    /// Columns.
+    List(Vec<usize>),
+}
+
+impl From<i32> for SettingValue {
+    fn from(number: i32) -> Self {
+        Self::Number(i64::from(number))
+    }
+}
+
+impl From<usize> for SettingValue {
+    fn from(number: usize) -> Self {
+        Self::Number(i64::try_from(number).unwrap_or(i64::MAX))
+    }
+}
+
+impl From<&[usize]> for SettingValue {
+    fn from(list: &[usize]) -> Self {
+        Self::List(list.to_vec())
+    }
+}
+
+impl Setting {
+    /// The argument `name=value`.
+    pub fn new(name: &'static str, value: impl Into<SettingValue>) -> Self {
+        Self { name, value: value.into() }
+    }
+
+    fn print(&self) -> String {
+        match &self.value {
+            SettingValue::Number(number) => format!("{}={number}", self.name),
+            SettingValue::List(list) => {
+                let written: Vec<String> = list.iter().map(usize::to_string).collect();
+                format!("{}=[{}]", self.name, written.join(", "))
+            }
+        }
+    }
+}
+
+/// The expression of a kernel.
+pub(crate) fn print<K: Kernel + ?Sized>(kernel: &K) -> String {
+    match kernel.form() {
+        Form::Call => print_call(kernel, &[]),
+        Form::Sum => join(kernel, " + ", |child| child == Form::Sum),
+        Form::Product => join(kernel, " * ", |child| matches!(child, Form::Sum | Form::Product | Form::Scale)),
+        Form::Scale => {
+            let factor = kernel.parameters().first().map(print_value).unwrap_or_default();
+            format!("{factor} * {}", join(kernel, " * ", |child| matches!(child, Form::Sum | Form::Scale)))
+        }
+        Form::Dims => print_dims(kernel),
+    }
+}
+
+/// The children with `between` between them, those in parentheses for which `enclose` says so.
+fn join<K: Kernel + ?Sized>(kernel: &K, between: &str, enclose: fn(Form) -> bool) -> String {
+    let print_child = |child: &Box<dyn Kernel>| {
+        let text = print(child.as_ref());
+        if enclose(child.form()) { format!("({text})") } else { text }
+    };
+    kernel.children().iter().map(print_child).collect::<Vec<_>>().join(between)
+}
+
+fn print_dims<K: Kernel + ?Sized>(kernel: &K) -> String {
+    let settings = kernel.settings();
+    match kernel.children() {
+        [child] if child.form() == Form::Call && child.children().is_empty() => print_call(child.as_ref(), &settings),
+        children => {
+            let inner: Vec<String> = children.iter().map(|child| print(child.as_ref())).collect();
+            let settings: Vec<String> = settings.iter().map(Setting::print).collect();
+            format!("select({}, {})", inner.join(", "), settings.join(", "))
+        }
+    }
+}
+
+fn print_call<K: Kernel + ?Sized>(kernel: &K, added: &[Setting]) -> String {
+    let children = kernel.children().iter().map(|child| print(child.as_ref()));
+    let settings = kernel.settings();
+    let parameters = kernel.parameters().iter().map(|p| format!("{}={}", p.name(), print_value(p)));
+    let settings = settings.iter().chain(added).map(Setting::print);
+    let arguments: Vec<String> = children.chain(parameters).chain(settings).collect();
+    format!("{}({})", kernel.name(), arguments.join(", "))
+}
+
+/// The value of a parameter with its marks, bounds and prior.
+fn print_value(parameter: &Parameter) -> String {
+    let number = |(i, value): (usize, &f64)| {
+        let written = format_number(*value);
+        if parameter.is_fixed(i) { format!("fixed({written})") } else { written }
+    };
+    let numbers: Vec<String> = parameter.values().iter().enumerate().map(number).collect();
+    let mut text = if parameter.is_vector() { format!("[{}]", numbers.join(", ")) } else { numbers.join("") };
+    let bounds = match parameter.transform() {
+        Transform::Interval { lo, hi } => Some((format_number(lo), format_number(hi))),
+        Transform::Above { lo } => Some((format_number(lo), "none".to_owned())),
+        Transform::Below { hi } => Some(("none".to_owned(), format_number(hi))),
+        _ => None,
+    };
+    // Writing to a String cannot fail.
+    if let Some((lo, hi)) = bounds {
+        let _ = write!(text, " in [{lo}, {hi}]");
+    }
+    if let Some(prior) = parameter.prior() {
+        let _ = write!(text, " ~ {prior}");
+    }
+    text
+}

@@ -1,0 +1,179 @@
+//! The [`Kernel`] trait: what a covariance function has to say, one tile at a time.
+//!
+//! A kernel is written against tiles: it fills (or differentiates) the covariance between a few hundred points and
+//! a few hundred others, on one thread, into memory it is handed. Cutting a large problem into tiles, checking
+//! shapes and numbers, threads and symmetry are the business of [`Evaluator`](crate::Evaluator), once for all kernels.
+
+use std::fmt::Debug;
+
+use faer::{ContiguousFwd, MatMut, MatRef};
+use gp_optim::Parameter;
+
+use crate::error::KernelError;
+use crate::expression::{Form, Setting};
+use crate::inducing::Windowed;
+use crate::workspace::Workspace;
+
+/// A table of points, N×D, one point a row, each point contiguous in memory.
+pub type Points<'a> = MatRef<'a, f64, usize, usize, isize, ContiguousFwd>;
+/// A mutable table of one row a point, each row contiguous: where gradients of inputs are collected.
+pub type PointsMut<'a> = MatMut<'a, f64, usize, usize, isize, ContiguousFwd>;
+/// A tile of covariances with contiguous columns.
+pub type Block<'a> = MatRef<'a, f64, usize, usize, ContiguousFwd, isize>;
+/// A mutable tile of covariances with contiguous columns.
+pub type BlockMut<'a> = MatMut<'a, f64, usize, usize, ContiguousFwd, isize>;
+
+/// Two tables of points, and whether they are the same points.
+#[derive(Clone, Copy, Debug)]
+pub struct Pair<'a> {
+    /// The points that index the rows of a tile, M×D.
+    pub rows: Points<'a>,
+    /// The points that index the columns of a tile, N×D.
+    pub cols: Points<'a>,
+    /// Row k and column k are one and the same point, for every k < min(M, N).
+    ///
+    /// Equal coordinates do not say so: two observations at one place share everything but the white noise.
+    pub same: bool,
+}
+
+impl<'a> Pair<'a> {
+    /// Two tables of different points.
+    pub fn distinct(rows: Points<'a>, cols: Points<'a>) -> Self {
+        Self { rows, cols, same: false }
+    }
+
+    /// The number of input dimensions D.
+    pub fn dim(&self) -> usize {
+        self.rows.ncols()
+    }
+}
+
+/// Where a reverse pass adds its gradients. Everything is accumulated, nothing is overwritten.
+#[derive(Debug)]
+pub struct Gradients<'a> {
+    /// One number per parameter of the kernel, in natural units, in the order of the tree walk
+    /// ([`KernelExt::for_each_parameter`](crate::KernelExt::for_each_parameter)).
+    pub params: &'a mut [f64],
+    /// Gradient with respect to the row points, M×D, where wanted.
+    pub rows: Option<PointsMut<'a>>,
+    /// Gradient with respect to the column points, N×D, where wanted.
+    pub cols: Option<PointsMut<'a>>,
+}
+
+impl Gradients<'_> {
+    /// The same gradients for a part of the parameters, as a node hands them to a child.
+    pub fn for_params(&mut self, range: std::ops::Range<usize>) -> Gradients<'_> {
+        Gradients {
+            params: &mut self.params[range],
+            rows: self.rows.as_mut().map(|rows| rows.rb_mut()),
+            cols: self.cols.as_mut().map(|cols| cols.rb_mut()),
+        }
+    }
+}
+
+/// A covariance function.
+///
+/// Implementations may assume what [`Evaluator`](crate::Evaluator) has checked: all numbers are finite, both tables
+/// have the same number of columns, [`check_inputs`](Kernel::check_inputs) said yes to both, and tiles have the
+/// shape of their [`Pair`]. They must not panic for any parameters within their domains.
+///
+/// Most kernels need not implement this trait: a [`Profile`](crate::profiles::Profile) on a
+/// [`Metric`](crate::metrics::Metric) through [`Radial`](crate::Radial), or a
+/// [`DotProfile`](crate::dot::DotProfile) through [`DotProduct`](crate::dot::DotProduct), is shorter and comes with
+/// its derivatives blocked and vectorised.
+pub trait Kernel: CloneKernel + Debug + Send + Sync {
+    /// The name in expressions, such as `rbf`.
+    fn name(&self) -> &str;
+
+    /// The node's own parameters, without those of its children.
+    fn parameters(&self) -> &[Parameter];
+
+    /// The node's own parameters, to be changed.
+    fn parameters_mut(&mut self) -> &mut [Parameter];
+
+    /// Arguments that are not trained, such as `degree=3`, as an expression shows them.
+    fn settings(&self) -> Vec<Setting> {
+        Vec::new()
+    }
+
+    /// How the kernel is written; everything but the algebra is a call.
+    fn form(&self) -> Form {
+        Form::Call
+    }
+
+    /// The kernels this one is made of.
+    fn children(&self) -> &[Box<dyn Kernel>] {
+        &[]
+    }
+
+    /// The kernels this one is made of, to be changed.
+    fn children_mut(&mut self) -> &mut [Box<dyn Kernel>] {
+        &mut []
+    }
+
+    /// Whether points of this table can be inputs: the right number of columns, category codes in range.
+    ///
+    /// # Errors
+    /// A [`KernelError`] that names the kernel, the place and the value.
+    fn check_inputs(&self, points: Points<'_>) -> Result<(), KernelError>;
+
+    /// Fills `out` (M×N) with the covariances of a pair of tables.
+    fn tile(&self, pair: Pair<'_>, out: BlockMut<'_>, ws: &mut Workspace);
+
+    /// Adds the gradients of `Σ upstream ∘ tile` and returns that sum itself, which comes for free here and saves
+    /// a scale factor above this node from evaluating the kernel a second time.
+    fn tile_reverse(&self, pair: Pair<'_>, upstream: Block<'_>, grads: Gradients<'_>, ws: &mut Workspace) -> f64;
+
+    /// Fills `out` (N) with the prior variances `k(x, x)`.
+    fn diagonal(&self, points: Points<'_>, out: &mut [f64], ws: &mut Workspace);
+
+    /// Adds the gradients of `Σ upstream · diagonal`; those of the points go to `grads.rows`.
+    fn diagonal_reverse(&self, points: Points<'_>, upstream: &[f64], grads: Gradients<'_>, ws: &mut Workspace);
+
+    /// The kernel seen through a Gaussian window, for those that have it in closed form (inter-domain features).
+    fn windowed(&self) -> Option<&dyn Windowed> {
+        None
+    }
+}
+
+/// Cloning behind a box; every `Clone` kernel has it.
+pub trait CloneKernel {
+    /// A copy in a box of its own.
+    fn clone_box(&self) -> Box<dyn Kernel>;
+}
+
+impl<K: Kernel + Clone + 'static> CloneKernel for K {
+    fn clone_box(&self) -> Box<dyn Kernel> {
+        Box::new(self.clone())
+    }
+}
+
+impl Clone for Box<dyn Kernel> {
+    fn clone(&self) -> Self {
+        (**self).clone_box()
+    }
+}
+
+/// The coordinates of point `i`.
+#[inline]
+pub fn point<'a>(points: Points<'a>, i: usize) -> &'a [f64] {
+    points.row(i).as_slice()
+}
+
+/// Column `j` of a tile.
+#[inline]
+pub fn column<'a>(tile: Block<'a>, j: usize) -> &'a [f64] {
+    tile.col(j).as_slice()
+}
+
+/// Column `j` of a mutable tile.
+#[inline]
+pub fn column_mut<'a>(tile: &'a mut BlockMut<'_>, j: usize) -> &'a mut [f64] {
+    tile.rb_mut().col_mut(j).as_slice_mut()
+}
+
+/// Row `i` of a mutable table of points.
+#[inline]
+pub fn point_mut<'a>(points: &'a mut PointsMut<'_>, i: usize) -> &'a mut [f64] {
+    points.rb_mut().row_mut(i).as_slice_mut()
+}

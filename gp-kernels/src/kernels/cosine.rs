@@ -1,0 +1,33 @@
+//! Cosine: a single plane wave of unknown phase.
+
+use gp_optim::Parameter;
+
+use crate::metrics::Phase;
+use crate::radial::{Profile, Radial};
+use crate::trig::{cos_pi, sin_pi};
+
+/// `κ(s) = cos 2πs`
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PlaneWave;
+
+/// The cosine kernel `cos(2π Σ_d (x_d − z_d) / p_d)`: positive semi-definite (of rank 2) in any number of dimensions.
+pub type Cosine = Radial<PlaneWave>;
+
+impl Profile for PlaneWave {
+    const NAME: &'static str = "cosine";
+    const SUMMARY: &'static str = "cos(2π Σ (x - z)/period): one sine wave of unknown phase";
+    type Metric = Phase;
+
+    fn apply(&self, _own: &[Parameter], s: &mut [f64]) {
+        s.iter_mut().for_each(|s| *s = cos_pi(2.0 * *s));
+    }
+
+    fn reverse(&self, _own: &[Parameter], s: &mut [f64], upstream: &[f64], _own_grad: &mut [f64]) -> f64 {
+        let mut inner = 0.0;
+        for (s, g) in s.iter_mut().zip(upstream) {
+            inner += g * cos_pi(2.0 * *s);
+            *s = -2.0 * std::f64::consts::PI * g * sin_pi(2.0 * *s);
+        }
+        inner
+    }
+}

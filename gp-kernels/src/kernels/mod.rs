@@ -1,0 +1,16 @@
+//! The kernels, one small file each. [`crate::registry`] lists them.
+
+pub mod arc_cosine;
+pub mod constant;
+pub mod cosine;
+pub mod index;
+pub mod linear;
+pub mod matern12;
+pub mod matern32;
+pub mod matern52;
+pub mod overlap;
+pub mod periodic;
+pub mod polynomial;
+pub mod rational_quadratic;
+pub mod rbf;
+pub mod white;

@@ -1,0 +1,72 @@
+//! Rational quadratic: squared exponentials of all length-scales, mixed.
+
+use gp_linalg::vector::{exp_in_place, ln_in_place};
+use gp_optim::Parameter;
+
+use crate::chunks::{with_buffer, with_buffer_and};
+use crate::expression::ParameterKind;
+use crate::metrics::Euclid;
+use crate::radial::{Profile, Radial};
+
+/// `κ(s) = (1 + q)^(−α)`, `q = s / (2α)`
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PowerLaw;
+
+/// The rational quadratic kernel `(1 + r²/(2α))^(−α)`.
+pub type RationalQuadratic = Radial<PowerLaw>;
+
+impl PowerLaw {
+    /// `s ← q` and `logs ← ln(1 + q)`, with full relative accuracy for small q.
+    fn share_and_log(alpha: f64, s: &mut [f64], logs: &mut [f64]) {
+        for (s, log) in s.iter_mut().zip(logs.iter_mut()) {
+            *s /= 2.0 * alpha;
+            *log = 1.0 + *s;
+        }
+        ln_in_place(logs);
+        for (q, log) in s.iter().zip(logs.iter_mut()) {
+            // What rounding did to 1 + q is undone by the ratio of q to what it became (Kahan).
+            let became = (1.0 + q) - 1.0;
+            *log = if became > 0.0 { *log * (q / became) } else { *q };
+        }
+    }
+}
+
+impl Profile for PowerLaw {
+    const NAME: &'static str = "rq";
+    const SUMMARY: &'static str = "rational quadratic, (1 + r²/(2α))^(-α): many length-scales at once";
+    type Metric = Euclid;
+
+    fn parameters() -> Vec<(Parameter, ParameterKind)> {
+        vec![(Parameter::positive("alpha"), ParameterKind::Shared)]
+    }
+
+    fn apply(&self, own: &[Parameter], s: &mut [f64]) {
+        let alpha = own[0].value();
+        with_buffer(s, |s, logs| {
+            Self::share_and_log(alpha, s, logs);
+            for (s, log) in s.iter_mut().zip(logs) {
+                *s = -alpha * *log;
+            }
+            exp_in_place(s);
+        });
+    }
+
+    fn reverse(&self, own: &[Parameter], s: &mut [f64], upstream: &[f64], own_grad: &mut [f64]) -> f64 {
+        let alpha = own[0].value();
+        let mut inner = 0.0;
+        with_buffer_and(s, upstream, |s, upstream, logs| {
+            Self::share_and_log(alpha, s, logs);
+            let mut values = [0.0; crate::chunks::CHUNK];
+            let values = &mut values[..s.len()];
+            values.iter_mut().zip(logs.iter()).for_each(|(value, log)| *value = -alpha * log);
+            exp_in_place(values);
+            for (((s, log), value), g) in s.iter_mut().zip(logs).zip(values).zip(upstream) {
+                let (base, weight) = (1.0 + *s, g * *value);
+                inner += weight;
+                own_grad[0] += weight * (*s / base - *log);
+                *s = -0.5 * weight / base;
+            }
+        });
+        inner
+    }
+}

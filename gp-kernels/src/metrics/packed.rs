@@ -1,0 +1,23 @@
+//! Row points turned dimension-major, so that a loop over points runs over contiguous numbers.
+
+use crate::kernel::{Points, PointsMut, point, point_mut};
+
+/// Writes coordinate d of point i to `packed[d·M + i]`.
+pub(super) fn pack(points: Points<'_>, packed: &mut [f64]) {
+    let count = points.nrows();
+    for i in 0..count {
+        for (d, &x) in point(points, i).iter().enumerate() {
+            packed[d * count + i] = x;
+        }
+    }
+}
+
+/// Adds `packed[d·M + i]` to coordinate d of point i.
+pub(super) fn add_unpacked(packed: &[f64], points: &mut PointsMut<'_>) {
+    let count = points.nrows();
+    for i in 0..count {
+        for (d, x) in point_mut(points, i).iter_mut().enumerate() {
+            *x += packed[d * count + i];
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! Distance round a circle: `s = Σ_d 4 sin²(π (x_d − z_d) / p_d) / ℓ_d²`, the squared chord in units of ℓ.
+
+use gp_optim::Parameter;
+
+use super::{Metric, Term, per_input, slot};
+use crate::expression::ParameterKind;
+use crate::trig::{cos_pi, sin_pi};
+
+/// Squared chord on circles of circumference `period`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Sine;
+
+impl Metric for Sine {
+    fn parameters() -> Vec<(Parameter, ParameterKind)> {
+        vec![
+            (Parameter::positive("period"), ParameterKind::PerInput),
+            (Parameter::positive("lengthscale"), ParameterKind::PerInput),
+        ]
+    }
+
+    #[inline(always)]
+    fn add_term(&self, params: &[Parameter], d: usize, rows: &[f64], col: f64, sum: &mut [f64]) {
+        let (period, lengthscale) = (per_input(&params[0], d), per_input(&params[1], d));
+        for (sum, &row) in sum.iter_mut().zip(rows) {
+            let chord = 2.0 * sin_pi((row - col) / period) / lengthscale;
+            *sum += chord * chord;
+        }
+    }
+
+    #[inline(always)]
+    fn reverse_term(
+        &self,
+        params: &[Parameter],
+        d: usize,
+        term: Term<'_>,
+        upstream: &[f64],
+        rows_grad: &mut [f64],
+        params_grad: &mut [f64],
+    ) -> f64 {
+        let (period, lengthscale) = (per_input(&params[0], d), per_input(&params[1], d));
+        let scale = 1.0 / (lengthscale * lengthscale);
+        let (mut by_col, mut by_period, mut by_lengthscale) = (0.0, 0.0, 0.0);
+        for ((&h, &row), grad) in upstream.iter().zip(term.rows).zip(rows_grad) {
+            let turns = (row - term.col) / period;
+            let (sine, cosine) = (sin_pi(turns), cos_pi(turns));
+            // ∂s/∂Δ = 8π sin cos / (p ℓ²)
+            let slope = h * 8.0 * std::f64::consts::PI * sine * cosine * scale / period;
+            *grad += slope;
+            by_col -= slope;
+            by_period -= slope * turns;
+            by_lengthscale -= h * 8.0 * sine * sine * scale / lengthscale;
+        }
+        params_grad[slot(&params[0], d)] += by_period;
+        params_grad[params[0].len() + slot(&params[1], d)] += by_lengthscale;
+        by_col
+    }
+}

@@ -1,0 +1,141 @@
+//! Kernels of the form `κ(s(x, z))`: a profile κ of a distance s.
+
+use gp_optim::Parameter;
+
+use crate::error::KernelError;
+use crate::expression::{Arguments, KernelEntry, ParameterKind};
+use crate::inducing::Windowed;
+use crate::kernel::{Block, BlockMut, Gradients, Kernel, Pair, Points, column, column_mut};
+use crate::metrics::Metric;
+use crate::tree::check_per_input;
+use crate::views;
+use crate::workspace::Workspace;
+
+/// What a kernel makes of a distance. One small file with this trait is a new kernel.
+///
+/// `κ(0) = 1`: a variance in front of a kernel is a factor in its expression.
+pub trait Profile: Clone + std::fmt::Debug + Default + Send + Sync + 'static {
+    /// The name in expressions.
+    const NAME: &'static str;
+    /// One line for lists of kernels, with the formula.
+    const SUMMARY: &'static str;
+    /// The distance this profile is applied to.
+    type Metric: Metric;
+
+    /// Parameters beside those of the metric, with default values.
+    fn parameters() -> Vec<(Parameter, ParameterKind)> {
+        Vec::new()
+    }
+
+    /// Replaces every distance in `s` by the covariance. `own` are the profile's parameters.
+    fn apply(&self, own: &[Parameter], s: &mut [f64]);
+
+    /// Replaces every distance `s_i` by `upstream_i κ'(s_i)`, adds the gradients of the profile's parameters to
+    /// `own_grad`, and returns `Σ upstream_i κ(s_i)`.
+    ///
+    /// Where κ' is unbounded (at s = 0 for rough kernels) zero stands for it: the one-sided slopes cancel.
+    fn reverse(&self, own: &[Parameter], s: &mut [f64], upstream: &[f64], own_grad: &mut [f64]) -> f64;
+
+    /// The kernel seen through a Gaussian window, where there is a closed form.
+    fn windowed(_kernel: &Radial<Self>) -> Option<&dyn Windowed> {
+        None
+    }
+}
+
+/// A kernel made of a [`Profile`] and its [`Metric`].
+#[derive(Clone, Debug)]
+pub struct Radial<P: Profile> {
+    profile: P,
+    metric: P::Metric,
+    /// The metric's parameters, then the profile's.
+    params: Vec<Parameter>,
+}
+
+impl<P: Profile> Radial<P> {
+    /// The kernel with default parameters. Change them through [`KernelExt::set`](crate::KernelExt::set).
+    pub fn new() -> Self {
+        let defaults = P::Metric::parameters().into_iter().chain(P::parameters());
+        Self { profile: P::default(), metric: P::Metric::default(), params: defaults.map(|(param, _)| param).collect() }
+    }
+
+    /// The line for this kernel in a [`Registry`](crate::Registry).
+    pub fn entry() -> KernelEntry {
+        KernelEntry::new(P::NAME, P::SUMMARY, |arguments: &mut Arguments<'_>| {
+            let mut params = Vec::new();
+            for (default, kind) in P::Metric::parameters().into_iter().chain(P::parameters()) {
+                params.push(arguments.parameter(default, kind)?);
+            }
+            Ok(Box::new(Self { profile: P::default(), metric: P::Metric::default(), params }))
+        })
+    }
+
+    fn own_start(&self) -> usize {
+        P::Metric::parameters().len()
+    }
+
+    fn metric_params(&self) -> &[Parameter] {
+        &self.params[..self.own_start()]
+    }
+
+    fn own_params(&self) -> &[Parameter] {
+        &self.params[self.own_start()..]
+    }
+}
+
+impl<P: Profile> Default for Radial<P> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<P: Profile> Kernel for Radial<P> {
+    fn name(&self) -> &str {
+        P::NAME
+    }
+
+    fn parameters(&self) -> &[Parameter] {
+        &self.params
+    }
+
+    fn parameters_mut(&mut self) -> &mut [Parameter] {
+        &mut self.params
+    }
+
+    fn check_inputs(&self, points: Points<'_>) -> Result<(), KernelError> {
+        check_per_input(P::NAME, self.metric_params(), points.ncols())
+    }
+
+    fn tile(&self, pair: Pair<'_>, mut out: BlockMut<'_>, ws: &mut Workspace) {
+        self.metric.sums(self.metric_params(), pair, out.rb_mut(), ws);
+        for j in 0..out.ncols() {
+            self.profile.apply(self.own_params(), column_mut(&mut out, j));
+        }
+    }
+
+    fn tile_reverse(&self, pair: Pair<'_>, upstream: Block<'_>, mut grads: Gradients<'_>, ws: &mut Workspace) -> f64 {
+        let (rows, cols) = (upstream.nrows(), upstream.ncols());
+        let mut buffer = ws.take_dirty(rows * cols);
+        let mut slopes = views::block_mut(&mut buffer, rows, cols);
+        self.metric.sums(self.metric_params(), pair, slopes.rb_mut(), ws);
+        let own_start: usize = self.metric_params().iter().map(Parameter::len).sum();
+        let mut inner = 0.0;
+        for j in 0..cols {
+            let own_grad = &mut grads.params[own_start..];
+            let s = column_mut(&mut slopes, j);
+            inner += self.profile.reverse(self.own_params(), s, column(upstream, j), own_grad);
+        }
+        self.metric.sums_reverse(self.metric_params(), pair, slopes.rb(), grads.for_params(0..own_start), ws);
+        ws.give(buffer);
+        inner
+    }
+
+    fn diagonal(&self, _points: Points<'_>, out: &mut [f64], _ws: &mut Workspace) {
+        out.fill(1.0);
+    }
+
+    fn diagonal_reverse(&self, _points: Points<'_>, _upstream: &[f64], _grads: Gradients<'_>, _ws: &mut Workspace) {}
+
+    fn windowed(&self) -> Option<&dyn Windowed> {
+        P::windowed(self)
+    }
+}

@@ -1,0 +1,314 @@
+//! What can be done with any kernel by walking its tree: names, values, gradients in a solver's coordinates.
+
+use gp_optim::{Parameter, Prior, Transform};
+
+use crate::error::KernelError;
+use crate::expression;
+use crate::kernel::Kernel;
+
+/// The number of values of all parameters of a kernel and its children.
+pub fn parameter_count<K: Kernel + ?Sized>(kernel: &K) -> usize {
+    let own: usize = kernel.parameters().iter().map(Parameter::len).sum();
+    own + kernel.children().iter().map(|child| parameter_count(child.as_ref())).sum::<usize>()
+}
+
+fn walk<K: Kernel + ?Sized>(kernel: &K, visit: &mut dyn FnMut(&str, &Parameter)) {
+    kernel.parameters().iter().for_each(|parameter| visit(kernel.name(), parameter));
+    kernel.children().iter().for_each(|child| walk(child.as_ref(), visit));
+}
+
+fn walk_mut<K: Kernel + ?Sized>(
+    kernel: &mut K,
+    visit: &mut dyn FnMut(&mut Parameter) -> Result<(), KernelError>,
+) -> Result<(), KernelError> {
+    kernel.parameters_mut().iter_mut().try_for_each(&mut *visit)?;
+    kernel.children_mut().iter_mut().try_for_each(|child| walk_mut(child.as_mut(), visit))
+}
+
+/// Checks that parameters with one value per input have as many as the points have columns.
+pub(crate) fn check_per_input(kernel: &str, params: &[Parameter], found: usize) -> Result<(), KernelError> {
+    let wrong = params.iter().find(|parameter| parameter.is_vector() && parameter.len() != found);
+    wrong.map_or(Ok(()), |parameter| {
+        let expected = format!("{} (one per value of {})", parameter.len(), parameter.name());
+        Err(KernelError::Dimensions { kernel: kernel.to_owned(), expected, found })
+    })
+}
+
+/// What every kernel can do besides covariances. Parameters are walked in the order in which an expression shows them.
+///
+/// A name is `rbf.lengthscale[1]`: the kernel, the parameter, and the element where there are several. The second
+/// `rbf` of an expression is `rbf2`, and so on. Where a name is asked for, any unambiguous end of it will do
+/// (`lengthscale[1]`), with or without `kernel.` in front; without an element it means all of them.
+pub trait KernelExt: Kernel {
+    /// The kernel as an expression; reading it gives the same kernel to the last bit.
+    fn expression(&self) -> String {
+        expression::print(self)
+    }
+
+    /// The number of values of all parameters.
+    fn parameter_count(&self) -> usize {
+        parameter_count(self)
+    }
+
+    /// Calls `visit` with every parameter.
+    fn for_each_parameter(&self, mut visit: impl FnMut(&Parameter))
+    where
+        Self: Sized,
+    {
+        walk(self, &mut |_, parameter| visit(parameter));
+    }
+
+    /// The full name of every value.
+    fn parameter_names(&self) -> Vec<String> {
+        let mut names = Vec::new();
+        self.blocks().iter().for_each(|block| block.push_names(&mut names));
+        names
+    }
+
+    /// Every value, in natural units.
+    fn parameter_values(&self) -> Vec<f64> {
+        let mut values = Vec::new();
+        walk(self, &mut |_, parameter| values.extend_from_slice(parameter.values()));
+        values
+    }
+
+    /// The value of this name.
+    ///
+    /// # Errors
+    /// [`KernelError::ParameterName`] unless the name means exactly one value.
+    fn get(&self, name: &str) -> Result<f64, KernelError> {
+        let found = self.find(name)?;
+        match found.as_slice() {
+            [(block, element)] => Ok(self.parameter_values()[block.start + element]),
+            several => Err(self.name_error(name, several.len())),
+        }
+    }
+
+    /// Sets every value of this name.
+    ///
+    /// # Errors
+    /// [`KernelError::ParameterName`] for a name that means no value or more than one parameter,
+    /// [`KernelError::Parameter`] for a value outside the domain.
+    fn set(&mut self, name: &str, value: f64) -> Result<(), KernelError> {
+        self.change(name, &mut |parameter, element| Ok(parameter.set(element, value)?))
+    }
+
+    /// Keeps every value of this name as it is during training, or lets it go again.
+    ///
+    /// # Errors
+    /// [`KernelError::ParameterName`] for a name that means no value or more than one parameter.
+    fn fix(&mut self, name: &str, fixed: bool) -> Result<(), KernelError> {
+        self.change(name, &mut |parameter, element| Ok(parameter.fix(element, fixed)?))
+    }
+
+    /// Bounds the parameter of this name, all its elements alike.
+    ///
+    /// # Errors
+    /// As [`set`](KernelExt::set), also when a present value is out of bounds.
+    fn bound(&mut self, name: &str, transform: Transform) -> Result<(), KernelError> {
+        self.change(name, &mut |parameter, _| Ok(parameter.set_transform(transform)?))
+    }
+
+    /// Puts a prior on the parameter of this name, all its elements alike, or takes it away.
+    ///
+    /// # Errors
+    /// As [`set`](KernelExt::set), also for a prior that cannot be.
+    fn set_prior(&mut self, name: &str, prior: Option<Prior>) -> Result<(), KernelError> {
+        self.change(name, &mut |parameter, _| Ok(parameter.set_prior(prior.clone())?))
+    }
+
+    /// The number of values that are trained.
+    fn free_count(&self) -> usize {
+        let mut count = 0;
+        walk(self, &mut |_, parameter| count += parameter.free_len());
+        count
+    }
+
+    /// Writes the trained values in unconstrained coordinates.
+    ///
+    /// # Errors
+    /// [`KernelError::Shape`] unless `out` holds [`free_count`](KernelExt::free_count) numbers.
+    fn write_free(&self, out: &mut [f64]) -> Result<(), KernelError> {
+        check_len("unconstrained parameters", self.free_count(), out.len())?;
+        let (mut rest, mut result) = (out, Ok(()));
+        walk(self, &mut |_, parameter| {
+            let (now, later) = std::mem::take(&mut rest).split_at_mut(parameter.free_len());
+            rest = later;
+            if result.is_ok() {
+                result = parameter.write_free_unconstrained(now);
+            }
+        });
+        Ok(result?)
+    }
+
+    /// Sets the trained values from unconstrained coordinates.
+    ///
+    /// # Errors
+    /// [`KernelError::Shape`] for a wrong length, [`KernelError::Parameter`] for numbers that are not finite.
+    fn set_free(&mut self, unconstrained: &[f64]) -> Result<(), KernelError> {
+        check_len("unconstrained parameters", self.free_count(), unconstrained.len())?;
+        let mut rest = unconstrained;
+        walk_mut(self, &mut |parameter| {
+            let (now, later) = rest.split_at(parameter.free_len());
+            rest = later;
+            Ok(parameter.set_free_unconstrained(now)?)
+        })
+    }
+
+    /// From a gradient in natural units of all values to one in unconstrained coordinates of the trained ones.
+    ///
+    /// # Errors
+    /// [`KernelError::Shape`] for a wrong length of either.
+    fn chain_gradient(&self, natural: &[f64], out: &mut [f64]) -> Result<(), KernelError> {
+        check_len("natural gradient", self.parameter_count(), natural.len())?;
+        check_len("unconstrained gradient", self.free_count(), out.len())?;
+        let (mut from, mut to, mut result) = (natural, out, Ok(()));
+        walk(self, &mut |_, parameter| {
+            let (now, later) = from.split_at(parameter.len());
+            let (out_now, out_later) = std::mem::take(&mut to).split_at_mut(parameter.free_len());
+            (from, to) = (later, out_later);
+            if result.is_ok() {
+                result = parameter.chain_gradient(now, out_now);
+            }
+        });
+        Ok(result?)
+    }
+
+    /// The sum of the log densities of all priors.
+    fn log_prior(&self) -> f64 {
+        let mut sum = 0.0;
+        walk(self, &mut |_, parameter| sum += parameter.log_prior());
+        sum
+    }
+
+    /// Adds the gradient of [`log_prior`](KernelExt::log_prior) to a gradient in natural units.
+    ///
+    /// # Errors
+    /// [`KernelError::Shape`] for a wrong length.
+    fn add_log_prior_gradient(&self, natural: &mut [f64]) -> Result<(), KernelError> {
+        check_len("natural gradient", self.parameter_count(), natural.len())?;
+        let (mut rest, mut result) = (natural, Ok(()));
+        walk(self, &mut |_, parameter| {
+            let (now, later) = std::mem::take(&mut rest).split_at_mut(parameter.len());
+            rest = later;
+            if result.is_ok() {
+                result = parameter.add_log_prior_gradient(now);
+            }
+        });
+        Ok(result?)
+    }
+
+    #[doc(hidden)]
+    fn blocks(&self) -> Vec<NamedBlock> {
+        let mut blocks: Vec<NamedBlock> = Vec::new();
+        let mut counts: Vec<(String, usize)> = Vec::new();
+        number_nodes(self, &mut blocks, &mut counts, &mut 0);
+        blocks
+    }
+
+    #[doc(hidden)]
+    fn find(&self, name: &str) -> Result<Vec<(NamedBlock, usize)>, KernelError> {
+        let wanted = name.strip_prefix("kernel.").unwrap_or(name);
+        let (stem, element) = split_element(wanted);
+        let blocks: Vec<NamedBlock> = self.blocks().into_iter().filter(|block| block.matches(stem)).collect();
+        let [block] = blocks.as_slice() else { return Err(self.name_error(name, blocks.len())) };
+        match element {
+            None => Ok((0..block.len).map(|i| (block.clone(), i)).collect()),
+            Some(i) if i < block.len => Ok(vec![(block.clone(), i)]),
+            Some(_) => Err(self.name_error(name, 0)),
+        }
+    }
+
+    #[doc(hidden)]
+    fn name_error(&self, name: &str, found: usize) -> KernelError {
+        KernelError::ParameterName { name: name.to_owned(), found, available: self.parameter_names().join(", ") }
+    }
+
+    #[doc(hidden)]
+    fn change(
+        &mut self,
+        name: &str,
+        apply: &mut dyn FnMut(&mut Parameter, usize) -> Result<(), KernelError>,
+    ) -> Result<(), KernelError> {
+        let targets: Vec<usize> = self.find(name)?.into_iter().map(|(block, i)| block.start + i).collect();
+        let mut start = 0;
+        walk_mut(self, &mut |parameter| {
+            let elements = start..start + parameter.len();
+            start = elements.end;
+            targets.iter().filter(|t| elements.contains(t)).try_for_each(|t| apply(parameter, t - elements.start))
+        })
+    }
+}
+
+impl<K: Kernel + ?Sized> KernelExt for K {}
+
+/// A parameter and where its values stand among those of the whole kernel.
+#[doc(hidden)]
+#[derive(Clone, Debug)]
+pub struct NamedBlock {
+    name: String,
+    start: usize,
+    len: usize,
+    vector: bool,
+}
+
+impl NamedBlock {
+    fn push_names(&self, names: &mut Vec<String>) {
+        if self.vector {
+            names.extend((0..self.len).map(|i| format!("{}[{i}]", self.name)));
+        } else {
+            names.push(self.name.clone());
+        }
+    }
+
+    /// Whether `wanted` is this name or the part of it behind a dot.
+    fn matches(&self, wanted: &str) -> bool {
+        self.name == wanted || self.name.strip_suffix(wanted).is_some_and(|front| front.ends_with('.'))
+    }
+}
+
+fn number_nodes<K: Kernel + ?Sized>(
+    kernel: &K,
+    blocks: &mut Vec<NamedBlock>,
+    counts: &mut Vec<(String, usize)>,
+    start: &mut usize,
+) {
+    if !kernel.parameters().is_empty() {
+        let label = numbered_label(kernel.name(), counts);
+        for parameter in kernel.parameters() {
+            let (len, vector) = (parameter.len(), parameter.is_vector());
+            blocks.push(NamedBlock { name: format!("{label}.{}", parameter.name()), start: *start, len, vector });
+            *start += len;
+        }
+    }
+    for child in kernel.children() {
+        number_nodes(child.as_ref(), blocks, counts, start);
+    }
+}
+
+/// `rbf` for the first, `rbf2` for the second of a kind.
+fn numbered_label(name: &str, counts: &mut Vec<(String, usize)>) -> String {
+    match counts.iter_mut().find(|(known, _)| known == name) {
+        Some((_, count)) => {
+            *count += 1;
+            format!("{name}{count}")
+        }
+        None => {
+            counts.push((name.to_owned(), 1));
+            name.to_owned()
+        }
+    }
+}
+
+/// `lengthscale[3]` as `lengthscale` and 3.
+fn split_element(name: &str) -> (&str, Option<usize>) {
+    let parts = name.strip_suffix(']').and_then(|front| front.rsplit_once('['));
+    match parts.and_then(|(stem, element)| Some((stem, element.parse().ok()?))) {
+        Some((stem, element)) => (stem, Some(element)),
+        None => (name, None),
+    }
+}
+
+fn check_len(what: &'static str, expected: usize, found: usize) -> Result<(), KernelError> {
+    if expected == found { Ok(()) } else { Err(KernelError::Shape { what, axis: "entries", expected, found }) }
+}

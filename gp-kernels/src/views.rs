@@ -1,0 +1,44 @@
+//! Typed views over buffers: tiles with contiguous columns, tables with contiguous points.
+
+use faer::{Accum, MatMut, MatRef};
+use gp_linalg::Threading;
+use gp_linalg::product::matmul;
+
+use crate::kernel::{Block, BlockMut, Points, PointsMut, column, column_mut};
+
+/// A tile over the front of a buffer, with columns of `rows` numbers.
+#[expect(clippy::expect_used, reason = "a column-major slice has unit row stride by construction")]
+pub fn block(buffer: &[f64], rows: usize, cols: usize) -> Block<'_> {
+    MatRef::from_column_major_slice(&buffer[..rows * cols], rows, cols).try_as_col_major().expect("unit row stride")
+}
+
+/// A mutable tile over the front of a buffer, with columns of `rows` numbers.
+#[expect(clippy::expect_used, reason = "a column-major slice has unit row stride by construction")]
+pub fn block_mut(buffer: &mut [f64], rows: usize, cols: usize) -> BlockMut<'_> {
+    MatMut::from_column_major_slice_mut(&mut buffer[..rows * cols], rows, cols)
+        .try_as_col_major_mut()
+        .expect("unit row stride")
+}
+
+/// A table of points over the front of a buffer, with rows of `dim` numbers.
+pub fn points(buffer: &[f64], count: usize, dim: usize) -> Points<'_> {
+    block(buffer, dim, count).transpose()
+}
+
+/// A mutable table of points over the front of a buffer, with rows of `dim` numbers.
+pub fn points_mut(buffer: &mut [f64], count: usize, dim: usize) -> PointsMut<'_> {
+    block_mut(buffer, dim, count).transpose_mut()
+}
+
+/// `dst ← alpha · lhs · rhs` (or added to it) on this thread, for shapes that agree by construction.
+pub(crate) fn multiply(dst: MatMut<'_, f64>, accum: Accum, lhs: MatRef<'_, f64>, rhs: MatRef<'_, f64>, alpha: f64) {
+    let done = matmul(dst, accum, lhs, rhs, alpha, Threading::Here);
+    debug_assert!(done.is_ok(), "shapes of a tile's product: {done:?}");
+}
+
+/// Calls `body` with every number of `out` and the matching one of `values`, column by column.
+pub(crate) fn zip_columns(out: &mut BlockMut<'_>, values: Block<'_>, body: impl Fn(&mut f64, f64)) {
+    for j in 0..out.ncols() {
+        column_mut(out, j).iter_mut().zip(column(values, j)).for_each(|(out, value)| body(out, *value));
+    }
+}
