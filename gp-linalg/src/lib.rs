@@ -1,1 +1,15 @@
 //! Cholesky factors that grow, update and differentiate, and one door to matrix products.
+
+mod cholesky;
+mod error;
+pub mod product;
+mod threading;
+mod triangular;
+mod upper_state;
+pub mod vector;
+
+pub use cholesky::{Cholesky, JitterPolicy, JitterRecord};
+pub use error::LinalgError;
+pub use faer;
+pub use pulp;
+pub use threading::Threading;

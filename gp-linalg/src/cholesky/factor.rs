@@ -1,0 +1,138 @@
+//! Factoring, with as little jitter as it takes.
+
+use super::jitter::{JitterPolicy, JitterRecord, most_correlated};
+use super::{Cholesky, Storage};
+use crate::error::{LinalgError, check_extent};
+use crate::upper_state::clear_upper_vector_state;
+use faer::dyn_stack::MemStack;
+use faer::linalg::cholesky::llt::factor::{LltError, cholesky_in_place};
+use faer::reborrow::ReborrowMut as _;
+use faer::{MatMut, MatRef, Par};
+
+impl Cholesky {
+    /// [`factor`](Self::factor) into the memory of this factor; allocates only if `a` is larger than the capacity.
+    ///
+    /// # Errors
+    /// As for [`factor`](Self::factor). After an error the factor has dimension 0 and the record of the attempt.
+    pub fn refactor(&mut self, a: MatRef<'_, f64>, policy: &JitterPolicy) -> Result<(), LinalgError> {
+        check_extent("factor", "columns", a.nrows(), a.ncols())?;
+        policy.check()?;
+        let dim = a.nrows();
+        self.storage.truncate(0);
+        self.storage.reserve(dim);
+        self.jitter = JitterRecord::default();
+        check_lower_finite(a)?;
+        let scale = mean_absolute_diagonal(a);
+        for rung in policy.rungs() {
+            self.jitter.added = rung * scale;
+            self.jitter.attempts += 1;
+            match attempt(&mut self.storage, a, rung * scale, policy.pivot_floor) {
+                Ok(()) => {
+                    self.storage.set_dim(dim);
+                    return Ok(());
+                }
+                Err(pivot) => self.record_first_failure(a, pivot),
+            }
+        }
+        Err(LinalgError::NotPositiveDefinite { dim, record: self.jitter.clone() })
+    }
+
+    fn record_first_failure(&mut self, a: MatRef<'_, f64>, pivot: usize) {
+        if self.jitter.pivot.is_none() {
+            self.jitter.pivot = Some(pivot);
+            self.jitter.closest = most_correlated(a, pivot);
+        }
+    }
+}
+
+/// Factors `a + added·I` into `storage`, or says at which pivot that fails.
+fn attempt(storage: &mut Storage, a: MatRef<'_, f64>, added: f64, pivot_floor: f64) -> Result<(), usize> {
+    let dim = a.nrows();
+    let (mut leading, stack) = storage.leading_mut(dim);
+    copy_lower(leading.rb_mut(), a);
+    for i in 0..dim {
+        leading[(i, i)] += added;
+    }
+    factor_in_place(leading.rb_mut(), stack)?;
+    let floor = pivot_floor * dim as f64 * f64::EPSILON;
+    match (0..dim).find(|&i| !pivot_is_sound(leading[(i, i)], a[(i, i)] + added, floor)) {
+        Some(pivot) => Err(pivot),
+        None => Ok(()),
+    }
+}
+
+/// Factors the lower triangle of `matrix` and leaves zeros above it, or says at which pivot that fails.
+pub(super) fn factor_in_place(mut matrix: MatMut<'_, f64>, stack: &mut MemStack) -> Result<(), usize> {
+    let outcome = cholesky_in_place(matrix.rb_mut(), Default::default(), Par::Seq, stack, Default::default());
+    clear_upper_vector_state();
+    // faer leaves intermediate numbers above the diagonal, whether it succeeds or not.
+    for j in 1..matrix.ncols() {
+        matrix.rb_mut().col_mut(j).subrows_mut(0, j).fill(0.0);
+    }
+    outcome.map(|_| ()).map_err(|LltError::NonPositivePivot { index }| index)
+}
+
+/// Whether `root`² is a pivot that stands out of the rounding errors of the diagonal entry it came from.
+fn pivot_is_sound(root: f64, diagonal: f64, floor: f64) -> bool {
+    root > 0.0 && root.is_finite() && root * root >= floor * diagonal
+}
+
+fn mean_absolute_diagonal(a: MatRef<'_, f64>) -> f64 {
+    let n = a.nrows();
+    if n == 0 { 0.0 } else { (0..n).map(|i| a[(i, i)].abs() / n as f64).sum() }
+}
+
+/// Copies the lower triangle, column by column or in tiles, whichever reads memory in order.
+fn copy_lower(mut target: MatMut<'_, f64>, source: MatRef<'_, f64>) {
+    let n = source.nrows();
+    if source.row_stride() == 1 {
+        for j in 0..n {
+            target.rb_mut().col_mut(j).subrows_mut(j, n - j).copy_from(source.col(j).subrows(j, n - j));
+        }
+        return;
+    }
+    const TILE: usize = 32;
+    for column in (0..n).step_by(TILE) {
+        for row in (column..n).step_by(TILE) {
+            for j in column..n.min(column + TILE) {
+                for i in row.max(j)..n.min(row + TILE) {
+                    target[(i, j)] = source[(i, j)];
+                }
+            }
+        }
+    }
+}
+
+/// The first entry of the lower triangle, by columns, that is not finite becomes an error.
+pub(super) fn check_lower_finite(a: MatRef<'_, f64>) -> Result<(), LinalgError> {
+    // 0·x is 0 for finite x and NaN otherwise, so one sum without branches tells whether to search.
+    let n = a.nrows();
+    let suspicious = |j: usize| {
+        let column = a.col(j).subrows(j, n - j);
+        !sum_of_zeros(column).is_finite()
+    };
+    for j in (0..n).filter(|&j| suspicious(j)) {
+        for i in j..n {
+            if !a[(i, j)].is_finite() {
+                return Err(LinalgError::NotFinite { what: "matrix", row: i, column: j, value: a[(i, j)] });
+            }
+        }
+    }
+    Ok(())
+}
+
+fn sum_of_zeros(column: faer::ColRef<'_, f64>) -> f64 {
+    match column.try_as_col_major() {
+        Some(column) => {
+            let mut lanes = [0.0; 8];
+            let (chunks, rest) = column.as_slice().as_chunks::<8>();
+            for chunk in chunks {
+                for (lane, value) in lanes.iter_mut().zip(chunk) {
+                    *lane += 0.0 * value;
+                }
+            }
+            lanes.iter().sum::<f64>() + rest.iter().map(|value| 0.0 * value).sum::<f64>()
+        }
+        None => column.iter().map(|value| 0.0 * value).sum(),
+    }
+}

@@ -1,0 +1,128 @@
+//! How much may be added to a diagonal, and what was.
+
+use crate::error::LinalgError;
+use faer::MatRef;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// How to factor a matrix that is not numerically positive definite.
+///
+/// Attempts add `0`, `first`, `first·step`, `first·step²`, … up to `largest`, each times the mean absolute diagonal of
+/// the matrix; the first that succeeds is kept. An attempt succeeds if every pivot `l_jj²` is at least
+/// `pivot_floor·n·ε` times the diagonal entry it came from. That floor is the size of the rounding error in a pivot:
+/// a smaller one is positive by luck, its row of `L` is noise, and a solve would multiply that noise by its
+/// reciprocal.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct JitterPolicy {
+    /// First jitter that is tried after none, relative to the mean absolute diagonal.
+    pub first: f64,
+    /// Ratio of one jitter to the one before, above 1.
+    pub step: f64,
+    /// Largest jitter that may be added, relative to the mean absolute diagonal; 0 for none at all.
+    pub largest: f64,
+    /// Smallest acceptable pivot in units of n·ε times its diagonal entry; 0 accepts any positive pivot.
+    pub pivot_floor: f64,
+}
+
+impl JitterPolicy {
+    /// Adds nothing and accepts every positive pivot: the plain factorisation.
+    pub const fn none() -> Self {
+        Self { first: 1e-14, step: 10.0, largest: 0.0, pivot_floor: 0.0 }
+    }
+
+    /// From 10⁻¹⁴ to 10⁻⁴ in steps of ten, with pivots above rounding noise.
+    pub const fn ladder() -> Self {
+        Self { first: 1e-14, step: 10.0, largest: 1e-4, pivot_floor: 1.0 }
+    }
+
+    /// The relative amounts in the order they are tried.
+    pub(super) fn rungs(&self) -> impl Iterator<Item = f64> + use<> {
+        let Self { first, step, largest, .. } = *self;
+        // The last rung is the product of some ten roundings; it must not be lost to them.
+        let last = largest * (1.0 + 1e-9);
+        let raised = std::iter::successors(Some(first), move |rung| Some(rung * step));
+        std::iter::once(0.0).chain(raised.take_while(move |rung| *rung <= last))
+    }
+
+    pub(super) fn check(&self) -> Result<(), LinalgError> {
+        let fields = [
+            ("first", self.first, self.first > 0.0, "positive and finite"),
+            ("step", self.step, self.step > 1.0, "above 1 and finite"),
+            ("largest", self.largest, self.largest >= 0.0, "not negative and finite"),
+            ("pivot_floor", self.pivot_floor, self.pivot_floor >= 0.0, "not negative and finite"),
+        ];
+        match fields.into_iter().find(|(_, value, holds, _)| !(*holds && value.is_finite())) {
+            Some((what, value, _, requirement)) => {
+                Err(LinalgError::InvalidPolicy { what, requirement, value })
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+impl Default for JitterPolicy {
+    fn default() -> Self {
+        Self::ladder()
+    }
+}
+
+/// What was added to a diagonal, and why.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct JitterRecord {
+    /// The number added to every diagonal entry (absolute). In an error: the largest that was tried.
+    pub added: f64,
+    /// How many factorisations were tried; 1 means that nothing had to be added.
+    pub attempts: usize,
+    /// The pivot at which the attempt without jitter failed.
+    pub pivot: Option<usize>,
+    /// `(i, j, correlation)`: row `i` is that pivot, row `j` the one most correlated with it in absolute value,
+    /// `correlation = a_ij / √(a_ii a_jj)`. Two nearly equal inputs show up here with a correlation close to 1.
+    pub closest: Option<(usize, usize, f64)>,
+}
+
+impl fmt::Display for JitterRecord {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} attempt(s), {:e} added to the diagonal", self.attempts, self.added)?;
+        if let Some(pivot) = self.pivot {
+            write!(formatter, ", pivot {pivot} failed without it")?;
+        }
+        if let Some((i, j, correlation)) = self.closest {
+            write!(formatter, ", rows {i} and {j} have correlation {correlation}")?;
+        }
+        Ok(())
+    }
+}
+
+/// The row most correlated with row `pivot` of the symmetric matrix whose lower triangle is `a`.
+pub(super) fn most_correlated(a: MatRef<'_, f64>, pivot: usize) -> Option<(usize, usize, f64)> {
+    let entry = |i: usize, j: usize| a[(i.max(j), i.min(j))];
+    let correlation = |j: usize| entry(pivot, j) / (entry(pivot, pivot) * entry(j, j)).sqrt();
+    (0..a.nrows())
+        .filter(|&j| j != pivot)
+        .map(|j| (pivot, j, correlation(j)))
+        .filter(|(_, _, correlation)| correlation.is_finite())
+        .reduce(|best, other| if other.2.abs() > best.2.abs() { other } else { best })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ladder_has_eleven_rungs_after_zero() {
+        let rungs: Vec<f64> = JitterPolicy::ladder().rungs().collect();
+        assert_eq!(rungs.len(), 12);
+        assert_eq!(&rungs[..2], &[0.0, 1e-14]);
+        assert!((rungs[11] / 1e-4 - 1.0).abs() < 1e-12);
+        assert_eq!(JitterPolicy::none().rungs().collect::<Vec<_>>(), [0.0]);
+    }
+
+    #[test]
+    fn contradictory_policies_are_named() {
+        let policy = JitterPolicy { step: 1.0, ..JitterPolicy::ladder() };
+        assert!(matches!(policy.check(), Err(LinalgError::InvalidPolicy { what: "step", .. })));
+        let policy = JitterPolicy { largest: f64::NAN, ..JitterPolicy::ladder() };
+        assert!(matches!(policy.check(), Err(LinalgError::InvalidPolicy { what: "largest", .. })));
+        assert_eq!(JitterPolicy::none().check(), Ok(()));
+    }
+}

@@ -1,0 +1,88 @@
+//! What a factor is for.
+
+use super::Cholesky;
+use crate::error::{LinalgError, check_extent};
+use crate::threading::Threading;
+use crate::triangular::lower;
+use faer::MatMut;
+use faer::reborrow::ReborrowMut as _;
+
+/// Right-hand sides are n×k with any strides; all results overwrite them. With [`Threading::Pool`] blocks of their
+/// columns are shared among threads.
+impl Cholesky {
+    /// `B ← (L Lᵀ)⁻¹ B`.
+    ///
+    /// # Errors
+    /// [`LinalgError::DimensionMismatch`] if B does not have n rows; B is then untouched.
+    pub fn solve_in_place(&self, mut rhs: MatMut<'_, f64>, threading: Threading) -> Result<(), LinalgError> {
+        self.check_rows("solve", rhs.nrows())?;
+        lower::solve(self.l(), rhs.rb_mut(), threading);
+        lower::solve_transpose(self.l(), rhs, threading);
+        Ok(())
+    }
+
+    /// `B ← L⁻¹ B`.
+    ///
+    /// # Errors
+    /// [`LinalgError::DimensionMismatch`] if B does not have n rows; B is then untouched.
+    pub fn half_solve_in_place(&self, rhs: MatMut<'_, f64>, threading: Threading) -> Result<(), LinalgError> {
+        self.check_rows("half_solve", rhs.nrows())?;
+        lower::solve(self.l(), rhs, threading);
+        Ok(())
+    }
+
+    /// `B ← L⁻ᵀ B`.
+    ///
+    /// # Errors
+    /// [`LinalgError::DimensionMismatch`] if B does not have n rows; B is then untouched.
+    pub fn half_solve_transpose_in_place(
+        &self,
+        rhs: MatMut<'_, f64>,
+        threading: Threading,
+    ) -> Result<(), LinalgError> {
+        self.check_rows("half_solve_transpose", rhs.nrows())?;
+        lower::solve_transpose(self.l(), rhs, threading);
+        Ok(())
+    }
+
+    /// `B ← L B`.
+    ///
+    /// # Errors
+    /// [`LinalgError::DimensionMismatch`] if B does not have n rows; B is then untouched.
+    pub fn mul_l_in_place(&self, rhs: MatMut<'_, f64>, threading: Threading) -> Result<(), LinalgError> {
+        self.check_rows("mul_l", rhs.nrows())?;
+        lower::multiply(self.l(), rhs, threading);
+        Ok(())
+    }
+
+    /// `B ← Lᵀ B`.
+    ///
+    /// # Errors
+    /// [`LinalgError::DimensionMismatch`] if B does not have n rows; B is then untouched.
+    pub fn mul_l_transpose_in_place(
+        &self,
+        rhs: MatMut<'_, f64>,
+        threading: Threading,
+    ) -> Result<(), LinalgError> {
+        self.check_rows("mul_l_transpose", rhs.nrows())?;
+        lower::multiply_transpose(self.l(), rhs, threading);
+        Ok(())
+    }
+
+    /// `bᵀ (L Lᵀ)⁻¹ b = ‖L⁻¹ b‖²`, never negative. Both slices have n entries; `scratch` receives `L⁻¹ b`.
+    ///
+    /// # Errors
+    /// [`LinalgError::DimensionMismatch`]
+    pub fn inv_quad_form(&self, b: &[f64], scratch: &mut [f64]) -> Result<f64, LinalgError> {
+        self.check_rows("inv_quad_form", b.len())?;
+        check_extent("inv_quad_form", "length of scratch", self.dim(), scratch.len())?;
+        scratch.copy_from_slice(b);
+        let rhs = MatMut::from_column_major_slice_mut(&mut *scratch, b.len(), 1);
+        lower::solve(self.l(), rhs, Threading::Here);
+        Ok(scratch.iter().map(|value| value * value).sum())
+    }
+
+    fn check_rows(&self, operation: &'static str, rows: usize) -> Result<(), LinalgError> {
+        check_extent(operation, "rows of the right-hand side", self.dim(), rows)
+    }
+}

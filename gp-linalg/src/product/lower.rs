@@ -1,0 +1,82 @@
+//! Products of which only the lower triangle is wanted.
+
+use super::tile;
+use crate::error::{LinalgError, check_extent};
+use crate::threading::{Threading, block_width, for_row_blocks};
+use faer::reborrow::ReborrowMut as _;
+use faer::{Accum, MatMut, MatRef};
+
+/// Lower triangle of `dst = [dst +] alpha · lhs · rhs`.
+///
+/// `dst` is m×m, `lhs` m×k, `rhs` k×m. What is strictly above the diagonal of `dst` is neither read nor written.
+/// With `rhs = lhsᵀ` this is the symmetric rank-k update, at half the work of [`matmul`](super::matmul).
+///
+/// # Errors
+/// [`LinalgError::DimensionMismatch`], with `dst` untouched.
+pub fn matmul_lower(
+    dst: MatMut<'_, f64>,
+    accum: Accum,
+    lhs: MatRef<'_, f64>,
+    rhs: MatRef<'_, f64>,
+    alpha: f64,
+    threading: Threading,
+) -> Result<(), LinalgError> {
+    const OPERATION: &str = "matmul_lower";
+    check_extent(OPERATION, "columns of dst", dst.nrows(), dst.ncols())?;
+    check_extent(OPERATION, "rows of lhs", dst.nrows(), lhs.nrows())?;
+    check_extent(OPERATION, "columns of rhs", dst.ncols(), rhs.ncols())?;
+    check_extent(OPERATION, "rows of rhs", lhs.ncols(), rhs.nrows())?;
+    product_lower(dst, accum, lhs, rhs, alpha, threading);
+    Ok(())
+}
+
+/// [`matmul_lower`] for shapes known to fit: block rows, each a rectangle and a triangle.
+pub(crate) fn product_lower(
+    dst: MatMut<'_, f64>,
+    accum: Accum,
+    lhs: MatRef<'_, f64>,
+    rhs: MatRef<'_, f64>,
+    alpha: f64,
+    threading: Threading,
+) {
+    let (m, k) = (dst.nrows(), lhs.ncols());
+    let threading = threading.for_flops(m as f64 * m as f64 * k as f64);
+    let height = block_width(m, tile::ROWS, tile::GRAIN);
+    for_row_blocks(dst, height, threading, &|row, block: MatMut<'_, f64>| {
+        let height = block.nrows();
+        let lhs = lhs.subrows(row, height);
+        let (before, from_diagonal) = block.split_at_col_mut(row);
+        tile::multiply(before, accum, lhs, rhs.subcols(0, row), alpha);
+        let triangle = from_diagonal.subcols_mut(0, height);
+        tile::multiply_lower(triangle, accum, lhs, rhs.subcols(row, height), alpha);
+    });
+}
+
+/// Copies the lower triangle of a square matrix onto its upper triangle.
+///
+/// # Errors
+/// [`LinalgError::DimensionMismatch`] if the matrix is not square.
+pub fn symmetrise_lower(mut matrix: MatMut<'_, f64>) -> Result<(), LinalgError> {
+    check_extent("symmetrise_lower", "columns", matrix.nrows(), matrix.ncols())?;
+    // Tiles that fit the first-level cache twice, because one side of the copy runs across columns.
+    const TILE: usize = 32;
+    let n = matrix.nrows();
+    for column in (0..n).step_by(TILE) {
+        for row in (column..n).step_by(TILE) {
+            copy_tile_across(matrix.rb_mut(), row..n.min(row + TILE), column..n.min(column + TILE));
+        }
+    }
+    Ok(())
+}
+
+fn copy_tile_across(
+    mut matrix: MatMut<'_, f64>,
+    rows: std::ops::Range<usize>,
+    columns: std::ops::Range<usize>,
+) {
+    for j in columns {
+        for i in rows.start.max(j + 1)..rows.end {
+            matrix[(j, i)] = matrix[(i, j)];
+        }
+    }
+}

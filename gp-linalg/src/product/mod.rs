@@ -1,0 +1,76 @@
+//! The one door to matrix products.
+//!
+//! Everything that multiplies matrices in this workspace comes through here and not through faer's operators, for
+//! three reasons: the vector registers are left clean ([`clear_upper_vector_state`]), the work is shared among
+//! threads in blocks that do not depend on their number ([`Threading`](crate::Threading)), and wrong shapes are
+//! errors.
+
+mod gram;
+mod lower;
+mod tile;
+
+pub use crate::upper_state::clear_upper_vector_state;
+pub use faer::Accum;
+pub use gram::{GramScratch, weighted_gram};
+pub use lower::{matmul_lower, symmetrise_lower};
+
+use crate::error::{LinalgError, check_extent};
+use crate::threading::{Threading, block_width, for_column_blocks, for_row_blocks};
+use faer::{MatMut, MatRef};
+
+/// `dst = [dst +] alpha · lhs · rhs`.
+///
+/// `dst` is m×n, `lhs` m×k, `rhs` k×n, each with any strides. With [`Accum::Replace`] the old contents of `dst` are
+/// not read, so k = 0 sets it to zero. Non-finite numbers propagate as in ordinary arithmetic.
+///
+/// # Errors
+/// [`LinalgError::DimensionMismatch`], with `dst` untouched.
+///
+/// ```
+/// use gp_linalg::faer::{Accum, mat};
+/// use gp_linalg::{Threading, product};
+///
+/// let a = mat![[1.0, 2.0], [3.0, 4.0]];
+/// let b = mat![[1.0], [-1.0]];
+/// let mut c = mat![[10.0], [10.0]];
+/// product::matmul(c.as_mut(), Accum::Add, a.as_ref(), b.as_ref(), 2.0, Threading::Here)?;
+/// assert_eq!(c, mat![[8.0], [8.0]]);
+/// # Ok::<(), gp_linalg::LinalgError>(())
+/// ```
+pub fn matmul(
+    dst: MatMut<'_, f64>,
+    accum: Accum,
+    lhs: MatRef<'_, f64>,
+    rhs: MatRef<'_, f64>,
+    alpha: f64,
+    threading: Threading,
+) -> Result<(), LinalgError> {
+    const OPERATION: &str = "matmul";
+    check_extent(OPERATION, "rows of lhs", dst.nrows(), lhs.nrows())?;
+    check_extent(OPERATION, "columns of rhs", dst.ncols(), rhs.ncols())?;
+    check_extent(OPERATION, "rows of rhs", lhs.ncols(), rhs.nrows())?;
+    product(dst, accum, lhs, rhs, alpha, threading);
+    Ok(())
+}
+
+/// [`matmul`] for shapes known to fit.
+pub(crate) fn product(
+    dst: MatMut<'_, f64>,
+    accum: Accum,
+    lhs: MatRef<'_, f64>,
+    rhs: MatRef<'_, f64>,
+    alpha: f64,
+    threading: Threading,
+) {
+    let (m, n, k) = (dst.nrows(), dst.ncols(), lhs.ncols());
+    let threading = threading.for_flops(2.0 * m as f64 * n as f64 * k as f64);
+    let height = block_width(m, tile::ROWS, tile::GRAIN);
+    let width = block_width(n, tile::COLUMNS, tile::GRAIN);
+    for_column_blocks(dst, width, threading, &|column, panel: MatMut<'_, f64>| {
+        let rhs = rhs.subcols(column, panel.ncols());
+        for_row_blocks(panel, height, threading, &|row, block: MatMut<'_, f64>| {
+            let lhs = lhs.subrows(row, block.nrows());
+            tile::multiply(block, accum, lhs, rhs, alpha);
+        });
+    });
+}
