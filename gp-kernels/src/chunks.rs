@@ -1,10 +1,10 @@
 //! Working through a slice in pieces that fit a fixed buffer on the stack.
 
 /// Length of the pieces: long enough to vectorise, short enough for the stack and the first cache.
-pub const CHUNK: usize = 64;
+pub(crate) const CHUNK: usize = 64;
 
 /// Calls `body` with each piece of `values` and a buffer of the same length.
-pub fn with_buffer(values: &mut [f64], mut body: impl FnMut(&mut [f64], &mut [f64])) {
+pub(crate) fn with_buffer(values: &mut [f64], mut body: impl FnMut(&mut [f64], &mut [f64])) {
     let mut buffer = [0.0; CHUNK];
     for piece in values.chunks_mut(CHUNK) {
         let len = piece.len();
@@ -13,7 +13,7 @@ pub fn with_buffer(values: &mut [f64], mut body: impl FnMut(&mut [f64], &mut [f6
 }
 
 /// Calls `body` with matching pieces of `values` and `others`, and a buffer of the same length.
-pub fn with_buffer_and<'a>(
+pub(crate) fn with_buffer_and<'a>(
     values: &mut [f64],
     others: &'a [f64],
     mut body: impl FnMut(&mut [f64], &'a [f64], &mut [f64]),

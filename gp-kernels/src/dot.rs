@@ -1,5 +1,6 @@
 //! Kernels of the inner products `u = ⟨x, z⟩`, `a = ⟨x, x⟩`, `b = ⟨z, z⟩` of points scaled by length-scales.
 
+use faer::prelude::{IntoConst, ReborrowMut};
 use faer::{Accum, MatRef};
 use gp_optim::Parameter;
 

@@ -4,6 +4,7 @@
 //! a few hundred others, on one thread, into memory it is handed. Cutting a large problem into tiles, checking
 //! shapes and numbers, threads and symmetry are the business of [`Evaluator`](crate::Evaluator), once for all kernels.
 
+use faer::prelude::ReborrowMut;
 use std::fmt::Debug;
 
 use faer::{ContiguousFwd, MatMut, MatRef};

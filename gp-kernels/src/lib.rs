@@ -1,1 +1,28 @@
 //! Covariance functions, their algebra and expression language, inducing inputs and the posterior over inducing values.
+
+pub mod algebra;
+mod chunks;
+pub mod dot;
+mod error;
+pub mod evaluate;
+pub mod expression;
+mod half_integer;
+pub mod inducing;
+pub mod kernel;
+pub mod kernels;
+pub mod lanes;
+pub mod metrics;
+pub mod radial;
+pub mod registry;
+mod tree;
+mod trig;
+pub mod views;
+pub mod workspace;
+
+pub use error::KernelError;
+pub use evaluate::{CovarianceGradients, Evaluator, cross, diagonal, gram};
+pub use kernel::{Gradients, Kernel, Pair};
+pub use radial::{Profile, Radial};
+pub use registry::{Registry, parse};
+pub use tree::{KernelExt, parameter_count};
+pub use workspace::Workspace;

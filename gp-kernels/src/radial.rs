@@ -1,5 +1,6 @@
 //! Kernels of the form `κ(s(x, z))`: a profile κ of a distance s.
 
+use faer::prelude::{Reborrow, ReborrowMut};
 use gp_optim::Parameter;
 
 use crate::error::KernelError;

@@ -51,10 +51,7 @@ pub trait KernelExt: Kernel {
     }
 
     /// Calls `visit` with every parameter.
-    fn for_each_parameter(&self, mut visit: impl FnMut(&Parameter))
-    where
-        Self: Sized,
-    {
+    fn for_each_parameter(&self, visit: &mut dyn FnMut(&Parameter)) {
         walk(self, &mut |_, parameter| visit(parameter));
     }
 

@@ -46,7 +46,7 @@ fn parity(n: f64) -> f64 {
 
 /// `sin πt`, to about 2 ulp of the largest value.
 #[inline(always)]
-pub fn sin_pi(t: f64) -> f64 {
+pub(crate) fn sin_pi(t: f64) -> f64 {
     let n = nearest(t);
     let r = t - n;
     parity(n) * r * polynomial(&SINE, r * r)
@@ -54,7 +54,7 @@ pub fn sin_pi(t: f64) -> f64 {
 
 /// `cos πt`, to about 2 ulp of the largest value.
 #[inline(always)]
-pub fn cos_pi(t: f64) -> f64 {
+pub(crate) fn cos_pi(t: f64) -> f64 {
     let n = nearest(t);
     let r = t - n;
     parity(n) * polynomial(&COSINE, r * r)

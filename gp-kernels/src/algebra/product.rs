@@ -1,5 +1,6 @@
 //! The product of kernels: points must be alike in every factor's eyes.
 
+use faer::prelude::ReborrowMut;
 use gp_optim::Parameter;
 
 use super::with_ranges;

@@ -1,5 +1,6 @@
 //! A kernel times a variance.
 
+use faer::prelude::ReborrowMut;
 use gp_optim::Parameter;
 
 use crate::error::KernelError;

@@ -1,5 +1,6 @@
 //! The sum of kernels: the prior of a sum of independent functions.
 
+use faer::prelude::ReborrowMut;
 use gp_optim::Parameter;
 
 use super::with_ranges;

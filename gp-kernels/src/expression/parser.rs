@@ -161,20 +161,19 @@ impl Parser<'_> {
 
     /// Builds the kernel of a call and puts it behind its `dims`.
     fn build(&self, entry: KernelEntry, mut arguments: Arguments<'_>) -> Result<Box<dyn Kernel>, KernelError> {
+        let column = arguments.column;
         let at_call = |error: KernelError| match error {
             KernelError::Expression(_) => error,
-            other => self.fail_at(arguments.column, other.to_string()),
+            other => self.fail_at(column, other.to_string()),
         };
         let dims = arguments.dims()?;
         if let Some(dims) = &dims {
             arguments.inputs = Some(dims.len());
         }
-        let built = entry.build(&mut arguments);
-        let kernel = built.map_err(at_call)?;
+        let kernel = entry.build(&mut arguments).map_err(at_call)?;
         arguments.finish()?;
         let Some(dims) = dims else { return Ok(kernel) };
-        let seen = ActiveDims::new(dims, kernel).map_err(|error| arguments.fail(arguments.column, error.to_string()))?;
-        Ok(Box::new(seen))
+        Ok(Box::new(ActiveDims::new(dims, kernel).map_err(at_call)?))
     }
 
     fn arguments(&mut self, arguments: &mut Arguments<'_>) -> Result<(), KernelError> {

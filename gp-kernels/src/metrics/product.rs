@@ -3,6 +3,7 @@
 //! `‖a − b‖² = ‖a‖² + ‖b‖² − 2aᵀb` loses what the norms and the distance do not share. Points are therefore centred
 //! first, and every pair closer than a small share of its norms is computed again from its difference.
 
+use faer::prelude::ReborrowMut;
 use faer::Accum;
 use gp_linalg::vector::dispatch;
 use gp_optim::Parameter;

@@ -1,0 +1,103 @@
+//! Tables as callers have them to tables as kernels want them: finite, points contiguous.
+
+use faer::MatRef;
+use gp_linalg::vector::dispatch;
+use pulp::{Simd, WithSimd};
+
+use super::Evaluator;
+use crate::error::KernelError;
+use crate::kernel::{Kernel, Points, point};
+use crate::lanes::{LANES, total};
+use crate::views;
+
+/// A table whose points are contiguous: the caller's own, or a copy.
+pub(super) enum Table<'a> {
+    Borrowed(Points<'a>),
+    Copied { buffer: Vec<f64>, count: usize, dim: usize },
+}
+
+impl Table<'_> {
+    pub(super) fn view(&self) -> Points<'_> {
+        match self {
+            Table::Borrowed(points) => *points,
+            Table::Copied { buffer, count, dim } => views::points(buffer, *count, *dim),
+        }
+    }
+
+    fn into_buffer(self) -> Option<Vec<f64>> {
+        match self {
+            Table::Borrowed(_) => None,
+            Table::Copied { buffer, .. } => Some(buffer),
+        }
+    }
+}
+
+impl Evaluator {
+    /// A table with contiguous points, checked to be finite and to suit the kernel.
+    pub(super) fn table<'a, K: Kernel + ?Sized>(
+        &self,
+        what: &'static str,
+        kernel: &K,
+        matrix: MatRef<'a, f64>,
+    ) -> Result<Table<'a>, KernelError> {
+        let table = match matrix.try_as_row_major() {
+            Some(points) => Table::Borrowed(points),
+            None => self.copy(matrix),
+        };
+        check_finite(what, table.view())?;
+        kernel.check_inputs(table.view())?;
+        Ok(table)
+    }
+
+    fn copy<'a>(&self, matrix: MatRef<'_, f64>) -> Table<'a> {
+        let (count, dim) = (matrix.nrows(), matrix.ncols());
+        let mut buffer = self.with_workspace(|ws| ws.take_dirty(count * dim));
+        views::points_mut(&mut buffer, count, dim).copy_from(matrix);
+        Table::Copied { buffer, count, dim }
+    }
+
+    /// Gives the memory of copies back.
+    pub(super) fn done<'a>(&self, tables: impl IntoIterator<Item = Table<'a>>) {
+        for buffer in tables.into_iter().filter_map(Table::into_buffer) {
+            self.with_workspace(|ws| ws.give(buffer));
+        }
+    }
+}
+
+/// Finds a NaN or an infinity.
+fn check_finite(what: &'static str, points: Points<'_>) -> Result<(), KernelError> {
+    if dispatch(AllFinite(points)) {
+        return Ok(());
+    }
+    for row in 0..points.nrows() {
+        let found = point(points, row).iter().enumerate().find(|(_, value)| !value.is_finite());
+        if let Some((column, &value)) = found {
+            return Err(KernelError::NotFinite { what, row, column, value });
+        }
+    }
+    Ok(())
+}
+
+struct AllFinite<'a>(Points<'a>);
+
+impl WithSimd for AllFinite<'_> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> bool {
+        // 0 · x is 0 for finite x and NaN for all others, and a NaN stays in the sum.
+        let mut lanes = [0.0; LANES];
+        for i in 0..self.0.nrows() {
+            let (chunks, rest) = point(self.0, i).as_chunks::<LANES>();
+            for chunk in chunks {
+                for l in 0..LANES {
+                    lanes[l] += 0.0 * chunk[l];
+                }
+            }
+            for x in rest {
+                lanes[0] += 0.0 * x;
+            }
+        }
+        total(lanes) == 0.0
+    }
+}

@@ -1,0 +1,117 @@
+//! Covariances of whole tables: cut into tiles, spread over threads, checked once.
+//!
+//! Tiles and the order in which partial sums are added depend on the sizes alone, so every result has the same bits
+//! with one thread or many.
+
+mod forward;
+mod input;
+mod reverse;
+
+use std::sync::{Mutex, PoisonError};
+
+use faer::{Mat, MatMut, MatRef};
+use gp_linalg::Threading;
+
+pub use reverse::CovarianceGradients;
+
+use crate::error::KernelError;
+use crate::kernel::Kernel;
+use crate::workspace::Workspace;
+
+/// Evaluates kernels on whole tables. It owns the memory for that: made once per fit, it allocates nothing after the
+/// first call of a given size.
+#[derive(Debug)]
+pub struct Evaluator {
+    threading: Threading,
+    pool: Mutex<Vec<Workspace>>,
+}
+
+impl Evaluator {
+    /// An evaluator that works on the calling thread, or on rayon's current pool.
+    pub fn new(threading: Threading) -> Self {
+        Self { threading, pool: Mutex::new(Vec::new()) }
+    }
+
+    /// Where the work is done.
+    pub fn threading(&self) -> Threading {
+        self.threading
+    }
+
+    /// Runs `body` with a workspace that no other thread holds.
+    fn with_workspace<R>(&self, body: impl FnOnce(&mut Workspace) -> R) -> R {
+        let taken = self.pool.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let mut ws = taken.unwrap_or_default();
+        let result = body(&mut ws);
+        self.pool.lock().unwrap_or_else(PoisonError::into_inner).push(ws);
+        result
+    }
+}
+
+impl Default for Evaluator {
+    fn default() -> Self {
+        Self::new(Threading::Pool)
+    }
+}
+
+/// The number of columns of a tile with this many rows: about two megabytes, and a multiple of eight.
+fn tile_columns(rows: usize) -> usize {
+    const NUMBERS: usize = 1 << 18;
+    ((NUMBERS / rows.max(1)).clamp(64, 1024) / 8) * 8
+}
+
+/// The covariance matrix of a table with itself, on the calling thread. For repeated use see [`Evaluator::gram`].
+///
+/// # Errors
+/// As [`Evaluator::gram`].
+pub fn gram<K: Kernel + ?Sized>(kernel: &K, points: MatRef<'_, f64>) -> Result<Mat<f64>, KernelError> {
+    let mut out = Mat::zeros(points.nrows(), points.nrows());
+    Evaluator::new(Threading::Here).gram(kernel, points, out.as_mut())?;
+    Ok(out)
+}
+
+/// The covariance matrix of two tables, on the calling thread. For repeated use see [`Evaluator::cross`].
+///
+/// # Errors
+/// As [`Evaluator::cross`].
+pub fn cross<K: Kernel + ?Sized>(
+    kernel: &K,
+    rows: MatRef<'_, f64>,
+    cols: MatRef<'_, f64>,
+) -> Result<Mat<f64>, KernelError> {
+    let mut out = Mat::zeros(rows.nrows(), cols.nrows());
+    Evaluator::new(Threading::Here).cross(kernel, rows, cols, out.as_mut())?;
+    Ok(out)
+}
+
+/// The prior variances of a table, on the calling thread. For repeated use see [`Evaluator::diagonal`].
+///
+/// # Errors
+/// As [`Evaluator::diagonal`].
+pub fn diagonal<K: Kernel + ?Sized>(kernel: &K, points: MatRef<'_, f64>) -> Result<Vec<f64>, KernelError> {
+    let mut out = vec![0.0; points.nrows()];
+    Evaluator::new(Threading::Here).diagonal(kernel, points, &mut out)?;
+    Ok(out)
+}
+
+fn check_shape(
+    what: &'static str,
+    (rows, cols): (usize, usize),
+    (expected_rows, expected_cols): (usize, usize),
+) -> Result<(), KernelError> {
+    check_count(what, "rows", expected_rows, rows)?;
+    check_count(what, "columns", expected_cols, cols)
+}
+
+fn check_count(what: &'static str, axis: &'static str, expected: usize, found: usize) -> Result<(), KernelError> {
+    if expected == found { Ok(()) } else { Err(KernelError::Shape { what, axis, expected, found }) }
+}
+
+/// Shape of a matrix, for [`check_shape`].
+fn shape(matrix: MatRef<'_, f64>) -> (usize, usize) {
+    (matrix.nrows(), matrix.ncols())
+}
+
+/// Shape of a mutable matrix, for [`check_shape`].
+fn shape_mut(matrix: &MatMut<'_, f64>) -> (usize, usize) {
+    (matrix.nrows(), matrix.ncols())
+}

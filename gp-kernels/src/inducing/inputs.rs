@@ -1,0 +1,145 @@
+//! The inducing inputs themselves.
+
+use faer::MatRef;
+use serde::{Deserialize, Serialize};
+
+use crate::error::KernelError;
+use crate::kernel::Points;
+use crate::views;
+
+/// M inducing inputs `Z` in D dimensions: points, or centres of Gaussian windows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Unchecked")]
+pub struct InducingInputs {
+    count: usize,
+    dim: usize,
+    /// Point by point.
+    z: Vec<f64>,
+    /// Variances of the windows, laid out as `z`.
+    windows: Option<Vec<f64>>,
+}
+
+/// What a file may hold before it has been looked at.
+#[derive(Deserialize)]
+struct Unchecked {
+    count: usize,
+    dim: usize,
+    z: Vec<f64>,
+    windows: Option<Vec<f64>>,
+}
+
+impl TryFrom<Unchecked> for InducingInputs {
+    type Error = KernelError;
+
+    fn try_from(from: Unchecked) -> Result<Self, KernelError> {
+        let expected = from.count.checked_mul(from.dim).unwrap_or(usize::MAX);
+        for values in std::iter::once(&from.z).chain(&from.windows) {
+            if values.len() != expected {
+                return Err(KernelError::Shape {
+                    what: "inducing inputs",
+                    axis: "entries",
+                    expected,
+                    found: values.len(),
+                });
+            }
+        }
+        let points = Self::points(MatRef::from_row_major_slice(&from.z, from.count, from.dim))?;
+        match from.windows {
+            None => Ok(points),
+            Some(windows) => points.with_windows(MatRef::from_row_major_slice(&windows, from.count, from.dim)),
+        }
+    }
+}
+
+impl InducingInputs {
+    /// Points at the rows of `z` (M×D).
+    ///
+    /// # Errors
+    /// [`KernelError::NotFinite`] with the place.
+    pub fn points(z: MatRef<'_, f64>) -> Result<Self, KernelError> {
+        let mut flat = Vec::with_capacity(z.nrows() * z.ncols());
+        copy_finite("inducing inputs", z, |value| value.is_finite(), &mut flat)?;
+        Ok(Self { count: z.nrows(), dim: z.ncols(), z: flat, windows: None })
+    }
+
+    /// The same places as centres of Gaussian windows of these variances (M×D, not negative; zero is a point).
+    ///
+    /// # Errors
+    /// [`KernelError::Shape`] unless there is one variance per coordinate, [`KernelError::NotFinite`] for a variance
+    /// that is negative or not finite.
+    pub fn with_windows(mut self, variances: MatRef<'_, f64>) -> Result<Self, KernelError> {
+        for (axis, expected, found) in
+            [("rows", self.count, variances.nrows()), ("columns", self.dim, variances.ncols())]
+        {
+            if expected != found {
+                return Err(KernelError::Shape { what: "window variances", axis, expected, found });
+            }
+        }
+        let mut flat = Vec::with_capacity(self.z.len());
+        copy_finite("window variances", variances, |value| value.is_finite() && value >= 0.0, &mut flat)?;
+        self.windows = Some(flat);
+        Ok(self)
+    }
+
+    /// M.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// D.
+    pub fn dim(&self) -> usize {
+        self.dim
+    }
+
+    /// Z, M×D.
+    pub fn z(&self) -> Points<'_> {
+        views::points(&self.z, self.count, self.dim)
+    }
+
+    /// The variances of the windows, M×D, where there are windows.
+    pub fn windows(&self) -> Option<Points<'_>> {
+        self.windows.as_ref().map(|windows| views::points(windows, self.count, self.dim))
+    }
+
+    /// The numbers that can be trained, point by point: Z, then the variances of the windows.
+    pub fn values(&self) -> Vec<f64> {
+        self.z.iter().chain(self.windows.iter().flatten()).copied().collect()
+    }
+
+    /// Moves the inducing inputs, in the order of [`values`](InducingInputs::values). Nothing changes on an error.
+    ///
+    /// # Errors
+    /// As the constructors.
+    pub fn set_values(&mut self, values: &[f64]) -> Result<(), KernelError> {
+        let parts = 1 + usize::from(self.windows.is_some());
+        if values.len() != parts * self.z.len() {
+            let (expected, found) = (parts * self.z.len(), values.len());
+            return Err(KernelError::Shape { what: "inducing inputs", axis: "entries", expected, found });
+        }
+        let (z, windows) = values.split_at(self.z.len());
+        let moved = Self::points(MatRef::from_row_major_slice(z, self.count, self.dim))?;
+        *self = match self.windows {
+            None => moved,
+            Some(_) => moved.with_windows(MatRef::from_row_major_slice(windows, self.count, self.dim))?,
+        };
+        Ok(())
+    }
+}
+
+fn copy_finite(
+    what: &'static str,
+    from: MatRef<'_, f64>,
+    allowed: fn(f64) -> bool,
+    to: &mut Vec<f64>,
+) -> Result<(), KernelError> {
+    for row in 0..from.nrows() {
+        for column in 0..from.ncols() {
+            let value = from[(row, column)];
+            if !allowed(value) {
+                return Err(KernelError::NotFinite { what, row, column, value });
+            }
+            to.push(value);
+        }
+    }
+    Ok(())
+}

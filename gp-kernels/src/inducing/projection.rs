@@ -1,0 +1,1 @@
+//! The prior through inducing inputs.
