@@ -1,5 +1,7 @@
 //! The command as its callers see it: exit codes and what goes to which stream.
 
+#![expect(clippy::unwrap_used, reason = "a scene that cannot be set is a failed test")]
+
 use std::path::Path;
 use std::process::{Command, Output};
 
