@@ -108,7 +108,10 @@ mod with_a_stand_in_for_cargo {
         let (code, out, err) = run(xtask(&["ci", "--step", "doctests"]).env("CARGO", "false"));
         assert_eq!(code, Some(1));
         assert!(out.lines().any(|line| line.starts_with("doctests  FAILED")), "{out}");
-        assert!(err.contains("repeat it with: cargo test --workspace --all-features --doc\n"), "{err}");
+        assert!(
+            err.contains("repeat it with: cargo test --workspace --all-features --doc --no-fail-fast\n"),
+            "{err}"
+        );
     }
 
     #[test]

@@ -75,22 +75,25 @@ fn lints() -> CargoCommand {
         .needing("clippy", &["clippy", "--version"])
 }
 
+/// Naming the examples makes cargo count the development dependencies in, as the lints do. Without them some
+/// dependencies would have fewer features and be checked a second time.
 fn docs() -> CargoCommand {
-    CargoCommand::new(&["doc", "--workspace", "--all-features", "--no-deps"])
+    CargoCommand::new(&["doc", "--workspace", "--all-features", "--no-deps", "--lib", "--bins", "--examples"])
         .with_variable("RUSTDOCFLAGS", "-D warnings")
 }
 
-/// The targets are named because the default would also compile the examples, which have a step of their own.
+/// The targets are named because the default would also compile the examples, which have a step of their own. A
+/// failing test does not hide the result of those after it.
 fn tests(nextest: bool) -> CargoCommand {
-    if nextest {
-        CargoCommand::new(&["nextest", "run", "--workspace", "--all-features", "--lib", "--bins", "--tests"])
-    } else {
-        CargoCommand::new(&["test", "--workspace", "--all-features", "--lib", "--bins", "--tests"])
-    }
+    const NEXTEST: &[&str] =
+        &["nextest", "run", "--workspace", "--all-features", "--lib", "--bins", "--tests", "--no-fail-fast"];
+    const BUILT_IN: &[&str] =
+        &["test", "--workspace", "--all-features", "--lib", "--bins", "--tests", "--no-fail-fast"];
+    CargoCommand::new(if nextest { NEXTEST } else { BUILT_IN })
 }
 
 fn doctests() -> CargoCommand {
-    CargoCommand::new(&["test", "--workspace", "--all-features", "--doc"])
+    CargoCommand::new(&["test", "--workspace", "--all-features", "--doc", "--no-fail-fast"])
 }
 
 /// In the development profile, so that the libraries compiled for the tests are used again.
@@ -114,11 +117,10 @@ mod tests {
                 continue;
             }
             let line = step.command_line();
-            assert!(
-                line.contains(" --workspace --all-features") || line.contains("--all-targets --all-features"),
-                "{line}"
-            );
-            assert!(line.contains("--workspace"), "{line}");
+            assert!(line.contains(" --workspace ") && line.contains(" --all-features "), "{line}");
+            // Any of these makes cargo count development dependencies, and their features, in.
+            let with_development = ["--all-targets", "--examples", "--tests", "--doc"];
+            assert!(with_development.iter().any(|option| line.contains(option)), "{line}");
             assert!(!line.contains("--release") && !line.contains("--profile"), "{line}");
         }
     }
@@ -128,8 +130,11 @@ mod tests {
         let lines: Vec<String> = all(false).iter().map(Step::command_line).collect();
         assert_eq!(lines[0], "cargo fmt --all --check");
         assert_eq!(lines[1], "cargo xtask tidy");
-        assert_eq!(lines[3], "RUSTDOCFLAGS=\"-D warnings\" cargo doc --workspace --all-features --no-deps");
-        assert_eq!(lines[4], "cargo test --workspace --all-features --lib --bins --tests");
+        assert_eq!(
+            lines[3],
+            "RUSTDOCFLAGS=\"-D warnings\" cargo doc --workspace --all-features --no-deps --lib --bins --examples"
+        );
+        assert_eq!(lines[4], "cargo test --workspace --all-features --lib --bins --tests --no-fail-fast");
         assert!(all(true)[4].command_line().starts_with("cargo nextest run --workspace"));
     }
 }
