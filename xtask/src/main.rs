@@ -1,3 +1,57 @@
-//! Developer commands.
+//! Developer commands of the workspace, run as `cargo xtask <command>`.
+//!
+//! | command | what it does |
+//! |---|---|
+//! | `ci` | runs everything that has to hold on a clean checkout, step by step |
+//! | `tidy` | checks the rules of the house that no compiler lint can see |
+//!
+//! Each command lives in a module of its own: an `Args` struct that clap fills and a `run` function.
+//! Results go to standard output, the reason for a failure to standard error with exit code 1;
+//! a wrong command line is exit code 2.
 
-fn main() {}
+mod ci;
+mod error;
+mod tidy;
+mod workspace;
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::error::XtaskError;
+
+/// Developer commands of the workspace.
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run everything that has to hold on a clean checkout
+    Ci(ci::Args),
+    /// Check the rules of the house that no compiler lint can see
+    Tidy(tidy::Args),
+}
+
+fn main() -> ExitCode {
+    match dispatch(&Cli::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // Where standard error itself is closed there is nobody left to tell.
+            let _ = writeln!(std::io::stderr(), "error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn dispatch(cli: &Cli) -> Result<(), XtaskError> {
+    let out = &mut std::io::stdout();
+    match &cli.command {
+        Command::Ci(args) => ci::run(args, out),
+        Command::Tidy(args) => tidy::run(args, out),
+    }
+}

@@ -1,0 +1,102 @@
+//! Running cargo from cargo.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::error::XtaskError;
+
+/// One run of cargo, described as data so that it can be printed, compared and run.
+#[derive(Debug)]
+pub(crate) struct CargoCommand {
+    arguments: &'static [&'static str],
+    variable: Option<(&'static str, &'static str)>,
+    component: Option<Component>,
+}
+
+/// A part of the toolchain that may be missing, and the arguments that find out.
+#[derive(Debug)]
+struct Component {
+    name: &'static str,
+    probe: &'static [&'static str],
+}
+
+impl CargoCommand {
+    /// `cargo` with these arguments.
+    pub(crate) fn new(arguments: &'static [&'static str]) -> Self {
+        Self { arguments, variable: None, component: None }
+    }
+
+    /// The same with an environment variable set.
+    pub(crate) fn with_variable(self, name: &'static str, value: &'static str) -> Self {
+        Self { variable: Some((name, value)), ..self }
+    }
+
+    /// The same, after `cargo` with the arguments `probe` has shown that the component is there.
+    pub(crate) fn needing(self, name: &'static str, probe: &'static [&'static str]) -> Self {
+        Self { component: Some(Component { name, probe }), ..self }
+    }
+}
+
+impl fmt::Display for CargoCommand {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some((name, value)) = self.variable {
+            write!(formatter, "{name}=\"{value}\" ")?;
+        }
+        write!(formatter, "cargo {}", self.arguments.join(" "))
+    }
+}
+
+/// The cargo that started this program.
+#[derive(Debug)]
+pub(crate) struct Cargo {
+    program: OsString,
+}
+
+impl Cargo {
+    /// The cargo of the toolchain in use: cargo tells the programs it runs where it is.
+    pub(crate) fn of_this_toolchain() -> Self {
+        Self { program: std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()) }
+    }
+
+    /// Whether `cargo nextest` can be used.
+    pub(crate) fn has_nextest(&self) -> bool {
+        self.succeeds_quietly(&["nextest", "--version"])
+    }
+
+    /// Runs the command in the folder `root`.
+    ///
+    /// Both output streams of the command become this program's standard output: one log, in the order things
+    /// happened, that ends in the test summary whichever test runner wrote it.
+    pub(crate) fn run(&self, command: &CargoCommand, root: &Path) -> Result<(), XtaskError> {
+        if let Some(component) = &command.component
+            && !self.succeeds_quietly(component.probe)
+        {
+            return Err(XtaskError::MissingComponent { component: component.name });
+        }
+        let status = Command::new(&self.program)
+            .args(command.arguments)
+            .envs(command.variable)
+            .current_dir(root)
+            .stdin(Stdio::null())
+            .stderr(std::io::stdout())
+            .status()
+            .map_err(|source| self.cannot_start(source))?;
+        if status.success() { Ok(()) } else { Err(XtaskError::CommandFailed { status: status.to_string() }) }
+    }
+
+    fn succeeds_quietly(&self, arguments: &[&str]) -> bool {
+        Command::new(&self.program)
+            .args(arguments)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status()
+            .is_ok_and(|status| status.success())
+    }
+
+    fn cannot_start(&self, source: std::io::Error) -> XtaskError {
+        XtaskError::Spawn { program: self.program.to_string_lossy().into_owned(), source }
+    }
+}

@@ -1,0 +1,140 @@
+//! The steps of `cargo xtask ci`, in the order they run: the quickest answers first.
+//!
+//! Every command that compiles covers the whole workspace with all features in the development profile. One choice
+//! everywhere means that dependencies are compiled twice in all (once checked for lints and documentation, once with
+//! code for tests and examples) and that no step undoes the work of another.
+
+use crate::ci::command::CargoCommand;
+
+/// One thing that has to hold, with a name to call it by.
+#[derive(Debug)]
+pub(crate) struct Step {
+    /// What `--step` calls it.
+    pub(crate) name: &'static str,
+    /// What it checks, in a few words.
+    pub(crate) about: &'static str,
+    /// What is done.
+    pub(crate) work: Work,
+}
+
+/// How a step is carried out.
+#[derive(Debug)]
+pub(crate) enum Work {
+    /// The rules of `cargo xtask tidy`, in this process.
+    Tidy,
+    /// One run of cargo.
+    Cargo(CargoCommand),
+}
+
+impl Step {
+    /// The command that repeats this step by hand.
+    pub(crate) fn command_line(&self) -> String {
+        match &self.work {
+            Work::Tidy => "cargo xtask tidy".to_owned(),
+            Work::Cargo(command) => command.to_string(),
+        }
+    }
+}
+
+/// The names that `--step` accepts.
+pub(crate) fn names() -> Vec<&'static str> {
+    all(false).iter().map(|step| step.name).collect()
+}
+
+/// All steps in order. With `nextest` the tests run under cargo-nextest, which runs test programs side by side.
+pub(crate) fn all(nextest: bool) -> Vec<Step> {
+    vec![
+        Step { name: "format", about: "the sources are formatted", work: Work::Cargo(format()) },
+        Step { name: "tidy", about: "the rules of the house hold", work: Work::Tidy },
+        Step { name: "lints", about: "rustc and clippy have no complaint", work: Work::Cargo(lints()) },
+        Step {
+            name: "docs",
+            about: "the documentation builds, no link is broken",
+            work: Work::Cargo(docs()),
+        },
+        Step { name: "tests", about: "unit and integration tests pass", work: Work::Cargo(tests(nextest)) },
+        Step {
+            name: "doctests",
+            about: "the examples in the documentation run",
+            work: Work::Cargo(doctests()),
+        },
+        Step {
+            name: "examples",
+            about: "example programs and benchmarks compile",
+            work: Work::Cargo(examples()),
+        },
+    ]
+}
+
+fn format() -> CargoCommand {
+    CargoCommand::new(&["fmt", "--all", "--check"]).needing("rustfmt", &["fmt", "--version"])
+}
+
+fn lints() -> CargoCommand {
+    CargoCommand::new(&["clippy", "--workspace", "--all-targets", "--all-features", "--", "-D", "warnings"])
+        .needing("clippy", &["clippy", "--version"])
+}
+
+/// Naming the examples makes cargo count the development dependencies in, as the lints do. Without them some
+/// dependencies would have fewer features and be checked a second time.
+fn docs() -> CargoCommand {
+    CargoCommand::new(&["doc", "--workspace", "--all-features", "--no-deps", "--lib", "--bins", "--examples"])
+        .with_variable("RUSTDOCFLAGS", "-D warnings")
+}
+
+/// The targets are named because the default would also compile the examples, which have a step of their own. A
+/// failing test does not hide the result of those after it.
+fn tests(nextest: bool) -> CargoCommand {
+    const NEXTEST: &[&str] =
+        &["nextest", "run", "--workspace", "--all-features", "--lib", "--bins", "--tests", "--no-fail-fast"];
+    const BUILT_IN: &[&str] =
+        &["test", "--workspace", "--all-features", "--lib", "--bins", "--tests", "--no-fail-fast"];
+    CargoCommand::new(if nextest { NEXTEST } else { BUILT_IN })
+}
+
+fn doctests() -> CargoCommand {
+    CargoCommand::new(&["test", "--workspace", "--all-features", "--doc", "--no-fail-fast"])
+}
+
+/// In the development profile, so that the libraries compiled for the tests are used again.
+fn examples() -> CargoCommand {
+    CargoCommand::new(&["build", "--workspace", "--all-features", "--examples", "--benches"])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_names_are_those_documented() {
+        assert_eq!(names(), ["format", "tidy", "lints", "docs", "tests", "doctests", "examples"]);
+    }
+
+    #[test]
+    fn every_compiling_step_selects_the_same_packages_and_features() {
+        for step in all(true).iter().chain(&all(false)) {
+            if matches!(step.name, "format" | "tidy") {
+                continue;
+            }
+            let line = step.command_line();
+            assert!(line.contains(" --workspace ") && line.contains(" --all-features "), "{line}");
+            // Any of these makes cargo count development dependencies, and their features, in.
+            let with_development = ["--all-targets", "--examples", "--tests", "--doc"];
+            assert!(with_development.iter().any(|option| line.contains(option)), "{line}");
+            assert!(!line.contains("--release") && !line.contains("--profile"), "{line}");
+        }
+    }
+
+    #[test]
+    fn command_lines_can_be_pasted_into_a_shell() {
+        let lines: Vec<String> = all(false).iter().map(Step::command_line).collect();
+        assert_eq!(lines[0], "cargo fmt --all --check");
+        assert_eq!(lines[1], "cargo xtask tidy");
+        assert_eq!(
+            lines[3],
+            "RUSTDOCFLAGS=\"-D warnings\" cargo doc --workspace --all-features --no-deps --lib --bins --examples"
+        );
+        assert_eq!(lines[4], "cargo test --workspace --all-features --lib --bins --tests --no-fail-fast");
+        assert!(all(true)[4].command_line().starts_with("cargo nextest run --workspace"));
+    }
+}

@@ -1,0 +1,77 @@
+//! Why a developer command failed.
+
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+/// Why a developer command failed, in words that say what to do about it where that is known.
+#[derive(Debug, Error)]
+pub(crate) enum XtaskError {
+    /// The command was started outside a Cargo workspace.
+    #[error("no Cargo.toml with a [workspace] table in {} or a folder above it", start.display())]
+    NoWorkspace {
+        /// The folder the search started from.
+        start: PathBuf,
+    },
+    /// A file or folder of the workspace could not be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Read {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the operating system said.
+        source: std::io::Error,
+    },
+    /// A source file or manifest is not valid Rust or TOML.
+    #[error("{path}:{line}: does not parse: {message}")]
+    Syntax {
+        /// Path relative to the workspace root.
+        path: String,
+        /// Line of the fault, counted from 1.
+        line: usize,
+        /// What the parser said.
+        message: String,
+    },
+    /// The report could not be written.
+    #[error("cannot write the report: {0}")]
+    Write(#[from] std::io::Error),
+    /// A program could not be started at all.
+    #[error("cannot start `{program}`: {source}")]
+    Spawn {
+        /// The program.
+        program: String,
+        /// What the operating system said.
+        source: std::io::Error,
+    },
+    /// The toolchain lacks a component that a step needs.
+    #[error(
+        "{component} is not installed for this toolchain; add it with `rustup component add {component}`"
+    )]
+    MissingComponent {
+        /// The component, in rustup's words.
+        component: &'static str,
+    },
+    /// A command of a CI step ended with a failure.
+    #[error("the command ended with {status}")]
+    CommandFailed {
+        /// Exit status in words.
+        status: String,
+    },
+    /// `tidy` found faults, which are on standard output.
+    #[error("tidy found {}", count(*faults, "fault"))]
+    Untidy {
+        /// How many.
+        faults: usize,
+    },
+    /// Steps of `ci` failed; each line names a step, the reason and the command that repeats it.
+    #[error("{} failed\n{}", count(failures.len(), "step"), failures.join("\n"))]
+    StepsFailed {
+        /// One line per failed step, in the order they ran.
+        failures: Vec<String>,
+    },
+}
+
+/// `1 fault`, `2 faults`.
+pub(crate) fn count(number: usize, noun: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {noun}{plural}")
+}

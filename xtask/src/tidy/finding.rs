@@ -1,0 +1,29 @@
+//! What a rule has to say about one place.
+
+use std::fmt;
+
+/// One fault: where it is, which rule sees it and what to do about it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Finding {
+    /// Path relative to the workspace root, with `/` between its parts.
+    pub(crate) path: String,
+    /// Line, counted from 1.
+    pub(crate) line: usize,
+    /// Name of the rule; filled in by [`check_all`](super::rules::check_all).
+    pub(crate) rule: &'static str,
+    /// A sentence that says what to do.
+    pub(crate) message: String,
+}
+
+impl Finding {
+    /// A fault at a line of a file.
+    pub(crate) fn new(path: &str, line: usize, message: impl Into<String>) -> Self {
+        Self { path: path.to_owned(), line, rule: "", message: message.into() }
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}:{}: [{}] {}", self.path, self.line, self.rule, self.message)
+    }
+}

@@ -1,0 +1,280 @@
+//! Public items of libraries have documentation, and it says more than the item's name.
+//!
+//! rustc's `missing_docs` asks for documentation where users can reach an item. This rule asks wherever an item says
+//! `pub`, and does not accept "Gets the name" for `name`.
+
+use proc_macro2::Ident;
+use syn::{Attribute, Fields, Item, ItemMod, Visibility};
+
+use crate::tidy::finding::Finding;
+use crate::tidy::tree::{Audience, Member, SourceFile, Tree, docs, file_of, is_test_only, item_attributes};
+
+/// Words that add nothing to a name.
+const FILLERS: &[&str] = &[
+    "a", "an", "the", "this", "that", "of", "for", "is", "it", "its", "get", "gets", "set", "sets", "return",
+    "returns",
+];
+
+/// Findings about public items whose documentation is missing or says nothing.
+pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
+    let libraries = tree.members.iter().filter(|member| member.library_root().is_some());
+    libraries.flat_map(|member| check_library(tree, member)).collect()
+}
+
+fn check_library(tree: &Tree, member: &Member) -> Vec<Finding> {
+    let sources = member.sources.iter().filter(|source| source.audience != Audience::Tests);
+    sources
+        .flat_map(|source| {
+            let mut visit = Visit { tree, member, source, findings: Vec::new() };
+            visit.items(&source.syntax.items);
+            visit.findings
+        })
+        .collect()
+}
+
+/// A walk over the items of one file.
+struct Visit<'a> {
+    tree: &'a Tree,
+    member: &'a Member,
+    source: &'a SourceFile,
+    findings: Vec<Finding>,
+}
+
+impl Visit<'_> {
+    fn items(&mut self, items: &[Item]) {
+        for item in items {
+            let attributes = item_attributes(item);
+            if !is_test_only(attributes) && !docs::is_hidden(attributes) {
+                self.item(item);
+            }
+        }
+    }
+
+    fn item(&mut self, item: &Item) {
+        match item {
+            Item::Const(item) => self.public(&item.vis, &item.attrs, &item.ident),
+            Item::Static(item) => self.public(&item.vis, &item.attrs, &item.ident),
+            Item::Type(item) => self.public(&item.vis, &item.attrs, &item.ident),
+            Item::Fn(item) => self.public(&item.vis, &item.attrs, &item.sig.ident),
+            Item::Struct(item) => self.structure(item),
+            Item::Enum(item) => self.enumeration(item),
+            Item::Trait(item) => self.interface(item),
+            Item::Impl(item) if item.trait_.is_none() => self.implementation(item),
+            Item::Mod(item) => self.module(item),
+            Item::Macro(item) => self.exported_macro(item),
+            _ => {}
+        }
+    }
+
+    fn structure(&mut self, item: &syn::ItemStruct) {
+        self.public(&item.vis, &item.attrs, &item.ident);
+        if is_public(&item.vis) {
+            self.fields(&item.fields, |field| is_public(&field.vis));
+        }
+    }
+
+    fn enumeration(&mut self, item: &syn::ItemEnum) {
+        self.public(&item.vis, &item.attrs, &item.ident);
+        if is_public(&item.vis) {
+            for variant in &item.variants {
+                self.require(&variant.attrs, &variant.ident);
+                self.fields(&variant.fields, |_| true);
+            }
+        }
+    }
+
+    /// Fields with names; the meaning of a field without one is said at the type or variant.
+    fn fields(&mut self, fields: &Fields, is_visible: impl Fn(&syn::Field) -> bool) {
+        for field in fields.iter().filter(|field| is_visible(field)) {
+            if let Some(name) = &field.ident {
+                self.require(&field.attrs, name);
+            }
+        }
+    }
+
+    fn interface(&mut self, item: &syn::ItemTrait) {
+        self.public(&item.vis, &item.attrs, &item.ident);
+        if is_public(&item.vis) {
+            for part in &item.items {
+                match part {
+                    syn::TraitItem::Fn(part) => self.require(&part.attrs, &part.sig.ident),
+                    syn::TraitItem::Const(part) => self.require(&part.attrs, &part.ident),
+                    syn::TraitItem::Type(part) => self.require(&part.attrs, &part.ident),
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    fn implementation(&mut self, item: &syn::ItemImpl) {
+        for part in &item.items {
+            match part {
+                syn::ImplItem::Fn(part) if !is_test_only(&part.attrs) => {
+                    self.public(&part.vis, &part.attrs, &part.sig.ident);
+                }
+                syn::ImplItem::Const(part) => self.public(&part.vis, &part.attrs, &part.ident),
+                _ => {}
+            }
+        }
+    }
+
+    /// A module may be documented where it is declared or at the top of its own file.
+    fn module(&mut self, item: &ItemMod) {
+        let inside = match &item.content {
+            Some((_, items)) => {
+                self.items(items);
+                None
+            }
+            None => file_of(item, self.source, &self.member.sources),
+        };
+        if is_public(&item.vis) {
+            let inside = inside.map(|file| docs::text(&file.syntax.attrs, &file.path, self.tree));
+            self.require_with(&item.attrs, &item.ident, &inside.unwrap_or_default());
+        }
+    }
+
+    fn exported_macro(&mut self, item: &syn::ItemMacro) {
+        if let Some(name) = &item.ident
+            && item.attrs.iter().any(|attribute| attribute.path().is_ident("macro_export"))
+        {
+            self.require(&item.attrs, name);
+        }
+    }
+
+    fn public(&mut self, visibility: &Visibility, attributes: &[Attribute], name: &Ident) {
+        if is_public(visibility) {
+            self.require(attributes, name);
+        }
+    }
+
+    fn require(&mut self, attributes: &[Attribute], name: &Ident) {
+        self.require_with(attributes, name, "");
+    }
+
+    /// Asks for documentation in the attributes or, for modules, in `inside`.
+    fn require_with(&mut self, attributes: &[Attribute], name: &Ident, inside: &str) {
+        if docs::is_hidden(attributes) {
+            return;
+        }
+        let text = docs::text(attributes, &self.source.path, self.tree) + "\n" + inside;
+        let message = if text.trim().is_empty() {
+            format!("document `{name}`: what it is for, shapes, units, errors")
+        } else if repeats_name(&name.to_string(), &text) {
+            format!("say more about `{name}` than its name does, or find the name that needs no more")
+        } else {
+            return;
+        };
+        self.findings.push(Finding::new(&self.source.path, name.span().start().line, message));
+    }
+}
+
+fn is_public(visibility: &Visibility) -> bool {
+    matches!(visibility, Visibility::Public(_))
+}
+
+/// Whether the text consists of the words of the name and fillers.
+fn repeats_name(name: &str, text: &str) -> bool {
+    let known = words(&spaced(name));
+    words(text).iter().all(|word| known.contains(word) || FILLERS.contains(&word.as_str()))
+}
+
+fn words(text: &str) -> Vec<String> {
+    let parts = text.split(|character: char| !character.is_alphanumeric());
+    parts.filter(|part| !part.is_empty()).map(str::to_lowercase).collect()
+}
+
+/// `noiseVariance` and `NoiseVariance` with a space before each capital.
+fn spaced(name: &str) -> String {
+    let mut out = String::new();
+    for character in name.chars() {
+        if character.is_uppercase() {
+            out.push(' ');
+        }
+        out.push(character);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tidy::fixture::Fixture;
+
+    #[test]
+    fn a_clean_tree_passes() {
+        Fixture::clean().expect_none(check);
+    }
+
+    #[test]
+    fn every_kind_of_public_item_needs_documentation() {
+        for code in [
+            "pub struct Found;",
+            "pub enum Found {}",
+            "/// Kinds of noise.\npub enum E {\n    Found(f64),\n}",
+            "/// Kinds of noise.\npub enum E {\n    /// Shared.\n    V {\n        found: f64,\n    },\n}",
+            "/// Two numbers.\npub struct S {\n    pub found: f64,\n}",
+            "pub fn found() {}",
+            "pub trait Found {}",
+            "/// Many things.\npub trait T {\n    fn found();\n}",
+            "/// Many things.\npub trait T {\n    type Found;\n}",
+            "/// Many things.\npub trait T {\n    const FOUND: f64;\n}",
+            "pub type Found = f64;",
+            "pub const FOUND: f64 = 1.0;",
+            "pub static FOUND: f64 = 1.0;",
+            "pub mod found {}",
+            "mod inner {\n    pub fn found() {}\n}",
+            "impl S {\n    pub fn found() {}\n}",
+            "#[macro_export]\nmacro_rules! found { () => {} }",
+        ] {
+            let fixture = Fixture::clean();
+            fixture.write("gp-ep/src/planted.rs", &format!("//! Planted.\n{code}\n"));
+            let line = 2 + code.lines().position(|line| line.to_lowercase().contains("found")).unwrap();
+            fixture.expect_one(check, "gp-ep/src/planted.rs", line, "document `");
+        }
+    }
+
+    #[test]
+    fn what_users_cannot_see_needs_none() {
+        let fixture = Fixture::clean();
+        fixture.append(
+            "gp-ep/src/lib.rs",
+            "\nfn f() {}\npub(crate) struct S {\n    pub x: f64,\n}\nimpl T for S {\n    fn g() {}\n}\n\
+             #[doc(hidden)]\npub fn h() {}\n#[cfg(test)]\nmod tests {\n    pub fn i() {}\n}\nmacro_rules! m { () => {} }\n\
+             /// A pair of numbers.\npub struct P(pub f64, pub f64);\n",
+        );
+        fixture.write("gp-ep/tests/helpers.rs", "pub fn j() {}\n");
+        fixture.write("xtask/src/more.rs", "pub fn k() {}\n");
+        fixture.expect_none(check);
+    }
+
+    #[test]
+    fn a_module_may_be_documented_in_its_own_file() {
+        let fixture = Fixture::clean();
+        fixture.append("gp-ep/src/lib.rs", "\npub mod sweep;\n");
+        fixture.write("gp-ep/src/sweep.rs", "//! One pass over the data.\n");
+        fixture.expect_none(check);
+        fixture.write("gp-ep/src/sweep.rs", "// No documentation.\n");
+        let line = fixture.line_of("gp-ep/src/lib.rs", "pub mod sweep");
+        fixture.expect_one(check, "gp-ep/src/lib.rs", line, "document `sweep`");
+    }
+
+    #[test]
+    fn documentation_that_only_repeats_the_name_is_seen() {
+        for (name, text, repeats) in [
+            ("name", "Gets the name.", true),
+            ("noise_variance", "The noise variance", true),
+            ("NoiseVariance", "Noise variance.", true),
+            ("mean", "Returns the `mean`.", true),
+            ("mean", "Posterior mean, one entry per point.", false),
+            ("n", "Number of data.", false),
+            ("new", "A kernel of unit variance.", false),
+            ("variance", "Variance σ², in squared units of the observations.", false),
+        ] {
+            assert_eq!(repeats_name(name, text), repeats, "{name}: {text}");
+        }
+        let fixture = Fixture::clean();
+        fixture.append("gp-ep/src/lib.rs", "\n/// The noise.\npub fn noise() {}\n");
+        let line = fixture.line_of("gp-ep/src/lib.rs", "pub fn noise");
+        fixture.expect_one(check, "gp-ep/src/lib.rs", line, "say more about `noise`");
+    }
+}

@@ -1,0 +1,74 @@
+//! The rules, one file each.
+//!
+//! A rule is a function from the tree to findings and one row in [`RULES`].
+
+mod crate_docs;
+mod documented;
+mod exceptions;
+mod external;
+mod layering;
+mod panics;
+mod prose;
+mod registries;
+mod size;
+
+use crate::tidy::finding::Finding;
+use crate::tidy::tree::Tree;
+
+/// A rule of the house.
+#[derive(Debug)]
+pub(crate) struct Rule {
+    /// What findings call it.
+    pub(crate) name: &'static str,
+    /// What it asks for, in a few words.
+    pub(crate) about: &'static str,
+    check: fn(&Tree) -> Vec<Finding>,
+}
+
+/// Every rule.
+pub(crate) const RULES: &[Rule] = &[
+    Rule {
+        name: "layering",
+        about: "crates depend on the floors below, never up or across",
+        check: layering::check,
+    },
+    Rule { name: "external", about: "one door to matrix products; no banned crates", check: external::check },
+    Rule {
+        name: "documented",
+        about: "public items have documentation that says something",
+        check: documented::check,
+    },
+    Rule {
+        name: "crate-docs",
+        about: "crates have a README and documentation with an example",
+        check: crate_docs::check,
+    },
+    Rule {
+        name: "panics",
+        about: "shipped code returns errors and never panics by choice",
+        check: panics::check,
+    },
+    Rule { name: "size", about: "functions and files stay short", check: size::check },
+    Rule {
+        name: "registries",
+        about: "kernels and likelihoods are registered and go through the conformance tests",
+        check: registries::check,
+    },
+    Rule { name: "prose", about: "no notes of unfinished work in the sources", check: prose::check },
+    Rule {
+        name: "exceptions",
+        about: "lints come from the workspace, exceptions state their reason",
+        check: exceptions::check,
+    },
+];
+
+/// The findings of every rule, sorted by file and line.
+pub(crate) fn check_all(tree: &Tree) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = RULES.iter().flat_map(|rule| check_one(rule, tree)).collect();
+    findings.sort();
+    findings
+}
+
+fn check_one(rule: &Rule, tree: &Tree) -> Vec<Finding> {
+    (rule.check)(tree).into_iter().map(|finding| Finding { rule: rule.name, ..finding }).collect()
+}

@@ -1,0 +1,91 @@
+//! Shipped code returns errors. What its authors chose to call is checked here; indexing and arithmetic are not.
+
+use crate::tidy::finding::Finding;
+use crate::tidy::tree::{MentionKind, SourceFile, Tree};
+
+const METHODS: &[&str] = &["unwrap", "expect"];
+const MACROS: &[&str] = &["panic", "todo", "unimplemented", "unreachable"];
+
+/// Findings about calls that panic, in code that is neither test nor test kit.
+pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
+    tree.sources().flat_map(check_source).collect()
+}
+
+fn check_source(source: &SourceFile) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for mention in source.shipped_mentions() {
+        if let Some(call) = panicking_call(&mention.kind) {
+            let message =
+                format!("return an error instead of `{call}`, or state the case so that it cannot arise");
+            findings.push(Finding::new(&source.path, mention.line, message));
+        }
+    }
+    findings
+}
+
+fn panicking_call(kind: &MentionKind) -> Option<String> {
+    match kind {
+        MentionKind::Method(name) => METHODS.contains(&name.as_str()).then(|| format!(".{name}()")),
+        MentionKind::Macro(name) => MACROS.contains(&name.as_str()).then(|| format!("{name}!")),
+        MentionKind::Path(segments) => match segments.as_slice() {
+            [.., owner, name]
+                if matches!(owner.as_str(), "Option" | "Result") && METHODS.contains(&name.as_str()) =>
+            {
+                Some(format!("{owner}::{name}"))
+            }
+            _ => None,
+        },
+        MentionKind::Attribute(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tidy::fixture::Fixture;
+
+    #[test]
+    fn a_clean_tree_passes() {
+        Fixture::clean().expect_none(check);
+    }
+
+    #[test]
+    fn every_kind_of_panicking_call_is_seen() {
+        for code in [
+            "fn f(x: O) { x.unwrap(); }",
+            "fn f(x: O) { x.expect(\"reason\"); }",
+            "fn f() { panic!(\"no\") }",
+            "fn f() { todo!() }",
+            "fn f() { unimplemented!() }",
+            "fn f() { unreachable!() }",
+            "fn f() { std::panic!() }",
+            "fn f(x: O) { debug_assert!(x.unwrap()); }",
+            "fn f(x: I) { x.map(Option::unwrap); }",
+            "macro_rules! m { () => { panic!() } }",
+        ] {
+            let fixture = Fixture::clean();
+            fixture.append("gp-kernels/src/kernels/rbf.rs", &format!("\n{code}\n"));
+            let line = fixture.line_of("gp-kernels/src/kernels/rbf.rs", code);
+            fixture.expect_one(check, "gp-kernels/src/kernels/rbf.rs", line, "return an error instead of");
+        }
+    }
+
+    #[test]
+    fn tests_test_kits_words_and_harmless_relatives_are_free() {
+        let fixture = Fixture::clean();
+        let code = "//! Free.\nfn f(x: O) { x.unwrap(); panic!() }\n";
+        for path in ["tests/a.rs", "benches/b.rs", "examples/c.rs", "src/testkit.rs", "src/testkit/d.rs"] {
+            fixture.write(&format!("gp-kernels/{path}"), code);
+        }
+        fixture.append(
+            "gp-kernels/src/lib.rs",
+            "\n#[cfg(test)]\nmod checks;\n#[cfg(test)]\nfn g() { panic!() }\n",
+        );
+        fixture.write("gp-kernels/src/checks.rs", code);
+        fixture.append(
+            "gp-kernels/src/kernels/rbf.rs",
+            "\n/// ```\n/// x.unwrap();\n/// ```\nfn h(x: O) { x.unwrap_or(0); \"panic!()\"; /* todo!() */ }\n",
+        );
+        fixture.expect_none(check);
+    }
+}

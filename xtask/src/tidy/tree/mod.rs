@@ -1,0 +1,93 @@
+//! The workspace as the rules see it: manifests and Rust sources, read and parsed once.
+
+mod audience;
+pub(crate) mod docs;
+mod manifest;
+mod mention;
+mod modules;
+mod source;
+mod walk;
+
+use std::path::{Path, PathBuf};
+
+pub(crate) use audience::{Audience, is_test_only, item_attributes};
+pub(crate) use manifest::{Dependency, Manifest, Section};
+pub(crate) use mention::{Mention, MentionKind};
+pub(crate) use modules::file_of;
+pub(crate) use source::SourceFile;
+
+use crate::error::XtaskError;
+
+/// A parsed workspace.
+pub(crate) struct Tree {
+    root: PathBuf,
+    /// The `Cargo.toml` of the workspace.
+    pub(crate) manifest: Manifest,
+    /// The crates, in the order the manifest lists them.
+    pub(crate) members: Vec<Member>,
+}
+
+/// A crate of the workspace.
+pub(crate) struct Member {
+    /// Folder below the workspace root.
+    pub(crate) folder: String,
+    /// Its `Cargo.toml`.
+    pub(crate) manifest: Manifest,
+    /// Every Rust file of the crate, tests, benchmarks and examples included, sorted by path.
+    pub(crate) sources: Vec<SourceFile>,
+}
+
+impl Tree {
+    /// Reads the workspace at `root`.
+    ///
+    /// Fails when a manifest or source cannot be read or does not parse.
+    pub(crate) fn load(root: &Path) -> Result<Self, XtaskError> {
+        let manifest = Manifest::load(root, "Cargo.toml")?;
+        let members =
+            manifest.members.iter().map(|folder| Member::load(root, folder)).collect::<Result<_, _>>()?;
+        Ok(Self { root: root.to_path_buf(), manifest, members })
+    }
+
+    /// The crate in this folder.
+    pub(crate) fn member(&self, folder: &str) -> Option<&Member> {
+        self.members.iter().find(|member| member.folder == folder)
+    }
+
+    /// Every manifest, the workspace's first.
+    pub(crate) fn manifests(&self) -> impl Iterator<Item = &Manifest> {
+        std::iter::once(&self.manifest).chain(self.members.iter().map(|member| &member.manifest))
+    }
+
+    /// Every Rust file.
+    pub(crate) fn sources(&self) -> impl Iterator<Item = &SourceFile> {
+        self.members.iter().flat_map(|member| &member.sources)
+    }
+
+    /// Text of any file, by its path relative to the workspace root; `None` when it cannot be read.
+    pub(crate) fn read(&self, path: &str) -> Option<String> {
+        std::fs::read_to_string(self.root.join(path)).ok()
+    }
+}
+
+impl Member {
+    fn load(root: &Path, folder: &str) -> Result<Self, XtaskError> {
+        let manifest = Manifest::load(root, &format!("{folder}/Cargo.toml"))?;
+        let mut sources = walk::rust_files(root, folder)?
+            .iter()
+            .map(|path| SourceFile::load(root, folder, path))
+            .collect::<Result<Vec<_>, _>>()?;
+        modules::spread_audience(&mut sources);
+        Ok(Self { folder: folder.to_owned(), manifest, sources })
+    }
+
+    /// The root of the crate's library, if it has one.
+    pub(crate) fn library_root(&self) -> Option<&SourceFile> {
+        self.source("src/lib.rs")
+    }
+
+    /// A source by its path below the crate's folder.
+    pub(crate) fn source(&self, path: &str) -> Option<&SourceFile> {
+        let path = format!("{}/{path}", self.folder);
+        self.sources.iter().find(|source| source.path == path)
+    }
+}

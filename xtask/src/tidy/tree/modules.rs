@@ -1,0 +1,125 @@
+//! Which file a `mod name;` means, so that a module declared for tests makes its file a test file.
+
+use syn::{Expr, ExprLit, Item, ItemMod, Lit, Meta};
+
+use crate::tidy::tree::audience::{self, Audience};
+use crate::tidy::tree::source::SourceFile;
+
+/// Gives files that are declared as modules for tests or test kits, directly or through other files, that audience.
+pub(crate) fn spread_audience(sources: &mut [SourceFile]) {
+    // Each pass carries an audience one file deeper; depth is bounded by the number of files.
+    while let Some((index, audience)) = first_laxer(sources) {
+        sources[index].audience = audience;
+    }
+}
+
+fn first_laxer(sources: &[SourceFile]) -> Option<(usize, Audience)> {
+    sources.iter().find_map(|source| {
+        declarations(source).into_iter().find_map(|declaration| {
+            let target = sources.iter().position(|other| declaration.files.contains(&other.path))?;
+            (declaration.audience > sources[target].audience).then_some((target, declaration.audience))
+        })
+    })
+}
+
+/// The file that holds the module `module`, declared directly in the file `declared_in`, among `sources`.
+pub(crate) fn file_of<'a>(
+    module: &ItemMod,
+    declared_in: &SourceFile,
+    sources: &'a [SourceFile],
+) -> Option<&'a SourceFile> {
+    let files = candidate_files(module, &declared_in.path, &children_folder(&declared_in.path));
+    sources.iter().find(|source| files.contains(&source.path))
+}
+
+/// A `mod name;` and the files it may mean.
+struct Declaration {
+    files: Vec<String>,
+    audience: Audience,
+}
+
+fn declarations(source: &SourceFile) -> Vec<Declaration> {
+    let mut found = Vec::new();
+    let folder = children_folder(&source.path);
+    collect(&source.syntax.items, &source.path, &folder, source.audience, &mut found);
+    found
+}
+
+fn collect(items: &[Item], path: &str, folder: &str, outer: Audience, found: &mut Vec<Declaration>) {
+    for item in items {
+        let Item::Mod(module) = item else { continue };
+        let audience = outer.max(audience::of_attributes(&module.attrs));
+        match &module.content {
+            None => found.push(Declaration { files: candidate_files(module, path, folder), audience }),
+            Some((_, items)) => collect(items, path, &format!("{folder}/{}", module.ident), audience, found),
+        }
+    }
+}
+
+fn candidate_files(module: &ItemMod, path: &str, folder: &str) -> Vec<String> {
+    match explicit_path(module) {
+        Some(explicit) => vec![format!("{}/{explicit}", parent(path))],
+        None => vec![format!("{folder}/{}.rs", module.ident), format!("{folder}/{}/mod.rs", module.ident)],
+    }
+}
+
+fn explicit_path(module: &ItemMod) -> Option<String> {
+    module.attrs.iter().find_map(|attribute| match &attribute.meta {
+        Meta::NameValue(pair) if pair.path.is_ident("path") => match &pair.value {
+            Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text.value()),
+            _ => None,
+        },
+        _ => None,
+    })
+}
+
+/// The folder in which a file's own modules lie.
+fn children_folder(path: &str) -> String {
+    let stem = path.strip_suffix(".rs").unwrap_or(path);
+    match stem.rsplit_once('/') {
+        Some((folder, "lib" | "main" | "mod")) => folder.to_owned(),
+        _ => stem.to_owned(),
+    }
+}
+
+fn parent(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tidy::fixture::Fixture;
+    use crate::tidy::tree::Tree;
+
+    fn audience_of(tree: &Tree, path: &str) -> Audience {
+        tree.sources().find(|source| source.path == path).unwrap().audience
+    }
+
+    #[test]
+    fn a_module_declared_for_tests_makes_its_files_test_files() {
+        let fixture = Fixture::clean();
+        fixture.append("gp-optim/src/lib.rs", "\n#[cfg(test)]\nmod checks;\nmod shipped;\n");
+        fixture.write("gp-optim/src/checks.rs", "//! Checks.\nmod deeper;\n");
+        fixture.write("gp-optim/src/checks/deeper.rs", "//! Deeper.\n");
+        fixture.write("gp-optim/src/shipped/mod.rs", "//! Shipped.\n");
+        let tree = fixture.tree();
+        assert_eq!(audience_of(&tree, "gp-optim/src/checks.rs"), Audience::Tests);
+        assert_eq!(audience_of(&tree, "gp-optim/src/checks/deeper.rs"), Audience::Tests);
+        assert_eq!(audience_of(&tree, "gp-optim/src/shipped/mod.rs"), Audience::Users);
+    }
+
+    #[test]
+    fn inline_modules_and_explicit_paths_are_followed() {
+        let fixture = Fixture::clean();
+        fixture.append(
+            "gp-optim/src/lib.rs",
+            "\n#[cfg(test)]\nmod a {\n    mod b;\n}\n#[cfg(test)]\n#[path = \"elsewhere.rs\"]\nmod c;\n",
+        );
+        fixture.write("gp-optim/src/a/b.rs", "//! B.\n");
+        fixture.write("gp-optim/src/elsewhere.rs", "//! Elsewhere.\n");
+        let tree = fixture.tree();
+        assert_eq!(audience_of(&tree, "gp-optim/src/a/b.rs"), Audience::Tests);
+        assert_eq!(audience_of(&tree, "gp-optim/src/elsewhere.rs"), Audience::Tests);
+    }
+}

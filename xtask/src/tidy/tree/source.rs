@@ -1,0 +1,62 @@
+//! A Rust file, parsed.
+
+use std::path::Path;
+
+use proc_macro2::TokenStream;
+
+use crate::error::XtaskError;
+use crate::tidy::tree::audience::{self, Audience, Region};
+use crate::tidy::tree::mention::{self, Mention};
+
+/// A Rust file in the forms the rules need.
+pub(crate) struct SourceFile {
+    /// Path relative to the workspace root, with `/` between its parts.
+    pub(crate) path: String,
+    /// The text.
+    pub(crate) text: String,
+    /// The syntax tree, for rules about items.
+    pub(crate) syntax: syn::File,
+    /// Every path, method call, macro call and attribute, for rules about what code uses.
+    pub(crate) mentions: Vec<Mention>,
+    /// Whom the file as a whole is for; regions of it may be for tests only.
+    pub(crate) audience: Audience,
+    regions: Vec<Region>,
+}
+
+impl SourceFile {
+    /// Reads and parses the file at `path`, relative to `root`; `folder` is its crate's.
+    pub(crate) fn load(root: &Path, folder: &str, path: &str) -> Result<Self, XtaskError> {
+        let file = root.join(path);
+        let text =
+            std::fs::read_to_string(&file).map_err(|source| XtaskError::Read { path: file, source })?;
+        let below_crate = path.strip_prefix(&format!("{folder}/")).unwrap_or(path);
+        Self::parse(path, text, audience::of_path(below_crate))
+    }
+
+    fn parse(path: &str, text: String, audience: Audience) -> Result<Self, XtaskError> {
+        let syntax = syn::parse_file(&text).map_err(|error| syntax_error(path, &error))?;
+        // A first line `#!/usr/bin/env …` is no token, and a parser of tokens would trip over it.
+        let tokens: TokenStream = match &syntax.shebang {
+            None => text.parse(),
+            Some(shebang) => text[shebang.len()..].parse(),
+        }
+        .map_err(|error: proc_macro2::LexError| syntax_error(path, &error.into()))?;
+        let regions = audience::regions(&syntax);
+        Ok(Self { path: path.to_owned(), mentions: mention::scan(tokens), syntax, text, audience, regions })
+    }
+
+    /// Whom the code on this line is for.
+    pub(crate) fn audience_at(&self, line: usize) -> Audience {
+        let inside = self.regions.iter().filter(|region| region.lines.contains(&line));
+        inside.map(|region| region.audience).fold(self.audience, Audience::max)
+    }
+
+    /// The mentions in code that users run: outside tests, benchmarks, examples and test kits.
+    pub(crate) fn shipped_mentions(&self) -> impl Iterator<Item = &Mention> {
+        self.mentions.iter().filter(|mention| self.audience_at(mention.line) == Audience::Users)
+    }
+}
+
+fn syntax_error(path: &str, error: &syn::Error) -> XtaskError {
+    XtaskError::Syntax { path: path.to_owned(), line: error.span().start().line, message: error.to_string() }
+}

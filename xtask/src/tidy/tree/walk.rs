@@ -1,0 +1,34 @@
+//! Which files belong to a crate.
+
+use std::path::Path;
+
+use crate::error::XtaskError;
+
+/// Paths of all Rust files below `folder`, relative to `root`, with `/` between their parts, sorted.
+///
+/// Build output and hidden folders are left out. The file system is asked rather than git, so that a tree without
+/// history, such as an unpacked archive, is checked as well.
+pub(crate) fn rust_files(root: &Path, folder: &str) -> Result<Vec<String>, XtaskError> {
+    let mut files = Vec::new();
+    collect(root, folder, &mut files)?;
+    files.sort();
+    Ok(files)
+}
+
+fn collect(root: &Path, folder: &str, files: &mut Vec<String>) -> Result<(), XtaskError> {
+    let path = root.join(folder);
+    let unreadable = |source| XtaskError::Read { path: path.clone(), source };
+    for entry in std::fs::read_dir(&path).map_err(unreadable)? {
+        let entry = entry.map_err(unreadable)?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let below = format!("{folder}/{name}");
+        if entry.file_type().map_err(unreadable)?.is_dir() {
+            if name != "target" && !name.starts_with('.') {
+                collect(root, &below, files)?;
+            }
+        } else if name.ends_with(".rs") {
+            files.push(below);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,50 @@
+//! Where the workspace is.
+
+use std::path::{Path, PathBuf};
+
+use crate::error::XtaskError;
+
+/// The workspace root: the nearest folder at or above the current one whose `Cargo.toml` has a `[workspace]` table.
+///
+/// Searching instead of trusting a path fixed at compile time keeps the command right in a checkout that was moved.
+pub(crate) fn root() -> Result<PathBuf, XtaskError> {
+    let start =
+        std::env::current_dir().map_err(|source| XtaskError::Read { path: PathBuf::from("."), source })?;
+    root_above(&start)
+}
+
+fn root_above(start: &Path) -> Result<PathBuf, XtaskError> {
+    start
+        .ancestors()
+        .find(|folder| is_workspace_root(folder))
+        .map(Path::to_path_buf)
+        .ok_or_else(|| XtaskError::NoWorkspace { start: start.to_path_buf() })
+}
+
+fn is_workspace_root(folder: &Path) -> bool {
+    std::fs::read_to_string(folder.join("Cargo.toml")).is_ok_and(|text| {
+        text.parse::<toml::Table>().is_ok_and(|manifest| manifest.contains_key("workspace"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_the_root_from_a_folder_below_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let below = folder.path().join("crate/src");
+        std::fs::create_dir_all(&below).unwrap();
+        std::fs::write(folder.path().join("Cargo.toml"), "[workspace]\nmembers = [\"crate\"]\n").unwrap();
+        std::fs::write(folder.path().join("crate/Cargo.toml"), "[package]\nname = \"crate\"\n").unwrap();
+        assert_eq!(root_above(&below).unwrap(), folder.path());
+    }
+
+    #[test]
+    fn says_where_it_looked_when_there_is_no_workspace() {
+        let folder = tempfile::tempdir().unwrap();
+        let message = root_above(folder.path()).unwrap_err().to_string();
+        assert!(message.contains(&folder.path().display().to_string()), "{message}");
+    }
+}
