@@ -98,3 +98,92 @@ impl Pair {
             && self.curvature > bound
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn learnt(capacity: usize, steps: &[([f64; 3], [f64; 3])]) -> Memory {
+        let mut memory = Memory::new(capacity);
+        let zero = [0.0; 3];
+        for (s, y) in steps {
+            memory.learn((&zero, &zero), (s, y));
+        }
+        memory
+    }
+
+    /// H g, column by column through the recursion.
+    fn apply(memory: &Memory, g: &[f64]) -> Vec<f64> {
+        let (mut shares, mut direction) = (Vec::new(), Vec::new());
+        memory.direction(g, &mut shares, &mut direction);
+        direction.iter().map(|d| -d).collect()
+    }
+
+    /// One update of a dense inverse Hessian: (I − s yᵀ/yᵀs) H (I − y sᵀ/yᵀs) + s sᵀ/yᵀs.
+    fn dense_update(h: &[[f64; 3]; 3], s: &[f64; 3], y: &[f64; 3]) -> [[f64; 3]; 3] {
+        let rho = 1.0 / dot(s, y);
+        let hy: [f64; 3] = std::array::from_fn(|i| dot(&h[i], y));
+        let yhy = dot(y, &hy);
+        std::array::from_fn(|i| {
+            std::array::from_fn(|j| {
+                h[i][j] - rho * (s[i] * hy[j] + hy[i] * s[j]) + rho * (rho * yhy + 1.0) * s[i] * s[j]
+            })
+        })
+    }
+
+    const PAIRS: [([f64; 3], [f64; 3]); 3] = [
+        ([1.0, 0.5, -0.2], [2.0, 0.1, 0.3]),
+        ([-0.3, 0.8, 0.4], [-0.1, 1.5, 0.2]),
+        ([0.2, -0.1, 0.9], [0.5, 0.3, 4.0]),
+    ];
+
+    #[test]
+    fn the_recursion_is_the_dense_update() {
+        let memory = learnt(3, &PAIRS);
+        let (s, y) = PAIRS[2];
+        let scale = dot(&s, &y) / dot(&y, &y);
+        let mut h = [[scale, 0.0, 0.0], [0.0, scale, 0.0], [0.0, 0.0, scale]];
+        for (s, y) in &PAIRS {
+            h = dense_update(&h, s, y);
+        }
+        let g = [0.7, -1.1, 0.4];
+        for (row, applied) in h.iter().zip(apply(&memory, &g)) {
+            // A few dozen operations on numbers of size one.
+            assert!((dot(row, &g) - applied).abs() < 1e-14);
+        }
+    }
+
+    #[test]
+    fn the_newest_pair_is_met_exactly_and_the_oldest_forgotten() {
+        let memory = learnt(2, &PAIRS);
+        let (s, y) = PAIRS[2];
+        for (entry, expected) in apply(&memory, &y).iter().zip(s) {
+            assert!((entry - expected).abs() < 1e-14);
+        }
+        let without_oldest = learnt(2, &PAIRS[1..]);
+        assert_eq!(apply(&memory, &[1.0, 2.0, 3.0]), apply(&without_oldest, &[1.0, 2.0, 3.0]));
+    }
+
+    #[test]
+    fn pairs_that_cannot_be_trusted_push_nothing_out() {
+        let mut memory = learnt(3, &PAIRS);
+        let before = apply(&memory, &[1.0, 2.0, 3.0]);
+        let zero = [0.0; 3];
+        let refused: [([f64; 3], [f64; 3]); 5] = [
+            ([1.0, 0.0, 0.0], [-1.0, 0.0, 0.0]),
+            ([1.0, 0.0, 0.0], [1e-11, 1.0, 0.0]),
+            ([0.0; 3], [1.0, 1.0, 1.0]),
+            ([1.0, 1.0, 1.0], [f64::NAN, 1.0, 1.0]),
+            ([1e200, 0.0, 0.0], [1e200, 0.0, 0.0]),
+        ];
+        for (s, y) in &refused {
+            memory.learn((&zero, &zero), (s, y));
+        }
+        assert_eq!(apply(&memory, &[1.0, 2.0, 3.0]), before);
+    }
+
+    #[test]
+    fn an_empty_memory_points_down_the_gradient() {
+        assert_eq!(apply(&Memory::new(4), &[1.0, -2.0, 3.0]), [1.0, -2.0, 3.0]);
+    }
+}
