@@ -1,13 +1,32 @@
 //! How parameters move: named parameters with transforms and priors, and solvers that survive bad evaluations.
+//!
+//! - [`Parameter`], [`Transform`] and [`Prior`] describe numbers that a model owns and a solver moves.
+//! - [`Objective`] is what a solver makes small: value and gradient at a point.
+#![cfg_attr(feature = "solvers", doc = "- [`minimise`] does so, by the guarded L-BFGS [`Lbfgs`].")]
+#![cfg_attr(feature = "solvers", doc = "")]
+#![cfg_attr(feature = "solvers", doc = include_str!("../README.md"))]
 
 mod error;
 mod number;
+mod objective;
 mod parameter;
 mod prior;
+#[cfg(feature = "solvers")]
+mod solvers;
 mod transform;
 
 pub use error::ParameterError;
 pub use number::format_number;
+pub use objective::Objective;
 pub use parameter::Parameter;
 pub use prior::Prior;
 pub use transform::Transform;
+
+/// The version of argmin that the solvers are written for.
+#[cfg(feature = "solvers")]
+pub use argmin;
+#[cfg(feature = "solvers")]
+pub use solvers::{
+    BadEvaluation, CachedObjective, EvaluationFailed, History, Lbfgs, LbfgsOptions, LbfgsState,
+    MinimiseOptions, Minimum, OptimError, Record, Run, StopReason, minimise, minimise_with,
+};

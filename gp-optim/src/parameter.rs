@@ -1,10 +1,13 @@
 //! A named number or vector of numbers that a solver may move.
 
+mod stored;
+
 use crate::error::ParameterError;
 use crate::prior::Prior;
 use crate::transform::Transform;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
+use stored::Unchecked;
 
 /// A named scalar or vector: its natural values, the set they live in, and what is known or held of them.
 ///
@@ -302,35 +305,6 @@ impl Parameter {
             return Ok(());
         }
         Err(ParameterError::NoSuchElement { name: self.name.to_string(), index, len: self.len() })
-    }
-}
-
-/// A parameter as it comes out of a file, before anything about it is known to hold.
-#[derive(Deserialize)]
-#[serde(rename = "Parameter", deny_unknown_fields)]
-struct Unchecked {
-    name: String,
-    values: Vec<f64>,
-    vector: bool,
-    transform: Transform,
-    prior: Option<Prior>,
-    fixed: Vec<bool>,
-}
-
-impl TryFrom<Unchecked> for Parameter {
-    type Error = ParameterError;
-
-    fn try_from(read: Unchecked) -> Result<Self, Self::Error> {
-        let mut parameter = Self::build(read.name.into(), read.values, read.vector, read.transform)?;
-        let expected = if read.vector { parameter.len() } else { 1 };
-        parameter.check_length("values", expected, parameter.len())?;
-        parameter.check_length("fixed flags", parameter.len(), read.fixed.len())?;
-        if let Some(prior) = read.prior {
-            prior.validate()?;
-        }
-        parameter.prior = read.prior;
-        parameter.fixed = read.fixed;
-        Ok(parameter)
     }
 }
 

@@ -1,0 +1,83 @@
+//! The course of a run, kept in memory.
+
+use super::lbfgs::LbfgsState;
+use super::vector::max_norm;
+use argmin::core::observers::Observe;
+use argmin::core::{Error, KV, State};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Where a run stood after one iteration.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Record {
+    /// Iterations done: 0 at the start.
+    pub iteration: u64,
+    /// Value of the objective.
+    pub value: f64,
+    /// Largest magnitude in the gradient.
+    pub gradient_norm: f64,
+}
+
+/// An observer that keeps value and gradient norm of every iteration.
+///
+/// Clones share one record: keep one, hand the other to the run.
+///
+/// ```
+/// use gp_optim::argmin::core::observers::ObserverMode;
+/// use gp_optim::{History, MinimiseOptions, minimise_with};
+/// use std::convert::Infallible;
+///
+/// let parabola = |x: &[f64], gradient: &mut [f64]| {
+///     gradient[0] = 2.0 * x[0];
+///     Ok::<f64, Infallible>(x[0] * x[0])
+/// };
+/// let history = History::new();
+/// minimise_with(parabola, &[3.0], &MinimiseOptions::default(), |run| {
+///     run.add_observer(history.clone(), ObserverMode::Always)
+/// })?;
+/// let records = history.records();
+/// assert_eq!((records[0].iteration, records[0].value, records[0].gradient_norm), (0, 9.0, 6.0));
+/// assert!(records.windows(2).all(|pair| pair[1].value <= pair[0].value));
+/// # Ok::<(), gp_optim::OptimError>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct History {
+    records: Arc<Mutex<Vec<Record>>>,
+}
+
+impl History {
+    /// An empty history.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// All records so far, in order.
+    #[must_use]
+    pub fn records(&self) -> Vec<Record> {
+        self.lock().clone()
+    }
+
+    fn push(&self, iteration: u64, state: &LbfgsState) {
+        let gradient_norm = state.get_gradient().map_or(f64::NAN, |gradient| max_norm(gradient));
+        self.lock().push(Record { iteration, value: state.get_cost(), gradient_norm });
+    }
+
+    /// Records are whole or absent, so a panic elsewhere while the lock was held does no harm.
+    fn lock(&self) -> MutexGuard<'_, Vec<Record>> {
+        self.records.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Observe<LbfgsState> for History {
+    fn observe_init(&mut self, _name: &str, state: &LbfgsState, _kv: &KV) -> Result<(), Error> {
+        self.push(0, state);
+        Ok(())
+    }
+
+    fn observe_iter(&mut self, state: &LbfgsState, _kv: &KV) -> Result<(), Error> {
+        // argmin counts an iteration only after its observers have run.
+        self.push(state.get_iter() + 1, state);
+        Ok(())
+    }
+}

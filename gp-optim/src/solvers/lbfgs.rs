@@ -1,0 +1,302 @@
+//! Limited-memory BFGS that survives bad evaluations.
+
+mod memory;
+mod options;
+mod ray;
+
+pub use options::{LbfgsOptions, StopReason};
+
+use super::error::OptimError;
+use super::line_search::{SearchCost, search};
+use super::vector::{add_scaled, dot, norm};
+use argmin::core::{
+    CostFunction, Error, Gradient, IterState, KV, Problem, Solver, TerminationReason, TerminationStatus,
+};
+use memory::Memory;
+use ray::{Found, Ray, evaluate};
+use serde::{Deserialize, Serialize};
+
+/// A plateau is a minimum only if the quadratic model agrees: it may promise this many times the decrease that
+/// counts as none, because near a minimum its curvature is known to a digit or two. At a wall it promises more.
+const KEPT_PROMISE: f64 = 100.0;
+
+/// argmin's state of a gradient method over `Vec<f64>`.
+pub type LbfgsState = IterState<Vec<f64>, Vec<f64>, (), (), (), f64>;
+
+/// Guarded L-BFGS as an argmin [`Solver`].
+///
+/// Works on any problem with argmin's [`CostFunction`] and [`Gradient`] over `Vec<f64>`; value and gradient are
+/// asked for at the same points, so wrap an objective that shares work between them in a
+/// [`CachedObjective`](super::CachedObjective). Start values come from `state.param(…)`.
+///
+/// - An error, a NaN or an infinity at a trial point shortens the step and is counted; at the start it is an
+///   [`OptimError`].
+/// - A step is taken to the lowest point its line search has seen, and only if that is lower than where it
+///   started: the parameters of the state are always the best so far.
+/// - Pairs with little or negative curvature are not learnt from.
+/// - A line search spends a bounded number of evaluations.
+/// - The solver (and so a checkpoint) holds everything the next step depends on besides the state.
+///
+/// The line search is that of Moré and Thuente for the strong Wolfe conditions, with the constants of L-BFGS-B.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Lbfgs {
+    options: LbfgsOptions,
+    memory: Memory,
+    /// Euclidean length of the last step, the scale of a step without curvature to go by.
+    length: f64,
+    counts: Counts,
+    last_failure: Option<String>,
+    stop: Option<StopReason>,
+    #[serde(skip)]
+    work: Work,
+}
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Counts {
+    evaluations: u64,
+    failures: u64,
+    /// Iterations without a decrease, in a row up to now.
+    idle: u64,
+}
+
+/// Buffers kept from step to step.
+#[derive(Clone, Debug, Default)]
+struct Work {
+    direction: Vec<f64>,
+    point: Vec<f64>,
+    shares: Vec<f64>,
+}
+
+/// A point that has been evaluated.
+struct Iterate {
+    x: Vec<f64>,
+    value: f64,
+    gradient: Vec<f64>,
+}
+
+impl Lbfgs {
+    /// A solver that has not run yet.
+    ///
+    /// # Errors
+    /// [`OptimError::InvalidOption`].
+    pub fn new(options: LbfgsOptions) -> Result<Self, OptimError> {
+        options.validate()?;
+        Ok(Self {
+            memory: Memory::new(options.memory),
+            length: options.first_step,
+            counts: Counts::default(),
+            last_failure: None,
+            stop: None,
+            work: Work::default(),
+            options,
+        })
+    }
+
+    /// The settings given at construction.
+    #[must_use]
+    pub fn options(&self) -> &LbfgsOptions {
+        &self.options
+    }
+
+    /// Points at which the problem has been evaluated, failures included.
+    #[must_use]
+    pub fn evaluations(&self) -> u64 {
+        self.counts.evaluations
+    }
+
+    /// Evaluations that failed or gave something that is not finite.
+    #[must_use]
+    pub fn failed_evaluations(&self) -> u64 {
+        self.counts.failures
+    }
+
+    /// What the last failed evaluation had to say.
+    #[must_use]
+    pub fn last_failure(&self) -> Option<&str> {
+        self.last_failure.as_deref()
+    }
+
+    /// Why the solver itself asked to stop; nothing while it runs or when a budget of the executor ended the run.
+    #[must_use]
+    pub fn stop_reason(&self) -> Option<&StopReason> {
+        self.stop.as_ref()
+    }
+
+    /// Moves to a lower point if one can be found.
+    fn advance<O>(&mut self, problem: &mut Problem<O>, here: Iterate) -> Iterate
+    where
+        O: CostFunction<Param = Vec<f64>, Output = f64> + Gradient<Param = Vec<f64>, Gradient = Vec<f64>>,
+    {
+        let (mut found, mut cost, promise) = self.descend(problem, &here);
+        if found.is_none() && !self.memory.is_empty() {
+            self.memory.clear();
+            let (retried, more, _) = self.descend(problem, &here);
+            found = retried;
+            cost = SearchCost {
+                evaluations: cost.evaluations + more.evaluations,
+                failures: cost.failures + more.failures,
+            };
+        }
+        match found {
+            Some(found) => self.accept(here, found, promise),
+            None => {
+                self.stop = Some(self.reason_to_give_up(&here, cost, promise));
+                here
+            }
+        }
+    }
+
+    /// One line search. Returns the lowest point below `here`, what it cost and the decrease that the quadratic
+    /// model promised (infinite without a model).
+    fn descend<O>(&mut self, problem: &mut Problem<O>, here: &Iterate) -> (Option<Found>, SearchCost, f64)
+    where
+        O: CostFunction<Param = Vec<f64>, Output = f64> + Gradient<Param = Vec<f64>, Gradient = Vec<f64>>,
+    {
+        let slope = self.aim(&here.gradient);
+        let (first, promise) = if self.memory.is_empty() {
+            (self.length / norm(&here.gradient), f64::INFINITY)
+        } else {
+            (1.0, -0.5 * slope)
+        };
+        let left = self.options.max_evaluations.saturating_sub(self.counts.evaluations);
+        let limit = self.options.search_evaluations.min(left);
+        let mut ray = Ray::new(&here.x, here.value, slope, &mut self.work);
+        let cost = search(ray.start(), first, limit, |step| ray.try_step(problem, step));
+        let (found, failure) = ray.finish();
+        self.counts.evaluations += cost.evaluations;
+        self.counts.failures += cost.failures;
+        self.last_failure = failure.or(self.last_failure.take());
+        (found, cost, promise)
+    }
+
+    /// Sets the direction and returns its slope, which is negative: a memory that points uphill is forgotten.
+    fn aim(&mut self, gradient: &[f64]) -> f64 {
+        loop {
+            self.memory.direction(gradient, &mut self.work.shares, &mut self.work.direction);
+            let slope = dot(gradient, &self.work.direction);
+            if self.memory.is_empty() || (slope < 0.0 && slope.is_finite()) {
+                return slope;
+            }
+            self.memory.clear();
+        }
+    }
+
+    /// Learns from the step and takes it.
+    fn accept(&mut self, here: Iterate, found: Found, promise: f64) -> Iterate {
+        let mut x = std::mem::take(&mut self.work.point);
+        x.clone_from(&here.x);
+        add_scaled(&mut x, found.step, &self.work.direction);
+        let there = Iterate { x, value: found.value, gradient: found.gradient };
+        self.memory.learn((&here.x, &here.gradient), (&there.x, &there.gradient));
+        self.length = found.step * norm(&self.work.direction);
+        let idle = here.value - there.value <= self.no_decrease(there.value);
+        self.counts.idle = if idle { self.counts.idle + 1 } else { 0 };
+        self.stop = self.reason_to_stop(&there, promise);
+        self.work.point = here.x;
+        there
+    }
+
+    /// The decrease that counts as none where the objective has the given value.
+    fn no_decrease(&self, value: f64) -> f64 {
+        self.options.value_tolerance * value.abs().max(1.0)
+    }
+
+    /// Why to stop after a step that the model promised to decrease the value by `promise`.
+    fn reason_to_stop(&self, at: &Iterate, promise: f64) -> Option<StopReason> {
+        if relative_gradient(at) <= self.options.gradient_tolerance {
+            Some(StopReason::SmallGradient)
+        } else if self.counts.idle >= self.options.plateau {
+            let flat = promise <= KEPT_PROMISE * self.no_decrease(at.value);
+            Some(if flat { StopReason::Plateau } else { StopReason::Blocked })
+        } else if self.counts.evaluations >= self.options.max_evaluations {
+            Some(StopReason::MaxEvaluations)
+        } else {
+            None
+        }
+    }
+
+    /// Why to stop where neither the model nor the steepest descent led to a lower value.
+    fn reason_to_give_up(&self, here: &Iterate, cost: SearchCost, promise: f64) -> StopReason {
+        if self.counts.evaluations >= self.options.max_evaluations {
+            StopReason::MaxEvaluations
+        } else if promise <= KEPT_PROMISE * self.no_decrease(here.value) {
+            StopReason::Plateau
+        } else if cost.failures > 0 {
+            StopReason::Blocked
+        } else {
+            StopReason::NoProgress
+        }
+    }
+}
+
+impl<O> Solver<O, LbfgsState> for Lbfgs
+where
+    O: CostFunction<Param = Vec<f64>, Output = f64> + Gradient<Param = Vec<f64>, Gradient = Vec<f64>>,
+{
+    fn name(&self) -> &'static str {
+        "guarded L-BFGS"
+    }
+
+    fn init(
+        &mut self,
+        problem: &mut Problem<O>,
+        mut state: LbfgsState,
+    ) -> Result<(LbfgsState, Option<KV>), Error> {
+        let x = state.take_param().unwrap_or_default();
+        let start = start(problem, x)?;
+        self.counts.evaluations += 1;
+        self.stop = self.reason_to_stop(&start, f64::INFINITY);
+        Ok((with_iterate(state, start), None))
+    }
+
+    fn next_iter(
+        &mut self,
+        problem: &mut Problem<O>,
+        mut state: LbfgsState,
+    ) -> Result<(LbfgsState, Option<KV>), Error> {
+        let x = state.take_param().unwrap_or_default();
+        let gradient = state.take_gradient().unwrap_or_default();
+        if x.is_empty() || gradient.len() != x.len() || !self.memory.fits(x.len()) {
+            let message = "parameters, gradient and memory are of different lengths".to_owned();
+            return Err(OptimError::BrokenOff { message }.into());
+        }
+        let here = Iterate { x, value: state.cost, gradient };
+        let there = self.advance(problem, here);
+        Ok((with_iterate(state, there), None))
+    }
+
+    fn terminate(&mut self, _state: &LbfgsState) -> TerminationStatus {
+        match &self.stop {
+            None => TerminationStatus::NotTerminated,
+            Some(reason) if reason.is_converged() => {
+                TerminationStatus::Terminated(TerminationReason::SolverConverged)
+            }
+            Some(reason) => TerminationStatus::Terminated(TerminationReason::SolverExit(reason.to_string())),
+        }
+    }
+}
+
+fn with_iterate(state: LbfgsState, iterate: Iterate) -> LbfgsState {
+    state.param(iterate.x).cost(iterate.value).gradient(iterate.gradient)
+}
+
+/// Evaluates at the start, where nothing can be stepped back from.
+fn start<O>(problem: &mut Problem<O>, x: Vec<f64>) -> Result<Iterate, OptimError>
+where
+    O: CostFunction<Param = Vec<f64>, Output = f64> + Gradient<Param = Vec<f64>, Gradient = Vec<f64>>,
+{
+    if x.is_empty() {
+        return Err(OptimError::NoParameters);
+    }
+    if let Some(index) = x.iter().position(|value| !value.is_finite()) {
+        return Err(OptimError::StartNotFinite { index, value: x[index] });
+    }
+    let (value, gradient) = evaluate(problem, &x).map_err(OptimError::Start)?;
+    Ok(Iterate { x, value, gradient })
+}
+
+/// The largest change of the value, relative to itself, for a relative change of one parameter.
+fn relative_gradient(at: &Iterate) -> f64 {
+    let scaled = at.gradient.iter().zip(&at.x).map(|(g, x)| g.abs() * x.abs().max(1.0));
+    scaled.fold(0.0, f64::max) / at.value.abs().max(1.0)
+}

@@ -1,0 +1,124 @@
+//! What can be set about the solver, and why it stops.
+
+use crate::solvers::OptimError;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Settings of [`Lbfgs`](super::Lbfgs); the defaults need no tuning on objectives of any scale.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LbfgsOptions {
+    /// Pairs of steps and gradient differences kept, at least 1.
+    pub memory: usize,
+    /// Converged when |∂f/∂xᵢ| · max(|xᵢ|, 1) ≤ this · max(|f|, 1) for every i.
+    pub gradient_tolerance: f64,
+    /// A decrease of at most this · max(|f|, 1) counts as none.
+    pub value_tolerance: f64,
+    /// So many iterations in a row without a decrease are a plateau, at least 1.
+    pub plateau: u64,
+    /// Euclidean length of the very first trial step, positive.
+    pub first_step: f64,
+    /// Evaluations that one line search may spend, at least 1.
+    pub search_evaluations: u64,
+    /// Evaluations that the whole run may spend, at least 1.
+    pub max_evaluations: u64,
+}
+
+impl Default for LbfgsOptions {
+    fn default() -> Self {
+        Self {
+            memory: 10,
+            gradient_tolerance: 1e-6,
+            value_tolerance: 1e-10,
+            plateau: 3,
+            first_step: 1.0,
+            search_evaluations: 20,
+            max_evaluations: 15_000,
+        }
+    }
+}
+
+impl LbfgsOptions {
+    /// Checks every setting against its range.
+    ///
+    /// # Errors
+    /// [`OptimError::InvalidOption`] names the first setting at fault.
+    #[expect(clippy::cast_precision_loss, reason = "counts are shown, not computed with")]
+    pub fn validate(&self) -> Result<(), OptimError> {
+        let at_least_one = [
+            ("memory", self.memory as f64),
+            ("plateau", self.plateau as f64),
+            ("search_evaluations", self.search_evaluations as f64),
+            ("max_evaluations", self.max_evaluations as f64),
+        ];
+        let tolerances =
+            [("gradient_tolerance", self.gradient_tolerance), ("value_tolerance", self.value_tolerance)];
+        check(&at_least_one, "at least 1", |value| value >= 1.0)?;
+        check(&tolerances, "finite and not negative", |value| value.is_finite() && value >= 0.0)?;
+        let positive = |value: f64| value.is_finite() && value > 0.0;
+        check(&[("first_step", self.first_step)], "finite and positive", positive)
+    }
+}
+
+fn check(
+    settings: &[(&'static str, f64)],
+    allowed: &'static str,
+    holds: impl Fn(f64) -> bool,
+) -> Result<(), OptimError> {
+    match settings.iter().find(|&&(_, value)| !holds(value)) {
+        Some(&(name, value)) => Err(OptimError::InvalidOption { name, value, allowed }),
+        None => Ok(()),
+    }
+}
+
+/// Why a run ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum StopReason {
+    /// The gradient is as small as was asked for.
+    SmallGradient,
+    /// The value no longer decreases, and the quadratic model does not promise that it will.
+    Plateau,
+    /// The value no longer decreases although its slope says that it should: an edge of the objective's domain,
+    /// a wall of penalties, or a gradient that is not the value's.
+    Blocked,
+    /// No lower value was found even along the steepest descent, although every evaluation there succeeded:
+    /// rounding, or a gradient that is not the value's.
+    NoProgress,
+    /// The budget of iterations is spent.
+    MaxIterations,
+    /// The budget of evaluations is spent.
+    MaxEvaluations,
+    /// The budget of time is spent.
+    TimeLimit,
+    /// The target value set on the executor was reached.
+    TargetReached,
+    /// The run was interrupted.
+    Interrupted,
+    /// Something attached to the run asked it to end, with these words.
+    Other(String),
+}
+
+impl StopReason {
+    /// Whether the end is a minimum as far as the tolerances tell.
+    #[must_use]
+    pub fn is_converged(&self) -> bool {
+        matches!(self, Self::SmallGradient | Self::Plateau)
+    }
+}
+
+impl fmt::Display for StopReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::SmallGradient => "the gradient is small enough",
+            Self::Plateau => "the value no longer decreases",
+            Self::Blocked => "the value no longer decreases although its slope says that it should",
+            Self::NoProgress => "no lower value was found along the steepest descent",
+            Self::MaxIterations => "the budget of iterations is spent",
+            Self::MaxEvaluations => "the budget of evaluations is spent",
+            Self::TimeLimit => "the budget of time is spent",
+            Self::TargetReached => "the target value was reached",
+            Self::Interrupted => "the run was interrupted",
+            Self::Other(words) => words,
+        })
+    }
+}

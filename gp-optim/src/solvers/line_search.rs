@@ -1,0 +1,199 @@
+//! A search along a ray for a lower value that never costs more than it is told and survives failed evaluations.
+
+mod cubic;
+mod more_thuente;
+
+use more_thuente::MoreThuente;
+
+/// Share of the slope at the start that the average decrease must reach (sufficient decrease).
+const DECREASE: f64 = 1e-3;
+/// Share of the slope at the start below which a slope counts as flat (curvature condition). Loose on purpose: a
+/// quasi-Newton step of one mostly passes, and a better direction is worth more than a better step.
+const FLATNESS: f64 = 0.9;
+
+/// Value and slope of the objective at one step along the ray.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Trial {
+    pub(super) step: f64,
+    pub(super) value: f64,
+    /// Derivative of the value by the step.
+    pub(super) slope: f64,
+}
+
+impl Trial {
+    /// Sufficient decrease from the start: on or below the line of a small share of the start's slope.
+    fn decreases(&self, start: &Self) -> bool {
+        self.value <= start.value + DECREASE * start.slope * self.step
+    }
+
+    /// The strong Wolfe conditions.
+    fn satisfies_wolfe(&self, start: &Self) -> bool {
+        self.decreases(start) && self.slope.abs() <= -FLATNESS * start.slope
+    }
+}
+
+/// What came of trying a step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Outcome {
+    /// Value and slope, both finite.
+    Finite(Trial),
+    /// The objective could not be evaluated there.
+    Failed,
+    /// Rounding makes it a point already known; nothing was evaluated.
+    Known,
+}
+
+/// What a search cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct SearchCost {
+    pub(super) evaluations: u64,
+    /// How many of the evaluations came back without finite numbers.
+    pub(super) failures: u64,
+}
+
+/// Searches from `start` (step 0, negative slope) until the strong Wolfe conditions hold.
+///
+/// Where the objective cannot be evaluated, the search steps back towards the best step so far, and is content with sufficient decrease from there on: asking for a flat slope would push it
+/// against the wall again. It ends early when no step is left between those already tried, and after `limit`
+/// evaluations at the latest. The caller keeps the lowest trial.
+pub(super) fn search(
+    start: Trial,
+    first_step: f64,
+    limit: u64,
+    mut evaluate: impl FnMut(f64) -> Outcome,
+) -> SearchCost {
+    let mut cost = SearchCost { evaluations: 0, failures: 0 };
+    let mut interval = MoreThuente::new(start, first_step);
+    let mut wall = f64::INFINITY;
+    let mut step = first_step;
+    while cost.evaluations < limit {
+        let outcome = evaluate(step);
+        cost.evaluations += u64::from(outcome != Outcome::Known);
+        let next = match outcome {
+            Outcome::Known => break,
+            Outcome::Finite(trial) if trial.satisfies_wolfe(&start) => break,
+            Outcome::Finite(trial) if cost.failures > 0 && trial.decreases(&start) => break,
+            Outcome::Finite(trial) => {
+                interval.next_step(trial).map(|next| short_of(wall, next, interval.best_step()))
+            }
+            Outcome::Failed => {
+                cost.failures += 1;
+                wall = if step > interval.best_step() { wall.min(step) } else { wall };
+                step_back(step, interval.best_step(), cost.failures)
+            }
+        };
+        match next {
+            Some(next) => step = next,
+            None => break,
+        }
+    }
+    cost
+}
+
+/// The next step, or half the way to the wall if it would run into it.
+fn short_of(wall: f64, next: f64, best: f64) -> f64 {
+    if next < wall { next } else { best + 0.5 * (wall - best) }
+}
+
+/// A step between the best one and one that failed: half way at first, a tenth of the way when failures repeat.
+fn step_back(failed: f64, best: f64, failures: u64) -> Option<f64> {
+    let share = if failures == 1 { 0.5 } else { 0.1 };
+    let next = best + share * (failed - best);
+    (next != best && next != failed).then_some(next)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Searches f along the axis from 0 and returns the lowest trial with the cost.
+    fn lowest(f: impl Fn(f64) -> Option<(f64, f64)>, first: f64, limit: u64) -> (Trial, SearchCost) {
+        let trial = |step: f64| f(step).map(|(value, slope)| Trial { step, value, slope });
+        let start = trial(0.0).unwrap_or(Trial { step: 0.0, value: f64::NAN, slope: f64::NAN });
+        let mut lowest = start;
+        let cost = search(start, first, limit, |step| {
+            let found = trial(step);
+            lowest = found.filter(|found| found.value < lowest.value).unwrap_or(lowest);
+            found.map_or(Outcome::Failed, Outcome::Finite)
+        });
+        (lowest, cost)
+    }
+
+    // Functions 1 to 3 of Moré and Thuente (1994), from steps six orders of magnitude apart.
+    const FIRST_STEPS: [f64; 5] = [1e-3, 1e-1, 1.0, 1e1, 1e3];
+
+    #[test]
+    fn a_long_valley_ends_with_the_strong_wolfe_conditions() {
+        let rational = |t: f64| Some((-t / (t * t + 2.0), (t * t - 2.0) / (t * t + 2.0).powi(2)));
+        for first in FIRST_STEPS {
+            let (end, cost) = lowest(rational, first, 20);
+            let start = Trial { step: 0.0, value: 0.0, slope: -0.5 };
+            assert!(end.satisfies_wolfe(&start), "from {first}: {end:?}");
+            assert!(cost.evaluations <= 12 && cost.failures == 0, "from {first}: {cost:?}");
+        }
+    }
+
+    #[test]
+    fn a_slope_too_small_to_match_ends_near_the_minimum() {
+        // Its slope at the start, −5e-7, asks for more than a bracket of a tenth can give.
+        let power = |t: f64| {
+            let s = t + 0.004;
+            Some((s.powi(5) - 2.0 * s.powi(4), 5.0 * s.powi(4) - 8.0 * s.powi(3)))
+        };
+        for first in FIRST_STEPS {
+            let (end, cost) = lowest(power, first, 20);
+            assert!((end.step - 1.596).abs() < 0.16, "from {first}: {end:?}");
+            assert!(cost.evaluations < 20, "from {first}: {cost:?}");
+        }
+    }
+
+    #[test]
+    fn ripples_on_the_way_down_do_not_catch_it() {
+        let ripples = |t: f64| {
+            let half = std::f64::consts::FRAC_PI_2 * 39.0;
+            let bend = if t <= 0.99 {
+                1.0 - t
+            } else if t >= 1.01 {
+                t - 1.0
+            } else {
+                50.0 * (t - 1.0).powi(2) + 0.005
+            };
+            let slope = if t <= 0.99 {
+                -1.0
+            } else if t >= 1.01 {
+                1.0
+            } else {
+                100.0 * (t - 1.0)
+            };
+            let size = 2.0 * 0.99 / (39.0 * std::f64::consts::PI);
+            Some((bend + size * (half * t).sin(), slope + 0.99 * (half * t).cos()))
+        };
+        for first in FIRST_STEPS {
+            let (end, cost) = lowest(ripples, first, 20);
+            assert!(end.value < ripples(0.0).unwrap().0 && cost.evaluations <= 20, "from {first}: {end:?}");
+        }
+    }
+
+    #[test]
+    fn a_wall_is_stepped_back_from_and_counted() {
+        for wall in [0.3, 1e-3, 1e-9] {
+            let (end, cost) = lowest(|t| (t < wall).then_some((-t, -1.0)), 1.0, 20);
+            assert!(end.step > 0.0 && end.step < wall, "{wall}: {end:?}");
+            assert!(cost.failures > 0 && cost.failures < cost.evaluations);
+        }
+    }
+
+    #[test]
+    fn a_huge_penalty_is_left_behind() {
+        let (end, cost) = lowest(|t| Some(if t < 0.3 { (-t, -1.0) } else { (1e30, 0.0) }), 1.0, 20);
+        assert!(end.step > 0.0 && end.step < 0.3 && cost.evaluations <= 20, "{end:?} {cost:?}");
+    }
+
+    #[test]
+    fn nowhere_to_go_ends_within_the_limit() {
+        let (end, cost) = lowest(|t| (t == 0.0).then_some((0.0, -1.0)), 1.0, 20);
+        assert_eq!((end.step, cost), (0.0, SearchCost { evaluations: 20, failures: 20 }));
+        let (end, cost) = lowest(|t| Some((t.abs(), -1.0)), 1.0, 20);
+        assert!(end.step == 0.0 && cost.evaluations <= 20);
+    }
+}

@@ -1,0 +1,116 @@
+//! Where to try next: the interval update of Moré and Thuente, "Line search algorithms with guaranteed sufficient
+//! decrease", ACM TOMS 20 (1994), with two safeguards for values that a cubic cannot follow.
+
+use super::cubic::Ends;
+use super::{DECREASE, Trial};
+
+/// The interval is spent when it is this narrow relative to its upper end.
+const NARROW: f64 = 0.1;
+/// A bracket that has not shrunk by this factor over two trials is bisected.
+const SHRINK: f64 = 0.66;
+/// Extrapolation moves on by this many times the last stride at least and at most.
+const STRIDE: [f64; 2] = [1.1, 4.0];
+/// One trial that is too high brings the next one back by this factor at most. Without it, a penalty of 1e30
+/// throws the interpolated step back to where rounding hides every difference.
+const STEP_BACK: f64 = 0.01;
+
+/// The interval that holds an acceptable step, as far as the trials tell.
+#[derive(Debug)]
+pub(super) struct MoreThuente {
+    start: Trial,
+    /// The lowest trial.
+    best: Trial,
+    /// The other end once a minimum is bracketed.
+    other: Trial,
+    bracketed: bool,
+    /// Whether no trial yet had sufficient decrease and a rising slope; until then ψ is searched instead of φ.
+    seeking_decrease: bool,
+    /// The range allowed to the next step.
+    range: [f64; 2],
+    /// Width of the bracket after the last trial and the one before.
+    widths: [f64; 2],
+}
+
+impl MoreThuente {
+    pub(super) fn new(start: Trial, first_step: f64) -> Self {
+        Self {
+            start,
+            best: start,
+            other: start,
+            bracketed: false,
+            seeking_decrease: true,
+            range: [0.0, first_step + STRIDE[1] * first_step],
+            widths: [f64::INFINITY; 2],
+        }
+    }
+
+    pub(super) fn best_step(&self) -> f64 {
+        self.best.step
+    }
+
+    /// Takes in a trial that is not acceptable and proposes the next step; nothing once the interval is spent.
+    pub(super) fn next_step(&mut self, trial: Trial) -> Option<f64> {
+        let decreases = trial.decreases(&self.start);
+        if decreases && trial.slope >= 0.0 {
+            self.seeking_decrease = false;
+        }
+        let tilt = if self.seeking_decrease && trial.value <= self.best.value && !decreases {
+            DECREASE * self.start.slope
+        } else {
+            0.0
+        };
+        let proposal = self.absorb(trial, tilt);
+        let step = self.bisected_if_slow(proposal);
+        self.allow_beyond(step);
+        (!self.is_spent(step)).then_some(step)
+    }
+
+    /// Replaces an end of the interval by the trial and returns the step that interpolation suggests.
+    ///
+    /// `tilt` is what is taken off all slopes: the auxiliary function ψ(t) = φ(t) − φ(0) − tilt · t.
+    fn absorb(&mut self, trial: Trial, tilt: f64) -> f64 {
+        let tilted = |t: Trial| Trial { step: t.step, value: t.value - tilt * t.step, slope: t.slope - tilt };
+        let ends = Ends { best: tilted(self.best), other: tilted(self.other), trial: tilted(trial) };
+        let mut step = ends.propose(self.bracketed, self.range);
+        if ends.is_higher() {
+            let stride = trial.step - self.best.step;
+            let back = (step - self.best.step) / stride;
+            step = self.best.step + back.max(STEP_BACK) * stride;
+            self.other = trial;
+        } else {
+            if ends.turns() {
+                self.other = self.best;
+            }
+            self.best = trial;
+        }
+        self.bracketed |= ends.is_higher() || ends.turns();
+        step
+    }
+
+    /// Bisects when interpolation has not narrowed the bracket enough, or suggests no number at all.
+    fn bisected_if_slow(&mut self, step: f64) -> f64 {
+        let middle = self.best.step + 0.5 * (self.other.step - self.best.step);
+        if !self.bracketed {
+            return if step.is_finite() { step } else { self.range[1] };
+        }
+        let width = (self.other.step - self.best.step).abs();
+        let slow = width >= SHRINK * self.widths[1];
+        self.widths = [width, self.widths[0]];
+        if slow || !step.is_finite() { middle } else { step }
+    }
+
+    /// Sets the range for the step after this one: the bracket, or a stretch beyond.
+    fn allow_beyond(&mut self, step: f64) {
+        self.range = if self.bracketed {
+            [self.best.step.min(self.other.step), self.best.step.max(self.other.step)]
+        } else {
+            STRIDE.map(|stride| step + stride * (step - self.best.step))
+        };
+    }
+
+    fn is_spent(&self, step: f64) -> bool {
+        let [lower, upper] = self.range;
+        let narrow = upper - lower <= NARROW * upper;
+        !step.is_finite() || (self.bracketed && (step <= lower || step >= upper || narrow))
+    }
+}

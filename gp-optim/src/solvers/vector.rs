@@ -1,0 +1,67 @@
+//! Sums and norms over parameter vectors, always added in the same order.
+
+/// Independent partial sums, so that additions overlap; their number is part of the result's bits.
+const LANES: usize = 8;
+
+/// aᵀb.
+pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let (a_lanes, a_rest) = a.as_chunks::<LANES>();
+    let (b_lanes, b_rest) = b.as_chunks::<LANES>();
+    let mut sums = [0.0; LANES];
+    for (x, y) in a_lanes.iter().zip(b_lanes) {
+        for lane in 0..LANES {
+            sums[lane] += x[lane] * y[lane];
+        }
+    }
+    let rest: f64 = a_rest.iter().zip(b_rest).map(|(x, y)| x * y).sum();
+    sums.iter().sum::<f64>() + rest
+}
+
+/// √(aᵀa), finite whenever the largest entry and the result are.
+pub(super) fn norm(a: &[f64]) -> f64 {
+    let squares = dot(a, a);
+    if squares.is_normal() {
+        return squares.sqrt();
+    }
+    let largest = max_norm(a);
+    if largest == 0.0 || !largest.is_finite() {
+        return largest;
+    }
+    largest * a.iter().map(|x| (x / largest).powi(2)).sum::<f64>().sqrt()
+}
+
+/// max |aᵢ|, zero for an empty vector and NaN if any entry is.
+pub(super) fn max_norm(a: &[f64]) -> f64 {
+    a.iter().fold(0.0, |most: f64, x| if x.abs() <= most || most.is_nan() { most } else { x.abs() })
+}
+
+/// y ← y + scale · x.
+pub(super) fn add_scaled(y: &mut [f64], scale: f64, x: &[f64]) {
+    y.iter_mut().zip(x).for_each(|(y, x)| *y += scale * x);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dot_products_of_any_length() {
+        for n in 0..40 {
+            let a: Vec<f64> = (0..n).map(f64::from).collect();
+            let expected: i32 = (0..n).map(|i| i * i).sum();
+            assert_eq!(dot(&a, &a), f64::from(expected));
+        }
+    }
+
+    #[test]
+    fn norms_survive_the_ends_of_the_range() {
+        assert_eq!(norm(&[3.0, 4.0]), 5.0);
+        assert_eq!(norm(&[3e-200, 4e-200]), 5e-200);
+        assert_eq!(norm(&[0.0, 0.0]), 0.0);
+        assert_eq!(norm(&[f64::INFINITY]), f64::INFINITY);
+        // Scaling by the largest entry rounds once more than 5e200 needs.
+        assert!((norm(&[3e200, 4e200]) / 5e200 - 1.0).abs() <= 2.0 * f64::EPSILON);
+        assert!(max_norm(&[1.0, f64::NAN, 2.0]).is_nan());
+        assert_eq!(max_norm(&[1.0, -3.0]), 3.0);
+    }
+}
