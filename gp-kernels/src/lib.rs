@@ -16,6 +16,8 @@ pub mod radial;
 pub mod registry;
 mod tree;
 mod trig;
+#[cfg(feature = "testkit")]
+pub mod testkit;
 pub mod views;
 pub mod workspace;
 

@@ -61,10 +61,16 @@ impl Angle {
     fn pieces(&self, u: f64, a: f64, b: f64) -> Pieces {
         let length = (a * b).sqrt();
         let c = (u / length).clamp(-1.0, 1.0);
-        let theta = c.acos();
-        Pieces { length, c, s: ((1.0 - c) * (1.0 + c)).sqrt(), theta }
+        if 1.0 - c < PARALLEL {
+            return Pieces { length, c: 1.0, s: 0.0, theta: 0.0 };
+        }
+        Pieces { length, c, s: ((1.0 - c) * (1.0 + c)).sqrt(), theta: c.acos() }
     }
 }
+
+/// Cosines this close to one are taken for one: inner products are rounded, and near θ = 0 the angle is the square
+/// root of that rounding. It makes angles below 1.4e-7 zero.
+const PARALLEL: f64 = 1e-14;
 
 /// `√(ab)`, and the angle with its cosine and sine.
 struct Pieces {

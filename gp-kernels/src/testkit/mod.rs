@@ -1,0 +1,114 @@
+//! The conformance kit: what every kernel has to keep, checked for any kernel, also one from another crate.
+//!
+//! ```
+//! use gp_kernels::testkit::{Column, Conformance};
+//! let kernel = gp_kernels::parse("1.3 * rbf(lengthscale=[0.5, 2])")?;
+//! Conformance::new(vec![Column::Real, Column::Real]).check(kernel.as_ref())?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod gradients;
+mod structure;
+mod tables;
+mod text;
+
+use std::fmt::{Debug, Display, Formatter};
+
+use faer::Mat;
+
+pub use tables::Column;
+
+use crate::kernel::Kernel;
+use crate::registry::Registry;
+use crate::tree::KernelExt;
+
+/// The checks, for kernels on tables of these columns.
+#[derive(Clone, Debug)]
+pub struct Conformance {
+    columns: Vec<Column>,
+    registry: Registry,
+    seed: u64,
+}
+
+/// What a kernel failed to keep: one sentence a fault, with the numbers.
+pub struct Failures(Vec<String>);
+
+impl Display for Failures {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", self.0.join("\n"))
+    }
+}
+
+impl Debug for Failures {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{self}")
+    }
+}
+
+impl std::error::Error for Failures {}
+
+impl Conformance {
+    /// Checks on random tables whose columns are of these kinds.
+    pub fn new(columns: Vec<Column>) -> Self {
+        Self { columns, registry: Registry::built_in(), seed: 7 }
+    }
+
+    /// Reads expressions with this registry, for kernels that the built-in one does not have.
+    #[must_use]
+    pub fn with_registry(mut self, registry: Registry) -> Self {
+        self.registry = registry;
+        self
+    }
+
+    /// Draws the tables from another seed.
+    #[must_use]
+    pub fn with_seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// Runs every check and reports all that failed.
+    ///
+    /// # Errors
+    /// [`Failures`], one line each.
+    pub fn check(&self, kernel: &dyn Kernel) -> Result<(), Failures> {
+        let mut report = Report { kernel: kernel.expression(), failures: Vec::new() };
+        structure::check(self, kernel, &mut report);
+        text::check(self, kernel, &mut report);
+        gradients::check(self, kernel, &mut report);
+        if report.failures.is_empty() { Ok(()) } else { Err(Failures(report.failures)) }
+    }
+
+    fn table(&self, rows: usize, stream: u64) -> Mat<f64> {
+        tables::random(&self.columns, rows, self.seed.wrapping_mul(1_000_003).wrapping_add(stream))
+    }
+}
+
+/// Collects what went wrong.
+struct Report {
+    kernel: String,
+    failures: Vec<String>,
+}
+
+impl Report {
+    fn require(&mut self, holds: bool, what: impl FnOnce() -> String) {
+        if !holds {
+            self.failures.push(format!("{}: {}", self.kernel, what()));
+        }
+    }
+
+    /// The value of a step that must not fail.
+    fn value<T, E: Display>(&mut self, step: &str, result: Result<T, E>) -> Option<T> {
+        result.map_err(|error| self.failures.push(format!("{}: {step} failed: {error}", self.kernel))).ok()
+    }
+
+    /// Requires two matrices to agree to `tolerance` times their largest entry.
+    fn close(&mut self, what: &str, found: &Mat<f64>, expected: &Mat<f64>, tolerance: f64) {
+        let scale = expected.norm_max().max(1e-300);
+        let error = (found - expected).norm_max() / scale;
+        // Written so that a NaN fails.
+        self.require(error <= tolerance || expected.nrows() * expected.ncols() == 0, || {
+            format!("{what}: relative error {error:.2e} above {tolerance:.0e}")
+        });
+    }
+}

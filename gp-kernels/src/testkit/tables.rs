@@ -1,0 +1,39 @@
+//! Random tables of inputs.
+
+use faer::Mat;
+use rand::{Rng, RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+/// What a column of the inputs holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Column {
+    /// Real numbers, with gradients.
+    Real,
+    /// Category codes from 0 to one less than this.
+    Codes(usize),
+}
+
+/// A table of this many points.
+pub(super) fn random(columns: &[Column], rows: usize, seed: u64) -> Mat<f64> {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let mut table = Mat::zeros(rows, columns.len());
+    for i in 0..rows {
+        for (d, column) in columns.iter().enumerate() {
+            table[(i, d)] = match column {
+                Column::Real => rng.random_range(-1.5..1.5),
+                Column::Codes(levels) => rng.random_range(0..*levels) as f64,
+            };
+        }
+    }
+    table
+}
+
+/// A matrix of numbers between −1 and 1.
+pub(super) fn weights(rows: usize, cols: usize, seed: u64) -> Mat<f64> {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    Mat::from_fn(rows, cols, |_, _| uniform(&mut rng))
+}
+
+fn uniform(rng: &mut impl Rng) -> f64 {
+    rng.random_range(-1.0..1.0)
+}

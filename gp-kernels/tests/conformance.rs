@@ -1,0 +1,76 @@
+//! The conformance kit on every registered kernel, and on every sum and product of two.
+
+use gp_kernels::expression::KernelEntry;
+use gp_kernels::testkit::{Column, Conformance};
+use gp_kernels::{KernelError, Registry};
+
+/// Two real columns and one of categories.
+fn kit() -> Conformance {
+    Conformance::new(vec![Column::Real, Column::Real, Column::Codes(3)])
+}
+
+/// Expressions of a registered kernel on the columns of [`kit`]: the defaults, and values off the defaults.
+///
+/// A kernel that is not named here gets its defaults on the real columns; nothing registered is left out.
+fn expressions(entry: &KernelEntry) -> Vec<String> {
+    let name = entry.name();
+    match name {
+        "select" => vec!["select(0.7 * rbf(lengthscale=[0.8, 1.7]) + white(variance=0.3), dims=[1, 0])".to_owned()],
+        "index" => vec!["index(levels=3, rank=2, dims=[2])".to_owned()],
+        "overlap" => vec!["overlap(dims=[2])".to_owned(), "overlap(lengthscale=[1.5, 0.4], dims=[0, 2])".to_owned()],
+        "constant" | "white" => vec![format!("{name}(variance=1.7)")],
+        "periodic" => vec!["periodic(period=[1.3, 2.1], lengthscale=[0.9, 1.4], dims=[0, 1])".to_owned()],
+        "cosine" => vec!["cosine(period=[1.3, 2.1], dims=[0, 1])".to_owned()],
+        "rq" => vec!["rq(lengthscale=0.8, alpha=1.9, dims=[0, 1])".to_owned()],
+        "polynomial" => vec!["polynomial(lengthscale=[0.8, 1.4], offset=0.6, degree=3, dims=[0, 1])".to_owned()],
+        "arccos" => (0..3).map(|n| format!("arccos(lengthscale=[0.8, 1.4], bias=0.6, order={n}, dims=[0, 1])")).collect(),
+        _ => vec![format!("{name}(dims=[0, 1])"), format!("{name}(lengthscale=[0.6, 1.9], dims=[1, 0])")],
+    }
+}
+
+fn all() -> Vec<String> {
+    Registry::built_in().entries().iter().flat_map(expressions).collect()
+}
+
+fn check(expression: &str) {
+    let kernel = gp_kernels::parse(expression).unwrap_or_else(|error| panic!("{error}"));
+    kit().check(kernel.as_ref()).unwrap_or_else(|failures| panic!("{failures}"));
+}
+
+#[test]
+fn every_registered_kernel_conforms() {
+    all().iter().for_each(|expression| check(expression));
+}
+
+#[test]
+fn every_sum_of_two_conforms() {
+    let all = all();
+    for (i, a) in all.iter().enumerate() {
+        for b in &all[i..] {
+            check(&format!("{a} + 0.8 * {b}"));
+        }
+    }
+}
+
+#[test]
+fn every_product_of_two_conforms() {
+    let all = all();
+    for (i, a) in all.iter().enumerate() {
+        for b in &all[i..] {
+            check(&format!("1.2 * {a} * {b}"));
+        }
+    }
+}
+
+#[test]
+fn kernels_of_many_dimensions_conform() -> Result<(), KernelError> {
+    // Above the number of dimensions at which distances go through a matrix product.
+    let kit = Conformance::new(vec![Column::Real; 21]);
+    for name in ["rbf", "matern12", "matern32", "matern52", "rq", "linear", "arccos"] {
+        for arguments in ["lengthscale=5.5", "ard=true, lengthscale=6"] {
+            let kernel = Registry::built_in().parse_for(&format!("1.4 * {name}({arguments})"), 21)?;
+            kit.check(kernel.as_ref()).unwrap_or_else(|failures| panic!("{failures}"));
+        }
+    }
+    Ok(())
+}
