@@ -3,6 +3,7 @@
 mod cholesky;
 mod error;
 pub mod product;
+pub mod rotate;
 mod threading;
 mod triangular;
 mod upper_state;

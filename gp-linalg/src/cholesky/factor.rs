@@ -2,7 +2,7 @@
 
 use super::jitter::{JitterPolicy, JitterRecord, most_correlated};
 use super::{Cholesky, Storage};
-use crate::error::{LinalgError, check_extent};
+use crate::error::{LinalgError, check_column_finite, check_extent};
 use crate::upper_state::clear_upper_vector_state;
 use faer::dyn_stack::MemStack;
 use faer::linalg::cholesky::llt::factor::{LltError, cholesky_in_place};
@@ -21,7 +21,7 @@ impl Cholesky {
         self.storage.truncate(0);
         self.storage.reserve(dim);
         self.jitter = JitterRecord::default();
-        check_lower_finite(a)?;
+        check_lower_finite("matrix", a)?;
         let scale = mean_absolute_diagonal(a);
         for rung in policy.rungs() {
             self.jitter.added = rung * scale;
@@ -73,7 +73,7 @@ pub(super) fn factor_in_place(mut matrix: MatMut<'_, f64>, stack: &mut MemStack)
 }
 
 /// Whether `root`² is a pivot that stands out of the rounding errors of the diagonal entry it came from.
-fn pivot_is_sound(root: f64, diagonal: f64, floor: f64) -> bool {
+pub(super) fn pivot_is_sound(root: f64, diagonal: f64, floor: f64) -> bool {
     root > 0.0 && root.is_finite() && root * root >= floor * diagonal
 }
 
@@ -104,35 +104,7 @@ fn copy_lower(mut target: MatMut<'_, f64>, source: MatRef<'_, f64>) {
 }
 
 /// The first entry of the lower triangle, by columns, that is not finite becomes an error.
-pub(super) fn check_lower_finite(a: MatRef<'_, f64>) -> Result<(), LinalgError> {
-    // 0·x is 0 for finite x and NaN otherwise, so one sum without branches tells whether to search.
+pub(super) fn check_lower_finite(what: &'static str, a: MatRef<'_, f64>) -> Result<(), LinalgError> {
     let n = a.nrows();
-    let suspicious = |j: usize| {
-        let column = a.col(j).subrows(j, n - j);
-        !sum_of_zeros(column).is_finite()
-    };
-    for j in (0..n).filter(|&j| suspicious(j)) {
-        for i in j..n {
-            if !a[(i, j)].is_finite() {
-                return Err(LinalgError::NotFinite { what: "matrix", row: i, column: j, value: a[(i, j)] });
-            }
-        }
-    }
-    Ok(())
-}
-
-fn sum_of_zeros(column: faer::ColRef<'_, f64>) -> f64 {
-    match column.try_as_col_major() {
-        Some(column) => {
-            let mut lanes = [0.0; 8];
-            let (chunks, rest) = column.as_slice().as_chunks::<8>();
-            for chunk in chunks {
-                for (lane, value) in lanes.iter_mut().zip(chunk) {
-                    *lane += 0.0 * value;
-                }
-            }
-            lanes.iter().sum::<f64>() + rest.iter().map(|value| 0.0 * value).sum::<f64>()
-        }
-        None => column.iter().map(|value| 0.0 * value).sum(),
-    }
+    (0..n).try_for_each(|j| check_column_finite(what, a.col(j).subrows(j, n - j), j, j))
 }

@@ -12,6 +12,7 @@ mod tile;
 pub use crate::upper_state::clear_upper_vector_state;
 pub use faer::Accum;
 pub use gram::{GramScratch, weighted_gram};
+pub(crate) use lower::product_lower;
 pub use lower::{matmul_lower, symmetrise_lower};
 
 use crate::error::{LinalgError, check_extent};
