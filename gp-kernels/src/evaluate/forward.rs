@@ -80,7 +80,7 @@ impl Evaluator {
     }
 
     /// Calls `body` with each tile of `out`, `width` columns wide, and the column it starts at.
-    fn for_each_tile(&self, width: usize, out: MatMut<'_, f64>, body: impl Fn(MatMut<'_, f64>, usize) + Sync) {
+    pub(crate) fn for_each_tile(&self, width: usize, out: MatMut<'_, f64>, body: impl Fn(MatMut<'_, f64>, usize) + Sync) {
         if out.nrows() == 0 || out.ncols() == 0 {
             return;
         }

@@ -53,7 +53,7 @@ impl WindowedGradients<'_> {
 }
 
 /// A kernel seen through Gaussian windows.
-pub trait Windowed {
+pub trait Windowed: Sync {
     /// Fills `out` (M×N) with `cov(g(rows_i), g(cols_j))`.
     fn windowed_tile(&self, pair: WindowedPair<'_>, out: BlockMut<'_>, ws: &mut Workspace);
 
