@@ -3,6 +3,8 @@
 //! `‖a − b‖² = ‖a‖² + ‖b‖² − 2aᵀb` loses what the norms and the distance do not share. Points are therefore centred
 //! first, and every pair closer than a small share of its norms is computed again from its difference.
 
+use std::ops::Range;
+
 use faer::prelude::ReborrowMut;
 use faer::Accum;
 use gp_linalg::vector::dispatch;
@@ -98,10 +100,22 @@ impl WithSimd for ScalePoints<'_> {
 pub(super) fn squared_distances(
     lengthscale: &Parameter,
     pair: Pair<'_>,
-    mut out: BlockMut<'_>,
+    out: BlockMut<'_>,
     ws: &mut Workspace,
+    finish: impl FnMut(usize, Range<usize>, &mut [f64]),
 ) {
     let scaled = Scaled::new(lengthscale, pair, ws);
+    distances_of(&scaled, lengthscale, pair, out, finish);
+    scaled.give_back(ws);
+}
+
+fn distances_of(
+    scaled: &Scaled,
+    lengthscale: &Parameter,
+    pair: Pair<'_>,
+    mut out: BlockMut<'_>,
+    mut finish: impl FnMut(usize, Range<usize>, &mut [f64]),
+) {
     let (m, n, dim) = (pair.rows.nrows(), pair.cols.nrows(), pair.dim());
     let (rows, cols) = (views::points(&scaled.rows, m, dim), views::points(&scaled.cols, n, dim));
     let product = out.rb_mut().as_dyn_stride_mut();
@@ -111,10 +125,10 @@ pub(super) fn squared_distances(
         let s = column_mut(&mut out, j);
         let some_near = dispatch(AddNorms { s, row_norms: &scaled.row_norms, col_norm: scaled.col_norms[j] });
         if some_near {
-            recompute_near(lengthscale, pair, j, &scaled, s);
+            recompute_near(lengthscale, pair, j, scaled, s);
         }
+        finish(j, 0..m, s);
     }
-    scaled.give_back(ws);
 }
 
 /// `s ← s + ‖a‖² + ‖b‖²`; says whether any result is near enough to need its difference.
@@ -167,12 +181,15 @@ fn difference(lengthscale: &Parameter, a: &[f64], b: &[f64]) -> f64 {
 pub(super) fn squared_distances_reverse(
     lengthscale: &Parameter,
     pair: Pair<'_>,
-    upstream: Block<'_>,
     grads: Gradients<'_>,
     ws: &mut Workspace,
+    slopes: impl FnMut(usize, Range<usize>, &mut [f64]),
 ) {
-    let scaled = Scaled::new(lengthscale, pair, ws);
     let (m, n, dim) = (pair.rows.nrows(), pair.cols.nrows(), pair.dim());
+    let scaled = Scaled::new(lengthscale, pair, ws);
+    let mut buffer = ws.take_dirty(m * n);
+    distances_of(&scaled, lengthscale, pair, views::block_mut(&mut buffer, m, n), slopes);
+    let upstream = views::block(&buffer, m, n);
     let (mut row_sums, mut col_sums) = (ws.take(m), ws.take(n));
     sums_of(upstream, &mut row_sums, &mut col_sums);
 
@@ -194,7 +211,7 @@ pub(super) fn squared_distances_reverse(
         add_point_gradient(lengthscale, &scaled.cols, &col_sums, &pushed, &mut cols);
         ws.give(pushed);
     }
-    for buffer in [row_sums, col_sums, pulled] {
+    for buffer in [row_sums, col_sums, pulled, buffer] {
         ws.give(buffer);
     }
     scaled.give_back(ws);
