@@ -3,6 +3,7 @@
 mod cholesky;
 mod error;
 pub mod product;
+pub mod reverse;
 pub mod rotate;
 mod threading;
 mod triangular;

@@ -1,7 +1,7 @@
 //! Taking `W Wᵀ` away.
 
-use super::kernel::Order;
-use super::sequence::{Sequence, Shape, apply_group};
+use super::kernel::{Order, rotate};
+use super::sequence::{Sequence, Shape};
 use super::{Block, RotationScratch, rotation};
 use crate::cholesky::{Cholesky, JitterPolicy};
 use crate::error::{LinalgError, check_extent, check_finite};
@@ -104,7 +104,7 @@ fn find_rotations(
         );
         let (s_current, s_later) = s.split_at_col_mut(group.len());
         eliminate(sequence, &group, current, s_current);
-        apply_group(sequence.group(&group, 0..dim), later, s_later, Order::Up);
+        rotate(sequence.group(&group, 0..dim), later, s_later, Order::Up);
     }
 }
 
@@ -112,16 +112,15 @@ fn find_rotations(
 fn eliminate(sequence: &mut Sequence, group: &Range<usize>, mut p: MatMut<'_, f64>, mut s: MatMut<'_, f64>) {
     let rank = group.len();
     for i in (0..p.nrows()).rev() {
-        let (cosines, sines) = sequence.row_mut(group, i);
-        for r in 0..rank {
+        for (r, found) in sequence.row_mut(group, i).iter_mut().enumerate() {
             let (c, sine, length) = rotation(s[(r, r)], p[(i, r)]);
             // The kernel turns (row of P, row of S) the other way round, hence the sign.
-            (cosines[r], sines[r]) = (c, -sine);
+            *found = [c, -sine];
             s[(r, r)] = length;
             for j in r + 1..rank {
                 let (carried, row) = (s[(r, j)], p[(i, j)]);
-                s[(r, j)] = c.mul_add(carried, sine * row);
-                p[(i, j)] = c.mul_add(row, -(sine * carried));
+                s[(r, j)] = c * carried + sine * row;
+                p[(i, j)] = c * row - sine * carried;
             }
         }
     }

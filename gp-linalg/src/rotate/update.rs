@@ -1,7 +1,7 @@
 //! Adding `W Wᵀ`.
 
-use super::kernel::Order;
-use super::sequence::{Sequence, Shape, apply_group};
+use super::kernel::{Order, Rotation, rotate};
+use super::sequence::{Sequence, Shape};
 use super::{RotationScratch, rotation};
 use crate::cholesky::Cholesky;
 use crate::error::{LinalgError, check_extent, check_finite};
@@ -65,26 +65,29 @@ fn rotate_factor(
         let below = l.rb_mut().submatrix_mut(end, start, dim - end, end - start);
         let w_below = w.rb_mut().subrows_mut(end, dim - end);
         let rotations = sequence.group(group, start..end);
-        apply_group(rotations, below.transpose_mut(), w_below.transpose_mut(), Order::Down);
+        rotate(rotations, below.transpose_mut(), w_below.transpose_mut(), Order::Down);
     }
 }
 
 /// Rotates row `column` of W into the diagonal of L, and the rows after it up to `end` along.
 fn eliminate_row(
-    mut l: MatMut<'_, f64>,
+    l: MatMut<'_, f64>,
     mut w: MatMut<'_, f64>,
     column: usize,
     end: usize,
-    (cosines, sines): (&mut [f64], &mut [f64]),
+    rotations: &mut [Rotation],
 ) {
-    for direction in 0..w.ncols() {
-        let (c, s, length) = rotation(l[(column, column)], w[(column, direction)]);
-        (cosines[direction], sines[direction]) = (c, s);
-        l[(column, column)] = length;
-        for i in column + 1..end {
-            let (x, t) = (l[(i, column)], w[(i, direction)]);
-            l[(i, column)] = c.mul_add(x, s * t);
-            w[(i, direction)] = c.mul_add(t, -(s * x));
+    let mut l = l.col_mut(column).subrows_mut(column, end - column);
+    let mut w = w.rb_mut().subrows_mut(column, end - column);
+    for (direction, found) in rotations.iter_mut().enumerate() {
+        let mut w = w.rb_mut().col_mut(direction);
+        let (c, s, length) = rotation(l[0], w[0]);
+        *found = [c, s];
+        l[0] = length;
+        for i in 1..end - column {
+            let (x, t) = (l[i], w[i]);
+            l[i] = c * x + s * t;
+            w[i] = c * t - s * x;
         }
     }
 }
