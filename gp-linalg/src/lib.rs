@@ -1,4 +1,4 @@
-//! Cholesky factors that grow, update and differentiate, and one door to matrix products.
+#![doc = include_str!("../README.md")]
 
 mod cholesky;
 mod error;

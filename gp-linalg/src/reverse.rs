@@ -28,7 +28,7 @@
 use crate::error::{LinalgError, check_extent};
 use crate::product::{product_lower, symmetrise_lower};
 use crate::threading::Threading;
-use crate::triangular::lower;
+use crate::triangular;
 use crate::upper_state::clear_upper_vector_state;
 use faer::linalg::triangular_inverse::invert_lower_triangular;
 use faer::reborrow::ReborrowMut as _;
@@ -73,11 +73,11 @@ pub fn cholesky_reverse(
     check_square(OPERATION, "a_bar", a_bar.as_ref(), l.nrows())?;
     a_bar.fill(0.0);
     a_bar.copy_from_triangular_lower(l_bar);
-    lower::multiply_transpose(l, a_bar.rb_mut(), threading);
+    triangular::multiply_transpose(l, a_bar.rb_mut(), threading);
     // Mirroring the lower triangle gives P + Pᵀ: the two halves of the diagonal make it whole again.
     symmetrise_lower(a_bar.rb_mut())?;
-    lower::solve_transpose(l, a_bar.rb_mut(), threading);
-    lower::solve_transpose(l, a_bar.rb_mut().transpose_mut(), threading);
+    triangular::solve_transpose(l, a_bar.rb_mut(), threading);
+    triangular::solve_transpose(l, a_bar.rb_mut().transpose_mut(), threading);
     for j in 0..l.nrows() {
         for i in j..l.nrows() {
             a_bar[(i, j)] *= 0.5;
@@ -152,8 +152,8 @@ pub fn solve_reverse(
     check_square(OPERATION, "l", l, l.nrows())?;
     check_square(OPERATION, "a_bar", a_bar.as_ref(), l.nrows())?;
     check_pair(OPERATION, l, x, x_bar.as_ref())?;
-    lower::solve(l, x_bar.rb_mut(), threading);
-    lower::solve_transpose(l, x_bar.rb_mut(), threading);
+    triangular::solve(l, x_bar.rb_mut(), threading);
+    triangular::solve_transpose(l, x_bar.rb_mut(), threading);
     let b_bar = x_bar.as_ref();
     product_lower(a_bar.rb_mut(), accum, b_bar, x.transpose(), -0.5, threading);
     product_lower(a_bar.rb_mut(), Accum::Add, x, b_bar.transpose(), -0.5, threading);
@@ -178,7 +178,7 @@ pub fn half_solve_reverse(
     check_square(OPERATION, "l", l, l.nrows())?;
     check_square(OPERATION, "l_bar", l_bar.as_ref(), l.nrows())?;
     check_pair(OPERATION, l, x, x_bar.as_ref())?;
-    lower::solve_transpose(l, x_bar.rb_mut(), threading);
+    triangular::solve_transpose(l, x_bar.rb_mut(), threading);
     product_lower(l_bar, accum, x_bar.as_ref(), x.transpose(), -1.0, threading);
     Ok(())
 }
@@ -206,7 +206,7 @@ pub fn inv_quad_reverse(
     check_extent(OPERATION, "length of b_bar", n, b_bar.len())?;
     b_bar.copy_from_slice(half);
     let mut solved = MatMut::from_column_major_slice_mut(&mut *b_bar, n, 1);
-    lower::solve_transpose(l, solved.rb_mut(), Threading::Here);
+    triangular::solve_transpose(l, solved.rb_mut(), Threading::Here);
     let solved = solved.as_ref();
     product_lower(a_bar.rb_mut(), accum, solved, solved.transpose(), -adjoint, Threading::Here);
     b_bar.iter_mut().for_each(|value| *value *= 2.0 * adjoint);

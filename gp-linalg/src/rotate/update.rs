@@ -20,6 +20,8 @@ impl Cholesky {
     /// ([`rotate::nothing`](super::nothing) when there is nothing to drag). The jitter on record stays part of the
     /// factored matrix. With [`Threading::Pool`] the dragged columns are shared among threads.
     ///
+    /// A dragged column that is not finite stays so and affects no other.
+    ///
     /// # Errors
     /// [`LinalgError::DimensionMismatch`] and [`LinalgError::NotFinite`], with factor and `drag` untouched.
     pub fn update(
