@@ -6,9 +6,9 @@ use crate::threading::{Threading, block_width, for_row_blocks};
 use faer::reborrow::ReborrowMut as _;
 use faer::{Accum, MatMut, MatRef};
 
-/// Rows of one task. The rate is the same from 32 to 256 rows; with 128 a result of 200 rows already feeds two
-/// threads.
-const ROWS: usize = 128;
+/// Rows of one task. The rate is the same from 32 to 256 rows; with 64 a result of 200 rows already feeds two or
+/// three threads evenly.
+const ROWS: usize = 64;
 
 /// Lower triangle of `dst = [dst +] alpha · lhs · rhs`.
 ///
