@@ -1,4 +1,5 @@
 //! Extending, updating and downdating against factors made from scratch.
+#![expect(clippy::unwrap_used, reason = "a call that fails is a test that fails")]
 
 #[expect(dead_code, reason = "part of this module is for other tests")]
 mod common;

@@ -5,7 +5,7 @@ use super::{Cholesky, Storage};
 use crate::error::{LinalgError, check_extent, check_finite};
 use crate::product::product_lower;
 use crate::threading::Threading;
-use crate::triangular::lower;
+use crate::triangular;
 use faer::reborrow::ReborrowMut as _;
 use faer::{Accum, MatMut, MatRef};
 
@@ -42,7 +42,7 @@ fn append(storage: &mut Storage, b: MatRef<'_, f64>, c: MatRef<'_, f64>) -> Resu
     // there the columns of B are contiguous, as the rows they become are not.
     let (l, mut solved, rows, mut corner) = leading.split_at_mut(d, d);
     solved.copy_from(b);
-    lower::solve(l.as_ref(), solved.rb_mut(), Threading::Here);
+    triangular::solve(l.as_ref(), solved.rb_mut(), Threading::Here);
     copy_lower_triangle(corner.rb_mut(), c);
     subtract_gram(corner.rb_mut(), solved.as_ref());
     let outcome = factor_in_place(corner.rb_mut(), stack).and_then(|()| check_pivots(corner.as_ref(), c, d));

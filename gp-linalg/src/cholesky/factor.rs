@@ -7,7 +7,7 @@ use crate::upper_state::clear_upper_vector_state;
 use faer::dyn_stack::MemStack;
 use faer::linalg::cholesky::llt::factor::{LltError, cholesky_in_place};
 use faer::reborrow::ReborrowMut as _;
-use faer::{MatMut, MatRef, Par};
+use faer::{ColMut, MatMut, MatRef, Par};
 
 impl Cholesky {
     /// [`factor`](Self::factor) into the memory of this factor; allocates only if `a` is larger than the capacity.
@@ -21,7 +21,6 @@ impl Cholesky {
         self.storage.truncate(0);
         self.storage.reserve(dim);
         self.jitter = JitterRecord::default();
-        check_lower_finite("matrix", a)?;
         let scale = mean_absolute_diagonal(a);
         for rung in policy.rungs() {
             self.jitter.added = rung * scale;
@@ -31,17 +30,21 @@ impl Cholesky {
                     self.storage.set_dim(dim);
                     return Ok(());
                 }
-                Err(pivot) => self.record_first_failure(a, pivot),
+                Err(pivot) => self.explain_failure(a, pivot)?,
             }
         }
         Err(LinalgError::NotPositiveDefinite { dim, record: self.jitter.clone() })
     }
 
-    fn record_first_failure(&mut self, a: MatRef<'_, f64>, pivot: usize) {
+    /// Looks for the cause of the first failure. A number that is not finite always makes one, because it spreads to
+    /// the pivot of its row; so there is no need to search the matrices that succeed.
+    fn explain_failure(&mut self, a: MatRef<'_, f64>, pivot: usize) -> Result<(), LinalgError> {
         if self.jitter.pivot.is_none() {
+            check_lower_finite("matrix", a)?;
             self.jitter.pivot = Some(pivot);
             self.jitter.closest = most_correlated(a, pivot);
         }
+        Ok(())
     }
 }
 
@@ -67,7 +70,7 @@ pub(super) fn factor_in_place(mut matrix: MatMut<'_, f64>, stack: &mut MemStack)
     clear_upper_vector_state();
     // faer leaves intermediate numbers above the diagonal, whether it succeeds or not.
     for j in 1..matrix.ncols() {
-        matrix.rb_mut().col_mut(j).subrows_mut(0, j).fill(0.0);
+        fill_zero(matrix.rb_mut().col_mut(j).subrows_mut(0, j));
     }
     outcome.map(|_| ()).map_err(|LltError::NonPositivePivot { index }| index)
 }
@@ -82,16 +85,31 @@ fn mean_absolute_diagonal(a: MatRef<'_, f64>) -> f64 {
     if n == 0 { 0.0 } else { (0..n).map(|i| a[(i, i)].abs() / n as f64).sum() }
 }
 
+fn fill_zero(mut column: ColMut<'_, f64>) {
+    if let Some(column) = column.rb_mut().try_as_col_major_mut() {
+        column.as_slice_mut().fill(0.0);
+    } else {
+        column.fill(0.0);
+    }
+}
+
 /// Copies the lower triangle, column by column or in tiles, whichever reads memory in order.
 fn copy_lower(mut target: MatMut<'_, f64>, source: MatRef<'_, f64>) {
-    let n = source.nrows();
-    if source.row_stride() == 1 {
-        for j in 0..n {
-            target.rb_mut().col_mut(j).subrows_mut(j, n - j).copy_from(source.col(j).subrows(j, n - j));
+    if let (Some(mut target), Some(source)) =
+        (target.rb_mut().try_as_col_major_mut(), source.try_as_col_major())
+    {
+        for j in 0..source.ncols() {
+            let below = target.rb_mut().col_mut(j).as_slice_mut();
+            below[j..].copy_from_slice(&source.col(j).as_slice()[j..]);
         }
-        return;
+    } else {
+        copy_lower_in_tiles(target, source);
     }
+}
+
+fn copy_lower_in_tiles(mut target: MatMut<'_, f64>, source: MatRef<'_, f64>) {
     const TILE: usize = 32;
+    let n = source.nrows();
     for column in (0..n).step_by(TILE) {
         for row in (column..n).step_by(TILE) {
             for j in column..n.min(column + TILE) {

@@ -48,7 +48,7 @@ impl Cholesky {
         Self { storage: Storage::with_capacity(capacity), jitter: JitterRecord::default() }
     }
 
-    /// Factors the symmetric matrix `a`, of which only the lower triangle is read.
+    /// Factors the symmetric matrix `a`, of which only the lower triangle is read, on the calling thread.
     ///
     /// # Errors
     /// [`LinalgError::DimensionMismatch`] if `a` is not square, [`LinalgError::NotFinite`] with the first offending

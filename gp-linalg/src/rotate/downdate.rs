@@ -1,13 +1,13 @@
 //! Taking `W Wᵀ` away.
 
-use super::kernel::Order;
-use super::sequence::{Sequence, Shape, apply_group};
+use super::kernel::{Order, rotate};
+use super::sequence::{Sequence, Shape};
 use super::{Block, RotationScratch, rotation};
 use crate::cholesky::{Cholesky, JitterPolicy};
 use crate::error::{LinalgError, check_extent, check_finite};
 use crate::product::{product, product_lower};
 use crate::threading::Threading;
-use crate::triangular::lower;
+use crate::triangular;
 use faer::reborrow::ReborrowMut as _;
 use faer::{Accum, MatMut, MatRef};
 use std::ops::Range;
@@ -17,6 +17,8 @@ impl Cholesky {
     ///
     /// `w` is d×k and only read. `drag` is d×m, any strides: if it was `L⁻¹ C` it becomes `L'⁻¹ C`. With
     /// [`Threading::Pool`] the columns of `drag` are shared among threads.
+    ///
+    /// A dragged column that is not finite stays so and affects no other.
     ///
     /// # Errors
     /// [`LinalgError::DowndateBreakdown`] if what would be left is not positive definite beyond rounding errors, that
@@ -36,14 +38,14 @@ impl Cholesky {
         let RotationScratch { directions, carried, remainder, remainder_factor, sequence } = scratch;
         let mut p = directions.shaped(dim, rank);
         p.copy_from(w);
-        lower::solve(self.l(), p.rb_mut(), threading);
+        triangular::solve(self.l(), p.rb_mut(), threading);
         factor_remainder(remainder_factor, remainder, p.as_ref())?;
         let s_transpose = remainder_factor.l();
 
         // T = −S⁻ᵀ Pᵀ X needs P, which finding the rotations destroys.
         let mut t = carried.shaped(rank, drag.ncols());
         product(t.rb_mut(), Accum::Replace, p.as_ref().transpose(), drag.as_ref(), -1.0, threading);
-        lower::solve(s_transpose, t.rb_mut(), threading);
+        triangular::solve(s_transpose, t.rb_mut(), threading);
 
         sequence.reset(dim, rank);
         find_rotations(sequence, p, s_transpose, remainder);
@@ -76,7 +78,7 @@ fn factor_remainder(
             let floor = (dim as f64 * f64::EPSILON).sqrt();
             (0..rank).find(|&i| factor.l()[(i, i)] <= floor)
         }
-        Err(LinalgError::NotPositiveDefinite { record, .. }) => record.pivot,
+        Err(LinalgError::NotPositiveDefinite { record, .. }) => record.pivot.or(Some(0)),
         // PᵀP overflowed: W is larger than L by more than the range of numbers.
         Err(_) => Some(0),
     };
@@ -104,7 +106,7 @@ fn find_rotations(
         );
         let (s_current, s_later) = s.split_at_col_mut(group.len());
         eliminate(sequence, &group, current, s_current);
-        apply_group(sequence.group(&group, 0..dim), later, s_later, Order::Up);
+        rotate(sequence.group(&group, 0..dim), later, s_later, Order::Up);
     }
 }
 
@@ -112,16 +114,15 @@ fn find_rotations(
 fn eliminate(sequence: &mut Sequence, group: &Range<usize>, mut p: MatMut<'_, f64>, mut s: MatMut<'_, f64>) {
     let rank = group.len();
     for i in (0..p.nrows()).rev() {
-        let (cosines, sines) = sequence.row_mut(group, i);
-        for r in 0..rank {
+        for (r, found) in sequence.row_mut(group, i).iter_mut().enumerate() {
             let (c, sine, length) = rotation(s[(r, r)], p[(i, r)]);
             // The kernel turns (row of P, row of S) the other way round, hence the sign.
-            (cosines[r], sines[r]) = (c, -sine);
+            *found = [c, -sine];
             s[(r, r)] = length;
             for j in r + 1..rank {
                 let (carried, row) = (s[(r, j)], p[(i, j)]);
-                s[(r, j)] = c.mul_add(carried, sine * row);
-                p[(i, j)] = c.mul_add(row, -(sine * carried));
+                s[(r, j)] = c * carried + sine * row;
+                p[(i, j)] = c * row - sine * carried;
             }
         }
     }

@@ -11,10 +11,12 @@
 //!   `T = −S⁻ᵀ Pᵀ X`, `Q [X; T] = [X'; 0]`.
 //!
 //! There are d·k rotations whatever is dragged. They are found first, from `L` and `W` alone, and then applied to
-//! everything else in narrow panels of columns that stay in the vector registers while the rows stream by (`kernel`).
+//! everything else in narrow panels of columns whose carried rows stay in the vector registers while the rows of X
+//! stream by.
 
 mod downdate;
 mod kernel;
+mod pack;
 mod sequence;
 mod update;
 
@@ -69,7 +71,7 @@ impl Block {
 
 /// The cosine and sine of the rotation that takes (a, b) to (√(a² + b²), 0), and that length; a > 0.
 fn rotation(a: f64, b: f64) -> (f64, f64, f64) {
-    let squares = a.mul_add(a, b * b);
+    let squares = a * a + b * b;
     // The square root is exact enough unless the squares leave the normal range.
     let length = if squares.is_normal() { squares.sqrt() } else { a.hypot(b) };
     (a / length, b / length, length)

@@ -1,9 +1,9 @@
 //! All rotations of one update or downdate, and their application to a matrix of any width and layout.
 
-use super::kernel::{MAX_RANK, MAX_WIDTH, Order, PANEL, Panel, width};
+use super::kernel::{MAX_RANK, Order, Rotation, rotate};
 use crate::threading::{Threading, for_column_block_pairs};
+use faer::MatMut;
 use faer::reborrow::ReborrowMut as _;
-use faer::{MatMut, MatRef};
 use std::ops::Range;
 
 /// Columns of one task: 64 columns of 500 numbers (256 KiB) stay in the second-level cache while all groups pass.
@@ -14,16 +14,16 @@ const TASK_COLUMNS: usize = 64;
 pub(super) struct Sequence {
     dim: usize,
     rank: usize,
-    /// Group by group; within a group row by row; for each row the cosines, then the sines.
-    values: Vec<f64>,
+    /// Group by group; within a group row by row.
+    values: Vec<Rotation>,
 }
 
 impl Sequence {
     /// Room for `rank` directions in dimension `dim`.
     pub(super) fn reset(&mut self, dim: usize, rank: usize) {
         (self.dim, self.rank) = (dim, rank);
-        if self.values.len() < 2 * dim * rank {
-            self.values.resize(2 * dim * rank, 0.0);
+        if self.values.len() < dim * rank {
+            self.values.resize(dim * rank, Rotation::default());
         }
     }
 
@@ -33,16 +33,16 @@ impl Sequence {
         (0..count).map(move |group| group * rank / count..(group + 1) * rank / count)
     }
 
-    /// The rotations of `rows` in one group: cosines and sines of each row in turn.
-    pub(super) fn group(&self, group: &Range<usize>, rows: Range<usize>) -> &[f64] {
-        let start = 2 * self.dim * group.start;
-        &self.values[start + 2 * group.len() * rows.start..start + 2 * group.len() * rows.end]
+    /// The rotations of `rows` in one group, one row's after the other.
+    pub(super) fn group(&self, group: &Range<usize>, rows: Range<usize>) -> &[Rotation] {
+        let start = self.dim * group.start;
+        &self.values[start + group.len() * rows.start..start + group.len() * rows.end]
     }
 
-    /// The cosines and the sines of one row of one group.
-    pub(super) fn row_mut(&mut self, group: &Range<usize>, row: usize) -> (&mut [f64], &mut [f64]) {
-        let start = 2 * self.dim * group.start + 2 * group.len() * row;
-        self.values[start..start + 2 * group.len()].split_at_mut(group.len())
+    /// The rotations of one row in one group.
+    pub(super) fn row_mut(&mut self, group: &Range<usize>, row: usize) -> &mut [Rotation] {
+        let start = self.dim * group.start + group.len() * row;
+        &mut self.values[start..start + group.len()]
     }
 
     /// Applies all rotations to `[x; carried]`, d×m and k×m.
@@ -66,7 +66,7 @@ impl Sequence {
             let mut x = x.subrows_mut(0, rows);
             for group in Self::groups(self.rank) {
                 let carried = carried.rb_mut().subrows_mut(group.start, group.len());
-                apply_group(self.group(&group, 0..rows), x.rb_mut(), carried, order);
+                rotate(self.group(&group, 0..rows), x.rb_mut(), carried, order);
             }
         });
     }
@@ -79,83 +79,4 @@ pub(super) enum Shape {
     Full,
     /// Zero below the diagonal, and so are the carried rows at the start.
     Upper,
-}
-
-/// One group's rotations on `[x; carried]`; `carried` has at most [`MAX_RANK`] rows.
-pub(super) fn apply_group(
-    rotations: &[f64],
-    mut x: MatMut<'_, f64>,
-    mut carried: MatMut<'_, f64>,
-    order: Order,
-) {
-    let rank = carried.nrows();
-    debug_assert_eq!(rotations.len(), 2 * rank * x.nrows());
-    let width = width(rank);
-    for first in (0..x.ncols()).step_by(width) {
-        let columns = width.min(x.ncols() - first);
-        let x = x.rb_mut().subcols_mut(first, columns);
-        rotate_panel(rotations, x, carried.rb_mut().subcols_mut(first, columns), order, width);
-    }
-}
-
-/// At most `width` columns: their rows are packed side by side, rotated and put back, a cacheful at a time.
-fn rotate_panel(
-    rotations: &[f64],
-    mut x: MatMut<'_, f64>,
-    mut carried: MatMut<'_, f64>,
-    order: Order,
-    width: usize,
-) {
-    let rank = carried.nrows();
-    let mut rows_memory = [0.0; PANEL];
-    let mut carried_memory = [0.0; MAX_RANK * MAX_WIDTH];
-    let packed_carried = &mut carried_memory[..rank * width];
-    pack(packed_carried, carried.as_ref(), width);
-    let height = PANEL / width;
-    let segments = x.nrows().div_ceil(height);
-    for step in 0..segments {
-        let segment = if order == Order::Down { step } else { segments - 1 - step };
-        let start = segment * height;
-        let count = height.min(x.nrows() - start);
-        let rows = &mut rows_memory[..count * width];
-        let mut part = x.rb_mut().subrows_mut(start, count);
-        pack(rows, part.as_ref(), width);
-        let rotations = &rotations[2 * rank * start..2 * rank * (start + count)];
-        Panel { rows, carried: packed_carried, rotations, order }.rotate(rank);
-        unpack(part.rb_mut(), rows, width);
-    }
-    unpack(carried.rb_mut(), packed_carried, width);
-}
-
-/// Rows of `source` one after the other, each in `width` places; places beyond its columns keep what they had.
-fn pack(packed: &mut [f64], source: MatRef<'_, f64>, width: usize) {
-    if let Some(source) = source.try_as_row_major() {
-        for (i, place) in packed.chunks_exact_mut(width).enumerate() {
-            place[..source.ncols()].copy_from_slice(source.row(i).as_slice());
-        }
-        return;
-    }
-    for j in 0..source.ncols() {
-        let places = packed.iter_mut().skip(j).step_by(width);
-        for (place, value) in places.zip(source.col(j).iter()) {
-            *place = *value;
-        }
-    }
-}
-
-/// The inverse of [`pack`].
-fn unpack(mut target: MatMut<'_, f64>, packed: &[f64], width: usize) {
-    let ncols = target.ncols();
-    if let Some(mut target) = target.rb_mut().try_as_row_major_mut() {
-        for (i, place) in packed.chunks_exact(width).enumerate() {
-            target.rb_mut().row_mut(i).as_slice_mut().copy_from_slice(&place[..ncols]);
-        }
-        return;
-    }
-    for j in 0..ncols {
-        let places = packed.iter().skip(j).step_by(width);
-        for (value, place) in target.rb_mut().col_mut(j).iter_mut().zip(places) {
-            *value = *place;
-        }
-    }
 }

@@ -1,7 +1,7 @@
 //! Adding `W Wᵀ`.
 
-use super::kernel::Order;
-use super::sequence::{Sequence, Shape, apply_group};
+use super::kernel::{Order, Rotation, rotate};
+use super::sequence::{Sequence, Shape};
 use super::{RotationScratch, rotation};
 use crate::cholesky::Cholesky;
 use crate::error::{LinalgError, check_extent, check_finite};
@@ -19,6 +19,8 @@ impl Cholesky {
     /// `w` is d×k and only read. `drag` is d×m, any strides: if it was `L⁻¹ C` it becomes `L'⁻¹ C`
     /// ([`rotate::nothing`](super::nothing) when there is nothing to drag). The jitter on record stays part of the
     /// factored matrix. With [`Threading::Pool`] the dragged columns are shared among threads.
+    ///
+    /// A dragged column that is not finite stays so and affects no other.
     ///
     /// # Errors
     /// [`LinalgError::DimensionMismatch`] and [`LinalgError::NotFinite`], with factor and `drag` untouched.
@@ -65,26 +67,29 @@ fn rotate_factor(
         let below = l.rb_mut().submatrix_mut(end, start, dim - end, end - start);
         let w_below = w.rb_mut().subrows_mut(end, dim - end);
         let rotations = sequence.group(group, start..end);
-        apply_group(rotations, below.transpose_mut(), w_below.transpose_mut(), Order::Down);
+        rotate(rotations, below.transpose_mut(), w_below.transpose_mut(), Order::Down);
     }
 }
 
 /// Rotates row `column` of W into the diagonal of L, and the rows after it up to `end` along.
 fn eliminate_row(
-    mut l: MatMut<'_, f64>,
+    l: MatMut<'_, f64>,
     mut w: MatMut<'_, f64>,
     column: usize,
     end: usize,
-    (cosines, sines): (&mut [f64], &mut [f64]),
+    rotations: &mut [Rotation],
 ) {
-    for direction in 0..w.ncols() {
-        let (c, s, length) = rotation(l[(column, column)], w[(column, direction)]);
-        (cosines[direction], sines[direction]) = (c, s);
-        l[(column, column)] = length;
-        for i in column + 1..end {
-            let (x, t) = (l[(i, column)], w[(i, direction)]);
-            l[(i, column)] = c.mul_add(x, s * t);
-            w[(i, direction)] = c.mul_add(t, -(s * x));
+    let mut l = l.col_mut(column).subrows_mut(column, end - column);
+    let mut w = w.rb_mut().subrows_mut(column, end - column);
+    for (direction, found) in rotations.iter_mut().enumerate() {
+        let mut w = w.rb_mut().col_mut(direction);
+        let (c, s, length) = rotation(l[0], w[0]);
+        *found = [c, s];
+        l[0] = length;
+        for i in 1..end - column {
+            let (x, t) = (l[i], w[i]);
+            l[i] = c * x + s * t;
+            w[i] = c * t - s * x;
         }
     }
 }
