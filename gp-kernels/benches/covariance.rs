@@ -42,7 +42,8 @@ fn product_rate(dim: usize, threading: Threading) -> f64 {
     let (z, x) = (points(M, dim, 1), points(N, dim, 2));
     let mut out = Mat::zeros(M, N);
     let seconds = best(|| {
-        matmul(out.as_mut(), Accum::Replace, z.transpose(), x.as_ref(), 1.0, threading).expect("shapes agree");
+        matmul(out.as_mut(), Accum::Replace, z.transpose(), x.as_ref(), 1.0, threading)
+            .expect("shapes agree");
     });
     2e-9 * (M * N * dim) as f64 / seconds
 }
@@ -103,7 +104,9 @@ fn measure(case: &Case, threading: Threading) -> Seconds {
 fn table() {
     let threads = rayon::current_num_threads();
     println!("\ncross-covariance N = {N}, M = {M}; reverse = all hyperparameters and Z; best of 10 runs");
-    println!("threads   D  forward ms  reverse ms  rev/fwd  fwd Mvalues/s  exp M/s  fwd share of product rate  kernel");
+    println!(
+        "threads   D  forward ms  reverse ms  rev/fwd  fwd Mvalues/s  exp M/s  fwd share of product rate  kernel"
+    );
     for (threading, used) in [(Threading::Here, 1), (Threading::Pool, threads)] {
         let exp = exp_rate(threading);
         for case in cases() {
@@ -130,9 +133,11 @@ fn main() {
         let (z, x) = (points(M, case.dim, 1), points(N, case.dim, 2));
         let mut out = Mat::zeros(M, N);
         let evaluator = Evaluator::new(Threading::Pool);
-        let name = format!("cross/D={}/{:.24}", case.dim, gp_kernels::KernelExt::expression(case.kernel.as_ref()));
+        let name =
+            format!("cross/D={}/{:.24}", case.dim, gp_kernels::KernelExt::expression(case.kernel.as_ref()));
         criterion.bench_function(&name, |bencher| {
-            bencher.iter(|| evaluator.cross(case.kernel.as_ref(), z.transpose(), x.transpose(), out.as_mut()));
+            bencher
+                .iter(|| evaluator.cross(case.kernel.as_ref(), z.transpose(), x.transpose(), out.as_mut()));
         });
     }
     criterion.final_summary();

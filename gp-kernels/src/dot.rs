@@ -6,7 +6,9 @@ use gp_optim::Parameter;
 
 use crate::error::KernelError;
 use crate::expression::{Arguments, KernelEntry, ParameterKind, Setting};
-use crate::kernel::{Block, BlockMut, Gradients, Kernel, Pair, Points, PointsMut, column, column_mut, point, point_mut};
+use crate::kernel::{
+    Block, BlockMut, Gradients, Kernel, Pair, Points, PointsMut, column, column_mut, point, point_mut,
+};
 use crate::lanes::dot;
 use crate::metrics::{per_input, slot};
 use crate::tree::check_per_input;
@@ -177,7 +179,13 @@ impl<P: DotProfile> Kernel for DotProduct<P> {
         cols.give_back(ws);
     }
 
-    fn tile_reverse(&self, pair: Pair<'_>, upstream: Block<'_>, grads: Gradients<'_>, ws: &mut Workspace) -> f64 {
+    fn tile_reverse(
+        &self,
+        pair: Pair<'_>,
+        upstream: Block<'_>,
+        grads: Gradients<'_>,
+        ws: &mut Workspace,
+    ) -> f64 {
         let (m, n) = (upstream.nrows(), upstream.ncols());
         let (rows, cols) = (self.scaled(pair.rows, ws), self.scaled(pair.cols, ws));
         let (scale_grad, own_grad) = grads.params.split_at_mut(self.lengthscale().len());
@@ -210,7 +218,13 @@ impl<P: DotProfile> Kernel for DotProduct<P> {
         }
     }
 
-    fn diagonal_reverse(&self, points: Points<'_>, upstream: &[f64], grads: Gradients<'_>, _ws: &mut Workspace) {
+    fn diagonal_reverse(
+        &self,
+        points: Points<'_>,
+        upstream: &[f64],
+        grads: Gradients<'_>,
+        _ws: &mut Workspace,
+    ) {
         let Gradients { params, mut rows, .. } = grads;
         let (scale_grad, own) = params.split_at_mut(self.lengthscale().len());
         for (i, g) in upstream.iter().enumerate() {

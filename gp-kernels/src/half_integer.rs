@@ -43,6 +43,9 @@ fn root_and_decay<O: HalfInteger>(s: &mut [f64], decay: &mut [f64]) {
     exp_scaled_in_place(decay, -1.0);
 }
 
+/// `exp(−t)` is zero from here on; a polynomial of a larger t could be infinite, and zero times that no number.
+const FAR: f64 = 1000.0;
+
 struct Roots<'a> {
     s: &'a mut [f64],
     twice_nu: f64,
@@ -53,7 +56,10 @@ impl WithSimd for Roots<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
-        self.s.iter_mut().for_each(|s| *s = (self.twice_nu * *s).sqrt());
+        for s in self.s.iter_mut() {
+            let t = (self.twice_nu * *s).sqrt();
+            *s = if t < FAR { t } else { FAR };
+        }
     }
 }
 

@@ -15,10 +15,10 @@ pub mod metrics;
 pub mod posterior;
 pub mod radial;
 pub mod registry;
-mod tree;
-mod trig;
 #[cfg(feature = "testkit")]
 pub mod testkit;
+mod tree;
+mod trig;
 pub mod views;
 pub mod workspace;
 

@@ -73,7 +73,11 @@ impl InducingPosterior {
     ///
     /// # Errors
     /// What [`InducingPrior::new`] reports.
-    pub fn prior(kernel: Box<dyn Kernel>, inputs: InducingInputs, policy: JitterPolicy) -> Result<Self, KernelError> {
+    pub fn prior(
+        kernel: Box<dyn Kernel>,
+        inputs: InducingInputs,
+        policy: JitterPolicy,
+    ) -> Result<Self, KernelError> {
         let count = inputs.count();
         let identity = PosteriorFactor::Covariance(Mat::identity(count, count));
         Self::new(kernel, inputs, policy, vec![0.0; count], identity)

@@ -106,10 +106,18 @@ impl<P: Profile> Kernel for Radial<P> {
     }
 
     fn tile(&self, pair: Pair<'_>, out: BlockMut<'_>, ws: &mut Workspace) {
-        P::Metric::sums(self.metric_params(), pair, out, ws, |_, _, s| self.profile.apply(self.own_params(), s));
+        P::Metric::sums(self.metric_params(), pair, out, ws, |_, _, s| {
+            self.profile.apply(self.own_params(), s)
+        });
     }
 
-    fn tile_reverse(&self, pair: Pair<'_>, upstream: Block<'_>, grads: Gradients<'_>, ws: &mut Workspace) -> f64 {
+    fn tile_reverse(
+        &self,
+        pair: Pair<'_>,
+        upstream: Block<'_>,
+        grads: Gradients<'_>,
+        ws: &mut Workspace,
+    ) -> f64 {
         let metric_len: usize = self.metric_params().iter().map(Parameter::len).sum();
         let (metric_grad, own_grad) = grads.params.split_at_mut(metric_len);
         let grads = Gradients { params: metric_grad, ..grads };
@@ -124,7 +132,14 @@ impl<P: Profile> Kernel for Radial<P> {
         out.fill(1.0);
     }
 
-    fn diagonal_reverse(&self, _points: Points<'_>, _upstream: &[f64], _grads: Gradients<'_>, _ws: &mut Workspace) {}
+    fn diagonal_reverse(
+        &self,
+        _points: Points<'_>,
+        _upstream: &[f64],
+        _grads: Gradients<'_>,
+        _ws: &mut Workspace,
+    ) {
+    }
 
     fn windowed(&self) -> Option<&dyn Windowed> {
         P::windowed(self)

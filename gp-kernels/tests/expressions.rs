@@ -71,7 +71,9 @@ fn faults_are_found_where_they_are() {
         ("rbf $ 2", 5, "unexpected character"),
         ("größe", 3, "unexpected character"),
     ] {
-        let KernelError::Expression(error) = parse(text).expect_err(text) else { panic!("{text}: another error") };
+        let KernelError::Expression(error) = parse(text).expect_err(text) else {
+            panic!("{text}: another error")
+        };
         assert_eq!(error.column, column, "column of `{text}`: {error}");
         assert!(error.message.contains(message), "`{text}`: {}", error.message);
     }
@@ -109,8 +111,35 @@ fn nesting_is_bounded() {
 /// Text of the language's own words in any order: it gets further than arbitrary text.
 fn words() -> impl Strategy<Value = String> {
     let word = prop::sample::select(vec![
-        "rbf", "white", "select", "index", "polynomial", "lengthscale", "dims", "ard", "true", "fixed", "in", "none",
-        "gamma", "degree", "levels", "(", ")", "[", "]", ",", "=", "~", "+", "*", "1", "0.5", "-2", "1e308", " ",
+        "rbf",
+        "white",
+        "select",
+        "index",
+        "polynomial",
+        "lengthscale",
+        "dims",
+        "ard",
+        "true",
+        "fixed",
+        "in",
+        "none",
+        "gamma",
+        "degree",
+        "levels",
+        "(",
+        ")",
+        "[",
+        "]",
+        ",",
+        "=",
+        "~",
+        "+",
+        "*",
+        "1",
+        "0.5",
+        "-2",
+        "1e308",
+        " ",
     ]);
     prop::collection::vec(word, 0..30).prop_map(|words| words.concat())
 }

@@ -43,7 +43,8 @@ impl<const WRONG: u8> Profile for Cauchy<WRONG> {
         for (s, g) in s.iter_mut().zip(upstream) {
             let value = 1.0 / (1.0 + *s / width);
             sum += g * value;
-            own_grad[0] += g * value * value * *s / (width * width) * if WRONG == WRONG_OWN_GRADIENT { 1.01 } else { 1.0 };
+            own_grad[0] += g * value * value * *s / (width * width)
+                * if WRONG == WRONG_OWN_GRADIENT { 1.01 } else { 1.0 };
             *s = -g * value * value / width * if WRONG == WRONG_SLOPE { 0.99 } else { 1.0 };
         }
         if WRONG == WRONG_SUM { 2.0 * sum } else { sum }
@@ -52,7 +53,9 @@ impl<const WRONG: u8> Profile for Cauchy<WRONG> {
 
 fn check<const WRONG: u8>() -> Result<(), String> {
     let registry = Registry::built_in().with(Radial::<Cauchy<WRONG>>::entry());
-    let kernel = registry.parse("1.4 * cauchy(lengthscale=[0.7, 1.2], width=1.6)").map_err(|error| error.to_string())?;
+    let kernel = registry
+        .parse("1.4 * cauchy(lengthscale=[0.7, 1.2], width=1.6)")
+        .map_err(|error| error.to_string())?;
     let kit = Conformance::new(vec![Column::Real, Column::Real]).with_registry(registry);
     kit.check(kernel.as_ref()).map_err(|failures| failures.to_string())
 }
@@ -85,16 +88,20 @@ fn the_kit_finds_planted_faults() {
 mod wiener {
     use super::*;
     use gp_kernels::Workspace;
-    use gp_kernels::kernel::{Block, BlockMut, Gradients, Pair, Points, column, column_mut, point, point_mut};
+    use gp_kernels::kernel::{
+        Block, BlockMut, Gradients, Pair, Points, column, column_mut, point, point_mut,
+    };
 
     #[derive(Clone, Debug)]
     pub(super) struct Wiener;
 
     impl Wiener {
         pub(super) fn entry() -> KernelEntry {
-            KernelEntry::new("wiener", "min(|x|, |z|) where signs agree: Brownian motion", |_: &mut Arguments<'_>| {
-                Ok(Box::new(Wiener))
-            })
+            KernelEntry::new(
+                "wiener",
+                "min(|x|, |z|) where signs agree: Brownian motion",
+                |_: &mut Arguments<'_>| Ok(Box::new(Wiener)),
+            )
         }
     }
 
@@ -124,7 +131,9 @@ mod wiener {
         fn check_inputs(&self, points: Points<'_>) -> Result<(), KernelError> {
             match points.ncols() {
                 1 => Ok(()),
-                found => Err(KernelError::Dimensions { kernel: "wiener".into(), expected: "1".into(), found }),
+                found => {
+                    Err(KernelError::Dimensions { kernel: "wiener".into(), expected: "1".into(), found })
+                }
             }
         }
         fn tile(&self, pair: Pair<'_>, mut out: BlockMut<'_>, _: &mut Workspace) {
@@ -135,7 +144,13 @@ mod wiener {
                 }
             }
         }
-        fn tile_reverse(&self, pair: Pair<'_>, up: Block<'_>, mut grads: Gradients<'_>, _: &mut Workspace) -> f64 {
+        fn tile_reverse(
+            &self,
+            pair: Pair<'_>,
+            up: Block<'_>,
+            mut grads: Gradients<'_>,
+            _: &mut Workspace,
+        ) -> f64 {
             let mut sum = 0.0;
             for j in 0..up.ncols() {
                 let z = point(pair.cols, j)[0];

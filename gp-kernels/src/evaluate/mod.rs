@@ -102,7 +102,12 @@ pub(crate) fn check_shape(
     check_count(what, "columns", expected_cols, cols)
 }
 
-pub(crate) fn check_count(what: &'static str, axis: &'static str, expected: usize, found: usize) -> Result<(), KernelError> {
+pub(crate) fn check_count(
+    what: &'static str,
+    axis: &'static str,
+    expected: usize,
+    found: usize,
+) -> Result<(), KernelError> {
     if expected == found { Ok(()) } else { Err(KernelError::Shape { what, axis, expected, found }) }
 }
 

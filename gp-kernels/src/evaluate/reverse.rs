@@ -65,7 +65,9 @@ impl Evaluator {
                 let columns = width.min(cols.nrows() - start);
                 let pair = Pair::distinct(row_points, col_points.subrows(start, columns));
                 let weights = upstream.subcols(start, columns);
-                with_block(weights, ws, |block, ws| partial.add(kernel, &Tile { start, pair }, 0, block, wants, ws));
+                with_block(weights, ws, |block, ws| {
+                    partial.add(kernel, &Tile { start, pair }, 0, block, wants, ws)
+                });
             }
             debug_assert!(shard < SHARDS);
             partial
@@ -102,8 +104,11 @@ impl Evaluator {
             let mut partial = Partial::new(parameter_count(kernel), count * points.ncols(), wants, ws);
             for start in tiles.map(|tile| tile * width) {
                 let columns = width.min(count - start);
-                let pair =
-                    Pair { rows: all.subrows(start, count - start), cols: all.subrows(start, columns), same: true };
+                let pair = Pair {
+                    rows: all.subrows(start, count - start),
+                    cols: all.subrows(start, columns),
+                    same: true,
+                };
                 let mut weights = ws.take_dirty((count - start) * columns);
                 fold_lower(upstream, start, columns, &mut weights);
                 let block = views::block(&weights, count - start, columns);
@@ -181,7 +186,11 @@ impl Evaluator {
         }
         self.with_workspace(|ws| {
             ws.give(partial.params);
-            partial.rows.into_iter().chain(partial.cols.into_iter().map(|(_, grad)| grad)).for_each(|b| ws.give(b));
+            partial
+                .rows
+                .into_iter()
+                .chain(partial.cols.into_iter().map(|(_, grad)| grad))
+                .for_each(|b| ws.give(b));
         });
     }
 }

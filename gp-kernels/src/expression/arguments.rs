@@ -134,11 +134,13 @@ impl Arguments<'_> {
             }
             _ => None,
         };
-        let dims = dims.ok_or_else(|| self.fail(given.column, "`dims` takes columns from 0, as in dims=[0, 2]"))?;
+        let dims =
+            dims.ok_or_else(|| self.fail(given.column, "`dims` takes columns from 0, as in dims=[0, 2]"))?;
         if let Some(inputs) = self.inputs
             && let Some(dim) = dims.iter().find(|dim| **dim >= inputs)
         {
-            let message = format!("column {dim} of `dims` does not exist: there are {inputs}, counted from 0");
+            let message =
+                format!("column {dim} of `dims` does not exist: there are {inputs}, counted from 0");
             return Err(self.fail(given.column, message));
         }
         Ok(Some(dims))
@@ -180,9 +182,11 @@ impl Arguments<'_> {
     }
 
     fn one_per_input(&self, shared: Parameter) -> Result<Parameter, KernelError> {
-        let column = self.given.iter().find(|given| given.name == "ard").map_or(self.column, |given| given.column);
+        let column =
+            self.given.iter().find(|given| given.name == "ard").map_or(self.column, |given| given.column);
         let Some(inputs) = self.inputs.filter(|inputs| *inputs > 0) else {
-            let message = "ard=true needs the number of inputs, which is not known here; write the values out";
+            let message =
+                "ard=true needs the number of inputs, which is not known here; write the values out";
             return Err(self.fail(column, message));
         };
         let mut parameter =

@@ -77,7 +77,9 @@ pub(crate) fn print<K: Kernel + ?Sized>(kernel: &K) -> String {
     match kernel.form() {
         Form::Call => print_call(kernel, &[]),
         Form::Sum => join(kernel, " + ", |child| child == Form::Sum),
-        Form::Product => join(kernel, " * ", |child| matches!(child, Form::Sum | Form::Product | Form::Scale)),
+        Form::Product => {
+            join(kernel, " * ", |child| matches!(child, Form::Sum | Form::Product | Form::Scale))
+        }
         Form::Scale => {
             let factor = kernel.parameters().first().map(print_value).unwrap_or_default();
             format!("{factor} * {}", join(kernel, " * ", |child| matches!(child, Form::Sum | Form::Scale)))
@@ -98,7 +100,9 @@ fn join<K: Kernel + ?Sized>(kernel: &K, between: &str, enclose: fn(Form) -> bool
 fn print_dims<K: Kernel + ?Sized>(kernel: &K) -> String {
     let settings = kernel.settings();
     match kernel.children() {
-        [child] if child.form() == Form::Call && child.children().is_empty() => print_call(child.as_ref(), &settings),
+        [child] if child.form() == Form::Call && child.children().is_empty() => {
+            print_call(child.as_ref(), &settings)
+        }
         children => {
             let inner: Vec<String> = children.iter().map(|child| print(child.as_ref())).collect();
             let settings: Vec<String> = settings.iter().map(Setting::print).collect();

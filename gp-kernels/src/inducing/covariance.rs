@@ -22,11 +22,17 @@ impl InducingInputs {
     ///
     /// # Errors
     /// As [`Evaluator::gram`]; [`KernelError::NoWindow`] for windows that the kernel has no closed form for.
-    pub fn gram(&self, kernel: &dyn Kernel, mut out: MatMut<'_, f64>, by: &Evaluator) -> Result<(), KernelError> {
+    pub fn gram(
+        &self,
+        kernel: &dyn Kernel,
+        mut out: MatMut<'_, f64>,
+        by: &Evaluator,
+    ) -> Result<(), KernelError> {
         let Some(windows) = self.windows() else { return by.gram(kernel, self.z().as_dyn_stride(), out) };
         check_shape("K_zz", (out.nrows(), out.ncols()), (self.count(), self.count()))?;
         kernel.check_inputs(self.z())?;
-        let pair = WindowedPair { rows: self.z(), row_windows: windows, cols: self.z(), col_windows: Some(windows) };
+        let pair =
+            WindowedPair { rows: self.z(), row_windows: windows, cols: self.z(), col_windows: Some(windows) };
         fill(windowed(kernel)?, pair, out.rb_mut(), by);
         Ok(symmetrise_lower(out)?)
     }
@@ -48,7 +54,8 @@ impl InducingInputs {
         let kernel_window = windowed(kernel)?;
         kernel.check_inputs(self.z())?;
         let table = by.table("data", kernel, x)?;
-        let pair = WindowedPair { rows: self.z(), row_windows: windows, cols: table.view(), col_windows: None };
+        let pair =
+            WindowedPair { rows: self.z(), row_windows: windows, cols: table.view(), col_windows: None };
         fill(kernel_window, pair, out, by);
         by.done([table]);
         Ok(())
@@ -69,7 +76,13 @@ impl InducingInputs {
     ) -> Result<(), KernelError> {
         let (z, windows) = self.split_gradient(values)?;
         let Some(own) = self.windows() else {
-            return by.gram_reverse(kernel, self.z().as_dyn_stride(), upstream, params, Some(z.as_dyn_stride_mut()));
+            return by.gram_reverse(
+                kernel,
+                self.z().as_dyn_stride(),
+                upstream,
+                params,
+                Some(z.as_dyn_stride_mut()),
+            );
         };
         let pair = WindowedPair { rows: self.z(), row_windows: own, cols: self.z(), col_windows: Some(own) };
         let size = self.count() * self.dim();
@@ -113,19 +126,28 @@ impl InducingInputs {
         check_shape("upstream", (upstream.nrows(), upstream.ncols()), (self.count(), x.nrows()))?;
         let table = by.table("data", kernel, x)?;
         let pair = WindowedPair { rows: self.z(), row_windows: own, cols: table.view(), col_windows: None };
-        let grads = WindowedGradients { params, rows: z, row_windows: windows, cols: None, col_windows: None };
+        let grads =
+            WindowedGradients { params, rows: z, row_windows: windows, cols: None, col_windows: None };
         reverse(windowed(kernel)?, pair, upstream, grads, by);
         by.done([table]);
         Ok(())
     }
 
     /// The parts of a gradient laid out as [`values`](InducingInputs::values): of Z, and of the windows.
-    fn split_gradient<'g>(&self, values: &'g mut [f64]) -> Result<(PointsMut<'g>, PointsMut<'g>), KernelError> {
+    fn split_gradient<'g>(
+        &self,
+        values: &'g mut [f64],
+    ) -> Result<(PointsMut<'g>, PointsMut<'g>), KernelError> {
         let size = self.count() * self.dim();
         let expected = if self.windows().is_some() { 2 * size } else { size };
         if values.len() != expected {
             let found = values.len();
-            return Err(KernelError::Shape { what: "gradient of inducing inputs", axis: "entries", expected, found });
+            return Err(KernelError::Shape {
+                what: "gradient of inducing inputs",
+                axis: "entries",
+                expected,
+                found,
+            });
         }
         let (z, windows) = values.split_at_mut(size);
         let rows = if windows.is_empty() { 0 } else { self.count() };

@@ -5,6 +5,7 @@
 
 use faer::{Accum, Mat, MatMut, MatRef};
 use gp_linalg::product::matmul_lower;
+use gp_linalg::reverse::cholesky_reverse;
 use gp_linalg::{Cholesky, JitterPolicy, JitterRecord};
 
 use super::inputs::InducingInputs;
@@ -29,6 +30,8 @@ pub struct PriorGradients {
     pub inputs: Vec<f64>,
     /// With respect to L: the lower triangle counts, M×M.
     pub factor: Mat<f64>,
+    /// What the gradient with respect to L becomes for `K_zz`.
+    covariance: Mat<f64>,
 }
 
 impl PriorGradients {
@@ -36,8 +39,16 @@ impl PriorGradients {
     pub fn zeros(kernel: &dyn Kernel, inputs: &InducingInputs) -> Self {
         let params = vec![0.0; crate::tree::parameter_count(kernel)];
         let parts = 1 + usize::from(inputs.windows().is_some());
-        let factor = Mat::zeros(inputs.count(), inputs.count());
-        Self { params, inputs: vec![0.0; parts * inputs.count() * inputs.dim()], factor }
+        let square = || Mat::zeros(inputs.count(), inputs.count());
+        let inputs = vec![0.0; parts * inputs.count() * inputs.dim()];
+        Self { params, inputs, factor: square(), covariance: square() }
+    }
+
+    /// Sets all gradients to zero, for the next evaluation in the same memory.
+    pub fn clear(&mut self) {
+        self.params.fill(0.0);
+        self.inputs.fill(0.0);
+        self.factor.fill(0.0);
     }
 }
 
@@ -124,7 +135,10 @@ impl InducingPrior {
     ///
     /// # Errors
     /// As [`project`](InducingPrior::project).
-    #[expect(clippy::too_many_arguments, reason = "the shard, its forward results, its upstream and the sums")]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "the shard, its forward results, its upstream and the sums"
+    )]
     pub fn project_reverse(
         &self,
         kernel: &dyn Kernel,
@@ -165,10 +179,9 @@ impl InducingPrior {
         grads: &mut PriorGradients,
         by: &Evaluator,
     ) -> Result<(), KernelError> {
-        let mut upstream = Mat::zeros(self.count(), self.count());
-        // PENDING
-        let _ = upstream.as_mut();
-        inputs.gram_reverse(kernel, upstream.as_ref(), &mut grads.params, &mut grads.inputs, by)
+        let (l_bar, upstream) = (grads.factor.as_ref(), &mut grads.covariance);
+        cholesky_reverse(self.factor.l(), l_bar, upstream.as_mut(), by.threading())?;
+        inputs.gram_reverse(kernel, grads.covariance.as_ref(), &mut grads.params, &mut grads.inputs, by)
     }
 }
 

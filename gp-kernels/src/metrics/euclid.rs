@@ -25,30 +25,29 @@ impl Metric for Euclid {
         vec![(Parameter::positive("lengthscale"), ParameterKind::PerInput)]
     }
 
-    /// `1/ℓ²` and `1/ℓ`.
+    /// `1/ℓ`, twice.
     fn constants(params: &[Parameter], d: usize) -> Constants {
-        let inverse = 1.0 / per_input(&params[0], d);
-        [inverse * inverse, inverse]
+        [1.0 / per_input(&params[0], d); 2]
     }
 
     #[inline(always)]
-    fn add_term([scale, _]: Constants, rows: &[f64], col: f64, sum: &mut [f64]) {
+    fn add_term([inverse, _]: Constants, rows: &[f64], col: f64, sum: &mut [f64]) {
         for (sum, &row) in sum.iter_mut().zip(rows) {
-            let delta = row - col;
-            *sum += delta * scale * delta;
+            let delta = (row - col) * inverse;
+            *sum += delta * delta;
         }
     }
 
     #[inline(always)]
     fn reverse_term(
-        [scale, inverse]: Constants,
+        [inverse, _]: Constants,
         term: Term<'_>,
         upstream: &[f64],
         rows_grad: &mut [f64],
     ) -> TermGradient {
-        let moments = weighted_differences(term, upstream, 2.0 * scale, rows_grad);
-        // ∂s/∂ℓ = −2 Δ² / ℓ³
-        TermGradient { col: -2.0 * scale * moments.first, params: [-2.0 * moments.second * scale * inverse, 0.0] }
+        let moments = weighted_differences(term, inverse, upstream, rows_grad);
+        // With δ = Δ/ℓ: ∂s/∂Δ = 2 δ/ℓ and ∂s/∂ℓ = −2 δ²/ℓ. In this order an upstream of zero wins over any ℓ.
+        TermGradient { col: -2.0 * inverse * moments.first, params: [-2.0 * inverse * moments.second, 0.0] }
     }
 
     fn sums(
@@ -80,24 +79,24 @@ impl Metric for Euclid {
     }
 }
 
-/// `Σ h_i Δ_i` and `Σ h_i Δ_i²`.
+/// `Σ h_i δ_i` and `Σ h_i δ_i²`.
 struct Moments {
     first: f64,
     second: f64,
 }
 
-/// Adds `factor · h_i Δ_i` to `rows_grad` and returns the moments of Δ under the weights h.
+/// Adds `2 h_i δ_i / ℓ` to `rows_grad` and returns the moments of δ = Δ/ℓ under the weights h.
 #[inline(always)]
-fn weighted_differences(term: Term<'_>, weights: &[f64], factor: f64, rows_grad: &mut [f64]) -> Moments {
+fn weighted_differences(term: Term<'_>, inverse: f64, weights: &[f64], rows_grad: &mut [f64]) -> Moments {
     let (weights8, weights_rest) = weights.as_chunks::<LANES>();
     let (rows8, rows_rest) = term.rows.as_chunks::<LANES>();
     let (grad8, grad_rest) = rows_grad.as_chunks_mut::<LANES>();
     let (mut first, mut second) = ([0.0; LANES], [0.0; LANES]);
     for ((h, row), grad) in weights8.iter().zip(rows8).zip(grad8) {
-        let delta: [f64; LANES] = std::array::from_fn(|l| row[l] - term.col);
+        let delta: [f64; LANES] = std::array::from_fn(|l| (row[l] - term.col) * inverse);
         let weighted: [f64; LANES] = std::array::from_fn(|l| h[l] * delta[l]);
         for l in 0..LANES {
-            grad[l] += factor * weighted[l];
+            grad[l] += 2.0 * inverse * weighted[l];
         }
         for l in 0..LANES {
             first[l] += weighted[l];
@@ -110,8 +109,8 @@ fn weighted_differences(term: Term<'_>, weights: &[f64], factor: f64, rows_grad:
     // the lanes of each: three times slower.
     let mut moments = Moments { first: total(black_box(first)), second: total(black_box(second)) };
     for ((h, row), grad) in weights_rest.iter().zip(rows_rest).zip(grad_rest) {
-        let delta = row - term.col;
-        *grad += factor * h * delta;
+        let delta = (row - term.col) * inverse;
+        *grad += 2.0 * inverse * (h * delta);
         moments.first += h * delta;
         moments.second += h * delta * delta;
     }

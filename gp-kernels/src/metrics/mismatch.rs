@@ -28,7 +28,12 @@ impl Metric for Mismatch {
 
     /// The points have no gradient: a category does not move.
     #[inline(always)]
-    fn reverse_term([step, _]: Constants, term: Term<'_>, upstream: &[f64], _rows_grad: &mut [f64]) -> TermGradient {
+    fn reverse_term(
+        [step, _]: Constants,
+        term: Term<'_>,
+        upstream: &[f64],
+        _rows_grad: &mut [f64],
+    ) -> TermGradient {
         let differing = upstream.iter().zip(term.rows).filter(|(_, row)| **row != term.col);
         let total: f64 = differing.map(|(h, _)| h).sum();
         TermGradient { col: 0.0, params: [-total * step * step, 0.0] }

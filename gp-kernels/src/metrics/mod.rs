@@ -44,7 +44,12 @@ pub trait Metric: Clone + std::fmt::Debug + Default + Send + Sync + 'static {
 
     /// The reverse of [`add_term`](Metric::add_term): `upstream[i]` is the derivative with respect to `sum[i]`.
     /// Adds to `rows_grad[i]` the derivatives with respect to `rows[i]` and returns the others.
-    fn reverse_term(constants: Constants, term: Term<'_>, upstream: &[f64], rows_grad: &mut [f64]) -> TermGradient;
+    fn reverse_term(
+        constants: Constants,
+        term: Term<'_>,
+        upstream: &[f64],
+        rows_grad: &mut [f64],
+    ) -> TermGradient;
 
     /// Fills `out` with the sums of a pair of tables, and hands each finished piece of a column to `finish` while it
     /// is in the cache: the column, the rows, and their sums.

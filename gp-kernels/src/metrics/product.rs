@@ -5,8 +5,8 @@
 
 use std::ops::Range;
 
-use faer::prelude::ReborrowMut;
 use faer::Accum;
+use faer::prelude::ReborrowMut;
 use gp_linalg::vector::dispatch;
 use gp_optim::Parameter;
 use pulp::{Simd, WithSimd};
@@ -143,29 +143,30 @@ impl WithSimd for AddNorms<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) -> bool {
-        let mut smallest_excess = [f64::INFINITY; 8];
+        let mut near = [0.0; 8];
         let (s8, s_rest) = self.s.as_chunks_mut::<8>();
         let (norms8, norms_rest) = self.row_norms.as_chunks::<8>();
         for (s, norms) in s8.iter_mut().zip(norms8) {
             for l in 0..8 {
                 let both = norms[l] + self.col_norm;
                 s[l] += both;
-                let excess = s[l] - NEAR * both;
-                smallest_excess[l] = if excess < smallest_excess[l] { excess } else { smallest_excess[l] };
+                near[l] = if s[l] > NEAR * both { near[l] } else { 1.0 };
             }
         }
         for (s, norm) in s_rest.iter_mut().zip(norms_rest) {
             let both = norm + self.col_norm;
             *s += both;
-            smallest_excess[0] = smallest_excess[0].min(*s - NEAR * both);
+            near[0] = if *s > NEAR * both { near[0] } else { 1.0 };
         }
-        smallest_excess.iter().any(|&excess| excess <= 0.0)
+        near != [0.0; 8]
     }
 }
 
 fn recompute_near(lengthscale: &Parameter, pair: Pair<'_>, j: usize, scaled: &Scaled, s: &mut [f64]) {
     for (i, s) in s.iter_mut().enumerate() {
-        if *s <= NEAR * (scaled.row_norms[i] + scaled.col_norms[j]) {
+        let far = *s > NEAR * (scaled.row_norms[i] + scaled.col_norms[j]);
+        // Not "near": a NaN, from norms that overflow, is to be computed again too.
+        if !far {
             *s = difference(lengthscale, point(pair.rows, i), point(pair.cols, j));
         }
     }
@@ -188,7 +189,7 @@ pub(super) fn squared_distances_reverse(
     let (m, n, dim) = (pair.rows.nrows(), pair.cols.nrows(), pair.dim());
     let scaled = Scaled::new(lengthscale, pair, ws);
     let mut buffer = ws.take_dirty(m * n);
-    distances_of(&scaled, lengthscale, pair, views::block_mut(&mut buffer, m, n), slopes);
+    slopes_of(&scaled, lengthscale, pair, views::block_mut(&mut buffer, m, n), slopes);
     let upstream = views::block(&buffer, m, n);
     let (mut row_sums, mut col_sums) = (ws.take(m), ws.take(n));
     sums_of(upstream, &mut row_sums, &mut col_sums);
@@ -215,6 +216,24 @@ pub(super) fn squared_distances_reverse(
         ws.give(buffer);
     }
     scaled.give_back(ws);
+}
+
+/// Fills `out` with the derivatives with respect to each distance, and with zero where the distance is zero: a point
+/// pulls nowhere on itself, and `a Σh − H b` would say so only up to the rounding of its two large terms.
+fn slopes_of(
+    scaled: &Scaled,
+    lengthscale: &Parameter,
+    pair: Pair<'_>,
+    out: BlockMut<'_>,
+    mut slopes: impl FnMut(usize, Range<usize>, &mut [f64]),
+) {
+    let mut coinciding = Vec::new();
+    distances_of(scaled, lengthscale, pair, out, |j, rows, s| {
+        coinciding.clear();
+        coinciding.extend(s.iter().enumerate().filter(|(_, s)| **s == 0.0).map(|(i, _)| i));
+        slopes(j, rows, s);
+        coinciding.iter().for_each(|&i| s[i] = 0.0);
+    });
 }
 
 fn sums_of(upstream: Block<'_>, row_sums: &mut [f64], col_sums: &mut [f64]) {

@@ -38,17 +38,17 @@ impl Metric for Sine {
         upstream: &[f64],
         rows_grad: &mut [f64],
     ) -> TermGradient {
-        let scale = 1.0 / (lengthscale * lengthscale);
         let mut total = TermGradient::default();
         for ((&h, &row), grad) in upstream.iter().zip(term.rows).zip(rows_grad) {
             let turns = (row - term.col) / period;
-            let (sine, cosine) = (sin_pi(turns), cos_pi(turns));
-            // ∂s/∂Δ = 8π sin cos / (p ℓ²)
-            let slope = h * 8.0 * std::f64::consts::PI * sine * cosine * scale / period;
+            let chord = 2.0 * sin_pi(turns) / lengthscale;
+            // s = chord², ∂chord/∂Δ = 2π cos(π Δ/p) / (p ℓ), ∂chord/∂ℓ = −chord/ℓ. An upstream of zero wins.
+            let by_chord = 2.0 * h * chord;
+            let slope = by_chord * (2.0 * std::f64::consts::PI * cos_pi(turns) / lengthscale) / period;
             *grad += slope;
             total.col -= slope;
             total.params[0] -= slope * turns;
-            total.params[1] -= h * 8.0 * sine * sine * scale / lengthscale;
+            total.params[1] -= by_chord * chord / lengthscale;
         }
         total
     }

@@ -58,7 +58,11 @@ impl InducingPosterior {
     ///
     /// # Errors
     /// As [`predict`](InducingPosterior::predict).
-    pub fn predict_joint(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<(Vec<f64>, Mat<f64>), KernelError> {
+    pub fn predict_joint(
+        &self,
+        x: MatRef<'_, f64>,
+        by: &Evaluator,
+    ) -> Result<(Vec<f64>, Mat<f64>), KernelError> {
         let (m, n) = (self.mean.len(), x.nrows());
         let (mut phi, mut residual) = (Mat::zeros(m, n), vec![0.0; n]);
         self.prior.project(self.kernel(), &self.inputs, x, phi.as_mut(), &mut residual, by)?;
@@ -79,7 +83,13 @@ impl InducingPosterior {
     ///
     /// # Errors
     /// As [`predict`](InducingPosterior::predict), and when the joint covariance cannot be factored.
-    pub fn sample(&self, x: MatRef<'_, f64>, count: usize, seed: u64, by: &Evaluator) -> Result<Mat<f64>, KernelError> {
+    pub fn sample(
+        &self,
+        x: MatRef<'_, f64>,
+        count: usize,
+        seed: u64,
+        by: &Evaluator,
+    ) -> Result<Mat<f64>, KernelError> {
         let (mean, covariance) = self.predict_joint(x, by)?;
         let factor = Cholesky::factor(covariance.as_ref(), &JitterPolicy::ladder())?;
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
@@ -101,7 +111,12 @@ impl InducingPosterior {
     }
 
     /// Fills `out` with columns whose squared norms are `φᵀ V φ`: `L_B⁻¹ Φ` or `L_Sᵀ Φ`.
-    fn spread(&self, phi: MatRef<'_, f64>, mut out: MatMut<'_, f64>, threading: Threading) -> Result<(), KernelError> {
+    fn spread(
+        &self,
+        phi: MatRef<'_, f64>,
+        mut out: MatMut<'_, f64>,
+        threading: Threading,
+    ) -> Result<(), KernelError> {
         match &self.factor {
             PosteriorFactor::Precision(factor) => {
                 out.copy_from(phi);

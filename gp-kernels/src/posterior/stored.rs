@@ -40,7 +40,9 @@ impl StoredPosterior {
             PosteriorFactor::Precision(factor) => StoredFactor::Precision(factor.clone()),
             PosteriorFactor::Covariance(factor) => {
                 let count = factor.nrows();
-                StoredFactor::Covariance((0..count).flat_map(|j| (j..count).map(move |i| factor[(i, j)])).collect())
+                StoredFactor::Covariance(
+                    (0..count).flat_map(|j| (j..count).map(move |i| factor[(i, j)])).collect(),
+                )
             }
         };
         Self { kernel, inputs: inputs.clone(), jitter, mean: mean.to_vec(), factor }
@@ -54,7 +56,9 @@ impl StoredPosterior {
         let kernel = registry.parse_for(&self.kernel, self.inputs.dim())?;
         let factor = match self.factor {
             StoredFactor::Precision(factor) => PosteriorFactor::Precision(factor),
-            StoredFactor::Covariance(lower) => PosteriorFactor::Covariance(unpack(&lower, self.inputs.count())?),
+            StoredFactor::Covariance(lower) => {
+                PosteriorFactor::Covariance(unpack(&lower, self.inputs.count())?)
+            }
         };
         InducingPosterior::new(kernel, self.inputs, self.jitter, self.mean, factor)
     }

@@ -22,7 +22,9 @@ pub(super) fn check(kit: &Conformance, kernel: &dyn Kernel, report: &mut Report)
 /// Every name means one value, and no two mean the same.
 fn names(kernel: &dyn Kernel, report: &mut Report) {
     let (names, values) = (kernel.parameter_names(), kernel.parameter_values());
-    report.require(names.len() == values.len(), || format!("{} names for {} values", names.len(), values.len()));
+    report.require(names.len() == values.len(), || {
+        format!("{} names for {} values", names.len(), values.len())
+    });
     for (name, value) in names.iter().zip(values) {
         if let Some(found) = report.value("getting a parameter by name", kernel.get(name)) {
             report.require(found == value, || format!("`{name}` is {found}, not {value}"));
