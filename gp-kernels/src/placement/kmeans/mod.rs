@@ -30,7 +30,8 @@ use crate::views;
 ///
 /// Where the kernel cannot evaluate the mean of two points, as between the codes of two categories, each centre is
 /// replaced by the data point of its cluster that is closest to it, and [`Placed::rows`] says which. Of the kernel
-/// nothing else is used.
+/// nothing else is used. (`overlap` takes any number for a category: a mean is then one that no data point has. For
+/// categories without codes, `greedy` is the better choice.)
 ///
 /// Takes O(N M D) time for the start and again for each iteration, in matrix products, and O(N D) memory.
 #[derive(Clone, Copy, Debug)]
