@@ -12,6 +12,7 @@ pub mod kernel;
 pub mod kernels;
 pub mod lanes;
 pub mod metrics;
+pub mod placement;
 pub mod posterior;
 pub mod radial;
 pub mod registry;
