@@ -1,1 +1,8 @@
 //! Variational inference for latent Gaussian-process models.
+#![doc = ""]
+#![doc = include_str!("../README.md")]
+
+mod error;
+pub mod kl;
+
+pub use error::VariationalError;

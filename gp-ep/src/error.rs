@@ -1,0 +1,76 @@
+//! What can go wrong, with the value and the place.
+
+use gp_kernels::KernelError;
+use gp_likelihoods::LikelihoodError;
+use gp_linalg::LinalgError;
+use gp_optim::{OptimError, ParameterError};
+
+/// An error of this crate.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum EpError {
+    /// There is not one observation.
+    #[error("there are no observations")]
+    NoData,
+    /// An argument has the wrong size.
+    #[error("{what} has {found} {axis}, expected {expected}")]
+    Shape {
+        /// Which argument.
+        what: &'static str,
+        /// `entries`, `rows` or `columns`.
+        axis: &'static str,
+        /// How many there should be.
+        expected: usize,
+        /// How many there are.
+        found: usize,
+    },
+    /// A target is NaN or infinite.
+    #[error("target {row} is {value}, but must be finite")]
+    TargetNotFinite {
+        /// Row of the observation, counted from 0.
+        row: usize,
+        /// The target.
+        value: f64,
+    },
+    /// A known noise variance is negative, NaN or infinite.
+    #[error("the known noise variance of observation {row} is {value}, but must be finite and not negative")]
+    KnownNoise {
+        /// Row of the observation, counted from 0.
+        row: usize,
+        /// The variance.
+        value: f64,
+    },
+    /// The log marginal likelihood is not a finite number, although every step towards it was.
+    #[error(
+        "the log marginal likelihood is {value}: targets of this size are beyond the range of floating point"
+    )]
+    Overflow {
+        /// What was found instead.
+        value: f64,
+    },
+    /// The kernel, its parameters or the inputs are at fault.
+    #[error(transparent)]
+    Kernel(#[from] KernelError),
+    /// The covariance matrix cannot be factored.
+    #[error(transparent)]
+    Linalg(#[from] LinalgError),
+    /// The observation model is at fault.
+    #[error(transparent)]
+    Likelihood(#[from] LikelihoodError),
+    /// A parameter of the observation model was given a value outside its domain.
+    #[error(transparent)]
+    Parameter(#[from] ParameterError),
+    /// Training could not start.
+    #[error(transparent)]
+    Optim(#[from] OptimError),
+}
+
+/// `Ok` when `found` is `expected`, otherwise the mismatch by name.
+pub(crate) fn check_count(
+    what: &'static str,
+    axis: &'static str,
+    expected: usize,
+    found: usize,
+) -> Result<(), EpError> {
+    if expected == found { Ok(()) } else { Err(EpError::Shape { what, axis, expected, found }) }
+}

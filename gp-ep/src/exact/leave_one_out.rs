@@ -1,0 +1,65 @@
+//! Each observation as the others foresee it.
+
+use super::posterior::ExactPosterior;
+use super::workspace::invert_factor;
+use crate::error::EpError;
+use faer::Mat;
+use std::f64::consts::TAU;
+
+/// For each of the N observations, what the other N − 1 say about it at the same parameters.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LeaveOneOut {
+    /// Mean of the latent function at the observation's input, which is also that of the target.
+    pub latent_mean: Vec<f64>,
+    /// Variance of the latent function there, never negative.
+    pub latent_variance: Vec<f64>,
+    /// Variance of the target: latent variance, σ², and the observation's known noise.
+    pub observation_variance: Vec<f64>,
+    /// Log density of the target that was left out, in nats.
+    pub log_density: Vec<f64>,
+}
+
+impl ExactPosterior {
+    /// Leaves out each observation in turn, in closed form: with `c = diag K_y⁻¹` the target is
+    /// `N(y_i − α_i/c_i, 1/c_i)`. Jitter, where there is any, counts as noise of the observation.
+    ///
+    /// # Errors
+    /// None that conditioning has not met before; they are passed on all the same.
+    pub fn leave_one_out(&self) -> Result<LeaveOneOut, EpError> {
+        let mut square = Mat::new();
+        let half_inverse = invert_factor(&self.solution.factor, &mut square, self.threading)?;
+        let mut result = LeaveOneOut::with_capacity(self.targets.len());
+        for (i, column) in half_inverse.col_iter().enumerate() {
+            // K_y⁻¹ = L⁻ᵀL⁻¹, so its diagonal holds the squared norms of the columns of L⁻¹.
+            let precision = column.squared_norm_l2();
+            let noise = self.noise.variance() + self.known_noise[i] + self.jitter().added;
+            result.push(self.targets[i], self.alpha()[i] / precision, 1.0 / precision, noise);
+        }
+        Ok(result)
+    }
+}
+
+impl LeaveOneOut {
+    fn with_capacity(count: usize) -> Self {
+        let empty = || Vec::with_capacity(count);
+        Self {
+            latent_mean: empty(),
+            latent_variance: empty(),
+            observation_variance: empty(),
+            log_density: empty(),
+        }
+    }
+
+    fn push(&mut self, target: f64, residual: f64, variance: f64, noise: f64) {
+        self.latent_mean.push(target - residual);
+        self.latent_variance.push((variance - noise).max(0.0));
+        self.observation_variance.push(variance);
+        self.log_density.push(-0.5 * ((TAU * variance).ln() + residual * (residual / variance)));
+    }
+
+    /// The sum of all log densities: the log pseudo-likelihood.
+    #[must_use]
+    pub fn total_log_density(&self) -> f64 {
+        self.log_density.iter().sum()
+    }
+}

@@ -1,0 +1,105 @@
+//! The model: a kernel, Gaussian noise, and how to compute with them.
+
+use super::observations::Observations;
+use super::posterior::ExactPosterior;
+use super::workspace::ExactWorkspace;
+use crate::error::{EpError, check_count};
+use gp_kernels::Kernel;
+use gp_likelihoods::Gaussian;
+use gp_linalg::{JitterPolicy, Threading};
+
+/// A Gaussian process with zero mean, observed under Gaussian noise.
+#[derive(Clone, Debug)]
+pub struct ExactGp {
+    pub(super) kernel: Box<dyn Kernel>,
+    pub(super) noise: Gaussian,
+    pub(super) jitter: JitterPolicy,
+    pub(super) threading: Threading,
+}
+
+impl ExactGp {
+    /// A model with this prior covariance and noise. Large products run on rayon's current pool, and jitter is added
+    /// by [`JitterPolicy::ladder`].
+    #[must_use]
+    pub fn new(kernel: Box<dyn Kernel>, noise: Gaussian) -> Self {
+        Self { kernel, noise, jitter: JitterPolicy::ladder(), threading: Threading::Pool }
+    }
+
+    /// The same model with another rule for covariance matrices that have no numerical Cholesky factor.
+    #[must_use]
+    pub fn with_jitter(self, jitter: JitterPolicy) -> Self {
+        Self { jitter, ..self }
+    }
+
+    /// The same model, computed elsewhere. The numbers do not change.
+    #[must_use]
+    pub fn with_threading(self, threading: Threading) -> Self {
+        Self { threading, ..self }
+    }
+
+    /// The prior covariance.
+    #[must_use]
+    pub fn kernel(&self) -> &dyn Kernel {
+        self.kernel.as_ref()
+    }
+
+    /// The prior covariance, to set, fix, bound or give priors to its parameters.
+    pub fn kernel_mut(&mut self) -> &mut dyn Kernel {
+        self.kernel.as_mut()
+    }
+
+    /// The observation noise.
+    #[must_use]
+    pub fn noise(&self) -> &Gaussian {
+        &self.noise
+    }
+
+    /// The observation noise, to set, fix, bound or give a prior to its variance.
+    pub fn noise_mut(&mut self) -> &mut Gaussian {
+        &mut self.noise
+    }
+
+    /// The posterior given the observations, at the present parameters.
+    ///
+    /// # Errors
+    /// [`EpError::Kernel`] for inputs the kernel cannot take, [`EpError::Linalg`] for a covariance matrix that all the
+    /// jitter allowed does not make positive definite.
+    pub fn condition(&self, data: &Observations<'_>) -> Result<ExactPosterior, EpError> {
+        let mut workspace = ExactWorkspace::new(self.threading);
+        workspace.factor(self, data)?;
+        Ok(ExactPosterior::new(self, data, workspace.into_solution()))
+    }
+
+    /// `ln p(y)` at the present parameters, in nats.
+    ///
+    /// # Errors
+    /// As [`condition`](Self::condition), and [`EpError::Overflow`].
+    pub fn log_marginal_likelihood(
+        &self,
+        data: &Observations<'_>,
+        workspace: &mut ExactWorkspace,
+    ) -> Result<f64, EpError> {
+        workspace.factor(self, data)?;
+        Ok(workspace.solution().log_marginal_likelihood)
+    }
+
+    /// `ln p(y)`, and its gradient in natural units over `gradient`: one number per parameter in the order of
+    /// [`parameter_names`](Self::parameter_names), fixed ones included, priors left out.
+    ///
+    /// Where jitter had to be added it is held constant, so the gradient is that of the matrix that was factored.
+    ///
+    /// # Errors
+    /// As [`log_marginal_likelihood`](Self::log_marginal_likelihood), and [`EpError::Shape`] for a gradient of the
+    /// wrong length.
+    pub fn log_marginal_likelihood_gradient(
+        &self,
+        data: &Observations<'_>,
+        workspace: &mut ExactWorkspace,
+        gradient: &mut [f64],
+    ) -> Result<f64, EpError> {
+        check_count("gradient", "entries", self.parameter_count(), gradient.len())?;
+        workspace.factor(self, data)?;
+        workspace.add_up_gradient(self, data, gradient)?;
+        Ok(workspace.solution().log_marginal_likelihood)
+    }
+}

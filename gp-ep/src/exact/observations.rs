@@ -1,0 +1,68 @@
+//! Observations, checked once.
+
+use crate::error::{EpError, check_count};
+use faer::MatRef;
+
+/// N inputs with their targets, and what is known of the noise of each.
+#[derive(Clone, Copy, Debug)]
+pub struct Observations<'a> {
+    inputs: MatRef<'a, f64>,
+    targets: &'a [f64],
+    known_noise: Option<&'a [f64]>,
+}
+
+impl<'a> Observations<'a> {
+    /// Observations at `inputs` (N×D, a point a row, any strides) with N `targets`.
+    ///
+    /// # Errors
+    /// [`EpError::NoData`] for N = 0, [`EpError::Shape`], or [`EpError::TargetNotFinite`]. Inputs are checked by the
+    /// kernel, which alone knows what it can take.
+    pub fn new(inputs: MatRef<'a, f64>, targets: &'a [f64]) -> Result<Self, EpError> {
+        check_count("target vector", "entries", inputs.nrows(), targets.len())?;
+        if targets.is_empty() {
+            return Err(EpError::NoData);
+        }
+        match targets.iter().enumerate().find(|(_, target)| !target.is_finite()) {
+            Some((row, &value)) => Err(EpError::TargetNotFinite { row, value }),
+            None => Ok(Self { inputs, targets, known_noise: None }),
+        }
+    }
+
+    /// The same observations with N noise variances that are added, one an observation, to the one that is trained.
+    ///
+    /// # Errors
+    /// [`EpError::Shape`] or [`EpError::KnownNoise`].
+    pub fn with_known_noise(self, variances: &'a [f64]) -> Result<Self, EpError> {
+        check_count("known noise", "entries", self.len(), variances.len())?;
+        let sound = |variance: f64| variance.is_finite() && variance >= 0.0;
+        match variances.iter().enumerate().find(|(_, variance)| !sound(**variance)) {
+            Some((row, &value)) => Err(EpError::KnownNoise { row, value }),
+            None => Ok(Self { known_noise: Some(variances), ..self }),
+        }
+    }
+
+    /// The inputs, N×D.
+    #[must_use]
+    pub fn inputs(&self) -> MatRef<'a, f64> {
+        self.inputs
+    }
+
+    /// The N targets.
+    #[must_use]
+    pub fn targets(&self) -> &'a [f64] {
+        self.targets
+    }
+
+    /// The known noise variance of one observation: 0 where nothing was said, or where there is no such observation.
+    #[must_use]
+    pub fn known_noise(&self, row: usize) -> f64 {
+        self.known_noise.and_then(|known| known.get(row)).copied().unwrap_or(0.0)
+    }
+
+    /// The number of observations N, at least 1.
+    #[must_use]
+    #[expect(clippy::len_without_is_empty, reason = "there is always an observation")]
+    pub fn len(&self) -> usize {
+        self.targets.len()
+    }
+}

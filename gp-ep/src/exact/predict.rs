@@ -1,0 +1,129 @@
+//! Predictions at new points.
+
+use super::posterior::ExactPosterior;
+use crate::error::EpError;
+use faer::prelude::IntoConst;
+use faer::{Accum, Mat, MatMut, MatRef};
+use gp_kernels::Evaluator;
+use gp_linalg::Threading;
+use gp_linalg::product::{matmul, matmul_lower, symmetrise_lower};
+
+/// New points per block: wide enough for the triangular solve to run at full speed, and N×256 numbers of memory
+/// whatever the number of new points.
+const BLOCK: usize = 256;
+
+/// Marginal predictions, one entry per new point.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Prediction {
+    /// Mean of the latent function, which is also that of an observation.
+    pub latent_mean: Vec<f64>,
+    /// Variance of the latent function, never negative.
+    pub latent_variance: Vec<f64>,
+    /// Variance of an observation: latent variance plus σ².
+    pub observation_variance: Vec<f64>,
+}
+
+/// A joint prediction of the latent function at M new points.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JointPrediction {
+    /// Means, M.
+    pub latent_mean: Vec<f64>,
+    /// Covariances, M×M, exactly symmetric with no negative number on the diagonal.
+    pub latent_covariance: Mat<f64>,
+}
+
+/// Memory for predictions; nothing is allocated after the first ones of a given size.
+#[derive(Debug)]
+pub struct PredictScratch {
+    evaluator: Evaluator,
+    cross: Vec<f64>,
+}
+
+impl PredictScratch {
+    /// Empty; the first use allocates.
+    #[must_use]
+    pub fn new(threading: Threading) -> Self {
+        Self { evaluator: Evaluator::new(threading), cross: Vec::new() }
+    }
+}
+
+impl ExactPosterior {
+    /// Predictions at the rows of `points` (M×D).
+    ///
+    /// # Errors
+    /// [`EpError::Kernel`] for points the kernel cannot take.
+    pub fn predict(&self, points: MatRef<'_, f64>) -> Result<Prediction, EpError> {
+        let mut prediction = Prediction::default();
+        self.predict_into(points, &mut PredictScratch::new(self.threading), &mut prediction)?;
+        Ok(prediction)
+    }
+
+    /// [`predict`](Self::predict) over `out`, whose vectors take the length M.
+    ///
+    /// # Errors
+    /// As [`predict`](Self::predict).
+    pub fn predict_into(
+        &self,
+        points: MatRef<'_, f64>,
+        scratch: &mut PredictScratch,
+        out: &mut Prediction,
+    ) -> Result<(), EpError> {
+        let count = points.nrows();
+        for vector in [&mut out.latent_mean, &mut out.latent_variance, &mut out.observation_variance] {
+            vector.resize(count, 0.0);
+        }
+        scratch.evaluator.diagonal(self.kernel(), points, &mut out.latent_variance)?;
+        for start in (0..count).step_by(BLOCK) {
+            let end = count.min(start + BLOCK);
+            let block = points.subrows(start, end - start);
+            let cross = self.half_solved_cross(block, scratch, &mut out.latent_mean[start..end])?;
+            reduce_variances(&mut out.latent_variance[start..end], cross);
+        }
+        for (observed, latent) in out.observation_variance.iter_mut().zip(&out.latent_variance) {
+            *observed = latent + self.noise.variance();
+        }
+        Ok(())
+    }
+
+    /// The latent function at the rows of `points` (M×D) together.
+    ///
+    /// # Errors
+    /// [`EpError::Kernel`] for points the kernel cannot take.
+    pub fn predict_joint(&self, points: MatRef<'_, f64>) -> Result<JointPrediction, EpError> {
+        let count = points.nrows();
+        let mut scratch = PredictScratch::new(self.threading);
+        let (mut latent_mean, mut covariance) = (vec![0.0; count], Mat::zeros(count, count));
+        scratch.evaluator.gram(self.kernel(), points, covariance.as_mut())?;
+        let cross = self.half_solved_cross(points, &mut scratch, &mut latent_mean)?;
+        // K** − (L⁻¹K_x*)ᵀ (L⁻¹K_x*)
+        matmul_lower(covariance.as_mut(), Accum::Add, cross.transpose(), cross, -1.0, self.threading)?;
+        (0..count).for_each(|i| covariance[(i, i)] = covariance[(i, i)].max(0.0));
+        symmetrise_lower(covariance.as_mut())?;
+        Ok(JointPrediction { latent_mean, latent_covariance: covariance })
+    }
+
+    /// Means `K_*x α` over `mean`; returns `L⁻¹ K_x*`, one column per new point.
+    fn half_solved_cross<'s>(
+        &self,
+        points: MatRef<'_, f64>,
+        scratch: &'s mut PredictScratch,
+        mean: &mut [f64],
+    ) -> Result<MatRef<'s, f64>, EpError> {
+        let (rows, cols) = (self.targets.len(), points.nrows());
+        scratch.cross.resize(rows * cols, 0.0);
+        let mut cross = MatMut::from_column_major_slice_mut(&mut scratch.cross, rows, cols);
+        scratch.evaluator.cross(self.kernel(), self.inputs(), points, cross.as_mut())?;
+        let mean = MatMut::from_column_major_slice_mut(mean, cols, 1);
+        let alpha = MatRef::from_column_major_slice(self.alpha(), rows, 1);
+        matmul(mean, Accum::Replace, cross.as_ref().transpose(), alpha, 1.0, self.threading)?;
+        self.solution.factor.half_solve_in_place(cross.as_mut(), self.threading)?;
+        Ok(cross.into_const())
+    }
+}
+
+/// `k** − ‖L⁻¹k*‖²`, where rounding must not leave a negative number.
+fn reduce_variances(variances: &mut [f64], cross: MatRef<'_, f64>) {
+    for (variance, column) in variances.iter_mut().zip(cross.col_iter()) {
+        *variance = (*variance - column.squared_norm_l2()).max(0.0);
+    }
+}

@@ -1,0 +1,10 @@
+//! Exact regression against formulas written out without any of the workspace's linear algebra.
+#![expect(clippy::unwrap_used, reason = "helpers of tests")]
+
+mod faults;
+mod gradients;
+mod leave_one_out;
+mod predictions;
+mod reference;
+mod support;
+mod training;

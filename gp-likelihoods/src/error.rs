@@ -1,0 +1,32 @@
+//! What can be wrong with a likelihood or its arguments.
+
+use gp_optim::ParameterError;
+
+/// An error of this crate: it names the argument, the value and what is allowed.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LikelihoodError {
+    /// An argument lies outside the set on which the function is defined.
+    #[error("{what} is {value}, but must be {allowed}")]
+    Argument {
+        /// Which argument.
+        what: &'static str,
+        /// The value refused.
+        value: f64,
+        /// The condition it has to meet.
+        allowed: &'static str,
+    },
+    /// A parameter of the likelihood was given a value outside its domain.
+    #[error(transparent)]
+    Parameter(#[from] ParameterError),
+}
+
+/// `Ok` when `holds`, otherwise the argument by name. A NaN fails every comparison, so it never holds.
+pub(crate) fn check(
+    what: &'static str,
+    value: f64,
+    holds: bool,
+    allowed: &'static str,
+) -> Result<(), LikelihoodError> {
+    if holds { Ok(()) } else { Err(LikelihoodError::Argument { what, value, allowed }) }
+}

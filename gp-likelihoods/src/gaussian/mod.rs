@@ -1,0 +1,141 @@
+//! Gaussian noise: `p(y | f) = N(y; f, σ²)`.
+
+mod predictive;
+
+use crate::error::{LikelihoodError, check};
+use crate::latent::Latent;
+use gp_optim::{Parameter, Transform};
+use serde::{Deserialize, Serialize};
+use std::f64::consts::TAU;
+
+/// The Gaussian observation model `p(y | f) = N(y; f, σ²)` with one parameter, `variance` (σ², positive).
+///
+/// Observations are taken as they come: a NaN among them makes every result NaN.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Gaussian {
+    params: [Parameter; 1],
+}
+
+/// `ln p(y | f)` and its derivatives.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LogDensity {
+    /// `ln N(y; f, σ²)`
+    pub value: f64,
+    /// First derivative with respect to f.
+    pub by_latent: f64,
+    /// Second derivative with respect to f.
+    pub by_latent_twice: f64,
+    /// Derivative with respect to σ².
+    pub by_variance: f64,
+}
+
+/// `E[ln p(y | f)]` for `f ~ N(m, v)` and its derivatives.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ExpectedLogDensity {
+    /// The expectation.
+    pub value: f64,
+    /// Derivative with respect to the latent mean m.
+    pub by_mean: f64,
+    /// Derivative with respect to the latent variance v.
+    pub by_latent_variance: f64,
+    /// Derivative with respect to σ².
+    pub by_variance: f64,
+}
+
+/// `ln Z = ln ∫ N(f; m, v) p(y | f)^α df` and its derivatives.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tilted {
+    /// `ln Z`
+    pub log_z: f64,
+    /// Derivative with respect to the cavity mean m.
+    pub by_mean: f64,
+    /// Derivative with respect to the cavity variance v.
+    pub by_latent_variance: f64,
+    /// Derivative with respect to σ².
+    pub by_variance: f64,
+}
+
+impl Gaussian {
+    /// Gaussian noise of this variance.
+    ///
+    /// # Errors
+    /// [`LikelihoodError::Parameter`] unless the variance is positive and finite.
+    pub fn new(variance: f64) -> Result<Self, LikelihoodError> {
+        Ok(Self { params: [Parameter::scalar("variance", variance, Transform::Positive)?] })
+    }
+
+    /// The noise variance σ².
+    #[must_use]
+    pub fn variance(&self) -> f64 {
+        self.params[0].value()
+    }
+
+    /// The one parameter, `variance`.
+    #[must_use]
+    pub fn parameters(&self) -> &[Parameter] {
+        &self.params
+    }
+
+    /// The one parameter, to be set, fixed, bounded or given a prior.
+    pub fn parameters_mut(&mut self) -> &mut [Parameter] {
+        &mut self.params
+    }
+
+    /// `ln N(y; f, σ²)`.
+    #[must_use]
+    pub fn log_density(&self, y: f64, f: f64) -> LogDensity {
+        let (variance, residual) = (self.variance(), y - f);
+        LogDensity {
+            value: log_normal(residual, variance),
+            by_latent: residual / variance,
+            by_latent_twice: -1.0 / variance,
+            by_variance: log_normal_by_variance(residual * residual, variance),
+        }
+    }
+
+    /// `E[ln N(y; f, σ²)]` for `f ~ N(m, v)`: the log density at m, less `v / 2σ²`.
+    #[must_use]
+    pub fn expected_log_density(&self, y: f64, latent: Latent) -> ExpectedLogDensity {
+        let (variance, residual) = (self.variance(), y - latent.mean());
+        let expected_square = residual * residual + latent.variance();
+        ExpectedLogDensity {
+            value: log_normal(residual, variance) - 0.5 * latent.variance() / variance,
+            by_mean: residual / variance,
+            by_latent_variance: -0.5 / variance,
+            by_variance: log_normal_by_variance(expected_square, variance),
+        }
+    }
+
+    /// `ln ∫ N(f; m, v) N(y; f, σ²)^α df` for a power α in (0, 1].
+    ///
+    /// With `w = σ² + α v` it is `−½ (α ln 2πσ² + ln(w/σ²) + α (y − m)²/w)`; α = 1 gives `ln N(y; m, σ² + v)`.
+    ///
+    /// # Errors
+    /// [`LikelihoodError::Argument`] for a power outside (0, 1].
+    pub fn tilted(&self, y: f64, cavity: Latent, power: f64) -> Result<Tilted, LikelihoodError> {
+        check("power", power, power > 0.0 && power <= 1.0, "above 0 and at most 1")?;
+        let (variance, v) = (self.variance(), cavity.variance());
+        let w = variance + power * v;
+        let residual = y - cavity.mean();
+        // α (y − m)²/w and its derivative with respect to w, which both variances share.
+        let quadratic = power * residual * residual / w;
+        let spread = power * v / variance;
+        Ok(Tilted {
+            log_z: -0.5 * (power * (TAU * variance).ln() + spread.ln_1p() + quadratic),
+            by_mean: power * residual / w,
+            by_latent_variance: 0.5 * power * (quadratic - 1.0) / w,
+            by_variance: 0.5 * (quadratic + spread) / w - 0.5 * power / variance,
+        })
+    }
+}
+
+/// `ln N(r; 0, s)` for a residual r and a variance s.
+fn log_normal(residual: f64, variance: f64) -> f64 {
+    // The quotient first: r² alone may leave the range of floating point.
+    -0.5 * ((TAU * variance).ln() + residual * (residual / variance))
+}
+
+/// `∂ ln N(r; 0, s) / ∂s` for a squared residual.
+fn log_normal_by_variance(squared: f64, variance: f64) -> f64 {
+    0.5 * (squared / variance - 1.0) / variance
+}

@@ -1,0 +1,49 @@
+//! A Gaussian belief about one latent value.
+
+use crate::error::{LikelihoodError, check};
+
+/// `N(mean, variance)`: what is believed about the latent value behind one observation.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Latent {
+    mean: f64,
+    variance: f64,
+}
+
+impl Latent {
+    /// A belief with this mean and variance; variance 0 is a value known exactly.
+    ///
+    /// # Errors
+    /// [`LikelihoodError::Argument`] for numbers that are not finite, and for a negative variance.
+    pub fn new(mean: f64, variance: f64) -> Result<Self, LikelihoodError> {
+        check("latent mean", mean, mean.is_finite(), "finite")?;
+        let sound = variance >= 0.0 && variance.is_finite();
+        check("latent variance", variance, sound, "finite and not negative")?;
+        Ok(Self { mean, variance })
+    }
+
+    /// The mean, finite.
+    #[must_use]
+    pub fn mean(self) -> f64 {
+        self.mean
+    }
+
+    /// The variance, finite and not negative.
+    #[must_use]
+    pub fn variance(self) -> f64 {
+        self.variance
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn impossible_beliefs_are_refused_by_name() {
+        let text = |mean, variance| Latent::new(mean, variance).unwrap_err().to_string();
+        assert_eq!(text(f64::NAN, 1.0), "latent mean is NaN, but must be finite");
+        assert_eq!(text(0.0, -1e-3), "latent variance is -0.001, but must be finite and not negative");
+        assert_eq!(text(0.0, f64::INFINITY), "latent variance is inf, but must be finite and not negative");
+        assert!(Latent::new(0.0, 0.0).is_ok());
+    }
+}

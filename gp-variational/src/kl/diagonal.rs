@@ -1,0 +1,39 @@
+//! A diagonal covariance, by the logarithms of its entries.
+
+use super::{add_mean_gradient, of_mean};
+use crate::error::{VariationalError, check_count, check_finite};
+
+/// `KL(N(m, diag(exp ρ)) ‖ N(0, I))` in nats; `mean` and `log_variance` (ρ) have n entries each.
+///
+/// A log-variance above 709 makes the divergence infinite, as its variance is.
+///
+/// # Errors
+/// [`VariationalError::Shape`] or [`VariationalError::EntryNotFinite`].
+pub fn diagonal(mean: &[f64], log_variance: &[f64]) -> Result<f64, VariationalError> {
+    check_count("log-variance", "entries", mean.len(), log_variance.len())?;
+    check_finite("mean", mean)?;
+    check_finite("log-variance", log_variance)?;
+    Ok(of_mean(mean) + 0.5 * log_variance.iter().map(|rho| rho.exp_m1() - rho).sum::<f64>())
+}
+
+/// [`diagonal`], which adds `weight` times its gradients: `m` to `by_mean` and `½ (exp ρ − 1)` to `by_log_variance`,
+/// n entries each.
+///
+/// # Errors
+/// As [`diagonal`], also for gradients of the wrong length; nothing has then been added.
+pub fn diagonal_reverse(
+    mean: &[f64],
+    log_variance: &[f64],
+    weight: f64,
+    by_mean: &mut [f64],
+    by_log_variance: &mut [f64],
+) -> Result<f64, VariationalError> {
+    let divergence = diagonal(mean, log_variance)?;
+    check_count("gradient of the mean", "entries", mean.len(), by_mean.len())?;
+    check_count("gradient of the log-variance", "entries", mean.len(), by_log_variance.len())?;
+    add_mean_gradient(mean, weight, by_mean);
+    for (gradient, rho) in by_log_variance.iter_mut().zip(log_variance) {
+        *gradient += 0.5 * weight * rho.exp_m1();
+    }
+    Ok(divergence)
+}

@@ -1,0 +1,83 @@
+//! A full covariance, by its Cholesky factor.
+
+use super::{add_mean_gradient, of_mean};
+use crate::error::{VariationalError, check_count, check_finite};
+use faer::{ColMut, ColRef, MatMut, MatRef};
+
+/// `KL(N(m, L Lᵀ) ‖ N(0, I))` in nats.
+///
+/// `mean` has n entries. `factor` is n×n, lower triangular with a positive diagonal; what is above the diagonal is not
+/// read.
+///
+/// # Errors
+/// [`VariationalError::Shape`], [`VariationalError::EntryNotFinite`], [`VariationalError::FactorNotFinite`] or
+/// [`VariationalError::FactorDiagonal`].
+pub fn full(mean: &[f64], factor: MatRef<'_, f64>) -> Result<f64, VariationalError> {
+    check_arguments(mean, factor)?;
+    Ok(of_mean(mean) + of_factor(factor))
+}
+
+/// [`full`], which adds `weight` times its gradients: `m` to `by_mean` (n) and `L − diag(1/l_ii)` to the lower triangle
+/// of `by_factor` (n×n), whose upper triangle is not touched.
+///
+/// # Errors
+/// As [`full`], also for gradients of the wrong shape; nothing has then been added.
+pub fn full_reverse(
+    mean: &[f64],
+    factor: MatRef<'_, f64>,
+    weight: f64,
+    by_mean: &mut [f64],
+    mut by_factor: MatMut<'_, f64>,
+) -> Result<f64, VariationalError> {
+    let divergence = full(mean, factor)?;
+    check_count("gradient of the mean", "entries", mean.len(), by_mean.len())?;
+    check_count("gradient of the factor", "rows", mean.len(), by_factor.nrows())?;
+    check_count("gradient of the factor", "columns", mean.len(), by_factor.ncols())?;
+    add_mean_gradient(mean, weight, by_mean);
+    for j in 0..mean.len() {
+        let below = mean.len() - j;
+        add_column(
+            weight,
+            factor.col(j).subrows(j, below),
+            by_factor.as_mut().col_mut(j).subrows_mut(j, below),
+        );
+    }
+    Ok(divergence)
+}
+
+/// One column of `½ (‖L‖² − n) − Σ ln l_ii` at a time, so that an `l_jj²` close to 1 meets its own 1.
+fn of_factor(factor: MatRef<'_, f64>) -> f64 {
+    let column = |j: usize| {
+        let root = factor[(j, j)];
+        let below: f64 = factor.col(j).subrows(j + 1, factor.nrows() - j - 1).iter().map(|l| l * l).sum();
+        0.5 * (below + (root - 1.0) * (root + 1.0)) - root.ln()
+    };
+    (0..factor.ncols()).map(column).sum()
+}
+
+/// A column of the gradient from the diagonal down.
+fn add_column(weight: f64, factor: ColRef<'_, f64>, mut gradient: ColMut<'_, f64>) {
+    for i in 0..factor.nrows() {
+        gradient[i] += weight * factor[i];
+    }
+    gradient[0] -= weight / factor[0];
+}
+
+fn check_arguments(mean: &[f64], factor: MatRef<'_, f64>) -> Result<(), VariationalError> {
+    check_count("covariance factor", "rows", mean.len(), factor.nrows())?;
+    check_count("covariance factor", "columns", mean.len(), factor.ncols())?;
+    check_finite("mean", mean)?;
+    for column in 0..mean.len() {
+        for row in column..mean.len() {
+            let value = factor[(row, column)];
+            if !value.is_finite() {
+                return Err(VariationalError::FactorNotFinite { row, column, value });
+            }
+        }
+        let value = factor[(column, column)];
+        if value <= 0.0 {
+            return Err(VariationalError::FactorDiagonal { index: column, value });
+        }
+    }
+    Ok(())
+}
