@@ -194,9 +194,9 @@ impl<P: DotProfile> Kernel for DotProduct<P> {
         inner_products(&rows, &cols, u.rb_mut());
         let (mut rows_grad, mut cols_grad) = (ws.take(m), ws.take(n));
         let mut total = 0.0;
-        for j in 0..n {
+        for (j, col_grad) in cols_grad.iter_mut().enumerate() {
             let inner = Inner { rows: &rows.norms, col: cols.norms[j] };
-            let to = InnerGradients { rows: &mut rows_grad, col: &mut cols_grad[j], own: own_grad };
+            let to = InnerGradients { rows: &mut rows_grad, col: col_grad, own: own_grad };
             total += self.profile.reverse(self.own(), column_mut(&mut u, j), inner, column(upstream, j), to);
         }
         let u = u.into_const().as_dyn_stride();

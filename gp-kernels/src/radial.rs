@@ -107,7 +107,7 @@ impl<P: Profile> Kernel for Radial<P> {
 
     fn tile(&self, pair: Pair<'_>, out: BlockMut<'_>, ws: &mut Workspace) {
         P::Metric::sums(self.metric_params(), pair, out, ws, |_, _, s| {
-            self.profile.apply(self.own_params(), s)
+            self.profile.apply(self.own_params(), s);
         });
     }
 

@@ -24,9 +24,9 @@ impl Sum {
         let mut flat: Vec<Box<dyn Kernel>> = Vec::with_capacity(terms.len());
         for term in terms {
             if term.form() == Form::Sum {
-                flat.extend(term.children().iter().cloned())
+                flat.extend(term.children().iter().cloned());
             } else {
-                flat.push(term)
+                flat.push(term);
             }
         }
         if flat.len() == 1 { flat.swap_remove(0) } else { Box::new(Self { terms: flat }) }

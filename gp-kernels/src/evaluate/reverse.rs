@@ -66,7 +66,7 @@ impl Evaluator {
                 let pair = Pair::distinct(row_points, col_points.subrows(start, columns));
                 let weights = upstream.subcols(start, columns);
                 with_block(weights, ws, |block, ws| {
-                    partial.add(kernel, &Tile { start, pair }, 0, block, wants, ws)
+                    partial.add(kernel, &Tile { start, pair }, 0, block, wants, ws);
                 });
             }
             debug_assert!(shard < SHARDS);

@@ -90,11 +90,11 @@ pub(crate) fn print<K: Kernel + ?Sized>(kernel: &K) -> String {
 
 /// The children with `between` between them, those in parentheses for which `enclose` says so.
 fn join<K: Kernel + ?Sized>(kernel: &K, between: &str, enclose: fn(Form) -> bool) -> String {
-    let print_child = |child: &Box<dyn Kernel>| {
-        let text = print(child.as_ref());
+    let print_child = |child: &dyn Kernel| {
+        let text = print(child);
         if enclose(child.form()) { format!("({text})") } else { text }
     };
-    kernel.children().iter().map(print_child).collect::<Vec<_>>().join(between)
+    kernel.children().iter().map(|child| print_child(child.as_ref())).collect::<Vec<_>>().join(between)
 }
 
 fn print_dims<K: Kernel + ?Sized>(kernel: &K) -> String {

@@ -199,7 +199,7 @@ impl Windowed for Scaled {
         let (m, n) = (upstream.nrows(), upstream.ncols());
         let mut buffer = ws.take_dirty(m * n);
         views::zip_columns(&mut views::block_mut(&mut buffer, m, n), upstream, |out, g| {
-            *out = self.factor() * g
+            *out = self.factor() * g;
         });
         let rest = self.own_len()..grads.params.len();
         let weights = views::block(&buffer, m, n);
