@@ -6,7 +6,9 @@ use gp_optim::Parameter;
 
 use crate::error::KernelError;
 use crate::expression::{Arguments, KernelEntry, ParameterKind, Setting};
-use crate::kernel::{Block, BlockMut, Gradients, Kernel, Pair, Points, PointsMut, column, column_mut, point, point_mut};
+use crate::kernel::{
+    Block, BlockMut, Gradients, Kernel, Pair, Points, PointsMut, column, column_mut, point, point_mut,
+};
 use crate::lanes::dot;
 use crate::metrics::{per_input, slot};
 use crate::tree::check_per_input;
@@ -162,7 +164,7 @@ impl<P: DotProfile> Kernel for DotProduct<P> {
         self.profile.settings()
     }
 
-    fn check_inputs(&self, points: Points<'_>) -> Result<(), KernelError> {
+    fn check_inputs(&self, points: Points<'_>, _ws: &mut Workspace) -> Result<(), KernelError> {
         check_per_input(P::NAME, &self.params[..1], points.ncols())
     }
 
@@ -177,7 +179,13 @@ impl<P: DotProfile> Kernel for DotProduct<P> {
         cols.give_back(ws);
     }
 
-    fn tile_reverse(&self, pair: Pair<'_>, upstream: Block<'_>, grads: Gradients<'_>, ws: &mut Workspace) -> f64 {
+    fn tile_reverse(
+        &self,
+        pair: Pair<'_>,
+        upstream: Block<'_>,
+        grads: Gradients<'_>,
+        ws: &mut Workspace,
+    ) -> f64 {
         let (m, n) = (upstream.nrows(), upstream.ncols());
         let (rows, cols) = (self.scaled(pair.rows, ws), self.scaled(pair.cols, ws));
         let (scale_grad, own_grad) = grads.params.split_at_mut(self.lengthscale().len());
@@ -186,9 +194,9 @@ impl<P: DotProfile> Kernel for DotProduct<P> {
         inner_products(&rows, &cols, u.rb_mut());
         let (mut rows_grad, mut cols_grad) = (ws.take(m), ws.take(n));
         let mut total = 0.0;
-        for j in 0..n {
+        for (j, col_grad) in cols_grad.iter_mut().enumerate() {
             let inner = Inner { rows: &rows.norms, col: cols.norms[j] };
-            let to = InnerGradients { rows: &mut rows_grad, col: &mut cols_grad[j], own: own_grad };
+            let to = InnerGradients { rows: &mut rows_grad, col: col_grad, own: own_grad };
             total += self.profile.reverse(self.own(), column_mut(&mut u, j), inner, column(upstream, j), to);
         }
         let u = u.into_const().as_dyn_stride();
@@ -210,7 +218,13 @@ impl<P: DotProfile> Kernel for DotProduct<P> {
         }
     }
 
-    fn diagonal_reverse(&self, points: Points<'_>, upstream: &[f64], grads: Gradients<'_>, _ws: &mut Workspace) {
+    fn diagonal_reverse(
+        &self,
+        points: Points<'_>,
+        upstream: &[f64],
+        grads: Gradients<'_>,
+        _ws: &mut Workspace,
+    ) {
         let Gradients { params, mut rows, .. } = grads;
         let (scale_grad, own) = params.split_at_mut(self.lengthscale().len());
         for (i, g) in upstream.iter().enumerate() {

@@ -78,7 +78,7 @@ impl Gradients<'_> {
 /// have the same number of columns, [`check_inputs`](Kernel::check_inputs) said yes to both, and tiles have the
 /// shape of their [`Pair`]. They must not panic for any parameters within their domains.
 ///
-/// Most kernels need not implement this trait: a [`Profile`](crate::profiles::Profile) on a
+/// Most kernels need not implement this trait: a [`Profile`](crate::Profile) on a
 /// [`Metric`](crate::metrics::Metric) through [`Radial`](crate::Radial), or a
 /// [`DotProfile`](crate::dot::DotProfile) through [`DotProduct`](crate::dot::DotProduct), is shorter and comes with
 /// its derivatives blocked and vectorised.
@@ -116,20 +116,32 @@ pub trait Kernel: CloneKernel + Debug + Send + Sync {
     ///
     /// # Errors
     /// A [`KernelError`] that names the kernel, the place and the value.
-    fn check_inputs(&self, points: Points<'_>) -> Result<(), KernelError>;
+    fn check_inputs(&self, points: Points<'_>, ws: &mut Workspace) -> Result<(), KernelError>;
 
     /// Fills `out` (M×N) with the covariances of a pair of tables.
     fn tile(&self, pair: Pair<'_>, out: BlockMut<'_>, ws: &mut Workspace);
 
     /// Adds the gradients of `Σ upstream ∘ tile` and returns that sum itself, which comes for free here and saves
     /// a scale factor above this node from evaluating the kernel a second time.
-    fn tile_reverse(&self, pair: Pair<'_>, upstream: Block<'_>, grads: Gradients<'_>, ws: &mut Workspace) -> f64;
+    fn tile_reverse(
+        &self,
+        pair: Pair<'_>,
+        upstream: Block<'_>,
+        grads: Gradients<'_>,
+        ws: &mut Workspace,
+    ) -> f64;
 
     /// Fills `out` (N) with the prior variances `k(x, x)`.
     fn diagonal(&self, points: Points<'_>, out: &mut [f64], ws: &mut Workspace);
 
     /// Adds the gradients of `Σ upstream · diagonal`; those of the points go to `grads.rows`.
-    fn diagonal_reverse(&self, points: Points<'_>, upstream: &[f64], grads: Gradients<'_>, ws: &mut Workspace);
+    fn diagonal_reverse(
+        &self,
+        points: Points<'_>,
+        upstream: &[f64],
+        grads: Gradients<'_>,
+        ws: &mut Workspace,
+    );
 
     /// The kernel seen through a Gaussian window, for those that have it in closed form (inter-domain features).
     fn windowed(&self) -> Option<&dyn Windowed> {

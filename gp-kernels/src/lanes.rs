@@ -1,5 +1,8 @@
 //! Sums over a slice in eight lanes: vectorised, and in an order that depends on nothing but the length.
 
+use gp_linalg::vector::dispatch;
+use pulp::{Simd, WithSimd};
+
 /// How many partial sums run side by side.
 pub const LANES: usize = 8;
 
@@ -8,6 +11,19 @@ pub const LANES: usize = 8;
 pub fn total(lanes: [f64; LANES]) -> f64 {
     let [a, b, c, d, e, f, g, h] = lanes;
     ((a + b) + (c + d)) + ((e + f) + (g + h))
+}
+
+/// `Σ x_i`.
+#[inline(always)]
+pub fn sum(x: &[f64]) -> f64 {
+    let (x8, rest) = x.as_chunks::<LANES>();
+    let mut lanes = [0.0; LANES];
+    for x in x8 {
+        for l in 0..LANES {
+            lanes[l] += x[l];
+        }
+    }
+    total(lanes) + rest.iter().sum::<f64>()
 }
 
 /// `Σ x_i y_i`.
@@ -23,9 +39,59 @@ pub fn dot(x: &[f64], y: &[f64]) -> f64 {
     total(lanes) + x_rest.iter().zip(y_rest).map(|(x, y)| x * y).sum::<f64>()
 }
 
+/// `values ← factor · values ∘ weights`; returns `Σ values ∘ weights` as they were.
+pub fn weigh(values: &mut [f64], weights: &[f64], factor: f64) -> f64 {
+    dispatch(Weigh { values, weights, factor })
+}
+
+struct Weigh<'a> {
+    values: &'a mut [f64],
+    weights: &'a [f64],
+    factor: f64,
+}
+
+impl WithSimd for Weigh<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> f64 {
+        let (values8, values_rest) = self.values.as_chunks_mut::<LANES>();
+        let (weights8, weights_rest) = self.weights.as_chunks::<LANES>();
+        let mut lanes = [0.0; LANES];
+        for (value, weight) in values8.iter_mut().zip(weights8) {
+            let weighted: [f64; LANES] = std::array::from_fn(|l| value[l] * weight[l]);
+            for l in 0..LANES {
+                lanes[l] += weighted[l];
+            }
+            for l in 0..LANES {
+                value[l] = self.factor * weighted[l];
+            }
+        }
+        let mut sum = total(lanes);
+        for (value, weight) in values_rest.iter_mut().zip(weights_rest) {
+            let weighted = *value * weight;
+            sum += weighted;
+            *value = self.factor * weighted;
+        }
+        sum
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn weighing_scales_and_sums_for_every_remainder() {
+        for len in 0..40 {
+            let weights: Vec<f64> = (0..len).map(|i| f64::from(i) - 3.0).collect();
+            let mut values: Vec<f64> = (0..len).map(f64::from).collect();
+            let plain: f64 = values.iter().zip(&weights).map(|(x, y)| x * y).sum();
+            assert_eq!(weigh(&mut values, &weights, 2.0), plain, "length {len}");
+            let expected: Vec<f64> = (0..len).map(|i| 2.0 * f64::from(i) * (f64::from(i) - 3.0)).collect();
+            assert_eq!(values, expected, "length {len}");
+        }
+    }
 
     #[test]
     fn dot_equals_the_plain_sum_for_every_remainder() {

@@ -12,12 +12,15 @@ pub mod kernel;
 pub mod kernels;
 pub mod lanes;
 pub mod metrics;
+pub mod placement;
+pub mod posterior;
 pub mod radial;
 pub mod registry;
-mod tree;
-mod trig;
+mod serial;
 #[cfg(feature = "testkit")]
 pub mod testkit;
+mod tree;
+mod trig;
 pub mod views;
 pub mod workspace;
 

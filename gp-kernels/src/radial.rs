@@ -1,15 +1,13 @@
 //! Kernels of the form `κ(s(x, z))`: a profile κ of a distance s.
 
-use faer::prelude::{Reborrow, ReborrowMut};
 use gp_optim::Parameter;
 
 use crate::error::KernelError;
 use crate::expression::{Arguments, KernelEntry, ParameterKind};
 use crate::inducing::Windowed;
-use crate::kernel::{Block, BlockMut, Gradients, Kernel, Pair, Points, column, column_mut};
+use crate::kernel::{Block, BlockMut, Gradients, Kernel, Pair, Points, column};
 use crate::metrics::Metric;
 use crate::tree::check_per_input;
-use crate::views;
 use crate::workspace::Workspace;
 
 /// What a kernel makes of a distance. One small file with this trait is a new kernel.
@@ -47,16 +45,21 @@ pub trait Profile: Clone + std::fmt::Debug + Default + Send + Sync + 'static {
 #[derive(Clone, Debug)]
 pub struct Radial<P: Profile> {
     profile: P,
-    metric: P::Metric,
     /// The metric's parameters, then the profile's.
     params: Vec<Parameter>,
+    /// How many of them are the metric's.
+    metric_count: usize,
 }
 
 impl<P: Profile> Radial<P> {
     /// The kernel with default parameters. Change them through [`KernelExt::set`](crate::KernelExt::set).
     pub fn new() -> Self {
         let defaults = P::Metric::parameters().into_iter().chain(P::parameters());
-        Self { profile: P::default(), metric: P::Metric::default(), params: defaults.map(|(param, _)| param).collect() }
+        Self::from_params(defaults.map(|(param, _)| param).collect())
+    }
+
+    fn from_params(params: Vec<Parameter>) -> Self {
+        Self { profile: P::default(), params, metric_count: P::Metric::parameters().len() }
     }
 
     /// The line for this kernel in a [`Registry`](crate::Registry).
@@ -66,20 +69,16 @@ impl<P: Profile> Radial<P> {
             for (default, kind) in P::Metric::parameters().into_iter().chain(P::parameters()) {
                 params.push(arguments.parameter(default, kind)?);
             }
-            Ok(Box::new(Self { profile: P::default(), metric: P::Metric::default(), params }))
+            Ok(Box::new(Self::from_params(params)))
         })
     }
 
-    fn own_start(&self) -> usize {
-        P::Metric::parameters().len()
-    }
-
     fn metric_params(&self) -> &[Parameter] {
-        &self.params[..self.own_start()]
+        &self.params[..self.metric_count]
     }
 
     fn own_params(&self) -> &[Parameter] {
-        &self.params[self.own_start()..]
+        &self.params[self.metric_count..]
     }
 }
 
@@ -102,31 +101,30 @@ impl<P: Profile> Kernel for Radial<P> {
         &mut self.params
     }
 
-    fn check_inputs(&self, points: Points<'_>) -> Result<(), KernelError> {
+    fn check_inputs(&self, points: Points<'_>, _ws: &mut Workspace) -> Result<(), KernelError> {
         check_per_input(P::NAME, self.metric_params(), points.ncols())
     }
 
-    fn tile(&self, pair: Pair<'_>, mut out: BlockMut<'_>, ws: &mut Workspace) {
-        self.metric.sums(self.metric_params(), pair, out.rb_mut(), ws);
-        for j in 0..out.ncols() {
-            self.profile.apply(self.own_params(), column_mut(&mut out, j));
-        }
+    fn tile(&self, pair: Pair<'_>, out: BlockMut<'_>, ws: &mut Workspace) {
+        P::Metric::sums(self.metric_params(), pair, out, ws, |_, _, s| {
+            self.profile.apply(self.own_params(), s);
+        });
     }
 
-    fn tile_reverse(&self, pair: Pair<'_>, upstream: Block<'_>, mut grads: Gradients<'_>, ws: &mut Workspace) -> f64 {
-        let (rows, cols) = (upstream.nrows(), upstream.ncols());
-        let mut buffer = ws.take_dirty(rows * cols);
-        let mut slopes = views::block_mut(&mut buffer, rows, cols);
-        self.metric.sums(self.metric_params(), pair, slopes.rb_mut(), ws);
-        let own_start: usize = self.metric_params().iter().map(Parameter::len).sum();
+    fn tile_reverse(
+        &self,
+        pair: Pair<'_>,
+        upstream: Block<'_>,
+        grads: Gradients<'_>,
+        ws: &mut Workspace,
+    ) -> f64 {
+        let metric_len: usize = self.metric_params().iter().map(Parameter::len).sum();
+        let (metric_grad, own_grad) = grads.params.split_at_mut(metric_len);
+        let grads = Gradients { params: metric_grad, ..grads };
         let mut inner = 0.0;
-        for j in 0..cols {
-            let own_grad = &mut grads.params[own_start..];
-            let s = column_mut(&mut slopes, j);
-            inner += self.profile.reverse(self.own_params(), s, column(upstream, j), own_grad);
-        }
-        self.metric.sums_reverse(self.metric_params(), pair, slopes.rb(), grads.for_params(0..own_start), ws);
-        ws.give(buffer);
+        P::Metric::sums_reverse(self.metric_params(), pair, grads, ws, |j, rows, s| {
+            inner += self.profile.reverse(self.own_params(), s, &column(upstream, j)[rows], own_grad);
+        });
         inner
     }
 
@@ -134,7 +132,14 @@ impl<P: Profile> Kernel for Radial<P> {
         out.fill(1.0);
     }
 
-    fn diagonal_reverse(&self, _points: Points<'_>, _upstream: &[f64], _grads: Gradients<'_>, _ws: &mut Workspace) {}
+    fn diagonal_reverse(
+        &self,
+        _points: Points<'_>,
+        _upstream: &[f64],
+        _grads: Gradients<'_>,
+        _ws: &mut Workspace,
+    ) {
+    }
 
     fn windowed(&self) -> Option<&dyn Windowed> {
         P::windowed(self)

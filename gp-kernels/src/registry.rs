@@ -55,10 +55,12 @@ impl Registry {
     /// # Errors
     /// [`KernelError::UnknownName`] with the names there are.
     pub fn find(&self, name: &str) -> Result<KernelEntry, KernelError> {
-        self.entries.iter().find(|entry| entry.name() == name).copied().ok_or_else(|| KernelError::UnknownName {
-            kind: "kernel",
-            name: name.to_owned(),
-            available: self.entries.iter().map(KernelEntry::name).collect::<Vec<_>>().join(", "),
+        self.entries.iter().find(|entry| entry.name() == name).copied().ok_or_else(|| {
+            KernelError::UnknownName {
+                kind: "kernel",
+                name: name.to_owned(),
+                available: self.entries.iter().map(KernelEntry::name).collect::<Vec<_>>().join(", "),
+            }
         })
     }
 

@@ -111,7 +111,7 @@ pub trait KernelExt: Kernel {
     /// # Errors
     /// As [`set`](KernelExt::set), also for a prior that cannot be.
     fn set_prior(&mut self, name: &str, prior: Option<Prior>) -> Result<(), KernelError> {
-        self.change(name, &mut |parameter, _| Ok(parameter.set_prior(prior.clone())?))
+        self.change(name, &mut |parameter, _| Ok(parameter.set_prior(prior)?))
     }
 
     /// The number of values that are trained.
@@ -218,7 +218,11 @@ pub trait KernelExt: Kernel {
 
     #[doc(hidden)]
     fn name_error(&self, name: &str, found: usize) -> KernelError {
-        KernelError::ParameterName { name: name.to_owned(), found, available: self.parameter_names().join(", ") }
+        KernelError::ParameterName {
+            name: name.to_owned(),
+            found,
+            available: self.parameter_names().join(", "),
+        }
     }
 
     #[doc(hidden)]
@@ -232,7 +236,10 @@ pub trait KernelExt: Kernel {
         walk_mut(self, &mut |parameter| {
             let elements = start..start + parameter.len();
             start = elements.end;
-            targets.iter().filter(|t| elements.contains(t)).try_for_each(|t| apply(parameter, t - elements.start))
+            targets
+                .iter()
+                .filter(|t| elements.contains(t))
+                .try_for_each(|t| apply(parameter, t - elements.start))
         })
     }
 }
@@ -274,7 +281,12 @@ fn number_nodes<K: Kernel + ?Sized>(
         let label = numbered_label(kernel.name(), counts);
         for parameter in kernel.parameters() {
             let (len, vector) = (parameter.len(), parameter.is_vector());
-            blocks.push(NamedBlock { name: format!("{label}.{}", parameter.name()), start: *start, len, vector });
+            blocks.push(NamedBlock {
+                name: format!("{label}.{}", parameter.name()),
+                start: *start,
+                len,
+                vector,
+            });
             *start += len;
         }
     }
@@ -307,5 +319,9 @@ fn split_element(name: &str) -> (&str, Option<usize>) {
 }
 
 fn check_len(what: &'static str, expected: usize, found: usize) -> Result<(), KernelError> {
-    if expected == found { Ok(()) } else { Err(KernelError::Shape { what, axis: "entries", expected, found }) }
+    if expected == found {
+        Ok(())
+    } else {
+        Err(KernelError::Shape { what, axis: "entries", expected, found })
+    }
 }

@@ -9,7 +9,9 @@ use crate::kernel::{Block, BlockMut, Points, PointsMut, column, column_mut};
 /// A tile over the front of a buffer, with columns of `rows` numbers.
 #[expect(clippy::expect_used, reason = "a column-major slice has unit row stride by construction")]
 pub fn block(buffer: &[f64], rows: usize, cols: usize) -> Block<'_> {
-    MatRef::from_column_major_slice(&buffer[..rows * cols], rows, cols).try_as_col_major().expect("unit row stride")
+    MatRef::from_column_major_slice(&buffer[..rows * cols], rows, cols)
+        .try_as_col_major()
+        .expect("unit row stride")
 }
 
 /// A mutable tile over the front of a buffer, with columns of `rows` numbers.
@@ -31,7 +33,13 @@ pub fn points_mut(buffer: &mut [f64], count: usize, dim: usize) -> PointsMut<'_>
 }
 
 /// `dst ← alpha · lhs · rhs` (or added to it) on this thread, for shapes that agree by construction.
-pub(crate) fn multiply(dst: MatMut<'_, f64>, accum: Accum, lhs: MatRef<'_, f64>, rhs: MatRef<'_, f64>, alpha: f64) {
+pub(crate) fn multiply(
+    dst: MatMut<'_, f64>,
+    accum: Accum,
+    lhs: MatRef<'_, f64>,
+    rhs: MatRef<'_, f64>,
+    alpha: f64,
+) {
     let done = matmul(dst, accum, lhs, rhs, alpha, Threading::Here);
     debug_assert!(done.is_ok(), "shapes of a tile's product: {done:?}");
 }

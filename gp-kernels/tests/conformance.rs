@@ -1,4 +1,5 @@
 //! The conformance kit on every registered kernel, and on every sum and product of two.
+#![expect(clippy::panic, reason = "a test that fails should stop at once")]
 
 use gp_kernels::expression::KernelEntry;
 use gp_kernels::testkit::{Column, Conformance};
@@ -15,15 +16,23 @@ fn kit() -> Conformance {
 fn expressions(entry: &KernelEntry) -> Vec<String> {
     let name = entry.name();
     match name {
-        "select" => vec!["select(0.7 * rbf(lengthscale=[0.8, 1.7]) + white(variance=0.3), dims=[1, 0])".to_owned()],
+        "select" => {
+            vec!["select(0.7 * rbf(lengthscale=[0.8, 1.7]) + white(variance=0.3), dims=[1, 0])".to_owned()]
+        }
         "index" => vec!["index(levels=3, rank=2, dims=[2])".to_owned()],
-        "overlap" => vec!["overlap(dims=[2])".to_owned(), "overlap(lengthscale=[1.5, 0.4], dims=[0, 2])".to_owned()],
+        "overlap" => {
+            vec!["overlap(dims=[2])".to_owned(), "overlap(lengthscale=[1.5, 0.4], dims=[0, 2])".to_owned()]
+        }
         "constant" | "white" => vec![format!("{name}(variance=1.7)")],
         "periodic" => vec!["periodic(period=[1.3, 2.1], lengthscale=[0.9, 1.4], dims=[0, 1])".to_owned()],
         "cosine" => vec!["cosine(period=[1.3, 2.1], dims=[0, 1])".to_owned()],
         "rq" => vec!["rq(lengthscale=0.8, alpha=1.9, dims=[0, 1])".to_owned()],
-        "polynomial" => vec!["polynomial(lengthscale=[0.8, 1.4], offset=0.6, degree=3, dims=[0, 1])".to_owned()],
-        "arccos" => (0..3).map(|n| format!("arccos(lengthscale=[0.8, 1.4], bias=0.6, order={n}, dims=[0, 1])")).collect(),
+        "polynomial" => {
+            vec!["polynomial(lengthscale=[0.8, 1.4], offset=0.6, degree=3, dims=[0, 1])".to_owned()]
+        }
+        "arccos" => (0..3)
+            .map(|n| format!("arccos(lengthscale=[0.8, 1.4], bias=0.6, order={n}, dims=[0, 1])"))
+            .collect(),
         _ => vec![format!("{name}(dims=[0, 1])"), format!("{name}(lengthscale=[0.6, 1.9], dims=[1, 0])")],
     }
 }

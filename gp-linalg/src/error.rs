@@ -1,6 +1,7 @@
 //! What can go wrong, with the value and the place.
 
 use crate::cholesky::JitterRecord;
+use faer::{ColRef, MatRef};
 
 /// Every failure this crate reports.
 ///
@@ -89,4 +90,39 @@ pub(crate) fn check_extent(
     } else {
         Err(LinalgError::DimensionMismatch { operation, what, expected, found })
     }
+}
+
+/// The first entry of `a`, by columns, that is not finite becomes an error.
+pub(crate) fn check_finite(what: &'static str, a: MatRef<'_, f64>) -> Result<(), LinalgError> {
+    (0..a.ncols()).try_for_each(|j| check_column_finite(what, a.col(j), 0, j))
+}
+
+/// The first entry of `values` that is not finite becomes an error; `values` starts at row `first_row`.
+pub(crate) fn check_column_finite(
+    what: &'static str,
+    values: ColRef<'_, f64>,
+    first_row: usize,
+    column: usize,
+) -> Result<(), LinalgError> {
+    // 0·x is 0 for finite x and NaN otherwise, so one sum without branches tells whether to search.
+    let clean = match values.try_as_col_major() {
+        Some(values) => sum_of_zeros(values.as_slice()) == 0.0,
+        None => values.iter().all(|value| value.is_finite()),
+    };
+    let offender = if clean { None } else { values.iter().position(|value| !value.is_finite()) };
+    match offender {
+        Some(i) => Err(LinalgError::NotFinite { what, row: first_row + i, column, value: values[i] }),
+        None => Ok(()),
+    }
+}
+
+fn sum_of_zeros(values: &[f64]) -> f64 {
+    let mut lanes = [0.0; 8];
+    let (chunks, rest) = values.as_chunks::<8>();
+    for chunk in chunks {
+        for (lane, value) in lanes.iter_mut().zip(chunk) {
+            *lane += 0.0 * value;
+        }
+    }
+    lanes.iter().sum::<f64>() + rest.iter().map(|value| 0.0 * value).sum::<f64>()
 }

@@ -1,8 +1,10 @@
-//! Cholesky factors that grow, update and differentiate, and one door to matrix products.
+#![doc = include_str!("../README.md")]
 
 mod cholesky;
 mod error;
 pub mod product;
+pub mod reverse;
+pub mod rotate;
 mod threading;
 mod triangular;
 mod upper_state;

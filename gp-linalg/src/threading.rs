@@ -86,6 +86,47 @@ where
     );
 }
 
+/// Calls `body(first_column, block_of_a, block_of_b)` for the same consecutive blocks of `width` columns of two
+/// matrices with equally many columns.
+pub(crate) fn for_column_block_pairs<F>(
+    a: MatMut<'_, f64>,
+    b: MatMut<'_, f64>,
+    width: usize,
+    threading: Threading,
+    body: &F,
+) where
+    F: Fn(usize, MatMut<'_, f64>, MatMut<'_, f64>) + Sync,
+{
+    debug_assert_eq!(a.ncols(), b.ncols());
+    halve_column_pairs(a, b, 0, width, threading, body);
+}
+
+fn halve_column_pairs<F>(
+    a: MatMut<'_, f64>,
+    b: MatMut<'_, f64>,
+    first: usize,
+    width: usize,
+    threading: Threading,
+    body: &F,
+) where
+    F: Fn(usize, MatMut<'_, f64>, MatMut<'_, f64>) + Sync,
+{
+    let blocks = a.ncols().div_ceil(width);
+    if blocks <= 1 {
+        if blocks == 1 {
+            body(first, a, b);
+        }
+        return;
+    }
+    let middle = blocks / 2 * width;
+    let (a_left, a_right) = a.split_at_col_mut(middle);
+    let (b_left, b_right) = b.split_at_col_mut(middle);
+    threading.join(
+        || halve_column_pairs(a_left, b_left, first, width, threading, body),
+        || halve_column_pairs(a_right, b_right, first + middle, width, threading, body),
+    );
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -72,7 +72,7 @@ fn solves_pass_the_ratio_test() {
                 let b = uniform(n, columns, 13);
                 let mut x = Framed::new(b.as_ref(), layout);
                 cholesky.solve_in_place(x.as_mut(), Threading::Pool).unwrap();
-                let x = x.to_mat();
+                let x = x.values();
                 let residual = naive_product(a.as_ref(), x.as_ref(), 1.0) - &b;
                 let ratio = residual_ratio(residual.as_ref(), norm_one(a.as_ref()) * norm_one(x.as_ref()));
                 assert!(ratio < RATIO, "{name} {n} {layout:?}: {ratio}");
@@ -93,14 +93,14 @@ fn half_solves_and_products_with_l_are_inverse_to_each_other() {
             let mut x = Framed::new(b.as_ref(), layout);
             cholesky.mul_l_in_place(x.as_mut(), Threading::Pool).unwrap();
             let expected = naive_product(l, b.as_ref(), 1.0);
-            assert!(max_difference(x.to_mat().as_ref(), expected.as_ref()) < 1e-12);
+            assert!(max_difference(x.values().as_ref(), expected.as_ref()) < 1e-12);
             cholesky.half_solve_in_place(x.as_mut(), Threading::Pool).unwrap();
-            assert!(max_difference(x.to_mat().as_ref(), b.as_ref()) < 1e-12);
+            assert!(max_difference(x.values().as_ref(), b.as_ref()) < 1e-12);
             cholesky.mul_l_transpose_in_place(x.as_mut(), Threading::Pool).unwrap();
             let expected = naive_product(l.transpose(), b.as_ref(), 1.0);
-            assert!(max_difference(x.to_mat().as_ref(), expected.as_ref()) < 1e-12);
+            assert!(max_difference(x.values().as_ref(), expected.as_ref()) < 1e-12);
             cholesky.half_solve_transpose_in_place(x.as_mut(), Threading::Pool).unwrap();
-            assert!(max_difference(x.to_mat().as_ref(), b.as_ref()) < 1e-12);
+            assert!(max_difference(x.values().as_ref(), b.as_ref()) < 1e-12);
             assert!(x.frame_is_intact());
         }
     }

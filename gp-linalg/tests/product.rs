@@ -44,7 +44,7 @@ fn matmul_agrees_with_loops_in_every_layout() {
             for (accum, expected) in [(Accum::Add, &start + &product), (Accum::Replace, product.clone())] {
                 let (lhs, rhs) = (lhs.as_mut().into_const(), rhs.as_mut().into_const());
                 product::matmul(dst.as_mut(), accum, lhs, rhs, -1.5, Threading::Pool).unwrap();
-                let error = max_difference(dst.to_mat().as_ref(), expected.as_ref());
+                let error = max_difference(dst.values().as_ref(), expected.as_ref());
                 assert!(error <= 3.0 * tolerance(k), "{m}x{n}x{k} {layout:?} {accum:?}: {error:e}");
             }
             assert!(dst.frame_is_intact());
@@ -77,7 +77,7 @@ fn matmul_lower_touches_the_lower_triangle_only() {
             let mut dst = Framed::new(start.as_ref(), layout);
             product::matmul_lower(dst.as_mut(), Accum::Add, a.as_ref(), b.as_ref(), 0.5, Threading::Pool)
                 .unwrap();
-            let result = dst.to_mat();
+            let result = dst.values();
             for j in 0..m {
                 for i in 0..m {
                     let value = result[(i, j)];

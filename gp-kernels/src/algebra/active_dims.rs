@@ -37,9 +37,11 @@ impl ActiveDims {
     /// The line for `select(kernel, dims=[…])` in a [`Registry`](crate::Registry): the parser itself adds the dims
     /// of every call, so what is left to do here is to hand the kernel through.
     pub fn entry() -> KernelEntry {
-        KernelEntry::new("select", "select(kernel, dims=[…]): any kernel on some of the columns", |arguments| {
-            arguments.kernel()
-        })
+        KernelEntry::new(
+            "select",
+            "select(kernel, dims=[…]): any kernel on some of the columns",
+            |arguments| arguments.kernel(),
+        )
     }
 
     /// The columns seen.
@@ -105,7 +107,7 @@ impl Kernel for ActiveDims {
         &mut self.child
     }
 
-    fn check_inputs(&self, points: Points<'_>) -> Result<(), KernelError> {
+    fn check_inputs(&self, points: Points<'_>, ws: &mut Workspace) -> Result<(), KernelError> {
         if let Some(dim) = self.dims.iter().find(|dim| **dim >= points.ncols()) {
             return Err(KernelError::Dimensions {
                 kernel: self.child().name().to_owned(),
@@ -113,9 +115,10 @@ impl Kernel for ActiveDims {
                 found: points.ncols(),
             });
         }
-        let mut ws = Workspace::new();
-        let seen = self.gather(points, &mut ws);
-        self.child().check_inputs(views::points(&seen, points.nrows(), self.dims.len()))
+        let seen = self.gather(points, ws);
+        let checked = self.child().check_inputs(views::points(&seen, points.nrows(), self.dims.len()), ws);
+        ws.give(seen);
+        checked
     }
 
     fn tile(&self, pair: Pair<'_>, out: BlockMut<'_>, ws: &mut Workspace) {
@@ -125,7 +128,13 @@ impl Kernel for ActiveDims {
         ws.give(cols);
     }
 
-    fn tile_reverse(&self, pair: Pair<'_>, upstream: Block<'_>, grads: Gradients<'_>, ws: &mut Workspace) -> f64 {
+    fn tile_reverse(
+        &self,
+        pair: Pair<'_>,
+        upstream: Block<'_>,
+        grads: Gradients<'_>,
+        ws: &mut Workspace,
+    ) -> f64 {
         let (m, n, seen) = (pair.rows.nrows(), pair.cols.nrows(), self.dims.len());
         let (rows, cols) = (self.gather(pair.rows, ws), self.gather(pair.cols, ws));
         let (mut rows_grad, mut cols_grad) = (ws.take(m * seen), ws.take(n * seen));
@@ -153,7 +162,13 @@ impl Kernel for ActiveDims {
         ws.give(seen);
     }
 
-    fn diagonal_reverse(&self, points: Points<'_>, upstream: &[f64], grads: Gradients<'_>, ws: &mut Workspace) {
+    fn diagonal_reverse(
+        &self,
+        points: Points<'_>,
+        upstream: &[f64],
+        grads: Gradients<'_>,
+        ws: &mut Workspace,
+    ) {
         let (count, width) = (points.nrows(), self.dims.len());
         let seen = self.gather(points, ws);
         let mut grad = ws.take(count * width);

@@ -76,8 +76,8 @@ impl Kernel for Product {
         &mut self.factors
     }
 
-    fn check_inputs(&self, points: Points<'_>) -> Result<(), KernelError> {
-        self.factors.iter().try_for_each(|factor| factor.check_inputs(points))
+    fn check_inputs(&self, points: Points<'_>, ws: &mut Workspace) -> Result<(), KernelError> {
+        self.factors.iter().try_for_each(|factor| factor.check_inputs(points, ws))
     }
 
     fn tile(&self, pair: Pair<'_>, mut out: BlockMut<'_>, ws: &mut Workspace) {
@@ -94,7 +94,13 @@ impl Kernel for Product {
         ws.give(buffer);
     }
 
-    fn tile_reverse(&self, pair: Pair<'_>, upstream: Block<'_>, mut grads: Gradients<'_>, ws: &mut Workspace) -> f64 {
+    fn tile_reverse(
+        &self,
+        pair: Pair<'_>,
+        upstream: Block<'_>,
+        mut grads: Gradients<'_>,
+        ws: &mut Workspace,
+    ) -> f64 {
         let (m, n) = (upstream.nrows(), upstream.ncols());
         if m * n == 0 {
             return 0.0;
@@ -123,7 +129,13 @@ impl Kernel for Product {
         ws.give(own);
     }
 
-    fn diagonal_reverse(&self, points: Points<'_>, upstream: &[f64], mut grads: Gradients<'_>, ws: &mut Workspace) {
+    fn diagonal_reverse(
+        &self,
+        points: Points<'_>,
+        upstream: &[f64],
+        mut grads: Gradients<'_>,
+        ws: &mut Workspace,
+    ) {
         let count = upstream.len();
         if count == 0 {
             return;

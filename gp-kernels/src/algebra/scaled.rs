@@ -74,8 +74,8 @@ impl Kernel for Scaled {
         &mut self.child
     }
 
-    fn check_inputs(&self, points: Points<'_>) -> Result<(), KernelError> {
-        self.child().check_inputs(points)
+    fn check_inputs(&self, points: Points<'_>, ws: &mut Workspace) -> Result<(), KernelError> {
+        self.child().check_inputs(points, ws)
     }
 
     fn tile(&self, pair: Pair<'_>, mut out: BlockMut<'_>, ws: &mut Workspace) {
@@ -86,7 +86,13 @@ impl Kernel for Scaled {
         }
     }
 
-    fn tile_reverse(&self, pair: Pair<'_>, upstream: Block<'_>, mut grads: Gradients<'_>, ws: &mut Workspace) -> f64 {
+    fn tile_reverse(
+        &self,
+        pair: Pair<'_>,
+        upstream: Block<'_>,
+        mut grads: Gradients<'_>,
+        ws: &mut Workspace,
+    ) -> f64 {
         let (m, n) = (upstream.nrows(), upstream.ncols());
         let mut buffer = ws.take_dirty(m * n);
         let factor = self.factor();
@@ -103,7 +109,13 @@ impl Kernel for Scaled {
         out.iter_mut().for_each(|value| *value *= self.factor());
     }
 
-    fn diagonal_reverse(&self, points: Points<'_>, upstream: &[f64], mut grads: Gradients<'_>, ws: &mut Workspace) {
+    fn diagonal_reverse(
+        &self,
+        points: Points<'_>,
+        upstream: &[f64],
+        mut grads: Gradients<'_>,
+        ws: &mut Workspace,
+    ) {
         let mut buffer = ws.take_dirty(upstream.len());
         self.child().diagonal(points, &mut buffer, ws);
         grads.params[0] += buffer.iter().zip(upstream).map(|(value, g)| value * g).sum::<f64>();

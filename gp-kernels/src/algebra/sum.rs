@@ -23,7 +23,11 @@ impl Sum {
     pub fn of(terms: Vec<Box<dyn Kernel>>) -> Box<dyn Kernel> {
         let mut flat: Vec<Box<dyn Kernel>> = Vec::with_capacity(terms.len());
         for term in terms {
-            if term.form() == Form::Sum { flat.extend(term.children().iter().cloned()) } else { flat.push(term) }
+            if term.form() == Form::Sum {
+                flat.extend(term.children().iter().cloned());
+            } else {
+                flat.push(term);
+            }
         }
         if flat.len() == 1 { flat.swap_remove(0) } else { Box::new(Self { terms: flat }) }
     }
@@ -54,8 +58,8 @@ impl Kernel for Sum {
         &mut self.terms
     }
 
-    fn check_inputs(&self, points: Points<'_>) -> Result<(), KernelError> {
-        self.terms.iter().try_for_each(|term| term.check_inputs(points))
+    fn check_inputs(&self, points: Points<'_>, ws: &mut Workspace) -> Result<(), KernelError> {
+        self.terms.iter().try_for_each(|term| term.check_inputs(points, ws))
     }
 
     fn tile(&self, pair: Pair<'_>, mut out: BlockMut<'_>, ws: &mut Workspace) {
@@ -72,7 +76,13 @@ impl Kernel for Sum {
         ws.give(buffer);
     }
 
-    fn tile_reverse(&self, pair: Pair<'_>, upstream: Block<'_>, mut grads: Gradients<'_>, ws: &mut Workspace) -> f64 {
+    fn tile_reverse(
+        &self,
+        pair: Pair<'_>,
+        upstream: Block<'_>,
+        mut grads: Gradients<'_>,
+        ws: &mut Workspace,
+    ) -> f64 {
         let mut inner = 0.0;
         with_ranges(&self.terms, 0, |_, term, range| {
             inner += term.tile_reverse(pair, upstream, grads.for_params(range), ws);
@@ -90,7 +100,13 @@ impl Kernel for Sum {
         ws.give(own);
     }
 
-    fn diagonal_reverse(&self, points: Points<'_>, upstream: &[f64], mut grads: Gradients<'_>, ws: &mut Workspace) {
+    fn diagonal_reverse(
+        &self,
+        points: Points<'_>,
+        upstream: &[f64],
+        mut grads: Gradients<'_>,
+        ws: &mut Workspace,
+    ) {
         with_ranges(&self.terms, 0, |_, term, range| {
             term.diagonal_reverse(points, upstream, grads.for_params(range), ws);
         });

@@ -55,7 +55,8 @@ impl Evaluator {
         let all = table.view();
         self.for_each_tile(tile_columns(count), out.rb_mut(), |tile, start| {
             let width = tile.ncols();
-            let pair = Pair { rows: all.subrows(start, count - start), cols: all.subrows(start, width), same: true };
+            let pair =
+                Pair { rows: all.subrows(start, count - start), cols: all.subrows(start, width), same: true };
             self.fill(kernel, pair, tile.subrows_mut(start, count - start));
         });
         self.done([table]);
@@ -80,7 +81,12 @@ impl Evaluator {
     }
 
     /// Calls `body` with each tile of `out`, `width` columns wide, and the column it starts at.
-    fn for_each_tile(&self, width: usize, out: MatMut<'_, f64>, body: impl Fn(MatMut<'_, f64>, usize) + Sync) {
+    pub(crate) fn for_each_tile(
+        &self,
+        width: usize,
+        out: MatMut<'_, f64>,
+        body: impl Fn(MatMut<'_, f64>, usize) + Sync,
+    ) {
         if out.nrows() == 0 || out.ncols() == 0 {
             return;
         }

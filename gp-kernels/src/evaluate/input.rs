@@ -11,13 +11,13 @@ use crate::lanes::{LANES, total};
 use crate::views;
 
 /// A table whose points are contiguous: the caller's own, or a copy.
-pub(super) enum Table<'a> {
+pub(crate) enum Table<'a> {
     Borrowed(Points<'a>),
     Copied { buffer: Vec<f64>, count: usize, dim: usize },
 }
 
 impl Table<'_> {
-    pub(super) fn view(&self) -> Points<'_> {
+    pub(crate) fn view(&self) -> Points<'_> {
         match self {
             Table::Borrowed(points) => *points,
             Table::Copied { buffer, count, dim } => views::points(buffer, *count, *dim),
@@ -34,7 +34,7 @@ impl Table<'_> {
 
 impl Evaluator {
     /// A table with contiguous points, checked to be finite and to suit the kernel.
-    pub(super) fn table<'a, K: Kernel + ?Sized>(
+    pub(crate) fn table<'a, K: Kernel + ?Sized>(
         &self,
         what: &'static str,
         kernel: &K,
@@ -45,7 +45,7 @@ impl Evaluator {
             None => self.copy(matrix),
         };
         check_finite(what, table.view())?;
-        kernel.check_inputs(table.view())?;
+        self.with_workspace(|ws| kernel.check_inputs(table.view(), ws))?;
         Ok(table)
     }
 
@@ -57,7 +57,7 @@ impl Evaluator {
     }
 
     /// Gives the memory of copies back.
-    pub(super) fn done<'a>(&self, tables: impl IntoIterator<Item = Table<'a>>) {
+    pub(crate) fn done<'a>(&self, tables: impl IntoIterator<Item = Table<'a>>) {
         for buffer in tables.into_iter().filter_map(Table::into_buffer) {
             self.with_workspace(|ws| ws.give(buffer));
         }

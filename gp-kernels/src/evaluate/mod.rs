@@ -6,6 +6,7 @@
 mod forward;
 mod input;
 mod reverse;
+mod shard;
 
 use std::sync::{Mutex, PoisonError};
 
@@ -38,7 +39,7 @@ impl Evaluator {
     }
 
     /// Runs `body` with a workspace that no other thread holds.
-    fn with_workspace<R>(&self, body: impl FnOnce(&mut Workspace) -> R) -> R {
+    pub(crate) fn with_workspace<R>(&self, body: impl FnOnce(&mut Workspace) -> R) -> R {
         let taken = self.pool.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut ws = taken.unwrap_or_default();
         let result = body(&mut ws);
@@ -54,7 +55,7 @@ impl Default for Evaluator {
 }
 
 /// The number of columns of a tile with this many rows: about two megabytes, and a multiple of eight.
-fn tile_columns(rows: usize) -> usize {
+pub(crate) fn tile_columns(rows: usize) -> usize {
     const NUMBERS: usize = 1 << 18;
     ((NUMBERS / rows.max(1)).clamp(64, 1024) / 8) * 8
 }
@@ -93,7 +94,7 @@ pub fn diagonal<K: Kernel + ?Sized>(kernel: &K, points: MatRef<'_, f64>) -> Resu
     Ok(out)
 }
 
-fn check_shape(
+pub(crate) fn check_shape(
     what: &'static str,
     (rows, cols): (usize, usize),
     (expected_rows, expected_cols): (usize, usize),
@@ -102,7 +103,12 @@ fn check_shape(
     check_count(what, "columns", expected_cols, cols)
 }
 
-fn check_count(what: &'static str, axis: &'static str, expected: usize, found: usize) -> Result<(), KernelError> {
+pub(crate) fn check_count(
+    what: &'static str,
+    axis: &'static str,
+    expected: usize,
+    found: usize,
+) -> Result<(), KernelError> {
     if expected == found { Ok(()) } else { Err(KernelError::Shape { what, axis, expected, found }) }
 }
 

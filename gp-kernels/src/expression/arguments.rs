@@ -91,7 +91,7 @@ impl Arguments<'_> {
     pub fn parameter(&mut self, default: Parameter, kind: ParameterKind) -> Result<Parameter, KernelError> {
         let ard = kind == ParameterKind::PerInput && self.ard()?;
         let Some(given) = self.take(default.name()) else {
-            return if ard { self.one_per_input(default) } else { Ok(default) };
+            return if ard { self.one_per_input(&default) } else { Ok(default) };
         };
         let column = given.column;
         let Value::Numbers(numbers) = given.value else {
@@ -100,7 +100,7 @@ impl Arguments<'_> {
         self.check_shape(&default, kind, &numbers, column)?;
         let built = numbers.into_parameter(default.name().to_owned(), default.transform());
         let parameter = built.map_err(|error| self.fail(column, error.to_string()))?;
-        if ard && !parameter.is_vector() { self.one_per_input(parameter) } else { Ok(parameter) }
+        if ard && !parameter.is_vector() { self.one_per_input(&parameter) } else { Ok(parameter) }
     }
 
     /// A setting that is a whole number, such as a degree.
@@ -134,11 +134,13 @@ impl Arguments<'_> {
             }
             _ => None,
         };
-        let dims = dims.ok_or_else(|| self.fail(given.column, "`dims` takes columns from 0, as in dims=[0, 2]"))?;
+        let dims =
+            dims.ok_or_else(|| self.fail(given.column, "`dims` takes columns from 0, as in dims=[0, 2]"))?;
         if let Some(inputs) = self.inputs
             && let Some(dim) = dims.iter().find(|dim| **dim >= inputs)
         {
-            let message = format!("column {dim} of `dims` does not exist: there are {inputs}, counted from 0");
+            let message =
+                format!("column {dim} of `dims` does not exist: there are {inputs}, counted from 0");
             return Err(self.fail(given.column, message));
         }
         Ok(Some(dims))
@@ -179,16 +181,18 @@ impl Arguments<'_> {
         }
     }
 
-    fn one_per_input(&self, shared: Parameter) -> Result<Parameter, KernelError> {
-        let column = self.given.iter().find(|given| given.name == "ard").map_or(self.column, |given| given.column);
+    fn one_per_input(&self, shared: &Parameter) -> Result<Parameter, KernelError> {
+        let column =
+            self.given.iter().find(|given| given.name == "ard").map_or(self.column, |given| given.column);
         let Some(inputs) = self.inputs.filter(|inputs| *inputs > 0) else {
-            let message = "ard=true needs the number of inputs, which is not known here; write the values out";
+            let message =
+                "ard=true needs the number of inputs, which is not known here; write the values out";
             return Err(self.fail(column, message));
         };
         let mut parameter =
             Parameter::vector(shared.name().to_owned(), vec![shared.value(); inputs], shared.transform())?;
         parameter.fix_all(shared.is_fixed(0));
-        parameter.set_prior(shared.prior().cloned())?;
+        parameter.set_prior(shared.prior().copied())?;
         Ok(parameter)
     }
 

@@ -14,7 +14,11 @@ use crate::registry::Registry;
 const MAX_DEPTH: usize = 64;
 
 /// Reads a kernel. `inputs` is the number of columns of the data, where it is known.
-pub(crate) fn parse(text: &str, registry: &Registry, inputs: Option<usize>) -> Result<Box<dyn Kernel>, KernelError> {
+pub(crate) fn parse(
+    text: &str,
+    registry: &Registry,
+    inputs: Option<usize>,
+) -> Result<Box<dyn Kernel>, KernelError> {
     let mut parser = Parser { text, tokens: tokens(text)?, at: 0, registry, inputs: vec![inputs], depth: 0 };
     let kernel = parser.sum()?;
     match parser.peek() {
@@ -108,7 +112,9 @@ impl Parser<'_> {
                 Factor::Kernel(kernel) => factors.push(kernel),
                 Factor::Number(number) if scale.is_none() => scale = Some(number),
                 Factor::Number(_) => {
-                    return Err(self.fail_at(column, "a product has at most one number in front of its kernels"));
+                    return Err(
+                        self.fail_at(column, "a product has at most one number in front of its kernels")
+                    );
                 }
             }
             if !self.take_symbol('*') {
@@ -116,7 +122,9 @@ impl Parser<'_> {
             }
         }
         if factors.is_empty() {
-            return Err(self.fail_at(start, "a number alone is no kernel; write constant(variance=…) for a constant"));
+            return Err(
+                self.fail_at(start, "a number alone is no kernel; write constant(variance=…) for a constant")
+            );
         }
         let product = Product::of(factors);
         let Some(number) = scale else { return Ok(product) };
@@ -160,7 +168,11 @@ impl Parser<'_> {
     }
 
     /// Builds the kernel of a call and puts it behind its `dims`.
-    fn build(&self, entry: KernelEntry, mut arguments: Arguments<'_>) -> Result<Box<dyn Kernel>, KernelError> {
+    fn build(
+        &self,
+        entry: KernelEntry,
+        mut arguments: Arguments<'_>,
+    ) -> Result<Box<dyn Kernel>, KernelError> {
         let column = arguments.column;
         let at_call = |error: KernelError| match error {
             KernelError::Expression(_) => error,

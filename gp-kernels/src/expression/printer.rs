@@ -28,7 +28,7 @@ pub struct Setting {
     value: SettingValue,
 }
 
-/// The value of a [`Setting`].
+/// What may stand behind the `=` of a [`Setting`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum SettingValue {
     /// A whole number.
@@ -77,7 +77,9 @@ pub(crate) fn print<K: Kernel + ?Sized>(kernel: &K) -> String {
     match kernel.form() {
         Form::Call => print_call(kernel, &[]),
         Form::Sum => join(kernel, " + ", |child| child == Form::Sum),
-        Form::Product => join(kernel, " * ", |child| matches!(child, Form::Sum | Form::Product | Form::Scale)),
+        Form::Product => {
+            join(kernel, " * ", |child| matches!(child, Form::Sum | Form::Product | Form::Scale))
+        }
         Form::Scale => {
             let factor = kernel.parameters().first().map(print_value).unwrap_or_default();
             format!("{factor} * {}", join(kernel, " * ", |child| matches!(child, Form::Sum | Form::Scale)))
@@ -88,17 +90,19 @@ pub(crate) fn print<K: Kernel + ?Sized>(kernel: &K) -> String {
 
 /// The children with `between` between them, those in parentheses for which `enclose` says so.
 fn join<K: Kernel + ?Sized>(kernel: &K, between: &str, enclose: fn(Form) -> bool) -> String {
-    let print_child = |child: &Box<dyn Kernel>| {
-        let text = print(child.as_ref());
+    let print_child = |child: &dyn Kernel| {
+        let text = print(child);
         if enclose(child.form()) { format!("({text})") } else { text }
     };
-    kernel.children().iter().map(print_child).collect::<Vec<_>>().join(between)
+    kernel.children().iter().map(|child| print_child(child.as_ref())).collect::<Vec<_>>().join(between)
 }
 
 fn print_dims<K: Kernel + ?Sized>(kernel: &K) -> String {
     let settings = kernel.settings();
     match kernel.children() {
-        [child] if child.form() == Form::Call && child.children().is_empty() => print_call(child.as_ref(), &settings),
+        [child] if child.form() == Form::Call && child.children().is_empty() => {
+            print_call(child.as_ref(), &settings)
+        }
         children => {
             let inner: Vec<String> = children.iter().map(|child| print(child.as_ref())).collect();
             let settings: Vec<String> = settings.iter().map(Setting::print).collect();

@@ -32,7 +32,7 @@ impl TryFrom<Unchecked> for InducingInputs {
     type Error = KernelError;
 
     fn try_from(from: Unchecked) -> Result<Self, KernelError> {
-        let expected = from.count.checked_mul(from.dim).unwrap_or(usize::MAX);
+        let expected = from.count.saturating_mul(from.dim);
         for values in std::iter::once(&from.z).chain(&from.windows) {
             if values.len() != expected {
                 return Err(KernelError::Shape {
@@ -46,7 +46,9 @@ impl TryFrom<Unchecked> for InducingInputs {
         let points = Self::points(MatRef::from_row_major_slice(&from.z, from.count, from.dim))?;
         match from.windows {
             None => Ok(points),
-            Some(windows) => points.with_windows(MatRef::from_row_major_slice(&windows, from.count, from.dim)),
+            Some(windows) => {
+                points.with_windows(MatRef::from_row_major_slice(&windows, from.count, from.dim))
+            }
         }
     }
 }

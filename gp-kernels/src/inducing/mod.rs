@@ -1,8 +1,10 @@
 //! Inducing inputs: where the pseudo-points stand, and what a GP prior looks like through them.
 
+mod covariance;
 mod inputs;
 mod projection;
 mod windows;
 
 pub use inputs::InducingInputs;
+pub use projection::{InducingPrior, PriorGradients};
 pub use windows::{Windowed, WindowedGradients, WindowedPair};

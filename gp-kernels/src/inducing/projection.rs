@@ -1,1 +1,194 @@
-//! The prior through inducing inputs.
+//! The prior at the inducing inputs, whitened, and data projected on it.
+//!
+//! `K_zz = L Lᵀ`, `u = L v` with `v ~ N(0, I)`. A point sees v through `φ = L⁻¹ k_zx`: its latent value is
+//! `N(φᵀ v, s)` with `s = k_xx − φᵀφ`.
+
+use faer::{Accum, Mat, MatMut, MatRef};
+use gp_linalg::product::matmul_lower;
+use gp_linalg::reverse::cholesky_reverse;
+use gp_linalg::{Cholesky, JitterPolicy, JitterRecord};
+
+use super::inputs::InducingInputs;
+use crate::error::KernelError;
+use crate::evaluate::{Evaluator, check_count, check_shape};
+use crate::kernel::Kernel;
+use crate::lanes::dot;
+
+/// The factor of `K_zz`, and what is needed to differentiate through it.
+#[derive(Clone, Debug)]
+pub struct InducingPrior {
+    factor: Cholesky,
+    k_zz: Mat<f64>,
+}
+
+/// Gradients that are summed over shards of the data before they go through the factor of `K_zz`.
+#[derive(Clone, Debug)]
+pub struct PriorGradients {
+    /// With respect to the kernel's parameters, in natural units.
+    pub params: Vec<f64>,
+    /// With respect to the inducing inputs, in the order of [`InducingInputs::values`].
+    pub inputs: Vec<f64>,
+    /// With respect to L: the lower triangle counts, M×M.
+    pub factor: Mat<f64>,
+    /// What the gradient with respect to L becomes for `K_zz`.
+    covariance: Mat<f64>,
+}
+
+impl PriorGradients {
+    /// Zeros of the right sizes.
+    pub fn zeros(kernel: &dyn Kernel, inputs: &InducingInputs) -> Self {
+        let params = vec![0.0; crate::tree::parameter_count(kernel)];
+        let parts = 1 + usize::from(inputs.windows().is_some());
+        let square = || Mat::zeros(inputs.count(), inputs.count());
+        let inputs = vec![0.0; parts * inputs.count() * inputs.dim()];
+        Self { params, inputs, factor: square(), covariance: square() }
+    }
+
+    /// Sets all gradients to zero, for the next evaluation in the same memory.
+    pub fn clear(&mut self) {
+        self.params.fill(0.0);
+        self.inputs.fill(0.0);
+        self.factor.fill(0.0);
+    }
+}
+
+impl InducingPrior {
+    /// Factors `K_zz`.
+    ///
+    /// # Errors
+    /// As [`InducingInputs::gram`], and [`KernelError::Linalg`] when the policy's largest jitter is not enough.
+    pub fn new(
+        kernel: &dyn Kernel,
+        inputs: &InducingInputs,
+        policy: &JitterPolicy,
+        by: &Evaluator,
+    ) -> Result<Self, KernelError> {
+        let count = inputs.count();
+        let mut prior = Self { factor: Cholesky::with_capacity(count), k_zz: Mat::zeros(count, count) };
+        prior.refresh(kernel, inputs, policy, by)?;
+        Ok(prior)
+    }
+
+    /// Factors `K_zz` anew after the kernel or the inducing inputs have changed, in the same memory.
+    ///
+    /// # Errors
+    /// As [`new`](InducingPrior::new).
+    pub fn refresh(
+        &mut self,
+        kernel: &dyn Kernel,
+        inputs: &InducingInputs,
+        policy: &JitterPolicy,
+        by: &Evaluator,
+    ) -> Result<(), KernelError> {
+        if self.k_zz.nrows() != inputs.count() {
+            self.k_zz = Mat::zeros(inputs.count(), inputs.count());
+        }
+        inputs.gram(kernel, self.k_zz.as_mut(), by)?;
+        Ok(self.factor.refactor(self.k_zz.as_ref(), policy)?)
+    }
+
+    /// M.
+    pub fn count(&self) -> usize {
+        self.factor.dim()
+    }
+
+    /// The factor L of `K_zz`.
+    pub fn factor(&self) -> &Cholesky {
+        &self.factor
+    }
+
+    /// What was added to the diagonal of `K_zz`, and why.
+    pub fn jitter(&self) -> &JitterRecord {
+        self.factor.jitter()
+    }
+
+    /// Fills `phi` (M×N, one column a point) with `φ_i = L⁻¹ k_zi` and `residual` (N) with `s_i = k_ii − φ_iᵀφ_i`,
+    /// which is never negative: what rounding takes below zero is zero.
+    ///
+    /// # Errors
+    /// As [`InducingInputs::cross`], also for outputs of the wrong shape.
+    pub fn project(
+        &self,
+        kernel: &dyn Kernel,
+        inputs: &InducingInputs,
+        x: MatRef<'_, f64>,
+        mut phi: MatMut<'_, f64>,
+        residual: &mut [f64],
+        by: &Evaluator,
+    ) -> Result<(), KernelError> {
+        check_count("residual variances", "entries", x.nrows(), residual.len())?;
+        inputs.cross(kernel, x, phi.as_mut(), by)?;
+        self.factor.half_solve_in_place(phi.as_mut(), by.threading())?;
+        by.diagonal(kernel, x, residual)?;
+        for (i, s) in residual.iter_mut().enumerate() {
+            *s = (*s - squared_norm(phi.as_ref(), i)).max(0.0);
+        }
+        Ok(())
+    }
+
+    /// The reverse of [`project`](InducingPrior::project) for one shard of the data.
+    ///
+    /// `upstream` (M×N) holds the derivatives with respect to Φ, and is overwritten by those with respect to `K_zx`;
+    /// `residual_upstream` (N) holds those with respect to s. All goes into `grads` but the part through `K_zz`,
+    /// which [`finish_reverse`](InducingPrior::finish_reverse) adds once for all shards. Where `project` has cut a
+    /// residual at zero, the derivative is that of the formula.
+    ///
+    /// # Errors
+    /// As [`project`](InducingPrior::project).
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "the shard, its forward results, its upstream and the sums"
+    )]
+    pub fn project_reverse(
+        &self,
+        kernel: &dyn Kernel,
+        inputs: &InducingInputs,
+        x: MatRef<'_, f64>,
+        phi: MatRef<'_, f64>,
+        mut upstream: MatMut<'_, f64>,
+        residual_upstream: &[f64],
+        grads: &mut PriorGradients,
+        by: &Evaluator,
+    ) -> Result<(), KernelError> {
+        let shape = (self.count(), x.nrows());
+        check_shape("Φ", (phi.nrows(), phi.ncols()), shape)?;
+        check_shape("upstream", (upstream.nrows(), upstream.ncols()), shape)?;
+        check_count("upstream of the residuals", "entries", x.nrows(), residual_upstream.len())?;
+        by.diagonal_reverse(kernel, x, residual_upstream, &mut grads.params, None)?;
+        // s = k_xx − φᵀφ
+        for (i, g) in residual_upstream.iter().enumerate() {
+            let column = upstream.as_mut().col_mut(i);
+            column.iter_mut().zip(phi.col(i).iter()).for_each(|(out, phi)| *out -= 2.0 * g * phi);
+        }
+        // Φ = L⁻¹ K_zx: the derivative with respect to K_zx is L⁻ᵀ Φ̄, with respect to L it is −L⁻ᵀ Φ̄ Φᵀ.
+        self.factor.half_solve_transpose_in_place(upstream.as_mut(), by.threading())?;
+        let (k_zx, factor) = (upstream.as_ref(), grads.factor.as_mut());
+        matmul_lower(factor, Accum::Add, k_zx, phi.transpose(), -1.0, by.threading())?;
+        inputs.cross_reverse(kernel, x, k_zx, &mut grads.params, &mut grads.inputs, by)
+    }
+
+    /// Takes the derivatives with respect to L, summed over all shards, to the kernel's parameters and the inducing
+    /// inputs.
+    ///
+    /// # Errors
+    /// As [`InducingInputs::gram_reverse`].
+    pub fn finish_reverse(
+        &self,
+        kernel: &dyn Kernel,
+        inputs: &InducingInputs,
+        grads: &mut PriorGradients,
+        by: &Evaluator,
+    ) -> Result<(), KernelError> {
+        let (l_bar, upstream) = (grads.factor.as_ref(), &mut grads.covariance);
+        cholesky_reverse(self.factor.l(), l_bar, upstream.as_mut(), by.threading())?;
+        inputs.gram_reverse(kernel, grads.covariance.as_ref(), &mut grads.params, &mut grads.inputs, by)
+    }
+}
+
+/// `φ_iᵀφ_i`
+fn squared_norm(phi: MatRef<'_, f64>, i: usize) -> f64 {
+    match phi.col(i).try_as_col_major() {
+        Some(column) => dot(column.as_slice(), column.as_slice()),
+        None => phi.col(i).iter().map(|x| x * x).sum(),
+    }
+}

@@ -1,15 +1,17 @@
 //! Inter-domain features (seed 001 §3.7): `g(z) = ∫ N(x; z, diag ω) f(x) dx`, the function seen through a Gaussian
 //! window of variance ω. The window integrates to one, so ω → 0 is the function at the point z.
 
-use faer::prelude::ReborrowMut;
 use crate::algebra::{ActiveDims, Scaled, Sum};
-use crate::kernel::{Block, BlockMut, Gradients, Kernel, Pair, Points, PointsMut, column, column_mut, point, point_mut};
+use crate::kernel::{
+    Block, BlockMut, Gradients, Kernel, Pair, Points, PointsMut, column, column_mut, point, point_mut,
+};
 use crate::kernels::constant::Constant;
 use crate::kernels::rbf::Rbf;
 use crate::metrics::{per_input, slot};
 use crate::tree::parameter_count;
 use crate::views;
 use crate::workspace::Workspace;
+use faer::prelude::ReborrowMut;
 
 /// Two tables of windows: their centres, and the variances of the windows in each dimension.
 #[derive(Clone, Copy, Debug)]
@@ -53,7 +55,7 @@ impl WindowedGradients<'_> {
 }
 
 /// A kernel seen through Gaussian windows.
-pub trait Windowed {
+pub trait Windowed: Sync {
     /// Fills `out` (M×N) with `cov(g(rows_i), g(cols_j))`.
     fn windowed_tile(&self, pair: WindowedPair<'_>, out: BlockMut<'_>, ws: &mut Workspace);
 
@@ -128,7 +130,8 @@ impl Rbf {
             let (lengthscale, widened, delta) = self.windowed_term(pair, i, j, d);
             let by_widened = weight * 0.5 * (delta * delta / widened - 1.0) / widened;
             let by_delta = -weight * delta / widened;
-            grads.params[slot(&self.parameters()[0], d)] += weight / lengthscale + 2.0 * lengthscale * by_widened;
+            grads.params[slot(&self.parameters()[0], d)] +=
+                weight / lengthscale + 2.0 * lengthscale * by_widened;
             point_mut(&mut grads.rows, i)[d] += by_delta;
             point_mut(&mut grads.row_windows, i)[d] += by_widened;
             if let Some(cols) = &mut grads.cols {
@@ -195,7 +198,9 @@ impl Windowed for Scaled {
     ) -> f64 {
         let (m, n) = (upstream.nrows(), upstream.ncols());
         let mut buffer = ws.take_dirty(m * n);
-        views::zip_columns(&mut views::block_mut(&mut buffer, m, n), upstream, |out, g| *out = self.factor() * g);
+        views::zip_columns(&mut views::block_mut(&mut buffer, m, n), upstream, |out, g| {
+            *out = self.factor() * g;
+        });
         let rest = self.own_len()..grads.params.len();
         let weights = views::block(&buffer, m, n);
         let inner = reverse_through(self.child(), pair, weights, grads.for_params(rest), ws);

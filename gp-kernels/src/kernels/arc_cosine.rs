@@ -82,7 +82,8 @@ struct Pieces {
 
 impl DotProfile for Angle {
     const NAME: &'static str = "arccos";
-    const SUMMARY: &'static str = "arc-cosine of order 0, 1 or 2: wide networks of threshold, linear, quadratic units";
+    const SUMMARY: &'static str =
+        "arc-cosine of order 0, 1 or 2: wide networks of threshold, linear, quadratic units";
 
     fn parameters() -> Vec<Parameter> {
         vec![Parameter::positive("bias")]

@@ -51,7 +51,7 @@ impl Kernel for Constant {
         &mut self.params
     }
 
-    fn check_inputs(&self, _points: Points<'_>) -> Result<(), KernelError> {
+    fn check_inputs(&self, _points: Points<'_>, _ws: &mut Workspace) -> Result<(), KernelError> {
         Ok(())
     }
 
@@ -61,7 +61,13 @@ impl Kernel for Constant {
         }
     }
 
-    fn tile_reverse(&self, _pair: Pair<'_>, upstream: Block<'_>, grads: Gradients<'_>, _ws: &mut Workspace) -> f64 {
+    fn tile_reverse(
+        &self,
+        _pair: Pair<'_>,
+        upstream: Block<'_>,
+        grads: Gradients<'_>,
+        _ws: &mut Workspace,
+    ) -> f64 {
         let total: f64 = (0..upstream.ncols()).map(|j| column(upstream, j).iter().sum::<f64>()).sum();
         grads.params[0] += total;
         total * self.params[0].value()
@@ -71,7 +77,13 @@ impl Kernel for Constant {
         out.fill(self.params[0].value());
     }
 
-    fn diagonal_reverse(&self, _points: Points<'_>, upstream: &[f64], grads: Gradients<'_>, _ws: &mut Workspace) {
+    fn diagonal_reverse(
+        &self,
+        _points: Points<'_>,
+        upstream: &[f64],
+        grads: Gradients<'_>,
+        _ws: &mut Workspace,
+    ) {
         grads.params[0] += upstream.iter().sum::<f64>();
     }
 

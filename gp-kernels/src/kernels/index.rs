@@ -23,7 +23,7 @@ const NAME: &str = "index";
 
 fn weights(levels: usize, rank: usize) -> Result<Parameter, KernelError> {
     // Columns of different signs: equal ones would stay equal, and zeros are a saddle that no gradient leaves.
-    let start = |k: usize| if (k / rank) % (k % rank + 2) == 0 { 0.7 } else { 0.5 };
+    let start = |k: usize| if (k / rank).is_multiple_of(k % rank + 2) { 0.7 } else { 0.5 };
     Ok(Parameter::vector("w", (0..levels * rank).map(start).collect(), Transform::Identity)?)
 }
 
@@ -51,15 +51,20 @@ impl Index {
 
     /// The line for this kernel in a [`Registry`](crate::Registry).
     pub fn entry() -> KernelEntry {
-        KernelEntry::new(NAME, "W Wᵀ + diag(variance) on category codes: a covariance for each pair", |arguments| {
-            let default = Self::new(arguments.whole_number("levels", 2)?, arguments.whole_number("rank", 1)?)?;
-            let Self { levels, rank, params: [weights, variance] } = default;
-            let params = [
-                arguments.parameter(weights, ParameterKind::Exact)?,
-                arguments.parameter(variance, ParameterKind::Exact)?,
-            ];
-            Ok(Box::new(Self { levels, rank, params }))
-        })
+        KernelEntry::new(
+            NAME,
+            "W Wᵀ + diag(variance) on category codes: a covariance for each pair",
+            |arguments| {
+                let default =
+                    Self::new(arguments.whole_number("levels", 2)?, arguments.whole_number("rank", 1)?)?;
+                let Self { levels, rank, params: [weights, variance] } = default;
+                let params = [
+                    arguments.parameter(weights, ParameterKind::Exact)?,
+                    arguments.parameter(variance, ParameterKind::Exact)?,
+                ];
+                Ok(Box::new(Self { levels, rank, params }))
+            },
+        )
     }
 
     fn row(&self, level: usize) -> &[f64] {
@@ -109,7 +114,7 @@ impl Kernel for Index {
         vec![Setting::new("levels", self.levels), Setting::new("rank", self.rank)]
     }
 
-    fn check_inputs(&self, points: Points<'_>) -> Result<(), KernelError> {
+    fn check_inputs(&self, points: Points<'_>, _ws: &mut Workspace) -> Result<(), KernelError> {
         if points.ncols() != 1 {
             return Err(KernelError::Dimensions {
                 kernel: NAME.to_owned(),
@@ -141,7 +146,13 @@ impl Kernel for Index {
         }
     }
 
-    fn tile_reverse(&self, pair: Pair<'_>, upstream: Block<'_>, grads: Gradients<'_>, _ws: &mut Workspace) -> f64 {
+    fn tile_reverse(
+        &self,
+        pair: Pair<'_>,
+        upstream: Block<'_>,
+        grads: Gradients<'_>,
+        _ws: &mut Workspace,
+    ) -> f64 {
         let mut total = 0.0;
         for j in 0..upstream.ncols() {
             let b = code(pair.cols, j);
@@ -161,7 +172,13 @@ impl Kernel for Index {
         }
     }
 
-    fn diagonal_reverse(&self, points: Points<'_>, upstream: &[f64], grads: Gradients<'_>, _ws: &mut Workspace) {
+    fn diagonal_reverse(
+        &self,
+        points: Points<'_>,
+        upstream: &[f64],
+        grads: Gradients<'_>,
+        _ws: &mut Workspace,
+    ) {
         for (i, &g) in upstream.iter().enumerate() {
             let a = code(points, i);
             self.add_gradient(a, a, g, grads.params);

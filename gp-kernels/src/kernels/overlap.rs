@@ -3,7 +3,7 @@
 use gp_linalg::vector::exp_scaled_in_place;
 use gp_optim::Parameter;
 
-use crate::lanes::dot;
+use crate::lanes::weigh;
 use crate::metrics::Mismatch;
 use crate::radial::{Profile, Radial};
 
@@ -25,8 +25,6 @@ impl Profile for Decay {
 
     fn reverse(&self, _own: &[Parameter], s: &mut [f64], upstream: &[f64], _own_grad: &mut [f64]) -> f64 {
         exp_scaled_in_place(s, -1.0);
-        let inner = dot(s, upstream);
-        s.iter_mut().zip(upstream).for_each(|(s, g)| *s *= -g);
-        inner
+        weigh(s, upstream, -1.0)
     }
 }

@@ -15,7 +15,8 @@ pub type Periodic = Radial<OnACircle>;
 
 impl Profile for OnACircle {
     const NAME: &'static str = "periodic";
-    const SUMMARY: &'static str = "exp(-2 sin²(π (x - z)/period)/lengthscale²): functions that repeat exactly";
+    const SUMMARY: &'static str =
+        "exp(-2 sin²(π (x - z)/period)/lengthscale²): functions that repeat exactly";
     type Metric = Sine;
 
     fn apply(&self, own: &[Parameter], s: &mut [f64]) {

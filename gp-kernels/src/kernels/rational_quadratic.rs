@@ -15,11 +15,14 @@ pub struct PowerLaw;
 /// The rational quadratic kernel `(1 + r²/(2α))^(−α)`.
 pub type RationalQuadratic = Radial<PowerLaw>;
 
+/// A distance beyond which nothing changes any more but the risk of infinities.
+const FAR: f64 = 1e300;
+
 impl PowerLaw {
     /// `s ← q` and `logs ← ln(1 + q)`, with full relative accuracy for small q.
     fn share_and_log(alpha: f64, s: &mut [f64], logs: &mut [f64]) {
         for (s, log) in s.iter_mut().zip(logs.iter_mut()) {
-            *s /= 2.0 * alpha;
+            *s = (*s / (2.0 * alpha)).min(FAR);
             *log = 1.0 + *s;
         }
         ln_in_place(logs);

@@ -4,7 +4,7 @@ use gp_linalg::vector::exp_scaled_in_place;
 use gp_optim::Parameter;
 
 use crate::inducing::Windowed;
-use crate::lanes::dot;
+use crate::lanes::weigh;
 use crate::metrics::Euclid;
 use crate::radial::{Profile, Radial};
 
@@ -26,11 +26,7 @@ impl Profile for SquaredExponential {
 
     fn reverse(&self, _own: &[Parameter], s: &mut [f64], upstream: &[f64], _own_grad: &mut [f64]) -> f64 {
         exp_scaled_in_place(s, -0.5);
-        let inner = dot(s, upstream);
-        for (s, g) in s.iter_mut().zip(upstream) {
-            *s *= -0.5 * g;
-        }
-        inner
+        weigh(s, upstream, -0.5)
     }
 
     fn windowed(kernel: &Radial<Self>) -> Option<&dyn Windowed> {

@@ -53,7 +53,7 @@ impl Kernel for White {
         &mut self.params
     }
 
-    fn check_inputs(&self, _points: Points<'_>) -> Result<(), KernelError> {
+    fn check_inputs(&self, _points: Points<'_>, _ws: &mut Workspace) -> Result<(), KernelError> {
         Ok(())
     }
 
@@ -67,7 +67,13 @@ impl Kernel for White {
         }
     }
 
-    fn tile_reverse(&self, pair: Pair<'_>, upstream: Block<'_>, grads: Gradients<'_>, _ws: &mut Workspace) -> f64 {
+    fn tile_reverse(
+        &self,
+        pair: Pair<'_>,
+        upstream: Block<'_>,
+        grads: Gradients<'_>,
+        _ws: &mut Workspace,
+    ) -> f64 {
         if !pair.same {
             return 0.0;
         }
@@ -81,7 +87,13 @@ impl Kernel for White {
         out.fill(self.params[0].value());
     }
 
-    fn diagonal_reverse(&self, _points: Points<'_>, upstream: &[f64], grads: Gradients<'_>, _ws: &mut Workspace) {
+    fn diagonal_reverse(
+        &self,
+        _points: Points<'_>,
+        upstream: &[f64],
+        grads: Gradients<'_>,
+        _ws: &mut Workspace,
+    ) {
         grads.params[0] += upstream.iter().sum::<f64>();
     }
 }

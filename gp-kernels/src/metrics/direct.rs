@@ -1,101 +1,183 @@
 //! Sums by direct differences: exact at any offset, and the fastest way while points have few dimensions.
+//!
+//! Tiles are worked through in bands of rows, so that the rows' coordinates (and their gradients) stay in the first
+//! cache while all columns pass by.
+
+use std::ops::Range;
 
 use gp_linalg::vector::dispatch;
 use gp_optim::Parameter;
 use pulp::{Simd, WithSimd};
 
 use super::packed::{add_unpacked, pack};
-use super::{Metric, Term};
-use crate::kernel::{Block, BlockMut, Gradients, Pair, column, column_mut, point, point_mut};
+use super::{Metric, Term, TermGradient, add_param_gradient};
+use crate::kernel::{BlockMut, Gradients, Pair, PointsMut, column_mut, point, point_mut};
 use crate::workspace::Workspace;
 
-/// Fills `out` with `Σ_d f_d(rows[i]_d − cols[j]_d)`.
+/// Rows of a band: the coordinates of 8 dimensions and their gradients take half of a first cache of 32 KiB.
+const BAND: usize = 128;
+/// Sums that are held in registers while the dimensions are added up.
+const HELD: usize = 16;
+
+/// The bands of this many rows.
+fn bands(rows: usize) -> impl Iterator<Item = Range<usize>> {
+    (0..rows).step_by(BAND).map(move |start| start..rows.min(start + BAND))
+}
+
+/// Fills `out` with `Σ_d f_d(rows[i]_d − cols[j]_d)`; see [`Metric::sums`].
 pub fn sum_direct<M: Metric>(
-    metric: &M,
     params: &[Parameter],
     pair: Pair<'_>,
     out: BlockMut<'_>,
     ws: &mut Workspace,
+    finish: impl FnMut(usize, Range<usize>, &mut [f64]),
 ) {
-    let mut packed = ws.take_dirty(pair.rows.nrows() * pair.dim());
-    pack(pair.rows, &mut packed);
-    dispatch(Forward { metric, params, pair, packed: &packed, out });
-    ws.give(packed);
+    let rows = Rows::<M>::new(params, pair, ws);
+    dispatch(Forward { rows: &rows, pair, out, finish });
+    rows.give_back(ws);
 }
 
-struct Forward<'a, M> {
-    metric: &'a M,
-    params: &'a [Parameter],
+/// The row points dimension by dimension, and the metric's constants.
+struct Rows<M> {
+    count: usize,
+    packed: Vec<f64>,
+    constants: Vec<f64>,
+    metric: std::marker::PhantomData<M>,
+}
+
+impl<M: Metric> Rows<M> {
+    fn new(params: &[Parameter], pair: Pair<'_>, ws: &mut Workspace) -> Self {
+        let (count, dim) = (pair.rows.nrows(), pair.dim());
+        let mut packed = ws.take_dirty(count * dim);
+        pack(pair.rows, &mut packed);
+        let mut constants = ws.take_dirty(2 * dim);
+        for (d, constant) in constants.chunks_exact_mut(2).enumerate() {
+            constant.copy_from_slice(&M::constants(params, d));
+        }
+        Self { count, packed, constants, metric: std::marker::PhantomData }
+    }
+
+    fn give_back(self, ws: &mut Workspace) {
+        ws.give(self.packed);
+        ws.give(self.constants);
+    }
+
+    #[inline(always)]
+    fn constants(&self, d: usize) -> [f64; 2] {
+        [self.constants[2 * d], self.constants[2 * d + 1]]
+    }
+
+    /// Coordinate `d` of these rows.
+    #[inline(always)]
+    fn coordinates(&self, d: usize, rows: Range<usize>) -> &[f64] {
+        &self.packed[d * self.count..][rows]
+    }
+
+    /// Fills `sum` with the sums of these rows and one column point.
+    #[inline(always)]
+    fn sum(&self, rows: Range<usize>, col: &[f64], sum: &mut [f64]) {
+        let (held, rest) = sum.as_chunks_mut::<HELD>();
+        let mut start = rows.start;
+        for sum in held {
+            let mut total = [0.0; HELD];
+            for (d, &col) in col.iter().enumerate() {
+                M::add_term(self.constants(d), self.coordinates(d, start..start + HELD), col, &mut total);
+            }
+            *sum = total;
+            start += HELD;
+        }
+        rest.fill(0.0);
+        for (d, &col) in col.iter().enumerate() {
+            M::add_term(self.constants(d), self.coordinates(d, start..rows.end), col, rest);
+        }
+    }
+}
+
+struct Forward<'a, M, F> {
+    rows: &'a Rows<M>,
     pair: Pair<'a>,
-    packed: &'a [f64],
     out: BlockMut<'a>,
+    finish: F,
 }
 
-impl<M: Metric> WithSimd for Forward<'_, M> {
+impl<M: Metric, F: FnMut(usize, Range<usize>, &mut [f64])> WithSimd for Forward<'_, M, F> {
     type Output = ();
 
     #[inline(always)]
     fn with_simd<S: Simd>(mut self, _: S) {
-        let rows = self.pair.rows.nrows();
-        for j in 0..self.pair.cols.nrows() {
-            let sum = column_mut(&mut self.out, j);
-            sum.fill(0.0);
-            for (d, &col) in point(self.pair.cols, j).iter().enumerate() {
-                self.metric.add_term(self.params, d, &self.packed[d * rows..][..rows], col, sum);
+        for band in bands(self.rows.count) {
+            for j in 0..self.pair.cols.nrows() {
+                let sum = &mut column_mut(&mut self.out, j)[band.clone()];
+                self.rows.sum(band.clone(), point(self.pair.cols, j), sum);
+                (self.finish)(j, band.clone(), sum);
             }
         }
     }
 }
 
-/// The reverse of [`sum_direct`].
+/// The reverse of [`sum_direct`]; see [`Metric::sums_reverse`].
 pub fn sum_direct_reverse<M: Metric>(
-    metric: &M,
     params: &[Parameter],
     pair: Pair<'_>,
-    upstream: Block<'_>,
-    mut grads: Gradients<'_>,
+    grads: Gradients<'_>,
     ws: &mut Workspace,
+    slopes: impl FnMut(usize, Range<usize>, &mut [f64]),
 ) {
-    let size = pair.rows.nrows() * pair.dim();
-    let mut packed = ws.take_dirty(size);
-    pack(pair.rows, &mut packed);
-    let mut rows_grad = ws.take(size);
-    let Gradients { params: params_grad, rows, cols } = grads.for_params(0..grads.params.len());
-    dispatch(Backward { metric, params, pair, packed: &packed, upstream, rows_grad: &mut rows_grad, params_grad, cols });
-    if let Some(mut rows) = rows {
-        add_unpacked(&rows_grad, &mut rows);
+    let dim = pair.dim();
+    let rows = Rows::<M>::new(params, pair, ws);
+    let (mut rows_grad, mut by_param) = (ws.take(rows.packed.len()), ws.take(2 * dim));
+    let Gradients { params: params_grad, rows: to_rows, cols } = grads;
+    let (to_packed, to_params) = (&mut rows_grad, &mut by_param);
+    dispatch(Backward { rows: &rows, pair, rows_grad: to_packed, by_param: to_params, cols, slopes });
+    for (d, by) in by_param.chunks_exact(2).enumerate() {
+        add_param_gradient(params, d, [by[0], by[1]], params_grad);
     }
-    ws.give(packed);
+    if let Some(mut out) = to_rows {
+        add_unpacked(&rows_grad, &mut out);
+    }
     ws.give(rows_grad);
+    ws.give(by_param);
+    rows.give_back(ws);
 }
 
-struct Backward<'a, M> {
-    metric: &'a M,
-    params: &'a [Parameter],
+struct Backward<'a, M, F> {
+    rows: &'a Rows<M>,
     pair: Pair<'a>,
-    packed: &'a [f64],
-    upstream: Block<'a>,
     rows_grad: &'a mut [f64],
-    params_grad: &'a mut [f64],
-    cols: Option<crate::kernel::PointsMut<'a>>,
+    by_param: &'a mut [f64],
+    cols: Option<PointsMut<'a>>,
+    slopes: F,
 }
 
-impl<M: Metric> WithSimd for Backward<'_, M> {
+impl<M: Metric, F: FnMut(usize, Range<usize>, &mut [f64])> WithSimd for Backward<'_, M, F> {
     type Output = ();
 
     #[inline(always)]
     fn with_simd<S: Simd>(mut self, _: S) {
-        let count = self.pair.rows.nrows();
-        for j in 0..self.pair.cols.nrows() {
-            let upstream = column(self.upstream, j);
-            for (d, &col) in point(self.pair.cols, j).iter().enumerate() {
-                let term = Term { rows: &self.packed[d * count..][..count], col };
-                let rows_grad = &mut self.rows_grad[d * count..][..count];
-                let grad = self.metric.reverse_term(self.params, d, term, upstream, rows_grad, self.params_grad);
-                if let Some(cols) = &mut self.cols {
-                    point_mut(cols, j)[d] += grad;
+        let mut buffer = [0.0; BAND];
+        for band in bands(self.rows.count) {
+            let upstream = &mut buffer[..band.len()];
+            for j in 0..self.pair.cols.nrows() {
+                self.rows.sum(band.clone(), point(self.pair.cols, j), upstream);
+                (self.slopes)(j, band.clone(), upstream);
+                for d in 0..self.pair.dim() {
+                    let TermGradient { col, params } = self.term(band.clone(), j, d, upstream);
+                    self.by_param[2 * d] += params[0];
+                    self.by_param[2 * d + 1] += params[1];
+                    if let Some(cols) = &mut self.cols {
+                        point_mut(cols, j)[d] += col;
+                    }
                 }
             }
         }
+    }
+}
+
+impl<M: Metric, F> Backward<'_, M, F> {
+    #[inline(always)]
+    fn term(&mut self, band: Range<usize>, j: usize, d: usize, upstream: &[f64]) -> TermGradient {
+        let term = Term { rows: self.rows.coordinates(d, band.clone()), col: point(self.pair.cols, j)[d] };
+        let rows_grad = &mut self.rows_grad[d * self.rows.count..][band];
+        M::reverse_term(self.rows.constants(d), term, upstream, rows_grad)
     }
 }

@@ -2,7 +2,7 @@
 
 use gp_optim::Parameter;
 
-use super::{Metric, Term, per_input, slot};
+use super::{Constants, Metric, Term, TermGradient, per_input};
 use crate::expression::ParameterKind;
 
 /// Weighted number of differing columns.
@@ -14,9 +14,13 @@ impl Metric for Mismatch {
         vec![(Parameter::positive("lengthscale"), ParameterKind::PerInput)]
     }
 
+    /// `1/ℓ`, twice.
+    fn constants(params: &[Parameter], d: usize) -> Constants {
+        [1.0 / per_input(&params[0], d); 2]
+    }
+
     #[inline(always)]
-    fn add_term(&self, params: &[Parameter], d: usize, rows: &[f64], col: f64, sum: &mut [f64]) {
-        let step = 1.0 / per_input(&params[0], d);
+    fn add_term([step, _]: Constants, rows: &[f64], col: f64, sum: &mut [f64]) {
         for (sum, &row) in sum.iter_mut().zip(rows) {
             *sum += if row == col { 0.0 } else { step };
         }
@@ -25,18 +29,13 @@ impl Metric for Mismatch {
     /// The points have no gradient: a category does not move.
     #[inline(always)]
     fn reverse_term(
-        &self,
-        params: &[Parameter],
-        d: usize,
+        [step, _]: Constants,
         term: Term<'_>,
         upstream: &[f64],
         _rows_grad: &mut [f64],
-        params_grad: &mut [f64],
-    ) -> f64 {
+    ) -> TermGradient {
         let differing = upstream.iter().zip(term.rows).filter(|(_, row)| **row != term.col);
         let total: f64 = differing.map(|(h, _)| h).sum();
-        let lengthscale = per_input(&params[0], d);
-        params_grad[slot(&params[0], d)] -= total / (lengthscale * lengthscale);
-        0.0
+        TermGradient { col: 0.0, params: [-total * step * step, 0.0] }
     }
 }

@@ -2,7 +2,7 @@
 
 use gp_optim::Parameter;
 
-use super::{Metric, Term, per_input, slot};
+use super::{Constants, Metric, Term, TermGradient, per_input};
 use crate::expression::ParameterKind;
 
 /// Phase of a plane wave; the only metric whose sums may be negative.
@@ -14,9 +14,13 @@ impl Metric for Phase {
         vec![(Parameter::positive("period"), ParameterKind::PerInput)]
     }
 
+    /// `1/p`, twice.
+    fn constants(params: &[Parameter], d: usize) -> Constants {
+        [1.0 / per_input(&params[0], d); 2]
+    }
+
     #[inline(always)]
-    fn add_term(&self, params: &[Parameter], d: usize, rows: &[f64], col: f64, sum: &mut [f64]) {
-        let frequency = 1.0 / per_input(&params[0], d);
+    fn add_term([frequency, _]: Constants, rows: &[f64], col: f64, sum: &mut [f64]) {
         for (sum, &row) in sum.iter_mut().zip(rows) {
             *sum += (row - col) * frequency;
         }
@@ -24,23 +28,18 @@ impl Metric for Phase {
 
     #[inline(always)]
     fn reverse_term(
-        &self,
-        params: &[Parameter],
-        d: usize,
+        [frequency, _]: Constants,
         term: Term<'_>,
         upstream: &[f64],
         rows_grad: &mut [f64],
-        params_grad: &mut [f64],
-    ) -> f64 {
-        let frequency = 1.0 / per_input(&params[0], d);
-        let (mut by_col, mut by_period) = (0.0, 0.0);
+    ) -> TermGradient {
+        let mut total = TermGradient::default();
         for ((&h, &row), grad) in upstream.iter().zip(term.rows).zip(rows_grad) {
             let slope = h * frequency;
             *grad += slope;
-            by_col -= slope;
-            by_period -= slope * (row - term.col) * frequency;
+            total.col -= slope;
+            total.params[0] -= slope * (row - term.col) * frequency;
         }
-        params_grad[slot(&params[0], d)] += by_period;
-        by_col
+        total
     }
 }

@@ -3,8 +3,10 @@
 //! `‖a − b‖² = ‖a‖² + ‖b‖² − 2aᵀb` loses what the norms and the distance do not share. Points are therefore centred
 //! first, and every pair closer than a small share of its norms is computed again from its difference.
 
-use faer::prelude::ReborrowMut;
+use std::ops::Range;
+
 use faer::Accum;
+use faer::prelude::ReborrowMut;
 use gp_linalg::vector::dispatch;
 use gp_optim::Parameter;
 use pulp::{Simd, WithSimd};
@@ -98,10 +100,22 @@ impl WithSimd for ScalePoints<'_> {
 pub(super) fn squared_distances(
     lengthscale: &Parameter,
     pair: Pair<'_>,
-    mut out: BlockMut<'_>,
+    out: BlockMut<'_>,
     ws: &mut Workspace,
+    finish: impl FnMut(usize, Range<usize>, &mut [f64]),
 ) {
     let scaled = Scaled::new(lengthscale, pair, ws);
+    distances_of(&scaled, lengthscale, pair, out, finish);
+    scaled.give_back(ws);
+}
+
+fn distances_of(
+    scaled: &Scaled,
+    lengthscale: &Parameter,
+    pair: Pair<'_>,
+    mut out: BlockMut<'_>,
+    mut finish: impl FnMut(usize, Range<usize>, &mut [f64]),
+) {
     let (m, n, dim) = (pair.rows.nrows(), pair.cols.nrows(), pair.dim());
     let (rows, cols) = (views::points(&scaled.rows, m, dim), views::points(&scaled.cols, n, dim));
     let product = out.rb_mut().as_dyn_stride_mut();
@@ -111,10 +125,10 @@ pub(super) fn squared_distances(
         let s = column_mut(&mut out, j);
         let some_near = dispatch(AddNorms { s, row_norms: &scaled.row_norms, col_norm: scaled.col_norms[j] });
         if some_near {
-            recompute_near(lengthscale, pair, j, &scaled, s);
+            recompute_near(lengthscale, pair, j, scaled, s);
         }
+        finish(j, 0..m, s);
     }
-    scaled.give_back(ws);
 }
 
 /// `s ← s + ‖a‖² + ‖b‖²`; says whether any result is near enough to need its difference.
@@ -129,29 +143,30 @@ impl WithSimd for AddNorms<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) -> bool {
-        let mut smallest_excess = [f64::INFINITY; 8];
+        let mut near = [0.0; 8];
         let (s8, s_rest) = self.s.as_chunks_mut::<8>();
         let (norms8, norms_rest) = self.row_norms.as_chunks::<8>();
         for (s, norms) in s8.iter_mut().zip(norms8) {
             for l in 0..8 {
                 let both = norms[l] + self.col_norm;
                 s[l] += both;
-                let excess = s[l] - NEAR * both;
-                smallest_excess[l] = if excess < smallest_excess[l] { excess } else { smallest_excess[l] };
+                near[l] = if s[l] > NEAR * both { near[l] } else { 1.0 };
             }
         }
         for (s, norm) in s_rest.iter_mut().zip(norms_rest) {
             let both = norm + self.col_norm;
             *s += both;
-            smallest_excess[0] = smallest_excess[0].min(*s - NEAR * both);
+            near[0] = if *s > NEAR * both { near[0] } else { 1.0 };
         }
-        smallest_excess.iter().any(|&excess| excess <= 0.0)
+        near != [0.0; 8]
     }
 }
 
 fn recompute_near(lengthscale: &Parameter, pair: Pair<'_>, j: usize, scaled: &Scaled, s: &mut [f64]) {
     for (i, s) in s.iter_mut().enumerate() {
-        if *s <= NEAR * (scaled.row_norms[i] + scaled.col_norms[j]) {
+        let far = *s > NEAR * (scaled.row_norms[i] + scaled.col_norms[j]);
+        // Not "near": a NaN, from norms that overflow, is to be computed again too.
+        if !far {
             *s = difference(lengthscale, point(pair.rows, i), point(pair.cols, j));
         }
     }
@@ -167,12 +182,17 @@ fn difference(lengthscale: &Parameter, a: &[f64], b: &[f64]) -> f64 {
 pub(super) fn squared_distances_reverse(
     lengthscale: &Parameter,
     pair: Pair<'_>,
-    upstream: Block<'_>,
     grads: Gradients<'_>,
     ws: &mut Workspace,
+    slopes: impl FnMut(usize, Range<usize>, &mut [f64]),
 ) {
-    let scaled = Scaled::new(lengthscale, pair, ws);
     let (m, n, dim) = (pair.rows.nrows(), pair.cols.nrows(), pair.dim());
+    let scaled = Scaled::new(lengthscale, pair, ws);
+    let mut buffer = ws.take_dirty(m * n);
+    let mut moving = ws.take_dirty(m);
+    slopes_of(&scaled, lengthscale, pair, views::block_mut(&mut buffer, m, n), &mut moving, slopes);
+    ws.give(moving);
+    let upstream = views::block(&buffer, m, n);
     let (mut row_sums, mut col_sums) = (ws.take(m), ws.take(n));
     sums_of(upstream, &mut row_sums, &mut col_sums);
 
@@ -194,10 +214,27 @@ pub(super) fn squared_distances_reverse(
         add_point_gradient(lengthscale, &scaled.cols, &col_sums, &pushed, &mut cols);
         ws.give(pushed);
     }
-    for buffer in [row_sums, col_sums, pulled] {
+    for buffer in [row_sums, col_sums, pulled, buffer] {
         ws.give(buffer);
     }
     scaled.give_back(ws);
+}
+
+/// Fills `out` with the derivatives with respect to each distance, and with zero where the distance is zero: a point
+/// pulls nowhere on itself, and `a Σh − H b` would say so only up to the rounding of its two large terms.
+fn slopes_of(
+    scaled: &Scaled,
+    lengthscale: &Parameter,
+    pair: Pair<'_>,
+    out: BlockMut<'_>,
+    moving: &mut [f64],
+    mut slopes: impl FnMut(usize, Range<usize>, &mut [f64]),
+) {
+    distances_of(scaled, lengthscale, pair, out, |j, rows, s| {
+        moving.iter_mut().zip(s.iter()).for_each(|(moving, s)| *moving = if *s == 0.0 { 0.0 } else { 1.0 });
+        slopes(j, rows, s);
+        s.iter_mut().zip(moving.iter()).for_each(|(s, moving)| *s *= moving);
+    });
 }
 
 fn sums_of(upstream: Block<'_>, row_sums: &mut [f64], col_sums: &mut [f64]) {

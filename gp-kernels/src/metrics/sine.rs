@@ -2,7 +2,7 @@
 
 use gp_optim::Parameter;
 
-use super::{Metric, Term, per_input, slot};
+use super::{Constants, Metric, Term, TermGradient, per_input};
 use crate::expression::ParameterKind;
 use crate::trig::{cos_pi, sin_pi};
 
@@ -18,9 +18,13 @@ impl Metric for Sine {
         ]
     }
 
+    /// The period and the length-scale.
+    fn constants(params: &[Parameter], d: usize) -> Constants {
+        [per_input(&params[0], d), per_input(&params[1], d)]
+    }
+
     #[inline(always)]
-    fn add_term(&self, params: &[Parameter], d: usize, rows: &[f64], col: f64, sum: &mut [f64]) {
-        let (period, lengthscale) = (per_input(&params[0], d), per_input(&params[1], d));
+    fn add_term([period, lengthscale]: Constants, rows: &[f64], col: f64, sum: &mut [f64]) {
         for (sum, &row) in sum.iter_mut().zip(rows) {
             let chord = 2.0 * sin_pi((row - col) / period) / lengthscale;
             *sum += chord * chord;
@@ -29,29 +33,23 @@ impl Metric for Sine {
 
     #[inline(always)]
     fn reverse_term(
-        &self,
-        params: &[Parameter],
-        d: usize,
+        [period, lengthscale]: Constants,
         term: Term<'_>,
         upstream: &[f64],
         rows_grad: &mut [f64],
-        params_grad: &mut [f64],
-    ) -> f64 {
-        let (period, lengthscale) = (per_input(&params[0], d), per_input(&params[1], d));
-        let scale = 1.0 / (lengthscale * lengthscale);
-        let (mut by_col, mut by_period, mut by_lengthscale) = (0.0, 0.0, 0.0);
+    ) -> TermGradient {
+        let mut total = TermGradient::default();
         for ((&h, &row), grad) in upstream.iter().zip(term.rows).zip(rows_grad) {
             let turns = (row - term.col) / period;
-            let (sine, cosine) = (sin_pi(turns), cos_pi(turns));
-            // ∂s/∂Δ = 8π sin cos / (p ℓ²)
-            let slope = h * 8.0 * std::f64::consts::PI * sine * cosine * scale / period;
+            let chord = 2.0 * sin_pi(turns) / lengthscale;
+            // s = chord², ∂chord/∂Δ = 2π cos(π Δ/p) / (p ℓ), ∂chord/∂ℓ = −chord/ℓ. An upstream of zero wins.
+            let by_chord = 2.0 * h * chord;
+            let slope = by_chord * (2.0 * std::f64::consts::PI * cos_pi(turns) / lengthscale) / period;
             *grad += slope;
-            by_col -= slope;
-            by_period -= slope * turns;
-            by_lengthscale -= h * 8.0 * sine * sine * scale / lengthscale;
+            total.col -= slope;
+            total.params[0] -= slope * turns;
+            total.params[1] -= by_chord * chord / lengthscale;
         }
-        params_grad[slot(&params[0], d)] += by_period;
-        params_grad[params[0].len() + slot(&params[1], d)] += by_lengthscale;
-        by_col
+        total
     }
 }

@@ -29,9 +29,15 @@ fn dot(a: &Mat<f64>, b: &Mat<f64>) -> f64 {
 }
 
 /// Compares a gradient with differences of `objective`, which gets the number to change and by how much.
-fn compare(what: &str, gradient: &[f64], report: &mut Report, mut objective: impl FnMut(usize, f64) -> Option<f64>) {
-    let differences: Option<Vec<f64>> =
-        (0..gradient.len()).map(|i| Some((objective(i, STEP)? - objective(i, -STEP)?) / (2.0 * STEP))).collect();
+fn compare(
+    what: &str,
+    gradient: &[f64],
+    report: &mut Report,
+    mut objective: impl FnMut(usize, f64) -> Option<f64>,
+) {
+    let differences: Option<Vec<f64>> = (0..gradient.len())
+        .map(|i| Some((objective(i, STEP)? - objective(i, -STEP)?) / (2.0 * STEP)))
+        .collect();
     let Some(differences) = differences else {
         return report.require(false, || format!("{what}: the objective failed near the point"));
     };
@@ -72,11 +78,13 @@ fn cross_gradients(kit: &Conformance, kernel: &dyn Kernel, report: &mut Report) 
     let (a, b, g) = (kit.table(13, 30), kit.table(6, 31), weights(13, 6, 32));
     let mut params = vec![0.0; kernel.parameter_count()];
     let (mut rows, mut cols) = (Mat::zeros(13, a.ncols()), Mat::zeros(6, a.ncols()));
-    let grads = CovarianceGradients { params: &mut params, rows: Some(rows.as_mut()), cols: Some(cols.as_mut()) };
+    let grads =
+        CovarianceGradients { params: &mut params, rows: Some(rows.as_mut()), cols: Some(cols.as_mut()) };
     let evaluator = Evaluator::new(Threading::Pool);
     let done = evaluator.cross_reverse(kernel, a.as_ref(), b.as_ref(), g.as_ref(), grads);
     report.value("reverse pass of the cross-covariance", done);
-    let objective = |k: &dyn Kernel, a: &Mat<f64>, b: &Mat<f64>| Some(dot(&g, &cross(k, a.as_ref(), b.as_ref()).ok()?));
+    let objective =
+        |k: &dyn Kernel, a: &Mat<f64>, b: &Mat<f64>| Some(dot(&g, &cross(k, a.as_ref(), b.as_ref()).ok()?));
     compare("cross: parameters", &params, report, |i, by| objective(moved(kernel, i, by)?.as_ref(), &a, &b));
     compare("cross: row points", &entries(kit, &rows), report, |i, by| {
         objective(kernel, &shifted(kit, &a, i, by), &b)
@@ -94,7 +102,9 @@ fn gram_gradients(kit: &Conformance, kernel: &dyn Kernel, report: &mut Report) {
     report.value("reverse pass of the Gram matrix", done);
     let objective = |k: &dyn Kernel, x: &Mat<f64>| Some(dot(&g, &gram(k, x.as_ref()).ok()?));
     compare("Gram: parameters", &params, report, |i, by| objective(moved(kernel, i, by)?.as_ref(), &x));
-    compare("Gram: points", &entries(kit, &points), report, |i, by| objective(kernel, &shifted(kit, &x, i, by)));
+    compare("Gram: points", &entries(kit, &points), report, |i, by| {
+        objective(kernel, &shifted(kit, &x, i, by))
+    });
 }
 
 fn diagonal_gradients(kit: &Conformance, kernel: &dyn Kernel, report: &mut Report) {
@@ -109,14 +119,18 @@ fn diagonal_gradients(kit: &Conformance, kernel: &dyn Kernel, report: &mut Repor
         Some(upstream.iter().zip(diagonal).map(|(g, v)| g * v).sum())
     };
     compare("diagonal: parameters", &params, report, |i, by| objective(moved(kernel, i, by)?.as_ref(), &x));
-    compare("diagonal: points", &entries(kit, &points), report, |i, by| objective(kernel, &shifted(kit, &x, i, by)));
+    compare("diagonal: points", &entries(kit, &points), report, |i, by| {
+        objective(kernel, &shifted(kit, &x, i, by))
+    });
 }
 
 /// A reverse pass returns `Σ upstream ∘ tile`, and adds to what is there.
 fn returned_sum(kit: &Conformance, kernel: &dyn Kernel, report: &mut Report) {
     let (a, b, g) = (kit.table(10, 37), kit.table(5, 38), weights(10, 5, 39));
     let Some(k) = report.value("cross-covariance", cross(kernel, a.as_ref(), b.as_ref())) else { return };
-    let flat = |m: &Mat<f64>| -> Vec<f64> { m.row_iter().flat_map(|row| row.iter().copied().collect::<Vec<_>>()).collect() };
+    let flat = |m: &Mat<f64>| -> Vec<f64> {
+        m.row_iter().flat_map(|row| row.iter().copied().collect::<Vec<_>>()).collect()
+    };
     let (rows, cols, upstream) = (flat(&a), flat(&b), flat(&g.transpose().to_owned()));
     let dim = a.ncols();
     let pair = Pair::distinct(views::points(&rows, 10, dim), views::points(&cols, 5, dim));
@@ -133,7 +147,10 @@ fn returned_sum(kit: &Conformance, kernel: &dyn Kernel, report: &mut Report) {
             once.clone_from(&params);
         }
     }
-    let doubled = params.iter().zip(&once).all(|(twice, once)| (twice - 2.0 * once).abs() <= 1e-10 * once.abs().max(1.0));
+    let doubled = params
+        .iter()
+        .zip(&once)
+        .all(|(twice, once)| (twice - 2.0 * once).abs() <= 1e-10 * once.abs().max(1.0));
     report.require(doubled, || "a second reverse pass did not add to the first".to_owned());
 }
 

@@ -32,16 +32,25 @@ fn gram_and_diagonal(kernel: &dyn Kernel, x: MatRef<'_, f64>, report: &mut Repor
 
     let n = x.nrows();
     let on_diagonal = Mat::from_fn(n, 1, |i, _| k[(i, i)]);
-    report.close("diagonal = Gram's diagonal", &Mat::from_fn(n, 1, |i, _| diagonal[i]), &on_diagonal, ROUNDING);
+    report.close(
+        "diagonal = Gram's diagonal",
+        &Mat::from_fn(n, 1, |i, _| diagonal[i]),
+        &on_diagonal,
+        ROUNDING,
+    );
     report.require(diagonal.iter().all(|v| *v >= 0.0), || "a prior variance is negative".to_owned());
     let off = |m: &Mat<f64>| Mat::from_fn(n, n, |i, j| if i == j { 0.0 } else { m[(i, j)] });
     report.close("Gram = cross-covariance off the diagonal", &off(&k), &off(&kxx), ROUNDING);
 
     let level = (0..n).map(|i| k[(i, i)]).sum::<f64>() / n as f64;
-    if let Some(factor) = report.value("Cholesky factor of the Gram matrix", Cholesky::factor(k.as_ref(), &JitterPolicy::ladder())) {
+    if let Some(factor) = report
+        .value("Cholesky factor of the Gram matrix", Cholesky::factor(k.as_ref(), &JitterPolicy::ladder()))
+    {
         let added = factor.jitter().added;
         report.require(added <= INDEFINITE * level, || {
-            format!("the Gram matrix is not positive semi-definite: {added:e} added to a diagonal of {level:e}")
+            format!(
+                "the Gram matrix is not positive semi-definite: {added:e} added to a diagonal of {level:e}"
+            )
         });
     }
 }
@@ -56,7 +65,9 @@ fn strides(kernel: &dyn Kernel, a: &Mat<f64>, b: &Mat<f64>, expected: &Mat<f64>,
         report.close("row-major points", &found, expected, 0.0);
     }
     let reversed = Mat::from_fn(m, a.ncols(), |i, d| a[(m - 1 - i, d)]);
-    if let Some(found) = report.value("reversed points", cross(kernel, reversed.as_ref().reverse_rows(), b.as_ref())) {
+    if let Some(found) =
+        report.value("reversed points", cross(kernel, reversed.as_ref().reverse_rows(), b.as_ref()))
+    {
         report.close("points in reverse order", &found, expected, 0.0);
     }
     let mut wide = Mat::zeros(n, 2 * m);
@@ -70,14 +81,19 @@ fn strides(kernel: &dyn Kernel, a: &Mat<f64>, b: &Mat<f64>, expected: &Mat<f64>,
 fn empty(kit: &Conformance, kernel: &dyn Kernel, report: &mut Report) {
     let (none, some) = (kit.table(0, 3), kit.table(3, 4));
     for (rows, cols) in [(&none, &some), (&some, &none), (&none, &none)] {
-        if let Some(k) = report.value("covariance of no points", cross(kernel, rows.as_ref(), cols.as_ref())) {
-            report.require((k.nrows(), k.ncols()) == (rows.nrows(), cols.nrows()), || "wrong empty shape".to_owned());
+        if let Some(k) = report.value("covariance of no points", cross(kernel, rows.as_ref(), cols.as_ref()))
+        {
+            report.require((k.nrows(), k.ncols()) == (rows.nrows(), cols.nrows()), || {
+                "wrong empty shape".to_owned()
+            });
         }
     }
     report.value("Gram matrix of no points", gram(kernel, none.as_ref()));
     report.value("diagonal of no points", diagonal(kernel, none.as_ref()));
     if let Some(k) = report.value("Gram matrix of one point", gram(kernel, kit.table(1, 5).as_ref())) {
-        report.require(k.nrows() == 1 && k[(0, 0)].is_finite(), || "the variance of one point is no number".to_owned());
+        report.require(k.nrows() == 1 && k[(0, 0)].is_finite(), || {
+            "the variance of one point is no number".to_owned()
+        });
     }
 }
 
@@ -97,7 +113,9 @@ fn illegal(kit: &Conformance, kernel: &dyn Kernel, report: &mut Report) {
 /// The same bits on the calling thread, and in pools of one and of four threads.
 fn threads(kit: &Conformance, kernel: &dyn Kernel, report: &mut Report) {
     let (a, b) = (kit.table(3, 8), kit.table(2100, 9));
-    let Some(expected) = report.value("cross-covariance", cross(kernel, a.as_ref(), b.as_ref())) else { return };
+    let Some(expected) = report.value("cross-covariance", cross(kernel, a.as_ref(), b.as_ref())) else {
+        return;
+    };
     for threads in [1, 4] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let Some(pool) = report.value("thread pool", pool) else { return };
@@ -105,6 +123,8 @@ fn threads(kit: &Conformance, kernel: &dyn Kernel, report: &mut Report) {
         let evaluator = Evaluator::new(Threading::Pool);
         let done = pool.install(|| evaluator.cross(kernel, a.as_ref(), b.as_ref(), found.as_mut()));
         report.value("cross-covariance on a pool", done);
-        report.require(found == expected, || format!("{threads} threads give other bits than the calling thread"));
+        report.require(found == expected, || {
+            format!("{threads} threads give other bits than the calling thread")
+        });
     }
 }

@@ -2,12 +2,12 @@
 
 use super::jitter::{JitterPolicy, JitterRecord, most_correlated};
 use super::{Cholesky, Storage};
-use crate::error::{LinalgError, check_extent};
+use crate::error::{LinalgError, check_column_finite, check_extent};
 use crate::upper_state::clear_upper_vector_state;
 use faer::dyn_stack::MemStack;
 use faer::linalg::cholesky::llt::factor::{LltError, cholesky_in_place};
 use faer::reborrow::ReborrowMut as _;
-use faer::{MatMut, MatRef, Par};
+use faer::{ColMut, MatMut, MatRef, Par};
 
 impl Cholesky {
     /// [`factor`](Self::factor) into the memory of this factor; allocates only if `a` is larger than the capacity.
@@ -21,7 +21,6 @@ impl Cholesky {
         self.storage.truncate(0);
         self.storage.reserve(dim);
         self.jitter = JitterRecord::default();
-        check_lower_finite(a)?;
         let scale = mean_absolute_diagonal(a);
         for rung in policy.rungs() {
             self.jitter.added = rung * scale;
@@ -31,17 +30,21 @@ impl Cholesky {
                     self.storage.set_dim(dim);
                     return Ok(());
                 }
-                Err(pivot) => self.record_first_failure(a, pivot),
+                Err(pivot) => self.explain_failure(a, pivot)?,
             }
         }
         Err(LinalgError::NotPositiveDefinite { dim, record: self.jitter.clone() })
     }
 
-    fn record_first_failure(&mut self, a: MatRef<'_, f64>, pivot: usize) {
+    /// Looks for the cause of the first failure. A number that is not finite always makes one, because it spreads to
+    /// the pivot of its row; so there is no need to search the matrices that succeed.
+    fn explain_failure(&mut self, a: MatRef<'_, f64>, pivot: usize) -> Result<(), LinalgError> {
         if self.jitter.pivot.is_none() {
+            check_lower_finite("matrix", a)?;
             self.jitter.pivot = Some(pivot);
             self.jitter.closest = most_correlated(a, pivot);
         }
+        Ok(())
     }
 }
 
@@ -67,13 +70,13 @@ pub(super) fn factor_in_place(mut matrix: MatMut<'_, f64>, stack: &mut MemStack)
     clear_upper_vector_state();
     // faer leaves intermediate numbers above the diagonal, whether it succeeds or not.
     for j in 1..matrix.ncols() {
-        matrix.rb_mut().col_mut(j).subrows_mut(0, j).fill(0.0);
+        fill_zero(matrix.rb_mut().col_mut(j).subrows_mut(0, j));
     }
     outcome.map(|_| ()).map_err(|LltError::NonPositivePivot { index }| index)
 }
 
 /// Whether `root`² is a pivot that stands out of the rounding errors of the diagonal entry it came from.
-fn pivot_is_sound(root: f64, diagonal: f64, floor: f64) -> bool {
+pub(super) fn pivot_is_sound(root: f64, diagonal: f64, floor: f64) -> bool {
     root > 0.0 && root.is_finite() && root * root >= floor * diagonal
 }
 
@@ -82,16 +85,31 @@ fn mean_absolute_diagonal(a: MatRef<'_, f64>) -> f64 {
     if n == 0 { 0.0 } else { (0..n).map(|i| a[(i, i)].abs() / n as f64).sum() }
 }
 
+fn fill_zero(mut column: ColMut<'_, f64>) {
+    if let Some(column) = column.rb_mut().try_as_col_major_mut() {
+        column.as_slice_mut().fill(0.0);
+    } else {
+        column.fill(0.0);
+    }
+}
+
 /// Copies the lower triangle, column by column or in tiles, whichever reads memory in order.
 fn copy_lower(mut target: MatMut<'_, f64>, source: MatRef<'_, f64>) {
-    let n = source.nrows();
-    if source.row_stride() == 1 {
-        for j in 0..n {
-            target.rb_mut().col_mut(j).subrows_mut(j, n - j).copy_from(source.col(j).subrows(j, n - j));
+    if let (Some(mut target), Some(source)) =
+        (target.rb_mut().try_as_col_major_mut(), source.try_as_col_major())
+    {
+        for j in 0..source.ncols() {
+            let below = target.rb_mut().col_mut(j).as_slice_mut();
+            below[j..].copy_from_slice(&source.col(j).as_slice()[j..]);
         }
-        return;
+    } else {
+        copy_lower_in_tiles(target, source);
     }
+}
+
+fn copy_lower_in_tiles(mut target: MatMut<'_, f64>, source: MatRef<'_, f64>) {
     const TILE: usize = 32;
+    let n = source.nrows();
     for column in (0..n).step_by(TILE) {
         for row in (column..n).step_by(TILE) {
             for j in column..n.min(column + TILE) {
@@ -104,35 +122,7 @@ fn copy_lower(mut target: MatMut<'_, f64>, source: MatRef<'_, f64>) {
 }
 
 /// The first entry of the lower triangle, by columns, that is not finite becomes an error.
-pub(super) fn check_lower_finite(a: MatRef<'_, f64>) -> Result<(), LinalgError> {
-    // 0·x is 0 for finite x and NaN otherwise, so one sum without branches tells whether to search.
+pub(super) fn check_lower_finite(what: &'static str, a: MatRef<'_, f64>) -> Result<(), LinalgError> {
     let n = a.nrows();
-    let suspicious = |j: usize| {
-        let column = a.col(j).subrows(j, n - j);
-        !sum_of_zeros(column).is_finite()
-    };
-    for j in (0..n).filter(|&j| suspicious(j)) {
-        for i in j..n {
-            if !a[(i, j)].is_finite() {
-                return Err(LinalgError::NotFinite { what: "matrix", row: i, column: j, value: a[(i, j)] });
-            }
-        }
-    }
-    Ok(())
-}
-
-fn sum_of_zeros(column: faer::ColRef<'_, f64>) -> f64 {
-    match column.try_as_col_major() {
-        Some(column) => {
-            let mut lanes = [0.0; 8];
-            let (chunks, rest) = column.as_slice().as_chunks::<8>();
-            for chunk in chunks {
-                for (lane, value) in lanes.iter_mut().zip(chunk) {
-                    *lane += 0.0 * value;
-                }
-            }
-            lanes.iter().sum::<f64>() + rest.iter().map(|value| 0.0 * value).sum::<f64>()
-        }
-        None => column.iter().map(|value| 0.0 * value).sum(),
-    }
+    (0..n).try_for_each(|j| check_column_finite(what, a.col(j).subrows(j, n - j), j, j))
 }

@@ -12,6 +12,8 @@ use std::fmt;
 /// `pivot_floor·n·ε` times the diagonal entry it came from. That floor is the size of the rounding error in a pivot:
 /// a smaller one is positive by luck, its row of `L` is noise, and a solve would multiply that noise by its
 /// reciprocal.
+///
+/// A matrix whose diagonal is zero has no scale that jitter could be relative to, and is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct JitterPolicy {
     /// First jitter that is tried after none, relative to the mean absolute diagonal.

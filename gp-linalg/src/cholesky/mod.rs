@@ -1,5 +1,6 @@
 //! `A = L Lᵀ`, owned, with room to grow.
 
+mod extend;
 mod factor;
 mod jitter;
 mod serial;
@@ -10,12 +11,12 @@ pub use jitter::{JitterPolicy, JitterRecord};
 
 use crate::error::LinalgError;
 use faer::MatRef;
-use storage::Storage;
+pub(crate) use storage::Storage;
 
 /// A lower Cholesky factor `L` with positive diagonal and `A + added·I = L Lᵀ`, where `added` is the jitter on record.
 ///
 /// The factor lives in a column-major buffer that may be larger than it, so that it can grow without moving
-/// ([`reserve`](Self::reserve), `extend`). The strict upper triangle of what [`l`](Self::l) shows is
+/// ([`reserve`](Self::reserve), [`extend`](Self::extend)). The strict upper triangle of what [`l`](Self::l) shows is
 /// exactly zero.
 ///
 /// ```
@@ -32,7 +33,7 @@ use storage::Storage;
 /// ```
 #[derive(Clone)]
 pub struct Cholesky {
-    storage: Storage,
+    pub(crate) storage: Storage,
     jitter: JitterRecord,
 }
 
@@ -47,7 +48,7 @@ impl Cholesky {
         Self { storage: Storage::with_capacity(capacity), jitter: JitterRecord::default() }
     }
 
-    /// Factors the symmetric matrix `a`, of which only the lower triangle is read.
+    /// Factors the symmetric matrix `a`, of which only the lower triangle is read, on the calling thread.
     ///
     /// # Errors
     /// [`LinalgError::DimensionMismatch`] if `a` is not square, [`LinalgError::NotFinite`] with the first offending

@@ -3,7 +3,7 @@
 use super::Cholesky;
 use crate::error::{LinalgError, check_extent};
 use crate::threading::Threading;
-use crate::triangular::lower;
+use crate::triangular;
 use faer::MatMut;
 use faer::reborrow::ReborrowMut as _;
 
@@ -16,8 +16,8 @@ impl Cholesky {
     /// [`LinalgError::DimensionMismatch`] if B does not have n rows; B is then untouched.
     pub fn solve_in_place(&self, mut rhs: MatMut<'_, f64>, threading: Threading) -> Result<(), LinalgError> {
         self.check_rows("solve", rhs.nrows())?;
-        lower::solve(self.l(), rhs.rb_mut(), threading);
-        lower::solve_transpose(self.l(), rhs, threading);
+        triangular::solve(self.l(), rhs.rb_mut(), threading);
+        triangular::solve_transpose(self.l(), rhs, threading);
         Ok(())
     }
 
@@ -27,7 +27,7 @@ impl Cholesky {
     /// [`LinalgError::DimensionMismatch`] if B does not have n rows; B is then untouched.
     pub fn half_solve_in_place(&self, rhs: MatMut<'_, f64>, threading: Threading) -> Result<(), LinalgError> {
         self.check_rows("half_solve", rhs.nrows())?;
-        lower::solve(self.l(), rhs, threading);
+        triangular::solve(self.l(), rhs, threading);
         Ok(())
     }
 
@@ -41,7 +41,7 @@ impl Cholesky {
         threading: Threading,
     ) -> Result<(), LinalgError> {
         self.check_rows("half_solve_transpose", rhs.nrows())?;
-        lower::solve_transpose(self.l(), rhs, threading);
+        triangular::solve_transpose(self.l(), rhs, threading);
         Ok(())
     }
 
@@ -51,7 +51,7 @@ impl Cholesky {
     /// [`LinalgError::DimensionMismatch`] if B does not have n rows; B is then untouched.
     pub fn mul_l_in_place(&self, rhs: MatMut<'_, f64>, threading: Threading) -> Result<(), LinalgError> {
         self.check_rows("mul_l", rhs.nrows())?;
-        lower::multiply(self.l(), rhs, threading);
+        triangular::multiply(self.l(), rhs, threading);
         Ok(())
     }
 
@@ -65,7 +65,7 @@ impl Cholesky {
         threading: Threading,
     ) -> Result<(), LinalgError> {
         self.check_rows("mul_l_transpose", rhs.nrows())?;
-        lower::multiply_transpose(self.l(), rhs, threading);
+        triangular::multiply_transpose(self.l(), rhs, threading);
         Ok(())
     }
 
@@ -78,7 +78,7 @@ impl Cholesky {
         check_extent("inv_quad_form", "length of scratch", self.dim(), scratch.len())?;
         scratch.copy_from_slice(b);
         let rhs = MatMut::from_column_major_slice_mut(&mut *scratch, b.len(), 1);
-        lower::solve(self.l(), rhs, Threading::Here);
+        triangular::solve(self.l(), rhs, Threading::Here);
         Ok(scratch.iter().map(|value| value * value).sum())
     }
 

@@ -14,7 +14,7 @@ const ALIASING_BYTES: usize = 2048;
 ///
 /// Invariant: everything strictly above the diagonal of the whole buffer is zero. Nothing ever writes there.
 #[derive(Clone)]
-pub(super) struct Storage {
+pub(crate) struct Storage {
     buffer: Mat<f64>,
     dim: usize,
     scratch: Vec<MaybeUninit<u8>>,
@@ -59,7 +59,7 @@ impl Storage {
         self.buffer.as_ref().submatrix(0, 0, self.dim, self.dim)
     }
 
-    pub(super) fn factor_mut(&mut self) -> MatMut<'_, f64> {
+    pub(crate) fn factor_mut(&mut self) -> MatMut<'_, f64> {
         self.buffer.as_mut().submatrix_mut(0, 0, self.dim, self.dim)
     }
 

@@ -6,6 +6,10 @@ use crate::threading::{Threading, block_width, for_row_blocks};
 use faer::reborrow::ReborrowMut as _;
 use faer::{Accum, MatMut, MatRef};
 
+/// Rows of one task. The rate is the same from 32 to 256 rows; with 64 a result of 200 rows already feeds two or
+/// three threads evenly.
+const ROWS: usize = 64;
+
 /// Lower triangle of `dst = [dst +] alpha · lhs · rhs`.
 ///
 /// `dst` is m×m, `lhs` m×k, `rhs` k×m. What is strictly above the diagonal of `dst` is neither read nor written.
@@ -41,7 +45,7 @@ pub(crate) fn product_lower(
 ) {
     let (m, k) = (dst.nrows(), lhs.ncols());
     let threading = threading.for_flops(m as f64 * m as f64 * k as f64);
-    let height = block_width(m, tile::ROWS, tile::GRAIN);
+    let height = block_width(m, ROWS, tile::GRAIN);
     for_row_blocks(dst, height, threading, &|row, block: MatMut<'_, f64>| {
         let height = block.nrows();
         let lhs = lhs.subrows(row, height);

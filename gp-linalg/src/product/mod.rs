@@ -2,7 +2,7 @@
 //!
 //! Everything that multiplies matrices in this workspace comes through here and not through faer's operators, for
 //! three reasons: the vector registers are left clean ([`clear_upper_vector_state`]), the work is shared among
-//! threads in blocks that do not depend on their number ([`Threading`](crate::Threading)), and wrong shapes are
+//! threads in blocks that do not depend on their number ([`Threading`]), and wrong shapes are
 //! errors.
 
 mod gram;
@@ -12,6 +12,7 @@ mod tile;
 pub use crate::upper_state::clear_upper_vector_state;
 pub use faer::Accum;
 pub use gram::{GramScratch, weighted_gram};
+pub(crate) use lower::product_lower;
 pub use lower::{matmul_lower, symmetrise_lower};
 
 use crate::error::{LinalgError, check_extent};

@@ -122,7 +122,7 @@ impl Framed {
         }
     }
 
-    pub(crate) fn to_mat(&mut self) -> Mat<f64> {
+    pub(crate) fn values(&mut self) -> Mat<f64> {
         self.as_mut().as_ref().to_owned()
     }
 

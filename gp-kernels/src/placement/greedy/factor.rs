@@ -1,0 +1,127 @@
+//! The factor `Φᵀ`, N×j, one column for each point chosen.
+//!
+//! Only a point with a large residual variance can be the next choice, and residual variances never grow. So only the
+//! points *near* the top are kept up to date choice by choice. The others catch up, in matrix products, when the best
+//! of those near the top has fallen to the largest variance that the others had when last looked at. The choices are
+//! those of an algorithm that updates everything every time.
+
+use gp_linalg::Threading;
+use rayon::prelude::*;
+
+use super::block::{Block, Pivot};
+use super::chosen::Chosen;
+use crate::error::KernelError;
+use crate::evaluate::Evaluator;
+use crate::kernel::{Kernel, Points};
+use crate::placement::table::distinct;
+
+/// Points of one block, a unit of work for a thread.
+const BLOCK: usize = 1024;
+/// How many points are near the top: few enough for a column of their factor to stay in a near cache, enough that
+/// there is seldom need for the others.
+const NEAR: usize = 1024;
+/// After this many choices the others catch up in any case: more would not make the products faster.
+const LAG: usize = 64;
+
+/// The factor, and what it leaves of each point's variance.
+pub(super) struct Factor<'a> {
+    kernel: &'a dyn Kernel,
+    dim: usize,
+    prior: Vec<f64>,
+    /// All points, [`BLOCK`] by [`BLOCK`], as they were when last looked at.
+    all: Vec<Block>,
+    /// Copies of those near the top, up to date.
+    near: Block,
+    /// The largest variance of the others that could be chosen, when last looked at.
+    bound: f64,
+    /// The points chosen since then.
+    chosen: Chosen,
+    evaluator: Evaluator,
+}
+
+impl<'a> Factor<'a> {
+    /// The factor before anything has been chosen. Among equal points only the first can be.
+    pub(super) fn new(kernel: &'a dyn Kernel, points: Points<'_>) -> Result<Self, KernelError> {
+        let (count, dim) = (points.nrows(), points.ncols());
+        let evaluator = Evaluator::new(Threading::Here);
+        let mut prior = vec![0.0; count];
+        evaluator.diagonal(kernel, points.as_dyn_stride(), &mut prior)?;
+        check_finite("prior variances", &prior)?;
+        let mut open = vec![false; count];
+        distinct(points, (0..count).collect()).iter().for_each(|distinct| open[distinct.row] = true);
+        let starts = (0..count).step_by(BLOCK);
+        let all =
+            starts.map(|first| Block::new(points, first..count.min(first + BLOCK), &prior, &open)).collect();
+        let (near, chosen) = (Block::empty(dim), Chosen::none(dim));
+        let mut factor = Self { kernel, dim, prior, all, near, bound: 0.0, chosen, evaluator };
+        factor.gather_near();
+        Ok(factor)
+    }
+
+    pub(super) fn largest_prior(&self) -> f64 {
+        self.prior.iter().copied().fold(0.0, f64::max)
+    }
+
+    /// The point with the largest residual variance, the first of equals; none when all have been chosen.
+    pub(super) fn largest_residual(&mut self) -> Result<Option<Pivot>, KernelError> {
+        if self.chosen.count() > 0 {
+            let best = self.near.pivots().reduce(Pivot::larger);
+            // A tie may be with an earlier row.
+            if self.chosen.count() < LAG && best.is_some_and(|best| best.variance > self.bound) {
+                return Ok(best);
+            }
+            self.catch_up()?;
+            self.gather_near();
+        }
+        Ok(self.near.pivots().reduce(Pivot::larger))
+    }
+
+    /// Conditions on the point that [`largest_residual`](Factor::largest_residual) has found.
+    pub(super) fn condition_on(&mut self, pivot: Pivot) -> Result<(), KernelError> {
+        self.all[pivot.row / BLOCK].close(pivot.row);
+        let from = self.chosen.count();
+        self.near.choose(pivot, &mut self.chosen);
+        self.near.condition_on(self.kernel, &self.evaluator, &self.chosen, from)
+    }
+
+    /// Conditions all points on what was chosen while they were not looked at.
+    fn catch_up(&mut self) -> Result<(), KernelError> {
+        let (kernel, evaluator, chosen) = (self.kernel, &self.evaluator, &self.chosen);
+        self.all.par_iter_mut().try_for_each(|block| block.condition_on(kernel, evaluator, chosen, 0))?;
+        self.chosen.clear();
+        Ok(())
+    }
+
+    /// Takes the points with the largest variances near, the first ones of equals.
+    fn gather_near(&mut self) {
+        let mut pivots: Vec<Pivot> = self.all.iter().flat_map(Block::pivots).collect();
+        self.bound = f64::NEG_INFINITY;
+        if pivots.len() > NEAR {
+            let order = |a: &Pivot, b: &Pivot| b.variance.total_cmp(&a.variance).then(a.row.cmp(&b.row));
+            self.bound = pivots.select_nth_unstable_by(NEAR, order).1.variance;
+            pivots.truncate(NEAR);
+        }
+        let mut rows: Vec<usize> = pivots.iter().map(|pivot| pivot.row).collect();
+        rows.sort_unstable();
+        self.near = Block::gather(&self.all, BLOCK, &rows, self.dim);
+    }
+
+    /// `Σ s_i / Σ k_ii`; nothing is unexplained where there is nothing to explain.
+    pub(super) fn residual_share(mut self) -> Result<f64, KernelError> {
+        self.catch_up()?;
+        let residual: Vec<f64> = self.all.iter().flat_map(Block::residual).copied().collect();
+        check_finite("residual variances", &residual)?;
+        // Rounding may leave a hair less than nothing.
+        let left: f64 = residual.iter().map(|s| s.max(0.0)).sum();
+        let total: f64 = self.prior.iter().sum();
+        Ok(if total > 0.0 { left / total } else { 0.0 })
+    }
+}
+
+/// Finite inputs can have variances beyond the largest number, for instance under a polynomial kernel.
+fn check_finite(what: &'static str, values: &[f64]) -> Result<(), KernelError> {
+    match values.iter().position(|value| !value.is_finite()) {
+        Some(row) => Err(KernelError::NotFinite { what, row, column: 0, value: values[row] }),
+        None => Ok(()),
+    }
+}

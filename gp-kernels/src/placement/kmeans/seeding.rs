@@ -1,0 +1,81 @@
+//! k-means++ (Arthur and Vassilvitskii 2007): each new centre is drawn with a probability proportional to the squared
+//! distance to the nearest one so far.
+
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
+
+use super::cloud::Cloud;
+
+/// Points a task updates.
+const BLOCK: usize = 1024;
+
+/// Up to `m` points of the cloud at different places; fewer when it has no more.
+pub(super) fn plus_plus(cloud: &Cloud, m: usize, rng: &mut ChaCha8Rng) -> Vec<usize> {
+    let weights: Vec<f64> = (0..cloud.count()).map(|i| cloud.weight(i)).collect();
+    let mut nearest = vec![f64::INFINITY; cloud.count()];
+    let mut chances = weights.clone();
+    let mut chosen = Vec::new();
+    while chosen.len() < m {
+        let Some(next) = draw(&chances, rng) else { break };
+        chosen.push(next);
+        approach(cloud, next, &mut nearest);
+        for ((chance, weight), square) in chances.iter_mut().zip(&weights).zip(&nearest) {
+            *chance = weight * square;
+        }
+    }
+    chosen
+}
+
+/// An index drawn in proportion to `chances`; none if all of them are zero.
+fn draw(chances: &[f64], rng: &mut ChaCha8Rng) -> Option<usize> {
+    let mut left = rng.random::<f64>() * chances.iter().sum::<f64>();
+    let mut last = None;
+    for (i, &chance) in chances.iter().enumerate().filter(|(_, chance)| **chance > 0.0) {
+        if left < chance {
+            return Some(i);
+        }
+        left -= chance;
+        // Rounding may leave a rest after the last one.
+        last = Some(i);
+    }
+    last
+}
+
+/// Lowers the squared distances to the nearest centre where the new one is nearer.
+///
+/// From differences and not from a matrix product: it has to be exactly zero for a point that was chosen.
+fn approach(cloud: &Cloud, centre: usize, nearest: &mut [f64]) {
+    let centre = cloud.point(centre);
+    let blocks = nearest.par_chunks_mut(BLOCK).zip(cloud.values().par_chunks(BLOCK * cloud.dim()));
+    blocks.for_each(|(nearest, points)| {
+        for (nearest, point) in nearest.iter_mut().zip(points.chunks_exact(cloud.dim())) {
+            *nearest = nearest.min(squared_distance(point, centre));
+        }
+    });
+}
+
+/// `‖a − b‖²`
+pub(super) fn squared_distance(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::SeedableRng;
+
+    #[test]
+    fn draws_are_in_proportion_and_never_of_chance_zero() {
+        let mut rng = ChaCha8Rng::seed_from_u64(3);
+        let mut counts = [0; 4];
+        for _ in 0..4000 {
+            counts[draw(&[0.0, 1.0, 0.0, 3.0], &mut rng).unwrap()] += 1;
+        }
+        assert_eq!((counts[0], counts[2]), (0, 0));
+        // 1000 expected, standard deviation 27; the seed is fixed.
+        assert!((900..1100).contains(&counts[1]), "{counts:?}");
+        assert_eq!(draw(&[0.0, 0.0], &mut rng), None);
+        assert_eq!(draw(&[], &mut rng), None);
+    }
+}

@@ -1,0 +1,146 @@
+//! The Gaussian posterior over inducing values, and its predictions: what every sparse method hands out.
+//!
+//! In whitened coordinates `q(v) = N(m, V)`. Expectation propagation knows the precision `V⁻¹ = B = L_B L_Bᵀ`,
+//! variational methods a factor of the covariance `V = L_S L_Sᵀ`; both serve. With `φ` and `s` of a point, its latent
+//! value has mean `φᵀ m` and variance `s + φᵀ V φ`, the sum of two squares.
+
+mod predict;
+mod stored;
+
+use faer::{Mat, MatRef};
+use gp_linalg::{Cholesky, JitterPolicy, JitterRecord, LinalgError, Threading};
+
+pub use stored::StoredPosterior;
+
+use crate::error::KernelError;
+use crate::evaluate::{Evaluator, check_count, check_shape};
+use crate::inducing::{InducingInputs, InducingPrior};
+use crate::kernel::Kernel;
+use crate::tree::KernelExt;
+
+/// How the covariance V of the whitened inducing values is held.
+#[derive(Clone, Debug)]
+pub enum PosteriorFactor {
+    /// The factor of the precision, `V⁻¹ = B = L_B L_Bᵀ`.
+    Precision(Cholesky),
+    /// A lower triangular factor of the covariance, `V = L_S L_Sᵀ`; only its lower triangle is read.
+    Covariance(Mat<f64>),
+}
+
+/// `q(u)` of one latent function: the kernel, the inducing inputs, and `q(v) = N(m, V)` with `u = L v`.
+#[derive(Clone, Debug)]
+pub struct InducingPosterior {
+    kernel: Box<dyn Kernel>,
+    inputs: InducingInputs,
+    policy: JitterPolicy,
+    prior: InducingPrior,
+    mean: Vec<f64>,
+    factor: PosteriorFactor,
+}
+
+/// Latent means and variances of some points. Observation noise is the likelihood's business and not in here.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LatentPrediction {
+    /// Posterior means of the latent function.
+    pub mean: Vec<f64>,
+    /// Posterior variances of the latent function, never negative.
+    pub variance: Vec<f64>,
+}
+
+impl InducingPosterior {
+    /// The posterior with this mean (M) and factor (M×M) of the whitened inducing values. `policy` is how `K_zz` is
+    /// factored; it must be the one under which the mean and the factor were found.
+    ///
+    /// # Errors
+    /// For wrong shapes, numbers that are not finite, and what [`InducingPrior::new`] reports.
+    pub fn new(
+        kernel: Box<dyn Kernel>,
+        inputs: InducingInputs,
+        policy: JitterPolicy,
+        mean: Vec<f64>,
+        factor: PosteriorFactor,
+    ) -> Result<Self, KernelError> {
+        check_count("posterior mean", "entries", inputs.count(), mean.len())?;
+        if let Some((row, value)) = mean.iter().enumerate().find(|(_, value)| !value.is_finite()) {
+            return Err(KernelError::NotFinite { what: "posterior mean", row, column: 0, value: *value });
+        }
+        check_factor(&factor, inputs.count())?;
+        let prior = InducingPrior::new(kernel.as_ref(), &inputs, &policy, &Evaluator::default())?;
+        Ok(Self { kernel, inputs, policy, prior, mean, factor })
+    }
+
+    /// The prior itself: mean zero, `V = I`.
+    ///
+    /// # Errors
+    /// What [`InducingPrior::new`] reports.
+    pub fn prior(
+        kernel: Box<dyn Kernel>,
+        inputs: InducingInputs,
+        policy: JitterPolicy,
+    ) -> Result<Self, KernelError> {
+        let count = inputs.count();
+        let identity = PosteriorFactor::Covariance(Mat::identity(count, count));
+        Self::new(kernel, inputs, policy, vec![0.0; count], identity)
+    }
+
+    /// The kernel of the latent function.
+    pub fn kernel(&self) -> &dyn Kernel {
+        self.kernel.as_ref()
+    }
+
+    /// The inducing inputs.
+    pub fn inputs(&self) -> &InducingInputs {
+        &self.inputs
+    }
+
+    /// The whitened mean m.
+    pub fn mean(&self) -> &[f64] {
+        &self.mean
+    }
+
+    /// The factor of V or of its inverse.
+    pub fn factor(&self) -> &PosteriorFactor {
+        &self.factor
+    }
+
+    /// What was added to the diagonal of `K_zz`.
+    pub fn jitter(&self) -> &JitterRecord {
+        self.prior.jitter()
+    }
+
+    /// The posterior mean of the inducing values themselves, `E u = L m`.
+    pub fn inducing_mean(&self) -> Result<Vec<f64>, KernelError> {
+        let mut u = self.mean.clone();
+        let column = faer::ColMut::from_slice_mut(&mut u).as_mat_mut();
+        self.prior.factor().mul_l_in_place(column, Threading::Here)?;
+        Ok(u)
+    }
+
+    /// What a model file holds.
+    pub fn to_stored(&self) -> StoredPosterior {
+        StoredPosterior::new(self.kernel.expression(), &self.inputs, self.policy, &self.mean, &self.factor)
+    }
+}
+
+fn check_factor(factor: &PosteriorFactor, count: usize) -> Result<(), KernelError> {
+    match factor {
+        PosteriorFactor::Precision(factor) => check_count("posterior precision", "rows", count, factor.dim()),
+        PosteriorFactor::Covariance(factor) => {
+            check_shape("posterior covariance factor", (factor.nrows(), factor.ncols()), (count, count))?;
+            check_lower_finite(factor.as_ref())
+        }
+    }
+}
+
+fn check_lower_finite(factor: MatRef<'_, f64>) -> Result<(), KernelError> {
+    for column in 0..factor.ncols() {
+        for row in column..factor.nrows() {
+            let value = factor[(row, column)];
+            if !value.is_finite() {
+                let what = "posterior covariance factor";
+                return Err(LinalgError::NotFinite { what, row, column, value }.into());
+            }
+        }
+    }
+    Ok(())
+}

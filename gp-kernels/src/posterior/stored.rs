@@ -1,0 +1,76 @@
+//! The posterior as a model file holds it: an expression and numbers, readable without this crate.
+
+use faer::Mat;
+use gp_linalg::{Cholesky, JitterPolicy};
+use serde::{Deserialize, Serialize};
+
+use super::{InducingPosterior, PosteriorFactor};
+use crate::error::KernelError;
+use crate::evaluate::check_count;
+use crate::inducing::InducingInputs;
+use crate::registry::Registry;
+
+/// A posterior in numbers and text. It loads without the data it was fitted to.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct StoredPosterior {
+    kernel: String,
+    inputs: InducingInputs,
+    jitter: JitterPolicy,
+    mean: Vec<f64>,
+    factor: StoredFactor,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum StoredFactor {
+    Precision(Cholesky),
+    /// The lower triangle, column by column.
+    Covariance(Vec<f64>),
+}
+
+impl StoredPosterior {
+    pub(super) fn new(
+        kernel: String,
+        inputs: &InducingInputs,
+        jitter: JitterPolicy,
+        mean: &[f64],
+        factor: &PosteriorFactor,
+    ) -> Self {
+        let factor = match factor {
+            PosteriorFactor::Precision(factor) => StoredFactor::Precision(factor.clone()),
+            PosteriorFactor::Covariance(factor) => {
+                let count = factor.nrows();
+                StoredFactor::Covariance(
+                    (0..count).flat_map(|j| (j..count).map(move |i| factor[(i, j)])).collect(),
+                )
+            }
+        };
+        Self { kernel, inputs: inputs.clone(), jitter, mean: mean.to_vec(), factor }
+    }
+
+    /// The posterior, its kernel read by this registry.
+    ///
+    /// # Errors
+    /// For an expression that does not parse and for numbers that no posterior can have.
+    pub fn restore(self, registry: &Registry) -> Result<InducingPosterior, KernelError> {
+        let kernel = registry.parse_for(&self.kernel, self.inputs.dim())?;
+        let factor = match self.factor {
+            StoredFactor::Precision(factor) => PosteriorFactor::Precision(factor),
+            StoredFactor::Covariance(lower) => {
+                PosteriorFactor::Covariance(unpack(&lower, self.inputs.count())?)
+            }
+        };
+        InducingPosterior::new(kernel, self.inputs, self.jitter, self.mean, factor)
+    }
+}
+
+/// The lower triangular matrix with these columns below the diagonal.
+fn unpack(lower: &[f64], count: usize) -> Result<Mat<f64>, KernelError> {
+    check_count("posterior covariance factor", "entries", count * (count + 1) / 2, lower.len())?;
+    let mut factor = Mat::zeros(count, count);
+    let mut rest = lower.iter();
+    for j in 0..count {
+        (j..count).zip(rest.by_ref()).for_each(|(i, value)| factor[(i, j)] = *value);
+    }
+    Ok(factor)
+}

@@ -1,0 +1,33 @@
+//! Every operation of this crate beside faer's own, as shares of the machine's matrix-product rate in the same run.
+//!
+//! Criterion reports its statistics as usual; at the end one table shows the best time of each operation.
+
+#![expect(clippy::unwrap_used, reason = "a call that fails spoils the benchmark")]
+
+mod bounds;
+mod factor;
+mod products;
+mod report;
+mod rotations;
+mod vectors;
+
+use criterion::Criterion;
+use report::Report;
+use std::time::Duration;
+
+fn main() {
+    let mut criterion = Criterion::default()
+        .sample_size(12)
+        .warm_up_time(Duration::from_millis(100))
+        .measurement_time(Duration::from_millis(500))
+        .without_plots()
+        .configure_from_args();
+    let mut report = Report::new(&mut criterion);
+    let bounds = bounds::measure(&mut report);
+    products::run(&mut report);
+    factor::run(&mut report);
+    rotations::run(&mut report, &bounds);
+    vectors::run(&mut report);
+    report.print(&bounds);
+    criterion.final_summary();
+}

@@ -1,0 +1,92 @@
+//! Appending rows and columns ("cholext").
+
+use super::factor::{check_lower_finite, factor_in_place, pivot_is_sound};
+use super::{Cholesky, Storage};
+use crate::error::{LinalgError, check_extent, check_finite};
+use crate::product::product_lower;
+use crate::threading::Threading;
+use crate::triangular;
+use faer::reborrow::ReborrowMut as _;
+use faer::{Accum, MatMut, MatRef};
+
+impl Cholesky {
+    /// From the factor of A to that of `[[A, B], [Bᵀ, C]]`, in O(d²k).
+    ///
+    /// `b` is d×k, `c` is k×k and only its lower triangle is read. The factor stays where it is as long as
+    /// [`capacity`](Self::capacity) suffices; otherwise the buffer doubles. No jitter is added: if the factor has
+    /// some on record and the border should have the same, add it to the diagonal of `c`.
+    ///
+    /// # Errors
+    /// [`LinalgError::DimensionMismatch`], [`LinalgError::NotFinite`], and [`LinalgError::ExtendBreakdown`] if a
+    /// pivot of the appended block does not exceed its own rounding error, (d + k)·ε times the diagonal entry it
+    /// came from. The factor is then as it was.
+    pub fn extend(&mut self, b: MatRef<'_, f64>, c: MatRef<'_, f64>) -> Result<(), LinalgError> {
+        let (d, k) = (self.dim(), c.nrows());
+        check_extent("extend", "columns of c", k, c.ncols())?;
+        check_extent("extend", "rows of b", d, b.nrows())?;
+        check_extent("extend", "columns of b", k, b.ncols())?;
+        check_finite("b", b)?;
+        check_lower_finite("c", c)?;
+        self.storage.reserve_amortised(d + k);
+        append(&mut self.storage, b, c)?;
+        self.storage.set_dim(d + k);
+        Ok(())
+    }
+}
+
+/// Writes the new rows behind the factor, inside the buffer but outside its declared part.
+fn append(storage: &mut Storage, b: MatRef<'_, f64>, c: MatRef<'_, f64>) -> Result<(), LinalgError> {
+    let (d, k) = (b.nrows(), b.ncols());
+    let (leading, stack) = storage.leading_mut(d + k);
+    // The block above the diagonal is zero by agreement; until the end it serves as the place to solve in, because
+    // there the columns of B are contiguous, as the rows they become are not.
+    let (l, mut solved, rows, mut corner) = leading.split_at_mut(d, d);
+    solved.copy_from(b);
+    triangular::solve(l.as_ref(), solved.rb_mut(), Threading::Here);
+    copy_lower_triangle(corner.rb_mut(), c);
+    subtract_gram(corner.rb_mut(), solved.as_ref());
+    let outcome = factor_in_place(corner.rb_mut(), stack).and_then(|()| check_pivots(corner.as_ref(), c, d));
+    if outcome.is_ok() {
+        rows.transpose_mut().copy_from(solved.as_ref());
+    }
+    solved.fill(0.0);
+    outcome.map_err(|pivot| LinalgError::ExtendBreakdown { dim: d, pivot })
+}
+
+/// `corner -= Xᵀ X`, lower triangle.
+fn subtract_gram(mut corner: MatMut<'_, f64>, x: MatRef<'_, f64>) {
+    // One row at a time is the hot case, and a product's set-up would cost more than the sum itself.
+    if let (1, Some(x)) = (x.ncols(), x.try_as_col_major()) {
+        corner[(0, 0)] -= sum_of_squares(x.col(0).as_slice());
+    } else {
+        product_lower(corner, Accum::Add, x.transpose(), x, -1.0, Threading::Here);
+    }
+}
+
+fn sum_of_squares(x: &[f64]) -> f64 {
+    let mut lanes = [0.0; 8];
+    let (chunks, rest) = x.as_chunks::<8>();
+    for chunk in chunks {
+        for (lane, value) in lanes.iter_mut().zip(chunk) {
+            *lane += value * value;
+        }
+    }
+    lanes.iter().sum::<f64>() + rest.iter().map(|value| value * value).sum::<f64>()
+}
+
+fn copy_lower_triangle(mut target: MatMut<'_, f64>, source: MatRef<'_, f64>) {
+    for j in 0..source.ncols() {
+        for i in j..source.nrows() {
+            target[(i, j)] = source[(i, j)];
+        }
+    }
+}
+
+fn check_pivots(corner: MatRef<'_, f64>, c: MatRef<'_, f64>, dim: usize) -> Result<(), usize> {
+    let k = corner.nrows();
+    let floor = (dim + k) as f64 * f64::EPSILON;
+    match (0..k).find(|&i| !pivot_is_sound(corner[(i, i)], c[(i, i)], floor)) {
+        Some(pivot) => Err(pivot),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,129 @@
+//! Taking `W Wᵀ` away.
+
+use super::kernel::{Order, rotate};
+use super::sequence::{Sequence, Shape};
+use super::{Block, RotationScratch, rotation};
+use crate::cholesky::{Cholesky, JitterPolicy};
+use crate::error::{LinalgError, check_extent, check_finite};
+use crate::product::{product, product_lower};
+use crate::threading::Threading;
+use crate::triangular;
+use faer::reborrow::ReborrowMut as _;
+use faer::{Accum, MatMut, MatRef};
+use std::ops::Range;
+
+impl Cholesky {
+    /// The factor of `L Lᵀ − W Wᵀ`, and `X` to match.
+    ///
+    /// `w` is d×k and only read. `drag` is d×m, any strides: if it was `L⁻¹ C` it becomes `L'⁻¹ C`. With
+    /// [`Threading::Pool`] the columns of `drag` are shared among threads.
+    ///
+    /// A dragged column that is not finite stays so and affects no other.
+    ///
+    /// # Errors
+    /// [`LinalgError::DowndateBreakdown`] if what would be left is not positive definite beyond rounding errors, that
+    /// is, if a pivot of `I − PᵀP` with `P = L⁻¹W` does not exceed d·ε; [`LinalgError::DimensionMismatch`] and
+    /// [`LinalgError::NotFinite`]. Factor and `drag` are then untouched, to the bit.
+    pub fn downdate(
+        &mut self,
+        w: MatRef<'_, f64>,
+        drag: MatMut<'_, f64>,
+        scratch: &mut RotationScratch,
+        threading: Threading,
+    ) -> Result<(), LinalgError> {
+        check_extent("downdate", "rows of w", self.dim(), w.nrows())?;
+        check_extent("downdate", "rows of the dragged columns", self.dim(), drag.nrows())?;
+        check_finite("w", w)?;
+        let (dim, rank) = (w.nrows(), w.ncols());
+        let RotationScratch { directions, carried, remainder, remainder_factor, sequence } = scratch;
+        let mut p = directions.shaped(dim, rank);
+        p.copy_from(w);
+        triangular::solve(self.l(), p.rb_mut(), threading);
+        factor_remainder(remainder_factor, remainder, p.as_ref())?;
+        let s_transpose = remainder_factor.l();
+
+        // T = −S⁻ᵀ Pᵀ X needs P, which finding the rotations destroys.
+        let mut t = carried.shaped(rank, drag.ncols());
+        product(t.rb_mut(), Accum::Replace, p.as_ref().transpose(), drag.as_ref(), -1.0, threading);
+        triangular::solve(s_transpose, t.rb_mut(), threading);
+
+        sequence.reset(dim, rank);
+        find_rotations(sequence, p, s_transpose, remainder);
+        sequence.apply(drag, t, Order::Up, Shape::Full, threading);
+
+        // The rows that end up as Wᵀ start from zero.
+        let mut y = carried.shaped(rank, dim);
+        y.fill(0.0);
+        let factor = self.storage.factor_mut().transpose_mut();
+        sequence.apply(factor, y, Order::Up, Shape::Upper, threading);
+        Ok(())
+    }
+}
+
+/// The lower factor Sᵀ of `I − PᵀP`, or the breakdown.
+fn factor_remainder(
+    factor: &mut Cholesky,
+    memory: &mut Block,
+    p: MatRef<'_, f64>,
+) -> Result<(), LinalgError> {
+    let (dim, rank) = (p.nrows(), p.ncols());
+    let mut remainder = memory.shaped(rank, rank);
+    remainder.fill(0.0);
+    for i in 0..rank {
+        remainder[(i, i)] = 1.0;
+    }
+    product_lower(remainder.rb_mut(), Accum::Add, p.transpose(), p, -1.0, Threading::Here);
+    let pivot = match factor.refactor(remainder.as_ref(), &JitterPolicy::none()) {
+        Ok(()) => {
+            let floor = (dim as f64 * f64::EPSILON).sqrt();
+            (0..rank).find(|&i| factor.l()[(i, i)] <= floor)
+        }
+        Err(LinalgError::NotPositiveDefinite { record, .. }) => record.pivot.or(Some(0)),
+        // PᵀP overflowed: W is larger than L by more than the range of numbers.
+        Err(_) => Some(0),
+    };
+    match pivot {
+        Some(pivot) => Err(LinalgError::DowndateBreakdown { pivot, rank }),
+        None => Ok(()),
+    }
+}
+
+/// The rotations with `Q [P; S] = [0; I]`, group by group. The columns of P that later groups will eliminate are
+/// dragged along by the earlier ones, exactly as X is; their carried rows are those of S.
+fn find_rotations(
+    sequence: &mut Sequence,
+    mut p: MatMut<'_, f64>,
+    s_transpose: MatRef<'_, f64>,
+    memory: &mut Block,
+) {
+    let (dim, rank) = (p.nrows(), p.ncols());
+    for group in Sequence::groups(rank) {
+        let (current, later) =
+            p.rb_mut().subcols_mut(group.start, rank - group.start).split_at_col_mut(group.len());
+        let mut s = memory.shaped(group.len(), rank - group.start);
+        s.copy_from(
+            s_transpose.submatrix(group.start, group.start, rank - group.start, group.len()).transpose(),
+        );
+        let (s_current, s_later) = s.split_at_col_mut(group.len());
+        eliminate(sequence, &group, current, s_current);
+        rotate(sequence.group(&group, 0..dim), later, s_later, Order::Up);
+    }
+}
+
+/// Rotates the rows of `p` into the upper triangular `s`, from the last row of `p` to the first.
+fn eliminate(sequence: &mut Sequence, group: &Range<usize>, mut p: MatMut<'_, f64>, mut s: MatMut<'_, f64>) {
+    let rank = group.len();
+    for i in (0..p.nrows()).rev() {
+        for (r, found) in sequence.row_mut(group, i).iter_mut().enumerate() {
+            let (c, sine, length) = rotation(s[(r, r)], p[(i, r)]);
+            // The kernel turns (row of P, row of S) the other way round, hence the sign.
+            *found = [c, -sine];
+            s[(r, r)] = length;
+            for j in r + 1..rank {
+                let (carried, row) = (s[(r, j)], p[(i, j)]);
+                s[(r, j)] = c * carried + sine * row;
+                p[(i, j)] = c * row - sine * carried;
+            }
+        }
+    }
+}

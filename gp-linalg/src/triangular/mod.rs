@@ -1,3 +1,0 @@
-//! Triangular matrices times, and into, many right-hand sides.
-
-pub(crate) mod lower;
