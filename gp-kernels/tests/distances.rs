@@ -5,7 +5,7 @@ mod common;
 
 use common::table;
 use faer::Mat;
-use gp_kernels::{Evaluator, KernelExt, cross, gram, parse};
+use gp_kernels::{CovarianceGradients, Evaluator, KernelExt, cross, gram, parse};
 use gp_linalg::Threading;
 
 /// Two points 1e-8 apart at an offset of 1e6, with a length-scale that can tell: in one dimension differences are
@@ -48,6 +48,39 @@ fn products_and_differences_agree() {
                     (0..dim).map(|d| ((x[(i, d)] - z[(j, d)]) / (2.0 + 0.1 * d as f64)).powi(2)).sum();
                 let error = (k[(i, j)] - (-s.sqrt()).exp()).abs();
                 assert!(error < 1e-13, "D = {dim}: error {error:e}");
+            }
+        }
+    }
+}
+
+/// Close pairs that lie far from each other in one column: their pull on the length-scale of that column is what their
+/// differences say, on either side of the change from differences to products.
+#[test]
+fn slopes_of_close_pairs_survive_far_spread() {
+    for dim in [16, 17, 40] {
+        for spread in [1e3, 1e7] {
+            let base = table(12, dim, 7);
+            let x = Mat::from_fn(12, dim, |i, d| {
+                base[(i, d)] + if d == 0 { spread * (i as f64 - 5.5) } else { 0.0 }
+            });
+            let nudge = table(12, dim, 8);
+            let z = Mat::from_fn(12, dim, |i, d| x[(i, d)] + 0.1 * nudge[(i, d)]);
+            let kernel = parse(&format!("rbf(lengthscale=[{}])", vec!["1"; dim].join(", "))).unwrap();
+            let k = cross(kernel.as_ref(), x.as_ref(), z.as_ref()).unwrap();
+            let ones = Mat::from_fn(12, 12, |_, _| 1.0);
+            let (mut params, mut rows) = (vec![0.0; dim], Mat::zeros(12, dim));
+            let to = CovarianceGradients { params: &mut params, rows: Some(rows.as_mut()), cols: None };
+            let by = Evaluator::new(Threading::Here);
+            by.cross_reverse(kernel.as_ref(), x.as_ref(), z.as_ref(), ones.as_ref(), to).unwrap();
+            for d in 0..dim {
+                // Only a point and its own neighbour are near: ∂k/∂ℓ_d = k Δ_d² at unit length-scales.
+                let expected: f64 = (0..12).map(|i| k[(i, i)] * (x[(i, d)] - z[(i, d)]).powi(2)).sum();
+                assert!((params[d] - expected).abs() <= 1e-12 * expected, "D = {dim}, {spread:e}: ∂ℓ[{d}]");
+                let expected = -k[(0, 0)] * (x[(0, d)] - z[(0, d)]);
+                assert!(
+                    (rows[(0, d)] - expected).abs() <= 1e-12 * expected.abs(),
+                    "D = {dim}, {spread:e}: ∂x[{d}]"
+                );
             }
         }
     }

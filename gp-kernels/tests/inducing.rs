@@ -249,10 +249,7 @@ fn samples_have_the_predicted_moments_and_come_from_the_seed() {
     let count = 20_000;
     let draw = |seed| posterior.sample(test.as_ref(), count, seed, &by).unwrap().functions;
     let samples = draw(3);
-    assert!(
-        samples == draw(3),
-        "the same seed gives the same samples"
-    );
+    assert!(samples == draw(3), "the same seed gives the same samples");
     assert!(samples != draw(4), "another seed gives others");
     for i in 0..4 {
         for j in 0..4 {
@@ -298,15 +295,19 @@ fn confident_posteriors_can_be_sampled() {
     let x = Mat::from_fn(20, 1, |i, _| 0.2 * i as f64);
     for spread in [0.0, 1e-9] {
         let inputs = InducingInputs::points(x.as_ref()).unwrap();
-        let factor = PosteriorFactor::Covariance(Mat::from_fn(20, 20, |i, j| if i == j { spread } else { 0.0 }));
+        let factor =
+            PosteriorFactor::Covariance(Mat::from_fn(20, 20, |i, j| if i == j { spread } else { 0.0 }));
         let policy = JitterPolicy::ladder();
-        let posterior = InducingPosterior::new(kernel.clone(), inputs, policy, vec![0.5; 20], factor).unwrap();
+        let posterior =
+            InducingPosterior::new(kernel.clone(), inputs, policy, vec![0.5; 20], factor).unwrap();
         let samples = posterior.sample(x.as_ref(), 3, 1, &by).unwrap();
         let mean = posterior.predict(x.as_ref(), &by).unwrap().mean;
         for j in 0..3 {
             for (f, mean) in samples.functions.col(j).iter().zip(&mean) {
                 // Seven standard deviations of what the rounding level on the diagonal lets through.
-                assert!((f - mean).abs() < 7.0 * (samples.jitter.added + spread * spread * 20.0).sqrt() + 1e-9);
+                assert!(
+                    (f - mean).abs() < 7.0 * (samples.jitter.added + spread * spread * 20.0).sqrt() + 1e-9
+                );
             }
         }
         assert!(samples.jitter.added < 1e-9, "{:?}", samples.jitter);
@@ -331,7 +332,14 @@ fn wrong_shapes_are_errors_for_points_and_windows_alike() {
         let cross = |x: &Mat<f64>, columns: usize, params: usize| {
             let upstream = Mat::<f64>::zeros(5, columns);
             let (mut params, mut values) = (vec![0.0; params], vec![0.0; size]);
-            inputs.cross_reverse(kernel.as_ref(), x.as_ref(), upstream.as_ref(), &mut params, &mut values, &by)
+            inputs.cross_reverse(
+                kernel.as_ref(),
+                x.as_ref(),
+                upstream.as_ref(),
+                &mut params,
+                &mut values,
+                &by,
+            )
         };
         assert!(gram((5, 5), len, size).is_ok() && cross(&x, 6, len).is_ok());
         for bad in [gram((9, 9), len, size), gram((2, 2), len, size), gram((5, 5), len - 1, size)] {
@@ -344,7 +352,9 @@ fn wrong_shapes_are_errors_for_points_and_windows_alike() {
         let unseen = parse("rbf(dims=[5])").unwrap();
         let upstream = Mat::<f64>::zeros(5, 5);
         let (mut params, mut values) = ([0.0], vec![0.0; size]);
-        assert!(inputs.gram_reverse(unseen.as_ref(), upstream.as_ref(), &mut params, &mut values, &by).is_err());
+        assert!(
+            inputs.gram_reverse(unseen.as_ref(), upstream.as_ref(), &mut params, &mut values, &by).is_err()
+        );
     }
 }
 

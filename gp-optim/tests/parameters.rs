@@ -150,3 +150,20 @@ fn damaged_files_are_refused() {
         assert!(serde_json::from_str::<Parameter>(&damaged).is_err(), "{damaged}");
     }
 }
+
+#[test]
+fn bounds_stay_within_the_domain_and_values_within_the_prior() {
+    let mut scale = Parameter::positive("lengthscale");
+    let reach = Transform::Interval { lo: -1.0, hi: 2.0 };
+    assert!(matches!(scale.set_transform(reach), Err(ParameterError::OutsideDomain { .. })));
+    assert!(matches!(scale.set_transform(Transform::Identity), Err(ParameterError::OutsideDomain { .. })));
+    scale.set_transform(Transform::Interval { lo: 0.0, hi: 2.0 }).unwrap();
+    assert_eq!((scale.domain(), scale.value()), (Transform::Positive, 1.0));
+    scale.set_prior(Some(Prior::Uniform { lo: 0.5, hi: 1.5 })).unwrap();
+    assert!(matches!(scale.set(0, 1.7), Err(ParameterError::OutsidePrior { .. })));
+    assert!(matches!(scale.set_values(&[0.2]), Err(ParameterError::OutsidePrior { .. })));
+    assert_eq!(scale.value(), 1.0);
+    let repeated = scale.repeated(3).unwrap();
+    assert_eq!((repeated.values(), repeated.domain()), ([1.0; 3].as_slice(), Transform::Positive));
+    assert!(repeated.prior().is_some() && scale.repeated(0).is_err());
+}

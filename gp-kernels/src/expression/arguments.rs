@@ -188,9 +188,12 @@ impl Arguments<'_> {
             self.given.iter().find(|given| given.name == "ard").map_or(self.column, |given| given.column);
         match self.inputs {
             Some(inputs @ 1..=MAX_INPUTS) => Ok(shared.repeated(inputs)?),
-            Some(inputs) => Err(self.fail(column, format!("ard=true takes 1 to {MAX_INPUTS} inputs, not {inputs}"))),
+            Some(inputs) => {
+                Err(self.fail(column, format!("ard=true takes 1 to {MAX_INPUTS} inputs, not {inputs}")))
+            }
             None => {
-                let message = "ard=true needs the number of inputs, which is not known here; write the values out";
+                let message =
+                    "ard=true needs the number of inputs, which is not known here; write the values out";
                 Err(self.fail(column, message))
             }
         }

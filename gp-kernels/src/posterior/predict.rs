@@ -135,7 +135,9 @@ impl InducingPosterior {
     /// Standard normal draws (M×count) to draws of the whitened inducing values: `m + L_B⁻ᵀ ε` or `m + L_S ε`.
     fn inducing_values(&self, mut draws: Mat<f64>, threading: Threading) -> Result<Mat<f64>, KernelError> {
         match &self.factor {
-            PosteriorFactor::Precision(factor) => factor.half_solve_transpose_in_place(draws.as_mut(), threading)?,
+            PosteriorFactor::Precision(factor) => {
+                factor.half_solve_transpose_in_place(draws.as_mut(), threading)?
+            }
             PosteriorFactor::Covariance(factor) => {
                 let normal = draws.clone();
                 matmul(draws.as_mut(), Accum::Replace, factor.as_ref(), normal.as_ref(), 1.0, threading)?;

@@ -4,8 +4,10 @@ use faer::{Mat, MatRef};
 use gp_linalg::{Cholesky, JitterPolicy, Threading};
 
 use super::{Conformance, Report};
-use crate::evaluate::{Evaluator, cross, diagonal, gram};
+use crate::error::KernelError;
+use crate::evaluate::{CovarianceGradients, Evaluator, cross, diagonal, gram};
 use crate::kernel::Kernel;
+use crate::tree::parameter_count;
 
 /// How far two ways of the same computation may differ, relative to the largest covariance: a few hundred roundings.
 const ROUNDING: f64 = 1e-13;
@@ -113,16 +115,22 @@ fn illegal(kit: &Conformance, kernel: &dyn Kernel, report: &mut Report) {
 /// The same bits on the calling thread, and in pools of one and of four threads.
 fn threads(kit: &Conformance, kernel: &dyn Kernel, report: &mut Report) {
     let (a, b) = (kit.table(3, 8), kit.table(2100, 9));
-    let Some(expected) = report.value("cross-covariance", cross(kernel, a.as_ref(), b.as_ref())) else {
+    let evaluated = |threading: Threading| -> Result<(Mat<f64>, Vec<f64>), KernelError> {
+        let evaluator = Evaluator::new(threading);
+        let (mut k, mut params) = (Mat::zeros(a.nrows(), b.nrows()), vec![0.0; parameter_count(kernel)]);
+        evaluator.cross(kernel, a.as_ref(), b.as_ref(), k.as_mut())?;
+        let to = CovarianceGradients { params: &mut params, rows: None, cols: None };
+        evaluator.cross_reverse(kernel, a.as_ref(), b.as_ref(), k.as_ref(), to)?;
+        Ok((k, params))
+    };
+    let Some(expected) = report.value("evaluation on this thread", evaluated(Threading::Here)) else {
         return;
     };
     for threads in [1, 4] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let Some(pool) = report.value("thread pool", pool) else { return };
-        let mut found = Mat::zeros(a.nrows(), b.nrows());
-        let evaluator = Evaluator::new(Threading::Pool);
-        let done = pool.install(|| evaluator.cross(kernel, a.as_ref(), b.as_ref(), found.as_mut()));
-        report.value("cross-covariance on a pool", done);
+        let found = pool.install(|| evaluated(Threading::Pool));
+        let Some(found) = report.value("evaluation on a pool", found) else { return };
         report.require(found == expected, || {
             format!("{threads} threads give other bits than the calling thread")
         });

@@ -27,6 +27,9 @@ pub struct JitterPolicy {
 }
 
 impl JitterPolicy {
+    /// More attempts than anybody needs; a policy from a file could otherwise ask for millions.
+    const MOST_RUNGS: f64 = 1000.0;
+
     /// Adds nothing and accepts every positive pivot: the plain factorisation.
     pub const fn none() -> Self {
         Self { first: 1e-14, step: 10.0, largest: 0.0, pivot_floor: 0.0 }
@@ -53,7 +56,10 @@ impl JitterPolicy {
             ("largest", self.largest, self.largest >= 0.0, "not negative and finite"),
             ("pivot_floor", self.pivot_floor, self.pivot_floor >= 0.0, "not negative and finite"),
         ];
-        match fields.into_iter().find(|(_, value, holds, _)| !(*holds && value.is_finite())) {
+        // Counted in logarithms, and one too many rather than too few.
+        let rungs = ((self.largest / self.first).ln() / self.step.ln()).max(0.0);
+        let few = ("step", self.step, rungs < Self::MOST_RUNGS, "large enough for at most 1000 attempts");
+        match fields.into_iter().chain([few]).find(|(_, value, holds, _)| !(*holds && value.is_finite())) {
             Some((what, value, _, requirement)) => {
                 Err(LinalgError::InvalidPolicy { what, requirement, value })
             }
