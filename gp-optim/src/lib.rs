@@ -13,6 +13,8 @@ mod parameter;
 mod prior;
 #[cfg(feature = "solvers")]
 mod solvers;
+#[cfg(feature = "solvers")]
+mod stochastic;
 mod transform;
 
 pub use error::ParameterError;
@@ -26,7 +28,6 @@ pub use transform::Transform;
 #[cfg(feature = "solvers")]
 pub use argmin;
 #[cfg(feature = "solvers")]
-pub use solvers::{
-    BadEvaluation, CachedObjective, EvaluationFailed, History, Lbfgs, LbfgsOptions, LbfgsState,
-    MinimiseOptions, Minimum, OptimError, Record, Run, StopReason, minimise, minimise_with,
-};
+pub use solvers::*;
+#[cfg(feature = "solvers")]
+pub use stochastic::{StochasticObjective, Whole};
