@@ -3,6 +3,18 @@
 //! - [`Parameter`], [`Transform`] and [`Prior`] describe numbers that a model owns and a solver moves.
 //! - [`Objective`] is what a solver makes small: value and gradient at a point.
 #![cfg_attr(feature = "solvers", doc = "- [`minimise`] does so, by the guarded L-BFGS [`Lbfgs`].")]
+#![cfg_attr(
+    feature = "solvers",
+    doc = "- [`StochasticObjective`] is seen through [`Batches`]; [`descend`] follows it by [`Adam`] and others."
+)]
+#![cfg_attr(
+    feature = "solvers",
+    doc = "- [`Groups`] and [`minimise_in_stages`] move some parameters at a time."
+)]
+#![cfg_attr(
+    feature = "solvers",
+    doc = "- [`CheckpointFile`], [`History`] and [`Trace`] go along with a run."
+)]
 #![cfg_attr(feature = "solvers", doc = "")]
 #![cfg_attr(feature = "solvers", doc = include_str!("../README.md"))]
 

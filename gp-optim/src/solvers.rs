@@ -5,12 +5,16 @@ mod cached;
 mod checkpoint;
 mod descent;
 mod error;
+mod groups;
 mod history;
 mod lbfgs;
 mod line_search;
 mod minimise;
 mod options;
+#[cfg(feature = "progress")]
+mod progress;
 mod stop;
+mod trace;
 mod vector;
 
 pub use batches::{Batch, Batches};
@@ -21,7 +25,11 @@ pub use descent::{
     SignAdaptive, UpdateRule, descend, descend_with,
 };
 pub use error::{BadEvaluation, OptimError};
+pub use groups::{GroupError, Groups, Schedule, Stage, Staged, minimise_in_stages};
 pub use history::{History, Record};
 pub use lbfgs::{Lbfgs, LbfgsOptions, LbfgsState};
 pub use minimise::{MinimiseOptions, Minimum, Run, minimise, minimise_with};
+#[cfg(feature = "progress")]
+pub use progress::Progress;
 pub use stop::StopReason;
+pub use trace::Trace;

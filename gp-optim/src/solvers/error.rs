@@ -1,6 +1,7 @@
 //! What can keep a minimisation from running at all.
 
 use super::checkpoint::CheckpointError;
+use super::groups::GroupError;
 use crate::number::format_number;
 
 /// What is wrong with an evaluation.
@@ -79,6 +80,9 @@ pub enum OptimError {
     /// A checkpoint could not be written, or the one that was found must not be resumed from.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
+    /// Groups of parameters, or a schedule over them, that cannot be.
+    #[error(transparent)]
+    Groups(#[from] GroupError),
     /// Learning rates for another number of parameters.
     #[error("there are {rates} learning rates for {parameters} parameters")]
     RateCount {

@@ -6,6 +6,7 @@
 mod batches;
 mod faults;
 mod noisy;
+mod observed;
 mod recurrences;
 mod stages;
 mod support;

@@ -1,7 +1,7 @@
 //! Each method against its published recurrence, written out with scalars.
 
 use crate::support::{bowl, path};
-use gp_optim::{Adadelta, Adam, Momentum, Nesterov, SignAdaptive};
+use gp_optim::{Adadelta, Adam, Momentum, Nesterov, SignAdaptive, UpdateRule};
 
 const STEPS: u64 = 60;
 
@@ -140,4 +140,54 @@ fn every_method_finds_the_minimum() {
     close(path(Adam::with_rate(0.05), 2_000), 1e-6);
     // Slow to start and restless at the end: ε keeps its steps from vanishing.
     close(path(Adadelta::default(), 20_000), 1e-2);
+}
+
+#[test]
+fn sign_adaptive_rates_are_bounded_and_zero_has_no_sign() {
+    let step = |rule: &mut SignAdaptive, gradient: f64| {
+        let mut change = [0.0];
+        rule.step(&[gradient], &mut change);
+        change[0]
+    };
+    let mut rule = SignAdaptive::with_rate(1.0).factors(2.0, 0.25, 3.0);
+    assert_eq!(step(&mut rule, 1.0), -1.0);
+    assert_eq!(step(&mut rule, 1.0), -2.0);
+    assert_eq!(step(&mut rule, 1.0), -3.0, "4 is more than the largest rate");
+    assert_eq!(step(&mut rule, 0.0), 0.0);
+    // Compared with the sign before the zero.
+    assert_eq!(step(&mut rule, 1.0), -3.0);
+    assert_eq!(step(&mut rule, -1.0), 0.75);
+    rule.recoil();
+    assert_eq!(step(&mut rule, -1.0), 0.375);
+}
+
+/// A method that the crate does not have: steps of one length along the sign of the gradient.
+struct SignDescent(f64);
+
+impl UpdateRule for SignDescent {
+    fn name(&self) -> &'static str {
+        "sign descent"
+    }
+
+    fn invalid_setting(&self) -> Option<(&'static str, f64, &'static str)> {
+        (self.0 <= 0.0).then_some(("length", self.0, "positive"))
+    }
+
+    fn parameters(&self) -> Option<usize> {
+        None
+    }
+
+    fn step(&mut self, gradient: &[f64], change: &mut [f64]) {
+        change.iter_mut().zip(gradient).for_each(|(change, g)| *change = -self.0 * g.signum());
+    }
+
+    fn recoil(&mut self) {
+        self.0 *= 0.5;
+    }
+}
+
+#[test]
+fn methods_from_elsewhere_run_too() {
+    let points = path(SignDescent(0.5), 3);
+    assert_eq!(points, [[3.0, 1.0], [2.5, 0.5], [2.0, 0.0], [1.5, -0.5]]);
 }
