@@ -3,8 +3,6 @@
 //!
 //! Every function does 100 steps. The overhead in passes is (executor − loop) / pass.
 
-#![expect(missing_docs, reason = "criterion's macros define undocumented functions")]
-
 use criterion::{Criterion, criterion_group, criterion_main};
 use gp_optim::{
     Adam, Batch, Batches, Descent, DescentOptions, Momentum, StochasticObjective, UpdateRule, descend,

@@ -21,6 +21,7 @@ use super::batches::Batches;
 use super::error::{BadEvaluation, OptimError};
 use super::lbfgs::LbfgsState;
 use super::stop::StopReason;
+use super::vector::{add_into, all_finite};
 use crate::stochastic::StochasticObjective;
 use argmin::core::{Error, KV, KvValue, Problem, Solver, TerminationStatus};
 use serde::{Deserialize, Serialize};
@@ -32,7 +33,7 @@ pub(super) const BATCH_VALUE: &str = "batch_value";
 /// A first-order method as an argmin [`Solver`] of any [`StochasticObjective`].
 ///
 /// One iteration adds the change that the method's [`UpdateRule`] made of the last gradient, draws a batch and
-/// evaluates at the new point: state and gradient always belong together.
+/// evaluates at the new point: the state's gradient is that of its parameters, and absent after a failure.
 ///
 /// - An error, a NaN or an infinity is counted, and half the step is tried from the same point on the next batch.
 ///   At the start it is an [`OptimError`].
@@ -141,14 +142,14 @@ impl<R: UpdateRule> Descent<R> {
         &mut self,
         problem: &mut Problem<O>,
         x: &[f64],
+        finite: bool,
         gradient: &mut Vec<f64>,
     ) -> Result<f64, BadEvaluation> {
-        // An entry that the objective forgets to write must not pass for a derivative.
-        gradient.clear();
+        // NaN at the start, and after a failure: an entry that the objective forgets must not pass for a derivative.
         gradient.resize(x.len(), f64::NAN);
         self.evaluations += 1;
         let batch = self.batches.draw();
-        if x.iter().any(|x| !x.is_finite()) {
+        if !finite {
             return Err(BadEvaluation::Overflow);
         }
         let Some(objective) = problem.problem.as_mut() else {
@@ -160,10 +161,11 @@ impl<R: UpdateRule> Descent<R> {
         if !value.is_finite() {
             return Err(BadEvaluation::Value { value });
         }
-        match gradient.iter().position(|entry| !entry.is_finite()) {
-            Some(index) => Err(BadEvaluation::Gradient { index, value: gradient[index] }),
-            None => Ok(value),
+        if all_finite(gradient) {
+            return Ok(value);
         }
+        let index = gradient.iter().position(|entry| !entry.is_finite()).unwrap_or_default();
+        Err(BadEvaluation::Gradient { index, value: gradient[index] })
     }
 
     /// Learns from a gradient: sets the next change, and the reason to stop if there is one.
@@ -264,7 +266,7 @@ impl<O: StochasticObjective, R: UpdateRule> Solver<O, LbfgsState> for Descent<R>
         let x = state.take_param().unwrap_or_default();
         self.check_start(&x)?;
         let mut gradient = Vec::new();
-        let value = self.evaluate(problem, &x, &mut gradient).map_err(OptimError::Start)?;
+        let value = self.evaluate(problem, &x, true, &mut gradient).map_err(OptimError::Start)?;
         self.change = vec![0.0; x.len()];
         self.watch_epoch(Some(value));
         self.learn(&x, value, &gradient);
@@ -281,12 +283,13 @@ impl<O: StochasticObjective, R: UpdateRule> Solver<O, LbfgsState> for Descent<R>
         if here.is_empty() || self.change.len() != here.len() || !rule_fits {
             return Err(does_not_fit().into());
         }
-        // The vectors before last are free to be written over.
+        // The point before last is free to be written over.
         let mut x = state.prev_param.take().unwrap_or_default();
-        x.clear();
-        x.extend(here.iter().zip(&self.change).map(|(x, change)| x + change));
-        let mut gradient = state.prev_grad.take().unwrap_or_default();
-        match self.evaluate(problem, &x, &mut gradient) {
+        x.resize(here.len(), 0.0);
+        let finite = add_into(&mut x, here, &self.change);
+        // The method has learnt from the last gradient: it may be written over too.
+        let mut gradient = state.grad.take().unwrap_or_default();
+        match self.evaluate(problem, &x, finite, &mut gradient) {
             Ok(value) => {
                 self.watch_epoch(Some(value));
                 self.learn(&x, value, &gradient);
@@ -295,7 +298,7 @@ impl<O: StochasticObjective, R: UpdateRule> Solver<O, LbfgsState> for Descent<R>
             Err(bad) => {
                 self.watch_epoch(None);
                 self.back_off(&bad);
-                (state.prev_param, state.prev_grad) = (Some(x), Some(gradient));
+                state.prev_param = Some(x);
                 Ok((state, None))
             }
         }
