@@ -3,6 +3,18 @@
 //! - [`Parameter`], [`Transform`] and [`Prior`] describe numbers that a model owns and a solver moves.
 //! - [`Objective`] is what a solver makes small: value and gradient at a point.
 #![cfg_attr(feature = "solvers", doc = "- [`minimise`] does so, by the guarded L-BFGS [`Lbfgs`].")]
+#![cfg_attr(
+    feature = "solvers",
+    doc = "- [`StochasticObjective`] is seen through [`Batches`]; [`descend`] follows it by [`Adam`] and others."
+)]
+#![cfg_attr(
+    feature = "solvers",
+    doc = "- [`Groups`] and [`minimise_in_stages`] move some parameters at a time."
+)]
+#![cfg_attr(
+    feature = "solvers",
+    doc = "- [`CheckpointFile`], [`History`] and [`Trace`] go along with a run."
+)]
 #![cfg_attr(feature = "solvers", doc = "")]
 #![cfg_attr(feature = "solvers", doc = include_str!("../README.md"))]
 
@@ -13,6 +25,8 @@ mod parameter;
 mod prior;
 #[cfg(feature = "solvers")]
 mod solvers;
+#[cfg(feature = "solvers")]
+mod stochastic;
 mod transform;
 
 pub use error::ParameterError;
@@ -26,7 +40,6 @@ pub use transform::Transform;
 #[cfg(feature = "solvers")]
 pub use argmin;
 #[cfg(feature = "solvers")]
-pub use solvers::{
-    BadEvaluation, CachedObjective, EvaluationFailed, History, Lbfgs, LbfgsOptions, LbfgsState,
-    MinimiseOptions, Minimum, OptimError, Record, Run, StopReason, minimise, minimise_with,
-};
+pub use solvers::*;
+#[cfg(feature = "solvers")]
+pub use stochastic::{StochasticObjective, Whole};

@@ -1,15 +1,35 @@
 //! Solvers run by argmin's executor, and what they need around them.
 
+mod batches;
 mod cached;
+mod checkpoint;
+mod descent;
 mod error;
+mod groups;
 mod history;
 mod lbfgs;
 mod line_search;
 mod minimise;
+mod options;
+#[cfg(feature = "progress")]
+mod progress;
+mod stop;
+mod trace;
 mod vector;
 
+pub use batches::{Batch, Batches};
 pub use cached::{CachedObjective, EvaluationFailed};
+pub use checkpoint::{CheckpointError, CheckpointFile};
+pub use descent::{
+    Adadelta, Adam, Descended, Descent, DescentOptions, DescentRun, Momentum, Nesterov, RateStage,
+    SignAdaptive, UpdateRule, descend, descend_with,
+};
 pub use error::{BadEvaluation, OptimError};
+pub use groups::{GroupError, Groups, Schedule, Stage, Staged, minimise_in_stages};
 pub use history::{History, Record};
-pub use lbfgs::{Lbfgs, LbfgsOptions, LbfgsState, StopReason};
+pub use lbfgs::{Lbfgs, LbfgsOptions, LbfgsState};
 pub use minimise::{MinimiseOptions, Minimum, Run, minimise, minimise_with};
+#[cfg(feature = "progress")]
+pub use progress::Progress;
+pub use stop::StopReason;
+pub use trace::Trace;

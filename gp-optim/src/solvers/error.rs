@@ -1,5 +1,7 @@
 //! What can keep a minimisation from running at all.
 
+use super::checkpoint::CheckpointError;
+use super::groups::GroupError;
 use crate::number::format_number;
 
 /// What is wrong with an evaluation.
@@ -75,4 +77,25 @@ pub enum OptimError {
         /// The message of what failed.
         message: String,
     },
+    /// A checkpoint could not be written, or the one that was found must not be resumed from.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
+    /// Groups of parameters, or a schedule over them, that cannot be.
+    #[error(transparent)]
+    Groups(#[from] GroupError),
+    /// Learning rates for another number of parameters.
+    #[error("there are {rates} learning rates for {parameters} parameters")]
+    RateCount {
+        /// The number of parameters.
+        parameters: usize,
+        /// The number of rates.
+        rates: usize,
+    },
+}
+
+impl OptimError {
+    /// The typed error inside argmin's, or its message.
+    pub(super) fn from_argmin(error: argmin::core::Error) -> Self {
+        error.downcast().unwrap_or_else(|other| Self::BrokenOff { message: format!("{other:#}") })
+    }
 }

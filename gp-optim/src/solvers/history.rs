@@ -1,9 +1,10 @@
 //! The course of a run, kept in memory.
 
+use super::descent::BATCH_VALUE;
 use super::lbfgs::LbfgsState;
 use super::vector::max_norm;
 use argmin::core::observers::Observe;
-use argmin::core::{Error, KV, State};
+use argmin::core::{Error, KV, KvValue, State};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Where a run stood after one iteration.
@@ -12,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 pub struct Record {
     /// Iterations done: 0 at the start.
     pub iteration: u64,
-    /// Value of the objective.
+    /// Value of the objective, or of the mini-batch when batches are parts of it.
     pub value: f64,
     /// Largest magnitude in the gradient.
     pub gradient_norm: f64,
@@ -58,9 +59,8 @@ impl History {
         self.lock().clone()
     }
 
-    fn push(&self, iteration: u64, state: &LbfgsState) {
-        let gradient_norm = state.get_gradient().map_or(f64::NAN, |gradient| max_norm(gradient));
-        self.lock().push(Record { iteration, value: state.get_cost(), gradient_norm });
+    fn push(&self, record: Record) {
+        self.lock().push(record);
     }
 
     /// Records are whole or absent, so a panic elsewhere while the lock was held does no harm.
@@ -69,15 +69,24 @@ impl History {
     }
 }
 
+impl Record {
+    /// Where a run stands after so many iterations.
+    pub(super) fn of(iteration: u64, state: &LbfgsState, kv: &KV) -> Self {
+        let gradient_norm = state.get_gradient().map_or(f64::NAN, |gradient| max_norm(gradient));
+        let value = kv.get(BATCH_VALUE).and_then(KvValue::get_float).unwrap_or(state.get_cost());
+        Self { iteration, value, gradient_norm }
+    }
+}
+
 impl Observe<LbfgsState> for History {
-    fn observe_init(&mut self, _name: &str, state: &LbfgsState, _kv: &KV) -> Result<(), Error> {
-        self.push(0, state);
+    fn observe_init(&mut self, _name: &str, state: &LbfgsState, kv: &KV) -> Result<(), Error> {
+        self.push(Record::of(0, state, kv));
         Ok(())
     }
 
-    fn observe_iter(&mut self, state: &LbfgsState, _kv: &KV) -> Result<(), Error> {
+    fn observe_iter(&mut self, state: &LbfgsState, kv: &KV) -> Result<(), Error> {
         // argmin counts an iteration only after its observers have run.
-        self.push(state.get_iter() + 1, state);
+        self.push(Record::of(state.get_iter() + 1, state, kv));
         Ok(())
     }
 }

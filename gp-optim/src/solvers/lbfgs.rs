@@ -4,14 +4,13 @@ mod memory;
 mod options;
 mod ray;
 
-pub use options::{LbfgsOptions, StopReason};
+pub use options::LbfgsOptions;
 
 use super::error::OptimError;
 use super::line_search::{SearchCost, search};
+use super::stop::StopReason;
 use super::vector::{add_scaled, dot, norm};
-use argmin::core::{
-    CostFunction, Error, Gradient, IterState, KV, Problem, Solver, TerminationReason, TerminationStatus,
-};
+use argmin::core::{CostFunction, Error, Gradient, IterState, KV, Problem, Solver, TerminationStatus};
 use memory::Memory;
 use ray::{Found, Ray, evaluate};
 use serde::{Deserialize, Serialize};
@@ -266,13 +265,7 @@ where
     }
 
     fn terminate(&mut self, _state: &LbfgsState) -> TerminationStatus {
-        match &self.stop {
-            None => TerminationStatus::NotTerminated,
-            Some(reason) if reason.is_converged() => {
-                TerminationStatus::Terminated(TerminationReason::SolverConverged)
-            }
-            Some(reason) => TerminationStatus::Terminated(TerminationReason::SolverExit(reason.to_string())),
-        }
+        StopReason::status(self.stop.as_ref())
     }
 }
 

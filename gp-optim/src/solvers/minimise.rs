@@ -2,10 +2,11 @@
 
 use super::cached::CachedObjective;
 use super::error::OptimError;
-use super::lbfgs::{Lbfgs, LbfgsOptions, LbfgsState, StopReason};
+use super::lbfgs::{Lbfgs, LbfgsOptions, LbfgsState};
+use super::stop::StopReason;
 use super::vector::max_norm;
 use crate::objective::Objective;
-use argmin::core::{Error, Executor, OptimizationResult, State, TerminationReason};
+use argmin::core::{Executor, OptimizationResult, State};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -105,18 +106,13 @@ pub fn minimise_with<O: Objective>(
     if let Some(limit) = options.time_limit {
         run = run.timeout(limit);
     }
-    let result = attach(run).run().map_err(broken_off)?;
+    let result = attach(run).run().map_err(OptimError::from_argmin)?;
     Ok(minimum(result))
-}
-
-/// The typed error inside argmin's, or its message.
-fn broken_off(error: Error) -> OptimError {
-    error.downcast().unwrap_or_else(|other| OptimError::BrokenOff { message: format!("{other:#}") })
 }
 
 fn minimum<O>(result: OptimizationResult<O, Lbfgs, LbfgsState>) -> Minimum {
     let OptimizationResult { solver, mut state, .. } = result;
-    let reason = stop_reason(&solver, &state);
+    let reason = StopReason::of_run(solver.stop_reason(), state.get_termination_reason());
     let gradient = state.take_gradient().unwrap_or_default();
     Minimum {
         x: state.take_param().unwrap_or_default(),
@@ -129,20 +125,5 @@ fn minimum<O>(result: OptimizationResult<O, Lbfgs, LbfgsState>) -> Minimum {
         reason,
         failed_evaluations: solver.failed_evaluations(),
         last_failure: solver.last_failure().map(str::to_owned),
-    }
-}
-
-fn stop_reason(solver: &Lbfgs, state: &LbfgsState) -> StopReason {
-    // A solver that has converged in the very iteration in which a budget ran out has still converged.
-    if let Some(reason) = solver.stop_reason() {
-        return reason.clone();
-    }
-    match state.get_termination_reason() {
-        Some(TerminationReason::MaxItersReached) => StopReason::MaxIterations,
-        Some(TerminationReason::TargetCostReached) => StopReason::TargetReached,
-        Some(TerminationReason::Timeout) => StopReason::TimeLimit,
-        Some(TerminationReason::Interrupt) => StopReason::Interrupted,
-        Some(other) => StopReason::Other(other.text().to_owned()),
-        None => StopReason::Other("the run ended without a reason".to_owned()),
     }
 }

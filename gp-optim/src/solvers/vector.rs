@@ -35,6 +35,34 @@ pub(super) fn max_norm(a: &[f64]) -> f64 {
     a.iter().fold(0.0, |most: f64, x| if x.abs() <= most || most.is_nan() { most } else { x.abs() })
 }
 
+/// Whether every entry is finite: in one pass without a branch, because almost always the answer is yes.
+pub(super) fn all_finite(a: &[f64]) -> bool {
+    let (lanes, rest) = a.as_chunks::<LANES>();
+    // 0 · x is 0 for a finite x and NaN for any other.
+    let mut sums = [0.0; LANES];
+    for x in lanes {
+        for lane in 0..LANES {
+            sums[lane] += 0.0 * x[lane];
+        }
+    }
+    sums.iter().all(|sum| *sum == 0.0) && rest.iter().all(|x| x.is_finite())
+}
+
+/// sum ← a + b, and whether all of it is finite.
+pub(super) fn add_into(sum: &mut [f64], a: &[f64], b: &[f64]) -> bool {
+    let (sum_lanes, sum_rest) = sum.as_chunks_mut::<LANES>();
+    let ((a_lanes, a_rest), (b_lanes, b_rest)) = (a.as_chunks::<LANES>(), b.as_chunks::<LANES>());
+    let mut zeros = [0.0; LANES];
+    for ((sum, a), b) in sum_lanes.iter_mut().zip(a_lanes).zip(b_lanes) {
+        for lane in 0..LANES {
+            sum[lane] = a[lane] + b[lane];
+            zeros[lane] += 0.0 * sum[lane];
+        }
+    }
+    sum_rest.iter_mut().zip(a_rest).zip(b_rest).for_each(|((sum, a), b)| *sum = a + b);
+    zeros.iter().all(|zero| *zero == 0.0) && sum_rest.iter().all(|x| x.is_finite())
+}
+
 /// y ← y + scale · x.
 pub(super) fn add_scaled(y: &mut [f64], scale: f64, x: &[f64]) {
     y.iter_mut().zip(x).for_each(|(y, x)| *y += scale * x);
@@ -50,6 +78,24 @@ mod tests {
             let a: Vec<f64> = (0..n).map(f64::from).collect();
             let expected: i32 = (0..n).map(|i| i * i).sum();
             assert_eq!(dot(&a, &a), f64::from(expected));
+        }
+    }
+
+    #[test]
+    fn a_single_entry_that_is_not_finite_is_found_anywhere() {
+        for n in 0..20 {
+            let finite = vec![-f64::MAX; n];
+            assert!(all_finite(&finite));
+            let mut sum = vec![f64::NAN; n];
+            assert!(add_into(&mut sum, &finite, &vec![f64::MAX; n]) && sum.iter().all(|x| *x == 0.0));
+            for at in 0..n {
+                for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+                    let mut entries = finite.clone();
+                    entries[at] = bad;
+                    assert!(!all_finite(&entries), "{bad} at {at} of {n}");
+                    assert!(!add_into(&mut vec![0.0; n], &entries, &vec![1.0; n]), "{bad} at {at} of {n}");
+                }
+            }
         }
     }
 

@@ -1,8 +1,8 @@
-//! What can be set about the solver, and why it stops.
+//! What can be set about the solver.
 
 use crate::solvers::OptimError;
+use crate::solvers::options::check;
 use serde::{Deserialize, Serialize};
-use std::fmt;
 
 /// Settings of [`Lbfgs`](super::Lbfgs); the defaults need no tuning on objectives of any scale.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -56,69 +56,5 @@ impl LbfgsOptions {
         check(&tolerances, "finite and not negative", |value| value.is_finite() && value >= 0.0)?;
         let positive = |value: f64| value.is_finite() && value > 0.0;
         check(&[("first_step", self.first_step)], "finite and positive", positive)
-    }
-}
-
-fn check(
-    settings: &[(&'static str, f64)],
-    allowed: &'static str,
-    holds: impl Fn(f64) -> bool,
-) -> Result<(), OptimError> {
-    match settings.iter().find(|&&(_, value)| !holds(value)) {
-        Some(&(name, value)) => Err(OptimError::InvalidOption { name, value, allowed }),
-        None => Ok(()),
-    }
-}
-
-/// Why a run ended.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub enum StopReason {
-    /// The gradient is as small as was asked for.
-    SmallGradient,
-    /// The value no longer decreases, and the quadratic model does not promise that it will.
-    Plateau,
-    /// The value no longer decreases although its slope says that it should: an edge of the objective's domain,
-    /// a wall of penalties, or a gradient that is not the value's.
-    Blocked,
-    /// No lower value was found even along the steepest descent, although every evaluation there succeeded:
-    /// rounding, or a gradient that is not the value's.
-    NoProgress,
-    /// The budget of iterations is spent.
-    MaxIterations,
-    /// The budget of evaluations is spent.
-    MaxEvaluations,
-    /// The budget of time is spent.
-    TimeLimit,
-    /// The target value set on the executor was reached.
-    TargetReached,
-    /// The run was interrupted.
-    Interrupted,
-    /// Something attached to the run asked it to end, with these words.
-    Other(String),
-}
-
-impl StopReason {
-    /// Whether the end is a minimum as far as the tolerances tell.
-    #[must_use]
-    pub fn is_converged(&self) -> bool {
-        matches!(self, Self::SmallGradient | Self::Plateau)
-    }
-}
-
-impl fmt::Display for StopReason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::SmallGradient => "the gradient is small enough",
-            Self::Plateau => "the value no longer decreases",
-            Self::Blocked => "the value no longer decreases although its slope says that it should",
-            Self::NoProgress => "no lower value was found along the steepest descent",
-            Self::MaxIterations => "the budget of iterations is spent",
-            Self::MaxEvaluations => "the budget of evaluations is spent",
-            Self::TimeLimit => "the budget of time is spent",
-            Self::TargetReached => "the target value was reached",
-            Self::Interrupted => "the run was interrupted",
-            Self::Other(words) => words,
-        })
     }
 }

@@ -1,0 +1,213 @@
+//! Mini-batches: which terms of a sum the next step looks at, and how much they weigh.
+
+mod order;
+
+use super::error::OptimError;
+use order::{Blocks, shuffle};
+use serde::{Deserialize, Serialize};
+
+/// Some of the N terms of an objective, and the factor that makes their sum an estimate of the whole.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Batch<'a> {
+    /// Which terms, counted from 0, in the order in which they should be added.
+    pub indices: &'a [usize],
+    /// N divided by the number of indices: times the sum of the batch's terms, the sum of all of them in
+    /// expectation. A last batch that is shorter than the others weighs more.
+    pub weight: f64,
+}
+
+/// How an epoch goes through the terms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum Order {
+    Shuffled,
+    Blocks { len: usize },
+    InSequence,
+}
+
+/// A schedule of mini-batches: epochs that go through all terms once, cut into batches.
+///
+/// The schedule is a function of its seed alone, with its own stream of random numbers for every epoch, so that
+/// its whole state is an epoch and a position in it: a checkpoint taken in the middle of an epoch costs a few
+/// bytes and goes on with the same batches.
+///
+/// ```
+/// use gp_optim::Batches;
+///
+/// let mut batches = Batches::shuffled(5, 2, 7)?;
+/// let epoch: Vec<(usize, f64)> = (0..3)
+///     .map(|_| {
+///         let batch = batches.draw();
+///         (batch.indices.len(), batch.weight)
+///     })
+///     .collect();
+/// assert_eq!(epoch, [(2, 2.5), (2, 2.5), (1, 5.0)]);
+/// assert!(batches.ends_epoch());
+/// # Ok::<(), gp_optim::OptimError>(())
+/// ```
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Batches {
+    terms: usize,
+    size: usize,
+    order: Order,
+    seed: u64,
+    epoch: u64,
+    position: usize,
+    #[serde(skip)]
+    cache: Cache,
+}
+
+/// What can be found again from the seed and the epoch.
+#[derive(Clone, Debug, Default)]
+struct Cache {
+    indices: Vec<usize>,
+    /// The epoch that the indices of a shuffled schedule belong to.
+    epoch: Option<u64>,
+    blocks: Option<Blocks>,
+}
+
+impl Batches {
+    /// Every epoch in a new random order. Memory for N indices.
+    ///
+    /// # Errors
+    /// [`OptimError::InvalidOption`] if `terms` or `size` is 0.
+    pub fn shuffled(terms: usize, size: usize, seed: u64) -> Result<Self, OptimError> {
+        Self::build(terms, size, seed, Order::Shuffled)
+    }
+
+    /// Blocks of `len` consecutive terms in random order and, inside each, its terms in random order.
+    ///
+    /// For data that do not fit in memory but can be read from any block on: row groups of a file, say. Memory
+    /// for N / `len` + `len` indices. Each epoch starts somewhere inside a block, so that every place in it is
+    /// equally likely to hold any term, although the last block may be shorter: batches are unbiased. Their
+    /// variance is larger than that of [`Batches::shuffled`] when the terms of a block are alike.
+    ///
+    /// # Errors
+    /// [`OptimError::InvalidOption`] if `terms`, `size` or `len` is 0.
+    pub fn in_blocks(terms: usize, size: usize, len: usize, seed: u64) -> Result<Self, OptimError> {
+        at_least_one("len", len)?;
+        Self::build(terms, size, seed, Order::Blocks { len })
+    }
+
+    /// The terms in the order in which they are stored, epoch after epoch: for a stream of known length that can
+    /// only be read forward. Memory for one batch. Unbiased as far as the stream's own order is random.
+    ///
+    /// # Errors
+    /// [`OptimError::InvalidOption`] if `terms` or `size` is 0.
+    pub fn in_sequence(terms: usize, size: usize) -> Result<Self, OptimError> {
+        Self::build(terms, size, 0, Order::InSequence)
+    }
+
+    /// All terms in every batch: the objective itself.
+    ///
+    /// # Errors
+    /// [`OptimError::InvalidOption`] if `terms` is 0.
+    pub fn whole(terms: usize) -> Result<Self, OptimError> {
+        Self::build(terms, terms, 0, Order::InSequence)
+    }
+
+    fn build(terms: usize, size: usize, seed: u64, order: Order) -> Result<Self, OptimError> {
+        at_least_one("terms", terms)?;
+        at_least_one("size", size)?;
+        Ok(Self { terms, size, order, seed, epoch: 0, position: 0, cache: Cache::default() })
+    }
+
+    /// The number of terms N.
+    #[must_use]
+    pub fn terms(&self) -> usize {
+        self.terms
+    }
+
+    /// Batches in an epoch, the last of which may be short.
+    #[must_use]
+    pub fn per_epoch(&self) -> usize {
+        self.terms.div_ceil(self.size.max(1))
+    }
+
+    /// Whether every batch holds every term.
+    #[must_use]
+    pub fn are_whole(&self) -> bool {
+        self.size >= self.terms
+    }
+
+    /// The epoch of the batch drawn last, counted from 0.
+    #[must_use]
+    pub fn epoch(&self) -> u64 {
+        self.epoch
+    }
+
+    /// Whether the batch drawn last was the last of its epoch.
+    #[must_use]
+    pub fn ends_epoch(&self) -> bool {
+        self.position >= self.terms
+    }
+
+    /// The number of terms in the batch drawn last.
+    pub(super) fn last_len(&self) -> usize {
+        // Every batch but the last of an epoch is full.
+        if self.ends_epoch() {
+            self.terms.saturating_sub(self.per_epoch().saturating_sub(1) * self.size)
+        } else {
+            self.size
+        }
+    }
+
+    /// The next batch.
+    pub fn draw(&mut self) -> Batch<'_> {
+        if self.ends_epoch() {
+            self.position = 0;
+            self.epoch += 1;
+        }
+        let start = self.position;
+        let end = self.terms.min(start.saturating_add(self.size));
+        self.position = end;
+        let indices = match self.order {
+            Order::Shuffled => self.cache.shuffled(self.terms, self.seed, self.epoch, start..end),
+            Order::InSequence => self.cache.refill(start..end),
+            Order::Blocks { len } => {
+                let blocks = self.cache.blocks.get_or_insert_default();
+                blocks.enter_epoch(self.terms, len, self.seed, self.epoch);
+                let at = (start..end).map(|place| blocks.term_at(place));
+                self.cache.indices.clear();
+                self.cache.indices.extend(at);
+                &self.cache.indices
+            }
+        };
+        Batch { indices, weight: ratio(self.terms, indices.len()) }
+    }
+}
+
+impl Cache {
+    fn shuffled(&mut self, terms: usize, seed: u64, epoch: u64, at: std::ops::Range<usize>) -> &[usize] {
+        if self.epoch != Some(epoch) {
+            // From the identity, not from the last epoch: an epoch must not depend on those before it.
+            self.refill(0..terms);
+            shuffle(&mut self.indices, seed, epoch, 0);
+            self.epoch = Some(epoch);
+        }
+        self.indices.get(at).unwrap_or_default()
+    }
+
+    fn refill(&mut self, indices: std::ops::Range<usize>) -> &[usize] {
+        let unchanged = self.indices.len() == indices.len() && self.indices.first() == Some(&indices.start);
+        // A whole batch is the same every time; the shuffled order never asks for what it has.
+        if !unchanged || self.epoch.is_some() {
+            self.indices.clear();
+            self.indices.extend(indices);
+        }
+        &self.indices
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "no table has 2⁵³ rows")]
+fn ratio(terms: usize, drawn: usize) -> f64 {
+    terms as f64 / drawn as f64
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a count of 0 is shown, not computed with")]
+fn at_least_one(name: &'static str, count: usize) -> Result<(), OptimError> {
+    if count >= 1 {
+        return Ok(());
+    }
+    Err(OptimError::InvalidOption { name, value: count as f64, allowed: "at least 1" })
+}

@@ -1,0 +1,74 @@
+//! The bytes around a checkpoint's contents, which tell whether they are all there.
+//!
+//! | bytes | what |
+//! |---|---|
+//! | 8 | `GPOPTCKP` |
+//! | 4 | version of the format |
+//! | 8 | length of the payload in bytes |
+//! | 8 | check sum of everything else |
+//! | … | payload |
+//!
+//! Numbers are little-endian.
+
+use super::CheckpointError;
+use std::path::Path;
+
+const MAGIC: [u8; 8] = *b"GPOPTCKP";
+/// The newest format, and the only one so far.
+const VERSION: u32 = 1;
+/// Magic, version and length.
+const HEAD: usize = 20;
+
+/// The payload in its envelope.
+pub(super) fn seal(payload: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(HEAD + 8 + payload.len());
+    bytes.extend(MAGIC);
+    bytes.extend(VERSION.to_le_bytes());
+    bytes.extend((payload.len() as u64).to_le_bytes());
+    let sum = checksum(&bytes, payload);
+    bytes.extend(sum.to_le_bytes());
+    bytes.extend(payload);
+    bytes
+}
+
+/// The payload of an envelope that is whole and of a version that is known.
+pub(super) fn open<'a>(bytes: &'a [u8], path: &Path) -> Result<&'a [u8], CheckpointError> {
+    let path = || path.to_path_buf();
+    let damaged = |what: &str| CheckpointError::Damaged { path: path(), what: what.to_owned() };
+    let Some(rest) = bytes.strip_prefix(&MAGIC) else {
+        return Err(CheckpointError::NotACheckpoint { path: path() });
+    };
+    let cut = || damaged("it ends inside its head");
+    // The version comes first: what follows it may be laid out otherwise in another one.
+    let (version, rest) = rest.split_first_chunk().ok_or_else(cut)?;
+    let found = u32::from_le_bytes(*version);
+    if found != VERSION {
+        return Err(CheckpointError::Version { path: path(), found, supported: VERSION });
+    }
+    let (length, rest) = rest.split_first_chunk().ok_or_else(cut)?;
+    let (sum, payload) = rest.split_first_chunk().ok_or_else(cut)?;
+    let expected = u64::from_le_bytes(*length);
+    if payload.len() as u64 != expected {
+        return Err(damaged(&format!("it holds {} bytes instead of {expected}", payload.len())));
+    }
+    let head = bytes.get(..HEAD).unwrap_or_default();
+    if checksum(head, payload) != u64::from_le_bytes(*sum) {
+        return Err(damaged("its check sum does not match its contents"));
+    }
+    Ok(payload)
+}
+
+/// FNV-1a over 8 bytes at a time (the last ones padded with zeros; the length is among what is summed).
+///
+/// Every step is invertible, so damage confined to one word never goes unnoticed.
+fn checksum(head: &[u8], payload: &[u8]) -> u64 {
+    let words = head.chunks(8).chain(payload.chunks(8)).map(|chunk| {
+        let mut word = [0; 8];
+        word.iter_mut().zip(chunk).for_each(|(to, byte)| *to = *byte);
+        u64::from_le_bytes(word)
+    });
+    words.fold(0xcbf2_9ce4_8422_2325, |sum: u64, word| {
+        // The rotation brings the high bits, which a product only moves up, back into play.
+        (sum ^ word).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(29)
+    })
+}

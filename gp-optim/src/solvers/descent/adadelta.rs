@@ -1,0 +1,61 @@
+//! Adadelta.
+
+use super::rule::{Range, UpdateRule, first_invalid, length, reserve};
+use serde::{Deserialize, Serialize};
+
+/// Adadelta (Zeiler 2012, algorithm 1): steps in the units of the parameters, without a learning rate.
+///
+/// s ← ρ s + (1 − ρ) g², Δ = −√(d + ε) / √(s + ε) · g, d ← ρ d + (1 − ρ) Δ². The defaults are ρ = 0.95 and
+/// ε = 10⁻⁶. Its first steps are about √ε long, so it starts slowly.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Adadelta {
+    decay: f64,
+    epsilon: f64,
+    squares: Vec<f64>,
+    changes: Vec<f64>,
+}
+
+impl Default for Adadelta {
+    fn default() -> Self {
+        Self { decay: 0.95, epsilon: 1e-6, squares: Vec::new(), changes: Vec::new() }
+    }
+}
+
+impl Adadelta {
+    /// Adadelta with other settings: the decay rate ρ of both means, and ε.
+    #[must_use]
+    pub fn with(decay: f64, epsilon: f64) -> Self {
+        Self { decay, epsilon, ..Self::default() }
+    }
+}
+
+impl UpdateRule for Adadelta {
+    fn name(&self) -> &'static str {
+        "Adadelta"
+    }
+
+    fn invalid_setting(&self) -> Option<(&'static str, f64, &'static str)> {
+        first_invalid(&[("decay", self.decay, Range::Fraction), ("epsilon", self.epsilon, Range::Positive)])
+    }
+
+    fn parameters(&self) -> Option<usize> {
+        length(&self.squares)
+    }
+
+    fn step(&mut self, gradient: &[f64], change: &mut [f64]) {
+        reserve(&mut self.squares, gradient.len(), 0.0);
+        reserve(&mut self.changes, gradient.len(), 0.0);
+        let (rho, epsilon) = (self.decay, self.epsilon);
+        let memory = self.squares.iter_mut().zip(&mut self.changes);
+        for ((change, &g), (square, changes)) in change.iter_mut().zip(gradient).zip(memory) {
+            *square = rho * *square + (1.0 - rho) * g * g;
+            *change = -((*changes + epsilon).sqrt() / (*square + epsilon).sqrt()) * g;
+            *changes = rho * *changes + (1.0 - rho) * *change * *change;
+        }
+    }
+
+    fn recoil(&mut self) {
+        // Mean squares: a quarter of them is half the length.
+        self.changes.iter_mut().for_each(|changes| *changes *= 0.25);
+    }
+}

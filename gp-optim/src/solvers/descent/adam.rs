@@ -1,0 +1,93 @@
+//! Adam.
+
+use super::rule::{Range, UpdateRule, first_invalid, length, reserve};
+use serde::{Deserialize, Serialize};
+
+/// Adam (Kingma and Ba 2015, algorithm 1): steps by the mean of recent gradients over the root of their mean square.
+///
+/// m ← β₁ m + (1 − β₁) g, v ← β₂ v + (1 − β₂) g², Δ = −rate · m̂ / (√v̂ + ε) with m̂ = m / (1 − β₁ᵗ) and
+/// v̂ = v / (1 − β₂ᵗ). The defaults are those of the paper.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Adam {
+    rate: f64,
+    mean_decay: f64,
+    square_decay: f64,
+    epsilon: f64,
+    /// β₁ᵗ and β₂ᵗ.
+    powers: (f64, f64),
+    mean: Vec<f64>,
+    square: Vec<f64>,
+}
+
+impl Default for Adam {
+    fn default() -> Self {
+        Self {
+            rate: 1e-3,
+            mean_decay: 0.9,
+            square_decay: 0.999,
+            epsilon: 1e-8,
+            powers: (1.0, 1.0),
+            mean: Vec::new(),
+            square: Vec::new(),
+        }
+    }
+}
+
+impl Adam {
+    /// Adam with another rate, which is about the largest change of a parameter in one step.
+    #[must_use]
+    pub fn with_rate(rate: f64) -> Self {
+        Self { rate, ..Self::default() }
+    }
+
+    /// Sets β₁ and β₂, the decay rates of mean and mean square.
+    #[must_use]
+    pub fn decays(mut self, mean: f64, square: f64) -> Self {
+        (self.mean_decay, self.square_decay) = (mean, square);
+        self
+    }
+
+    /// Sets ε, what is added to the root of the mean square.
+    #[must_use]
+    pub fn epsilon(mut self, epsilon: f64) -> Self {
+        self.epsilon = epsilon;
+        self
+    }
+}
+
+impl UpdateRule for Adam {
+    fn name(&self) -> &'static str {
+        "Adam"
+    }
+
+    fn invalid_setting(&self) -> Option<(&'static str, f64, &'static str)> {
+        first_invalid(&[
+            ("rate", self.rate, Range::Positive),
+            ("mean_decay", self.mean_decay, Range::Fraction),
+            ("square_decay", self.square_decay, Range::Fraction),
+            ("epsilon", self.epsilon, Range::Positive),
+        ])
+    }
+
+    fn parameters(&self) -> Option<usize> {
+        length(&self.mean)
+    }
+
+    fn step(&mut self, gradient: &[f64], change: &mut [f64]) {
+        reserve(&mut self.mean, gradient.len(), 0.0);
+        reserve(&mut self.square, gradient.len(), 0.0);
+        self.powers = (self.powers.0 * self.mean_decay, self.powers.1 * self.square_decay);
+        let (of_mean, of_square) = (1.0 - self.powers.0, 1.0 - self.powers.1);
+        let (b1, b2) = (self.mean_decay, self.square_decay);
+        let memory = self.mean.iter_mut().zip(&mut self.square);
+        for ((change, &g), (mean, square)) in change.iter_mut().zip(gradient).zip(memory) {
+            *mean = b1 * *mean + (1.0 - b1) * g;
+            *square = b2 * *square + (1.0 - b2) * g * g;
+            *change = -self.rate * (*mean / of_mean) / ((*square / of_square).sqrt() + self.epsilon);
+        }
+    }
+
+    fn recoil(&mut self) {
+        self.mean.iter_mut().for_each(|mean| *mean *= 0.5);
+    }
+}

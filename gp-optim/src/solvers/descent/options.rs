@@ -1,0 +1,69 @@
+//! When a descent stops of its own accord, and which parameters it moves how fast.
+
+use crate::solvers::OptimError;
+use crate::solvers::options::check;
+use serde::{Deserialize, Serialize};
+
+/// Settings of [`Descent`](super::Descent) that do not depend on the method.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DescentOptions {
+    /// Converged when |∂f/∂xᵢ| · max(|xᵢ|, 1) ≤ this · max(|f|, 1) for every i that moves. Heeded when batches are
+    /// whole: the gradient of a part says nothing about a minimum.
+    pub gradient_tolerance: f64,
+    /// An epoch whose mean value lies below the best so far by at most this · max(|f|, 1) brought nothing.
+    pub value_tolerance: f64,
+    /// So many epochs in a row that brought nothing are a plateau, at least 1.
+    pub plateau: u64,
+    /// So many failed evaluations in a row end the run, at least 1.
+    pub max_failures: u64,
+}
+
+impl Default for DescentOptions {
+    fn default() -> Self {
+        Self { gradient_tolerance: 1e-6, value_tolerance: 1e-8, plateau: 30, max_failures: 50 }
+    }
+}
+
+impl DescentOptions {
+    /// Checks every setting against its range.
+    ///
+    /// # Errors
+    /// [`OptimError::InvalidOption`] names the first setting at fault.
+    #[expect(clippy::cast_precision_loss, reason = "counts are shown, not computed with")]
+    pub fn validate(&self) -> Result<(), OptimError> {
+        let counts = [("plateau", self.plateau as f64), ("max_failures", self.max_failures as f64)];
+        let tolerances =
+            [("gradient_tolerance", self.gradient_tolerance), ("value_tolerance", self.value_tolerance)];
+        check(&counts, "at least 1", |value| value >= 1.0)?;
+        check(&tolerances, "finite and not negative", |value| value.is_finite() && value >= 0.0)
+    }
+}
+
+/// A part of a run with its own learning rates.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RateStage {
+    /// Epochs that the stage lasts at most, at least 1; a plateau ends it earlier. The last stage of a run lasts
+    /// until the run ends.
+    pub epochs: u64,
+    /// For each parameter a factor on its steps: 1 as the method has it, 0 not moved at all.
+    pub rates: Vec<f64>,
+}
+
+impl RateStage {
+    /// Checks lengths and ranges.
+    pub(super) fn validate(&self, parameters: usize) -> Result<(), OptimError> {
+        if self.rates.len() != parameters {
+            return Err(OptimError::RateCount { parameters, rates: self.rates.len() });
+        }
+        if self.epochs == 0 {
+            return Err(OptimError::InvalidOption { name: "epochs", value: 0.0, allowed: "at least 1" });
+        }
+        match self.rates.iter().find(|rate| !(rate.is_finite() && **rate >= 0.0)) {
+            Some(&value) => {
+                let allowed = "finite and not negative";
+                Err(OptimError::InvalidOption { name: "rates", value, allowed })
+            }
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! From an objective and a start to where a descent ended, and why there.
+
+use super::{Descent, UpdateRule};
+use crate::solvers::lbfgs::LbfgsState;
+use crate::solvers::{OptimError, StopReason};
+use crate::stochastic::StochasticObjective;
+use argmin::core::{Executor, OptimizationResult, State};
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// Where a descent ended, and why.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Descended {
+    /// The lowest point seen when batches are whole, and otherwise the last one that could be evaluated.
+    pub x: Vec<f64>,
+    /// The objective there; nothing when batches are parts.
+    pub value: Option<f64>,
+    /// The mean of the values of the batches over the last epoch that was completed.
+    pub epoch_value: Option<f64>,
+    /// Iterations done.
+    pub iterations: u64,
+    /// Evaluations of a batch, failed ones included.
+    pub evaluations: u64,
+    /// Whether the value has settled or the gradient is small: with mini-batches, as far as the noise tells.
+    pub converged: bool,
+    /// Why the run ended.
+    pub reason: StopReason,
+    /// Evaluations that failed or gave something not finite, each stepped back from.
+    pub failed_evaluations: u64,
+    /// What the last of them had to say.
+    pub last_failure: Option<String>,
+}
+
+/// A descent ready to be run: argmin's executor around a first-order method.
+pub type DescentRun<O, R> = Executor<O, Descent<R>, LbfgsState>;
+
+/// Runs a first-order method from a start, for at most `max_iterations` steps.
+///
+/// ```
+/// use gp_optim::{Adam, Batch, Batches, Descent, descend};
+/// use std::convert::Infallible;
+///
+/// // The mean of some data minimises the sum of squares.
+/// let data: Vec<f64> = (0..100).map(|i| f64::from(i % 10)).collect();
+/// let squares = |x: &[f64], batch: Batch<'_>, gradient: &mut [f64]| {
+///     let errors = batch.indices.iter().map(|&i| x[0] - data[i]);
+///     gradient[0] = batch.weight * errors.clone().sum::<f64>();
+///     Ok::<f64, Infallible>(0.5 * batch.weight * errors.map(|e| e * e).sum::<f64>())
+/// };
+/// let solver = Descent::new(Adam::with_rate(0.05), Batches::shuffled(100, 10, 1)?)?;
+/// let end = descend(squares, &[0.0], solver, 1_000)?;
+/// assert!((end.x[0] - 4.5).abs() < 0.3, "{end:?}");
+/// # Ok::<(), gp_optim::OptimError>(())
+/// ```
+///
+/// # Errors
+/// [`OptimError`] when the start is empty, not finite or cannot be evaluated, or learning rates do not fit it.
+/// Everything that goes wrong later is part of the result.
+pub fn descend<O: StochasticObjective, R: UpdateRule>(
+    objective: O,
+    x0: &[f64],
+    solver: Descent<R>,
+    max_iterations: u64,
+) -> Result<Descended, OptimError> {
+    descend_with(objective, x0, solver, max_iterations, None, |run| run)
+}
+
+/// Like [`descend`], with a limit on time after which no further step begins, and with observers or checkpoints
+/// attached to the run by `attach`.
+///
+/// A checkpoint that holds a state is resumed from: the run then continues with the solver and the counts stored
+/// there, and `x0` and `solver` are ignored.
+///
+/// # Errors
+/// As [`descend`], and whatever keeps an observer or a checkpoint from its work.
+pub fn descend_with<O: StochasticObjective, R: UpdateRule>(
+    objective: O,
+    x0: &[f64],
+    solver: Descent<R>,
+    max_iterations: u64,
+    time_limit: Option<Duration>,
+    attach: impl FnOnce(DescentRun<O, R>) -> DescentRun<O, R>,
+) -> Result<Descended, OptimError> {
+    let start = |state: LbfgsState| state.param(x0.to_vec()).max_iters(max_iterations);
+    let mut run = Executor::new(objective, solver).configure(start).timer(false);
+    if let Some(limit) = time_limit {
+        run = run.timeout(limit);
+    }
+    let result = attach(run).run().map_err(OptimError::from_argmin)?;
+    Ok(descended(result))
+}
+
+fn descended<O, R: UpdateRule>(result: OptimizationResult<O, Descent<R>, LbfgsState>) -> Descended {
+    let OptimizationResult { solver, mut state, .. } = result;
+    let reason = StopReason::of_run(solver.stop_reason(), state.get_termination_reason());
+    let value = Some(state.get_best_cost()).filter(|value| value.is_finite());
+    let best = if value.is_some() { state.best_param.take() } else { state.take_param() };
+    Descended {
+        x: best.unwrap_or_default(),
+        value,
+        epoch_value: solver.epoch_value(),
+        iterations: state.get_iter(),
+        evaluations: solver.evaluations(),
+        converged: reason.is_converged(),
+        reason,
+        failed_evaluations: solver.failed_evaluations(),
+        last_failure: solver.last_failure().map(str::to_owned),
+    }
+}

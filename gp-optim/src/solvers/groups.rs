@@ -1,0 +1,185 @@
+//! Parameters in named groups: which of them move, how fast, and in what order.
+
+mod restricted;
+mod schedule;
+
+pub use schedule::{Schedule, Stage, Staged, minimise_in_stages};
+
+use super::descent::RateStage;
+use crate::number::format_number;
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+
+/// A parameter vector cut into consecutive groups with names, for instance variational parameters,
+/// hyperparameters and inducing inputs.
+///
+/// ```
+/// use gp_optim::Groups;
+///
+/// let mut groups = Groups::new();
+/// groups.push("kernel", 2)?;
+/// groups.push("inducing", 3)?;
+/// groups.set_rate("kernel", 0.1)?;
+/// assert_eq!(groups.rates(), [0.1, 0.1, 1.0, 1.0, 1.0]);
+/// groups.train("inducing", false)?;
+/// assert_eq!(groups.rates(), [0.1, 0.1, 0.0, 0.0, 0.0]);
+/// assert!(groups.train("inducer", true).unwrap_err().to_string().contains("`kernel`, `inducing`"));
+/// # Ok::<(), gp_optim::GroupError>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Groups {
+    groups: Vec<Group>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Group {
+    name: String,
+    len: usize,
+    trained: bool,
+    rate: f64,
+}
+
+/// What can be wrong with groups.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum GroupError {
+    /// A name that no group has.
+    #[error("there is no group `{name}`: there are {known}")]
+    Unknown {
+        /// The name asked for.
+        name: String,
+        /// The names there are, with commas between.
+        known: String,
+    },
+    /// A name given twice.
+    #[error("there are two groups `{name}`")]
+    Duplicate {
+        /// The name.
+        name: String,
+    },
+    /// A group of nothing.
+    #[error("group `{name}` has no parameters")]
+    Empty {
+        /// The name.
+        name: String,
+    },
+    /// A learning rate that is none.
+    #[error("the learning rate of group `{name}` is {}, but must be finite and positive", format_number(*.value))]
+    Rate {
+        /// Name of the group.
+        name: String,
+        /// The value refused.
+        value: f64,
+    },
+    /// Groups for another number of parameters.
+    #[error("the groups hold {groups} parameters, but there are {parameters}")]
+    Length {
+        /// The number of parameters in all groups.
+        groups: usize,
+        /// The number of parameters there are.
+        parameters: usize,
+    },
+    /// A schedule in which nothing moves.
+    #[error("stage {stage} of the schedule moves no parameters")]
+    NothingTrained {
+        /// Which stage, counted from 0.
+        stage: usize,
+    },
+    /// A schedule without a stage, or without a round.
+    #[error("the schedule has no stages or no rounds")]
+    NoStages,
+}
+
+impl Groups {
+    /// No groups yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a group of the next `len` parameters: trained, with a factor of 1 on its steps.
+    ///
+    /// # Errors
+    /// [`GroupError::Duplicate`] or [`GroupError::Empty`].
+    pub fn push(&mut self, name: impl Into<String>, len: usize) -> Result<(), GroupError> {
+        let name = name.into();
+        if self.groups.iter().any(|group| group.name == name) {
+            return Err(GroupError::Duplicate { name });
+        }
+        if len == 0 {
+            return Err(GroupError::Empty { name });
+        }
+        self.groups.push(Group { name, len, trained: true, rate: 1.0 });
+        Ok(())
+    }
+
+    /// The number of parameters in all groups.
+    #[must_use]
+    pub fn parameters(&self) -> usize {
+        self.groups.iter().map(|group| group.len).sum()
+    }
+
+    /// The names of the groups that are trained, in order.
+    pub fn trained(&self) -> impl Iterator<Item = &str> {
+        self.groups.iter().filter(|group| group.trained).map(|group| group.name.as_str())
+    }
+
+    /// Sets whether a group is trained at all; if not, no stage moves it.
+    ///
+    /// # Errors
+    /// [`GroupError::Unknown`].
+    pub fn train(&mut self, name: &str, trained: bool) -> Result<(), GroupError> {
+        self.find(name).map(|index| self.groups[index].trained = trained)
+    }
+
+    /// Sets the factor on the steps that a first-order method takes in a group.
+    ///
+    /// # Errors
+    /// [`GroupError::Unknown`] or [`GroupError::Rate`].
+    pub fn set_rate(&mut self, name: &str, rate: f64) -> Result<(), GroupError> {
+        let index = self.find(name)?;
+        if !(rate.is_finite() && rate > 0.0) {
+            return Err(GroupError::Rate { name: name.to_owned(), value: rate });
+        }
+        self.groups[index].rate = rate;
+        Ok(())
+    }
+
+    /// Where a group's parameters are.
+    ///
+    /// # Errors
+    /// [`GroupError::Unknown`].
+    pub fn range(&self, name: &str) -> Result<Range<usize>, GroupError> {
+        let index = self.find(name)?;
+        let start = self.groups[..index].iter().map(|group| group.len).sum();
+        Ok(start..start + self.groups[index].len)
+    }
+
+    /// For each parameter the factor on its steps: 0 where it is not trained.
+    #[must_use]
+    pub fn rates(&self) -> Vec<f64> {
+        self.rates_where(|group| group.trained)
+    }
+
+    /// A stage of a first-order descent in which the named groups move, those among them that are trained.
+    ///
+    /// # Errors
+    /// [`GroupError::Unknown`].
+    pub fn stage(&self, epochs: u64, names: &[&str]) -> Result<RateStage, GroupError> {
+        names.iter().try_for_each(|name| self.find(name).map(|_| ()))?;
+        let rates = self.rates_where(|group| group.trained && names.contains(&group.name.as_str()));
+        Ok(RateStage { epochs, rates })
+    }
+
+    fn rates_where(&self, moves: impl Fn(&Group) -> bool) -> Vec<f64> {
+        let rate = |group: &Group| if moves(group) { group.rate } else { 0.0 };
+        self.groups.iter().flat_map(|group| std::iter::repeat_n(rate(group), group.len)).collect()
+    }
+
+    fn find(&self, name: &str) -> Result<usize, GroupError> {
+        self.groups.iter().position(|group| group.name == name).ok_or_else(|| {
+            let names: Vec<String> = self.groups.iter().map(|group| format!("`{}`", group.name)).collect();
+            GroupError::Unknown { name: name.to_owned(), known: names.join(", ") }
+        })
+    }
+}

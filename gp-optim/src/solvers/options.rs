@@ -1,0 +1,15 @@
+//! Settings checked against their ranges.
+
+use super::error::OptimError;
+
+/// Refuses the first setting, given by name and value, for which the condition does not hold.
+pub(super) fn check(
+    settings: &[(&'static str, f64)],
+    allowed: &'static str,
+    holds: impl Fn(f64) -> bool,
+) -> Result<(), OptimError> {
+    match settings.iter().find(|&&(_, value)| !holds(value)) {
+        Some(&(name, value)) => Err(OptimError::InvalidOption { name, value, allowed }),
+        None => Ok(()),
+    }
+}

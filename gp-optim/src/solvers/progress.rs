@@ -1,0 +1,116 @@
+//! A line on the terminal that says where a run is.
+
+use super::history::Record;
+use super::lbfgs::LbfgsState;
+use argmin::core::observers::Observe;
+use argmin::core::{Error, KV, State};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// An observer that shows iteration, value and gradient norm on standard error, if that is a terminal.
+///
+/// The line is cleared at the end: what came of the run is for the caller to say.
+#[derive(Clone, Debug)]
+pub struct Progress {
+    bar: ProgressBar,
+    begun: bool,
+}
+
+impl Default for Progress {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Progress {
+    /// A line on standard error, drawn a few times a second, or nothing at all where that is not a terminal.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::on(ProgressDrawTarget::stderr_with_hz(8))
+    }
+
+    fn on(target: ProgressDrawTarget) -> Self {
+        Self { bar: ProgressBar::with_draw_target(None, target), begun: false }
+    }
+
+    /// Sets the length of the bar: only budgets that are finite have one.
+    fn begin(&mut self, name: &str, state: &LbfgsState) {
+        let bounded = state.get_max_iters() < u64::MAX;
+        let template = if bounded {
+            "{prefix} [{bar:20}] {pos}/{len} {msg} ({eta} left at most)"
+        } else {
+            "{prefix} {pos} {msg} ({elapsed})"
+        };
+        // A template that indicatif does not understand is no reason to end a run: its own line is fine.
+        let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+        self.bar.set_style(style);
+        self.bar.set_prefix(name.to_owned());
+        if bounded {
+            self.bar.set_length(state.get_max_iters());
+        }
+        self.begun = true;
+    }
+
+    fn show(&self, record: Record) {
+        self.bar.set_position(record.iteration);
+        self.bar.set_message(format!("value {:.6e}, gradient {:.1e}", record.value, record.gradient_norm));
+    }
+}
+
+impl Observe<LbfgsState> for Progress {
+    fn observe_init(&mut self, name: &str, state: &LbfgsState, kv: &KV) -> Result<(), Error> {
+        self.begin(name, state);
+        self.show(Record::of(0, state, kv));
+        Ok(())
+    }
+
+    fn observe_iter(&mut self, state: &LbfgsState, kv: &KV) -> Result<(), Error> {
+        // A run that goes on from a checkpoint is not announced.
+        if !self.begun {
+            self.begin("resumed", state);
+        }
+        self.show(Record::of(state.get_iter() + 1, state, kv));
+        Ok(())
+    }
+
+    fn observe_final(&mut self, _state: &LbfgsState) -> Result<(), Error> {
+        self.bar.finish_and_clear();
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_follows_the_run_and_ends_with_it() {
+        let mut progress = Progress::on(ProgressDrawTarget::hidden());
+        let mut state: LbfgsState = State::new();
+        state = state.max_iters(40).cost(2.5).gradient(vec![0.0, -3.0]);
+        progress.observe_init("Adam", &state, &KV::new()).unwrap();
+        assert_eq!((progress.bar.prefix().as_str(), progress.bar.length()), ("Adam", Some(40)));
+        state.iter = 6;
+        progress.observe_iter(&state, &KV::new()).unwrap();
+        assert_eq!(progress.bar.position(), 7);
+        assert_eq!(progress.bar.message(), "value 2.500000e0, gradient 3.0e0");
+        progress.observe_final(&state).unwrap();
+        assert!(progress.bar.is_finished());
+    }
+
+    #[test]
+    fn a_run_that_is_resumed_has_its_length_too() {
+        let mut progress = Progress::on(ProgressDrawTarget::hidden());
+        let mut state: LbfgsState = State::new();
+        state = state.max_iters(40);
+        state.iter = 30;
+        progress.observe_iter(&state, &KV::new()).unwrap();
+        assert_eq!((progress.bar.position(), progress.bar.length()), (31, Some(40)));
+    }
+
+    #[test]
+    fn budgets_without_end_have_no_length() {
+        let mut progress = Progress::on(ProgressDrawTarget::hidden());
+        progress.observe_init("Adam", &State::new(), &KV::new()).unwrap();
+        assert_eq!(progress.bar.length(), None);
+    }
+}

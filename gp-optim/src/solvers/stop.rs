@@ -1,0 +1,85 @@
+//! Why a run ended.
+
+use argmin::core::{TerminationReason, TerminationStatus};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Why a run ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum StopReason {
+    /// The gradient is as small as was asked for.
+    SmallGradient,
+    /// The value no longer decreases, and the quadratic model does not promise that it will.
+    Plateau,
+    /// The value no longer decreases although its slope says that it should: an edge of the objective's domain,
+    /// a wall of penalties, or a gradient that is not the value's.
+    Blocked,
+    /// No lower value was found even along the steepest descent, although every evaluation there succeeded:
+    /// rounding, or a gradient that is not the value's.
+    NoProgress,
+    /// The budget of iterations is spent.
+    MaxIterations,
+    /// The budget of evaluations is spent.
+    MaxEvaluations,
+    /// The budget of time is spent.
+    TimeLimit,
+    /// The target value set on the executor was reached.
+    TargetReached,
+    /// The run was interrupted.
+    Interrupted,
+    /// Something attached to the run asked it to end, with these words.
+    Other(String),
+}
+
+impl StopReason {
+    /// Whether the end is a minimum as far as the tolerances tell.
+    #[must_use]
+    pub fn is_converged(&self) -> bool {
+        matches!(self, Self::SmallGradient | Self::Plateau)
+    }
+
+    /// What a solver tells the executor.
+    pub(super) fn status(reason: Option<&Self>) -> TerminationStatus {
+        match reason {
+            None => TerminationStatus::NotTerminated,
+            Some(reason) if reason.is_converged() => {
+                TerminationStatus::Terminated(TerminationReason::SolverConverged)
+            }
+            Some(reason) => TerminationStatus::Terminated(TerminationReason::SolverExit(reason.to_string())),
+        }
+    }
+
+    /// Why a run ended, from what its solver and its executor say.
+    pub(super) fn of_run(solver: Option<&Self>, executor: Option<&TerminationReason>) -> Self {
+        // A solver that has converged in the very iteration in which a budget ran out has still converged.
+        if let Some(reason) = solver {
+            return reason.clone();
+        }
+        match executor {
+            Some(TerminationReason::MaxItersReached) => Self::MaxIterations,
+            Some(TerminationReason::TargetCostReached) => Self::TargetReached,
+            Some(TerminationReason::Timeout) => Self::TimeLimit,
+            Some(TerminationReason::Interrupt) => Self::Interrupted,
+            Some(other) => Self::Other(other.text().to_owned()),
+            None => Self::Other("the run ended without a reason".to_owned()),
+        }
+    }
+}
+
+impl fmt::Display for StopReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::SmallGradient => "the gradient is small enough",
+            Self::Plateau => "the value no longer decreases",
+            Self::Blocked => "the value no longer decreases although its slope says that it should",
+            Self::NoProgress => "no lower value was found along the steepest descent",
+            Self::MaxIterations => "the budget of iterations is spent",
+            Self::MaxEvaluations => "the budget of evaluations is spent",
+            Self::TimeLimit => "the budget of time is spent",
+            Self::TargetReached => "the target value was reached",
+            Self::Interrupted => "the run was interrupted",
+            Self::Other(words) => words,
+        })
+    }
+}
