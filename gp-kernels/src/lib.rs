@@ -1,4 +1,4 @@
-//! Covariance functions, their algebra and expression language, inducing inputs and the posterior over inducing values.
+#![doc = include_str!("../README.md")]
 
 pub mod algebra;
 mod chunks;
