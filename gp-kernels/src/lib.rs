@@ -30,3 +30,8 @@ pub use radial::{Profile, Radial};
 pub use registry::{Registry, parse};
 pub use tree::{KernelExt, parameter_count};
 pub use workspace::Workspace;
+
+/// The example of the workspace's README, run as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct WorkspaceReadme;
