@@ -3,6 +3,7 @@
 //! After criterion's own lines a table says what share of the machine's matrix-product rate, measured in the same
 //! run on the same number of threads, each took (counting the products of the distances alone), and how many kernel
 //! values came out per second beside how many exponentials the machine makes.
+#![expect(clippy::expect_used, reason = "a benchmark that fails should stop at once")]
 
 use std::hint::black_box;
 use std::time::Instant;

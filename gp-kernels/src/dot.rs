@@ -164,7 +164,7 @@ impl<P: DotProfile> Kernel for DotProduct<P> {
         self.profile.settings()
     }
 
-    fn check_inputs(&self, points: Points<'_>) -> Result<(), KernelError> {
+    fn check_inputs(&self, points: Points<'_>, _ws: &mut Workspace) -> Result<(), KernelError> {
         check_per_input(P::NAME, &self.params[..1], points.ncols())
     }
 

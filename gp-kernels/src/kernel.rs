@@ -116,7 +116,7 @@ pub trait Kernel: CloneKernel + Debug + Send + Sync {
     ///
     /// # Errors
     /// A [`KernelError`] that names the kernel, the place and the value.
-    fn check_inputs(&self, points: Points<'_>) -> Result<(), KernelError>;
+    fn check_inputs(&self, points: Points<'_>, ws: &mut Workspace) -> Result<(), KernelError>;
 
     /// Fills `out` (M×N) with the covariances of a pair of tables.
     fn tile(&self, pair: Pair<'_>, out: BlockMut<'_>, ws: &mut Workspace);

@@ -16,6 +16,7 @@ pub mod placement;
 pub mod posterior;
 pub mod radial;
 pub mod registry;
+mod serial;
 #[cfg(feature = "testkit")]
 pub mod testkit;
 mod tree;

@@ -101,7 +101,7 @@ impl<P: Profile> Kernel for Radial<P> {
         &mut self.params
     }
 
-    fn check_inputs(&self, points: Points<'_>) -> Result<(), KernelError> {
+    fn check_inputs(&self, points: Points<'_>, _ws: &mut Workspace) -> Result<(), KernelError> {
         check_per_input(P::NAME, self.metric_params(), points.ncols())
     }
 

@@ -1,4 +1,5 @@
 //! The conformance kit on every registered kernel, and on every sum and product of two.
+#![expect(clippy::panic, reason = "a test that fails should stop at once")]
 
 use gp_kernels::expression::KernelEntry;
 use gp_kernels::testkit::{Column, Conformance};

@@ -1,4 +1,5 @@
 //! Distances without cancellation, whichever way they are computed.
+#![expect(clippy::unwrap_used, reason = "a test that fails should stop at once")]
 
 mod common;
 

@@ -1,4 +1,5 @@
 //! The expression language: there and back, faults with their column, and nothing that panics.
+#![expect(clippy::panic, reason = "a test that fails should stop at once")]
 
 use gp_kernels::{KernelError, KernelExt, Registry, parse};
 use proptest::prelude::*;

@@ -1,4 +1,5 @@
 //! Inducing inputs: projections and their reverse pass, windows and their limits, the posterior and its predictions.
+#![expect(clippy::unwrap_used, reason = "a test that fails should stop at once")]
 
 mod common;
 

@@ -128,7 +128,7 @@ mod wiener {
         fn parameters_mut(&mut self) -> &mut [Parameter] {
             &mut []
         }
-        fn check_inputs(&self, points: Points<'_>) -> Result<(), KernelError> {
+        fn check_inputs(&self, points: Points<'_>, _ws: &mut Workspace) -> Result<(), KernelError> {
             match points.ncols() {
                 1 => Ok(()),
                 found => {

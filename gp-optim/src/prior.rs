@@ -25,7 +25,7 @@ use std::f64::consts::{FRAC_2_PI, TAU};
 pub enum Prior {
     /// Normal with the given mean and standard deviation, on all numbers.
     Normal {
-        /// Mean.
+        /// The mean, and the mode.
         mean: f64,
         /// Standard deviation, positive.
         sd: f64,

@@ -107,7 +107,7 @@ impl Kernel for ActiveDims {
         &mut self.child
     }
 
-    fn check_inputs(&self, points: Points<'_>) -> Result<(), KernelError> {
+    fn check_inputs(&self, points: Points<'_>, ws: &mut Workspace) -> Result<(), KernelError> {
         if let Some(dim) = self.dims.iter().find(|dim| **dim >= points.ncols()) {
             return Err(KernelError::Dimensions {
                 kernel: self.child().name().to_owned(),
@@ -115,9 +115,10 @@ impl Kernel for ActiveDims {
                 found: points.ncols(),
             });
         }
-        let mut ws = Workspace::new();
-        let seen = self.gather(points, &mut ws);
-        self.child().check_inputs(views::points(&seen, points.nrows(), self.dims.len()))
+        let seen = self.gather(points, ws);
+        let checked = self.child().check_inputs(views::points(&seen, points.nrows(), self.dims.len()), ws);
+        ws.give(seen);
+        checked
     }
 
     fn tile(&self, pair: Pair<'_>, out: BlockMut<'_>, ws: &mut Workspace) {

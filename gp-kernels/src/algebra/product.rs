@@ -76,8 +76,8 @@ impl Kernel for Product {
         &mut self.factors
     }
 
-    fn check_inputs(&self, points: Points<'_>) -> Result<(), KernelError> {
-        self.factors.iter().try_for_each(|factor| factor.check_inputs(points))
+    fn check_inputs(&self, points: Points<'_>, ws: &mut Workspace) -> Result<(), KernelError> {
+        self.factors.iter().try_for_each(|factor| factor.check_inputs(points, ws))
     }
 
     fn tile(&self, pair: Pair<'_>, mut out: BlockMut<'_>, ws: &mut Workspace) {

@@ -74,8 +74,8 @@ impl Kernel for Scaled {
         &mut self.child
     }
 
-    fn check_inputs(&self, points: Points<'_>) -> Result<(), KernelError> {
-        self.child().check_inputs(points)
+    fn check_inputs(&self, points: Points<'_>, ws: &mut Workspace) -> Result<(), KernelError> {
+        self.child().check_inputs(points, ws)
     }
 
     fn tile(&self, pair: Pair<'_>, mut out: BlockMut<'_>, ws: &mut Workspace) {

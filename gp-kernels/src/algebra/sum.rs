@@ -58,8 +58,8 @@ impl Kernel for Sum {
         &mut self.terms
     }
 
-    fn check_inputs(&self, points: Points<'_>) -> Result<(), KernelError> {
-        self.terms.iter().try_for_each(|term| term.check_inputs(points))
+    fn check_inputs(&self, points: Points<'_>, ws: &mut Workspace) -> Result<(), KernelError> {
+        self.terms.iter().try_for_each(|term| term.check_inputs(points, ws))
     }
 
     fn tile(&self, pair: Pair<'_>, mut out: BlockMut<'_>, ws: &mut Workspace) {

@@ -45,7 +45,7 @@ impl Evaluator {
             None => self.copy(matrix),
         };
         check_finite(what, table.view())?;
-        kernel.check_inputs(table.view())?;
+        self.with_workspace(|ws| kernel.check_inputs(table.view(), ws))?;
         Ok(table)
     }
 

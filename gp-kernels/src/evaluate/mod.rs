@@ -6,6 +6,7 @@
 mod forward;
 mod input;
 mod reverse;
+mod shard;
 
 use std::sync::{Mutex, PoisonError};
 

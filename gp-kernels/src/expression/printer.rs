@@ -28,7 +28,7 @@ pub struct Setting {
     value: SettingValue,
 }
 
-/// The value of a [`Setting`].
+/// What may stand behind the `=` of a [`Setting`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum SettingValue {
     /// A whole number.

@@ -30,7 +30,7 @@ impl InducingInputs {
     ) -> Result<(), KernelError> {
         let Some(windows) = self.windows() else { return by.gram(kernel, self.z().as_dyn_stride(), out) };
         check_shape("K_zz", (out.nrows(), out.ncols()), (self.count(), self.count()))?;
-        kernel.check_inputs(self.z())?;
+        by.with_workspace(|ws| kernel.check_inputs(self.z(), ws))?;
         let pair =
             WindowedPair { rows: self.z(), row_windows: windows, cols: self.z(), col_windows: Some(windows) };
         fill(windowed(kernel)?, pair, out.rb_mut(), by);
@@ -52,7 +52,7 @@ impl InducingInputs {
         check_shape("data", (x.nrows(), x.ncols()), (x.nrows(), self.dim()))?;
         check_shape("K_zx", (out.nrows(), out.ncols()), (self.count(), x.nrows()))?;
         let kernel_window = windowed(kernel)?;
-        kernel.check_inputs(self.z())?;
+        by.with_workspace(|ws| kernel.check_inputs(self.z(), ws))?;
         let table = by.table("data", kernel, x)?;
         let pair =
             WindowedPair { rows: self.z(), row_windows: windows, cols: table.view(), col_windows: None };

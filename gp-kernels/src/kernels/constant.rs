@@ -51,7 +51,7 @@ impl Kernel for Constant {
         &mut self.params
     }
 
-    fn check_inputs(&self, _points: Points<'_>) -> Result<(), KernelError> {
+    fn check_inputs(&self, _points: Points<'_>, _ws: &mut Workspace) -> Result<(), KernelError> {
         Ok(())
     }
 

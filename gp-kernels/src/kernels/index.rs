@@ -114,7 +114,7 @@ impl Kernel for Index {
         vec![Setting::new("levels", self.levels), Setting::new("rank", self.rank)]
     }
 
-    fn check_inputs(&self, points: Points<'_>) -> Result<(), KernelError> {
+    fn check_inputs(&self, points: Points<'_>, _ws: &mut Workspace) -> Result<(), KernelError> {
         if points.ncols() != 1 {
             return Err(KernelError::Dimensions {
                 kernel: NAME.to_owned(),

@@ -189,7 +189,9 @@ pub(super) fn squared_distances_reverse(
     let (m, n, dim) = (pair.rows.nrows(), pair.cols.nrows(), pair.dim());
     let scaled = Scaled::new(lengthscale, pair, ws);
     let mut buffer = ws.take_dirty(m * n);
-    slopes_of(&scaled, lengthscale, pair, views::block_mut(&mut buffer, m, n), slopes);
+    let mut moving = ws.take_dirty(m);
+    slopes_of(&scaled, lengthscale, pair, views::block_mut(&mut buffer, m, n), &mut moving, slopes);
+    ws.give(moving);
     let upstream = views::block(&buffer, m, n);
     let (mut row_sums, mut col_sums) = (ws.take(m), ws.take(n));
     sums_of(upstream, &mut row_sums, &mut col_sums);
@@ -225,14 +227,13 @@ fn slopes_of(
     lengthscale: &Parameter,
     pair: Pair<'_>,
     out: BlockMut<'_>,
+    moving: &mut [f64],
     mut slopes: impl FnMut(usize, Range<usize>, &mut [f64]),
 ) {
-    let mut coinciding = Vec::new();
     distances_of(scaled, lengthscale, pair, out, |j, rows, s| {
-        coinciding.clear();
-        coinciding.extend(s.iter().enumerate().filter(|(_, s)| **s == 0.0).map(|(i, _)| i));
+        moving.iter_mut().zip(s.iter()).for_each(|(moving, s)| *moving = if *s == 0.0 { 0.0 } else { 1.0 });
         slopes(j, rows, s);
-        coinciding.iter().for_each(|&i| s[i] = 0.0);
+        s.iter_mut().zip(moving.iter()).for_each(|(s, moving)| *s *= moving);
     });
 }
 

@@ -7,6 +7,7 @@ use faer::MatRef;
 use crate::error::KernelError;
 use crate::kernel::{Kernel, Points, point};
 use crate::views;
+use crate::workspace::Workspace;
 
 /// A checked table: the caller's own where its points are contiguous, else a copy.
 pub(super) enum Table<'a> {
@@ -33,7 +34,7 @@ impl<'a> Table<'a> {
         }
         let table = Self::contiguous(x);
         check_finite(table.view())?;
-        kernel.check_inputs(table.view())?;
+        kernel.check_inputs(table.view(), &mut Workspace::new())?;
         Ok(table)
     }
 

@@ -15,8 +15,22 @@ pub(super) fn check(kit: &Conformance, kernel: &dyn Kernel, report: &mut Report)
         let same = matches!((&known, gram(read.as_ref(), x.as_ref())), (Ok(a), Ok(b)) if *a == b);
         report.require(same, || "the kernel read back has other covariances".to_owned());
     }
+    serde_round_trip(kernel, report);
     names(kernel, report);
     unconstrained(kernel, report);
+}
+
+/// Through a serde format, for kernels that the built-in registry reads.
+fn serde_round_trip(kernel: &dyn Kernel, report: &mut Report) {
+    if crate::parse(&kernel.expression()).is_err() {
+        return;
+    }
+    let Some(text) = report.value("serialising", serde_json::to_string(kernel)) else { return };
+    let Some(read) = report.value("deserialising", serde_json::from_str::<Box<dyn Kernel>>(&text)) else {
+        return;
+    };
+    let (printed, expected) = (read.expression(), kernel.expression());
+    report.require(printed == expected, || format!("deserialises as `{printed}`"));
 }
 
 /// Every name means one value, and no two mean the same.

@@ -17,6 +17,7 @@ use crate::error::KernelError;
 use crate::inducing::InducingInputs;
 use crate::kernel::{Kernel, Points};
 use crate::views;
+use crate::workspace::Workspace;
 
 /// `kmeans`: the means of clusters of the inputs, found by Lloyd's iterations from a k-means++ start.
 ///
@@ -104,7 +105,7 @@ impl Placement for KMeans {
         let dim = x.ncols();
         let centres = without_repeats(views::points(&means, means.len() / dim, dim));
         let centres = views::points(&centres, centres.len() / dim, dim);
-        if kernel.check_inputs(centres).is_err() {
+        if kernel.check_inputs(centres, &mut Workspace::new()).is_err() {
             return Placed::at_rows(x, closest_rows(&cloud, &clusters));
         }
         Ok(Placed { inputs: InducingInputs::points(centres.as_dyn_stride())?, rows: None, residual: None })

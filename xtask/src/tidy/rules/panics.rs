@@ -1,4 +1,7 @@
 //! Shipped code returns errors. What its authors chose to call is checked here; indexing and arithmetic are not.
+//!
+//! A call that cannot panic, where a type cannot say so, stands in an item under
+//! `#[expect(clippy::expect_used, reason = "…")]`: each such attribute excuses the one call that follows it.
 
 use crate::tidy::finding::Finding;
 use crate::tidy::tree::{MentionKind, SourceFile, Tree};
@@ -13,14 +16,38 @@ pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
 
 fn check_source(source: &SourceFile) -> Vec<Finding> {
     let mut findings = Vec::new();
+    let mut excuse: Option<&str> = None;
     for mention in source.shipped_mentions() {
-        if let Some(call) = panicking_call(&mention.kind) {
-            let message =
-                format!("return an error instead of `{call}`, or state the case so that it cannot arise");
-            findings.push(Finding::new(&source.path, mention.line, message));
+        excuse = excused_lint(&mention.kind).or(excuse);
+        let Some(call) = panicking_call(&mention.kind) else { continue };
+        if excuse.take().is_some_and(|lint| excuses(lint, &call)) {
+            continue;
         }
+        let message =
+            format!("return an error instead of `{call}`, or state the case so that it cannot arise");
+        findings.push(Finding::new(&source.path, mention.line, message));
     }
     findings
+}
+
+/// The lint in `#[expect(clippy::LINT, …)]`, the only place where such a path is mentioned.
+fn excused_lint(kind: &MentionKind) -> Option<&str> {
+    match kind {
+        MentionKind::Path(segments) => match segments.as_slice() {
+            [tool, lint] if tool == "clippy" => Some(lint),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Whether the lint is about this call.
+fn excuses(lint: &str, call: &str) -> bool {
+    match lint {
+        "unwrap_used" => call == ".unwrap()",
+        "expect_used" => call == ".expect()",
+        _ => false,
+    }
 }
 
 fn panicking_call(kind: &MentionKind) -> Option<String> {
@@ -68,6 +95,22 @@ mod tests {
             let line = fixture.line_of("gp-kernels/src/kernels/rbf.rs", code);
             fixture.expect_one(check, "gp-kernels/src/kernels/rbf.rs", line, "return an error instead of");
         }
+    }
+
+    #[test]
+    fn a_reasoned_exception_excuses_one_call_of_its_kind() {
+        let excuse = "#[expect(clippy::expect_used, reason = \"checked above\")]";
+        let path = "gp-kernels/src/kernels/rbf.rs";
+        let fixture = Fixture::clean();
+        fixture.append(path, &format!("\n{excuse}\nfn f(x: O) {{ x.expect(\"checked\"); }}\n"));
+        fixture.expect_none(check);
+        let second = "fn g(x: O) { x.expect(\"again\"); }";
+        fixture.append(path, second);
+        fixture.expect_one(check, path, fixture.line_of(path, second), "return an error instead of");
+        let other = Fixture::clean();
+        let code = "fn h(x: O) { x.unwrap(); }";
+        other.append(path, &format!("\n{excuse}\n{code}\n"));
+        other.expect_one(check, path, other.line_of(path, code), "return an error instead of");
     }
 
     #[test]

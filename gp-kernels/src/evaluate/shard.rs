@@ -1,0 +1,138 @@
+//! A part of a reverse pass, with gradients of its own.
+
+use faer::MatMut;
+
+use crate::kernel::{Gradients, Pair};
+use crate::views;
+use crate::workspace::Workspace;
+
+/// Into how many parts a reverse pass is cut, at most. Their gradients are added in order: the number must not depend
+/// on the number of threads, and it bounds how many of them can help.
+const SHARDS: usize = 16;
+
+/// Which point gradients are wanted.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wants {
+    pub(super) rows: bool,
+    pub(super) cols: bool,
+}
+
+/// The sizes of a reverse pass, and how its columns are dealt to shards: every `SHARDS`-th tile to each, which
+/// balances triangles too.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shards {
+    pub(super) params: usize,
+    pub(super) rows: usize,
+    pub(super) cols: usize,
+    pub(super) dim: usize,
+    /// Columns of a tile.
+    pub(super) width: usize,
+    pub(super) wants: Wants,
+}
+
+impl Shards {
+    fn tile_count(self) -> usize {
+        self.cols.div_ceil(self.width)
+    }
+
+    /// The number of shards.
+    pub(super) fn count(self) -> usize {
+        SHARDS.min(self.tile_count())
+    }
+
+    /// The first column and the number of columns of each tile of a shard.
+    pub(super) fn tiles(self, shard: usize) -> impl Iterator<Item = (usize, usize)> {
+        let starts = (shard..self.tile_count()).step_by(SHARDS).map(move |tile| tile * self.width);
+        starts.map(move |start| (start, self.width.min(self.cols - start)))
+    }
+}
+
+/// The gradients a shard has collected: parameters, all row points, and the column points of its own tiles.
+pub(super) struct Shard {
+    index: usize,
+    sizes: Shards,
+    params: Vec<f64>,
+    rows: Option<Vec<f64>>,
+    cols: Option<Vec<f64>>,
+}
+
+impl Shard {
+    pub(super) fn new(index: usize, sizes: Shards, ws: &mut Workspace) -> Self {
+        let columns: usize = sizes.tiles(index).map(|(_, columns)| columns).sum();
+        Self {
+            index,
+            sizes,
+            params: ws.take(sizes.params),
+            rows: sizes.wants.rows.then(|| ws.take(sizes.rows * sizes.dim)),
+            cols: sizes.wants.cols.then(|| ws.take(columns * sizes.dim)),
+        }
+    }
+
+    /// Where the gradients of a diagonal go: the parameters, and the row points.
+    pub(super) fn diagonal_gradients(&mut self) -> Gradients<'_> {
+        let Shards { rows: count, dim, .. } = self.sizes;
+        let rows = self.rows.as_mut().map(|rows| views::points_mut(rows, count, dim));
+        Gradients { params: &mut self.params, rows, cols: None }
+    }
+
+    /// Lets `reverse` add the gradients of the tile that begins at column `start` and row `first_row`.
+    pub(super) fn add(
+        &mut self,
+        start: usize,
+        first_row: usize,
+        pair: Pair<'_>,
+        reverse: impl FnOnce(Pair<'_>, Gradients<'_>, &mut Workspace) -> f64,
+        ws: &mut Workspace,
+    ) {
+        let Shards { dim, .. } = self.sizes;
+        let (m, n) = (pair.rows.nrows(), pair.cols.nrows());
+        let offset = self.column_offset(start);
+        let to = Gradients {
+            params: &mut self.params,
+            rows: self.rows.as_mut().map(|rows| views::points_mut(&mut rows[first_row * dim..], m, dim)),
+            cols: self.cols.as_mut().map(|cols| views::points_mut(&mut cols[offset * dim..], n, dim)),
+        };
+        reverse(pair, to, ws);
+    }
+
+    /// Where the tile that begins at column `start` stands among the columns of this shard: before it are full tiles.
+    fn column_offset(&self, start: usize) -> usize {
+        (start / self.sizes.width - self.index) / SHARDS * self.sizes.width
+    }
+
+    pub(super) fn add_params(&self, out: &mut [f64]) {
+        out.iter_mut().zip(&self.params).for_each(|(out, g)| *out += g);
+    }
+
+    pub(super) fn add_rows(&self, out: Option<&mut MatMut<'_, f64>>) {
+        if let (Some(rows), Some(out)) = (&self.rows, out) {
+            add_points(rows, 0, out);
+        }
+    }
+
+    pub(super) fn add_cols(&self, out: Option<&mut MatMut<'_, f64>>) {
+        if let (Some(cols), Some(out)) = (&self.cols, out) {
+            for (start, columns) in self.sizes.tiles(self.index) {
+                let offset = self.column_offset(start);
+                add_points(&cols[offset * self.sizes.dim..][..columns * self.sizes.dim], start, out);
+            }
+        }
+    }
+
+    pub(super) fn give_back(self, ws: &mut Workspace) {
+        std::iter::once(self.params).chain(self.rows).chain(self.cols).for_each(|buffer| ws.give(buffer));
+    }
+}
+
+/// Adds a buffer of points to the rows from `start` on.
+fn add_points(grad: &[f64], start: usize, out: &mut MatMut<'_, f64>) {
+    let dim = out.ncols();
+    if dim == 0 {
+        return;
+    }
+    for (i, row) in grad.chunks_exact(dim).enumerate() {
+        for (d, g) in row.iter().enumerate() {
+            out[(start + i, d)] += g;
+        }
+    }
+}
