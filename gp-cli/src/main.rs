@@ -1,3 +1,7 @@
 //! The `gp` command.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    gp_cli::main()
+}

@@ -1,0 +1,42 @@
+//! A wiggly function seen through noise at 150 places, with a gap in which nothing is known.
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use std::f64::consts::TAU;
+use std::fmt::Write;
+
+const SEED: u64 = 20;
+const COUNT: usize = 150;
+const END: f64 = 10.0;
+const GAP: std::ops::Range<f64> = 5.6..6.9;
+const NOISE: f64 = 0.2;
+
+/// The function without noise.
+fn signal(x: f64) -> f64 {
+    2.0 + 1.1 * (1.9 * x).sin() + 0.7 * (0.6 * x + 1.0).sin() + 0.35 * (4.3 * x).sin()
+}
+
+/// The file: four decimals, which no platform's rounding of `sin` and `ln` can change; rows in the order of x.
+pub(crate) fn csv() -> String {
+    let mut rng = ChaCha8Rng::seed_from_u64(SEED);
+    let mut places: Vec<f64> = (0..COUNT).map(|_| outside_gap(rng.random())).collect();
+    places.sort_by(f64::total_cmp);
+    let mut text = String::from("x,y\n");
+    for x in places {
+        let y = signal(x) + NOISE * standard_normal(rng.random(), rng.random());
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{x:.4},{y:.4}");
+    }
+    text
+}
+
+/// From a number between 0 and 1 to a place outside the gap.
+fn outside_gap(unit: f64) -> f64 {
+    let place = unit * (END - (GAP.end - GAP.start));
+    if place < GAP.start { place } else { place + (GAP.end - GAP.start) }
+}
+
+/// Box and Muller's transform of two uniform numbers.
+fn standard_normal(u: f64, v: f64) -> f64 {
+    (-2.0 * (1.0 - u).ln()).sqrt() * (TAU * v).cos()
+}

@@ -1,0 +1,117 @@
+//! What can go wrong, by the exit code it leads to.
+
+use gp_ep::EpError;
+use gp_kernels::KernelError;
+use gp_likelihoods::LikelihoodError;
+use std::error::Error;
+use std::path::Path;
+
+/// Which part of the world is at fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The command line.
+    Usage,
+    /// A table of data.
+    Data,
+    /// A model file.
+    Model,
+    /// A computation that cannot be carried out.
+    Numerical,
+    /// Files and folders.
+    Io,
+}
+
+impl ErrorKind {
+    /// The exit code of the command.
+    #[must_use]
+    pub fn exit_code(self) -> u8 {
+        match self {
+            Self::Usage => 2,
+            Self::Data => 3,
+            Self::Model => 4,
+            Self::Numerical => 5,
+            Self::Io => 7,
+        }
+    }
+}
+
+/// An error of the command: its kind, what happened where, and what caused it.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct CliError {
+    kind: ErrorKind,
+    message: String,
+    source: Option<Box<dyn Error + Send + Sync>>,
+}
+
+impl CliError {
+    /// An error with nothing behind it.
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), source: None }
+    }
+
+    /// An error that another one caused.
+    pub fn caused(
+        kind: ErrorKind,
+        message: impl Into<String>,
+        cause: impl Into<Box<dyn Error + Send + Sync>>,
+    ) -> Self {
+        Self { kind, message: message.into(), source: Some(cause.into()) }
+    }
+
+    /// A file or folder that does not let itself be used.
+    pub(crate) fn io(doing: &str, path: &Path, cause: std::io::Error) -> Self {
+        Self::caused(ErrorKind::Io, format!("cannot {doing} `{}`", path.display()), cause)
+    }
+
+    /// Which part of the world is at fault.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    /// The message, then those of its causes, with colons between.
+    #[must_use]
+    pub fn with_causes(&self) -> String {
+        let mut text = self.message.clone();
+        let mut cause = self.source();
+        while let Some(error) = cause {
+            text.push_str(": ");
+            text.push_str(&error.to_string());
+            cause = error.source();
+        }
+        text
+    }
+}
+
+impl From<EpError> for CliError {
+    fn from(error: EpError) -> Self {
+        Self::caused(ErrorKind::Numerical, "exact regression failed", error)
+    }
+}
+
+impl From<KernelError> for CliError {
+    fn from(error: KernelError) -> Self {
+        Self::caused(ErrorKind::Numerical, "the kernel cannot be used", error)
+    }
+}
+
+impl From<LikelihoodError> for CliError {
+    fn from(error: LikelihoodError) -> Self {
+        Self::caused(ErrorKind::Numerical, "the observation model cannot be used", error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn causes_are_told_in_order() {
+        let refused = std::io::Error::other("the disk is full");
+        let error = CliError::io("write", Path::new("a/b.csv"), refused);
+        assert_eq!(error.with_causes(), "cannot write `a/b.csv`: the disk is full");
+        assert_eq!(error.kind().exit_code(), 7);
+    }
+}

@@ -1,0 +1,105 @@
+//! Files that are whole or not there.
+
+use crate::error::CliError;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
+
+/// Prefix of files on their way to their name; what follows it is random.
+const UNFINISHED: &str = ".gp-unfinished-";
+
+/// Replaces the file `name` in `folder` by these bytes: into a temporary file beside it, to the disk, then renamed. Whatever
+/// happens on the way, a reader finds the old file or the new one. Returns its path.
+///
+/// # Errors
+/// Of kind [`Io`](crate::ErrorKind::Io), with the path.
+pub fn write_whole(folder: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf, CliError> {
+    let path = folder.join(name);
+    replace(folder, &path, bytes).map_err(|cause| CliError::io("write", &path, cause))?;
+    Ok(path)
+}
+
+fn replace(folder: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = unfinished_in(folder)?;
+    file.write_all(bytes)?;
+    file.as_file().sync_all()?;
+    file.persist(path).map_err(|refused| refused.error)?;
+    sync_folder(folder)
+}
+
+/// Makes a folder, and all above it, that files can be written into; one that is there already will do.
+///
+/// # Errors
+/// Of kind [`Io`](crate::ErrorKind::Io), with the path.
+pub fn make_writable_folder(folder: &Path) -> Result<(), CliError> {
+    fs::create_dir_all(folder).map_err(|cause| CliError::io("make the folder", folder, cause))?;
+    // Asking for permissions does not tell what writing does, on network drives least of all.
+    unfinished_in(folder).map(drop).map_err(|cause| CliError::io("write into", folder, cause))
+}
+
+fn unfinished_in(folder: &Path) -> io::Result<NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(UNFINISHED);
+    with_usual_permissions(&mut builder);
+    builder.tempfile_in(folder)
+}
+
+/// As for any new file, instead of the owner's alone: others may be meant to read what is written.
+#[cfg(unix)]
+fn with_usual_permissions(builder: &mut tempfile::Builder<'_, '_>) {
+    use std::os::unix::fs::PermissionsExt;
+    builder.permissions(fs::Permissions::from_mode(0o666));
+}
+
+#[cfg(not(unix))]
+fn with_usual_permissions(_builder: &mut tempfile::Builder<'_, '_>) {}
+
+/// Makes a new name in a folder survive a power failure.
+#[cfg(unix)]
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    fs::File::open(folder)?.sync_all()
+}
+
+#[cfg(not(unix))]
+fn sync_folder(_folder: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(folder: &Path) -> Vec<String> {
+        fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect()
+    }
+
+    #[test]
+    fn files_are_replaced_and_nothing_else_is_left() {
+        let folder = tempfile::tempdir().unwrap();
+        write_whole(folder.path(), "a.txt", b"one").unwrap();
+        let path = write_whole(folder.path(), "a.txt", b"two").unwrap();
+        assert_eq!(fs::read(path).unwrap(), b"two");
+        assert_eq!(names(folder.path()), ["a.txt"]);
+    }
+
+    #[test]
+    fn a_failure_leaves_the_old_state() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("a.txt")).unwrap();
+        let refused = write_whole(folder.path(), "a.txt", b"one").unwrap_err();
+        assert!(refused.with_causes().starts_with("cannot write `"), "{}", refused.with_causes());
+        assert_eq!(names(folder.path()), ["a.txt"]);
+    }
+
+    #[test]
+    fn folders_are_made_and_tried() {
+        let folder = tempfile::tempdir().unwrap();
+        let deep = folder.path().join("a/b");
+        make_writable_folder(&deep).unwrap();
+        make_writable_folder(&deep).unwrap();
+        assert!(names(&deep).is_empty());
+        write_whole(folder.path(), "file", b"").unwrap();
+        assert!(make_writable_folder(&folder.path().join("file")).is_err());
+    }
+}
