@@ -9,7 +9,7 @@ pub const LEVELS: [f64; 3] = [0.5, 0.8, 0.95];
 /// A Gaussian prediction of one observation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Forecast {
-    /// Its mean.
+    /// The centre of the prediction, in the units of the target.
     pub mean: f64,
     /// Its variance, positive: of the observation, noise included.
     pub variance: f64,

@@ -1,7 +1,7 @@
 //! What can go wrong with a kernel, its inputs or its text.
 
 use gp_linalg::LinalgError;
-use gp_optim::ParameterError;
+use gp_optim::{ParameterError, format_number};
 
 use crate::expression::ExpressionError;
 
@@ -32,7 +32,7 @@ pub enum KernelError {
         found: usize,
     },
     /// A table holds a NaN or an infinity.
-    #[error("{what} holds {value} in row {row}, column {column}")]
+    #[error("{what} holds {} in row {row}, column {column}", format_number(*value))]
     NotFinite {
         /// Which table.
         what: &'static str,
@@ -44,7 +44,11 @@ pub enum KernelError {
         value: f64,
     },
     /// A category code that is no whole number in range.
-    #[error("kernel `{kernel}` takes category codes 0 to {}, row {row} holds {value} in column {column}", levels - 1)]
+    #[error(
+        "kernel `{kernel}` takes category codes 0 to {}, row {row} holds {} in column {column}",
+        levels - 1,
+        format_number(*value)
+    )]
     Category {
         /// The kernel's name in expressions.
         kernel: String,

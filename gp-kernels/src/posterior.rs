@@ -47,6 +47,15 @@ pub struct LatentPrediction {
     pub variance: Vec<f64>,
 }
 
+/// Joint samples of the latent function.
+#[derive(Clone, Debug)]
+pub struct LatentSamples {
+    /// One function a column, one point a row.
+    pub functions: Mat<f64>,
+    /// What was added to the diagonal of the covariance left free by the inducing values.
+    pub jitter: JitterRecord,
+}
+
 impl InducingPosterior {
     /// The posterior with this mean (M) and factor (M×M) of the whitened inducing values. `policy` is how `K_zz` is
     /// factored; it must be the one under which the mean and the factor were found.
@@ -64,7 +73,7 @@ impl InducingPosterior {
         if let Some((row, value)) = mean.iter().enumerate().find(|(_, value)| !value.is_finite()) {
             return Err(KernelError::NotFinite { what: "posterior mean", row, column: 0, value: *value });
         }
-        check_factor(&factor, inputs.count())?;
+        let factor = checked_factor(factor, inputs.count())?;
         let prior = InducingPrior::new(kernel.as_ref(), &inputs, &policy, &Evaluator::default())?;
         Ok(Self { kernel, inputs, policy, prior, mean, factor })
     }
@@ -122,12 +131,18 @@ impl InducingPosterior {
     }
 }
 
-fn check_factor(factor: &PosteriorFactor, count: usize) -> Result<(), KernelError> {
+/// A factor of the right shape, with zeros above the diagonal.
+fn checked_factor(factor: PosteriorFactor, count: usize) -> Result<PosteriorFactor, KernelError> {
     match factor {
-        PosteriorFactor::Precision(factor) => check_count("posterior precision", "rows", count, factor.dim()),
+        PosteriorFactor::Precision(factor) => {
+            check_count("posterior precision", "rows", count, factor.dim())?;
+            Ok(PosteriorFactor::Precision(factor))
+        }
         PosteriorFactor::Covariance(factor) => {
             check_shape("posterior covariance factor", (factor.nrows(), factor.ncols()), (count, count))?;
-            check_lower_finite(factor.as_ref())
+            check_lower_finite(factor.as_ref())?;
+            let lower = Mat::from_fn(count, count, |i, j| if i >= j { factor[(i, j)] } else { 0.0 });
+            Ok(PosteriorFactor::Covariance(lower))
         }
     }
 }

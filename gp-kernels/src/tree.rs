@@ -25,6 +25,15 @@ fn walk_mut<K: Kernel + ?Sized>(
     kernel.children_mut().iter_mut().try_for_each(|child| walk_mut(child.as_mut(), visit))
 }
 
+fn set_free<K: Kernel + ?Sized>(kernel: &mut K, unconstrained: &[f64]) -> Result<(), KernelError> {
+    let mut rest = unconstrained;
+    walk_mut(kernel, &mut |parameter| {
+        let (now, later) = rest.split_at(parameter.free_len());
+        rest = later;
+        Ok(parameter.set_free_unconstrained(now)?)
+    })
+}
+
 /// Checks that parameters with one value per input have as many as the points have columns.
 pub(crate) fn check_per_input(kernel: &str, params: &[Parameter], found: usize) -> Result<(), KernelError> {
     let wrong = params.iter().find(|parameter| parameter.is_vector() && parameter.len() != found);
@@ -34,7 +43,7 @@ pub(crate) fn check_per_input(kernel: &str, params: &[Parameter], found: usize) 
     })
 }
 
-/// What every kernel can do besides covariances. Parameters are walked in the order in which an expression shows them.
+/// What every kernel can do besides covariances. A walk visits a node's own parameters first, then its children.
 ///
 /// A name is `rbf.lengthscale[1]`: the kernel, the parameter, and the element where there are several. The second
 /// `rbf` of an expression is `rbf2`, and so on. Where a name is asked for, any unambiguous end of it will do
@@ -141,15 +150,15 @@ pub trait KernelExt: Kernel {
     /// Sets the trained values from unconstrained coordinates.
     ///
     /// # Errors
-    /// [`KernelError::Shape`] for a wrong length, [`KernelError::Parameter`] for numbers that are not finite.
+    /// [`KernelError::Shape`] for a wrong length, [`KernelError::Parameter`] for numbers that are not finite. Nothing
+    /// changes then.
     fn set_free(&mut self, unconstrained: &[f64]) -> Result<(), KernelError> {
         check_len("unconstrained parameters", self.free_count(), unconstrained.len())?;
-        let mut rest = unconstrained;
-        walk_mut(self, &mut |parameter| {
-            let (now, later) = rest.split_at(parameter.free_len());
-            rest = later;
-            Ok(parameter.set_free_unconstrained(now)?)
-        })
+        if unconstrained.iter().all(|value| value.is_finite()) {
+            return set_free(self, unconstrained);
+        }
+        // The error names the parameter; what it happens to is a copy.
+        set_free(self.clone_box().as_mut(), unconstrained)
     }
 
     /// From a gradient in natural units of all values to one in unconstrained coordinates of the trained ones.

@@ -21,7 +21,7 @@ impl Workspace {
 
     /// Lends a buffer of `len` numbers whose values are left over from earlier uses.
     pub fn take_dirty(&mut self, len: usize) -> Vec<f64> {
-        let mut buffer = match self.best_fit(len) {
+        let mut buffer = match self.best_fit(len).or_else(|| self.largest()) {
             Some(position) => self.free.swap_remove(position),
             None => Vec::with_capacity(len),
         };
@@ -34,9 +34,43 @@ impl Workspace {
         self.free.push(buffer);
     }
 
+    /// The largest free buffer, to be grown when none fits: as sizes grow the pool keeps as many buffers as are lent at
+    /// once, not one for every size there has been.
+    fn largest(&self) -> Option<usize> {
+        let all = self.free.iter().enumerate();
+        all.max_by_key(|(_, buffer)| buffer.capacity()).map(|(position, _)| position)
+    }
+
     /// The smallest free buffer that is large enough, so that a small request does not consume a large buffer.
     fn best_fit(&self, len: usize) -> Option<usize> {
         let fitting = self.free.iter().enumerate().filter(|(_, buffer)| buffer.capacity() >= len);
         fitting.min_by_key(|(_, buffer)| buffer.capacity()).map(|(position, _)| position)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn growing_requests_keep_one_buffer() {
+        let mut ws = Workspace::new();
+        for len in 1..1000 {
+            let buffer = ws.take(len);
+            assert!(buffer.len() == len && buffer.iter().all(|x| *x == 0.0));
+            ws.give(buffer);
+        }
+        assert_eq!(ws.free.len(), 1);
+    }
+
+    #[test]
+    fn a_small_request_leaves_the_large_buffer() {
+        let mut ws = Workspace::new();
+        let (large, small) = (ws.take(1000), ws.take(10));
+        ws.give(large);
+        ws.give(small);
+        let lent = ws.take(5);
+        assert!(ws.free.iter().any(|buffer| buffer.capacity() >= 1000));
+        ws.give(lent);
     }
 }

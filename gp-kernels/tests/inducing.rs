@@ -247,12 +247,13 @@ fn samples_have_the_predicted_moments_and_come_from_the_seed() {
     let (test, by) = (table(4, 2, 10), Evaluator::new(Threading::Here));
     let (mean, covariance) = posterior.predict_joint(test.as_ref(), &by).unwrap();
     let count = 20_000;
-    let samples = posterior.sample(test.as_ref(), count, 3, &by).unwrap();
+    let draw = |seed| posterior.sample(test.as_ref(), count, seed, &by).unwrap().functions;
+    let samples = draw(3);
     assert!(
-        samples == posterior.sample(test.as_ref(), count, 3, &by).unwrap(),
+        samples == draw(3),
         "the same seed gives the same samples"
     );
-    assert!(samples != posterior.sample(test.as_ref(), count, 4, &by).unwrap(), "another seed gives others");
+    assert!(samples != draw(4), "another seed gives others");
     for i in 0..4 {
         for j in 0..4 {
             let product = |k: usize| (samples[(i, k)] - mean[i]) * (samples[(j, k)] - mean[j]);
@@ -288,6 +289,76 @@ fn damaged_posteriors_are_refused() {
         });
         assert!(refused.is_err(), "{from} → {to}");
     }
+}
+
+#[test]
+fn confident_posteriors_can_be_sampled() {
+    let kernel = parse("rbf").unwrap();
+    let by = Evaluator::new(Threading::Here);
+    let x = Mat::from_fn(20, 1, |i, _| 0.2 * i as f64);
+    for spread in [0.0, 1e-9] {
+        let inputs = InducingInputs::points(x.as_ref()).unwrap();
+        let factor = PosteriorFactor::Covariance(Mat::from_fn(20, 20, |i, j| if i == j { spread } else { 0.0 }));
+        let policy = JitterPolicy::ladder();
+        let posterior = InducingPosterior::new(kernel.clone(), inputs, policy, vec![0.5; 20], factor).unwrap();
+        let samples = posterior.sample(x.as_ref(), 3, 1, &by).unwrap();
+        let mean = posterior.predict(x.as_ref(), &by).unwrap().mean;
+        for j in 0..3 {
+            for (f, mean) in samples.functions.col(j).iter().zip(&mean) {
+                // Seven standard deviations of what the rounding level on the diagonal lets through.
+                assert!((f - mean).abs() < 7.0 * (samples.jitter.added + spread * spread * 20.0).sqrt() + 1e-9);
+            }
+        }
+        assert!(samples.jitter.added < 1e-9, "{:?}", samples.jitter);
+    }
+}
+
+/// The same bad calls, with points and with windows: each is a typed error.
+#[test]
+fn wrong_shapes_are_errors_for_points_and_windows_alike() {
+    let kernel = kernel();
+    let by = Evaluator::new(Threading::Here);
+    let x = table(6, 2, 5);
+    let len = kernel.parameter_count();
+    for windowed in [false, true] {
+        let inputs = inputs(windowed);
+        let size = inputs.values().len();
+        let gram = |upstream: (usize, usize), params: usize, values: usize| {
+            let upstream = Mat::<f64>::zeros(upstream.0, upstream.1);
+            let (mut params, mut values) = (vec![0.0; params], vec![0.0; values]);
+            inputs.gram_reverse(kernel.as_ref(), upstream.as_ref(), &mut params, &mut values, &by)
+        };
+        let cross = |x: &Mat<f64>, columns: usize, params: usize| {
+            let upstream = Mat::<f64>::zeros(5, columns);
+            let (mut params, mut values) = (vec![0.0; params], vec![0.0; size]);
+            inputs.cross_reverse(kernel.as_ref(), x.as_ref(), upstream.as_ref(), &mut params, &mut values, &by)
+        };
+        assert!(gram((5, 5), len, size).is_ok() && cross(&x, 6, len).is_ok());
+        for bad in [gram((9, 9), len, size), gram((2, 2), len, size), gram((5, 5), len - 1, size)] {
+            assert!(bad.is_err(), "windowed {windowed}");
+        }
+        for bad in [gram((5, 5), len, size - 1), cross(&x, 5, len), cross(&x, 6, len + 1)] {
+            assert!(bad.is_err(), "windowed {windowed}");
+        }
+        assert!(cross(&table(6, 1, 5), 6, len).is_err() && cross(&table(6, 3, 5), 6, len).is_err());
+        let unseen = parse("rbf(dims=[5])").unwrap();
+        let upstream = Mat::<f64>::zeros(5, 5);
+        let (mut params, mut values) = ([0.0], vec![0.0; size]);
+        assert!(inputs.gram_reverse(unseen.as_ref(), upstream.as_ref(), &mut params, &mut values, &by).is_err());
+    }
+}
+
+#[test]
+fn absurd_sizes_in_a_file_are_refused_at_once() {
+    for text in [
+        r#"{"count":0,"dim":9223372036854775807,"z":[],"windows":null}"#,
+        r#"{"count":8589934592,"dim":0,"z":[],"windows":null}"#,
+        r#"{"count":3,"dim":1,"z":[1.0,2.0],"windows":null}"#,
+        r#"{"count":2,"dim":1,"z":[1.0,2.0],"windows":[1.0,-2.0]}"#,
+    ] {
+        assert!(serde_json::from_str::<InducingInputs>(text).is_err(), "{text}");
+    }
+    assert!(Registry::built_in().parse_for("rbf(ard=true)", usize::MAX).is_err());
 }
 
 /// All numbers, row by row.

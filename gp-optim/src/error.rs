@@ -64,6 +64,16 @@ pub enum ParameterError {
         /// The condition that fails.
         reason: &'static str,
     },
+    /// Bounds that reach beyond what the parameter can ever be.
+    #[error("parameter `{name}` cannot have the bounds {set}: it lies in {domain}")]
+    OutsideDomain {
+        /// Name of the parameter.
+        name: String,
+        /// The set asked for.
+        set: String,
+        /// The set that the parameter was made for.
+        domain: String,
+    },
     /// A value to which the prior gives no density at all.
     #[error("parameter `{name}[{index}]` is {}, where its prior {prior} has no density", format_number(*.value))]
     OutsidePrior {

@@ -33,6 +33,8 @@ pub struct Parameter {
     name: Cow<'static, str>,
     values: Vec<f64>,
     vector: bool,
+    /// What values can ever be: the set of the transform the parameter was made with.
+    domain: Transform,
     transform: Transform,
     prior: Option<Prior>,
     fixed: Vec<bool>,
@@ -55,7 +57,8 @@ impl Parameter {
     #[must_use]
     pub fn positive(name: impl Into<Cow<'static, str>>) -> Self {
         let (values, transform) = (vec![1.0], Transform::Positive);
-        Self { name: name.into(), values, vector: false, transform, prior: None, fixed: vec![false] }
+        let (domain, fixed) = (transform, vec![false]);
+        Self { name: name.into(), values, vector: false, domain, transform, prior: None, fixed }
     }
 
     /// A parameter of one or more numbers, written as a vector even when there is only one.
@@ -82,7 +85,19 @@ impl Parameter {
         }
         check_values(&name, &values, transform)?;
         let fixed = vec![false; values.len()];
-        Ok(Self { name, values, vector, transform, prior: None, fixed })
+        Ok(Self { name, values, vector, domain: transform, transform, prior: None, fixed })
+    }
+
+    /// The same parameter as a vector of `count` copies of the first value, with its bounds, prior and fixed flag.
+    ///
+    /// # Errors
+    /// [`ParameterError::Empty`] for no copies.
+    pub fn repeated(&self, count: usize) -> Result<Self, ParameterError> {
+        if count == 0 {
+            return Err(ParameterError::Empty { name: self.name.to_string() });
+        }
+        let (values, fixed) = (vec![self.value(); count], vec![self.is_fixed(0); count]);
+        Ok(Self { values, fixed, vector: true, ..self.clone() })
     }
 
     /// The name given at construction.
@@ -119,10 +134,11 @@ impl Parameter {
     /// Replaces all natural values, fixed ones included. On an error nothing changes.
     ///
     /// # Errors
-    /// [`ParameterError::WrongLength`] or [`ParameterError::OutOfRange`].
+    /// [`ParameterError::WrongLength`], [`ParameterError::OutOfRange`] or [`ParameterError::OutsidePrior`].
     pub fn set_values(&mut self, values: &[f64]) -> Result<(), ParameterError> {
         self.check_length("values", self.len(), values.len())?;
         check_values(&self.name, values, self.transform)?;
+        self.check_prior(self.prior.as_ref(), values)?;
         self.values.copy_from_slice(values);
         Ok(())
     }
@@ -134,6 +150,7 @@ impl Parameter {
     pub fn set(&mut self, index: usize, value: f64) -> Result<(), ParameterError> {
         self.check_index(index)?;
         check_value(&self.name, index, value, self.transform)?;
+        self.check_prior(self.prior.as_ref(), &[value])?;
         self.values[index] = value;
         Ok(())
     }
@@ -144,13 +161,27 @@ impl Parameter {
         self.transform
     }
 
-    /// Replaces the transform and keeps the natural values. On an error nothing changes.
+    /// The set that values can ever lie in: that of the transform the parameter was made with.
+    #[must_use]
+    pub fn domain(&self) -> Transform {
+        self.domain
+    }
+
+    /// Replaces the transform and keeps the natural values: bounds within the parameter's domain. On an error nothing
+    /// changes.
     ///
     /// # Errors
-    /// [`ParameterError::InvalidTransform`], or [`ParameterError::OutOfRange`] when a present value lies outside
-    /// the new set.
+    /// [`ParameterError::InvalidTransform`], [`ParameterError::OutsideDomain`], or [`ParameterError::OutOfRange`] when
+    /// a present value lies outside the new set.
     pub fn set_transform(&mut self, transform: Transform) -> Result<(), ParameterError> {
         transform.validate()?;
+        if !transform.is_within(self.domain) {
+            return Err(ParameterError::OutsideDomain {
+                name: self.name.to_string(),
+                set: transform.to_string(),
+                domain: self.domain.to_string(),
+            });
+        }
         check_values(&self.name, &self.values, transform)?;
         self.transform = transform;
         Ok(())
@@ -164,25 +195,16 @@ impl Parameter {
 
     /// Sets or removes the prior. On an error nothing changes.
     ///
-    /// Values set later are not held to its support: there [`Self::log_prior`] is −∞, which a solver turns away
-    /// like any other point without a finite objective.
+    /// Values set by name or number are held to its support. Those a solver sets are not: outside,
+    /// [`Self::log_prior`] is −∞, which the solver turns away like any other point without a finite objective.
     ///
     /// # Errors
     /// [`ParameterError::PriorArgument`], or [`ParameterError::OutsidePrior`] when a present value has no density.
     pub fn set_prior(&mut self, prior: Option<Prior>) -> Result<(), ParameterError> {
-        if let Some(prior) = prior {
+        if let Some(prior) = &prior {
             prior.validate()?;
-            let (lower, upper) = prior.support();
-            let outside = self.values.iter().position(|&value| !(lower < value && value < upper));
-            if let Some(index) = outside {
-                return Err(ParameterError::OutsidePrior {
-                    name: self.name.to_string(),
-                    index,
-                    value: self.values[index],
-                    prior: prior.to_string(),
-                });
-            }
         }
+        self.check_prior(prior.as_ref(), &self.values)?;
         self.prior = prior;
         Ok(())
     }
@@ -291,6 +313,21 @@ impl Parameter {
 
     fn free_indices(&self) -> impl Iterator<Item = usize> {
         self.fixed.iter().enumerate().filter(|&(_, &fixed)| !fixed).map(|(index, _)| index)
+    }
+
+    /// Whether the prior gives each of these values some density.
+    fn check_prior(&self, prior: Option<&Prior>, values: &[f64]) -> Result<(), ParameterError> {
+        let Some(prior) = prior else { return Ok(()) };
+        let (lower, upper) = prior.support();
+        match values.iter().position(|&value| !(lower < value && value < upper)) {
+            None => Ok(()),
+            Some(index) => Err(ParameterError::OutsidePrior {
+                name: self.name.to_string(),
+                index,
+                value: values[index],
+                prior: prior.to_string(),
+            }),
+        }
     }
 
     fn check_length(&self, what: &'static str, expected: usize, found: usize) -> Result<(), ParameterError> {

@@ -48,6 +48,25 @@ pub enum Transform {
 }
 
 impl Transform {
+    /// The ends of the set, infinite where it is open.
+    #[must_use]
+    pub fn ends(self) -> (f64, f64) {
+        match self {
+            Self::Identity => (f64::NEG_INFINITY, f64::INFINITY),
+            Self::Positive => (0.0, f64::INFINITY),
+            Self::Interval { lo, hi } => (lo, hi),
+            Self::Above { lo } => (lo, f64::INFINITY),
+            Self::Below { hi } => (f64::NEG_INFINITY, hi),
+        }
+    }
+
+    /// Whether every number of this set lies in the other set too.
+    #[must_use]
+    pub fn is_within(self, other: Self) -> bool {
+        let ((lo, hi), (other_lo, other_hi)) = (self.ends(), other.ends());
+        other_lo <= lo && hi <= other_hi
+    }
+
     /// The natural value θ of an unconstrained η.
     ///
     /// The result lies strictly inside the set for every η, infinite ones included: where the formula would

@@ -32,7 +32,7 @@ pub struct JointPrediction {
     pub latent_covariance: Mat<f64>,
 }
 
-/// Memory for predictions; nothing is allocated after the first ones of a given size.
+/// Memory for predictions. Once it has grown to a size, predictions of that size on the calling thread allocate nothing.
 #[derive(Debug)]
 pub struct PredictScratch {
     evaluator: Evaluator,

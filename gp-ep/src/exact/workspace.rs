@@ -9,7 +9,8 @@ use gp_linalg::product::{matmul_lower, symmetrise_lower};
 use gp_linalg::{Cholesky, Threading};
 use std::f64::consts::TAU;
 
-/// Memory for evaluations of the log marginal likelihood; nothing is allocated after the first one of a given size.
+/// Memory for evaluations of the log marginal likelihood. Once it has grown to a size, evaluations of that size on the
+/// calling thread allocate nothing.
 #[derive(Debug)]
 pub struct ExactWorkspace {
     evaluator: Evaluator,

@@ -22,7 +22,8 @@ impl ActiveDims {
     /// # Errors
     /// [`KernelError::Setting`] when there are none or one is named twice.
     pub fn new(dims: Vec<usize>, kernel: Box<dyn Kernel>) -> Result<Self, KernelError> {
-        let twice = dims.iter().enumerate().any(|(i, dim)| dims[..i].contains(dim));
+        let different: std::collections::HashSet<usize> = dims.iter().copied().collect();
+        let twice = different.len() < dims.len();
         if dims.is_empty() || twice {
             return Err(KernelError::Setting {
                 kernel: kernel.name().to_owned(),

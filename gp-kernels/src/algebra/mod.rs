@@ -10,8 +10,37 @@ pub use product::Product;
 pub use scaled::Scaled;
 pub use sum::Sum;
 
+use std::ops::{Add, Mul};
+
+use crate::error::KernelError;
 use crate::kernel::Kernel;
 use crate::tree::parameter_count;
+
+/// A sum or product of no kernels, which would have no expression.
+fn nothing_in(kernel: &str) -> KernelError {
+    KernelError::Setting {
+        kernel: kernel.to_owned(),
+        setting: "number of kernels",
+        allowed: "at least 1".to_owned(),
+        found: "0".to_owned(),
+    }
+}
+
+impl Add for Box<dyn Kernel> {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Sum::of_some(vec![self, other])
+    }
+}
+
+impl Mul for Box<dyn Kernel> {
+    type Output = Self;
+
+    fn mul(self, other: Self) -> Self {
+        Product::of_some(vec![self, other])
+    }
+}
 
 /// Calls `body` with each child and the range of its parameters among those of all children.
 fn with_ranges<'k>(

@@ -17,9 +17,19 @@ pub struct Product {
 }
 
 impl Product {
-    /// The product of these kernels. A product among them gives its factors; one factor alone stays what it is, and
-    /// no factor at all is the empty product, which is one everywhere.
-    pub fn of(factors: Vec<Box<dyn Kernel>>) -> Box<dyn Kernel> {
+    /// The product of these kernels. A product among them gives its factors; one kernel alone stays what it is.
+    ///
+    /// # Errors
+    /// [`KernelError::Setting`] when there are none.
+    pub fn of(factors: Vec<Box<dyn Kernel>>) -> Result<Box<dyn Kernel>, KernelError> {
+        if factors.is_empty() {
+            return Err(super::nothing_in("product"));
+        }
+        Ok(Self::of_some(factors))
+    }
+
+    /// As [`of`](Product::of), for at least one kernel.
+    pub(crate) fn of_some(factors: Vec<Box<dyn Kernel>>) -> Box<dyn Kernel> {
         let mut flat: Vec<Box<dyn Kernel>> = Vec::with_capacity(factors.len());
         for factor in factors {
             if factor.form() == Form::Product {

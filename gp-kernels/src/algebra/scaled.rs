@@ -1,7 +1,7 @@
 //! A kernel times a variance.
 
 use faer::prelude::ReborrowMut;
-use gp_optim::Parameter;
+use gp_optim::{Parameter, Transform};
 
 use crate::error::KernelError;
 use crate::expression::Form;
@@ -21,9 +21,21 @@ impl Scaled {
     /// The name of the factor as a parameter.
     pub const PARAMETER: &'static str = "variance";
 
-    /// `kernel` times the (first) value of `variance`.
-    pub fn new(variance: Parameter, kernel: Box<dyn Kernel>) -> Self {
-        Self { variance: [variance], child: [kernel] }
+    /// `kernel` times the value of a parameter named `variance`, which is one positive number.
+    ///
+    /// # Errors
+    /// [`KernelError::Setting`] for any other parameter: it would have no expression.
+    pub fn new(variance: Parameter, kernel: Box<dyn Kernel>) -> Result<Self, KernelError> {
+        let positive = variance.domain() == Transform::Positive;
+        if variance.name() != Self::PARAMETER || variance.is_vector() || !positive {
+            return Err(KernelError::Setting {
+                kernel: "scale".to_owned(),
+                setting: "parameter",
+                allowed: "one positive number named variance".to_owned(),
+                found: format!("`{}` of {} values in {}", variance.name(), variance.len(), variance.domain()),
+            });
+        }
+        Ok(Self { variance: [variance], child: [kernel] })
     }
 
     /// `kernel` times a number.
@@ -31,8 +43,7 @@ impl Scaled {
     /// # Errors
     /// [`KernelError::Parameter`] unless the number is positive and finite.
     pub fn by(variance: f64, kernel: Box<dyn Kernel>) -> Result<Self, KernelError> {
-        let variance = Parameter::scalar(Self::PARAMETER, variance, gp_optim::Transform::Positive)?;
-        Ok(Self::new(variance, kernel))
+        Self::new(Parameter::scalar(Self::PARAMETER, variance, Transform::Positive)?, kernel)
     }
 
     pub(crate) fn factor(&self) -> f64 {
@@ -41,11 +52,6 @@ impl Scaled {
 
     pub(crate) fn child(&self) -> &dyn Kernel {
         self.child[0].as_ref()
-    }
-
-    /// The number of values of the parameter: 1, unless somebody made it of a vector.
-    pub(crate) fn own_len(&self) -> usize {
-        self.variance[0].len()
     }
 }
 
@@ -97,7 +103,7 @@ impl Kernel for Scaled {
         let mut buffer = ws.take_dirty(m * n);
         let factor = self.factor();
         views::zip_columns(&mut views::block_mut(&mut buffer, m, n), upstream, |out, g| *out = factor * g);
-        let rest = self.own_len()..grads.params.len();
+        let rest = 1..grads.params.len();
         let inner = self.child().tile_reverse(pair, views::block(&buffer, m, n), grads.for_params(rest), ws);
         grads.params[0] += inner / factor;
         ws.give(buffer);
@@ -120,7 +126,7 @@ impl Kernel for Scaled {
         self.child().diagonal(points, &mut buffer, ws);
         grads.params[0] += buffer.iter().zip(upstream).map(|(value, g)| value * g).sum::<f64>();
         buffer.iter_mut().zip(upstream).for_each(|(out, g)| *out = self.factor() * g);
-        let rest = self.own_len()..grads.params.len();
+        let rest = 1..grads.params.len();
         self.child().diagonal_reverse(points, &buffer, grads.for_params(rest), ws);
         ws.give(buffer);
     }

@@ -18,9 +18,19 @@ pub struct Sum {
 }
 
 impl Sum {
-    /// The sum of these kernels. A sum among them gives its terms; one term alone stays what it is, and no term at
-    /// all is the empty sum, which is zero everywhere.
-    pub fn of(terms: Vec<Box<dyn Kernel>>) -> Box<dyn Kernel> {
+    /// The sum of these kernels. A sum among them gives its terms; one kernel alone stays what it is.
+    ///
+    /// # Errors
+    /// [`KernelError::Setting`] when there are none.
+    pub fn of(terms: Vec<Box<dyn Kernel>>) -> Result<Box<dyn Kernel>, KernelError> {
+        if terms.is_empty() {
+            return Err(super::nothing_in("sum"));
+        }
+        Ok(Self::of_some(terms))
+    }
+
+    /// As [`of`](Sum::of), for at least one kernel.
+    pub(crate) fn of_some(terms: Vec<Box<dyn Kernel>>) -> Box<dyn Kernel> {
         let mut flat: Vec<Box<dyn Kernel>> = Vec::with_capacity(terms.len());
         for term in terms {
             if term.form() == Form::Sum {

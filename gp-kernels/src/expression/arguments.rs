@@ -44,14 +44,16 @@ pub(super) struct Numbers {
 }
 
 impl Numbers {
-    /// A parameter of this name: these values, under these bounds or else the default ones.
-    pub(super) fn into_parameter(self, name: String, default: Transform) -> Result<Parameter, KernelError> {
-        let transform = self.bounds.map_or(default, transform_between);
+    /// A parameter of this name and domain, with these values under these bounds.
+    pub(super) fn into_parameter(self, name: String, domain: Transform) -> Result<Parameter, KernelError> {
         let mut parameter = if self.vector {
-            Parameter::vector(name, self.values, transform)?
+            Parameter::vector(name, self.values, domain)?
         } else {
-            Parameter::scalar(name, self.values.first().copied().unwrap_or(f64::NAN), transform)?
+            Parameter::scalar(name, self.values.first().copied().unwrap_or(f64::NAN), domain)?
         };
+        if let Some(bounds) = self.bounds {
+            parameter.set_transform(transform_between(bounds))?;
+        }
         for (i, fixed) in self.fixed.into_iter().enumerate() {
             parameter.fix(i, fixed)?;
         }
@@ -98,7 +100,7 @@ impl Arguments<'_> {
             return Err(self.fail(column, format!("`{}` takes a number", default.name())));
         };
         self.check_shape(&default, kind, &numbers, column)?;
-        let built = numbers.into_parameter(default.name().to_owned(), default.transform());
+        let built = numbers.into_parameter(default.name().to_owned(), default.domain());
         let parameter = built.map_err(|error| self.fail(column, error.to_string()))?;
         if ard && !parameter.is_vector() { self.one_per_input(&parameter) } else { Ok(parameter) }
     }
@@ -184,16 +186,14 @@ impl Arguments<'_> {
     fn one_per_input(&self, shared: &Parameter) -> Result<Parameter, KernelError> {
         let column =
             self.given.iter().find(|given| given.name == "ard").map_or(self.column, |given| given.column);
-        let Some(inputs) = self.inputs.filter(|inputs| *inputs > 0) else {
-            let message =
-                "ard=true needs the number of inputs, which is not known here; write the values out";
-            return Err(self.fail(column, message));
-        };
-        let mut parameter =
-            Parameter::vector(shared.name().to_owned(), vec![shared.value(); inputs], shared.transform())?;
-        parameter.fix_all(shared.is_fixed(0));
-        parameter.set_prior(shared.prior().copied())?;
-        Ok(parameter)
+        match self.inputs {
+            Some(inputs @ 1..=MAX_INPUTS) => Ok(shared.repeated(inputs)?),
+            Some(inputs) => Err(self.fail(column, format!("ard=true takes 1 to {MAX_INPUTS} inputs, not {inputs}"))),
+            None => {
+                let message = "ard=true needs the number of inputs, which is not known here; write the values out";
+                Err(self.fail(column, message))
+            }
+        }
     }
 
     fn check_shape(
@@ -223,6 +223,9 @@ impl Arguments<'_> {
         }
     }
 }
+
+/// The largest number of inputs that `ard=true` repeats a value for.
+const MAX_INPUTS: usize = 10_000_000;
 
 /// Whether the numbers come without bounds, prior or `fixed`, as settings do.
 fn plain(numbers: &Numbers) -> bool {

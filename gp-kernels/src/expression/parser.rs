@@ -13,6 +13,9 @@ use crate::registry::Registry;
 /// Parentheses deeper than this are refused before they could exhaust the stack.
 const MAX_DEPTH: usize = 64;
 
+/// More arguments than any kernel has, and few enough to look through one by one.
+const MAX_ARGUMENTS: usize = 100;
+
 /// Reads a kernel. `inputs` is the number of columns of the data, where it is known.
 pub(crate) fn parse(
     text: &str,
@@ -99,7 +102,7 @@ impl Parser<'_> {
             terms.push(self.product()?);
         }
         self.depth -= 1;
-        Ok(Sum::of(terms))
+        Ok(Sum::of_some(terms))
     }
 
     fn product(&mut self) -> Result<Box<dyn Kernel>, KernelError> {
@@ -126,11 +129,11 @@ impl Parser<'_> {
                 self.fail_at(start, "a number alone is no kernel; write constant(variance=…) for a constant")
             );
         }
-        let product = Product::of(factors);
+        let product = Product::of_some(factors);
         let Some(number) = scale else { return Ok(product) };
         let variance = number.into_parameter(Scaled::PARAMETER.to_owned(), Transform::Positive);
-        let variance = variance.map_err(|error| self.fail_at(start, error.to_string()))?;
-        Ok(Box::new(Scaled::new(variance, product)))
+        let scaled = variance.and_then(|variance| Scaled::new(variance, product));
+        Ok(Box::new(scaled.map_err(|error| self.fail_at(start, error.to_string()))?))
     }
 
     fn factor(&mut self) -> Result<Factor, KernelError> {
@@ -210,6 +213,9 @@ impl Parser<'_> {
             arguments.kernels.push_back(kernel);
             return Ok(());
         };
+        if arguments.given.len() >= MAX_ARGUMENTS {
+            return Err(self.fail_at(column, format!("a kernel takes at most {MAX_ARGUMENTS} arguments")));
+        }
         if arguments.given.iter().any(|given| given.name == name) {
             return Err(self.fail_at(column, format!("argument `{name}` is given twice")));
         }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use gp_optim::{Parameter, Transform, format_number};
+use gp_optim::{Parameter, format_number};
 
 use crate::kernel::Kernel;
 
@@ -128,15 +128,11 @@ fn print_value(parameter: &Parameter) -> String {
     };
     let numbers: Vec<String> = parameter.values().iter().enumerate().map(number).collect();
     let mut text = if parameter.is_vector() { format!("[{}]", numbers.join(", ")) } else { numbers.join("") };
-    let bounds = match parameter.transform() {
-        Transform::Interval { lo, hi } => Some((format_number(lo), format_number(hi))),
-        Transform::Above { lo } => Some((format_number(lo), "none".to_owned())),
-        Transform::Below { hi } => Some(("none".to_owned(), format_number(hi))),
-        _ => None,
-    };
     // Writing to a String cannot fail.
-    if let Some((lo, hi)) = bounds {
-        let _ = write!(text, " in [{lo}, {hi}]");
+    if parameter.transform() != parameter.domain() {
+        let end = |end: f64| if end.is_finite() { format_number(end) } else { "none".to_owned() };
+        let (lo, hi) = parameter.transform().ends();
+        let _ = write!(text, " in [{}, {}]", end(lo), end(hi));
     }
     if let Some(prior) = parameter.prior() {
         let _ = write!(text, " ~ {prior}");

@@ -7,9 +7,9 @@ use gp_linalg::product::symmetrise_lower;
 use super::inputs::InducingInputs;
 use super::windows::{Windowed, WindowedGradients, WindowedPair};
 use crate::error::KernelError;
-use crate::evaluate::{CovarianceGradients, Evaluator, check_shape, tile_columns};
+use crate::evaluate::{CovarianceGradients, Evaluator, check_count, check_shape, tile_columns};
 use crate::kernel::{Kernel, PointsMut};
-use crate::tree::KernelExt;
+use crate::tree::{KernelExt, parameter_count};
 use crate::views;
 
 /// The kernel seen through the windows of these inputs, or an error that names the kernel.
@@ -84,6 +84,7 @@ impl InducingInputs {
                 Some(z.as_dyn_stride_mut()),
             );
         };
+        self.check_reverse(kernel, upstream, self.count(), params, by)?;
         let pair = WindowedPair { rows: self.z(), row_windows: own, cols: self.z(), col_windows: Some(own) };
         let size = self.count() * self.dim();
         let (mut cols, mut col_windows) = by.with_workspace(|ws| (ws.take(size), ws.take(size)));
@@ -123,7 +124,8 @@ impl InducingInputs {
             let grads = CovarianceGradients { params, rows: Some(z.as_dyn_stride_mut()), cols: None };
             return by.cross_reverse(kernel, self.z().as_dyn_stride(), x, upstream, grads);
         };
-        check_shape("upstream", (upstream.nrows(), upstream.ncols()), (self.count(), x.nrows()))?;
+        check_shape("data", (x.nrows(), x.ncols()), (x.nrows(), self.dim()))?;
+        self.check_reverse(kernel, upstream, x.nrows(), params, by)?;
         let table = by.table("data", kernel, x)?;
         let pair = WindowedPair { rows: self.z(), row_windows: own, cols: table.view(), col_windows: None };
         let grads =
@@ -131,6 +133,20 @@ impl InducingInputs {
         reverse(windowed(kernel)?, pair, upstream, grads, by);
         by.done([table]);
         Ok(())
+    }
+
+    /// What the evaluator checks for points, for windows.
+    fn check_reverse(
+        &self,
+        kernel: &dyn Kernel,
+        upstream: MatRef<'_, f64>,
+        columns: usize,
+        params: &[f64],
+        by: &Evaluator,
+    ) -> Result<(), KernelError> {
+        check_shape("upstream", (upstream.nrows(), upstream.ncols()), (self.count(), columns))?;
+        check_count("parameter gradient", "entries", parameter_count(kernel), params.len())?;
+        by.with_workspace(|ws| kernel.check_inputs(self.z(), ws))
     }
 
     /// The parts of a gradient laid out as [`values`](InducingInputs::values): of Z, and of the windows.

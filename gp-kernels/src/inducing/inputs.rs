@@ -28,10 +28,17 @@ struct Unchecked {
     windows: Option<Vec<f64>>,
 }
 
+/// The largest number of dimensions that is believed of a file.
+const MAX_DIM: usize = 10_000_000;
+
 impl TryFrom<Unchecked> for InducingInputs {
     type Error = KernelError;
 
     fn try_from(from: Unchecked) -> Result<Self, KernelError> {
+        if from.dim == 0 && from.count > 0 || from.dim > MAX_DIM {
+            let (what, axis, found) = ("inducing inputs", "columns", from.dim);
+            return Err(KernelError::Shape { what, axis, expected: from.dim.clamp(1, MAX_DIM), found });
+        }
         let expected = from.count.saturating_mul(from.dim);
         for values in std::iter::once(&from.z).chain(&from.windows) {
             if values.len() != expected {

@@ -179,6 +179,11 @@ impl InducingPrior {
         grads: &mut PriorGradients,
         by: &Evaluator,
     ) -> Result<(), KernelError> {
+        let count = self.count();
+        check_shape("gradient of the factor", (grads.factor.nrows(), grads.factor.ncols()), (count, count))?;
+        if grads.covariance.nrows() != count {
+            grads.covariance = Mat::zeros(count, count);
+        }
         let (l_bar, upstream) = (grads.factor.as_ref(), &mut grads.covariance);
         cholesky_reverse(self.factor.l(), l_bar, upstream.as_mut(), by.threading())?;
         inputs.gram_reverse(kernel, grads.covariance.as_ref(), &mut grads.params, &mut grads.inputs, by)

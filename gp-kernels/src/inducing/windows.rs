@@ -201,7 +201,7 @@ impl Windowed for Scaled {
         views::zip_columns(&mut views::block_mut(&mut buffer, m, n), upstream, |out, g| {
             *out = self.factor() * g;
         });
-        let rest = self.own_len()..grads.params.len();
+        let rest = 1..grads.params.len();
         let weights = views::block(&buffer, m, n);
         let inner = reverse_through(self.child(), pair, weights, grads.for_params(rest), ws);
         grads.params[0] += inner / self.factor();

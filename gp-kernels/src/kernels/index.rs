@@ -42,6 +42,9 @@ impl Index {
         if levels == 0 || levels > MAX_LEVELS {
             return Err(wrong("levels", format!("a whole number from 1 to {MAX_LEVELS}"), levels));
         }
+        if levels * rank > MAX_WEIGHTS {
+            return Err(wrong("rank", format!("at most {} for levels={levels}", MAX_WEIGHTS / levels), rank));
+        }
         if rank == 0 || rank > levels {
             return Err(wrong("rank", format!("a whole number from 1 to levels={levels}"), rank));
         }
@@ -88,6 +91,8 @@ impl Index {
     }
 }
 
+/// The largest number of weights, levels × rank.
+const MAX_WEIGHTS: usize = 1_000_000;
 /// The largest number of categories; every one costs `rank + 1` parameters.
 const MAX_LEVELS: usize = 10_000;
 

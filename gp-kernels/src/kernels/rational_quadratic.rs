@@ -22,7 +22,7 @@ impl PowerLaw {
     /// `s ← q` and `logs ← ln(1 + q)`, with full relative accuracy for small q.
     fn share_and_log(alpha: f64, s: &mut [f64], logs: &mut [f64]) {
         for (s, log) in s.iter_mut().zip(logs.iter_mut()) {
-            *s = (*s / (2.0 * alpha)).min(FAR);
+            *s = (0.5 * *s / alpha).min(FAR);
             *log = 1.0 + *s;
         }
         ln_in_place(logs);

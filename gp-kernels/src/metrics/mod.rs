@@ -1,7 +1,7 @@
 //! How far apart two points are, summed over dimensions: `s = Σ_d f_d(x_d − z_d)`.
 //!
 //! A metric owns the parameters that measure distance (length-scales, periods); what is then made of the distance
-//! is a [`Profile`](crate::profiles::Profile).
+//! is a [`Profile`](crate::Profile).
 
 mod direct;
 mod euclid;

@@ -182,16 +182,17 @@ fn difference(lengthscale: &Parameter, a: &[f64], b: &[f64]) -> f64 {
 pub(super) fn squared_distances_reverse(
     lengthscale: &Parameter,
     pair: Pair<'_>,
-    grads: Gradients<'_>,
+    mut grads: Gradients<'_>,
     ws: &mut Workspace,
     slopes: impl FnMut(usize, Range<usize>, &mut [f64]),
 ) {
     let (m, n, dim) = (pair.rows.nrows(), pair.cols.nrows(), pair.dim());
     let scaled = Scaled::new(lengthscale, pair, ws);
     let mut buffer = ws.take_dirty(m * n);
-    let mut moving = ws.take_dirty(m);
-    slopes_of(&scaled, lengthscale, pair, views::block_mut(&mut buffer, m, n), &mut moving, slopes);
-    ws.give(moving);
+    let mut far = ws.take_dirty(m);
+    let tile = views::block_mut(&mut buffer, m, n);
+    slopes_of(&scaled, lengthscale, pair, tile, (&mut far, &mut grads), slopes);
+    ws.give(far);
     let upstream = views::block(&buffer, m, n);
     let (mut row_sums, mut col_sums) = (ws.take(m), ws.take(n));
     sums_of(upstream, &mut row_sums, &mut col_sums);
@@ -220,21 +221,52 @@ pub(super) fn squared_distances_reverse(
     scaled.give_back(ws);
 }
 
-/// Fills `out` with the derivatives with respect to each distance, and with zero where the distance is zero: a point
-/// pulls nowhere on itself, and `a Σh − H b` would say so only up to the rounding of its two large terms.
+/// Fills `out` with the derivatives with respect to each distance, for pairs that are far enough apart for products.
+///
+/// `a Σh − H b` says what near points pull on each other only up to the rounding of its two large terms: they get zero
+/// here, and their gradients are added from their differences.
 fn slopes_of(
     scaled: &Scaled,
     lengthscale: &Parameter,
     pair: Pair<'_>,
     out: BlockMut<'_>,
-    moving: &mut [f64],
+    (far, grads): (&mut [f64], &mut Gradients<'_>),
     mut slopes: impl FnMut(usize, Range<usize>, &mut [f64]),
 ) {
     distances_of(scaled, lengthscale, pair, out, |j, rows, s| {
-        moving.iter_mut().zip(s.iter()).for_each(|(moving, s)| *moving = if *s == 0.0 { 0.0 } else { 1.0 });
+        for ((far, s), norm) in far.iter_mut().zip(s.iter()).zip(&scaled.row_norms) {
+            *far = if *s > NEAR * (norm + scaled.col_norms[j]) { 1.0 } else { 0.0 };
+        }
         slopes(j, rows, s);
-        s.iter_mut().zip(moving.iter()).for_each(|(s, moving)| *s *= moving);
+        for (i, (s, far)) in s.iter_mut().zip(far.iter()).enumerate() {
+            if *far == 0.0 {
+                add_difference_gradient(lengthscale, pair, (i, j), *s, grads);
+                *s = 0.0;
+            }
+        }
     });
+}
+
+/// Adds the gradients of `slope · s_ij` from the difference of the two points.
+fn add_difference_gradient(
+    lengthscale: &Parameter,
+    pair: Pair<'_>,
+    (i, j): (usize, usize),
+    slope: f64,
+    grads: &mut Gradients<'_>,
+) {
+    for (d, (a, b)) in point(pair.rows, i).iter().zip(point(pair.cols, j)).enumerate() {
+        let scale = per_input(lengthscale, d);
+        let delta = (a - b) / scale;
+        let pull = 2.0 * (slope * delta) / scale;
+        grads.params[slot(lengthscale, d)] -= pull * delta;
+        if let Some(rows) = &mut grads.rows {
+            point_mut(rows, i)[d] += pull;
+        }
+        if let Some(cols) = &mut grads.cols {
+            point_mut(cols, j)[d] -= pull;
+        }
+    }
 }
 
 fn sums_of(upstream: Block<'_>, row_sums: &mut [f64], col_sums: &mut [f64]) {

@@ -2,12 +2,12 @@
 
 use faer::{Accum, Mat, MatMut, MatRef};
 use gp_linalg::product::matmul;
-use gp_linalg::{Cholesky, JitterPolicy, Threading};
+use gp_linalg::{Cholesky, JitterPolicy, JitterRecord, Threading};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
-use super::{InducingPosterior, LatentPrediction, PosteriorFactor};
+use super::{InducingPosterior, LatentPrediction, LatentSamples, PosteriorFactor};
 use crate::error::KernelError;
 use crate::evaluate::{Evaluator, check_count};
 
@@ -81,27 +81,70 @@ impl InducingPosterior {
 
     /// Samples of the latent function at `x`, jointly: N×`count`, one function a column, the same for the same seed.
     ///
+    /// Each is `Φᵀ v + r`: a draw of the inducing values, and one of what the prior leaves free given them, whose
+    /// covariance `K_xx − ΦᵀΦ` is known up to the rounding of that difference. So much goes onto its diagonal, and the
+    /// record says how much more had to.
+    ///
     /// # Errors
-    /// As [`predict`](InducingPosterior::predict), and when the joint covariance cannot be factored.
+    /// As [`predict`](InducingPosterior::predict), and when the free covariance cannot be factored.
     pub fn sample(
         &self,
         x: MatRef<'_, f64>,
         count: usize,
         seed: u64,
         by: &Evaluator,
-    ) -> Result<Mat<f64>, KernelError> {
-        let (mean, covariance) = self.predict_joint(x, by)?;
-        let factor = Cholesky::factor(covariance.as_ref(), &JitterPolicy::ladder())?;
+    ) -> Result<LatentSamples, KernelError> {
+        let (m, n) = (self.mean.len(), x.nrows());
+        let (mut phi, mut residual) = (Mat::zeros(m, n), vec![0.0; n]);
+        self.prior.project(self.kernel(), &self.inputs, x, phi.as_mut(), &mut residual, by)?;
+        let (free, jitter) = self.free_factor(x, phi.as_ref(), by)?;
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        let mut samples = Mat::zeros(x.nrows(), count);
-        for j in 0..count {
-            samples.col_mut(j).iter_mut().for_each(|z| *z = StandardNormal.sample(&mut rng));
+        let mut normal = |rows: usize| {
+            let mut draws = Mat::zeros(rows, count);
+            (0..count).for_each(|j| {
+                draws.col_mut(j).iter_mut().for_each(|z: &mut f64| *z = StandardNormal.sample(&mut rng));
+            });
+            draws
+        };
+        let v = self.inducing_values(normal(m), by.threading())?;
+        let mut functions = normal(n);
+        free.mul_l_in_place(functions.as_mut(), by.threading())?;
+        matmul(functions.as_mut(), Accum::Add, phi.transpose(), v.as_ref(), 1.0, by.threading())?;
+        Ok(LatentSamples { functions, jitter })
+    }
+
+    /// The factor of `K_xx − ΦᵀΦ`, and everything that was added to its diagonal.
+    fn free_factor(
+        &self,
+        x: MatRef<'_, f64>,
+        phi: MatRef<'_, f64>,
+        by: &Evaluator,
+    ) -> Result<(Cholesky, JitterRecord), KernelError> {
+        let n = x.nrows();
+        let mut free = Mat::zeros(n, n);
+        by.gram(self.kernel(), x, free.as_mut())?;
+        let level = (0..n).fold(0.0, |level: f64, i| level.max(free[(i, i)]));
+        matmul(free.as_mut(), Accum::Add, phi.transpose(), phi, -1.0, by.threading())?;
+        let rounding = (n + phi.nrows()) as f64 * f64::EPSILON * level;
+        (0..n).for_each(|i| free[(i, i)] += rounding);
+        let factor = Cholesky::factor(free.as_ref(), &JitterPolicy::ladder())?;
+        let record = JitterRecord { added: factor.jitter().added + rounding, ..factor.jitter().clone() };
+        Ok((factor, record))
+    }
+
+    /// Standard normal draws (M×count) to draws of the whitened inducing values: `m + L_B⁻ᵀ ε` or `m + L_S ε`.
+    fn inducing_values(&self, mut draws: Mat<f64>, threading: Threading) -> Result<Mat<f64>, KernelError> {
+        match &self.factor {
+            PosteriorFactor::Precision(factor) => factor.half_solve_transpose_in_place(draws.as_mut(), threading)?,
+            PosteriorFactor::Covariance(factor) => {
+                let normal = draws.clone();
+                matmul(draws.as_mut(), Accum::Replace, factor.as_ref(), normal.as_ref(), 1.0, threading)?;
+            }
         }
-        factor.mul_l_in_place(samples.as_mut(), by.threading())?;
-        for j in 0..count {
-            samples.col_mut(j).iter_mut().zip(&mean).for_each(|(f, mean)| *f += mean);
+        for j in 0..draws.ncols() {
+            draws.col_mut(j).iter_mut().zip(&self.mean).for_each(|(v, mean)| *v += mean);
         }
-        Ok(samples)
+        Ok(draws)
     }
 
     fn means(&self, phi: MatRef<'_, f64>, mean: &mut [f64]) {

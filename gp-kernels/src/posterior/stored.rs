@@ -53,6 +53,7 @@ impl StoredPosterior {
     /// # Errors
     /// For an expression that does not parse and for numbers that no posterior can have.
     pub fn restore(self, registry: &Registry) -> Result<InducingPosterior, KernelError> {
+        check_count("posterior mean", "entries", self.inputs.count(), self.mean.len())?;
         let kernel = registry.parse_for(&self.kernel, self.inputs.dim())?;
         let factor = match self.factor {
             StoredFactor::Precision(factor) => PosteriorFactor::Precision(factor),

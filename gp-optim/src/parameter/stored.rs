@@ -13,6 +13,7 @@ pub(super) struct Unchecked {
     name: String,
     values: Vec<f64>,
     vector: bool,
+    domain: Transform,
     transform: Transform,
     prior: Option<Prior>,
     fixed: Vec<bool>,
@@ -22,7 +23,8 @@ impl TryFrom<Unchecked> for Parameter {
     type Error = ParameterError;
 
     fn try_from(read: Unchecked) -> Result<Self, Self::Error> {
-        let mut parameter = Self::build(read.name.into(), read.values, read.vector, read.transform)?;
+        let mut parameter = Self::build(read.name.into(), read.values, read.vector, read.domain)?;
+        parameter.set_transform(read.transform)?;
         let expected = if read.vector { parameter.len() } else { 1 };
         parameter.check_length("values", expected, parameter.len())?;
         parameter.check_length("fixed flags", parameter.len(), read.fixed.len())?;

@@ -1,0 +1,43 @@
+//! Nothing is allocated after the first call of a given size.
+
+use faer::Mat;
+use gp_ep::exact::{PredictScratch, Prediction};
+use gp_ep::{ExactGp, ExactWorkspace, Observations};
+use gp_likelihoods::Gaussian;
+use gp_linalg::Threading;
+
+#[global_allocator]
+static ALLOCATOR: dhat::Alloc = dhat::Alloc;
+
+/// The number of blocks that were asked for while `body` ran.
+fn blocks(body: impl FnOnce()) -> u64 {
+    let before = dhat::HeapStats::get().total_blocks;
+    body();
+    dhat::HeapStats::get().total_blocks - before
+}
+
+/// One test, because what is counted is the whole process.
+#[test]
+fn repeated_evaluations_and_predictions_allocate_nothing() {
+    let _profiler = dhat::Profiler::builder().testing().build();
+    assert!(blocks(|| drop(std::hint::black_box(vec![1.0; 10]))) > 0, "the counter counts");
+
+    let inputs = Mat::from_fn(150, 2, |i, d| ((i * (7 + d)) as f64).sin());
+    let targets: Vec<f64> = (0..150).map(|i| (0.3 * f64::from(i)).cos()).collect();
+    let data = Observations::new(inputs.as_ref(), &targets).unwrap();
+    let kernel = gp_kernels::parse("1.3 * rbf(lengthscale=[0.5, 2]) + linear").unwrap();
+    let model = ExactGp::new(kernel, Gaussian::new(0.1).unwrap()).with_threading(Threading::Here);
+    let posterior = model.condition(&data).unwrap();
+
+    let (mut workspace, mut gradient) =
+        (ExactWorkspace::new(Threading::Here), vec![0.0; model.parameter_count()]);
+    let (mut scratch, mut prediction) = (PredictScratch::new(Threading::Here), Prediction::default());
+    let mut step = || {
+        model.log_marginal_likelihood_gradient(&data, &mut workspace, &mut gradient).unwrap();
+        posterior.predict_into(inputs.as_ref(), &mut scratch, &mut prediction).unwrap();
+    };
+    step();
+    // The second step may still find buffers of another use free, and grow one.
+    step();
+    assert_eq!(blocks(&mut step), 0);
+}
