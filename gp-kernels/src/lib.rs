@@ -1,4 +1,4 @@
-//! Covariance functions, their algebra and expression language, inducing inputs and the posterior over inducing values.
+#![doc = include_str!("../README.md")]
 
 pub mod algebra;
 mod chunks;
@@ -31,3 +31,8 @@ pub use radial::{Profile, Radial};
 pub use registry::{Registry, parse};
 pub use tree::{KernelExt, parameter_count};
 pub use workspace::Workspace;
+
+/// The example of the workspace's README, run as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct WorkspaceReadme;
