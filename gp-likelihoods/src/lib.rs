@@ -9,6 +9,7 @@
 mod error;
 mod gaussian;
 mod latent;
+pub mod quadrature;
 pub mod special;
 
 pub use error::LikelihoodError;
