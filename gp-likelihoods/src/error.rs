@@ -26,6 +26,14 @@ pub enum LikelihoodError {
         /// The condition it has to meet.
         allowed: &'static str,
     },
+    /// No likelihood has this name.
+    #[error("no likelihood is called `{name}`; there are {available}")]
+    UnknownName {
+        /// The name asked for.
+        name: String,
+        /// The names there are.
+        available: String,
+    },
     /// A parameter of the likelihood was given a value outside its domain.
     #[error(transparent)]
     Parameter(#[from] ParameterError),

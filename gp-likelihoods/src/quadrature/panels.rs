@@ -63,10 +63,9 @@ impl Panels {
         self.nodes.iter().zip(&self.weights).map(|(&x, w)| w * integrand(x)).sum()
     }
 
-    /// The nodes the rule settled on.
-    #[must_use]
-    pub fn nodes(&self) -> &[f64] {
-        &self.nodes
+    /// The nodes the rule settled on, each with its weight.
+    pub fn rule(&self) -> impl Iterator<Item = (f64, f64)> {
+        self.nodes.iter().copied().zip(self.weights.iter().copied())
     }
 
     fn keep(&mut self, low: f64, high: f64) {
