@@ -1,4 +1,5 @@
 //! The special functions against a table computed with 60 digits by `tests/tables/generate.py`.
+#![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 use gp_likelihoods::special::{
     digamma, erfcx, incomplete_beta, incomplete_gamma, inverse_mills, inverse_mills_excess, ln_gamma,

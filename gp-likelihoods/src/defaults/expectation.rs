@@ -6,6 +6,8 @@ use crate::quadrature::GaussHermite;
 use crate::special::HALF_LN_TAU;
 use crate::workspace::Workspace;
 
+/// Panels on either side of a landmark, each a quarter of its neighbour.
+const GRADES: i32 = 14;
 /// How far out, in standard deviations, an integrand is followed when it grows against the Gaussian.
 const FARTHEST: f64 = 60.0;
 /// Integrands are followed at least this far: the Gaussian alone has mass 1e-15 beyond.
@@ -59,7 +61,7 @@ fn gauss<const K: usize>(rule: &GaussHermite, at: &mut impl FnMut(f64) -> [f64; 
     (sums, sizes)
 }
 
-/// Panels of one standard deviation over all that counts, cut at the landmark too.
+/// Panels of one standard deviation over all that counts, and finer ones about the landmark.
 fn edges<const K: usize>(landmark: Option<f64>, at: &mut impl FnMut(f64) -> [f64; K], edges: &mut Vec<f64>) {
     let (low, high) = (-reach(-1.0, at), reach(1.0, at));
     edges.clear();
@@ -70,8 +72,14 @@ fn edges<const K: usize>(landmark: Option<f64>, at: &mut impl FnMut(f64) -> [f64
         t += (high - low) / steps;
     }
     edges.push(high);
-    edges.extend(landmark.filter(|t| low < *t && *t < high));
+    if let Some(centre) = landmark {
+        // How sharp the bend is, is not known: panels shrink towards it by factors of 4, down to 4e-9.
+        let steps = (1..=GRADES).flat_map(|k| [-0.25f64.powi(k), 0.25f64.powi(k)]);
+        let graded = steps.map(|step| centre + step).chain([centre]);
+        edges.extend(graded.filter(|t| low < *t && *t < high));
+    }
     edges.sort_by(f64::total_cmp);
+    edges.dedup();
 }
 
 /// How far the integrand counts in one direction.

@@ -123,14 +123,14 @@ fn integrate(
     single: bool,
     ws: &mut Workspace,
 ) -> (f64, [f64; 6]) {
-    let peaks = [Some(climb(0.0, s, at)), landmark.filter(|t| t.is_finite()).map(|t| climb(t, s, at))];
-    let peaks = peaks.into_iter().flatten().filter(|peak| peak.height.is_finite());
-    let mut peaks: Vec<Peak> = peaks.collect();
-    peaks.sort_by(|a, b| b.height.total_cmp(&a.height));
-    let Some(&best) = peaks.first() else {
+    let first = climb(0.0, s, at);
+    let landmark = landmark.filter(|t| t.is_finite());
+    let second = landmark.map_or(first, |t| climb(t, s, at));
+    let best = if second.height > first.height { second } else { first };
+    if !best.height.is_finite() {
         ws.rule.clear();
         return (f64::NEG_INFINITY, [0.0; 6]);
-    };
+    }
     if single {
         let (coarse, _) = gauss(&ws.small, best, at);
         let (fine, sizes) = gauss(&ws.large, best, at);
@@ -139,7 +139,9 @@ fn integrate(
             return (best.height, fine);
         }
     }
-    edges(&peaks, landmark, at, &mut ws.edges);
+    // The landmark is a place to refine about like a peak: a step narrower than any panel would not be seen.
+    let bend = landmark.map_or(best, |t| bend(t, s, at));
+    edges(&[best, first, second, bend], at, &mut ws.edges);
     let sums = ws.panels.adapt(&ws.edges, REFINEMENT, |t| at(t).weighted(t, best.height));
     ws.rule.clear();
     let weight =
@@ -161,6 +163,14 @@ fn climb(start: f64, s: f64, at: &mut impl FnMut(f64) -> Jet) -> Peak {
         }
     }
     Peak { t, height: jet.height, width: 1.0 / curvature(jet, s).sqrt() }
+}
+
+/// A place where the likelihood bends, with the width over which it does: a slope and a curvature both have one.
+fn bend(t: f64, s: f64, at: &mut impl FnMut(f64) -> Jet) -> Peak {
+    let jet = at(t);
+    let steepness = 1.0 + s * s * (jet.first * jet.first + jet.second.abs());
+    let width = if steepness.is_finite() { 1.0 / steepness.sqrt() } else { 1.0 };
+    Peak { t, height: jet.height, width }
 }
 
 /// Minus the second derivative of the log integrand, where that is concave enough; the cavity's 1 otherwise.
@@ -210,8 +220,8 @@ fn keep_gauss(peak: Peak, total: f64, at: &mut impl FnMut(f64) -> Jet, ws: &mut 
     }
 }
 
-/// Panels that double in width on the way out from every peak, to where nothing is left.
-fn edges(peaks: &[Peak], landmark: Option<f64>, at: &mut impl FnMut(f64) -> Jet, edges: &mut Vec<f64>) {
+/// Panels that double in width on the way out from every peak, the highest first, to where nothing is left.
+fn edges(peaks: &[Peak; 4], at: &mut impl FnMut(f64) -> Jet, edges: &mut Vec<f64>) {
     let highest = peaks[0].height;
     edges.clear();
     let outermost = |sign: f64| peaks.iter().map(|p| sign * p.t).fold(f64::NEG_INFINITY, f64::max);
@@ -231,9 +241,6 @@ fn edges(peaks: &[Peak], landmark: Option<f64>, at: &mut impl FnMut(f64) -> Jet,
             }
         }
     }
-    edges.extend(
-        landmark.filter(|t| t.is_finite() && edges.iter().any(|e| e > t) && edges.iter().any(|e| e < t)),
-    );
     edges.sort_by(f64::total_cmp);
     edges.dedup();
 }
