@@ -4,7 +4,7 @@ use super::expectation::expectation;
 use super::sum_by_params;
 use crate::error::LikelihoodError;
 use crate::latent::Latent;
-use crate::likelihood::{Likelihood, Slopes};
+use crate::likelihood::{Likelihood, PointSlopes, Slopes};
 use crate::one_latent::only;
 use crate::workspace::Workspace;
 
@@ -21,10 +21,10 @@ pub fn expected_log_density<L: Likelihood + ?Sized>(
 ) -> Result<(), LikelihoodError> {
     let q = only(q)?;
     let (value, by_mean, by_variance) = if q.variance() == 0.0 {
-        likelihood.log_density_slopes(y, &[q.mean()], &mut ws.point)?;
         ws.rule.clear();
         ws.rule.push((q.mean(), 1.0));
-        (ws.point.value, only(&ws.point.by_latent)?, 0.5 * only(&ws.point.by_latent_twice)?)
+        let (value, first, second) = jet(likelihood, y, q.mean(), &mut ws.point)?;
+        (value, first, 0.5 * second)
     } else {
         integrate(likelihood, y, q, ws)?
     };
@@ -43,11 +43,13 @@ fn integrate<L: Likelihood + ?Sized>(
     let (v, landmark) = (q.variance(), likelihood.landmark(y));
     let (mut point, mut failure) = (std::mem::take(&mut ws.point), None);
     let sums = expectation(q, landmark, likelihood.is_log_concave(), ws, |f, t| {
-        if let Err(error) = likelihood.log_density_slopes(y, &[f], &mut point) {
-            failure = Some(error);
-            return [f64::NAN; 7];
-        }
-        let (value, first, second) = (point.value, point.by_latent[0], point.by_latent_twice[0]);
+        let (value, first, second) = match jet(likelihood, y, f, &mut point) {
+            Ok(jet) => jet,
+            Err(error) => {
+                failure = Some(error);
+                return [f64::NAN; 7];
+            }
+        };
         let moved = value * (t * t - 1.0);
         [value, first, second, value * t, moved, second.abs(), moved.abs()]
     });
@@ -62,4 +64,15 @@ fn integrate<L: Likelihood + ?Sized>(
     } else {
         Ok((value, along / v.sqrt(), 0.5 * moved / v))
     }
+}
+
+/// The log density at f with its two derivatives.
+fn jet<L: Likelihood + ?Sized>(
+    likelihood: &L,
+    y: &[f64],
+    f: f64,
+    point: &mut PointSlopes,
+) -> Result<(f64, f64, f64), LikelihoodError> {
+    likelihood.log_density_slopes(y, &[f], point)?;
+    Ok((point.value, only(&point.by_latent)?, only(&point.by_latent_twice)?))
 }
