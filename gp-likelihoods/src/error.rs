@@ -16,6 +16,24 @@ pub enum LikelihoodError {
         /// The condition it has to meet.
         allowed: &'static str,
     },
+    /// A number of things is not one that is possible.
+    #[error("{what} is {value}, but must be {allowed}")]
+    Count {
+        /// What was counted.
+        what: &'static str,
+        /// The number refused.
+        value: usize,
+        /// The condition it has to meet.
+        allowed: &'static str,
+    },
+    /// No likelihood has this name.
+    #[error("no likelihood is called `{name}`; there are {available}")]
+    UnknownName {
+        /// The name asked for.
+        name: String,
+        /// The names there are.
+        available: String,
+    },
     /// A parameter of the likelihood was given a value outside its domain.
     #[error(transparent)]
     Parameter(#[from] ParameterError),
@@ -29,4 +47,14 @@ pub(crate) fn check(
     allowed: &'static str,
 ) -> Result<(), LikelihoodError> {
     if holds { Ok(()) } else { Err(LikelihoodError::Argument { what, value, allowed }) }
+}
+
+/// [`check`] for whole numbers.
+pub(crate) fn check_count(
+    what: &'static str,
+    value: usize,
+    holds: bool,
+    allowed: &'static str,
+) -> Result<(), LikelihoodError> {
+    if holds { Ok(()) } else { Err(LikelihoodError::Count { what, value, allowed }) }
 }

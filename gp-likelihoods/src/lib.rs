@@ -6,11 +6,31 @@
 #![doc = ""]
 #![doc = include_str!("../README.md")]
 
+pub mod defaults;
 mod error;
 mod gaussian;
 mod latent;
+mod likelihood;
+mod likelihoods;
+mod one_latent;
+pub mod quadrature;
+mod registry;
+mod scalar;
 pub mod special;
+mod support;
+#[cfg(feature = "testkit")]
+pub mod testkit;
+mod workspace;
 
 pub use error::LikelihoodError;
 pub use gaussian::{ExpectedLogDensity, Gaussian, LogDensity, Tilted};
 pub use latent::Latent;
+pub use likelihood::{
+    CloneLikelihood, Described, Likelihood, ObservationMoments, PointSlopes, Slopes, parameter_count,
+};
+pub use likelihoods::{BernoulliLogit, BernoulliProbit, NegativeBinomial, Poisson, StudentT};
+pub use one_latent::OneLatent;
+pub use registry::{built_in, find};
+pub use scalar::{Jet2, Scalar};
+pub use support::Support;
+pub use workspace::Workspace;

@@ -1,5 +1,6 @@
 //! Gaussian noise: `p(y | f) = N(y; f, σ²)`.
 
+mod observed;
 mod predictive;
 
 use crate::error::{LikelihoodError, check};

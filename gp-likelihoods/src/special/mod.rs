@@ -1,7 +1,21 @@
-//! Functions of the standard normal distribution.
+//! Functions of the normal distribution, of sums of exponentials and of the gamma function.
+//!
+//! Each is compared with a table of 60 digits in `tests/special_table.rs`.
 
+mod coefficients;
+mod erfcx;
+mod gamma;
+mod incomplete;
+mod logs;
+mod normal;
 mod quantile;
 
+pub use erfcx::erfcx;
+pub use gamma::{digamma, ln_gamma, trigamma};
+pub use incomplete::{incomplete_beta, incomplete_gamma};
+pub use logs::{log_sum_exp, log1p_exp, logistic};
+pub(crate) use normal::HALF_LN_TAU;
+pub use normal::{inverse_mills, inverse_mills_excess, log_normal_cdf, log_normal_cdf_difference};
 pub use quantile::standard_normal_quantile;
 
 use std::f64::consts::FRAC_1_SQRT_2;

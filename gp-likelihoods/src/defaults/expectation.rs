@@ -1,0 +1,98 @@
+//! Expectations of smooth functions under one Gaussian.
+
+use super::{REFINEMENT, agree};
+use crate::latent::Latent;
+use crate::quadrature::GaussHermite;
+use crate::special::HALF_LN_TAU;
+use crate::workspace::Workspace;
+
+/// Panels on either side of a landmark, each a quarter of its neighbour.
+const GRADES: i32 = 14;
+/// How far out, in standard deviations, an integrand is followed when it grows against the Gaussian.
+const FARTHEST: f64 = 60.0;
+/// Integrands are followed at least this far: the Gaussian alone has mass 1e-15 beyond.
+const NEAREST: f64 = 8.0;
+/// Where an integrand has fallen by exp(−50) from its largest, it is left.
+const NEGLIGIBLE: f64 = 50.0;
+
+/// `E[g(f, t)]` for `f ~ q` of variance above 0, with `t = (f − m)/√v`; leaves its rule in the workspace.
+///
+/// `single` says that g has no feature that two rules could both step over.
+pub(super) fn expectation<const K: usize>(
+    q: Latent,
+    landmark: Option<f64>,
+    single: bool,
+    ws: &mut Workspace,
+    mut g: impl FnMut(f64, f64) -> [f64; K],
+) -> [f64; K] {
+    let (m, s) = (q.mean(), q.variance().sqrt());
+    let mut at = |t: f64| g(m + s * t, t);
+    if single {
+        let (coarse, _) = gauss(&ws.small, &mut at);
+        let (fine, sizes) = gauss(&ws.large, &mut at);
+        if agree(&coarse, &fine, &sizes) {
+            ws.rule.clear();
+            let weights = ws.large.log_weights().iter();
+            ws.rule.extend(ws.large.nodes().iter().zip(weights).map(|(t, w)| (m + s * t, w.exp())));
+            return fine;
+        }
+    }
+    edges(landmark.map(|f| (f - m) / s), &mut at, &mut ws.edges);
+    let density = |t: f64| (-HALF_LN_TAU - 0.5 * t * t).exp();
+    let total = ws.panels.adapt(&ws.edges, REFINEMENT, |t| {
+        let weight = density(t);
+        at(t).map(|x| if weight == 0.0 { 0.0 } else { weight * x })
+    });
+    ws.rule.clear();
+    ws.rule.extend(ws.panels.rule().map(|(t, w)| (m + s * t, w * density(t))));
+    total
+}
+
+/// A Gauss–Hermite rule's sums, and those of the absolute values.
+fn gauss<const K: usize>(rule: &GaussHermite, at: &mut impl FnMut(f64) -> [f64; K]) -> ([f64; K], [f64; K]) {
+    let (mut sums, mut sizes) = ([0.0; K], [0.0; K]);
+    for (&t, log_weight) in rule.nodes().iter().zip(rule.log_weights()) {
+        let (weight, values) = (log_weight.exp(), at(t));
+        for k in 0..K {
+            sums[k] += weight * values[k];
+            sizes[k] += weight * values[k].abs();
+        }
+    }
+    (sums, sizes)
+}
+
+/// Panels of one standard deviation over all that counts, and finer ones about the landmark.
+fn edges<const K: usize>(landmark: Option<f64>, at: &mut impl FnMut(f64) -> [f64; K], edges: &mut Vec<f64>) {
+    let (low, high) = (-reach(-1.0, at), reach(1.0, at));
+    edges.clear();
+    let steps = (high - low).ceil().clamp(1.0, 2.0 * FARTHEST);
+    let mut t = low;
+    while t < high {
+        edges.push(t);
+        t += (high - low) / steps;
+    }
+    edges.push(high);
+    if let Some(centre) = landmark {
+        // How sharp the bend is, is not known: panels shrink towards it by factors of 4, down to 4e-9.
+        let steps = (1..=GRADES).flat_map(|k| [-0.25f64.powi(k), 0.25f64.powi(k)]);
+        let graded = steps.map(|step| centre + step).chain([centre]);
+        edges.extend(graded.filter(|t| low < *t && *t < high));
+    }
+    edges.sort_by(f64::total_cmp);
+    edges.dedup();
+}
+
+/// How far the integrand counts in one direction.
+fn reach<const K: usize>(direction: f64, at: &mut impl FnMut(f64) -> [f64; K]) -> f64 {
+    let (mut largest, mut t) = (f64::NEG_INFINITY, 0.0);
+    while t < FARTHEST {
+        let magnitude: f64 = at(direction * t).iter().map(|x| x.abs()).sum();
+        let size = magnitude.ln() - 0.5 * t * t;
+        if !magnitude.is_finite() || (t >= NEAREST && size < largest - NEGLIGIBLE) {
+            break;
+        }
+        largest = largest.max(size);
+        t += 0.5;
+    }
+    t
+}

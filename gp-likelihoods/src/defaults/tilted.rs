@@ -1,0 +1,246 @@
+//! The tilted normaliser by quadrature about its own mode.
+
+use super::{REFINEMENT, agree, check_power, sum_by_params};
+use crate::error::LikelihoodError;
+use crate::latent::Latent;
+use crate::likelihood::{Likelihood, PointSlopes, Slopes};
+use crate::one_latent::only;
+use crate::quadrature::GaussHermite;
+use crate::special::HALF_LN_TAU;
+use crate::workspace::Workspace;
+
+/// Where the integrand has fallen by exp(−60) from its largest, it is left.
+const NEGLIGIBLE: f64 = 60.0;
+/// Doublings of a panel on the way out; each mode's scale is at most 1 and the cavity's tail ends by 2⁶⁰.
+const MAX_DOUBLINGS: u32 = 60;
+/// Newton steps, and halvings of one.
+const MAX_STEPS: u32 = 100;
+const MAX_HALVINGS: u32 = 80;
+
+/// `ln ∫ p(y | f)^α N(f; m, v) df` with its derivatives, for any likelihood of one latent.
+///
+/// # Errors
+/// An observation outside the support, a power outside (0, 1], or other than one latent.
+pub fn tilted<L: Likelihood + ?Sized>(
+    likelihood: &L,
+    y: &[f64],
+    q: &[Latent],
+    power: f64,
+    ws: &mut Workspace,
+    out: &mut Slopes,
+) -> Result<(), LikelihoodError> {
+    let q = only(q)?;
+    check_power(power)?;
+    likelihood.check_observation(y)?;
+    let mut point = std::mem::take(&mut ws.point);
+    let mut failure = None;
+    let (m, s) = (q.mean(), q.variance().sqrt());
+    let landmark = likelihood.landmark(y).map(|f| (f - m) / s);
+    let mut at = |t: f64| {
+        if let Err(error) = likelihood.log_density_slopes(y, &[m + s * t], &mut point) {
+            failure = Some(error);
+        }
+        Jet::new(&point, power, t)
+    };
+    let (log_z, by_mean, by_variance) = if s == 0.0 {
+        ws.rule.clear();
+        ws.rule.push((0.0, 1.0));
+        let jet = at(0.0);
+        (jet.tempered, jet.first, 0.5 * (jet.first * jet.first + jet.second))
+    } else {
+        let (shift, sums) = integrate(&mut at, s, landmark, likelihood.is_log_concave(), ws);
+        slopes(shift, sums, s)
+    };
+    ws.point = point;
+    if let Some(error) = failure {
+        return Err(error);
+    }
+    ws.rule.iter_mut().for_each(|(t, _)| *t = m + s * *t);
+    sum_by_params(likelihood, y, power, ws)?;
+    out.set(log_z, by_mean, by_variance, &ws.by_params);
+    Ok(())
+}
+
+/// The log integrand at one point, in standard deviations t of the cavity, and `α ℓ` with its derivatives by f.
+#[derive(Clone, Copy)]
+struct Jet {
+    height: f64,
+    tempered: f64,
+    first: f64,
+    second: f64,
+}
+
+impl Jet {
+    fn new(point: &PointSlopes, power: f64, t: f64) -> Self {
+        let derivative = |values: &[f64]| values.first().map_or(f64::NAN, |d| power * d);
+        let tempered = power * point.value;
+        // A density of 0 or one that cannot be computed has no weight.
+        let height = if tempered.is_nan() { f64::NEG_INFINITY } else { tempered - 0.5 * t * t - HALF_LN_TAU };
+        Self {
+            height,
+            tempered,
+            first: derivative(&point.by_latent),
+            second: derivative(&point.by_latent_twice),
+        }
+    }
+
+    /// Everything the moments are made of, weighted with `exp(height − shift)`.
+    fn weighted(self, t: f64, shift: f64) -> [f64; 6] {
+        let weight = (self.height - shift).exp();
+        if weight == 0.0 {
+            return [0.0; 6];
+        }
+        let square = self.first * self.first;
+        [1.0, t, t * t, self.first, square + self.second, square + self.second.abs()].map(|x| weight * x)
+    }
+}
+
+/// `ln Z` and its derivatives by mean and variance from the integrals of [`Jet::weighted`].
+fn slopes(shift: f64, sums: [f64; 6], s: f64) -> (f64, f64, f64) {
+    let [t, square, first, second, size] = [1, 2, 3, 4, 5].map(|k| sums[k] / sums[0]);
+    let log_z = shift + sums[0].ln();
+    // Two forms of the same derivatives, by parts. Moments of t lose digits when the likelihood is flat, derivatives
+    // of the likelihood when it is sharp.
+    if size * s * s <= square + 1.0 {
+        (log_z, first, 0.5 * second)
+    } else {
+        (log_z, t / s, 0.5 * (square - 1.0) / (s * s))
+    }
+}
+
+/// A mode of the integrand and the width of the Gaussian that fits it there.
+#[derive(Clone, Copy)]
+struct Peak {
+    t: f64,
+    height: f64,
+    width: f64,
+}
+
+fn integrate(
+    at: &mut impl FnMut(f64) -> Jet,
+    s: f64,
+    landmark: Option<f64>,
+    single: bool,
+    ws: &mut Workspace,
+) -> (f64, [f64; 6]) {
+    let first = climb(0.0, s, at);
+    let landmark = landmark.filter(|t| t.is_finite());
+    let second = landmark.map_or(first, |t| climb(t, s, at));
+    let best = if second.height > first.height { second } else { first };
+    if !best.height.is_finite() {
+        ws.rule.clear();
+        return (f64::NEG_INFINITY, [0.0; 6]);
+    }
+    if single {
+        let (coarse, _) = gauss(&ws.small, best, at);
+        let (fine, sizes) = gauss(&ws.large, best, at);
+        if agree(&coarse, &fine, &sizes) {
+            keep_gauss(best, fine[0], at, ws);
+            return (best.height, fine);
+        }
+    }
+    // The landmark is a place to refine about like a peak: a step narrower than any panel would not be seen.
+    let bend = landmark.map_or(best, |t| bend(t, s, at));
+    edges(&[best, first, second, bend], at, &mut ws.edges);
+    let sums = ws.panels.adapt(&ws.edges, REFINEMENT, |t| at(t).weighted(t, best.height));
+    ws.rule.clear();
+    let weight =
+        |t: f64, w: f64, at: &mut dyn FnMut(f64) -> Jet| w * (at(t).height - best.height).exp() / sums[0];
+    ws.rule.extend(ws.panels.rule().map(|(t, w)| (t, weight(t, w, at))));
+    (best.height, sums)
+}
+
+/// Newton's method upwards, with the curvature kept at least that of the cavity and steps halved until they climb.
+fn climb(start: f64, s: f64, at: &mut impl FnMut(f64) -> Jet) -> Peak {
+    let (mut t, mut jet) = (start, at(start));
+    for _ in 0..MAX_STEPS {
+        let step = (s * jet.first - t) / curvature(jet, s);
+        let Some((next, found)) = first_higher(t, step, jet.height, at) else { break };
+        let moved = (next - t).abs();
+        (t, jet) = (next, found);
+        if moved <= 1e-9 / curvature(jet, s).sqrt() {
+            break;
+        }
+    }
+    Peak { t, height: jet.height, width: 1.0 / curvature(jet, s).sqrt() }
+}
+
+/// A place where the likelihood bends, with the width over which it does: a slope and a curvature both have one.
+fn bend(t: f64, s: f64, at: &mut impl FnMut(f64) -> Jet) -> Peak {
+    let jet = at(t);
+    let steepness = 1.0 + s * s * (jet.first * jet.first + jet.second.abs());
+    let width = if steepness.is_finite() { 1.0 / steepness.sqrt() } else { 1.0 };
+    Peak { t, height: jet.height, width }
+}
+
+/// Minus the second derivative of the log integrand, where that is concave enough; the cavity's 1 otherwise.
+fn curvature(jet: Jet, s: f64) -> f64 {
+    let curvature = 1.0 - s * s * jet.second;
+    if curvature.is_finite() { curvature.max(1.0) } else { 1.0 }
+}
+
+/// The first of the points `t + step, t + step/2, …` that lies higher.
+fn first_higher(t: f64, step: f64, height: f64, at: &mut impl FnMut(f64) -> Jet) -> Option<(f64, Jet)> {
+    let mut step = if step.is_finite() { step } else { return None };
+    for _ in 0..MAX_HALVINGS {
+        let jet = at(t + step);
+        if jet.height > height {
+            return Some((t + step, jet));
+        }
+        step *= 0.5;
+    }
+    None
+}
+
+/// A Gauss–Hermite rule about a peak, and its sums of absolute values.
+fn gauss(rule: &GaussHermite, peak: Peak, at: &mut impl FnMut(f64) -> Jet) -> ([f64; 6], [f64; 6]) {
+    let (mut sums, mut sizes) = ([0.0; 6], [0.0; 6]);
+    for (&u, log_weight) in rule.nodes().iter().zip(rule.log_weights()) {
+        let t = peak.t + peak.width * u;
+        let values = at(t).weighted(t, peak.height - log_of_measure(peak, u, *log_weight));
+        for k in 0..6 {
+            sums[k] += values[k];
+            sizes[k] += values[k].abs();
+        }
+    }
+    (sums, sizes)
+}
+
+/// `ln` of what turns a sum over the integrand at Gauss–Hermite nodes u into an integral over t.
+fn log_of_measure(peak: Peak, u: f64, log_weight: f64) -> f64 {
+    log_weight + 0.5 * u * u + HALF_LN_TAU + peak.width.ln()
+}
+
+fn keep_gauss(peak: Peak, total: f64, at: &mut impl FnMut(f64) -> Jet, ws: &mut Workspace) {
+    ws.rule.clear();
+    for (&u, log_weight) in ws.large.nodes().iter().zip(ws.large.log_weights()) {
+        let t = peak.t + peak.width * u;
+        let weight = (at(t).height - peak.height + log_of_measure(peak, u, *log_weight)).exp();
+        ws.rule.push((t, weight / total));
+    }
+}
+
+/// Panels that double in width on the way out from every peak, the highest first, to where nothing is left.
+fn edges(peaks: &[Peak; 4], at: &mut impl FnMut(f64) -> Jet, edges: &mut Vec<f64>) {
+    let highest = peaks[0].height;
+    edges.clear();
+    let outermost = |sign: f64| peaks.iter().map(|p| sign * p.t).fold(f64::NEG_INFINITY, f64::max);
+    let (leftmost, rightmost) = (-outermost(-1.0), outermost(1.0));
+    for peak in peaks {
+        edges.push(peak.t);
+        for direction in [-1.0, 1.0] {
+            let mut reach = peak.width;
+            for _ in 0..MAX_DOUBLINGS {
+                let t = peak.t + direction * reach;
+                edges.push(t);
+                let outside = t <= leftmost || t >= rightmost;
+                if outside && at(t).height < highest - NEGLIGIBLE {
+                    break;
+                }
+                reach *= 2.0;
+            }
+        }
+    }
+    edges.sort_by(f64::total_cmp);
+    edges.dedup();
+}

@@ -1,0 +1,87 @@
+//! Noise with outliers.
+
+use gp_optim::{Parameter, Transform};
+use rand::Rng;
+use rand_distr::Distribution;
+use std::f64::consts::PI;
+
+use crate::error::LikelihoodError;
+use crate::likelihood::{Described, ObservationMoments};
+use crate::one_latent::OneLatent;
+use crate::scalar::Scalar;
+use crate::special::incomplete_beta;
+use crate::support::Support;
+
+/// Student's t about f: `y = f + √scale · T`, with the squared scale `scale` and `dof` degrees of freedom.
+///
+/// The log density is not concave in f: a far observation says little, and a tilted distribution may have two modes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StudentT {
+    params: [Parameter; 2],
+}
+
+impl StudentT {
+    /// Noise with this squared scale and these degrees of freedom.
+    ///
+    /// # Errors
+    /// [`LikelihoodError::Parameter`] unless both are positive and finite.
+    pub fn new(scale: f64, dof: f64) -> Result<Self, LikelihoodError> {
+        let scale = Parameter::scalar("scale", scale, Transform::Positive)?;
+        Ok(Self { params: [scale, Parameter::scalar("dof", dof, Transform::Positive)?] })
+    }
+}
+
+impl Described for StudentT {
+    fn name(&self) -> &'static str {
+        "student_t"
+    }
+
+    fn parameters(&self) -> &[Parameter] {
+        &self.params
+    }
+
+    fn parameters_mut(&mut self) -> &mut [Parameter] {
+        &mut self.params
+    }
+
+    fn support(&self) -> Support {
+        Support::Real
+    }
+}
+
+impl OneLatent for StudentT {
+    fn log_p<S: Scalar>(&self, y: f64, f: S, theta: impl Fn(usize) -> S) -> S {
+        let (scale, dof, residual) = (theta(0), theta(1), f - y);
+        let half = (dof + 1.0) * 0.5;
+        let spread = dof * scale;
+        // Quotients before products: a residual's square may leave the range of numbers.
+        half.ln_gamma()
+            - (dof * 0.5).ln_gamma()
+            - (spread * PI).ln() * 0.5
+            - half * (residual * (residual / spread)).ln_1p()
+    }
+
+    fn bend(&self, y: f64) -> Option<f64> {
+        Some(y)
+    }
+
+    fn moments_given(&self, f: f64) -> ObservationMoments {
+        let [scale, dof] = [0, 1].map(|k| self.params[k].value());
+        let mean = if dof > 1.0 { f } else { f64::NAN };
+        let variance = if dof > 2.0 { scale * dof / (dof - 2.0) } else { f64::INFINITY };
+        ObservationMoments { mean, variance }
+    }
+
+    fn cdf_given(&self, y: f64, f: f64) -> f64 {
+        let [scale, dof] = [0, 1].map(|k| self.params[k].value());
+        let ratio = (y - f) * ((y - f) / scale);
+        let tail = 0.5 * incomplete_beta(0.5 * dof, 0.5, 1.0 / (1.0 + ratio / dof));
+        if y < f { tail } else { 1.0 - tail }
+    }
+
+    fn sample_given(&self, f: f64, rng: &mut dyn Rng) -> Option<f64> {
+        let [scale, dof] = [0, 1].map(|k| self.params[k].value());
+        let standard = rand_distr::StudentT::new(dof).ok()?;
+        Some(f + scale.sqrt() * standard.sample(rng))
+    }
+}

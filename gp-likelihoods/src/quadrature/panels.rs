@@ -1,0 +1,100 @@
+//! Adaptive integration on panels, for integrands that no single rule resolves.
+
+use super::GaussLegendre;
+use super::legendre::ORDER;
+
+/// Panels are halved at most this often: 2⁻⁴⁰ of a panel is beyond what any integrand here resolves.
+const MAX_DEPTH: u32 = 40;
+/// Panels looked at before the rest is taken as it is; it bounds the time an integrand without a limit can cost.
+const MAX_PANELS: usize = 4_000;
+
+/// A rule adapted to an integrand: nodes and weights that integrate it, and whatever is like it, over its panels.
+///
+/// The memory is reused from one integral to the next.
+#[derive(Clone, Debug, Default)]
+pub struct Panels {
+    nodes: Vec<f64>,
+    weights: Vec<f64>,
+    stack: Vec<(f64, f64, u32)>,
+}
+
+impl Panels {
+    /// Adapts the rule to all K components of an integrand between consecutive `edges` and returns their integrals.
+    ///
+    /// A panel is halved until its 16-point value agrees with the two halves to `tolerance` times the integral of the
+    /// component's absolute value. `edges` increase; fewer than two give an empty rule.
+    pub fn adapt<const K: usize>(
+        &mut self,
+        edges: &[f64],
+        tolerance: f64,
+        mut integrand: impl FnMut(f64) -> [f64; K],
+    ) -> [f64; K] {
+        self.nodes.clear();
+        self.weights.clear();
+        self.stack.clear();
+        self.stack.extend(edges.windows(2).rev().filter(|e| e[0] < e[1]).map(|e| (e[0], e[1], 0)));
+        let mut sizes = [0.0; K];
+        for &(low, high, _) in &self.stack {
+            add(&mut sizes, &panel(low, high, &mut integrand).1);
+        }
+        let (mut total, mut looked_at) = ([0.0; K], 0);
+        while let Some((low, high, depth)) = self.stack.pop() {
+            looked_at += 1;
+            let middle = 0.5 * (low + high);
+            let whole = panel(low, high, &mut integrand).0;
+            let (left, right) = (panel(low, middle, &mut integrand), panel(middle, high, &mut integrand));
+            let good = (0..K).all(|k| (whole[k] - left.0[k] - right.0[k]).abs() <= tolerance * sizes[k]);
+            if good || depth == MAX_DEPTH || looked_at > MAX_PANELS {
+                add(&mut total, &left.0);
+                add(&mut total, &right.0);
+                self.keep(low, middle);
+                self.keep(middle, high);
+            } else {
+                // What the first look missed counts from here on.
+                (0..K).for_each(|k| sizes[k] = sizes[k].max(left.1[k] + right.1[k]));
+                self.stack.extend([(middle, high, depth + 1), (low, middle, depth + 1)]);
+            }
+        }
+        total
+    }
+
+    /// The sum of the adapted rule over another integrand.
+    pub fn sum(&self, mut integrand: impl FnMut(f64) -> f64) -> f64 {
+        self.nodes.iter().zip(&self.weights).map(|(&x, w)| w * integrand(x)).sum()
+    }
+
+    /// The nodes the rule settled on, each with its weight.
+    pub fn rule(&self) -> impl Iterator<Item = (f64, f64)> {
+        self.nodes.iter().copied().zip(self.weights.iter().copied())
+    }
+
+    fn keep(&mut self, low: f64, high: f64) {
+        let rule = GaussLegendre::shared();
+        let (half, centre) = (0.5 * (high - low), 0.5 * (high + low));
+        self.nodes.extend(rule.nodes.iter().map(|t| centre + half * t));
+        self.weights.extend(rule.weights.iter().map(|w| half * w));
+    }
+}
+
+/// The integral of every component over one panel, and that of its absolute value.
+fn panel<const K: usize>(
+    low: f64,
+    high: f64,
+    integrand: &mut impl FnMut(f64) -> [f64; K],
+) -> ([f64; K], [f64; K]) {
+    let rule = GaussLegendre::shared();
+    let (half, centre) = (0.5 * (high - low), 0.5 * (high + low));
+    let (mut sums, mut sizes) = ([0.0; K], [0.0; K]);
+    for i in 0..ORDER {
+        let values = integrand(centre + half * rule.nodes[i]);
+        for k in 0..K {
+            sums[k] += half * rule.weights[i] * values[k];
+            sizes[k] += half * rule.weights[i] * values[k].abs();
+        }
+    }
+    (sums, sizes)
+}
+
+fn add<const K: usize>(total: &mut [f64; K], part: &[f64; K]) {
+    total.iter_mut().zip(part).for_each(|(sum, x)| *sum += x);
+}

@@ -1,0 +1,205 @@
+//! Numbers a log density can be written in: plain ones, and jets that carry derivatives along.
+
+use std::fmt::Debug;
+use std::ops::{Add, Div, Mul, Neg, Sub};
+
+use crate::special::{
+    digamma, inverse_mills, inverse_mills_excess, ln_gamma, log_normal_cdf, log1p_exp, logistic, trigamma,
+};
+
+/// A number with the functions that log densities are made of.
+///
+/// A density written once for any `Scalar` gives its value with `f64` and its derivatives with [`Jet2`].
+pub trait Scalar:
+    Copy
+    + Debug
+    + Neg<Output = Self>
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + Add<f64, Output = Self>
+    + Sub<f64, Output = Self>
+    + Mul<f64, Output = Self>
+    + Div<f64, Output = Self>
+{
+    /// A number that depends on nothing.
+    fn constant(value: f64) -> Self;
+
+    /// The value without its derivatives.
+    fn value(self) -> f64;
+
+    /// A function of this number: its value, and from argument and value its first two derivatives.
+    fn through(self, function: impl Fn(f64) -> f64, slopes: impl Fn(f64, f64) -> (f64, f64)) -> Self;
+
+    /// `exp(x)`
+    fn exp(self) -> Self {
+        self.through(f64::exp, |_, e| (e, e))
+    }
+
+    /// `ln x`
+    fn ln(self) -> Self {
+        self.through(f64::ln, |x, _| (1.0 / x, -1.0 / (x * x)))
+    }
+
+    /// `ln(1 + x)`
+    fn ln_1p(self) -> Self {
+        self.through(f64::ln_1p, |x, _| (1.0 / (1.0 + x), -1.0 / ((1.0 + x) * (1.0 + x))))
+    }
+
+    /// `√x`
+    fn sqrt(self) -> Self {
+        self.through(f64::sqrt, |x, root| (0.5 / root, -0.25 / (root * x)))
+    }
+
+    /// `ln(1 + exp x)`
+    fn log1p_exp(self) -> Self {
+        self.through(log1p_exp, |x, _| (logistic(x), logistic(x) * logistic(-x)))
+    }
+
+    /// `ln Φ(x)` of the standard normal distribution.
+    fn log_normal_cdf(self) -> Self {
+        self.through(log_normal_cdf, |x, _| {
+            let ratio = inverse_mills(x);
+            (ratio, -ratio * inverse_mills_excess(x))
+        })
+    }
+
+    /// `ln Γ(x)`
+    fn ln_gamma(self) -> Self {
+        self.through(ln_gamma, |x, _| (digamma(x), trigamma(x)))
+    }
+}
+
+impl Scalar for f64 {
+    fn constant(value: f64) -> Self {
+        value
+    }
+
+    fn value(self) -> f64 {
+        self
+    }
+
+    fn through(self, function: impl Fn(f64) -> f64, _: impl Fn(f64, f64) -> (f64, f64)) -> Self {
+        function(self)
+    }
+}
+
+/// A value with its first and second derivative by one variable.
+///
+/// ```
+/// use gp_likelihoods::{Jet2, Scalar};
+/// let x = Jet2::variable(2.0);
+/// let cube = x * x * x;
+/// assert_eq!((cube.value, cube.first, cube.second), (8.0, 12.0, 12.0));
+/// assert_eq!((x * 3.0 + 1.0).ln().value(), 7f64.ln());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Jet2 {
+    /// The value.
+    pub value: f64,
+    /// The first derivative.
+    pub first: f64,
+    /// The second derivative.
+    pub second: f64,
+}
+
+impl Jet2 {
+    /// The variable itself: slope 1.
+    #[must_use]
+    pub fn variable(value: f64) -> Self {
+        Self { value, first: 1.0, second: 0.0 }
+    }
+}
+
+impl Scalar for Jet2 {
+    fn constant(value: f64) -> Self {
+        Self { value, first: 0.0, second: 0.0 }
+    }
+
+    fn value(self) -> f64 {
+        self.value
+    }
+
+    fn through(self, function: impl Fn(f64) -> f64, slopes: impl Fn(f64, f64) -> (f64, f64)) -> Self {
+        let value = function(self.value);
+        if self.first == 0.0 && self.second == 0.0 {
+            // A constant stays one, also where the function has no slope.
+            return Self::constant(value);
+        }
+        let (slope, curvature) = slopes(self.value, value);
+        let second = curvature * self.first * self.first + slope * self.second;
+        Self { value, first: slope * self.first, second }
+    }
+}
+
+impl Neg for Jet2 {
+    type Output = Self;
+    fn neg(self) -> Self {
+        Self { value: -self.value, first: -self.first, second: -self.second }
+    }
+}
+
+impl Add for Jet2 {
+    type Output = Self;
+    fn add(self, b: Self) -> Self {
+        Self { value: self.value + b.value, first: self.first + b.first, second: self.second + b.second }
+    }
+}
+
+impl Sub for Jet2 {
+    type Output = Self;
+    fn sub(self, b: Self) -> Self {
+        self + -b
+    }
+}
+
+impl Mul for Jet2 {
+    type Output = Self;
+    fn mul(self, b: Self) -> Self {
+        Self {
+            value: self.value * b.value,
+            first: self.first * b.value + self.value * b.first,
+            second: self.second * b.value + 2.0 * self.first * b.first + self.value * b.second,
+        }
+    }
+}
+
+impl Div for Jet2 {
+    type Output = Self;
+    fn div(self, b: Self) -> Self {
+        // From (q b)' = a' and (q b)'' = a''.
+        let value = self.value / b.value;
+        let first = (self.first - value * b.first) / b.value;
+        let second = (self.second - 2.0 * first * b.first - value * b.second) / b.value;
+        Self { value, first, second }
+    }
+}
+
+impl Add<f64> for Jet2 {
+    type Output = Self;
+    fn add(self, b: f64) -> Self {
+        Self { value: self.value + b, ..self }
+    }
+}
+
+impl Sub<f64> for Jet2 {
+    type Output = Self;
+    fn sub(self, b: f64) -> Self {
+        Self { value: self.value - b, ..self }
+    }
+}
+
+impl Mul<f64> for Jet2 {
+    type Output = Self;
+    fn mul(self, b: f64) -> Self {
+        Self { value: self.value * b, first: self.first * b, second: self.second * b }
+    }
+}
+
+impl Div<f64> for Jet2 {
+    type Output = Self;
+    fn div(self, b: f64) -> Self {
+        Self { value: self.value / b, first: self.first / b, second: self.second / b }
+    }
+}

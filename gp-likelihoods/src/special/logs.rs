@@ -1,0 +1,28 @@
+//! Logarithms of sums of exponentials.
+
+/// `ln(1 + exp(x))`, also called softplus.
+#[must_use]
+pub fn log1p_exp(x: f64) -> f64 {
+    if x > 0.0 { x + (-x).exp().ln_1p() } else { x.exp().ln_1p() }
+}
+
+/// `1/(1 + exp(−x))`, the derivative of [`log1p_exp`].
+#[must_use]
+pub fn logistic(x: f64) -> f64 {
+    let small = (-x.abs()).exp();
+    if x < 0.0 { small / (1.0 + small) } else { 1.0 / (1.0 + small) }
+}
+
+/// `ln Σ exp(x_i)`; −∞ for an empty slice.
+#[must_use]
+pub fn log_sum_exp(values: &[f64]) -> f64 {
+    let largest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    if largest.is_infinite() || values.iter().any(|x| x.is_nan()) {
+        // Nothing to add up, an infinite term that decides, or a NaN that must show.
+        return if values.iter().any(|x| x.is_nan()) { f64::NAN } else { largest };
+    }
+    // The largest term is exactly 1: leaving it out of the sum keeps the digits of the others.
+    let first = values.iter().position(|&x| x == largest);
+    let rest = values.iter().enumerate().filter(|&(i, _)| Some(i) != first);
+    largest + rest.map(|(_, x)| (x - largest).exp()).sum::<f64>().ln_1p()
+}

@@ -1,0 +1,106 @@
+//! Layer 1: derivatives, batches, normalisation, parameters there and back.
+
+use super::{Report, difference, log_density, observations, with_parameter};
+use crate::likelihood::{Likelihood, PointSlopes, parameter_count, parameter_value};
+use crate::quadrature::Panels;
+use crate::support::Support;
+
+const LATENTS: [f64; 4] = [-2.3, -0.4, 0.7, 2.1];
+/// A fourth-order difference at step 1e-3 of functions of size 100.
+const DIFFERENCE: f64 = 1e-8;
+
+pub(super) fn check(likelihood: &dyn Likelihood, report: &mut Report) {
+    unconstrained(likelihood, report);
+    refusals(likelihood, report);
+    for &y in observations(likelihood.support()) {
+        for f in LATENTS {
+            latent_slopes(likelihood, y, f, report);
+            parameter_slopes(likelihood, y, f, report);
+        }
+    }
+    for f in LATENTS {
+        normalisation(likelihood, f, report);
+    }
+}
+
+fn latent_slopes(likelihood: &dyn Likelihood, y: f64, f: f64, report: &mut Report) {
+    let mut point = PointSlopes::default();
+    if report.value("slopes", likelihood.log_density_slopes(&[y], &[f], &mut point)).is_none() {
+        return;
+    }
+    let at = |what: &str| format!("{what} at y = {y}, f = {f}");
+    report.close(|| at("density of the jet"), point.value, log_density(likelihood, y, f), 1e-13);
+    let expected = difference(f, 1e-3, |f| log_density(likelihood, y, f));
+    report.close(|| at("derivative by f"), point.by_latent[0], expected, DIFFERENCE);
+    let mut shifted = PointSlopes::default();
+    let expected = difference(f, 1e-3, |f| {
+        let found = likelihood.log_density_slopes(&[y], &[f], &mut shifted);
+        found.map_or(f64::NAN, |()| shifted.by_latent[0])
+    });
+    report.close(|| at("second derivative by f"), point.by_latent_twice[0], expected, DIFFERENCE);
+    if likelihood.is_log_concave() {
+        report.require(point.by_latent_twice[0] <= 0.0, || at("not concave"));
+    }
+}
+
+fn parameter_slopes(likelihood: &dyn Likelihood, y: f64, f: f64, report: &mut Report) {
+    let mut found = vec![0.0; parameter_count(likelihood.parameters())];
+    report.value("slopes by parameters", likelihood.log_density_by_params(&[y], &[f], &mut found));
+    for (index, found) in found.into_iter().enumerate() {
+        let value = parameter_value(likelihood.parameters(), index);
+        let expected = difference(value, 1e-3 * value.abs().max(0.1), |value| {
+            with_parameter(likelihood, index, value).map_or(f64::NAN, |moved| log_density(&*moved, y, f))
+        });
+        let what = || format!("derivative by parameter {index} at y = {y}, f = {f}");
+        report.close(what, found, expected, 10.0 * DIFFERENCE);
+    }
+}
+
+/// Densities add up to the distribution function, and that ends at 1.
+fn normalisation(likelihood: &dyn Likelihood, f: f64, report: &mut Report) {
+    let density = |y: f64| log_density(likelihood, y, f).exp();
+    let cdf = |y: f64, report: &mut Report| {
+        report.value("distribution function", likelihood.conditional_cdf(y, &[f])).unwrap_or(f64::NAN)
+    };
+    let (low, high, mass) = match likelihood.support() {
+        Support::Real => {
+            let edges: Vec<f64> = (-8..=8).map(|k| f + 2.5 * f64::from(k)).collect();
+            (f - 20.0, f + 20.0, Panels::default().adapt(&edges, 1e-12, |y| [density(y)])[0])
+        }
+        Support::Signs => (-2.0, -1.0, density(-1.0)),
+        Support::Counts => (-1.0, 60.0, (0..=60).map(|y| density(f64::from(y))).sum()),
+    };
+    let expected = cdf(high, report) - cdf(low, report);
+    report.close(|| format!("probability of [{low}, {high}] at f = {f}"), mass, expected, 1e-10);
+    let classes = likelihood.support().classes();
+    if !classes.is_empty() {
+        let mass = classes.iter().map(|&y| density(y)).sum();
+        report.close(|| format!("probability of all classes at f = {f}"), mass, 1.0, 1e-13);
+    }
+    let (bottom, top) = (cdf(-1e15, report), cdf(1e15, report));
+    report.require(bottom < 1e-6 && top > 1.0 - 1e-6, || format!("distribution from {bottom} to {top}"));
+}
+
+/// Values to a solver's coordinates and back: within a few roundings of exp and ln.
+fn unconstrained(likelihood: &dyn Likelihood, report: &mut Report) {
+    let mut copy = likelihood.clone_box();
+    for (before, after) in likelihood.parameters().iter().zip(copy.parameters_mut()) {
+        let mut free = vec![0.0; before.free_len()];
+        report.value("writing unconstrained parameters", before.write_free_unconstrained(&mut free));
+        report.value("setting unconstrained parameters", after.set_free_unconstrained(&free));
+        for (a, b) in before.values().iter().zip(after.values()) {
+            report.close(|| format!("parameter `{}` there and back", before.name()), *b, *a, 1e-12);
+        }
+    }
+}
+
+fn refusals(likelihood: &dyn Likelihood, report: &mut Report) {
+    for y in [f64::NAN, f64::INFINITY] {
+        let refused = likelihood.check_observation(&[y]).is_err();
+        report.require(refused, || format!("accepts the observation {y}"));
+    }
+    report.require(likelihood.check_observation(&[]).is_err(), || "accepts no observation".to_owned());
+    let y = observations(likelihood.support())[0];
+    let wrong = likelihood.log_density_slopes(&[y], &[], &mut PointSlopes::default());
+    report.require(wrong.is_err(), || "accepts no latent".to_owned());
+}

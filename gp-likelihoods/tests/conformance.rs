@@ -1,0 +1,102 @@
+//! The conformance kit on every registered likelihood, and on planted faults it has to find.
+
+use gp_likelihoods::testkit::check;
+use gp_likelihoods::{
+    BernoulliProbit, Described, Gaussian, Latent, Likelihood, NegativeBinomial, ObservationMoments,
+    OneLatent, Poisson, Scalar, Slopes, StudentT, Support, built_in,
+};
+use gp_optim::Parameter;
+use rand::Rng;
+
+#[test]
+fn every_registered_likelihood_conforms() {
+    for likelihood in built_in().unwrap() {
+        check(&*likelihood).unwrap_or_else(|failures| panic!("{failures}"));
+    }
+}
+
+#[test]
+fn values_off_the_defaults_conform() {
+    let all: [Box<dyn Likelihood>; 5] = [
+        Box::new(Gaussian::new(0.3).unwrap()),
+        Box::new(StudentT::new(0.04, 2.5).unwrap()),
+        Box::new(StudentT::new(2.0, 30.0).unwrap()),
+        Box::new(Poisson::new(-0.7).unwrap()),
+        Box::new(NegativeBinomial::new(6.5).unwrap()),
+    ];
+    for likelihood in all {
+        check(&*likelihood).unwrap_or_else(|failures| panic!("{failures}"));
+    }
+}
+
+/// The probit likelihood with one thing wrong.
+#[derive(Clone, Copy, Debug)]
+enum Faulty {
+    Density,
+    Tilted,
+    Moments,
+    Distribution,
+}
+
+impl Described for Faulty {
+    fn name(&self) -> &'static str {
+        "faulty"
+    }
+    fn parameters(&self) -> &[Parameter] {
+        &[]
+    }
+    fn parameters_mut(&mut self) -> &mut [Parameter] {
+        &mut []
+    }
+    fn support(&self) -> Support {
+        Support::Signs
+    }
+    fn is_log_concave(&self) -> bool {
+        true
+    }
+}
+
+impl OneLatent for Faulty {
+    fn log_p<S: Scalar>(&self, y: f64, f: S, theta: impl Fn(usize) -> S) -> S {
+        let right = BernoulliProbit.log_p(y, f, theta);
+        if matches!(self, Self::Density) { right - 1e-6 } else { right }
+    }
+    fn moments_given(&self, f: f64) -> ObservationMoments {
+        BernoulliProbit.moments_given(f)
+    }
+    fn cdf_given(&self, y: f64, f: f64) -> f64 {
+        BernoulliProbit.cdf_given(y, if matches!(self, Self::Distribution) { f + 1e-6 } else { f })
+    }
+    fn sample_given(&self, f: f64, rng: &mut dyn Rng) -> Option<f64> {
+        BernoulliProbit.sample_given(f, rng)
+    }
+    fn tilted_closed_form(&self, y: f64, q: Latent, power: f64, out: &mut Slopes) -> bool {
+        let closed = BernoulliProbit.tilted_closed_form(y, q, power, out);
+        if matches!(self, Self::Tilted) && closed {
+            out.by_variance[0] *= 1.0 + 1e-5;
+        }
+        closed
+    }
+    fn predictive_closed_form(&self, q: Latent) -> Option<ObservationMoments> {
+        let mut moments = BernoulliProbit.predictive_closed_form(q)?;
+        if matches!(self, Self::Moments) {
+            // The classic mistake: the link at the mean.
+            moments.mean = BernoulliProbit.moments_given(q.mean()).mean;
+        }
+        Some(moments)
+    }
+}
+
+#[test]
+fn planted_faults_are_found() {
+    let faults = [
+        (Faulty::Density, "probability of"),
+        (Faulty::Tilted, "and its default"),
+        (Faulty::Moments, "predictive mean"),
+        (Faulty::Distribution, "probability of"),
+    ];
+    for (fault, sign) in faults {
+        let found = check(&fault).map_err(|failures| failures.to_string());
+        assert!(found.as_ref().is_err_and(|text| text.contains(sign)), "{fault:?}: {found:?}");
+    }
+}

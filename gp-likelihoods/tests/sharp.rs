@@ -1,0 +1,129 @@
+//! The quadrature defaults where a fixed rule would be wrong: likelihoods far sharper or flatter than the cavity, and far
+//! away from it.
+#![expect(clippy::unwrap_used, reason = "helpers of tests")]
+
+use gp_likelihoods::{
+    BernoulliProbit, Gaussian, Latent, Likelihood, Poisson, Slopes, StudentT, Workspace, defaults,
+};
+
+fn belief(m: f64, v: f64) -> [Latent; 1] {
+    [Latent::new(m, v).unwrap()]
+}
+
+fn numbers(slopes: &Slopes) -> [f64; 3] {
+    [slopes.value, slopes.by_mean[0], slopes.by_variance[0]]
+}
+
+/// The default and the likelihood's own closed form agree.
+fn compare(likelihood: &dyn Likelihood, y: f64, q: &[Latent], power: f64) {
+    let (mut ws, mut own, mut default) = (Workspace::new(), Slopes::default(), Slopes::default());
+    likelihood.tilted(&[y], q, power, &mut ws, &mut own).unwrap();
+    defaults::tilted(likelihood, &[y], q, power, &mut ws, &mut default).unwrap();
+    // The derivative by the variance is of the size of 1/2v; where it nearly vanishes, its digits are those of 1/2v.
+    let sizes = [0.0, 0.0, 0.01 / q[0].variance()];
+    for ((found, expected), size) in numbers(&default).into_iter().zip(numbers(&own)).zip(sizes) {
+        let text = format!("{likelihood:?} at {y}, {q:?}, power {power}: {found} instead of {expected}");
+        // Rules are accepted when they agree to 1e-10; the mode's own rounding costs a few digits of large slopes.
+        assert!((found - expected).abs() <= 1e-8 * expected.abs().max(size), "{text}");
+    }
+}
+
+#[test]
+fn gaussian_needles_near_and_far() {
+    for variance in [1e-12, 1e-6, 1e-2, 1e3] {
+        let noise = Gaussian::new(variance).unwrap();
+        for y in [0.7, 3.1, -38.5, 400.0] {
+            for v in [1e-4, 1.0, 1e6] {
+                for power in [1.0, 0.3] {
+                    compare(&noise, y, &belief(0.2, v), power);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn probit_steps_under_wide_cavities_and_in_both_tails() {
+    for m in [-40.0, -3.0, 0.1, 5.0] {
+        for v in [1e-10, 1e-2, 1.0, 1e4, 1e8] {
+            compare(&BernoulliProbit, 1.0, &belief(m, v), 1.0);
+        }
+    }
+}
+
+#[test]
+fn a_students_t_needle_is_not_missed() {
+    // With scale 1e-16 and 3 degrees of freedom the needle has all the mass but 1e-24 and counts for all as long as
+    // the cavity's density at y is far above that: Z is the cavity's density at y.
+    let noise = StudentT::new(1e-16, 3.0).unwrap();
+    let (mut ws, mut out) = (Workspace::new(), Slopes::default());
+    for y in [0.3, 2.9, -4.4] {
+        noise.tilted(&[y], &belief(0.1, 0.5), 1.0, &mut ws, &mut out).unwrap();
+        let r = y - 0.1;
+        let expected = -0.5 * ((std::f64::consts::TAU * 0.5).ln() + r * r / 0.5);
+        assert!((out.value - expected).abs() < 1e-8, "{} instead of {expected}", out.value);
+        assert!((out.by_mean[0] / (r / 0.5) - 1.0).abs() < 1e-7, "{}", out.by_mean[0]);
+    }
+}
+
+#[test]
+fn an_outlier_leaves_two_modes_and_both_count() {
+    let noise = StudentT::new(0.01, 4.0).unwrap();
+    let (mut ws, mut out) = (Workspace::new(), Slopes::default());
+    noise.tilted(&[5.0], &belief(0.0, 1.0), 1.0, &mut ws, &mut out).unwrap();
+    let mut terms = Vec::new();
+    let (mut density, step) = ([0.0], 1e-4);
+    for k in -90_000..=90_000 {
+        let f = step * f64::from(k);
+        noise.log_densities(&[5.0], &[f], &mut density).unwrap();
+        terms.push(density[0] - 0.5 * f * f - 0.5 * std::f64::consts::TAU.ln() + step.ln());
+    }
+    // The trapezoidal rule at a thousandth of the needle's width is right to rounding.
+    let expected = gp_likelihoods::special::log_sum_exp(&terms);
+    assert!((out.value - expected).abs() < 1e-9, "{} instead of {expected}", out.value);
+}
+
+#[test]
+fn large_counts_under_wide_cavities() {
+    // A count of a million is nearly a Gaussian of variance 1e-6 about ln y; its expected log density is closed.
+    let counts = Poisson::new(0.0).unwrap();
+    let (mut ws, mut own, mut default) = (Workspace::new(), Slopes::default(), Slopes::default());
+    for (m, v) in [(13.0, 1.0), (3.0, 25.0), (-5.0, 100.0)] {
+        counts.expected_log_density(&[1e6], &belief(m, v), &mut ws, &mut own).unwrap();
+        defaults::expected_log_density(&counts, &[1e6], &belief(m, v), &mut ws, &mut default).unwrap();
+        for (found, expected) in numbers(&default).into_iter().zip(numbers(&own)) {
+            assert!((found / expected - 1.0).abs() < 1e-8, "{m}, {v}: {found} instead of {expected}");
+        }
+        counts.tilted(&[1e6], &belief(m, v), 1.0, &mut ws, &mut own).unwrap();
+        // Stirling: the likelihood integrates to 1/y over f, about ln y.
+        let r = 1e6f64.ln() - m;
+        let expected = -0.5 * ((std::f64::consts::TAU * v).ln() + r * r / v) - 1e6f64.ln();
+        assert!((own.value - expected).abs() < 1e-4, "{} instead of {expected}", own.value);
+    }
+}
+
+#[test]
+fn probit_curvature_keeps_its_digits_in_the_tail() {
+    // −∂² ln Z/∂m² tends to 1/b: at z = −40 the naive β(β + z) has lost a thousand ulps, at −1e6 everything.
+    let q = Latent::new(-1e6, 0.0).unwrap();
+    let found = BernoulliProbit.tilted_curvature(1.0, q);
+    // β(β + z) = 1 − 1/z² + …
+    assert!((found - (1.0 - 1e-12)).abs() < 1e-15, "{found}");
+}
+
+#[test]
+fn logit_kinks_under_wide_cavities() {
+    // E[ln p] for p = 1/(1 + e^−f) and m = 0: −E[max(−f, 0)] − E[ln(1 + e^−|f|)], where the first is √(v/2π) and the
+    // second, for wide cavities, the density at 0 times 2·π²/12, less a part of order v^−3/2.
+    let (mut ws, mut out) = (Workspace::new(), Slopes::default());
+    for v in [1e6, 1e8, 1e12] {
+        gp_likelihoods::BernoulliLogit
+            .expected_log_density(&[1.0], &belief(0.0, v), &mut ws, &mut out)
+            .unwrap();
+        let tau = std::f64::consts::TAU;
+        let expected = -(v / tau).sqrt() - std::f64::consts::PI.powi(2) / 6.0 / (tau * v).sqrt();
+        // The neglected part is (7π⁴/360)·v^−3/2/√2π relative to v^½: below 1e-11 here.
+        assert!((out.value / expected - 1.0).abs() < 1e-11, "{v}: {} instead of {expected}", out.value);
+        assert!((out.by_mean[0] - 0.5).abs() < 1e-9, "{}", out.by_mean[0]);
+    }
+}

@@ -1,0 +1,61 @@
+//! A likelihood written outside the crate, as in the README, put through the conformance kit.
+
+use gp_likelihoods::{Described, ObservationMoments, OneLatent, Scalar, Support, testkit};
+use gp_optim::{Parameter, Transform};
+use rand::{Rng, RngExt};
+use std::f64::consts::{FRAC_2_PI, PI};
+
+/// `p(y | f) = 1/(π s cosh((y − f)/s))`: between a Gaussian and Laplace's noise.
+#[derive(Clone, Debug)]
+struct Sech {
+    params: [Parameter; 1],
+}
+
+impl Sech {
+    fn scale(&self) -> f64 {
+        self.params[0].value()
+    }
+}
+
+impl Described for Sech {
+    fn name(&self) -> &'static str {
+        "sech"
+    }
+    fn parameters(&self) -> &[Parameter] {
+        &self.params
+    }
+    fn parameters_mut(&mut self) -> &mut [Parameter] {
+        &mut self.params
+    }
+    fn support(&self) -> Support {
+        Support::Real
+    }
+    fn is_log_concave(&self) -> bool {
+        true
+    }
+}
+
+impl OneLatent for Sech {
+    fn log_p<S: Scalar>(&self, y: f64, f: S, theta: impl Fn(usize) -> S) -> S {
+        let r = (f - y) / theta(0);
+        -(r + (r * -2.0).log1p_exp() + theta(0).ln()) + FRAC_2_PI.ln()
+    }
+    fn moments_given(&self, f: f64) -> ObservationMoments {
+        ObservationMoments { mean: f, variance: (0.5 * PI * self.scale()).powi(2) }
+    }
+    fn cdf_given(&self, y: f64, f: f64) -> f64 {
+        FRAC_2_PI * ((y - f) / self.scale()).exp().atan()
+    }
+    fn sample_given(&self, f: f64, rng: &mut dyn Rng) -> Option<f64> {
+        let u: f64 = rng.random();
+        Some(f + self.scale() * (0.5 * PI * u).tan().ln())
+    }
+}
+
+#[test]
+fn a_likelihood_from_outside_conforms() {
+    for scale in [0.5, 1.3] {
+        let scale = Parameter::scalar("scale", scale, Transform::Positive).unwrap();
+        testkit::check(&Sech { params: [scale] }).unwrap_or_else(|failures| panic!("{failures}"));
+    }
+}
