@@ -14,8 +14,9 @@ mod likelihood;
 mod likelihoods;
 mod one_latent;
 pub mod quadrature;
-mod registry;
+pub mod registry;
 mod scalar;
+mod signs;
 pub mod special;
 mod support;
 #[cfg(feature = "testkit")]
@@ -28,7 +29,11 @@ pub use latent::Latent;
 pub use likelihood::{
     CloneLikelihood, Described, Likelihood, ObservationMoments, PointSlopes, Slopes, parameter_count,
 };
-pub use likelihoods::{BernoulliLogit, BernoulliProbit, NegativeBinomial, Poisson, StudentT};
+pub use likelihoods::bernoulli_logit::BernoulliLogit;
+pub use likelihoods::bernoulli_probit::BernoulliProbit;
+pub use likelihoods::negative_binomial::NegativeBinomial;
+pub use likelihoods::poisson::Poisson;
+pub use likelihoods::student_t::StudentT;
 pub use one_latent::OneLatent;
 pub use registry::{built_in, find};
 pub use scalar::{Jet2, Scalar};

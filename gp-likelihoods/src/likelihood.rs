@@ -16,7 +16,7 @@ use crate::workspace::Workspace;
 /// Filled by [`Likelihood::expected_log_density`] and [`Likelihood::tilted`]; its memory is reused.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Slopes {
-    /// The value.
+    /// What the derivatives are of: an expected log density, or ln Z.
     pub value: f64,
     /// Derivatives by the means, one a latent.
     pub by_mean: Vec<f64>,
@@ -55,7 +55,7 @@ pub struct PointSlopes {
 /// Mean and variance of an observation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ObservationMoments {
-    /// The mean.
+    /// E y; NaN where the distribution has none.
     pub mean: f64,
     /// The variance; infinite where the distribution has none.
     pub variance: f64,
@@ -66,7 +66,7 @@ pub trait Described: Debug + Send + Sync {
     /// The name in lists and model files, such as `student_t`.
     fn name(&self) -> &'static str;
 
-    /// The parameters.
+    /// The parameters, in the order of their gradients.
     fn parameters(&self) -> &[Parameter];
 
     /// The parameters, to be set, fixed, bounded or given a prior.

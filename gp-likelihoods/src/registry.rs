@@ -3,7 +3,11 @@
 use crate::error::LikelihoodError;
 use crate::gaussian::Gaussian;
 use crate::likelihood::Likelihood;
-use crate::likelihoods::{BernoulliLogit, BernoulliProbit, NegativeBinomial, Poisson, StudentT};
+use crate::likelihoods::bernoulli_logit::BernoulliLogit;
+use crate::likelihoods::bernoulli_probit::BernoulliProbit;
+use crate::likelihoods::negative_binomial::NegativeBinomial;
+use crate::likelihoods::poisson::Poisson;
+use crate::likelihoods::student_t::StudentT;
 
 /// A likelihood in a list: how to make one with the values that fits start from.
 type Make = fn() -> Result<Box<dyn Likelihood>, LikelihoodError>;

@@ -96,7 +96,7 @@ impl Scalar for f64 {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Jet2 {
-    /// The value.
+    /// The function itself at the point.
     pub value: f64,
     /// The first derivative.
     pub first: f64,

@@ -3,14 +3,14 @@
 use gp_likelihoods::testkit::check;
 use gp_likelihoods::{
     BernoulliProbit, Described, Gaussian, Latent, Likelihood, NegativeBinomial, ObservationMoments,
-    OneLatent, Poisson, Scalar, Slopes, StudentT, Support, built_in,
+    OneLatent, Poisson, Scalar, Slopes, StudentT, Support,
 };
 use gp_optim::Parameter;
 use rand::Rng;
 
 #[test]
 fn every_registered_likelihood_conforms() {
-    for likelihood in built_in().unwrap() {
+    for likelihood in gp_likelihoods::registry::built_in().unwrap() {
         check(&*likelihood).unwrap_or_else(|failures| panic!("{failures}"));
     }
 }

@@ -1,5 +1,13 @@
 //! How parameters move: named parameters with transforms and priors, and solvers that survive bad evaluations.
 //!
+//! ```
+//! use gp_optim::{Parameter, Prior};
+//! let mut scale = Parameter::positive("lengthscale");
+//! scale.set_prior(Some(Prior::from_call("gamma", &[2.0, 1.0])?))?;
+//! assert!(scale.set(0, -1.0).is_err());
+//! # Ok::<(), gp_optim::ParameterError>(())
+//! ```
+//!
 //! - [`Parameter`], [`Transform`] and [`Prior`] describe numbers that a model owns and a solver moves.
 //! - [`Objective`] is what a solver makes small: value and gradient at a point.
 #![cfg_attr(feature = "solvers", doc = "- [`minimise`] does so, by the guarded L-BFGS [`Lbfgs`].")]

@@ -136,7 +136,7 @@ impl InducingPosterior {
     fn inducing_values(&self, mut draws: Mat<f64>, threading: Threading) -> Result<Mat<f64>, KernelError> {
         match &self.factor {
             PosteriorFactor::Precision(factor) => {
-                factor.half_solve_transpose_in_place(draws.as_mut(), threading)?
+                factor.half_solve_transpose_in_place(draws.as_mut(), threading)?;
             }
             PosteriorFactor::Covariance(factor) => {
                 let normal = draws.clone();

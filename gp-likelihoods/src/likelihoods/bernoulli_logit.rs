@@ -3,10 +3,10 @@
 use gp_optim::Parameter;
 use rand::Rng;
 
-use super::signs;
 use crate::likelihood::{Described, ObservationMoments};
 use crate::one_latent::OneLatent;
 use crate::scalar::Scalar;
+use crate::signs;
 use crate::special::logistic;
 use crate::support::Support;
 

@@ -3,11 +3,11 @@
 use gp_optim::Parameter;
 use rand::Rng;
 
-use super::signs;
 use crate::latent::Latent;
 use crate::likelihood::{Described, ObservationMoments, Slopes};
 use crate::one_latent::OneLatent;
 use crate::scalar::Scalar;
+use crate::signs;
 use crate::special::{inverse_mills, inverse_mills_excess, log_normal_cdf, standard_normal_cdf};
 use crate::support::Support;
 

@@ -1,14 +1,7 @@
 //! The likelihoods, one a file.
 
-mod bernoulli_logit;
-mod bernoulli_probit;
-mod negative_binomial;
-mod poisson;
-mod signs;
-mod student_t;
-
-pub use bernoulli_logit::BernoulliLogit;
-pub use bernoulli_probit::BernoulliProbit;
-pub use negative_binomial::NegativeBinomial;
-pub use poisson::Poisson;
-pub use student_t::StudentT;
+pub(crate) mod bernoulli_logit;
+pub(crate) mod bernoulli_probit;
+pub(crate) mod negative_binomial;
+pub(crate) mod poisson;
+pub(crate) mod student_t;

@@ -54,13 +54,13 @@ pub enum GroupError {
     /// A name given twice.
     #[error("there are two groups `{name}`")]
     Duplicate {
-        /// The name.
+        /// The name that two groups have.
         name: String,
     },
     /// A group of nothing.
     #[error("group `{name}` has no parameters")]
     Empty {
-        /// The name.
+        /// The name of the group without parameters.
         name: String,
     },
     /// A learning rate that is none.

@@ -4,12 +4,12 @@ use crate::likelihood::ObservationMoments;
 use rand::{Rng, RngExt};
 
 /// Mean and variance of a label that is 1 with probability `up` and −1 with probability `down`.
-pub(super) fn moments(up: f64, down: f64) -> ObservationMoments {
+pub(crate) fn moments(up: f64, down: f64) -> ObservationMoments {
     ObservationMoments { mean: up - down, variance: 4.0 * up * down }
 }
 
 /// The probability that such a label is at most y.
-pub(super) fn cdf(y: f64, down: f64) -> f64 {
+pub(crate) fn cdf(y: f64, down: f64) -> f64 {
     if y < -1.0 {
         0.0
     } else if y < 1.0 {
@@ -20,6 +20,6 @@ pub(super) fn cdf(y: f64, down: f64) -> f64 {
 }
 
 /// A label that is 1 with probability `up`.
-pub(super) fn sample(up: f64, rng: &mut dyn Rng) -> Option<f64> {
+pub(crate) fn sample(up: f64, rng: &mut dyn Rng) -> Option<f64> {
     (!up.is_nan()).then(|| if rng.random::<f64>() < up { 1.0 } else { -1.0 })
 }
