@@ -4,18 +4,18 @@ use gp_linalg::vector::dispatch;
 use pulp::{Simd, WithSimd};
 
 /// How many partial sums run side by side.
-pub const LANES: usize = 8;
+pub(crate) const LANES: usize = 8;
 
 /// The sum of eight lanes, always in the same order.
 #[inline(always)]
-pub fn total(lanes: [f64; LANES]) -> f64 {
+pub(crate) fn total(lanes: [f64; LANES]) -> f64 {
     let [a, b, c, d, e, f, g, h] = lanes;
     ((a + b) + (c + d)) + ((e + f) + (g + h))
 }
 
 /// `Σ x_i`.
 #[inline(always)]
-pub fn sum(x: &[f64]) -> f64 {
+pub(crate) fn sum(x: &[f64]) -> f64 {
     let (x8, rest) = x.as_chunks::<LANES>();
     let mut lanes = [0.0; LANES];
     for x in x8 {
@@ -28,7 +28,7 @@ pub fn sum(x: &[f64]) -> f64 {
 
 /// `Σ x_i y_i`.
 #[inline(always)]
-pub fn dot(x: &[f64], y: &[f64]) -> f64 {
+pub(crate) fn dot(x: &[f64], y: &[f64]) -> f64 {
     let ((x8, x_rest), (y8, y_rest)) = (x.as_chunks::<LANES>(), y.as_chunks::<LANES>());
     let mut lanes = [0.0; LANES];
     for (x, y) in x8.iter().zip(y8) {
@@ -40,7 +40,7 @@ pub fn dot(x: &[f64], y: &[f64]) -> f64 {
 }
 
 /// `values ← factor · values ∘ weights`; returns `Σ values ∘ weights` as they were.
-pub fn weigh(values: &mut [f64], weights: &[f64], factor: f64) -> f64 {
+pub(crate) fn weigh(values: &mut [f64], weights: &[f64], factor: f64) -> f64 {
     dispatch(Weigh { values, weights, factor })
 }
 

@@ -10,7 +10,7 @@ mod half_integer;
 pub mod inducing;
 pub mod kernel;
 pub mod kernels;
-pub mod lanes;
+mod lanes;
 pub mod metrics;
 pub mod placement;
 pub mod posterior;

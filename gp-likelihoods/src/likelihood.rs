@@ -22,7 +22,7 @@ pub struct Slopes {
     pub by_mean: Vec<f64>,
     /// Derivatives by the variances, one a latent.
     pub by_variance: Vec<f64>,
-    /// Derivatives by the parameters in natural units, in the order of [`Likelihood::parameters`], vectors flattened.
+    /// Derivatives by the parameters in natural units, in the order of [`Described::parameters`], vectors flattened.
     pub by_params: Vec<f64>,
 }
 

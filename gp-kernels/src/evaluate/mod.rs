@@ -13,6 +13,7 @@ use std::sync::{Mutex, PoisonError};
 use faer::{Mat, MatMut, MatRef};
 use gp_linalg::Threading;
 
+pub(crate) use input::Table;
 pub use reverse::CovarianceGradients;
 
 use crate::error::KernelError;

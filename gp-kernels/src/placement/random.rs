@@ -6,7 +6,7 @@ use faer::MatRef;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::table::Table;
+use super::table::checked;
 use super::{Placed, Placement};
 use crate::error::KernelError;
 use crate::kernel::{Kernel, Points, point};
@@ -34,7 +34,7 @@ impl Placement for RandomSubset {
         m: usize,
         seed: u64,
     ) -> Result<Placed, KernelError> {
-        let table = Table::checked(kernel, x, m)?;
+        let table = checked(kernel, x, m)?;
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         Placed::at_rows(x, draw(table.view(), m, &mut rng))
     }

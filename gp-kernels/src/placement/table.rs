@@ -3,68 +3,29 @@
 use std::cmp::Ordering;
 
 use faer::MatRef;
+use gp_linalg::Threading;
 
 use crate::error::KernelError;
+use crate::evaluate::{Evaluator, Table};
 use crate::kernel::{Kernel, Points, point};
-use crate::views;
-use crate::workspace::Workspace;
 
-/// A checked table: the caller's own where its points are contiguous, else a copy.
-pub(super) enum Table<'a> {
-    Borrowed(Points<'a>),
-    Copied { values: Vec<f64>, count: usize, dim: usize },
-}
-
-impl<'a> Table<'a> {
-    /// Checks what every placement is asked: that there is something to place, and something to place it on.
-    pub(super) fn checked(
-        kernel: &dyn Kernel,
-        x: MatRef<'a, f64>,
-        wanted: usize,
-    ) -> Result<Self, KernelError> {
-        let refuse = |reason: &str| Err(KernelError::Placement { wanted, reason: reason.to_owned() });
-        if wanted == 0 {
-            return refuse("at least one is needed");
-        }
-        if x.nrows() == 0 {
-            return refuse("there are no data points");
-        }
-        if x.ncols() == 0 {
-            return refuse("the data points have no columns");
-        }
-        let table = Self::contiguous(x);
-        check_finite(table.view())?;
-        kernel.check_inputs(table.view(), &mut Workspace::new())?;
-        Ok(table)
+/// Checks what every placement is asked: that there is something to place, and something to place it on.
+pub(super) fn checked<'a>(
+    kernel: &dyn Kernel,
+    x: MatRef<'a, f64>,
+    wanted: usize,
+) -> Result<Table<'a>, KernelError> {
+    let refuse = |reason: &str| Err(KernelError::Placement { wanted, reason: reason.to_owned() });
+    if wanted == 0 {
+        return refuse("at least one is needed");
     }
-
-    fn contiguous(x: MatRef<'a, f64>) -> Self {
-        if let Some(points) = x.try_as_row_major() {
-            return Self::Borrowed(points);
-        }
-        let (count, dim) = (x.nrows(), x.ncols());
-        let mut values = vec![0.0; count * dim];
-        views::points_mut(&mut values, count, dim).copy_from(x);
-        Self::Copied { values, count, dim }
+    if x.nrows() == 0 {
+        return refuse("there are no data points");
     }
-
-    /// The points, N×D.
-    pub(super) fn view(&self) -> Points<'_> {
-        match self {
-            Self::Borrowed(points) => *points,
-            Self::Copied { values, count, dim } => views::points(values, *count, *dim),
-        }
+    if x.ncols() == 0 {
+        return refuse("the data points have no columns");
     }
-}
-
-fn check_finite(points: Points<'_>) -> Result<(), KernelError> {
-    for row in 0..points.nrows() {
-        let found = point(points, row).iter().enumerate().find(|(_, value)| !value.is_finite());
-        if let Some((column, &value)) = found {
-            return Err(KernelError::NotFinite { what: "data points", row, column, value });
-        }
-    }
-    Ok(())
+    Evaluator::new(Threading::Here).table("data points", kernel, x)
 }
 
 /// One of the distinct points of a table.
@@ -92,6 +53,7 @@ pub(super) fn distinct(points: Points<'_>, mut rows: Vec<usize>) -> Vec<Distinct
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::views;
 
     #[test]
     fn equal_rows_are_counted_under_the_first() {

@@ -12,7 +12,7 @@ mod factor;
 use faer::MatRef;
 
 use self::factor::Factor;
-use super::table::Table;
+use super::table::checked;
 use super::{Placed, Placement};
 use crate::error::KernelError;
 use crate::kernel::Kernel;
@@ -77,7 +77,7 @@ impl Placement for Greedy {
         m: usize,
         _seed: u64,
     ) -> Result<Placed, KernelError> {
-        let table = Table::checked(kernel, x, m)?;
+        let table = checked(kernel, x, m)?;
         let mut factor = Factor::new(kernel, table.view())?;
         let largest = factor.largest_prior();
         let mut rows = Vec::new();

@@ -11,7 +11,7 @@ use rand_chacha::ChaCha8Rng;
 
 use self::cloud::Cloud;
 use self::lloyd::Clusters;
-use super::table::{Table, distinct};
+use super::table::{checked, distinct};
 use super::{Placed, Placement};
 use crate::error::KernelError;
 use crate::inducing::InducingInputs;
@@ -96,7 +96,7 @@ impl Placement for KMeans {
         m: usize,
         seed: u64,
     ) -> Result<Placed, KernelError> {
-        let table = Table::checked(kernel, x, m)?;
+        let table = checked(kernel, x, m)?;
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let rows = self.rows(x.nrows(), m, &mut rng);
         let cloud = Cloud::new(table.view(), distinct(table.view(), rows));
