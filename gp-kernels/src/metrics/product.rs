@@ -22,6 +22,13 @@ use crate::workspace::Workspace;
 /// A product is good to a few ε √D of the norms; what is kept is then good to about 1e3 times that, relatively.
 const NEAR: f64 = 1e-3;
 
+/// Whether a squared distance is large enough beside the sum of both norms to be left to the product. A NaN, from norms
+/// that overflow, is not.
+#[inline(always)]
+fn is_far(s: f64, both_norms: f64) -> bool {
+    s > NEAR * both_norms
+}
+
 /// Both tables centred on the mean of the rows and divided by the length-scales.
 struct Scaled {
     rows: Vec<f64>,
@@ -150,13 +157,13 @@ impl WithSimd for AddNorms<'_> {
             for l in 0..8 {
                 let both = norms[l] + self.col_norm;
                 s[l] += both;
-                near[l] = if s[l] > NEAR * both { near[l] } else { 1.0 };
+                near[l] = if is_far(s[l], both) { near[l] } else { 1.0 };
             }
         }
         for (s, norm) in s_rest.iter_mut().zip(norms_rest) {
             let both = norm + self.col_norm;
             *s += both;
-            near[0] = if *s > NEAR * both { near[0] } else { 1.0 };
+            near[0] = if is_far(*s, both) { near[0] } else { 1.0 };
         }
         near != [0.0; 8]
     }
@@ -164,9 +171,7 @@ impl WithSimd for AddNorms<'_> {
 
 fn recompute_near(lengthscale: &Parameter, pair: Pair<'_>, j: usize, scaled: &Scaled, s: &mut [f64]) {
     for (i, s) in s.iter_mut().enumerate() {
-        let far = *s > NEAR * (scaled.row_norms[i] + scaled.col_norms[j]);
-        // Not "near": a NaN, from norms that overflow, is to be computed again too.
-        if !far {
+        if !is_far(*s, scaled.row_norms[i] + scaled.col_norms[j]) {
             *s = difference(lengthscale, point(pair.rows, i), point(pair.cols, j));
         }
     }
@@ -235,7 +240,7 @@ fn slopes_of(
 ) {
     distances_of(scaled, lengthscale, pair, out, |j, rows, s| {
         for ((far, s), norm) in far.iter_mut().zip(s.iter()).zip(&scaled.row_norms) {
-            *far = if *s > NEAR * (norm + scaled.col_norms[j]) { 1.0 } else { 0.0 };
+            *far = if is_far(*s, norm + scaled.col_norms[j]) { 1.0 } else { 0.0 };
         }
         slopes(j, rows, s);
         for (i, (s, far)) in s.iter_mut().zip(far.iter()).enumerate() {
