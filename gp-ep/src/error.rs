@@ -12,6 +12,23 @@ pub enum EpError {
     /// There is not one observation.
     #[error("there are no observations")]
     NoData,
+    /// A sparse model without a single inducing input.
+    #[error("there are no inducing inputs")]
+    NoInducingInputs,
+    /// A source of observations failed.
+    #[error("observation {row} cannot be read: {reason}")]
+    Read {
+        /// Row of the observation, counted from 0.
+        row: usize,
+        /// What the source had to say.
+        reason: String,
+    },
+    /// Partial sums of several processes could not be added.
+    #[error("sums over the data could not be brought together: {reason}")]
+    Reduction {
+        /// What the engine had to say.
+        reason: String,
+    },
     /// An argument has the wrong size.
     #[error("{what} has {found} {axis}, expected {expected}")]
     Shape {

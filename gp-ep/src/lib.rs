@@ -2,8 +2,12 @@
 #![doc = ""]
 #![doc = include_str!("../README.md")]
 
+pub mod data;
 mod error;
 pub mod exact;
+pub mod sparse;
 
+pub use data::{DataSource, LocalReduction, Reduction, RowReader, Rows, Table};
 pub use error::EpError;
 pub use exact::{ExactGp, ExactPosterior, ExactWorkspace, Observations};
+pub use sparse::SparseProcess;

@@ -5,6 +5,7 @@ use gp_ep::exact::{PredictScratch, Prediction};
 use gp_ep::{ExactGp, ExactWorkspace, Observations};
 use gp_likelihoods::Gaussian;
 use gp_linalg::Threading;
+use gp_optim::ParameterSet;
 
 #[global_allocator]
 static ALLOCATOR: dhat::Alloc = dhat::Alloc;

@@ -1,6 +1,6 @@
 //! What can be done with any kernel by walking its tree: names, values, gradients in a solver's coordinates.
 
-use gp_optim::{Parameter, Prior, Transform};
+use gp_optim::{Parameter, ParameterSet, ParameterSetMut, Prior, Transform};
 
 use crate::error::KernelError;
 use crate::expression;
@@ -25,13 +25,28 @@ fn walk_mut<K: Kernel + ?Sized>(
     kernel.children_mut().iter_mut().try_for_each(|child| walk_mut(child.as_mut(), visit))
 }
 
-fn set_free<K: Kernel + ?Sized>(kernel: &mut K, unconstrained: &[f64]) -> Result<(), KernelError> {
-    let mut rest = unconstrained;
-    walk_mut(kernel, &mut |parameter| {
-        let (now, later) = rest.split_at(parameter.free_len());
-        rest = later;
-        Ok(parameter.set_free_unconstrained(now)?)
-    })
+/// The parameters of a tree, as gp-optim sees any model's.
+struct Tree<'a, K: ?Sized>(&'a K);
+
+impl<K: Kernel + ?Sized> ParameterSet for Tree<'_, K> {
+    fn visit(&self, visit: &mut dyn FnMut(&Parameter)) {
+        walk(self.0, &mut |_, parameter| visit(parameter));
+    }
+}
+
+/// A [`Tree`] whose values can be changed.
+struct TreeMut<'a, K: ?Sized>(&'a mut K);
+
+impl<K: Kernel + ?Sized> ParameterSet for TreeMut<'_, K> {
+    fn visit(&self, visit: &mut dyn FnMut(&Parameter)) {
+        Tree(&*self.0).visit(visit);
+    }
+}
+
+impl<K: Kernel + ?Sized> ParameterSetMut for TreeMut<'_, K> {
+    fn visit_mut(&mut self, visit: &mut dyn FnMut(&mut Parameter)) {
+        self.0.for_each_parameter_mut(visit);
+    }
 }
 
 /// Checks that parameters with one value per input have as many as the points have columns.
@@ -62,6 +77,15 @@ pub trait KernelExt: Kernel {
     /// Calls `visit` with every parameter.
     fn for_each_parameter(&self, visit: &mut dyn FnMut(&Parameter)) {
         walk(self, &mut |_, parameter| visit(parameter));
+    }
+
+    /// Calls `visit` with every parameter, in the same order.
+    fn for_each_parameter_mut(&mut self, visit: &mut dyn FnMut(&mut Parameter)) {
+        // The visit cannot fail, so neither can the walk.
+        let _ = walk_mut(self, &mut |parameter| {
+            visit(parameter);
+            Ok(())
+        });
     }
 
     /// The full name of every value.
@@ -125,83 +149,44 @@ pub trait KernelExt: Kernel {
 
     /// The number of values that are trained.
     fn free_count(&self) -> usize {
-        let mut count = 0;
-        walk(self, &mut |_, parameter| count += parameter.free_len());
-        count
+        Tree(self).free_count()
     }
 
     /// Writes the trained values in unconstrained coordinates.
     ///
     /// # Errors
-    /// [`KernelError::Shape`] unless `out` holds [`free_count`](KernelExt::free_count) numbers.
+    /// [`KernelError::Parameter`] unless `out` holds [`free_count`](KernelExt::free_count) numbers.
     fn write_free(&self, out: &mut [f64]) -> Result<(), KernelError> {
-        check_len("unconstrained parameters", self.free_count(), out.len())?;
-        let (mut rest, mut result) = (out, Ok(()));
-        walk(self, &mut |_, parameter| {
-            let (now, later) = std::mem::take(&mut rest).split_at_mut(parameter.free_len());
-            rest = later;
-            if result.is_ok() {
-                result = parameter.write_free_unconstrained(now);
-            }
-        });
-        Ok(result?)
+        Ok(Tree(self).write_free(out)?)
     }
 
     /// Sets the trained values from unconstrained coordinates.
     ///
     /// # Errors
-    /// [`KernelError::Shape`] for a wrong length, [`KernelError::Parameter`] for numbers that are not finite. Nothing
-    /// changes then.
+    /// [`KernelError::Parameter`] for a wrong length or numbers that are not finite. Nothing changes then.
     fn set_free(&mut self, unconstrained: &[f64]) -> Result<(), KernelError> {
-        check_len("unconstrained parameters", self.free_count(), unconstrained.len())?;
-        if unconstrained.iter().all(|value| value.is_finite()) {
-            return set_free(self, unconstrained);
-        }
-        // The error names the parameter; what it happens to is a copy.
-        set_free(self.clone_box().as_mut(), unconstrained)
+        Ok(TreeMut(self).set_free(unconstrained)?)
     }
 
     /// From a gradient in natural units of all values to one in unconstrained coordinates of the trained ones.
     ///
     /// # Errors
-    /// [`KernelError::Shape`] for a wrong length of either.
+    /// [`KernelError::Parameter`] for a wrong length of either.
     fn chain_gradient(&self, natural: &[f64], out: &mut [f64]) -> Result<(), KernelError> {
-        check_len("natural gradient", self.parameter_count(), natural.len())?;
-        check_len("unconstrained gradient", self.free_count(), out.len())?;
-        let (mut from, mut to, mut result) = (natural, out, Ok(()));
-        walk(self, &mut |_, parameter| {
-            let (now, later) = from.split_at(parameter.len());
-            let (out_now, out_later) = std::mem::take(&mut to).split_at_mut(parameter.free_len());
-            (from, to) = (later, out_later);
-            if result.is_ok() {
-                result = parameter.chain_gradient(now, out_now);
-            }
-        });
-        Ok(result?)
+        Ok(Tree(self).chain_gradient(natural, out)?)
     }
 
     /// The sum of the log densities of all priors.
     fn log_prior(&self) -> f64 {
-        let mut sum = 0.0;
-        walk(self, &mut |_, parameter| sum += parameter.log_prior());
-        sum
+        Tree(self).log_prior()
     }
 
     /// Adds the gradient of [`log_prior`](KernelExt::log_prior) to a gradient in natural units.
     ///
     /// # Errors
-    /// [`KernelError::Shape`] for a wrong length.
+    /// [`KernelError::Parameter`] for a wrong length.
     fn add_log_prior_gradient(&self, natural: &mut [f64]) -> Result<(), KernelError> {
-        check_len("natural gradient", self.parameter_count(), natural.len())?;
-        let (mut rest, mut result) = (natural, Ok(()));
-        walk(self, &mut |_, parameter| {
-            let (now, later) = std::mem::take(&mut rest).split_at_mut(parameter.len());
-            rest = later;
-            if result.is_ok() {
-                result = parameter.add_log_prior_gradient(now);
-            }
-        });
-        Ok(result?)
+        Ok(Tree(self).add_log_prior_gradient(natural)?)
     }
 
     #[doc(hidden)]
@@ -324,13 +309,5 @@ fn split_element(name: &str) -> (&str, Option<usize>) {
     match parts.and_then(|(stem, element)| Some((stem, element.parse().ok()?))) {
         Some((stem, element)) => (stem, Some(element)),
         None => (name, None),
-    }
-}
-
-fn check_len(what: &'static str, expected: usize, found: usize) -> Result<(), KernelError> {
-    if expected == found {
-        Ok(())
-    } else {
-        Err(KernelError::Shape { what, axis: "entries", expected, found })
     }
 }

@@ -46,6 +46,16 @@ pub enum ParameterError {
         /// The length given.
         found: usize,
     },
+    /// Numbers for several parameters at once, too many or too few.
+    #[error("{what}: expected {expected} numbers, found {found}")]
+    SetLength {
+        /// What the numbers are.
+        what: &'static str,
+        /// How many are needed.
+        expected: usize,
+        /// How many were given.
+        found: usize,
+    },
     /// An element that does not exist.
     #[error("parameter `{name}` has no element {index}: it holds {len}")]
     NoSuchElement {

@@ -30,6 +30,7 @@ mod error;
 mod number;
 mod objective;
 mod parameter;
+mod parameter_set;
 mod prior;
 #[cfg(feature = "solvers")]
 mod solvers;
@@ -41,6 +42,7 @@ pub use error::ParameterError;
 pub use number::format_number;
 pub use objective::Objective;
 pub use parameter::Parameter;
+pub use parameter_set::{ParameterSet, ParameterSetMut};
 pub use prior::Prior;
 pub use transform::Transform;
 

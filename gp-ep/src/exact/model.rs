@@ -7,6 +7,7 @@ use crate::error::{EpError, check_count};
 use gp_kernels::Kernel;
 use gp_likelihoods::Gaussian;
 use gp_linalg::{JitterPolicy, Threading};
+use gp_optim::ParameterSet;
 
 /// A Gaussian process with zero mean, observed under Gaussian noise.
 #[derive(Clone, Debug)]

@@ -5,7 +5,9 @@ use super::observations::Observations;
 use super::workspace::ExactWorkspace;
 use crate::error::EpError;
 use gp_optim::argmin::core::observers::ObserverMode;
-use gp_optim::{History, MinimiseOptions, Minimum, Record, StopReason, minimise_with};
+use gp_optim::{
+    History, MinimiseOptions, Minimum, ParameterSet, ParameterSetMut, Record, StopReason, minimise_with,
+};
 
 /// One evaluation during training, as it happens.
 #[derive(Clone, Copy, Debug, PartialEq)]

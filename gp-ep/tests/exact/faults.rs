@@ -4,6 +4,7 @@ use crate::support::{Problem, RBF, model};
 use faer::Mat;
 use gp_ep::{EpError, ExactWorkspace, Observations};
 use gp_linalg::{JitterPolicy, Threading};
+use gp_optim::{ParameterSet, ParameterSetMut};
 
 #[test]
 fn observations_are_checked() {

@@ -4,7 +4,7 @@ use crate::support::{Problem, assert_close, model};
 use gp_ep::{ExactGp, ExactWorkspace, Observations};
 use gp_kernels::KernelExt;
 use gp_linalg::Threading;
-use gp_optim::Prior;
+use gp_optim::{ParameterSet, ParameterSetMut, Prior};
 
 /// Central difference of fourth order by one unconstrained coordinate.
 fn difference(model: &ExactGp, data: &Observations<'_>, coordinate: usize) -> f64 {

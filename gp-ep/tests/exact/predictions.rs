@@ -6,6 +6,7 @@ use faer::Mat;
 use gp_ep::exact::{PredictScratch, Prediction};
 use gp_ep::{ExactWorkspace, Observations};
 use gp_linalg::Threading;
+use gp_optim::ParameterSet;
 
 /// Condition numbers here are at most N · 1.7 / 0.01 ≈ 1e4, so both sides are good to about 1e-12; 1e-10 leaves room.
 const TOLERANCE: f64 = 1e-10;

@@ -5,7 +5,7 @@ use faer::Mat;
 use gp_ep::{EpError, ExactWorkspace, Observations};
 use gp_kernels::KernelExt;
 use gp_linalg::Threading;
-use gp_optim::{MinimiseOptions, Prior, StopReason};
+use gp_optim::{MinimiseOptions, ParameterSet, Prior, StopReason};
 
 fn options() -> MinimiseOptions {
     MinimiseOptions::default()

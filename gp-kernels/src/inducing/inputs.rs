@@ -126,12 +126,46 @@ impl InducingInputs {
             return Err(KernelError::Shape { what: "inducing inputs", axis: "entries", expected, found });
         }
         let (z, windows) = values.split_at(self.z.len());
-        let moved = Self::points(MatRef::from_row_major_slice(z, self.count, self.dim))?;
-        *self = match self.windows {
-            None => moved,
-            Some(_) => moved.with_windows(MatRef::from_row_major_slice(windows, self.count, self.dim))?,
-        };
+        self.move_to(z, self.windows.is_some().then_some(windows))
+    }
+
+    /// Moves the inducing inputs to `z`, and gives the windows these variances. Nothing changes on an error.
+    ///
+    /// # Errors
+    /// As the constructors, also for windows where there are none and the other way round.
+    pub fn move_to(&mut self, z: &[f64], windows: Option<&[f64]>) -> Result<(), KernelError> {
+        let parts = [
+            (self.z.len(), z.len()),
+            (self.windows.as_ref().map_or(0, Vec::len), windows.map_or(0, <[f64]>::len)),
+        ];
+        for (expected, found) in parts {
+            if expected != found {
+                return Err(KernelError::Shape { what: "inducing inputs", axis: "entries", expected, found });
+            }
+        }
+        self.check_moved("inducing inputs", z, |value| value.is_finite())?;
+        let windows = windows.unwrap_or(&[]);
+        self.check_moved("window variances", windows, |value| value.is_finite() && value >= 0.0)?;
+        self.z.copy_from_slice(z);
+        if let Some(own) = &mut self.windows {
+            own.copy_from_slice(windows);
+        }
         Ok(())
+    }
+
+    fn check_moved(
+        &self,
+        what: &'static str,
+        values: &[f64],
+        allowed: fn(f64) -> bool,
+    ) -> Result<(), KernelError> {
+        match values.iter().position(|&value| !allowed(value)) {
+            None => Ok(()),
+            Some(i) => {
+                let (row, column) = (i / self.dim, i % self.dim);
+                Err(KernelError::NotFinite { what, row, column, value: values[i] })
+            }
+        }
     }
 }
 

@@ -1,0 +1,158 @@
+//! Sums over data: shards are mapped to partial sums, and those are added in a fixed order.
+//!
+//! Observations are dealt to a number of *lanes* that depends on how many there are and on nothing else. A lane goes
+//! through its observations in order and adds up one partial sum; lanes are worked on by any number of threads or
+//! processes; partial sums are added in the order of lanes. So the result does not depend on who did the work.
+
+use crate::error::EpError;
+use gp_linalg::Threading;
+use rayon::prelude::*;
+use std::fmt::Debug;
+use std::ops::Range;
+
+/// The most lanes there are: more threads than this have nothing to do.
+const MAX_LANES: usize = 16;
+/// Observations that a lane of its own is worth.
+const WORTH_A_LANE: usize = 512;
+
+/// The number of lanes for this many observations.
+pub(crate) fn lane_count(observations: usize) -> usize {
+    (observations / WORTH_A_LANE).clamp(1, MAX_LANES)
+}
+
+/// The observations of one lane.
+pub(crate) fn lane_rows(lane: usize, lanes: usize, observations: usize) -> Range<usize> {
+    lane * observations / lanes..(lane + 1) * observations / lanes
+}
+
+/// Who works on which lanes, and how partial sums of several processes come together.
+///
+/// [`LocalReduction`] is one process that does it all. Another engine works on some of the lanes in each process and
+/// gathers the partial sums of all of them, to be added in the order of lanes.
+pub trait Reduction: Debug + Send + Sync {
+    /// The lanes of this process, out of `lanes`.
+    fn own(&self, lanes: usize) -> Range<usize>;
+
+    /// Leaves in `total` the sum of the partial sums of all lanes of all processes, added element by element in the
+    /// order of lanes. `partials` are those of [`own`](Reduction::own) lanes; every process gets the same total.
+    ///
+    /// # Errors
+    /// Whatever keeps processes from hearing of each other, as [`EpError::Reduction`].
+    fn sum(&self, partials: &[&[f64]], total: &mut [f64]) -> Result<(), EpError>;
+}
+
+/// One process, which has all lanes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LocalReduction;
+
+impl Reduction for LocalReduction {
+    fn own(&self, lanes: usize) -> Range<usize> {
+        0..lanes
+    }
+
+    fn sum(&self, partials: &[&[f64]], total: &mut [f64]) -> Result<(), EpError> {
+        total.fill(0.0);
+        for partial in partials {
+            total.iter_mut().zip(*partial).for_each(|(sum, part)| *sum += part);
+        }
+        Ok(())
+    }
+}
+
+/// What each lane keeps from one pass over the data to the next.
+#[derive(Debug)]
+pub(crate) struct Lanes<T> {
+    states: Vec<T>,
+    /// The number of the first of them.
+    first: usize,
+    /// Lanes of all processes.
+    count: usize,
+    threading: Threading,
+}
+
+impl<T: Send> Lanes<T> {
+    /// The lanes of this process for this many observations.
+    pub(crate) fn new(
+        observations: usize,
+        threading: Threading,
+        reduction: &dyn Reduction,
+        make: impl FnMut(usize) -> T,
+    ) -> Self {
+        let count = lane_count(observations);
+        let own = reduction.own(count);
+        Self { first: own.start, states: own.map(make).collect(), count, threading }
+    }
+
+    /// Lanes of all processes.
+    pub(crate) fn count(&self) -> usize {
+        self.count
+    }
+
+    pub(crate) fn states(&self) -> &[T] {
+        &self.states
+    }
+
+    /// One pass: `work` on every lane, with its number. The first lane that fails, in their order, has its say.
+    pub(crate) fn for_each(
+        &mut self,
+        work: impl Fn(usize, &mut T) -> Result<(), EpError> + Sync,
+    ) -> Result<(), EpError> {
+        let first = self.first;
+        if self.threading == Threading::Here || self.states.len() == 1 {
+            return self.states.iter_mut().enumerate().try_for_each(|(i, state)| work(first + i, state));
+        }
+        let all: Vec<Result<(), EpError>> =
+            self.states.par_iter_mut().enumerate().map(|(i, state)| work(first + i, state)).collect();
+        all.into_iter().collect()
+    }
+
+    /// Adds up one partial sum a lane.
+    pub(crate) fn sum(
+        &self,
+        partial: impl Fn(&T) -> &[f64],
+        total: &mut [f64],
+        reduction: &dyn Reduction,
+    ) -> Result<(), EpError> {
+        let mut partials = [&[][..]; MAX_LANES];
+        let own = &mut partials[..self.states.len()];
+        own.iter_mut().zip(&self.states).for_each(|(slot, state)| *slot = partial(state));
+        reduction.sum(own, total)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lanes_are_dealt_every_observation_once() {
+        for n in [1, 2, 511, 1024, 5000, 1_000_003] {
+            let lanes = lane_count(n);
+            let ends: Vec<Range<usize>> = (0..lanes).map(|lane| lane_rows(lane, lanes, n)).collect();
+            assert_eq!((ends[0].start, ends[lanes - 1].end), (0, n));
+            assert!(ends.windows(2).all(|pair| pair[0].end == pair[1].start && !pair[0].is_empty()));
+        }
+    }
+
+    #[test]
+    fn sums_do_not_depend_on_threads_and_the_first_fault_is_reported() {
+        let sum = |threading| {
+            let mut lanes = Lanes::new(9000, threading, &LocalReduction, |_| [0.0]);
+            let count = lanes.count();
+            lanes
+                .for_each(|lane, state| {
+                    state[0] = lane_rows(lane, count, 9000).map(|i| 1.0 / (1.0 + i as f64)).sum();
+                    Ok(())
+                })
+                .unwrap();
+            let mut total = [0.0];
+            lanes.sum(|state| state, &mut total, &LocalReduction).unwrap();
+            total[0].to_bits()
+        };
+        assert_eq!(sum(Threading::Here), sum(Threading::Pool));
+        let mut lanes = Lanes::new(9000, Threading::Pool, &LocalReduction, |_| ());
+        let fault = |lane| EpError::Read { row: lane, reason: String::new() };
+        let error = lanes.for_each(|lane, ()| if lane < 2 { Ok(()) } else { Err(fault(lane)) });
+        assert_eq!(error.unwrap_err(), fault(2));
+    }
+}

@@ -1,0 +1,96 @@
+//! A latent function with a kernel and inducing inputs, and all that can be trained about them.
+
+use crate::error::EpError;
+use gp_kernels::inducing::InducingInputs;
+use gp_kernels::{Kernel, KernelExt};
+use gp_optim::{Parameter, ParameterSet, ParameterSetMut, Transform};
+
+/// `f ~ GP(0, k)`, seen through M inducing inputs `Z`.
+///
+/// Its parameters are those of the kernel, then Z point by point, then the variances of the windows where Z has some.
+#[derive(Clone, Debug)]
+pub struct SparseProcess {
+    kernel: Box<dyn Kernel>,
+    inputs: InducingInputs,
+    /// Z, and the windows: what `inputs` holds, as parameters.
+    places: Vec<Parameter>,
+}
+
+impl SparseProcess {
+    /// A latent function with this prior covariance, seen through these inducing inputs. Everything is trained.
+    ///
+    /// # Errors
+    /// [`EpError::NoInducingInputs`]; [`EpError::Parameter`] for a window of variance 0, which cannot be trained.
+    pub fn new(kernel: Box<dyn Kernel>, inputs: InducingInputs) -> Result<Self, EpError> {
+        if inputs.count() == 0 {
+            return Err(EpError::NoInducingInputs);
+        }
+        let mut values = inputs.values();
+        let windows = values.split_off(inputs.count() * inputs.dim());
+        let mut places = vec![Parameter::vector("z", values, Transform::Identity)?];
+        if !windows.is_empty() {
+            places.push(Parameter::vector("window", windows, Transform::Positive)?);
+        }
+        Ok(Self { kernel, inputs, places })
+    }
+
+    /// The same function with inducing inputs (and windows) that stay where they are in training.
+    #[must_use]
+    pub fn with_fixed_inputs(mut self) -> Self {
+        self.places.iter_mut().for_each(|parameter| parameter.fix_all(true));
+        self
+    }
+
+    /// The prior covariance.
+    #[must_use]
+    pub fn kernel(&self) -> &dyn Kernel {
+        self.kernel.as_ref()
+    }
+
+    /// The prior covariance, to set, fix, bound or give priors to its parameters.
+    pub fn kernel_mut(&mut self) -> &mut dyn Kernel {
+        self.kernel.as_mut()
+    }
+
+    /// The inducing inputs.
+    #[must_use]
+    pub fn inputs(&self) -> &InducingInputs {
+        &self.inputs
+    }
+
+    /// Whether any inducing input or window moves in training.
+    #[must_use]
+    pub fn trains_inputs(&self) -> bool {
+        self.places.iter().any(|parameter| parameter.free_len() > 0)
+    }
+
+    /// The name of every value: `kernel.rbf.lengthscale[1]`, then `z[m,d]` and `window[m,d]`.
+    #[must_use]
+    pub fn parameter_names(&self) -> Vec<String> {
+        let kernel = self.kernel.parameter_names().into_iter().map(|name| format!("kernel.{name}"));
+        let dim = self.inputs.dim();
+        let places = self.places.iter().flat_map(|parameter| {
+            (0..parameter.len()).map(move |i| format!("{}[{},{}]", parameter.name(), i / dim, i % dim))
+        });
+        kernel.chain(places).collect()
+    }
+}
+
+impl ParameterSet for SparseProcess {
+    fn visit(&self, visit: &mut dyn FnMut(&Parameter)) {
+        self.kernel.for_each_parameter(visit);
+        self.places.iter().for_each(visit);
+    }
+}
+
+impl ParameterSetMut for SparseProcess {
+    fn visit_mut(&mut self, visit: &mut dyn FnMut(&mut Parameter)) {
+        self.kernel.for_each_parameter_mut(visit);
+        self.places.iter_mut().for_each(visit);
+        let (z, windows) = self.places.split_at(1);
+        // A parameter only ever holds values of its set, which inducing inputs accept.
+        let windows = windows.first().map(Parameter::values);
+        let moved = self.inputs.move_to(z[0].values(), windows);
+        debug_assert!(moved.is_ok());
+    }
+}
