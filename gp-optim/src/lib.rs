@@ -36,6 +36,7 @@ mod prior;
 mod solvers;
 #[cfg(feature = "solvers")]
 mod stochastic;
+pub mod text;
 mod transform;
 
 pub use error::ParameterError;
