@@ -65,6 +65,39 @@ pub enum EpError {
         /// What was found instead.
         value: f64,
     },
+    /// An observation that the likelihood cannot have.
+    #[error("observation {row}: {fault}")]
+    Observation {
+        /// Row of the observation, counted from 0.
+        row: usize,
+        /// What is wrong with it.
+        fault: LikelihoodError,
+    },
+    /// A setting outside its range.
+    #[error("{what} is {value}, but must be {allowed}")]
+    Option {
+        /// Which setting.
+        what: &'static str,
+        /// The value refused.
+        value: f64,
+        /// The condition it has to meet.
+        allowed: &'static str,
+    },
+    /// A combination of settings that there is no method for.
+    #[error("there is no method for {what}")]
+    Unsupported {
+        /// Which.
+        what: &'static str,
+    },
+    /// Sites whose product with the prior is no Gaussian.
+    #[error("the sites leave no proper posterior, however small the step")]
+    ImproperPosterior,
+    /// Factors whose site cannot be taken out of the posterior.
+    #[error("{count} factors have no proper cavity: the approximation is not defined there")]
+    ImproperCavity {
+        /// How many.
+        count: usize,
+    },
     /// The kernel, its parameters or the inputs are at fault.
     #[error(transparent)]
     Kernel(#[from] KernelError),
@@ -80,6 +113,16 @@ pub enum EpError {
     /// Training could not start.
     #[error(transparent)]
     Optim(#[from] OptimError),
+}
+
+impl EpError {
+    /// The same error, said of one observation.
+    pub(crate) fn at_row(self, row: usize) -> Self {
+        match self {
+            Self::Likelihood(fault) => Self::Observation { row, fault },
+            other => other,
+        }
+    }
 }
 
 /// `Ok` when `found` is `expected`, otherwise the mismatch by name.

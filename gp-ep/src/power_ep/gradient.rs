@@ -1,0 +1,378 @@
+//! Gradients of log Z by the parameters of kernels, inducing inputs and observation model.
+//!
+//! Whitened, the prior of v does not move, so only projections do: everything ends in upstream derivatives for `φ_i`
+//! and `s_i`, which gp-kernels takes to parameters.
+//!
+//! *At rest* (seed 003 eq. 33, seed 000's inner gradient): sites and posterior are held fixed. With the moments of the
+//! tilted factor equal to those of the posterior that is the gradient of log Z; elsewhere it ignores what sites have
+//! yet to do. `φ̄_i = g m_c + 2k V_c φ_i`, per α.
+//!
+//! *Of the estimate*: sites are held fixed, the posterior follows from them. With ψ an observation's share of log Z,
+//! `μ̄ = ∂ψ/∂μ`, `w̄ = ∂ψ/∂w`, `m̄ = Σ μ̄_i φ_i`, `V̄ = Σ w̄_i φ_iφ_iᵀ` and
+//! `B̄ = −½ (V m̄ mᵀ + m m̄ᵀ V) − V V̄ V`:
+//! `φ̄_i = (ν_i − τ_i μ_i + μ̄_i) m + (2 w̄_i − τ_i) V φ_i + ν_i V m̄ + 2 τ_i B̄ φ_i`.
+
+use super::batch::{BatchEp, check_proper};
+use super::model::PowerEp;
+use super::point::{Tally, Weights};
+use super::posterior::WhitenedPosterior;
+use super::rules::Level;
+use super::shard::{Shard, blocks};
+use crate::data::Reduction;
+use crate::error::{EpError, check_count};
+use faer::{Accum, Mat, MatMut, MatRef};
+use gp_kernels::inducing::{InducingPrior, PriorGradients};
+use gp_linalg::Threading;
+use gp_linalg::product::{matmul, symmetrise_lower, weighted_gram};
+use gp_optim::ParameterSet;
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+
+/// Which derivative of log Z.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum GradientKind {
+    /// Sites and posterior held fixed: the gradient of log Z once sites are at rest, and a cheap direction before.
+    #[default]
+    AtRest,
+    /// Sites held fixed: the gradient of the estimate of log Z, whether sites are at rest or not. At the level of
+    /// projections.
+    OfEstimate,
+}
+
+/// Memory of one lane for the reverse pass.
+#[derive(Debug)]
+pub(crate) struct Reverse {
+    latents: Vec<ReverseLatent>,
+    /// Of a block, observation by observation, one a latent.
+    weights: Vec<Weights>,
+    by_params: Vec<f64>,
+    /// All of this lane's sums in one slice.
+    flat: Vec<f64>,
+}
+
+#[derive(Debug)]
+struct ReverseLatent {
+    grads: PriorGradients,
+    /// Of a block: upstream of Φ, and of s.
+    upstream: Vec<f64>,
+    residual: Vec<f64>,
+    /// A weight an observation of the block.
+    column_weights: Vec<f64>,
+    /// `V̄` (M×M) and `m̄` of this lane.
+    moving: Vec<f64>,
+}
+
+/// How m and V of one latent move: `V V̄` and `V m̄`, and `m̄`.
+#[derive(Debug)]
+struct Moving {
+    v_v_bar: Mat<f64>,
+    v_m_bar: Vec<f64>,
+    m_bar: Vec<f64>,
+}
+
+impl Reverse {
+    fn new(model: &PowerEp, shard: &Shard, block: usize) -> Self {
+        let latents = model.processes().iter().map(|process| {
+            let m = process.inputs().count();
+            ReverseLatent {
+                grads: PriorGradients::zeros(process.kernel(), process.inputs()),
+                upstream: vec![0.0; m * block],
+                residual: vec![0.0; block],
+                column_weights: vec![0.0; block],
+                moving: vec![0.0; m * m + m],
+            }
+        });
+        let latents: Vec<ReverseLatent> = latents.collect();
+        let params = model.factors().parameters().iter().map(gp_optim::Parameter::len).sum();
+        let flat: usize = latents.iter().map(|latent| flat_len(&latent.grads)).sum();
+        Self {
+            weights: vec![Weights::default(); block * shard.latents.len()],
+            by_params: vec![0.0; params],
+            flat: vec![0.0; flat + params + Tally::LEN],
+            latents,
+        }
+    }
+
+    /// Everything into one slice.
+    fn flatten(&mut self, tally: Tally) {
+        let Self { latents, by_params, flat, .. } = self;
+        let mut rest = flat.as_mut_slice();
+        for latent in latents {
+            rest = copy_out(&latent.grads, rest);
+        }
+        let (params, tally_slot) = rest.split_at_mut(by_params.len());
+        params.copy_from_slice(by_params);
+        tally_slot.copy_from_slice(&tally.to_array());
+    }
+}
+
+fn flat_len(grads: &PriorGradients) -> usize {
+    grads.params.len() + grads.inputs.len() + grads.factor.nrows() * grads.factor.ncols()
+}
+
+fn copy_out<'a>(grads: &PriorGradients, out: &'a mut [f64]) -> &'a mut [f64] {
+    let (params, rest) = out.split_at_mut(grads.params.len());
+    params.copy_from_slice(&grads.params);
+    let (inputs, rest) = rest.split_at_mut(grads.inputs.len());
+    inputs.copy_from_slice(&grads.inputs);
+    let m = grads.factor.nrows();
+    let (factor, rest) = rest.split_at_mut(m * m);
+    MatMut::from_column_major_slice_mut(factor, m, m).copy_from(&grads.factor);
+    rest
+}
+
+fn copy_in<'a>(grads: &mut PriorGradients, from: &'a [f64]) -> &'a [f64] {
+    let (params, rest) = from.split_at(grads.params.len());
+    grads.params.copy_from_slice(params);
+    let (inputs, rest) = rest.split_at(grads.inputs.len());
+    grads.inputs.copy_from_slice(inputs);
+    let m = grads.factor.nrows();
+    let (factor, rest) = rest.split_at(m * m);
+    grads.factor.copy_from(MatRef::from_column_major_slice(factor, m, m));
+    rest
+}
+
+impl BatchEp {
+    /// The estimate of `ln p(y)` and, over `gradient`, its derivatives by all parameters in natural units, in the
+    /// order of [`PowerEp::parameter_names`], fixed ones included, priors left out.
+    ///
+    /// # Errors
+    /// [`EpError::Shape`] for a gradient of the wrong length; [`EpError::ImproperCavity`] where log Z is not defined;
+    /// [`EpError::Unsupported`] for [`GradientKind::OfEstimate`] at the latent level.
+    pub fn log_z_gradient(
+        &mut self,
+        model: &PowerEp,
+        kind: GradientKind,
+        gradient: &mut [f64],
+    ) -> Result<f64, EpError> {
+        check_count("gradient", "entries", model.parameter_count(), gradient.len())?;
+        let moving = match kind {
+            GradientKind::AtRest => None,
+            GradientKind::OfEstimate if model.level() == Level::Latent => {
+                return Err(EpError::Unsupported {
+                    what: "the gradient of the estimate at the latent level",
+                });
+            }
+            GradientKind::OfEstimate => Some(self.moving(model)?),
+        };
+        let (priors, posteriors) = (&self.priors, &self.posteriors);
+        self.lanes.for_each(|_, shard| {
+            let mut reverse = take_reverse(shard, model);
+            let done = reverse_pass(shard, &mut reverse, model, priors, posteriors, moving.as_deref());
+            shard.reverse = Some(reverse);
+            done
+        })?;
+        let tally = self.finish(model, gradient)?;
+        Ok(tally.log_z + self.prior_part())
+    }
+
+    /// Adds up the lanes, and takes what concerns `K_zz` through its factor.
+    fn finish(&mut self, model: &PowerEp, gradient: &mut [f64]) -> Result<Tally, EpError> {
+        let reduction: &dyn Reduction = self.reduction.as_ref();
+        let lane = self.lanes.states().first().and_then(|shard| shard.reverse.as_ref());
+        let length = lane.map_or(0, |reverse| reverse.flat.len());
+        self.flat.resize(length, 0.0);
+        self.lanes.sum(|shard| flat_sums(shard), &mut self.flat, reduction)?;
+        if self.totals.is_empty() {
+            let zeros = |process: &crate::sparse::SparseProcess| {
+                PriorGradients::zeros(process.kernel(), process.inputs())
+            };
+            self.totals = model.processes().iter().map(zeros).collect();
+        }
+        let (mut from, mut to) = (self.flat.as_slice(), gradient);
+        for ((process, prior), total) in model.processes().iter().zip(&self.priors).zip(&mut self.totals) {
+            from = copy_in(total, from);
+            prior.finish_reverse(process.kernel(), process.inputs(), total, &self.evaluator)?;
+            let (params, rest) = to.split_at_mut(total.params.len());
+            params.copy_from_slice(&total.params);
+            let (inputs, rest) = rest.split_at_mut(total.inputs.len());
+            inputs.copy_from_slice(&total.inputs);
+            to = rest;
+        }
+        let (by_params, tally) = from.split_at(to.len());
+        to.copy_from_slice(by_params);
+        let tally = Tally::from_slice(tally);
+        check_proper(tally)?;
+        Ok(tally)
+    }
+
+    /// `m̄` and `V̄` over all data, solved.
+    fn moving(&mut self, model: &PowerEp) -> Result<Vec<Moving>, EpError> {
+        let posteriors = &self.posteriors;
+        self.lanes.for_each(|_, shard| {
+            let mut reverse = take_reverse(shard, model);
+            let done = moving_pass(shard, &mut reverse, model, posteriors);
+            shard.reverse = Some(reverse);
+            done
+        })?;
+        let mut all = Vec::new();
+        for (q, posterior) in self.posteriors.iter().enumerate() {
+            let m = posterior.mean().len();
+            let mut total = vec![0.0; m * m + m];
+            self.lanes.sum(|shard| moving_sums(shard, q), &mut total, self.reduction.as_ref())?;
+            let (matrix, m_bar) = total.split_at(m * m);
+            let mut v_v_bar = MatRef::from_column_major_slice(matrix, m, m).to_owned();
+            symmetrise_lower(v_v_bar.as_mut())?;
+            posterior.factor().solve_in_place(v_v_bar.as_mut(), model.threading())?;
+            let mut v_m_bar = m_bar.to_vec();
+            let column = MatMut::from_column_major_slice_mut(&mut v_m_bar, m, 1);
+            posterior.factor().solve_in_place(column, Threading::Here)?;
+            all.push(Moving { v_v_bar, v_m_bar, m_bar: m_bar.to_vec() });
+        }
+        Ok(all)
+    }
+}
+
+/// All sums of a lane's reverse pass.
+fn flat_sums(shard: &Shard) -> &[f64] {
+    shard.reverse.as_ref().map_or(&[], |reverse| &reverse.flat)
+}
+
+/// A lane's `V̄` and `m̄`.
+fn moving_sums(shard: &Shard, q: usize) -> &[f64] {
+    shard.reverse.as_ref().map_or(&[], |reverse| &reverse.latents[q].moving)
+}
+
+/// The lane's memory for the reverse pass, made on first use.
+fn take_reverse(shard: &mut Shard, model: &PowerEp) -> Reverse {
+    let block = blocks(shard.places).map(|block| block.len()).max().unwrap_or(0);
+    let kept = shard.reverse.take().filter(|reverse| reverse.latents[0].residual.len() >= block);
+    kept.unwrap_or_else(|| Reverse::new(model, shard, block))
+}
+
+/// Derivatives of the shares of log Z of one block, and the block's share itself into the tally.
+fn block_weights(
+    shard: &mut Shard,
+    reverse: &mut Reverse,
+    model: &PowerEp,
+    block: &Range<usize>,
+    tally: &mut Tally,
+) -> Result<(), EpError> {
+    let latents = shard.latents.len();
+    for (place, weights) in block.clone().zip(reverse.weights.chunks_exact_mut(latents)) {
+        let (point, scratch, _) = shard.point(model.factors(), model.level(), block, place);
+        match scratch.slopes(point, weights, &mut reverse.by_params)? {
+            Some(log_z) => tally.log_z += log_z,
+            None => tally.improper += 1.0,
+        }
+    }
+    Ok(())
+}
+
+/// `Σ w̄ φφᵀ` and `Σ μ̄ φ` of one lane.
+fn moving_pass(
+    shard: &mut Shard,
+    reverse: &mut Reverse,
+    model: &PowerEp,
+    posteriors: &[WhitenedPosterior],
+) -> Result<(), EpError> {
+    reverse.latents.iter_mut().for_each(|latent| latent.moving.fill(0.0));
+    let count = shard.latents.len();
+    for block in blocks(shard.places) {
+        shard.marginals(posteriors, &block)?;
+        block_weights(shard, reverse, model, &block, &mut Tally::default())?;
+        let threading = shard.evaluator.threading();
+        for (q, (latent, own)) in reverse.latents.iter_mut().zip(&shard.latents).enumerate() {
+            let m = posteriors[q].mean().len();
+            let (matrix, vector) = latent.moving.split_at_mut(m * m);
+            let weights = &mut latent.column_weights[..block.len()];
+            let of = |i: usize| reverse.weights[i * count + q];
+            weights.iter_mut().enumerate().for_each(|(i, out)| *out = of(i).variance);
+            let matrix = MatMut::from_column_major_slice_mut(matrix, m, m);
+            weighted_gram(matrix, Accum::Add, own.phi(&block), weights, &mut shard.gram, threading)?;
+            weights.iter_mut().enumerate().for_each(|(i, out)| *out = of(i).mean);
+            let vector = MatMut::from_column_major_slice_mut(vector, m, 1);
+            let weights = MatRef::from_column_major_slice(weights, block.len(), 1);
+            matmul(vector, Accum::Add, own.phi(&block), weights, 1.0, threading)?;
+        }
+    }
+    Ok(())
+}
+
+/// Upstream derivatives of one lane, and what they become for kernels and inducing inputs.
+fn reverse_pass(
+    shard: &mut Shard,
+    reverse: &mut Reverse,
+    model: &PowerEp,
+    priors: &[InducingPrior],
+    posteriors: &[WhitenedPosterior],
+    moving: Option<&[Moving]>,
+) -> Result<(), EpError> {
+    reverse.latents.iter_mut().for_each(|latent| latent.grads.clear());
+    reverse.by_params.fill(0.0);
+    let mut tally = Tally::default();
+    for block in blocks(shard.places) {
+        shard.marginals(posteriors, &block)?;
+        block_weights(shard, reverse, model, &block, &mut tally)?;
+        if moving.is_some() {
+            shard.natural_of_sites(model.factors(), &block)?;
+        }
+        for (q, process) in model.processes().iter().enumerate() {
+            fill_upstream(shard, reverse, &posteriors[q], moving.map(|moving| &moving[q]), (q, &block))?;
+            let latent = &mut reverse.latents[q];
+            let m = posteriors[q].mean().len();
+            let upstream = &mut latent.upstream[..m * block.len()];
+            priors[q].project_reverse(
+                process.kernel(),
+                process.inputs(),
+                shard.inputs(&block),
+                shard.latents[q].phi(&block),
+                MatMut::from_column_major_slice_mut(upstream, m, block.len()),
+                &latent.residual[..block.len()],
+                &mut latent.grads,
+                &shard.evaluator,
+            )?;
+        }
+    }
+    reverse.flatten(tally);
+    Ok(())
+}
+
+/// `φ̄` and `s̄` of one latent and one block.
+fn fill_upstream(
+    shard: &mut Shard,
+    reverse: &mut Reverse,
+    posterior: &WhitenedPosterior,
+    moving: Option<&Moving>,
+    (q, block): (usize, &Range<usize>),
+) -> Result<(), EpError> {
+    let (m, count, threading) = (posterior.mean().len(), shard.latents.len(), shard.evaluator.threading());
+    let Reverse { latents, weights, .. } = reverse;
+    let ReverseLatent { upstream, residual, .. } = &mut latents[q];
+    let own = &mut shard.latents[q];
+    let spread = &mut own.half[..m * block.len()];
+    let columns = MatMut::from_column_major_slice_mut(spread, m, block.len());
+    // V φ = L_B⁻ᵀ (L_B⁻¹ φ)
+    posterior.factor().half_solve_transpose_in_place(columns, threading)?;
+    let spread = &*spread;
+    let upstream = &mut upstream[..m * block.len()];
+    if let Some(moving) = moving {
+        let spread = MatRef::from_column_major_slice(spread, m, block.len());
+        let upstream = MatMut::from_column_major_slice_mut(upstream, m, block.len());
+        matmul(upstream, Accum::Replace, moving.v_v_bar.as_ref(), spread, -2.0, threading)?;
+    }
+    for (i, (out, spread)) in upstream.chunks_exact_mut(m).zip(spread.chunks_exact(m)).enumerate() {
+        let weights = weights[i * count + q];
+        residual[i] = weights.residual;
+        let Some(moving) = moving else {
+            combine(out, (0.0, weights.on_mean, posterior.mean()), (weights.on_spread, spread));
+            continue;
+        };
+        let mu = shard.marginals[i * count + q].projection.mean;
+        let along: f64 = moving.m_bar.iter().zip(spread).map(|(a, b)| a * b).sum();
+        let (tau, nu) = (own.tau[i], own.nu[i]);
+        let on_mean = nu - tau * mu + weights.mean - tau * along;
+        combine(out, (tau, on_mean, posterior.mean()), (2.0 * weights.variance - tau, spread));
+        let on_moved = nu - tau * mu;
+        out.iter_mut().zip(&moving.v_m_bar).for_each(|(out, x)| *out += on_moved * x);
+    }
+    Ok(())
+}
+
+/// `out ← keep · out + a · mean + b · spread`
+fn combine(out: &mut [f64], (keep, a, mean): (f64, f64, &[f64]), (b, spread): (f64, &[f64])) {
+    for ((out, mean), spread) in out.iter_mut().zip(mean).zip(spread) {
+        let kept = if keep == 0.0 { 0.0 } else { keep * *out };
+        *out = kept + a * mean + b * spread;
+    }
+}

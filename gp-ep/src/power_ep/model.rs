@@ -1,0 +1,150 @@
+//! The model: latent functions, an observation model, and which member of the family approximates it.
+
+use super::factors::Factors;
+use super::rules::{Level, Powers};
+use crate::error::EpError;
+use crate::sparse::SparseProcess;
+use gp_likelihoods::Likelihood;
+use gp_linalg::{JitterPolicy, Threading};
+use gp_optim::{Parameter, ParameterSet, ParameterSetMut};
+
+/// A latent Gaussian-process model with inducing inputs, approximated by Power EP.
+///
+/// Its parameters are those of each latent function, then those of the observation model.
+#[derive(Clone, Debug)]
+pub struct PowerEp {
+    processes: Vec<SparseProcess>,
+    factors: Box<dyn Factors>,
+    powers: Powers,
+    level: Level,
+    jitter: JitterPolicy,
+    threading: Threading,
+}
+
+impl PowerEp {
+    /// One latent function for each latent of the likelihood, with α = 1 (EP) at the level of projections.
+    ///
+    /// # Errors
+    /// [`EpError::Shape`] for another number of latent functions than the likelihood has.
+    pub fn new(processes: Vec<SparseProcess>, likelihood: Box<dyn Likelihood>) -> Result<Self, EpError> {
+        Self::with_factors(processes, Box::new(likelihood))
+    }
+
+    /// [`new`](Self::new) for any observation model.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn with_factors(processes: Vec<SparseProcess>, factors: Box<dyn Factors>) -> Result<Self, EpError> {
+        crate::error::check_count("model", "latent functions", factors.latents(), processes.len())?;
+        let (powers, level) = (Powers::Same(1.0), Level::Projection);
+        let (jitter, threading) = (JitterPolicy::ladder(), Threading::Pool);
+        Ok(Self { processes, factors, powers, level, jitter, threading })
+    }
+
+    /// The same model with other powers α.
+    #[must_use]
+    pub fn with_powers(self, powers: Powers) -> Self {
+        Self { powers, ..self }
+    }
+
+    /// The same model with sites at another level.
+    #[must_use]
+    pub fn with_level(self, level: Level) -> Self {
+        Self { level, ..self }
+    }
+
+    /// The same model with another rule for matrices `K_zz` without a numerical Cholesky factor.
+    #[must_use]
+    pub fn with_jitter(self, jitter: JitterPolicy) -> Self {
+        Self { jitter, ..self }
+    }
+
+    /// The same model, computed elsewhere. The numbers do not change.
+    #[must_use]
+    pub fn with_threading(self, threading: Threading) -> Self {
+        Self { threading, ..self }
+    }
+
+    /// The latent functions.
+    #[must_use]
+    pub fn processes(&self) -> &[SparseProcess] {
+        &self.processes
+    }
+
+    /// The latent functions, to set, fix, bound or give priors to their parameters.
+    pub fn processes_mut(&mut self) -> &mut [SparseProcess] {
+        &mut self.processes
+    }
+
+    /// The observation model.
+    #[must_use]
+    pub fn factors(&self) -> &dyn Factors {
+        self.factors.as_ref()
+    }
+
+    /// The observation model, to set, fix, bound or give priors to its parameters.
+    pub fn factors_mut(&mut self) -> &mut dyn Factors {
+        self.factors.as_mut()
+    }
+
+    /// The powers α.
+    #[must_use]
+    pub fn powers(&self) -> &Powers {
+        &self.powers
+    }
+
+    /// The level of the sites.
+    #[must_use]
+    pub fn level(&self) -> Level {
+        self.level
+    }
+
+    /// The rule for jitter.
+    #[must_use]
+    pub fn jitter(&self) -> &JitterPolicy {
+        &self.jitter
+    }
+
+    /// Who computes.
+    #[must_use]
+    pub fn threading(&self) -> Threading {
+        self.threading
+    }
+
+    pub(crate) fn sites_per_observation(&self) -> usize {
+        self.factors.pieces() * self.factors.touched()
+    }
+
+    /// The name of every value, such as `kernel.rbf.lengthscale[1]`, `z[3,0]` and `likelihood.scale`; with several latent
+    /// functions those of the first are `latent[0].kernel…`.
+    #[must_use]
+    pub fn parameter_names(&self) -> Vec<String> {
+        let mut names = Vec::new();
+        for (q, process) in self.processes.iter().enumerate() {
+            let several = self.processes.len() > 1;
+            let front = if several { format!("latent[{q}].") } else { String::new() };
+            names.extend(process.parameter_names().into_iter().map(|name| format!("{front}{name}")));
+        }
+        for parameter in self.factors.parameters() {
+            for i in 0..parameter.len() {
+                let element = if parameter.is_vector() { format!("[{i}]") } else { String::new() };
+                names.push(format!("likelihood.{}{element}", parameter.name()));
+            }
+        }
+        names
+    }
+}
+
+impl ParameterSet for PowerEp {
+    fn visit(&self, visit: &mut dyn FnMut(&Parameter)) {
+        self.processes.iter().for_each(|process| process.visit(visit));
+        self.factors.parameters().iter().for_each(visit);
+    }
+}
+
+impl ParameterSetMut for PowerEp {
+    fn visit_mut(&mut self, visit: &mut dyn FnMut(&mut Parameter)) {
+        self.processes.iter_mut().for_each(|process| process.visit_mut(visit));
+        self.factors.parameters_mut().iter_mut().for_each(visit);
+    }
+}

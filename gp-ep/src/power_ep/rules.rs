@@ -1,0 +1,106 @@
+//! The knobs of an update.
+
+use crate::error::EpError;
+use serde::{Deserialize, Serialize};
+
+/// What a site is a function of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Level {
+    /// Of the projection `φᵀv` of the inducing values: scalable EP (seed 003), Power EP (seed 001).
+    #[default]
+    Projection,
+    /// Of the latent value f itself, under the FITC prior: generalised FITC.
+    Latent,
+}
+
+/// What is done about a site of negative precision, which moments ask for where a likelihood is not log-concave.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum NegativePrecision {
+    /// It is taken as it comes. A sweep after which the posterior would be improper is taken by half, and by half
+    /// again.
+    #[default]
+    Keep,
+    /// Its precision is 0 and its shift such that means match.
+    Bound,
+    /// The site stays what it was.
+    Skip,
+}
+
+/// How iterations go.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct EpOptions {
+    /// How far sites move towards where a full update of power 1/α would put them, in (0, 1]. Fixed points do not
+    /// depend on it.
+    pub step: f64,
+    /// Sweeps over all observations at most.
+    pub max_sweeps: usize,
+    /// Sites are at rest when, in the root mean square, a full update would change them by less than this, in units
+    /// of the marginals they act on.
+    pub tolerance: f64,
+    /// ... and the last sweep changed log Z by less than this times 1 + |log Z|.
+    pub log_z_tolerance: f64,
+    /// What is done about negative precisions.
+    pub negative: NegativePrecision,
+}
+
+impl Default for EpOptions {
+    /// Half steps as in seed 003, to 1e-6.
+    fn default() -> Self {
+        Self {
+            step: 0.5,
+            max_sweeps: 500,
+            tolerance: 1e-6,
+            log_z_tolerance: 1e-8,
+            negative: NegativePrecision::default(),
+        }
+    }
+}
+
+impl EpOptions {
+    pub(crate) fn check(&self) -> Result<(), EpError> {
+        let fault = |what, value, allowed| Err(EpError::Option { what, value, allowed });
+        if !(self.step > 0.0 && self.step <= 1.0) {
+            return fault("step", self.step, "above 0 and at most 1");
+        }
+        for (what, value) in [("tolerance", self.tolerance), ("log Z tolerance", self.log_z_tolerance)] {
+            if value.is_nan() || value < 0.0 {
+                return fault(what, value, "not negative");
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The power α of each observation's factor, in [0, 1]; 0 is the limit, variational inference.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Powers {
+    /// The same for all.
+    Same(f64),
+    /// One for each observation.
+    Each(Vec<f64>),
+}
+
+impl Powers {
+    /// The power of an observation.
+    pub(crate) fn of(&self, row: usize) -> f64 {
+        match self {
+            Self::Same(power) => *power,
+            Self::Each(powers) => powers[row],
+        }
+    }
+
+    pub(crate) fn check(&self, observations: usize) -> Result<(), EpError> {
+        let all = match self {
+            Self::Same(power) => std::slice::from_ref(power),
+            Self::Each(powers) => {
+                crate::error::check_count("powers", "entries", observations, powers.len())?;
+                powers
+            }
+        };
+        match all.iter().find(|power| !(0.0..=1.0).contains(*power)) {
+            None => Ok(()),
+            Some(&value) => Err(EpError::Option { what: "power", value, allowed: "between 0 and 1" }),
+        }
+    }
+}

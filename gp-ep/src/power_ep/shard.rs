@@ -1,0 +1,291 @@
+//! The observations of one lane: projected once, then visited block by block.
+
+use super::factors::Factors;
+use super::gradient::Reverse;
+use super::model::PowerEp;
+use super::point::{Point, PointScratch};
+use super::posterior::WhitenedPosterior;
+use super::rules::{Level, Powers};
+use super::site::{Belief, Marginal, Site};
+use super::sums::Layout;
+use crate::data::{DataSource, Rows};
+use crate::error::EpError;
+use faer::{Accum, MatMut, MatRef};
+use gp_kernels::Evaluator;
+use gp_kernels::inducing::InducingPrior;
+use gp_linalg::Threading;
+use gp_linalg::product::{GramScratch, matmul, weighted_gram};
+use std::ops::Range;
+
+/// Columns visited at a time: half-solved ones of 500 rows fill one megabyte.
+const BLOCK: usize = 256;
+
+/// Some observations with their projections on all latents, and room to work on them.
+#[derive(Debug)]
+pub(crate) struct Shard {
+    dim: usize,
+    outputs: usize,
+    /// Observations, by their place.
+    pub(crate) places: usize,
+    points: Vec<f64>,
+    targets: Vec<f64>,
+    powers: Vec<f64>,
+    pub(crate) latents: Vec<ShardLatent>,
+    /// Sites of one observation.
+    pub(crate) sites_each: usize,
+    /// Observation by observation.
+    pub(crate) sites: Vec<Site>,
+    /// Where the next update puts them.
+    pub(crate) proposed: Vec<Site>,
+    pub(crate) scratch: PointScratch,
+    pub(crate) marginals: Vec<Marginal>,
+    /// One number an observation, for whoever asks for one.
+    pub(crate) values: Vec<f64>,
+    /// This shard's part of what is added up.
+    pub(crate) partial: Vec<f64>,
+    pub(crate) evaluator: Evaluator,
+    pub(crate) gram: GramScratch,
+    /// Made when first a gradient is asked for.
+    pub(crate) reverse: Option<Reverse>,
+}
+
+/// One latent's part of a shard.
+#[derive(Debug, Default)]
+pub(crate) struct ShardLatent {
+    /// M
+    count: usize,
+    /// Φ, M numbers an observation.
+    phi: Vec<f64>,
+    /// s
+    residual: Vec<f64>,
+    /// `L_B⁻¹Φ` of a block, and what is made of it.
+    pub(crate) half: Vec<f64>,
+    /// τ and ν of a block, summed over the factors of an observation.
+    pub(crate) tau: Vec<f64>,
+    pub(crate) nu: Vec<f64>,
+}
+
+impl Shard {
+    /// Room for a shard of at most `places` observations.
+    pub(crate) fn new(
+        model: &PowerEp,
+        layout: &Layout,
+        data: &dyn DataSource,
+        places: usize,
+        threading: Threading,
+    ) -> Self {
+        let block = places.min(BLOCK);
+        let latents = layout.counts().iter().map(|&count| ShardLatent {
+            count,
+            phi: vec![0.0; count * places],
+            residual: vec![0.0; places],
+            half: vec![0.0; count * block],
+            tau: vec![0.0; block],
+            nu: vec![0.0; block],
+        });
+        let latents: Vec<ShardLatent> = latents.collect();
+        let sites = vec![Site::default(); places * model.sites_per_observation()];
+        Self {
+            dim: data.dim(),
+            outputs: data.outputs(),
+            places,
+            points: vec![0.0; places * data.dim()],
+            targets: vec![0.0; places * data.outputs()],
+            powers: vec![0.0; places],
+            marginals: vec![Marginal::default(); block * latents.len()],
+            latents,
+            sites_each: model.sites_per_observation(),
+            proposed: sites.clone(),
+            sites,
+            scratch: PointScratch::default(),
+            values: Vec::new(),
+            partial: vec![0.0; layout.len()],
+            evaluator: Evaluator::new(threading),
+            gram: GramScratch::new(),
+            reverse: None,
+        }
+    }
+
+    /// Reads these observations (at most as many as there is room for) and checks their targets.
+    pub(crate) fn read(
+        &mut self,
+        factors: &dyn Factors,
+        powers: &Powers,
+        data: &dyn DataSource,
+        rows: &Rows<'_>,
+    ) -> Result<(), EpError> {
+        self.places = rows.len();
+        self.points.resize(self.places * self.dim, 0.0);
+        self.targets.resize(self.places * self.outputs, 0.0);
+        self.powers.resize(self.places, 0.0);
+        data.read(rows, &mut self.points, &mut self.targets)?;
+        for place in 0..self.places {
+            let row = rows.at(place);
+            factors.check(self.target(place)).map_err(|error| error.at_row(row))?;
+            self.powers[place] = powers.of(row);
+        }
+        Ok(())
+    }
+
+    /// Projects the observations on all latents, after kernels or inducing inputs have changed.
+    pub(crate) fn project(&mut self, model: &PowerEp, priors: &[InducingPrior]) -> Result<(), EpError> {
+        let (places, dim) = (self.places, self.dim);
+        for ((latent, process), prior) in self.latents.iter_mut().zip(model.processes()).zip(priors) {
+            for block in blocks(places) {
+                let x = &self.points[block.start * dim..block.end * dim];
+                let x = MatRef::from_row_major_slice(x, block.len(), dim);
+                let residual = &mut latent.residual[block.clone()];
+                let phi = &mut latent.phi[block.start * latent.count..block.end * latent.count];
+                let phi = MatMut::from_column_major_slice_mut(phi, latent.count, block.len());
+                prior.project(process.kernel(), process.inputs(), x, phi, residual, &self.evaluator)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The inputs of a block of observations.
+    pub(crate) fn inputs(&self, block: &Range<usize>) -> MatRef<'_, f64> {
+        let x = &self.points[block.start * self.dim..block.end * self.dim];
+        MatRef::from_row_major_slice(x, block.len(), self.dim)
+    }
+
+    fn target(&self, place: usize) -> &[f64] {
+        &self.targets[place * self.outputs..(place + 1) * self.outputs]
+    }
+
+    /// Half-solves a block and fills in its marginals under these posteriors.
+    pub(crate) fn marginals(
+        &mut self,
+        posteriors: &[WhitenedPosterior],
+        block: &Range<usize>,
+    ) -> Result<(), EpError> {
+        let count = self.latents.len();
+        for (q, (latent, posterior)) in self.latents.iter_mut().zip(posteriors).enumerate() {
+            let ShardLatent { count: m, phi, half, residual, .. } = latent;
+            let half = &mut half[..*m * block.len()];
+            half.copy_from_slice(&phi[block.start * *m..block.end * *m]);
+            let columns = MatMut::from_column_major_slice_mut(half, *m, block.len());
+            posterior.factor().half_solve_in_place(columns, self.evaluator.threading())?;
+            for (place, column) in block.clone().zip(half.chunks_exact(*m)) {
+                let (mean, variance) = mean_and_norm(column, posterior.half_mean());
+                let projection = Belief { mean, variance };
+                self.marginals[(place - block.start) * count + q] =
+                    Marginal { projection, residual: residual[place] };
+            }
+        }
+        Ok(())
+    }
+
+    /// Everything there is at one observation of the block whose marginals were found last, apart from the memory it
+    /// takes to work on it.
+    pub(crate) fn point<'a>(
+        &'a mut self,
+        factors: &'a dyn Factors,
+        level: Level,
+        block: &Range<usize>,
+        place: usize,
+    ) -> (Point<'a>, &'a mut PointScratch, &'a mut [Site]) {
+        let (latents, sites) = (self.latents.len(), self.sites_each);
+        let first = (place - block.start) * latents;
+        let point = Point {
+            factors,
+            level,
+            power: self.powers[place],
+            y: &self.targets[place * self.outputs..(place + 1) * self.outputs],
+            marginals: &self.marginals[first..first + latents],
+            sites: &self.sites[place * sites..(place + 1) * sites],
+        };
+        (point, &mut self.scratch, &mut self.proposed[place * sites..(place + 1) * sites])
+    }
+
+    /// Adds `Σ τ φφᵀ` and `Σ ν φ` of a block, with the proposed sites, to the partial sums.
+    pub(crate) fn accumulate(
+        &mut self,
+        factors: &dyn Factors,
+        level: Level,
+        layout: &Layout,
+        block: &Range<usize>,
+    ) -> Result<(), EpError> {
+        natural(&mut self.latents, &self.proposed, (factors, &self.targets), level, block)?;
+        let threading = self.evaluator.threading();
+        for (q, latent) in self.latents.iter().enumerate() {
+            let phi = latent.phi(block);
+            let (matrix, vector) = layout.latent_mut(&mut self.partial, q);
+            let (tau, nu) = (&latent.tau[..block.len()], &latent.nu[..block.len()]);
+            weighted_gram(matrix, Accum::Add, phi, tau, &mut self.gram, threading)?;
+            let vector = MatMut::from_column_major_slice_mut(vector, latent.count, 1);
+            let nu = MatRef::from_column_major_slice(nu, nu.len(), 1);
+            matmul(vector, Accum::Add, phi, nu, 1.0, threading)?;
+        }
+        Ok(())
+    }
+
+    /// The present sites of a block, summed by latent into [`ShardLatent::tau`] and `nu`; at the level of projections.
+    pub(crate) fn natural_of_sites(
+        &mut self,
+        factors: &dyn Factors,
+        block: &Range<usize>,
+    ) -> Result<(), EpError> {
+        natural(&mut self.latents, &self.sites, (factors, &self.targets), Level::Projection, block)
+    }
+}
+
+/// The sites of a block as sites on projections, summed by latent.
+fn natural(
+    latents: &mut [ShardLatent],
+    sites: &[Site],
+    (factors, targets): (&dyn Factors, &[f64]),
+    level: Level,
+    block: &Range<usize>,
+) -> Result<(), EpError> {
+    let (touched, outputs) = (factors.touched(), factors.outputs());
+    let each = touched * factors.pieces();
+    for latent in latents.iter_mut() {
+        latent.tau.fill(0.0);
+        latent.nu.fill(0.0);
+    }
+    for place in block.clone() {
+        let y = &targets[place * outputs..(place + 1) * outputs];
+        for (k, site) in sites[place * each..(place + 1) * each].iter().enumerate() {
+            let latent = &mut latents[factors.latent(y, k / touched, k % touched)];
+            let seen = match level {
+                Level::Projection => Some(*site),
+                Level::Latent => site.through_noise(latent.residual[place]).map(|(seen, _)| seen),
+            };
+            let Some(seen) = seen else { return Err(EpError::ImproperPosterior) };
+            latent.tau[place - block.start] += seen.precision;
+            latent.nu[place - block.start] += seen.shift;
+        }
+    }
+    Ok(())
+}
+
+impl ShardLatent {
+    /// Φ of a block.
+    pub(crate) fn phi(&self, block: &Range<usize>) -> MatRef<'_, f64> {
+        let phi = &self.phi[block.start * self.count..block.end * self.count];
+        MatRef::from_column_major_slice(phi, self.count, block.len())
+    }
+}
+
+/// The blocks in which observations are visited.
+pub(crate) fn blocks(places: usize) -> impl Iterator<Item = Range<usize>> {
+    (0..places).step_by(BLOCK).map(move |start| start..(start + BLOCK).min(places))
+}
+
+/// `xᵀc` and `‖x‖²`, in eight lanes.
+fn mean_and_norm(x: &[f64], c: &[f64]) -> (f64, f64) {
+    const WIDTH: usize = 8;
+    let (mut means, mut norms) = ([0.0; WIDTH], [0.0; WIDTH]);
+    let (x_chunks, x_rest) = x.as_chunks::<WIDTH>();
+    let (c_chunks, c_rest) = c.as_chunks::<WIDTH>();
+    for (x, c) in x_chunks.iter().zip(c_chunks) {
+        for k in 0..WIDTH {
+            means[k] += x[k] * c[k];
+            norms[k] += x[k] * x[k];
+        }
+    }
+    let mean: f64 = x_rest.iter().zip(c_rest).map(|(x, c)| x * c).sum();
+    let norm: f64 = x_rest.iter().map(|x| x * x).sum();
+    (means.iter().sum::<f64>() + mean, norms.iter().sum::<f64>() + norm)
+}

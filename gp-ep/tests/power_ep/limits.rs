@@ -1,0 +1,1 @@
+//! Limits in which the answer is known.
