@@ -6,6 +6,7 @@
 #![doc = ""]
 #![doc = include_str!("../README.md")]
 
+mod classes;
 pub mod defaults;
 mod density;
 mod error;
@@ -15,10 +16,12 @@ mod latent;
 mod likelihood;
 mod likelihoods;
 pub mod quadrature;
+mod race;
 pub mod registry;
 mod scalar;
 mod signs;
 mod slopes;
+mod small_factor;
 pub mod special;
 mod support;
 #[cfg(feature = "testkit")]
@@ -33,8 +36,13 @@ pub use latent::Latent;
 pub use likelihood::{CloneLikelihood, Described, Likelihood, parameter_count};
 pub use likelihoods::bernoulli_logit::BernoulliLogit;
 pub use likelihoods::bernoulli_probit::BernoulliProbit;
+pub use likelihoods::gprn::Gprn;
+pub use likelihoods::heteroscedastic::Heteroscedastic;
+pub use likelihoods::multiclass_probit::{MulticlassProbit, PairTilted, PairwiseProbit};
 pub use likelihoods::negative_binomial::NegativeBinomial;
 pub use likelihoods::poisson::Poisson;
+pub use likelihoods::robust_max::RobustMax;
+pub use likelihoods::softmax::Softmax;
 pub use likelihoods::student_t::StudentT;
 pub use registry::{LikelihoodEntry, Registry, built_in, parse};
 pub use scalar::{Jet2, Scalar};

@@ -16,6 +16,11 @@ const BUILT_IN: &[fn() -> LikelihoodEntry] = &[
     likelihoods::bernoulli_logit::BernoulliLogit::entry,
     likelihoods::poisson::Poisson::entry,
     likelihoods::negative_binomial::NegativeBinomial::entry,
+    likelihoods::heteroscedastic::Heteroscedastic::entry,
+    likelihoods::softmax::Softmax::entry,
+    likelihoods::robust_max::RobustMax::entry,
+    likelihoods::multiclass_probit::MulticlassProbit::entry,
+    likelihoods::gprn::Gprn::entry,
 ];
 
 /// Builds a likelihood with the values that fits start from. It takes its settings from the arguments; parameters are

@@ -2,6 +2,11 @@
 
 pub(crate) mod bernoulli_logit;
 pub(crate) mod bernoulli_probit;
+pub(crate) mod gprn;
+pub(crate) mod heteroscedastic;
+pub(crate) mod multiclass_probit;
 pub(crate) mod negative_binomial;
 pub(crate) mod poisson;
+pub(crate) mod robust_max;
+pub(crate) mod softmax;
 pub(crate) mod student_t;

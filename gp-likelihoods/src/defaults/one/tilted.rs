@@ -1,11 +1,11 @@
 //! The tilted normaliser by quadrature about its own mode.
 
-use super::{REFINEMENT, agree, check_power, sum_by_params};
+use super::{REFINEMENT, agree, sum_by_params};
 use crate::error::LikelihoodError;
 use crate::latent::Latent;
 use crate::likelihood::Likelihood;
 use crate::quadrature::GaussHermite;
-use crate::slopes::{PointSlopes, Slopes, only};
+use crate::slopes::Slopes;
 use crate::special::HALF_LN_TAU;
 use crate::workspace::Workspace;
 
@@ -18,47 +18,71 @@ const MAX_STEPS: u32 = 100;
 const MAX_HALVINGS: u32 = 80;
 
 /// `ln ∫ p(y | f)^α N(f; m, v) df` with its derivatives, for any likelihood of one latent.
-///
-/// # Errors
-/// An observation outside the support, a power outside (0, 1], or other than one latent.
-pub fn tilted<L: Likelihood + ?Sized>(
+pub(crate) fn tilted<L: Likelihood + ?Sized>(
     likelihood: &L,
     y: &[f64],
-    q: &[Latent],
+    q: Latent,
     power: f64,
     ws: &mut Workspace,
     out: &mut Slopes,
 ) -> Result<(), LikelihoodError> {
-    let q = only(q)?;
-    check_power(power)?;
-    likelihood.check_observation(y)?;
     let mut point = std::mem::take(&mut ws.point);
     let mut failure = None;
-    let (m, s) = (q.mean(), q.variance().sqrt());
-    let landmark = likelihood.landmark(y).map(|f| (f - m) / s);
-    let mut at = |t: f64| {
-        if let Err(error) = likelihood.log_density_slopes(y, &[m + s * t], &mut point) {
+    let shape = Shape {
+        landmark: likelihood.landmark(y),
+        single: likelihood.is_log_concave(),
+        smooth: likelihood.is_smooth(),
+    };
+    let found = tilted_along(q, shape, ws, |f| {
+        if let Err(error) = likelihood.log_density_slopes(y, &[f], &mut point) {
             failure = Some(error);
         }
-        Jet::new(&point, power, t)
-    };
-    let (log_z, by_mean, by_variance) = if s == 0.0 {
-        ws.rule.clear();
-        ws.rule.push((0.0, 1.0));
-        let jet = at(0.0);
-        (jet.tempered, jet.first, 0.5 * (jet.first * jet.first + jet.second))
-    } else {
-        let (shift, sums) = integrate(&mut at, s, landmark, likelihood.is_log_concave(), ws);
-        slopes(shift, sums, s)
-    };
+        let derivative = |values: &[f64]| values.first().map_or(f64::NAN, |d| power * d);
+        [power * point.value, derivative(&point.by_latent), derivative(&point.by_latent_twice)]
+    });
     ws.point = point;
+    // The likelihood's own error explains why an integrand is not finite.
     if let Some(error) = failure {
         return Err(error);
     }
-    ws.rule.iter_mut().for_each(|(t, _)| *t = m + s * *t);
+    let [log_z, by_mean, by_variance] = found?;
     sum_by_params(likelihood, y, power, ws)?;
     out.set(log_z, by_mean, by_variance, &ws.by_params);
     Ok(())
+}
+
+/// What quadrature has to know of an integrand along one latent.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shape {
+    /// Where it peaks or bends, in the latent.
+    pub(crate) landmark: Option<f64>,
+    /// Whether its logarithm is concave.
+    pub(crate) single: bool,
+    /// Whether its derivatives are all there is to how it moves.
+    pub(crate) smooth: bool,
+}
+
+/// `ln ∫ exp(g(f)) N(f; m, v) df` and its derivatives by m and v, for a g given with its first two derivatives.
+///
+/// Leaves nodes in f and weights of the tilted distribution, which sum to 1, in `ws.rule`.
+pub(crate) fn tilted_along(
+    q: Latent,
+    shape: Shape,
+    ws: &mut Workspace,
+    mut g: impl FnMut(f64) -> [f64; 3],
+) -> Result<[f64; 3], LikelihoodError> {
+    let (m, s) = (q.mean(), q.variance().sqrt());
+    let mut at = |t: f64| Jet::new(g(m + s * t), t);
+    if s == 0.0 {
+        ws.rule.clear();
+        ws.rule.push((m, 1.0));
+        let jet = at(0.0);
+        return Ok([jet.tempered, jet.first, 0.5 * (jet.first * jet.first + jet.second)]);
+    }
+    let landmark = shape.landmark.map(|f| (f - m) / s);
+    let (shift, sums) = integrate(&mut at, s, landmark, shape.single, ws)?;
+    ws.rule.iter_mut().for_each(|(t, _)| *t = m + s * *t);
+    Ok(slopes(shift, sums, s, shape.smooth))
 }
 
 /// The log integrand at one point, in standard deviations t of the cavity, and `α ℓ` with its derivatives by f.
@@ -71,17 +95,10 @@ struct Jet {
 }
 
 impl Jet {
-    fn new(point: &PointSlopes, power: f64, t: f64) -> Self {
-        let derivative = |values: &[f64]| values.first().map_or(f64::NAN, |d| power * d);
-        let tempered = power * point.value;
+    fn new([tempered, first, second]: [f64; 3], t: f64) -> Self {
         // A density of 0 or one that cannot be computed has no weight.
         let height = if tempered.is_nan() { f64::NEG_INFINITY } else { tempered - 0.5 * t * t - HALF_LN_TAU };
-        Self {
-            height,
-            tempered,
-            first: derivative(&point.by_latent),
-            second: derivative(&point.by_latent_twice),
-        }
+        Self { height, tempered, first, second }
     }
 
     /// Everything the moments are made of, weighted with `exp(height − shift)`.
@@ -96,15 +113,15 @@ impl Jet {
 }
 
 /// `ln Z` and its derivatives by mean and variance from the integrals of [`Jet::weighted`].
-fn slopes(shift: f64, sums: [f64; 6], s: f64) -> (f64, f64, f64) {
+fn slopes(shift: f64, sums: [f64; 6], s: f64, smooth: bool) -> [f64; 3] {
     let [t, square, first, second, size] = [1, 2, 3, 4, 5].map(|k| sums[k] / sums[0]);
     let log_z = shift + sums[0].ln();
     // Two forms of the same derivatives, by parts. Moments of t lose digits when the likelihood is flat, derivatives
     // of the likelihood when it is sharp.
-    if size * s * s <= square + 1.0 {
-        (log_z, first, 0.5 * second)
+    if smooth && size * s * s <= square + 1.0 {
+        [log_z, first, 0.5 * second]
     } else {
-        (log_z, t / s, 0.5 * (square - 1.0) / (s * s))
+        [log_z, t / s, 0.5 * (square - 1.0) / (s * s)]
     }
 }
 
@@ -122,32 +139,32 @@ fn integrate(
     landmark: Option<f64>,
     single: bool,
     ws: &mut Workspace,
-) -> (f64, [f64; 6]) {
+) -> Result<(f64, [f64; 6]), LikelihoodError> {
     let first = climb(0.0, s, at);
     let landmark = landmark.filter(|t| t.is_finite());
     let second = landmark.map_or(first, |t| climb(t, s, at));
     let best = if second.height > first.height { second } else { first };
     if !best.height.is_finite() {
         ws.rule.clear();
-        return (f64::NEG_INFINITY, [0.0; 6]);
+        return Ok((f64::NEG_INFINITY, [0.0; 6]));
     }
     if single {
         let (coarse, _) = gauss(&ws.small, best, at);
         let (fine, sizes) = gauss(&ws.large, best, at);
         if agree(&coarse, &fine, &sizes) {
             keep_gauss(best, fine[0], at, ws);
-            return (best.height, fine);
+            return Ok((best.height, fine));
         }
     }
     // The landmark is a place to refine about like a peak: a step narrower than any panel would not be seen.
     let bend = landmark.map_or(best, |t| bend(t, s, at));
     edges(&[best, first, second, bend], at, &mut ws.edges);
-    let sums = ws.panels.adapt(&ws.edges, REFINEMENT, |t| at(t).weighted(t, best.height));
+    let sums = ws.panels.adapt(&ws.edges, REFINEMENT, |t| at(t).weighted(t, best.height))?;
     ws.rule.clear();
     let weight =
         |t: f64, w: f64, at: &mut dyn FnMut(f64) -> Jet| w * (at(t).height - best.height).exp() / sums[0];
     ws.rule.extend(ws.panels.rule().map(|(t, w)| (t, weight(t, w, at))));
-    (best.height, sums)
+    Ok((best.height, sums))
 }
 
 /// Newton's method upwards, with the curvature kept at least that of the cavity and steps halved until they climb.
