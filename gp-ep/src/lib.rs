@@ -5,9 +5,13 @@
 pub mod data;
 mod error;
 pub mod exact;
+pub mod regression;
 pub mod sparse;
+mod train;
 
 pub use data::{DataSource, LocalReduction, Reduction, RowReader, Rows, Table};
 pub use error::EpError;
 pub use exact::{ExactGp, ExactPosterior, ExactWorkspace, Observations};
+pub use regression::{Blocks, Powers, RegressionPosterior, RegressionWorkspace, SparseRegression};
 pub use sparse::SparseProcess;
+pub use train::{Progress, Step, Training, train};
