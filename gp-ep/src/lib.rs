@@ -5,6 +5,7 @@
 pub mod data;
 mod error;
 pub mod exact;
+mod powers;
 pub mod regression;
 pub mod sparse;
 mod train;
@@ -12,6 +13,7 @@ mod train;
 pub use data::{DataSource, LocalReduction, Reduction, RowReader, Rows, Table};
 pub use error::EpError;
 pub use exact::{ExactGp, ExactPosterior, ExactWorkspace, Observations};
-pub use regression::{Blocks, Powers, RegressionPosterior, RegressionWorkspace, SparseRegression};
+pub use powers::Powers;
+pub use regression::{Blocks, RegressionPosterior, RegressionWorkspace, SparseRegression};
 pub use sparse::SparseProcess;
 pub use train::{Progress, Step, Training, train};

@@ -3,9 +3,9 @@
 //! In units of the noise a block has `T = Σ^−½ S Σ^−½` and `I + α T = R Rᵀ`, so that `D = Σ^½ R Rᵀ Σ^½`.
 
 use super::lane::Factors;
-use super::powers::scaled_ln_1p;
 use super::shard::{At, Gradients, Parts, Posterior, Shard, Sums, column, column_mut, columns, columns_mut};
 use crate::error::EpError;
+use crate::powers::scaled_ln_1p;
 use faer::{Accum, Mat, MatMut, MatRef};
 use gp_linalg::product::{matmul, matmul_lower, symmetrise_lower};
 use gp_linalg::{Cholesky, Threading};

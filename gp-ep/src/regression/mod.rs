@@ -1,6 +1,6 @@
 //! Regression through inducing inputs, in closed form: the fixed point of Power EP under Gaussian noise.
 //!
-//! Observations are grouped into factors: one each ([`Powers`] alone), or blocks of them ([`Blocks`]). Factor b has a
+//! Observations are grouped into factors: one each ([`Powers`](crate::Powers) alone), or blocks of them ([`Blocks`]). Factor b has a
 //! power `α_b` in [0, 1], noise variances `Σ_b = σ² I + diag(known noise)`, and the prior covariance that inducing
 //! values leave unexplained, `S_b = K_bb − Φ_bᵀΦ_b`. At the fixed point its site is a Gaussian on `Φ_bᵀv` with
 //! covariance `D_b = Σ_b + α_b S_b` around `y_b` (seed 001 §3.6 and §3.7, its `α_b D + σ_y² I`). With D block diagonal:
@@ -30,12 +30,10 @@ mod lane;
 mod model;
 mod pointwise;
 mod posterior;
-mod powers;
 mod shard;
 mod workspace;
 
 pub use blocks::Blocks;
 pub use model::SparseRegression;
 pub use posterior::RegressionPosterior;
-pub use powers::Powers;
 pub use workspace::RegressionWorkspace;

@@ -2,10 +2,10 @@
 
 use super::blocks::Blocks;
 use super::posterior::RegressionPosterior;
-use super::powers::Powers;
 use super::workspace::RegressionWorkspace;
 use crate::error::{EpError, check_count};
 use crate::exact::Observations;
+use crate::powers::Powers;
 use crate::sparse::SparseProcess;
 use crate::train::{Progress, Training, train};
 use gp_likelihoods::Gaussian;

@@ -1,9 +1,9 @@
 //! Every observation is a factor: D is diagonal.
 
 use super::lane::Factors;
-use super::powers::scaled_ln_1p;
 use super::shard::{At, Gradients, Parts, Posterior, Shard, Sums, column, column_mut, columns_mut};
 use crate::error::EpError;
+use crate::powers::scaled_ln_1p;
 use faer::Accum;
 use gp_linalg::product::{GramScratch, matmul, weighted_gram};
 use std::ops::Range;

@@ -82,9 +82,9 @@ impl RegressionWorkspace {
 
 /// Blocks and powers are those of this many observations.
 fn check_factors(model: &SparseRegression, observations: usize) -> Result<(), EpError> {
-    let Some(blocks) = model.blocks() else { return model.powers().check_count(observations) };
+    let Some(blocks) = model.blocks() else { return model.powers().check(observations) };
     check_count("partition into blocks", "entries", observations, blocks.observations())?;
-    model.powers().check_count(blocks.count())
+    model.powers().check(blocks.count())
 }
 
 impl Shape {
