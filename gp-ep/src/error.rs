@@ -57,6 +57,22 @@ pub enum EpError {
         /// The variance.
         value: f64,
     },
+    /// The power of a factor is outside [0, 1].
+    #[error("the power of factor {factor} is {value}, but must be between 0 and 1")]
+    Power {
+        /// Number of the factor, counted from 0.
+        factor: usize,
+        /// The power.
+        value: f64,
+    },
+    /// Blocks are not a partition of the observations.
+    #[error("observation {row} {reason}")]
+    Block {
+        /// Row of the observation, counted from 0.
+        row: usize,
+        /// What is wrong with its place.
+        reason: String,
+    },
     /// The log marginal likelihood is not a finite number, although every step towards it was.
     #[error(
         "the log marginal likelihood is {value}: targets of this size are beyond the range of floating point"

@@ -6,10 +6,16 @@ pub mod data;
 mod error;
 pub mod exact;
 pub mod power_ep;
+mod powers;
+pub mod regression;
 pub mod sparse;
+mod train;
 
 pub use data::{DataSource, LocalReduction, Reduction, RowReader, Rows, Table};
 pub use error::EpError;
 pub use exact::{ExactGp, ExactPosterior, ExactWorkspace, Observations};
-pub use power_ep::{BatchEp, EpOptions, Factors, Level, PowerEp, Powers};
+pub use power_ep::{BatchEp, EpOptions, Factors, Level, PowerEp};
+pub use powers::Powers;
+pub use regression::{Blocks, RegressionPosterior, RegressionWorkspace, SparseRegression};
 pub use sparse::SparseProcess;
+pub use train::{Progress, Step, Training, train};

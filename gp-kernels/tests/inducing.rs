@@ -121,7 +121,7 @@ fn the_reverse_pass_agrees_with_differences() {
         });
         // Central differences with steps of 1e-5 are good to about 1e-9 here.
         for (what, found, expected) in
-            [("params", &grads.params, by_params), ("inputs", &grads.inputs, by_inputs)]
+            [("params", grads.params(), by_params), ("inputs", grads.inputs(), by_inputs)]
         {
             let scale = expected.iter().fold(1.0, |scale: f64, g| scale.max(g.abs()));
             for (i, (g, d)) in found.iter().zip(&expected).enumerate() {

@@ -12,7 +12,7 @@ use crate::notes::Notes;
 use crate::standardise::Standardiser;
 use data::Split;
 use folder::OutputFolder;
-use gp_ep::exact::Training;
+use gp_ep::Training;
 use gp_likelihoods::Gaussian;
 use std::io::Write;
 use std::path::PathBuf;

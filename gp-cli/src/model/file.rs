@@ -2,7 +2,7 @@
 
 use crate::error::{CliError, ErrorKind};
 use crate::standardise::Standardiser;
-use gp_ep::exact::Training;
+use gp_ep::Training;
 use serde::{Deserialize, Serialize};
 use std::error::Error;
 

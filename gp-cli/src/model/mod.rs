@@ -7,7 +7,7 @@ use crate::metrics::Forecast;
 use crate::standardise::Standardiser;
 use faer::Mat;
 use file::{Columns, FORMAT, ModelFile, TrainingRecord, VERSION};
-use gp_ep::exact::Training;
+use gp_ep::Training;
 use gp_ep::{EpError, ExactGp, ExactPosterior, Observations};
 use gp_kernels::{Kernel, KernelExt};
 use gp_likelihoods::Gaussian;

@@ -21,5 +21,4 @@ pub use model::ExactGp;
 pub use observations::Observations;
 pub use posterior::ExactPosterior;
 pub use predict::{JointPrediction, PredictScratch, Prediction};
-pub use train::{Progress, Step, Training};
 pub use workspace::ExactWorkspace;

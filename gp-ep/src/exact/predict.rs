@@ -1,12 +1,13 @@
 //! Predictions at new points.
 
 use super::posterior::ExactPosterior;
-use crate::error::EpError;
+use crate::error::{EpError, check_count};
 use faer::prelude::IntoConst;
 use faer::{Accum, Mat, MatMut, MatRef};
 use gp_kernels::Evaluator;
 use gp_linalg::Threading;
 use gp_linalg::product::{matmul, matmul_lower, symmetrise_lower};
+use std::f64::consts::TAU;
 
 /// New points per block: wide enough for the triangular solve to run at full speed, and N×256 numbers of memory
 /// whatever the number of new points.
@@ -21,6 +22,21 @@ pub struct Prediction {
     pub latent_variance: Vec<f64>,
     /// Variance of an observation: latent variance plus σ².
     pub observation_variance: Vec<f64>,
+}
+
+impl Prediction {
+    /// `ln N(y; mean, observation variance)` of each new observation, in nats.
+    ///
+    /// # Errors
+    /// [`EpError::Shape`] unless there is one target per prediction.
+    pub fn log_density(&self, targets: &[f64]) -> Result<Vec<f64>, EpError> {
+        check_count("target vector", "entries", self.latent_mean.len(), targets.len())?;
+        let log_normal = |((y, mean), variance): ((&f64, &f64), &f64)| {
+            let residual = y - mean;
+            -0.5 * ((TAU * variance).ln() + residual * (residual / variance))
+        };
+        Ok(targets.iter().zip(&self.latent_mean).zip(&self.observation_variance).map(log_normal).collect())
+    }
 }
 
 /// A joint prediction of the latent function at M new points.

@@ -1,66 +1,18 @@
-//! Training: the parameters at which data and priors agree best.
+//! Training on the exact log marginal likelihood.
 
 use super::model::ExactGp;
 use super::observations::Observations;
 use super::workspace::ExactWorkspace;
 use crate::error::EpError;
-use gp_optim::argmin::core::observers::ObserverMode;
-use gp_optim::{
-    History, MinimiseOptions, Minimum, ParameterSet, ParameterSetMut, Record, StopReason, minimise_with,
-};
-
-/// One evaluation during training, as it happens.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Progress {
-    /// Evaluations so far, this one included.
-    pub evaluation: u64,
-    /// `ln p(y) + ln p(parameters)` there; it need not be the best so far.
-    pub log_posterior: f64,
-}
-
-/// Where training stood after one iteration.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Step {
-    /// Iterations done: 0 at the start.
-    pub iteration: u64,
-    /// `ln p(y) + ln p(parameters)`
-    pub log_posterior: f64,
-    /// Largest magnitude in its gradient by the unconstrained parameters.
-    pub gradient_norm: f64,
-}
-
-/// How training went.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Training {
-    /// `ln p(y) + ln p(parameters)` at the start.
-    pub start_log_posterior: f64,
-    /// The same at the end: the largest value seen.
-    pub log_posterior: f64,
-    /// `ln p(y)` at the end.
-    pub log_marginal_likelihood: f64,
-    /// Iterations done.
-    pub iterations: u64,
-    /// Evaluations of value and gradient, failed ones included.
-    pub evaluations: u64,
-    /// Evaluations that failed, each stepped back from.
-    pub failed_evaluations: u64,
-    /// What the last of them had to say.
-    pub last_failure: Option<String>,
-    /// Whether the end is a maximum as far as the tolerances tell.
-    pub converged: bool,
-    /// Why it ended.
-    pub reason: StopReason,
-    /// The course, one entry per iteration.
-    pub history: Vec<Step>,
-}
+use crate::train::{Progress, Training, train};
+use gp_optim::MinimiseOptions;
 
 impl ExactGp {
     /// Moves the free parameters to a maximum of `ln p(y) + ln p(parameters)`, the density of priors being that of the
     /// natural values.
     ///
     /// # Errors
-    /// [`EpError::Optim`] when the start cannot be evaluated (with the reason) or an option is out of range. The model
-    /// is then as it was. Evaluations that fail later are stepped back from and counted.
+    /// As [`train`].
     pub fn train(&mut self, data: &Observations<'_>, options: &MinimiseOptions) -> Result<Training, EpError> {
         self.train_with(data, options, |_| {})
     }
@@ -68,101 +20,17 @@ impl ExactGp {
     /// [`train`](Self::train), calling `progress` after every evaluation that succeeds.
     ///
     /// # Errors
-    /// As [`train`](Self::train).
+    /// As [`train`].
     pub fn train_with(
         &mut self,
         data: &Observations<'_>,
         options: &MinimiseOptions,
-        mut progress: impl FnMut(Progress),
+        progress: impl FnMut(Progress),
     ) -> Result<Training, EpError> {
-        let mut objective = Objective::new(self, data);
-        if self.free_count() == 0 {
-            return Ok(Training::of_nothing(objective.log_posterior(self)?, self.log_prior()));
-        }
-        let mut start = vec![0.0; self.free_count()];
-        self.write_free(&mut start)?;
-        let mut trial = self.clone();
-        let negative = |x: &[f64], gradient: &mut [f64]| -> Result<f64, EpError> {
-            trial.set_free(x)?;
-            let log_posterior = objective.evaluate(&trial, gradient)?;
-            gradient.iter_mut().for_each(|g| *g = -*g);
-            progress(Progress { evaluation: objective.evaluations, log_posterior });
-            Ok(-log_posterior)
+        let mut workspace = ExactWorkspace::new(self.threading);
+        let evaluate = |model: &Self, gradient: &mut [f64]| {
+            model.log_marginal_likelihood_gradient(data, &mut workspace, gradient)
         };
-        let history = History::new();
-        let minimum = minimise_with(negative, &start, options, |run| {
-            run.add_observer(history.clone(), ObserverMode::Always)
-        })?;
-        self.set_free(&minimum.x)?;
-        Ok(Training::new(minimum, &history.records(), self.log_prior()))
-    }
-}
-
-/// The log posterior density and its gradient, in memory that lasts from one evaluation to the next.
-struct Objective<'a> {
-    data: &'a Observations<'a>,
-    workspace: ExactWorkspace,
-    natural: Vec<f64>,
-    evaluations: u64,
-}
-
-impl<'a> Objective<'a> {
-    fn new(model: &ExactGp, data: &'a Observations<'a>) -> Self {
-        let workspace = ExactWorkspace::new(model.threading);
-        Self { data, workspace, natural: vec![0.0; model.parameter_count()], evaluations: 0 }
-    }
-
-    fn log_posterior(&mut self, model: &ExactGp) -> Result<f64, EpError> {
-        Ok(model.log_marginal_likelihood(self.data, &mut self.workspace)? + model.log_prior())
-    }
-
-    /// The value, and over `gradient` the derivatives by the unconstrained free parameters.
-    fn evaluate(&mut self, model: &ExactGp, gradient: &mut [f64]) -> Result<f64, EpError> {
-        self.evaluations += 1;
-        let natural = &mut self.natural;
-        let value = model.log_marginal_likelihood_gradient(self.data, &mut self.workspace, natural)?;
-        model.add_log_prior_gradient(natural)?;
-        model.chain_gradient(natural, gradient)?;
-        Ok(value + model.log_prior())
-    }
-}
-
-impl Training {
-    fn new(minimum: Minimum, records: &[Record], log_prior: f64) -> Self {
-        let step = |record: &Record| Step {
-            iteration: record.iteration,
-            log_posterior: -record.value,
-            gradient_norm: record.gradient_norm,
-        };
-        let history: Vec<Step> = records.iter().map(step).collect();
-        let log_posterior = -minimum.value;
-        Self {
-            start_log_posterior: history.first().map_or(log_posterior, |first| first.log_posterior),
-            log_posterior,
-            log_marginal_likelihood: log_posterior - log_prior,
-            iterations: minimum.iterations,
-            evaluations: minimum.evaluations,
-            failed_evaluations: minimum.failed_evaluations,
-            last_failure: minimum.last_failure,
-            converged: minimum.converged,
-            reason: minimum.reason,
-            history,
-        }
-    }
-
-    /// A model whose parameters are all fixed is trained as it stands.
-    fn of_nothing(log_posterior: f64, log_prior: f64) -> Self {
-        Self {
-            start_log_posterior: log_posterior,
-            log_posterior,
-            log_marginal_likelihood: log_posterior - log_prior,
-            iterations: 0,
-            evaluations: 1,
-            failed_evaluations: 0,
-            last_failure: None,
-            converged: true,
-            reason: StopReason::Other("no parameter is free".to_owned()),
-            history: vec![Step { iteration: 0, log_posterior, gradient_norm: 0.0 }],
-        }
+        train(self, options, evaluate, progress)
     }
 }

@@ -15,5 +15,5 @@ pub use batch::{BatchEp, Convergence, Sweep};
 pub use factors::Factors;
 pub use gradient::GradientKind;
 pub use model::PowerEp;
-pub use rules::{EpOptions, Level, NegativePrecision, Powers};
+pub use rules::{EpOptions, Level, NegativePrecision};
 pub use site::Site;

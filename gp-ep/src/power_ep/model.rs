@@ -1,8 +1,9 @@
 //! The model: latent functions, an observation model, and which member of the family approximates it.
 
 use super::factors::Factors;
-use super::rules::{Level, Powers};
+use super::rules::Level;
 use crate::error::EpError;
+use crate::powers::Powers;
 use crate::sparse::SparseProcess;
 use gp_likelihoods::Likelihood;
 use gp_linalg::{JitterPolicy, Threading};

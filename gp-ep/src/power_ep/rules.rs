@@ -71,36 +71,3 @@ impl EpOptions {
         Ok(())
     }
 }
-
-/// The power α of each observation's factor, in [0, 1]; 0 is the limit, variational inference.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Powers {
-    /// The same for all.
-    Same(f64),
-    /// One for each observation.
-    Each(Vec<f64>),
-}
-
-impl Powers {
-    /// The power of an observation.
-    pub(crate) fn of(&self, row: usize) -> f64 {
-        match self {
-            Self::Same(power) => *power,
-            Self::Each(powers) => powers[row],
-        }
-    }
-
-    pub(crate) fn check(&self, observations: usize) -> Result<(), EpError> {
-        let all = match self {
-            Self::Same(power) => std::slice::from_ref(power),
-            Self::Each(powers) => {
-                crate::error::check_count("powers", "entries", observations, powers.len())?;
-                powers
-            }
-        };
-        match all.iter().find(|power| !(0.0..=1.0).contains(*power)) {
-            None => Ok(()),
-            Some(&value) => Err(EpError::Option { what: "power", value, allowed: "between 0 and 1" }),
-        }
-    }
-}

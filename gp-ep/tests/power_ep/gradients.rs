@@ -1,8 +1,8 @@
 //! Gradients of log Z against central differences.
 
 use crate::support::{Problem, converged, model, tight};
-use gp_ep::power_ep::{GradientKind, Powers};
-use gp_ep::{BatchEp, EpOptions, Level, PowerEp, Table};
+use gp_ep::power_ep::GradientKind;
+use gp_ep::{BatchEp, EpOptions, Level, PowerEp, Powers, Table};
 use gp_optim::{ParameterSet, ParameterSetMut};
 
 /// Derivatives by the free coordinates.

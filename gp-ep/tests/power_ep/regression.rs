@@ -2,8 +2,7 @@
 
 use crate::reference::{Table, solve};
 use crate::support::{Problem, assert_close, converged, model, rbf, table, tight};
-use gp_ep::power_ep::Powers;
-use gp_ep::{BatchEp, EpOptions, Level, Table as Data};
+use gp_ep::{BatchEp, EpOptions, Level, Powers, Table as Data};
 use std::f64::consts::TAU;
 
 const NOISE: f64 = 0.09;

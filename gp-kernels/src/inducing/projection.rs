@@ -22,33 +22,79 @@ pub struct InducingPrior {
 }
 
 /// Gradients that are summed over shards of the data before they go through the factor of `K_zz`.
+///
+/// All of them are one list of numbers, so that those of several shards, threads or machines are added as such.
 #[derive(Clone, Debug)]
 pub struct PriorGradients {
-    /// With respect to the kernel's parameters, in natural units.
-    pub params: Vec<f64>,
-    /// With respect to the inducing inputs, in the order of [`InducingInputs::values`].
-    pub inputs: Vec<f64>,
-    /// With respect to L: the lower triangle counts, M×M.
-    pub factor: Mat<f64>,
+    /// Parameters of the kernel, inducing inputs, and L column by column.
+    sums: Vec<f64>,
+    /// How many of each there are; of L the number of rows.
+    params: usize,
+    inputs: usize,
+    count: usize,
     /// What the gradient with respect to L becomes for `K_zz`.
     covariance: Mat<f64>,
+}
+
+/// The parts of [`PriorGradients`], to be added to.
+struct Parts<'a> {
+    params: &'a mut [f64],
+    inputs: &'a mut [f64],
+    factor: MatMut<'a, f64>,
+    covariance: &'a mut Mat<f64>,
 }
 
 impl PriorGradients {
     /// Zeros of the right sizes.
     pub fn zeros(kernel: &dyn Kernel, inputs: &InducingInputs) -> Self {
-        let params = vec![0.0; crate::tree::parameter_count(kernel)];
+        let (params, count) = (crate::tree::parameter_count(kernel), inputs.count());
         let parts = 1 + usize::from(inputs.windows().is_some());
-        let square = || Mat::zeros(inputs.count(), inputs.count());
-        let inputs = vec![0.0; parts * inputs.count() * inputs.dim()];
-        Self { params, inputs, factor: square(), covariance: square() }
+        let inputs = parts * count * inputs.dim();
+        let sums = vec![0.0; params + inputs + count * count];
+        Self { sums, params, inputs, count, covariance: Mat::new() }
     }
 
     /// Sets all gradients to zero, for the next evaluation in the same memory.
     pub fn clear(&mut self) {
-        self.params.fill(0.0);
-        self.inputs.fill(0.0);
-        self.factor.fill(0.0);
+        self.sums.fill(0.0);
+    }
+
+    /// With respect to the kernel's parameters, in natural units.
+    pub fn params(&self) -> &[f64] {
+        &self.sums[..self.params]
+    }
+
+    /// With respect to the inducing inputs, in the order of [`InducingInputs::values`].
+    pub fn inputs(&self) -> &[f64] {
+        &self.sums[self.params..][..self.inputs]
+    }
+
+    /// With respect to L: the lower triangle counts, M×M.
+    pub fn factor(&self) -> MatRef<'_, f64> {
+        MatRef::from_column_major_slice(&self.sums[self.params + self.inputs..], self.count, self.count)
+    }
+
+    /// All of them: parameters of the kernel, inducing inputs, and L column by column.
+    pub fn as_slice(&self) -> &[f64] {
+        &self.sums
+    }
+
+    /// All of them, to put the sum over shards there.
+    pub fn as_mut_slice(&mut self) -> &mut [f64] {
+        &mut self.sums
+    }
+
+    /// The gradient with respect to the kernel's parameters, for what reaches them in another way than through the
+    /// inducing inputs.
+    pub fn params_mut(&mut self) -> &mut [f64] {
+        &mut self.sums[..self.params]
+    }
+
+    fn parts_mut(&mut self) -> Parts<'_> {
+        let (params, rest) = self.sums.split_at_mut(self.params);
+        let (inputs, factor) = rest.split_at_mut(self.inputs);
+        let factor = MatMut::from_column_major_slice_mut(factor, self.count, self.count);
+        Parts { params, inputs, factor, covariance: &mut self.covariance }
     }
 }
 
@@ -154,7 +200,8 @@ impl InducingPrior {
         check_shape("Φ", (phi.nrows(), phi.ncols()), shape)?;
         check_shape("upstream", (upstream.nrows(), upstream.ncols()), shape)?;
         check_count("upstream of the residuals", "entries", x.nrows(), residual_upstream.len())?;
-        by.diagonal_reverse(kernel, x, residual_upstream, &mut grads.params, None)?;
+        let Parts { params, inputs: values, factor, .. } = grads.parts_mut();
+        by.diagonal_reverse(kernel, x, residual_upstream, params, None)?;
         // s = k_xx − φᵀφ
         for (i, g) in residual_upstream.iter().enumerate() {
             let column = upstream.as_mut().col_mut(i);
@@ -162,9 +209,9 @@ impl InducingPrior {
         }
         // Φ = L⁻¹ K_zx: the derivative with respect to K_zx is L⁻ᵀ Φ̄, with respect to L it is −L⁻ᵀ Φ̄ Φᵀ.
         self.factor.half_solve_transpose_in_place(upstream.as_mut(), by.threading())?;
-        let (k_zx, factor) = (upstream.as_ref(), grads.factor.as_mut());
+        let k_zx = upstream.as_ref();
         matmul_lower(factor, Accum::Add, k_zx, phi.transpose(), -1.0, by.threading())?;
-        inputs.cross_reverse(kernel, x, k_zx, &mut grads.params, &mut grads.inputs, by)
+        inputs.cross_reverse(kernel, x, k_zx, params, values, by)
     }
 
     /// Takes the derivatives with respect to L, summed over all shards, to the kernel's parameters and the inducing
@@ -180,13 +227,13 @@ impl InducingPrior {
         by: &Evaluator,
     ) -> Result<(), KernelError> {
         let count = self.count();
-        check_shape("gradient of the factor", (grads.factor.nrows(), grads.factor.ncols()), (count, count))?;
-        if grads.covariance.nrows() != count {
-            grads.covariance = Mat::zeros(count, count);
+        check_shape("gradient of the factor", (grads.count, grads.count), (count, count))?;
+        let Parts { params, inputs: values, factor, covariance } = grads.parts_mut();
+        if covariance.nrows() != count {
+            *covariance = Mat::zeros(count, count);
         }
-        let (l_bar, upstream) = (grads.factor.as_ref(), &mut grads.covariance);
-        cholesky_reverse(self.factor.l(), l_bar, upstream.as_mut(), by.threading())?;
-        inputs.gram_reverse(kernel, grads.covariance.as_ref(), &mut grads.params, &mut grads.inputs, by)
+        cholesky_reverse(self.factor.l(), factor.as_ref(), covariance.as_mut(), by.threading())?;
+        inputs.gram_reverse(kernel, covariance.as_ref(), params, values, by)
     }
 }
 

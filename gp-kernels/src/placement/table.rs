@@ -39,15 +39,18 @@ pub(super) struct Distinct {
 
 /// The distinct points among some rows of a table, in the order of their first rows. O(N log N) comparisons.
 pub(super) fn distinct(points: Points<'_>, mut rows: Vec<usize>) -> Vec<Distinct> {
-    let compare =
-        |a: usize, b: usize| point(points, a).partial_cmp(point(points, b)).unwrap_or(Ordering::Equal);
-    rows.sort_unstable_by(|&a, &b| compare(a, b).then(a.cmp(&b)));
-    let mut found: Vec<Distinct> = rows
-        .chunk_by(|&a, &b| compare(a, b) == Ordering::Equal)
-        .map(|group| Distinct { row: group[0], count: group.len() })
-        .collect();
+    let mut found: Vec<Distinct> =
+        equal_rows(points, &mut rows).map(|group| Distinct { row: group[0], count: group.len() }).collect();
     found.sort_unstable_by_key(|distinct| distinct.row);
     found
+}
+
+/// Sorts some rows of a table, and groups those that hold the same point: in each group the first row comes first.
+pub(super) fn equal_rows<'r>(points: Points<'_>, rows: &'r mut [usize]) -> impl Iterator<Item = &'r [usize]> {
+    let compare =
+        move |a: usize, b: usize| point(points, a).partial_cmp(point(points, b)).unwrap_or(Ordering::Equal);
+    rows.sort_unstable_by(|&a, &b| compare(a, b).then(a.cmp(&b)));
+    rows.chunk_by(move |&a, &b| compare(a, b) == Ordering::Equal)
 }
 
 #[cfg(test)]

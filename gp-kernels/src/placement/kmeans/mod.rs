@@ -11,7 +11,7 @@ use rand_chacha::ChaCha8Rng;
 
 use self::cloud::Cloud;
 use self::lloyd::Clusters;
-use super::table::{checked, distinct};
+use super::table::{checked, distinct, equal_rows};
 use super::{Placed, Placement};
 use crate::error::KernelError;
 use crate::inducing::InducingInputs;
@@ -62,6 +62,37 @@ impl KMeans {
         Self { sample: rows, ..self }
     }
 
+    /// The cluster of every row of `x` (N×D), a number below `m`: the clusters whose centres [`place`](Placement::place)
+    /// gives, found from all rows. Equal rows are in the same cluster.
+    ///
+    /// # Errors
+    /// As [`place`](Placement::place).
+    pub fn clusters(
+        &self,
+        kernel: &dyn Kernel,
+        x: MatRef<'_, f64>,
+        m: usize,
+        seed: u64,
+    ) -> Result<Vec<usize>, KernelError> {
+        let table = checked(kernel, x, m)?;
+        let points = table.view();
+        let mut rows: Vec<usize> = (0..x.nrows()).collect();
+        let cloud = Cloud::new(points, distinct(points, rows.clone()));
+        let clusters = self.found(&cloud, m, &mut ChaCha8Rng::seed_from_u64(seed));
+        let mut labels = vec![0; x.nrows()];
+        clusters.labels().iter().enumerate().for_each(|(i, &label)| labels[cloud.row(i)] = label);
+        for group in equal_rows(points, &mut rows) {
+            let label = labels[group[0]];
+            group.iter().for_each(|&row| labels[row] = label);
+        }
+        Ok(labels)
+    }
+
+    /// From a k-means++ start to where no point changes its cluster.
+    fn found(&self, cloud: &Cloud, m: usize, rng: &mut ChaCha8Rng) -> Clusters {
+        lloyd::refine(cloud, &seeding::plus_plus(cloud, m, rng), self.iterations)
+    }
+
     /// The rows to look at: all, or a random subset in the order of the data.
     fn rows(&self, count: usize, m: usize, rng: &mut ChaCha8Rng) -> Vec<usize> {
         let most = self.sample.max(m.saturating_mul(SAMPLE_PER_CLUSTER));
@@ -100,7 +131,7 @@ impl Placement for KMeans {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let rows = self.rows(x.nrows(), m, &mut rng);
         let cloud = Cloud::new(table.view(), distinct(table.view(), rows));
-        let clusters = lloyd::refine(&cloud, &seeding::plus_plus(&cloud, m, &mut rng), self.iterations);
+        let clusters = self.found(&cloud, m, &mut rng);
         let means = cloud.means(table.view(), &clusters);
         let dim = x.ncols();
         let centres = without_repeats(views::points(&means, means.len() / dim, dim));

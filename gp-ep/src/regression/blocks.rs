@@ -1,0 +1,124 @@
+//! Observations in groups that are approximated together.
+
+use crate::error::EpError;
+use faer::MatRef;
+use gp_kernels::Kernel;
+use gp_kernels::placement::KMeans;
+
+/// A partition of N observations into blocks: each observation is in exactly one, and no block is empty.
+///
+/// A block of n observations takes memory for a few n×n matrices and O(n³) time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Blocks {
+    /// The observations, block by block.
+    order: Vec<usize>,
+    /// Where in `order` each block ends.
+    ends: Vec<usize>,
+}
+
+impl Blocks {
+    /// These blocks of observations, counted from 0.
+    ///
+    /// # Errors
+    /// [`EpError::Block`] for an observation that is in no block or in two, and for a block without any;
+    /// [`EpError::NoData`] for no block.
+    pub fn new(blocks: &[Vec<usize>]) -> Result<Self, EpError> {
+        let order = blocks.concat();
+        let refuse = |row: usize, reason: &str| Err(EpError::Block { row, reason: reason.to_owned() });
+        if order.is_empty() {
+            return Err(EpError::NoData);
+        }
+        let mut seen = vec![false; order.len()];
+        for &row in &order {
+            match seen.get_mut(row) {
+                None => return refuse(row, "is in a block, but not every observation before it is"),
+                Some(true) => return refuse(row, "is in two blocks, or twice in one"),
+                Some(seen) => *seen = true,
+            }
+        }
+        let mut ends = Vec::with_capacity(blocks.len());
+        for block in blocks {
+            let start = ends.last().copied().unwrap_or(0);
+            if block.is_empty() {
+                return refuse(start, "comes after a block that is empty");
+            }
+            ends.push(start + block.len());
+        }
+        Ok(Self { order, ends })
+    }
+
+    /// Observations with equal labels are a block; blocks are in the order of their labels.
+    ///
+    /// # Errors
+    /// [`EpError::NoData`] for no label.
+    pub fn from_labels(labels: &[usize]) -> Result<Self, EpError> {
+        if labels.is_empty() {
+            return Err(EpError::NoData);
+        }
+        let mut order: Vec<usize> = (0..labels.len()).collect();
+        order.sort_by_key(|&row| labels[row]);
+        let mut ends: Vec<usize> =
+            (1..order.len()).filter(|&i| labels[order[i - 1]] != labels[order[i]]).collect();
+        ends.push(order.len());
+        Ok(Self { order, ends })
+    }
+
+    /// At most `count` blocks of observations that are near each other: the clusters of the inputs (N×D) that
+    /// [`KMeans`] finds.
+    ///
+    /// # Errors
+    /// As [`KMeans::clusters`].
+    pub fn near(
+        kernel: &dyn Kernel,
+        inputs: MatRef<'_, f64>,
+        count: usize,
+        seed: u64,
+    ) -> Result<Self, EpError> {
+        Self::from_labels(&KMeans::new().clusters(kernel, inputs, count, seed)?)
+    }
+
+    /// The number of blocks, at least 1.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// The number of observations N in all blocks together.
+    #[must_use]
+    pub fn observations(&self) -> usize {
+        self.order.len()
+    }
+
+    /// The observations of each block, in the order of blocks.
+    pub fn iter(&self) -> impl Iterator<Item = &[usize]> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        starts.zip(&self.ends).map(|(start, &end)| &self.order[start..end])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_and_lists_make_the_same_blocks() {
+        let blocks = Blocks::from_labels(&[7, 2, 7, 0, 2]).unwrap();
+        assert_eq!(blocks, Blocks::new(&[vec![3], vec![1, 4], vec![0, 2]]).unwrap());
+        assert_eq!((blocks.count(), blocks.observations()), (3, 5));
+        assert_eq!(blocks.iter().collect::<Vec<_>>(), [&[3][..], &[1, 4], &[0, 2]]);
+    }
+
+    #[test]
+    fn what_is_not_a_partition_is_refused_by_observation() {
+        for (blocks, row) in [
+            (vec![vec![0, 3], vec![1]], 3),
+            (vec![vec![0, 1], vec![1]], 1),
+            (vec![vec![0, 1], vec![], vec![2]], 2),
+        ] {
+            let found = Blocks::new(&blocks);
+            assert!(matches!(found, Err(EpError::Block { row: at, .. }) if at == row), "{found:?}");
+        }
+        assert_eq!(Blocks::new(&[]), Err(EpError::NoData));
+        assert_eq!(Blocks::from_labels(&[]), Err(EpError::NoData));
+    }
+}

@@ -1,0 +1,19 @@
+//! Closed-form Power-EP regression against formulas written out without any of the workspace's linear algebra.
+#![expect(clippy::unwrap_used, reason = "helpers of tests")]
+
+mod bounds;
+mod calibration;
+mod dense;
+mod faults;
+mod formulas;
+mod gradients;
+mod limits;
+mod models;
+#[path = "../exact/reference.rs"]
+#[expect(dead_code, reason = "shared with the tests of exact regression")]
+mod reference;
+#[path = "../exact/support.rs"]
+#[expect(dead_code, reason = "shared with the tests of exact regression")]
+mod support;
+mod threads;
+mod training;

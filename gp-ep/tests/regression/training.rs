@@ -1,0 +1,63 @@
+//! Training reaches a maximum, and moves what it should.
+
+use crate::models::{places, scattered_blocks, sparse};
+use crate::support::{Problem, assert_close};
+use gp_ep::{ExactGp, SparseRegression};
+use gp_kernels::KernelExt;
+use gp_likelihoods::Gaussian;
+use gp_linalg::Threading;
+use gp_optim::{MinimiseOptions, ParameterSet, Prior};
+
+fn start(inducing: usize, power: f64) -> SparseRegression {
+    sparse("1 * rbf(lengthscale=1)", places(inducing, 1).as_ref(), 0.5, power)
+}
+
+#[test]
+fn the_end_is_near_that_of_exact_regression() {
+    let problem = Problem::new(80, 1, 40);
+    let mut exact =
+        ExactGp::new(gp_kernels::parse("1 * rbf(lengthscale=1)").unwrap(), Gaussian::new(0.5).unwrap());
+    let best = exact.train(&problem.data(), &MinimiseOptions::default()).unwrap();
+    for power in [0.0, 0.5, 1.0] {
+        let mut model = start(8, power);
+        let training = model.train(&problem.data(), &MinimiseOptions::default()).unwrap();
+        assert!(training.converged, "{}", training.reason);
+        assert!(training.log_posterior > training.start_log_posterior + 10.0);
+        // Eight places that find their own positions carry half a period of a sine to a hundredth of a nat; FITC may
+        // end above ln p(y), because its noise is not the same everywhere.
+        let gain = training.log_marginal_likelihood - best.log_marginal_likelihood;
+        assert!((-0.05..3.0).contains(&gain), "α = {power}: {gain}");
+        assert!(power > 0.0 || gain <= 1e-6, "a bound: {gain}");
+        let value = model.condition(&problem.data()).unwrap().log_marginal_likelihood();
+        assert_close(value, training.log_marginal_likelihood, 1e-12);
+    }
+}
+
+#[test]
+fn the_same_start_gives_the_same_bits() {
+    let problem = Problem::new(1100, 1, 41);
+    let train = |threading| {
+        let mut model = start(6, 0.5).with_threading(threading);
+        let options = MinimiseOptions { max_iterations: 15, ..MinimiseOptions::default() };
+        let training = model.train(&problem.data(), &options).unwrap();
+        (model.parameter_values(), training)
+    };
+    assert_eq!(train(Threading::Here), train(Threading::Pool));
+}
+
+#[test]
+fn fixed_inducing_inputs_stay_and_priors_count() {
+    let problem = Problem::new(40, 1, 42);
+    let model = start(5, 0.5).with_blocks(scattered_blocks(40));
+    let process = model.process().clone().with_fixed_inputs();
+    let noise = model.noise().clone();
+    let mut model = SparseRegression::new(process, noise, model.powers().clone());
+    let kernel = model.process_mut().kernel_mut();
+    kernel.set_prior("lengthscale", Some(Prior::LogNormal { mu: 1.0, sigma: 0.01 })).unwrap();
+    let before = model.process().inputs().values();
+    let training = model.train(&problem.data(), &MinimiseOptions::default()).unwrap();
+    assert_eq!(model.process().inputs().values(), before);
+    // A prior this narrow pins ln ℓ to its mode 1 − 0.01² within a few of its standard deviations.
+    assert_close(model.process().kernel().get("lengthscale").unwrap().ln(), 1.0, 0.05);
+    assert_close(training.log_posterior - training.log_marginal_likelihood, model.log_prior(), 1e-12);
+}
