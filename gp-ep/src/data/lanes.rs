@@ -92,6 +92,10 @@ impl<T: Send> Lanes<T> {
         &self.states
     }
 
+    pub(crate) fn states_mut(&mut self) -> &mut [T] {
+        &mut self.states
+    }
+
     /// One pass: `work` on every lane, with its number. The first lane that fails, in their order, has its say.
     pub(crate) fn for_each(
         &mut self,

@@ -12,14 +12,14 @@
 //! `B̄ = −½ (V m̄ mᵀ + m m̄ᵀ V) − V V̄ V`:
 //! `φ̄_i = (ν_i − τ_i μ_i + μ̄_i) m + (2 w̄_i − τ_i) V φ_i + ν_i V m̄ + 2 τ_i B̄ φ_i`.
 
-use super::batch::{BatchEp, check_proper};
 use super::model::PowerEp;
+use super::passes::{Passes, check_proper};
 use super::point::{Tally, Weights};
 use super::posterior::WhitenedPosterior;
 use super::rules::Level;
 use super::shard::{Shard, blocks};
-use crate::data::Reduction;
 use crate::error::{EpError, check_count};
+use crate::sparse::SparseProcess;
 use faer::{Accum, Mat, MatMut, MatRef};
 use gp_kernels::inducing::{InducingPrior, PriorGradients};
 use gp_linalg::Threading;
@@ -45,8 +45,7 @@ pub(crate) struct Reverse {
     latents: Vec<ReverseLatent>,
     /// Of a block, observation by observation, one a latent.
     weights: Vec<Weights>,
-    by_params: Vec<f64>,
-    /// All of this lane's sums in one slice.
+    /// Derivatives by the parameters of the observation model, and the tally.
     flat: Vec<f64>,
 }
 
@@ -83,68 +82,24 @@ impl Reverse {
             }
         });
         let latents: Vec<ReverseLatent> = latents.collect();
-        let params = model.factors().parameters().iter().map(gp_optim::Parameter::len).sum();
-        let flat: usize = latents.iter().map(|latent| flat_len(&latent.grads)).sum();
+        let params: usize = model.factors().parameters().iter().map(gp_optim::Parameter::len).sum();
         Self {
             weights: vec![Weights::default(); block * shard.latents.len()],
-            by_params: vec![0.0; params],
-            flat: vec![0.0; flat + params + Tally::LEN],
+            flat: vec![0.0; params + Tally::LEN],
             latents,
         }
     }
-
-    /// Everything into one slice.
-    fn flatten(&mut self, tally: Tally) {
-        let Self { latents, by_params, flat, .. } = self;
-        let mut rest = flat.as_mut_slice();
-        for latent in latents {
-            rest = copy_out(&latent.grads, rest);
-        }
-        let (params, tally_slot) = rest.split_at_mut(by_params.len());
-        params.copy_from_slice(by_params);
-        tally_slot.copy_from_slice(&tally.to_array());
-    }
 }
 
-fn flat_len(grads: &PriorGradients) -> usize {
-    grads.params.len() + grads.inputs.len() + grads.factor.nrows() * grads.factor.ncols()
-}
-
-fn copy_out<'a>(grads: &PriorGradients, out: &'a mut [f64]) -> &'a mut [f64] {
-    let (params, rest) = out.split_at_mut(grads.params.len());
-    params.copy_from_slice(&grads.params);
-    let (inputs, rest) = rest.split_at_mut(grads.inputs.len());
-    inputs.copy_from_slice(&grads.inputs);
-    let m = grads.factor.nrows();
-    let (factor, rest) = rest.split_at_mut(m * m);
-    MatMut::from_column_major_slice_mut(factor, m, m).copy_from(&grads.factor);
-    rest
-}
-
-fn copy_in<'a>(grads: &mut PriorGradients, from: &'a [f64]) -> &'a [f64] {
-    let (params, rest) = from.split_at(grads.params.len());
-    grads.params.copy_from_slice(params);
-    let (inputs, rest) = rest.split_at(grads.inputs.len());
-    grads.inputs.copy_from_slice(inputs);
-    let m = grads.factor.nrows();
-    let (factor, rest) = rest.split_at(m * m);
-    grads.factor.copy_from(MatRef::from_column_major_slice(factor, m, m));
-    rest
-}
-
-impl BatchEp {
-    /// The estimate of `ln p(y)` and, over `gradient`, its derivatives by all parameters in natural units, in the
-    /// order of [`PowerEp::parameter_names`], fixed ones included, priors left out.
-    ///
-    /// # Errors
-    /// [`EpError::Shape`] for a gradient of the wrong length; [`EpError::ImproperCavity`] where log Z is not defined;
-    /// [`EpError::Unsupported`] for [`GradientKind::OfEstimate`] at the latent level.
-    pub fn log_z_gradient(
+impl Passes {
+    /// The tally of the observations on the lanes and, over `gradient`, derivatives of their log Z.
+    pub(super) fn gradient(
         &mut self,
         model: &PowerEp,
         kind: GradientKind,
+        posteriors: &[WhitenedPosterior],
         gradient: &mut [f64],
-    ) -> Result<f64, EpError> {
+    ) -> Result<Tally, EpError> {
         check_count("gradient", "entries", model.parameter_count(), gradient.len())?;
         let moving = match kind {
             GradientKind::AtRest => None,
@@ -153,43 +108,37 @@ impl BatchEp {
                     what: "the gradient of the estimate at the latent level",
                 });
             }
-            GradientKind::OfEstimate => Some(self.moving(model)?),
+            GradientKind::OfEstimate => Some(self.moving(model, posteriors)?),
         };
-        let (priors, posteriors) = (&self.priors, &self.posteriors);
+        let priors = &self.priors;
         self.lanes.for_each(|_, shard| {
             let mut reverse = take_reverse(shard, model);
             let done = reverse_pass(shard, &mut reverse, model, priors, posteriors, moving.as_deref());
             shard.reverse = Some(reverse);
             done
         })?;
-        let tally = self.finish(model, gradient)?;
-        Ok(tally.log_z + self.prior_part())
+        self.finish(model, gradient)
     }
 
     /// Adds up the lanes, and takes what concerns `K_zz` through its factor.
     fn finish(&mut self, model: &PowerEp, gradient: &mut [f64]) -> Result<Tally, EpError> {
-        let reduction: &dyn Reduction = self.reduction.as_ref();
-        let lane = self.lanes.states().first().and_then(|shard| shard.reverse.as_ref());
-        let length = lane.map_or(0, |reverse| reverse.flat.len());
-        self.flat.resize(length, 0.0);
-        self.lanes.sum(|shard| flat_sums(shard), &mut self.flat, reduction)?;
         if self.totals.is_empty() {
-            let zeros = |process: &crate::sparse::SparseProcess| {
-                PriorGradients::zeros(process.kernel(), process.inputs())
-            };
+            let zeros = |process: &SparseProcess| PriorGradients::zeros(process.kernel(), process.inputs());
             self.totals = model.processes().iter().map(zeros).collect();
         }
-        let (mut from, mut to) = (self.flat.as_slice(), gradient);
-        for ((process, prior), total) in model.processes().iter().zip(&self.priors).zip(&mut self.totals) {
-            from = copy_in(total, from);
-            prior.finish_reverse(process.kernel(), process.inputs(), total, &self.evaluator)?;
-            let (params, rest) = to.split_at_mut(total.params.len());
-            params.copy_from_slice(&total.params);
-            let (inputs, rest) = rest.split_at_mut(total.inputs.len());
-            inputs.copy_from_slice(&total.inputs);
+        let mut to = gradient;
+        for (q, (process, total)) in model.processes().iter().zip(&mut self.totals).enumerate() {
+            self.lanes.sum(|shard| gradient_sums(shard, q), total.as_mut_slice(), self.reduction.as_ref())?;
+            self.priors[q].finish_reverse(process.kernel(), process.inputs(), total, &self.evaluator)?;
+            let (params, rest) = to.split_at_mut(total.params().len());
+            params.copy_from_slice(total.params());
+            let (inputs, rest) = rest.split_at_mut(total.inputs().len());
+            inputs.copy_from_slice(total.inputs());
             to = rest;
         }
-        let (by_params, tally) = from.split_at(to.len());
+        self.flat.resize(to.len() + Tally::LEN, 0.0);
+        self.lanes.sum(|shard| flat_sums(shard), &mut self.flat, self.reduction.as_ref())?;
+        let (by_params, tally) = self.flat.split_at(to.len());
         to.copy_from_slice(by_params);
         let tally = Tally::from_slice(tally);
         check_proper(tally)?;
@@ -197,8 +146,7 @@ impl BatchEp {
     }
 
     /// `m̄` and `V̄` over all data, solved.
-    fn moving(&mut self, model: &PowerEp) -> Result<Vec<Moving>, EpError> {
-        let posteriors = &self.posteriors;
+    fn moving(&mut self, model: &PowerEp, posteriors: &[WhitenedPosterior]) -> Result<Vec<Moving>, EpError> {
         self.lanes.for_each(|_, shard| {
             let mut reverse = take_reverse(shard, model);
             let done = moving_pass(shard, &mut reverse, model, posteriors);
@@ -206,7 +154,7 @@ impl BatchEp {
             done
         })?;
         let mut all = Vec::new();
-        for (q, posterior) in self.posteriors.iter().enumerate() {
+        for (q, posterior) in posteriors.iter().enumerate() {
             let m = posterior.mean().len();
             let mut total = vec![0.0; m * m + m];
             self.lanes.sum(|shard| moving_sums(shard, q), &mut total, self.reduction.as_ref())?;
@@ -223,7 +171,12 @@ impl BatchEp {
     }
 }
 
-/// All sums of a lane's reverse pass.
+/// A lane's gradients by one latent function.
+fn gradient_sums(shard: &Shard, q: usize) -> &[f64] {
+    shard.reverse.as_ref().map_or(&[], |reverse| reverse.latents[q].grads.as_slice())
+}
+
+/// A lane's derivatives by the parameters of the observation model, and its tally.
 fn flat_sums(shard: &Shard) -> &[f64] {
     shard.reverse.as_ref().map_or(&[], |reverse| &reverse.flat)
 }
@@ -249,9 +202,11 @@ fn block_weights(
     tally: &mut Tally,
 ) -> Result<(), EpError> {
     let latents = shard.latents.len();
+    let params = reverse.flat.len() - Tally::LEN;
+    let by_params = &mut reverse.flat[..params];
     for (place, weights) in block.clone().zip(reverse.weights.chunks_exact_mut(latents)) {
         let (point, scratch, _) = shard.point(model.factors(), model.level(), block, place);
-        match scratch.slopes(point, weights, &mut reverse.by_params)? {
+        match scratch.slopes(point, weights, by_params)? {
             Some(log_z) => tally.log_z += log_z,
             None => tally.improper += 1.0,
         }
@@ -299,13 +254,13 @@ fn reverse_pass(
     moving: Option<&[Moving]>,
 ) -> Result<(), EpError> {
     reverse.latents.iter_mut().for_each(|latent| latent.grads.clear());
-    reverse.by_params.fill(0.0);
+    reverse.flat.fill(0.0);
     let mut tally = Tally::default();
     for block in blocks(shard.places) {
         shard.marginals(posteriors, &block)?;
         block_weights(shard, reverse, model, &block, &mut tally)?;
         if moving.is_some() {
-            shard.natural_of_sites(model.factors(), &block)?;
+            shard.natural(model.factors(), model.level(), &block, false)?;
         }
         for (q, process) in model.processes().iter().enumerate() {
             fill_upstream(shard, reverse, &posteriors[q], moving.map(|moving| &moving[q]), (q, &block))?;
@@ -324,7 +279,8 @@ fn reverse_pass(
             )?;
         }
     }
-    reverse.flatten(tally);
+    let params = reverse.flat.len() - Tally::LEN;
+    reverse.flat[params..].copy_from_slice(&tally.to_array());
     Ok(())
 }
 

@@ -1,8 +1,18 @@
 //! `q(v) = N(m, V)` of one latent: `V⁻¹ = B = I + Σ τ_i φ_iφ_iᵀ = L_B L_Bᵀ`, `B m = η = Σ ν_i φ_i`.
 
+use super::site::Site;
 use crate::error::EpError;
 use faer::{Mat, MatMut, MatRef};
-use gp_linalg::{Cholesky, JitterPolicy, Threading};
+use gp_linalg::rotate::RotationScratch;
+use gp_linalg::{Cholesky, JitterPolicy, LinalgError, Threading};
+
+/// Memory for rank-one changes.
+#[derive(Debug, Default)]
+pub(crate) struct RankOne {
+    direction: Vec<f64>,
+    dragged: Vec<f64>,
+    rotations: RotationScratch,
+}
 
 /// The posterior of the whitened inducing values, with what marginals are computed from.
 #[derive(Clone, Debug)]
@@ -65,6 +75,47 @@ impl WhitenedPosterior {
         self.factor.half_solve_in_place(column(&mut self.half_mean), Threading::Here)?;
         self.mean.copy_from_slice(&self.half_mean);
         Ok(self.factor.half_solve_transpose_in_place(column(&mut self.mean), Threading::Here)?)
+    }
+
+    /// Adds a site on `φᵀv`, of which `half` is `L_B⁻¹φ`; false, and nothing has changed, where no proper posterior would
+    /// be left. The mean waits for [`settle`](Self::settle).
+    pub(crate) fn change(
+        &mut self,
+        phi: &[f64],
+        half: &[f64],
+        site: Site,
+        scratch: &mut RankOne,
+    ) -> Result<bool, EpError> {
+        let count = phi.len();
+        let root = site.precision.abs().sqrt();
+        scratch.direction.clear();
+        scratch.direction.extend(phi.iter().map(|phi| root * phi));
+        // `L⁻¹η` and `L⁻¹φ` are dragged along: with the new shift, the new `L⁻¹η` is their sum.
+        scratch.dragged.clear();
+        scratch.dragged.extend_from_slice(&self.half_mean);
+        scratch.dragged.extend_from_slice(half);
+        let w = MatRef::from_column_major_slice(&scratch.direction, count, 1);
+        let drag = MatMut::from_column_major_slice_mut(&mut scratch.dragged, count, 2);
+        let done = if site.precision >= 0.0 {
+            self.factor.update(w, drag, &mut scratch.rotations, Threading::Here)
+        } else {
+            self.factor.downdate(w, drag, &mut scratch.rotations, Threading::Here)
+        };
+        match done {
+            Err(LinalgError::DowndateBreakdown { .. }) => return Ok(false),
+            other => other?,
+        }
+        let (mean, along) = scratch.dragged.split_at(count);
+        let sums = mean.iter().zip(along).map(|(mean, along)| mean + site.shift * along);
+        self.half_mean.iter_mut().zip(sums).for_each(|(out, sum)| *out = sum);
+        Ok(true)
+    }
+
+    /// The mean after rank-one changes.
+    pub(crate) fn settle(&mut self) {
+        self.mean.copy_from_slice(&self.half_mean);
+        let solved = self.factor.half_solve_transpose_in_place(column(&mut self.mean), Threading::Here);
+        debug_assert!(solved.is_ok(), "a vector of the factor's length");
     }
 
     /// `ln ∫ N(v; 0, I) exp(ηᵀv − ½ vᵀ(B − I)v) dv = ½ ηᵀB⁻¹η − ½ ln|B|`

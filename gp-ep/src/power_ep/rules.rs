@@ -26,6 +26,16 @@ pub enum NegativePrecision {
     Skip,
 }
 
+/// In which order sites are updated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Schedule {
+    /// All at once, from the same posterior.
+    #[default]
+    Parallel,
+    /// One after the other; each sees what those before it changed.
+    InTurn,
+}
+
 /// How iterations go.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -42,6 +52,8 @@ pub struct EpOptions {
     pub log_z_tolerance: f64,
     /// What is done about negative precisions.
     pub negative: NegativePrecision,
+    /// In which order sites are updated.
+    pub schedule: Schedule,
 }
 
 impl Default for EpOptions {
@@ -53,6 +65,7 @@ impl Default for EpOptions {
             tolerance: 1e-6,
             log_z_tolerance: 1e-8,
             negative: NegativePrecision::default(),
+            schedule: Schedule::default(),
         }
     }
 }

@@ -115,10 +115,7 @@ impl Shard {
         data: &dyn DataSource,
         rows: &Rows<'_>,
     ) -> Result<(), EpError> {
-        self.places = rows.len();
-        self.points.resize(self.places * self.dim, 0.0);
-        self.targets.resize(self.places * self.outputs, 0.0);
-        self.powers.resize(self.places, 0.0);
+        self.resize(rows.len());
         data.read(rows, &mut self.points, &mut self.targets)?;
         for place in 0..self.places {
             let row = rows.at(place);
@@ -130,9 +127,19 @@ impl Shard {
 
     /// Projects the observations on all latents, after kernels or inducing inputs have changed.
     pub(crate) fn project(&mut self, model: &PowerEp, priors: &[InducingPrior]) -> Result<(), EpError> {
+        self.project_from(0, model, priors)
+    }
+
+    /// Projects the observations from this place on.
+    fn project_from(
+        &mut self,
+        first: usize,
+        model: &PowerEp,
+        priors: &[InducingPrior],
+    ) -> Result<(), EpError> {
         let (places, dim) = (self.places, self.dim);
         for ((latent, process), prior) in self.latents.iter_mut().zip(model.processes()).zip(priors) {
-            for block in blocks(places) {
+            for block in blocks_of(first..places) {
                 let x = &self.points[block.start * dim..block.end * dim];
                 let x = MatRef::from_row_major_slice(x, block.len(), dim);
                 let residual = &mut latent.residual[block.clone()];
@@ -142,6 +149,11 @@ impl Shard {
             }
         }
         Ok(())
+    }
+
+    /// D
+    pub(crate) fn dim(&self) -> usize {
+        self.dim
     }
 
     /// The inputs of a block of observations.
@@ -207,7 +219,7 @@ impl Shard {
         layout: &Layout,
         block: &Range<usize>,
     ) -> Result<(), EpError> {
-        natural(&mut self.latents, &self.proposed, (factors, &self.targets), level, block)?;
+        self.natural(factors, level, block, true)?;
         let threading = self.evaluator.threading();
         for (q, latent) in self.latents.iter().enumerate() {
             let phi = latent.phi(block);
@@ -221,13 +233,92 @@ impl Shard {
         Ok(())
     }
 
-    /// The present sites of a block, summed by latent into [`ShardLatent::tau`] and `nu`; at the level of projections.
-    pub(crate) fn natural_of_sites(
+    /// The present or the proposed sites of a block as sites on projections, summed by latent into their `tau` and
+    /// `nu`.
+    pub(crate) fn natural(
         &mut self,
         factors: &dyn Factors,
+        level: Level,
         block: &Range<usize>,
+        proposed: bool,
     ) -> Result<(), EpError> {
-        natural(&mut self.latents, &self.sites, (factors, &self.targets), Level::Projection, block)
+        let sites = if proposed { &self.proposed } else { &self.sites };
+        natural(&mut self.latents, sites, (factors, &self.targets), level, block)
+    }
+
+    /// Where the sites of one observation are.
+    pub(crate) fn sites_of(&self, place: usize) -> Range<usize> {
+        place * self.sites_each..(place + 1) * self.sites_each
+    }
+
+    /// Reads and projects more observations behind those there are, with sites that say nothing. On an error nothing
+    /// has changed.
+    pub(crate) fn append(
+        &mut self,
+        model: &PowerEp,
+        priors: &[InducingPrior],
+        data: &dyn DataSource,
+        rows: &Rows<'_>,
+    ) -> Result<(), EpError> {
+        let before = self.places;
+        let done = self.extend(model, priors, data, rows);
+        if done.is_err() {
+            self.resize(before);
+        }
+        done
+    }
+
+    fn extend(
+        &mut self,
+        model: &PowerEp,
+        priors: &[InducingPrior],
+        data: &dyn DataSource,
+        rows: &Rows<'_>,
+    ) -> Result<(), EpError> {
+        let before = self.places;
+        self.resize(before + rows.len());
+        let (points, targets) = (before * self.dim.., before * self.outputs..);
+        data.read(rows, &mut self.points[points], &mut self.targets[targets])?;
+        for place in before..self.places {
+            let row = rows.at(place - before);
+            model.factors().check(self.target(place)).map_err(|error| error.at_row(row))?;
+            self.powers[place] = model.powers().of(row);
+        }
+        self.project_from(before, model, priors)
+    }
+
+    /// Makes room for this many observations, or forgets those behind.
+    fn resize(&mut self, places: usize) {
+        self.places = places;
+        self.points.resize(places * self.dim, 0.0);
+        self.targets.resize(places * self.outputs, 0.0);
+        self.powers.resize(places, 0.0);
+        self.sites.resize(places * self.sites_each, Site::default());
+        self.proposed.resize(places * self.sites_each, Site::default());
+        let block = places.min(BLOCK);
+        self.marginals.resize(block * self.latents.len(), Marginal::default());
+        for latent in &mut self.latents {
+            latent.phi.resize(places * latent.count, 0.0);
+            latent.residual.resize(places, 0.0);
+            latent.half.resize(block * latent.count, 0.0);
+            latent.tau.resize(block, 0.0);
+            latent.nu.resize(block, 0.0);
+        }
+    }
+
+    /// Forgets one observation; those behind it move up.
+    pub(crate) fn remove(&mut self, place: usize) {
+        let sites = self.sites_of(place);
+        self.points.drain(place * self.dim..(place + 1) * self.dim);
+        self.targets.drain(place * self.outputs..(place + 1) * self.outputs);
+        self.powers.remove(place);
+        self.sites.drain(sites.clone());
+        self.proposed.drain(sites);
+        for latent in &mut self.latents {
+            latent.phi.drain(place * latent.count..(place + 1) * latent.count);
+            latent.residual.remove(place);
+        }
+        self.places -= 1;
     }
 }
 
@@ -262,6 +353,16 @@ fn natural(
 }
 
 impl ShardLatent {
+    /// φ of one observation and, if its marginals were found last, `L_B⁻¹φ`.
+    pub(crate) fn single(&self, place: usize) -> (&[f64], &[f64]) {
+        (&self.phi[place * self.count..(place + 1) * self.count], &self.half[..self.count])
+    }
+
+    /// The summed site of the observation at this place of the block.
+    pub(crate) fn natural_of(&self, i: usize) -> Site {
+        Site { precision: self.tau[i], shift: self.nu[i] }
+    }
+
     /// Φ of a block.
     pub(crate) fn phi(&self, block: &Range<usize>) -> MatRef<'_, f64> {
         let phi = &self.phi[block.start * self.count..block.end * self.count];
@@ -271,7 +372,12 @@ impl ShardLatent {
 
 /// The blocks in which observations are visited.
 pub(crate) fn blocks(places: usize) -> impl Iterator<Item = Range<usize>> {
-    (0..places).step_by(BLOCK).map(move |start| start..(start + BLOCK).min(places))
+    blocks_of(0..places)
+}
+
+fn blocks_of(places: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    let end = places.end;
+    places.step_by(BLOCK).map(move |start| start..(start + BLOCK).min(end))
 }
 
 /// `xᵀc` and `‖x‖²`, in eight lanes.

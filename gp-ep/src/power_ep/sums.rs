@@ -2,6 +2,7 @@
 //! that can be sent anywhere.
 
 use super::point::Tally;
+use super::site::Site;
 use faer::{MatMut, MatRef};
 
 /// Where in the slice is what.
@@ -44,6 +45,17 @@ impl Layout {
         let (m, start) = (self.counts[latent], self.start(latent));
         let (matrix, vector) = sums[start..start + m * m + m].split_at_mut(m * m);
         (MatMut::from_column_major_slice_mut(matrix, m, m), vector)
+    }
+
+    /// Adds one site on `φᵀv`.
+    pub(crate) fn add_site(&self, sums: &mut [f64], latent: usize, phi: &[f64], site: Site) {
+        let (mut matrix, vector) = self.latent_mut(sums, latent);
+        for (j, &phi_j) in phi.iter().enumerate() {
+            let column = matrix.as_mut().col_mut(j).subrows_mut(j, phi.len() - j);
+            let scaled = site.precision * phi_j;
+            column.iter_mut().zip(&phi[j..]).for_each(|(out, phi)| *out += scaled * phi);
+        }
+        vector.iter_mut().zip(phi).for_each(|(out, phi)| *out += site.shift * phi);
     }
 
     pub(crate) fn tally(&self, sums: &[f64]) -> Tally {

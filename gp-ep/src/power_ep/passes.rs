@@ -1,0 +1,217 @@
+//! Passes over observations that several schedules share: lanes of shards, and what is added up over them.
+
+use super::model::PowerEp;
+use super::point::Tally;
+use super::posterior::WhitenedPosterior;
+use super::rules::EpOptions;
+use super::shard::{Shard, blocks};
+use super::sums::Layout;
+use crate::data::{DataSource, Lanes, LocalReduction, Reduction, Rows, lane_count, lane_rows};
+use crate::error::{EpError, check_count};
+use gp_kernels::Evaluator;
+use gp_kernels::inducing::{InducingPrior, PriorGradients};
+use gp_kernels::posterior::{InducingPosterior, PosteriorFactor};
+use gp_linalg::Threading;
+
+/// Some observations on their lanes, projected, and room for sums over them.
+#[derive(Debug)]
+pub(super) struct Passes {
+    pub(super) reduction: Box<dyn Reduction>,
+    pub(super) layout: Layout,
+    pub(super) lanes: Lanes<Shard>,
+    pub(super) priors: Vec<InducingPrior>,
+    pub(super) evaluator: Evaluator,
+    /// Sums of the reverse pass: by parameters of the observation model, and a tally; by latent.
+    pub(super) flat: Vec<f64>,
+    pub(super) totals: Vec<PriorGradients>,
+    /// Observations on the lanes.
+    count: usize,
+}
+
+impl Passes {
+    /// Room for this many observations of a source that fits the model.
+    pub(super) fn new(
+        model: &PowerEp,
+        data: &dyn DataSource,
+        capacity: usize,
+        reduction: Option<Box<dyn Reduction>>,
+    ) -> Result<Self, EpError> {
+        check_data(model, data)?;
+        let reduction = reduction.unwrap_or_else(|| Box::new(LocalReduction));
+        let layout = Layout::new(model.processes().iter().map(|process| process.inputs().count()).collect());
+        let lanes = lane_count(capacity);
+        // One lane has all threads to itself; several have one each.
+        let inner = if lanes == 1 { model.threading() } else { Threading::Here };
+        let lanes = Lanes::new(capacity, model.threading(), reduction.as_ref(), |lane| {
+            Shard::new(model, &layout, data, lane_rows(lane, lanes, capacity).len(), inner)
+        });
+        let evaluator = Evaluator::new(model.threading());
+        let (priors, flat, totals) = (Vec::new(), Vec::new(), Vec::new());
+        Ok(Self { reduction, layout, lanes, priors, evaluator, flat, totals, count: 0 })
+    }
+
+    /// Posteriors that know nothing yet.
+    pub(super) fn prior_posteriors(&self) -> Vec<WhitenedPosterior> {
+        self.layout.counts().iter().map(|&count| WhitenedPosterior::prior(count)).collect()
+    }
+
+    /// Deals these observations to the lanes.
+    pub(super) fn read(
+        &mut self,
+        model: &PowerEp,
+        data: &dyn DataSource,
+        rows: &Rows<'_>,
+    ) -> Result<(), EpError> {
+        self.count = rows.len();
+        let lanes = self.lanes.count();
+        self.lanes.for_each(|lane, shard| {
+            let part = rows.part(lane_rows(lane, lanes, rows.len()));
+            shard.read(model.factors(), model.powers(), data, &part)
+        })
+    }
+
+    /// Factors `K_zz`, in the same memory where there is some.
+    pub(super) fn refresh_priors(&mut self, model: &PowerEp) -> Result<(), EpError> {
+        for (q, process) in model.processes().iter().enumerate() {
+            let (kernel, inputs) = (process.kernel(), process.inputs());
+            match self.priors.get_mut(q) {
+                Some(prior) => prior.refresh(kernel, inputs, model.jitter(), &self.evaluator)?,
+                None => {
+                    self.priors.push(InducingPrior::new(kernel, inputs, model.jitter(), &self.evaluator)?);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Projects the observations on the lanes.
+    pub(super) fn project(&mut self, model: &PowerEp) -> Result<(), EpError> {
+        let priors = &self.priors;
+        self.lanes.for_each(|_, shard| shard.project(model, priors))
+    }
+
+    /// New sites for all observations on the lanes, the sums of those, and the tally of the old ones.
+    pub(super) fn refine(
+        &mut self,
+        model: &PowerEp,
+        options: &EpOptions,
+        posteriors: &[WhitenedPosterior],
+        sums: &mut [f64],
+    ) -> Result<Tally, EpError> {
+        let layout = &self.layout;
+        self.lanes.for_each(|_, shard| refine(shard, model, options, layout, posteriors))?;
+        self.lanes.sum(|shard| &shard.partial, sums, self.reduction.as_ref())?;
+        Ok(self.layout.tally(sums))
+    }
+
+    /// Sums of the proposed sites.
+    pub(super) fn accumulate(&mut self, model: &PowerEp, sums: &mut [f64]) -> Result<(), EpError> {
+        let layout = &self.layout;
+        self.lanes.for_each(|_, shard| {
+            shard.partial.fill(0.0);
+            blocks(shard.places)
+                .try_for_each(|block| shard.accumulate(model.factors(), model.level(), layout, &block))
+        })?;
+        self.lanes.sum(|shard| &shard.partial, sums, self.reduction.as_ref())
+    }
+
+    /// The tally of the present sites alone.
+    pub(super) fn evaluate(
+        &mut self,
+        model: &PowerEp,
+        posteriors: &[WhitenedPosterior],
+        sums: &mut [f64],
+    ) -> Result<Tally, EpError> {
+        let layout = &self.layout;
+        self.lanes.for_each(|_, shard| evaluate(shard, model, layout, posteriors))?;
+        self.lanes.sum(|shard| &shard.partial, sums, self.reduction.as_ref())?;
+        let tally = self.layout.tally(sums);
+        check_proper(tally)?;
+        Ok(tally)
+    }
+}
+
+/// The posterior over the inducing values of one latent function, as it is handed out.
+pub(super) fn posterior(
+    model: &PowerEp,
+    posteriors: &[WhitenedPosterior],
+    latent: usize,
+) -> Result<InducingPosterior, EpError> {
+    let (Some(process), Some(whitened)) = (model.processes().get(latent), posteriors.get(latent)) else {
+        let (what, axis) = ("model", "latent functions");
+        return Err(EpError::Shape { what, axis, expected: latent + 1, found: posteriors.len() });
+    };
+    Ok(InducingPosterior::new(
+        process.kernel().clone_box(),
+        process.inputs().clone(),
+        model.jitter().clone(),
+        whitened.mean().to_vec(),
+        PosteriorFactor::Precision(whitened.factor().clone()),
+    )?)
+}
+
+/// `½ ηᵀB⁻¹η − ½ ln|B|`, over latents.
+pub(super) fn log_normaliser(posteriors: &[WhitenedPosterior]) -> f64 {
+    posteriors.iter().map(WhitenedPosterior::log_normaliser).sum()
+}
+
+/// Fails where some factor has no cavity.
+pub(super) fn check_proper(tally: Tally) -> Result<(), EpError> {
+    if tally.improper == 0.0 {
+        Ok(())
+    } else {
+        Err(EpError::ImproperCavity { count: tally.improper as usize })
+    }
+}
+
+/// Fails for data that do not fit the model.
+fn check_data(model: &PowerEp, data: &dyn DataSource) -> Result<(), EpError> {
+    if data.count() == 0 {
+        return Err(EpError::NoData);
+    }
+    check_count("targets", "columns", model.factors().outputs(), data.outputs())?;
+    model.powers().check(data.count())
+}
+
+/// One lane's part of a sweep: new sites, their sums, and the tally of the old ones.
+fn refine(
+    shard: &mut Shard,
+    model: &PowerEp,
+    options: &EpOptions,
+    layout: &Layout,
+    posteriors: &[WhitenedPosterior],
+) -> Result<(), EpError> {
+    shard.partial.fill(0.0);
+    let (factors, level) = (model.factors(), model.level());
+    let mut tally = Tally::default();
+    for block in blocks(shard.places) {
+        shard.marginals(posteriors, &block)?;
+        for place in block.clone() {
+            let (point, scratch, proposed) = shard.point(factors, level, &block, place);
+            scratch.refine(point, options.step, options.negative, proposed, &mut tally)?;
+        }
+        shard.accumulate(factors, level, layout, &block)?;
+    }
+    layout.set_tally(&mut shard.partial, tally);
+    Ok(())
+}
+
+/// One lane's tally.
+fn evaluate(
+    shard: &mut Shard,
+    model: &PowerEp,
+    layout: &Layout,
+    posteriors: &[WhitenedPosterior],
+) -> Result<(), EpError> {
+    shard.partial.fill(0.0);
+    let mut tally = Tally::default();
+    for block in blocks(shard.places) {
+        shard.marginals(posteriors, &block)?;
+        for place in block.clone() {
+            let (point, scratch, _) = shard.point(model.factors(), model.level(), &block, place);
+            scratch.evaluate(point, &mut tally)?;
+        }
+    }
+    layout.set_tally(&mut shard.partial, tally);
+    Ok(())
+}
