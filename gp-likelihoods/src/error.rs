@@ -1,6 +1,7 @@
 //! What can be wrong with a likelihood or its arguments.
 
 use gp_optim::ParameterError;
+use gp_optim::text::SyntaxError;
 
 /// An error of this crate: it names the argument, the value and what is allowed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -26,6 +27,27 @@ pub enum LikelihoodError {
         /// The condition it has to meet.
         allowed: &'static str,
     },
+    /// An observation is none of the labels.
+    #[error("observation is {value}, but must be a class from 0 to {}", .classes.saturating_sub(1))]
+    NoSuchClass {
+        /// The observation refused.
+        value: f64,
+        /// The number of classes.
+        classes: usize,
+    },
+    /// A likelihood expression does not parse.
+    #[error("column {column} of likelihood expression `{text}`: {message}")]
+    Expression {
+        /// The whole text.
+        text: String,
+        /// Column in characters, from 1; one past the end when the text stops too early.
+        column: usize,
+        /// What is wrong there, and what would be right.
+        message: String,
+    },
+    /// An argument of a likelihood expression is not what its entry asks for; [`parse`](crate::parse) adds the text.
+    #[error(transparent)]
+    Syntax(#[from] SyntaxError),
     /// No likelihood has this name.
     #[error("no likelihood is called `{name}`; there are {available}")]
     UnknownName {

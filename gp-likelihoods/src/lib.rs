@@ -7,35 +7,37 @@
 #![doc = include_str!("../README.md")]
 
 pub mod defaults;
+mod density;
 mod error;
+mod expression;
 mod gaussian;
 mod latent;
 mod likelihood;
 mod likelihoods;
-mod one_latent;
 pub mod quadrature;
 pub mod registry;
 mod scalar;
 mod signs;
+mod slopes;
 pub mod special;
 mod support;
 #[cfg(feature = "testkit")]
 pub mod testkit;
 mod workspace;
 
+pub use density::Density;
 pub use error::LikelihoodError;
 pub use gaussian::{ExpectedLogDensity, Gaussian, LogDensity, Tilted};
+pub use gp_optim::text::Arguments;
 pub use latent::Latent;
-pub use likelihood::{
-    CloneLikelihood, Described, Likelihood, ObservationMoments, PointSlopes, Slopes, parameter_count,
-};
+pub use likelihood::{CloneLikelihood, Described, Likelihood, parameter_count};
 pub use likelihoods::bernoulli_logit::BernoulliLogit;
 pub use likelihoods::bernoulli_probit::BernoulliProbit;
 pub use likelihoods::negative_binomial::NegativeBinomial;
 pub use likelihoods::poisson::Poisson;
 pub use likelihoods::student_t::StudentT;
-pub use one_latent::OneLatent;
-pub use registry::{built_in, find};
+pub use registry::{LikelihoodEntry, Registry, built_in, parse};
 pub use scalar::{Jet2, Scalar};
+pub use slopes::{ObservationMoments, PointSlopes, Slopes};
 pub use support::Support;
 pub use workspace::Workspace;

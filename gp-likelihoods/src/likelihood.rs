@@ -7,64 +7,22 @@ use rand::Rng;
 
 use crate::defaults;
 use crate::error::{LikelihoodError, check_count};
+use crate::expression;
 use crate::latent::Latent;
+use crate::slopes::{ObservationMoments, PointSlopes, Slopes};
 use crate::support::Support;
 use crate::workspace::Workspace;
 
-/// A value with its derivatives by the mean and the variance of every latent and by every parameter.
-///
-/// Filled by [`Likelihood::expected_log_density`] and [`Likelihood::tilted`]; its memory is reused.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Slopes {
-    /// What the derivatives are of: an expected log density, or ln Z.
-    pub value: f64,
-    /// Derivatives by the means, one a latent.
-    pub by_mean: Vec<f64>,
-    /// Derivatives by the variances, one a latent.
-    pub by_variance: Vec<f64>,
-    /// Derivatives by the parameters in natural units, in the order of [`Described::parameters`], vectors flattened.
-    pub by_params: Vec<f64>,
-}
-
-impl Slopes {
-    /// Fills in everything for one latent; the parameters' derivatives are copied.
-    pub fn set(&mut self, value: f64, by_mean: f64, by_variance: f64, by_params: &[f64]) {
-        self.value = value;
-        refill(&mut self.by_mean, &[by_mean]);
-        refill(&mut self.by_variance, &[by_variance]);
-        refill(&mut self.by_params, by_params);
-    }
-}
-
-fn refill(target: &mut Vec<f64>, values: &[f64]) {
-    target.clear();
-    target.extend_from_slice(values);
-}
-
-/// A log density at a point, with its derivatives.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct PointSlopes {
-    /// `ln p(y | f)`
-    pub value: f64,
-    /// First derivatives by the latent values.
-    pub by_latent: Vec<f64>,
-    /// Second derivatives by each latent value alone.
-    pub by_latent_twice: Vec<f64>,
-}
-
-/// Mean and variance of an observation.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ObservationMoments {
-    /// E y; NaN where the distribution has none.
-    pub mean: f64,
-    /// The variance; infinite where the distribution has none.
-    pub variance: f64,
-}
-
-/// What likelihoods of any number of latents tell about themselves.
+/// What likelihoods of any number of latents and outputs tell about themselves.
 pub trait Described: Debug + Send + Sync {
     /// The name in lists and model files, such as `student_t`.
     fn name(&self) -> &'static str;
+
+    /// Whole numbers that are chosen with the likelihood and not trained, such as a number of classes, by the names
+    /// that its entry asks for.
+    fn settings(&self) -> Vec<(&'static str, usize)> {
+        Vec::new()
+    }
 
     /// The parameters, in the order of their gradients.
     fn parameters(&self) -> &[Parameter];
@@ -72,36 +30,43 @@ pub trait Described: Debug + Send + Sync {
     /// The parameters, to be set, fixed, bounded or given a prior.
     fn parameters_mut(&mut self) -> &mut [Parameter];
 
-    /// The set the observations come from.
-    fn support(&self) -> Support;
-
-    /// Whether `ln p(y | f)` is concave in each latent for every y: then every tilted distribution has one mode and a
-    /// variance below the cavity's.
-    fn is_log_concave(&self) -> bool {
-        false
-    }
-}
-
-/// What one observation `y` says about its Q latent values f.
-///
-/// A likelihood of one latent is shorter to write as a [`OneLatent`](crate::OneLatent), from which all of this follows.
-/// Observations are slices of [`outputs`](Likelihood::outputs) numbers, latent values slices of
-/// [`latents`](Likelihood::latents).
-pub trait Likelihood: Described + CloneLikelihood {
     /// The number Q of latent values behind one observation.
     fn latents(&self) -> usize {
         1
     }
 
-    /// The number of columns of one observation.
+    /// The number P of columns of one observation.
     fn outputs(&self) -> usize {
         1
     }
 
+    /// The set that each output of an observation comes from.
+    fn support(&self) -> Support;
+
+    /// Whether `ln p(y | f)` is concave in each latent for every y: then every tilted distribution of one latent has
+    /// one mode and a variance below the cavity's.
+    fn is_log_concave(&self) -> bool {
+        false
+    }
+
+    /// The text that [`parse`](crate::parse) reads the same likelihood from, to the last bit: its name, settings, and
+    /// parameters with their fixed marks, bounds and priors.
+    fn expression(&self) -> String {
+        expression::print(self.name(), &self.settings(), self.parameters())
+    }
+}
+
+/// What one observation `y` says about its Q latent values f.
+///
+/// Most likelihoods are written as a [`Density`](crate::Density), from which all of this follows. Observations are
+/// slices of [`outputs`](Described::outputs) numbers, latent values and beliefs slices of
+/// [`latents`](Described::latents).
+pub trait Likelihood: Described + CloneLikelihood {
     /// Whether y is an observation this likelihood can have.
     ///
     /// # Errors
-    /// [`LikelihoodError::Count`] for a wrong number of columns, [`LikelihoodError::Argument`] for a wrong value.
+    /// [`LikelihoodError::Count`] for a wrong number of columns; [`LikelihoodError::Argument`] or
+    /// [`LikelihoodError::NoSuchClass`] for a wrong value.
     fn check_observation(&self, y: &[f64]) -> Result<(), LikelihoodError> {
         check_count("number of outputs", y.len(), y.len() == self.outputs(), "that of the likelihood")?;
         y.iter().try_for_each(|&y| self.support().check(y))
@@ -133,7 +98,7 @@ pub trait Likelihood: Described + CloneLikelihood {
     /// Layer 2: `E[ln p(y | f)]` for independent `f_q ~ q_q`, with derivatives.
     ///
     /// # Errors
-    /// An observation outside the support, slices that do not match, or more latents than the default serves (one).
+    /// An observation outside the support, or slices that do not match.
     fn expected_log_density(
         &self,
         y: &[f64],
@@ -159,37 +124,38 @@ pub trait Likelihood: Described + CloneLikelihood {
         defaults::tilted(self, y, q, power, ws, out)
     }
 
-    /// Layer 4: mean and variance of the observation given its latents.
+    /// Layer 4: mean and variance of each output given the latents; `out` has one slot an output.
     ///
     /// # Errors
     /// Slices that do not match.
-    fn conditional_moments(&self, f: &[f64]) -> Result<ObservationMoments, LikelihoodError>;
+    fn conditional_moments(&self, f: &[f64], out: &mut [ObservationMoments]) -> Result<(), LikelihoodError>;
 
-    /// Layer 4: the probability that the observation is at most y, given its latents.
+    /// Layer 4: the probability that this output (counted from 0) is at most y, given the latents.
     ///
     /// # Errors
-    /// Slices that do not match.
-    fn conditional_cdf(&self, y: f64, f: &[f64]) -> Result<f64, LikelihoodError>;
+    /// Slices that do not match, or no such output.
+    fn conditional_cdf(&self, output: usize, y: f64, f: &[f64]) -> Result<f64, LikelihoodError>;
 
-    /// Layer 4: one observation drawn given its latents.
+    /// Layer 4: one observation drawn given its latents; `out` has one slot an output.
     ///
     /// # Errors
     /// Slices that do not match, or latents for which the distribution leaves the range of numbers.
-    fn sample(&self, f: &[f64], rng: &mut dyn Rng) -> Result<f64, LikelihoodError>;
+    fn sample(&self, f: &[f64], rng: &mut dyn Rng, out: &mut [f64]) -> Result<(), LikelihoodError>;
 
-    /// Layer 4: mean and variance of the observation under independent `f_q ~ q_q`.
+    /// Layer 4: mean and variance of each output under independent `f_q ~ q_q`; `out` has one slot an output.
     ///
     /// # Errors
-    /// Slices that do not match, or more latents than the default serves (one).
+    /// Slices that do not match.
     fn predictive_moments(
         &self,
         q: &[Latent],
         ws: &mut Workspace,
-    ) -> Result<ObservationMoments, LikelihoodError> {
-        defaults::predictive_moments(self, q, ws)
+        out: &mut [ObservationMoments],
+    ) -> Result<(), LikelihoodError> {
+        defaults::predictive_moments(self, q, ws, out)
     }
 
-    /// Layer 4: the probabilities of [`Support::classes`]; `out` has one slot a class.
+    /// Layer 4: the probabilities of the classes, in the order of [`Support::label`]; `out` has one slot a class.
     ///
     /// # Errors
     /// [`LikelihoodError::Count`] for a wrong number of slots; otherwise as [`tilted`](Likelihood::tilted).
@@ -202,7 +168,7 @@ pub trait Likelihood: Described + CloneLikelihood {
         defaults::class_probabilities(self, q, ws, out)
     }
 
-    /// Layer 4: the log density of y under `f ~ q`.
+    /// Layer 4: the log density of y, all outputs together, under `f ~ q`.
     ///
     /// # Errors
     /// As [`tilted`](Likelihood::tilted).
@@ -212,23 +178,26 @@ pub trait Likelihood: Described + CloneLikelihood {
         q: &[Latent],
         ws: &mut Workspace,
     ) -> Result<f64, LikelihoodError> {
-        let mut slopes = Slopes::default();
-        self.tilted(y, q, 1.0, ws, &mut slopes)?;
-        Ok(slopes.value)
+        let mut slopes = std::mem::take(&mut ws.slopes);
+        let done = self.tilted(y, q, 1.0, ws, &mut slopes);
+        let value = slopes.value;
+        ws.slopes = slopes;
+        done.map(|()| value)
     }
 
-    /// Layer 4: the least number that the observation does not exceed with this probability.
+    /// Layer 4: the least number that this output (counted from 0) does not exceed with this probability.
     ///
     /// # Errors
-    /// A probability that is not strictly between 0 and 1; otherwise as
+    /// A probability that is not strictly between 0 and 1, or no such output; otherwise as
     /// [`predictive_moments`](Likelihood::predictive_moments).
     fn predictive_quantile(
         &self,
         q: &[Latent],
+        output: usize,
         probability: f64,
         ws: &mut Workspace,
     ) -> Result<f64, LikelihoodError> {
-        defaults::predictive_quantile(self, q, probability, ws)
+        defaults::predictive_quantile(self, q, output, probability, ws)
     }
 }
 

@@ -1,6 +1,6 @@
 //! What all likelihoods of the labels −1 and 1 share.
 
-use crate::likelihood::ObservationMoments;
+use crate::slopes::ObservationMoments;
 use rand::{Rng, RngExt};
 
 /// Mean and variance of a label that is 1 with probability `up` and −1 with probability `down`.
@@ -19,7 +19,9 @@ pub(crate) fn cdf(y: f64, down: f64) -> f64 {
     }
 }
 
-/// A label that is 1 with probability `up`.
-pub(crate) fn sample(up: f64, rng: &mut dyn Rng) -> Option<f64> {
-    (!up.is_nan()).then(|| if rng.random::<f64>() < up { 1.0 } else { -1.0 })
+/// A label that is 1 with probability `up`, into the one slot.
+pub(crate) fn sample(up: f64, rng: &mut dyn Rng, out: &mut [f64]) -> Option<()> {
+    let label = if rng.random::<f64>() < up { 1.0 } else { -1.0 };
+    out.fill(label);
+    (!up.is_nan()).then_some(())
 }

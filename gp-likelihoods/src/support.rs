@@ -2,16 +2,22 @@
 
 use crate::error::{LikelihoodError, check};
 
-/// The set an observation comes from.
+/// The set an output of an observation comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Support {
     /// Any finite number.
     Real,
+    /// A finite number above 0.
+    Positive,
+    /// A number strictly between 0 and 1.
+    UnitInterval,
     /// One of the two labels −1 and 1.
     Signs,
     /// A whole number from 0 on, at most 2⁵³.
     Counts,
+    /// One of this many labels 0, 1, 2, ….
+    Classes(usize),
 }
 
 /// From here on not every whole number is a double.
@@ -21,27 +27,62 @@ impl Support {
     /// Whether the set is one of isolated numbers, so that densities are probabilities.
     #[must_use]
     pub fn is_discrete(self) -> bool {
-        self != Self::Real
+        matches!(self, Self::Signs | Self::Counts | Self::Classes(_))
     }
 
-    /// All members of a small finite set, in the order of class probabilities; empty for other sets.
+    /// The number of members of a small finite set; 0 for other sets.
     #[must_use]
-    pub fn classes(self) -> &'static [f64] {
-        if self == Self::Signs { &[-1.0, 1.0] } else { &[] }
+    pub fn classes(self) -> usize {
+        match self {
+            Self::Signs => 2,
+            Self::Classes(count) => count,
+            _ => 0,
+        }
+    }
+
+    /// The label of a class, counted from 0 in the order of class probabilities.
+    ///
+    /// ```
+    /// use gp_likelihoods::Support;
+    /// assert_eq!([0, 1].map(|class| Support::Signs.label(class)), [-1.0, 1.0]);
+    /// assert_eq!(Support::Classes(3).label(2), 2.0);
+    /// ```
+    #[must_use]
+    pub fn label(self, class: usize) -> f64 {
+        match self {
+            Self::Signs => 2.0 * class as f64 - 1.0,
+            _ => class as f64,
+        }
     }
 
     /// Whether an observation is a member.
+    #[must_use]
+    pub fn contains(self, y: f64) -> bool {
+        let whole = y.fract() == 0.0 && y >= 0.0;
+        match self {
+            Self::Real => y.is_finite(),
+            Self::Positive => y > 0.0 && y.is_finite(),
+            Self::UnitInterval => 0.0 < y && y < 1.0,
+            Self::Signs => y == 1.0 || y == -1.0,
+            Self::Counts => whole && y <= MAX_COUNT,
+            Self::Classes(count) => whole && y < count as f64,
+        }
+    }
+
+    /// `Ok` for a member.
     ///
     /// # Errors
-    /// [`LikelihoodError::Argument`] with the observation.
+    /// [`LikelihoodError::Argument`], or [`LikelihoodError::NoSuchClass`], with the observation.
     pub fn check(self, y: f64) -> Result<(), LikelihoodError> {
-        match self {
-            Self::Real => check("observation", y, y.is_finite(), "finite"),
-            Self::Signs => check("observation", y, y == 1.0 || y == -1.0, "-1 or 1"),
-            Self::Counts => {
-                let whole = (0.0..=MAX_COUNT).contains(&y) && y.fract() == 0.0;
-                check("observation", y, whole, "a whole number from 0 to 2^53")
-            }
-        }
+        let allowed = match self {
+            Self::Real => "finite",
+            Self::Positive => "above 0 and finite",
+            Self::UnitInterval => "strictly between 0 and 1",
+            Self::Signs => "-1 or 1",
+            Self::Counts => "a whole number from 0 to 2^53",
+            Self::Classes(_) if self.contains(y) => return Ok(()),
+            Self::Classes(classes) => return Err(LikelihoodError::NoSuchClass { value: y, classes }),
+        };
+        check("observation", y, self.contains(y), allowed)
     }
 }

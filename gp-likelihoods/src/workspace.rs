@@ -1,7 +1,7 @@
 //! Memory that quadrature reuses from one observation to the next.
 
-use crate::likelihood::PointSlopes;
 use crate::quadrature::{GaussHermite, Panels};
+use crate::slopes::{ObservationMoments, PointSlopes, Slopes};
 
 /// Orders of the two Gauss–Hermite rules whose agreement is the sign that neither is wrong.
 const ORDERS: (usize, usize) = (24, 36);
@@ -17,6 +17,9 @@ pub struct Workspace {
     /// Nodes in f and normalised weights of the last integral.
     pub(crate) rule: Vec<(f64, f64)>,
     pub(crate) by_params: Vec<f64>,
+    /// What [`Likelihood::log_predictive_density`](crate::Likelihood::log_predictive_density) leaves aside.
+    pub(crate) slopes: Slopes,
+    pub(crate) moments: Vec<ObservationMoments>,
 }
 
 impl Workspace {
@@ -31,6 +34,8 @@ impl Workspace {
             point: PointSlopes::default(),
             rule: Vec::new(),
             by_params: Vec::new(),
+            slopes: Slopes::default(),
+            moments: Vec::new(),
         }
     }
 }

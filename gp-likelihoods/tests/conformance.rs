@@ -2,8 +2,8 @@
 
 use gp_likelihoods::testkit::check;
 use gp_likelihoods::{
-    BernoulliProbit, Described, Gaussian, Latent, Likelihood, NegativeBinomial, ObservationMoments,
-    OneLatent, Poisson, Scalar, Slopes, StudentT, Support,
+    BernoulliProbit, Density, Described, Gaussian, Latent, Likelihood, NegativeBinomial, ObservationMoments,
+    Poisson, Scalar, Slopes, StudentT, Support, Workspace,
 };
 use gp_optim::Parameter;
 use rand::Rng;
@@ -56,34 +56,49 @@ impl Described for Faulty {
     }
 }
 
-impl OneLatent for Faulty {
-    fn log_p<S: Scalar>(&self, y: f64, f: S, theta: impl Fn(usize) -> S) -> S {
+impl Density for Faulty {
+    fn log_p<S: Scalar>(&self, y: &[f64], f: impl Fn(usize) -> S, theta: impl Fn(usize) -> S) -> S {
         let right = BernoulliProbit.log_p(y, f, theta);
         if matches!(self, Self::Density) { right - 1e-6 } else { right }
     }
-    fn moments_given(&self, f: f64) -> ObservationMoments {
-        BernoulliProbit.moments_given(f)
+    fn moments_given(&self, f: &[f64], out: &mut [ObservationMoments]) {
+        BernoulliProbit.moments_given(f, out);
     }
-    fn cdf_given(&self, y: f64, f: f64) -> f64 {
-        BernoulliProbit.cdf_given(y, if matches!(self, Self::Distribution) { f + 1e-6 } else { f })
+    fn cdf_given(&self, output: usize, y: f64, f: &[f64]) -> f64 {
+        let shift = if matches!(self, Self::Distribution) { 1e-6 } else { 0.0 };
+        BernoulliProbit.cdf_given(output, y, &[f[0] + shift])
     }
-    fn sample_given(&self, f: f64, rng: &mut dyn Rng) -> Option<f64> {
-        BernoulliProbit.sample_given(f, rng)
+    fn sample_given(&self, f: &[f64], rng: &mut dyn Rng, out: &mut [f64]) -> Option<()> {
+        BernoulliProbit.sample_given(f, rng, out)
     }
-    fn tilted_closed_form(&self, y: f64, q: Latent, power: f64, out: &mut Slopes) -> bool {
-        let closed = BernoulliProbit.tilted_closed_form(y, q, power, out);
+    fn tilted_closed_form(
+        &self,
+        y: &[f64],
+        q: &[Latent],
+        power: f64,
+        ws: &mut Workspace,
+        out: &mut Slopes,
+    ) -> bool {
+        let closed = BernoulliProbit.tilted_closed_form(y, q, power, ws, out);
         if matches!(self, Self::Tilted) && closed {
             out.by_variance[0] *= 1.0 + 1e-5;
         }
         closed
     }
-    fn predictive_closed_form(&self, q: Latent) -> Option<ObservationMoments> {
-        let mut moments = BernoulliProbit.predictive_closed_form(q)?;
+    fn predictive_closed_form(
+        &self,
+        q: &[Latent],
+        ws: &mut Workspace,
+        out: &mut [ObservationMoments],
+    ) -> bool {
+        let closed = BernoulliProbit.predictive_closed_form(q, ws, out);
         if matches!(self, Self::Moments) {
             // The classic mistake: the link at the mean.
-            moments.mean = BernoulliProbit.moments_given(q.mean()).mean;
+            let variance = out[0].variance;
+            BernoulliProbit.moments_given(&[q[0].mean()], out);
+            out[0].variance = variance;
         }
-        Some(moments)
+        closed
     }
 }
 

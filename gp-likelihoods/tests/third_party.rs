@@ -1,6 +1,9 @@
 //! A likelihood written outside the crate, as in the README, put through the conformance kit.
 
-use gp_likelihoods::{Described, ObservationMoments, OneLatent, Scalar, Support, testkit};
+use gp_likelihoods::testkit::Conformance;
+use gp_likelihoods::{
+    Density, Described, LikelihoodEntry, LikelihoodError, ObservationMoments, Scalar, Support,
+};
 use gp_optim::{Parameter, Transform};
 use rand::{Rng, RngExt};
 use std::f64::consts::{FRAC_2_PI, PI};
@@ -12,6 +15,16 @@ struct Sech {
 }
 
 impl Sech {
+    fn new(scale: f64) -> Result<Self, LikelihoodError> {
+        Ok(Self { params: [Parameter::scalar("scale", scale, Transform::Positive)?] })
+    }
+
+    fn entry() -> LikelihoodEntry {
+        LikelihoodEntry::new("sech", "between a Gaussian and Laplace's noise", |_| {
+            Ok(Box::new(Self::new(1.0)?))
+        })
+    }
+
     fn scale(&self) -> f64 {
         self.params[0].value()
     }
@@ -35,27 +48,28 @@ impl Described for Sech {
     }
 }
 
-impl OneLatent for Sech {
-    fn log_p<S: Scalar>(&self, y: f64, f: S, theta: impl Fn(usize) -> S) -> S {
-        let r = (f - y) / theta(0);
+impl Density for Sech {
+    fn log_p<S: Scalar>(&self, y: &[f64], f: impl Fn(usize) -> S, theta: impl Fn(usize) -> S) -> S {
+        let r = (f(0) - y[0]) / theta(0);
         -(r + (r * -2.0).log1p_exp() + theta(0).ln()) + FRAC_2_PI.ln()
     }
-    fn moments_given(&self, f: f64) -> ObservationMoments {
-        ObservationMoments { mean: f, variance: (0.5 * PI * self.scale()).powi(2) }
+    fn moments_given(&self, f: &[f64], out: &mut [ObservationMoments]) {
+        out[0] = ObservationMoments { mean: f[0], variance: (0.5 * PI * self.scale()).powi(2) };
     }
-    fn cdf_given(&self, y: f64, f: f64) -> f64 {
-        FRAC_2_PI * ((y - f) / self.scale()).exp().atan()
+    fn cdf_given(&self, _output: usize, y: f64, f: &[f64]) -> f64 {
+        FRAC_2_PI * ((y - f[0]) / self.scale()).exp().atan()
     }
-    fn sample_given(&self, f: f64, rng: &mut dyn Rng) -> Option<f64> {
+    fn sample_given(&self, f: &[f64], rng: &mut dyn Rng, out: &mut [f64]) -> Option<()> {
         let u: f64 = rng.random();
-        Some(f + self.scale() * (0.5 * PI * u).tan().ln())
+        out[0] = f[0] + self.scale() * (0.5 * PI * u).tan().ln();
+        Some(())
     }
 }
 
 #[test]
 fn a_likelihood_from_outside_conforms() {
     for scale in [0.5, 1.3] {
-        let scale = Parameter::scalar("scale", scale, Transform::Positive).unwrap();
-        testkit::check(&Sech { params: [scale] }).unwrap_or_else(|failures| panic!("{failures}"));
+        let kit = Conformance::new().with(Sech::entry());
+        kit.check(&Sech::new(scale).unwrap()).unwrap_or_else(|failures| panic!("{failures}"));
     }
 }

@@ -35,6 +35,7 @@ mod prior;
 mod solvers;
 #[cfg(feature = "solvers")]
 mod stochastic;
+pub mod text;
 mod transform;
 
 pub use error::ParameterError;

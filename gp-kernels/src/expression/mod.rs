@@ -7,17 +7,13 @@
 //! sum      = product { "+" product }
 //! product  = factor { "*" factor }            numbers among the factors become one scale
 //! factor   = value | name [ "(" arguments ")" ] | "(" sum ")"
-//! argument = name "=" value | name "=" "[" numbers "]" | name "=" true|false | sum
-//! value    = number [ "in" "[" lo "," hi "]" ] [ "~" prior "(" numbers ")" ]
-//! number   = 1.5 | fixed(1.5)
+//! argument = name "=" value | name "=" true|false | sum
 //! ```
 //!
-//! `fixed(…)` keeps a number as it is during training, `in […]` bounds it (`none` where it is open), `~ gamma(2, 1)` puts a
-//! prior on it. Every kernel takes `dims=[…]`, the columns it sees, and those with one value per input take
+//! Values, with `fixed(…)`, bounds and priors, are those of [`gp_optim::text`]. Every kernel takes `dims=[…]`, the columns it sees, and those with one value per input take
 //! `ard=true`, which repeats a value once per input where the number of inputs is known.
 
 mod arguments;
-mod lexer;
 mod parser;
 mod printer;
 
@@ -26,6 +22,8 @@ pub use printer::{Form, Setting, SettingValue};
 
 pub(crate) use parser::parse;
 pub(crate) use printer::print;
+
+use gp_optim::text::SyntaxError;
 
 use crate::error::KernelError;
 use crate::kernel::Kernel;
@@ -43,6 +41,10 @@ pub struct ExpressionError {
 }
 
 impl ExpressionError {
+    pub(super) fn new(text: &str, fault: SyntaxError) -> Self {
+        Self { text: text.to_owned(), column: fault.column, message: fault.message }
+    }
+
     /// The text with a caret under the column, on two lines.
     pub fn pointer(&self) -> String {
         format!("{}\n{}^", self.text, " ".repeat(self.column.saturating_sub(1)))

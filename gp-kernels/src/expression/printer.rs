@@ -1,8 +1,6 @@
 //! A kernel to the text it would be read from.
 
-use std::fmt::Write;
-
-use gp_optim::{Parameter, format_number};
+use gp_optim::text::value_text;
 
 use crate::kernel::Kernel;
 
@@ -81,7 +79,7 @@ pub(crate) fn print<K: Kernel + ?Sized>(kernel: &K) -> String {
             join(kernel, " * ", |child| matches!(child, Form::Sum | Form::Product | Form::Scale))
         }
         Form::Scale => {
-            let factor = kernel.parameters().first().map(print_value).unwrap_or_default();
+            let factor = kernel.parameters().first().map(value_text).unwrap_or_default();
             format!("{factor} * {}", join(kernel, " * ", |child| matches!(child, Form::Sum | Form::Scale)))
         }
         Form::Dims => print_dims(kernel),
@@ -114,28 +112,8 @@ fn print_dims<K: Kernel + ?Sized>(kernel: &K) -> String {
 fn print_call<K: Kernel + ?Sized>(kernel: &K, added: &[Setting]) -> String {
     let children = kernel.children().iter().map(|child| print(child.as_ref()));
     let settings = kernel.settings();
-    let parameters = kernel.parameters().iter().map(|p| format!("{}={}", p.name(), print_value(p)));
+    let parameters = kernel.parameters().iter().map(|p| format!("{}={}", p.name(), value_text(p)));
     let settings = settings.iter().chain(added).map(Setting::print);
     let arguments: Vec<String> = children.chain(parameters).chain(settings).collect();
     format!("{}({})", kernel.name(), arguments.join(", "))
-}
-
-/// The value of a parameter with its marks, bounds and prior.
-fn print_value(parameter: &Parameter) -> String {
-    let number = |(i, value): (usize, &f64)| {
-        let written = format_number(*value);
-        if parameter.is_fixed(i) { format!("fixed({written})") } else { written }
-    };
-    let numbers: Vec<String> = parameter.values().iter().enumerate().map(number).collect();
-    let mut text = if parameter.is_vector() { format!("[{}]", numbers.join(", ")) } else { numbers.join("") };
-    // Writing to a String cannot fail.
-    if parameter.transform() != parameter.domain() {
-        let end = |end: f64| if end.is_finite() { format_number(end) } else { "none".to_owned() };
-        let (lo, hi) = parameter.transform().ends();
-        let _ = write!(text, " in [{}, {}]", end(lo), end(hi));
-    }
-    if let Some(prior) = parameter.prior() {
-        let _ = write!(text, " ~ {prior}");
-    }
-    text
 }

@@ -4,8 +4,8 @@ use super::expectation::expectation;
 use super::sum_by_params;
 use crate::error::LikelihoodError;
 use crate::latent::Latent;
-use crate::likelihood::{Likelihood, PointSlopes, Slopes};
-use crate::one_latent::only;
+use crate::likelihood::Likelihood;
+use crate::slopes::{PointSlopes, Slopes, only};
 use crate::workspace::Workspace;
 
 /// `E[ln p(y | f)]` for `f ~ q` with its derivatives, for any likelihood of one latent.

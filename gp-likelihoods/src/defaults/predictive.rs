@@ -1,41 +1,50 @@
 //! What the next observation will be, by quadrature over the latent.
 
 use super::expectation::expectation;
+use crate::density::{check_output, check_outputs};
 use crate::error::{LikelihoodError, check, check_count};
 use crate::latent::Latent;
-use crate::likelihood::{Likelihood, ObservationMoments};
-use crate::one_latent::only;
+use crate::likelihood::Likelihood;
+use crate::slopes::{ObservationMoments, only};
 use crate::workspace::Workspace;
 
 /// Doublings while a quantile is bracketed, and halvings of the bracket: more than a double has exponents and digits.
 const MAX_DOUBLINGS: u32 = 1100;
 const MAX_HALVINGS: u32 = 1200;
 
-/// Mean and variance of the observation under `f ~ q`: `E[μ(f)]` and `E[σ²(f)] + Var[μ(f)]`.
+/// Mean and variance of each output under `f ~ q`: `E[μ(f)]` and `E[σ²(f)] + Var[μ(f)]`.
 ///
 /// # Errors
-/// Other than one latent.
+/// Other than one latent, or a wrong number of slots.
 pub fn predictive_moments<L: Likelihood + ?Sized>(
     likelihood: &L,
     q: &[Latent],
     ws: &mut Workspace,
-) -> Result<ObservationMoments, LikelihoodError> {
+    out: &mut [ObservationMoments],
+) -> Result<(), LikelihoodError> {
     let q = only(q)?;
-    // Means relative to the one at the middle: their variance is then no difference of large numbers.
-    let middle = likelihood.conditional_moments(&[q.mean()])?;
-    if q.variance() == 0.0 || !middle.variance.is_finite() {
-        return Ok(middle);
+    check_outputs(likelihood, out.len())?;
+    likelihood.conditional_moments(&[q.mean()], out)?;
+    let mut given = std::mem::take(&mut ws.moments);
+    given.clear();
+    given.resize(out.len(), ObservationMoments::default());
+    for (output, middle) in out.iter_mut().enumerate() {
+        // Means relative to the one at the middle: their variance is then no difference of large numbers.
+        if q.variance() == 0.0 || !middle.variance.is_finite() {
+            continue;
+        }
+        let [shift, square, variance] = expectation(q, None, true, ws, |f, _| {
+            if likelihood.conditional_moments(&[f], &mut given).is_err() {
+                return [f64::NAN; 3];
+            }
+            let away = given[output].mean - middle.mean;
+            [away, away * away, given[output].variance]
+        });
+        middle.mean += shift;
+        middle.variance = variance + (square - shift * shift).max(0.0);
     }
-    let [shift, square, variance] = expectation(q, None, true, ws, |f, _| {
-        likelihood.conditional_moments(&[f]).map_or([f64::NAN; 3], |given| {
-            let away = given.mean - middle.mean;
-            [away, away * away, given.variance]
-        })
-    });
-    Ok(ObservationMoments {
-        mean: middle.mean + shift,
-        variance: variance + (square - shift * shift).max(0.0),
-    })
+    ws.moments = given;
+    Ok(())
 }
 
 /// The probabilities of the classes of a likelihood that has some.
@@ -48,32 +57,34 @@ pub fn class_probabilities<L: Likelihood + ?Sized>(
     ws: &mut Workspace,
     out: &mut [f64],
 ) -> Result<(), LikelihoodError> {
-    let classes = likelihood.support().classes();
-    check_count("number of slots", out.len(), out.len() == classes.len(), "that of the classes")?;
-    for (slot, &class) in out.iter_mut().zip(classes) {
-        *slot = likelihood.log_predictive_density(&[class], q, ws)?.exp();
+    let support = likelihood.support();
+    check_count("number of slots", out.len(), out.len() == support.classes(), "that of the classes")?;
+    for (class, slot) in out.iter_mut().enumerate() {
+        *slot = likelihood.log_predictive_density(&[support.label(class)], q, ws)?.exp();
     }
     Ok(())
 }
 
-/// The least number whose distribution function under `f ~ q` reaches a probability, by bisection.
+/// The least number whose distribution function, for one output, under `f ~ q` reaches a probability, by bisection.
 ///
 /// # Errors
 /// A probability not strictly between 0 and 1, or other than one latent.
 pub fn predictive_quantile<L: Likelihood + ?Sized>(
     likelihood: &L,
     q: &[Latent],
+    output: usize,
     probability: f64,
     ws: &mut Workspace,
 ) -> Result<f64, LikelihoodError> {
     let q = only(q)?;
+    check_output(likelihood, output)?;
     let sound = probability > 0.0 && probability < 1.0;
     check("probability", probability, sound, "strictly between 0 and 1")?;
     let support = likelihood.support();
-    if !support.classes().is_empty() {
+    if support.classes() > 0 {
         return class_quantile(likelihood, q, probability, ws);
     }
-    let mut reached = |y: f64| cdf(likelihood, q, y, ws) >= probability;
+    let mut reached = |y: f64| cdf(likelihood, q, output, y, ws) >= probability;
     let (mut low, mut high) = bracket(support.is_discrete(), &mut reached);
     for _ in 0..MAX_HALVINGS {
         let middle = 0.5 * low + 0.5 * high;
@@ -92,15 +103,15 @@ fn class_quantile<L: Likelihood + ?Sized>(
     probability: f64,
     ws: &mut Workspace,
 ) -> Result<f64, LikelihoodError> {
-    let classes = likelihood.support().classes();
-    let mut below = 0.0;
-    for &class in classes {
-        below += likelihood.log_predictive_density(&[class], &[q], ws)?.exp();
+    let support = likelihood.support();
+    let (mut below, last) = (0.0, support.classes() - 1);
+    for class in 0..last {
+        below += likelihood.log_predictive_density(&[support.label(class)], &[q], ws)?.exp();
         if below >= probability {
-            return Ok(class);
+            return Ok(support.label(class));
         }
     }
-    Ok(classes[classes.len() - 1])
+    Ok(support.label(last))
 }
 
 /// Two numbers between which the quantile lies. Counts start just below 0.
@@ -122,12 +133,12 @@ fn bracket(discrete: bool, reached: &mut impl FnMut(f64) -> bool) -> (f64, f64) 
 }
 
 /// `P(observation ≤ y)` under `f ~ q`.
-fn cdf<L: Likelihood + ?Sized>(likelihood: &L, q: Latent, y: f64, ws: &mut Workspace) -> f64 {
-    let given = |f: f64| likelihood.conditional_cdf(y, &[f]).unwrap_or(f64::NAN);
+fn cdf<L: Likelihood + ?Sized>(likelihood: &L, q: Latent, output: usize, y: f64, ws: &mut Workspace) -> f64 {
+    let given = |f: f64| likelihood.conditional_cdf(output, y, &[f]).unwrap_or(f64::NAN);
     if q.variance() == 0.0 {
         return given(q.mean());
     }
-    let landmark = likelihood.landmark(&[y]);
+    let landmark = if likelihood.outputs() == 1 { likelihood.landmark(&[y]) } else { None };
     let [probability] = expectation(q, landmark, true, ws, |f, _| [given(f)]);
     probability
 }

@@ -3,9 +3,9 @@
 use super::{REFINEMENT, agree, check_power, sum_by_params};
 use crate::error::LikelihoodError;
 use crate::latent::Latent;
-use crate::likelihood::{Likelihood, PointSlopes, Slopes};
-use crate::one_latent::only;
+use crate::likelihood::Likelihood;
 use crate::quadrature::GaussHermite;
+use crate::slopes::{PointSlopes, Slopes, only};
 use crate::special::HALF_LN_TAU;
 use crate::workspace::Workspace;
 

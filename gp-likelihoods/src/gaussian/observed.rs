@@ -5,12 +5,23 @@ use rand::Rng;
 use rand_distr::{Distribution, StandardNormal};
 
 use super::Gaussian;
+use crate::density::Density;
 use crate::latent::Latent;
-use crate::likelihood::{Described, ObservationMoments, Slopes};
-use crate::one_latent::OneLatent;
+use crate::likelihood::Described;
+use crate::registry::LikelihoodEntry;
 use crate::scalar::Scalar;
+use crate::slopes::{ObservationMoments, Slopes};
 use crate::special::{HALF_LN_TAU, standard_normal_cdf};
 use crate::support::Support;
+use crate::workspace::Workspace;
+
+impl Gaussian {
+    /// `gaussian` in expressions and lists.
+    #[must_use]
+    pub fn entry() -> LikelihoodEntry {
+        LikelihoodEntry::new("gaussian", "real numbers about f", |_| Ok(Box::new(Self::new(1.0)?)))
+    }
+}
 
 impl Described for Gaussian {
     fn name(&self) -> &'static str {
@@ -34,43 +45,58 @@ impl Described for Gaussian {
     }
 }
 
-impl OneLatent for Gaussian {
-    fn log_p<S: Scalar>(&self, y: f64, f: S, theta: impl Fn(usize) -> S) -> S {
-        let (variance, residual) = (theta(0), f - y);
+impl Density for Gaussian {
+    fn log_p<S: Scalar>(&self, y: &[f64], f: impl Fn(usize) -> S, theta: impl Fn(usize) -> S) -> S {
+        let (variance, residual) = (theta(0), f(0) - y[0]);
         -(variance.ln() + residual * (residual / variance)) * 0.5 - HALF_LN_TAU
     }
 
-    fn bend(&self, y: f64) -> Option<f64> {
-        Some(y)
+    fn bend(&self, y: &[f64]) -> Option<f64> {
+        Some(y[0])
     }
 
-    fn moments_given(&self, f: f64) -> ObservationMoments {
-        ObservationMoments { mean: f, variance: self.variance() }
+    fn moments_given(&self, f: &[f64], out: &mut [ObservationMoments]) {
+        out[0] = ObservationMoments { mean: f[0], variance: self.variance() };
     }
 
-    fn cdf_given(&self, y: f64, f: f64) -> f64 {
-        standard_normal_cdf((y - f) / self.variance().sqrt())
+    fn cdf_given(&self, _output: usize, y: f64, f: &[f64]) -> f64 {
+        standard_normal_cdf((y - f[0]) / self.variance().sqrt())
     }
 
-    fn sample_given(&self, f: f64, rng: &mut dyn Rng) -> Option<f64> {
+    fn sample_given(&self, f: &[f64], rng: &mut dyn Rng, out: &mut [f64]) -> Option<()> {
         let standard: f64 = StandardNormal.sample(rng);
-        Some(f + self.variance().sqrt() * standard)
+        out[0] = f[0] + self.variance().sqrt() * standard;
+        Some(())
     }
 
-    fn expected_closed_form(&self, y: f64, q: Latent, out: &mut Slopes) -> bool {
-        let found = self.expected_log_density(y, q);
+    fn expected_closed_form(&self, y: &[f64], q: &[Latent], _ws: &mut Workspace, out: &mut Slopes) -> bool {
+        let found = self.expected_log_density(y[0], q[0]);
         out.set(found.value, found.by_mean, found.by_latent_variance, &[found.by_variance]);
         true
     }
 
-    fn tilted_closed_form(&self, y: f64, q: Latent, power: f64, out: &mut Slopes) -> bool {
-        self.tilted(y, q, power).is_ok_and(|found| {
+    fn tilted_closed_form(
+        &self,
+        y: &[f64],
+        q: &[Latent],
+        power: f64,
+        _ws: &mut Workspace,
+        out: &mut Slopes,
+    ) -> bool {
+        self.tilted(y[0], q[0], power).is_ok_and(|found| {
             out.set(found.log_z, found.by_mean, found.by_latent_variance, &[found.by_variance]);
             true
         })
     }
 
-    fn predictive_closed_form(&self, q: Latent) -> Option<ObservationMoments> {
-        Some(ObservationMoments { mean: self.predictive_mean(q), variance: self.predictive_variance(q) })
+    fn predictive_closed_form(
+        &self,
+        q: &[Latent],
+        _ws: &mut Workspace,
+        out: &mut [ObservationMoments],
+    ) -> bool {
+        out[0] =
+            ObservationMoments { mean: self.predictive_mean(q[0]), variance: self.predictive_variance(q[0]) };
+        true
     }
 }

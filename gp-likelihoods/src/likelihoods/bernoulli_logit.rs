@@ -3,16 +3,26 @@
 use gp_optim::Parameter;
 use rand::Rng;
 
-use crate::likelihood::{Described, ObservationMoments};
-use crate::one_latent::OneLatent;
+use crate::density::Density;
+use crate::likelihood::Described;
+use crate::registry::LikelihoodEntry;
 use crate::scalar::Scalar;
 use crate::signs;
+use crate::slopes::ObservationMoments;
 use crate::special::logistic;
 use crate::support::Support;
 
 /// `p(y | f) = 1/(1 + exp(−y f))` for labels y = −1 and 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BernoulliLogit;
+
+impl BernoulliLogit {
+    /// `bernoulli_logit` in expressions and lists.
+    #[must_use]
+    pub fn entry() -> LikelihoodEntry {
+        LikelihoodEntry::new("bernoulli_logit", "labels -1 and 1, log odds f", |_| Ok(Box::new(Self)))
+    }
+}
 
 impl Described for BernoulliLogit {
     fn name(&self) -> &'static str {
@@ -36,24 +46,24 @@ impl Described for BernoulliLogit {
     }
 }
 
-impl OneLatent for BernoulliLogit {
-    fn log_p<S: Scalar>(&self, y: f64, f: S, _theta: impl Fn(usize) -> S) -> S {
-        -(f * -y).log1p_exp()
+impl Density for BernoulliLogit {
+    fn log_p<S: Scalar>(&self, y: &[f64], f: impl Fn(usize) -> S, _theta: impl Fn(usize) -> S) -> S {
+        -(f(0) * -y[0]).log1p_exp()
     }
 
-    fn bend(&self, _y: f64) -> Option<f64> {
+    fn bend(&self, _y: &[f64]) -> Option<f64> {
         Some(0.0)
     }
 
-    fn moments_given(&self, f: f64) -> ObservationMoments {
-        signs::moments(logistic(f), logistic(-f))
+    fn moments_given(&self, f: &[f64], out: &mut [ObservationMoments]) {
+        out[0] = signs::moments(logistic(f[0]), logistic(-f[0]));
     }
 
-    fn cdf_given(&self, y: f64, f: f64) -> f64 {
-        signs::cdf(y, logistic(-f))
+    fn cdf_given(&self, _output: usize, y: f64, f: &[f64]) -> f64 {
+        signs::cdf(y, logistic(-f[0]))
     }
 
-    fn sample_given(&self, f: f64, rng: &mut dyn Rng) -> Option<f64> {
-        signs::sample(logistic(f), rng)
+    fn sample_given(&self, f: &[f64], rng: &mut dyn Rng, out: &mut [f64]) -> Option<()> {
+        signs::sample(logistic(f[0]), rng, out)
     }
 }

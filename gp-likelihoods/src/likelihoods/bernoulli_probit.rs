@@ -3,13 +3,16 @@
 use gp_optim::Parameter;
 use rand::Rng;
 
+use crate::density::Density;
 use crate::latent::Latent;
-use crate::likelihood::{Described, ObservationMoments, Slopes};
-use crate::one_latent::OneLatent;
+use crate::likelihood::Described;
+use crate::registry::LikelihoodEntry;
 use crate::scalar::Scalar;
 use crate::signs;
+use crate::slopes::{ObservationMoments, Slopes};
 use crate::special::{inverse_mills, inverse_mills_excess, log_normal_cdf, standard_normal_cdf};
 use crate::support::Support;
+use crate::workspace::Workspace;
 
 /// `p(y | f) = Φ(y f)` for labels y = −1 and 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,46 +40,67 @@ impl Described for BernoulliProbit {
     }
 }
 
-impl OneLatent for BernoulliProbit {
-    fn log_p<S: Scalar>(&self, y: f64, f: S, _theta: impl Fn(usize) -> S) -> S {
-        (f * y).log_normal_cdf()
+impl Density for BernoulliProbit {
+    fn log_p<S: Scalar>(&self, y: &[f64], f: impl Fn(usize) -> S, _theta: impl Fn(usize) -> S) -> S {
+        (f(0) * y[0]).log_normal_cdf()
     }
 
-    fn bend(&self, _y: f64) -> Option<f64> {
+    fn bend(&self, _y: &[f64]) -> Option<f64> {
         Some(0.0)
     }
 
-    fn moments_given(&self, f: f64) -> ObservationMoments {
-        signs::moments(standard_normal_cdf(f), standard_normal_cdf(-f))
+    fn moments_given(&self, f: &[f64], out: &mut [ObservationMoments]) {
+        out[0] = signs::moments(standard_normal_cdf(f[0]), standard_normal_cdf(-f[0]));
     }
 
-    fn cdf_given(&self, y: f64, f: f64) -> f64 {
-        signs::cdf(y, standard_normal_cdf(-f))
+    fn cdf_given(&self, _output: usize, y: f64, f: &[f64]) -> f64 {
+        signs::cdf(y, standard_normal_cdf(-f[0]))
     }
 
-    fn sample_given(&self, f: f64, rng: &mut dyn Rng) -> Option<f64> {
-        signs::sample(standard_normal_cdf(f), rng)
+    fn sample_given(&self, f: &[f64], rng: &mut dyn Rng, out: &mut [f64]) -> Option<()> {
+        signs::sample(standard_normal_cdf(f[0]), rng, out)
     }
 
     /// `ln Φ(z)` with `z = y m / √(1 + v)`.
-    fn tilted_closed_form(&self, y: f64, q: Latent, power: f64, out: &mut Slopes) -> bool {
+    fn tilted_closed_form(
+        &self,
+        y: &[f64],
+        q: &[Latent],
+        power: f64,
+        _ws: &mut Workspace,
+        out: &mut Slopes,
+    ) -> bool {
         if power != 1.0 {
             return false;
         }
-        let b = 1.0 + q.variance();
-        let z = y * q.mean() / b.sqrt();
+        let (y, b) = (y[0], 1.0 + q[0].variance());
+        let z = y * q[0].mean() / b.sqrt();
         let by_mean = y * inverse_mills(z) / b.sqrt();
         out.set(log_normal_cdf(z), by_mean, -0.5 * inverse_mills(z) * z / b, &[]);
         true
     }
 
-    fn predictive_closed_form(&self, q: Latent) -> Option<ObservationMoments> {
-        let z = q.mean() / (1.0 + q.variance()).sqrt();
-        Some(signs::moments(standard_normal_cdf(z), standard_normal_cdf(-z)))
+    fn predictive_closed_form(
+        &self,
+        q: &[Latent],
+        _ws: &mut Workspace,
+        out: &mut [ObservationMoments],
+    ) -> bool {
+        let z = q[0].mean() / (1.0 + q[0].variance()).sqrt();
+        out[0] = signs::moments(standard_normal_cdf(z), standard_normal_cdf(-z));
+        true
     }
 }
 
 impl BernoulliProbit {
+    /// `bernoulli_probit` in expressions and lists.
+    #[must_use]
+    pub fn entry() -> LikelihoodEntry {
+        LikelihoodEntry::new("bernoulli_probit", "labels -1 and 1, p(y | f) = Φ(y f)", |_| {
+            Ok(Box::new(Self))
+        })
+    }
+
     /// `−∂² ln Z/∂m²` of the tilted normaliser at power 1, with its digits also where the label is hopeless.
     #[must_use]
     pub fn tilted_curvature(&self, y: f64, q: Latent) -> f64 {

@@ -4,10 +4,12 @@ use gp_optim::{Parameter, Transform};
 use rand::Rng;
 use rand_distr::Distribution;
 
+use crate::density::Density;
 use crate::error::LikelihoodError;
-use crate::likelihood::{Described, ObservationMoments};
-use crate::one_latent::OneLatent;
+use crate::likelihood::Described;
+use crate::registry::LikelihoodEntry;
 use crate::scalar::Scalar;
+use crate::slopes::ObservationMoments;
 use crate::special::{incomplete_beta, ln_gamma, logistic};
 use crate::support::Support;
 
@@ -26,6 +28,14 @@ impl NegativeBinomial {
     /// [`LikelihoodError::Parameter`] unless the shape is positive and finite.
     pub fn new(shape: f64) -> Result<Self, LikelihoodError> {
         Ok(Self { params: [Parameter::scalar("shape", shape, Transform::Positive)?] })
+    }
+
+    /// `negative_binomial` in expressions and lists.
+    #[must_use]
+    pub fn entry() -> LikelihoodEntry {
+        LikelihoodEntry::new("negative_binomial", "counts of mean exp(f) and variance beyond it", |_| {
+            Ok(Box::new(Self::new(1.0)?))
+        })
     }
 
     fn shape(&self) -> f64 {
@@ -55,34 +65,32 @@ impl Described for NegativeBinomial {
     }
 }
 
-impl OneLatent for NegativeBinomial {
-    fn log_p<S: Scalar>(&self, y: f64, f: S, theta: impl Fn(usize) -> S) -> S {
-        let shape = theta(0);
+impl Density for NegativeBinomial {
+    fn log_p<S: Scalar>(&self, y: &[f64], f: impl Fn(usize) -> S, theta: impl Fn(usize) -> S) -> S {
+        let (y, shape) = (y[0], theta(0));
         // p = μ/(μ + shape) is logistic in f − ln shape: ln p = −ln(1 + e^−z), ln(1 − p) = −ln(1 + e^z).
-        let z = f - shape.ln();
+        let z = f(0) - shape.ln();
         let choices = (shape + y).ln_gamma() - shape.ln_gamma() - ln_gamma(y + 1.0);
         choices - (-z).log1p_exp() * y - shape * z.log1p_exp()
     }
 
-    fn bend(&self, y: f64) -> Option<f64> {
-        Some((y + 0.5).ln())
+    fn bend(&self, y: &[f64]) -> Option<f64> {
+        Some((y[0] + 0.5).ln())
     }
 
-    fn moments_given(&self, f: f64) -> ObservationMoments {
-        let mean = f.exp();
-        ObservationMoments { mean, variance: mean + mean * mean / self.shape() }
+    fn moments_given(&self, f: &[f64], out: &mut [ObservationMoments]) {
+        let mean = f[0].exp();
+        out[0] = ObservationMoments { mean, variance: mean + mean * mean / self.shape() };
     }
 
-    fn cdf_given(&self, y: f64, f: f64) -> f64 {
-        let failure = logistic(self.shape().ln() - f);
+    fn cdf_given(&self, _output: usize, y: f64, f: &[f64]) -> f64 {
+        let failure = logistic(self.shape().ln() - f[0]);
         if y < 0.0 { 0.0 } else { incomplete_beta(self.shape(), y.floor() + 1.0, failure) }
     }
 
-    fn sample_given(&self, f: f64, rng: &mut dyn Rng) -> Option<f64> {
-        let rate = rand_distr::Gamma::new(self.shape(), f.exp() / self.shape()).ok()?.sample(rng);
-        if rate == 0.0 {
-            return Some(0.0);
-        }
-        rand_distr::Poisson::new(rate).ok().map(|counts| counts.sample(rng))
+    fn sample_given(&self, f: &[f64], rng: &mut dyn Rng, out: &mut [f64]) -> Option<()> {
+        let rate = rand_distr::Gamma::new(self.shape(), f[0].exp() / self.shape()).ok()?.sample(rng);
+        out[0] = if rate == 0.0 { 0.0 } else { rand_distr::Poisson::new(rate).ok()?.sample(rng) };
+        Some(())
     }
 }

@@ -4,13 +4,16 @@ use gp_optim::{Parameter, Transform};
 use rand::Rng;
 use rand_distr::Distribution;
 
+use crate::density::Density;
 use crate::error::LikelihoodError;
 use crate::latent::Latent;
-use crate::likelihood::{Described, ObservationMoments, Slopes};
-use crate::one_latent::OneLatent;
+use crate::likelihood::Described;
+use crate::registry::LikelihoodEntry;
 use crate::scalar::Scalar;
+use crate::slopes::{ObservationMoments, Slopes};
 use crate::special::{incomplete_gamma, ln_gamma};
 use crate::support::Support;
+use crate::workspace::Workspace;
 
 /// `p(y | f) = λʸ e^{−λ} / y!` with the rate `λ = exp(f + offset)` and one parameter, `offset`.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,8 +30,18 @@ impl Poisson {
         Ok(Self { params: [Parameter::scalar("offset", offset, Transform::Identity)?] })
     }
 
+    /// `poisson` in expressions and lists.
+    #[must_use]
+    pub fn entry() -> LikelihoodEntry {
+        LikelihoodEntry::new("poisson", "counts of rate exp(f + offset)", |_| Ok(Box::new(Self::new(0.0)?)))
+    }
+
     fn offset(&self) -> f64 {
         self.params[0].value()
+    }
+
+    fn rate(&self, f: &[f64]) -> f64 {
+        (f[0] + self.offset()).exp()
     }
 }
 
@@ -54,45 +67,50 @@ impl Described for Poisson {
     }
 }
 
-impl OneLatent for Poisson {
-    fn log_p<S: Scalar>(&self, y: f64, f: S, theta: impl Fn(usize) -> S) -> S {
-        let log_rate = f + theta(0);
-        log_rate * y - log_rate.exp() - ln_gamma(y + 1.0)
+impl Density for Poisson {
+    fn log_p<S: Scalar>(&self, y: &[f64], f: impl Fn(usize) -> S, theta: impl Fn(usize) -> S) -> S {
+        let log_rate = f(0) + theta(0);
+        log_rate * y[0] - log_rate.exp() - ln_gamma(y[0] + 1.0)
     }
 
-    fn bend(&self, y: f64) -> Option<f64> {
+    fn bend(&self, y: &[f64]) -> Option<f64> {
         // The peak in f is at ln y; half a count keeps it finite at 0.
-        Some((y + 0.5).ln() - self.offset())
+        Some((y[0] + 0.5).ln() - self.offset())
     }
 
-    fn moments_given(&self, f: f64) -> ObservationMoments {
-        let rate = (f + self.offset()).exp();
-        ObservationMoments { mean: rate, variance: rate }
+    fn moments_given(&self, f: &[f64], out: &mut [ObservationMoments]) {
+        let rate = self.rate(f);
+        out[0] = ObservationMoments { mean: rate, variance: rate };
     }
 
-    fn cdf_given(&self, y: f64, f: f64) -> f64 {
-        if y < 0.0 { 0.0 } else { incomplete_gamma(y.floor() + 1.0, (f + self.offset()).exp()).1 }
+    fn cdf_given(&self, _output: usize, y: f64, f: &[f64]) -> f64 {
+        if y < 0.0 { 0.0 } else { incomplete_gamma(y.floor() + 1.0, self.rate(f)).1 }
     }
 
-    fn sample_given(&self, f: f64, rng: &mut dyn Rng) -> Option<f64> {
-        let rate = (f + self.offset()).exp();
-        if rate == 0.0 {
-            return Some(0.0);
-        }
-        rand_distr::Poisson::new(rate).ok().map(|counts| counts.sample(rng))
+    fn sample_given(&self, f: &[f64], rng: &mut dyn Rng, out: &mut [f64]) -> Option<()> {
+        let rate = self.rate(f);
+        out[0] = if rate == 0.0 { 0.0 } else { rand_distr::Poisson::new(rate).ok()?.sample(rng) };
+        Some(())
     }
 
     /// `y μ − E[λ] − ln y!` with `μ = m + offset` and `E[λ] = exp(μ + v/2)`.
-    fn expected_closed_form(&self, y: f64, q: Latent, out: &mut Slopes) -> bool {
-        let mean = q.mean() + self.offset();
-        let rate = (mean + 0.5 * q.variance()).exp();
+    fn expected_closed_form(&self, y: &[f64], q: &[Latent], _ws: &mut Workspace, out: &mut Slopes) -> bool {
+        let (y, mean) = (y[0], q[0].mean() + self.offset());
+        let rate = (mean + 0.5 * q[0].variance()).exp();
         out.set(y * mean - rate - ln_gamma(y + 1.0), y - rate, -0.5 * rate, &[y - rate]);
         true
     }
 
     /// The moments of a log-normal rate.
-    fn predictive_closed_form(&self, q: Latent) -> Option<ObservationMoments> {
-        let rate = (q.mean() + self.offset() + 0.5 * q.variance()).exp();
-        Some(ObservationMoments { mean: rate, variance: rate + rate * rate * q.variance().exp_m1() })
+    fn predictive_closed_form(
+        &self,
+        q: &[Latent],
+        _ws: &mut Workspace,
+        out: &mut [ObservationMoments],
+    ) -> bool {
+        let (q, offset) = (q[0], self.offset());
+        let rate = (q.mean() + offset + 0.5 * q.variance()).exp();
+        out[0] = ObservationMoments { mean: rate, variance: rate + rate * rate * q.variance().exp_m1() };
+        true
     }
 }

@@ -5,10 +5,12 @@ use rand::Rng;
 use rand_distr::Distribution;
 use std::f64::consts::PI;
 
+use crate::density::Density;
 use crate::error::LikelihoodError;
-use crate::likelihood::{Described, ObservationMoments};
-use crate::one_latent::OneLatent;
+use crate::likelihood::Described;
+use crate::registry::LikelihoodEntry;
 use crate::scalar::Scalar;
+use crate::slopes::ObservationMoments;
 use crate::special::incomplete_beta;
 use crate::support::Support;
 
@@ -28,6 +30,14 @@ impl StudentT {
     pub fn new(scale: f64, dof: f64) -> Result<Self, LikelihoodError> {
         let scale = Parameter::scalar("scale", scale, Transform::Positive)?;
         Ok(Self { params: [scale, Parameter::scalar("dof", dof, Transform::Positive)?] })
+    }
+
+    /// `student_t` in expressions and lists.
+    #[must_use]
+    pub fn entry() -> LikelihoodEntry {
+        LikelihoodEntry::new("student_t", "real numbers about f, with outliers", |_| {
+            Ok(Box::new(Self::new(1.0, 4.0)?))
+        })
     }
 }
 
@@ -49,9 +59,9 @@ impl Described for StudentT {
     }
 }
 
-impl OneLatent for StudentT {
-    fn log_p<S: Scalar>(&self, y: f64, f: S, theta: impl Fn(usize) -> S) -> S {
-        let (scale, dof, residual) = (theta(0), theta(1), f - y);
+impl Density for StudentT {
+    fn log_p<S: Scalar>(&self, y: &[f64], f: impl Fn(usize) -> S, theta: impl Fn(usize) -> S) -> S {
+        let (scale, dof, residual) = (theta(0), theta(1), f(0) - y[0]);
         let half = (dof + 1.0) * 0.5;
         let spread = dof * scale;
         // Quotients before products: a residual's square may leave the range of numbers.
@@ -61,27 +71,29 @@ impl OneLatent for StudentT {
             - half * (residual * (residual / spread)).ln_1p()
     }
 
-    fn bend(&self, y: f64) -> Option<f64> {
-        Some(y)
+    fn bend(&self, y: &[f64]) -> Option<f64> {
+        Some(y[0])
     }
 
-    fn moments_given(&self, f: f64) -> ObservationMoments {
+    fn moments_given(&self, f: &[f64], out: &mut [ObservationMoments]) {
         let [scale, dof] = [0, 1].map(|k| self.params[k].value());
-        let mean = if dof > 1.0 { f } else { f64::NAN };
+        let mean = if dof > 1.0 { f[0] } else { f64::NAN };
         let variance = if dof > 2.0 { scale * dof / (dof - 2.0) } else { f64::INFINITY };
-        ObservationMoments { mean, variance }
+        out[0] = ObservationMoments { mean, variance };
     }
 
-    fn cdf_given(&self, y: f64, f: f64) -> f64 {
+    fn cdf_given(&self, _output: usize, y: f64, f: &[f64]) -> f64 {
         let [scale, dof] = [0, 1].map(|k| self.params[k].value());
-        let ratio = (y - f) * ((y - f) / scale);
+        let residual = y - f[0];
+        let ratio = residual * (residual / scale);
         let tail = 0.5 * incomplete_beta(0.5 * dof, 0.5, 1.0 / (1.0 + ratio / dof));
-        if y < f { tail } else { 1.0 - tail }
+        if residual < 0.0 { tail } else { 1.0 - tail }
     }
 
-    fn sample_given(&self, f: f64, rng: &mut dyn Rng) -> Option<f64> {
+    fn sample_given(&self, f: &[f64], rng: &mut dyn Rng, out: &mut [f64]) -> Option<()> {
         let [scale, dof] = [0, 1].map(|k| self.params[k].value());
         let standard = rand_distr::StudentT::new(dof).ok()?;
-        Some(f + scale.sqrt() * standard.sample(rng))
+        out[0] = f[0] + scale.sqrt() * standard.sample(rng);
+        Some(())
     }
 }

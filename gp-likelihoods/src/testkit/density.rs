@@ -1,8 +1,9 @@
 //! Layer 1: derivatives, batches, normalisation, parameters there and back.
 
-use super::{Report, difference, log_density, observations, with_parameter};
-use crate::likelihood::{Likelihood, PointSlopes, parameter_count, parameter_value};
+use super::{Report, difference, labels, log_density, observations, with_parameter};
+use crate::likelihood::{Likelihood, parameter_count, parameter_value};
 use crate::quadrature::Panels;
+use crate::slopes::PointSlopes;
 use crate::support::Support;
 
 const LATENTS: [f64; 4] = [-2.3, -0.4, 0.7, 2.1];
@@ -12,7 +13,7 @@ const DIFFERENCE: f64 = 1e-8;
 pub(super) fn check(likelihood: &dyn Likelihood, report: &mut Report) {
     unconstrained(likelihood, report);
     refusals(likelihood, report);
-    for &y in observations(likelihood.support()) {
+    for y in observations(likelihood.support()) {
         for f in LATENTS {
             latent_slopes(likelihood, y, f, report);
             parameter_slopes(likelihood, y, f, report);
@@ -60,25 +61,36 @@ fn parameter_slopes(likelihood: &dyn Likelihood, y: f64, f: f64, report: &mut Re
 fn normalisation(likelihood: &dyn Likelihood, f: f64, report: &mut Report) {
     let density = |y: f64| log_density(likelihood, y, f).exp();
     let cdf = |y: f64, report: &mut Report| {
-        report.value("distribution function", likelihood.conditional_cdf(y, &[f])).unwrap_or(f64::NAN)
+        report.value("distribution function", likelihood.conditional_cdf(0, y, &[f])).unwrap_or(f64::NAN)
     };
     let (low, high, mass) = match likelihood.support() {
-        Support::Real => {
-            let edges: Vec<f64> = (-8..=8).map(|k| f + 2.5 * f64::from(k)).collect();
-            (f - 20.0, f + 20.0, Panels::default().adapt(&edges, 1e-12, |y| [density(y)])[0])
+        Support::Real => between((-8..=8).map(|k| f + 2.5 * f64::from(k)).collect(), density),
+        Support::Positive => between((-40..=9).map(|k| 2f64.powi(k)).collect(), density),
+        Support::UnitInterval => {
+            let tails = (2..=40).map(|k| 0.5f64.powi(k));
+            between(tails.clone().rev().chain([0.5]).chain(tails.map(|t| 1.0 - t)).collect(), density)
         }
-        Support::Signs => (-2.0, -1.0, density(-1.0)),
         Support::Counts => (-1.0, 60.0, (0..=60).map(|y| density(f64::from(y))).sum()),
+        Support::Signs | Support::Classes(_) => {
+            let first = likelihood.support().label(0);
+            (first - 1.0, first, density(first))
+        }
     };
     let expected = cdf(high, report) - cdf(low, report);
     report.close(|| format!("probability of [{low}, {high}] at f = {f}"), mass, expected, 1e-10);
-    let classes = likelihood.support().classes();
-    if !classes.is_empty() {
-        let mass = classes.iter().map(|&y| density(y)).sum();
+    let labels = labels(likelihood.support());
+    if !labels.is_empty() {
+        let mass = labels.iter().map(|&y| density(y)).sum();
         report.close(|| format!("probability of all classes at f = {f}"), mass, 1.0, 1e-13);
     }
     let (bottom, top) = (cdf(-1e15, report), cdf(1e15, report));
     report.require(bottom < 1e-6 && top > 1.0 - 1e-6, || format!("distribution from {bottom} to {top}"));
+}
+
+/// The mass between the first and the last edge, and these two.
+fn between(edges: Vec<f64>, density: impl Fn(f64) -> f64) -> (f64, f64, f64) {
+    let mass = Panels::default().adapt(&edges, 1e-12, |y| [density(y)])[0];
+    (edges[0], edges[edges.len() - 1], mass)
 }
 
 /// Values to a solver's coordinates and back: within a few roundings of exp and ln.

@@ -7,12 +7,15 @@
 
 mod density;
 mod integrals;
+mod text;
 
 use std::fmt::{Debug, Display, Formatter};
 
+use crate::error::LikelihoodError;
 use crate::latent::Latent;
-use crate::likelihood::{Likelihood, Slopes};
-use crate::one_latent::only;
+use crate::likelihood::Likelihood;
+use crate::registry::{LikelihoodEntry, Registry};
+use crate::slopes::{ObservationMoments, Slopes, only};
 use crate::support::Support;
 use crate::workspace::Workspace;
 
@@ -33,24 +36,67 @@ impl Debug for Failures {
 
 impl std::error::Error for Failures {}
 
-/// Runs every check and reports all that failed.
+/// The checks, and the registry that texts are read back by.
+#[derive(Clone, Debug, Default)]
+pub struct Conformance {
+    registry: Registry,
+}
+
+impl Conformance {
+    /// Checks for likelihoods of this crate.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Checks for a likelihood of this entry as well.
+    #[must_use]
+    pub fn with(self, entry: LikelihoodEntry) -> Self {
+        Self { registry: self.registry.with(entry) }
+    }
+
+    /// Runs every check and reports all that failed.
+    ///
+    /// # Errors
+    /// [`Failures`], one line each.
+    pub fn check(&self, likelihood: &dyn Likelihood) -> Result<(), Failures> {
+        let mut report = Report { name: likelihood.name(), failures: Vec::new() };
+        density::check(likelihood, &mut report);
+        integrals::check(likelihood, &mut report);
+        text::check(likelihood, &self.registry, &mut report);
+        if report.failures.is_empty() { Ok(()) } else { Err(Failures(report.failures)) }
+    }
+}
+
+/// Runs every check on a likelihood of this crate.
 ///
 /// # Errors
 /// [`Failures`], one line each.
 pub fn check(likelihood: &dyn Likelihood) -> Result<(), Failures> {
-    let mut report = Report { name: likelihood.name(), failures: Vec::new() };
-    density::check(likelihood, &mut report);
-    integrals::check(likelihood, &mut report);
-    if report.failures.is_empty() { Ok(()) } else { Err(Failures(report.failures)) }
+    Conformance::new().check(likelihood)
 }
 
 /// Observations to try: near, far and at the ends.
-fn observations(support: Support) -> &'static [f64] {
+fn observations(support: Support) -> Vec<f64> {
     match support {
-        Support::Real => &[-3.1, 0.2, 9.0],
-        Support::Signs => &[-1.0, 1.0],
-        Support::Counts => &[0.0, 1.0, 7.0, 40.0],
+        Support::Real => vec![-3.1, 0.2, 9.0],
+        Support::Positive => vec![0.03, 0.9, 14.0],
+        Support::UnitInterval => vec![0.01, 0.4, 0.98],
+        Support::Counts => vec![0.0, 1.0, 7.0, 40.0],
+        Support::Signs | Support::Classes(_) => labels(support),
     }
+}
+
+fn labels(support: Support) -> Vec<f64> {
+    (0..support.classes()).map(|class| support.label(class)).collect()
+}
+
+/// Mean and variance of the one output, NaN where there are none.
+fn moments(
+    fill: impl FnOnce(&mut [ObservationMoments]) -> Result<(), LikelihoodError>,
+) -> Result<ObservationMoments, LikelihoodError> {
+    let mut out = [ObservationMoments { mean: f64::NAN, variance: f64::NAN }];
+    fill(&mut out).map(|()| out[0])
 }
 
 /// Collects what went wrong.

@@ -1,19 +1,24 @@
 //! Text to tokens, each with the column it starts at.
 
-use super::ExpressionError;
+use super::SyntaxError;
 
 /// A word of the language.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Token {
+pub enum Token {
+    /// A finite number, with its sign.
     Number(f64),
+    /// Letters, digits and `_`, not starting with a digit.
     Name(String),
+    /// One of `+ * ( ) [ ] , = ~`.
     Symbol(char),
+    /// The end of the text.
     End,
 }
 
 impl Token {
     /// How a message calls the token.
-    pub(super) fn describe(&self) -> String {
+    #[must_use]
+    pub fn describe(&self) -> String {
         match self {
             Token::Number(value) => format!("the number {value}"),
             Token::Name(name) => format!("`{name}`"),
@@ -30,16 +35,12 @@ pub(super) struct Placed {
     pub(super) column: usize,
 }
 
-/// Longest text that is read; kernels of people and models are far shorter.
+/// Longest text that is read; what people and models write is far shorter.
 const MAX_CHARACTERS: usize = 1_000_000;
 
-pub(super) fn tokens(text: &str) -> Result<Vec<Placed>, ExpressionError> {
+pub(super) fn tokens(text: &str) -> Result<Vec<Placed>, SyntaxError> {
     let characters: Vec<char> = text.chars().collect();
-    let fail = |position: usize, message: String| ExpressionError {
-        text: text.to_owned(),
-        column: position + 1,
-        message,
-    };
+    let fail = |position: usize, message: String| SyntaxError::new(position + 1, message);
     if characters.len() > MAX_CHARACTERS {
         return Err(fail(0, format!("the text is longer than {MAX_CHARACTERS} characters")));
     }

@@ -1,0 +1,215 @@
+//! Likelihoods written once, as a log density.
+
+use rand::Rng;
+
+use crate::defaults;
+use crate::error::{LikelihoodError, check_count};
+use crate::latent::Latent;
+use crate::likelihood::{Described, Likelihood, parameter_count, parameter_value};
+use crate::scalar::{Jet2, Scalar};
+use crate::slopes::{ObservationMoments, PointSlopes, Slopes};
+use crate::workspace::Workspace;
+
+/// A likelihood as its author writes it: a log density for any [`Scalar`], and what an observation does given its
+/// latents. Every `Density` is a [`Likelihood`], with all four layers and their derivatives.
+///
+/// Latent values and parameters are functions of an index, so that derivatives by each of them come from passes of
+/// jets without a buffer. Slices have the lengths of [`Described::latents`] and [`Described::outputs`]. The closed forms
+/// are offers: a function that returns true has filled in the answer, and quadrature steps in otherwise.
+pub trait Density: Described + Clone + 'static {
+    /// `ln p(y | f)` for a y of the support, with `f(q)` the latent value q and `theta(k)` the parameter value of
+    /// flattened index k.
+    fn log_p<S: Scalar>(&self, y: &[f64], f: impl Fn(usize) -> S, theta: impl Fn(usize) -> S) -> S;
+
+    /// Where in f the density of y peaks or bends, for one latent.
+    fn bend(&self, _y: &[f64]) -> Option<f64> {
+        None
+    }
+
+    /// Mean and variance of each output given f.
+    fn moments_given(&self, f: &[f64], out: &mut [ObservationMoments]);
+
+    /// The probability that this output is at most y given f; any y, also one outside the support.
+    fn cdf_given(&self, output: usize, y: f64, f: &[f64]) -> f64;
+
+    /// One observation given f, into `out`; None where the distribution leaves the range of numbers.
+    fn sample_given(&self, f: &[f64], rng: &mut dyn Rng, out: &mut [f64]) -> Option<()>;
+
+    /// The log density with its derivatives by the latents, where that costs less than a pass of jets a latent.
+    fn slopes_closed_form(&self, _y: &[f64], _f: &[f64], _out: &mut PointSlopes) -> bool {
+        false
+    }
+
+    /// The expected log density with its derivatives, where there is a closed form.
+    fn expected_closed_form(
+        &self,
+        _y: &[f64],
+        _q: &[Latent],
+        _ws: &mut Workspace,
+        _out: &mut Slopes,
+    ) -> bool {
+        false
+    }
+
+    /// The tilted normaliser with its derivatives, where there is a closed form for this power.
+    fn tilted_closed_form(
+        &self,
+        _y: &[f64],
+        _q: &[Latent],
+        _power: f64,
+        _ws: &mut Workspace,
+        _out: &mut Slopes,
+    ) -> bool {
+        false
+    }
+
+    /// Mean and variance of each output under `f ~ q`, where there is a closed form.
+    fn predictive_closed_form(
+        &self,
+        _q: &[Latent],
+        _ws: &mut Workspace,
+        _out: &mut [ObservationMoments],
+    ) -> bool {
+        false
+    }
+}
+
+impl<T: Density> Likelihood for T {
+    fn log_densities(&self, y: &[f64], f: &[f64], out: &mut [f64]) -> Result<(), LikelihoodError> {
+        self.check_observation(y)?;
+        let latents = self.latents();
+        let matches = out.len().checked_mul(latents) == Some(f.len());
+        check_count("number of samples", out.len(), matches, "that of the latent values")?;
+        for (slot, f) in out.iter_mut().zip(f.chunks_exact(latents)) {
+            *slot = self.log_p(y, |q| f[q], |k| parameter_value(self.parameters(), k));
+        }
+        Ok(())
+    }
+
+    fn log_density_slopes(&self, y: &[f64], f: &[f64], out: &mut PointSlopes) -> Result<(), LikelihoodError> {
+        self.check_observation(y)?;
+        check_latents(self, f.len())?;
+        out.reset(f.len());
+        if self.slopes_closed_form(y, f, out) {
+            return Ok(());
+        }
+        for along in 0..f.len() {
+            let latent = |q: usize| seeded(f[q], q == along);
+            let jet = self.log_p(y, latent, |k| Jet2::constant(parameter_value(self.parameters(), k)));
+            (out.value, out.by_latent[along], out.by_latent_twice[along]) =
+                (jet.value, jet.first, jet.second);
+        }
+        Ok(())
+    }
+
+    fn log_density_by_params(&self, y: &[f64], f: &[f64], out: &mut [f64]) -> Result<(), LikelihoodError> {
+        self.check_observation(y)?;
+        check_latents(self, f.len())?;
+        let count = parameter_count(self.parameters());
+        check_count("number of slots", out.len(), out.len() == count, "that of the parameter values")?;
+        for (along, slot) in out.iter_mut().enumerate() {
+            let theta = |k| seeded(parameter_value(self.parameters(), k), k == along);
+            *slot = self.log_p(y, |q| Jet2::constant(f[q]), theta).first;
+        }
+        Ok(())
+    }
+
+    fn landmark(&self, y: &[f64]) -> Option<f64> {
+        self.bend(y)
+    }
+
+    fn expected_log_density(
+        &self,
+        y: &[f64],
+        q: &[Latent],
+        ws: &mut Workspace,
+        out: &mut Slopes,
+    ) -> Result<(), LikelihoodError> {
+        self.check_observation(y)?;
+        check_latents(self, q.len())?;
+        if self.expected_closed_form(y, q, ws, out) {
+            return Ok(());
+        }
+        defaults::expected_log_density(self, y, q, ws, out)
+    }
+
+    fn tilted(
+        &self,
+        y: &[f64],
+        q: &[Latent],
+        power: f64,
+        ws: &mut Workspace,
+        out: &mut Slopes,
+    ) -> Result<(), LikelihoodError> {
+        self.check_observation(y)?;
+        check_latents(self, q.len())?;
+        defaults::check_power(power)?;
+        if self.tilted_closed_form(y, q, power, ws, out) {
+            return Ok(());
+        }
+        defaults::tilted(self, y, q, power, ws, out)
+    }
+
+    fn conditional_moments(&self, f: &[f64], out: &mut [ObservationMoments]) -> Result<(), LikelihoodError> {
+        check_latents(self, f.len())?;
+        check_outputs(self, out.len())?;
+        self.moments_given(f, out);
+        Ok(())
+    }
+
+    fn conditional_cdf(&self, output: usize, y: f64, f: &[f64]) -> Result<f64, LikelihoodError> {
+        check_latents(self, f.len())?;
+        check_output(self, output)?;
+        Ok(self.cdf_given(output, y, f))
+    }
+
+    fn sample(&self, f: &[f64], rng: &mut dyn Rng, out: &mut [f64]) -> Result<(), LikelihoodError> {
+        check_latents(self, f.len())?;
+        check_outputs(self, out.len())?;
+        self.sample_given(f, rng, out).ok_or(LikelihoodError::Argument {
+            what: "latent value",
+            value: f.iter().copied().find(|f| !f.is_finite()).unwrap_or(f[0]),
+            allowed: "one whose observations are in the range of numbers",
+        })
+    }
+
+    fn predictive_moments(
+        &self,
+        q: &[Latent],
+        ws: &mut Workspace,
+        out: &mut [ObservationMoments],
+    ) -> Result<(), LikelihoodError> {
+        check_latents(self, q.len())?;
+        check_outputs(self, out.len())?;
+        if self.predictive_closed_form(q, ws, out) {
+            return Ok(());
+        }
+        defaults::predictive_moments(self, q, ws, out)
+    }
+}
+
+/// A value as the variable that derivatives are taken by, or as a constant.
+fn seeded(value: f64, variable: bool) -> Jet2 {
+    if variable { Jet2::variable(value) } else { Jet2::constant(value) }
+}
+
+pub(crate) fn check_latents<L: Described + ?Sized>(
+    likelihood: &L,
+    found: usize,
+) -> Result<(), LikelihoodError> {
+    check_count("number of latents", found, found == likelihood.latents(), "that of the likelihood")
+}
+
+pub(crate) fn check_outputs<L: Described + ?Sized>(
+    likelihood: &L,
+    found: usize,
+) -> Result<(), LikelihoodError> {
+    check_count("number of outputs", found, found == likelihood.outputs(), "that of the likelihood")
+}
+
+pub(crate) fn check_output<L: Described + ?Sized>(
+    likelihood: &L,
+    output: usize,
+) -> Result<(), LikelihoodError> {
+    check_count("output", output, output < likelihood.outputs(), "below the number of outputs")
+}

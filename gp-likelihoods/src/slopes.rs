@@ -1,0 +1,80 @@
+//! What the layers of a likelihood answer with.
+
+use crate::error::{LikelihoodError, check_count};
+
+/// A value with its derivatives by the mean and the variance of every latent and by every parameter.
+///
+/// Filled by [`Likelihood::expected_log_density`](crate::Likelihood::expected_log_density) and
+/// [`Likelihood::tilted`](crate::Likelihood::tilted); its memory is reused.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Slopes {
+    /// What the derivatives are of: an expected log density, or ln Z.
+    pub value: f64,
+    /// Derivatives by the means, one a latent.
+    pub by_mean: Vec<f64>,
+    /// Derivatives by the variances, one a latent.
+    pub by_variance: Vec<f64>,
+    /// Derivatives by the parameters in natural units, in the order of
+    /// [`Described::parameters`](crate::Described::parameters), vectors flattened.
+    pub by_params: Vec<f64>,
+}
+
+impl Slopes {
+    /// Fills in everything for one latent; the parameters' derivatives are copied.
+    pub fn set(&mut self, value: f64, by_mean: f64, by_variance: f64, by_params: &[f64]) {
+        self.reset(1, by_params.len());
+        self.value = value;
+        self.by_mean[0] = by_mean;
+        self.by_variance[0] = by_variance;
+        self.by_params.copy_from_slice(by_params);
+    }
+
+    /// Makes room for this number of latents and parameter values, all zero.
+    pub fn reset(&mut self, latents: usize, params: usize) {
+        self.value = 0.0;
+        refill(&mut self.by_mean, latents);
+        refill(&mut self.by_variance, latents);
+        refill(&mut self.by_params, params);
+    }
+}
+
+/// A log density at a point, with its derivatives.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PointSlopes {
+    /// `ln p(y | f)`
+    pub value: f64,
+    /// First derivatives by the latent values.
+    pub by_latent: Vec<f64>,
+    /// Second derivatives by each latent value alone.
+    pub by_latent_twice: Vec<f64>,
+}
+
+impl PointSlopes {
+    /// Makes room for this number of latents, all zero.
+    pub fn reset(&mut self, latents: usize) {
+        self.value = 0.0;
+        refill(&mut self.by_latent, latents);
+        refill(&mut self.by_latent_twice, latents);
+    }
+}
+
+/// Mean and variance of one output of an observation.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ObservationMoments {
+    /// E y; NaN where the distribution has none.
+    pub mean: f64,
+    /// The variance; infinite where the distribution has none.
+    pub variance: f64,
+}
+
+/// `count` zeros in memory that is kept.
+pub(crate) fn refill(target: &mut Vec<f64>, count: usize) {
+    target.clear();
+    target.resize(count, 0.0);
+}
+
+/// The one element of a slice of one latent.
+pub(crate) fn only<T: Copy>(slice: &[T]) -> Result<T, LikelihoodError> {
+    check_count("number of latents", slice.len(), slice.len() == 1, "1")?;
+    Ok(slice[0])
+}

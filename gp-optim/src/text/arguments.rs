@@ -1,0 +1,140 @@
+//! The arguments of one call, as whoever is being built asks for them.
+
+use super::SyntaxError;
+use super::value::Numbers;
+use crate::parameter::Parameter;
+
+/// What stands on both sides of a `name = value`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Argument {
+    /// The name.
+    pub name: String,
+    /// Where it starts.
+    pub column: usize,
+    /// The value.
+    pub value: Value,
+    pub(super) used: bool,
+}
+
+/// A value of an argument.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// `true` or `false`
+    Flag(bool),
+    /// A number, or several in brackets.
+    Numbers(Numbers),
+}
+
+/// The named arguments of one call. Builders take what they know by name; what is left over is an error.
+#[derive(Clone, Debug)]
+pub struct Arguments {
+    call: String,
+    column: usize,
+    pub(super) given: Vec<Argument>,
+    /// The names that were asked for, for messages.
+    known: Vec<String>,
+}
+
+impl Arguments {
+    /// No arguments yet, of a call of this name at this column.
+    #[must_use]
+    pub fn new(call: impl Into<String>, column: usize) -> Self {
+        Self { call: call.into(), column, given: Vec::new(), known: Vec::new() }
+    }
+
+    /// What is called.
+    #[must_use]
+    pub fn call(&self) -> &str {
+        &self.call
+    }
+
+    /// Where the call starts.
+    #[must_use]
+    pub fn column(&self) -> usize {
+        self.column
+    }
+
+    /// Where the argument of this name stands; the call itself where there is none.
+    #[must_use]
+    pub fn column_of(&self, name: &str) -> usize {
+        self.given.iter().find(|given| given.name == name).map_or(self.column, |given| given.column)
+    }
+
+    /// The argument of this name, which counts as used from here on.
+    pub fn take(&mut self, name: &str) -> Option<Argument> {
+        if !self.known.iter().any(|known| known == name) {
+            self.known.push(name.to_owned());
+        }
+        let given = self.given.iter_mut().find(|given| given.name == name)?;
+        given.used = true;
+        Some(given.clone())
+    }
+
+    /// The parameter as it was given, in the shape of its default: one number, or as many in brackets.
+    ///
+    /// # Errors
+    /// At the argument, for values outside the parameter's domain or of another shape.
+    pub fn parameter(&mut self, default: &Parameter) -> Result<Parameter, SyntaxError> {
+        let Some(given) = self.take(default.name()) else { return Ok(default.clone()) };
+        let (column, name) = (given.column, default.name().to_owned());
+        let Value::Numbers(numbers) = given.value else {
+            return Err(SyntaxError::new(column, format!("`{name}` takes a number")));
+        };
+        if !default.is_vector() && numbers.vector {
+            return Err(SyntaxError::new(column, format!("`{name}` takes one number, without brackets")));
+        }
+        if default.is_vector() && (!numbers.vector || numbers.values.len() != default.len()) {
+            let message = format!("`{name}` takes {} numbers in brackets", default.len());
+            return Err(SyntaxError::new(column, message));
+        }
+        let built = numbers.into_parameter(name, default.domain());
+        built.map_err(|error| SyntaxError::new(column, error.to_string()))
+    }
+
+    /// A setting that is a whole number, such as a degree.
+    ///
+    /// # Errors
+    /// At the argument, for anything but a whole number from 0 on.
+    pub fn whole_number(&mut self, name: &str, default: usize) -> Result<usize, SyntaxError> {
+        let Some(given) = self.take(name) else { return Ok(default) };
+        match &given.value {
+            Value::Numbers(numbers) if !numbers.vector && numbers.is_plain() => {
+                numbers.values.first().and_then(|&value| whole(value))
+            }
+            _ => None,
+        }
+        .ok_or_else(|| SyntaxError::new(given.column, format!("`{name}` takes a whole number")))
+    }
+
+    /// The whole numbers in a setting such as `dims=[0, 2]`; None where it is not given.
+    ///
+    /// # Errors
+    /// At the argument, for anything but whole numbers in brackets; `wanted` is the message.
+    pub fn whole_numbers(&mut self, name: &str, wanted: &str) -> Result<Option<Vec<usize>>, SyntaxError> {
+        let Some(given) = self.take(name) else { return Ok(None) };
+        match &given.value {
+            Value::Numbers(numbers) if numbers.vector && numbers.is_plain() => {
+                numbers.values.iter().map(|&value| whole(value)).collect::<Option<Vec<_>>>()
+            }
+            _ => None,
+        }
+        .map(Some)
+        .ok_or_else(|| SyntaxError::new(given.column, wanted))
+    }
+
+    /// An error for whatever was given and not asked for.
+    ///
+    /// # Errors
+    /// At the first such argument, with the names there are.
+    pub fn finish(&self) -> Result<(), SyntaxError> {
+        let Some(stray) = self.given.iter().find(|given| !given.used) else { return Ok(()) };
+        let known = if self.known.is_empty() { "none".to_owned() } else { self.known.join(", ") };
+        let message = format!("`{}` has no argument `{}`; there are: {known}", self.call, stray.name);
+        Err(SyntaxError::new(stray.column, message))
+    }
+}
+
+fn whole(value: f64) -> Option<usize> {
+    // Up to 2^32 a whole f64 converts exactly, and no setting is larger.
+    (value.fract() == 0.0 && (0.0..4_294_967_296.0).contains(&value)).then_some(value as usize)
+}

@@ -1,0 +1,103 @@
+//! Numbers with what is said about them, to and from a parameter.
+
+use std::borrow::Cow;
+use std::fmt::Write;
+
+use crate::error::ParameterError;
+use crate::number::format_number;
+use crate::parameter::Parameter;
+use crate::prior::Prior;
+use crate::transform::Transform;
+
+/// One number, or several in brackets, with what is said about them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Numbers {
+    pub(super) values: Vec<f64>,
+    pub(super) fixed: Vec<bool>,
+    pub(super) vector: bool,
+    pub(super) bounds: Option<(f64, f64)>,
+    pub(super) prior: Option<Prior>,
+}
+
+impl Numbers {
+    /// The numbers themselves.
+    #[must_use]
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// Whether they stand in brackets.
+    #[must_use]
+    pub fn is_vector(&self) -> bool {
+        self.vector
+    }
+
+    /// Whether they come without bounds, prior or `fixed`, as settings do.
+    #[must_use]
+    pub fn is_plain(&self) -> bool {
+        self.bounds.is_none() && self.prior.is_none() && !self.fixed.contains(&true)
+    }
+
+    /// A parameter of this name and domain, with these values under these bounds.
+    ///
+    /// # Errors
+    /// Values or bounds outside the domain, and values to which the prior gives no density.
+    pub fn into_parameter(
+        self,
+        name: impl Into<Cow<'static, str>>,
+        domain: Transform,
+    ) -> Result<Parameter, ParameterError> {
+        let mut parameter = if self.vector {
+            Parameter::vector(name, self.values, domain)?
+        } else {
+            Parameter::scalar(name, self.values.first().copied().unwrap_or(f64::NAN), domain)?
+        };
+        if let Some(bounds) = self.bounds {
+            parameter.set_transform(transform_between(bounds))?;
+        }
+        for (i, fixed) in self.fixed.into_iter().enumerate() {
+            parameter.fix(i, fixed)?;
+        }
+        parameter.set_prior(self.prior)?;
+        Ok(parameter)
+    }
+}
+
+fn transform_between((lo, hi): (f64, f64)) -> Transform {
+    match (lo.is_finite(), hi.is_finite()) {
+        (true, true) => Transform::Interval { lo, hi },
+        (true, false) => Transform::Above { lo },
+        (false, true) => Transform::Below { hi },
+        (false, false) => Transform::Identity,
+    }
+}
+
+/// The value of a parameter with its marks, bounds and prior, as it is read back.
+///
+/// ```
+/// use gp_optim::{Parameter, Prior, Transform, text::value_text};
+/// let mut scales = Parameter::vector("lengthscale", vec![0.5, 2.0], Transform::Positive)?;
+/// scales.fix(1, true)?;
+/// scales.set_prior(Some(Prior::Gamma { shape: 2.0, rate: 1.0 }))?;
+/// assert_eq!(value_text(&scales), "[0.5, fixed(2)] ~ gamma(2, 1)");
+/// # Ok::<(), gp_optim::ParameterError>(())
+/// ```
+#[must_use]
+pub fn value_text(parameter: &Parameter) -> String {
+    let number = |(i, value): (usize, &f64)| {
+        let written = format_number(*value);
+        if parameter.is_fixed(i) { format!("fixed({written})") } else { written }
+    };
+    let numbers: Vec<String> = parameter.values().iter().enumerate().map(number).collect();
+    let mut text = if parameter.is_vector() { format!("[{}]", numbers.join(", ")) } else { numbers.join("") };
+    // Writing to a String cannot fail.
+    if parameter.transform() != parameter.domain() {
+        let end = |end: f64| if end.is_finite() { format_number(end) } else { "none".to_owned() };
+        let (lo, hi) = parameter.transform().ends();
+        let _ = write!(text, " in [{}, {}]", end(lo), end(hi));
+    }
+    if let Some(prior) = parameter.prior() {
+        let _ = write!(text, " ~ {prior}");
+    }
+    text
+}
