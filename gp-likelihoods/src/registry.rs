@@ -16,6 +16,11 @@ const BUILT_IN: &[fn() -> LikelihoodEntry] = &[
     likelihoods::bernoulli_logit::BernoulliLogit::entry,
     likelihoods::poisson::Poisson::entry,
     likelihoods::negative_binomial::NegativeBinomial::entry,
+    likelihoods::poisson_softplus::PoissonSoftplus::entry,
+    likelihoods::gamma::Gamma::entry,
+    likelihoods::beta::Beta::entry,
+    likelihoods::ordinal_probit::OrdinalProbit::entry,
+    likelihoods::warped_gaussian::WarpedGaussian::entry,
 ];
 
 /// Builds a likelihood with the values that fits start from. It takes its settings from the arguments; parameters are

@@ -27,6 +27,12 @@ pub(crate) fn check_power(power: f64) -> Result<(), LikelihoodError> {
     check("power", power, power > 0.0 && power <= 1.0, "above 0 and at most 1")
 }
 
+/// Refuses a probability at or beyond an end.
+pub(crate) fn check_probability(probability: f64) -> Result<(), LikelihoodError> {
+    let sound = probability > 0.0 && probability < 1.0;
+    check("probability", probability, sound, "strictly between 0 and 1")
+}
+
 /// `scale · Σ w_i ∂ℓ(f_i)/∂θ` over the rule of the last integral, into `ws.by_params`.
 fn sum_by_params<L: Likelihood + ?Sized>(
     likelihood: &L,

@@ -1,8 +1,9 @@
 //! What the next observation will be, by quadrature over the latent.
 
+use super::check_probability;
 use super::expectation::expectation;
 use crate::density::{check_output, check_outputs};
-use crate::error::{LikelihoodError, check, check_count};
+use crate::error::{LikelihoodError, check_count};
 use crate::latent::Latent;
 use crate::likelihood::Likelihood;
 use crate::slopes::{ObservationMoments, only};
@@ -78,8 +79,7 @@ pub fn predictive_quantile<L: Likelihood + ?Sized>(
 ) -> Result<f64, LikelihoodError> {
     let q = only(q)?;
     check_output(likelihood, output)?;
-    let sound = probability > 0.0 && probability < 1.0;
-    check("probability", probability, sound, "strictly between 0 and 1")?;
+    check_probability(probability)?;
     let support = likelihood.support();
     if support.classes() > 0 {
         return class_quantile(likelihood, q, probability, ws);

@@ -2,6 +2,11 @@
 
 pub(crate) mod bernoulli_logit;
 pub(crate) mod bernoulli_probit;
+pub(crate) mod beta;
+pub(crate) mod gamma;
 pub(crate) mod negative_binomial;
+pub(crate) mod ordinal_probit;
 pub(crate) mod poisson;
+pub(crate) mod poisson_softplus;
 pub(crate) mod student_t;
+pub(crate) mod warped_gaussian;
