@@ -35,6 +35,14 @@ pub enum LikelihoodError {
         /// The number of classes.
         classes: usize,
     },
+    /// Quadrature cannot follow an integrand.
+    #[error("an integrand is not finite, or too rough for quadrature, between {low} and {high}")]
+    Unresolved {
+        /// Where the last panel that was not resolved starts, in the integration variable.
+        low: f64,
+        /// Where it ends.
+        high: f64,
+    },
     /// A likelihood expression does not parse.
     #[error("column {column} of likelihood expression `{text}`: {message}")]
     Expression {

@@ -49,6 +49,12 @@ pub trait Described: Debug + Send + Sync {
         false
     }
 
+    /// Whether `ln p(y | f)` has two continuous derivatives in f. Where it jumps or has kinks, quadrature must not take its
+    /// derivatives, and takes those of the Gaussian.
+    fn is_smooth(&self) -> bool {
+        true
+    }
+
     /// The text that [`parse`](crate::parse) reads the same likelihood from, to the last bit: its name, settings, and
     /// parameters with their fixed marks, bounds and priors.
     fn expression(&self) -> String {

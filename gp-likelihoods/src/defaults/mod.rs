@@ -1,26 +1,186 @@
-//! What every likelihood of one latent gets without writing it: expectations and tilted moments by quadrature.
+//! What every likelihood gets without writing it: expectations, tilted moments and predictions by quadrature.
 //!
-//! Two Gauss–Hermite rules of different order are tried where the integrand is known to have one peak; where they
-//! disagree, and for all other integrands, panels are refined until they resolve it. Use these functions directly to
-//! compare a closed form with them.
+//! **One latent.** Two Gauss–Hermite rules of different order are tried where the integrand is known to have one peak;
+//! where they disagree, and for all other integrands, panels are refined until they resolve it, or an error says where
+//! they do not. Errors are below 1e-9 of the size of the result.
+//!
+//! **Two or three latents.** Product Gauss–Hermite rules of growing order until two agree to 1e-9, for the tilted
+//! normaliser about its mode. Smooth likelihoods under beliefs of standard deviation up to 2 come out to 1e-7 or better.
+//!
+//! **More latents.** The quasi-random nodes of the [`Workspace`]; with their default number, errors are of the order of
+//! 1e-3 standard deviations of the integrand. Tilted normalisers are integrated by nodes about the mode as well as about
+//! the cavity, so that confident observations are not missed.
+//!
+//! How far the last two rules (or half of the nodes and all of them) were apart is
+//! [`Workspace::disagreement`]. Use these functions directly to compare a closed form with them.
 
-mod expectation;
-mod expected;
-mod predictive;
-mod tilted;
+mod many;
+mod one;
 
-pub use expected::expected_log_density;
-pub use predictive::{class_probabilities, predictive_moments, predictive_quantile};
-pub use tilted::tilted;
+pub(crate) use many::Many;
 
-use crate::error::{LikelihoodError, check};
-use crate::likelihood::{Likelihood, parameter_count};
+use crate::density::{check_latents, check_output, check_outputs};
+use crate::error::{LikelihoodError, check, check_count};
+use crate::latent::Latent;
+use crate::likelihood::Likelihood;
+use crate::slopes::{ObservationMoments, Slopes};
 use crate::workspace::Workspace;
 
-/// What the two Gauss–Hermite rules have to agree to, and what panels are refined to, relative to the integral of the
-/// absolute value.
-const AGREEMENT: f64 = 1e-10;
-const REFINEMENT: f64 = 1e-12;
+/// `E[ln p(y | f)]` for independent `f_q ~ q_q` with its derivatives.
+///
+/// # Errors
+/// An observation outside the support, slices that do not match, or an integrand that quadrature cannot follow.
+pub fn expected_log_density<L: Likelihood + ?Sized>(
+    likelihood: &L,
+    y: &[f64],
+    q: &[Latent],
+    ws: &mut Workspace,
+    out: &mut Slopes,
+) -> Result<(), LikelihoodError> {
+    likelihood.check_observation(y)?;
+    check_latents(likelihood, q.len())?;
+    match *q {
+        [q] => one::expected_log_density(likelihood, y, q, ws, out),
+        _ => many::expected_log_density(likelihood, y, q, &mut ws.many, out),
+    }
+}
+
+/// `ln ∫ p(y | f)^α Π N(f_q; m_q, v_q) df` with its derivatives.
+///
+/// # Errors
+/// As [`expected_log_density`], and a power outside (0, 1].
+pub fn tilted<L: Likelihood + ?Sized>(
+    likelihood: &L,
+    y: &[f64],
+    q: &[Latent],
+    power: f64,
+    ws: &mut Workspace,
+    out: &mut Slopes,
+) -> Result<(), LikelihoodError> {
+    check_power(power)?;
+    likelihood.check_observation(y)?;
+    check_latents(likelihood, q.len())?;
+    match *q {
+        [q] => one::tilted(likelihood, y, q, power, ws, out),
+        _ => many::tilted(likelihood, y, q, power, &mut ws.many, out),
+    }
+}
+
+/// Mean and variance of each output under independent `f_q ~ q_q`: `E[μ(f)]` and `E[σ²(f)] + Var[μ(f)]`.
+///
+/// # Errors
+/// Slices that do not match, or an integrand that quadrature cannot follow.
+pub fn predictive_moments<L: Likelihood + ?Sized>(
+    likelihood: &L,
+    q: &[Latent],
+    ws: &mut Workspace,
+    out: &mut [ObservationMoments],
+) -> Result<(), LikelihoodError> {
+    check_latents(likelihood, q.len())?;
+    check_outputs(likelihood, out.len())?;
+    match *q {
+        [q] => one::predictive_moments(likelihood, q, ws, out),
+        _ => many::predictive_moments(likelihood, q, &mut ws.many, out),
+    }
+}
+
+/// The probabilities of the classes of a likelihood of one output that has some.
+///
+/// # Errors
+/// [`LikelihoodError::Count`] when `out` has not one slot a class or there are several outputs; otherwise as
+/// [`tilted`].
+pub fn class_probabilities<L: Likelihood + ?Sized>(
+    likelihood: &L,
+    q: &[Latent],
+    ws: &mut Workspace,
+    out: &mut [f64],
+) -> Result<(), LikelihoodError> {
+    check_latents(likelihood, q.len())?;
+    let support = likelihood.support();
+    check_count("number of slots", out.len(), out.len() == support.classes(), "that of the classes")?;
+    match q {
+        [_] => out.iter_mut().enumerate().try_for_each(|(class, slot)| {
+            *slot = likelihood.log_predictive_density(&[support.label(class)], q, ws)?.exp();
+            Ok(())
+        }),
+        _ => many::class_probabilities(likelihood, q, &mut ws.many, out),
+    }
+}
+
+/// Doublings while a quantile is bracketed, and halvings of the bracket: more than a double has exponents and digits.
+const MAX_DOUBLINGS: u32 = 1100;
+const MAX_HALVINGS: u32 = 1200;
+
+/// The least number whose distribution function, for one output, reaches a probability under `f ~ q`, by bisection.
+///
+/// # Errors
+/// A probability not strictly between 0 and 1, no such output, or an integrand that quadrature cannot follow.
+pub fn predictive_quantile<L: Likelihood + ?Sized>(
+    likelihood: &L,
+    q: &[Latent],
+    output: usize,
+    probability: f64,
+    ws: &mut Workspace,
+) -> Result<f64, LikelihoodError> {
+    check_latents(likelihood, q.len())?;
+    check_output(likelihood, output)?;
+    check_probability(probability)?;
+    let support = likelihood.support();
+    let mut reached = |y: f64| Ok(cdf(likelihood, q, output, y, ws)? >= probability);
+    if let Some(last) = support.classes().checked_sub(1) {
+        for class in 0..last {
+            if reached(support.label(class))? {
+                return Ok(support.label(class));
+            }
+        }
+        return Ok(support.label(last));
+    }
+    let (mut low, mut high) = bracket(support.is_discrete(), &mut reached)?;
+    for _ in 0..MAX_HALVINGS {
+        let middle = 0.5 * low + 0.5 * high;
+        let middle = if support.is_discrete() { middle.floor() } else { middle };
+        if middle <= low || middle >= high {
+            break;
+        }
+        if reached(middle)? { high = middle } else { low = middle }
+    }
+    Ok(high)
+}
+
+/// Two numbers between which the quantile lies. Counts start just below 0.
+fn bracket(
+    discrete: bool,
+    reached: &mut impl FnMut(f64) -> Result<bool, LikelihoodError>,
+) -> Result<(f64, f64), LikelihoodError> {
+    let (mut low, mut high) = (-1.0, 1.0);
+    for _ in 0..MAX_DOUBLINGS {
+        if high >= f64::MAX / 2.0 || reached(high)? {
+            break;
+        }
+        (low, high) = (high, 2.0 * high);
+    }
+    for _ in 0..MAX_DOUBLINGS {
+        if discrete || low <= f64::MIN / 2.0 || !reached(low)? {
+            break;
+        }
+        (low, high) = (2.0 * low.min(-1.0), low);
+    }
+    Ok((low, high))
+}
+
+/// `P(output ≤ y)` under `f ~ q`.
+fn cdf<L: Likelihood + ?Sized>(
+    likelihood: &L,
+    q: &[Latent],
+    output: usize,
+    y: f64,
+    ws: &mut Workspace,
+) -> Result<f64, LikelihoodError> {
+    match *q {
+        [q] => one::cdf(likelihood, q, output, y, ws),
+        _ => many::cdf(likelihood, q, output, y, &mut ws.many),
+    }
+}
 
 /// Refuses a power outside (0, 1].
 pub(crate) fn check_power(power: f64) -> Result<(), LikelihoodError> {
@@ -31,30 +191,4 @@ pub(crate) fn check_power(power: f64) -> Result<(), LikelihoodError> {
 pub(crate) fn check_probability(probability: f64) -> Result<(), LikelihoodError> {
     let sound = probability > 0.0 && probability < 1.0;
     check("probability", probability, sound, "strictly between 0 and 1")
-}
-
-/// `scale · Σ w_i ∂ℓ(f_i)/∂θ` over the rule of the last integral, into `ws.by_params`.
-fn sum_by_params<L: Likelihood + ?Sized>(
-    likelihood: &L,
-    y: &[f64],
-    scale: f64,
-    ws: &mut Workspace,
-) -> Result<(), LikelihoodError> {
-    let count = parameter_count(likelihood.parameters());
-    ws.by_params.clear();
-    ws.by_params.resize(2 * count, 0.0);
-    let (sums, one) = ws.by_params.split_at_mut(count);
-    if count > 0 {
-        for &(f, weight) in ws.rule.iter().filter(|(_, weight)| *weight != 0.0) {
-            likelihood.log_density_by_params(y, &[f], one)?;
-            sums.iter_mut().zip(&*one).for_each(|(sum, d)| *sum += scale * weight * d);
-        }
-    }
-    ws.by_params.truncate(count);
-    Ok(())
-}
-
-/// Whether two rules agree on all components, relative to the sizes of what they summed.
-fn agree<const K: usize>(a: &[f64; K], b: &[f64; K], sizes: &[f64; K]) -> bool {
-    (0..K).all(|k| (a[k] - b[k]).abs() <= AGREEMENT * sizes[k] && b[k].is_finite())
 }

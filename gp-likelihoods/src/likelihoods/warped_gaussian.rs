@@ -98,25 +98,27 @@ impl WarpedGaussian {
         }
     }
 
-    /// Mean and variance of y where t(y) is Gaussian: integrals over y, about the number that maps onto the mean.
+    /// Mean and variance of y where t(y) is Gaussian: integrals over y, about the number that maps onto the mean. None
+    /// for a warp so steep that panels do not resolve it.
     fn moments(
         &self,
         mean: f64,
         variance: f64,
         panels: &mut Panels,
         edges: &mut Vec<f64>,
-    ) -> ObservationMoments {
+    ) -> Option<ObservationMoments> {
         let (warp, deviation) = (self.warp(), variance.sqrt());
         let middle = warp.inverse(mean);
         edges.clear();
         edges.extend((-REACH..=REACH).map(|k| warp.inverse(mean + deviation * f64::from(k))));
-        let [shift, square] = panels.adapt(edges, 1e-12, |y| {
+        let integrals = panels.adapt(edges, 1e-12, |y| {
             let standard = (warp.value(y) - mean) / deviation;
             let density = (-0.5 * standard * standard - HALF_LN_TAU).exp() * warp.slope(y) / deviation;
             let away = y - middle;
             [density * away, density * away * away]
         });
-        ObservationMoments { mean: middle + shift, variance: (square - shift * shift).max(0.0) }
+        let [shift, square] = integrals.ok()?;
+        Some(ObservationMoments { mean: middle + shift, variance: (square - shift * shift).max(0.0) })
     }
 }
 
@@ -159,7 +161,9 @@ impl Density for WarpedGaussian {
     }
 
     fn moments_given(&self, f: &[f64], out: &mut [ObservationMoments]) {
-        out[0] = self.moments(f[0], self.variance(), &mut Panels::default(), &mut Vec::new());
+        let unknown = ObservationMoments { mean: f64::NAN, variance: f64::NAN };
+        let found = self.moments(f[0], self.variance(), &mut Panels::default(), &mut Vec::new());
+        out[0] = found.unwrap_or(unknown);
     }
 
     fn cdf_given(&self, _output: usize, y: f64, f: &[f64]) -> f64 {
@@ -200,8 +204,8 @@ impl Density for WarpedGaussian {
         out: &mut [ObservationMoments],
     ) -> bool {
         let variance = q[0].variance() + self.variance();
-        out[0] = self.moments(q[0].mean(), variance, &mut ws.panels, &mut ws.edges);
-        true
+        let found = self.moments(q[0].mean(), variance, &mut ws.panels, &mut ws.edges);
+        found.map(|found| out[0] = found).is_some()
     }
 
     /// The warp keeps the order of numbers, and so their quantiles.

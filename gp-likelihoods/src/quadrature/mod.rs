@@ -1,11 +1,17 @@
 //! Integrals over one or more Gaussian latent values.
+//!
+//! In one dimension [`GaussHermite`] for smooth integrands of known scale and [`Panels`] for all others; in several
+//! a [`Cubature`], whichever way its nodes came about.
 
+mod cubature;
 mod hermite;
 mod legendre;
 mod panels;
 mod product;
+mod random;
+mod symmetric;
 
+pub use cubature::Cubature;
 pub use hermite::GaussHermite;
 pub use legendre::GaussLegendre;
 pub use panels::Panels;
-pub use product::ProductRule;

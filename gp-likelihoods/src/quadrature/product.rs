@@ -1,56 +1,32 @@
-//! Products of a one-dimensional rule over several independent latent values.
+//! Products of a one-dimensional rule.
 
-use super::GaussHermite;
-use crate::error::{LikelihoodError, check_count};
+use super::cubature::check_size;
+use super::{Cubature, GaussHermite};
+use crate::error::LikelihoodError;
 
-/// The largest number of nodes of a product: beyond it another method is cheaper.
-const MAX_NODES: usize = 1 << 20;
-
-/// Every combination of the nodes of one Gauss–Hermite rule in Q dimensions.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ProductRule {
-    rule: GaussHermite,
-    dimensions: usize,
-}
-
-impl ProductRule {
-    /// `orderᑫ` nodes in this number of dimensions.
+impl Cubature {
+    /// Every combination of the nodes of one Gauss–Hermite rule: `orderᑫ` nodes, exact for polynomials of degree
+    /// `2·order − 1` in each dimension.
     ///
     /// # Errors
     /// [`LikelihoodError::Count`] for no dimension, a bad order or more than 2²⁰ nodes.
-    pub fn new(order: usize, dimensions: usize) -> Result<Self, LikelihoodError> {
+    pub fn product(order: usize, dimensions: usize) -> Result<Self, LikelihoodError> {
         let rule = GaussHermite::new(order)?;
-        let nodes = u32::try_from(dimensions).ok().and_then(|q| order.checked_pow(q));
-        let small = dimensions > 0 && nodes.is_some_and(|nodes| nodes <= MAX_NODES);
-        check_count("dimensions", dimensions, small, "at least 1, and few enough for 2^20 nodes in all")?;
-        Ok(Self { rule, dimensions })
-    }
-
-    /// `E[g(t)]` for a vector t of independent standard normal numbers.
-    pub fn expect(&self, mut g: impl FnMut(&[f64]) -> f64) -> f64 {
-        let (nodes, weights) = (self.rule.nodes(), self.rule.log_weights());
-        let mut index = vec![0; self.dimensions];
-        let mut t = vec![nodes[0]; self.dimensions];
-        let mut total = 0.0;
-        loop {
-            let log_weight: f64 = index.iter().map(|&i| weights[i]).sum();
-            total += log_weight.exp() * g(&t);
-            if !advance(&mut index, nodes.len()) {
-                return total;
+        let count = u32::try_from(dimensions).ok().and_then(|q| order.checked_pow(q));
+        check_size(dimensions, count)?;
+        let count = count.unwrap_or(0);
+        let (mut nodes, mut weights) = (Vec::with_capacity(count * dimensions), Vec::with_capacity(count));
+        for index in 0..count {
+            // The digits of the index in base `order`, the last dimension first.
+            let mut digits = index;
+            let mut log_weight = 0.0;
+            for _ in 0..dimensions {
+                nodes.push(rule.nodes()[digits % order]);
+                log_weight += rule.log_weights()[digits % order];
+                digits /= order;
             }
-            t.iter_mut().zip(&index).for_each(|(t, &i)| *t = nodes[i]);
+            weights.push(log_weight.exp());
         }
+        Ok(Self::of(dimensions, nodes, weights))
     }
-}
-
-/// The next combination of digits, or false after the last one.
-fn advance(index: &mut [usize], base: usize) -> bool {
-    for digit in index {
-        *digit += 1;
-        if *digit < base {
-            return true;
-        }
-        *digit = 0;
-    }
-    false
 }

@@ -90,7 +90,7 @@ fn normalisation(likelihood: &dyn Likelihood, f: f64, report: &mut Report) {
 
 /// The mass between the first and the last edge, and these two.
 fn between(edges: &[f64], density: impl Fn(f64) -> f64) -> (f64, f64, f64) {
-    let mass = Panels::default().adapt(edges, 1e-12, |y| [density(y)])[0];
+    let mass = Panels::default().adapt(edges, 1e-12, |y| [density(y)]).map_or(f64::NAN, |[mass]| mass);
     (edges[0], edges[edges.len() - 1], mass)
 }
 

@@ -9,17 +9,13 @@ use crate::slopes::{PointSlopes, Slopes, only};
 use crate::workspace::Workspace;
 
 /// `E[ln p(y | f)]` for `f ~ q` with its derivatives, for any likelihood of one latent.
-///
-/// # Errors
-/// An observation outside the support, or other than one latent.
-pub fn expected_log_density<L: Likelihood + ?Sized>(
+pub(crate) fn expected_log_density<L: Likelihood + ?Sized>(
     likelihood: &L,
     y: &[f64],
-    q: &[Latent],
+    q: Latent,
     ws: &mut Workspace,
     out: &mut Slopes,
 ) -> Result<(), LikelihoodError> {
-    let q = only(q)?;
     let (value, by_mean, by_variance) = if q.variance() == 0.0 {
         ws.rule.clear();
         ws.rule.push((q.mean(), 1.0));
@@ -39,7 +35,6 @@ fn integrate<L: Likelihood + ?Sized>(
     q: Latent,
     ws: &mut Workspace,
 ) -> Result<(f64, f64, f64), LikelihoodError> {
-    likelihood.check_observation(y)?;
     let (v, landmark) = (q.variance(), likelihood.landmark(y));
     let (mut point, mut failure) = (std::mem::take(&mut ws.point), None);
     let sums = expectation(q, landmark, likelihood.is_log_concave(), ws, |f, t| {
@@ -57,9 +52,9 @@ fn integrate<L: Likelihood + ?Sized>(
     if let Some(error) = failure {
         return Err(error);
     }
-    let [value, first, second, along, moved, rough, spread] = sums;
+    let [value, first, second, along, moved, rough, spread] = sums?;
     // Two forms of the same derivatives, by parts: the one that sums the smaller numbers loses fewer digits.
-    if rough * v <= spread {
+    if likelihood.is_smooth() && rough * v <= spread {
         Ok((value, first, 0.5 * second))
     } else {
         Ok((value, along / v.sqrt(), 0.5 * moved / v))

@@ -1,6 +1,7 @@
 //! Expectations of smooth functions under one Gaussian.
 
 use super::{REFINEMENT, agree};
+use crate::error::LikelihoodError;
 use crate::latent::Latent;
 use crate::quadrature::GaussHermite;
 use crate::special::HALF_LN_TAU;
@@ -24,7 +25,7 @@ pub(super) fn expectation<const K: usize>(
     single: bool,
     ws: &mut Workspace,
     mut g: impl FnMut(f64, f64) -> [f64; K],
-) -> [f64; K] {
+) -> Result<[f64; K], LikelihoodError> {
     let (m, s) = (q.mean(), q.variance().sqrt());
     let mut at = |t: f64| g(m + s * t, t);
     if single {
@@ -34,7 +35,7 @@ pub(super) fn expectation<const K: usize>(
             ws.rule.clear();
             let weights = ws.large.log_weights().iter();
             ws.rule.extend(ws.large.nodes().iter().zip(weights).map(|(t, w)| (m + s * t, w.exp())));
-            return fine;
+            return Ok(fine);
         }
     }
     edges(landmark.map(|f| (f - m) / s), &mut at, &mut ws.edges);
@@ -42,10 +43,10 @@ pub(super) fn expectation<const K: usize>(
     let total = ws.panels.adapt(&ws.edges, REFINEMENT, |t| {
         let weight = density(t);
         at(t).map(|x| if weight == 0.0 { 0.0 } else { weight * x })
-    });
+    })?;
     ws.rule.clear();
     ws.rule.extend(ws.panels.rule().map(|(t, w)| (m + s * t, w * density(t))));
-    total
+    Ok(total)
 }
 
 /// A Gauss–Hermite rule's sums, and those of the absolute values.

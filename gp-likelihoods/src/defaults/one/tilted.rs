@@ -1,11 +1,11 @@
 //! The tilted normaliser by quadrature about its own mode.
 
-use super::{REFINEMENT, agree, check_power, sum_by_params};
+use super::{REFINEMENT, agree, sum_by_params};
 use crate::error::LikelihoodError;
 use crate::latent::Latent;
 use crate::likelihood::Likelihood;
 use crate::quadrature::GaussHermite;
-use crate::slopes::{PointSlopes, Slopes, only};
+use crate::slopes::{PointSlopes, Slopes};
 use crate::special::HALF_LN_TAU;
 use crate::workspace::Workspace;
 
@@ -18,20 +18,14 @@ const MAX_STEPS: u32 = 100;
 const MAX_HALVINGS: u32 = 80;
 
 /// `ln ∫ p(y | f)^α N(f; m, v) df` with its derivatives, for any likelihood of one latent.
-///
-/// # Errors
-/// An observation outside the support, a power outside (0, 1], or other than one latent.
-pub fn tilted<L: Likelihood + ?Sized>(
+pub(crate) fn tilted<L: Likelihood + ?Sized>(
     likelihood: &L,
     y: &[f64],
-    q: &[Latent],
+    q: Latent,
     power: f64,
     ws: &mut Workspace,
     out: &mut Slopes,
 ) -> Result<(), LikelihoodError> {
-    let q = only(q)?;
-    check_power(power)?;
-    likelihood.check_observation(y)?;
     let mut point = std::mem::take(&mut ws.point);
     let mut failure = None;
     let (m, s) = (q.mean(), q.variance().sqrt());
@@ -42,19 +36,20 @@ pub fn tilted<L: Likelihood + ?Sized>(
         }
         Jet::new(&point, power, t)
     };
-    let (log_z, by_mean, by_variance) = if s == 0.0 {
+    let found = if s == 0.0 {
         ws.rule.clear();
         ws.rule.push((0.0, 1.0));
         let jet = at(0.0);
-        (jet.tempered, jet.first, 0.5 * (jet.first * jet.first + jet.second))
+        Ok((jet.tempered, jet.first, 0.5 * (jet.first * jet.first + jet.second)))
     } else {
-        let (shift, sums) = integrate(&mut at, s, landmark, likelihood.is_log_concave(), ws);
-        slopes(shift, sums, s)
+        let integral = integrate(&mut at, s, landmark, likelihood.is_log_concave(), ws);
+        integral.map(|(shift, sums)| slopes(shift, sums, s, likelihood.is_smooth()))
     };
     ws.point = point;
     if let Some(error) = failure {
         return Err(error);
     }
+    let (log_z, by_mean, by_variance) = found?;
     ws.rule.iter_mut().for_each(|(t, _)| *t = m + s * *t);
     sum_by_params(likelihood, y, power, ws)?;
     out.set(log_z, by_mean, by_variance, &ws.by_params);
@@ -96,12 +91,12 @@ impl Jet {
 }
 
 /// `ln Z` and its derivatives by mean and variance from the integrals of [`Jet::weighted`].
-fn slopes(shift: f64, sums: [f64; 6], s: f64) -> (f64, f64, f64) {
+fn slopes(shift: f64, sums: [f64; 6], s: f64, smooth: bool) -> (f64, f64, f64) {
     let [t, square, first, second, size] = [1, 2, 3, 4, 5].map(|k| sums[k] / sums[0]);
     let log_z = shift + sums[0].ln();
     // Two forms of the same derivatives, by parts. Moments of t lose digits when the likelihood is flat, derivatives
     // of the likelihood when it is sharp.
-    if size * s * s <= square + 1.0 {
+    if smooth && size * s * s <= square + 1.0 {
         (log_z, first, 0.5 * second)
     } else {
         (log_z, t / s, 0.5 * (square - 1.0) / (s * s))
@@ -122,32 +117,32 @@ fn integrate(
     landmark: Option<f64>,
     single: bool,
     ws: &mut Workspace,
-) -> (f64, [f64; 6]) {
+) -> Result<(f64, [f64; 6]), LikelihoodError> {
     let first = climb(0.0, s, at);
     let landmark = landmark.filter(|t| t.is_finite());
     let second = landmark.map_or(first, |t| climb(t, s, at));
     let best = if second.height > first.height { second } else { first };
     if !best.height.is_finite() {
         ws.rule.clear();
-        return (f64::NEG_INFINITY, [0.0; 6]);
+        return Ok((f64::NEG_INFINITY, [0.0; 6]));
     }
     if single {
         let (coarse, _) = gauss(&ws.small, best, at);
         let (fine, sizes) = gauss(&ws.large, best, at);
         if agree(&coarse, &fine, &sizes) {
             keep_gauss(best, fine[0], at, ws);
-            return (best.height, fine);
+            return Ok((best.height, fine));
         }
     }
     // The landmark is a place to refine about like a peak: a step narrower than any panel would not be seen.
     let bend = landmark.map_or(best, |t| bend(t, s, at));
     edges(&[best, first, second, bend], at, &mut ws.edges);
-    let sums = ws.panels.adapt(&ws.edges, REFINEMENT, |t| at(t).weighted(t, best.height));
+    let sums = ws.panels.adapt(&ws.edges, REFINEMENT, |t| at(t).weighted(t, best.height))?;
     ws.rule.clear();
     let weight =
         |t: f64, w: f64, at: &mut dyn FnMut(f64) -> Jet| w * (at(t).height - best.height).exp() / sums[0];
     ws.rule.extend(ws.panels.rule().map(|(t, w)| (t, weight(t, w, at))));
-    (best.height, sums)
+    Ok((best.height, sums))
 }
 
 /// Newton's method upwards, with the curvature kept at least that of the cavity and steps halved until they climb.

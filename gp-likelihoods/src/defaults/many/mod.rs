@@ -1,0 +1,52 @@
+//! Two and more latents.
+
+mod expected;
+mod laplace;
+mod predictive;
+mod rules;
+mod sums;
+mod tilted;
+
+pub(super) use expected::expected_log_density;
+pub(super) use predictive::{cdf, class_probabilities, predictive_moments};
+pub(super) use tilted::tilted;
+
+use crate::slopes::{ObservationMoments, PointSlopes};
+use laplace::Frame;
+use rules::Rules;
+use sums::Integral;
+
+/// Up to this many latents product rules are used, and quasi-random nodes beyond.
+pub(super) const MOST_BY_PRODUCTS: usize = 3;
+
+/// Rules and memory for several latents.
+#[derive(Clone, Debug)]
+pub(crate) struct Many {
+    rules: Rules,
+    integral: Integral,
+    frame: Frame,
+    f: Vec<f64>,
+    t: Vec<f64>,
+    point: PointSlopes,
+    moments: Vec<ObservationMoments>,
+}
+
+impl Many {
+    /// Memory that is empty so far, and rules with this number of quasi-random nodes.
+    pub(crate) fn new(nodes: usize, seed: u64) -> Self {
+        Self {
+            rules: Rules::new(nodes, seed),
+            integral: Integral::default(),
+            frame: Frame::default(),
+            f: Vec::new(),
+            t: Vec::new(),
+            point: PointSlopes::default(),
+            moments: Vec::new(),
+        }
+    }
+
+    /// How far the last two rules were apart; see [`Workspace::disagreement`](crate::Workspace::disagreement).
+    pub(crate) fn disagreement(&self) -> f64 {
+        self.integral.disagreement
+    }
+}

@@ -1,0 +1,84 @@
+//! The rules that several latents are integrated by, and the loop over them.
+
+use crate::error::LikelihoodError;
+use crate::quadrature::Cubature;
+
+use super::sums::{Integral, Sums};
+
+/// Orders of the product rules that are tried in turn in two and in three dimensions.
+const ORDERS: [&[usize]; 2] = [&[12, 20, 32, 48, 72], &[8, 14, 22, 34]];
+/// What two product rules in a row have to agree to, relative to the integrals of absolute values.
+const AGREEMENT: f64 = 1e-9;
+
+/// Rules that have been computed, each once, and how many nodes quasi-random ones have.
+#[derive(Clone, Debug)]
+pub(crate) struct Rules {
+    nodes: usize,
+    seed: u64,
+    /// Order (0 for quasi-random) and rule.
+    known: Vec<(usize, Cubature)>,
+}
+
+impl Rules {
+    pub(crate) fn new(nodes: usize, seed: u64) -> Self {
+        Self { nodes, seed, known: Vec::new() }
+    }
+
+    fn find(&mut self, order: usize, dimensions: usize) -> Result<&Cubature, LikelihoodError> {
+        let place = self.known.iter().position(|(o, rule)| *o == order && rule.dimensions() == dimensions);
+        let place = match place {
+            Some(place) => place,
+            None => {
+                let rule = match order {
+                    0 => Cubature::quasi_random(self.nodes, dimensions, self.seed)?,
+                    order => Cubature::product(order, dimensions)?,
+                };
+                self.known.push((order, rule));
+                self.known.len() - 1
+            }
+        };
+        Ok(&self.known[place].1)
+    }
+
+    /// One rule for sums that are asked for many times over, such as the values of a distribution function.
+    pub(super) fn plain(&mut self, dimensions: usize) -> Result<&Cubature, LikelihoodError> {
+        self.find(
+            ORDERS.get(dimensions.wrapping_sub(2)).map_or(0, |orders| orders[orders.len() - 2]),
+            dimensions,
+        )
+    }
+
+    /// Sums the terms over product rules of growing order until two agree, in up to three dimensions, and over the
+    /// quasi-random rule in more. How far the last two rules, or the first half of the nodes and all of them, are apart is kept
+    /// in the integral.
+    ///
+    /// `visit` adds the node t of this weight to the sums.
+    pub(super) fn integrate(
+        &mut self,
+        dimensions: usize,
+        terms: usize,
+        integral: &mut Integral,
+        mut visit: impl FnMut(&[f64], f64, &mut Sums) -> Result<(), LikelihoodError>,
+    ) -> Result<(), LikelihoodError> {
+        let orders = ORDERS.get(dimensions.wrapping_sub(2)).copied().unwrap_or(&[0]);
+        integral.reset(terms);
+        for (round, &order) in orders.iter().enumerate() {
+            integral.next_rule();
+            let rule = self.find(order, dimensions)?;
+            let half = rule.weights().len() / 2;
+            for (index, (t, weight)) in rule.iter().enumerate() {
+                if order == 0 && index == half {
+                    integral.keep_as_earlier();
+                }
+                visit(t, weight, &mut integral.sums)?;
+            }
+            if order == 0 || round > 0 {
+                integral.compare();
+            }
+            if integral.disagreement <= AGREEMENT {
+                break;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,105 @@
+//! Weighted sums whose weights are known by their logarithms.
+
+use crate::slopes::refill;
+
+/// Sums of terms, each term with its own weight, all relative to `exp(shift)`.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sums {
+    shift: f64,
+    mass: f64,
+    sums: Vec<f64>,
+    /// The sums of absolute values.
+    sizes: Vec<f64>,
+    /// Where a node's terms are written before they are added.
+    pub(super) terms: Vec<f64>,
+}
+
+impl Sums {
+    fn reset(&mut self, count: usize) {
+        (self.shift, self.mass) = (f64::NEG_INFINITY, 0.0);
+        [&mut self.sums, &mut self.sizes, &mut self.terms].into_iter().for_each(|v| refill(v, count));
+    }
+
+    /// Adds what stands in `terms` with the weight `weight · exp(log_factor)`.
+    pub(super) fn add(&mut self, weight: f64, log_factor: f64) {
+        // A density of 0, or one that cannot be computed, has no weight.
+        if log_factor.is_nan() || log_factor == f64::NEG_INFINITY {
+            return;
+        }
+        if log_factor > self.shift {
+            let shrink = (self.shift - log_factor).exp();
+            self.mass *= shrink;
+            self.sums.iter_mut().chain(&mut self.sizes).for_each(|sum| *sum *= shrink);
+            self.shift = log_factor;
+        }
+        let weight = weight * (log_factor - self.shift).exp();
+        if weight == 0.0 {
+            return;
+        }
+        self.mass += weight;
+        for (k, term) in self.terms.iter().enumerate() {
+            self.sums[k] += weight * term;
+            self.sizes[k] += weight * term.abs();
+        }
+    }
+
+    /// The logarithm of the sum of all weights.
+    pub(super) fn log_mass(&self) -> f64 {
+        self.shift + self.mass.ln()
+    }
+
+    /// The weighted mean of term k.
+    pub(super) fn mean(&self, k: usize) -> f64 {
+        self.sums[k] / self.mass
+    }
+
+    /// The weighted mean of the absolute value of term k.
+    pub(super) fn size(&self, k: usize) -> f64 {
+        self.sizes[k] / self.mass
+    }
+}
+
+/// Sums over one rule, beside those over an earlier one.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Integral {
+    pub(super) sums: Sums,
+    earlier: Sums,
+    /// The largest difference between the two, relative to the sizes of what was summed.
+    pub(super) disagreement: f64,
+}
+
+impl Integral {
+    /// Forgets everything; `count` terms from here on.
+    pub(super) fn reset(&mut self, count: usize) {
+        self.sums.reset(count);
+        self.earlier.reset(count);
+        self.disagreement = f64::INFINITY;
+    }
+
+    /// The sums become the earlier ones, and new ones begin.
+    pub(super) fn next_rule(&mut self) {
+        std::mem::swap(&mut self.sums, &mut self.earlier);
+        let count = self.sums.sums.len();
+        self.sums.reset(count);
+    }
+
+    /// The sums so far are what the finished ones will be compared with.
+    pub(super) fn keep_as_earlier(&mut self) {
+        self.earlier.clone_from(&self.sums);
+        // Of equal weights, half have been added.
+        self.earlier.mass *= 2.0;
+        self.earlier.sums.iter_mut().chain(&mut self.earlier.sizes).for_each(|sum| *sum *= 2.0);
+    }
+
+    pub(super) fn compare(&mut self) {
+        let (now, before) = (&self.sums, &self.earlier);
+        let mut worst = (now.log_mass() - before.log_mass()).abs();
+        for k in 0..now.sums.len() {
+            let size = now.size(k);
+            if size != 0.0 {
+                worst = worst.max((now.mean(k) - before.mean(k)).abs() / size);
+            }
+        }
+        self.disagreement = worst;
+    }
+}

@@ -1,0 +1,127 @@
+//! The tilted normaliser of several latents, by a rule about its mode.
+
+use super::Many;
+use super::laplace::{Frame, square};
+use super::sums::Sums;
+use crate::error::LikelihoodError;
+use crate::latent::Latent;
+use crate::likelihood::{Likelihood, parameter_count};
+use crate::slopes::{PointSlopes, Slopes};
+
+/// Terms a latent: see [`terms`].
+const TERMS: usize = 7;
+
+/// `ln ∫ p(y | f)^α Π N(f_q; m_q, v_q) df` with its derivatives.
+///
+/// Up to three latents are integrated about the tilted mode by product rules. For more, every node is put both about
+/// the mode and about the cavity and weighted with the mixture of the two, which no weight exceeds by more than a
+/// factor of 2.
+pub(crate) fn tilted<L: Likelihood + ?Sized>(
+    likelihood: &L,
+    y: &[f64],
+    q: &[Latent],
+    power: f64,
+    many: &mut Many,
+    out: &mut Slopes,
+) -> Result<(), LikelihoodError> {
+    let (latents, params) = (q.len(), parameter_count(likelihood.parameters()));
+    let smooth = likelihood.is_smooth();
+    fit(likelihood, y, q, power, many)?;
+    let Many { rules, integral, frame, f, t, point, .. } = many;
+    let mut visit_at = |t: &[f64], weight: f64, mixture: f64, sums: &mut Sums| {
+        latent_values(q, t, f);
+        likelihood.log_density_slopes(y, f, point)?;
+        let (own, by_params) = sums.terms.split_at_mut(TERMS * latents);
+        terms(point, power, q, t, own);
+        likelihood.log_density_by_params(y, f, by_params)?;
+        by_params.iter_mut().for_each(|d| *d *= power);
+        sums.add(weight, power * point.value - 0.5 * square(t) - mixture);
+        Ok(())
+    };
+    rules.integrate(latents, TERMS * latents + params, integral, |z, weight, sums| {
+        frame.place(z, t);
+        if latents <= super::MOST_BY_PRODUCTS {
+            return visit_at(t, weight, frame.log_density(t), sums);
+        }
+        visit_at(t, 0.5 * weight, log_mixture(frame, t), sums)?;
+        visit_at(z, 0.5 * weight, log_mixture(frame, z), sums)
+    })?;
+    fill(q, smooth, &integral.sums, out);
+    Ok(())
+}
+
+/// The frame at the tilted mode; that of the cavity for a likelihood without derivatives.
+fn fit<L: Likelihood + ?Sized>(
+    likelihood: &L,
+    y: &[f64],
+    q: &[Latent],
+    power: f64,
+    many: &mut Many,
+) -> Result<(), LikelihoodError> {
+    let Many { frame, f, t, point, .. } = many;
+    t.clear();
+    t.resize(q.len(), 0.0);
+    frame.reset(q.len());
+    if !likelihood.is_smooth() {
+        return Ok(());
+    }
+    let mut failure = None;
+    frame.fit(&mut |t: &[f64], gradient: &mut [f64], curvature: &mut [f64]| {
+        latent_values(q, t, f);
+        if let Err(error) = likelihood.log_density_slopes(y, f, point) {
+            failure = Some(error);
+            return f64::NAN;
+        }
+        for (j, q) in q.iter().enumerate() {
+            gradient[j] = power * q.variance().sqrt() * point.by_latent[j];
+            curvature[j] = power * q.variance() * point.by_latent_twice[j];
+        }
+        power * point.value
+    });
+    failure.map_or(Ok(()), Err)
+}
+
+fn latent_values(q: &[Latent], t: &[f64], f: &mut Vec<f64>) {
+    f.clear();
+    f.extend(q.iter().zip(t).map(|(q, t)| q.mean() + q.variance().sqrt() * t));
+}
+
+/// The log density of one half cavity, one half frame, as [`Frame::log_density`] counts.
+fn log_mixture(frame: &Frame, t: &[f64]) -> f64 {
+    let (a, b) = (frame.log_density(t), -0.5 * square(t));
+    a.max(b) + (-(a - b).abs()).exp().ln_1p() - std::f64::consts::LN_2
+}
+
+/// What the two forms of the derivatives are made of, each with its square: `αℓ′` and t for the mean,
+/// `(αℓ′)² + αℓ″` and t² for the variance.
+fn terms(point: &PointSlopes, power: f64, q: &[Latent], t: &[f64], out: &mut [f64]) {
+    for (j, slots) in out.chunks_exact_mut(TERMS).enumerate() {
+        // Of a latent known exactly there is only one value.
+        let t = if q[j].variance() == 0.0 { 0.0 } else { t[j] };
+        let first = power * point.by_latent[j];
+        let second = first * first + power * point.by_latent_twice[j];
+        slots.copy_from_slice(&[first, first * first, t, t * t, second, second * second, t * t * t * t]);
+    }
+}
+
+/// Derivatives of the likelihood or derivatives of the cavity, whichever varies less over the tilted distribution: both
+/// are right, and the error of a rule grows with the variation.
+fn fill(q: &[Latent], smooth: bool, sums: &Sums, out: &mut Slopes) {
+    let (latents, params) = (q.len(), sums.terms.len() - TERMS * q.len());
+    out.reset(latents, params);
+    out.value = sums.log_mass();
+    for (j, q) in q.iter().enumerate() {
+        let (v, at) = (q.variance(), |k: usize| sums.mean(TERMS * j + k));
+        let [first, first_square, t, t_square, second, second_square, t_fourth] =
+            [0, 1, 2, 3, 4, 5, 6].map(at);
+        let steady = |inner: f64, outer: f64| v == 0.0 || (smooth && inner <= outer);
+        let by_likelihood = steady(first_square - first * first, (t_square - t * t) / v);
+        out.by_mean[j] = if by_likelihood { first } else { t / v.sqrt() };
+        let by_likelihood =
+            steady(second_square - second * second, (t_fourth - t_square * t_square) / (v * v));
+        out.by_variance[j] = 0.5 * if by_likelihood { second } else { (t_square - 1.0) / v };
+    }
+    for (k, slot) in out.by_params.iter_mut().enumerate() {
+        *slot = sums.mean(TERMS * latents + k);
+    }
+}

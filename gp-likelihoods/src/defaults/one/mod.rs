@@ -1,0 +1,45 @@
+//! One latent.
+
+mod expectation;
+mod expected;
+mod predictive;
+mod tilted;
+
+pub(super) use expected::expected_log_density;
+pub(super) use predictive::{cdf, predictive_moments};
+pub(super) use tilted::tilted;
+
+use crate::error::LikelihoodError;
+use crate::likelihood::{Likelihood, parameter_count};
+use crate::slopes::refill;
+use crate::workspace::Workspace;
+
+/// What the two Gauss–Hermite rules have to agree to, and what panels are refined to, relative to the integral of the
+/// absolute value.
+const AGREEMENT: f64 = 1e-10;
+const REFINEMENT: f64 = 1e-12;
+
+/// `scale · Σ w_i ∂ℓ(f_i)/∂θ` over the rule of the last integral, into `ws.by_params`.
+fn sum_by_params<L: Likelihood + ?Sized>(
+    likelihood: &L,
+    y: &[f64],
+    scale: f64,
+    ws: &mut Workspace,
+) -> Result<(), LikelihoodError> {
+    let count = parameter_count(likelihood.parameters());
+    refill(&mut ws.by_params, 2 * count);
+    let (sums, one) = ws.by_params.split_at_mut(count);
+    if count > 0 {
+        for &(f, weight) in ws.rule.iter().filter(|(_, weight)| *weight != 0.0) {
+            likelihood.log_density_by_params(y, &[f], one)?;
+            sums.iter_mut().zip(&*one).for_each(|(sum, d)| *sum += scale * weight * d);
+        }
+    }
+    ws.by_params.truncate(count);
+    Ok(())
+}
+
+/// Whether two rules agree on all components, relative to the sizes of what they summed.
+fn agree<const K: usize>(a: &[f64; K], b: &[f64; K], sizes: &[f64; K]) -> bool {
+    (0..K).all(|k| (a[k] - b[k]).abs() <= AGREEMENT * sizes[k] && b[k].is_finite())
+}

@@ -1,0 +1,113 @@
+//! Nodes that are drawn: at random, or from a sequence that fills the cube evenly.
+
+use rand::{Rng, RngExt};
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+use rand_distr::{Distribution, StandardNormal};
+
+use super::Cubature;
+use super::cubature::check_size;
+use crate::error::LikelihoodError;
+use crate::small_factor::{factorise, solve};
+use crate::special::standard_normal_quantile;
+
+/// Digits of a double in base 2.
+const BITS: f64 = 53.0;
+/// A direction in which nodes have less than this second moment is one that they leave out.
+const LEAST_PIVOT: f64 = 0.1;
+
+impl Cubature {
+    /// Equal weights on independent draws: an error of one standard deviation over √count.
+    ///
+    /// # Errors
+    /// [`LikelihoodError::Count`] for no dimension, no node or more than 2²⁰ of them.
+    pub fn random(count: usize, dimensions: usize, seed: u64) -> Result<Self, LikelihoodError> {
+        check_draws(count, dimensions)?;
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let nodes = (0..count * dimensions).map(|_| StandardNormal.sample(&mut rng)).collect();
+        Ok(Self::of(dimensions, nodes, vec![1.0 / count as f64; count]))
+    }
+
+    /// Equal weights on an even number of nodes, at least `count`, that fill space evenly: Halton's sequence with a
+    /// random permutation of every digit, through the normal quantile.
+    ///
+    /// Nodes come in pairs `±t` and are moved together until `E t tᵀ = I` holds: odd functions and quadratic ones are
+    /// exact. Of the sequences that need no tables (this one, Korobov lattices, additive sequences,
+    /// Latin hypercubes) it had the smallest errors or nearly so in 4 to 64 dimensions.
+    ///
+    /// # Errors
+    /// [`LikelihoodError::Count`] for no dimension, no node or more than 2²⁰ of them.
+    pub fn quasi_random(count: usize, dimensions: usize, seed: u64) -> Result<Self, LikelihoodError> {
+        check_draws(count, dimensions)?;
+        let half = count.div_ceil(2);
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let mut nodes = vec![0.0; 2 * half * dimensions];
+        for (j, base) in primes().take(dimensions).enumerate() {
+            let column = normal_column(half, base, &mut rng)?;
+            for (i, t) in column.into_iter().enumerate() {
+                nodes[2 * i * dimensions + j] = t;
+                nodes[(2 * i + 1) * dimensions + j] = -t;
+            }
+        }
+        whiten(&mut nodes, dimensions);
+        Ok(Self::of(dimensions, nodes, vec![0.5 / half as f64; 2 * half]))
+    }
+}
+
+/// Gives the nodes the second moments `E t tᵀ = I`; fewer nodes than that takes stay as they are.
+fn whiten(nodes: &mut [f64], dimensions: usize) {
+    let (q, count) = (dimensions, nodes.len() / dimensions);
+    let mut moments = vec![0.0; q * q];
+    for t in nodes.chunks_exact(q) {
+        for i in 0..q {
+            (0..=i).for_each(|j| moments[i * q + j] += t[i] * t[j] / count as f64);
+        }
+    }
+    if factorise(&mut moments, q, LEAST_PIVOT) {
+        nodes.chunks_exact_mut(q).for_each(|t| solve(&moments, t));
+    }
+}
+
+fn check_draws(count: usize, dimensions: usize) -> Result<(), LikelihoodError> {
+    crate::error::check_count("number of nodes", count, count > 0, "at least 1")?;
+    check_size(dimensions, Some(count))
+}
+
+/// One coordinate of every other node.
+fn normal_column(count: usize, base: usize, rng: &mut dyn Rng) -> Result<Vec<f64>, LikelihoodError> {
+    let permutations = digit_permutations(base, rng);
+    let mut column = Vec::with_capacity(count);
+    for index in 0..count {
+        column.push(standard_normal_quantile(radical_inverse(index, base, &permutations))?);
+    }
+    Ok(column)
+}
+
+/// A permutation of the digits for every place a double has in this base.
+fn digit_permutations(base: usize, rng: &mut dyn Rng) -> Vec<Vec<usize>> {
+    let places = (BITS / (base as f64).log2()).ceil() as usize;
+    let mut shuffled = || {
+        let mut digits: Vec<usize> = (0..base).collect();
+        for last in (1..base).rev() {
+            digits.swap(last, rng.random_range(0..=last));
+        }
+        digits
+    };
+    (0..places).map(|_| shuffled()).collect()
+}
+
+/// The permuted digits of the index mirrored at the point, kept off both ends.
+fn radical_inverse(mut index: usize, base: usize, permutations: &[Vec<usize>]) -> f64 {
+    let (mut place, mut sum) = (1.0, 0.0);
+    for permutation in permutations {
+        place /= base as f64;
+        sum += place * permutation[index % base] as f64;
+        index /= base;
+    }
+    sum.clamp(f64::EPSILON, 1.0 - f64::EPSILON)
+}
+
+/// 2, 3, 5, 7, …
+fn primes() -> impl Iterator<Item = usize> {
+    (2..).filter(|&n: &usize| (2..).take_while(|k| k * k <= n).all(|k| n % k != 0))
+}
