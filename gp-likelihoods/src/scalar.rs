@@ -123,6 +123,12 @@ impl Jet2 {
     pub fn variable(value: f64) -> Self {
         Self { value, first: 1.0, second: 0.0 }
     }
+
+    /// A function of this number with the given value, slope and curvature.
+    fn chain(self, value: f64, slope: f64, curvature: f64) -> Self {
+        let second = curvature * self.first * self.first + slope * self.second;
+        Self { value, first: slope * self.first, second }
+    }
 }
 
 impl Scalar for Jet2 {
@@ -141,8 +147,15 @@ impl Scalar for Jet2 {
             return Self::constant(value);
         }
         let (slope, curvature) = slopes(self.value, value);
-        let second = curvature * self.first * self.first + slope * self.second;
-        Self { value, first: slope * self.first, second }
+        self.chain(value, slope, curvature)
+    }
+
+    /// With one exponential instead of four.
+    fn log1p_exp(self) -> Self {
+        let small = (-self.value.abs()).exp();
+        let (value, near) = (self.value.max(0.0) + small.ln_1p(), 1.0 / (1.0 + small));
+        let slope = if self.value < 0.0 { small * near } else { near };
+        self.chain(value, slope, small * near * near)
     }
 
     fn log_normal_cdf_difference(self, upper: Self) -> Self {

@@ -10,8 +10,10 @@ mod panels;
 mod product;
 mod random;
 mod symmetric;
+mod trapezoid;
 
 pub use cubature::Cubature;
 pub use hermite::GaussHermite;
 pub use legendre::GaussLegendre;
 pub use panels::Panels;
+pub(crate) use trapezoid::trapezoid;

@@ -37,7 +37,7 @@ fn integrate<L: Likelihood + ?Sized>(
 ) -> Result<(f64, f64, f64), LikelihoodError> {
     let (v, landmark) = (q.variance(), likelihood.landmark(y));
     let (mut point, mut failure) = (std::mem::take(&mut ws.point), None);
-    let sums = expectation(q, landmark, likelihood.is_log_concave(), ws, |f, t| {
+    let sums = expectation(q, landmark, likelihood.is_log_concave() && likelihood.is_smooth(), ws, |f, t| {
         let (value, first, second) = match jet(likelihood, y, f, &mut point) {
             Ok(jet) => jet,
             Err(error) => {

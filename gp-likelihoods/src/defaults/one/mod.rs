@@ -14,9 +14,7 @@ use crate::likelihood::{Likelihood, parameter_count};
 use crate::slopes::refill;
 use crate::workspace::Workspace;
 
-/// What the two Gauss–Hermite rules have to agree to, and what panels are refined to, relative to the integral of the
-/// absolute value.
-const AGREEMENT: f64 = 1e-10;
+/// What panels are refined to, relative to the integral of the absolute value.
 const REFINEMENT: f64 = 1e-12;
 
 /// `scale · Σ w_i ∂ℓ(f_i)/∂θ` over the rule of the last integral, into `ws.by_params`.
@@ -37,9 +35,4 @@ fn sum_by_params<L: Likelihood + ?Sized>(
     }
     ws.by_params.truncate(count);
     Ok(())
-}
-
-/// Whether two rules agree on all components, relative to the sizes of what they summed.
-fn agree<const K: usize>(a: &[f64; K], b: &[f64; K], sizes: &[f64; K]) -> bool {
-    (0..K).all(|k| (a[k] - b[k]).abs() <= AGREEMENT * sizes[k] && b[k].is_finite())
 }

@@ -1,10 +1,10 @@
 //! The tilted normaliser by quadrature about its own mode.
 
-use super::{REFINEMENT, agree, sum_by_params};
+use super::{REFINEMENT, sum_by_params};
 use crate::error::LikelihoodError;
 use crate::latent::Latent;
 use crate::likelihood::Likelihood;
-use crate::quadrature::GaussHermite;
+use crate::quadrature::trapezoid;
 use crate::slopes::{PointSlopes, Slopes};
 use crate::special::HALF_LN_TAU;
 use crate::workspace::Workspace;
@@ -16,6 +16,9 @@ const MAX_DOUBLINGS: u32 = 60;
 /// Newton steps, and halvings of one.
 const MAX_STEPS: u32 = 100;
 const MAX_HALVINGS: u32 = 80;
+/// How near a mode has to be found, in its widths: to be refined about, and to be the centre of a grid.
+const PRECISE: f64 = 1e-9;
+const ROUGH: f64 = 0.05;
 
 /// `ln ∫ p(y | f)^α N(f; m, v) df` with its derivatives, for any likelihood of one latent.
 pub(crate) fn tilted<L: Likelihood + ?Sized>(
@@ -42,7 +45,8 @@ pub(crate) fn tilted<L: Likelihood + ?Sized>(
         let jet = at(0.0);
         Ok((jet.tempered, jet.first, 0.5 * (jet.first * jet.first + jet.second)))
     } else {
-        let integral = integrate(&mut at, s, landmark, likelihood.is_log_concave(), ws);
+        let integral =
+            integrate(&mut at, s, landmark, likelihood.is_log_concave() && likelihood.is_smooth(), ws);
         integral.map(|(shift, sums)| slopes(shift, sums, s, likelihood.is_smooth()))
     };
     ws.point = point;
@@ -79,14 +83,11 @@ impl Jet {
         }
     }
 
-    /// Everything the moments are made of, weighted with `exp(height − shift)`.
-    fn weighted(self, t: f64, shift: f64) -> [f64; 6] {
-        let weight = (self.height - shift).exp();
-        if weight == 0.0 {
-            return [0.0; 6];
-        }
+    /// The weight `exp(height − shift)`, and everything the moments are made of.
+    fn weighted(self, shift: f64, t: f64) -> (f64, [f64; 6]) {
         let square = self.first * self.first;
-        [1.0, t, t * t, self.first, square + self.second, square + self.second.abs()].map(|x| weight * x)
+        let values = [1.0, t, t * t, self.first, square + self.second, square + self.second.abs()];
+        ((self.height - shift).exp(), values)
     }
 }
 
@@ -118,26 +119,24 @@ fn integrate(
     single: bool,
     ws: &mut Workspace,
 ) -> Result<(f64, [f64; 6]), LikelihoodError> {
-    let first = climb(0.0, s, at);
     let landmark = landmark.filter(|t| t.is_finite());
-    let second = landmark.map_or(first, |t| climb(t, s, at));
+    if single && let Some(found) = about_one_peak(at, s, landmark, ws) {
+        return Ok(found);
+    }
+    let first = climb(0.0, s, PRECISE, at);
+    let second = landmark.map_or(first, |t| climb(t, s, PRECISE, at));
     let best = if second.height > first.height { second } else { first };
     if !best.height.is_finite() {
         ws.rule.clear();
         return Ok((f64::NEG_INFINITY, [0.0; 6]));
     }
-    if single {
-        let (coarse, _) = gauss(&ws.small, best, at);
-        let (fine, sizes) = gauss(&ws.large, best, at);
-        if agree(&coarse, &fine, &sizes) {
-            keep_gauss(best, fine[0], at, ws);
-            return Ok((best.height, fine));
-        }
-    }
     // The landmark is a place to refine about like a peak: a step narrower than any panel would not be seen.
     let bend = landmark.map_or(best, |t| bend(t, s, at));
     edges(&[best, first, second, bend], at, &mut ws.edges);
-    let sums = ws.panels.adapt(&ws.edges, REFINEMENT, |t| at(t).weighted(t, best.height))?;
+    let sums = ws.panels.adapt(&ws.edges, REFINEMENT, |t| {
+        let (weight, values) = at(t).weighted(best.height, t);
+        values.map(|x| if weight == 0.0 { 0.0 } else { weight * x })
+    })?;
     ws.rule.clear();
     let weight =
         |t: f64, w: f64, at: &mut dyn FnMut(f64) -> Jet| w * (at(t).height - best.height).exp() / sums[0];
@@ -145,15 +144,32 @@ fn integrate(
     Ok((best.height, sums))
 }
 
-/// Newton's method upwards, with the curvature kept at least that of the cavity and steps halved until they climb.
-fn climb(start: f64, s: f64, at: &mut impl FnMut(f64) -> Jet) -> Peak {
+/// The integrals where there is one peak: any place near its top will do as the centre of a grid.
+fn about_one_peak(
+    at: &mut impl FnMut(f64) -> Jet,
+    s: f64,
+    landmark: Option<f64>,
+    ws: &mut Workspace,
+) -> Option<(f64, [f64; 6])> {
+    let start = landmark.filter(|&t| at(t).height > at(0.0).height).unwrap_or(0.0);
+    let peak = climb(start, s, ROUGH, at);
+    if !peak.height.is_finite() {
+        return None;
+    }
+    let sums = trapezoid(peak.t, peak.width, &mut ws.rule, &mut |t| at(t).weighted(peak.height, t))?;
+    ws.rule.iter_mut().for_each(|(_, weight)| *weight /= sums[0]);
+    Some((peak.height, sums))
+}
+
+/// Newton's method upwards to this share of the width, with the curvature kept at least that of the cavity and steps halved until they climb.
+fn climb(start: f64, s: f64, precision: f64, at: &mut impl FnMut(f64) -> Jet) -> Peak {
     let (mut t, mut jet) = (start, at(start));
     for _ in 0..MAX_STEPS {
         let step = (s * jet.first - t) / curvature(jet, s);
         let Some((next, found)) = first_higher(t, step, jet.height, at) else { break };
         let moved = (next - t).abs();
         (t, jet) = (next, found);
-        if moved <= 1e-9 / curvature(jet, s).sqrt() {
+        if moved <= precision / curvature(jet, s).sqrt() {
             break;
         }
     }
@@ -185,34 +201,6 @@ fn first_higher(t: f64, step: f64, height: f64, at: &mut impl FnMut(f64) -> Jet)
         step *= 0.5;
     }
     None
-}
-
-/// A Gauss–Hermite rule about a peak, and its sums of absolute values.
-fn gauss(rule: &GaussHermite, peak: Peak, at: &mut impl FnMut(f64) -> Jet) -> ([f64; 6], [f64; 6]) {
-    let (mut sums, mut sizes) = ([0.0; 6], [0.0; 6]);
-    for (&u, log_weight) in rule.nodes().iter().zip(rule.log_weights()) {
-        let t = peak.t + peak.width * u;
-        let values = at(t).weighted(t, peak.height - log_of_measure(peak, u, *log_weight));
-        for k in 0..6 {
-            sums[k] += values[k];
-            sizes[k] += values[k].abs();
-        }
-    }
-    (sums, sizes)
-}
-
-/// `ln` of what turns a sum over the integrand at Gauss–Hermite nodes u into an integral over t.
-fn log_of_measure(peak: Peak, u: f64, log_weight: f64) -> f64 {
-    log_weight + 0.5 * u * u + HALF_LN_TAU + peak.width.ln()
-}
-
-fn keep_gauss(peak: Peak, total: f64, at: &mut impl FnMut(f64) -> Jet, ws: &mut Workspace) {
-    ws.rule.clear();
-    for (&u, log_weight) in ws.large.nodes().iter().zip(ws.large.log_weights()) {
-        let t = peak.t + peak.width * u;
-        let weight = (at(t).height - peak.height + log_of_measure(peak, u, *log_weight)).exp();
-        ws.rule.push((t, weight / total));
-    }
 }
 
 /// Panels that double in width on the way out from every peak, the highest first, to where nothing is left.
