@@ -5,12 +5,14 @@
 //! at least squares the error, and the old nodes stay. (L. N. Trefethen, J. A. C. Weideman, "The exponentially convergent
 //! trapezoidal rule", SIAM Review 56, 2014.)
 
+use super::Integrals;
+
 /// Steps of the coarsest grid, in widths of the integrand: half of it is exact to 1e-2, a quarter to 1e-9 for a Gaussian.
 const FIRST_STEP: f64 = 2.0;
 /// Halvings before the integrand is given up: finer features are for panels.
 const MAX_HALVINGS: u32 = 6;
 /// Nodes in one direction on the coarsest grid.
-const MAX_REACH: u32 = 40;
+const MAX_REACH: u32 = 100;
 /// A node whose weight is below this share of the largest, exp(−45), is beyond the end unless it counts all the same.
 const NO_WEIGHT: f64 = 2.9e-20;
 /// What counts: a share of the sum so far.
@@ -21,6 +23,17 @@ const EQUAL: f64 = 1e-10;
 /// before: only an analytic integrand that is resolved does that.
 const CLOSE: f64 = 1e-6;
 const SQUARED: f64 = 10.0;
+
+/// Where the coarsest grid lies.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Grid {
+    /// About where the weight is largest.
+    pub(crate) centre: f64,
+    /// The scale of the weight there, or of anything narrower that the grid must not step over.
+    pub(crate) width: f64,
+    /// The grid reaches at least from here to there: between two peaks there may be nothing.
+    pub(crate) span: (f64, f64),
+}
 
 /// Sums over the nodes so far, and those of absolute values.
 struct Sums<const K: usize> {
@@ -55,14 +68,13 @@ impl<const K: usize> Sums<K> {
 /// `∫ w(t) g(t) dt` for all K components of g, and the nodes with their weights `h w(t)` in `rule`; None where the sums do
 /// not settle as those of a smooth integrand do.
 ///
-/// `integrand` gives w, which is largest about `centre` and falls from there, and g; `width` is the scale of w there.
+/// `integrand` gives w, which falls outside the grid's span, and g.
 pub(crate) fn trapezoid<const K: usize>(
-    centre: f64,
-    width: f64,
+    grid: Grid,
     rule: &mut Vec<(f64, f64)>,
     integrand: &mut impl FnMut(f64) -> (f64, [f64; K]),
-) -> Option<[f64; K]> {
-    let mut step = FIRST_STEP * width;
+) -> Option<Integrals<K>> {
+    let (centre, mut step) = (grid.centre, FIRST_STEP * grid.width);
     let mut sums = Sums { plain: [0.0; K], sizes: [0.0; K] };
     rule.clear();
     let mut at = |t: f64, sums: &mut Sums<K>, rule: &mut Vec<(f64, f64)>| {
@@ -75,8 +87,10 @@ pub(crate) fn trapezoid<const K: usize>(
         let mut reach = 0;
         loop {
             reach += 1;
-            let (weight, counts) = at(centre + f64::from(reach) * step, &mut sums, rule);
-            if (weight < NO_WEIGHT * first && !counts) || reach == MAX_REACH {
+            let t = centre + f64::from(reach) * step;
+            let (weight, counts) = at(t, &mut sums, rule);
+            let inside = grid.span.0 <= t && t <= grid.span.1;
+            if (weight < NO_WEIGHT * first && !counts && !inside) || reach == MAX_REACH {
                 return reach;
             }
         }
@@ -92,7 +106,8 @@ pub(crate) fn trapezoid<const K: usize>(
         let change = sums.change(&before);
         if change <= EQUAL || (change <= CLOSE && change <= SQUARED * last_change * last_change) {
             rule.iter_mut().for_each(|(_, weight)| *weight *= step);
-            return Some(sums.plain.map(|sum| step * sum));
+            let [values, sizes] = [sums.plain, sums.sizes].map(|sums| sums.map(|sum| step * sum));
+            return Some(Integrals { values, sizes });
         }
         if change.is_nan() {
             break;

@@ -51,13 +51,13 @@ impl NormalInterval {
         if b == f64::INFINITY {
             return Self::above(a);
         }
+        let (width, fall) = (b - a, 0.5 * (b - a) * (a + b));
+        if width < 1.0 && fall < 1.0 {
+            return Self::narrow(a, b);
+        }
         let log_mass = log_normal_cdf_difference(a, b);
         let [at_lower, at_upper] = [a, b].map(|x| (-HALF_LN_TAU - 0.5 * x * x - log_mass).exp());
-        let width = b - a;
-        let fall = 0.5 * width * (a + b);
-        let (mean, curvature) = if width < 1.0 && fall < 1.0 {
-            Self::narrow(a, width)
-        } else if a > 0.0 {
+        let (mean, curvature) = if a > 0.0 {
             Self::tail(a, b, (-fall).exp())
         } else {
             // About 0 and no narrower than 1, nothing is large.
@@ -76,14 +76,20 @@ impl NormalInterval {
         Self { log_mass: log_normal_cdf(-a), at_lower: ratio, at_upper: 0.0, mean: ratio, curvature }
     }
 
-    /// Mean and curvature by sums over the density relative to that at a: the ratios at the ends are large here, and
-    /// nearly cancel.
-    fn narrow(a: f64, width: f64) -> (f64, f64) {
-        let rule = GaussLegendre::shared();
-        let sum = |g: &dyn Fn(f64) -> f64| rule.sum(0.0, width, |s| g(s) * (-s * (a + 0.5 * s)).exp());
-        let mass = sum(&|_| 1.0);
-        let along = sum(&|s| s) / mass;
-        (a + along, sum(&|s| (s - along) * (s - along)) / mass - 1.0)
+    /// By sums over the density relative to that at a: the ratios at the ends are large here, and nearly cancel.
+    fn narrow(a: f64, b: f64) -> Self {
+        let relative = |s: f64| (-s * (a + 0.5 * s)).exp();
+        let nodes = GaussLegendre::shared().nodes_between(0.0, b - a).map(|(s, w)| (s, w * relative(s)));
+        let mass: f64 = nodes.iter().map(|(_, w)| w).sum();
+        let along = nodes.iter().map(|(s, w)| w * s).sum::<f64>() / mass;
+        let spread = nodes.iter().map(|(s, w)| w * (s - along) * (s - along)).sum::<f64>() / mass;
+        Self {
+            log_mass: mass.ln() - HALF_LN_TAU - 0.5 * a * a,
+            at_lower: 1.0 / mass,
+            at_upper: relative(b - a) / mass,
+            mean: a + along,
+            curvature: spread - 1.0,
+        }
     }
 
     /// Mean and curvature for `0 < a < b`, with `decay = φ(b)/φ(a)` well below 1.

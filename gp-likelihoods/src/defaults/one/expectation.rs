@@ -3,7 +3,7 @@
 use super::REFINEMENT;
 use crate::error::LikelihoodError;
 use crate::latent::Latent;
-use crate::quadrature::trapezoid;
+use crate::quadrature::{Grid, Integrals, trapezoid};
 use crate::special::HALF_LN_TAU;
 use crate::workspace::Workspace;
 
@@ -18,23 +18,24 @@ const NEGLIGIBLE: f64 = 50.0;
 
 /// `E[g(f, t)]` for `f ~ q` of variance above 0, with `t = (f − m)/√v`; leaves its rule in the workspace.
 ///
-/// `single` says that g has no feature that a grid could step over.
+/// `grid` is the width of the narrowest feature of g, in deviations and at most 1, where a grid would not step over any.
 pub(super) fn expectation<const K: usize>(
     q: Latent,
     landmark: Option<f64>,
-    single: bool,
+    grid: Option<f64>,
     ws: &mut Workspace,
     mut g: impl FnMut(f64, f64) -> [f64; K],
-) -> Result<[f64; K], LikelihoodError> {
+) -> Result<Integrals<K>, LikelihoodError> {
     let (m, s) = (q.mean(), q.variance().sqrt());
     let density = |t: f64| (-HALF_LN_TAU - 0.5 * t * t).exp();
     let mut at = |t: f64| g(m + s * t, t);
-    if single && let Some(total) = trapezoid(0.0, 1.0, &mut ws.rule, &mut |t| (density(t), at(t))) {
+    let grid = grid.map(|width| Grid { centre: 0.0, width, span: (0.0, 0.0) });
+    if let Some(total) = grid.and_then(|grid| trapezoid(grid, &mut ws.rule, &mut |t| (density(t), at(t)))) {
         ws.rule.iter_mut().for_each(|(t, _)| *t = m + s * *t);
         return Ok(total);
     }
     edges(landmark.map(|f| (f - m) / s), &mut at, &mut ws.edges);
-    let total = ws.panels.adapt(&ws.edges, REFINEMENT, |t| {
+    let total = ws.panels.integrals(&ws.edges, REFINEMENT, |t| {
         let weight = density(t);
         at(t).map(|x| if weight == 0.0 { 0.0 } else { weight * x })
     })?;

@@ -1,10 +1,10 @@
 //! The tilted normaliser by quadrature about its own mode.
 
-use super::{REFINEMENT, sum_by_params};
+use super::{REFINEMENT, grid_width, sum_by_params, width_of_bend};
 use crate::error::LikelihoodError;
 use crate::latent::Latent;
 use crate::likelihood::Likelihood;
-use crate::quadrature::trapezoid;
+use crate::quadrature::{Grid, Integrals, trapezoid};
 use crate::slopes::{PointSlopes, Slopes};
 use crate::special::HALF_LN_TAU;
 use crate::workspace::Workspace;
@@ -45,9 +45,9 @@ pub(crate) fn tilted<L: Likelihood + ?Sized>(
         let jet = at(0.0);
         Ok((jet.tempered, jet.first, 0.5 * (jet.first * jet.first + jet.second)))
     } else {
-        let integral =
-            integrate(&mut at, s, landmark, likelihood.is_log_concave() && likelihood.is_smooth(), ws);
-        integral.map(|(shift, sums)| slopes(shift, sums, s, likelihood.is_smooth()))
+        let shape = Shape { smooth: likelihood.is_smooth(), concave: likelihood.is_log_concave() };
+        let integral = integrate(&mut at, s, landmark, shape, ws);
+        integral.map(|(shift, sums)| slopes(shift, &sums, s, shape.smooth))
     };
     ws.point = point;
     if let Some(error) = failure {
@@ -85,16 +85,16 @@ impl Jet {
 
     /// The weight `exp(height − shift)`, and everything the moments are made of.
     fn weighted(self, shift: f64, t: f64) -> (f64, [f64; 6]) {
-        let square = self.first * self.first;
-        let values = [1.0, t, t * t, self.first, square + self.second, square + self.second.abs()];
-        ((self.height - shift).exp(), values)
+        ((self.height - shift).exp(), [1.0, t, t * t, self.first, self.first * self.first, self.second])
     }
 }
 
 /// `ln Z` and its derivatives by mean and variance from the integrals of [`Jet::weighted`].
-fn slopes(shift: f64, sums: [f64; 6], s: f64, smooth: bool) -> (f64, f64, f64) {
-    let [t, square, first, second, size] = [1, 2, 3, 4, 5].map(|k| sums[k] / sums[0]);
-    let log_z = shift + sums[0].ln();
+fn slopes(shift: f64, sums: &Integrals<6>, s: f64, smooth: bool) -> (f64, f64, f64) {
+    let [mass, t, square, first, first_squared, second] = sums.values;
+    let log_z = shift + mass.ln();
+    let [t, square, first, second] = [t, square, first, first_squared + second].map(|sum| sum / mass);
+    let size = (sums.sizes[4] + sums.sizes[5]) / mass;
     // Two forms of the same derivatives, by parts. Moments of t lose digits when the likelihood is flat, derivatives
     // of the likelihood when it is sharp.
     if smooth && size * s * s <= square + 1.0 {
@@ -102,6 +102,13 @@ fn slopes(shift: f64, sums: [f64; 6], s: f64, smooth: bool) -> (f64, f64, f64) {
     } else {
         (log_z, t / s, 0.5 * (square - 1.0) / (s * s))
     }
+}
+
+/// What is known of a log density in f.
+#[derive(Clone, Copy)]
+struct Shape {
+    smooth: bool,
+    concave: bool,
 }
 
 /// A mode of the integrand and the width of the Gaussian that fits it there.
@@ -116,11 +123,13 @@ fn integrate(
     at: &mut impl FnMut(f64) -> Jet,
     s: f64,
     landmark: Option<f64>,
-    single: bool,
+    shape: Shape,
     ws: &mut Workspace,
-) -> Result<(f64, [f64; 6]), LikelihoodError> {
+) -> Result<(f64, Integrals<6>), LikelihoodError> {
     let landmark = landmark.filter(|t| t.is_finite());
-    if single && let Some(found) = about_one_peak(at, s, landmark, ws) {
+    if shape.smooth
+        && let Some(found) = on_a_grid(at, s, landmark, shape.concave, ws)
+    {
         return Ok(found);
     }
     let first = climb(0.0, s, PRECISE, at);
@@ -128,37 +137,57 @@ fn integrate(
     let best = if second.height > first.height { second } else { first };
     if !best.height.is_finite() {
         ws.rule.clear();
-        return Ok((f64::NEG_INFINITY, [0.0; 6]));
+        return Ok((f64::NEG_INFINITY, Integrals { values: [0.0; 6], sizes: [0.0; 6] }));
     }
     // The landmark is a place to refine about like a peak: a step narrower than any panel would not be seen.
     let bend = landmark.map_or(best, |t| bend(t, s, at));
     edges(&[best, first, second, bend], at, &mut ws.edges);
-    let sums = ws.panels.adapt(&ws.edges, REFINEMENT, |t| {
+    let sums = ws.panels.integrals(&ws.edges, REFINEMENT, |t| {
         let (weight, values) = at(t).weighted(best.height, t);
         values.map(|x| if weight == 0.0 { 0.0 } else { weight * x })
     })?;
     ws.rule.clear();
-    let weight =
-        |t: f64, w: f64, at: &mut dyn FnMut(f64) -> Jet| w * (at(t).height - best.height).exp() / sums[0];
+    let weight = |t: f64, w: f64, at: &mut dyn FnMut(f64) -> Jet| {
+        w * (at(t).height - best.height).exp() / sums.values[0]
+    };
     ws.rule.extend(ws.panels.rule().map(|(t, w)| (t, weight(t, w, at))));
     Ok((best.height, sums))
 }
 
-/// The integrals where there is one peak: any place near its top will do as the centre of a grid.
-fn about_one_peak(
+/// The integrals on a grid that steps over nothing; None where there may be something narrow, or nothing settles.
+fn on_a_grid(
     at: &mut impl FnMut(f64) -> Jet,
     s: f64,
     landmark: Option<f64>,
+    concave: bool,
     ws: &mut Workspace,
-) -> Option<(f64, [f64; 6])> {
-    let start = landmark.filter(|&t| at(t).height > at(0.0).height).unwrap_or(0.0);
-    let peak = climb(start, s, ROUGH, at);
-    if !peak.height.is_finite() {
+) -> Option<(f64, Integrals<6>)> {
+    let (height, grid) = if concave { one_peak(at, s, landmark) } else { two_peaks(at, s, landmark?)? };
+    if !height.is_finite() {
         return None;
     }
-    let sums = trapezoid(peak.t, peak.width, &mut ws.rule, &mut |t| at(t).weighted(peak.height, t))?;
-    ws.rule.iter_mut().for_each(|(_, weight)| *weight /= sums[0]);
-    Some((peak.height, sums))
+    let sums = trapezoid(grid, &mut ws.rule, &mut |t| at(t).weighted(height, t))?;
+    ws.rule.iter_mut().for_each(|(_, weight)| *weight /= sums.values[0]);
+    Some((height, sums))
+}
+
+/// The grid about one peak, for which any place near its top will do as a centre, and the height there.
+fn one_peak(at: &mut impl FnMut(f64) -> Jet, s: f64, landmark: Option<f64>) -> (f64, Grid) {
+    let start = landmark.filter(|&t| at(t).height > at(0.0).height).unwrap_or(0.0);
+    let peak = climb(start, s, ROUGH, at);
+    (peak.height, Grid { centre: peak.t, width: peak.width, span: (peak.t, peak.t) })
+}
+
+/// The grid over the peaks near the cavity's mean and near the landmark, unless the likelihood bends too fast there.
+fn two_peaks(at: &mut impl FnMut(f64) -> Jet, s: f64, landmark: f64) -> Option<(f64, Grid)> {
+    let bend = bend(landmark, s, at);
+    grid_width(bend.width)?;
+    let peaks = [climb(0.0, s, ROUGH, at), climb(landmark, s, ROUGH, at)];
+    let best = if peaks[1].height > peaks[0].height { peaks[1] } else { peaks[0] };
+    let width = grid_width(bend.width.min(peaks[0].width).min(peaks[1].width))?;
+    let places = [peaks[0].t, peaks[1].t, landmark];
+    let span = (places.iter().copied().fold(best.t, f64::min), places.iter().copied().fold(best.t, f64::max));
+    Some((best.height, Grid { centre: best.t, width, span }))
 }
 
 /// Newton's method upwards to this share of the width, with the curvature kept at least that of the cavity and steps halved until they climb.
@@ -176,12 +205,10 @@ fn climb(start: f64, s: f64, precision: f64, at: &mut impl FnMut(f64) -> Jet) ->
     Peak { t, height: jet.height, width: 1.0 / curvature(jet, s).sqrt() }
 }
 
-/// A place where the likelihood bends, with the width over which it does: a slope and a curvature both have one.
+/// A place where the likelihood bends, with the width over which it does.
 fn bend(t: f64, s: f64, at: &mut impl FnMut(f64) -> Jet) -> Peak {
     let jet = at(t);
-    let steepness = 1.0 + s * s * (jet.first * jet.first + jet.second.abs());
-    let width = if steepness.is_finite() { 1.0 / steepness.sqrt() } else { 1.0 };
-    Peak { t, height: jet.height, width }
+    Peak { t, height: jet.height, width: width_of_bend(jet.first, jet.second, s * s) }
 }
 
 /// Minus the second derivative of the log integrand, where that is concave enough; the cavity's 1 otherwise.
