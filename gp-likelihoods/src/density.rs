@@ -77,6 +77,11 @@ pub trait Density: Described + Clone + 'static {
     ) -> bool {
         false
     }
+
+    /// The probabilities of all classes under `f ~ q`, where there is a closed form.
+    fn class_probabilities_closed_form(&self, _q: &[Latent], _ws: &mut Workspace, _out: &mut [f64]) -> bool {
+        false
+    }
 }
 
 impl<T: Density> Likelihood for T {
@@ -206,6 +211,21 @@ impl<T: Density> Likelihood for T {
             Some(found) => Ok(found),
             None => defaults::predictive_quantile(self, q, output, probability, ws),
         }
+    }
+
+    fn class_probabilities(
+        &self,
+        q: &[Latent],
+        ws: &mut Workspace,
+        out: &mut [f64],
+    ) -> Result<(), LikelihoodError> {
+        check_latents(self, q.len())?;
+        let classes = self.support().classes();
+        check_count("number of slots", out.len(), out.len() == classes, "that of the classes")?;
+        if self.class_probabilities_closed_form(q, ws, out) {
+            return Ok(());
+        }
+        defaults::class_probabilities(self, q, ws, out)
     }
 }
 

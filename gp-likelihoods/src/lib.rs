@@ -6,6 +6,7 @@
 #![doc = ""]
 #![doc = include_str!("../README.md")]
 
+mod classes;
 mod counts;
 pub mod defaults;
 mod density;
@@ -16,6 +17,7 @@ mod latent;
 mod likelihood;
 mod likelihoods;
 pub mod quadrature;
+mod race;
 pub mod registry;
 mod scalar;
 mod signs;
@@ -37,10 +39,15 @@ pub use likelihoods::bernoulli_logit::BernoulliLogit;
 pub use likelihoods::bernoulli_probit::BernoulliProbit;
 pub use likelihoods::beta::Beta;
 pub use likelihoods::gamma::Gamma;
+pub use likelihoods::gprn::Gprn;
+pub use likelihoods::heteroscedastic::Heteroscedastic;
+pub use likelihoods::multiclass_probit::{MulticlassProbit, PairTilted, PairwiseProbit};
 pub use likelihoods::negative_binomial::NegativeBinomial;
 pub use likelihoods::ordinal_probit::OrdinalProbit;
 pub use likelihoods::poisson::Poisson;
 pub use likelihoods::poisson_softplus::PoissonSoftplus;
+pub use likelihoods::robust_max::RobustMax;
+pub use likelihoods::softmax::Softmax;
 pub use likelihoods::student_t::StudentT;
 pub use likelihoods::warped_gaussian::{WarpTerm, WarpedGaussian};
 pub use registry::{LikelihoodEntry, Registry, built_in, parse};

@@ -43,8 +43,8 @@ pub trait Described: Debug + Send + Sync {
     /// The set that each output of an observation comes from.
     fn support(&self) -> Support;
 
-    /// Whether `ln p(y | f)` is concave in each latent for every y: then every tilted distribution of one latent has
-    /// one mode and a variance below the cavity's.
+    /// Whether `ln p(y | f)` is concave in f, in all latents together, for every y: then every tilted distribution has one
+    /// mode and a covariance below the cavity's.
     fn is_log_concave(&self) -> bool {
         false
     }

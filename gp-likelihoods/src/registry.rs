@@ -21,6 +21,11 @@ const BUILT_IN: &[fn() -> LikelihoodEntry] = &[
     likelihoods::beta::Beta::entry,
     likelihoods::ordinal_probit::OrdinalProbit::entry,
     likelihoods::warped_gaussian::WarpedGaussian::entry,
+    likelihoods::heteroscedastic::Heteroscedastic::entry,
+    likelihoods::softmax::Softmax::entry,
+    likelihoods::robust_max::RobustMax::entry,
+    likelihoods::multiclass_probit::MulticlassProbit::entry,
+    likelihoods::gprn::Gprn::entry,
 ];
 
 /// Builds a likelihood with the values that fits start from. It takes its settings from the arguments; parameters are

@@ -23,6 +23,7 @@ pub struct Workspace {
     /// What [`Likelihood::log_predictive_density`](crate::Likelihood::log_predictive_density) leaves aside.
     pub(crate) slopes: Slopes,
     pub(crate) moments: Vec<ObservationMoments>,
+    pub(crate) probabilities: Vec<f64>,
     pub(crate) many: Many,
 }
 
@@ -60,6 +61,7 @@ impl Workspace {
             by_params: Vec::new(),
             slopes: Slopes::default(),
             moments: Vec::new(),
+            probabilities: Vec::new(),
             many: Many::new(nodes, seed),
         }
     }

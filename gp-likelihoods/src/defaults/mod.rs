@@ -4,12 +4,13 @@
 //! where they disagree, and for all other integrands, panels are refined until they resolve it, or an error says where
 //! they do not. Errors are below 1e-9 of the size of the result.
 //!
-//! **Two or three latents.** Product Gauss–Hermite rules of growing order until two agree to 1e-9, for the tilted
-//! normaliser about its mode. Smooth likelihoods under beliefs of standard deviation up to 2 come out to 1e-7 or better.
+//! **Two or three latents of a smooth likelihood.** Product Gauss–Hermite rules of growing order until two agree to 1e-9,
+//! and for the tilted normaliser of a log-concave one about its mode. Under beliefs of standard deviation up to 1,
+//! errors are below 1e-6.
 //!
-//! **More latents.** The quasi-random nodes of the [`Workspace`]; with their default number, errors are of the order of
-//! 1e-3 standard deviations of the integrand. Tilted normalisers are integrated by nodes about the mode as well as about
-//! the cavity, so that confident observations are not missed.
+//! **All else.** The quasi-random nodes of the [`Workspace`]; with their default number, errors are some thousandths of
+//! a standard deviation of the integrand. Tilted normalisers are integrated by nodes about the mode as well as about the
+//! cavity, so that confident observations are not missed.
 //!
 //! How far the last two rules (or half of the nodes and all of them) were apart is
 //! [`Workspace::disagreement`]. Use these functions directly to compare a closed form with them.
@@ -18,6 +19,7 @@ mod many;
 mod one;
 
 pub(crate) use many::Many;
+pub(crate) use one::{Shape, tilted_along};
 
 use crate::density::{check_latents, check_output, check_outputs};
 use crate::error::{LikelihoodError, check, check_count};

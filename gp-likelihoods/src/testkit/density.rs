@@ -1,70 +1,73 @@
-//! Layer 1: derivatives, batches, normalisation, parameters there and back.
+//! Layer 1: derivatives, normalisation, refusals, parameters there and back.
 
-use super::{Report, difference, labels, log_density, observations, with_parameter};
+use super::cases::{labels, latent_values, observations};
+use super::{Report, difference, log_density, moved, with_parameter};
 use crate::likelihood::{Likelihood, parameter_count, parameter_value};
 use crate::quadrature::Panels;
 use crate::slopes::PointSlopes;
 use crate::support::Support;
 
-const LATENTS: [f64; 4] = [-2.3, -0.4, 0.7, 2.1];
 /// A fourth-order difference at step 1e-3 of functions of size 100.
 const DIFFERENCE: f64 = 1e-8;
 
 pub(super) fn check(likelihood: &dyn Likelihood, report: &mut Report) {
     unconstrained(likelihood, report);
     refusals(likelihood, report);
-    for y in observations(likelihood.support()) {
-        for f in LATENTS {
-            latent_slopes(likelihood, y, f, report);
-            parameter_slopes(likelihood, y, f, report);
+    for y in observations(likelihood) {
+        for f in latent_values(likelihood) {
+            latent_slopes(likelihood, &y, &f, report);
+            parameter_slopes(likelihood, &y, &f, report);
         }
     }
-    for f in LATENTS {
-        normalisation(likelihood, f, report);
+    if likelihood.outputs() == 1 {
+        latent_values(likelihood).iter().for_each(|f| normalisation(likelihood, f, report));
     }
 }
 
-fn latent_slopes(likelihood: &dyn Likelihood, y: f64, f: f64, report: &mut Report) {
+fn latent_slopes(likelihood: &dyn Likelihood, y: &[f64], f: &[f64], report: &mut Report) {
     let mut point = PointSlopes::default();
-    if report.value("slopes", likelihood.log_density_slopes(&[y], &[f], &mut point)).is_none() {
+    if report.value("slopes", likelihood.log_density_slopes(y, f, &mut point)).is_none() {
         return;
     }
-    let at = |what: &str| format!("{what} at y = {y}, f = {f}");
+    let at = |what: &str| format!("{what} at y = {y:?}, f = {f:?}");
     report.close(|| at("density of the jet"), point.value, log_density(likelihood, y, f), 1e-13);
-    let expected = difference(f, 1e-3, |f| log_density(likelihood, y, f));
-    report.close(|| at("derivative by f"), point.by_latent[0], expected, DIFFERENCE);
     let mut shifted = PointSlopes::default();
-    let expected = difference(f, 1e-3, |f| {
-        let found = likelihood.log_density_slopes(&[y], &[f], &mut shifted);
-        found.map_or(f64::NAN, |()| shifted.by_latent[0])
-    });
-    report.close(|| at("second derivative by f"), point.by_latent_twice[0], expected, DIFFERENCE);
-    if likelihood.is_log_concave() {
-        report.require(point.by_latent_twice[0] <= 0.0, || at("not concave"));
+    for (q, &here) in f.iter().enumerate() {
+        let expected = difference(here, 1e-3, |x| log_density(likelihood, y, &moved(f, q, x)));
+        report.close(|| at(&format!("derivative by latent {q}")), point.by_latent[q], expected, DIFFERENCE);
+        let expected = difference(here, 1e-3, |x| {
+            let found = likelihood.log_density_slopes(y, &moved(f, q, x), &mut shifted);
+            found.map_or(f64::NAN, |()| shifted.by_latent[q])
+        });
+        let found = point.by_latent_twice[q];
+        report.close(|| at(&format!("second derivative by latent {q}")), found, expected, DIFFERENCE);
+        if likelihood.is_log_concave() {
+            report.require(found <= 0.0, || at(&format!("not concave in latent {q}")));
+        }
     }
 }
 
-fn parameter_slopes(likelihood: &dyn Likelihood, y: f64, f: f64, report: &mut Report) {
+fn parameter_slopes(likelihood: &dyn Likelihood, y: &[f64], f: &[f64], report: &mut Report) {
     let mut found = vec![0.0; parameter_count(likelihood.parameters())];
-    report.value("slopes by parameters", likelihood.log_density_by_params(&[y], &[f], &mut found));
+    report.value("slopes by parameters", likelihood.log_density_by_params(y, f, &mut found));
     for (index, found) in found.into_iter().enumerate() {
         let value = parameter_value(likelihood.parameters(), index);
         let expected = difference(value, 1e-3 * value.abs().max(0.1), |value| {
             with_parameter(likelihood, index, value).map_or(f64::NAN, |moved| log_density(&*moved, y, f))
         });
-        let what = || format!("derivative by parameter {index} at y = {y}, f = {f}");
+        let what = || format!("derivative by parameter {index} at y = {y:?}, f = {f:?}");
         report.close(what, found, expected, 10.0 * DIFFERENCE);
     }
 }
 
 /// Densities add up to the distribution function, and that ends at 1.
-fn normalisation(likelihood: &dyn Likelihood, f: f64, report: &mut Report) {
-    let density = |y: f64| log_density(likelihood, y, f).exp();
+fn normalisation(likelihood: &dyn Likelihood, f: &[f64], report: &mut Report) {
+    let density = |y: f64| log_density(likelihood, &[y], f).exp();
     let cdf = |y: f64, report: &mut Report| {
-        report.value("distribution function", likelihood.conditional_cdf(0, y, &[f])).unwrap_or(f64::NAN)
+        report.value("distribution function", likelihood.conditional_cdf(0, y, f)).unwrap_or(f64::NAN)
     };
     let (low, high, mass) = match likelihood.support() {
-        Support::Real => between(&(-8..=8).map(|k| f + 2.5 * f64::from(k)).collect::<Vec<_>>(), density),
+        Support::Real => between(&(-8..=8).map(|k| f[0] + 2.5 * f64::from(k)).collect::<Vec<_>>(), density),
         Support::Positive => between(&(-40..=9).map(|k| 2f64.powi(k)).collect::<Vec<_>>(), density),
         Support::UnitInterval => {
             let tails = (2..=40).map(|k| 0.5f64.powi(k));
@@ -78,11 +81,11 @@ fn normalisation(likelihood: &dyn Likelihood, f: f64, report: &mut Report) {
         }
     };
     let expected = cdf(high, report) - cdf(low, report);
-    report.close(|| format!("probability of [{low}, {high}] at f = {f}"), mass, expected, 1e-10);
+    report.close(|| format!("probability of [{low}, {high}] at f = {f:?}"), mass, expected, 1e-10);
     let labels = labels(likelihood.support());
     if !labels.is_empty() {
         let mass = labels.iter().map(|&y| density(y)).sum();
-        report.close(|| format!("probability of all classes at f = {f}"), mass, 1.0, 1e-13);
+        report.close(|| format!("probability of all classes at f = {f:?}"), mass, 1.0, 1e-13);
     }
     let (bottom, top) = (cdf(-1e15, report), cdf(1e15, report));
     report.require(bottom < 1e-6 && top > 1.0 - 1e-6, || format!("distribution from {bottom} to {top}"));
@@ -109,11 +112,13 @@ fn unconstrained(likelihood: &dyn Likelihood, report: &mut Report) {
 
 fn refusals(likelihood: &dyn Likelihood, report: &mut Report) {
     for y in [f64::NAN, f64::INFINITY] {
-        let refused = likelihood.check_observation(&[y]).is_err();
+        let refused = likelihood.check_observation(&vec![y; likelihood.outputs()]).is_err();
         report.require(refused, || format!("accepts the observation {y}"));
     }
     report.require(likelihood.check_observation(&[]).is_err(), || "accepts no observation".to_owned());
-    let y = observations(likelihood.support())[0];
-    let wrong = likelihood.log_density_slopes(&[y], &[], &mut PointSlopes::default());
+    let y = &observations(likelihood)[0];
+    let wrong = likelihood.log_density_slopes(y, &[], &mut PointSlopes::default());
     report.require(wrong.is_err(), || "accepts no latent".to_owned());
+    let beyond = likelihood.conditional_cdf(likelihood.outputs(), 0.0, &latent_values(likelihood)[0]);
+    report.require(beyond.is_err(), || "accepts an output that does not exist".to_owned());
 }

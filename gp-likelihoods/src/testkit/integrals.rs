@@ -1,189 +1,223 @@
-//! Layers 2 to 4: closed form against quadrature, quadrature against brute force, derivatives, extremes.
+//! Layers 2 and 3: closed form against quadrature, quadrature against brute force, derivatives, extremes.
 
-use super::{Report, difference, integral, log_density, moments, numbers, observations, with_parameter};
+use super::cases::{accuracy, beliefs, extreme_beliefs, observations, own_accuracy, powers, tried_latents};
+use super::{Report, difference, log_density, with_parameter};
 use crate::defaults;
+use crate::error::LikelihoodError;
 use crate::latent::Latent;
 use crate::likelihood::{Likelihood, parameter_value};
+use crate::quadrature::Cubature;
 use crate::slopes::{PointSlopes, Slopes};
 use crate::special::{HALF_LN_TAU, log_sum_exp};
 use crate::workspace::Workspace;
 
-const BELIEFS: [(f64, f64); 4] = [(0.3, 0.8), (-1.7, 0.01), (2.2, 4.0), (0.0, 1e-6)];
-const POWERS: [f64; 3] = [1.0, 0.5, 1e-2];
-/// A fourth-order difference of integrals of size 100.
-const DIFFERENCE: f64 = 1e-7;
-/// What the quadrature defaults promise.
-const QUADRATURE: f64 = 1e-9;
+/// Random nodes that many latents are compared with.
+const DRAWS: usize = 1 << 16;
 
 pub(super) fn check(likelihood: &dyn Likelihood, report: &mut Report) {
     let mut ws = Workspace::new();
-    for y in observations(likelihood.support()) {
-        for (m, v) in BELIEFS {
-            let Some(q) = report.value("belief", Latent::new(m, v)) else { continue };
-            closed_forms(likelihood, y, q, &mut ws, report);
-            for power in [None].into_iter().chain(POWERS.map(Some)) {
-                slopes(likelihood, y, q, power, &mut ws, report);
+    for y in observations(likelihood) {
+        for q in report.value("beliefs", beliefs(likelihood)).unwrap_or_default() {
+            for power in powers(likelihood) {
+                Case { likelihood, y: &y, q: &q, power }.check(&mut ws, report);
             }
-            brute_force(likelihood, y, q, &mut ws, report);
         }
-        extremes(likelihood, y, &mut ws, report);
-    }
-    predictions(likelihood, &mut ws, report);
-}
-
-/// What a likelihood answers in its own way is what the default answers.
-fn closed_forms(likelihood: &dyn Likelihood, y: f64, q: Latent, ws: &mut Workspace, report: &mut Report) {
-    for power in [None].into_iter().chain(POWERS.map(Some)) {
-        let mut expected = Slopes::default();
-        let by_default = match power {
-            Some(power) => defaults::tilted(likelihood, &[y], &[q], power, ws, &mut expected),
-            None => defaults::expected_log_density(likelihood, &[y], &[q], ws, &mut expected),
-        };
-        report.value("the default", by_default);
-        let Some(found) = integral(likelihood, y, q, power, ws) else {
-            report.require(false, || format!("no answer at y = {y}, {q:?}, power {power:?}"));
-            continue;
-        };
-        let all = |s: &Slopes| [&[s.value][..], &s.by_mean, &s.by_variance, &s.by_params].concat();
-        let (found, expected) = (all(&found), all(&expected));
-        report.require(found.len() == expected.len(), || "wrong number of derivatives".to_owned());
-        for (k, (found, expected)) in found.into_iter().zip(expected).enumerate() {
-            let what = || format!("number {k} and its default at y = {y}, {q:?}, power {power:?}");
-            report.close(what, found, expected, QUADRATURE);
+        for q in report.value("beliefs", extreme_beliefs(likelihood)).unwrap_or_default() {
+            extremes(likelihood, &y, &q, &mut ws, report);
         }
     }
 }
 
-/// Derivatives of layers 2 and 3 against differences, and the sign of the tilted variance.
-fn slopes(
+/// Tilted or, without a power, expected log density.
+fn integral(
     likelihood: &dyn Likelihood,
-    y: f64,
-    q: Latent,
+    y: &[f64],
+    q: &[Latent],
     power: Option<f64>,
     ws: &mut Workspace,
-    report: &mut Report,
-) {
-    let Some(found) = integral(likelihood, y, q, power, ws) else { return };
-    let Some([_, by_mean, by_variance]) = numbers(&found) else { return };
-    let (m, v) = (q.mean(), q.variance());
-    let what = |by: &str| format!("derivative by {by} at y = {y}, {q:?}, power {power:?}");
-    let mut value = |likelihood: &dyn Likelihood, m: f64, v: f64| {
-        let q = Latent::new(m, v).ok();
-        q.and_then(|q| integral(likelihood, y, q, power, ws)).map_or(f64::NAN, |s| s.value)
-    };
-    let expected = difference(m, 1e-3, |m| value(likelihood, m, v));
-    report.close(|| what("mean"), by_mean, expected, DIFFERENCE);
-    if v > 1e-3 {
-        let expected = difference(v, 1e-2 * v.min(1.0), |v| value(likelihood, m, v));
-        report.close(|| what("variance"), by_variance, expected, 10.0 * DIFFERENCE);
-    }
-    for (index, found) in found.by_params.iter().enumerate() {
-        let theta = parameter_value(likelihood.parameters(), index);
-        let expected = difference(theta, 1e-3 * theta.abs().max(0.1), |theta| {
-            with_parameter(likelihood, index, theta).map_or(f64::NAN, |moved| value(&*moved, m, v))
-        });
-        report.close(|| what("a parameter"), *found, expected, 10.0 * DIFFERENCE);
-    }
-    if power.is_some() && likelihood.is_log_concave() {
-        // ∂²ln Z/∂m² = 2 ∂ln Z/∂v − (∂ln Z/∂m)², and the tilted variance is v + v² ∂²ln Z/∂m².
-        let ratio = 1.0 + v * (2.0 * by_variance - by_mean * by_mean);
-        report.require(0.0 < ratio && ratio <= 1.0 + QUADRATURE, || what("mean: tilted variance ratio"));
-    }
+) -> Result<Slopes, LikelihoodError> {
+    let mut out = Slopes::default();
+    match power {
+        Some(power) => likelihood.tilted(y, q, power, ws, &mut out),
+        None => likelihood.expected_log_density(y, q, ws, &mut out),
+    }?;
+    Ok(out)
 }
 
-/// The tilted normaliser by the trapezoidal rule with 286 points a deviation, which is right to rounding for smooth
-/// integrands.
-fn brute_force(likelihood: &dyn Likelihood, y: f64, q: Latent, ws: &mut Workspace, report: &mut Report) {
-    const STEP: f64 = 3.5e-3;
-    let s = q.variance().sqrt();
-    let half = ((14.0 + farthest_mode(likelihood, y, q)) / STEP).ceil() as i32;
-    for power in POWERS {
-        let terms: Vec<f64> = (-half..=half)
-            .map(|k| {
-                let t = STEP * f64::from(k);
-                power * log_density(likelihood, y, q.mean() + s * t) - 0.5 * t * t - HALF_LN_TAU
-            })
-            .collect();
-        let expected = STEP.ln() + log_sum_exp(&terms);
-        let found = integral(likelihood, y, q, Some(power), ws).map_or(f64::NAN, |s| s.value);
-        report.close(|| format!("ln Z at y = {y}, {q:?}, power {power}"), found, expected, QUADRATURE);
+/// One integral.
+struct Case<'a> {
+    likelihood: &'a dyn Likelihood,
+    y: &'a [f64],
+    q: &'a [Latent],
+    power: Option<f64>,
+}
+
+impl Case<'_> {
+    fn describe(&self, what: &str) -> String {
+        let beliefs: Vec<_> = self.q.iter().map(|q| (q.mean(), q.variance())).collect();
+        format!("{what} at y = {:?}, {beliefs:?}, power {:?}", self.y, self.power)
     }
-}
 
-/// How far from the cavity's mean, in its deviations, a concave likelihood can move the mode: no farther than its own
-/// peak, and no farther than its slope at the mean carries it.
-fn farthest_mode(likelihood: &dyn Likelihood, y: f64, q: Latent) -> f64 {
-    let (m, s) = (q.mean(), q.variance().sqrt());
-    let mut point = PointSlopes::default();
-    let slope = likelihood.log_density_slopes(&[y], &[m], &mut point).map_or(0.0, |()| point.by_latent[0]);
-    let peak = likelihood.landmark(&[y]).unwrap_or(m);
-    (s * slope.abs()).min((peak - m).abs() / s)
-}
-
-/// Means 40 deviations away, values known exactly, tiny and huge variances: all finite.
-fn extremes(likelihood: &dyn Likelihood, y: f64, ws: &mut Workspace, report: &mut Report) {
-    for (m, v) in
-        [(40.0, 1.0), (-40.0, 1.0), (0.5, 0.0), (0.5, 1e-14), (0.0, 1e4), (4.0, 1e-2), (-400.0, 100.0)]
-    {
-        let Some(q) = report.value("belief", Latent::new(m, v)) else { continue };
-        for power in POWERS {
-            let found = integral(likelihood, y, q, Some(power), ws).and_then(|s| numbers(&s));
-            let finite = found.is_some_and(|numbers| numbers.iter().all(|x| x.is_finite()));
-            report.require(finite, || format!("tilted at y = {y}, {q:?}, power {power}: {found:?}"));
-        }
+    fn value(&self, likelihood: &dyn Likelihood, q: &[Latent], ws: &mut Workspace) -> f64 {
+        integral(likelihood, self.y, q, self.power, ws).map_or(f64::NAN, |s| s.value)
     }
-}
 
-/// Moments by their own way and by the default; class probabilities; quantiles invert the distribution function.
-fn predictions(likelihood: &dyn Likelihood, ws: &mut Workspace, report: &mut Report) {
-    for (m, v) in [(0.3, 0.5), (-1.0, 0.02)] {
-        let Some(q) = report.value("belief", Latent::new(m, v)) else { continue };
-        let own = moments(|out| likelihood.predictive_moments(&[q], ws, out));
-        let own = report.value("predictive moments", own);
-        let default = moments(|out| defaults::predictive_moments(likelihood, &[q], ws, out));
-        let default = report.value("their default", default);
-        if let (Some(own), Some(default)) = (own, default) {
-            report.close(|| format!("predictive mean at {q:?}"), own.mean, default.mean, QUADRATURE);
-            report.close(
-                || format!("predictive variance at {q:?}"),
-                own.variance,
-                default.variance,
-                QUADRATURE,
-            );
-        }
-        let classes = likelihood.support().classes();
-        let mut probabilities = vec![0.0; classes];
-        report.value("class probabilities", likelihood.class_probabilities(&[q], ws, &mut probabilities));
-        if classes > 0 {
-            report.close(
-                || "sum of class probabilities".to_owned(),
-                probabilities.iter().sum(),
-                1.0,
-                QUADRATURE,
-            );
-        }
-        quantiles(likelihood, q, ws, report);
-    }
-}
-
-/// Quantiles grow with the probability, and for a latent known exactly they invert the distribution function.
-fn quantiles(likelihood: &dyn Likelihood, q: Latent, ws: &mut Workspace, report: &mut Report) {
-    let mut last = f64::NEG_INFINITY;
-    for probability in [0.05, 0.3, 0.5, 0.9] {
-        let found = likelihood.predictive_quantile(&[q], 0, probability, ws);
-        let Some(found) = report.value("quantile", found) else { continue };
-        report.require(found >= last, || format!("quantile {found} after {last}"));
-        last = found;
-        let Some(exact) = report.value("belief", Latent::new(q.mean(), 0.0)) else { continue };
-        let Some(point) =
-            report.value("quantile", likelihood.predictive_quantile(&[exact], 0, probability, ws))
-        else {
-            continue;
+    fn check(&self, ws: &mut Workspace, report: &mut Report) {
+        let mut default = Slopes::default();
+        let by_default = match self.power {
+            Some(power) => defaults::tilted(self.likelihood, self.y, self.q, power, ws, &mut default),
+            None => defaults::expected_log_density(self.likelihood, self.y, self.q, ws, &mut default),
         };
-        let cdf = |y| likelihood.conditional_cdf(0, y, &[q.mean()]).unwrap_or(f64::NAN);
-        let reached =
-            cdf(point) >= probability - 1e-12 && cdf(point - 1e-6 * point.abs().max(1.0)) <= probability;
-        report
-            .require(reached, || format!("{point} is not the quantile of {probability} at f = {}", q.mean()));
+        report.value(&self.describe("the default"), by_default);
+        let found = integral(self.likelihood, self.y, self.q, self.power, ws);
+        let Some(found) = report.value(&self.describe("the integral"), found) else { return };
+        self.closed_form(&found, &default, report);
+        // Whoever has an answer of their own is held to more than what the default promises.
+        let default_accuracy = accuracy(self.likelihood, self.power);
+        let own = found.value.to_bits() != default.value.to_bits();
+        let exact = if own { own_accuracy(self.likelihood) } else { default_accuracy };
+        if own || self.likelihood.is_smooth() {
+            // Sums over jumps have no differences that tell anything.
+            self.slopes(&found, exact, ws, report);
+        }
+        self.brute_force(found.value, exact, report);
+    }
+
+    /// What a likelihood answers in its own way is what the default answers.
+    fn closed_form(&self, found: &Slopes, default: &Slopes, report: &mut Report) {
+        let exact = accuracy(self.likelihood, self.power);
+        let all = |s: &Slopes| [&[s.value][..], &s.by_mean, &s.by_variance, &s.by_params].concat();
+        let (found, default) = (all(found), all(default));
+        report.require(found.len() == default.len(), || "wrong number of derivatives".to_owned());
+        for (k, (found, default)) in found.into_iter().zip(default).enumerate() {
+            let unit = self.unit(k);
+            let what = || self.describe(&format!("number {k} and its default"));
+            report.close(what, unit * found, unit * default, exact);
+        }
+    }
+
+    /// The unit in which slope k has the default's accuracy: derivatives that the Gaussian is given lose digits for
+    /// narrow beliefs.
+    fn unit(&self, k: usize) -> f64 {
+        let latents = self.q.len();
+        match k {
+            k if self.likelihood.is_smooth() || k == 0 || k > 2 * latents => 1.0,
+            k if k <= latents => self.q[k - 1].variance().sqrt().min(1.0),
+            k => self.q[k - 1 - latents].variance().min(1.0),
+        }
+    }
+
+    /// Derivatives against differences, and the sign of the tilted variance.
+    fn slopes(&self, found: &Slopes, exact: f64, ws: &mut Workspace, report: &mut Report) {
+        // A difference divides the error of what it is taken of by its step.
+        let tolerance = (100.0 * exact).min(5e-2);
+        for j in tried_latents(self.likelihood) {
+            let (m, v) = (self.q[j].mean(), self.q[j].variance());
+            let mut at = |m: f64, v: f64| {
+                let Ok(moved) = Latent::new(m, v) else { return f64::NAN };
+                let mut q = self.q.to_vec();
+                q[j] = moved;
+                self.value(self.likelihood, &q, ws)
+            };
+            let by_mean = difference(m, 1e-3, |m| at(m, v));
+            report.close(
+                || self.describe(&format!("derivative by mean {j}")),
+                found.by_mean[j],
+                by_mean,
+                tolerance,
+            );
+            if v > 1e-3 {
+                let by_variance = difference(v, 1e-2 * v.min(1.0), |v| at(m, v));
+                let what = || self.describe(&format!("derivative by variance {j}"));
+                report.close(what, found.by_variance[j], by_variance, 10.0 * tolerance);
+            }
+            if self.power.is_some() && self.q.len() == 1 && self.likelihood.is_log_concave() {
+                // ∂²ln Z/∂m² = 2 ∂ln Z/∂v − (∂ln Z/∂m)², and the tilted variance is v + v² ∂²ln Z/∂m².
+                let ratio = 1.0 + v * (2.0 * found.by_variance[j] - found.by_mean[j].powi(2));
+                let sound = 0.0 < ratio && ratio <= 1.0 + exact;
+                report.require(sound, || self.describe("tilted variance ratio"));
+            }
+        }
+        for (index, found) in found.by_params.iter().enumerate() {
+            let theta = parameter_value(self.likelihood.parameters(), index);
+            let expected = difference(theta, 1e-3 * theta.abs().max(0.1), |theta| {
+                let moved = with_parameter(self.likelihood, index, theta);
+                moved.map_or(f64::NAN, |moved| self.value(&*moved, self.q, ws))
+            });
+            let what = || self.describe(&format!("derivative by parameter {index}"));
+            report.close(what, *found, expected, 10.0 * tolerance);
+        }
+    }
+
+    /// The tilted normaliser by sums over a fine grid, or over random nodes where a grid would be too large.
+    fn brute_force(&self, found: f64, exact: f64, report: &mut Report) {
+        let Some(power) = self.power else { return };
+        let (expected, tolerance) = match self.q.len() {
+            // The trapezoidal rule, which is right to rounding for smooth integrands, out to 14 deviations beyond the mode or
+            // to 8.
+            1 => {
+                let reach = 14.0 + self.farthest_mode();
+                (self.grid(power, (reach / 3.5e-3).ceil() as i32, reach), exact)
+            }
+            2 if self.likelihood.is_smooth() => (self.grid(power, 200, 8.0), exact),
+            3 if self.likelihood.is_smooth() => (self.grid(power, 50, 7.0), exact),
+            _ => self.draws(power, exact),
+        };
+        report.close(|| self.describe("ln Z"), found, expected, tolerance);
+    }
+
+    /// How far from the cavity's mean, in its deviations, a concave likelihood of one latent can move the mode: no
+    /// farther than its own peak, and no farther than its slope at the mean carries it.
+    fn farthest_mode(&self) -> f64 {
+        let (m, s) = (self.q[0].mean(), self.q[0].variance().sqrt());
+        let mut point = PointSlopes::default();
+        let found = self.likelihood.log_density_slopes(self.y, &[m], &mut point);
+        let slope = found.map_or(0.0, |()| point.by_latent[0]);
+        let peak = self.likelihood.landmark(self.y).unwrap_or(m);
+        (s * slope.abs()).min((peak - m).abs() / s)
+    }
+
+    fn log_integrand(&self, power: f64, t: &[f64]) -> f64 {
+        let f: Vec<f64> = self.q.iter().zip(t).map(|(q, t)| q.mean() + q.variance().sqrt() * t).collect();
+        power * log_density(self.likelihood, self.y, &f)
+    }
+
+    fn grid(&self, power: f64, half: i32, reach: f64) -> f64 {
+        let (step, side) = (reach / f64::from(half), 2 * half + 1);
+        let count = side.pow(self.q.len() as u32);
+        let mut t = vec![0.0; self.q.len()];
+        let mut log_term = |index: i32| {
+            let mut digits = index;
+            for t in &mut t {
+                *t = step * f64::from(digits % side - half);
+                digits /= side;
+            }
+            let measure: f64 = t.iter().map(|t| step.ln() - 0.5 * t * t - HALF_LN_TAU).sum();
+            self.log_integrand(power, &t) + measure
+        };
+        let terms: Vec<f64> = (0..count).map(&mut log_term).collect();
+        log_sum_exp(&terms)
+    }
+
+    /// The mean of random draws, and five of its standard errors on top of the accuracy.
+    fn draws(&self, power: f64, exact: f64) -> (f64, f64) {
+        let Ok(rule) = Cubature::random(DRAWS, self.q.len(), 77) else { return (f64::NAN, 0.0) };
+        let terms: Vec<f64> = rule.iter().map(|(t, _)| self.log_integrand(power, t)).collect();
+        let largest = terms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let scaled: Vec<f64> = terms.iter().map(|term| (term - largest).exp()).collect();
+        let n = DRAWS as f64;
+        let mean = scaled.iter().sum::<f64>() / n;
+        let variance = scaled.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / n;
+        (largest + mean.ln(), exact + 5.0 * (variance / n).sqrt() / mean)
+    }
+}
+
+fn extremes(likelihood: &dyn Likelihood, y: &[f64], q: &[Latent], ws: &mut Workspace, report: &mut Report) {
+    for power in powers(likelihood).into_iter().flatten() {
+        let found = integral(likelihood, y, q, Some(power), ws);
+        let finite = found.as_ref().is_ok_and(|s| {
+            s.value.is_finite() && s.by_mean.iter().chain(&s.by_variance).all(|slope| slope.is_finite())
+        });
+        report.require(finite, || format!("tilted at y = {y:?}, {q:?}, power {power}: {found:?}"));
     }
 }

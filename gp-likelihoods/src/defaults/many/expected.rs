@@ -32,7 +32,7 @@ pub(crate) fn expected_log_density<L: Likelihood + ?Sized>(
     likelihood.log_density_slopes(y, f, point)?;
     // Rough likelihoods: values relative to the middle make the Gaussian's derivatives less noisy.
     let middle = if point.value.is_finite() { point.value } else { 0.0 };
-    rules.integrate(latents, 1 + TERMS * latents + params, integral, |t, weight, sums| {
+    rules.integrate(latents, smooth, 1 + TERMS * latents + params, integral, |t, weight, sums| {
         f.iter_mut().zip(q).zip(t).for_each(|((f, q), t)| *f = q.mean() + q.variance().sqrt() * t);
         likelihood.log_density_slopes(y, f, point)?;
         let (own, by_params) = sums.terms.split_at_mut(1 + TERMS * latents);

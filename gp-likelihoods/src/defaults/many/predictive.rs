@@ -18,7 +18,7 @@ pub(crate) fn predictive_moments<L: Likelihood + ?Sized>(
     likelihood.conditional_moments(f, out)?;
     moments.clear();
     moments.resize(out.len(), ObservationMoments::default());
-    rules.integrate(q.len(), 3 * out.len(), integral, |t, weight, sums| {
+    rules.integrate(q.len(), likelihood.is_smooth(), 3 * out.len(), integral, |t, weight, sums| {
         move_to(q, t, f);
         likelihood.conditional_moments(f, moments)?;
         for ((given, middle), terms) in moments.iter().zip(&*out).zip(sums.terms.chunks_exact_mut(3)) {
@@ -47,7 +47,7 @@ pub(crate) fn class_probabilities<L: Likelihood + ?Sized>(
     let Many { rules, integral, f, .. } = many;
     let support = likelihood.support();
     middle(q, f);
-    rules.integrate(q.len(), out.len(), integral, |t, weight, sums| {
+    rules.integrate(q.len(), likelihood.is_smooth(), out.len(), integral, |t, weight, sums| {
         move_to(q, t, f);
         for (class, term) in sums.terms.iter_mut().enumerate() {
             let slot = std::slice::from_mut(term);

@@ -48,19 +48,21 @@ impl Rules {
         )
     }
 
-    /// Sums the terms over product rules of growing order until two agree, in up to three dimensions, and over the
-    /// quasi-random rule in more. How far the last two rules, or the first half of the nodes and all of them, are apart is kept
+    /// Sums the terms over product rules of growing order until two agree where `by_products` says so, and over the
+    /// quasi-random rule elsewhere. How far the last two rules, or the first half of the nodes and all of them, are apart is kept
     /// in the integral.
     ///
     /// `visit` adds the node t of this weight to the sums.
     pub(super) fn integrate(
         &mut self,
         dimensions: usize,
+        by_products: bool,
         terms: usize,
         integral: &mut Integral,
         mut visit: impl FnMut(&[f64], f64, &mut Sums) -> Result<(), LikelihoodError>,
     ) -> Result<(), LikelihoodError> {
-        let orders = ORDERS.get(dimensions.wrapping_sub(2)).copied().unwrap_or(&[0]);
+        let products = ORDERS.get(dimensions.wrapping_sub(2)).filter(|_| by_products);
+        let orders = products.copied().unwrap_or(&[0]);
         integral.reset(terms);
         for (round, &order) in orders.iter().enumerate() {
             integral.next_rule();

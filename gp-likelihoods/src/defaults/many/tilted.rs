@@ -13,7 +13,8 @@ const TERMS: usize = 7;
 
 /// `ln ∫ p(y | f)^α Π N(f_q; m_q, v_q) df` with its derivatives.
 ///
-/// Up to three latents are integrated about the tilted mode by product rules. For more, every node is put both about
+/// Up to three latents of a smooth log-concave likelihood are integrated about the tilted mode by product rules.
+/// Elsewhere every node is put both about
 /// the mode and about the cavity and weighted with the mixture of the two, which no weight exceeds by more than a
 /// factor of 2.
 pub(crate) fn tilted<L: Likelihood + ?Sized>(
@@ -26,6 +27,7 @@ pub(crate) fn tilted<L: Likelihood + ?Sized>(
 ) -> Result<(), LikelihoodError> {
     let (latents, params) = (q.len(), parameter_count(likelihood.parameters()));
     let smooth = likelihood.is_smooth();
+    let by_products = smooth && likelihood.is_log_concave() && latents <= super::MOST_BY_PRODUCTS;
     fit(likelihood, y, q, power, many)?;
     let Many { rules, integral, frame, f, t, point, .. } = many;
     let mut visit_at = |t: &[f64], weight: f64, mixture: f64, sums: &mut Sums| {
@@ -38,9 +40,9 @@ pub(crate) fn tilted<L: Likelihood + ?Sized>(
         sums.add(weight, power * point.value - 0.5 * square(t) - mixture);
         Ok(())
     };
-    rules.integrate(latents, TERMS * latents + params, integral, |z, weight, sums| {
+    rules.integrate(latents, by_products, TERMS * latents + params, integral, |z, weight, sums| {
         frame.place(z, t);
-        if latents <= super::MOST_BY_PRODUCTS {
+        if by_products {
             return visit_at(t, weight, frame.log_density(t), sums);
         }
         visit_at(t, 0.5 * weight, log_mixture(frame, t), sums)?;

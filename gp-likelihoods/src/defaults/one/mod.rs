@@ -8,6 +8,7 @@ mod tilted;
 pub(super) use expected::expected_log_density;
 pub(super) use predictive::{cdf, predictive_moments};
 pub(super) use tilted::tilted;
+pub(crate) use tilted::{Shape, tilted_along};
 
 use crate::error::LikelihoodError;
 use crate::likelihood::{Likelihood, parameter_count};

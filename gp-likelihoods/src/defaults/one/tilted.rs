@@ -5,7 +5,7 @@ use crate::error::LikelihoodError;
 use crate::latent::Latent;
 use crate::likelihood::Likelihood;
 use crate::quadrature::{Grid, Integrals, trapezoid};
-use crate::slopes::{PointSlopes, Slopes};
+use crate::slopes::Slopes;
 use crate::special::HALF_LN_TAU;
 use crate::workspace::Workspace;
 
@@ -31,33 +31,61 @@ pub(crate) fn tilted<L: Likelihood + ?Sized>(
 ) -> Result<(), LikelihoodError> {
     let mut point = std::mem::take(&mut ws.point);
     let mut failure = None;
-    let (m, s) = (q.mean(), q.variance().sqrt());
-    let landmark = likelihood.landmark(y).map(|f| (f - m) / s);
-    let mut at = |t: f64| {
-        if let Err(error) = likelihood.log_density_slopes(y, &[m + s * t], &mut point) {
+    let shape = Shape {
+        landmark: likelihood.landmark(y),
+        single: likelihood.is_log_concave(),
+        smooth: likelihood.is_smooth(),
+    };
+    let found = tilted_along(q, shape, ws, |f| {
+        if let Err(error) = likelihood.log_density_slopes(y, &[f], &mut point) {
             failure = Some(error);
         }
-        Jet::new(&point, power, t)
-    };
-    let found = if s == 0.0 {
-        ws.rule.clear();
-        ws.rule.push((0.0, 1.0));
-        let jet = at(0.0);
-        Ok((jet.tempered, jet.first, 0.5 * (jet.first * jet.first + jet.second)))
-    } else {
-        let shape = Shape { smooth: likelihood.is_smooth(), concave: likelihood.is_log_concave() };
-        let integral = integrate(&mut at, s, landmark, shape, ws);
-        integral.map(|(shift, sums)| slopes(shift, &sums, s, shape.smooth))
-    };
+        let derivative = |values: &[f64]| values.first().map_or(f64::NAN, |d| power * d);
+        [power * point.value, derivative(&point.by_latent), derivative(&point.by_latent_twice)]
+    });
     ws.point = point;
+    // The likelihood's own error explains why an integrand is not finite.
     if let Some(error) = failure {
         return Err(error);
     }
-    let (log_z, by_mean, by_variance) = found?;
-    ws.rule.iter_mut().for_each(|(t, _)| *t = m + s * *t);
+    let [log_z, by_mean, by_variance] = found?;
     sum_by_params(likelihood, y, power, ws)?;
     out.set(log_z, by_mean, by_variance, &ws.by_params);
     Ok(())
+}
+
+/// What quadrature has to know of an integrand along one latent.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shape {
+    /// Where it peaks or bends, in the latent.
+    pub(crate) landmark: Option<f64>,
+    /// Whether its logarithm is concave.
+    pub(crate) single: bool,
+    /// Whether its derivatives are all there is to how it moves.
+    pub(crate) smooth: bool,
+}
+
+/// `ln ∫ exp(g(f)) N(f; m, v) df` and its derivatives by m and v, for a g given with its first two derivatives.
+///
+/// Leaves nodes in f and weights of the tilted distribution, which sum to 1, in `ws.rule`.
+pub(crate) fn tilted_along(
+    q: Latent,
+    shape: Shape,
+    ws: &mut Workspace,
+    mut g: impl FnMut(f64) -> [f64; 3],
+) -> Result<[f64; 3], LikelihoodError> {
+    let (m, s) = (q.mean(), q.variance().sqrt());
+    let mut at = |t: f64| Jet::new(g(m + s * t), t);
+    if s == 0.0 {
+        ws.rule.clear();
+        ws.rule.push((m, 1.0));
+        let jet = at(0.0);
+        return Ok([jet.tempered, jet.first, 0.5 * (jet.first * jet.first + jet.second)]);
+    }
+    let landmark = shape.landmark.map(|f| (f - m) / s);
+    let (shift, sums) = integrate(&mut at, s, landmark, shape, ws)?;
+    ws.rule.iter_mut().for_each(|(t, _)| *t = m + s * *t);
+    Ok(slopes(shift, &sums, s, shape.smooth))
 }
 
 /// The log integrand at one point, in standard deviations t of the cavity, and `α ℓ` with its derivatives by f.
@@ -70,17 +98,10 @@ struct Jet {
 }
 
 impl Jet {
-    fn new(point: &PointSlopes, power: f64, t: f64) -> Self {
-        let derivative = |values: &[f64]| values.first().map_or(f64::NAN, |d| power * d);
-        let tempered = power * point.value;
+    fn new([tempered, first, second]: [f64; 3], t: f64) -> Self {
         // A density of 0 or one that cannot be computed has no weight.
         let height = if tempered.is_nan() { f64::NEG_INFINITY } else { tempered - 0.5 * t * t - HALF_LN_TAU };
-        Self {
-            height,
-            tempered,
-            first: derivative(&point.by_latent),
-            second: derivative(&point.by_latent_twice),
-        }
+        Self { height, tempered, first, second }
     }
 
     /// The weight `exp(height − shift)`, and everything the moments are made of.
@@ -90,7 +111,7 @@ impl Jet {
 }
 
 /// `ln Z` and its derivatives by mean and variance from the integrals of [`Jet::weighted`].
-fn slopes(shift: f64, sums: &Integrals<6>, s: f64, smooth: bool) -> (f64, f64, f64) {
+fn slopes(shift: f64, sums: &Integrals<6>, s: f64, smooth: bool) -> [f64; 3] {
     let [mass, t, square, first, first_squared, second] = sums.values;
     let log_z = shift + mass.ln();
     let [t, square, first, second] = [t, square, first, first_squared + second].map(|sum| sum / mass);
@@ -98,17 +119,10 @@ fn slopes(shift: f64, sums: &Integrals<6>, s: f64, smooth: bool) -> (f64, f64, f
     // Two forms of the same derivatives, by parts. Moments of t lose digits when the likelihood is flat, derivatives
     // of the likelihood when it is sharp.
     if smooth && size * s * s <= square + 1.0 {
-        (log_z, first, 0.5 * second)
+        [log_z, first, 0.5 * second]
     } else {
-        (log_z, t / s, 0.5 * (square - 1.0) / (s * s))
+        [log_z, t / s, 0.5 * (square - 1.0) / (s * s)]
     }
-}
-
-/// What is known of a log density in f.
-#[derive(Clone, Copy)]
-struct Shape {
-    smooth: bool,
-    concave: bool,
 }
 
 /// A mode of the integrand and the width of the Gaussian that fits it there.
@@ -128,7 +142,7 @@ fn integrate(
 ) -> Result<(f64, Integrals<6>), LikelihoodError> {
     let landmark = landmark.filter(|t| t.is_finite());
     if shape.smooth
-        && let Some(found) = on_a_grid(at, s, landmark, shape.concave, ws)
+        && let Some(found) = on_a_grid(at, s, landmark, shape.single, ws)
     {
         return Ok(found);
     }

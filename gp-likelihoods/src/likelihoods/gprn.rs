@@ -1,0 +1,172 @@
+//! Outputs mixed by weights that are functions too.
+
+use gp_optim::{Parameter, Transform};
+use rand::{Rng, RngExt};
+use rand_distr::StandardNormal;
+
+use crate::density::Density;
+use crate::error::{LikelihoodError, check_count};
+use crate::latent::Latent;
+use crate::likelihood::Described;
+use crate::registry::LikelihoodEntry;
+use crate::scalar::Scalar;
+use crate::slopes::{ObservationMoments, Slopes};
+use crate::special::{HALF_LN_TAU, standard_normal_cdf};
+use crate::support::Support;
+use crate::workspace::Workspace;
+
+/// The Gaussian-process regression network (seed 004 §9.4): `y_p ~ N(Σ_j W_pj g_j, σ²_p)` with one parameter, the vector
+/// `variance` of the P noise variances.
+///
+/// Latents 0 to G − 1 are the node functions g; then come the weights W, output after output: `W_pj` is latent
+/// `G + p G + j`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Gprn {
+    nodes: usize,
+    params: [Parameter; 1],
+}
+
+/// More latents than any network that can be trained has.
+const MAX_LATENTS: usize = 1 << 16;
+
+impl Gprn {
+    /// A network with this number G of node functions and an output for every noise variance.
+    ///
+    /// # Errors
+    /// [`LikelihoodError::Count`] for no node or more than 2¹⁶ latents; [`LikelihoodError::Parameter`] unless there is a
+    /// noise variance, and all are positive and finite.
+    pub fn new(nodes: usize, variances: Vec<f64>) -> Result<Self, LikelihoodError> {
+        let latents = variances.len().checked_add(1).and_then(|columns| columns.checked_mul(nodes));
+        let sound = nodes > 0 && latents.is_some_and(|latents| latents <= MAX_LATENTS);
+        check_count("number of node functions", nodes, sound, "at least 1, and few enough for 2^16 latents")?;
+        Ok(Self { nodes, params: [Parameter::vector("variance", variances, Transform::Positive)?] })
+    }
+
+    /// `gprn` in expressions and lists, with the settings `outputs` and `nodes`.
+    #[must_use]
+    pub fn entry() -> LikelihoodEntry {
+        LikelihoodEntry::new("gprn", "outputs mixed from node functions by weights of f", |arguments| {
+            let (outputs, nodes) =
+                (arguments.whole_number("outputs", 2)?, arguments.whole_number("nodes", 1)?);
+            check_count("number of outputs", outputs, outputs <= MAX_LATENTS, "few enough for 2^16 latents")?;
+            Ok(Box::new(Self::new(nodes, vec![1.0; outputs])?))
+        })
+    }
+
+    /// The latent that holds `W_pj`.
+    fn weight(&self, p: usize, j: usize) -> usize {
+        self.nodes + p * self.nodes + j
+    }
+
+    fn mean(&self, p: usize, f: &[f64]) -> f64 {
+        (0..self.nodes).map(|j| f[self.weight(p, j)] * f[j]).sum()
+    }
+
+    fn variance(&self, p: usize) -> f64 {
+        self.params[0].values()[p]
+    }
+
+    /// Mean and variance of `Σ_j W_pj g_j`: products of independent numbers.
+    fn mixed(&self, p: usize, q: &[Latent]) -> ObservationMoments {
+        let mut sum = ObservationMoments { mean: 0.0, variance: 0.0 };
+        for j in 0..self.nodes {
+            let (w, g) = (q[self.weight(p, j)], q[j]);
+            sum.mean += w.mean() * g.mean();
+            sum.variance +=
+                w.mean().powi(2) * g.variance() + w.variance() * (g.mean().powi(2) + g.variance());
+        }
+        sum
+    }
+}
+
+impl Described for Gprn {
+    fn name(&self) -> &'static str {
+        "gprn"
+    }
+
+    fn settings(&self) -> Vec<(&'static str, usize)> {
+        vec![("outputs", self.outputs()), ("nodes", self.nodes)]
+    }
+
+    fn parameters(&self) -> &[Parameter] {
+        &self.params
+    }
+
+    fn parameters_mut(&mut self) -> &mut [Parameter] {
+        &mut self.params
+    }
+
+    fn latents(&self) -> usize {
+        self.nodes * (1 + self.outputs())
+    }
+
+    fn outputs(&self) -> usize {
+        self.params[0].len()
+    }
+
+    fn support(&self) -> Support {
+        Support::Real
+    }
+}
+
+impl Density for Gprn {
+    fn log_p<S: Scalar>(&self, y: &[f64], f: impl Fn(usize) -> S, theta: impl Fn(usize) -> S) -> S {
+        let zero = || S::constant(0.0);
+        y.iter().enumerate().fold(zero(), |sum, (p, &y)| {
+            let mean = (0..self.nodes).fold(zero(), |sum, j| sum + f(self.weight(p, j)) * f(j));
+            let (residual, variance) = (mean - y, theta(p));
+            sum - (variance.ln() + residual * (residual / variance)) * 0.5 - HALF_LN_TAU
+        })
+    }
+
+    fn moments_given(&self, f: &[f64], out: &mut [ObservationMoments]) {
+        for (p, slot) in out.iter_mut().enumerate() {
+            *slot = ObservationMoments { mean: self.mean(p, f), variance: self.variance(p) };
+        }
+    }
+
+    fn cdf_given(&self, output: usize, y: f64, f: &[f64]) -> f64 {
+        standard_normal_cdf((y - self.mean(output, f)) / self.variance(output).sqrt())
+    }
+
+    fn sample_given(&self, f: &[f64], rng: &mut dyn Rng, out: &mut [f64]) -> Option<()> {
+        for (p, slot) in out.iter_mut().enumerate() {
+            *slot = self.mean(p, f) + self.variance(p).sqrt() * rng.sample::<f64, _>(StandardNormal);
+        }
+        out.iter().all(|y| y.is_finite()).then_some(())
+    }
+
+    /// `Σ_p −½ (ln 2πσ²_p + E[(y_p − Σ_j W_pj g_j)²]/σ²_p)`
+    fn expected_closed_form(&self, y: &[f64], q: &[Latent], _ws: &mut Workspace, out: &mut Slopes) -> bool {
+        out.reset(q.len(), y.len());
+        for (p, &y) in y.iter().enumerate() {
+            let (mixed, variance) = (self.mixed(p, q), self.variance(p));
+            let residual = y - mixed.mean;
+            let square = residual * residual + mixed.variance;
+            out.value -= 0.5 * (variance.ln() + square / variance) + HALF_LN_TAU;
+            out.by_params[p] = 0.5 * (square / variance - 1.0) / variance;
+            for j in 0..self.nodes {
+                let weight = self.weight(p, j);
+                for (own, other) in [(j, q[weight]), (weight, q[j])] {
+                    let pull = residual * other.mean() - q[own].mean() * other.variance();
+                    out.by_mean[own] += pull / variance;
+                    out.by_variance[own] -= 0.5 * (other.mean().powi(2) + other.variance()) / variance;
+                }
+            }
+        }
+        true
+    }
+
+    fn predictive_closed_form(
+        &self,
+        q: &[Latent],
+        _ws: &mut Workspace,
+        out: &mut [ObservationMoments],
+    ) -> bool {
+        for (p, slot) in out.iter_mut().enumerate() {
+            *slot = self.mixed(p, q);
+            slot.variance += self.variance(p);
+        }
+        true
+    }
+}

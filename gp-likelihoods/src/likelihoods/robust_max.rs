@@ -1,0 +1,182 @@
+//! The largest latent names the class, but for a few errors.
+
+use gp_optim::{Parameter, Transform};
+use rand::Rng;
+
+use crate::classes;
+use crate::density::Density;
+use crate::error::LikelihoodError;
+use crate::latent::Latent;
+use crate::likelihood::Described;
+use crate::race;
+use crate::registry::LikelihoodEntry;
+use crate::scalar::Scalar;
+use crate::slopes::{ObservationMoments, Slopes};
+use crate::support::Support;
+use crate::workspace::Workspace;
+
+/// `p(y | f) = 1 − ε` where f_y is the largest latent and `ε/(C − 1)` elsewhere, for labels y = 0, …, C − 1 and one
+/// parameter, `epsilon`.
+///
+/// It jumps in f and has no derivatives there; all expectations are smooth and need one integral along a line,
+/// `Z = P(f_y is the largest)`, whatever the number of classes and the power.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RobustMax {
+    classes: usize,
+    params: [Parameter; 1],
+}
+
+/// The share of labels that fits start from.
+const USUAL_EPSILON: f64 = 1e-3;
+
+impl RobustMax {
+    /// This many classes, at least two, with this share of wrong labels.
+    ///
+    /// # Errors
+    /// [`LikelihoodError::Count`] for fewer classes, [`LikelihoodError::Parameter`] unless ε lies strictly between 0
+    /// and 1.
+    pub fn new(classes: usize, epsilon: f64) -> Result<Self, LikelihoodError> {
+        classes::check_count(classes)?;
+        let unit = Transform::Interval { lo: 0.0, hi: 1.0 };
+        Ok(Self { classes, params: [Parameter::scalar("epsilon", epsilon, unit)?] })
+    }
+
+    /// `robust_max` in expressions and lists, with the setting `classes`.
+    #[must_use]
+    pub fn entry() -> LikelihoodEntry {
+        LikelihoodEntry::new("robust_max", "classes, the largest f but for errors", |arguments| {
+            let classes = arguments.whole_number("classes", classes::USUAL)?;
+            Ok(Box::new(Self::new(classes, USUAL_EPSILON)?))
+        })
+    }
+
+    /// ε
+    #[must_use]
+    pub fn epsilon(&self) -> f64 {
+        self.params[0].value()
+    }
+
+    /// The probability of one wrong class, `ε/(C − 1)`.
+    fn wrong(&self) -> f64 {
+        self.epsilon() / (self.classes - 1) as f64
+    }
+
+    fn probability(&self, f: &[f64]) -> impl Fn(usize) -> f64 {
+        let (best, right, wrong) = (classes::largest(f.len(), |c| f[c]), 1.0 - self.epsilon(), self.wrong());
+        move |c| if c == best { right } else { wrong }
+    }
+
+    /// From the probabilities of being the largest to those of the labels.
+    fn blur(&self, probabilities: &mut [f64]) {
+        let (right, wrong) = (1.0 - self.epsilon(), self.wrong());
+        probabilities.iter_mut().for_each(|p| *p = right * *p + wrong * (1.0 - *p));
+    }
+}
+
+impl Described for RobustMax {
+    fn name(&self) -> &'static str {
+        "robust_max"
+    }
+
+    fn settings(&self) -> Vec<(&'static str, usize)> {
+        vec![("classes", self.classes)]
+    }
+
+    fn parameters(&self) -> &[Parameter] {
+        &self.params
+    }
+
+    fn parameters_mut(&mut self) -> &mut [Parameter] {
+        &mut self.params
+    }
+
+    fn latents(&self) -> usize {
+        self.classes
+    }
+
+    fn support(&self) -> Support {
+        Support::Classes(self.classes)
+    }
+
+    fn is_smooth(&self) -> bool {
+        false
+    }
+}
+
+impl Density for RobustMax {
+    fn log_p<S: Scalar>(&self, y: &[f64], f: impl Fn(usize) -> S, theta: impl Fn(usize) -> S) -> S {
+        let best = classes::largest(self.classes, |c| f(c).value());
+        if best == classes::index(y[0]) {
+            (-theta(0)).ln_1p()
+        } else {
+            (theta(0) / (self.classes - 1) as f64).ln()
+        }
+    }
+
+    fn moments_given(&self, f: &[f64], out: &mut [ObservationMoments]) {
+        out[0] = classes::moments(self.classes, self.probability(f));
+    }
+
+    fn cdf_given(&self, _output: usize, y: f64, f: &[f64]) -> f64 {
+        classes::cdf(self.classes, y, self.probability(f))
+    }
+
+    fn sample_given(&self, f: &[f64], rng: &mut dyn Rng, out: &mut [f64]) -> Option<()> {
+        classes::sample(self.classes, self.probability(f), rng, out)
+    }
+
+    /// `Z ln(1 − ε) + (1 − Z) ln(ε/(C − 1))`
+    fn expected_closed_form(&self, y: &[f64], q: &[Latent], ws: &mut Workspace, out: &mut Slopes) -> bool {
+        if race::log_win(classes::index(y[0]), q, 0.0, ws, out).is_err() {
+            return false;
+        }
+        let (win, epsilon) = (out.value.exp(), self.epsilon());
+        let (right, wrong) = ((-epsilon).ln_1p(), self.wrong().ln());
+        scale(out, win * (right - wrong));
+        out.value = win * right + (1.0 - win) * wrong;
+        out.by_params.push((1.0 - win) / epsilon - win / (1.0 - epsilon));
+        true
+    }
+
+    /// `ln (Z (1 − ε)^α + (1 − Z) (ε/(C − 1))^α)`
+    fn tilted_closed_form(
+        &self,
+        y: &[f64],
+        q: &[Latent],
+        power: f64,
+        ws: &mut Workspace,
+        out: &mut Slopes,
+    ) -> bool {
+        if race::log_win(classes::index(y[0]), q, 0.0, ws, out).is_err() {
+            return false;
+        }
+        let (win, epsilon) = (out.value.exp(), self.epsilon());
+        let (right, wrong) = ((power * (-epsilon).ln_1p()).exp(), (power * self.wrong().ln()).exp());
+        let total = win * right + (1.0 - win) * wrong;
+        scale(out, win * (right - wrong) / total);
+        out.value = total.ln();
+        let by_epsilon = (1.0 - win) * wrong / epsilon - win * right / (1.0 - epsilon);
+        out.by_params.push(power * by_epsilon / total);
+        true
+    }
+
+    fn predictive_closed_form(
+        &self,
+        q: &[Latent],
+        ws: &mut Workspace,
+        out: &mut [ObservationMoments],
+    ) -> bool {
+        classes::predictive_moments(self, q, ws, out)
+    }
+
+    fn class_probabilities_closed_form(&self, q: &[Latent], ws: &mut Workspace, out: &mut [f64]) -> bool {
+        let found = race::probabilities(q, 0.0, ws, out).is_ok();
+        self.blur(out);
+        found
+    }
+}
+
+/// From the slopes of `ln Z` to those of a function of Z, by its derivative times Z.
+fn scale(out: &mut Slopes, factor: f64) {
+    out.by_mean.iter_mut().chain(&mut out.by_variance).for_each(|slope| *slope *= factor);
+}

@@ -1,0 +1,117 @@
+//! Classes in proportion to exponentials.
+
+use gp_optim::Parameter;
+use rand::Rng;
+
+use crate::classes;
+use crate::density::Density;
+use crate::error::LikelihoodError;
+use crate::likelihood::Described;
+use crate::registry::LikelihoodEntry;
+use crate::scalar::Scalar;
+use crate::slopes::{ObservationMoments, PointSlopes};
+use crate::support::Support;
+
+/// `p(y | f) = exp(f_y)/Σ_c exp(f_c)` for labels y = 0, …, C − 1, a latent a class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Softmax {
+    classes: usize,
+}
+
+impl Softmax {
+    /// This many classes, at least two.
+    ///
+    /// # Errors
+    /// [`LikelihoodError::Count`] for fewer.
+    pub fn new(classes: usize) -> Result<Self, LikelihoodError> {
+        classes::check_count(classes)?;
+        Ok(Self { classes })
+    }
+
+    /// `softmax` in expressions and lists, with the setting `classes`.
+    #[must_use]
+    pub fn entry() -> LikelihoodEntry {
+        LikelihoodEntry::new("softmax", "classes, p(y | f) proportional to exp(f_y)", |arguments| {
+            Ok(Box::new(Self::new(arguments.whole_number("classes", classes::USUAL)?)?))
+        })
+    }
+}
+
+impl Described for Softmax {
+    fn name(&self) -> &'static str {
+        "softmax"
+    }
+
+    fn settings(&self) -> Vec<(&'static str, usize)> {
+        vec![("classes", self.classes)]
+    }
+
+    fn parameters(&self) -> &[Parameter] {
+        &[]
+    }
+
+    fn parameters_mut(&mut self) -> &mut [Parameter] {
+        &mut []
+    }
+
+    fn latents(&self) -> usize {
+        self.classes
+    }
+
+    fn support(&self) -> Support {
+        Support::Classes(self.classes)
+    }
+
+    fn is_log_concave(&self) -> bool {
+        true
+    }
+}
+
+impl Density for Softmax {
+    fn log_p<S: Scalar>(&self, y: &[f64], f: impl Fn(usize) -> S, _theta: impl Fn(usize) -> S) -> S {
+        let largest = classes::largest(self.classes, |c| f(c).value());
+        let others = (0..self.classes).filter(|&c| c != largest);
+        // ln Σ exp(f_c) = f_max + ln(1 + Σ exp(f_c − f_max)): small terms keep their digits.
+        let sum = others.fold(S::constant(0.0), |sum, c| sum + (f(c) - f(largest)).exp());
+        f(classes::index(y[0])) - f(largest) - sum.ln_1p()
+    }
+
+    fn slopes_closed_form(&self, y: &[f64], f: &[f64], out: &mut PointSlopes) -> bool {
+        let largest = classes::largest(f.len(), |c| f[c]);
+        let weights = &mut out.by_latent_twice;
+        weights.iter_mut().zip(f).for_each(|(w, f_c)| *w = (f_c - f[largest]).exp());
+        // All but the largest, which is 1.
+        let rest: f64 = weights.iter().enumerate().filter(|&(c, _)| c != largest).map(|(_, w)| w).sum();
+        let (label, total) = (classes::index(y[0]), 1.0 + rest);
+        out.value = f[label] - f[largest] - rest.ln_1p();
+        for c in 0..f.len() {
+            let own = out.by_latent_twice[c] / total;
+            // 1 − p, by the sum of the others where p is near 1.
+            let others = if c == largest { rest / total } else { 1.0 - own };
+            out.by_latent[c] = if c == label { others } else { -own };
+            out.by_latent_twice[c] = -own * others;
+        }
+        true
+    }
+
+    fn moments_given(&self, f: &[f64], out: &mut [ObservationMoments]) {
+        out[0] = classes::moments(self.classes, self.probability(f));
+    }
+
+    fn cdf_given(&self, _output: usize, y: f64, f: &[f64]) -> f64 {
+        classes::cdf(self.classes, y, self.probability(f))
+    }
+
+    fn sample_given(&self, f: &[f64], rng: &mut dyn Rng, out: &mut [f64]) -> Option<()> {
+        classes::sample(self.classes, self.probability(f), rng, out)
+    }
+}
+
+impl Softmax {
+    /// The probability of each class, given f.
+    fn probability(&self, f: &[f64]) -> impl Fn(usize) -> f64 {
+        let largest = f.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let total: f64 = f.iter().map(|f_c| (f_c - largest).exp()).sum();
+        move |c| (f[c] - largest).exp() / total
+    }
+}

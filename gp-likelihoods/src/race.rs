@@ -1,0 +1,93 @@
+//! Which of several Gaussian numbers is the largest.
+
+use crate::defaults::{Shape, tilted_along};
+use crate::error::LikelihoodError;
+use crate::latent::Latent;
+use crate::slopes::Slopes;
+use crate::special::{inverse_mills, inverse_mills_excess, log_normal_cdf};
+use crate::workspace::Workspace;
+
+/// Variances count as at least this, so that numbers known exactly have an order and slopes have a size.
+const LEAST_VARIANCE: f64 = 1e-20;
+
+/// `ln P(a_w > a_c for all c ≠ w)` for independent `a_c ~ N(m_c, v_c + noise)`, with derivatives by all m and v.
+///
+/// It is `ln ∫ N(u; m_w, v_w) Π_{c≠w} Φ((u − m_c)/√v_c) du`, an integral along one number whatever their count.
+///
+/// # Errors
+/// [`LikelihoodError::Unresolved`], should the integral not come about.
+pub(crate) fn log_win(
+    winner: usize,
+    q: &[Latent],
+    noise: f64,
+    ws: &mut Workspace,
+    out: &mut Slopes,
+) -> Result<(), LikelihoodError> {
+    let variance = |c: usize| (q[c].variance() + noise).max(LEAST_VARIANCE);
+    out.reset(q.len(), 0);
+    // Everything relative to the winner: rounding of large means must not blur small variances.
+    let lead = |c: usize| q[c].mean() - q[winner].mean();
+    if let [_, _] = q {
+        two(winner, lead(1 - winner), variance(0) + variance(1), out);
+        return Ok(());
+    }
+    let others = || (0..q.len()).filter(|&c| c != winner);
+    let strongest = others().map(lead).fold(f64::NEG_INFINITY, f64::max);
+    let shape = Shape { landmark: Some(strongest), single: true, smooth: true };
+    let own = Latent::new(0.0, variance(winner))?;
+    let [value, by_mean, by_variance] = tilted_along(own, shape, ws, |u| {
+        let mut sum = [0.0; 3];
+        for c in others() {
+            let s = variance(c).sqrt();
+            let z = (u - lead(c)) / s;
+            let ratio = inverse_mills(z);
+            sum[0] += log_normal_cdf(z);
+            sum[1] += ratio / s;
+            sum[2] -= ratio * inverse_mills_excess(z) / (s * s);
+        }
+        sum
+    })?;
+    out.value = value;
+    (out.by_mean[winner], out.by_variance[winner]) = (by_mean, by_variance);
+    for &(u, weight) in ws.rule.iter().filter(|(_, weight)| *weight != 0.0) {
+        for c in others() {
+            let s = variance(c).sqrt();
+            let z = (u - lead(c)) / s;
+            let pull = weight * inverse_mills(z) / s;
+            out.by_mean[c] -= pull;
+            out.by_variance[c] -= 0.5 * pull * z / s;
+        }
+    }
+    Ok(())
+}
+
+/// Of two the difference decides: `ln Φ(z)` with `z = −lead/√(v_0 + v_1)`.
+fn two(winner: usize, lead: f64, variance: f64, out: &mut Slopes) {
+    let z = -lead / variance.sqrt();
+    let pull = inverse_mills(z) / variance.sqrt();
+    out.value = log_normal_cdf(z);
+    (out.by_mean[winner], out.by_mean[1 - winner]) = (pull, -pull);
+    out.by_variance.fill(-0.5 * pull * z / variance.sqrt());
+}
+
+/// `P(a_c is the largest)` for every c, which sum to 1.
+///
+/// # Errors
+/// As [`log_win`].
+pub(crate) fn probabilities(
+    q: &[Latent],
+    noise: f64,
+    ws: &mut Workspace,
+    out: &mut [f64],
+) -> Result<(), LikelihoodError> {
+    let mut slopes = std::mem::take(&mut ws.slopes);
+    let done = out.iter_mut().enumerate().try_for_each(|(c, slot)| {
+        log_win(c, q, noise, ws, &mut slopes)?;
+        *slot = slopes.value.exp();
+        Ok(())
+    });
+    ws.slopes = slopes;
+    let total: f64 = out.iter().sum();
+    out.iter_mut().for_each(|p| *p /= total);
+    done
+}
