@@ -63,6 +63,11 @@ pub trait Density: Described + Clone + 'static {
         false
     }
 
+    /// The quantile of one output under `f ~ q` for a probability strictly between 0 and 1, where there is a closed form.
+    fn quantile_closed_form(&self, _q: &[Latent], _output: usize, _probability: f64) -> Option<f64> {
+        None
+    }
+
     /// Mean and variance of each output under `f ~ q`, where there is a closed form.
     fn predictive_closed_form(
         &self,
@@ -190,6 +195,22 @@ impl<T: Density> Likelihood for T {
             return Ok(());
         }
         defaults::predictive_moments(self, q, ws, out)
+    }
+
+    fn predictive_quantile(
+        &self,
+        q: &[Latent],
+        output: usize,
+        probability: f64,
+        ws: &mut Workspace,
+    ) -> Result<f64, LikelihoodError> {
+        check_latents(self, q.len())?;
+        check_output(self, output)?;
+        defaults::check_probability(probability)?;
+        match self.quantile_closed_form(q, output, probability) {
+            Some(found) => Ok(found),
+            None => defaults::predictive_quantile(self, q, output, probability, ws),
+        }
     }
 
     fn class_probabilities(

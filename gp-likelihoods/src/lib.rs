@@ -7,6 +7,7 @@
 #![doc = include_str!("../README.md")]
 
 mod classes;
+mod counts;
 pub mod defaults;
 mod density;
 mod error;
@@ -36,14 +37,19 @@ pub use latent::Latent;
 pub use likelihood::{CloneLikelihood, Described, Likelihood, parameter_count};
 pub use likelihoods::bernoulli_logit::BernoulliLogit;
 pub use likelihoods::bernoulli_probit::BernoulliProbit;
+pub use likelihoods::beta::Beta;
+pub use likelihoods::gamma::Gamma;
 pub use likelihoods::gprn::Gprn;
 pub use likelihoods::heteroscedastic::Heteroscedastic;
 pub use likelihoods::multiclass_probit::{MulticlassProbit, PairTilted, PairwiseProbit};
 pub use likelihoods::negative_binomial::NegativeBinomial;
+pub use likelihoods::ordinal_probit::OrdinalProbit;
 pub use likelihoods::poisson::Poisson;
+pub use likelihoods::poisson_softplus::PoissonSoftplus;
 pub use likelihoods::robust_max::RobustMax;
 pub use likelihoods::softmax::Softmax;
 pub use likelihoods::student_t::StudentT;
+pub use likelihoods::warped_gaussian::{WarpTerm, WarpedGaussian};
 pub use registry::{LikelihoodEntry, Registry, built_in, parse};
 pub use scalar::{Jet2, Scalar};
 pub use slopes::{ObservationMoments, PointSlopes, Slopes};

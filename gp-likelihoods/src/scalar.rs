@@ -4,7 +4,8 @@ use std::fmt::Debug;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
 use crate::special::{
-    digamma, inverse_mills, inverse_mills_excess, ln_gamma, log_normal_cdf, log1p_exp, logistic, trigamma,
+    NormalInterval, digamma, inverse_mills, inverse_mills_excess, ln_gamma, log_normal_cdf,
+    log_normal_cdf_difference, log_softplus, log_softplus_slopes, log1p_exp, logistic, trigamma,
 };
 
 /// A number with the functions that log densities are made of.
@@ -65,6 +66,14 @@ pub trait Scalar:
         })
     }
 
+    /// `ln(Φ(b) − Φ(x))` for another number b above this one.
+    fn log_normal_cdf_difference(self, upper: Self) -> Self;
+
+    /// `ln ln(1 + exp x)`
+    fn log_softplus(self) -> Self {
+        self.through(log_softplus, |x, _| log_softplus_slopes(x))
+    }
+
     /// `ln Γ(x)`
     fn ln_gamma(self) -> Self {
         self.through(ln_gamma, |x, _| (digamma(x), trigamma(x)))
@@ -82,6 +91,10 @@ impl Scalar for f64 {
 
     fn through(self, function: impl Fn(f64) -> f64, _: impl Fn(f64, f64) -> (f64, f64)) -> Self {
         function(self)
+    }
+
+    fn log_normal_cdf_difference(self, upper: Self) -> Self {
+        log_normal_cdf_difference(self, upper)
     }
 }
 
@@ -110,6 +123,12 @@ impl Jet2 {
     pub fn variable(value: f64) -> Self {
         Self { value, first: 1.0, second: 0.0 }
     }
+
+    /// A function of this number with the given value, slope and curvature.
+    fn chain(self, value: f64, slope: f64, curvature: f64) -> Self {
+        let second = curvature * self.first * self.first + slope * self.second;
+        Self { value, first: slope * self.first, second }
+    }
 }
 
 impl Scalar for Jet2 {
@@ -128,8 +147,31 @@ impl Scalar for Jet2 {
             return Self::constant(value);
         }
         let (slope, curvature) = slopes(self.value, value);
-        let second = curvature * self.first * self.first + slope * self.second;
-        Self { value, first: slope * self.first, second }
+        self.chain(value, slope, curvature)
+    }
+
+    /// With one exponential instead of four.
+    fn log1p_exp(self) -> Self {
+        let small = (-self.value.abs()).exp();
+        let (value, near) = (self.value.max(0.0) + small.ln_1p(), 1.0 / (1.0 + small));
+        let slope = if self.value < 0.0 { small * near } else { near };
+        self.chain(value, slope, small * near * near)
+    }
+
+    fn log_normal_cdf_difference(self, upper: Self) -> Self {
+        let mass = NormalInterval::new(self.value, upper.value);
+        let (at_lower, at_upper) = (mass.at_lower, mass.at_upper);
+        // Of both ends moving alike, and of the upper one moving more by `apart`.
+        let (alike, apart) = (self.first, upper.first - self.first);
+        let by_upper_twice = if at_upper == 0.0 { 0.0 } else { -at_upper * (upper.value + at_upper) };
+        let second = mass.curvature * alike * alike
+            + 2.0 * (at_lower * at_upper + by_upper_twice) * alike * apart
+            + by_upper_twice * apart * apart;
+        Self {
+            value: mass.log_mass,
+            first: at_upper * apart - mass.mean * alike,
+            second: second + at_upper * upper.second - at_lower * self.second,
+        }
     }
 }
 

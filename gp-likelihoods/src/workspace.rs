@@ -2,11 +2,9 @@
 
 use crate::defaults::Many;
 use crate::error::{LikelihoodError, check_count};
-use crate::quadrature::{GaussHermite, Panels};
+use crate::quadrature::Panels;
 use crate::slopes::{ObservationMoments, PointSlopes, Slopes};
 
-/// Orders of the two Gauss–Hermite rules whose agreement is the sign that neither is wrong.
-const ORDERS: (usize, usize) = (24, 36);
 /// Quasi-random nodes for likelihoods of many latents, and the seed of their digits.
 const NODES: usize = 4096;
 const SEED: u64 = 0;
@@ -16,8 +14,6 @@ const MAX_NODES: usize = 1 << 20;
 /// Rules and memory for the defaults of [`Likelihood`](crate::Likelihood): build one a thread and keep it.
 #[derive(Clone, Debug)]
 pub struct Workspace {
-    pub(crate) small: GaussHermite,
-    pub(crate) large: GaussHermite,
     pub(crate) panels: Panels,
     pub(crate) edges: Vec<f64>,
     pub(crate) point: PointSlopes,
@@ -58,8 +54,6 @@ impl Workspace {
 
     fn with(nodes: usize, seed: u64) -> Self {
         Self {
-            small: GaussHermite::of_order(ORDERS.0),
-            large: GaussHermite::of_order(ORDERS.1),
             panels: Panels::default(),
             edges: Vec::new(),
             point: PointSlopes::default(),

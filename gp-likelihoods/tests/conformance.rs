@@ -2,8 +2,9 @@
 
 use gp_likelihoods::testkit::check;
 use gp_likelihoods::{
-    BernoulliProbit, Density, Described, Gaussian, Latent, Likelihood, NegativeBinomial, ObservationMoments,
-    Poisson, Scalar, Slopes, StudentT, Support, Workspace,
+    BernoulliProbit, Beta, Density, Described, Gamma, Gaussian, Latent, Likelihood, NegativeBinomial,
+    ObservationMoments, OrdinalProbit, Poisson, PoissonSoftplus, Scalar, Slopes, StudentT, Support, WarpTerm,
+    WarpedGaussian, Workspace,
 };
 use gp_optim::Parameter;
 use rand::Rng;
@@ -17,7 +18,18 @@ fn every_registered_likelihood_conforms() {
 
 #[test]
 fn values_off_the_defaults_conform() {
-    let all: [Box<dyn Likelihood>; 5] = [
+    let term = |height, steepness, shift| WarpTerm { height, steepness, shift };
+    let warp = [term(0.2, 3.0, -0.3), term(2.5, 0.4, 1.7)];
+    let all: [Box<dyn Likelihood>; 14] = [
+        Box::new(PoissonSoftplus::new(1.3).unwrap()),
+        Box::new(Gamma::new(0.6).unwrap()),
+        Box::new(Gamma::new(25.0).unwrap()),
+        Box::new(Beta::new(0.7).unwrap()),
+        Box::new(Beta::new(60.0).unwrap()),
+        Box::new(OrdinalProbit::new(&[0.4], 0.7).unwrap()),
+        Box::new(OrdinalProbit::new(&[-1.0, -0.7, 0.2, 2.5], 0.3).unwrap()),
+        Box::new(WarpedGaussian::new(&warp, 0.3).unwrap()),
+        Box::new(WarpedGaussian::new(&warp[..1], 2.0).unwrap()),
         Box::new(Gaussian::new(0.3).unwrap()),
         Box::new(StudentT::new(0.04, 2.5).unwrap()),
         Box::new(StudentT::new(2.0, 30.0).unwrap()),

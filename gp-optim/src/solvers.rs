@@ -11,8 +11,10 @@ mod lbfgs;
 mod line_search;
 mod minimise;
 mod options;
+mod point;
 #[cfg(feature = "progress")]
 mod progress;
+mod state;
 mod stop;
 mod trace;
 mod vector;
@@ -25,11 +27,16 @@ pub use descent::{
     SignAdaptive, UpdateRule, descend, descend_with,
 };
 pub use error::{BadEvaluation, OptimError};
-pub use groups::{GroupError, Groups, Schedule, Stage, Staged, minimise_in_stages};
+pub use groups::{
+    GroupError, Groups, Schedule, Stage, Staged, StagedLbfgs, StagedRun, minimise_in_stages,
+    minimise_in_stages_with,
+};
 pub use history::{History, Record};
 pub use lbfgs::{Lbfgs, LbfgsOptions, LbfgsState};
 pub use minimise::{MinimiseOptions, Minimum, Run, minimise, minimise_with};
+pub use point::{DescentState, Point};
 #[cfg(feature = "progress")]
 pub use progress::Progress;
+pub use state::GradientState;
 pub use stop::StopReason;
 pub use trace::Trace;

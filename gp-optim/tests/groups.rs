@@ -3,11 +3,15 @@
 #![cfg(feature = "solvers")]
 #![expect(clippy::unwrap_used, reason = "a helper that fails is a failed test")]
 
+use gp_optim::argmin::core::checkpointing::CheckpointingFrequency;
+use gp_optim::argmin::core::observers::ObserverMode;
 use gp_optim::{
-    Batches, Descent, GroupError, Groups, MinimiseOptions, Momentum, OptimError, Schedule, Stage, StopReason,
-    Whole, descend, minimise, minimise_in_stages,
+    Batch, Batches, CheckpointFile, Descent, DescentOptions, GroupError, Groups, History, LbfgsOptions,
+    MinimiseOptions, Momentum, OptimError, Schedule, Stage, StagedRun, StopReason, Whole, descend, minimise,
+    minimise_in_stages, minimise_in_stages_with,
 };
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
+use std::time::Duration;
 
 /// Σᵢ (i + 1) (xᵢ − i)² / 2 with neighbours coupled by 0.4 xᵢ xᵢ₊₁.
 fn coupled(x: &[f64], gradient: &mut [f64]) -> Result<f64, String> {
@@ -38,7 +42,7 @@ const START: [f64; 6] = [5.0, -1.0, 3.0, 0.5, 9.0, -2.0];
 
 fn stage(names: &[&str], max_iterations: u64) -> Stage {
     let groups = names.iter().map(|name| (*name).to_owned()).collect();
-    Stage { groups, options: MinimiseOptions { max_iterations, ..Default::default() } }
+    Stage { groups, max_iterations, lbfgs: LbfgsOptions::default() }
 }
 
 #[test]
@@ -133,4 +137,112 @@ fn schedules_that_cannot_be_are_refused() {
     let negative = Schedule { tolerance: -1.0, ..fine };
     let error = minimise_in_stages(coupled, &START, &bad, &negative).unwrap_err();
     assert!(matches!(error, OptimError::InvalidOption { name: "tolerance", .. }));
+}
+
+#[test]
+fn observers_see_all_stages_as_one_run() {
+    let history = History::new();
+    let schedule = Schedule::alternating(&groups(), &MinimiseOptions::default());
+    let end = minimise_in_stages_with(coupled, &START, &groups(), &schedule, |run| {
+        run.add_observer(history.clone(), ObserverMode::Always)
+    })
+    .unwrap();
+    let records = history.records();
+    assert_eq!(records.len() as u64, end.iterations + 1);
+    assert!(records.windows(2).all(|pair| pair[1].value <= pair[0].value));
+    assert_eq!(records.last().unwrap().value, end.value);
+}
+
+#[test]
+fn a_run_resumed_in_any_stage_ends_with_the_same_bits() {
+    let schedule = Schedule::alternating(&groups(), &MinimiseOptions::default());
+    let whole = minimise_in_stages(coupled, &START, &groups(), &schedule).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    for stop in (1..whole.iterations).step_by(5) {
+        let file = CheckpointFile::new(folder.path().join(stop.to_string()), "coupled")
+            .every(CheckpointingFrequency::Every(stop));
+        let interrupted = |run: StagedRun<_>| {
+            run.configure(|state| state.max_iters(stop)).checkpointing(file.clone().max_iterations(u64::MAX))
+        };
+        minimise_in_stages_with(coupled, &START, &groups(), &schedule, interrupted).unwrap();
+        let mut resumed = minimise_in_stages_with(coupled, &START, &groups(), &schedule, |run| {
+            run.checkpointing(file.clone().max_iterations(u64::MAX))
+        })
+        .unwrap();
+        // Only the cache of recent points is not in the file, and it is not counted.
+        assert!(resumed.x.iter().zip(&whole.x).all(|(a, b)| a.to_bits() == b.to_bits()), "{stop}");
+        resumed.x.clone_from(&whole.x);
+        assert_eq!(resumed, whole, "{stop}");
+    }
+}
+
+#[test]
+fn a_minimum_is_recognised_without_a_step() {
+    let schedule =
+        Schedule { tolerance: 0.0, ..Schedule::alternating(&groups(), &MinimiseOptions::default()) };
+    let flat = |_: &[f64], gradient: &mut [f64]| {
+        gradient.fill(0.0);
+        Ok::<f64, String>(2.0)
+    };
+    let end = minimise_in_stages(flat, &START, &groups(), &schedule).unwrap();
+    assert_eq!((end.rounds, end.iterations, end.converged, end.value), (2, 0, true, 2.0));
+    assert_eq!(end.x, START);
+}
+
+#[test]
+fn the_time_limit_is_that_of_all_stages() {
+    let slow = |x: &[f64], gradient: &mut [f64]| {
+        std::thread::sleep(Duration::from_millis(20));
+        coupled(x, gradient)
+    };
+    let options = MinimiseOptions { time_limit: Some(Duration::from_millis(10)), ..Default::default() };
+    let schedule = Schedule::alternating(&groups(), &options);
+    let end = minimise_in_stages(slow, &START, &groups(), &schedule).unwrap();
+    assert_eq!((&end.reason, end.iterations), (&StopReason::TimeLimit, 1));
+}
+
+#[test]
+fn first_order_methods_alternate_until_a_round_changes_nothing() {
+    let together = minimise(coupled, &START, &MinimiseOptions::default()).unwrap();
+    let groups = groups();
+    let options = DescentOptions { gradient_tolerance: 1e-7, plateau: 5, ..Default::default() };
+    let moved = RefCell::new(Vec::new());
+    let last = RefCell::new(START.to_vec());
+    let watched = |x: &[f64], gradient: &mut [f64]| {
+        let changed: Vec<usize> = (0..6).filter(|&i| x[i] != last.borrow()[i]).collect();
+        moved.borrow_mut().extend(changed.first().map(|&i| [0, 0, 1, 1, 1, 2][i]));
+        last.borrow_mut().copy_from_slice(x);
+        coupled(x, gradient)
+    };
+    let solver = Descent::with_options(Momentum::new(0.1, 0.0), Batches::whole(1).unwrap(), options)
+        .unwrap()
+        .rounds(groups.alternating(u64::MAX), 1e-6);
+    let end = descend(Whole(watched), &START, solver, 1_000_000).unwrap();
+    assert!(end.converged && end.reason == StopReason::Plateau, "{end:?}");
+    // As for L-BFGS above: a round that changes 1e-6 is a small multiple of that from the end.
+    assert!((end.value.unwrap() - together.value).abs() < 1e-5, "{end:?}");
+    let mut turns = moved.into_inner();
+    turns.dedup();
+    assert!(turns.len() > 6, "{turns:?}");
+    assert!(turns.iter().enumerate().all(|(turn, group)| *group == turn % 3), "{turns:?}");
+}
+
+#[test]
+fn rounds_end_with_their_epochs_and_carry_on_over_mini_batches() {
+    let calls = Cell::new(0);
+    let one = |x: &[f64], batch: Batch<'_>, gradient: &mut [f64]| {
+        calls.set(calls.get() + 1);
+        gradient.fill(0.0);
+        coupled(x, gradient).map(|value| value + 0.0 * batch.weight)
+    };
+    let solver = Descent::new(Momentum::new(0.05, 0.0), Batches::shuffled(4, 2, 1).unwrap())
+        .unwrap()
+        .rounds(groups().alternating(2), 1e-9);
+    let end = descend(one, &START, solver, 100_000).unwrap();
+    assert!(end.converged && end.iterations < 10_000, "{end:?}");
+    // Rounds of three stages of two epochs of two batches, and the evaluation at the start.
+    assert_eq!(calls.get() % 12, 0, "{} evaluations", calls.get());
+    let solver = Descent::new(Momentum::new(0.05, 0.0), Batches::whole(1).unwrap()).unwrap();
+    let refused = descend(Whole(coupled), &START, solver.rounds(groups().alternating(2), -1.0), 10);
+    assert!(matches!(refused, Err(OptimError::InvalidOption { name: "tolerance", .. })));
 }

@@ -126,8 +126,7 @@ pub fn predictive_quantile<L: Likelihood + ?Sized>(
 ) -> Result<f64, LikelihoodError> {
     check_latents(likelihood, q.len())?;
     check_output(likelihood, output)?;
-    let sound = probability > 0.0 && probability < 1.0;
-    check("probability", probability, sound, "strictly between 0 and 1")?;
+    check_probability(probability)?;
     let support = likelihood.support();
     let mut reached = |y: f64| Ok(cdf(likelihood, q, output, y, ws)? >= probability);
     if let Some(last) = support.classes().checked_sub(1) {
@@ -188,4 +187,10 @@ fn cdf<L: Likelihood + ?Sized>(
 /// Refuses a power outside (0, 1].
 pub(crate) fn check_power(power: f64) -> Result<(), LikelihoodError> {
     check("power", power, power > 0.0 && power <= 1.0, "above 0 and at most 1")
+}
+
+/// Refuses a probability at or beyond an end.
+pub(crate) fn check_probability(probability: f64) -> Result<(), LikelihoodError> {
+    let sound = probability > 0.0 && probability < 1.0;
+    check("probability", probability, sound, "strictly between 0 and 1")
 }

@@ -97,14 +97,7 @@ impl Gaussian {
     /// `E[ln N(y; f, σ²)]` for `f ~ N(m, v)`: the log density at m, less `v / 2σ²`.
     #[must_use]
     pub fn expected_log_density(&self, y: f64, latent: Latent) -> ExpectedLogDensity {
-        let (variance, residual) = (self.variance(), y - latent.mean());
-        let expected_square = residual * residual + latent.variance();
-        ExpectedLogDensity {
-            value: log_normal(residual, variance) - 0.5 * latent.variance() / variance,
-            by_mean: residual / variance,
-            by_latent_variance: -0.5 / variance,
-            by_variance: log_normal_by_variance(expected_square, variance),
-        }
+        expected_log_density(y, latent, self.variance())
     }
 
     /// `ln ∫ N(f; m, v) N(y; f, σ²)^α df` for a power α in (0, 1].
@@ -115,18 +108,35 @@ impl Gaussian {
     /// [`LikelihoodError::Argument`] for a power outside (0, 1].
     pub fn tilted(&self, y: f64, cavity: Latent, power: f64) -> Result<Tilted, LikelihoodError> {
         check("power", power, power > 0.0 && power <= 1.0, "above 0 and at most 1")?;
-        let (variance, v) = (self.variance(), cavity.variance());
-        let w = variance + power * v;
-        let residual = y - cavity.mean();
-        // α (y − m)²/w and its derivative with respect to w, which both variances share.
-        let quadratic = power * residual * residual / w;
-        let spread = power * v / variance;
-        Ok(Tilted {
-            log_z: -0.5 * (power * (TAU * variance).ln() + spread.ln_1p() + quadratic),
-            by_mean: power * residual / w,
-            by_latent_variance: 0.5 * power * (quadratic - 1.0) / w,
-            by_variance: 0.5 * (quadratic + spread) / w - 0.5 * power / variance,
-        })
+        Ok(tilted(y, cavity, power, self.variance()))
+    }
+}
+
+/// [`Gaussian::expected_log_density`] for noise of this variance.
+pub(crate) fn expected_log_density(y: f64, latent: Latent, variance: f64) -> ExpectedLogDensity {
+    let residual = y - latent.mean();
+    let expected_square = residual * residual + latent.variance();
+    ExpectedLogDensity {
+        value: log_normal(residual, variance) - 0.5 * latent.variance() / variance,
+        by_mean: residual / variance,
+        by_latent_variance: -0.5 / variance,
+        by_variance: log_normal_by_variance(expected_square, variance),
+    }
+}
+
+/// [`Gaussian::tilted`] for noise of this variance and a power in (0, 1].
+pub(crate) fn tilted(y: f64, cavity: Latent, power: f64, variance: f64) -> Tilted {
+    let v = cavity.variance();
+    let w = variance + power * v;
+    let residual = y - cavity.mean();
+    // α (y − m)²/w and its derivative with respect to w, which both variances share.
+    let quadratic = power * residual * residual / w;
+    let spread = power * v / variance;
+    Tilted {
+        log_z: -0.5 * (power * (TAU * variance).ln() + spread.ln_1p() + quadratic),
+        by_mean: power * residual / w,
+        by_latent_variance: 0.5 * power * (quadratic - 1.0) / w,
+        by_variance: 0.5 * (quadratic + spread) / w - 0.5 * power / variance,
     }
 }
 

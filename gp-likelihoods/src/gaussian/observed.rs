@@ -89,6 +89,10 @@ impl Density for Gaussian {
         })
     }
 
+    fn quantile_closed_form(&self, q: &[Latent], _output: usize, probability: f64) -> Option<f64> {
+        self.predictive_quantile(q[0], probability).ok()
+    }
+
     fn predictive_closed_form(
         &self,
         q: &[Latent],

@@ -4,6 +4,7 @@ use gp_optim::{Parameter, Transform};
 use rand::Rng;
 use rand_distr::Distribution;
 
+use crate::counts;
 use crate::density::Density;
 use crate::error::LikelihoodError;
 use crate::likelihood::Described;
@@ -90,7 +91,6 @@ impl Density for NegativeBinomial {
 
     fn sample_given(&self, f: &[f64], rng: &mut dyn Rng, out: &mut [f64]) -> Option<()> {
         let rate = rand_distr::Gamma::new(self.shape(), f[0].exp() / self.shape()).ok()?.sample(rng);
-        out[0] = if rate == 0.0 { 0.0 } else { rand_distr::Poisson::new(rate).ok()?.sample(rng) };
-        Some(())
+        counts::sample(rate, rng, out)
     }
 }

@@ -2,8 +2,8 @@
 
 use gp_optim::{Parameter, Transform};
 use rand::Rng;
-use rand_distr::Distribution;
 
+use crate::counts;
 use crate::density::Density;
 use crate::error::LikelihoodError;
 use crate::latent::Latent;
@@ -11,7 +11,7 @@ use crate::likelihood::Described;
 use crate::registry::LikelihoodEntry;
 use crate::scalar::Scalar;
 use crate::slopes::{ObservationMoments, Slopes};
-use crate::special::{incomplete_gamma, ln_gamma};
+use crate::special::ln_gamma;
 use crate::support::Support;
 use crate::workspace::Workspace;
 
@@ -79,18 +79,15 @@ impl Density for Poisson {
     }
 
     fn moments_given(&self, f: &[f64], out: &mut [ObservationMoments]) {
-        let rate = self.rate(f);
-        out[0] = ObservationMoments { mean: rate, variance: rate };
+        out[0] = counts::moments(self.rate(f));
     }
 
     fn cdf_given(&self, _output: usize, y: f64, f: &[f64]) -> f64 {
-        if y < 0.0 { 0.0 } else { incomplete_gamma(y.floor() + 1.0, self.rate(f)).1 }
+        counts::cdf(y, self.rate(f))
     }
 
     fn sample_given(&self, f: &[f64], rng: &mut dyn Rng, out: &mut [f64]) -> Option<()> {
-        let rate = self.rate(f);
-        out[0] = if rate == 0.0 { 0.0 } else { rand_distr::Poisson::new(rate).ok()?.sample(rng) };
-        Some(())
+        counts::sample(self.rate(f), rng, out)
     }
 
     /// `y μ − E[λ] − ln y!` with `μ = m + offset` and `E[λ] = exp(μ + v/2)`.

@@ -24,9 +24,13 @@ impl GaussLegendre {
 
     /// `∫ g` from `low` to `high`.
     pub fn sum(&self, low: f64, high: f64, mut g: impl FnMut(f64) -> f64) -> f64 {
+        self.nodes_between(low, high).iter().map(|&(x, w)| w * g(x)).sum()
+    }
+
+    /// The nodes between `low` and `high`, each with its weight.
+    pub(crate) fn nodes_between(&self, low: f64, high: f64) -> [(f64, f64); ORDER] {
         let (half, middle) = (0.5 * (high - low), 0.5 * (high + low));
-        let terms = self.nodes.iter().zip(&self.weights);
-        half * terms.map(|(t, w)| w * g(middle + half * t)).sum::<f64>()
+        std::array::from_fn(|i| (middle + half * self.nodes[i], half * self.weights[i]))
     }
 
     fn compute() -> Self {

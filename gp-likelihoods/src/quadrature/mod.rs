@@ -10,8 +10,18 @@ mod panels;
 mod product;
 mod random;
 mod symmetric;
+mod trapezoid;
 
 pub use cubature::Cubature;
 pub use hermite::GaussHermite;
 pub use legendre::GaussLegendre;
 pub use panels::Panels;
+pub(crate) use trapezoid::{Grid, trapezoid};
+
+/// Integrals of K components.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Integrals<const K: usize> {
+    pub(crate) values: [f64; K],
+    /// The integrals of absolute values: what is rounded when the values are summed.
+    pub(crate) sizes: [f64; K],
+}

@@ -1,7 +1,7 @@
 //! Adaptive integration on panels, for integrands that no single rule resolves.
 
-use super::GaussLegendre;
 use super::legendre::ORDER;
+use super::{GaussLegendre, Integrals};
 use crate::error::LikelihoodError;
 
 /// Panels are halved at most this often: 2⁻⁴⁰ of a panel is beyond what any integrand here resolves.
@@ -35,8 +35,18 @@ impl Panels {
         &mut self,
         edges: &[f64],
         tolerance: f64,
-        mut integrand: impl FnMut(f64) -> [f64; K],
+        integrand: impl FnMut(f64) -> [f64; K],
     ) -> Result<[f64; K], LikelihoodError> {
+        self.integrals(edges, tolerance, integrand).map(|found| found.values)
+    }
+
+    /// [`Panels::adapt`], with the integrals of absolute values.
+    pub(crate) fn integrals<const K: usize>(
+        &mut self,
+        edges: &[f64],
+        tolerance: f64,
+        mut integrand: impl FnMut(f64) -> [f64; K],
+    ) -> Result<Integrals<K>, LikelihoodError> {
         self.nodes.clear();
         self.weights.clear();
         self.stack.clear();
@@ -45,7 +55,8 @@ impl Panels {
         for &(low, high, _) in &self.stack {
             add(&mut sizes, &panel(low, high, &mut integrand).1);
         }
-        let (mut total, mut forgiven, mut looked_at) = ([0.0; K], [0.0; K], 0);
+        let mut total = Integrals { values: [0.0; K], sizes: [0.0; K] };
+        let (mut forgiven, mut looked_at) = ([0.0; K], 0);
         let mut unresolved = (f64::NAN, f64::NAN);
         while let Some((low, high, depth)) = self.stack.pop() {
             looked_at += 1;
@@ -59,10 +70,11 @@ impl Panels {
                     add(&mut forgiven, &off);
                     unresolved = (low, high);
                 }
-                add(&mut total, &left.0);
-                add(&mut total, &right.0);
-                self.keep(low, middle);
-                self.keep(middle, high);
+                for (from, to, part) in [(low, middle, left), (middle, high, right)] {
+                    add(&mut total.values, &part.0);
+                    add(&mut total.sizes, &part.1);
+                    self.keep(from, to);
+                }
             } else {
                 // What the first look missed counts from here on.
                 (0..K).for_each(|k| sizes[k] = sizes[k].max(left.1[k] + right.1[k]));

@@ -93,7 +93,7 @@ fn log_difference_about_zero(a: f64, b: f64) -> f64 {
 }
 
 /// `(1 − Φ(x))/φ(x)` for x ≥ 0.
-fn mills(x: f64) -> f64 {
+pub(super) fn mills(x: f64) -> f64 {
     (0.5 * PI).sqrt() * erfcx(x * FRAC_1_SQRT_2)
 }
 

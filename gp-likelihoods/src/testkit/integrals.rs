@@ -7,7 +7,7 @@ use crate::error::LikelihoodError;
 use crate::latent::Latent;
 use crate::likelihood::{Likelihood, parameter_value};
 use crate::quadrature::Cubature;
-use crate::slopes::Slopes;
+use crate::slopes::{PointSlopes, Slopes};
 use crate::special::{HALF_LN_TAU, log_sum_exp};
 use crate::workspace::Workspace;
 
@@ -153,13 +153,28 @@ impl Case<'_> {
     fn brute_force(&self, found: f64, exact: f64, report: &mut Report) {
         let Some(power) = self.power else { return };
         let (expected, tolerance) = match self.q.len() {
-            // The trapezoidal rule, which is right to rounding for smooth integrands, out to 14 deviations or 8.
-            1 => (self.grid(power, 4000, 14.0), exact),
+            // The trapezoidal rule, which is right to rounding for smooth integrands, out to 14 deviations beyond the mode or
+            // to 8.
+            1 => {
+                let reach = 14.0 + self.farthest_mode();
+                (self.grid(power, (reach / 3.5e-3).ceil() as i32, reach), exact)
+            }
             2 if self.likelihood.is_smooth() => (self.grid(power, 200, 8.0), exact),
             3 if self.likelihood.is_smooth() => (self.grid(power, 50, 7.0), exact),
             _ => self.draws(power, exact),
         };
         report.close(|| self.describe("ln Z"), found, expected, tolerance);
+    }
+
+    /// How far from the cavity's mean, in its deviations, a concave likelihood of one latent can move the mode: no
+    /// farther than its own peak, and no farther than its slope at the mean carries it.
+    fn farthest_mode(&self) -> f64 {
+        let (m, s) = (self.q[0].mean(), self.q[0].variance().sqrt());
+        let mut point = PointSlopes::default();
+        let found = self.likelihood.log_density_slopes(self.y, &[m], &mut point);
+        let slope = found.map_or(0.0, |()| point.by_latent[0]);
+        let peak = self.likelihood.landmark(self.y).unwrap_or(m);
+        (s * slope.abs()).min((peak - m).abs() / s)
     }
 
     fn log_integrand(&self, power: f64, t: &[f64]) -> f64 {

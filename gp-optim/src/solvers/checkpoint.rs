@@ -7,7 +7,7 @@ mod replace;
 pub use error::CheckpointError;
 
 use super::error::OptimError;
-use super::lbfgs::LbfgsState;
+use super::state::GradientState;
 use argmin::core::Error;
 use argmin::core::checkpointing::{Checkpoint, CheckpointingFrequency};
 use serde::Serialize;
@@ -89,7 +89,11 @@ impl CheckpointFile {
     ///
     /// # Errors
     /// [`CheckpointError::Io`], after which the file is as it was, or [`CheckpointError::Encode`].
-    pub fn write<S: Serialize>(&self, solver: &S, state: &LbfgsState) -> Result<(), CheckpointError> {
+    pub fn write<S: Serialize, P: Serialize>(
+        &self,
+        solver: &S,
+        state: &GradientState<P>,
+    ) -> Result<(), CheckpointError> {
         let path = self.path.clone();
         let encoded = postcard::to_stdvec(&(&self.label, solver, state));
         let payload =
@@ -102,21 +106,25 @@ impl CheckpointFile {
     /// # Errors
     /// [`CheckpointError`] for a file that cannot be read, is no checkpoint, is of a newer version, is damaged or
     /// belongs to another run.
-    pub fn read<S: DeserializeOwned>(&self) -> Result<Option<(S, LbfgsState)>, CheckpointError> {
+    pub fn read<S, P>(&self) -> Result<Option<(S, GradientState<P>)>, CheckpointError>
+    where
+        S: DeserializeOwned,
+        P: DeserializeOwned,
+    {
         let bytes = match fs::read(&self.path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(CheckpointError::io("read", &self.path, &error)),
         };
         let payload = envelope::open(&bytes, &self.path)?;
-        let (solver, mut state) = self.decode(payload)?;
+        let (solver, mut state): (S, GradientState<P>) = self.decode(payload)?;
         if let Some(total) = self.max_iterations {
-            state = state.max_iters(total);
+            state.max_iters = total;
         }
         Ok(Some((solver, state)))
     }
 
-    fn decode<S: DeserializeOwned>(&self, payload: &[u8]) -> Result<(S, LbfgsState), CheckpointError> {
+    fn decode<T: DeserializeOwned>(&self, payload: &[u8]) -> Result<T, CheckpointError> {
         let malformed =
             |error: postcard::Error| self.damaged(&format!("its contents do not decode: {error}"));
         // First the label: whatever follows it may be of another type than what is asked for.
@@ -134,12 +142,16 @@ impl CheckpointFile {
     }
 }
 
-impl<S: Serialize + DeserializeOwned> Checkpoint<S, LbfgsState> for CheckpointFile {
-    fn save(&self, solver: &S, state: &LbfgsState) -> Result<(), Error> {
+impl<S, P> Checkpoint<S, GradientState<P>> for CheckpointFile
+where
+    S: Serialize + DeserializeOwned,
+    P: Serialize + DeserializeOwned,
+{
+    fn save(&self, solver: &S, state: &GradientState<P>) -> Result<(), Error> {
         Ok(self.write(solver, state).map_err(OptimError::Checkpoint)?)
     }
 
-    fn load(&self) -> Result<Option<(S, LbfgsState)>, Error> {
+    fn load(&self) -> Result<Option<(S, GradientState<P>)>, Error> {
         Ok(self.read().map_err(OptimError::Checkpoint)?)
     }
 

@@ -7,25 +7,28 @@ mod options;
 mod rule;
 mod run;
 mod sign_adaptive;
+mod stages;
 mod watch;
 
 pub use adadelta::Adadelta;
 pub use adam::Adam;
 pub use momentum::{Momentum, Nesterov};
-pub use options::{DescentOptions, RateStage};
+pub use options::DescentOptions;
 pub use rule::UpdateRule;
 pub use run::{Descended, DescentRun, descend, descend_with};
 pub use sign_adaptive::SignAdaptive;
+pub use stages::RateStage;
 
 use super::batches::Batches;
 use super::error::{BadEvaluation, OptimError};
-use super::lbfgs::LbfgsState;
+use super::point::{DescentState, Point};
 use super::stop::StopReason;
-use super::vector::{add_into, all_finite};
+use super::vector::{add_to, all_finite};
 use crate::stochastic::StochasticObjective;
 use argmin::core::{Error, KV, KvValue, Problem, Solver, TerminationStatus};
 use serde::{Deserialize, Serialize};
-use watch::{Verdict, Watch};
+use stages::Stages;
+use watch::Watch;
 
 /// The key under which observers find the value of a mini-batch, an estimate of the objective.
 pub(super) const BATCH_VALUE: &str = "batch_value";
@@ -46,10 +49,10 @@ pub struct Descent<R> {
     rule: R,
     batches: Batches,
     options: DescentOptions,
-    stages: Vec<RateStage>,
+    stages: Stages,
     watch: Watch,
-    /// What is to be added to the parameters next.
-    change: Vec<f64>,
+    /// After a failure, the point to try next.
+    retry: Option<Vec<f64>>,
     evaluations: u64,
     failures: u64,
     failures_in_a_row: u64,
@@ -79,9 +82,9 @@ impl<R: UpdateRule> Descent<R> {
             rule,
             batches,
             options,
-            stages: Vec::new(),
+            stages: Stages::default(),
             watch: Watch::default(),
-            change: Vec::new(),
+            retry: None,
             evaluations: 0,
             failures: 0,
             failures_in_a_row: 0,
@@ -93,7 +96,18 @@ impl<R: UpdateRule> Descent<R> {
     /// Sets learning rates for each parameter, in one or more stages. Checked when the run starts.
     #[must_use]
     pub fn stages(mut self, stages: Vec<RateStage>) -> Self {
-        self.stages = stages;
+        self.stages = Stages::new(stages, None);
+        self
+    }
+
+    /// Sets learning rates for each parameter, in stages that are gone through round after round until a round
+    /// changes the mean value of an epoch by at most `tolerance`. Checked when the run starts.
+    ///
+    /// With [`Groups::alternating`](super::Groups::alternating), one group of parameters moves at a time, and
+    /// nobody has to guess how often. With mini-batches, the mean carries their noise: the tolerance should too.
+    #[must_use]
+    pub fn rounds(mut self, stages: Vec<RateStage>, tolerance: f64) -> Self {
+        self.stages = Stages::new(stages, Some(tolerance));
         self
     }
 
@@ -133,10 +147,6 @@ impl<R: UpdateRule> Descent<R> {
         self.stop.as_ref()
     }
 
-    fn rates(&self) -> Option<&[f64]> {
-        self.stages.get(self.watch.stage()).map(|stage| stage.rates.as_slice())
-    }
-
     /// Evaluates the next batch. On a failure the gradient is of no use.
     fn evaluate<O: StochasticObjective>(
         &mut self,
@@ -168,63 +178,80 @@ impl<R: UpdateRule> Descent<R> {
         Err(BadEvaluation::Gradient { index, value: gradient[index] })
     }
 
-    /// Learns from a gradient: sets the next change, and the reason to stop if there is one.
-    fn learn(&mut self, x: &[f64], value: f64, gradient: &[f64]) {
-        self.failures_in_a_row = 0;
-        if self.batches.are_whole() && self.is_small(x, value, gradient) {
-            self.stop = Some(StopReason::SmallGradient);
+    /// Sets `next` to where the method goes from `here`, or half as far as a step that failed, and tells whether all
+    /// of it is finite.
+    fn step(&mut self, here: &[f64], gradient: &[f64], next: &mut Vec<f64>) -> bool {
+        if let Some(point) = self.retry.take() {
+            *next = point;
+            return all_finite(next);
         }
-        self.rule.step(gradient, &mut self.change);
-        // Not `self.rates()`: that would borrow the change as well.
-        if let Some(stage) = self.stages.get(self.watch.stage()) {
-            self.change.iter_mut().zip(&stage.rates).for_each(|(change, rate)| *change *= rate);
+        next.resize(here.len(), 0.0);
+        self.rule.step(gradient, next);
+        if let Some(rates) = self.stages.rates() {
+            next.iter_mut().zip(rates).for_each(|(change, rate)| *change *= rate);
+        }
+        add_to(next, here)
+    }
+
+    /// Takes note of an evaluation that went well.
+    fn accept(&mut self, x: &[f64], value: f64, gradient: &[f64]) {
+        self.failures_in_a_row = 0;
+        self.watch.batch(value, self.batches.last_len());
+        self.watch_epoch();
+        if self.batches.are_whole() && self.is_small(x, value, gradient) {
+            self.end_stage(StopReason::SmallGradient);
         }
     }
 
     /// Whether no parameter that moves has a gradient to speak of.
     fn is_small(&self, x: &[f64], value: f64, gradient: &[f64]) -> bool {
         let limit = self.options.gradient_tolerance * value.abs().max(1.0);
-        let rates = self.rates();
+        let rates = self.stages.rates();
         let moves = |i: usize| rates.is_none_or(|rates| rates.get(i).is_none_or(|&rate| rate > 0.0));
-        let is_last_stage = self.watch.stage() + 1 >= self.stages.len();
         let mut entries = gradient.iter().zip(x).enumerate();
-        is_last_stage && entries.all(|(i, (g, x))| g.abs() * x.abs().max(1.0) <= limit || !moves(i))
+        entries.all(|(i, (g, x))| g.abs() * x.abs().max(1.0) <= limit || !moves(i))
     }
 
-    /// Counts a failure and halves the step that led to it.
-    fn back_off(&mut self, bad: &BadEvaluation) {
+    /// Counts a failure at `failed` and turns that into the point half way back to `here`.
+    fn back_off(&mut self, here: &[f64], mut failed: Vec<f64>, bad: &BadEvaluation) {
         self.failures += 1;
         self.failures_in_a_row += 1;
         self.last_failure = Some(bad.to_string());
         self.rule.recoil();
-        for change in &mut self.change {
-            *change = if change.is_finite() { 0.5 * *change } else { 0.0 };
+        for (x, here) in failed.iter_mut().zip(here) {
+            let change = *x - here;
+            *x = if change.is_finite() { here + 0.5 * change } else { *here };
         }
+        self.retry = Some(failed);
+        self.watch_epoch();
         if self.failures_in_a_row >= self.options.max_failures {
             self.stop = Some(StopReason::Blocked);
         }
     }
 
-    /// Takes note of what a batch came to, and moves on to the next stage when this one is over.
-    fn watch_epoch(&mut self, value: Option<f64>) {
-        let (drawn, ends) = (self.batches.last_len(), self.batches.ends_epoch());
-        let verdict = self.watch.batch(value, drawn, ends, &self.options);
-        let epochs = self.stages.get(self.watch.stage()).map_or(u64::MAX, |stage| stage.epochs);
-        let more_stages = self.watch.stage() + 1 < self.stages.len();
-        match verdict {
-            Verdict::Plateau if !more_stages => {
-                self.stop.get_or_insert(StopReason::Plateau);
-            }
-            Verdict::Plateau => self.watch.next_stage(),
-            Verdict::Going { epochs_in_stage } if more_stages && epochs_in_stage >= epochs => {
-                self.watch.next_stage();
-            }
-            Verdict::Going { .. } => {}
+    /// Moves on to the next stage when the batch drawn last ends an epoch and that ends this stage.
+    fn watch_epoch(&mut self) {
+        if !self.batches.ends_epoch() {
+            return;
+        }
+        self.watch.close_epoch(self.options.value_tolerance);
+        if self.stages.count_epoch() || self.watch.idle() >= self.options.plateau {
+            self.end_stage(StopReason::Plateau);
+        }
+    }
+
+    /// Ends a stage, and with the last one the run.
+    fn end_stage(&mut self, reason: StopReason) {
+        self.watch.forget_idle();
+        if self.stages.advance(self.watch.epoch_value()) {
+            // What ended one stage of a round says nothing about the others.
+            let reason = if self.stages.are_rounds() { StopReason::Plateau } else { reason };
+            self.stop.get_or_insert(reason);
         }
     }
 
     /// Costs that are comparable go into the state; estimates are told to observers only.
-    fn report(&self, mut state: LbfgsState, value: f64) -> (LbfgsState, Option<KV>) {
+    fn report(&self, mut state: DescentState, value: f64) -> (DescentState, Option<KV>) {
         if self.batches.are_whole() {
             state = state.cost(value);
             return (state, None);
@@ -244,7 +271,7 @@ impl<R: UpdateRule> Descent<R> {
         if self.rule.parameters().is_some_and(|n| n != x.len()) {
             return Err(does_not_fit());
         }
-        self.stages.iter().try_for_each(|stage| stage.validate(x.len()))
+        self.stages.validate(x.len())
     }
 }
 
@@ -253,7 +280,7 @@ fn does_not_fit() -> OptimError {
     OptimError::BrokenOff { message }
 }
 
-impl<O: StochasticObjective, R: UpdateRule> Solver<O, LbfgsState> for Descent<R> {
+impl<O: StochasticObjective, R: UpdateRule> Solver<O, DescentState> for Descent<R> {
     fn name(&self) -> &str {
         self.rule.name()
     }
@@ -261,50 +288,46 @@ impl<O: StochasticObjective, R: UpdateRule> Solver<O, LbfgsState> for Descent<R>
     fn init(
         &mut self,
         problem: &mut Problem<O>,
-        mut state: LbfgsState,
-    ) -> Result<(LbfgsState, Option<KV>), Error> {
+        mut state: DescentState,
+    ) -> Result<(DescentState, Option<KV>), Error> {
         let x = state.take_param().unwrap_or_default();
         self.check_start(&x)?;
         let mut gradient = Vec::new();
         let value = self.evaluate(problem, &x, true, &mut gradient).map_err(OptimError::Start)?;
-        self.change = vec![0.0; x.len()];
-        self.watch_epoch(Some(value));
-        self.learn(&x, value, &gradient);
+        self.accept(&x, value, &gradient);
         Ok(self.report(state.param(x).gradient(gradient), value))
     }
 
     fn next_iter(
         &mut self,
         problem: &mut Problem<O>,
-        mut state: LbfgsState,
-    ) -> Result<(LbfgsState, Option<KV>), Error> {
+        mut state: DescentState,
+    ) -> Result<(DescentState, Option<KV>), Error> {
         let here = state.param.as_deref().unwrap_or_default();
+        let mut gradient = state.grad.take().unwrap_or_default();
+        let learns_from = self.retry.as_ref().unwrap_or(&gradient).len();
         let rule_fits = self.rule.parameters().is_none_or(|n| n == here.len());
-        if here.is_empty() || self.change.len() != here.len() || !rule_fits {
+        if here.is_empty() || learns_from != here.len() || !rule_fits {
             return Err(does_not_fit().into());
         }
-        // The point before last is free to be written over.
-        let mut x = state.prev_param.take().unwrap_or_default();
-        x.resize(here.len(), 0.0);
-        let finite = add_into(&mut x, here, &self.change);
+        // The points before last are free to be written over, unless one of them is the best so far.
+        let spare = [state.prev_param.take(), state.prev_best_param.take()];
+        let mut x = spare.into_iter().flatten().find_map(Point::into_unshared).unwrap_or_default();
+        let finite = self.step(here, &gradient, &mut x);
         // The method has learnt from the last gradient: it may be written over too.
-        let mut gradient = state.grad.take().unwrap_or_default();
         match self.evaluate(problem, &x, finite, &mut gradient) {
             Ok(value) => {
-                self.watch_epoch(Some(value));
-                self.learn(&x, value, &gradient);
-                Ok(self.report(state.param(x).gradient(gradient), value))
+                self.accept(&x, value, &gradient);
+                Ok(self.report(state.param(x.into()).gradient(gradient), value))
             }
             Err(bad) => {
-                self.watch_epoch(None);
-                self.back_off(&bad);
-                state.prev_param = Some(x);
+                self.back_off(here, x, &bad);
                 Ok((state, None))
             }
         }
     }
 
-    fn terminate(&mut self, _state: &LbfgsState) -> TerminationStatus {
+    fn terminate(&mut self, _state: &DescentState) -> TerminationStatus {
         StopReason::status(self.stop.as_ref())
     }
 }

@@ -2,8 +2,10 @@
 
 mod restricted;
 mod schedule;
+mod staged_lbfgs;
 
-pub use schedule::{Schedule, Stage, Staged, minimise_in_stages};
+pub use schedule::{Schedule, Stage, Staged, StagedRun, minimise_in_stages, minimise_in_stages_with};
+pub use staged_lbfgs::StagedLbfgs;
 
 use super::descent::RateStage;
 use crate::number::format_number;
@@ -169,6 +171,17 @@ impl Groups {
         names.iter().try_for_each(|name| self.find(name).map(|_| ()))?;
         let rates = self.rates_where(|group| group.trained && names.contains(&group.name.as_str()));
         Ok(RateStage { epochs, rates })
+    }
+
+    /// For each trained group a stage of a first-order descent in which it moves alone, for at most so many epochs:
+    /// the stages of a round of [`Descent::rounds`](super::Descent::rounds).
+    #[must_use]
+    pub fn alternating(&self, epochs: u64) -> Vec<RateStage> {
+        let alone = |name: &str| RateStage {
+            epochs,
+            rates: self.rates_where(|group| group.trained && group.name == name),
+        };
+        self.trained().map(alone).collect()
     }
 
     fn rates_where(&self, moves: impl Fn(&Group) -> bool) -> Vec<f64> {

@@ -1,7 +1,7 @@
 //! The course of a run, kept in memory.
 
 use super::descent::BATCH_VALUE;
-use super::lbfgs::LbfgsState;
+use super::state::GradientState;
 use super::vector::max_norm;
 use argmin::core::observers::Observe;
 use argmin::core::{Error, KV, KvValue, State};
@@ -71,20 +71,20 @@ impl History {
 
 impl Record {
     /// Where a run stands after so many iterations.
-    pub(super) fn of(iteration: u64, state: &LbfgsState, kv: &KV) -> Self {
+    pub(super) fn of<P: Clone>(iteration: u64, state: &GradientState<P>, kv: &KV) -> Self {
         let gradient_norm = state.get_gradient().map_or(f64::NAN, |gradient| max_norm(gradient));
         let value = kv.get(BATCH_VALUE).and_then(KvValue::get_float).unwrap_or(state.get_cost());
         Self { iteration, value, gradient_norm }
     }
 }
 
-impl Observe<LbfgsState> for History {
-    fn observe_init(&mut self, _name: &str, state: &LbfgsState, kv: &KV) -> Result<(), Error> {
+impl<P: Clone> Observe<GradientState<P>> for History {
+    fn observe_init(&mut self, _name: &str, state: &GradientState<P>, kv: &KV) -> Result<(), Error> {
         self.push(Record::of(0, state, kv));
         Ok(())
     }
 
-    fn observe_iter(&mut self, state: &LbfgsState, kv: &KV) -> Result<(), Error> {
+    fn observe_iter(&mut self, state: &GradientState<P>, kv: &KV) -> Result<(), Error> {
         // argmin counts an iteration only after its observers have run.
         self.push(Record::of(state.get_iter() + 1, state, kv));
         Ok(())

@@ -8,9 +8,10 @@ pub use options::LbfgsOptions;
 
 use super::error::OptimError;
 use super::line_search::{SearchCost, search};
+use super::state::GradientState;
 use super::stop::StopReason;
 use super::vector::{add_scaled, dot, norm};
-use argmin::core::{CostFunction, Error, Gradient, IterState, KV, Problem, Solver, TerminationStatus};
+use argmin::core::{CostFunction, Error, Gradient, KV, Problem, Solver, TerminationStatus};
 use memory::Memory;
 use ray::{Found, Ray, evaluate};
 use serde::{Deserialize, Serialize};
@@ -19,8 +20,8 @@ use serde::{Deserialize, Serialize};
 /// counts as none, because near a minimum its curvature is known to a digit or two. At a wall it promises more.
 const KEPT_PROMISE: f64 = 100.0;
 
-/// argmin's state of a gradient method over `Vec<f64>`.
-pub type LbfgsState = IterState<Vec<f64>, Vec<f64>, (), (), (), f64>;
+/// argmin's state of an [`Lbfgs`].
+pub type LbfgsState = GradientState<Vec<f64>>;
 
 /// Guarded L-BFGS as an argmin [`Solver`].
 ///

@@ -1,7 +1,7 @@
 //! A line on the terminal that says where a run is.
 
 use super::history::Record;
-use super::lbfgs::LbfgsState;
+use super::state::GradientState;
 use argmin::core::observers::Observe;
 use argmin::core::{Error, KV, State};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -33,7 +33,7 @@ impl Progress {
     }
 
     /// Sets the length of the bar: only budgets that are finite have one.
-    fn begin(&mut self, name: &str, state: &LbfgsState) {
+    fn begin<P: Clone>(&mut self, name: &str, state: &GradientState<P>) {
         let bounded = state.get_max_iters() < u64::MAX;
         let template = if bounded {
             "{prefix} [{bar:20}] {pos}/{len} {msg} ({eta} left at most)"
@@ -56,14 +56,14 @@ impl Progress {
     }
 }
 
-impl Observe<LbfgsState> for Progress {
-    fn observe_init(&mut self, name: &str, state: &LbfgsState, kv: &KV) -> Result<(), Error> {
+impl<P: Clone> Observe<GradientState<P>> for Progress {
+    fn observe_init(&mut self, name: &str, state: &GradientState<P>, kv: &KV) -> Result<(), Error> {
         self.begin(name, state);
         self.show(Record::of(0, state, kv));
         Ok(())
     }
 
-    fn observe_iter(&mut self, state: &LbfgsState, kv: &KV) -> Result<(), Error> {
+    fn observe_iter(&mut self, state: &GradientState<P>, kv: &KV) -> Result<(), Error> {
         // A run that goes on from a checkpoint is not announced.
         if !self.begun {
             self.begin("resumed", state);
@@ -72,7 +72,7 @@ impl Observe<LbfgsState> for Progress {
         Ok(())
     }
 
-    fn observe_final(&mut self, _state: &LbfgsState) -> Result<(), Error> {
+    fn observe_final(&mut self, _state: &GradientState<P>) -> Result<(), Error> {
         self.bar.finish_and_clear();
         Ok(())
     }
@@ -81,11 +81,12 @@ impl Observe<LbfgsState> for Progress {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::solvers::{DescentState, LbfgsState};
 
     #[test]
     fn the_line_follows_the_run_and_ends_with_it() {
         let mut progress = Progress::on(ProgressDrawTarget::hidden());
-        let mut state: LbfgsState = State::new();
+        let mut state = LbfgsState::new();
         state = state.max_iters(40).cost(2.5).gradient(vec![0.0, -3.0]);
         progress.observe_init("Adam", &state, &KV::new()).unwrap();
         assert_eq!((progress.bar.prefix().as_str(), progress.bar.length()), ("Adam", Some(40)));
@@ -100,7 +101,7 @@ mod tests {
     #[test]
     fn a_run_that_is_resumed_has_its_length_too() {
         let mut progress = Progress::on(ProgressDrawTarget::hidden());
-        let mut state: LbfgsState = State::new();
+        let mut state = LbfgsState::new();
         state = state.max_iters(40);
         state.iter = 30;
         progress.observe_iter(&state, &KV::new()).unwrap();
@@ -110,7 +111,7 @@ mod tests {
     #[test]
     fn budgets_without_end_have_no_length() {
         let mut progress = Progress::on(ProgressDrawTarget::hidden());
-        progress.observe_init("Adam", &State::new(), &KV::new()).unwrap();
+        progress.observe_init("Adam", &DescentState::new(), &KV::new()).unwrap();
         assert_eq!(progress.bar.length(), None);
     }
 }

@@ -1,7 +1,7 @@
 //! The course of a run, one line of JSON per iteration.
 
 use super::history::Record;
-use super::lbfgs::LbfgsState;
+use super::state::GradientState;
 use argmin::core::observers::Observe;
 use argmin::core::{Error, KV, State};
 use std::io::Write;
@@ -57,16 +57,16 @@ fn quoted(text: &str) -> String {
     quoted + "\""
 }
 
-impl<W: Write> Observe<LbfgsState> for Trace<W> {
-    fn observe_init(&mut self, _name: &str, state: &LbfgsState, kv: &KV) -> Result<(), Error> {
+impl<W: Write, P: Clone> Observe<GradientState<P>> for Trace<W> {
+    fn observe_init(&mut self, _name: &str, state: &GradientState<P>, kv: &KV) -> Result<(), Error> {
         self.record(Record::of(0, state, kv))
     }
 
-    fn observe_iter(&mut self, state: &LbfgsState, kv: &KV) -> Result<(), Error> {
+    fn observe_iter(&mut self, state: &GradientState<P>, kv: &KV) -> Result<(), Error> {
         self.record(Record::of(state.get_iter() + 1, state, kv))
     }
 
-    fn observe_final(&mut self, state: &LbfgsState) -> Result<(), Error> {
+    fn observe_final(&mut self, state: &GradientState<P>) -> Result<(), Error> {
         let reason = state.get_termination_reason().map_or("unknown", |reason| reason.text());
         let line = format!(r#"{{"end":{},"iterations":{}}}"#, quoted(reason), state.get_iter());
         self.line(&line)

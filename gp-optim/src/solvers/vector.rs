@@ -48,18 +48,18 @@ pub(super) fn all_finite(a: &[f64]) -> bool {
     sums.iter().all(|sum| *sum == 0.0) && rest.iter().all(|x| x.is_finite())
 }
 
-/// sum ← a + b, and whether all of it is finite.
-pub(super) fn add_into(sum: &mut [f64], a: &[f64], b: &[f64]) -> bool {
+/// sum ← sum + x, and whether all of it is finite.
+pub(super) fn add_to(sum: &mut [f64], x: &[f64]) -> bool {
     let (sum_lanes, sum_rest) = sum.as_chunks_mut::<LANES>();
-    let ((a_lanes, a_rest), (b_lanes, b_rest)) = (a.as_chunks::<LANES>(), b.as_chunks::<LANES>());
+    let (x_lanes, x_rest) = x.as_chunks::<LANES>();
     let mut zeros = [0.0; LANES];
-    for ((sum, a), b) in sum_lanes.iter_mut().zip(a_lanes).zip(b_lanes) {
+    for (sum, x) in sum_lanes.iter_mut().zip(x_lanes) {
         for lane in 0..LANES {
-            sum[lane] = a[lane] + b[lane];
+            sum[lane] += x[lane];
             zeros[lane] += 0.0 * sum[lane];
         }
     }
-    sum_rest.iter_mut().zip(a_rest).zip(b_rest).for_each(|((sum, a), b)| *sum = a + b);
+    sum_rest.iter_mut().zip(x_rest).for_each(|(sum, x)| *sum += x);
     zeros.iter().all(|zero| *zero == 0.0) && sum_rest.iter().all(|x| x.is_finite())
 }
 
@@ -86,14 +86,14 @@ mod tests {
         for n in 0..20 {
             let finite = vec![-f64::MAX; n];
             assert!(all_finite(&finite));
-            let mut sum = vec![f64::NAN; n];
-            assert!(add_into(&mut sum, &finite, &vec![f64::MAX; n]) && sum.iter().all(|x| *x == 0.0));
+            let mut sum = vec![f64::MAX; n];
+            assert!(add_to(&mut sum, &finite) && sum.iter().all(|x| *x == 0.0));
             for at in 0..n {
                 for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
                     let mut entries = finite.clone();
                     entries[at] = bad;
                     assert!(!all_finite(&entries), "{bad} at {at} of {n}");
-                    assert!(!add_into(&mut vec![0.0; n], &entries, &vec![1.0; n]), "{bad} at {at} of {n}");
+                    assert!(!add_to(&mut vec![1.0; n], &entries), "{bad} at {at} of {n}");
                 }
             }
         }

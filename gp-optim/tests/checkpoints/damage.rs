@@ -1,7 +1,7 @@
 //! Files that must not be believed.
 
 use crate::support::{adam, run_to};
-use gp_optim::{Adam, CheckpointError, CheckpointFile, Descent, OptimError};
+use gp_optim::{Adam, CheckpointError, CheckpointFile, Descent, OptimError, Point};
 use std::fs;
 
 type Stored = Descent<Adam>;
@@ -17,13 +17,13 @@ fn written(folder: &tempfile::TempDir) -> (CheckpointFile, Vec<u8>) {
 fn every_changed_byte_and_every_cut_is_noticed() {
     let folder = tempfile::tempdir().unwrap();
     let (file, bytes) = written(&folder);
-    assert!(file.read::<Stored>().unwrap().is_some());
+    assert!(file.read::<Stored, Point>().unwrap().is_some());
     for at in 0..bytes.len() {
         for flip in [1, 0x80, 0xff] {
             let mut damaged = bytes.clone();
             damaged[at] ^= flip;
             fs::write(file.path(), &damaged).unwrap();
-            let error = file.read::<Stored>().unwrap_err();
+            let error = file.read::<Stored, Point>().unwrap_err();
             match at {
                 0..8 => assert!(matches!(error, CheckpointError::NotACheckpoint { .. }), "{error}"),
                 8..12 => assert!(matches!(error, CheckpointError::Version { supported: 1, .. }), "{error}"),
@@ -33,12 +33,12 @@ fn every_changed_byte_and_every_cut_is_noticed() {
     }
     for length in 0..bytes.len() {
         fs::write(file.path(), &bytes[..length]).unwrap();
-        assert!(file.read::<Stored>().is_err(), "{length} of {} bytes", bytes.len());
+        assert!(file.read::<Stored, Point>().is_err(), "{length} of {} bytes", bytes.len());
     }
     let mut longer = bytes.clone();
     longer.push(0);
     fs::write(file.path(), &longer).unwrap();
-    assert!(matches!(file.read::<Stored>(), Err(CheckpointError::Damaged { .. })));
+    assert!(matches!(file.read::<Stored, Point>(), Err(CheckpointError::Damaged { .. })));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! A process that is killed without notice leaves a checkpoint from which another one goes on.
 
 use crate::support::{START, adam, bits, run_to, waves};
-use gp_optim::{Adam, CheckpointFile, Descent, descend_with};
+use gp_optim::{Adam, CheckpointFile, Descent, Point, descend_with};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::env;
@@ -52,7 +52,7 @@ fn run_and_kill(path: &Path, after: Duration) -> u64 {
 
 /// Iterations in the checkpoint: whole at every moment, whatever its writer is doing.
 fn stored(path: &Path) -> u64 {
-    let read = checkpoint(path).read::<Descent<Adam>>().unwrap();
+    let read = checkpoint(path).read::<Descent<Adam>, Point>().unwrap();
     read.map_or(0, |(_, state)| state.iter)
 }
 

@@ -3,8 +3,8 @@
 use crate::support::{adadelta, adam, batches, bits, endless, run_to};
 use gp_optim::argmin::core::checkpointing::CheckpointingFrequency;
 use gp_optim::{
-    CheckpointFile, Descent, LbfgsState, MinimiseOptions, Momentum, Nesterov, RateStage, SignAdaptive,
-    UpdateRule, minimise, minimise_with,
+    Batches, CheckpointFile, Descent, LbfgsState, MinimiseOptions, Momentum, Nesterov, Point, RateStage,
+    SignAdaptive, UpdateRule, Whole, descend_with, minimise, minimise_with,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -37,6 +37,33 @@ fn every_first_order_method_resumes_to_the_same_bits() {
     resumes_anywhere(&Descent::with_options(SignAdaptive::with_rate(1e-3), batches(), endless()).unwrap());
     let rates = [[1.0, 0.0], [0.5, 2.0]].map(|rates| RateStage { epochs: 3, rates: rates.to_vec() });
     resumes_anywhere(&adam().stages(rates.to_vec()));
+    resumes_anywhere(&adam().rounds(rates.to_vec(), 0.0));
+}
+
+#[test]
+fn a_run_resumed_between_a_failure_and_the_next_try_goes_on_from_half_the_step() {
+    let wall = |x: &[f64], gradient: &mut [f64]| {
+        gradient[0] = 1.0 - 1.0 / x[0];
+        if x[0] > 0.0 { Ok(x[0] - x[0].ln()) } else { Err("no logarithm") }
+    };
+    let run = |iterations: u64, file: Option<CheckpointFile>| {
+        let batches = Batches::whole(1).unwrap();
+        let solver = Descent::with_options(Momentum::new(30.0, 0.5), batches, endless()).unwrap();
+        descend_with(Whole(wall), &[20.0], solver, iterations, None, |run| match file {
+            Some(file) => run.checkpointing(file.max_iterations(iterations)),
+            None => run,
+        })
+        .unwrap()
+    };
+    let straight = run(12, None);
+    assert!(straight.failed_evaluations > 1, "{straight:?}");
+    let folder = tempfile::tempdir().unwrap();
+    for stop in 1..12 {
+        let file = CheckpointFile::new(folder.path().join(format!("{stop}")), "wall")
+            .every(CheckpointingFrequency::Every(stop));
+        run(stop, Some(file.clone()));
+        assert_eq!(run(12, Some(file)), straight, "interrupted after {stop}");
+    }
 }
 
 #[test]
@@ -69,7 +96,7 @@ fn numbers_that_text_formats_lose_are_kept() {
     state.param = Some(numbers.clone());
     state.cost = f64::NAN;
     file.write(&"solver", &state).unwrap();
-    let (solver, read) = file.read::<String>().unwrap().unwrap();
+    let (solver, read) = file.read::<String, Vec<f64>>().unwrap().unwrap();
     assert_eq!(solver, "solver");
     let bits = |numbers: &[f64]| numbers.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
     assert_eq!(bits(&read.param.unwrap()), bits(&numbers));
@@ -82,7 +109,8 @@ fn frequencies_and_budgets_are_heeded() {
     let folder = tempfile::tempdir().unwrap();
     let file =
         |name: &str, frequency| CheckpointFile::new(folder.path().join(name), "waves").every(frequency);
-    let stored = |file: &CheckpointFile| file.read::<Descent<gp_optim::Adam>>().unwrap().map(|(_, s)| s.iter);
+    let stored =
+        |file: &CheckpointFile| file.read::<Descent<gp_optim::Adam>, Point>().unwrap().map(|(_, s)| s.iter);
 
     let tenth = file("tenth", CheckpointingFrequency::Every(10));
     run_to(37, adam(), Some(tenth.clone())).unwrap();

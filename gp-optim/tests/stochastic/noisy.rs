@@ -99,7 +99,7 @@ fn argmins_executor_runs_the_solver_and_gives_the_objective_back() {
     let squares = Squares::new(10);
     let solver = Descent::new(Adam::default(), Batches::shuffled(10, 3, 1).unwrap()).unwrap();
     let run = gp_optim::DescentRun::new(squares.objective(), solver)
-        .configure(|state| state.param(vec![0.0, 0.0]).max_iters(9));
+        .configure(|state| state.param(vec![0.0, 0.0].into()).max_iters(9));
     let result = run.run().unwrap();
     assert!(result.problem.problem.is_some());
     assert_eq!(result.state.get_best_param(), result.state.get_param());

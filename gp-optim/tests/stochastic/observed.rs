@@ -1,8 +1,10 @@
 //! What observers are told about a run.
 
 use crate::support::{Squares, endless};
-use gp_optim::argmin::core::observers::ObserverMode;
-use gp_optim::{Adam, Batches, Descent, History, Trace, descend_with};
+use gp_optim::argmin::core::observers::{Observe, ObserverMode};
+use gp_optim::argmin::core::{Error, KV, State};
+use gp_optim::{Adam, Batches, Descent, DescentState, History, Trace, descend_with};
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
@@ -66,4 +68,33 @@ fn a_trace_that_cannot_be_written_ends_the_run_with_the_reason() {
     let attach = |run: gp_optim::DescentRun<_, _>| run.add_observer(Trace::new(Full), ObserverMode::Always);
     let end = descend_with(Squares::new(10).objective(), &[1.0, 1.0], solver, 12, None, attach);
     assert!(end.unwrap_err().to_string().contains("disk full"));
+}
+
+/// Where in memory the parameters of a run are.
+#[derive(Clone, Default)]
+struct Places(Arc<Mutex<BTreeSet<usize>>>);
+
+impl Observe<DescentState> for Places {
+    fn observe_iter(&mut self, state: &DescentState, _kv: &KV) -> Result<(), Error> {
+        let (now, best) = (state.get_param().unwrap(), state.get_best_param().unwrap());
+        assert_eq!(now.as_ptr(), best.as_ptr(), "argmin's best parameters are not a copy");
+        self.0.lock().unwrap().insert(now.as_ptr().addr());
+        Ok(())
+    }
+}
+
+#[test]
+fn parameters_go_to_and_fro_between_two_places() {
+    let places = Places::default();
+    for batch in [4, 10] {
+        // With parts every point counts as the best so far, and with a small rate every whole one is.
+        let batches = Batches::in_sequence(10, batch).unwrap();
+        let solver = Descent::with_options(Adam::with_rate(1e-3), batches, endless()).unwrap();
+        descend_with(Squares::new(10).objective(), &[90.0, 90.0], solver, 50, None, |run| {
+            run.add_observer(places.clone(), ObserverMode::Always)
+        })
+        .unwrap();
+        let seen = std::mem::take(&mut *places.0.lock().unwrap());
+        assert_eq!(seen.len(), 2, "batches of {batch}");
+    }
 }

@@ -3,7 +3,7 @@
 use gp_optim::argmin::core::observers::{Observe, ObserverMode};
 use gp_optim::argmin::core::{Error, KV, State};
 use gp_optim::{
-    Batch, Batches, Descended, Descent, DescentOptions, LbfgsState, UpdateRule, Whole, descend_with,
+    Batch, Batches, Descended, Descent, DescentOptions, DescentState, UpdateRule, Whole, descend_with,
 };
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex};
@@ -23,13 +23,13 @@ impl Path {
     }
 }
 
-impl Observe<LbfgsState> for Path {
-    fn observe_init(&mut self, _name: &str, state: &LbfgsState, _kv: &KV) -> Result<(), Error> {
+impl Observe<DescentState> for Path {
+    fn observe_init(&mut self, _name: &str, state: &DescentState, _kv: &KV) -> Result<(), Error> {
         self.observe_iter(state, _kv)
     }
 
-    fn observe_iter(&mut self, state: &LbfgsState, _kv: &KV) -> Result<(), Error> {
-        self.0.lock().unwrap().push(state.get_param().unwrap().clone());
+    fn observe_iter(&mut self, state: &DescentState, _kv: &KV) -> Result<(), Error> {
+        self.0.lock().unwrap().push(state.get_param().unwrap().to_vec());
         Ok(())
     }
 }

@@ -1,9 +1,9 @@
 //! Expectations of smooth functions under one Gaussian.
 
-use super::{REFINEMENT, agree};
+use super::REFINEMENT;
 use crate::error::LikelihoodError;
 use crate::latent::Latent;
-use crate::quadrature::GaussHermite;
+use crate::quadrature::{Grid, Integrals, trapezoid};
 use crate::special::HALF_LN_TAU;
 use crate::workspace::Workspace;
 
@@ -18,48 +18,30 @@ const NEGLIGIBLE: f64 = 50.0;
 
 /// `E[g(f, t)]` for `f ~ q` of variance above 0, with `t = (f − m)/√v`; leaves its rule in the workspace.
 ///
-/// `single` says that g has no feature that two rules could both step over.
+/// `grid` is the width of the narrowest feature of g, in deviations and at most 1, where a grid would not step over any.
 pub(super) fn expectation<const K: usize>(
     q: Latent,
     landmark: Option<f64>,
-    single: bool,
+    grid: Option<f64>,
     ws: &mut Workspace,
     mut g: impl FnMut(f64, f64) -> [f64; K],
-) -> Result<[f64; K], LikelihoodError> {
+) -> Result<Integrals<K>, LikelihoodError> {
     let (m, s) = (q.mean(), q.variance().sqrt());
+    let density = |t: f64| (-HALF_LN_TAU - 0.5 * t * t).exp();
     let mut at = |t: f64| g(m + s * t, t);
-    if single {
-        let (coarse, _) = gauss(&ws.small, &mut at);
-        let (fine, sizes) = gauss(&ws.large, &mut at);
-        if agree(&coarse, &fine, &sizes) {
-            ws.rule.clear();
-            let weights = ws.large.log_weights().iter();
-            ws.rule.extend(ws.large.nodes().iter().zip(weights).map(|(t, w)| (m + s * t, w.exp())));
-            return Ok(fine);
-        }
+    let grid = grid.map(|width| Grid { centre: 0.0, width, span: (0.0, 0.0) });
+    if let Some(total) = grid.and_then(|grid| trapezoid(grid, &mut ws.rule, &mut |t| (density(t), at(t)))) {
+        ws.rule.iter_mut().for_each(|(t, _)| *t = m + s * *t);
+        return Ok(total);
     }
     edges(landmark.map(|f| (f - m) / s), &mut at, &mut ws.edges);
-    let density = |t: f64| (-HALF_LN_TAU - 0.5 * t * t).exp();
-    let total = ws.panels.adapt(&ws.edges, REFINEMENT, |t| {
+    let total = ws.panels.integrals(&ws.edges, REFINEMENT, |t| {
         let weight = density(t);
         at(t).map(|x| if weight == 0.0 { 0.0 } else { weight * x })
     })?;
     ws.rule.clear();
     ws.rule.extend(ws.panels.rule().map(|(t, w)| (m + s * t, w * density(t))));
     Ok(total)
-}
-
-/// A Gauss–Hermite rule's sums, and those of the absolute values.
-fn gauss<const K: usize>(rule: &GaussHermite, at: &mut impl FnMut(f64) -> [f64; K]) -> ([f64; K], [f64; K]) {
-    let (mut sums, mut sizes) = ([0.0; K], [0.0; K]);
-    for (&t, log_weight) in rule.nodes().iter().zip(rule.log_weights()) {
-        let (weight, values) = (log_weight.exp(), at(t));
-        for k in 0..K {
-            sums[k] += weight * values[k];
-            sizes[k] += weight * values[k].abs();
-        }
-    }
-    (sums, sizes)
 }
 
 /// Panels of one standard deviation over all that counts, and finer ones about the landmark.

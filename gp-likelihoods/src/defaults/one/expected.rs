@@ -1,7 +1,7 @@
 //! The expected log density by quadrature.
 
 use super::expectation::expectation;
-use super::sum_by_params;
+use super::{grid_width, sum_by_params, width_of_bend};
 use crate::error::LikelihoodError;
 use crate::latent::Latent;
 use crate::likelihood::Likelihood;
@@ -37,28 +37,43 @@ fn integrate<L: Likelihood + ?Sized>(
 ) -> Result<(f64, f64, f64), LikelihoodError> {
     let (v, landmark) = (q.variance(), likelihood.landmark(y));
     let (mut point, mut failure) = (std::mem::take(&mut ws.point), None);
-    let sums = expectation(q, landmark, likelihood.is_log_concave(), ws, |f, t| {
-        let (value, first, second) = match jet(likelihood, y, f, &mut point) {
-            Ok(jet) => jet,
-            Err(error) => {
-                failure = Some(error);
-                return [f64::NAN; 7];
-            }
-        };
-        let moved = value * (t * t - 1.0);
-        [value, first, second, value * t, moved, second.abs(), moved.abs()]
+    let grid = if likelihood.is_smooth() { grid(likelihood, y, q, landmark, &mut point)? } else { None };
+    let integrals = expectation(q, landmark, grid, ws, |f, t| match jet(likelihood, y, f, &mut point) {
+        Ok((value, first, second)) => [value, first, second, value * t, value * (t * t - 1.0)],
+        Err(error) => {
+            failure = Some(error);
+            [f64::NAN; 5]
+        }
     });
     ws.point = point;
     if let Some(error) = failure {
         return Err(error);
     }
-    let [value, first, second, along, moved, rough, spread] = sums?;
+    let integrals = integrals?;
+    let [value, first, second, along, moved] = integrals.values;
+    let [_, _, rough, _, spread] = integrals.sizes;
     // Two forms of the same derivatives, by parts: the one that sums the smaller numbers loses fewer digits.
     if likelihood.is_smooth() && rough * v <= spread {
         Ok((value, first, 0.5 * second))
     } else {
         Ok((value, along / v.sqrt(), 0.5 * moved / v))
     }
+}
+
+/// The width of the narrowest feature of a smooth log density, where that is known and a grid will do.
+fn grid<L: Likelihood + ?Sized>(
+    likelihood: &L,
+    y: &[f64],
+    q: Latent,
+    landmark: Option<f64>,
+    point: &mut PointSlopes,
+) -> Result<Option<f64>, LikelihoodError> {
+    if likelihood.is_log_concave() {
+        return Ok(Some(1.0));
+    }
+    let Some(f) = landmark.filter(|f| f.is_finite()) else { return Ok(None) };
+    let (_, first, second) = jet(likelihood, y, f, point)?;
+    Ok(grid_width(width_of_bend(first, second, q.variance())))
 }
 
 /// The log density at f with its two derivatives.

@@ -15,10 +15,13 @@ use crate::likelihood::{Likelihood, parameter_count};
 use crate::slopes::refill;
 use crate::workspace::Workspace;
 
-/// What the two Gauss–Hermite rules have to agree to, and what panels are refined to, relative to the integral of the
-/// absolute value.
-const AGREEMENT: f64 = 1e-10;
+/// What panels are refined to, relative to the integral of the absolute value.
 const REFINEMENT: f64 = 1e-12;
+
+/// A log density that is not concave goes onto a grid if it bends no faster than this, in deviations of the Gaussian, and
+/// then onto a grid so much finer: nothing else says that it has no other features.
+const BROAD: f64 = 0.2;
+const FINER: f64 = 0.25;
 
 /// `scale · Σ w_i ∂ℓ(f_i)/∂θ` over the rule of the last integral, into `ws.by_params`.
 fn sum_by_params<L: Likelihood + ?Sized>(
@@ -40,7 +43,13 @@ fn sum_by_params<L: Likelihood + ?Sized>(
     Ok(())
 }
 
-/// Whether two rules agree on all components, relative to the sizes of what they summed.
-fn agree<const K: usize>(a: &[f64; K], b: &[f64; K], sizes: &[f64; K]) -> bool {
-    (0..K).all(|k| (a[k] - b[k]).abs() <= AGREEMENT * sizes[k] && b[k].is_finite())
+/// How wide a bend is, in deviations of a Gaussian of variance v: a slope and a curvature both have a width.
+fn width_of_bend(first: f64, second: f64, v: f64) -> f64 {
+    let steepness = 1.0 + v * (first * first + second.abs());
+    if steepness.is_finite() { 1.0 / steepness.sqrt() } else { 1.0 }
+}
+
+/// The width that a grid must resolve for a likelihood whose narrowest feature this is, unless there are better means.
+fn grid_width(width: f64) -> Option<f64> {
+    (width >= BROAD).then_some(FINER * width)
 }

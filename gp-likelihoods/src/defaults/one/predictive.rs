@@ -23,13 +23,14 @@ pub(crate) fn predictive_moments<L: Likelihood + ?Sized>(
         if q.variance() == 0.0 || !middle.variance.is_finite() {
             continue;
         }
-        let [shift, square, variance] = expectation(q, None, true, ws, |f, _| {
+        let found = expectation(q, None, Some(1.0), ws, |f, _| {
             if likelihood.conditional_moments(&[f], &mut given).is_err() {
                 return [f64::NAN; 3];
             }
             let away = given[output].mean - middle.mean;
             [away, away * away, given[output].variance]
         })?;
+        let [shift, square, variance] = found.values;
         middle.mean += shift;
         middle.variance = variance + (square - shift * shift).max(0.0);
     }
@@ -49,8 +50,8 @@ pub(crate) fn cdf<L: Likelihood + ?Sized>(
         return likelihood.conditional_cdf(output, y, &[q.mean()]);
     }
     let landmark = if likelihood.outputs() == 1 { likelihood.landmark(&[y]) } else { None };
-    let [probability] = expectation(q, landmark, true, ws, |f, _| {
+    let found = expectation(q, landmark, Some(1.0), ws, |f, _| {
         [likelihood.conditional_cdf(output, y, &[f]).unwrap_or(f64::NAN)]
     })?;
-    Ok(probability)
+    Ok(found.values[0])
 }

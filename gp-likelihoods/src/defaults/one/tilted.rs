@@ -1,10 +1,10 @@
 //! The tilted normaliser by quadrature about its own mode.
 
-use super::{REFINEMENT, agree, sum_by_params};
+use super::{REFINEMENT, grid_width, sum_by_params, width_of_bend};
 use crate::error::LikelihoodError;
 use crate::latent::Latent;
 use crate::likelihood::Likelihood;
-use crate::quadrature::GaussHermite;
+use crate::quadrature::{Grid, Integrals, trapezoid};
 use crate::slopes::Slopes;
 use crate::special::HALF_LN_TAU;
 use crate::workspace::Workspace;
@@ -16,6 +16,9 @@ const MAX_DOUBLINGS: u32 = 60;
 /// Newton steps, and halvings of one.
 const MAX_STEPS: u32 = 100;
 const MAX_HALVINGS: u32 = 80;
+/// How near a mode has to be found, in its widths: to be refined about, and to be the centre of a grid.
+const PRECISE: f64 = 1e-9;
+const ROUGH: f64 = 0.05;
 
 /// `ln ∫ p(y | f)^α N(f; m, v) df` with its derivatives, for any likelihood of one latent.
 pub(crate) fn tilted<L: Likelihood + ?Sized>(
@@ -80,9 +83,9 @@ pub(crate) fn tilted_along(
         return Ok([jet.tempered, jet.first, 0.5 * (jet.first * jet.first + jet.second)]);
     }
     let landmark = shape.landmark.map(|f| (f - m) / s);
-    let (shift, sums) = integrate(&mut at, s, landmark, shape.single, ws)?;
+    let (shift, sums) = integrate(&mut at, s, landmark, shape, ws)?;
     ws.rule.iter_mut().for_each(|(t, _)| *t = m + s * *t);
-    Ok(slopes(shift, sums, s, shape.smooth))
+    Ok(slopes(shift, &sums, s, shape.smooth))
 }
 
 /// The log integrand at one point, in standard deviations t of the cavity, and `α ℓ` with its derivatives by f.
@@ -101,21 +104,18 @@ impl Jet {
         Self { height, tempered, first, second }
     }
 
-    /// Everything the moments are made of, weighted with `exp(height − shift)`.
-    fn weighted(self, t: f64, shift: f64) -> [f64; 6] {
-        let weight = (self.height - shift).exp();
-        if weight == 0.0 {
-            return [0.0; 6];
-        }
-        let square = self.first * self.first;
-        [1.0, t, t * t, self.first, square + self.second, square + self.second.abs()].map(|x| weight * x)
+    /// The weight `exp(height − shift)`, and everything the moments are made of.
+    fn weighted(self, shift: f64, t: f64) -> (f64, [f64; 6]) {
+        ((self.height - shift).exp(), [1.0, t, t * t, self.first, self.first * self.first, self.second])
     }
 }
 
 /// `ln Z` and its derivatives by mean and variance from the integrals of [`Jet::weighted`].
-fn slopes(shift: f64, sums: [f64; 6], s: f64, smooth: bool) -> [f64; 3] {
-    let [t, square, first, second, size] = [1, 2, 3, 4, 5].map(|k| sums[k] / sums[0]);
-    let log_z = shift + sums[0].ln();
+fn slopes(shift: f64, sums: &Integrals<6>, s: f64, smooth: bool) -> [f64; 3] {
+    let [mass, t, square, first, first_squared, second] = sums.values;
+    let log_z = shift + mass.ln();
+    let [t, square, first, second] = [t, square, first, first_squared + second].map(|sum| sum / mass);
+    let size = (sums.sizes[4] + sums.sizes[5]) / mass;
     // Two forms of the same derivatives, by parts. Moments of t lose digits when the likelihood is flat, derivatives
     // of the likelihood when it is sharp.
     if smooth && size * s * s <= square + 1.0 {
@@ -137,57 +137,92 @@ fn integrate(
     at: &mut impl FnMut(f64) -> Jet,
     s: f64,
     landmark: Option<f64>,
-    single: bool,
+    shape: Shape,
     ws: &mut Workspace,
-) -> Result<(f64, [f64; 6]), LikelihoodError> {
-    let first = climb(0.0, s, at);
+) -> Result<(f64, Integrals<6>), LikelihoodError> {
     let landmark = landmark.filter(|t| t.is_finite());
-    let second = landmark.map_or(first, |t| climb(t, s, at));
+    if shape.smooth
+        && let Some(found) = on_a_grid(at, s, landmark, shape.single, ws)
+    {
+        return Ok(found);
+    }
+    let first = climb(0.0, s, PRECISE, at);
+    let second = landmark.map_or(first, |t| climb(t, s, PRECISE, at));
     let best = if second.height > first.height { second } else { first };
     if !best.height.is_finite() {
         ws.rule.clear();
-        return Ok((f64::NEG_INFINITY, [0.0; 6]));
-    }
-    if single {
-        let (coarse, _) = gauss(&ws.small, best, at);
-        let (fine, sizes) = gauss(&ws.large, best, at);
-        if agree(&coarse, &fine, &sizes) {
-            keep_gauss(best, fine[0], at, ws);
-            return Ok((best.height, fine));
-        }
+        return Ok((f64::NEG_INFINITY, Integrals { values: [0.0; 6], sizes: [0.0; 6] }));
     }
     // The landmark is a place to refine about like a peak: a step narrower than any panel would not be seen.
     let bend = landmark.map_or(best, |t| bend(t, s, at));
     edges(&[best, first, second, bend], at, &mut ws.edges);
-    let sums = ws.panels.adapt(&ws.edges, REFINEMENT, |t| at(t).weighted(t, best.height))?;
+    let sums = ws.panels.integrals(&ws.edges, REFINEMENT, |t| {
+        let (weight, values) = at(t).weighted(best.height, t);
+        values.map(|x| if weight == 0.0 { 0.0 } else { weight * x })
+    })?;
     ws.rule.clear();
-    let weight =
-        |t: f64, w: f64, at: &mut dyn FnMut(f64) -> Jet| w * (at(t).height - best.height).exp() / sums[0];
+    let weight = |t: f64, w: f64, at: &mut dyn FnMut(f64) -> Jet| {
+        w * (at(t).height - best.height).exp() / sums.values[0]
+    };
     ws.rule.extend(ws.panels.rule().map(|(t, w)| (t, weight(t, w, at))));
     Ok((best.height, sums))
 }
 
-/// Newton's method upwards, with the curvature kept at least that of the cavity and steps halved until they climb.
-fn climb(start: f64, s: f64, at: &mut impl FnMut(f64) -> Jet) -> Peak {
+/// The integrals on a grid that steps over nothing; None where there may be something narrow, or nothing settles.
+fn on_a_grid(
+    at: &mut impl FnMut(f64) -> Jet,
+    s: f64,
+    landmark: Option<f64>,
+    concave: bool,
+    ws: &mut Workspace,
+) -> Option<(f64, Integrals<6>)> {
+    let (height, grid) = if concave { one_peak(at, s, landmark) } else { two_peaks(at, s, landmark?)? };
+    if !height.is_finite() {
+        return None;
+    }
+    let sums = trapezoid(grid, &mut ws.rule, &mut |t| at(t).weighted(height, t))?;
+    ws.rule.iter_mut().for_each(|(_, weight)| *weight /= sums.values[0]);
+    Some((height, sums))
+}
+
+/// The grid about one peak, for which any place near its top will do as a centre, and the height there.
+fn one_peak(at: &mut impl FnMut(f64) -> Jet, s: f64, landmark: Option<f64>) -> (f64, Grid) {
+    let start = landmark.filter(|&t| at(t).height > at(0.0).height).unwrap_or(0.0);
+    let peak = climb(start, s, ROUGH, at);
+    (peak.height, Grid { centre: peak.t, width: peak.width, span: (peak.t, peak.t) })
+}
+
+/// The grid over the peaks near the cavity's mean and near the landmark, unless the likelihood bends too fast there.
+fn two_peaks(at: &mut impl FnMut(f64) -> Jet, s: f64, landmark: f64) -> Option<(f64, Grid)> {
+    let bend = bend(landmark, s, at);
+    grid_width(bend.width)?;
+    let peaks = [climb(0.0, s, ROUGH, at), climb(landmark, s, ROUGH, at)];
+    let best = if peaks[1].height > peaks[0].height { peaks[1] } else { peaks[0] };
+    let width = grid_width(bend.width.min(peaks[0].width).min(peaks[1].width))?;
+    let places = [peaks[0].t, peaks[1].t, landmark];
+    let span = (places.iter().copied().fold(best.t, f64::min), places.iter().copied().fold(best.t, f64::max));
+    Some((best.height, Grid { centre: best.t, width, span }))
+}
+
+/// Newton's method upwards to this share of the width, with the curvature kept at least that of the cavity and steps halved until they climb.
+fn climb(start: f64, s: f64, precision: f64, at: &mut impl FnMut(f64) -> Jet) -> Peak {
     let (mut t, mut jet) = (start, at(start));
     for _ in 0..MAX_STEPS {
         let step = (s * jet.first - t) / curvature(jet, s);
         let Some((next, found)) = first_higher(t, step, jet.height, at) else { break };
         let moved = (next - t).abs();
         (t, jet) = (next, found);
-        if moved <= 1e-9 / curvature(jet, s).sqrt() {
+        if moved <= precision / curvature(jet, s).sqrt() {
             break;
         }
     }
     Peak { t, height: jet.height, width: 1.0 / curvature(jet, s).sqrt() }
 }
 
-/// A place where the likelihood bends, with the width over which it does: a slope and a curvature both have one.
+/// A place where the likelihood bends, with the width over which it does.
 fn bend(t: f64, s: f64, at: &mut impl FnMut(f64) -> Jet) -> Peak {
     let jet = at(t);
-    let steepness = 1.0 + s * s * (jet.first * jet.first + jet.second.abs());
-    let width = if steepness.is_finite() { 1.0 / steepness.sqrt() } else { 1.0 };
-    Peak { t, height: jet.height, width }
+    Peak { t, height: jet.height, width: width_of_bend(jet.first, jet.second, s * s) }
 }
 
 /// Minus the second derivative of the log integrand, where that is concave enough; the cavity's 1 otherwise.
@@ -207,34 +242,6 @@ fn first_higher(t: f64, step: f64, height: f64, at: &mut impl FnMut(f64) -> Jet)
         step *= 0.5;
     }
     None
-}
-
-/// A Gauss–Hermite rule about a peak, and its sums of absolute values.
-fn gauss(rule: &GaussHermite, peak: Peak, at: &mut impl FnMut(f64) -> Jet) -> ([f64; 6], [f64; 6]) {
-    let (mut sums, mut sizes) = ([0.0; 6], [0.0; 6]);
-    for (&u, log_weight) in rule.nodes().iter().zip(rule.log_weights()) {
-        let t = peak.t + peak.width * u;
-        let values = at(t).weighted(t, peak.height - log_of_measure(peak, u, *log_weight));
-        for k in 0..6 {
-            sums[k] += values[k];
-            sizes[k] += values[k].abs();
-        }
-    }
-    (sums, sizes)
-}
-
-/// `ln` of what turns a sum over the integrand at Gauss–Hermite nodes u into an integral over t.
-fn log_of_measure(peak: Peak, u: f64, log_weight: f64) -> f64 {
-    log_weight + 0.5 * u * u + HALF_LN_TAU + peak.width.ln()
-}
-
-fn keep_gauss(peak: Peak, total: f64, at: &mut impl FnMut(f64) -> Jet, ws: &mut Workspace) {
-    ws.rule.clear();
-    for (&u, log_weight) in ws.large.nodes().iter().zip(ws.large.log_weights()) {
-        let t = peak.t + peak.width * u;
-        let weight = (at(t).height - peak.height + log_of_measure(peak, u, *log_weight)).exp();
-        ws.rule.push((t, weight / total));
-    }
 }
 
 /// Panels that double in width on the way out from every peak, the highest first, to where nothing is left.

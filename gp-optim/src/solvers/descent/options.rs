@@ -1,4 +1,4 @@
-//! When a descent stops of its own accord, and which parameters it moves how fast.
+//! When a descent stops of its own accord.
 
 use crate::solvers::OptimError;
 use crate::solvers::options::check;
@@ -36,34 +36,5 @@ impl DescentOptions {
             [("gradient_tolerance", self.gradient_tolerance), ("value_tolerance", self.value_tolerance)];
         check(&counts, "at least 1", |value| value >= 1.0)?;
         check(&tolerances, "finite and not negative", |value| value.is_finite() && value >= 0.0)
-    }
-}
-
-/// A part of a run with its own learning rates.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct RateStage {
-    /// Epochs that the stage lasts at most, at least 1; a plateau ends it earlier. The last stage of a run lasts
-    /// until the run ends.
-    pub epochs: u64,
-    /// For each parameter a factor on its steps: 1 as the method has it, 0 not moved at all.
-    pub rates: Vec<f64>,
-}
-
-impl RateStage {
-    /// Checks lengths and ranges.
-    pub(super) fn validate(&self, parameters: usize) -> Result<(), OptimError> {
-        if self.rates.len() != parameters {
-            return Err(OptimError::RateCount { parameters, rates: self.rates.len() });
-        }
-        if self.epochs == 0 {
-            return Err(OptimError::InvalidOption { name: "epochs", value: 0.0, allowed: "at least 1" });
-        }
-        match self.rates.iter().find(|rate| !(rate.is_finite() && **rate >= 0.0)) {
-            Some(&value) => {
-                let allowed = "finite and not negative";
-                Err(OptimError::InvalidOption { name: "rates", value, allowed })
-            }
-            None => Ok(()),
-        }
     }
 }

@@ -1,7 +1,7 @@
 //! From an objective and a start to where a descent ended, and why there.
 
 use super::{Descent, UpdateRule};
-use crate::solvers::lbfgs::LbfgsState;
+use crate::solvers::point::{DescentState, Point};
 use crate::solvers::{OptimError, StopReason};
 use crate::stochastic::StochasticObjective;
 use argmin::core::{Executor, OptimizationResult, State};
@@ -33,7 +33,7 @@ pub struct Descended {
 }
 
 /// A descent ready to be run: argmin's executor around a first-order method.
-pub type DescentRun<O, R> = Executor<O, Descent<R>, LbfgsState>;
+pub type DescentRun<O, R> = Executor<O, Descent<R>, DescentState>;
 
 /// Runs a first-order method from a start, for at most `max_iterations` steps.
 ///
@@ -82,7 +82,7 @@ pub fn descend_with<O: StochasticObjective, R: UpdateRule>(
     time_limit: Option<Duration>,
     attach: impl FnOnce(DescentRun<O, R>) -> DescentRun<O, R>,
 ) -> Result<Descended, OptimError> {
-    let start = |state: LbfgsState| state.param(x0.to_vec()).max_iters(max_iterations);
+    let start = |state: DescentState| state.param(x0.to_vec().into()).max_iters(max_iterations);
     let mut run = Executor::new(objective, solver).configure(start).timer(false);
     if let Some(limit) = time_limit {
         run = run.timeout(limit);
@@ -91,13 +91,13 @@ pub fn descend_with<O: StochasticObjective, R: UpdateRule>(
     Ok(descended(result))
 }
 
-fn descended<O, R: UpdateRule>(result: OptimizationResult<O, Descent<R>, LbfgsState>) -> Descended {
+fn descended<O, R: UpdateRule>(result: OptimizationResult<O, Descent<R>, DescentState>) -> Descended {
     let OptimizationResult { solver, mut state, .. } = result;
     let reason = StopReason::of_run(solver.stop_reason(), state.get_termination_reason());
     let value = Some(state.get_best_cost()).filter(|value| value.is_finite());
-    let best = if value.is_some() { state.best_param.take() } else { state.take_param() };
+    let best = if value.is_some() { state.take_best_param() } else { state.take_param() };
     Descended {
-        x: best.unwrap_or_default(),
+        x: best.map(Point::into_vec).unwrap_or_default(),
         value,
         epoch_value: solver.epoch_value(),
         iterations: state.get_iter(),

@@ -1,6 +1,5 @@
 //! How the epochs of a run compare.
 
-use super::options::DescentOptions;
 use serde::{Deserialize, Serialize};
 
 /// Mean values of epochs, the best among them, and for how long nothing has been better.
@@ -12,14 +11,6 @@ pub(super) struct Watch {
     last: Option<f64>,
     best: Option<f64>,
     idle: u64,
-    stage: usize,
-    epochs_in_stage: u64,
-}
-
-/// What to make of a batch.
-pub(super) enum Verdict {
-    Going { epochs_in_stage: u64 },
-    Plateau,
 }
 
 impl Watch {
@@ -27,40 +18,25 @@ impl Watch {
         self.last
     }
 
-    pub(super) fn stage(&self) -> usize {
-        self.stage
+    /// Epochs in a row that brought nothing.
+    pub(super) fn idle(&self) -> u64 {
+        self.idle
     }
 
-    /// Starts the next stage, in which everything may improve again.
-    pub(super) fn next_stage(&mut self) {
-        (self.stage, self.epochs_in_stage, self.idle) = (self.stage + 1, 0, 0);
+    /// Begins to count idle epochs anew: with other parameters everything may improve again.
+    pub(super) fn forget_idle(&mut self) {
+        self.idle = 0;
     }
 
-    /// Adds a batch with its value, if it has one, and its number of terms.
+    /// Adds a batch with its value and its number of terms.
     #[expect(clippy::cast_precision_loss, reason = "no table has 2⁵³ rows")]
-    pub(super) fn batch(
-        &mut self,
-        value: Option<f64>,
-        terms: usize,
-        ends_epoch: bool,
-        options: &DescentOptions,
-    ) -> Verdict {
-        if let Some(value) = value {
-            self.sum += value * terms as f64;
-            self.terms += terms as f64;
-        }
-        if !ends_epoch {
-            return Verdict::Going { epochs_in_stage: self.epochs_in_stage };
-        }
-        self.epochs_in_stage += 1;
-        self.close_epoch(options.value_tolerance);
-        if self.idle >= options.plateau {
-            return Verdict::Plateau;
-        }
-        Verdict::Going { epochs_in_stage: self.epochs_in_stage }
+    pub(super) fn batch(&mut self, value: f64, terms: usize) {
+        self.sum += value * terms as f64;
+        self.terms += terms as f64;
     }
 
-    fn close_epoch(&mut self, tolerance: f64) {
+    /// Ends an epoch, which is idle if its mean lies below the best by at most `tolerance` · max(|mean|, 1).
+    pub(super) fn close_epoch(&mut self, tolerance: f64) {
         // An epoch without a single value, or with values whose sum overflows, says nothing about a plateau.
         let mean = self.sum / self.terms;
         (self.sum, self.terms) = (0.0, 0.0);

@@ -1,31 +1,46 @@
-//! An objective seen as a function of some of its parameters.
+//! A problem seen as a function of some of its parameters.
 
-use crate::objective::Objective;
+use argmin::core::{CostFunction, Error, Gradient};
+use std::cell::RefCell;
 
-/// The objective with all parameters but some held where they are.
+/// A problem with all parameters but some held where they are.
 pub(super) struct Restricted<'a, O> {
-    objective: &'a mut O,
-    x: Vec<f64>,
-    gradient: Vec<f64>,
+    whole: &'a O,
+    // argmin evaluates through a shared reference.
+    x: RefCell<Vec<f64>>,
     moved: &'a [usize],
 }
 
 impl<'a, O> Restricted<'a, O> {
     /// `moved` are positions in `x`.
-    pub(super) fn new(objective: &'a mut O, x: &[f64], moved: &'a [usize]) -> Self {
-        Self { objective, x: x.to_vec(), gradient: vec![0.0; x.len()], moved }
+    pub(super) fn new(whole: &'a O, x: &[f64], moved: &'a [usize]) -> Self {
+        Self { whole, x: RefCell::new(x.to_vec()), moved }
+    }
+
+    /// What `of` makes of the whole point.
+    fn at<T>(&self, part: &[f64], of: impl FnOnce(&Vec<f64>) -> T) -> T {
+        let mut x = self.x.borrow_mut();
+        self.moved.iter().zip(part).for_each(|(&i, value)| x[i] = *value);
+        of(&x)
     }
 }
 
-impl<O: Objective> Objective for Restricted<'_, O> {
-    type Error = O::Error;
+impl<O: CostFunction<Param = Vec<f64>, Output = f64>> CostFunction for Restricted<'_, O> {
+    type Param = Vec<f64>;
+    type Output = f64;
 
-    fn evaluate(&mut self, part: &[f64], gradient: &mut [f64]) -> Result<f64, O::Error> {
-        self.moved.iter().zip(part).for_each(|(&i, value)| self.x[i] = *value);
-        // An entry that the objective forgets to write must not pass for a derivative.
-        self.gradient.fill(f64::NAN);
-        let value = self.objective.evaluate(&self.x, &mut self.gradient)?;
-        self.moved.iter().zip(gradient).for_each(|(&i, entry)| *entry = self.gradient[i]);
-        Ok(value)
+    fn cost(&self, part: &Vec<f64>) -> Result<f64, Error> {
+        self.at(part, |x| self.whole.cost(x))
+    }
+}
+
+impl<O: Gradient<Param = Vec<f64>, Gradient = Vec<f64>>> Gradient for Restricted<'_, O> {
+    type Param = Vec<f64>;
+    type Gradient = Vec<f64>;
+
+    fn gradient(&self, part: &Vec<f64>) -> Result<Vec<f64>, Error> {
+        let whole = self.at(part, |x| self.whole.gradient(x))?;
+        // A gradient that is too short lacks derivatives.
+        Ok(self.moved.iter().map(|&i| whole.get(i).copied().unwrap_or(f64::NAN)).collect())
     }
 }

@@ -1,18 +1,22 @@
 //! Minimising over one set of groups after the other.
 
-use super::restricted::Restricted;
-use super::{GroupError, Groups};
+use super::{Groups, StagedLbfgs};
 use crate::objective::Objective;
-use crate::solvers::{MinimiseOptions, Minimum, OptimError, StopReason, minimise};
+use crate::solvers::lbfgs::{LbfgsOptions, LbfgsState};
+use crate::solvers::{CachedObjective, MinimiseOptions, OptimError, StopReason};
+use argmin::core::{Executor, OptimizationResult, State};
 use serde::{Deserialize, Serialize};
+use std::time::Duration;
 
 /// A part of a schedule: some groups move, all others stay.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Stage {
     /// Names of the groups that move, those among them that are trained.
     pub groups: Vec<String>,
-    /// Budgets and settings of the stage.
-    pub options: MinimiseOptions,
+    /// Steps that the stage may take each time.
+    pub max_iterations: u64,
+    /// Settings of its solver, among them its tolerances, its plateau and the budget of evaluations.
+    pub lbfgs: LbfgsOptions,
 }
 
 /// Stages in turn, once or in rounds.
@@ -22,23 +26,32 @@ pub struct Schedule {
     pub stages: Vec<Stage>,
     /// Rounds that may be done, at least 1.
     pub max_rounds: u64,
-    /// Converged when a round changes the objective by less than this.
+    /// Converged when a round changes the objective by no more than this.
     pub tolerance: f64,
+    /// Time after which no further step begins.
+    pub time_limit: Option<Duration>,
 }
 
 impl Schedule {
-    /// One trained group at a time, round after round, until a round changes the objective by less than 10⁻⁶, for
-    /// at most 200 rounds (Bonilla, Krauth and Dezfouli 2019, section 9.2).
+    /// One trained group at a time, round after round, until a round changes the objective by no more than 10⁻⁶,
+    /// for at most 200 rounds (Bonilla, Krauth and Dezfouli 2019, section 9.2).
+    ///
+    /// The iterations that `options` allow are those of one stage, its time limit is that of the whole.
     #[must_use]
     pub fn alternating(groups: &Groups, options: &MinimiseOptions) -> Self {
-        let stage = |name: &str| Stage { groups: vec![name.to_owned()], options: options.clone() };
-        Self { stages: groups.trained().map(stage).collect(), max_rounds: 200, tolerance: 1e-6 }
+        let stage = |name: &str| Stage {
+            groups: vec![name.to_owned()],
+            max_iterations: options.max_iterations,
+            lbfgs: options.lbfgs.clone(),
+        };
+        let stages = groups.trained().map(stage).collect();
+        Self { stages, max_rounds: 200, tolerance: 1e-6, time_limit: options.time_limit }
     }
 
     /// Each stage once.
     #[must_use]
     pub fn once(stages: Vec<Stage>) -> Self {
-        Self { stages, max_rounds: 1, tolerance: 0.0 }
+        Self { stages, max_rounds: 1, tolerance: 0.0, time_limit: None }
     }
 }
 
@@ -50,7 +63,7 @@ pub struct Staged {
     pub x: Vec<f64>,
     /// The objective there.
     pub value: f64,
-    /// Rounds done.
+    /// Rounds that were completed.
     pub rounds: u64,
     /// Iterations of all stages.
     pub iterations: u64,
@@ -65,6 +78,9 @@ pub struct Staged {
     /// What the last of them had to say.
     pub last_failure: Option<String>,
 }
+
+/// A minimisation in stages ready to be run: argmin's executor around the solver of all stages.
+pub type StagedRun<O> = Executor<CachedObjective<O>, StagedLbfgs, LbfgsState>;
 
 /// Minimises an objective stage by stage with the guarded L-BFGS. Learning rates of groups play no part.
 ///
@@ -90,98 +106,51 @@ pub struct Staged {
 /// [`OptimError`] when the groups do not fit the start or the schedule, a setting is out of range, or the start
 /// cannot be evaluated.
 pub fn minimise_in_stages<O: Objective>(
-    mut objective: O,
+    objective: O,
     x0: &[f64],
     groups: &Groups,
     schedule: &Schedule,
 ) -> Result<Staged, OptimError> {
-    let moved = resolve(x0, groups, schedule)?;
-    let mut run = Progress { x: x0.to_vec(), ..Progress::default() };
-    let mut before = f64::INFINITY;
-    for round in 1..=schedule.max_rounds {
-        let mut last = StopReason::Plateau;
-        for (stage, moved) in schedule.stages.iter().zip(&moved) {
-            last = run.stage(&mut objective, moved, &stage.options)?;
-        }
-        let settled = (before - run.value).abs() < schedule.tolerance;
-        if settled || round == schedule.max_rounds {
-            let many = if settled { StopReason::Plateau } else { StopReason::MaxIterations };
-            return Ok(run.end(round, if schedule.max_rounds == 1 { last } else { many }));
-        }
-        before = run.value;
-    }
-    Err(GroupError::NoStages.into())
+    minimise_in_stages_with(objective, x0, groups, schedule, |run| run)
 }
 
-/// The positions that each stage moves.
-fn resolve(x0: &[f64], groups: &Groups, schedule: &Schedule) -> Result<Vec<Vec<usize>>, OptimError> {
-    if !(schedule.tolerance.is_finite() && schedule.tolerance >= 0.0) {
-        let (name, allowed) = ("tolerance", "finite and not negative");
-        return Err(OptimError::InvalidOption { name, value: schedule.tolerance, allowed });
+/// Like [`minimise_in_stages`], with observers or checkpoints attached to the run by `attach`: they see one run, from
+/// the first stage to the last.
+///
+/// A checkpoint that holds a state is resumed from, in mid-stage: the run then continues with the schedule and counts
+/// stored there, and `x0`, `groups` and `schedule` are ignored, except for the time limit.
+///
+/// # Errors
+/// As [`minimise_in_stages`], and whatever keeps an observer or a checkpoint from its work.
+pub fn minimise_in_stages_with<O: Objective>(
+    objective: O,
+    x0: &[f64],
+    groups: &Groups,
+    schedule: &Schedule,
+    attach: impl FnOnce(StagedRun<O>) -> StagedRun<O>,
+) -> Result<Staged, OptimError> {
+    let solver = StagedLbfgs::new(groups, schedule.clone())?;
+    let mut run = Executor::new(CachedObjective::new(objective), solver)
+        .configure(|state: LbfgsState| state.param(x0.to_vec()))
+        .timer(false);
+    if let Some(limit) = schedule.time_limit {
+        run = run.timeout(limit);
     }
-    if groups.parameters() != x0.len() {
-        let (groups, parameters) = (groups.parameters(), x0.len());
-        return Err(GroupError::Length { groups, parameters }.into());
-    }
-    if schedule.stages.is_empty() {
-        return Err(GroupError::NoStages.into());
-    }
-    if let Some(index) = x0.iter().position(|value| !value.is_finite()) {
-        return Err(OptimError::StartNotFinite { index, value: x0[index] });
-    }
-    schedule.stages.iter().enumerate().map(|(index, stage)| positions(index, stage, groups)).collect()
+    Ok(staged(attach(run).run().map_err(OptimError::from_argmin)?))
 }
 
-fn positions(index: usize, stage: &Stage, groups: &Groups) -> Result<Vec<usize>, OptimError> {
-    let names: Vec<&str> = stage.groups.iter().map(String::as_str).collect();
-    let rates = groups.stage(1, &names)?.rates;
-    let moved: Vec<usize> = (0..rates.len()).filter(|&i| rates[i] > 0.0).collect();
-    if moved.is_empty() {
-        return Err(GroupError::NothingTrained { stage: index }.into());
-    }
-    Ok(moved)
-}
-
-/// What the stages have come to so far.
-#[derive(Default)]
-struct Progress {
-    x: Vec<f64>,
-    value: f64,
-    iterations: u64,
-    evaluations: u64,
-    failures: u64,
-    last_failure: Option<String>,
-}
-
-impl Progress {
-    fn stage<O: Objective>(
-        &mut self,
-        objective: &mut O,
-        moved: &[usize],
-        options: &MinimiseOptions,
-    ) -> Result<StopReason, OptimError> {
-        let start: Vec<f64> = moved.iter().map(|&i| self.x[i]).collect();
-        let part: Minimum = minimise(Restricted::new(objective, &self.x, moved), &start, options)?;
-        moved.iter().zip(&part.x).for_each(|(&i, value)| self.x[i] = *value);
-        self.value = part.value;
-        self.iterations += part.iterations;
-        self.evaluations += part.evaluations;
-        self.failures += part.failed_evaluations;
-        self.last_failure = part.last_failure.or(self.last_failure.take());
-        Ok(part.reason)
-    }
-
-    fn end(self, rounds: u64, reason: StopReason) -> Staged {
-        Staged {
-            x: self.x,
-            value: self.value,
-            rounds,
-            iterations: self.iterations,
-            evaluations: self.evaluations,
-            converged: reason.is_converged(),
-            reason,
-            failed_evaluations: self.failures,
-            last_failure: self.last_failure,
-        }
+fn staged<O>(result: OptimizationResult<O, StagedLbfgs, LbfgsState>) -> Staged {
+    let OptimizationResult { solver, mut state, .. } = result;
+    let reason = StopReason::of_run(solver.stop_reason(), state.get_termination_reason());
+    Staged {
+        x: state.take_param().unwrap_or_default(),
+        value: state.get_cost(),
+        rounds: solver.rounds(),
+        iterations: state.get_iter(),
+        evaluations: solver.evaluations(),
+        converged: reason.is_converged(),
+        reason,
+        failed_evaluations: solver.failed_evaluations(),
+        last_failure: solver.last_failure().map(str::to_owned),
     }
 }

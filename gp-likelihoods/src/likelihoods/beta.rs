@@ -1,0 +1,111 @@
+//! Shares: numbers between 0 and 1.
+
+use gp_optim::{Parameter, Transform};
+use rand::Rng;
+use rand_distr::Distribution;
+
+use crate::density::Density;
+use crate::error::LikelihoodError;
+use crate::likelihood::Described;
+use crate::registry::LikelihoodEntry;
+use crate::scalar::Scalar;
+use crate::slopes::ObservationMoments;
+use crate::special::{incomplete_beta, logistic};
+use crate::support::Support;
+
+/// Shares of mean `μ = 1/(1 + exp(−f))` and variance `μ (1 − μ)/(1 + precision)`, beta distributed with
+/// `a = precision μ` and `b = precision (1 − μ)`; one parameter, `precision`.
+///
+/// The log density has one peak in f, but is not concave everywhere.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Beta {
+    params: [Parameter; 1],
+}
+
+impl Beta {
+    /// Shares of this precision.
+    ///
+    /// # Errors
+    /// [`LikelihoodError::Parameter`] unless the precision is positive and finite.
+    pub fn new(precision: f64) -> Result<Self, LikelihoodError> {
+        Ok(Self { params: [Parameter::scalar("precision", precision, Transform::Positive)?] })
+    }
+
+    /// `beta` in expressions and lists.
+    #[must_use]
+    pub fn entry() -> LikelihoodEntry {
+        LikelihoodEntry::new("beta", "shares between 0 and 1 with log odds f of the mean", |_| {
+            Ok(Box::new(Self::new(5.0)?))
+        })
+    }
+
+    fn precision(&self) -> f64 {
+        self.params[0].value()
+    }
+
+    /// a and b; far out, one of them is 0.
+    fn shapes(&self, f: f64) -> (f64, f64) {
+        (self.precision() * logistic(f), self.precision() * logistic(-f))
+    }
+}
+
+impl Described for Beta {
+    fn name(&self) -> &'static str {
+        "beta"
+    }
+
+    fn parameters(&self) -> &[Parameter] {
+        &self.params
+    }
+
+    fn parameters_mut(&mut self) -> &mut [Parameter] {
+        &mut self.params
+    }
+
+    fn support(&self) -> Support {
+        Support::UnitInterval
+    }
+}
+
+impl Density for Beta {
+    fn log_p<S: Scalar>(&self, y: &[f64], f: impl Fn(usize) -> S, theta: impl Fn(usize) -> S) -> S {
+        let (f, precision) = (f(0), theta(0));
+        let (log_y, log_rest) = (y[0].ln(), (-y[0]).ln_1p());
+        let (log_mean, log_other) = (-(-f).log1p_exp(), -f.log1p_exp());
+        let (a, b) = (precision * log_mean.exp(), precision * log_other.exp());
+        // Γ(a) = Γ(1 + a)/a, because a itself may be below the smallest number.
+        let log_a_b = precision.ln() * 2.0 + log_mean + log_other;
+        precision.ln_gamma() + log_a_b - (a + 1.0).ln_gamma() - (b + 1.0).ln_gamma()
+            + a * log_y
+            + b * log_rest
+            - (log_y + log_rest)
+    }
+
+    fn bend(&self, y: &[f64]) -> Option<f64> {
+        Some(y[0].ln() - (-y[0]).ln_1p())
+    }
+
+    fn moments_given(&self, f: &[f64], out: &mut [ObservationMoments]) {
+        let mean = logistic(f[0]);
+        out[0] = ObservationMoments { mean, variance: mean * logistic(-f[0]) / (1.0 + self.precision()) };
+    }
+
+    fn cdf_given(&self, _output: usize, y: f64, f: &[f64]) -> f64 {
+        let (a, b) = self.shapes(f[0]);
+        if y <= 0.0 || b == 0.0 && y < 1.0 {
+            0.0
+        } else if y >= 1.0 || a == 0.0 {
+            1.0
+        } else {
+            incomplete_beta(a, b, y)
+        }
+    }
+
+    fn sample_given(&self, f: &[f64], rng: &mut dyn Rng, out: &mut [f64]) -> Option<()> {
+        let (a, b) = self.shapes(f[0]);
+        let draw = rand_distr::Beta::new(a, b).ok()?.sample(rng);
+        // Small shapes put mass on numbers that round to an end.
+        out[0] = draw.clamp(f64::MIN_POSITIVE, 1.0 - 0.5 * f64::EPSILON);
+        Some(())
+    }
+}

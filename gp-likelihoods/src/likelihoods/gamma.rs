@@ -1,0 +1,118 @@
+//! Positive numbers whose spread grows with their mean.
+
+use gp_optim::{Parameter, Transform};
+use rand::Rng;
+use rand_distr::Distribution;
+
+use crate::density::Density;
+use crate::error::LikelihoodError;
+use crate::latent::Latent;
+use crate::likelihood::Described;
+use crate::registry::LikelihoodEntry;
+use crate::scalar::Scalar;
+use crate::slopes::{ObservationMoments, Slopes};
+use crate::special::{digamma, incomplete_gamma, ln_gamma};
+use crate::support::Support;
+use crate::workspace::Workspace;
+
+/// Positive numbers of mean `μ = exp(f)` and variance `μ²/shape`, gamma distributed, with one parameter, `shape`.
+///
+/// `p(y | f) = (shape/μ)^shape y^(shape−1) exp(−shape y/μ) / Γ(shape)`; shape 1 is the exponential distribution.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Gamma {
+    params: [Parameter; 1],
+}
+
+impl Gamma {
+    /// Positive numbers of this shape.
+    ///
+    /// # Errors
+    /// [`LikelihoodError::Parameter`] unless the shape is positive and finite.
+    pub fn new(shape: f64) -> Result<Self, LikelihoodError> {
+        Ok(Self { params: [Parameter::scalar("shape", shape, Transform::Positive)?] })
+    }
+
+    /// `gamma` in expressions and lists.
+    #[must_use]
+    pub fn entry() -> LikelihoodEntry {
+        LikelihoodEntry::new("gamma", "positive numbers of mean exp(f)", |_| Ok(Box::new(Self::new(2.0)?)))
+    }
+
+    fn shape(&self) -> f64 {
+        self.params[0].value()
+    }
+}
+
+impl Described for Gamma {
+    fn name(&self) -> &'static str {
+        "gamma"
+    }
+
+    fn parameters(&self) -> &[Parameter] {
+        &self.params
+    }
+
+    fn parameters_mut(&mut self) -> &mut [Parameter] {
+        &mut self.params
+    }
+
+    fn support(&self) -> Support {
+        Support::Positive
+    }
+
+    fn is_log_concave(&self) -> bool {
+        true
+    }
+}
+
+impl Density for Gamma {
+    fn log_p<S: Scalar>(&self, y: &[f64], f: impl Fn(usize) -> S, theta: impl Fn(usize) -> S) -> S {
+        let (shape, log_y) = (theta(0), y[0].ln());
+        // y/μ = exp(ln y − f), and y^shape/μ^shape its power.
+        let log_ratio = -f(0) + log_y;
+        shape * (shape.ln() + log_ratio - log_ratio.exp()) - shape.ln_gamma() - log_y
+    }
+
+    fn bend(&self, y: &[f64]) -> Option<f64> {
+        Some(y[0].ln())
+    }
+
+    fn moments_given(&self, f: &[f64], out: &mut [ObservationMoments]) {
+        let mean = f[0].exp();
+        out[0] = ObservationMoments { mean, variance: mean * mean / self.shape() };
+    }
+
+    fn cdf_given(&self, _output: usize, y: f64, f: &[f64]) -> f64 {
+        if y <= 0.0 { 0.0 } else { incomplete_gamma(self.shape(), self.shape() * (y.ln() - f[0]).exp()).0 }
+    }
+
+    fn sample_given(&self, f: &[f64], rng: &mut dyn Rng, out: &mut [f64]) -> Option<()> {
+        let draw = rand_distr::Gamma::new(self.shape(), f[0].exp() / self.shape()).ok()?.sample(rng);
+        // A small shape puts mass on numbers below the smallest one.
+        out[0] = draw.max(f64::MIN_POSITIVE);
+        Some(())
+    }
+
+    /// As the log density at m, but with `E[y/μ] = y exp(−m + v/2)`.
+    fn expected_closed_form(&self, y: &[f64], q: &[Latent], _ws: &mut Workspace, out: &mut Slopes) -> bool {
+        let (shape, log_y) = (self.shape(), y[0].ln());
+        let log_ratio = log_y - q[0].mean();
+        let ratio = (log_ratio + 0.5 * q[0].variance()).exp();
+        let value = shape * (shape.ln() + log_ratio - ratio) - ln_gamma(shape) - log_y;
+        let by_shape = shape.ln() + 1.0 + log_ratio - ratio - digamma(shape);
+        out.set(value, shape * (ratio - 1.0), -0.5 * shape * ratio, &[by_shape]);
+        true
+    }
+
+    /// The moments of a log-normal mean.
+    fn predictive_closed_form(
+        &self,
+        q: &[Latent],
+        _ws: &mut Workspace,
+        out: &mut [ObservationMoments],
+    ) -> bool {
+        let (mean, v) = ((q[0].mean() + 0.5 * q[0].variance()).exp(), q[0].variance());
+        out[0] = ObservationMoments { mean, variance: mean * mean * (v.exp() / self.shape() + v.exp_m1()) };
+        true
+    }
+}

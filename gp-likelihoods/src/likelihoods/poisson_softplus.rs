@@ -1,0 +1,96 @@
+//! Counts whose rate grows like the latent itself.
+
+use gp_optim::{Parameter, Transform};
+use rand::Rng;
+
+use crate::counts;
+use crate::density::Density;
+use crate::error::LikelihoodError;
+use crate::likelihood::Described;
+use crate::registry::LikelihoodEntry;
+use crate::scalar::Scalar;
+use crate::slopes::ObservationMoments;
+use crate::special::{ln_gamma, log1p_exp};
+use crate::support::Support;
+
+/// `p(y | f) = λʸ e^{−λ} / y!` with the rate `λ = ln(1 + exp(f + offset))` and one parameter, `offset`.
+///
+/// As [`Poisson`](crate::Poisson) where the rate is small; where it is large, the latent is the rate and not its
+/// logarithm, so that an uncertain latent does not mean an enormous rate.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PoissonSoftplus {
+    params: [Parameter; 1],
+}
+
+impl PoissonSoftplus {
+    /// Counts whose rate is `ln(1 + exp(offset))` where the latent is 0.
+    ///
+    /// # Errors
+    /// [`LikelihoodError::Parameter`] for an offset that is not finite.
+    pub fn new(offset: f64) -> Result<Self, LikelihoodError> {
+        Ok(Self { params: [Parameter::scalar("offset", offset, Transform::Identity)?] })
+    }
+
+    /// `poisson_softplus` in expressions and lists.
+    #[must_use]
+    pub fn entry() -> LikelihoodEntry {
+        LikelihoodEntry::new("poisson_softplus", "counts of rate ln(1 + exp(f + offset))", |_| {
+            Ok(Box::new(Self::new(0.0)?))
+        })
+    }
+
+    fn offset(&self) -> f64 {
+        self.params[0].value()
+    }
+
+    fn rate(&self, f: &[f64]) -> f64 {
+        log1p_exp(f[0] + self.offset())
+    }
+}
+
+impl Described for PoissonSoftplus {
+    fn name(&self) -> &'static str {
+        "poisson_softplus"
+    }
+
+    fn parameters(&self) -> &[Parameter] {
+        &self.params
+    }
+
+    fn parameters_mut(&mut self) -> &mut [Parameter] {
+        &mut self.params
+    }
+
+    fn support(&self) -> Support {
+        Support::Counts
+    }
+
+    fn is_log_concave(&self) -> bool {
+        true
+    }
+}
+
+impl Density for PoissonSoftplus {
+    fn log_p<S: Scalar>(&self, y: &[f64], f: impl Fn(usize) -> S, theta: impl Fn(usize) -> S) -> S {
+        let x = f(0) + theta(0);
+        x.log_softplus() * y[0] - x.log1p_exp() - ln_gamma(y[0] + 1.0)
+    }
+
+    /// Where the rate is next to the count.
+    fn bend(&self, y: &[f64]) -> Option<f64> {
+        let rate = y[0] + 0.5;
+        Some(rate + (-(-rate).exp()).ln_1p() - self.offset())
+    }
+
+    fn moments_given(&self, f: &[f64], out: &mut [ObservationMoments]) {
+        out[0] = counts::moments(self.rate(f));
+    }
+
+    fn cdf_given(&self, _output: usize, y: f64, f: &[f64]) -> f64 {
+        counts::cdf(y, self.rate(f))
+    }
+
+    fn sample_given(&self, f: &[f64], rng: &mut dyn Rng, out: &mut [f64]) -> Option<()> {
+        counts::sample(self.rate(f), rng, out)
+    }
+}

@@ -1,0 +1,118 @@
+//! Nested trapezoidal sums over the real line, for analytic integrands that decay like a Gaussian.
+//!
+//! For these the sum over an equidistant grid converges faster than any power of the step: with `exp(−2πd/h)`, where d is
+//! the distance of the nearest singularity in the complex plane, and for a Gaussian with `exp(−2π²/h²)`. Halving the step
+//! at least squares the error, and the old nodes stay. (L. N. Trefethen, J. A. C. Weideman, "The exponentially convergent
+//! trapezoidal rule", SIAM Review 56, 2014.)
+
+use super::Integrals;
+
+/// Steps of the coarsest grid, in widths of the integrand: half of it is exact to 1e-2, a quarter to 1e-9 for a Gaussian.
+const FIRST_STEP: f64 = 2.0;
+/// Halvings before the integrand is given up: finer features are for panels.
+const MAX_HALVINGS: u32 = 6;
+/// Nodes in one direction on the coarsest grid.
+const MAX_REACH: u32 = 100;
+/// A node whose weight is below this share of the largest, exp(−45), is beyond the end unless it counts all the same.
+const NO_WEIGHT: f64 = 2.9e-20;
+/// What counts: a share of the sum so far.
+const COUNTS: f64 = 1e-17;
+/// Two sums that agree to this are both right.
+const EQUAL: f64 = 1e-10;
+/// Two sums that agree to this are a right one and its forerunner, if the last halving has about squared the difference
+/// before: only an analytic integrand that is resolved does that.
+const CLOSE: f64 = 1e-6;
+const SQUARED: f64 = 10.0;
+
+/// Where the coarsest grid lies.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Grid {
+    /// About where the weight is largest.
+    pub(crate) centre: f64,
+    /// The scale of the weight there, or of anything narrower that the grid must not step over.
+    pub(crate) width: f64,
+    /// The grid reaches at least from here to there: between two peaks there may be nothing.
+    pub(crate) span: (f64, f64),
+}
+
+/// Sums over the nodes so far, and those of absolute values.
+struct Sums<const K: usize> {
+    plain: [f64; K],
+    sizes: [f64; K],
+}
+
+impl<const K: usize> Sums<K> {
+    /// Adds the values of a node, and tells whether any of them counts.
+    fn add(&mut self, weight: f64, values: &[f64; K]) -> bool {
+        let mut counts = false;
+        for ((sum, size), value) in self.plain.iter_mut().zip(&mut self.sizes).zip(values) {
+            let term = if weight == 0.0 { 0.0 } else { weight * value };
+            counts |= term.abs() > COUNTS * *size;
+            *sum += term;
+            *size += term.abs();
+        }
+        counts
+    }
+
+    /// The largest difference from half the sums before, relative to the sizes; NaN where a sum is not finite.
+    fn change(&self, before: &[f64; K]) -> f64 {
+        let terms = self.plain.iter().zip(&self.sizes).zip(before);
+        let relative = terms.map(|((sum, size), before)| {
+            let off = (sum - 2.0 * before).abs();
+            if off == 0.0 { 0.0 } else { off / size }
+        });
+        relative.fold(0.0, |most: f64, x| if x <= most || most.is_nan() { most } else { x })
+    }
+}
+
+/// `∫ w(t) g(t) dt` for all K components of g, and the nodes with their weights `h w(t)` in `rule`; None where the sums do
+/// not settle as those of a smooth integrand do.
+///
+/// `integrand` gives w, which falls outside the grid's span, and g.
+pub(crate) fn trapezoid<const K: usize>(
+    grid: Grid,
+    rule: &mut Vec<(f64, f64)>,
+    integrand: &mut impl FnMut(f64) -> (f64, [f64; K]),
+) -> Option<Integrals<K>> {
+    let (centre, mut step) = (grid.centre, FIRST_STEP * grid.width);
+    let mut sums = Sums { plain: [0.0; K], sizes: [0.0; K] };
+    rule.clear();
+    let mut at = |t: f64, sums: &mut Sums<K>, rule: &mut Vec<(f64, f64)>| {
+        let (weight, values) = integrand(t);
+        rule.push((t, weight));
+        (weight, sums.add(weight, &values))
+    };
+    let (first, _) = at(centre, &mut sums, rule);
+    let [left, right] = [-step, step].map(|step| {
+        let mut reach = 0;
+        loop {
+            reach += 1;
+            let t = centre + f64::from(reach) * step;
+            let (weight, counts) = at(t, &mut sums, rule);
+            let inside = grid.span.0 <= t && t <= grid.span.1;
+            if (weight < NO_WEIGHT * first && !counts && !inside) || reach == MAX_REACH {
+                return reach;
+            }
+        }
+    });
+    let low = centre - f64::from(left) * step;
+    let mut last_change = f64::INFINITY;
+    for halving in 1..=MAX_HALVINGS {
+        let before = sums.plain;
+        for k in 0..(left + right) << (halving - 1) {
+            at(low + (f64::from(k) + 0.5) * step, &mut sums, rule);
+        }
+        step *= 0.5;
+        let change = sums.change(&before);
+        if change <= EQUAL || (change <= CLOSE && change <= SQUARED * last_change * last_change) {
+            rule.iter_mut().for_each(|(_, weight)| *weight *= step);
+            let [values, sizes] = [sums.plain, sums.sizes].map(|sums| sums.map(|sum| step * sum));
+            return Some(Integrals { values, sizes });
+        }
+        if change.is_nan() {
+            break;
+        }
+        last_change = change;
+    }
+    None
+}

@@ -1,0 +1,106 @@
+//! The standard normal distribution between two numbers.
+
+use super::normal::{HALF_LN_TAU, log_normal_cdf_difference, mills};
+use super::{inverse_mills, inverse_mills_excess, log_normal_cdf};
+use crate::quadrature::GaussLegendre;
+
+/// What a standard normal number does on an interval (a, b), of which one end or both may be infinite.
+///
+/// As the interval moves by δ to the right, its log mass changes by `−mean · δ + ½ curvature · δ²`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NormalInterval {
+    /// `ln(Φ(b) − Φ(a))`
+    pub log_mass: f64,
+    /// `φ(a)/(Φ(b) − Φ(a))`: minus the derivative of the log mass by a.
+    pub at_lower: f64,
+    /// `φ(b)/(Φ(b) − Φ(a))`: the derivative of the log mass by b.
+    pub at_upper: f64,
+    /// The mean of a number that is known to lie in the interval.
+    pub mean: f64,
+    /// Its variance, less 1: between −1 and 0.
+    pub curvature: f64,
+}
+
+impl NormalInterval {
+    /// The interval from a to b; all NaN unless `a < b`.
+    #[must_use]
+    pub fn new(a: f64, b: f64) -> Self {
+        let reflected = a + b < 0.0;
+        let found = if a.is_nan() || b.is_nan() || a >= b {
+            Self {
+                log_mass: f64::NAN,
+                at_lower: f64::NAN,
+                at_upper: f64::NAN,
+                mean: f64::NAN,
+                curvature: f64::NAN,
+            }
+        } else if reflected {
+            Self::mostly_above(-b, -a)
+        } else {
+            Self::mostly_above(a, b)
+        };
+        if reflected { found.reflected() } else { found }
+    }
+
+    fn reflected(self) -> Self {
+        Self { at_lower: self.at_upper, at_upper: self.at_lower, mean: -self.mean, ..self }
+    }
+
+    /// For `a < b` with `a + b ≥ 0`.
+    fn mostly_above(a: f64, b: f64) -> Self {
+        if b == f64::INFINITY {
+            return Self::above(a);
+        }
+        let (width, fall) = (b - a, 0.5 * (b - a) * (a + b));
+        if width < 1.0 && fall < 1.0 {
+            return Self::narrow(a, b);
+        }
+        let log_mass = log_normal_cdf_difference(a, b);
+        let [at_lower, at_upper] = [a, b].map(|x| (-HALF_LN_TAU - 0.5 * x * x - log_mass).exp());
+        let (mean, curvature) = if a > 0.0 {
+            Self::tail(a, b, (-fall).exp())
+        } else {
+            // About 0 and no narrower than 1, nothing is large.
+            let mean = at_lower - at_upper;
+            (mean, a * at_lower - b * at_upper - mean * mean)
+        };
+        Self { log_mass, at_lower, at_upper, mean, curvature }
+    }
+
+    fn above(a: f64) -> Self {
+        if a == f64::NEG_INFINITY {
+            return Self { log_mass: 0.0, at_lower: 0.0, at_upper: 0.0, mean: 0.0, curvature: 0.0 };
+        }
+        let ratio = inverse_mills(-a);
+        let curvature = -ratio * inverse_mills_excess(-a);
+        Self { log_mass: log_normal_cdf(-a), at_lower: ratio, at_upper: 0.0, mean: ratio, curvature }
+    }
+
+    /// By sums over the density relative to that at a: the ratios at the ends are large here, and nearly cancel.
+    fn narrow(a: f64, b: f64) -> Self {
+        let relative = |s: f64| (-s * (a + 0.5 * s)).exp();
+        let nodes = GaussLegendre::shared().nodes_between(0.0, b - a).map(|(s, w)| (s, w * relative(s)));
+        let mass: f64 = nodes.iter().map(|(_, w)| w).sum();
+        let along = nodes.iter().map(|(s, w)| w * s).sum::<f64>() / mass;
+        let spread = nodes.iter().map(|(s, w)| w * (s - along) * (s - along)).sum::<f64>() / mass;
+        Self {
+            log_mass: mass.ln() - HALF_LN_TAU - 0.5 * a * a,
+            at_lower: 1.0 / mass,
+            at_upper: relative(b - a) / mass,
+            mean: a + along,
+            curvature: spread - 1.0,
+        }
+    }
+
+    /// Mean and curvature for `0 < a < b`, with `decay = φ(b)/φ(a)` well below 1.
+    fn tail(a: f64, b: f64, decay: f64) -> (f64, f64) {
+        // As above a alone, less a share of what lies above b: with x = φ(a)/mass, both x − a and the rest are positive
+        // and small beside x, so they are not computed as differences.
+        let share = decay * mills(b) / mills(a);
+        let alone = 1.0 / mills(a);
+        let lower = alone / (1.0 - share);
+        let upper = decay * lower;
+        let excess = inverse_mills_excess(-a) + alone * share / (1.0 - share);
+        (lower - upper, -lower * excess - upper * (upper + b - 2.0 * lower))
+    }
+}

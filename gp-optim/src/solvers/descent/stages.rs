@@ -1,0 +1,87 @@
+//! Which parameters move how fast, and when that changes.
+
+use crate::solvers::OptimError;
+use crate::solvers::options::check;
+use serde::{Deserialize, Serialize};
+
+/// A part of a run with its own learning rates.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RateStage {
+    /// Epochs that the stage lasts at most, at least 1; a plateau or a small gradient ends it earlier. The last
+    /// stage of a run without rounds lasts until the run ends.
+    pub epochs: u64,
+    /// For each parameter a factor on its steps: 1 as the method has it, 0 not moved at all.
+    pub rates: Vec<f64>,
+}
+
+impl RateStage {
+    /// Checks lengths and ranges.
+    fn validate(&self, parameters: usize) -> Result<(), OptimError> {
+        if self.rates.len() != parameters {
+            return Err(OptimError::RateCount { parameters, rates: self.rates.len() });
+        }
+        if self.epochs == 0 {
+            return Err(OptimError::InvalidOption { name: "epochs", value: 0.0, allowed: "at least 1" });
+        }
+        let rates: Vec<(&'static str, f64)> = self.rates.iter().map(|&rate| ("rates", rate)).collect();
+        check(&rates, "finite and not negative", |rate| rate.is_finite() && rate >= 0.0)
+    }
+}
+
+/// The stages of a run, and where in them it is.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Stages {
+    stages: Vec<RateStage>,
+    /// Rounds go on until one changes the value by no more than this; without it there is one round.
+    tolerance: Option<f64>,
+    current: usize,
+    /// Epochs that this stage has lasted.
+    epochs: u64,
+    /// The value at the end of the last round.
+    before: Option<f64>,
+}
+
+impl Stages {
+    pub(super) fn new(stages: Vec<RateStage>, tolerance: Option<f64>) -> Self {
+        Self { stages, tolerance, ..Self::default() }
+    }
+
+    pub(super) fn validate(&self, parameters: usize) -> Result<(), OptimError> {
+        if let Some(tolerance) = self.tolerance {
+            let holds = |value: f64| value.is_finite() && value >= 0.0;
+            check(&[("tolerance", tolerance)], "finite and not negative", holds)?;
+        }
+        self.stages.iter().try_for_each(|stage| stage.validate(parameters))
+    }
+
+    /// The factors on the steps of this stage; nothing where all are one.
+    pub(super) fn rates(&self) -> Option<&[f64]> {
+        self.stages.get(self.current).map(|stage| stage.rates.as_slice())
+    }
+
+    /// Whether the run goes through its stages more than once.
+    pub(super) fn are_rounds(&self) -> bool {
+        self.tolerance.is_some()
+    }
+
+    /// Counts an epoch, and tells whether it was the last that the stage may have.
+    pub(super) fn count_epoch(&mut self) -> bool {
+        self.epochs += 1;
+        let is_last = self.tolerance.is_none() && self.current + 1 >= self.stages.len();
+        !is_last && self.stages.get(self.current).is_some_and(|stage| self.epochs >= stage.epochs)
+    }
+
+    /// Goes on to the next stage, with the value that this one has come to, and tells whether that ends the run.
+    pub(super) fn advance(&mut self, value: Option<f64>) -> bool {
+        if self.current + 1 < self.stages.len() {
+            (self.current, self.epochs) = (self.current + 1, 0);
+            return false;
+        }
+        let Some(tolerance) = self.tolerance else {
+            return true;
+        };
+        let settled = self.before.zip(value).is_some_and(|(before, now)| (before - now).abs() <= tolerance);
+        (self.current, self.epochs, self.before) = (0, 0, value);
+        settled
+    }
+}

@@ -1,0 +1,6 @@
+//! What argmin's executor keeps of a run.
+
+use argmin::core::IterState;
+
+/// argmin's state of a gradient method whose parameters are kept as `P`.
+pub type GradientState<P> = IterState<P, Vec<f64>, (), (), (), f64>;
