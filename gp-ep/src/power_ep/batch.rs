@@ -5,7 +5,7 @@ use super::model::PowerEp;
 use super::passes::{Passes, log_normaliser, posterior};
 use super::posterior::WhitenedPosterior;
 use super::rules::{EpOptions, Schedule};
-use super::shard::{Shard, blocks};
+use super::shard::{Shard, SumOf, blocks};
 use super::site::Site;
 use crate::data::{DataSource, Reduction, Rows};
 use crate::error::EpError;
@@ -139,7 +139,7 @@ impl BatchEp {
             shard.proposed.copy_from_slice(&shard.sites);
             Ok(())
         })?;
-        self.passes.accumulate(model, &mut self.proposed)?;
+        self.passes.accumulate(model, SumOf::Proposed, &mut self.proposed)?;
         self.adopt()
     }
 
@@ -163,7 +163,8 @@ impl BatchEp {
     /// the update leaves a proper posterior.
     pub fn sweep(&mut self, model: &PowerEp, options: &EpOptions) -> Result<Sweep, EpError> {
         options.check()?;
-        let tally = self.passes.refine(model, options, &self.posteriors, &mut self.proposed)?;
+        let tally =
+            self.passes.refine(model, options, SumOf::Proposed, &self.posteriors, &mut self.proposed)?;
         let log_z = tally.log_z + log_normaliser(&self.posteriors);
         let mut halvings = 0;
         while let Err(error) = self.adopt() {
@@ -194,7 +195,7 @@ impl BatchEp {
             }
             Ok(())
         })?;
-        self.passes.accumulate(model, &mut self.proposed)
+        self.passes.accumulate(model, SumOf::Proposed, &mut self.proposed)
     }
 
     /// The posterior of the present sites again, after a proposal failed.

@@ -17,7 +17,7 @@ use super::passes::{Passes, check_proper};
 use super::point::{Tally, Weights};
 use super::posterior::WhitenedPosterior;
 use super::rules::Level;
-use super::shard::{Shard, blocks};
+use super::shard::{Shard, SumOf, blocks};
 use crate::error::{EpError, check_count};
 use crate::sparse::SparseProcess;
 use faer::{Accum, Mat, MatMut, MatRef};
@@ -260,7 +260,7 @@ fn reverse_pass(
         shard.marginals(posteriors, &block)?;
         block_weights(shard, reverse, model, &block, &mut tally)?;
         if moving.is_some() {
-            shard.natural(model.factors(), model.level(), &block, false)?;
+            shard.natural(model.factors(), model.level(), &block, SumOf::Present)?;
         }
         for (q, process) in model.processes().iter().enumerate() {
             fill_upstream(shard, reverse, &posteriors[q], moving.map(|moving| &moving[q]), (q, &block))?;

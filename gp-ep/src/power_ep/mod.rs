@@ -3,6 +3,7 @@
 mod batch;
 mod factors;
 mod gradient;
+mod minibatch;
 mod model;
 mod passes;
 mod point;
@@ -12,10 +13,13 @@ mod sequential;
 mod shard;
 mod site;
 mod sums;
+mod train;
 
 pub use batch::{BatchEp, Convergence, Sweep};
 pub use factors::Factors;
 pub use gradient::GradientKind;
+pub use minibatch::{BatchStep, MiniBatchEp, Sharing};
 pub use model::PowerEp;
 pub use rules::{EpOptions, Level, NegativePrecision, Schedule};
 pub use site::Site;
+pub use train::{InnerOptions, Trained};

@@ -4,7 +4,7 @@ use super::model::PowerEp;
 use super::point::Tally;
 use super::posterior::WhitenedPosterior;
 use super::rules::EpOptions;
-use super::shard::{Shard, blocks};
+use super::shard::{Shard, SumOf, blocks};
 use super::sums::Layout;
 use crate::data::{DataSource, Lanes, LocalReduction, Reduction, Rows, lane_count, lane_rows};
 use crate::error::{EpError, check_count};
@@ -95,22 +95,27 @@ impl Passes {
         &mut self,
         model: &PowerEp,
         options: &EpOptions,
+        sum_of: SumOf,
         posteriors: &[WhitenedPosterior],
         sums: &mut [f64],
     ) -> Result<Tally, EpError> {
         let layout = &self.layout;
-        self.lanes.for_each(|_, shard| refine(shard, model, options, layout, posteriors))?;
+        self.lanes.for_each(|_, shard| refine(shard, model, options, (layout, sum_of), posteriors))?;
         self.lanes.sum(|shard| &shard.partial, sums, self.reduction.as_ref())?;
         Ok(self.layout.tally(sums))
     }
 
-    /// Sums of the proposed sites.
-    pub(super) fn accumulate(&mut self, model: &PowerEp, sums: &mut [f64]) -> Result<(), EpError> {
+    /// Sums of sites.
+    pub(super) fn accumulate(
+        &mut self,
+        model: &PowerEp,
+        sum_of: SumOf,
+        sums: &mut [f64],
+    ) -> Result<(), EpError> {
         let layout = &self.layout;
         self.lanes.for_each(|_, shard| {
             shard.partial.fill(0.0);
-            blocks(shard.places)
-                .try_for_each(|block| shard.accumulate(model.factors(), model.level(), layout, &block))
+            blocks(shard.places).try_for_each(|block| shard.accumulate(model, (layout, sum_of), &block))
         })?;
         self.lanes.sum(|shard| &shard.partial, sums, self.reduction.as_ref())
     }
@@ -178,7 +183,7 @@ fn refine(
     shard: &mut Shard,
     model: &PowerEp,
     options: &EpOptions,
-    layout: &Layout,
+    (layout, sum_of): (&Layout, SumOf),
     posteriors: &[WhitenedPosterior],
 ) -> Result<(), EpError> {
     shard.partial.fill(0.0);
@@ -190,7 +195,7 @@ fn refine(
             let (point, scratch, proposed) = shard.point(factors, level, &block, place);
             scratch.refine(point, options.step, options.negative, proposed, &mut tally)?;
         }
-        shard.accumulate(factors, level, layout, &block)?;
+        shard.accumulate(model, (layout, sum_of), &block)?;
     }
     layout.set_tally(&mut shard.partial, tally);
     Ok(())

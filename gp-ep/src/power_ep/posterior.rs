@@ -118,6 +118,15 @@ impl WhitenedPosterior {
         debug_assert!(solved.is_ok(), "a vector of the factor's length");
     }
 
+    /// `KL(N(m, B⁻¹) ‖ N(0, I)) = ½ (tr B⁻¹ + mᵀm − M + ln|B|)`
+    pub(crate) fn divergence(&self) -> Result<f64, EpError> {
+        let count = self.mean.len();
+        let mut half_inverse = Mat::<f64>::identity(count, count);
+        self.factor.half_solve_in_place(half_inverse.as_mut(), Threading::Here)?;
+        let squares: f64 = self.mean.iter().map(|x| x * x).sum();
+        Ok(0.5 * (half_inverse.squared_norm_l2() + squares - count as f64 + self.factor.log_det()))
+    }
+
     /// `ln ∫ N(v; 0, I) exp(ηᵀv − ½ vᵀ(B − I)v) dv = ½ ηᵀB⁻¹η − ½ ln|B|`
     pub(crate) fn log_normaliser(&self) -> f64 {
         let quadratic: f64 = self.half_mean.iter().map(|x| x * x).sum();

@@ -7,7 +7,7 @@ use super::model::PowerEp;
 use super::point::Tally;
 use super::posterior::{RankOne, WhitenedPosterior};
 use super::rules::EpOptions;
-use super::shard::Shard;
+use super::shard::{Shard, SumOf};
 use super::site::Site;
 use super::sums::Layout;
 use crate::data::{DataSource, Rows};
@@ -22,8 +22,6 @@ struct Visitor<'a> {
     posteriors: &'a mut [WhitenedPosterior],
     sums: &'a mut [f64],
     rank_one: RankOne,
-    /// Sites of one observation, one a latent, before the change.
-    before: Vec<Site>,
     tally: Tally,
 }
 
@@ -57,25 +55,19 @@ impl Visitor<'_> {
     /// last; false, and no change, where one of them would not be proper.
     fn change(&mut self, shard: &mut Shard, place: usize) -> Result<bool, EpError> {
         let (factors, level, block) = (self.model.factors(), self.model.level(), place..place + 1);
-        shard.natural(factors, level, &block, false)?;
-        self.before.clear();
-        self.before.extend(shard.latents.iter().map(|latent| latent.natural_of(0)));
-        shard.natural(factors, level, &block, true)?;
-        for q in 0..self.before.len() {
-            let change = shard.latents[q].natural_of(0).minus(self.before[q]);
-            let (phi, half) = shard.latents[q].single(place);
-            if !self.posteriors[q].change(phi, half, change, &mut self.rank_one)? {
-                for r in 0..q {
+        shard.natural(factors, level, &block, SumOf::Change)?;
+        for (q, posterior) in self.posteriors.iter_mut().enumerate() {
+            let (change, (phi, half)) = (shard.latents[q].natural_of(0), shard.latents[q].single(place));
+            if !posterior.change(phi, half, change, &mut self.rank_one)? {
+                for (r, posterior) in self.posteriors[..q].iter_mut().enumerate() {
                     let (sites, shift) = self.layout.latent(self.sums, r);
-                    self.posteriors[r].set(sites, shift, 1.0)?;
+                    posterior.set(sites, shift, 1.0)?;
                 }
                 return Ok(false);
             }
         }
-        for q in 0..self.before.len() {
-            let change = shard.latents[q].natural_of(0).minus(self.before[q]);
-            let (phi, _) = shard.latents[q].single(place);
-            self.layout.add_site(self.sums, q, phi, change);
+        for (q, latent) in shard.latents.iter().enumerate() {
+            self.layout.add_site(self.sums, q, latent.single(place).0, latent.natural_of(0));
         }
         Ok(true)
     }
@@ -125,7 +117,6 @@ impl BatchEp {
             posteriors: &mut self.posteriors,
             sums: &mut self.sums,
             rank_one: RankOne::default(),
-            before: Vec::new(),
             tally: Tally::default(),
         };
         for (lane, shard) in self.passes.lanes.states_mut().iter_mut().enumerate() {
@@ -203,7 +194,6 @@ impl BatchEp {
             posteriors: &mut self.posteriors,
             sums: &mut self.sums,
             rank_one: RankOne::default(),
-            before: Vec::new(),
             tally: Tally::default(),
         };
         if !visitor.take_out(shard, place)? {

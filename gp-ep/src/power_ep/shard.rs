@@ -21,6 +21,17 @@ use std::ops::Range;
 /// Columns visited at a time: half-solved ones of 500 rows fill one megabyte.
 const BLOCK: usize = 256;
 
+/// Which sites are added up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SumOf {
+    /// The present ones.
+    Present,
+    /// The proposed ones.
+    Proposed,
+    /// What the proposed ones would change.
+    Change,
+}
+
 /// Some observations with their projections on all latents, and room to work on them.
 #[derive(Debug)]
 pub(crate) struct Shard {
@@ -211,15 +222,14 @@ impl Shard {
         (point, &mut self.scratch, &mut self.proposed[place * sites..(place + 1) * sites])
     }
 
-    /// Adds `Σ τ φφᵀ` and `Σ ν φ` of a block, with the proposed sites, to the partial sums.
+    /// Adds `Σ τ φφᵀ` and `Σ ν φ` of a block to the partial sums.
     pub(crate) fn accumulate(
         &mut self,
-        factors: &dyn Factors,
-        level: Level,
-        layout: &Layout,
+        model: &PowerEp,
+        (layout, sum_of): (&Layout, SumOf),
         block: &Range<usize>,
     ) -> Result<(), EpError> {
-        self.natural(factors, level, block, true)?;
+        self.natural(model.factors(), model.level(), block, sum_of)?;
         let threading = self.evaluator.threading();
         for (q, latent) in self.latents.iter().enumerate() {
             let phi = latent.phi(block);
@@ -233,17 +243,27 @@ impl Shard {
         Ok(())
     }
 
-    /// The present or the proposed sites of a block as sites on projections, summed by latent into their `tau` and
-    /// `nu`.
+    /// Sites of a block as sites on projections, summed by latent into their `tau` and `nu`.
     pub(crate) fn natural(
         &mut self,
         factors: &dyn Factors,
         level: Level,
         block: &Range<usize>,
-        proposed: bool,
+        sum_of: SumOf,
     ) -> Result<(), EpError> {
-        let sites = if proposed { &self.proposed } else { &self.sites };
-        natural(&mut self.latents, sites, (factors, &self.targets), level, block)
+        for latent in &mut self.latents {
+            latent.tau.fill(0.0);
+            latent.nu.fill(0.0);
+        }
+        let observed = (factors, self.targets.as_slice());
+        if sum_of != SumOf::Present {
+            natural(&mut self.latents, &self.proposed, observed, (level, 1.0), block)?;
+        }
+        if sum_of != SumOf::Proposed {
+            let sign = if sum_of == SumOf::Present { 1.0 } else { -1.0 };
+            natural(&mut self.latents, &self.sites, observed, (level, sign), block)?;
+        }
+        Ok(())
     }
 
     /// Where the sites of one observation are.
@@ -322,20 +342,16 @@ impl Shard {
     }
 }
 
-/// The sites of a block as sites on projections, summed by latent.
+/// Adds the sites of a block, as sites on projections, to the sums of latents, `sign` times.
 fn natural(
     latents: &mut [ShardLatent],
     sites: &[Site],
     (factors, targets): (&dyn Factors, &[f64]),
-    level: Level,
+    (level, sign): (Level, f64),
     block: &Range<usize>,
 ) -> Result<(), EpError> {
     let (touched, outputs) = (factors.touched(), factors.outputs());
     let each = touched * factors.pieces();
-    for latent in latents.iter_mut() {
-        latent.tau.fill(0.0);
-        latent.nu.fill(0.0);
-    }
     for place in block.clone() {
         let y = &targets[place * outputs..(place + 1) * outputs];
         for (k, site) in sites[place * each..(place + 1) * each].iter().enumerate() {
@@ -345,8 +361,8 @@ fn natural(
                 Level::Latent => site.through_noise(latent.residual[place]).map(|(seen, _)| seen),
             };
             let Some(seen) = seen else { return Err(EpError::ImproperPosterior) };
-            latent.tau[place - block.start] += seen.precision;
-            latent.nu[place - block.start] += seen.shift;
+            latent.tau[place - block.start] += sign * seen.precision;
+            latent.nu[place - block.start] += sign * seen.shift;
         }
     }
     Ok(())

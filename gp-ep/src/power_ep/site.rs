@@ -40,11 +40,6 @@ impl Site {
         }
     }
 
-    /// What has to be added to another site to get this one.
-    pub(crate) fn minus(self, other: Self) -> Self {
-        Self { precision: self.precision - other.precision, shift: self.shift - other.shift }
-    }
-
     pub(crate) fn is_finite(self) -> bool {
         self.precision.is_finite() && self.shift.is_finite()
     }

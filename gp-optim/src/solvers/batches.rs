@@ -112,6 +112,12 @@ impl Batches {
         Ok(Self { terms, size, order, seed, epoch: 0, position: 0, cache: Cache::default() })
     }
 
+    /// How many terms a batch has; the last one of an epoch may have fewer.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        self.size.min(self.terms)
+    }
+
     /// The number of terms N.
     #[must_use]
     pub fn terms(&self) -> usize {

@@ -40,7 +40,7 @@ pub(super) const BATCH_VALUE: &str = "batch_value";
 ///
 /// - An error, a NaN or an infinity is counted, and half the step is tried from the same point on the next batch.
 ///   At the start it is an [`OptimError`].
-/// - When batches are whole, the state's cost is the objective, and its best parameters are the lowest point seen.
+/// - When batches are whole and nothing drifts, the state's cost is the objective, and its best parameters are the lowest point seen.
 ///   Otherwise no batch is comparable with another: the cost stays infinite and the best parameters are the last
 ///   ones. Observers then find the estimate as `batch_value`.
 /// - The solver (and so a checkpoint) holds method, batches and everything else that the next step depends on.
@@ -252,7 +252,7 @@ impl<R: UpdateRule> Descent<R> {
 
     /// Costs that are comparable go into the state; estimates are told to observers only.
     fn report(&self, mut state: DescentState, value: f64) -> (DescentState, Option<KV>) {
-        if self.batches.are_whole() {
+        if self.batches.are_whole() && !self.options.drifting {
             state = state.cost(value);
             return (state, None);
         }

@@ -16,11 +16,20 @@ pub struct DescentOptions {
     pub plateau: u64,
     /// So many failed evaluations in a row end the run, at least 1.
     pub max_failures: u64,
+    /// Whether the objective changes under way, because something behind it is learning too. Values of different
+    /// points are then not compared, even when batches are whole: the run ends where it was last.
+    pub drifting: bool,
 }
 
 impl Default for DescentOptions {
     fn default() -> Self {
-        Self { gradient_tolerance: 1e-6, value_tolerance: 1e-8, plateau: 30, max_failures: 50 }
+        Self {
+            gradient_tolerance: 1e-6,
+            value_tolerance: 1e-8,
+            plateau: 30,
+            max_failures: 50,
+            drifting: false,
+        }
     }
 }
 

@@ -12,7 +12,7 @@ use std::time::Duration;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Descended {
-    /// The lowest point seen when batches are whole, and otherwise the last one that could be evaluated.
+    /// The lowest point seen when batches are whole and nothing drifts, and otherwise the last one that could be evaluated.
     pub x: Vec<f64>,
     /// The objective there; nothing when batches are parts.
     pub value: Option<f64>,

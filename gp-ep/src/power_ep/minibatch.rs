@@ -1,0 +1,336 @@
+//! EP that looks at some observations at a time: with a site for every factor, or with one average site for all of
+//! them (stochastic EP), whose memory does not know N.
+//!
+//! Sites enter the posterior only through `T = Σ τ_i φ_iφ_iᵀ` and `η = Σ ν_i φ_i`, which are kept from batch to batch.
+//! With own sites, a batch adds what its sites change. With tied sites every factor is thought to have the site T/N,
+//! η/N; a factor's cavity is the posterior without α of it, and a batch moves T towards N times the mean of the sites
+//! that its factors ask for: `T ← (1 − ρ) T + ρ (N/B) Σ_b τ φφᵀ`.
+
+use super::gradient::GradientKind;
+use super::model::PowerEp;
+use super::passes::{Passes, log_normaliser, posterior};
+use super::posterior::WhitenedPosterior;
+use super::rules::{EpOptions, Level};
+use super::shard::SumOf;
+use super::site::Site;
+use crate::data::{DataSource, Rows, lane_rows};
+use crate::error::{EpError, check_count};
+use crate::powers::Powers;
+use gp_kernels::posterior::InducingPosterior;
+use serde::{Deserialize, Serialize};
+
+/// Halvings of a batch's change that would leave no proper posterior.
+const MAX_HALVINGS: u32 = 20;
+
+/// Who has a site.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Sharing {
+    /// Every factor its own: two numbers each.
+    #[default]
+    Own,
+    /// All factors together one, an average: stochastic EP. Memory does not grow with N.
+    Tied,
+}
+
+/// What one batch did.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct BatchStep {
+    /// The estimate of `ln p(y)` from this batch, with the sites before the step; NaN where some cavity is no Gaussian.
+    pub log_z: f64,
+    /// Root mean square, over the batch's sites, of what a full update would change, in units of the marginals; with
+    /// tied sites, the size of the sites themselves.
+    pub change: f64,
+    /// Factors left alone because their cavity or tilted moments are those of no Gaussian.
+    pub improper: usize,
+    /// Sites that asked for a negative precision.
+    pub negative: usize,
+    /// How often the change was halved until the posterior was proper.
+    pub halvings: u32,
+}
+
+/// The state of EP on mini-batches.
+#[derive(Debug)]
+pub struct MiniBatchEp {
+    passes: Passes,
+    posteriors: Vec<WhitenedPosterior>,
+    /// The posteriors without α of the average site, where sites are tied.
+    cavities: Vec<WhitenedPosterior>,
+    /// T and η.
+    sums: Vec<f64>,
+    batch_sums: Vec<f64>,
+    trial: Vec<f64>,
+    /// Own sites of all observations, where there are some.
+    sites: Vec<Site>,
+    sharing: Sharing,
+    observations: usize,
+    capacity: usize,
+    /// The present batch.
+    rows: Vec<usize>,
+    batches_seen: u64,
+}
+
+impl MiniBatchEp {
+    /// EP before its first batch, for batches of at most `capacity` observations.
+    ///
+    /// # Errors
+    /// [`EpError::Shape`] for data that do not fit the model; [`EpError::Power`]; [`EpError::Unsupported`] for tied
+    /// sites at the latent level or with one power for each observation; [`EpError::Kernel`] for a `K_zz` that cannot
+    /// be factored.
+    pub fn new(
+        model: &PowerEp,
+        data: &dyn DataSource,
+        sharing: Sharing,
+        capacity: usize,
+    ) -> Result<Self, EpError> {
+        if sharing == Sharing::Tied {
+            check_tied(model)?;
+        }
+        let capacity = capacity.clamp(1, data.count().max(1));
+        let mut passes = Passes::new(model, data, capacity, None)?;
+        passes.refresh_priors(model)?;
+        let length = passes.layout.len();
+        let own = if sharing == Sharing::Own { data.count() * model.sites_per_observation() } else { 0 };
+        Ok(Self {
+            posteriors: passes.prior_posteriors(),
+            cavities: passes.prior_posteriors(),
+            sums: vec![0.0; length],
+            batch_sums: vec![0.0; length],
+            trial: vec![0.0; length],
+            sites: vec![Site::default(); own],
+            sharing,
+            observations: data.count(),
+            capacity,
+            rows: Vec::with_capacity(capacity),
+            batches_seen: 0,
+            passes,
+        })
+    }
+
+    /// Factors `K_zz` anew after kernels or inducing inputs have changed. The sums of sites stay what they are, as
+    /// functions of the whitened inducing values; [`rebuild`](Self::rebuild) finds them anew.
+    ///
+    /// # Errors
+    /// [`EpError::Kernel`] for a `K_zz` that cannot be factored.
+    pub fn refresh(&mut self, model: &PowerEp) -> Result<(), EpError> {
+        self.passes.refresh_priors(model)
+    }
+
+    /// Adds up own sites of all observations, in a pass over the data. Tied sites have nothing to add up.
+    ///
+    /// # Errors
+    /// As [`step`](Self::step).
+    pub fn rebuild(&mut self, model: &PowerEp, data: &dyn DataSource) -> Result<(), EpError> {
+        if self.sharing == Sharing::Tied {
+            return Ok(());
+        }
+        self.trial.fill(0.0);
+        for start in (0..self.observations).step_by(self.capacity) {
+            let rows: Vec<usize> = (start..(start + self.capacity).min(self.observations)).collect();
+            self.load(model, data, &rows)?;
+            self.passes.accumulate(model, SumOf::Proposed, &mut self.batch_sums)?;
+            self.trial.iter_mut().zip(&self.batch_sums).for_each(|(sum, part)| *sum += part);
+        }
+        self.adopt()
+    }
+
+    /// Reads and projects a batch, with its sites.
+    fn load(&mut self, model: &PowerEp, data: &dyn DataSource, rows: &[usize]) -> Result<(), EpError> {
+        if rows.is_empty() || rows.len() > self.capacity {
+            let (what, axis, expected) = ("batch", "observations", self.capacity);
+            return Err(EpError::Shape { what, axis, expected, found: rows.len() });
+        }
+        check_count("data", "observations", self.observations, data.count())?;
+        self.rows.clear();
+        self.rows.extend_from_slice(rows);
+        self.passes.read(model, data, &Rows::List(rows))?;
+        self.passes.project(model)?;
+        let (all, rows, lanes) = (&self.sites, &self.rows, self.passes.lanes.count());
+        self.passes.lanes.for_each(|lane, shard| {
+            let places = lane_rows(lane, lanes, rows.len());
+            for (place, &row) in rows[places].iter().enumerate() {
+                let sites = shard.sites_of(place);
+                let each = sites.len();
+                match all.get(row * each..(row + 1) * each) {
+                    Some(own) => shard.sites[sites.clone()].copy_from_slice(own),
+                    None => shard.sites[sites.clone()].fill(Site::default()),
+                }
+                shard.proposed[sites.clone()].copy_from_slice(&shard.sites[sites]);
+            }
+            Ok(())
+        })
+    }
+
+    /// Makes `trial` the sums, if their posterior is proper.
+    fn adopt(&mut self) -> Result<(), EpError> {
+        for (q, posterior) in self.posteriors.iter_mut().enumerate() {
+            let (sites, shift) = self.passes.layout.latent(&self.trial, q);
+            posterior.set(sites, shift, 1.0)?;
+        }
+        std::mem::swap(&mut self.sums, &mut self.trial);
+        Ok(())
+    }
+
+    /// Updates the sites of a batch of observations, or the average site by them.
+    ///
+    /// # Errors
+    /// [`EpError::Shape`] for a batch that is empty or larger than was said; [`EpError::Read`] and
+    /// [`EpError::Observation`] from the data; [`EpError::ImproperPosterior`] where not even a tiny part of the update
+    /// leaves a proper posterior.
+    pub fn step(
+        &mut self,
+        model: &PowerEp,
+        data: &dyn DataSource,
+        rows: &[usize],
+        options: &EpOptions,
+    ) -> Result<BatchStep, EpError> {
+        options.check()?;
+        self.load(model, data, rows)?;
+        let weight = self.observations as f64 / rows.len() as f64;
+        let (tally, rate) = match self.sharing {
+            Sharing::Own => {
+                let tally = self.passes.refine(
+                    model,
+                    options,
+                    SumOf::Change,
+                    &self.posteriors,
+                    &mut self.batch_sums,
+                )?;
+                (tally, None)
+            }
+            Sharing::Tied => {
+                self.set_cavities(model)?;
+                let whole = EpOptions { step: 1.0, ..*options };
+                let tally = self.passes.refine(
+                    model,
+                    &whole,
+                    SumOf::Proposed,
+                    &self.cavities,
+                    &mut self.batch_sums,
+                )?;
+                // The first epoch is a running mean: what went before its first batches is the prior.
+                let share = (1.0 / weight).max(1.0 / (self.batches_seen + 1) as f64);
+                (tally, Some(options.step * share))
+            }
+        };
+        let log_z = weight * tally.log_z + self.prior_part(model)?;
+        let halvings = self.move_sums(rate, weight)?;
+        self.batches_seen += 1;
+        self.keep_sites(halvings)?;
+        Ok(BatchStep {
+            log_z,
+            change: (tally.change / (rows.len() * model.sites_per_observation()) as f64).sqrt(),
+            improper: tally.improper as usize,
+            negative: tally.negative as usize,
+            halvings,
+        })
+    }
+
+    /// Takes the batch's sums into T and η, or half of the way, or half of that. Tells how often it was halved.
+    fn move_sums(&mut self, rate: Option<f64>, weight: f64) -> Result<u32, EpError> {
+        for halvings in 0..=MAX_HALVINGS {
+            let part = 0.5f64.powi(halvings.cast_signed());
+            let (keep, add) = match rate {
+                None => (1.0, part),
+                Some(rate) => (1.0 - part * rate, part * rate * weight),
+            };
+            for ((trial, sum), batch) in self.trial.iter_mut().zip(&self.sums).zip(&self.batch_sums) {
+                *trial = keep * sum + add * batch;
+            }
+            match self.adopt() {
+                Ok(()) => return Ok(halvings),
+                Err(EpError::Linalg(_)) => {}
+                Err(other) => return Err(other),
+            }
+        }
+        self.trial.copy_from_slice(&self.sums);
+        self.adopt()?;
+        Err(EpError::ImproperPosterior)
+    }
+
+    /// Writes a batch's own sites back, as far as the sums went with them.
+    fn keep_sites(&mut self, halvings: u32) -> Result<(), EpError> {
+        if self.sharing == Sharing::Tied {
+            return Ok(());
+        }
+        let part = 0.5f64.powi(halvings.cast_signed());
+        let lanes = self.passes.lanes.count();
+        for (lane, shard) in self.passes.lanes.states_mut().iter_mut().enumerate() {
+            let places = lane_rows(lane, lanes, self.rows.len());
+            for (place, &row) in self.rows[places].iter().enumerate() {
+                let sites = shard.sites_of(place);
+                let each = sites.len();
+                for k in sites {
+                    shard.sites[k] = shard.sites[k].towards(shard.proposed[k], part);
+                    self.sites[row * each + k % each] = shard.sites[k];
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The posteriors without α of the average site.
+    fn set_cavities(&mut self, model: &PowerEp) -> Result<(), EpError> {
+        let weight = 1.0 - model.powers().of(0) / self.observations as f64;
+        for (q, cavity) in self.cavities.iter_mut().enumerate() {
+            let (sites, shift) = self.passes.layout.latent(&self.sums, q);
+            cavity.set(sites, shift, weight)?;
+        }
+        Ok(())
+    }
+
+    /// The part of log Z that no single observation has. With tied sites, of which each factor leaves α out, it is
+    /// `G(q) − G(p) + (N/α) (G(cavity) − G(q))`, and `−KL(q ‖ p)` in the limit α = 0.
+    fn prior_part(&self, model: &PowerEp) -> Result<f64, EpError> {
+        let with = log_normaliser(&self.posteriors);
+        if self.sharing == Sharing::Own {
+            return Ok(with);
+        }
+        let power = model.powers().of(0);
+        if power > 0.0 {
+            let without = log_normaliser(&self.cavities);
+            return Ok(with + self.observations as f64 / power * (without - with));
+        }
+        self.posteriors.iter().try_fold(0.0, |sum, posterior| Ok(sum - posterior.divergence()?))
+    }
+
+    /// The estimate of `ln p(y)` from the present batch and, over `gradient`, of its derivatives by all parameters in
+    /// natural units, sites and posterior held fixed, priors left out.
+    ///
+    /// # Errors
+    /// As [`BatchEp::log_z_gradient`](super::BatchEp::log_z_gradient); [`EpError::NoData`] before the first batch.
+    pub fn log_z_gradient(&mut self, model: &PowerEp, gradient: &mut [f64]) -> Result<f64, EpError> {
+        if self.rows.is_empty() {
+            return Err(EpError::NoData);
+        }
+        let weight = self.observations as f64 / self.rows.len() as f64;
+        if self.sharing == Sharing::Tied {
+            self.set_cavities(model)?;
+        }
+        let posteriors = match self.sharing {
+            Sharing::Own => &self.posteriors,
+            Sharing::Tied => &self.cavities,
+        };
+        let tally = self.passes.gradient(model, GradientKind::AtRest, posteriors, gradient)?;
+        gradient.iter_mut().for_each(|g| *g *= weight);
+        Ok(weight * tally.log_z + self.prior_part(model)?)
+    }
+
+    /// The posterior over the inducing values of one latent function.
+    ///
+    /// # Errors
+    /// [`EpError::Shape`] for a latent there is not.
+    pub fn posterior(&self, model: &PowerEp, latent: usize) -> Result<InducingPosterior, EpError> {
+        posterior(model, &self.posteriors, latent)
+    }
+}
+
+fn check_tied(model: &PowerEp) -> Result<(), EpError> {
+    if model.level() == Level::Latent {
+        return Err(EpError::Unsupported { what: "tied sites at the latent level" });
+    }
+    match model.powers() {
+        Powers::Same(_) => Ok(()),
+        Powers::Each(_) => Err(EpError::Unsupported { what: "tied sites with a power for each observation" }),
+    }
+}

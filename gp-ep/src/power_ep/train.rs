@@ -1,0 +1,180 @@
+//! How hyperparameters, inducing inputs and parameters of the observation model are learned.
+//!
+//! *Outer*: EP comes to rest for every value and gradient that L-BFGS asks for. *Inner* (seed 003 §3.2): the parameters
+//! move by one step of a first-order method between sweeps, so that both arrive together. *In mini-batches*: a step
+//! for every batch.
+
+use super::batch::{BatchEp, Convergence};
+use super::gradient::GradientKind;
+use super::minibatch::{MiniBatchEp, Sharing};
+use super::model::PowerEp;
+use super::rules::EpOptions;
+use crate::data::DataSource;
+use crate::error::EpError;
+use crate::train::{Progress, Training, train};
+use gp_optim::{
+    Batch, Batches, Descended, Descent, DescentOptions, MinimiseOptions, ParameterSet, ParameterSetMut,
+    UpdateRule, descend,
+};
+
+/// How parameters and sites learn together.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct InnerOptions {
+    /// Steps of the parameters.
+    pub steps: u64,
+    /// Sweeps before each of them.
+    pub sweeps: usize,
+    /// Which gradient they follow.
+    pub gradient: GradientKind,
+    /// How sites move.
+    pub ep: EpOptions,
+    /// When the descent stops before that.
+    pub descent: DescentOptions,
+}
+
+impl Default for InnerOptions {
+    /// 250 steps after one sweep each, half steps of sites, as in seed 003.
+    fn default() -> Self {
+        let ep = EpOptions::default();
+        let descent = DescentOptions { drifting: true, ..DescentOptions::default() };
+        Self { steps: 250, sweeps: 1, gradient: GradientKind::AtRest, ep, descent }
+    }
+}
+
+/// How training went, and the state it left: sites and posterior under the parameters that were found.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Trained<R, S> {
+    /// What the solver has to say.
+    pub run: R,
+    /// EP under the parameters found.
+    pub state: S,
+}
+
+impl PowerEp {
+    /// Trains by L-BFGS on the estimate of `ln p(y) + ln p(parameters)`, EP coming to rest at every evaluation. Sites
+    /// start from where the last evaluation left them.
+    ///
+    /// # Errors
+    /// [`EpError::Optim`] when the start cannot be evaluated or an option is out of range, otherwise as
+    /// [`BatchEp::new`]. The model is then as it was.
+    pub fn train_outer(
+        &mut self,
+        data: &dyn DataSource,
+        ep: &EpOptions,
+        options: &MinimiseOptions,
+        progress: impl FnMut(Progress),
+    ) -> Result<Trained<(Training, Convergence), BatchEp>, EpError> {
+        let mut state = BatchEp::new(self, data)?;
+        let evaluate = |model: &PowerEp, natural: &mut [f64]| {
+            come_to_rest(&mut state, model, ep)?;
+            state.log_z_gradient(model, GradientKind::AtRest, natural)
+        };
+        let training = train(self, options, evaluate, progress)?;
+        let convergence = come_to_rest(&mut state, self, ep)?;
+        Ok(Trained { run: (training, convergence), state })
+    }
+
+    /// Trains by a first-order method, one step after every few sweeps, sites being as far as they are.
+    ///
+    /// # Errors
+    /// [`EpError::Optim`] when the start cannot be evaluated, otherwise as [`BatchEp::new`]. Evaluations that fail
+    /// later are stepped back from and counted.
+    pub fn train_inner<R: UpdateRule>(
+        &mut self,
+        data: &dyn DataSource,
+        rule: R,
+        options: &InnerOptions,
+        mut progress: impl FnMut(Progress),
+    ) -> Result<Trained<Descended, BatchEp>, EpError> {
+        let mut state = BatchEp::new(self, data)?;
+        let (mut trial, mut start) = (self.clone(), vec![0.0; self.free_count()]);
+        self.write_free(&mut start)?;
+        let (mut natural, mut evaluation) = (vec![0.0; self.parameter_count()], 0);
+        let objective = |x: &[f64], _: Batch<'_>, gradient: &mut [f64]| -> Result<f64, EpError> {
+            trial.set_free(x)?;
+            refresh_or_reset(&mut state, &trial)?;
+            for _ in 0..options.sweeps {
+                state.sweep(&trial, &options.ep)?;
+            }
+            let log_z = state.log_z_gradient(&trial, options.gradient, &mut natural)?;
+            evaluation += 1;
+            let log_posterior = chain(&trial, log_z, &mut natural, gradient)?;
+            progress(Progress { evaluation, log_posterior });
+            Ok(-log_posterior)
+        };
+        let descent = DescentOptions { drifting: true, ..options.descent.clone() };
+        let solver = Descent::with_options(rule, Batches::whole(data.count())?, descent)?;
+        let run = descend(objective, &start, solver, options.steps)?;
+        self.set_free(&run.x)?;
+        refresh_or_reset(&mut state, self)?;
+        Ok(Trained { run, state })
+    }
+
+    /// Trains by a first-order method, one step after the sites (own or tied) of every batch were updated.
+    ///
+    /// Own sites are added up anew once an epoch, for the parameters have changed what they mean.
+    ///
+    /// # Errors
+    /// As [`train_inner`](Self::train_inner), and those of [`MiniBatchEp::new`].
+    pub fn train_in_batches<R: UpdateRule>(
+        &mut self,
+        data: &dyn DataSource,
+        sharing: Sharing,
+        batches: Batches,
+        rule: R,
+        options: &InnerOptions,
+        mut progress: impl FnMut(Progress),
+    ) -> Result<Trained<Descended, MiniBatchEp>, EpError> {
+        let size = batches.size();
+        let mut state = MiniBatchEp::new(self, data, sharing, size)?;
+        let (mut trial, mut start) = (self.clone(), vec![0.0; self.free_count()]);
+        self.write_free(&mut start)?;
+        let (mut natural, mut evaluation) = (vec![0.0; self.parameter_count()], 0u64);
+        let epoch = data.count().div_ceil(size) as u64;
+        let objective = |x: &[f64], batch: Batch<'_>, gradient: &mut [f64]| -> Result<f64, EpError> {
+            trial.set_free(x)?;
+            state.refresh(&trial)?;
+            if evaluation % epoch == 0 && evaluation > 0 {
+                state.rebuild(&trial, data)?;
+            }
+            evaluation += 1;
+            for _ in 0..options.sweeps {
+                state.step(&trial, data, batch.indices, &options.ep)?;
+            }
+            let log_z = state.log_z_gradient(&trial, &mut natural)?;
+            let log_posterior = chain(&trial, log_z, &mut natural, gradient)?;
+            progress(Progress { evaluation, log_posterior });
+            Ok(-log_posterior)
+        };
+        let descent = DescentOptions { drifting: true, ..options.descent.clone() };
+        let solver = Descent::with_options(rule, batches, descent)?;
+        let run = descend(objective, &start, solver, options.steps)?;
+        self.set_free(&run.x)?;
+        state.refresh(self)?;
+        state.rebuild(self, data)?;
+        Ok(Trained { run, state })
+    }
+}
+
+/// Projects anew; sites that under these parameters leave no proper posterior are forgotten.
+fn refresh_or_reset(state: &mut BatchEp, model: &PowerEp) -> Result<(), EpError> {
+    match state.refresh(model) {
+        Err(EpError::Linalg(_) | EpError::ImproperPosterior) => state.reset(model),
+        other => other,
+    }
+}
+
+fn come_to_rest(state: &mut BatchEp, model: &PowerEp, ep: &EpOptions) -> Result<Convergence, EpError> {
+    refresh_or_reset(state, model)?;
+    state.converge(model, ep)
+}
+
+/// The log posterior density, and over `gradient` the negative derivatives of it by the free coordinates.
+fn chain(model: &PowerEp, log_z: f64, natural: &mut [f64], gradient: &mut [f64]) -> Result<f64, EpError> {
+    model.add_log_prior_gradient(natural)?;
+    model.chain_gradient(natural, gradient)?;
+    gradient.iter_mut().for_each(|g| *g = -*g);
+    Ok(log_z + model.log_prior())
+}
