@@ -13,6 +13,7 @@ mod sequential;
 mod shard;
 mod site;
 mod sums;
+mod surrogate;
 mod train;
 
 pub use batch::{BatchEp, Convergence, Sweep};
@@ -22,4 +23,5 @@ pub use minibatch::{BatchStep, MiniBatchEp, Sharing};
 pub use model::PowerEp;
 pub use rules::{EpOptions, Level, NegativePrecision, Schedule};
 pub use site::Site;
+pub use surrogate::SurrogateRegression;
 pub use train::{InnerOptions, Trained};

@@ -8,5 +8,6 @@ mod limits;
 mod reference;
 mod regression;
 mod support;
+mod surrogate;
 mod textbook;
 mod threads;

@@ -1,0 +1,58 @@
+//! The approximation as an exact regression (seed 001 appendix H): M surrogate observations `ỹ = W v + N(0, σ̃² I)` of
+//! the whitened inducing values whose posterior is that of the sites, and whose marginal likelihood is their log Z.
+//!
+//! With `T = B − I = L_T L_Tᵀ`: `W = σ̃ L_Tᵀ` and `ỹ = σ̃ L_T⁻¹ η` give the posterior for every σ̃, and σ̃ sets the
+//! marginal likelihood.
+
+use super::batch::BatchEp;
+use super::model::PowerEp;
+use super::passes::log_normaliser;
+use crate::error::EpError;
+use faer::{Mat, MatMut};
+use gp_linalg::{Cholesky, JitterPolicy, LinalgError, Threading};
+use std::f64::consts::TAU;
+
+/// An exact regression on whitened inducing values with the posterior and the marginal likelihood of an approximation.
+#[derive(Clone, Debug)]
+pub struct SurrogateRegression {
+    /// W, M×M.
+    pub weights: Mat<f64>,
+    /// ỹ
+    pub observations: Vec<f64>,
+    /// σ̃²
+    pub noise_variance: f64,
+}
+
+impl BatchEp {
+    /// The surrogate regression of a model of one latent function with its sites as they are.
+    ///
+    /// # Errors
+    /// [`EpError::Unsupported`] for several latent functions, and where the sites do not determine all inducing values
+    /// or some ask for a negative precision; otherwise as [`log_z`](Self::log_z).
+    pub fn surrogate(&mut self, model: &PowerEp) -> Result<SurrogateRegression, EpError> {
+        let [posterior] = self.posteriors.as_slice() else {
+            return Err(EpError::Unsupported { what: "a surrogate regression of several latent functions" });
+        };
+        let (sites, shift) = self.passes.layout.latent(&self.sums, 0);
+        let root = match Cholesky::factor(sites, &JitterPolicy::none()) {
+            Err(LinalgError::NotPositiveDefinite { .. }) => {
+                let what = "a surrogate regression of sites that do not determine all inducing values";
+                return Err(EpError::Unsupported { what });
+            }
+            other => other?,
+        };
+        let mut observations = shift.to_vec();
+        let count = observations.len();
+        let column = MatMut::from_column_major_slice_mut(&mut observations, count, 1);
+        root.half_solve_in_place(column, Threading::Here)?;
+        let squares: f64 = observations.iter().map(|x| x * x).sum();
+        // ln p(ỹ) = −½ M ln 2πσ̃² − ½‖ỹ/σ̃‖² + ½ ηᵀB⁻¹η − ½ ln|B|
+        let without_scale = log_normaliser(std::slice::from_ref(posterior)) - 0.5 * squares;
+        let log_z = self.log_z(model)?;
+        let log_variance = 2.0 / count as f64 * (without_scale - log_z) - TAU.ln();
+        let scale = (0.5 * log_variance).exp();
+        observations.iter_mut().for_each(|y| *y *= scale);
+        let weights = Mat::from_fn(count, count, |i, j| if j >= i { scale * root.l()[(j, i)] } else { 0.0 });
+        Ok(SurrogateRegression { weights, observations, noise_variance: log_variance.exp() })
+    }
+}
