@@ -198,12 +198,7 @@ impl Block {
     }
 
     /// `h_b Σ^½ = L_B⁻¹ Φ_b D_b⁻¹ Σ^½` over `scratch.wide`, and the square roots of Σ over `scratch.deviation`.
-    fn fill_half(
-        &self,
-        posterior: &Posterior,
-        shard: &Shard,
-        scratch: &mut Scratch,
-    ) -> Result<(), EpError> {
+    fn fill_half(&self, posterior: &Posterior, shard: &Shard, scratch: &mut Scratch) -> Result<(), EpError> {
         for (deviation, noise) in scratch.deviation.iter_mut().zip(&shard.noise[self.columns.clone()]) {
             *deviation = noise.sqrt();
         }

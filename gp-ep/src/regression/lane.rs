@@ -66,7 +66,9 @@ impl Share {
             let end = lane_rows(lane, lanes, observations).end;
             let first = blocks.peek().map_or(0, |(number, _)| *number);
             let (mut rows, mut sizes) = (Vec::new(), Vec::new());
-            while begin < end && let Some((_, block)) = blocks.next() {
+            while begin < end
+                && let Some((_, block)) = blocks.next()
+            {
                 rows.extend_from_slice(block);
                 sizes.push(block.len());
                 begin += block.len();

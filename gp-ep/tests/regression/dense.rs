@@ -20,7 +20,8 @@ fn regulariser(t: &Table, power: f64) -> f64 {
     let n = t.len();
     let trace: f64 = (0..n).map(|i| t[i][i]).sum();
     if power < 1e-6 {
-        let squares: f64 = (0..n).flat_map(|i| (0..n).map(move |j| (i, j))).map(|(i, j)| t[i][j] * t[j][i]).sum();
+        let squares: f64 =
+            (0..n).flat_map(|i| (0..n).map(move |j| (i, j))).map(|(i, j)| t[i][j] * t[j][i]).sum();
         return 0.5 * (1.0 - power) * (trace - 0.5 * power * squares);
     }
     let plus_one = |i: usize, j: usize| power * t[i][j] + if i == j { 1.0 } else { 0.0 };

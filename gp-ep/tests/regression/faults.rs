@@ -71,7 +71,8 @@ fn inputs_of_another_kind_are_refused() {
 #[test]
 fn windows_need_a_kernel_that_has_them() {
     let windows = Mat::from_fn(3, 2, |_, _| 0.1);
-    let inputs = InducingInputs::points(places(3, 2).as_ref()).unwrap().with_windows(windows.as_ref()).unwrap();
+    let inputs =
+        InducingInputs::points(places(3, 2).as_ref()).unwrap().with_windows(windows.as_ref()).unwrap();
     let model = with_inputs("matern32(lengthscale=1)", inputs, 0.1, 0.5);
     let refused = with_gradient(&model, &Problem::new(10, 2, 57)).unwrap_err();
     assert!(refused.to_string().contains("matern32"), "{refused}");

@@ -73,7 +73,8 @@ fn for_powers_of_their_own_and_known_noise() {
 fn by_windows_and_their_centres() {
     let problem = Problem::new(25, 2, 22);
     let windows = Mat::from_fn(5, 2, |i, d| 0.05 + 0.1 * (i + d) as f64);
-    let inputs = InducingInputs::points(places(5, 2).as_ref()).unwrap().with_windows(windows.as_ref()).unwrap();
+    let inputs =
+        InducingInputs::points(places(5, 2).as_ref()).unwrap().with_windows(windows.as_ref()).unwrap();
     for power in [0.0, 0.5, 1.0] {
         let model = with_inputs("1.3 * rbf(lengthscale=[0.9, 2])", inputs.clone(), 0.04, power);
         assert!(model.parameter_names().contains(&"window[4,1]".to_owned()));

@@ -20,9 +20,8 @@ fn inducing_inputs_at_the_data_make_every_power_exact() {
         let exact = support::model(kernel, 0.05);
         let mut by_exact = vec![0.0; exact.parameter_count()];
         let mut workspace = ExactWorkspace::new(Threading::Here);
-        let value = exact
-            .log_marginal_likelihood_gradient(&problem.data(), &mut workspace, &mut by_exact)
-            .unwrap();
+        let value =
+            exact.log_marginal_likelihood_gradient(&problem.data(), &mut workspace, &mut by_exact).unwrap();
         let new = places(6, 2);
         let predicted = exact.condition(&problem.data()).unwrap().predict(new.as_ref()).unwrap();
         for power in [0.0, 1e-8, 0.3, 1.0] {
@@ -35,7 +34,9 @@ fn inducing_inputs_at_the_data_make_every_power_exact() {
                     .unwrap();
                 assert_close(found, value, tolerance);
                 let (kernel_part, noise) = by_exact.split_at(by_exact.len() - 1);
-                for (found, expected) in gradient.iter().zip(kernel_part).chain([(&gradient[gradient.len() - 1], &noise[0])]) {
+                for (found, expected) in
+                    gradient.iter().zip(kernel_part).chain([(&gradient[gradient.len() - 1], &noise[0])])
+                {
                     // Derivatives divide the same errors by the noise once more.
                     assert_close(*found, *expected, 20.0 * tolerance);
                 }
@@ -101,9 +102,8 @@ fn narrow_windows_are_points() {
     let problem = Problem::new(40, 2, 15);
     let z = places(9, 2);
     let points = InducingInputs::points(z.as_ref()).unwrap();
-    let windows = |variance: f64| {
-        points.clone().with_windows(Mat::from_fn(9, 2, |_, _| variance).as_ref()).unwrap()
-    };
+    let windows =
+        |variance: f64| points.clone().with_windows(Mat::from_fn(9, 2, |_, _| variance).as_ref()).unwrap();
     for power in [0.0, 0.5, 1.0] {
         let at = |inputs| log_z(&with_inputs(RBF, inputs, 0.05, power), &problem);
         let limit = at(points.clone());

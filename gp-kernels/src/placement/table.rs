@@ -39,9 +39,8 @@ pub(super) struct Distinct {
 
 /// The distinct points among some rows of a table, in the order of their first rows. O(N log N) comparisons.
 pub(super) fn distinct(points: Points<'_>, mut rows: Vec<usize>) -> Vec<Distinct> {
-    let mut found: Vec<Distinct> = equal_rows(points, &mut rows)
-        .map(|group| Distinct { row: group[0], count: group.len() })
-        .collect();
+    let mut found: Vec<Distinct> =
+        equal_rows(points, &mut rows).map(|group| Distinct { row: group[0], count: group.len() }).collect();
     found.sort_unstable_by_key(|distinct| distinct.row);
     found
 }
