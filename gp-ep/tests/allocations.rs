@@ -1,4 +1,5 @@
 //! Nothing is allocated after the first call of a given size.
+#![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 use faer::Mat;
 use gp_ep::exact::{PredictScratch, Prediction};
