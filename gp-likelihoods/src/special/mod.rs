@@ -14,8 +14,9 @@ pub use erfcx::erfcx;
 pub use gamma::{digamma, ln_gamma, trigamma};
 pub use incomplete::{incomplete_beta, incomplete_gamma};
 pub use logs::{log_sum_exp, log1p_exp, logistic};
-pub(crate) use normal::HALF_LN_TAU;
-pub use normal::{inverse_mills, inverse_mills_excess, log_normal_cdf, log_normal_cdf_difference};
+pub use normal::{
+    HALF_LN_TAU, inverse_mills, inverse_mills_excess, log_normal_cdf, log_normal_cdf_difference,
+};
 pub use quantile::standard_normal_quantile;
 
 use std::f64::consts::FRAC_1_SQRT_2;
