@@ -1,3 +1,4 @@
+#![expect(clippy::unwrap_used, reason = "helpers of tests")]
 //! The conformance kit on every registered likelihood, and on planted faults it has to find.
 
 use gp_likelihoods::testkit::check;

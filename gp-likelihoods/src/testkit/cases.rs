@@ -57,7 +57,7 @@ pub(super) fn extreme_beliefs(likelihood: &dyn Likelihood) -> Result<Vec<Vec<Lat
     let mut all = Vec::new();
     for (m, v) in EXTREMES {
         for other in signs {
-            let mean = |q: usize| if q % 2 == 0 { m } else { other * m };
+            let mean = |q: usize| if q.is_multiple_of(2) { m } else { other * m };
             all.push((0..likelihood.latents()).map(|q| Latent::new(mean(q), v)).collect::<Result<_, _>>()?);
         }
     }

@@ -67,11 +67,12 @@ fn normalisation(likelihood: &dyn Likelihood, f: &[f64], report: &mut Report) {
         report.value("distribution function", likelihood.conditional_cdf(0, y, f)).unwrap_or(f64::NAN)
     };
     let (low, high, mass) = match likelihood.support() {
-        Support::Real => between((-8..=8).map(|k| f[0] + 2.5 * f64::from(k)).collect(), density),
-        Support::Positive => between((-40..=9).map(|k| 2f64.powi(k)).collect(), density),
+        Support::Real => between(&(-8..=8).map(|k| f[0] + 2.5 * f64::from(k)).collect::<Vec<_>>(), density),
+        Support::Positive => between(&(-40..=9).map(|k| 2f64.powi(k)).collect::<Vec<_>>(), density),
         Support::UnitInterval => {
             let tails = (2..=40).map(|k| 0.5f64.powi(k));
-            between(tails.clone().rev().chain([0.5]).chain(tails.map(|t| 1.0 - t)).collect(), density)
+            let edges = tails.clone().rev().chain([0.5]).chain(tails.map(|t| 1.0 - t));
+            between(&edges.collect::<Vec<_>>(), density)
         }
         Support::Counts => (-1.0, 60.0, (0..=60).map(|y| density(f64::from(y))).sum()),
         Support::Signs | Support::Classes(_) => {
@@ -91,8 +92,8 @@ fn normalisation(likelihood: &dyn Likelihood, f: &[f64], report: &mut Report) {
 }
 
 /// The mass between the first and the last edge, and these two.
-fn between(edges: Vec<f64>, density: impl Fn(f64) -> f64) -> (f64, f64, f64) {
-    let mass = Panels::default().adapt(&edges, 1e-12, |y| [density(y)]).map_or(f64::NAN, |[mass]| mass);
+fn between(edges: &[f64], density: impl Fn(f64) -> f64) -> (f64, f64, f64) {
+    let mass = Panels::default().adapt(edges, 1e-12, |y| [density(y)]).map_or(f64::NAN, |[mass]| mass);
     (edges[0], edges[edges.len() - 1], mass)
 }
 
