@@ -8,7 +8,7 @@ use crate::quadrature::GaussLegendre;
 /// `1/√(2π)`
 const DENSITY_AT_ZERO: f64 = 0.398_942_280_401_432_7;
 /// `ln √(2π)`
-pub(crate) const HALF_LN_TAU: f64 = 0.918_938_533_204_672_8;
+pub const HALF_LN_TAU: f64 = 0.918_938_533_204_672_8;
 /// Below this argument `φ/Φ + x` goes through its continued fraction: the sum would cancel.
 const FRACTION_BELOW: f64 = -4.0;
 /// `ln Φ(x)`, finite for every finite x whose square is.

@@ -11,7 +11,7 @@ pub struct Argument {
     pub name: String,
     /// Where it starts.
     pub column: usize,
-    /// What stands after it.
+    /// What stands behind it.
     pub value: Value,
     pub(super) used: bool,
 }
