@@ -1,3 +1,4 @@
+#![expect(clippy::unwrap_used, reason = "helpers of tests")]
 //! Nothing is allocated after the first call.
 
 use gp_likelihoods::{Latent, Likelihood, ObservationMoments, PointSlopes, Slopes, Workspace, parse};
