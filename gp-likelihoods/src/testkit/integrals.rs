@@ -22,7 +22,9 @@ pub(super) fn check(likelihood: &dyn Likelihood, observations: &[Vec<f64>], repo
                 Case { likelihood, y, q, power, first: first && k == 0 }.check(&mut ws, report);
             }
         }
-        for q in report.value("beliefs", extreme_beliefs(likelihood)).unwrap_or_default() {
+        let extreme =
+            if first || likelihood.latents() == 1 { extreme_beliefs(likelihood) } else { Ok(Vec::new()) };
+        for q in report.value("beliefs", extreme).unwrap_or_default() {
             extremes(likelihood, y, &q, &mut ws, report);
         }
     }
@@ -83,7 +85,9 @@ impl Case<'_> {
         if own || telling {
             self.slopes(&found, exact, ws, report);
         }
-        self.brute_force(found.value, exact, report);
+        if own || self.first || self.q.len() == 1 {
+            self.brute_force(found.value, exact, report);
+        }
     }
 
     /// What a likelihood answers in its own way is what the default answers.

@@ -11,7 +11,8 @@ use crate::workspace::Workspace;
 pub(super) fn check(likelihood: &dyn Likelihood, observations: &[Vec<f64>], report: &mut Report) {
     let mut ws = Workspace::new();
     let exact = accuracy(likelihood, None);
-    for q in report.value("beliefs", beliefs(likelihood)).unwrap_or_default().into_iter().take(2) {
+    let count = if likelihood.latents() == 1 { 2 } else { 1 };
+    for q in report.value("beliefs", beliefs(likelihood)).unwrap_or_default().into_iter().take(count) {
         moments(likelihood, &q, exact, &mut ws, report);
         classes(likelihood, &q, exact, &mut ws, report);
         densities(likelihood, observations, &q, &mut ws, report);
