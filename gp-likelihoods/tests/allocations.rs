@@ -1,4 +1,3 @@
-#![expect(clippy::unwrap_used, reason = "helpers of tests")]
 //! Nothing is allocated after the first call.
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 

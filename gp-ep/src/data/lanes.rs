@@ -84,15 +84,10 @@ impl<T: Send> Lanes<T> {
     }
 
     /// Lanes of all processes.
-    #[cfg_attr(
-        not(test),
-        expect(dead_code, reason = "for methods that deal out their observations lane by lane")
-    )]
     pub(crate) fn count(&self) -> usize {
         self.count
     }
 
-    #[expect(dead_code, reason = "for methods that look into lanes between passes")]
     pub(crate) fn states(&self) -> &[T] {
         &self.states
     }
