@@ -191,6 +191,9 @@ impl<R: Read + Seek + Debug + Send> DataSource for RowReader<R> {
     fn read(&self, rows: &Rows<'_>, points: &mut [f64], targets: &mut [f64]) -> Result<(), EpError> {
         check_count("buffer of inputs", "entries", rows.len() * self.dim, points.len())?;
         check_count("buffer of targets", "entries", rows.len() * self.outputs, targets.len())?;
+        if let Some(row) = (0..rows.len()).map(|place| rows.at(place)).find(|&row| row >= self.count) {
+            return Err(EpError::Read { row, reason: format!("there are {} observations", self.count) });
+        }
         // A reader whose user panicked is still at some place; every read starts by seeking its own.
         let mut state = self.from.lock().unwrap_or_else(PoisonError::into_inner);
         let mut place = 0;
@@ -264,5 +267,7 @@ mod tests {
         let reader = RowReader::new(Cursor::new(file(3)), 2, 1).unwrap();
         let error = reader.read(&Rows::List(&[3]), &mut [0.0; 2], &mut [0.0]).unwrap_err();
         assert!(matches!(error, EpError::Read { row: 3, .. }), "{error}");
+        let error = reader.read(&Rows::List(&[usize::MAX]), &mut [0.0; 2], &mut [0.0]).unwrap_err();
+        assert!(matches!(error, EpError::Read { row: usize::MAX, .. }), "{error}");
     }
 }

@@ -2,8 +2,8 @@
 
 use super::gradient::GradientKind;
 use super::model::PowerEp;
-use super::passes::{Passes, log_normaliser, posterior};
-use super::posterior::WhitenedPosterior;
+use super::passes::{Passes, log_normaliser, move_posteriors, posterior};
+use super::posterior::{RankOne, WhitenedPosterior};
 use super::rules::{EpOptions, Schedule};
 use super::shard::{Shard, SumOf, blocks};
 use super::site::Site;
@@ -59,6 +59,7 @@ pub struct BatchEp {
     /// Sums of the present sites, and of the proposed ones.
     pub(super) sums: Vec<f64>,
     proposed: Vec<f64>,
+    pub(super) rank_one: RankOne,
     /// How many sites there are.
     pub(super) sites: usize,
 }
@@ -97,6 +98,7 @@ impl BatchEp {
             posteriors: passes.prior_posteriors(),
             sums: vec![0.0; length],
             proposed: vec![0.0; length],
+            rank_one: RankOne::default(),
             passes,
             sites: data.count() * model.sites_per_observation(),
         };
@@ -109,7 +111,8 @@ impl BatchEp {
     ///
     /// # Errors
     /// [`EpError::Kernel`] for inputs the kernel cannot take or a `K_zz` that cannot be factored;
-    /// [`EpError::Linalg`] where these sites leave no proper posterior.
+    /// [`EpError::Linalg`] where these sites leave no proper posterior. The next call that succeeds, or
+    /// [`reset`](Self::reset) after the latter, makes the state sound again; until then it is not.
     pub fn refresh(&mut self, model: &PowerEp) -> Result<(), EpError> {
         self.passes.refresh_priors(model)?;
         self.passes.project(model)?;
@@ -143,12 +146,9 @@ impl BatchEp {
         self.adopt()
     }
 
-    /// Makes the proposed sites the present ones, if their posterior is proper.
+    /// Makes the proposed sites the present ones, if their posterior is proper; otherwise nothing has changed.
     fn adopt(&mut self) -> Result<(), EpError> {
-        for (q, posterior) in self.posteriors.iter_mut().enumerate() {
-            let (sites, shift) = self.passes.layout.latent(&self.proposed, q);
-            posterior.set(sites, shift, 1.0)?;
-        }
+        move_posteriors(&mut self.posteriors, &self.passes.layout, (&self.sums, &self.proposed))?;
         std::mem::swap(&mut self.sums, &mut self.proposed);
         self.passes.lanes.for_each(|_, shard| {
             shard.sites.copy_from_slice(&shard.proposed);
@@ -173,38 +173,25 @@ impl BatchEp {
             }
             halvings += 1;
             if halvings > MAX_HALVINGS {
-                self.restore()?;
                 return Err(EpError::ImproperPosterior);
             }
-            self.halve(model)?;
+            self.passes.halve(model, SumOf::Proposed, &mut self.proposed)?;
         }
         Ok(Sweep {
             log_z,
-            change: (tally.change / self.sites as f64).sqrt(),
+            change: (tally.change / self.sites.max(1) as f64).sqrt(),
             improper: tally.improper as usize,
             negative: tally.negative as usize,
             halvings,
         })
     }
 
-    /// Proposes half of the way instead.
-    fn halve(&mut self, model: &PowerEp) -> Result<(), EpError> {
-        self.passes.lanes.for_each(|_, shard| {
-            for (proposed, site) in shard.proposed.iter_mut().zip(&shard.sites) {
-                *proposed = site.towards(*proposed, 0.5);
-            }
-            Ok(())
-        })?;
-        self.passes.accumulate(model, SumOf::Proposed, &mut self.proposed)
-    }
-
-    /// The posterior of the present sites again, after a proposal failed.
-    fn restore(&mut self) -> Result<(), EpError> {
-        for (q, posterior) in self.posteriors.iter_mut().enumerate() {
-            let (sites, shift) = self.passes.layout.latent(&self.sums, q);
-            posterior.set(sites, shift, 1.0)?;
+    /// One update of all sites, in the order that was asked for.
+    pub(super) fn pass(&mut self, model: &PowerEp, options: &EpOptions) -> Result<Sweep, EpError> {
+        match options.schedule {
+            Schedule::Parallel => self.sweep(model, options),
+            Schedule::InTurn => self.sweep_in_turn(model, options),
         }
-        Ok(())
     }
 
     /// Sweeps until sites and log Z are at rest.
@@ -223,10 +210,7 @@ impl BatchEp {
             halvings: 0,
         };
         while done.sweeps < options.max_sweeps && !done.converged {
-            let sweep = match options.schedule {
-                Schedule::Parallel => self.sweep(model, options)?,
-                Schedule::InTurn => self.sweep_in_turn(model, options)?,
-            };
+            let sweep = self.pass(model, options)?;
             done.sweeps += 1;
             done.negative += sweep.negative;
             done.improper += sweep.improper;

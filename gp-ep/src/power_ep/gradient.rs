@@ -63,10 +63,36 @@ struct ReverseLatent {
 
 /// How m and V of one latent move: `V V̄` and `V m̄`, and `m̄`.
 #[derive(Debug)]
-struct Moving {
+pub(super) struct Moving {
     v_v_bar: Mat<f64>,
     v_m_bar: Vec<f64>,
     m_bar: Vec<f64>,
+    /// `V̄` and `m̄`, summed over lanes.
+    total: Vec<f64>,
+}
+
+impl Moving {
+    fn zeros(m: usize) -> Self {
+        Self {
+            v_v_bar: Mat::zeros(m, m),
+            v_m_bar: vec![0.0; m],
+            m_bar: vec![0.0; m],
+            total: vec![0.0; m * m + m],
+        }
+    }
+
+    /// Solves what was summed.
+    fn solve(&mut self, posterior: &WhitenedPosterior, threading: Threading) -> Result<(), EpError> {
+        let m = self.m_bar.len();
+        let (matrix, m_bar) = self.total.split_at(m * m);
+        self.v_v_bar.copy_from(MatRef::from_column_major_slice(matrix, m, m));
+        symmetrise_lower(self.v_v_bar.as_mut())?;
+        posterior.factor().solve_in_place(self.v_v_bar.as_mut(), threading)?;
+        self.m_bar.copy_from_slice(m_bar);
+        self.v_m_bar.copy_from_slice(m_bar);
+        let column = MatMut::from_column_major_slice_mut(&mut self.v_m_bar, m, 1);
+        Ok(posterior.factor().solve_in_place(column, Threading::Here)?)
+    }
 }
 
 impl Reverse {
@@ -101,19 +127,22 @@ impl Passes {
         gradient: &mut [f64],
     ) -> Result<Tally, EpError> {
         check_count("gradient", "entries", model.parameter_count(), gradient.len())?;
-        let moving = match kind {
-            GradientKind::AtRest => None,
+        let moves = match kind {
+            GradientKind::AtRest => false,
             GradientKind::OfEstimate if model.level() == Level::Latent => {
                 return Err(EpError::Unsupported {
                     what: "the gradient of the estimate at the latent level",
                 });
             }
-            GradientKind::OfEstimate => Some(self.moving(model, posteriors)?),
+            GradientKind::OfEstimate => true,
         };
-        let priors = &self.priors;
+        if moves {
+            self.sum_moving(model, posteriors)?;
+        }
+        let (priors, moving) = (&self.priors, moves.then_some(self.moving.as_slice()));
         self.lanes.for_each(|_, shard| {
             let mut reverse = take_reverse(shard, model);
-            let done = reverse_pass(shard, &mut reverse, model, priors, posteriors, moving.as_deref());
+            let done = reverse_pass(shard, &mut reverse, model, priors, posteriors, moving);
             shard.reverse = Some(reverse);
             done
         })?;
@@ -146,28 +175,21 @@ impl Passes {
     }
 
     /// `m̄` and `V̄` over all data, solved.
-    fn moving(&mut self, model: &PowerEp, posteriors: &[WhitenedPosterior]) -> Result<Vec<Moving>, EpError> {
+    fn sum_moving(&mut self, model: &PowerEp, posteriors: &[WhitenedPosterior]) -> Result<(), EpError> {
         self.lanes.for_each(|_, shard| {
             let mut reverse = take_reverse(shard, model);
             let done = moving_pass(shard, &mut reverse, model, posteriors);
             shard.reverse = Some(reverse);
             done
         })?;
-        let mut all = Vec::new();
-        for (q, posterior) in posteriors.iter().enumerate() {
-            let m = posterior.mean().len();
-            let mut total = vec![0.0; m * m + m];
-            self.lanes.sum(|shard| moving_sums(shard, q), &mut total, self.reduction.as_ref())?;
-            let (matrix, m_bar) = total.split_at(m * m);
-            let mut v_v_bar = MatRef::from_column_major_slice(matrix, m, m).to_owned();
-            symmetrise_lower(v_v_bar.as_mut())?;
-            posterior.factor().solve_in_place(v_v_bar.as_mut(), model.threading())?;
-            let mut v_m_bar = m_bar.to_vec();
-            let column = MatMut::from_column_major_slice_mut(&mut v_m_bar, m, 1);
-            posterior.factor().solve_in_place(column, Threading::Here)?;
-            all.push(Moving { v_v_bar, v_m_bar, m_bar: m_bar.to_vec() });
+        if self.moving.is_empty() {
+            self.moving = self.layout.counts().iter().map(|&count| Moving::zeros(count)).collect();
         }
-        Ok(all)
+        for (q, (moving, posterior)) in self.moving.iter_mut().zip(posteriors).enumerate() {
+            self.lanes.sum(|shard| moving_sums(shard, q), &mut moving.total, self.reduction.as_ref())?;
+            moving.solve(posterior, model.threading())?;
+        }
+        Ok(())
     }
 }
 

@@ -8,7 +8,7 @@
 
 use super::gradient::GradientKind;
 use super::model::PowerEp;
-use super::passes::{Passes, log_normaliser, posterior};
+use super::passes::{Passes, log_normaliser, move_posteriors, posterior, set_posteriors};
 use super::posterior::WhitenedPosterior;
 use super::rules::{EpOptions, Level};
 use super::shard::SumOf;
@@ -67,7 +67,11 @@ pub struct MiniBatchEp {
     capacity: usize,
     /// The present batch.
     rows: Vec<usize>,
+    /// Room to look for observations that are in it twice.
+    sorted: Vec<usize>,
     batches_seen: u64,
+    /// For a matrix of M×M.
+    room: Vec<f64>,
 }
 
 impl MiniBatchEp {
@@ -102,7 +106,9 @@ impl MiniBatchEp {
             observations: data.count(),
             capacity,
             rows: Vec::with_capacity(capacity),
+            sorted: Vec::with_capacity(capacity),
             batches_seen: 0,
+            room: Vec::new(),
             passes,
         })
     }
@@ -141,10 +147,12 @@ impl MiniBatchEp {
             return Err(EpError::Shape { what, axis, expected, found: rows.len() });
         }
         check_count("data", "observations", self.observations, data.count())?;
+        // Until the new batch is there, there is none.
         self.rows.clear();
-        self.rows.extend_from_slice(rows);
+        self.check_rows(rows)?;
         self.passes.read(model, data, &Rows::List(rows))?;
         self.passes.project(model)?;
+        self.rows.extend_from_slice(rows);
         let (all, rows, lanes) = (&self.sites, &self.rows, self.passes.lanes.count());
         self.passes.lanes.for_each(|lane, shard| {
             let places = lane_rows(lane, lanes, rows.len());
@@ -161,12 +169,27 @@ impl MiniBatchEp {
         })
     }
 
-    /// Makes `trial` the sums, if their posterior is proper.
-    fn adopt(&mut self) -> Result<(), EpError> {
-        for (q, posterior) in self.posteriors.iter_mut().enumerate() {
-            let (sites, shift) = self.passes.layout.latent(&self.trial, q);
-            posterior.set(sites, shift, 1.0)?;
+    /// Fails for an observation that there is not, or that would move its own site twice.
+    fn check_rows(&mut self, rows: &[usize]) -> Result<(), EpError> {
+        if let Some(&row) = rows.iter().find(|&&row| row >= self.observations) {
+            return Err(EpError::Read {
+                row,
+                reason: format!("there are {} observations", self.observations),
+            });
         }
+        self.sorted.clear();
+        self.sorted.extend_from_slice(rows);
+        self.sorted.sort_unstable();
+        let twice = self.sorted.windows(2).find(|pair| pair[0] == pair[1]);
+        match twice.filter(|_| self.sharing == Sharing::Own) {
+            Some(pair) => Err(EpError::Block { row: pair[0], reason: "is in a batch twice".to_owned() }),
+            None => Ok(()),
+        }
+    }
+
+    /// Makes `trial` the sums, if their posterior is proper; otherwise nothing has changed.
+    fn adopt(&mut self) -> Result<(), EpError> {
+        move_posteriors(&mut self.posteriors, &self.passes.layout, (&self.sums, &self.trial))?;
         std::mem::swap(&mut self.sums, &mut self.trial);
         Ok(())
     }
@@ -174,8 +197,8 @@ impl MiniBatchEp {
     /// Updates the sites of a batch of observations, or the average site by them.
     ///
     /// # Errors
-    /// [`EpError::Shape`] for a batch that is empty or larger than was said; [`EpError::Read`] and
-    /// [`EpError::Observation`] from the data; [`EpError::ImproperPosterior`] where not even a tiny part of the update
+    /// [`EpError::Shape`] for a batch that is empty or larger than was said; [`EpError::Block`] for an observation that
+    /// is in it twice, where sites are its own; [`EpError::Read`] and [`EpError::Observation`] from the data; [`EpError::ImproperPosterior`] where not even a tiny part of the update
     /// leaves a proper posterior.
     pub fn step(
         &mut self,
@@ -214,9 +237,9 @@ impl MiniBatchEp {
             }
         };
         let log_z = weight * tally.log_z + self.prior_part(model)?;
-        let halvings = self.move_sums(rate, weight)?;
+        let halvings = self.move_sums(model, rate, weight)?;
         self.batches_seen += 1;
-        self.keep_sites(halvings)?;
+        self.keep_sites();
         Ok(BatchStep {
             log_z,
             change: (tally.change / (rows.len() * model.sites_per_observation()) as f64).sqrt(),
@@ -227,13 +250,15 @@ impl MiniBatchEp {
     }
 
     /// Takes the batch's sums into T and η, or half of the way, or half of that. Tells how often it was halved.
-    fn move_sums(&mut self, rate: Option<f64>, weight: f64) -> Result<u32, EpError> {
+    fn move_sums(&mut self, model: &PowerEp, rate: Option<f64>, weight: f64) -> Result<u32, EpError> {
         for halvings in 0..=MAX_HALVINGS {
-            let part = 0.5f64.powi(halvings.cast_signed());
-            let (keep, add) = match rate {
-                None => (1.0, part),
-                Some(rate) => (1.0 - part * rate, part * rate * weight),
-            };
+            if halvings > 0 && rate.is_none() {
+                self.passes.halve(model, SumOf::Change, &mut self.batch_sums)?;
+            }
+            let (keep, add) = rate.map_or((1.0, 1.0), |rate| {
+                let part = rate * 0.5f64.powi(halvings.cast_signed());
+                (1.0 - part, part * weight)
+            });
             for ((trial, sum), batch) in self.trial.iter_mut().zip(&self.sums).zip(&self.batch_sums) {
                 *trial = keep * sum + add * batch;
             }
@@ -243,45 +268,36 @@ impl MiniBatchEp {
                 Err(other) => return Err(other),
             }
         }
-        self.trial.copy_from_slice(&self.sums);
-        self.adopt()?;
         Err(EpError::ImproperPosterior)
     }
 
-    /// Writes a batch's own sites back, as far as the sums went with them.
-    fn keep_sites(&mut self, halvings: u32) -> Result<(), EpError> {
+    /// Writes a batch's own sites, which are now in the sums, back.
+    fn keep_sites(&mut self) {
         if self.sharing == Sharing::Tied {
-            return Ok(());
+            return;
         }
-        let part = 0.5f64.powi(halvings.cast_signed());
         let lanes = self.passes.lanes.count();
         for (lane, shard) in self.passes.lanes.states_mut().iter_mut().enumerate() {
             let places = lane_rows(lane, lanes, self.rows.len());
             for (place, &row) in self.rows[places].iter().enumerate() {
                 let sites = shard.sites_of(place);
                 let each = sites.len();
-                for k in sites {
-                    shard.sites[k] = shard.sites[k].towards(shard.proposed[k], part);
-                    self.sites[row * each + k % each] = shard.sites[k];
-                }
+                let kept = &shard.proposed[sites.clone()];
+                shard.sites[sites].copy_from_slice(kept);
+                self.sites[row * each..(row + 1) * each].copy_from_slice(kept);
             }
         }
-        Ok(())
     }
 
     /// The posteriors without α of the average site.
     fn set_cavities(&mut self, model: &PowerEp) -> Result<(), EpError> {
         let weight = 1.0 - model.powers().of(0) / self.observations as f64;
-        for (q, cavity) in self.cavities.iter_mut().enumerate() {
-            let (sites, shift) = self.passes.layout.latent(&self.sums, q);
-            cavity.set(sites, shift, weight)?;
-        }
-        Ok(())
+        set_posteriors(&mut self.cavities, &self.passes.layout, &self.sums, weight)
     }
 
     /// The part of log Z that no single observation has. With tied sites, of which each factor leaves α out, it is
     /// `G(q) − G(p) + (N/α) (G(cavity) − G(q))`, and `−KL(q ‖ p)` in the limit α = 0.
-    fn prior_part(&self, model: &PowerEp) -> Result<f64, EpError> {
+    fn prior_part(&mut self, model: &PowerEp) -> Result<f64, EpError> {
         let with = log_normaliser(&self.posteriors);
         if self.sharing == Sharing::Own {
             return Ok(with);
@@ -291,7 +307,8 @@ impl MiniBatchEp {
             let without = log_normaliser(&self.cavities);
             return Ok(with + self.observations as f64 / power * (without - with));
         }
-        self.posteriors.iter().try_fold(0.0, |sum, posterior| Ok(sum - posterior.divergence()?))
+        let room = &mut self.room;
+        self.posteriors.iter().try_fold(0.0, |sum, posterior| Ok(sum - posterior.divergence(room)?))
     }
 
     /// The estimate of `ln p(y)` from the present batch and, over `gradient`, of its derivatives by all parameters in

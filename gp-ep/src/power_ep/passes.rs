@@ -1,5 +1,6 @@
 //! Passes over observations that several schedules share: lanes of shards, and what is added up over them.
 
+use super::gradient::Moving;
 use super::model::PowerEp;
 use super::point::Tally;
 use super::posterior::WhitenedPosterior;
@@ -24,6 +25,7 @@ pub(super) struct Passes {
     /// Sums of the reverse pass: by parameters of the observation model, and a tally; by latent.
     pub(super) flat: Vec<f64>,
     pub(super) totals: Vec<PriorGradients>,
+    pub(super) moving: Vec<Moving>,
     /// Observations on the lanes.
     count: usize,
 }
@@ -46,8 +48,8 @@ impl Passes {
             Shard::new(model, &layout, data, lane_rows(lane, lanes, capacity).len(), inner)
         });
         let evaluator = Evaluator::new(model.threading());
-        let (priors, flat, totals) = (Vec::new(), Vec::new(), Vec::new());
-        Ok(Self { reduction, layout, lanes, priors, evaluator, flat, totals, count: 0 })
+        let (priors, flat, totals, moving) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Ok(Self { reduction, layout, lanes, priors, evaluator, flat, totals, moving, count: 0 })
     }
 
     /// Posteriors that know nothing yet.
@@ -120,6 +122,17 @@ impl Passes {
         self.lanes.sum(|shard| &shard.partial, sums, self.reduction.as_ref())
     }
 
+    /// Proposes half of the way instead, and adds up again.
+    pub(super) fn halve(&mut self, model: &PowerEp, sum_of: SumOf, sums: &mut [f64]) -> Result<(), EpError> {
+        self.lanes.for_each(|_, shard| {
+            for (proposed, site) in shard.proposed.iter_mut().zip(&shard.sites) {
+                *proposed = site.towards(*proposed, 0.5);
+            }
+            Ok(())
+        })?;
+        self.accumulate(model, sum_of, sums)
+    }
+
     /// The tally of the present sites alone.
     pub(super) fn evaluate(
         &mut self,
@@ -153,6 +166,32 @@ pub(super) fn posterior(
         whitened.mean().to_vec(),
         PosteriorFactor::Precision(whitened.factor().clone()),
     )?)
+}
+
+/// Makes posteriors those of `weight` times these sums. On an error they must not be used before they are set again.
+pub(super) fn set_posteriors(
+    posteriors: &mut [WhitenedPosterior],
+    layout: &Layout,
+    sums: &[f64],
+    weight: f64,
+) -> Result<(), EpError> {
+    posteriors.iter_mut().enumerate().try_for_each(|(q, posterior)| {
+        let (sites, shift) = layout.latent(sums, q);
+        posterior.set(sites, shift, weight)
+    })
+}
+
+/// Makes posteriors those of new sums or, where one of these would not be proper, leaves those of the old ones.
+pub(super) fn move_posteriors(
+    posteriors: &mut [WhitenedPosterior],
+    layout: &Layout,
+    (old, new): (&[f64], &[f64]),
+) -> Result<(), EpError> {
+    let done = set_posteriors(posteriors, layout, new, 1.0);
+    if done.is_err() {
+        set_posteriors(posteriors, layout, old, 1.0)?;
+    }
+    done
 }
 
 /// `½ ηᵀB⁻¹η − ½ ln|B|`, over latents.

@@ -111,7 +111,7 @@ impl PointScratch {
                 let spread = point.site_belief(piece, slot).map_or(0.0, |belief| belief.variance);
                 let (d_tau, d_nu) = (wanted.precision - proposed.precision, wanted.shift - proposed.shift);
                 tally.change += (d_tau * spread).powi(2) + d_nu * d_nu * spread;
-                *proposed = proposed.towards(wanted, step);
+                *proposed = point.moved(*proposed, wanted, step, point.marginal(piece, slot).residual);
             }
         }
         Ok(())
@@ -241,6 +241,17 @@ impl Point<'_> {
 
     fn marginal(&self, piece: usize, slot: usize) -> Marginal {
         self.marginals[self.factors.latent(self.y, piece, slot)]
+    }
+
+    /// The way from a site to another, gone by `step` or, where the noise of f given a would make that no site, by half
+    /// of it, and half again.
+    fn moved(&self, from: Site, to: Site, mut step: f64, residual: f64) -> Site {
+        let mut moved = from.towards(to, step);
+        while self.level == Level::Latent && moved.through_noise(residual).is_none() && step > 0.0 {
+            step *= 0.5;
+            moved = from.towards(to, step);
+        }
+        moved
     }
 
     /// What the site acts on, with the site in: a at the projection level, f at the latent level.

@@ -118,13 +118,18 @@ impl WhitenedPosterior {
         debug_assert!(solved.is_ok(), "a vector of the factor's length");
     }
 
-    /// `KL(N(m, B⁻¹) ‖ N(0, I)) = ½ (tr B⁻¹ + mᵀm − M + ln|B|)`
-    pub(crate) fn divergence(&self) -> Result<f64, EpError> {
+    /// `KL(N(m, B⁻¹) ‖ N(0, I)) = ½ (tr B⁻¹ + mᵀm − M + ln|B|)`; `room` is for a matrix of M×M.
+    pub(crate) fn divergence(&self, room: &mut Vec<f64>) -> Result<f64, EpError> {
         let count = self.mean.len();
-        let mut half_inverse = Mat::<f64>::identity(count, count);
-        self.factor.half_solve_in_place(half_inverse.as_mut(), Threading::Here)?;
+        room.clear();
+        room.resize(count * count, 0.0);
+        room.iter_mut().step_by(count + 1).for_each(|x| *x = 1.0);
+        // tr B⁻¹ = ‖L_B⁻¹‖²
+        let half_inverse = MatMut::from_column_major_slice_mut(room, count, count);
+        self.factor.half_solve_in_place(half_inverse, Threading::Here)?;
+        let trace: f64 = room.iter().map(|x| x * x).sum();
         let squares: f64 = self.mean.iter().map(|x| x * x).sum();
-        Ok(0.5 * (half_inverse.squared_norm_l2() + squares - count as f64 + self.factor.log_det()))
+        Ok(0.5 * (trace + squares - count as f64 + self.factor.log_det()))
     }
 
     /// `ln ∫ N(v; 0, I) exp(ηᵀv − ½ vᵀ(B − I)v) dv = ½ ηᵀB⁻¹η − ½ ln|B|`

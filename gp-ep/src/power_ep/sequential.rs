@@ -21,7 +21,7 @@ struct Visitor<'a> {
     layout: &'a Layout,
     posteriors: &'a mut [WhitenedPosterior],
     sums: &'a mut [f64],
-    rank_one: RankOne,
+    rank_one: &'a mut RankOne,
     tally: Tally,
 }
 
@@ -58,7 +58,7 @@ impl Visitor<'_> {
         shard.natural(factors, level, &block, SumOf::Change)?;
         for (q, posterior) in self.posteriors.iter_mut().enumerate() {
             let (change, (phi, half)) = (shard.latents[q].natural_of(0), shard.latents[q].single(place));
-            if !posterior.change(phi, half, change, &mut self.rank_one)? {
+            if !posterior.change(phi, half, change, self.rank_one)? {
                 for (r, posterior) in self.posteriors[..q].iter_mut().enumerate() {
                     let (sites, shift) = self.layout.latent(self.sums, r);
                     posterior.set(sites, shift, 1.0)?;
@@ -82,12 +82,11 @@ impl BatchEp {
         options.check()?;
         let before = self.tally_or_nan(model)?;
         let tally = self.visit_all(model, options, |_, _| true)?;
-        self.settle();
         // Rank-one changes gather roundings; the sum of all sites has none of them.
         self.rebuild(model)?;
         Ok(Sweep {
             log_z: before,
-            change: (tally.change / self.sites as f64).sqrt(),
+            change: (tally.change / self.sites.max(1) as f64).sqrt(),
             improper: tally.improper as usize,
             negative: tally.negative as usize,
             halvings: 0,
@@ -116,17 +115,18 @@ impl BatchEp {
             layout: &self.passes.layout,
             posteriors: &mut self.posteriors,
             sums: &mut self.sums,
-            rank_one: RankOne::default(),
+            rank_one: &mut self.rank_one,
             tally: Tally::default(),
         };
-        for (lane, shard) in self.passes.lanes.states_mut().iter_mut().enumerate() {
-            for place in 0..shard.places {
-                if asked(lane, place) {
-                    visitor.visit(shard, place)?;
-                }
-            }
-        }
-        Ok(visitor.tally)
+        let mut lanes = self.passes.lanes.states_mut().iter_mut().enumerate();
+        let done = lanes.try_for_each(|(lane, shard)| {
+            let mut places = (0..shard.places).filter(|&place| asked(lane, place));
+            places.try_for_each(|place| visitor.visit(shard, place))
+        });
+        let tally = visitor.tally;
+        // What was visited before a fault stays.
+        self.settle();
+        done.map(|()| tally)
     }
 
     /// Means, which rank-one changes leave for later.
@@ -158,7 +158,6 @@ impl BatchEp {
         self.sites += data.count() * model.sites_per_observation();
         let options = EpOptions { step: 1.0, ..EpOptions::default() };
         let tally = self.visit_all(model, &options, |lane, place| lane == last && place >= first_new)?;
-        self.settle();
         let added = (data.count() * model.sites_per_observation()).max(1);
         Ok(Sweep {
             log_z: before,
@@ -193,7 +192,7 @@ impl BatchEp {
             layout: &self.passes.layout,
             posteriors: &mut self.posteriors,
             sums: &mut self.sums,
-            rank_one: RankOne::default(),
+            rank_one: &mut self.rank_one,
             tally: Tally::default(),
         };
         if !visitor.take_out(shard, place)? {

@@ -12,8 +12,8 @@ use crate::data::{DataSource, Rows};
 use crate::error::EpError;
 use crate::powers::Powers;
 use faer::{Accum, MatMut, MatRef};
-use gp_kernels::Evaluator;
 use gp_kernels::inducing::InducingPrior;
+use gp_kernels::{Evaluator, KernelError};
 use gp_linalg::Threading;
 use gp_linalg::product::{GramScratch, matmul, weighted_gram};
 use std::ops::Range;
@@ -128,8 +128,24 @@ impl Shard {
     ) -> Result<(), EpError> {
         self.resize(rows.len());
         data.read(rows, &mut self.points, &mut self.targets)?;
-        for place in 0..self.places {
-            let row = rows.at(place);
+        self.check(0, factors, powers, rows)
+    }
+
+    /// Checks what was read from place `first` on, and notes the powers.
+    fn check(
+        &mut self,
+        first: usize,
+        factors: &dyn Factors,
+        powers: &Powers,
+        rows: &Rows<'_>,
+    ) -> Result<(), EpError> {
+        for place in first..self.places {
+            let row = rows.at(place - first);
+            let point = &self.points[place * self.dim..(place + 1) * self.dim];
+            if let Some(column) = point.iter().position(|x| !x.is_finite()) {
+                let value = point[column];
+                return Err(KernelError::NotFinite { what: "inputs", row, column, value }.into());
+            }
             factors.check(self.target(place)).map_err(|error| error.at_row(row))?;
             self.powers[place] = powers.of(row);
         }
@@ -299,11 +315,7 @@ impl Shard {
         self.resize(before + rows.len());
         let (points, targets) = (before * self.dim.., before * self.outputs..);
         data.read(rows, &mut self.points[points], &mut self.targets[targets])?;
-        for place in before..self.places {
-            let row = rows.at(place - before);
-            model.factors().check(self.target(place)).map_err(|error| error.at_row(row))?;
-            self.powers[place] = model.powers().of(row);
-        }
+        self.check(before, model.factors(), model.powers(), rows)?;
         self.project_from(before, model, priors)
     }
 

@@ -96,7 +96,7 @@ impl PowerEp {
             trial.set_free(x)?;
             refresh_or_reset(&mut state, &trial)?;
             for _ in 0..options.sweeps {
-                state.sweep(&trial, &options.ep)?;
+                state.pass(&trial, &options.ep)?;
             }
             let log_z = state.log_z_gradient(&trial, options.gradient, &mut natural)?;
             evaluation += 1;

@@ -6,14 +6,14 @@ use gp_ep::{BatchEp, EpOptions, Level, PowerEp, Powers, Table};
 use gp_optim::{ParameterSet, ParameterSetMut};
 
 /// Derivatives by the free coordinates.
-fn chained(model: &PowerEp, natural: &[f64]) -> Vec<f64> {
+pub(crate) fn chained(model: &PowerEp, natural: &[f64]) -> Vec<f64> {
     let mut out = vec![0.0; model.free_count()];
     model.chain_gradient(natural, &mut out).unwrap();
     out
 }
 
 /// A central difference of fourth order of `log_z`, by every free coordinate.
-fn differences(model: &PowerEp, mut log_z: impl FnMut(&PowerEp) -> f64) -> Vec<f64> {
+pub(crate) fn differences(model: &PowerEp, mut log_z: impl FnMut(&PowerEp) -> f64) -> Vec<f64> {
     let mut at = vec![0.0; model.free_count()];
     model.write_free(&mut at).unwrap();
     let mut value = |k: usize, step: f64| {
@@ -29,7 +29,7 @@ fn differences(model: &PowerEp, mut log_z: impl FnMut(&PowerEp) -> f64) -> Vec<f
 }
 
 #[track_caller]
-fn assert_gradient(found: &[f64], expected: &[f64], tolerance: f64, what: &str) {
+pub(crate) fn assert_gradient(found: &[f64], expected: &[f64], tolerance: f64, what: &str) {
     let scale = expected.iter().fold(1.0, |a: f64, b| a.max(b.abs()));
     for (k, (found, expected)) in found.iter().zip(expected).enumerate() {
         let error = (found - expected).abs() / scale;

@@ -1,13 +1,19 @@
 //! Iterative Power EP against formulas written out without any of the workspace's linear algebra.
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
+mod calibration;
+mod faults;
 mod gradients;
 mod limits;
+mod pathologies;
 #[path = "../exact/reference.rs"]
-#[expect(dead_code, reason = "shared with the tests of exact regression")]
 mod reference;
 mod regression;
+mod sampling;
+mod shared;
 mod support;
 mod surrogate;
 mod textbook;
 mod threads;
+mod training;
+mod two_latents;
