@@ -248,7 +248,7 @@ fn a_negative_site_on_f_that_its_noise_cannot_carry_is_taken_in_part() {
     for alpha in [0.5, 0.0] {
         let (x, model) = lonely(alpha);
         // Somewhere the two modes of the tilted distribution weigh the same, and it is wider than the cavity.
-        for y in (0..40).map(|k| 2.0 + 0.1 * f64::from(k)) {
+        for y in (0..10).map(|k| 2.6 + 0.2 * f64::from(k)) {
             let data = Table::with_targets(x.as_ref(), std::slice::from_ref(&y)).unwrap();
             for schedule in [Schedule::Parallel, Schedule::InTurn] {
                 let mut ep = BatchEp::new(&model, &data).unwrap();
@@ -261,7 +261,7 @@ fn a_negative_site_on_f_that_its_noise_cannot_carry_is_taken_in_part() {
             }
         }
     }
-    assert!(negative > 100, "only {negative} sites were negative");
+    assert!(negative > 30, "only {negative} sites were negative");
 }
 
 #[test]
