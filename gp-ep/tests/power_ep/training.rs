@@ -95,8 +95,8 @@ fn outer_and_inner_training_end_at_the_same_place() {
         {
             let mut model = start(&problem, likelihood, alpha);
             let state = match adam {
-                None => inside(&mut model, &data, rule, &inner(500)),
-                Some(adam) => inside(&mut model, &data, adam, &inner(500)),
+                None => inside(&mut model, &data, rule, &inner(800)),
+                Some(adam) => inside(&mut model, &data, adam, &inner(800)),
             };
             // Near a maximum the value is flat: a hundredth in a parameter is some 1e-4 in the value.
             let short = training.log_posterior - log_posterior(&model, &data);
