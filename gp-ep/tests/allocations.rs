@@ -1,8 +1,11 @@
 //! Nothing is allocated after the first call of a given size.
+#![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 use faer::Mat;
 use gp_ep::exact::{PredictScratch, Prediction};
-use gp_ep::{ExactGp, ExactWorkspace, Observations};
+use gp_ep::{Blocks, ExactGp, ExactWorkspace, Observations, Powers};
+use gp_ep::{RegressionWorkspace, SparseProcess, SparseRegression};
+use gp_kernels::inducing::InducingInputs;
 use gp_likelihoods::Gaussian;
 use gp_linalg::Threading;
 use gp_optim::ParameterSet;
@@ -41,4 +44,28 @@ fn repeated_evaluations_and_predictions_allocate_nothing() {
     // The second step may still find buffers of another use free, and grow one.
     step();
     assert_eq!(blocks(&mut step), 0);
+
+    sparse_evaluations_allocate_nothing();
+}
+
+/// Points and blocks over several lanes.
+fn sparse_evaluations_allocate_nothing() {
+    let inputs = Mat::from_fn(1100, 2, |i, d| ((i * (7 + d)) as f64).sin());
+    let targets: Vec<f64> = (0..1100).map(|i| (0.3 * f64::from(i)).cos()).collect();
+    let data = Observations::new(inputs.as_ref(), &targets).unwrap();
+    let kernel = gp_kernels::parse("1.3 * rbf(lengthscale=[0.5, 2]) + linear").unwrap();
+    let z = InducingInputs::points(inputs.as_ref().subrows(3, 20)).unwrap();
+    let process = SparseProcess::new(kernel, z).unwrap();
+    let points = SparseRegression::new(process, Gaussian::new(0.1).unwrap(), Powers::Same(0.5))
+        .with_threading(Threading::Here);
+    let some = Blocks::from_labels(&(0..1100).map(|i| i % 30).collect::<Vec<_>>()).unwrap();
+    for model in [points.clone(), points.with_blocks(some)] {
+        let (mut workspace, mut gradient) = (RegressionWorkspace::new(), vec![0.0; model.parameter_count()]);
+        let mut step = || {
+            model.log_marginal_likelihood_gradient(&data, &mut workspace, &mut gradient).unwrap();
+        };
+        step();
+        step();
+        assert_eq!(blocks(&mut step), 0);
+    }
 }

@@ -1,5 +1,4 @@
 //! Training on a data set from elsewhere, where it is there.
-#![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 #[path = "support/data.rs"]
 #[expect(dead_code, reason = "shared with the example of benchmarks")]

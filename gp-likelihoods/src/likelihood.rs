@@ -24,11 +24,15 @@ pub trait Described: Debug + Send + Sync {
         Vec::new()
     }
 
-    /// The parameters, in the order of their gradients.
-    fn parameters(&self) -> &[Parameter];
+    /// The parameters, in the order of their gradients; none unless said otherwise.
+    fn parameters(&self) -> &[Parameter] {
+        &[]
+    }
 
-    /// The parameters, to be set, fixed, bounded or given a prior.
-    fn parameters_mut(&mut self) -> &mut [Parameter];
+    /// The same parameters, to be set, fixed, bounded or given a prior.
+    fn parameters_mut(&mut self) -> &mut [Parameter] {
+        &mut []
+    }
 
     /// The number Q of latent values behind one observation.
     fn latents(&self) -> usize {

@@ -5,7 +5,8 @@ use std::ops::{Add, Div, Mul, Neg, Sub};
 
 use crate::special::{
     NormalInterval, digamma, inverse_mills, inverse_mills_excess, ln_gamma, log_normal_cdf,
-    log_normal_cdf_difference, log_softplus, log_softplus_slopes, log1p_exp, logistic, trigamma,
+    log_normal_cdf_difference, log_normal_cdf_slopes, log_softplus, log_softplus_slopes, log1p_exp, logistic,
+    trigamma,
 };
 
 /// A number with the functions that log densities are made of.
@@ -148,6 +149,12 @@ impl Scalar for Jet2 {
         }
         let (slope, curvature) = slopes(self.value, value);
         self.chain(value, slope, curvature)
+    }
+
+    /// With one scaled error function instead of three.
+    fn log_normal_cdf(self) -> Self {
+        let [value, ratio, excess] = log_normal_cdf_slopes(self.value);
+        self.chain(value, ratio, -ratio * excess)
     }
 
     /// With one exponential instead of four.

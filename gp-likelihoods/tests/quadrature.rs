@@ -162,7 +162,7 @@ fn errors(dimensions: usize, expected: f64, g: impl Fn(&[f64]) -> f64) -> (f64, 
 fn quasi_random_nodes_beat_random_ones() {
     for dimensions in [4, 10, 32, 64] {
         let a = 1.0 / (dimensions as f64).sqrt();
-        // A sum over coordinates, which the sequence is made for: √d times the standard deviation 0.45 over 64 if random.
+        // A mean over coordinates, which the sequence is made for: a standard deviation of 0.45 over 64 and √d if random.
         let (quasi, random) =
             errors(dimensions, (-0.5f64).exp(), |t| a * a * t.iter().map(|t| t.cos()).sum::<f64>());
         assert!(quasi < 2e-4 && quasi < 0.2 * random, "{dimensions}: {quasi} and {random}");

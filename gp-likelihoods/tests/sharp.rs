@@ -2,8 +2,10 @@
 //! away from it.
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
+use gp_likelihoods::quadrature::Panels;
 use gp_likelihoods::{
-    BernoulliProbit, Gaussian, Latent, Likelihood, Poisson, Slopes, StudentT, Workspace, defaults,
+    BernoulliLogit, BernoulliProbit, Beta, Gaussian, Latent, Likelihood, NegativeBinomial, Poisson,
+    PoissonSoftplus, Slopes, StudentT, Workspace, defaults,
 };
 
 fn belief(m: f64, v: f64) -> [Latent; 1] {
@@ -125,5 +127,68 @@ fn logit_kinks_under_wide_cavities() {
         // The neglected part is (7π⁴/360)·v^−3/2/√2π relative to v^½: below 1e-11 here.
         assert!((out.value / expected - 1.0).abs() < 1e-11, "{v}: {} instead of {expected}", out.value);
         assert!((out.by_mean[0] - 0.5).abs() < 1e-9, "{}", out.by_mean[0]);
+    }
+}
+
+/// ln Z and its derivatives by panels that are laid by hand: fine everywhere, and graded towards a place.
+fn by_panels(likelihood: &dyn Likelihood, y: f64, q: Latent, power: f64, place: f64) -> [f64; 3] {
+    let (m, s) = (q.mean(), q.variance().sqrt());
+    let at = |f: f64| {
+        let mut out = [f64::NAN];
+        likelihood.log_densities(&[y], &[f], &mut out).unwrap();
+        power * out[0] - 0.5 * ((f - m) / s).powi(2)
+    };
+    let mut edges: Vec<f64> = (-160..=160).map(|k| m + 0.5 * s * f64::from(k)).collect();
+    let graded = (-40..=6).flat_map(|k| [-1.0, 1.0].map(|sign| place + sign * s * 2f64.powi(k)));
+    edges.extend(graded.chain([place]).filter(|f| (f - m).abs() < 80.0 * s));
+    edges.sort_by(f64::total_cmp);
+    let highest = edges.iter().map(|&f| at(f)).fold(f64::NEG_INFINITY, f64::max);
+    let sums = Panels::default().adapt(&edges, 1e-12, |f| {
+        let (weight, t) = ((at(f) - highest).exp(), (f - m) / s);
+        [weight, weight * t, weight * t * t]
+    });
+    let [mass, along, square] = sums.unwrap();
+    let log_z = highest + mass.ln() - s.ln() - 0.5 * std::f64::consts::TAU.ln();
+    [log_z, along / mass / s, 0.5 * (square / mass - 1.0) / (s * s)]
+}
+
+#[test]
+fn grids_step_over_nothing() {
+    let (logit, softplus) = (BernoulliLogit, PoissonSoftplus::new(0.0).unwrap());
+    let (sharp, heavy) = (StudentT::new(0.01, 3.0).unwrap(), StudentT::new(1.0, 0.6).unwrap());
+    let (beta, precise) = (Beta::new(3.0).unwrap(), Beta::new(400.0).unwrap());
+    let counts = NegativeBinomial::new(0.3).unwrap();
+    let all: [(&dyn Likelihood, [f64; 3]); 7] = [
+        (&logit, [-1.0, 1.0, 1.0]),
+        (&softplus, [0.0, 3.0, 200.0]),
+        (&counts, [0.0, 3.0, 200.0]),
+        (&sharp, [0.0, 2.5, -30.0]),
+        (&heavy, [0.0, 2.5, -30.0]),
+        (&beta, [1e-6, 0.3, 0.99]),
+        (&precise, [1e-6, 0.3, 0.99]),
+    ];
+    let mut ws = Workspace::new();
+    for (likelihood, observations) in all {
+        for y in observations {
+            for m in [-12.0, -1.0, 0.4, 7.0] {
+                for v in [1e-4, 0.03, 0.5, 3.0, 40.0, 1e4] {
+                    for power in [1.0, 0.2] {
+                        let (q, mut out) = (Latent::new(m, v).unwrap(), Slopes::default());
+                        defaults::tilted(likelihood, &[y], &[q], power, &mut ws, &mut out).unwrap();
+                        let place = likelihood.landmark(&[y]).unwrap();
+                        let expected = by_panels(likelihood, y, q, power, place);
+                        // Derivatives in units of the deviation: panels have those of the Gaussian only.
+                        let units = [1.0, v.sqrt(), v];
+                        for ((found, expected), unit) in numbers(&out).into_iter().zip(expected).zip(units) {
+                            let (found, expected) = (unit * found, unit * expected);
+                            let text = format!(
+                                "{likelihood:?} at {y}, {q:?}, power {power}: {found} instead of {expected}"
+                            );
+                            assert!((found - expected).abs() <= 1e-9 * expected.abs().max(1.0), "{text}");
+                        }
+                    }
+                }
+            }
+        }
     }
 }

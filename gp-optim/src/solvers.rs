@@ -7,6 +7,7 @@ mod descent;
 mod error;
 mod groups;
 mod history;
+mod interrupt;
 mod lbfgs;
 mod line_search;
 mod minimise;
@@ -32,6 +33,7 @@ pub use groups::{
     minimise_in_stages_with,
 };
 pub use history::{History, Record};
+pub use interrupt::Interrupt;
 pub use lbfgs::{Lbfgs, LbfgsOptions, LbfgsState};
 pub use minimise::{MinimiseOptions, Minimum, Run, minimise, minimise_with};
 pub use point::{DescentState, Point};

@@ -12,6 +12,8 @@ use std::ops::Range;
 
 /// The most lanes there are: more threads than this have nothing to do.
 const MAX_LANES: usize = 16;
+/// Numbers that are added up at a time: the sums stay in the first-level cache while all partial sums pass by.
+const NEAR: usize = 2048;
 /// Observations that a lane of its own is worth.
 const WORTH_A_LANE: usize = 512;
 
@@ -51,9 +53,11 @@ impl Reduction for LocalReduction {
     }
 
     fn sum(&self, partials: &[&[f64]], total: &mut [f64]) -> Result<(), EpError> {
-        total.fill(0.0);
-        for partial in partials {
-            total.iter_mut().zip(*partial).for_each(|(sum, part)| *sum += part);
+        for (k, total) in total.chunks_mut(NEAR).enumerate() {
+            total.fill(0.0);
+            for partial in partials {
+                total.iter_mut().zip(partial.iter().skip(k * NEAR)).for_each(|(sum, part)| *sum += part);
+            }
         }
         Ok(())
     }

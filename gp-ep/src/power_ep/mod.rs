@@ -1,4 +1,32 @@
-//! Power EP: one update, four knobs.
+//! Power EP: one update with four knobs, from which the methods of three papers are settings.
+//!
+//! Latent functions are seen through inducing inputs, `f_i = φ_iᵀv + N(0, s_i)` with `v ~ N(0, I)`. Every factor of
+//! every observation has a *site* `exp(ν a − ½ τ a²)` in its place, so that the posterior is Gaussian,
+//! `B = I + Φ diag(τ) Φᵀ`, `m = B⁻¹ Φ ν`. An update takes the power α of a site out of the posterior (the *cavity*),
+//! puts the power α of the factor in, matches moments, and makes the site what has the same effect.
+//!
+//! | knob | setting |
+//! |---|---|
+//! | power α of a factor | [`Powers`](crate::Powers): 1 is EP, 0 the limit in which Power EP is variational inference |
+//! | sharing of sites | [`Sharing`]: each factor its own, or one average for all (stochastic EP) |
+//! | level of a site | [`Level`]: on the projection `a = φᵀv`, or on the latent value f under the FITC prior |
+//! | schedule | [`Schedule`]: at once with damping, or in turn; [`MiniBatchEp`] for some observations at a time |
+//!
+//! | known as | α | sharing | level | parameters learned |
+//! |---|---|---|---|---|
+//! | scalable EP (seed 003) | 1 | own | projection | [`PowerEp::train_inner`] |
+//! | generalised FITC | 1 | own | latent | [`PowerEp::train_outer`] |
+//! | stochastic EP (seed 000) | 1 | tied | projection | [`PowerEp::train_in_batches`] |
+//! | Power EP (seed 001) | α | own | projection | any; for Gaussian noise in closed form, [`regression`](crate::regression) |
+//! | EP of the textbooks | 1 | own | Z = X | any |
+//! | natural-gradient variational inference | 0 | own or tied | projection | any |
+//!
+//! [`PowerEp`] is the model, [`BatchEp`] the state of EP on all of the data, [`MiniBatchEp`] that on batches of it.
+//! [`Factors`] is what an observation model has to answer; every likelihood does.
+//!
+//! Data enter through sums alone. A pass maps shards of the data to partial sums and adds them in a fixed order, on
+//! threads here and with a [`Reduction`](crate::Reduction) anywhere; the result has the same bits however many there
+//! are.
 
 mod batch;
 mod factors;

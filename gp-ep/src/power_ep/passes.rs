@@ -162,7 +162,7 @@ pub(super) fn posterior(
     Ok(InducingPosterior::new(
         process.kernel().clone_box(),
         process.inputs().clone(),
-        model.jitter().clone(),
+        *model.jitter(),
         whitened.mean().to_vec(),
         PosteriorFactor::Precision(whitened.factor().clone()),
     )?)

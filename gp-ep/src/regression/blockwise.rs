@@ -102,7 +102,7 @@ impl Factors for BlockFactors {
         shard: &Shard,
         gradients: &mut Gradients,
     ) -> Result<(), EpError> {
-        let (kernel, by) = (at.model.process().kernel(), &shard.evaluator);
+        let kernel = at.model.process().kernel();
         let scratch = &mut self.scratch;
         for (number, block) in self.blocks.iter().enumerate() {
             let (n, range) = (block.columns.len(), block.columns.clone());
@@ -111,7 +111,8 @@ impl Factors for BlockFactors {
             gradients.noise += block.residual_reverse(power, shard, scratch)?;
             let by_residual = columns(&scratch.square, n, 0..n);
             let params = gradients.prior.params_mut();
-            kernel_gram_reverse(by, kernel, shard.points(range.clone()), by_residual, params)?;
+            let points = shard.points(range.clone());
+            shard.evaluator.gram_reverse(kernel, points, by_residual, params, None)?;
             block.projection_reverse(posterior, shard, scratch)?;
             let upstream = columns_mut(&mut scratch.wide, shard.count, 0..n);
             // The residual variances had their say as a matrix.
@@ -119,17 +120,6 @@ impl Factors for BlockFactors {
         }
         Ok(())
     }
-}
-
-/// From the derivatives by the entries of `K_bb` to those by the parameters of the kernel.
-fn kernel_gram_reverse(
-    by: &gp_kernels::Evaluator,
-    kernel: &dyn gp_kernels::Kernel,
-    points: MatRef<'_, f64>,
-    upstream: MatRef<'_, f64>,
-    params: &mut [f64],
-) -> Result<(), EpError> {
-    Ok(by.gram_reverse(kernel, points, upstream, params, None)?)
 }
 
 impl Block {

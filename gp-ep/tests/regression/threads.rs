@@ -29,9 +29,18 @@ fn the_number_of_threads_changes_no_bit() {
     // Large blocks leave lanes without any.
     let few = scattered_blocks(2300);
     for model in [points.clone(), points.clone().with_blocks(some), points.with_blocks(few)] {
-        let alone = evaluate(&model.clone().with_threading(Threading::Here), &problem, 1);
-        for threads in [1, 2, 8] {
-            assert_eq!(alone, evaluate(&model, &problem, threads), "{threads} threads");
-        }
+        check(&model, &problem);
+    }
+    // One block is one lane, which has the threads for itself.
+    let problem = Problem::new(1100, 3, 31);
+    let whole = Blocks::from_labels(&[0; 1100]).unwrap();
+    check(&sparse(RBF, places(100, 3).as_ref(), 0.05, 0.5).with_blocks(whole), &problem);
+}
+
+#[track_caller]
+fn check(model: &SparseRegression, problem: &Problem) {
+    let alone = evaluate(&model.clone().with_threading(Threading::Here), problem, 1);
+    for threads in [1, 2, 8] {
+        assert_eq!(alone, evaluate(model, problem, threads), "{threads} threads");
     }
 }

@@ -132,3 +132,24 @@ fn kmeans_keeps_to_data_points_where_means_have_no_meaning() {
     assert_eq!(placed, place(&KMeans::new(), &x, 9, 1));
     assert!((0..9).all(|k| placed.inputs.z()[(k, 1)].fract() == 0.0));
 }
+
+#[test]
+fn clusters_are_those_of_the_centres() {
+    let x = awkward(400, 2);
+    let (count, kmeans) = (12, KMeans::new().with_iterations(1000));
+    let labels = kmeans.clusters(kernel("rbf").as_ref(), x.as_ref(), count, 7).unwrap();
+    let placed = place(&kmeans, &x, count, 7);
+    let (points, centres) =
+        (in_deviations(&x, x.as_ref()), in_deviations(&x, placed.inputs.z().as_dyn_stride()));
+    assert_eq!(centres.len(), count);
+    for (i, point) in points.iter().enumerate() {
+        let (same, _) =
+            nearest(&points[labels.iter().position(|&label| label == labels[i]).unwrap()], &centres);
+        assert_eq!(nearest(point, &centres).0, same, "row {i} and the first of its cluster");
+        assert!(points[..i].iter().zip(&labels).all(|(other, label)| other != point || *label == labels[i]));
+    }
+    let mut used = labels;
+    used.sort_unstable();
+    used.dedup();
+    assert_eq!(used, (0..count).collect::<Vec<_>>());
+}

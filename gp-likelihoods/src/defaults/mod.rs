@@ -1,16 +1,17 @@
 //! What every likelihood gets without writing it: expectations, tilted moments and predictions by quadrature.
 //!
-//! **One latent.** Two Gauss–Hermite rules of different order are tried where the integrand is known to have one peak;
-//! where they disagree, and for all other integrands, panels are refined until they resolve it, or an error says where
-//! they do not. Errors are below 1e-9 of the size of the result.
+//! **One latent.** Sums over a grid whose step is halved until they settle, where the integrand is known to be smooth and
+//! to have nothing narrow that a grid could step over. Everywhere else, and where they do not settle, panels are refined
+//! until they resolve the integrand, or an error says where they do not. Errors are below 1e-9 of the size of the result.
 //!
-//! **Two or three latents of a smooth likelihood.** Product Gauss–Hermite rules of growing order until two agree to 1e-9,
+//! **Two or three latents of a smooth likelihood.** Product Gauss–Hermite rules of growing order until two agree to 1e-7,
 //! and for the tilted normaliser of a log-concave one about its mode. Under beliefs of standard deviation up to 1,
 //! errors are below 1e-6.
 //!
 //! **All else.** The quasi-random nodes of the [`Workspace`]; with their default number, errors are some thousandths of
 //! a standard deviation of the integrand. Tilted normalisers are integrated by nodes about the mode as well as about the
-//! cavity, so that confident observations are not missed.
+//! cavity, so that confident observations are not missed; where a likelihood is not log-concave and a tilted
+//! distribution has several modes, of which the nodes know one, slopes may be off by a tenth.
 //!
 //! How far the last two rules (or half of the nodes and all of them) were apart is
 //! [`Workspace::disagreement`]. Use these functions directly to compare a closed form with them.

@@ -5,6 +5,8 @@ mod predictive;
 
 use crate::error::{LikelihoodError, check};
 use crate::latent::Latent;
+use crate::scalar::Scalar;
+use crate::special::HALF_LN_TAU;
 use gp_optim::{Parameter, Transform};
 use serde::{Deserialize, Serialize};
 use std::f64::consts::TAU;
@@ -108,7 +110,7 @@ impl Gaussian {
     /// [`LikelihoodError::Argument`] for a power outside (0, 1].
     pub fn tilted(&self, y: f64, cavity: Latent, power: f64) -> Result<Tilted, LikelihoodError> {
         check("power", power, power > 0.0 && power <= 1.0, "above 0 and at most 1")?;
-        Ok(tilted(y, cavity, power, self.variance()))
+        Ok(tilted(y - cavity.mean(), cavity.variance(), self.variance(), power))
     }
 }
 
@@ -124,13 +126,11 @@ pub(crate) fn expected_log_density(y: f64, latent: Latent, variance: f64) -> Exp
     }
 }
 
-/// [`Gaussian::tilted`] for noise of this variance and a power in (0, 1].
-pub(crate) fn tilted(y: f64, cavity: Latent, power: f64, variance: f64) -> Tilted {
-    let v = cavity.variance();
+/// [`Gaussian::tilted`] for a residual y − m, a cavity variance v, noise of this variance and a legal power.
+pub(crate) fn tilted(residual: f64, v: f64, variance: f64, power: f64) -> Tilted {
     let w = variance + power * v;
-    let residual = y - cavity.mean();
     // α (y − m)²/w and its derivative with respect to w, which both variances share.
-    let quadratic = power * residual * residual / w;
+    let quadratic = power * residual * (residual / w);
     let spread = power * v / variance;
     Tilted {
         log_z: -0.5 * (power * (TAU * variance).ln() + spread.ln_1p() + quadratic),
@@ -138,6 +138,19 @@ pub(crate) fn tilted(y: f64, cavity: Latent, power: f64, variance: f64) -> Tilte
         by_latent_variance: 0.5 * power * (quadratic - 1.0) / w,
         by_variance: 0.5 * (quadratic + spread) / w - 0.5 * power / variance,
     }
+}
+
+/// The `ln Z` of [`tilted`] where residual, cavity variance and the logarithm of the noise variance may vary.
+pub(crate) fn log_tilted<S: Scalar>(residual: S, v: S, log_variance: S, power: f64) -> S {
+    let w = log_variance.exp() + v * power;
+    // ln(1 + α v/σ²), whatever the range of the quotient.
+    let spread = if v.value() > 0.0 {
+        ((v * power).ln() - log_variance).log1p_exp()
+    } else {
+        (v * power * (-log_variance).exp()).ln_1p()
+    };
+    let quadratic = residual * (residual / w) * power;
+    -(log_variance * power + spread + quadratic) * 0.5 - power * HALF_LN_TAU
 }
 
 /// `ln N(r; 0, s)` for a residual r and a variance s.

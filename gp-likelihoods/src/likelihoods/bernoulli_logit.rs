@@ -1,6 +1,5 @@
 //! Two classes through the logistic function.
 
-use gp_optim::Parameter;
 use rand::Rng;
 
 use crate::density::Density;
@@ -27,14 +26,6 @@ impl BernoulliLogit {
 impl Described for BernoulliLogit {
     fn name(&self) -> &'static str {
         "bernoulli_logit"
-    }
-
-    fn parameters(&self) -> &[Parameter] {
-        &[]
-    }
-
-    fn parameters_mut(&mut self) -> &mut [Parameter] {
-        &mut []
     }
 
     fn support(&self) -> Support {

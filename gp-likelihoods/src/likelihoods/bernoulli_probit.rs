@@ -1,6 +1,5 @@
 //! Two classes through the normal distribution function.
 
-use gp_optim::Parameter;
 use rand::Rng;
 
 use crate::density::Density;
@@ -21,14 +20,6 @@ pub struct BernoulliProbit;
 impl Described for BernoulliProbit {
     fn name(&self) -> &'static str {
         "bernoulli_probit"
-    }
-
-    fn parameters(&self) -> &[Parameter] {
-        &[]
-    }
-
-    fn parameters_mut(&mut self) -> &mut [Parameter] {
-        &mut []
     }
 
     fn support(&self) -> Support {

@@ -10,7 +10,7 @@ use crate::likelihood::Described;
 use crate::registry::LikelihoodEntry;
 use crate::scalar::Scalar;
 use crate::slopes::ObservationMoments;
-use crate::special::{incomplete_beta, logistic};
+use crate::special::{digamma, incomplete_beta, logistic};
 use crate::support::Support;
 
 /// Shares of mean `μ = 1/(1 + exp(−f))` and variance `μ (1 − μ)/(1 + precision)`, beta distributed with
@@ -79,6 +79,18 @@ impl Density for Beta {
             + a * log_y
             + b * log_rest
             - (log_y + log_rest)
+    }
+
+    fn params_closed_form(&self, y: &[f64], f: &[f64], out: &mut [f64]) -> bool {
+        let (a, b) = self.shapes(f[0]);
+        if a == 0.0 || b == 0.0 {
+            return false;
+        }
+        let (mean, other) = (logistic(f[0]), logistic(-f[0]));
+        out[0] = digamma(self.precision())
+            + mean * (y[0].ln() - digamma(a))
+            + other * ((-y[0]).ln_1p() - digamma(b));
+        true
     }
 
     fn bend(&self, y: &[f64]) -> Option<f64> {

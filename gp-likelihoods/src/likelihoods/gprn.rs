@@ -4,12 +4,14 @@ use gp_optim::{Parameter, Transform};
 use rand::{Rng, RngExt};
 use rand_distr::StandardNormal;
 
+use crate::defaults::{Shape, tilted_along};
 use crate::density::Density;
 use crate::error::{LikelihoodError, check_count};
+use crate::gaussian;
 use crate::latent::Latent;
 use crate::likelihood::Described;
 use crate::registry::LikelihoodEntry;
-use crate::scalar::Scalar;
+use crate::scalar::{Jet2, Scalar};
 use crate::slopes::{ObservationMoments, Slopes};
 use crate::special::{HALF_LN_TAU, standard_normal_cdf};
 use crate::support::Support;
@@ -152,6 +154,45 @@ impl Density for Gprn {
                     out.by_mean[own] += pull / variance;
                     out.by_variance[own] -= 0.5 * (other.mean().powi(2) + other.variance()) / variance;
                 }
+            }
+        }
+        true
+    }
+
+    /// With one node function the weights are integrated in closed form, as for Gaussian noise; what is left is an
+    /// integral over g.
+    fn tilted_closed_form(
+        &self,
+        y: &[f64],
+        q: &[Latent],
+        power: f64,
+        ws: &mut Workspace,
+        out: &mut Slopes,
+    ) -> bool {
+        if self.nodes != 1 {
+            return false;
+        }
+        let (g, weights) = (q[0], &q[1..]);
+        // Signs of g and W that change together give the same outputs: where one mode is, there is a second.
+        let shape = Shape { landmark: Some(-g.mean()), single: false, smooth: true };
+        let along = tilted_along(g, shape, ws, |g| {
+            let (g, zero) = (Jet2::variable(g), Jet2::constant(0.0));
+            let sum = y.iter().zip(weights).enumerate().fold(zero, |sum, (p, (y, w))| {
+                let (residual, v) = (-g * w.mean() + *y, g * g * w.variance());
+                sum + gaussian::log_tilted(residual, v, Jet2::constant(self.variance(p).ln()), power)
+            });
+            [sum.value, sum.first, sum.second]
+        });
+        let Ok([value, by_mean, by_variance]) = along else { return false };
+        out.reset(q.len(), y.len());
+        out.value = value;
+        (out.by_mean[0], out.by_variance[0]) = (by_mean, by_variance);
+        for &(g, weight) in ws.rule.iter().filter(|(_, weight)| *weight != 0.0) {
+            for (p, (y, w)) in y.iter().zip(weights).enumerate() {
+                let given = gaussian::tilted(y - w.mean() * g, g * g * w.variance(), self.variance(p), power);
+                out.by_mean[1 + p] += weight * g * given.by_mean;
+                out.by_variance[1 + p] += weight * g * g * given.by_latent_variance;
+                out.by_params[p] += weight * given.by_variance;
             }
         }
         true

@@ -1,11 +1,11 @@
 //! Gaussian noise whose variance is a function too.
 
-use gp_optim::Parameter;
 use rand::Rng;
 use rand_distr::{Distribution, StandardNormal};
 
 use crate::defaults::{Shape, tilted_along};
 use crate::density::Density;
+use crate::gaussian;
 use crate::latent::Latent;
 use crate::likelihood::Described;
 use crate::registry::LikelihoodEntry;
@@ -32,14 +32,6 @@ impl Heteroscedastic {
 impl Described for Heteroscedastic {
     fn name(&self) -> &'static str {
         "heteroscedastic"
-    }
-
-    fn parameters(&self) -> &[Parameter] {
-        &[]
-    }
-
-    fn parameters_mut(&mut self) -> &mut [Parameter] {
-        &mut []
     }
 
     fn latents(&self) -> usize {
@@ -95,7 +87,8 @@ impl Density for Heteroscedastic {
     ) -> bool {
         let (residual, v) = (y[0] - q[0].mean(), q[0].variance());
         let inner = |log_variance: f64| {
-            let jet = log_inner(residual, v, power, Jet2::variable(log_variance));
+            let [residual, v] = [residual, v].map(Jet2::constant);
+            let jet = gaussian::log_tilted(residual, v, Jet2::variable(log_variance), power);
             [jet.value, jet.first, jet.second]
         };
         // Over the log variance the density peaks where the variance is the squared residual.
@@ -106,9 +99,9 @@ impl Density for Heteroscedastic {
         out.value = value;
         (out.by_mean[1], out.by_variance[1]) = (by_mean, by_variance);
         for &(log_variance, weight) in ws.rule.iter().filter(|(_, weight)| *weight != 0.0) {
-            let w = log_variance.exp() + power * v;
-            out.by_mean[0] += weight * power * residual / w;
-            out.by_variance[0] += weight * 0.5 * power * (power * residual * (residual / w) - 1.0) / w;
+            let given = gaussian::tilted(residual, v, log_variance.exp(), power);
+            out.by_mean[0] += weight * given.by_mean;
+            out.by_variance[0] += weight * given.by_latent_variance;
         }
         true
     }
@@ -123,14 +116,4 @@ impl Density for Heteroscedastic {
         out[0] = ObservationMoments { mean: q[0].mean(), variance: q[0].variance() + noise };
         true
     }
-}
-
-/// `ln ∫ N(f; m, v) N(y; f, σ²)^α df` for the residual `y − m` and the log variance `ln σ²`: with `w = σ² + α v`,
-/// `−½ (α ln 2πσ² + ln(w/σ²) + α (y − m)²/w)`.
-fn log_inner<S: Scalar>(residual: f64, v: f64, power: f64, log_variance: S) -> S {
-    let w = log_variance.exp() + power * v;
-    // ln(w/σ²) = ln(1 + α v/σ²), whatever the range of either.
-    let spread = if v == 0.0 { S::constant(0.0) } else { (-log_variance + (power * v).ln()).log1p_exp() };
-    let quadratic = S::constant(power * residual) * (S::constant(residual) / w);
-    -(log_variance * power + spread + quadratic) * 0.5 - power * HALF_LN_TAU
 }

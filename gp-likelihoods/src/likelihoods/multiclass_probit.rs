@@ -2,7 +2,6 @@
 
 use std::sync::OnceLock;
 
-use gp_optim::Parameter;
 use rand::{Rng, RngExt};
 use rand_distr::StandardNormal;
 
@@ -33,7 +32,7 @@ pub struct MulticlassProbit {
 /// The variance of each e.
 const NOISE: f64 = 1.0;
 /// Nodes about the mode: the density is right to 1e-13.
-const NODES: usize = 40;
+const NODES: usize = 36;
 /// Newton steps to the mode, which is concave and quadratic but for the tails.
 const MAX_STEPS: u32 = 60;
 
@@ -67,14 +66,6 @@ impl Described for MulticlassProbit {
 
     fn settings(&self) -> Vec<(&'static str, usize)> {
         vec![("classes", self.classes)]
-    }
-
-    fn parameters(&self) -> &[Parameter] {
-        &[]
-    }
-
-    fn parameters_mut(&mut self) -> &mut [Parameter] {
-        &mut []
     }
 
     fn latents(&self) -> usize {

@@ -11,7 +11,7 @@ use crate::likelihood::Described;
 use crate::registry::LikelihoodEntry;
 use crate::scalar::Scalar;
 use crate::slopes::ObservationMoments;
-use crate::special::{incomplete_beta, ln_gamma, logistic};
+use crate::special::{digamma, incomplete_beta, ln_gamma, log1p_exp, logistic};
 use crate::support::Support;
 
 /// Counts of mean `μ = exp(f)` and variance `μ + μ²/shape`, with one parameter, `shape`.
@@ -73,6 +73,15 @@ impl Density for NegativeBinomial {
         let z = f(0) - shape.ln();
         let choices = (shape + y).ln_gamma() - shape.ln_gamma() - ln_gamma(y + 1.0);
         choices - (-z).log1p_exp() * y - shape * z.log1p_exp()
+    }
+
+    fn params_closed_form(&self, y: &[f64], f: &[f64], out: &mut [f64]) -> bool {
+        let (y, shape) = (y[0], self.shape());
+        // With z = f − ln shape, whose derivative is −1/shape.
+        let z = f[0] - shape.ln();
+        let by_z = y * logistic(-z) - shape * logistic(z);
+        out[0] = digamma(shape + y) - digamma(shape) - log1p_exp(z) - by_z / shape;
+        true
     }
 
     fn bend(&self, y: &[f64]) -> Option<f64> {

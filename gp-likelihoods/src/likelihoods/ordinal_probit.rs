@@ -10,7 +10,7 @@ use crate::latent::Latent;
 use crate::likelihood::{Described, parameter_value};
 use crate::registry::LikelihoodEntry;
 use crate::scalar::Scalar;
-use crate::slopes::{ObservationMoments, Slopes};
+use crate::slopes::{ObservationMoments, PointSlopes, Slopes};
 use crate::special::{NormalInterval, standard_normal_cdf};
 use crate::support::Support;
 use crate::workspace::Workspace;
@@ -78,6 +78,26 @@ impl OrdinalProbit {
         })
     }
 
+    /// Where the noise of a latent of this mean and deviation has to lie for a class, in deviations.
+    fn interval(&self, class: usize, mean: f64, deviation: f64) -> NormalInterval {
+        let [lower, upper] = ends(class, self.classes, |k| self.value(k));
+        let at = |cut: Option<f64>, none: f64| cut.map_or(none, |cut| (cut - mean) / deviation);
+        NormalInterval::new(at(lower, f64::NEG_INFINITY), at(upper, f64::INFINITY))
+    }
+
+    /// The mass of a class for a noisy latent of this mean and deviation, and its derivatives by first cut and gaps.
+    fn by_cuts(&self, class: usize, mean: f64, deviation: f64, by_params: &mut [f64]) -> NormalInterval {
+        let mass = self.interval(class, mean, deviation);
+        by_params.fill(0.0);
+        // A cut point moves its own end; the first one and each gap move all that follow them.
+        for (k, ratio) in [(class, -mass.at_lower), (class + 1, mass.at_upper)] {
+            if 0 < k && k < self.classes {
+                by_params[..k].iter_mut().for_each(|d| *d += ratio / deviation);
+            }
+        }
+        mass
+    }
+
     fn moments(&self, mean: f64, deviation: f64) -> ObservationMoments {
         let labelled = || self.probabilities(mean, deviation).zip(0u32..).map(|(p, k)| (p, f64::from(k)));
         let mean = labelled().map(|(p, k)| p * k).sum();
@@ -135,6 +155,22 @@ impl Density for OrdinalProbit {
         log_mass(lower.map(|cut| (cut - f(0)) / scale), upper.map(|cut| (cut - f(0)) / scale))
     }
 
+    fn slopes_closed_form(&self, y: &[f64], f: &[f64], out: &mut PointSlopes) -> bool {
+        let scale = self.scale();
+        let mass = self.interval(y[0] as usize, f[0], scale);
+        (out.value, out.by_latent[0]) = (mass.log_mass, mass.mean / scale);
+        out.by_latent_twice[0] = mass.curvature / (scale * scale);
+        true
+    }
+
+    fn params_closed_form(&self, y: &[f64], f: &[f64], out: &mut [f64]) -> bool {
+        let scale = self.scale();
+        let mass = self.by_cuts(y[0] as usize, f[0], scale, out);
+        // The noise's variance adds to the latent's, whose derivative is as in the tilted normaliser.
+        out[self.classes - 1] = (mass.curvature + mass.mean * mass.mean) / scale;
+        true
+    }
+
     /// The middle of the class, or the one cut point that it has.
     fn bend(&self, y: &[f64]) -> Option<f64> {
         match ends(y[0] as usize, self.classes, |k| self.value(k)) {
@@ -180,23 +216,13 @@ impl Density for OrdinalProbit {
         if power != 1.0 {
             return false;
         }
-        let class = y[0] as usize;
         let (scale, m) = (self.scale(), q[0].mean());
         let deviation = scale.hypot(q[0].variance().sqrt());
-        let [lower, upper] = ends(class, self.classes, |k| self.value(k));
-        let at = |cut: Option<f64>, none: f64| cut.map_or(none, |cut| (cut - m) / deviation);
-        let mass = NormalInterval::new(at(lower, f64::NEG_INFINITY), at(upper, f64::INFINITY));
-        let square = deviation * deviation;
-        // ∂²/∂m² = 2 ∂/∂v − (∂/∂m)².
-        let by_variance = 0.5 * (mass.curvature + mass.mean * mass.mean) / square;
         out.reset(1, self.classes);
+        let mass = self.by_cuts(y[0] as usize, m, deviation, &mut out.by_params);
+        // ∂²/∂m² = 2 ∂/∂v − (∂/∂m)².
+        let by_variance = 0.5 * (mass.curvature + mass.mean * mass.mean) / (deviation * deviation);
         (out.value, out.by_mean[0], out.by_variance[0]) = (mass.log_mass, mass.mean / deviation, by_variance);
-        // A cut point moves its own end; the first one and each gap move all that follow them.
-        for (k, ratio) in [(class, -mass.at_lower), (class + 1, mass.at_upper)] {
-            if 0 < k && k < self.classes {
-                out.by_params[..k].iter_mut().for_each(|d| *d += ratio / deviation);
-            }
-        }
         out.by_params[self.classes - 1] = 2.0 * scale * by_variance;
         true
     }

@@ -1,6 +1,5 @@
 //! Classes in proportion to exponentials.
 
-use gp_optim::Parameter;
 use rand::Rng;
 
 use crate::classes;
@@ -44,14 +43,6 @@ impl Described for Softmax {
 
     fn settings(&self) -> Vec<(&'static str, usize)> {
         vec![("classes", self.classes)]
-    }
-
-    fn parameters(&self) -> &[Parameter] {
-        &[]
-    }
-
-    fn parameters_mut(&mut self) -> &mut [Parameter] {
-        &mut []
     }
 
     fn latents(&self) -> usize {

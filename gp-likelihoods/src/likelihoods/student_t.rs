@@ -11,7 +11,7 @@ use crate::likelihood::Described;
 use crate::registry::LikelihoodEntry;
 use crate::scalar::Scalar;
 use crate::slopes::ObservationMoments;
-use crate::special::incomplete_beta;
+use crate::special::{digamma, incomplete_beta};
 use crate::support::Support;
 
 /// Student's t about f: `y = f + √scale · T`, with the squared scale `scale` and `dof` degrees of freedom.
@@ -69,6 +69,18 @@ impl Density for StudentT {
             - (dof * 0.5).ln_gamma()
             - (spread * PI).ln() * 0.5
             - half * (residual * (residual / spread)).ln_1p()
+    }
+
+    fn params_closed_form(&self, y: &[f64], f: &[f64], out: &mut [f64]) -> bool {
+        let [scale, dof] = [0, 1].map(|k| self.params[k].value());
+        let residual = f[0] - y[0];
+        let ratio = residual * (residual / (dof * scale));
+        // Of −(dof + 1)/2 · ln(1 + ratio) by ln scale, and by ln dof but for the factor.
+        let pull = if ratio.is_finite() { ratio / (1.0 + ratio) } else { 1.0 };
+        let by_log = 0.5 * ((dof + 1.0) * pull - 1.0);
+        out[0] = by_log / scale;
+        out[1] = 0.5 * (digamma(0.5 * (dof + 1.0)) - digamma(0.5 * dof) - ratio.ln_1p()) + by_log / dof;
+        true
     }
 
     fn bend(&self, y: &[f64]) -> Option<f64> {

@@ -191,7 +191,8 @@ impl Density for WarpedGaussian {
         _ws: &mut Workspace,
         out: &mut Slopes,
     ) -> bool {
-        let found = gaussian::tilted(self.warp().value(y[0]), q[0], power, self.variance());
+        let residual = self.warp().value(y[0]) - q[0].mean();
+        let found = gaussian::tilted(residual, q[0].variance(), self.variance(), power);
         out.set(found.log_z, found.by_mean, found.by_latent_variance, &[]);
         self.add_warp(y[0], power, found.by_variance, out);
         true

@@ -1,6 +1,7 @@
 //! Integrals over one or more Gaussian latent values.
 //!
-//! In one dimension [`GaussHermite`] for smooth integrands of known scale and [`Panels`] for all others; in several
+//! In one dimension nested trapezoidal sums for smooth integrands, [`GaussHermite`] for polynomials and [`Panels`] for all
+//! others; in several
 //! a [`Cubature`], whichever way its nodes came about.
 
 mod cubature;

@@ -116,3 +116,40 @@ pub(crate) fn trapezoid<const K: usize>(
     }
     None
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn integrate(width: f64, g: impl Fn(f64) -> f64) -> Option<f64> {
+        let mut rule = Vec::new();
+        let grid = Grid { centre: 0.1, width, span: (0.0, 0.0) };
+        let found = trapezoid(grid, &mut rule, &mut |t| ((-0.5 * t * t).exp(), [1.0, g(t)]))?;
+        // The rule that is left behind sums to the same.
+        let again: f64 = rule.iter().map(|&(t, weight)| weight * g(t)).sum();
+        assert!((again - found.values[1]).abs() <= 1e-13 * found.sizes[1]);
+        assert!((found.values[0] - std::f64::consts::TAU.sqrt()).abs() < 1e-12);
+        Some(found.values[1] / std::f64::consts::TAU.sqrt())
+    }
+
+    #[test]
+    fn smooth_integrands_come_out_to_rounding() {
+        for width in [0.1, 0.6, 1.0] {
+            assert!((integrate(width, |t| t.powi(6)).unwrap_or_default() - 15.0).abs() < 1e-11);
+            // E[exp(s t)] = exp(s²/2) has its mass at s, away from the centre.
+            let found = integrate(width, |t| (6.0 * t - 18.0).exp()).unwrap_or_default();
+            assert!((found - 1.0).abs() < 1e-12, "{found}");
+            // E[cos ωt] = exp(−ω²/2)
+            let found = integrate(width, |t| (3.0 * t).cos()).unwrap_or_default();
+            assert!((found - (-4.5f64).exp()).abs() < 1e-12, "{found}");
+        }
+    }
+
+    #[test]
+    fn kinks_jumps_and_needles_are_refused() {
+        assert!(integrate(1.0, |t| (t - 0.3).abs()).is_none());
+        assert!(integrate(1.0, |t| f64::from(t > 0.37)).is_none());
+        assert!(integrate(1.0, |t| 1.0 / (1e-6 + (t - 0.3) * (t - 0.3))).is_none());
+        assert!(integrate(1.0, |t| if t > 2.0 { f64::NAN } else { 1.0 }).is_none());
+    }
+}

@@ -15,7 +15,7 @@ pub fn logistic(x: f64) -> f64 {
 
 /// Below this argument `ln(1 + exp(x))` is exp(x) to rounding.
 const SMALL: f64 = -37.0;
-/// Below this argument the terms of [`log_softplus_slopes`] cancel, and its series is exact to 1e-12.
+/// Below this argument the terms of the second of [`log_softplus_slopes`] cancel, and its series is exact to 1e-12.
 const SERIES: f64 = -9.0;
 
 /// `ln ln(1 + exp(x))`, finite for every finite x; it tends to x as x tends to −∞.
@@ -27,13 +27,13 @@ pub fn log_softplus(x: f64) -> f64 {
 /// The first two derivatives of [`log_softplus`]; the second is not positive.
 #[must_use]
 pub fn log_softplus_slopes(x: f64) -> (f64, f64) {
+    // With u = exp(x) and L = ln(1 + u) they are r = u/((1 + u) L) and r (L − u)/((1 + u) L).
+    let slope = if x < SMALL { 1.0 } else { logistic(x) / log1p_exp(x) };
     if x < SERIES {
-        // With u = exp(x) and L = ln(1 + u): u/((1 + u) L), and that times (L − u)/((1 + u) L).
         let u = x.exp();
         let scaled = (1.0 + u) * (1.0 - u * (0.5 - u / 3.0));
-        return (1.0 / scaled, -u * (0.5 - u * (1.0 / 3.0 - 0.25 * u)) / (scaled * scaled));
+        return (slope, -u * (0.5 - u * (1.0 / 3.0 - 0.25 * u)) / (scaled * scaled));
     }
-    let slope = logistic(x) / log1p_exp(x);
     (slope, slope * (logistic(-x) - slope))
 }
 

@@ -1,7 +1,7 @@
 //! Layer 1: derivatives, normalisation, refusals, parameters there and back.
 
-use super::cases::{labels, latent_values, observations};
-use super::{Report, difference, log_density, moved, with_parameter};
+use super::cases::{labels, latent_values};
+use super::{Report, difference, log_density, moved, parameter_step, with_parameter};
 use crate::likelihood::{Likelihood, parameter_count, parameter_value};
 use crate::quadrature::Panels;
 use crate::slopes::PointSlopes;
@@ -10,13 +10,13 @@ use crate::support::Support;
 /// A fourth-order difference at step 1e-3 of functions of size 100.
 const DIFFERENCE: f64 = 1e-8;
 
-pub(super) fn check(likelihood: &dyn Likelihood, report: &mut Report) {
+pub(super) fn check(likelihood: &dyn Likelihood, observations: &[Vec<f64>], report: &mut Report) {
     unconstrained(likelihood, report);
-    refusals(likelihood, report);
-    for y in observations(likelihood) {
+    refusals(likelihood, observations, report);
+    for y in observations {
         for f in latent_values(likelihood) {
-            latent_slopes(likelihood, &y, &f, report);
-            parameter_slopes(likelihood, &y, &f, report);
+            latent_slopes(likelihood, y, &f, report);
+            parameter_slopes(likelihood, y, &f, report);
         }
     }
     if likelihood.outputs() == 1 {
@@ -52,7 +52,7 @@ fn parameter_slopes(likelihood: &dyn Likelihood, y: &[f64], f: &[f64], report: &
     report.value("slopes by parameters", likelihood.log_density_by_params(y, f, &mut found));
     for (index, found) in found.into_iter().enumerate() {
         let value = parameter_value(likelihood.parameters(), index);
-        let expected = difference(value, 1e-3 * value.abs().max(0.1), |value| {
+        let expected = difference(value, parameter_step(likelihood, index), |value| {
             with_parameter(likelihood, index, value).map_or(f64::NAN, |moved| log_density(&*moved, y, f))
         });
         let what = || format!("derivative by parameter {index} at y = {y:?}, f = {f:?}");
@@ -71,8 +71,8 @@ fn normalisation(likelihood: &dyn Likelihood, f: &[f64], report: &mut Report) {
         Support::Positive => between(&(-40..=9).map(|k| 2f64.powi(k)).collect::<Vec<_>>(), density),
         Support::UnitInterval => {
             let tails = (2..=40).map(|k| 0.5f64.powi(k));
-            let edges: Vec<f64> = tails.clone().rev().chain([0.5]).chain(tails.map(|t| 1.0 - t)).collect();
-            between(&edges, density)
+            let edges = tails.clone().rev().chain([0.5]).chain(tails.map(|t| 1.0 - t));
+            between(&edges.collect::<Vec<_>>(), density)
         }
         Support::Counts => (-1.0, 60.0, (0..=60).map(|y| density(f64::from(y))).sum()),
         Support::Signs | Support::Classes(_) => {
@@ -110,15 +110,16 @@ fn unconstrained(likelihood: &dyn Likelihood, report: &mut Report) {
     }
 }
 
-fn refusals(likelihood: &dyn Likelihood, report: &mut Report) {
+fn refusals(likelihood: &dyn Likelihood, observations: &[Vec<f64>], report: &mut Report) {
     for y in [f64::NAN, f64::INFINITY] {
         let refused = likelihood.check_observation(&vec![y; likelihood.outputs()]).is_err();
         report.require(refused, || format!("accepts the observation {y}"));
     }
     report.require(likelihood.check_observation(&[]).is_err(), || "accepts no observation".to_owned());
-    let y = &observations(likelihood)[0];
-    let wrong = likelihood.log_density_slopes(y, &[], &mut PointSlopes::default());
-    report.require(wrong.is_err(), || "accepts no latent".to_owned());
+    for y in observations {
+        let wrong = likelihood.log_density_slopes(y, &[], &mut PointSlopes::default());
+        report.require(wrong.is_err(), || "accepts no latent".to_owned());
+    }
     let beyond = likelihood.conditional_cdf(likelihood.outputs(), 0.0, &latent_values(likelihood)[0]);
     report.require(beyond.is_err(), || "accepts an output that does not exist".to_owned());
 }

@@ -20,7 +20,7 @@ mod text;
 
 use std::fmt::{Debug, Display, Formatter};
 
-use crate::likelihood::Likelihood;
+use crate::likelihood::{Likelihood, parameter_value};
 use crate::registry::{LikelihoodEntry, Registry};
 
 /// What a likelihood failed to keep: one sentence a fault, with the numbers.
@@ -40,10 +40,11 @@ impl Debug for Failures {
 
 impl std::error::Error for Failures {}
 
-/// The checks, and the registry that texts are read back by.
+/// The checks, the registry that texts are read back by, and observations to try.
 #[derive(Clone, Debug, Default)]
 pub struct Conformance {
     registry: Registry,
+    observations: Vec<Vec<f64>>,
 }
 
 impl Conformance {
@@ -56,7 +57,13 @@ impl Conformance {
     /// Checks for a likelihood of this entry as well.
     #[must_use]
     pub fn with(self, entry: LikelihoodEntry) -> Self {
-        Self { registry: self.registry.with(entry) }
+        Self { registry: self.registry.with(entry), ..self }
+    }
+
+    /// Checks with these observations instead of the kit's own, for likelihoods to which numbers of size 1 mean nothing.
+    #[must_use]
+    pub fn observing(self, observations: Vec<Vec<f64>>) -> Self {
+        Self { observations, ..self }
     }
 
     /// Runs every check and reports all that failed.
@@ -65,9 +72,11 @@ impl Conformance {
     /// [`Failures`], one line each.
     pub fn check(&self, likelihood: &dyn Likelihood) -> Result<(), Failures> {
         let mut report = Report { name: likelihood.expression(), failures: Vec::new() };
-        density::check(likelihood, &mut report);
-        integrals::check(likelihood, &mut report);
-        predictions::check(likelihood, &mut report);
+        let own = &self.observations;
+        let observations = if own.is_empty() { cases::observations(likelihood) } else { own.clone() };
+        density::check(likelihood, &observations, &mut report);
+        integrals::check(likelihood, &observations, &mut report);
+        predictions::check(likelihood, &observations, &mut report);
         samples::check(likelihood, &mut report);
         text::check(likelihood, &self.registry, &mut report);
         if report.failures.is_empty() { Ok(()) } else { Err(Failures(report.failures)) }
@@ -126,6 +135,17 @@ fn with_parameter(likelihood: &dyn Likelihood, index: usize, value: f64) -> Opti
         first += parameter.len();
     }
     None
+}
+
+/// A step for differences by a parameter: small against its size, and against its distance from the ends of its set.
+fn parameter_step(likelihood: &dyn Likelihood, index: usize) -> f64 {
+    let value = parameter_value(likelihood.parameters(), index);
+    let owners = likelihood.parameters().iter().flat_map(|p| std::iter::repeat_n(p, p.len()));
+    let room = owners
+        .map(|p| p.domain().ends())
+        .nth(index)
+        .map_or(f64::INFINITY, |(lo, hi)| (value - lo).min(hi - value));
+    1e-3 * value.abs().max(0.1).min(room)
 }
 
 /// `ln p(y | f)`, NaN where it fails.

@@ -1,20 +1,21 @@
 //! Layer 4: moments by their own way and by the default, class probabilities, quantiles.
 
 use super::Report;
-use super::cases::{accuracy, beliefs, labels, observations};
+use super::cases::{accuracy, beliefs, labels};
 use crate::defaults;
 use crate::latent::Latent;
 use crate::likelihood::Likelihood;
 use crate::slopes::{ObservationMoments, Slopes};
 use crate::workspace::Workspace;
 
-pub(super) fn check(likelihood: &dyn Likelihood, report: &mut Report) {
+pub(super) fn check(likelihood: &dyn Likelihood, observations: &[Vec<f64>], report: &mut Report) {
     let mut ws = Workspace::new();
     let exact = accuracy(likelihood, None);
-    for q in report.value("beliefs", beliefs(likelihood)).unwrap_or_default().into_iter().take(2) {
+    let count = if likelihood.latents() == 1 { 2 } else { 1 };
+    for q in report.value("beliefs", beliefs(likelihood)).unwrap_or_default().into_iter().take(count) {
         moments(likelihood, &q, exact, &mut ws, report);
         classes(likelihood, &q, exact, &mut ws, report);
-        densities(likelihood, &q, exact, &mut ws, report);
+        densities(likelihood, observations, &q, &mut ws, report);
         for output in 0..likelihood.outputs() {
             quantiles(likelihood, &q, output, &mut ws, report);
         }
@@ -56,11 +57,18 @@ fn classes(likelihood: &dyn Likelihood, q: &[Latent], exact: f64, ws: &mut Works
 }
 
 /// The predictive density is the tilted normaliser at power 1.
-fn densities(likelihood: &dyn Likelihood, q: &[Latent], exact: f64, ws: &mut Workspace, report: &mut Report) {
-    for y in observations(likelihood) {
+fn densities(
+    likelihood: &dyn Likelihood,
+    observations: &[Vec<f64>],
+    q: &[Latent],
+    ws: &mut Workspace,
+    report: &mut Report,
+) {
+    let exact = accuracy(likelihood, Some(1.0));
+    for y in observations {
         let mut tilted = Slopes::default();
-        report.value("tilted", likelihood.tilted(&y, q, 1.0, ws, &mut tilted));
-        let found = report.value("predictive density", likelihood.log_predictive_density(&y, q, ws));
+        report.value("tilted", likelihood.tilted(y, q, 1.0, ws, &mut tilted));
+        let found = report.value("predictive density", likelihood.log_predictive_density(y, q, ws));
         let what = || format!("predictive density of {y:?} at {q:?}");
         report.close(what, found.unwrap_or(f64::NAN), tilted.value, exact);
     }

@@ -7,6 +7,7 @@ mod replace;
 pub use error::CheckpointError;
 
 use super::error::OptimError;
+use super::interrupt::Interrupt;
 use super::state::GradientState;
 use argmin::core::Error;
 use argmin::core::checkpointing::{Checkpoint, CheckpointingFrequency};
@@ -47,6 +48,7 @@ pub struct CheckpointFile {
     label: String,
     frequency: CheckpointingFrequency,
     max_iterations: Option<u64>,
+    interrupt: Interrupt,
 }
 
 impl CheckpointFile {
@@ -57,6 +59,7 @@ impl CheckpointFile {
             label: label.into(),
             frequency: CheckpointingFrequency::Always,
             max_iterations: None,
+            interrupt: Interrupt::new(),
         }
     }
 
@@ -76,6 +79,14 @@ impl CheckpointFile {
     #[must_use]
     pub fn max_iterations(mut self, total: u64) -> Self {
         self.max_iterations = Some(total);
+        self
+    }
+
+    /// Ends the run when an end is requested: after the iteration it is in, whatever the frequency, the file is
+    /// replaced, and the run returns [`OptimError::Interrupted`].
+    #[must_use]
+    pub fn interrupted_by(mut self, interrupt: Interrupt) -> Self {
+        self.interrupt = interrupt;
         self
     }
 
@@ -149,6 +160,22 @@ where
 {
     fn save(&self, solver: &S, state: &GradientState<P>) -> Result<(), Error> {
         Ok(self.write(solver, state).map_err(OptimError::Checkpoint)?)
+    }
+
+    fn save_cond(&self, solver: &S, state: &GradientState<P>, iteration: u64) -> Result<(), Error> {
+        let due = match self.frequency {
+            CheckpointingFrequency::Always => true,
+            CheckpointingFrequency::Every(count) => iteration.is_multiple_of(count),
+            CheckpointingFrequency::Never => false,
+        };
+        let interrupted = self.interrupt.is_requested();
+        if due || interrupted {
+            self.save(solver, state)?;
+        }
+        if interrupted {
+            return Err(OptimError::Interrupted { iteration, path: self.path.clone() }.into());
+        }
+        Ok(())
     }
 
     fn load(&self) -> Result<Option<(S, GradientState<P>)>, Error> {

@@ -77,6 +77,14 @@ pub enum OptimError {
         /// The message of what failed.
         message: String,
     },
+    /// An end was requested. Nothing is lost: the run goes on from its checkpoint.
+    #[error("interrupted after {iteration} iterations; {} has what is needed to go on", path.display())]
+    Interrupted {
+        /// Iterations done.
+        iteration: u64,
+        /// The checkpoint.
+        path: std::path::PathBuf,
+    },
     /// A checkpoint could not be written, or the one that was found must not be resumed from.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),

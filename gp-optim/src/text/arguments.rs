@@ -7,11 +7,11 @@ use crate::parameter::Parameter;
 /// What stands on both sides of a `name = value`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Argument {
-    /// The name.
+    /// What stands before the `=`.
     pub name: String,
     /// Where it starts.
     pub column: usize,
-    /// The value.
+    /// What stands behind it.
     pub value: Value,
     pub(super) used: bool,
 }

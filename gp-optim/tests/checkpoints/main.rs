@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a helper that fails is a failed test")]
 
 mod damage;
+mod interrupted;
 mod killed;
 mod resumed;
 mod support;

@@ -85,10 +85,11 @@ impl Integral {
 
     /// The sums so far are what the finished ones will be compared with.
     pub(super) fn keep_as_earlier(&mut self) {
-        self.earlier.clone_from(&self.sums);
         // Of equal weights, half have been added.
-        self.earlier.mass *= 2.0;
-        self.earlier.sums.iter_mut().chain(&mut self.earlier.sizes).for_each(|sum| *sum *= 2.0);
+        let (now, earlier) = (&self.sums, &mut self.earlier);
+        (earlier.shift, earlier.mass) = (now.shift, 2.0 * now.mass);
+        earlier.sums.iter_mut().zip(&now.sums).for_each(|(to, from)| *to = 2.0 * from);
+        earlier.sizes.iter_mut().zip(&now.sizes).for_each(|(to, from)| *to = 2.0 * from);
     }
 
     pub(super) fn compare(&mut self) {

@@ -16,6 +16,11 @@ const MAX_DOUBLINGS: u32 = 60;
 /// Newton steps, and halvings of one.
 const MAX_STEPS: u32 = 100;
 const MAX_HALVINGS: u32 = 80;
+/// A landmark this many deviations away is far, and so many parts are made of the way.
+const FAR: f64 = 5.0;
+const BETWEEN: u32 = 25;
+/// The rounding of a log integrand relative to its terms: some 16 roundings of each.
+const NOISE: f64 = 16.0 * f64::EPSILON;
 /// How near a mode has to be found, in its widths: to be refined about, and to be the centre of a grid.
 const PRECISE: f64 = 1e-9;
 const ROUGH: f64 = 0.05;
@@ -106,16 +111,19 @@ impl Jet {
 
     /// The weight `exp(height − shift)`, and everything the moments are made of.
     fn weighted(self, shift: f64, t: f64) -> (f64, [f64; 6]) {
-        ((self.height - shift).exp(), [1.0, t, t * t, self.first, self.first * self.first, self.second])
+        let square = self.first * self.first;
+        let values = [1.0, t, t * t, self.first, square + self.second, square - self.second];
+        ((self.height - shift).exp(), values)
     }
 }
 
 /// `ln Z` and its derivatives by mean and variance from the integrals of [`Jet::weighted`].
 fn slopes(shift: f64, sums: &Integrals<6>, s: f64, smooth: bool) -> [f64; 3] {
-    let [mass, t, square, first, first_squared, second] = sums.values;
+    let mass = sums.values[0];
     let log_z = shift + mass.ln();
-    let [t, square, first, second] = [t, square, first, first_squared + second].map(|sum| sum / mass);
-    let size = (sums.sizes[4] + sums.sizes[5]) / mass;
+    let [t, square, first, second] = [1, 2, 3, 4].map(|k| sums.values[k] / mass);
+    // The larger of |a + b| and |a − b| is |a| + |b|: what is rounded, whether or not the terms cancel.
+    let size = sums.sizes[4].max(sums.sizes[5]) / mass;
     // Two forms of the same derivatives, by parts. Moments of t lose digits when the likelihood is flat, derivatives
     // of the likelihood when it is sharp.
     if smooth && size * s * s <= square + 1.0 {
@@ -146,17 +154,19 @@ fn integrate(
     {
         return Ok(found);
     }
-    let first = climb(0.0, s, PRECISE, at);
-    let second = landmark.map_or(first, |t| climb(t, s, PRECISE, at));
-    let best = if second.height > first.height { second } else { first };
+    let peaks = peaks(at, s, landmark, PRECISE);
+    let best = highest(&peaks);
     if !best.height.is_finite() {
         ws.rule.clear();
         return Ok((f64::NEG_INFINITY, Integrals { values: [0.0; 6], sizes: [0.0; 6] }));
     }
     // The landmark is a place to refine about like a peak: a step narrower than any panel would not be seen.
     let bend = landmark.map_or(best, |t| bend(t, s, at));
-    edges(&[best, first, second, bend], at, &mut ws.edges);
-    let sums = ws.panels.integrals(&ws.edges, REFINEMENT, |t| {
+    let [first, second, third] = peaks;
+    edges(&[best, first, second, third, bend], at, &mut ws.edges);
+    // Far from the cavity the height is a sum of large numbers, and its rounding is noise that no halving removes.
+    let tolerance = REFINEMENT.max(NOISE * (best.height.abs() + best.t * best.t));
+    let sums = ws.panels.integrals(&ws.edges, tolerance, |t| {
         let (weight, values) = at(t).weighted(best.height, t);
         values.map(|x| if weight == 0.0 { 0.0 } else { weight * x })
     })?;
@@ -196,12 +206,32 @@ fn one_peak(at: &mut impl FnMut(f64) -> Jet, s: f64, landmark: Option<f64>) -> (
 fn two_peaks(at: &mut impl FnMut(f64) -> Jet, s: f64, landmark: f64) -> Option<(f64, Grid)> {
     let bend = bend(landmark, s, at);
     grid_width(bend.width)?;
-    let peaks = [climb(0.0, s, ROUGH, at), climb(landmark, s, ROUGH, at)];
-    let best = if peaks[1].height > peaks[0].height { peaks[1] } else { peaks[0] };
-    let width = grid_width(bend.width.min(peaks[0].width).min(peaks[1].width))?;
-    let places = [peaks[0].t, peaks[1].t, landmark];
-    let span = (places.iter().copied().fold(best.t, f64::min), places.iter().copied().fold(best.t, f64::max));
+    let peaks = peaks(at, s, Some(landmark), ROUGH);
+    let best = highest(&peaks);
+    let width = grid_width(peaks.iter().map(|peak| peak.width).fold(bend.width, f64::min))?;
+    let places = || peaks.iter().map(|peak| peak.t);
+    let span = (places().fold(landmark, f64::min), places().fold(landmark, f64::max));
     Some((best.height, Grid { centre: best.t, width, span }))
+}
+
+/// The modes that are climbed to from the cavity's mean, from the landmark, and, where these are far apart, from the
+/// highest of some places between them: a long step of Newton's method may pass a mode by.
+fn peaks(at: &mut impl FnMut(f64) -> Jet, s: f64, landmark: Option<f64>, precision: f64) -> [Peak; 3] {
+    let first = climb(0.0, s, precision, at);
+    let Some(landmark) = landmark else { return [first; 3] };
+    let second = climb(landmark, s, precision, at);
+    if landmark.abs() < FAR {
+        return [first, second, second];
+    }
+    let places = (1..BETWEEN).map(|k| landmark * f64::from(k) / f64::from(BETWEEN));
+    let heights = places.map(|t| (t, at(t).height));
+    let start =
+        heights.fold((0.0, f64::NEG_INFINITY), |best, place| if place.1 > best.1 { place } else { best });
+    [first, second, climb(start.0, s, precision, at)]
+}
+
+fn highest(peaks: &[Peak; 3]) -> Peak {
+    peaks.iter().copied().fold(peaks[0], |best, peak| if peak.height > best.height { peak } else { best })
 }
 
 /// Newton's method upwards to this share of the width, with the curvature kept at least that of the cavity and steps halved until they climb.
@@ -245,7 +275,7 @@ fn first_higher(t: f64, step: f64, height: f64, at: &mut impl FnMut(f64) -> Jet)
 }
 
 /// Panels that double in width on the way out from every peak, the highest first, to where nothing is left.
-fn edges(peaks: &[Peak; 4], at: &mut impl FnMut(f64) -> Jet, edges: &mut Vec<f64>) {
+fn edges(peaks: &[Peak; 5], at: &mut impl FnMut(f64) -> Jet, edges: &mut Vec<f64>) {
     let highest = peaks[0].height;
     edges.clear();
     let outermost = |sign: f64| peaks.iter().map(|p| sign * p.t).fold(f64::NEG_INFINITY, f64::max);

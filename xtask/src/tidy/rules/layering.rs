@@ -40,12 +40,18 @@ fn place(name: &str) -> Option<&'static Place> {
     HOUSE.iter().find(|place| place.name == name)
 }
 
+/// The crate that a package below its `examples/` folder belongs to: it stands outside the house and uses what its
+/// owner's users may use.
+fn owner(folder: &str) -> Option<&'static Place> {
+    folder.split_once("/examples/").and_then(|(owner, _)| place(owner))
+}
+
 fn members(tree: &Tree) -> Vec<Finding> {
     let listed = &tree.manifest.members;
     let missing = HOUSE.iter().filter(|place| !listed.iter().any(|name| name == place.name));
     let missing =
         missing.map(|place| format!("add the crate `{}`, which is missing from the workspace", place.name));
-    let unknown = listed.iter().filter(|name| place(name).is_none());
+    let unknown = listed.iter().filter(|name| place(name).is_none() && owner(name).is_none());
     let unknown = unknown.map(|name| {
         format!("give the crate `{name}` a place in xtask/src/tidy/rules/layering.rs, or remove it")
     });
@@ -56,8 +62,12 @@ fn members(tree: &Tree) -> Vec<Finding> {
 }
 
 fn dependencies(member: &Member) -> Vec<Finding> {
-    let Some(user) = place(&member.folder) else { return Vec::new() };
-    let wrong = member.manifest.dependencies.iter().filter(|dependency| !is_allowed(user, dependency));
+    let guest = owner(&member.folder);
+    let Some(user) = place(&member.folder).or(guest) else { return Vec::new() };
+    let wrong = member.manifest.dependencies.iter().filter(|dependency| {
+        let is_owner = guest.is_some_and(|owner| owner.name == dependency.package);
+        !is_owner && !is_allowed(user, dependency)
+    });
     wrong
         .map(|dependency| Finding::new(&member.manifest.path, dependency.line, complaint(user, dependency)))
         .collect()
@@ -134,6 +144,19 @@ mod tests {
         fixture.append("gp-kernels/Cargo.toml", "gp-ep.workspace = true\n");
         let line = fixture.line_of("gp-kernels/Cargo.toml", "gp-ep.");
         fixture.expect_one(check, "gp-kernels/Cargo.toml", line, "up to floor 2");
+    }
+
+    #[test]
+    fn a_package_of_examples_uses_its_owner_and_what_that_may_use() {
+        let fixture = Fixture::clean();
+        fixture.replace("Cargo.toml", "\"xtask\"", "\"xtask\", \"gp-likelihoods/examples/own\"");
+        let manifest = "gp-likelihoods/examples/own/Cargo.toml";
+        let dependencies = "gp-likelihoods.workspace = true\ngp-optim.workspace = true\n";
+        fixture.write(manifest, &format!("[package]\nname = \"own\"\n[dependencies]\n{dependencies}"));
+        fixture.expect_none(check);
+        fixture.append(manifest, "gp-kernels.workspace = true\n");
+        let line = fixture.line_of(manifest, "gp-kernels");
+        fixture.expect_one(check, manifest, line, "on `gp-kernels`");
     }
 
     #[test]
