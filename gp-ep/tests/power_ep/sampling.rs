@@ -78,9 +78,9 @@ impl<'a> Sampler<'a> {
                 return;
             }
             if angle < 0.0 {
-                low = angle
+                low = angle;
             } else {
-                high = angle
+                high = angle;
             }
             angle = low + (high - low) * uniform();
         }
