@@ -5,6 +5,7 @@ mod calibration;
 mod faults;
 mod gradients;
 mod limits;
+mod multiclass;
 mod pathologies;
 #[path = "../exact/reference.rs"]
 mod reference;
