@@ -42,13 +42,15 @@ fn steps_allocate_nothing() {
     let inputs = Mat::from_fn(1100, 2, |i, d| ((i * (7 + d)) as f64).sin());
     let signal: Vec<f64> = (0..1100).map(|i| (0.3 * f64::from(i)).cos()).collect();
     let labels: Vec<f64> = signal.iter().map(|y| y.signum()).collect();
-    for (likelihood, y) in
-        [("bernoulli_probit", &labels), ("student_t", &signal), ("heteroscedastic", &signal)]
-    {
+    for (likelihood, y, powers) in [
+        ("bernoulli_probit", &labels, &[1.0, 0.5, 0.0][..]),
+        ("student_t", &signal, &[0.5]),
+        ("heteroscedastic", &signal, &[1.0, 0.0]),
+    ] {
         let data = Table::with_targets(inputs.as_ref(), y).unwrap();
-        for alpha in [1.0, 0.5, 0.0] {
+        for alpha in powers {
             for level in [Level::Projection, Level::Latent] {
-                let model = model(likelihood, 6).with_powers(Powers::Same(alpha)).with_level(level);
+                let model = model(likelihood, 6).with_powers(Powers::Same(*alpha)).with_level(level);
                 let what = format!("{likelihood}, α = {alpha}, {level:?}");
                 batch_allocates_nothing(&model, &data, &what);
                 mini_batches_allocate_nothing(&model, &data, Sharing::Own, &what);

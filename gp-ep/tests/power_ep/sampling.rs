@@ -78,9 +78,9 @@ impl<'a> Sampler<'a> {
                 return;
             }
             if angle < 0.0 {
-                low = angle
+                low = angle;
             } else {
-                high = angle
+                high = angle;
             }
             angle = low + (high - low) * uniform();
         }
@@ -242,13 +242,6 @@ fn compare(likelihood: &str, log_density: LogDensity, y: &[f64], problem: &Probl
     let (log_z, marginals) = approximated(likelihood, problem, y, 1.0);
     let chain = sampled(&factor, y, log_density, 60_000);
     let weighed = weighed(&factor, y, log_density, &chain, 20_000);
-    eprintln!(
-        "{likelihood}: {:.4} = {:.4} - {:.4} ± {:.4}",
-        log_z - weighed.log_z,
-        log_z,
-        weighed.log_z,
-        weighed.error
-    );
     let mut worst = [0.0f64; 3];
     for (i, ((mean, variance), (expected, deviation))) in marginals.iter().zip(&weighed.marginals).enumerate()
     {
@@ -259,7 +252,6 @@ fn compare(likelihood: &str, log_density: LogDensity, y: &[f64], problem: &Probl
         ];
         worst.iter_mut().zip(off).for_each(|(worst, off)| *worst = worst.max(off));
     }
-    eprintln!("{likelihood}: {worst:?}");
     // Sampling errs by 0.01 in means and deviations of 20000 weighed draws, and EP by as much; the chain, whose steps
     // depend on each other, by a tenth.
     assert!(worst[0] < 0.05 && worst[1] < 0.05 && worst[2] < 0.15, "{likelihood}: {worst:?}");

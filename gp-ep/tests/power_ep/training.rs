@@ -95,12 +95,11 @@ fn outer_and_inner_training_end_at_the_same_place() {
         {
             let mut model = start(&problem, likelihood, alpha);
             let state = match adam {
-                None => inside(&mut model, &data, rule, &inner(1200)),
-                Some(adam) => inside(&mut model, &data, adam, &inner(1200)),
+                None => inside(&mut model, &data, rule, &inner(800)),
+                Some(adam) => inside(&mut model, &data, adam, &inner(800)),
             };
             // Near a maximum the value is flat: a hundredth in a parameter is some 1e-4 in the value.
             let short = training.log_posterior - log_posterior(&model, &data);
-            eprintln!("{likelihood} α = {alpha}: {short:.2e} nats short");
             assert!((-1e-6..1e-3).contains(&short), "{likelihood}, α = {alpha}: {short} nats short");
             for (found, expected) in model.parameter_values().iter().zip(outer.parameter_values()) {
                 assert_close(*found, expected, 0.05);
@@ -146,10 +145,10 @@ fn what_is_fixed_stays_and_priors_are_heeded() {
 
 #[test]
 fn batches_improve_the_log_posterior() {
-    let problem = Problem::new(60, 1, 123);
+    let problem = Problem::new(40, 1, 123);
     let y = problem.signs();
     let data = Table::with_targets(problem.inputs.as_ref(), &y).unwrap();
-    for alpha in [1.0, 0.5, 0.0] {
+    for alpha in [0.5, 0.0] {
         let mut best = start(&problem, "bernoulli_probit", alpha);
         let begin = log_posterior(&best, &data);
         best.train_outer(&data, &tight(), &MinimiseOptions::default(), |_| {}).unwrap();
@@ -157,25 +156,20 @@ fn batches_improve_the_log_posterior() {
         for sharing in [Sharing::Own, Sharing::Tied] {
             for adam in [true, false] {
                 let mut model = start(&problem, "bernoulli_probit", alpha);
-                let batches = Batches::shuffled(60, 15, 2).unwrap();
-                let options = inner(600);
+                let (batches, options) = (Batches::shuffled(40, 10, 2).unwrap(), inner(400));
                 let trained = if adam {
-                    model.train_in_batches(&data, sharing, batches, Adam::with_rate(0.02), &options, |_| {})
+                    let rule = Adam::with_rate(0.02);
+                    model.train_in_batches(&data, sharing, batches, rule, &options, |_| {})
                 } else {
-                    model.train_in_batches(
-                        &data,
-                        sharing,
-                        batches,
-                        Adadelta::with(0.9, 1e-4),
-                        &options,
-                        |_| {},
-                    )
+                    let rule = Adadelta::with(0.9, 1e-4);
+                    model.train_in_batches(&data, sharing, batches, rule, &options, |_| {})
                 };
                 let state = trained.unwrap().state;
                 let gain = log_posterior(&model, &data) - begin;
-                eprintln!("α = {alpha}, {sharing:?}, Adam {adam}: {gain:.3} of {room:.3}");
-                // What is left is the noise of batches of a quarter of the data.
-                assert!(gain > 0.1 * room, "α = {alpha}, {sharing:?}: {gain} of {room}");
+                // What is left is the noise of batches of a quarter of the data; tied sites of α > 0 have a log Z, and
+                // so a maximum, of their own.
+                let least = if sharing == Sharing::Tied && alpha > 0.0 { 0.6 } else { 0.95 };
+                assert!(gain > least * room, "α = {alpha}, {sharing:?}: {gain} of {room}");
                 let found = state.posterior(&model, 0).unwrap();
                 assert_eq!(found.process_parts().0, model.processes()[0].kernel().expression());
             }
