@@ -11,11 +11,6 @@ const MAX_PANELS: usize = 4_000;
 /// What panels that were taken as they are may be wrong by, relative to the integral of the absolute value. Needles far
 /// away are noisy at 1e-7 because their place is rounded, and no halving changes that.
 const FORGIVEN: f64 = 1e-5;
-/// Noise is what shrinks no faster than the panel, by a factor of one half and not of a quarter or less, over so many
-/// halvings, and is this small beside the integral of the absolute value.
-const STALLED: u32 = 3;
-const SLOW: f64 = 0.4;
-const NOISE: f64 = 1e-6;
 
 /// A rule adapted to an integrand: nodes and weights that integrate it, and whatever is like it, over its panels.
 ///
@@ -24,19 +19,7 @@ const NOISE: f64 = 1e-6;
 pub struct Panels {
     nodes: Vec<f64>,
     weights: Vec<f64>,
-    stack: Vec<Panel>,
-}
-
-/// A panel that waits, and what was seen of it on the way.
-#[derive(Clone, Copy, Debug)]
-struct Panel {
-    low: f64,
-    high: f64,
-    depth: u32,
-    /// How far off the panel it comes from was, relative to the whole integral.
-    before: f64,
-    /// Halvings in a row after which it was hardly better.
-    stalled: u32,
+    stack: Vec<(f64, f64, u32)>,
 }
 
 impl Panels {
@@ -67,26 +50,22 @@ impl Panels {
         self.nodes.clear();
         self.weights.clear();
         self.stack.clear();
-        let fresh = |low, high| Panel { low, high, depth: 0, before: f64::INFINITY, stalled: 0 };
-        self.stack.extend(edges.windows(2).rev().filter(|e| e[0] < e[1]).map(|e| fresh(e[0], e[1])));
+        self.stack.extend(edges.windows(2).rev().filter(|e| e[0] < e[1]).map(|e| (e[0], e[1], 0)));
         let mut sizes = [0.0; K];
-        for &Panel { low, high, .. } in &self.stack {
+        for &(low, high, _) in &self.stack {
             add(&mut sizes, &panel(low, high, &mut integrand).1);
         }
         let mut total = Integrals { values: [0.0; K], sizes: [0.0; K] };
         let (mut forgiven, mut looked_at) = ([0.0; K], 0);
         let mut unresolved = (f64::NAN, f64::NAN);
-        while let Some(Panel { low, high, depth, before, stalled }) = self.stack.pop() {
+        while let Some((low, high, depth)) = self.stack.pop() {
             looked_at += 1;
             let middle = 0.5 * (low + high);
             let whole = panel(low, high, &mut integrand).0;
             let (left, right) = (panel(low, middle, &mut integrand), panel(middle, high, &mut integrand));
             let off: [f64; K] = std::array::from_fn(|k| (whole[k] - left.0[k] - right.0[k]).abs());
             let good = (0..K).all(|k| off[k] <= tolerance * sizes[k]);
-            let worst = (0..K).map(|k| off[k] / sizes[k]).fold(0.0, f64::max);
-            let stalled = if worst > SLOW * before { stalled + 1 } else { 0 };
-            let noise = stalled >= STALLED && worst <= NOISE;
-            if good || noise || depth == MAX_DEPTH || looked_at > MAX_PANELS {
+            if good || depth == MAX_DEPTH || looked_at > MAX_PANELS {
                 if !good {
                     add(&mut forgiven, &off);
                     unresolved = (low, high);
@@ -99,8 +78,7 @@ impl Panels {
             } else {
                 // What the first look missed counts from here on.
                 (0..K).for_each(|k| sizes[k] = sizes[k].max(left.1[k] + right.1[k]));
-                let half = |low, high| Panel { low, high, depth: depth + 1, before: worst, stalled };
-                self.stack.extend([half(middle, high), half(low, middle)]);
+                self.stack.extend([(middle, high, depth + 1), (low, middle, depth + 1)]);
             }
         }
         if (0..K).all(|k| forgiven[k] <= FORGIVEN * sizes[k]) {

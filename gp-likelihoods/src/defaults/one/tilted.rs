@@ -112,7 +112,9 @@ impl Jet {
     /// The weight `exp(height − shift)`, and everything the moments are made of.
     fn weighted(self, shift: f64, t: f64) -> (f64, [f64; 6]) {
         let square = self.first * self.first;
-        let values = [1.0, t, t * t, self.first, square + self.second, square - self.second];
+        // No less than square + |second|, smooth where that is not, and never the zero that square − second can be.
+        let size = square + square.hypot(self.second);
+        let values = [1.0, t, t * t, self.first, square + self.second, size];
         ((self.height - shift).exp(), values)
     }
 }
@@ -122,8 +124,8 @@ fn slopes(shift: f64, sums: &Integrals<6>, s: f64, smooth: bool) -> [f64; 3] {
     let mass = sums.values[0];
     let log_z = shift + mass.ln();
     let [t, square, first, second] = [1, 2, 3, 4].map(|k| sums.values[k] / mass);
-    // The larger of |a + b| and |a − b| is |a| + |b|: what is rounded, whether or not the terms cancel.
-    let size = sums.sizes[4].max(sums.sizes[5]) / mass;
+    // What is rounded, whether or not the terms cancel.
+    let size = sums.values[5] / mass;
     // Two forms of the same derivatives, by parts. Moments of t lose digits when the likelihood is flat, derivatives
     // of the likelihood when it is sharp.
     if smooth && size * s * s <= square + 1.0 {
