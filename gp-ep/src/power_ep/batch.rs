@@ -251,8 +251,13 @@ impl BatchEp {
     /// are: the site is taken out and the factor put in.
     ///
     /// # Errors
-    /// [`EpError::ImproperCavity`] where a site cannot be taken out, otherwise what the observation model reports.
+    /// [`EpError::ImproperCavity`] where a site cannot be taken out, [`EpError::Unsupported`] for observations of several
+    /// factors, otherwise what the observation model reports.
     pub fn leave_one_out(&mut self, model: &PowerEp) -> Result<Vec<f64>, EpError> {
+        if model.factors().pieces() > 1 {
+            // Taking out the site of one factor leaves those of the observation's others in.
+            return Err(EpError::Unsupported { what: "leaving out an observation of several factors" });
+        }
         let posteriors = &self.posteriors;
         self.passes.lanes.for_each(|_, shard| leave_one_out(shard, model, posteriors))?;
         let all = self

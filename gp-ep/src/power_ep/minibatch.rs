@@ -198,8 +198,8 @@ impl MiniBatchEp {
     ///
     /// # Errors
     /// [`EpError::Shape`] for a batch that is empty or larger than was said; [`EpError::Block`] for an observation that
-    /// is in it twice, where sites are its own; [`EpError::Read`] and [`EpError::Observation`] from the data; [`EpError::ImproperPosterior`] where not even a tiny part of the update
-    /// leaves a proper posterior.
+    /// is in it twice, where sites are its own; [`EpError::Read`] and [`EpError::Observation`] from the data;
+    /// [`EpError::ImproperPosterior`] where not even a tiny part of the update leaves a proper posterior.
     pub fn step(
         &mut self,
         model: &PowerEp,

@@ -121,6 +121,8 @@ fn labels_that_are_none_and_powers_of_steps_are_refused() {
     }
     let y = [0.0, 1.0, 2.0];
     let data = Table::with_targets(problem.inputs.as_ref(), &y).unwrap();
+    let mut ep = gp_ep::BatchEp::new(&model, &data).unwrap();
+    assert!(ep.leave_one_out(&model).unwrap_err().to_string().contains("several factors"));
     let model = model.with_powers(Powers::Same(0.5));
     let mut ep = gp_ep::BatchEp::new(&model, &data).unwrap();
     assert!(ep.sweep(&model, &EpOptions::default()).unwrap_err().to_string().contains("step function"));

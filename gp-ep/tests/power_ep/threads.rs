@@ -1,9 +1,11 @@
-//! The same bits whoever does the work.
+//! The same bits whoever does the work, threads of one process or several processes.
 
 use crate::support::{Problem, model};
 use gp_ep::power_ep::{GradientKind, MiniBatchEp, Sharing};
-use gp_ep::{BatchEp, EpOptions, Table};
+use gp_ep::{BatchEp, EpError, EpOptions, Reduction, Table};
 use gp_linalg::Threading;
+use std::ops::Range;
+use std::sync::{Arc, Barrier, Mutex};
 
 fn bits(values: &[f64]) -> Vec<u64> {
     values.iter().map(|value| value.to_bits()).collect()
@@ -43,4 +45,66 @@ fn threads_do_not_change_bits() {
     for threads in [1, 2, 8] {
         assert_eq!(run(Some(threads)), here, "{threads} threads");
     }
+}
+
+/// One of several processes, which are threads here and hear of each other through a table of all partial sums.
+#[derive(Debug)]
+struct Process {
+    rank: usize,
+    all: Arc<(Mutex<Vec<Vec<Vec<f64>>>>, Barrier)>,
+}
+
+impl Process {
+    const COUNT: usize = 2;
+}
+
+impl Reduction for Process {
+    fn own(&self, lanes: usize) -> Range<usize> {
+        self.rank * lanes / Self::COUNT..(self.rank + 1) * lanes / Self::COUNT
+    }
+
+    fn sum(&self, partials: &[&[f64]], total: &mut [f64]) -> Result<(), EpError> {
+        let (table, barrier) = &*self.all;
+        table.lock().unwrap()[self.rank] = partials.iter().map(|partial| partial.to_vec()).collect();
+        barrier.wait();
+        total.fill(0.0);
+        for partial in table.lock().unwrap().iter().flatten() {
+            total.iter_mut().zip(partial).for_each(|(sum, part)| *sum += part);
+        }
+        barrier.wait();
+        Ok(())
+    }
+}
+
+#[test]
+fn several_processes_find_the_same_bits_as_one() {
+    let problem = Problem::new(2100, 2, 52);
+    let y = problem.signs();
+    let run = |reduction: Option<Box<dyn Reduction>>| {
+        let data = Table::with_targets(problem.inputs.as_ref(), &y).unwrap();
+        let model = model("bernoulli_probit", problem.inducing(12)).with_threading(Threading::Here);
+        let mut ep = match reduction {
+            Some(reduction) => BatchEp::with_reduction(&model, &data, reduction).unwrap(),
+            None => BatchEp::new(&model, &data).unwrap(),
+        };
+        for _ in 0..3 {
+            ep.sweep(&model, &EpOptions::default()).unwrap();
+        }
+        let mut found = vec![0.0; 26];
+        let log_z = ep.log_z_gradient(&model, GradientKind::OfEstimate, &mut found).unwrap();
+        found.push(log_z);
+        found.extend_from_slice(ep.posterior(&model, 0).unwrap().mean());
+        bits(&found)
+    };
+    let one = run(None);
+    let all = Arc::new((Mutex::new(vec![Vec::new(); Process::COUNT]), Barrier::new(Process::COUNT)));
+    let several: Vec<Vec<u64>> = std::thread::scope(|scope| {
+        let start = |rank| {
+            let process: Box<dyn Reduction> = Box::new(Process { rank, all: Arc::clone(&all) });
+            scope.spawn(|| run(Some(process)))
+        };
+        let threads: Vec<_> = (0..Process::COUNT).map(start).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    several.iter().for_each(|found| assert_eq!(*found, one));
 }
