@@ -2,6 +2,7 @@
 //!
 //! ```sh
 //! GP_DATA=folder/of/data cargo run --release -p gp-ep --example power_ep_benchmarks
+//! cargo run --release -p gp-ep --example power_ep_benchmarks -- pima heart
 //! ```
 //!
 //! Means over the first three splits; 15 % of the observations are inducing inputs, drawn at random and trained. The
@@ -124,7 +125,9 @@ fn main() -> Result<(), EpError> {
         ("α = 0, outer", Method::Outer(Level::Projection, 0.0)),
     ];
     println!("data          method           error    NLL     log Z   seconds  to 99 %");
-    for problem in problems() {
+    let asked: Vec<String> = std::env::args().skip(1).collect();
+    let is_asked = |problem: &Problem| asked.is_empty() || asked.iter().any(|name| name == problem.name);
+    for problem in problems().into_iter().filter(is_asked) {
         for (name, method) in methods {
             let mut sums = [0.0; 5];
             for split in &problem.splits {

@@ -15,7 +15,7 @@ const MAX_LANES: usize = 16;
 /// Numbers that are added up at a time: the sums stay in the first-level cache while all partial sums pass by.
 const NEAR: usize = 2048;
 /// Observations that a lane of its own is worth.
-const WORTH_A_LANE: usize = 512;
+const WORTH_A_LANE: usize = 96;
 
 /// The number of lanes for this many observations.
 pub(crate) fn lane_count(observations: usize) -> usize {
