@@ -214,6 +214,9 @@ fn check_data(model: &PowerEp, data: &dyn DataSource) -> Result<(), EpError> {
         return Err(EpError::NoData);
     }
     check_count("targets", "columns", model.factors().outputs(), data.outputs())?;
+    for process in model.processes() {
+        check_count("inputs", "columns", process.inputs().dim(), data.dim())?;
+    }
     model.powers().check(data.count())
 }
 
