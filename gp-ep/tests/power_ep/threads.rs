@@ -47,11 +47,14 @@ fn threads_do_not_change_bits() {
     }
 }
 
+/// The partial sums of every lane, process by process.
+type AllSums = Mutex<Vec<Vec<Vec<f64>>>>;
+
 /// One of several processes, which are threads here and hear of each other through a table of all partial sums.
 #[derive(Debug)]
 struct Process {
     rank: usize,
-    all: Arc<(Mutex<Vec<Vec<Vec<f64>>>>, Barrier)>,
+    all: Arc<(AllSums, Barrier)>,
 }
 
 impl Process {
