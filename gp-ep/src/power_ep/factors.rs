@@ -10,9 +10,6 @@ use std::fmt::Debug;
 /// Most likelihoods are one factor that touches all latents, as every `Box<dyn Likelihood>` is here; a multi-class
 /// observation can be several that touch two latents each.
 pub trait Factors: Debug + Send + Sync {
-    /// The name in reports.
-    fn name(&self) -> &str;
-
     /// Q.
     fn latents(&self) -> usize;
 
@@ -81,10 +78,6 @@ impl Clone for Box<dyn Factors> {
 
 /// One factor, which touches all latents.
 impl Factors for Box<dyn Likelihood> {
-    fn name(&self) -> &str {
-        (**self).name()
-    }
-
     fn latents(&self) -> usize {
         (**self).latents()
     }

@@ -10,7 +10,7 @@ use super::gradient::GradientKind;
 use super::model::PowerEp;
 use super::passes::{Passes, log_normaliser, move_posteriors, posterior, set_posteriors};
 use super::posterior::WhitenedPosterior;
-use super::rules::{EpOptions, Level};
+use super::rules::{EpOptions, Level, Schedule};
 use super::shard::SumOf;
 use super::site::Site;
 use crate::data::{DataSource, Rows, lane_rows};
@@ -199,7 +199,8 @@ impl MiniBatchEp {
     /// # Errors
     /// [`EpError::Shape`] for a batch that is empty or larger than was said; [`EpError::Block`] for an observation that
     /// is in it twice, where sites are its own; [`EpError::Read`] and [`EpError::Observation`] from the data;
-    /// [`EpError::ImproperPosterior`] where not even a tiny part of the update leaves a proper posterior.
+    /// [`EpError::ImproperPosterior`] where not even a tiny part of the update leaves a proper posterior;
+    /// [`EpError::Unsupported`] for [`Schedule::InTurn`]: a batch's sites are updated at once.
     pub fn step(
         &mut self,
         model: &PowerEp,
@@ -208,6 +209,9 @@ impl MiniBatchEp {
         options: &EpOptions,
     ) -> Result<BatchStep, EpError> {
         options.check()?;
+        if options.schedule == Schedule::InTurn {
+            return Err(EpError::Unsupported { what: "sites in turn in mini-batches" });
+        }
         self.load(model, data, rows)?;
         let weight = self.observations as f64 / rows.len() as f64;
         let (tally, rate) = match self.sharing {

@@ -62,10 +62,6 @@ fn label(y: &[f64]) -> usize {
 }
 
 impl Factors for PairwiseFactors {
-    fn name(&self) -> &str {
-        "pairwise_probit"
-    }
-
     fn latents(&self) -> usize {
         self.classes
     }

@@ -26,8 +26,6 @@ pub(super) struct Passes {
     pub(super) flat: Vec<f64>,
     pub(super) totals: Vec<PriorGradients>,
     pub(super) moving: Vec<Moving>,
-    /// Observations on the lanes.
-    count: usize,
 }
 
 impl Passes {
@@ -49,7 +47,7 @@ impl Passes {
         });
         let evaluator = Evaluator::new(model.threading());
         let (priors, flat, totals, moving) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Ok(Self { reduction, layout, lanes, priors, evaluator, flat, totals, moving, count: 0 })
+        Ok(Self { reduction, layout, lanes, priors, evaluator, flat, totals, moving })
     }
 
     /// Posteriors that know nothing yet.
@@ -64,7 +62,6 @@ impl Passes {
         data: &dyn DataSource,
         rows: &Rows<'_>,
     ) -> Result<(), EpError> {
-        self.count = rows.len();
         let lanes = self.lanes.count();
         self.lanes.for_each(|lane, shard| {
             let part = rows.part(lane_rows(lane, lanes, rows.len()));

@@ -117,7 +117,8 @@ impl PowerEp {
     /// Own sites are added up anew once an epoch, for the parameters have changed what they mean.
     ///
     /// # Errors
-    /// As [`train_inner`](Self::train_inner), and those of [`MiniBatchEp::new`].
+    /// As [`train_inner`](Self::train_inner), and those of [`MiniBatchEp::new`] and [`MiniBatchEp::step`];
+    /// [`EpError::Unsupported`] for [`GradientKind::OfEstimate`].
     pub fn train_in_batches<R: UpdateRule>(
         &mut self,
         data: &dyn DataSource,
@@ -127,6 +128,9 @@ impl PowerEp {
         options: &InnerOptions,
         mut progress: impl FnMut(Progress),
     ) -> Result<Trained<Descended, MiniBatchEp>, EpError> {
+        if options.gradient == GradientKind::OfEstimate {
+            return Err(EpError::Unsupported { what: "the gradient of the estimate in mini-batches" });
+        }
         let size = batches.size();
         let mut state = MiniBatchEp::new(self, data, sharing, size)?;
         let (mut trial, mut start) = (self.clone(), vec![0.0; self.free_count()]);

@@ -23,10 +23,6 @@ impl Tiring {
 }
 
 impl Factors for Tiring {
-    fn name(&self) -> &str {
-        self.inner.name()
-    }
-
     fn latents(&self) -> usize {
         1
     }

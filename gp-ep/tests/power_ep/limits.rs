@@ -1,8 +1,9 @@
 //! Settings of the knobs that come to the same.
 
 use crate::support::{Problem, assert_close, converged, model, tight};
-use gp_ep::power_ep::{MiniBatchEp, Sharing};
+use gp_ep::power_ep::{GradientKind, InnerOptions, MiniBatchEp, Schedule, Sharing};
 use gp_ep::{BatchEp, EpOptions, PowerEp, Powers, Table};
+use gp_optim::{Adam, Batches};
 
 fn mean_of(ep: &BatchEp, model: &PowerEp) -> Vec<f64> {
     ep.posterior(model, 0).unwrap().mean().to_vec()
@@ -146,4 +147,21 @@ fn what_filtering_adds_removal_takes_away() {
     // Rank-one changes there and back, and nothing refreshed in between.
     assert_all_close(&mean_of(&ep, &model), &before, 1e-11);
     assert_close(ep.log_z(&model).unwrap(), log_z, 1e-11);
+}
+
+#[test]
+fn settings_that_batches_do_not_have_are_refused() {
+    let problem = Problem::new(10, 2, 47);
+    let y = problem.signs();
+    let data = Table::with_targets(problem.inputs.as_ref(), &y).unwrap();
+    let mut model = model("bernoulli_probit", problem.inducing(3));
+    let mut batch = MiniBatchEp::new(&model, &data, Sharing::Own, 5).unwrap();
+    let in_turn = EpOptions { schedule: Schedule::InTurn, ..EpOptions::default() };
+    let error = batch.step(&model, &data, &[0, 1], &in_turn).unwrap_err();
+    assert!(error.to_string().contains("in turn"), "{error}");
+    let mut options = InnerOptions::default();
+    options.gradient = GradientKind::OfEstimate;
+    let batches = Batches::shuffled(10, 5, 1).unwrap();
+    let trained = model.train_in_batches(&data, Sharing::Own, batches, Adam::default(), &options, |_| {});
+    assert!(trained.unwrap_err().to_string().contains("gradient of the estimate"));
 }
