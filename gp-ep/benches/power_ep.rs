@@ -16,7 +16,7 @@ use criterion::Criterion;
 use faer::{Accum, Mat, MatRef};
 use gp_ep::power_ep::{GradientKind, MiniBatchEp, Sharing};
 use gp_ep::{
-    BatchEp, DataSource, EpError, EpOptions, Observations, PowerEp, Powers, RegressionWorkspace, Rows,
+    BatchEp, DataError, DataSource, EpOptions, Observations, PowerEp, Powers, RegressionWorkspace, Rows,
     SparseProcess, SparseRegression, Table,
 };
 use gp_kernels::inducing::InducingInputs;
@@ -186,7 +186,7 @@ impl DataSource for Endless {
     fn outputs(&self) -> usize {
         1
     }
-    fn read(&self, rows: &Rows<'_>, points: &mut [f64], targets: &mut [f64]) -> Result<(), EpError> {
+    fn read(&self, rows: &Rows<'_>, points: &mut [f64], targets: &mut [f64]) -> Result<(), DataError> {
         for place in 0..rows.len() {
             let row = rows.at(place);
             let point = &mut points[place * 8..(place + 1) * 8];

@@ -1,6 +1,7 @@
 //! What can go wrong, with the value and the place.
 
 use gp_kernels::KernelError;
+use gp_kernels::data::DataError;
 use gp_likelihoods::LikelihoodError;
 use gp_linalg::LinalgError;
 use gp_optim::{OptimError, ParameterError};
@@ -9,26 +10,6 @@ use gp_optim::{OptimError, ParameterError};
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EpError {
-    /// There is not one observation.
-    #[error("there are no observations")]
-    NoData,
-    /// A sparse model without a single inducing input.
-    #[error("there are no inducing inputs")]
-    NoInducingInputs,
-    /// A source of observations failed.
-    #[error("observation {row} cannot be read: {reason}")]
-    Read {
-        /// Row of the observation, counted from 0.
-        row: usize,
-        /// What the source had to say.
-        reason: String,
-    },
-    /// Partial sums of several processes could not be added.
-    #[error("sums over the data could not be brought together: {reason}")]
-    Reduction {
-        /// What the engine had to say.
-        reason: String,
-    },
     /// An argument has the wrong size.
     #[error("{what} has {found} {axis}, expected {expected}")]
     Shape {
@@ -114,6 +95,9 @@ pub enum EpError {
         /// How many.
         count: usize,
     },
+    /// There are no observations, or they cannot be read or added up.
+    #[error(transparent)]
+    Data(#[from] DataError),
     /// The kernel, its parameters or the inputs are at fault.
     #[error(transparent)]
     Kernel(#[from] KernelError),

@@ -89,6 +89,9 @@ pub enum KernelError {
         /// The kernel's expression.
         kernel: String,
     },
+    /// A sparse model without a single inducing input.
+    #[error("there are no inducing inputs")]
+    NoInducingInputs,
     /// More inducing inputs were asked for than can be placed.
     #[error("cannot place {wanted} inducing inputs: {reason}")]
     Placement {

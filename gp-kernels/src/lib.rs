@@ -2,6 +2,7 @@
 
 pub mod algebra;
 mod chunks;
+pub mod data;
 pub mod dot;
 mod error;
 pub mod evaluate;

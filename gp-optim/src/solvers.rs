@@ -18,6 +18,7 @@ mod progress;
 mod state;
 mod stop;
 mod trace;
+mod train;
 mod vector;
 
 pub use batches::{Batch, Batches};
@@ -42,3 +43,4 @@ pub use progress::Progress;
 pub use state::GradientState;
 pub use stop::StopReason;
 pub use trace::Trace;
+pub use train::{Training, TrainingError, TrainingProgress, TrainingStep, train, train_by_descent};

@@ -14,7 +14,7 @@ mod data;
 
 use data::DataSet;
 use gp_ep::power_ep::InnerOptions;
-use gp_ep::{EpError, EpOptions, Level, PowerEp, Powers, Progress, SparseProcess, Table};
+use gp_ep::{EpError, EpOptions, Level, PowerEp, Powers, SparseProcess, Table, TrainingProgress};
 use gp_kernels::Evaluator;
 use gp_kernels::placement::{Placement, RandomSubset};
 use gp_kernels::posterior::InducingPosterior;
@@ -90,7 +90,7 @@ fn run(method: Method, training: &DataSet, test: &DataSet) -> Result<Outcome, Ep
     let data = Table::with_targets(training.inputs.as_ref(), &y)?;
     let mut model = model(training)?;
     let (start, mut course) = (Instant::now(), Vec::new());
-    let progress = |now: Progress| course.push((start.elapsed().as_secs_f64(), now.log_posterior));
+    let progress = |now: TrainingProgress| course.push((start.elapsed().as_secs_f64(), now.log_posterior));
     let (log_z, posterior) = match method {
         Method::Outer(level, power) => {
             model = model.with_level(level).with_powers(Powers::Same(power));

@@ -2,6 +2,7 @@
 
 use crate::error::{EpError, check_count};
 use faer::MatRef;
+use gp_kernels::data::DataError;
 
 /// N inputs with their targets, and what is known of the noise of each.
 #[derive(Clone, Copy, Debug)]
@@ -15,12 +16,12 @@ impl<'a> Observations<'a> {
     /// Observations at `inputs` (N×D, a point a row, any strides) with N `targets`.
     ///
     /// # Errors
-    /// [`EpError::NoData`] for N = 0, [`EpError::Shape`], or [`EpError::TargetNotFinite`]. Inputs are checked by the
+    /// [`EpError::Data`] for N = 0, [`EpError::Shape`], or [`EpError::TargetNotFinite`]. Inputs are checked by the
     /// kernel, which alone knows what it can take.
     pub fn new(inputs: MatRef<'a, f64>, targets: &'a [f64]) -> Result<Self, EpError> {
         check_count("target vector", "entries", inputs.nrows(), targets.len())?;
         if targets.is_empty() {
-            return Err(EpError::NoData);
+            return Err(DataError::NoData.into());
         }
         match targets.iter().enumerate().find(|(_, target)| !target.is_finite()) {
             Some((row, &value)) => Err(EpError::TargetNotFinite { row, value }),

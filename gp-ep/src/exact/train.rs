@@ -4,8 +4,7 @@ use super::model::ExactGp;
 use super::observations::Observations;
 use super::workspace::ExactWorkspace;
 use crate::error::EpError;
-use crate::train::{Progress, Training, train};
-use gp_optim::MinimiseOptions;
+use gp_optim::{MinimiseOptions, Training, TrainingProgress, train};
 
 impl ExactGp {
     /// Moves the free parameters to a maximum of `ln p(y) + ln p(parameters)`, the density of priors being that of the
@@ -25,7 +24,7 @@ impl ExactGp {
         &mut self,
         data: &Observations<'_>,
         options: &MinimiseOptions,
-        progress: impl FnMut(Progress),
+        progress: impl FnMut(TrainingProgress),
     ) -> Result<Training, EpError> {
         let mut workspace = ExactWorkspace::new(self.threading);
         let evaluate = |model: &Self, gradient: &mut [f64]| {

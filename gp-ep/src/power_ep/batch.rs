@@ -7,8 +7,8 @@ use super::posterior::{RankOne, WhitenedPosterior};
 use super::rules::{EpOptions, Schedule};
 use super::shard::{Shard, SumOf, blocks};
 use super::site::Site;
-use crate::data::{DataSource, Reduction, Rows};
 use crate::error::EpError;
+use gp_kernels::data::{DataSource, Reduction, Rows};
 use gp_kernels::posterior::InducingPosterior;
 
 /// Halvings of a sweep that would leave no proper posterior.
@@ -129,19 +129,13 @@ impl BatchEp {
     /// # Errors
     /// None that a state that once was sound can give.
     pub fn reset(&mut self, model: &PowerEp) -> Result<(), EpError> {
-        self.passes.lanes.for_each(|_, shard| {
-            shard.sites.fill(Site::default());
-            Ok(())
-        })?;
+        self.passes.lanes.change(|shard| shard.sites.fill(Site::default()));
         self.rebuild(model)
     }
 
     /// The posterior of the sites as they are.
     pub(super) fn rebuild(&mut self, model: &PowerEp) -> Result<(), EpError> {
-        self.passes.lanes.for_each(|_, shard| {
-            shard.proposed.copy_from_slice(&shard.sites);
-            Ok(())
-        })?;
+        self.passes.lanes.change(|shard| shard.proposed.copy_from_slice(&shard.sites));
         self.passes.accumulate(model, SumOf::Proposed, &mut self.proposed)?;
         self.adopt()
     }
@@ -150,10 +144,8 @@ impl BatchEp {
     fn adopt(&mut self) -> Result<(), EpError> {
         move_posteriors(&mut self.posteriors, &self.passes.layout, (&self.sums, &self.proposed))?;
         std::mem::swap(&mut self.sums, &mut self.proposed);
-        self.passes.lanes.for_each(|_, shard| {
-            shard.sites.copy_from_slice(&shard.proposed);
-            Ok(())
-        })
+        self.passes.lanes.change(|shard| shard.sites.copy_from_slice(&shard.proposed));
+        Ok(())
     }
 
     /// One update of all sites at once.

@@ -13,9 +13,9 @@ use super::posterior::WhitenedPosterior;
 use super::rules::{EpOptions, Level, Schedule};
 use super::shard::SumOf;
 use super::site::Site;
-use crate::data::{DataSource, Rows, lane_rows};
 use crate::error::{EpError, check_count};
 use crate::powers::Powers;
+use gp_kernels::data::{DataError, DataSource, Rows, lane_rows};
 use gp_kernels::posterior::InducingPosterior;
 use serde::{Deserialize, Serialize};
 
@@ -172,10 +172,8 @@ impl MiniBatchEp {
     /// Fails for an observation that there is not, or that would move its own site twice.
     fn check_rows(&mut self, rows: &[usize]) -> Result<(), EpError> {
         if let Some(&row) = rows.iter().find(|&&row| row >= self.observations) {
-            return Err(EpError::Read {
-                row,
-                reason: format!("there are {} observations", self.observations),
-            });
+            let reason = format!("there are {} observations", self.observations);
+            return Err(DataError::Read { row, reason }.into());
         }
         self.sorted.clear();
         self.sorted.extend_from_slice(rows);
@@ -198,7 +196,7 @@ impl MiniBatchEp {
     ///
     /// # Errors
     /// [`EpError::Shape`] for a batch that is empty or larger than was said; [`EpError::Block`] for an observation that
-    /// is in it twice, where sites are its own; [`EpError::Read`] and [`EpError::Observation`] from the data;
+    /// is in it twice, where sites are its own; [`EpError::Data`] and [`EpError::Observation`] from the data;
     /// [`EpError::ImproperPosterior`] where not even a tiny part of the update leaves a proper posterior;
     /// [`EpError::Unsupported`] for [`Schedule::InTurn`]: a batch's sites are updated at once.
     pub fn step(
@@ -319,10 +317,10 @@ impl MiniBatchEp {
     /// natural units, sites and posterior held fixed, priors left out.
     ///
     /// # Errors
-    /// As [`BatchEp::log_z_gradient`](super::BatchEp::log_z_gradient); [`EpError::NoData`] before the first batch.
+    /// As [`BatchEp::log_z_gradient`](super::BatchEp::log_z_gradient); [`EpError::Data`] before the first batch.
     pub fn log_z_gradient(&mut self, model: &PowerEp, gradient: &mut [f64]) -> Result<f64, EpError> {
         if self.rows.is_empty() {
-            return Err(EpError::NoData);
+            return Err(DataError::NoData.into());
         }
         let weight = self.observations as f64 / self.rows.len() as f64;
         if self.sharing == Sharing::Tied {

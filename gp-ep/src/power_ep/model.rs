@@ -4,7 +4,7 @@ use super::factors::Factors;
 use super::rules::Level;
 use crate::error::EpError;
 use crate::powers::Powers;
-use crate::sparse::SparseProcess;
+use gp_kernels::inducing::SparseProcess;
 use gp_likelihoods::Likelihood;
 use gp_linalg::{JitterPolicy, Threading};
 use gp_optim::{Parameter, ParameterSet, ParameterSetMut};

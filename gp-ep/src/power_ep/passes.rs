@@ -7,9 +7,11 @@ use super::posterior::WhitenedPosterior;
 use super::rules::EpOptions;
 use super::shard::{Shard, SumOf, blocks};
 use super::sums::Layout;
-use crate::data::{DataSource, Lanes, LocalReduction, Reduction, Rows, lane_count, lane_rows};
 use crate::error::{EpError, check_count};
 use gp_kernels::Evaluator;
+use gp_kernels::data::{
+    DataError, DataSource, Lanes, LocalReduction, Reduction, Rows, lane_count, lane_rows,
+};
 use gp_kernels::inducing::{InducingPrior, PriorGradients};
 use gp_kernels::posterior::{InducingPosterior, PosteriorFactor};
 use gp_linalg::Threading;
@@ -116,17 +118,16 @@ impl Passes {
             shard.partial.fill(0.0);
             blocks(shard.places).try_for_each(|block| shard.accumulate(model, (layout, sum_of), &block))
         })?;
-        self.lanes.sum(|shard| &shard.partial, sums, self.reduction.as_ref())
+        Ok(self.lanes.sum(|shard| &shard.partial, sums, self.reduction.as_ref())?)
     }
 
     /// Proposes half of the way instead, and adds up again.
     pub(super) fn halve(&mut self, model: &PowerEp, sum_of: SumOf, sums: &mut [f64]) -> Result<(), EpError> {
-        self.lanes.for_each(|_, shard| {
+        self.lanes.change(|shard| {
             for (proposed, site) in shard.proposed.iter_mut().zip(&shard.sites) {
                 *proposed = site.towards(*proposed, 0.5);
             }
-            Ok(())
-        })?;
+        });
         self.accumulate(model, sum_of, sums)
     }
 
@@ -208,7 +209,7 @@ pub(super) fn check_proper(tally: Tally) -> Result<(), EpError> {
 /// Fails for data that do not fit the model.
 fn check_data(model: &PowerEp, data: &dyn DataSource) -> Result<(), EpError> {
     if data.count() == 0 {
-        return Err(EpError::NoData);
+        return Err(DataError::NoData.into());
     }
     check_count("targets", "columns", model.factors().outputs(), data.outputs())?;
     for process in model.processes() {

@@ -10,9 +10,9 @@ use super::rules::EpOptions;
 use super::shard::{Shard, SumOf};
 use super::site::Site;
 use super::sums::Layout;
-use crate::data::{DataSource, Rows};
 use crate::error::{EpError, check_count};
 use crate::powers::Powers;
+use gp_kernels::data::{DataSource, Rows};
 
 /// What visits to single observations work on, apart from their shard.
 struct Visitor<'a> {

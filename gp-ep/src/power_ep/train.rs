@@ -9,12 +9,11 @@ use super::gradient::GradientKind;
 use super::minibatch::{MiniBatchEp, Sharing};
 use super::model::PowerEp;
 use super::rules::EpOptions;
-use crate::data::DataSource;
 use crate::error::EpError;
-use crate::train::{Progress, Training, train};
+use gp_kernels::data::DataSource;
 use gp_optim::{
-    Batch, Batches, Descended, Descent, DescentOptions, MinimiseOptions, ParameterSet, ParameterSetMut,
-    UpdateRule, descend,
+    Batch, Batches, Descended, DescentOptions, MinimiseOptions, Training, TrainingProgress, UpdateRule,
+    train, train_by_descent,
 };
 
 /// How parameters and sites learn together.
@@ -64,7 +63,7 @@ impl PowerEp {
         data: &dyn DataSource,
         ep: &EpOptions,
         options: &MinimiseOptions,
-        progress: impl FnMut(Progress),
+        progress: impl FnMut(TrainingProgress),
     ) -> Result<Trained<(Training, Convergence), BatchEp>, EpError> {
         let mut state = BatchEp::new(self, data)?;
         let evaluate = |model: &PowerEp, natural: &mut [f64]| {
@@ -86,28 +85,19 @@ impl PowerEp {
         data: &dyn DataSource,
         rule: R,
         options: &InnerOptions,
-        mut progress: impl FnMut(Progress),
+        progress: impl FnMut(TrainingProgress),
     ) -> Result<Trained<Descended, BatchEp>, EpError> {
         let mut state = BatchEp::new(self, data)?;
-        let (mut trial, mut start) = (self.clone(), vec![0.0; self.free_count()]);
-        self.write_free(&mut start)?;
-        let (mut natural, mut evaluation) = (vec![0.0; self.parameter_count()], 0);
-        let objective = |x: &[f64], _: Batch<'_>, gradient: &mut [f64]| -> Result<f64, EpError> {
-            trial.set_free(x)?;
-            refresh_or_reset(&mut state, &trial)?;
+        let evaluate = |model: &PowerEp, _: Batch<'_>, natural: &mut [f64]| -> Result<f64, EpError> {
+            refresh_or_reset(&mut state, model)?;
             for _ in 0..options.sweeps {
-                state.pass(&trial, &options.ep)?;
+                state.pass(model, &options.ep)?;
             }
-            let log_z = state.log_z_gradient(&trial, options.gradient, &mut natural)?;
-            evaluation += 1;
-            let log_posterior = chain(&trial, log_z, &mut natural, gradient)?;
-            progress(Progress { evaluation, log_posterior });
-            Ok(-log_posterior)
+            state.log_z_gradient(model, options.gradient, natural)
         };
         let descent = DescentOptions { drifting: true, ..options.descent.clone() };
-        let solver = Descent::with_options(rule, Batches::whole(data.count())?, descent)?;
-        let run = descend(objective, &start, solver, options.steps)?;
-        self.set_free(&run.x)?;
+        let how = (Batches::whole(data.count())?, rule, descent);
+        let run = train_by_descent(self, how, options.steps, evaluate, progress)?;
         refresh_or_reset(&mut state, self)?;
         Ok(Trained { run, state })
     }
@@ -126,36 +116,27 @@ impl PowerEp {
         batches: Batches,
         rule: R,
         options: &InnerOptions,
-        mut progress: impl FnMut(Progress),
+        progress: impl FnMut(TrainingProgress),
     ) -> Result<Trained<Descended, MiniBatchEp>, EpError> {
         if options.gradient == GradientKind::OfEstimate {
             return Err(EpError::Unsupported { what: "the gradient of the estimate in mini-batches" });
         }
         let size = batches.size();
         let mut state = MiniBatchEp::new(self, data, sharing, size)?;
-        let (mut trial, mut start) = (self.clone(), vec![0.0; self.free_count()]);
-        self.write_free(&mut start)?;
-        let (mut natural, mut evaluation) = (vec![0.0; self.parameter_count()], 0u64);
-        let epoch = data.count().div_ceil(size) as u64;
-        let objective = |x: &[f64], batch: Batch<'_>, gradient: &mut [f64]| -> Result<f64, EpError> {
-            trial.set_free(x)?;
-            state.refresh(&trial)?;
+        let (mut evaluation, epoch) = (0u64, data.count().div_ceil(size) as u64);
+        let evaluate = |model: &PowerEp, batch: Batch<'_>, natural: &mut [f64]| -> Result<f64, EpError> {
+            state.refresh(model)?;
             if evaluation % epoch == 0 && evaluation > 0 {
-                state.rebuild(&trial, data)?;
+                state.rebuild(model, data)?;
             }
             evaluation += 1;
             for _ in 0..options.sweeps {
-                state.step(&trial, data, batch.indices, &options.ep)?;
+                state.step(model, data, batch.indices, &options.ep)?;
             }
-            let log_z = state.log_z_gradient(&trial, &mut natural)?;
-            let log_posterior = chain(&trial, log_z, &mut natural, gradient)?;
-            progress(Progress { evaluation, log_posterior });
-            Ok(-log_posterior)
+            state.log_z_gradient(model, natural)
         };
         let descent = DescentOptions { drifting: true, ..options.descent.clone() };
-        let solver = Descent::with_options(rule, batches, descent)?;
-        let run = descend(objective, &start, solver, options.steps)?;
-        self.set_free(&run.x)?;
+        let run = train_by_descent(self, (batches, rule, descent), options.steps, evaluate, progress)?;
         state.refresh(self)?;
         state.rebuild(self, data)?;
         Ok(Trained { run, state })
@@ -173,12 +154,4 @@ fn refresh_or_reset(state: &mut BatchEp, model: &PowerEp) -> Result<(), EpError>
 fn come_to_rest(state: &mut BatchEp, model: &PowerEp, ep: &EpOptions) -> Result<Convergence, EpError> {
     refresh_or_reset(state, model)?;
     state.converge(model, ep)
-}
-
-/// The log posterior density, and over `gradient` the negative derivatives of it by the free coordinates.
-fn chain(model: &PowerEp, log_z: f64, natural: &mut [f64], gradient: &mut [f64]) -> Result<f64, EpError> {
-    model.add_log_prior_gradient(natural)?;
-    model.chain_gradient(natural, gradient)?;
-    gradient.iter_mut().for_each(|g| *g = -*g);
-    Ok(log_z + model.log_prior())
 }

@@ -3,6 +3,7 @@
 use crate::error::EpError;
 use faer::MatRef;
 use gp_kernels::Kernel;
+use gp_kernels::data::DataError;
 use gp_kernels::placement::KMeans;
 
 /// A partition of N observations into blocks: each observation is in exactly one, and no block is empty.
@@ -21,12 +22,12 @@ impl Blocks {
     ///
     /// # Errors
     /// [`EpError::Block`] for an observation that is in no block or in two, and for a block without any;
-    /// [`EpError::NoData`] for no block.
+    /// [`EpError::Data`] for no block.
     pub fn new(blocks: &[Vec<usize>]) -> Result<Self, EpError> {
         let order = blocks.concat();
         let refuse = |row: usize, reason: &str| Err(EpError::Block { row, reason: reason.to_owned() });
         if order.is_empty() {
-            return Err(EpError::NoData);
+            return Err(DataError::NoData.into());
         }
         let mut seen = vec![false; order.len()];
         for &row in &order {
@@ -50,10 +51,10 @@ impl Blocks {
     /// Observations with equal labels are a block; blocks are in the order of their labels.
     ///
     /// # Errors
-    /// [`EpError::NoData`] for no label.
+    /// [`EpError::Data`] for no label.
     pub fn from_labels(labels: &[usize]) -> Result<Self, EpError> {
         if labels.is_empty() {
-            return Err(EpError::NoData);
+            return Err(DataError::NoData.into());
         }
         let mut order: Vec<usize> = (0..labels.len()).collect();
         order.sort_by_key(|&row| labels[row]);
@@ -118,7 +119,7 @@ mod tests {
             let found = Blocks::new(&blocks);
             assert!(matches!(found, Err(EpError::Block { row: at, .. }) if at == row), "{found:?}");
         }
-        assert_eq!(Blocks::new(&[]), Err(EpError::NoData));
-        assert_eq!(Blocks::from_labels(&[]), Err(EpError::NoData));
+        assert_eq!(Blocks::new(&[]), Err(DataError::NoData.into()));
+        assert_eq!(Blocks::from_labels(&[]), Err(DataError::NoData.into()));
     }
 }

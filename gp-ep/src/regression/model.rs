@@ -6,11 +6,13 @@ use super::workspace::RegressionWorkspace;
 use crate::error::{EpError, check_count};
 use crate::exact::Observations;
 use crate::powers::Powers;
-use crate::sparse::SparseProcess;
-use crate::train::{Progress, Training, train};
+use gp_kernels::data::DataError;
+use gp_kernels::inducing::SparseProcess;
 use gp_likelihoods::Gaussian;
 use gp_linalg::{JitterPolicy, Threading};
-use gp_optim::{MinimiseOptions, Parameter, ParameterSet, ParameterSetMut};
+use gp_optim::{
+    MinimiseOptions, Parameter, ParameterSet, ParameterSetMut, Training, TrainingProgress, train,
+};
 
 /// A Gaussian process with zero mean, seen through M inducing inputs and observed under Gaussian noise.
 ///
@@ -119,7 +121,7 @@ impl SparseRegression {
     pub fn condition(&self, data: &Observations<'_>) -> Result<RegressionPosterior, EpError> {
         let mut workspace = RegressionWorkspace::new();
         let log_marginal_likelihood = workspace.evaluate(self, data)?;
-        let (mean, precision) = workspace.into_posterior().ok_or(EpError::NoData)?;
+        let (mean, precision) = workspace.into_posterior().ok_or(DataError::NoData)?;
         RegressionPosterior::new(self, mean, precision, log_marginal_likelihood)
     }
 
@@ -175,7 +177,7 @@ impl SparseRegression {
         &mut self,
         data: &Observations<'_>,
         options: &MinimiseOptions,
-        progress: impl FnMut(Progress),
+        progress: impl FnMut(TrainingProgress),
     ) -> Result<Training, EpError> {
         let mut workspace = RegressionWorkspace::new();
         let evaluate = |model: &Self, gradient: &mut [f64]| {

@@ -4,9 +4,9 @@ use super::blocks::Blocks;
 use super::lane::{Lane, Share};
 use super::model::SparseRegression;
 use super::shard::{At, Gradients, Posterior, Sums};
-use crate::data::{Lanes, LocalReduction};
 use crate::error::{EpError, check_count};
 use crate::exact::Observations;
+use gp_kernels::data::{DataError, Lanes, LocalReduction};
 use gp_kernels::inducing::{InducingPrior, PriorGradients};
 use gp_kernels::{Evaluator, parameter_count};
 use gp_linalg::{Cholesky, Threading};
@@ -71,7 +71,9 @@ impl RegressionWorkspace {
         model: &SparseRegression,
         gradient: &mut [f64],
     ) -> Result<(), EpError> {
-        self.state.as_mut().map_or(Err(EpError::NoData), |state| state.add_up_gradient(model, gradient))
+        self.state
+            .as_mut()
+            .map_or(Err(DataError::NoData.into()), |state| state.add_up_gradient(model, gradient))
     }
 
     /// The mean of v and the factor of its precision, once something has been evaluated.

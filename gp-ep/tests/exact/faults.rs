@@ -2,7 +2,7 @@
 
 use crate::support::{Problem, RBF, model};
 use faer::Mat;
-use gp_ep::{EpError, ExactWorkspace, Observations};
+use gp_ep::{DataError, EpError, ExactWorkspace, Observations};
 use gp_linalg::{JitterPolicy, Threading};
 use gp_optim::{ParameterSet, ParameterSetMut};
 
@@ -13,7 +13,7 @@ fn observations_are_checked() {
     assert_eq!(refused(&[0.0, f64::NAN, 1.0]), "target 1 is NaN, but must be finite");
     assert_eq!(refused(&[0.0]), "target vector has 1 entries, expected 3");
     let empty = Mat::<f64>::zeros(0, 2);
-    assert_eq!(Observations::new(empty.as_ref(), &[]).unwrap_err(), EpError::NoData);
+    assert_eq!(Observations::new(empty.as_ref(), &[]).unwrap_err(), DataError::NoData.into());
 
     let data = Observations::new(inputs.as_ref(), &[0.0; 3]).unwrap();
     assert_eq!((data.len(), data.known_noise(0), data.known_noise(99)), (3, 0.0, 0.0));

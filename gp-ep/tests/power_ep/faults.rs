@@ -2,7 +2,7 @@
 
 use crate::support::{Problem, assert_close, converged, model, tight};
 use gp_ep::power_ep::{Factors, GradientKind, MiniBatchEp, Schedule, Sharing};
-use gp_ep::{BatchEp, EpError, EpOptions, Level, PowerEp, Powers, SparseProcess, Table};
+use gp_ep::{BatchEp, DataError, EpError, EpOptions, Level, PowerEp, Powers, SparseProcess, Table};
 use gp_likelihoods::{Latent, Likelihood, LikelihoodError, Slopes, Workspace};
 use gp_optim::{Parameter, ParameterSet};
 use std::sync::Arc;
@@ -139,12 +139,12 @@ fn a_batch_that_fails_is_not_there() {
         let mut gradient = vec![0.0; model.parameter_count()];
         for rows in [&[3, 20][..], &[usize::MAX], &[], &[0; 7]] {
             let error = ep.step(&model, &data, rows, &options).unwrap_err();
-            assert!(matches!(error, EpError::Read { .. } | EpError::Shape { .. }), "{error}");
+            assert!(matches!(error, EpError::Data(_) | EpError::Shape { .. }), "{error}");
         }
         let error = ep.step(&model, &data, &[4, 21], &options).unwrap_err();
         assert_eq!(error.to_string(), "observation 21 cannot be read: there are 20 observations");
         // No gradient mixes the batch before with one of which a part was read.
-        assert_eq!(ep.log_z_gradient(&model, &mut gradient), Err(EpError::NoData));
+        assert_eq!(ep.log_z_gradient(&model, &mut gradient), Err(DataError::NoData.into()));
         left.store(2, Ordering::Relaxed);
         assert!(ep.step(&model, &data, &[6, 7, 8], &options).is_err());
         left.store(usize::MAX, Ordering::Relaxed);

@@ -2,7 +2,7 @@
 
 use crate::support::{Problem, model};
 use gp_ep::power_ep::{GradientKind, MiniBatchEp, Sharing};
-use gp_ep::{BatchEp, EpError, EpOptions, Reduction, Table};
+use gp_ep::{BatchEp, DataError, EpOptions, Reduction, Table};
 use gp_linalg::Threading;
 use std::ops::Range;
 use std::sync::{Arc, Barrier, Mutex};
@@ -66,7 +66,7 @@ impl Reduction for Process {
         self.rank * lanes / Self::COUNT..(self.rank + 1) * lanes / Self::COUNT
     }
 
-    fn sum(&self, partials: &[&[f64]], total: &mut [f64]) -> Result<(), EpError> {
+    fn sum(&self, partials: &[&[f64]], total: &mut [f64]) -> Result<(), DataError> {
         let (table, barrier) = &*self.all;
         table.lock().unwrap()[self.rank] = partials.iter().map(|partial| partial.to_vec()).collect();
         barrier.wait();

@@ -65,7 +65,7 @@ fn inputs_of_another_kind_are_refused() {
     }
     let none = InducingInputs::points(Mat::zeros(0, 2).as_ref()).unwrap();
     let kernel = gp_kernels::parse(RBF).unwrap();
-    assert_eq!(SparseProcess::new(kernel, none).err(), Some(EpError::NoInducingInputs));
+    assert_eq!(SparseProcess::new(kernel, none).err(), Some(gp_kernels::KernelError::NoInducingInputs));
 }
 
 #[test]

@@ -2,9 +2,11 @@
 
 mod covariance;
 mod inputs;
+mod process;
 mod projection;
 mod windows;
 
 pub use inputs::InducingInputs;
+pub use process::SparseProcess;
 pub use projection::{InducingPrior, PriorGradients};
 pub use windows::{Windowed, WindowedGradients, WindowedPair};

@@ -1,8 +1,9 @@
 //! A latent function with a kernel and inducing inputs, and all that can be trained about them.
 
-use crate::error::EpError;
-use gp_kernels::inducing::InducingInputs;
-use gp_kernels::{Kernel, KernelExt};
+use super::InducingInputs;
+use crate::error::KernelError;
+use crate::kernel::Kernel;
+use crate::tree::KernelExt;
 use gp_optim::{Parameter, ParameterSet, ParameterSetMut, Transform};
 
 /// `f ~ GP(0, k)`, seen through M inducing inputs `Z`.
@@ -20,10 +21,10 @@ impl SparseProcess {
     /// A latent function with this prior covariance, seen through these inducing inputs. Everything is trained.
     ///
     /// # Errors
-    /// [`EpError::NoInducingInputs`]; [`EpError::Parameter`] for a window of variance 0, which cannot be trained.
-    pub fn new(kernel: Box<dyn Kernel>, inputs: InducingInputs) -> Result<Self, EpError> {
+    /// [`KernelError::NoInducingInputs`]; [`KernelError::Parameter`] for a window of variance 0, which cannot be trained.
+    pub fn new(kernel: Box<dyn Kernel>, inputs: InducingInputs) -> Result<Self, KernelError> {
         if inputs.count() == 0 {
-            return Err(EpError::NoInducingInputs);
+            return Err(KernelError::NoInducingInputs);
         }
         let mut values = inputs.values();
         let windows = values.split_off(inputs.count() * inputs.dim());

@@ -4,9 +4,10 @@
 //! through its observations in order and adds up one partial sum; lanes are worked on by any number of threads or
 //! processes; partial sums are added in the order of lanes. So the result does not depend on who did the work.
 
-use crate::error::EpError;
+use super::error::DataError;
 use gp_linalg::Threading;
 use rayon::prelude::*;
+use std::convert::Infallible;
 use std::fmt::Debug;
 use std::ops::Range;
 
@@ -18,12 +19,14 @@ const NEAR: usize = 2048;
 const WORTH_A_LANE: usize = 96;
 
 /// The number of lanes for this many observations.
-pub(crate) fn lane_count(observations: usize) -> usize {
+#[must_use]
+pub fn lane_count(observations: usize) -> usize {
     (observations / WORTH_A_LANE).clamp(1, MAX_LANES)
 }
 
 /// The observations of one lane.
-pub(crate) fn lane_rows(lane: usize, lanes: usize, observations: usize) -> Range<usize> {
+#[must_use]
+pub fn lane_rows(lane: usize, lanes: usize, observations: usize) -> Range<usize> {
     lane * observations / lanes..(lane + 1) * observations / lanes
 }
 
@@ -39,8 +42,8 @@ pub trait Reduction: Debug + Send + Sync {
     /// order of lanes. `partials` are those of [`own`](Reduction::own) lanes; every process gets the same total.
     ///
     /// # Errors
-    /// Whatever keeps processes from hearing of each other, as [`EpError::Reduction`].
-    fn sum(&self, partials: &[&[f64]], total: &mut [f64]) -> Result<(), EpError>;
+    /// Whatever keeps processes from hearing of each other, as [`DataError::Reduction`].
+    fn sum(&self, partials: &[&[f64]], total: &mut [f64]) -> Result<(), DataError>;
 }
 
 /// One process, which has all lanes.
@@ -52,7 +55,7 @@ impl Reduction for LocalReduction {
         0..lanes
     }
 
-    fn sum(&self, partials: &[&[f64]], total: &mut [f64]) -> Result<(), EpError> {
+    fn sum(&self, partials: &[&[f64]], total: &mut [f64]) -> Result<(), DataError> {
         for (k, total) in total.chunks_mut(NEAR).enumerate() {
             total.fill(0.0);
             for partial in partials {
@@ -65,7 +68,7 @@ impl Reduction for LocalReduction {
 
 /// What each lane keeps from one pass over the data to the next.
 #[derive(Debug)]
-pub(crate) struct Lanes<T> {
+pub struct Lanes<T> {
     states: Vec<T>,
     /// The number of the first of them.
     first: usize,
@@ -76,7 +79,7 @@ pub(crate) struct Lanes<T> {
 
 impl<T: Send> Lanes<T> {
     /// The lanes of this process for this many observations.
-    pub(crate) fn new(
+    pub fn new(
         observations: usize,
         threading: Threading,
         reduction: &dyn Reduction,
@@ -88,39 +91,61 @@ impl<T: Send> Lanes<T> {
     }
 
     /// Lanes of all processes.
-    pub(crate) fn count(&self) -> usize {
+    #[must_use]
+    pub fn count(&self) -> usize {
         self.count
     }
 
-    pub(crate) fn states(&self) -> &[T] {
+    /// What each lane of this process keeps.
+    #[must_use]
+    pub fn states(&self) -> &[T] {
         &self.states
     }
 
-    pub(crate) fn states_mut(&mut self) -> &mut [T] {
+    /// What each lane of this process keeps, to be changed.
+    pub fn states_mut(&mut self) -> &mut [T] {
         &mut self.states
     }
 
-    /// One pass: `work` on every lane, with its number. The first lane that fails, in their order, has its say.
-    pub(crate) fn for_each(
+    /// One pass: `work` on every lane, with its number.
+    ///
+    /// # Errors
+    /// That of the first lane that fails, in their order.
+    pub fn for_each<E: Send>(
         &mut self,
-        work: impl Fn(usize, &mut T) -> Result<(), EpError> + Sync,
-    ) -> Result<(), EpError> {
+        work: impl Fn(usize, &mut T) -> Result<(), E> + Sync,
+    ) -> Result<(), E> {
         let first = self.first;
         if self.threading == Threading::Here || self.states.len() == 1 {
             return self.states.iter_mut().enumerate().try_for_each(|(i, state)| work(first + i, state));
         }
-        let all: Vec<Result<(), EpError>> =
+        let all: Vec<Result<(), E>> =
             self.states.par_iter_mut().enumerate().map(|(i, state)| work(first + i, state)).collect();
         all.into_iter().collect()
     }
 
+    /// One pass of work that cannot fail.
+    pub fn change(&mut self, work: impl Fn(&mut T) + Sync) {
+        let done: Result<(), Infallible> = self.for_each(|_, state| {
+            work(state);
+            Ok(())
+        });
+        match done {
+            Ok(()) => {}
+            Err(never) => match never {},
+        }
+    }
+
     /// Adds up one partial sum a lane.
-    pub(crate) fn sum(
+    ///
+    /// # Errors
+    /// As [`Reduction::sum`].
+    pub fn sum(
         &self,
         partial: impl Fn(&T) -> &[f64],
         total: &mut [f64],
         reduction: &dyn Reduction,
-    ) -> Result<(), EpError> {
+    ) -> Result<(), DataError> {
         let mut partials = [&[][..]; MAX_LANES];
         let own = &mut partials[..self.states.len()];
         own.iter_mut().zip(&self.states).for_each(|(slot, state)| *slot = partial(state));
@@ -150,7 +175,7 @@ mod tests {
             lanes
                 .for_each(|lane, state| {
                     state[0] = lane_rows(lane, count, 9000).map(|i| 1.0 / (1.0 + i as f64)).sum();
-                    Ok(())
+                    Ok::<(), DataError>(())
                 })
                 .unwrap();
             let mut total = [0.0];
@@ -159,7 +184,7 @@ mod tests {
         };
         assert_eq!(sum(Threading::Here), sum(Threading::Pool));
         let mut lanes = Lanes::new(9000, Threading::Pool, &LocalReduction, |_| ());
-        let fault = |lane| EpError::Read { row: lane, reason: String::new() };
+        let fault = |lane| DataError::Read { row: lane, reason: String::new() };
         let error = lanes.for_each(|lane, ()| if lane < 2 { Ok(()) } else { Err(fault(lane)) });
         assert_eq!(error.unwrap_err(), fault(2));
     }

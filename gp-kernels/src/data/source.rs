@@ -1,6 +1,6 @@
 //! Where observations come from: memory, or anything that can be read from any place on.
 
-use crate::error::{EpError, check_count};
+use super::error::{DataError, check_count};
 use faer::MatRef;
 use std::fmt::Debug;
 use std::io::{Read, Seek, SeekFrom};
@@ -68,8 +68,8 @@ pub trait DataSource: Debug + Sync {
     /// Reads B observations: `points` takes B·D numbers, `targets` B·P, observation by observation.
     ///
     /// # Errors
-    /// [`EpError::Read`] with the row, when it cannot be read.
-    fn read(&self, rows: &Rows<'_>, points: &mut [f64], targets: &mut [f64]) -> Result<(), EpError>;
+    /// [`DataError::Read`] with the row, when it cannot be read.
+    fn read(&self, rows: &Rows<'_>, points: &mut [f64], targets: &mut [f64]) -> Result<(), DataError>;
 }
 
 /// Observations in memory.
@@ -83,17 +83,17 @@ impl<'a> Table<'a> {
     /// Observations at `inputs` (N×D) with `targets` (N×P), an observation a row, any strides.
     ///
     /// # Errors
-    /// [`EpError::NoData`] for N = 0; [`EpError::Shape`] for different numbers of rows.
-    pub fn new(inputs: MatRef<'a, f64>, targets: MatRef<'a, f64>) -> Result<Self, EpError> {
+    /// [`DataError::NoData`] for N = 0; [`DataError::Shape`] for different numbers of rows.
+    pub fn new(inputs: MatRef<'a, f64>, targets: MatRef<'a, f64>) -> Result<Self, DataError> {
         check_count("targets", "rows", inputs.nrows(), targets.nrows())?;
-        if inputs.nrows() == 0 { Err(EpError::NoData) } else { Ok(Self { inputs, targets }) }
+        if inputs.nrows() == 0 { Err(DataError::NoData) } else { Ok(Self { inputs, targets }) }
     }
 
     /// [`new`](Self::new) for one target an observation.
     ///
     /// # Errors
     /// As [`new`](Self::new).
-    pub fn with_targets(inputs: MatRef<'a, f64>, targets: &'a [f64]) -> Result<Self, EpError> {
+    pub fn with_targets(inputs: MatRef<'a, f64>, targets: &'a [f64]) -> Result<Self, DataError> {
         Self::new(inputs, MatRef::from_column_major_slice(targets, targets.len(), 1))
     }
 }
@@ -111,19 +111,19 @@ impl DataSource for Table<'_> {
         self.targets.ncols()
     }
 
-    fn read(&self, rows: &Rows<'_>, points: &mut [f64], targets: &mut [f64]) -> Result<(), EpError> {
+    fn read(&self, rows: &Rows<'_>, points: &mut [f64], targets: &mut [f64]) -> Result<(), DataError> {
         gather(self.inputs, rows, points)?;
         gather(self.targets, rows, targets)
     }
 }
 
-fn gather(from: MatRef<'_, f64>, rows: &Rows<'_>, out: &mut [f64]) -> Result<(), EpError> {
+fn gather(from: MatRef<'_, f64>, rows: &Rows<'_>, out: &mut [f64]) -> Result<(), DataError> {
     let columns = from.ncols();
     check_count("buffer of observations", "entries", rows.len() * columns, out.len())?;
     for place in 0..rows.len() {
         let row = rows.at(place);
         if row >= from.nrows() {
-            return Err(EpError::Read { row, reason: format!("there are {} observations", from.nrows()) });
+            return Err(DataError::Read { row, reason: format!("there are {} observations", from.nrows()) });
         }
         let out = &mut out[place * columns..(place + 1) * columns];
         out.iter_mut().zip(from.row(row).iter()).for_each(|(out, value)| *out = *value);
@@ -151,17 +151,17 @@ impl<R: Read + Seek> RowReader<R> {
     /// All rows between the beginning and the end of `reader`, of `dim` inputs and `outputs` targets each.
     ///
     /// # Errors
-    /// [`EpError::NoData`] for no row, [`EpError::Read`] when the length is not that of whole rows or is not known.
-    pub fn new(mut reader: R, dim: usize, outputs: usize) -> Result<Self, EpError> {
+    /// [`DataError::NoData`] for no row, [`DataError::Read`] when the length is not that of whole rows or is not known.
+    pub fn new(mut reader: R, dim: usize, outputs: usize) -> Result<Self, DataError> {
         let length = reader.seek(SeekFrom::End(0)).map_err(|error| failed(0, &error))?;
         let row = (dim + outputs) as u64 * SIZE as u64;
         if length == 0 || row == 0 {
-            return Err(EpError::NoData);
+            return Err(DataError::NoData);
         }
         let count = usize::try_from(length / row).unwrap_or(usize::MAX);
         if length % row != 0 {
             let reason = format!("it ends after {} of {row} bytes", length % row);
-            return Err(EpError::Read { row: count, reason });
+            return Err(DataError::Read { row: count, reason });
         }
         let from = Mutex::new(State { reader, bytes: Vec::new() });
         Ok(Self { from, count, dim, outputs })
@@ -171,8 +171,8 @@ impl<R: Read + Seek> RowReader<R> {
 /// Bytes of a number.
 const SIZE: usize = size_of::<f64>();
 
-fn failed(row: usize, error: &std::io::Error) -> EpError {
-    EpError::Read { row, reason: error.to_string() }
+fn failed(row: usize, error: &std::io::Error) -> DataError {
+    DataError::Read { row, reason: error.to_string() }
 }
 
 impl<R: Read + Seek + Debug + Send> DataSource for RowReader<R> {
@@ -188,11 +188,11 @@ impl<R: Read + Seek + Debug + Send> DataSource for RowReader<R> {
         self.outputs
     }
 
-    fn read(&self, rows: &Rows<'_>, points: &mut [f64], targets: &mut [f64]) -> Result<(), EpError> {
+    fn read(&self, rows: &Rows<'_>, points: &mut [f64], targets: &mut [f64]) -> Result<(), DataError> {
         check_count("buffer of inputs", "entries", rows.len() * self.dim, points.len())?;
         check_count("buffer of targets", "entries", rows.len() * self.outputs, targets.len())?;
         if let Some(row) = (0..rows.len()).map(|place| rows.at(place)).find(|&row| row >= self.count) {
-            return Err(EpError::Read { row, reason: format!("there are {} observations", self.count) });
+            return Err(DataError::Read { row, reason: format!("there are {} observations", self.count) });
         }
         // A reader whose user panicked is still at some place; every read starts by seeking its own.
         let mut state = self.from.lock().unwrap_or_else(PoisonError::into_inner);
@@ -224,7 +224,7 @@ impl<R> RowReader<R> {
 
 impl<R: Read + Seek> State<R> {
     /// Reads `count` rows of `columns` numbers from row `first` on into `bytes`.
-    fn fill(&mut self, first: usize, count: usize, columns: usize) -> Result<(), EpError> {
+    fn fill(&mut self, first: usize, count: usize, columns: usize) -> Result<(), DataError> {
         let row = columns * SIZE;
         self.bytes.resize(count * row, 0);
         self.reader
@@ -263,11 +263,11 @@ mod tests {
     fn faults_name_the_row() {
         let error = RowReader::new(Cursor::new(vec![0u8; 50]), 2, 1).unwrap_err();
         assert_eq!(error.to_string(), "observation 2 cannot be read: it ends after 2 of 24 bytes");
-        assert_eq!(RowReader::new(Cursor::new(Vec::new()), 2, 1).unwrap_err(), EpError::NoData);
+        assert_eq!(RowReader::new(Cursor::new(Vec::new()), 2, 1).unwrap_err(), DataError::NoData);
         let reader = RowReader::new(Cursor::new(file(3)), 2, 1).unwrap();
         let error = reader.read(&Rows::List(&[3]), &mut [0.0; 2], &mut [0.0]).unwrap_err();
-        assert!(matches!(error, EpError::Read { row: 3, .. }), "{error}");
+        assert!(matches!(error, DataError::Read { row: 3, .. }), "{error}");
         let error = reader.read(&Rows::List(&[usize::MAX]), &mut [0.0; 2], &mut [0.0]).unwrap_err();
-        assert!(matches!(error, EpError::Read { row: usize::MAX, .. }), "{error}");
+        assert!(matches!(error, DataError::Read { row: usize::MAX, .. }), "{error}");
     }
 }

@@ -1,12 +1,24 @@
-//! Training: the parameters at which data and priors agree best.
+//! Training: the parameters of a model at which data and priors agree best.
 
-use crate::error::EpError;
-use gp_optim::argmin::core::observers::ObserverMode;
-use gp_optim::{History, MinimiseOptions, Minimum, ParameterSetMut, Record, StopReason, minimise_with};
+use super::batches::{Batch, Batches};
+use super::descent::{Descended, Descent, DescentOptions, UpdateRule, descend};
+use super::error::OptimError;
+use super::history::{History, Record};
+use super::minimise::{MinimiseOptions, Minimum, minimise_with};
+use super::stop::StopReason;
+use crate::error::ParameterError;
+use crate::parameter_set::ParameterSetMut;
+use argmin::core::observers::ObserverMode;
+use std::fmt;
+
+/// What keeps a model from being evaluated, and what can keep a solver from its work.
+pub trait TrainingError: fmt::Display + From<ParameterError> + From<OptimError> {}
+
+impl<E: fmt::Display + From<ParameterError> + From<OptimError>> TrainingError for E {}
 
 /// One evaluation during training, as it happens.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Progress {
+pub struct TrainingProgress {
     /// Evaluations so far, this one included.
     pub evaluation: u64,
     /// `ln p(y) + ln p(parameters)` there; it need not be the best so far.
@@ -15,7 +27,7 @@ pub struct Progress {
 
 /// Where training stood after one iteration.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Step {
+pub struct TrainingStep {
     /// Iterations done: 0 at the start.
     pub iteration: u64,
     /// `ln p(y) + ln p(parameters)`
@@ -46,7 +58,7 @@ pub struct Training {
     /// Why it ended.
     pub reason: StopReason,
     /// The course, one entry per iteration.
-    pub history: Vec<Step>,
+    pub history: Vec<TrainingStep>,
 }
 
 /// Moves the free parameters of a model to a maximum of `ln p(y) + ln p(parameters)` by L-BFGS, the density of priors
@@ -56,26 +68,26 @@ pub struct Training {
 /// slice; `progress` is called after every evaluation that succeeds.
 ///
 /// # Errors
-/// [`EpError::Optim`] when the start cannot be evaluated (with the reason) or an option is out of range. The model
+/// [`OptimError`] when the start cannot be evaluated (with the reason) or an option is out of range. The model
 /// is then as it was. Evaluations that fail later are stepped back from and counted.
-pub fn train<M: ParameterSetMut + Clone>(
+pub fn train<M: ParameterSetMut + Clone, E: TrainingError>(
     model: &mut M,
     options: &MinimiseOptions,
-    evaluate: impl FnMut(&M, &mut [f64]) -> Result<f64, EpError>,
-    mut progress: impl FnMut(Progress),
-) -> Result<Training, EpError> {
-    let mut objective = Objective { evaluate, natural: vec![0.0; model.parameter_count()], evaluations: 0 };
+    mut evaluate: impl FnMut(&M, &mut [f64]) -> Result<f64, E>,
+    mut progress: impl FnMut(TrainingProgress),
+) -> Result<Training, E> {
+    let mut density = LogPosterior::new(model);
     if model.free_count() == 0 {
-        return Ok(Training::of_nothing(objective.at(model, &mut [])?, model.log_prior()));
+        return Ok(Training::of_nothing(density.at(model, &mut evaluate, &mut [])?, model.log_prior()));
     }
     let mut start = vec![0.0; model.free_count()];
     model.write_free(&mut start)?;
     let mut trial = model.clone();
-    let negative = |x: &[f64], gradient: &mut [f64]| -> Result<f64, EpError> {
+    let negative = |x: &[f64], gradient: &mut [f64]| -> Result<f64, E> {
         trial.set_free(x)?;
-        let log_posterior = objective.at(&trial, gradient)?;
+        let log_posterior = density.at(&trial, &mut evaluate, gradient)?;
         gradient.iter_mut().for_each(|g| *g = -*g);
-        progress(Progress { evaluation: objective.evaluations, log_posterior });
+        progress(TrainingProgress { evaluation: density.evaluations, log_posterior });
         Ok(-log_posterior)
     };
     let history = History::new();
@@ -86,22 +98,63 @@ pub fn train<M: ParameterSetMut + Clone>(
     Ok(Training::new(minimum, &history.records(), model.log_prior()))
 }
 
+/// Moves the free parameters of a model towards a maximum of `ln p(y) + ln p(parameters)` by a first-order method.
+///
+/// `evaluate` gives an estimate of `ln p(y)` of the model it is shown from one batch, without priors, and its gradient
+/// by all natural values over the slice; `progress` is called after every evaluation that succeeds. A model of which
+/// nothing is free is evaluated once for every step all the same: evaluations may do more than evaluate.
+///
+/// # Errors
+/// [`OptimError`] when the start cannot be evaluated or an option is out of range; the model is then as it was.
+/// Evaluations that fail later are stepped back from and counted.
+pub fn train_by_descent<M: ParameterSetMut + Clone, R: UpdateRule, E: TrainingError>(
+    model: &mut M,
+    (batches, rule, options): (Batches, R, DescentOptions),
+    steps: u64,
+    mut evaluate: impl FnMut(&M, Batch<'_>, &mut [f64]) -> Result<f64, E>,
+    mut progress: impl FnMut(TrainingProgress),
+) -> Result<Descended, E> {
+    let mut density = LogPosterior::new(model);
+    // A solver wants a number to move; one that nothing depends on does for a model without free ones.
+    let mut start = vec![0.0; model.free_count().max(1)];
+    let free = model.free_count();
+    model.write_free(&mut start[..free])?;
+    let mut trial = model.clone();
+    let negative = |x: &[f64], batch: Batch<'_>, gradient: &mut [f64]| -> Result<f64, E> {
+        trial.set_free(&x[..free])?;
+        gradient.fill(0.0);
+        let batched = |model: &M, natural: &mut [f64]| evaluate(model, batch, natural);
+        let log_posterior = density.at(&trial, batched, &mut gradient[..free])?;
+        gradient.iter_mut().for_each(|g| *g = -*g);
+        progress(TrainingProgress { evaluation: density.evaluations, log_posterior });
+        Ok(-log_posterior)
+    };
+    let run = descend(negative, &start, Descent::with_options(rule, batches, options)?, steps)?;
+    model.set_free(&run.x[..free])?;
+    Ok(run)
+}
+
 /// The log posterior density and its gradient, in memory that lasts from one evaluation to the next.
-struct Objective<E> {
-    evaluate: E,
+struct LogPosterior {
     natural: Vec<f64>,
     evaluations: u64,
 }
 
-impl<E> Objective<E> {
+impl LogPosterior {
+    fn new(model: &impl ParameterSetMut) -> Self {
+        Self { natural: vec![0.0; model.parameter_count()], evaluations: 0 }
+    }
+
     /// The value, and over `gradient` the derivatives by the unconstrained free parameters.
-    fn at<M: ParameterSetMut>(&mut self, model: &M, gradient: &mut [f64]) -> Result<f64, EpError>
-    where
-        E: FnMut(&M, &mut [f64]) -> Result<f64, EpError>,
-    {
+    fn at<M: ParameterSetMut, E: TrainingError>(
+        &mut self,
+        model: &M,
+        mut evaluate: impl FnMut(&M, &mut [f64]) -> Result<f64, E>,
+        gradient: &mut [f64],
+    ) -> Result<f64, E> {
         self.evaluations += 1;
         let natural = &mut self.natural;
-        let value = (self.evaluate)(model, natural)?;
+        let value = evaluate(model, natural)?;
         model.add_log_prior_gradient(natural)?;
         model.chain_gradient(natural, gradient)?;
         Ok(value + model.log_prior())
@@ -110,12 +163,12 @@ impl<E> Objective<E> {
 
 impl Training {
     fn new(minimum: Minimum, records: &[Record], log_prior: f64) -> Self {
-        let step = |record: &Record| Step {
+        let step = |record: &Record| TrainingStep {
             iteration: record.iteration,
             log_posterior: -record.value,
             gradient_norm: record.gradient_norm,
         };
-        let history: Vec<Step> = records.iter().map(step).collect();
+        let history: Vec<TrainingStep> = records.iter().map(step).collect();
         let log_posterior = -minimum.value;
         Self {
             start_log_posterior: history.first().map_or(log_posterior, |first| first.log_posterior),
@@ -143,7 +196,7 @@ impl Training {
             last_failure: None,
             converged: true,
             reason: StopReason::Other("no parameter is free".to_owned()),
-            history: vec![Step { iteration: 0, log_posterior, gradient_norm: 0.0 }],
+            history: vec![TrainingStep { iteration: 0, log_posterior, gradient_norm: 0.0 }],
         }
     }
 }

@@ -1,0 +1,12 @@
+//! Observations as methods see them: rows that can be read some at a time, and sums over them in a fixed order.
+//!
+//! No covariance is in here. It stands in this crate because every method with inducing inputs needs both, and methods
+//! do not import each other.
+
+mod error;
+mod lanes;
+mod source;
+
+pub use error::DataError;
+pub use lanes::{Lanes, LocalReduction, Reduction, lane_count, lane_rows};
+pub use source::{DataSource, RowReader, Rows, Table};
