@@ -4,5 +4,7 @@
 
 mod error;
 pub mod kl;
+pub mod savigp;
 
 pub use error::VariationalError;
+pub use savigp::Savigp;

@@ -1,0 +1,23 @@
+//! Variational inference with Gaussian and mixture posteriors, for any likelihood.
+
+mod bound;
+mod draws;
+mod entropy;
+mod estimate;
+mod expectation;
+mod mixture;
+mod model;
+mod natural;
+mod predict;
+mod shard;
+mod sums;
+mod train;
+
+pub use bound::Bound;
+pub use entropy::EntropyBound;
+pub use expectation::{Draws, Estimator, Expectation, Sampling};
+pub use mixture::{Covariance, Mixture};
+pub use model::Savigp;
+pub use natural::{Ascent, NaturalOptions};
+pub use predict::SavigpPosterior;
+pub use train::{BatchOptions, NoiseTarget, Trained};

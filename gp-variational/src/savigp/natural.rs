@@ -1,0 +1,267 @@
+//! Natural-gradient steps for a single full Gaussian.
+//!
+//! In natural parameters, the precision `B = S⁻¹` and the shift B m, a step of length ρ along the natural gradient of
+//! the bound is `B ← (1 − ρ) B + ρ (I − 2Λ)`, `m ← m + ρ B⁻¹ (g − m)` with the new B, `g = Σ g_i φ_i` and
+//! `Λ = Σ h_i φ_iφ_iᵀ`. With ρ = 1 and all of the data, `B = I − 2Λ`: seed 004 eq. 34 with `λ_i = −2h_i`, from (126). For
+//! Gaussian noise, one step goes all the way.
+
+use super::bound::{Bound, copy_symmetric};
+use super::mixture::{Covariance, Mixture};
+use super::model::Savigp;
+use crate::error::VariationalError;
+use faer::{Accum, Mat, MatMut};
+use gp_linalg::product::matmul_lower;
+use gp_linalg::{Cholesky, JitterPolicy, LinalgError, Threading};
+use serde::{Deserialize, Serialize};
+
+/// Halvings of a step.
+const MAX_HALVINGS: u32 = 30;
+
+/// How a Gaussian posterior is brought to rest by natural gradients.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct NaturalOptions {
+    /// The length ρ of a step, in (0, 1]; steps that lower the bound are halved.
+    pub rate: f64,
+    /// Steps at most.
+    pub max_steps: usize,
+    /// The posterior is at rest when a step raises the bound by no more than this times 1 + |bound|.
+    pub tolerance: f64,
+}
+
+impl Default for NaturalOptions {
+    /// Whole steps, to 1e-10.
+    fn default() -> Self {
+        Self { rate: 1.0, max_steps: 200, tolerance: 1e-10 }
+    }
+}
+
+/// How that went.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Ascent {
+    /// Whether the posterior came to rest.
+    pub converged: bool,
+    /// Steps done.
+    pub steps: usize,
+    /// Passes over the data.
+    pub evaluations: usize,
+    /// The bound at the end.
+    pub bound: f64,
+}
+
+/// Memory for steps.
+#[derive(Debug)]
+pub(super) struct Natural {
+    /// B, the new B, and a triangular matrix.
+    precision: Mat<f64>,
+    next: Mat<f64>,
+    half: Mat<f64>,
+    factor: Cholesky,
+    mean: Vec<f64>,
+    step: Vec<f64>,
+}
+
+impl Natural {
+    pub(super) fn new(posterior: &Mixture) -> Result<Self, VariationalError> {
+        if posterior.components() > 1 || posterior.covariance() != Covariance::Full {
+            return Err(VariationalError::Unsupported {
+                what: "natural gradients of anything but one full Gaussian",
+            });
+        }
+        let m = posterior.counts().iter().copied().max().unwrap_or(0);
+        let square = || Mat::zeros(m, m);
+        Ok(Self {
+            precision: square(),
+            next: square(),
+            half: square(),
+            factor: Cholesky::with_capacity(m),
+            mean: vec![0.0; m],
+            step: vec![0.0; m],
+        })
+    }
+
+    /// Moves `to` a step of length `rate` from `from`, by the sums of the last pass, which was one with `from`. False, and
+    /// `to` is of no use, where the step leaves no proper posterior.
+    fn step(
+        &mut self,
+        bound: &Bound,
+        from: &Mixture,
+        to: &mut Mixture,
+        rate: f64,
+    ) -> Result<bool, VariationalError> {
+        for q in 0..from.counts().len() {
+            match self.step_latent(bound, from, to, (q, rate)) {
+                Ok(()) => {}
+                Err(VariationalError::Linalg(LinalgError::NotPositiveDefinite { .. })) => return Ok(false),
+                Err(other) => return Err(other),
+            }
+        }
+        Ok(true)
+    }
+
+    fn step_latent(
+        &mut self,
+        bound: &Bound,
+        from: &Mixture,
+        to: &mut Mixture,
+        (q, rate): (usize, f64),
+    ) -> Result<(), VariationalError> {
+        let (m, weight) = (from.counts()[q], bound.weight());
+        let Self { precision, next, half, factor, mean, step } = self;
+        let mut precision = precision.as_mut().submatrix_mut(0, 0, m, m);
+        let mut next = next.as_mut().submatrix_mut(0, 0, m, m);
+        let mut half = half.as_mut().submatrix_mut(0, 0, m, m);
+        let part = bound.layout.part(&bound.sums, 0, q);
+        // B = L_S⁻ᵀ L_S⁻¹
+        identity(half.as_mut());
+        if let Some(own) = bound.working.factor(0, q) {
+            own.half_solve_in_place(half.as_mut(), Threading::Here)?;
+        }
+        let columns = half.as_ref();
+        matmul_lower(precision.as_mut(), Accum::Replace, columns.transpose(), columns, 1.0, Threading::Here)?;
+        let (lambda, keep) = (part.matrix(), 1.0 - rate);
+        for j in 0..m {
+            for i in j..m {
+                next[(i, j)] = keep * precision[(i, j)] - 2.0 * rate * weight * lambda[(i, j)];
+            }
+            next[(j, j)] += rate;
+        }
+        // B = U Uᵀ with U upper triangular, by the factor of B with rows and columns in reverse order; then
+        // S = U⁻ᵀU⁻¹, and its lower factor is U⁻ᵀ.
+        copy_symmetric(next.as_ref(), precision.as_mut());
+        factor.refactor(precision.as_ref().reverse_rows_and_cols(), &JitterPolicy::none())?;
+        let slopes = part.by_mean.iter().zip(from.mean(0, q)).map(|(sum, mean)| weight * sum - mean);
+        step[..m].iter_mut().rev().zip(slopes).for_each(|(out, slope)| *out = rate * slope);
+        factor.solve_in_place(MatMut::from_column_major_slice_mut(&mut step[..m], m, 1), Threading::Here)?;
+        let moved = from.mean(0, q).iter().zip(step[..m].iter().rev()).map(|(mean, step)| mean + step);
+        mean.iter_mut().zip(moved).for_each(|(out, x)| *out = x);
+        identity(half.as_mut());
+        factor.half_solve_in_place(half.as_mut(), Threading::Here)?;
+        let lower = half.as_ref().reverse_rows_and_cols().transpose();
+        to.set(0, q, &mean[..m], lower)
+    }
+}
+
+fn identity(mut matrix: MatMut<'_, f64>) {
+    matrix.fill(0.0);
+    (0..matrix.ncols()).for_each(|i| matrix[(i, i)] = 1.0);
+}
+
+impl Bound {
+    /// One step of length `rate` along the natural gradient of the bound on the observations in hand, from the
+    /// posterior of the last pass. Steps after which the posterior would not be proper are halved.
+    pub(super) fn natural_step(
+        &self,
+        natural: &mut Natural,
+        posterior: &mut Mixture,
+        trial: &mut Mixture,
+        rate: f64,
+    ) -> Result<(), VariationalError> {
+        for halvings in 0..=MAX_HALVINGS {
+            if natural.step(self, posterior, trial, rate * 0.5f64.powi(halvings.cast_signed()))? {
+                std::mem::swap(posterior, trial);
+                return Ok(());
+            }
+        }
+        Err(VariationalError::ImproperPosterior)
+    }
+
+    /// Steps along the natural gradient until the posterior is at rest.
+    pub(super) fn ascend(
+        &mut self,
+        model: &Savigp,
+        posterior: &mut Mixture,
+        options: &NaturalOptions,
+    ) -> Result<Ascent, VariationalError> {
+        options.check()?;
+        let mut natural = Natural::new(posterior)?;
+        let mut trial = posterior.clone();
+        self.pass(model, posterior, false)?;
+        let mut ascent = Ascent { converged: false, steps: 0, evaluations: 1, bound: self.assemble(model, posterior)? };
+        let (mut rate, mut kept) = (options.rate, vec![0.0; self.sums.len()]);
+        while ascent.steps < options.max_steps && !ascent.converged {
+            kept.copy_from_slice(&self.sums);
+            let mut halvings = 0;
+            let gain = loop {
+                let proper = natural.step(self, posterior, &mut trial, rate)?;
+                let there = if proper { self.bound_at(model, &trial, &mut ascent)? } else { f64::NEG_INFINITY };
+                // Rounding of the bound is no reason to turn back.
+                let slack = 1e-13 * (1.0 + ascent.bound.abs());
+                if there >= ascent.bound - slack {
+                    break there - ascent.bound;
+                }
+                halvings += 1;
+                if halvings > MAX_HALVINGS {
+                    break f64::NEG_INFINITY;
+                }
+                rate *= 0.5;
+                // The sums and factors of where the step starts.
+                self.sums.copy_from_slice(&kept);
+                self.working.refresh(posterior)?;
+            };
+            if gain == f64::NEG_INFINITY {
+                return Err(VariationalError::ImproperPosterior);
+            }
+            std::mem::swap(posterior, &mut trial);
+            ascent.steps += 1;
+            ascent.bound += gain;
+            ascent.converged = gain <= options.tolerance * rate * (1.0 + ascent.bound.abs());
+            rate = options.rate.min(2.0 * rate);
+        }
+        Ok(ascent)
+    }
+
+    /// The bound with another posterior; −∞ where it cannot be evaluated.
+    fn bound_at(
+        &mut self,
+        model: &Savigp,
+        posterior: &Mixture,
+        ascent: &mut Ascent,
+    ) -> Result<f64, VariationalError> {
+        ascent.evaluations += 1;
+        match self.pass(model, posterior, false) {
+            Ok(()) => self.assemble(model, posterior),
+            Err(
+                VariationalError::NotFinite { .. }
+                | VariationalError::Observation { .. }
+                | VariationalError::Likelihood(_),
+            ) => Ok(f64::NEG_INFINITY),
+            Err(other) => Err(other),
+        }
+    }
+}
+
+impl NaturalOptions {
+    pub(super) fn check(&self) -> Result<(), VariationalError> {
+        if !(self.rate > 0.0 && self.rate <= 1.0) {
+            let (what, allowed) = ("length of a natural step", "above 0 and at most 1");
+            return Err(VariationalError::Option { what, value: self.rate, allowed });
+        }
+        if self.tolerance.is_nan() || self.tolerance < 0.0 {
+            let (what, allowed) = ("tolerance", "not negative");
+            return Err(VariationalError::Option { what, value: self.tolerance, allowed });
+        }
+        Ok(())
+    }
+}
+
+impl Savigp {
+    /// Brings the posterior, one full Gaussian, to rest under the parameters as they are. Memory is that of `bound`,
+    /// which has the data.
+    ///
+    /// # Errors
+    /// [`VariationalError::Unsupported`] for another posterior; [`VariationalError::Option`];
+    /// [`VariationalError::ImproperPosterior`] where no step, however small, raises the bound; otherwise as
+    /// [`Bound::value`].
+    pub fn come_to_rest(
+        &mut self,
+        bound: &mut Bound,
+        options: &NaturalOptions,
+    ) -> Result<Ascent, VariationalError> {
+        let mut posterior = self.posterior().clone();
+        let ascent = bound.ascend(self, &mut posterior, options)?;
+        self.set_posterior(posterior)?;
+        Ok(ascent)
+    }
+}
