@@ -1,16 +1,17 @@
 //! The bound on `ln p(y)` and its gradient, over all of the data or a batch of it.
 
-use super::draws::Nodes;
 use super::entropy::Working;
-use super::expectation::Expectation;
 use super::mixture::Mixture;
 use super::model::Savigp;
 use super::shard::{Pass, Shard};
 use super::sums::Layout;
 use crate::error::{VariationalError, check_count};
+use crate::expectation::{Expectation, Nodes};
 use faer::{Accum, Mat, MatMut, MatRef};
 use gp_kernels::Evaluator;
-use gp_kernels::data::{DataError, DataSource, Lanes, LocalReduction, Reduction, Rows, lane_count, lane_rows};
+use gp_kernels::data::{
+    DataError, DataSource, Lanes, LocalReduction, Reduction, Rows, lane_count, lane_rows,
+};
 use gp_kernels::inducing::{InducingPrior, PriorGradients};
 use gp_linalg::Threading;
 use gp_linalg::product::matmul;
@@ -252,7 +253,9 @@ impl Bound {
             return Err(DataError::NoData.into());
         }
         if !self.layout.is_for(posterior) {
-            return Err(VariationalError::Unsupported { what: "a bound made for a posterior of another shape" });
+            return Err(VariationalError::Unsupported {
+                what: "a bound made for a posterior of another shape",
+            });
         }
         self.project(model)?;
         self.working.refresh(posterior)?;
@@ -280,7 +283,10 @@ impl Bound {
         let mut same = true;
         for process in model.processes() {
             process.visit(&mut |parameter| {
-                same &= parameter.values().iter().all(|x| values.next().is_some_and(|y| x.to_bits() == y.to_bits()));
+                same &= parameter
+                    .values()
+                    .iter()
+                    .all(|x| values.next().is_some_and(|y| x.to_bits() == y.to_bits()));
             });
         }
         if same && values.next().is_none() {

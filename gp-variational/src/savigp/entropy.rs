@@ -292,7 +292,8 @@ impl Working {
             matmul_lower(sum, accum, own, own.transpose(), 1.0, Threading::Here)?;
         }
         factor.refactor(sum.as_ref().submatrix(0, 0, m, m), &JitterPolicy::none())?;
-        factor.solve_in_place(MatMut::from_column_major_slice_mut(&mut solved[..m], m, 1), Threading::Here)?;
+        factor
+            .solve_in_place(MatMut::from_column_major_slice_mut(&mut solved[..m], m, 1), Threading::Here)?;
         Ok(factor.log_det())
     }
 

@@ -219,7 +219,8 @@ impl Mixture {
 
     pub(super) fn parameter_names(&self) -> Vec<String> {
         let mut names = Vec::new();
-        let logits = self.logits.iter().flat_map(|logits| (0..logits.len()).map(|k| format!("posterior.logit[{k}]")));
+        let logits =
+            self.logits.iter().flat_map(|logits| (0..logits.len()).map(|k| format!("posterior.logit[{k}]")));
         names.extend(logits);
         let (several, latents) = (self.components() > 1, self.counts.len());
         for (index, part) in self.parts.iter().enumerate() {
@@ -254,7 +255,12 @@ impl Part {
         for (j, diagonal) in self.spread.values().iter().enumerate() {
             out[(j, j)] = *diagonal;
             let (column, later) = rest.split_at(self.spread.len() - j - 1);
-            out.as_mut().col_mut(j).subrows_mut(j + 1, column.len()).iter_mut().zip(column).for_each(|(out, l)| *out = *l);
+            out.as_mut()
+                .col_mut(j)
+                .subrows_mut(j + 1, column.len())
+                .iter_mut()
+                .zip(column)
+                .for_each(|(out, l)| *out = *l);
             rest = later;
         }
     }

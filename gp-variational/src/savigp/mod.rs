@@ -1,10 +1,7 @@
 //! Variational inference with Gaussian and mixture posteriors, for any likelihood.
 
 mod bound;
-mod draws;
 mod entropy;
-mod estimate;
-mod expectation;
 mod mixture;
 mod model;
 mod natural;
@@ -15,7 +12,6 @@ mod train;
 
 pub use bound::Bound;
 pub use entropy::EntropyBound;
-pub use expectation::{Draws, Estimator, Expectation, Sampling};
 pub use mixture::{Covariance, Mixture};
 pub use model::Savigp;
 pub use natural::{Ascent, NaturalOptions};

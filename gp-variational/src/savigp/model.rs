@@ -1,9 +1,9 @@
 //! The model: latent functions, a likelihood, and an approximate posterior over their inducing values.
 
 use super::entropy::EntropyBound;
-use super::expectation::Expectation;
 use super::mixture::{Covariance, Mixture};
 use crate::error::{VariationalError, check_count};
+use crate::expectation::Expectation;
 use gp_kernels::inducing::SparseProcess;
 use gp_likelihoods::Likelihood;
 use gp_linalg::{JitterPolicy, Threading};

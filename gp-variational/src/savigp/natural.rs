@@ -178,14 +178,16 @@ impl Bound {
         let mut natural = Natural::new(posterior)?;
         let mut trial = posterior.clone();
         self.pass(model, posterior, false)?;
-        let mut ascent = Ascent { converged: false, steps: 0, evaluations: 1, bound: self.assemble(model, posterior)? };
+        let mut ascent =
+            Ascent { converged: false, steps: 0, evaluations: 1, bound: self.assemble(model, posterior)? };
         let (mut rate, mut kept) = (options.rate, vec![0.0; self.sums.len()]);
         while ascent.steps < options.max_steps && !ascent.converged {
             kept.copy_from_slice(&self.sums);
             let mut halvings = 0;
             let gain = loop {
                 let proper = natural.step(self, posterior, &mut trial, rate)?;
-                let there = if proper { self.bound_at(model, &trial, &mut ascent)? } else { f64::NEG_INFINITY };
+                let there =
+                    if proper { self.bound_at(model, &trial, &mut ascent)? } else { f64::NEG_INFINITY };
                 // Rounding of the bound is no reason to turn back.
                 let slack = 1e-13 * (1.0 + ascent.bound.abs());
                 if there >= ascent.bound - slack {

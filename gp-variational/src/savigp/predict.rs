@@ -3,6 +3,7 @@
 use super::mixture::Mixture;
 use super::model::Savigp;
 use crate::error::{VariationalError, check_count};
+use crate::expectation::scramble;
 use faer::{Mat, MatRef};
 use gp_kernels::Evaluator;
 use gp_kernels::posterior::{InducingPosterior, LatentPrediction, PosteriorFactor};
@@ -71,12 +72,18 @@ impl SavigpPosterior {
     ///
     /// # Errors
     /// [`VariationalError::Kernel`] for points that do not suit the kernel or are not finite.
-    pub fn latents(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<Vec<LatentPrediction>, VariationalError> {
+    pub fn latents(
+        &self,
+        x: MatRef<'_, f64>,
+        by: &Evaluator,
+    ) -> Result<Vec<LatentPrediction>, VariationalError> {
         let parts = self.marginals(x, by)?;
         let mut out = Vec::new();
         for q in 0..self.latents {
             let of = |k: usize| &parts[k * self.latents + q];
-            let each = |i: usize| self.mix(|k| ObservationMoments { mean: of(k).mean[i], variance: of(k).variance[i] });
+            let each = |i: usize| {
+                self.mix(|k| ObservationMoments { mean: of(k).mean[i], variance: of(k).variance[i] })
+            };
             let (mean, variance) = (0..x.nrows()).map(each).map(|m| (m.mean, m.variance)).unzip();
             out.push(LatentPrediction { mean, variance });
         }
@@ -112,7 +119,11 @@ impl SavigpPosterior {
     ///
     /// # Errors
     /// As [`moments`](Self::moments); a likelihood without classes has no probabilities of them.
-    pub fn class_probabilities(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<Mat<f64>, VariationalError> {
+    pub fn class_probabilities(
+        &self,
+        x: MatRef<'_, f64>,
+        by: &Evaluator,
+    ) -> Result<Mat<f64>, VariationalError> {
         let classes = self.likelihood.support().classes();
         if classes == 0 {
             return Err(VariationalError::Unsupported { what: "classes of a likelihood that has none" });
@@ -147,7 +158,8 @@ impl SavigpPosterior {
             let target: Vec<f64> = y.row(i).iter().copied().collect();
             for ((q, weight), term) in beliefs.chunks_exact(self.latents).zip(&self.weights).zip(&mut terms) {
                 let density = self.likelihood.log_predictive_density(&target, q, &mut ws);
-                *term = weight.ln() + density.map_err(|fault| VariationalError::Observation { row: i, fault })?;
+                *term =
+                    weight.ln() + density.map_err(|fault| VariationalError::Observation { row: i, fault })?;
             }
             let largest = terms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
             let sum: f64 = terms.iter().map(|term| (term - largest).exp()).sum();
@@ -240,7 +252,7 @@ impl SavigpPosterior {
             if own.is_empty() {
                 continue;
             }
-            let seed = super::draws::scramble(seed ^ super::draws::scramble(index as u64));
+            let seed = scramble(seed ^ scramble(index as u64));
             let drawn = part.sample(x, own.len(), seed, by)?;
             for (from, &to) in own.iter().enumerate() {
                 samples[q].col_mut(to).copy_from(drawn.functions.col(from));
@@ -288,14 +300,19 @@ impl SavigpPosterior {
 
     /// Moments of a mixture of what has these moments in each component.
     fn mix(&self, of: impl Fn(usize) -> ObservationMoments) -> ObservationMoments {
-        let sum = |of: &dyn Fn(usize) -> f64| self.weights.iter().enumerate().map(|(k, w)| w * of(k)).sum::<f64>();
+        let sum =
+            |of: &dyn Fn(usize) -> f64| self.weights.iter().enumerate().map(|(k, w)| w * of(k)).sum::<f64>();
         let mean = sum(&|k| of(k).mean);
         let variance = sum(&|k| of(k).variance + (of(k).mean - mean).powi(2));
         ObservationMoments { mean, variance }
     }
 
     /// Moments of latent values at `x`, component by component, one a latent function.
-    fn marginals(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<Vec<LatentPrediction>, VariationalError> {
+    fn marginals(
+        &self,
+        x: MatRef<'_, f64>,
+        by: &Evaluator,
+    ) -> Result<Vec<LatentPrediction>, VariationalError> {
         self.parts.iter().map(|part| Ok(part.predict(x, by)?)).collect()
     }
 

@@ -1,13 +1,11 @@
 //! The observations of one lane: projected once, then visited block by block.
 
-use super::draws::Nodes;
 use super::entropy::Working;
-use super::estimate::{Estimates, Observed};
-use super::expectation::Expectation;
 use super::mixture::Mixture;
 use super::model::Savigp;
 use super::sums::{Layout, PartMut};
 use crate::error::VariationalError;
+use crate::expectation::{Estimates, Expectation, Nodes, Observed};
 use faer::{Accum, MatMut, MatRef};
 use gp_kernels::data::{DataSource, Rows};
 use gp_kernels::inducing::{InducingPrior, PriorGradients};
@@ -149,14 +147,20 @@ impl Shard {
                 return Err(KernelError::NotFinite { what: "inputs", row, column, value }.into());
             }
             let target = &self.targets[place * self.outputs..(place + 1) * self.outputs];
-            likelihood.check_observation(target).map_err(|fault| VariationalError::Observation { row, fault })?;
+            likelihood
+                .check_observation(target)
+                .map_err(|fault| VariationalError::Observation { row, fault })?;
             self.rows.push(row);
         }
         Ok(())
     }
 
     /// Projects the observations on all latents.
-    pub(super) fn project(&mut self, model: &Savigp, priors: &[InducingPrior]) -> Result<(), VariationalError> {
+    pub(super) fn project(
+        &mut self,
+        model: &Savigp,
+        priors: &[InducingPrior],
+    ) -> Result<(), VariationalError> {
         let dim = self.dim;
         for ((latent, process), prior) in self.latents.iter_mut().zip(model.processes()).zip(priors) {
             for block in blocks(self.rows.len()) {
@@ -264,8 +268,7 @@ impl Shard {
     fn reverse(&mut self, pass: Pass<'_>, block: &Range<usize>) -> Result<(), VariationalError> {
         let x = &self.points[block.start * self.dim..block.end * self.dim];
         let x = MatRef::from_row_major_slice(x, block.len(), self.dim);
-        for ((latent, process), prior) in
-            self.latents.iter_mut().zip(pass.model.processes()).zip(pass.priors)
+        for ((latent, process), prior) in self.latents.iter_mut().zip(pass.model.processes()).zip(pass.priors)
         {
             let ShardLatent { count, phi, block: own, grads, .. } = latent;
             let phi = &phi[block.start * *count..block.end * *count];

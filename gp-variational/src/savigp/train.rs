@@ -5,11 +5,11 @@
 //! first-order method, on everything, or beside natural-gradient steps of the posterior.
 
 use super::bound::Bound;
-use super::expectation::{Expectation, MOST_SAMPLES};
 use super::mixture::Mixture;
 use super::model::Savigp;
 use super::natural::{Ascent, Natural, NaturalOptions};
 use crate::error::VariationalError;
+use crate::expectation::{Expectation, MOST_SAMPLES, Sampling};
 use gp_kernels::data::DataSource;
 use gp_optim::{
     Batch, Batches, Descended, DescentOptions, Groups, MinimiseOptions, OptimError, Parameter, ParameterSet,
@@ -157,14 +157,19 @@ impl Savigp {
             push(1, format!("kernel[{q}]"), kernel)?;
             push(3, format!("inducing[{q}]"), all - kernel)?;
         }
-        push(2, "likelihood".to_owned(), self.likelihood().parameters().iter().map(Parameter::free_len).sum())?;
+        push(
+            2,
+            "likelihood".to_owned(),
+            self.likelihood().parameters().iter().map(Parameter::free_len).sum(),
+        )?;
         push(0, "posterior".to_owned(), self.posterior().free_count())?;
         let stages = stages.into_iter().filter(|names| !names.is_empty()).map(|groups| Stage {
             groups,
             max_iterations: options.max_iterations,
             lbfgs: options.lbfgs.clone(),
         });
-        let schedule = Schedule { stages: stages.collect(), ..Schedule::alternating(&Groups::new(), options) };
+        let schedule =
+            Schedule { stages: stages.collect(), ..Schedule::alternating(&Groups::new(), options) };
         Ok((groups, schedule))
     }
 
@@ -214,25 +219,27 @@ impl Savigp {
         let descent = DescentOptions { drifting: true, ..options.descent.clone() };
         let how = (batches, rule, descent);
         let Some(rate) = options.natural else {
-            let evaluate = |model: &Self, batch: Batch<'_>, gradient: &mut [f64]| -> Result<f64, VariationalError> {
-                bound.next_batch(model, data, batch.indices)?;
-                let value = bound.gradient(model, gradient)?;
-                bound.follow_noise(model, options.noise.as_ref())?;
-                Ok(value)
-            };
+            let evaluate =
+                |model: &Self, batch: Batch<'_>, gradient: &mut [f64]| -> Result<f64, VariationalError> {
+                    bound.next_batch(model, data, batch.indices)?;
+                    let value = bound.gradient(model, gradient)?;
+                    bound.follow_noise(model, options.noise.as_ref())?;
+                    Ok(value)
+                };
             let run = train_by_descent(self, how, options.steps, evaluate, progress)?;
             return Ok(Trained { run, bound });
         };
         NaturalOptions { rate, ..NaturalOptions::default() }.check()?;
         let (mut outer, mut posterior) = (Outer(self.clone()), self.posterior().clone());
         let (mut natural, mut trial) = (Natural::new(&posterior)?, posterior.clone());
-        let evaluate = |outer: &Outer, batch: Batch<'_>, gradient: &mut [f64]| -> Result<f64, VariationalError> {
-            bound.next_batch(&outer.0, data, batch.indices)?;
-            let value = bound.gradient_with(&outer.0, &posterior, gradient)?;
-            bound.follow_noise(&outer.0, options.noise.as_ref())?;
-            bound.natural_step(&mut natural, &mut posterior, &mut trial, rate)?;
-            Ok(value)
-        };
+        let evaluate =
+            |outer: &Outer, batch: Batch<'_>, gradient: &mut [f64]| -> Result<f64, VariationalError> {
+                bound.next_batch(&outer.0, data, batch.indices)?;
+                let value = bound.gradient_with(&outer.0, &posterior, gradient)?;
+                bound.follow_noise(&outer.0, options.noise.as_ref())?;
+                bound.natural_step(&mut natural, &mut posterior, &mut trial, rate)?;
+                Ok(value)
+            };
         let run = train_by_descent(&mut outer, how, options.steps, evaluate, progress)?;
         *self = outer.0;
         self.set_posterior(posterior)?;
@@ -242,7 +249,12 @@ impl Savigp {
 
 impl Bound {
     /// Takes the next batch in hand, with samples of its own.
-    fn next_batch(&mut self, model: &Savigp, data: &dyn DataSource, rows: &[usize]) -> Result<(), VariationalError> {
+    fn next_batch(
+        &mut self,
+        model: &Savigp,
+        data: &dyn DataSource,
+        rows: &[usize],
+    ) -> Result<(), VariationalError> {
         self.redraw();
         self.load(model, data, rows)
     }
@@ -253,7 +265,7 @@ impl Bound {
             return Ok(());
         };
         let samples = target.next(sampling.samples, self.relative_noise());
-        self.set_expectation(model, Expectation::Sampled(super::Sampling { samples, ..sampling }))
+        self.set_expectation(model, Expectation::Sampled(Sampling { samples, ..sampling }))
     }
 }
 

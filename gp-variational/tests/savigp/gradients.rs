@@ -3,7 +3,8 @@
 use super::support::{Problem, anywhere, assert_gradient, model};
 use faer::Mat;
 use gp_kernels::data::Table;
-use gp_variational::savigp::{Bound, Covariance, Draws, EntropyBound, Expectation, Mixture, Sampling};
+use gp_variational::savigp::{Bound, Covariance, EntropyBound, Mixture};
+use gp_variational::{Draws, Expectation, Sampling};
 
 /// Central differences of fourth order with steps of 1e-3 leave 1e-10 of the bound's fifth derivative, and its rounding
 /// over the step.
@@ -83,7 +84,8 @@ fn of_samples_that_stay() {
             let base = model(likelihood, &problem.inducing(3));
             let counts = base.posterior().counts().to_vec();
             let posterior = anywhere(&Mixture::spread(&counts, Covariance::Full, 2, 1).unwrap(), 8);
-            let sampled = Expectation::Sampled(Sampling { samples: 20, draws, seed: 3, ..Sampling::default() });
+            let sampled =
+                Expectation::Sampled(Sampling { samples: 20, draws, seed: 3, ..Sampling::default() });
             let model = base.with_posterior(posterior).unwrap().with_expectation(sampled).unwrap();
             assert_gradient(&model, &mut Bound::new(&model, &data).unwrap(), TOLERANCE);
         }

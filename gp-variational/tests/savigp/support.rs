@@ -13,8 +13,6 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal, Uniform};
 use std::f64::consts::TAU;
 
-pub(crate) const RBF: &str = "1.7 * rbf(lengthscale=0.8)";
-
 /// Inputs uniform in a cube of side 4, and a latent signal with noise on it.
 pub(crate) struct Problem {
     pub(crate) inputs: Mat<f64>,
@@ -44,7 +42,18 @@ impl Problem {
     }
 
     pub(crate) fn classes(&self) -> Vec<f64> {
-        self.signal.iter().map(|&f| if f < -0.5 { 0.0 } else if f < 0.5 { 1.0 } else { 2.0 }).collect()
+        self.signal
+            .iter()
+            .map(|&f| {
+                if f < -0.5 {
+                    0.0
+                } else if f < 0.5 {
+                    1.0
+                } else {
+                    2.0
+                }
+            })
+            .collect()
     }
 
     pub(crate) fn table<'a>(&'a self, targets: &'a [f64]) -> Table<'a> {

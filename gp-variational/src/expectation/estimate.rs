@@ -2,18 +2,18 @@
 //! latent values: in closed form, by quadrature, or from samples.
 
 use super::draws::Nodes;
-use super::expectation::{Estimator, Expectation, Sampling};
+use super::{Estimator, Expectation, Sampling};
 use crate::error::VariationalError;
 use gp_likelihoods::{Latent, Likelihood, PointSlopes, Slopes, Workspace, parameter_count};
 
 /// Memory for estimates, one after the other.
 #[derive(Debug, Default)]
-pub(super) struct Estimates {
+pub(crate) struct Estimates {
     workspace: Workspace,
     /// Of the last estimate.
-    pub(super) slopes: Slopes,
+    pub(crate) slopes: Slopes,
     /// Variances of the last estimate's derivatives by means, one a latent: 0 where there was no sampling.
-    pub(super) noise: Vec<f64>,
+    pub(crate) noise: Vec<f64>,
     /// Samples of t, sample by sample; of f; and `ln p`.
     t: Vec<f64>,
     f: Vec<f64>,
@@ -24,17 +24,17 @@ pub(super) struct Estimates {
 
 /// One observation, and what is believed about its latent values.
 #[derive(Clone, Copy)]
-pub(super) struct Observed<'a> {
-    pub(super) likelihood: &'a dyn Likelihood,
-    pub(super) y: &'a [f64],
-    pub(super) q: &'a [Latent],
+pub(crate) struct Observed<'a> {
+    pub(crate) likelihood: &'a dyn Likelihood,
+    pub(crate) y: &'a [f64],
+    pub(crate) q: &'a [Latent],
     /// Row of the observation, and component.
-    pub(super) place: (usize, usize),
+    pub(crate) place: (usize, usize),
 }
 
 impl Estimates {
     /// Fills `slopes` and `noise`.
-    pub(super) fn estimate(
+    pub(crate) fn estimate(
         &mut self,
         observed: Observed<'_>,
         expectation: &Expectation,

@@ -1,7 +1,7 @@
 //! Standard normal numbers for the samples of one observation: a function of the seed, the observation and the
 //! component, whoever asks and when.
 
-use super::expectation::{Draws, Sampling};
+use super::{Draws, Sampling};
 use crate::error::VariationalError;
 use gp_likelihoods::quadrature::Cubature;
 use rand::SeedableRng;
@@ -13,17 +13,17 @@ const SETS: usize = 32;
 
 /// What samples of all observations are drawn from.
 #[derive(Debug, Default)]
-pub(super) struct Nodes {
+pub(crate) struct Nodes {
     /// Quasi-random nodes, and what they were made for.
     sets: Vec<Cubature>,
     made_for: Option<(usize, usize, u64)>,
     /// Changes all draws, and is part of nobody's settings.
-    pub(super) epoch: u64,
+    pub(crate) epoch: u64,
 }
 
 impl Nodes {
     /// Makes the sets that these settings need, if they are others than before.
-    pub(super) fn prepare(&mut self, sampling: &Sampling, latents: usize) -> Result<(), VariationalError> {
+    pub(crate) fn prepare(&mut self, sampling: &Sampling, latents: usize) -> Result<(), VariationalError> {
         let wanted = (sampling.samples, latents, sampling.seed);
         if sampling.draws == Draws::Random || self.made_for == Some(wanted) {
             return Ok(());
@@ -38,7 +38,7 @@ impl Nodes {
     }
 
     /// Fills `out` with S·Q standard normal numbers, sample by sample.
-    pub(super) fn draw(
+    pub(crate) fn draw(
         &self,
         sampling: &Sampling,
         (row, component): (usize, usize),
@@ -68,7 +68,7 @@ impl Nodes {
 }
 
 /// A bijection of 64 bits that leaves no trace of neighbourhood (the finaliser of SplitMix64).
-pub(super) fn scramble(x: u64) -> u64 {
+pub(crate) fn scramble(x: u64) -> u64 {
     let mut z = x.wrapping_add(0x9E37_79B9_7F4A_7C15);
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);

@@ -1,11 +1,17 @@
 //! How expected log densities `E[ln p(y | f)]` under the marginals of q are found.
 
+mod draws;
+mod estimate;
+
+pub(crate) use draws::{Nodes, scramble};
+pub(crate) use estimate::{Estimates, Observed};
+
 use crate::error::VariationalError;
 use gp_likelihoods::Likelihood;
 use serde::{Deserialize, Serialize};
 
 /// The most samples of one expectation.
-pub(super) const MOST_SAMPLES: usize = 1 << 16;
+pub(crate) const MOST_SAMPLES: usize = 1 << 16;
 
 /// Where expected log densities and their derivatives come from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -71,7 +77,7 @@ impl Default for Sampling {
 
 impl Expectation {
     /// Whether these settings make sense, and for this likelihood.
-    pub(super) fn check(&self, likelihood: &dyn Likelihood) -> Result<(), VariationalError> {
+    pub(crate) fn check(&self, likelihood: &dyn Likelihood) -> Result<(), VariationalError> {
         let Self::Sampled(sampling) = self else { return Ok(()) };
         if !(1..=MOST_SAMPLES).contains(&sampling.samples) {
             let (what, allowed) = ("number of samples", "from 1 to 2^16");
