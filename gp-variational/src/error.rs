@@ -106,6 +106,11 @@ pub enum VariationalError {
 }
 
 impl VariationalError {
+    /// Whether this is about a point in parameter space, next to which there are others.
+    pub(crate) fn is_of_one_place(&self) -> bool {
+        matches!(self, Self::NotFinite { .. } | Self::Observation { .. } | Self::Likelihood(_))
+    }
+
     /// The same error, said of one observation.
     pub(crate) fn at_row(self, row: usize) -> Self {
         match self {

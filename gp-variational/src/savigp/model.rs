@@ -4,7 +4,9 @@ use super::entropy::EntropyBound;
 use super::mixture::{Covariance, Mixture};
 use crate::error::{VariationalError, check_count};
 use crate::expectation::Expectation;
+use crate::posterior::{Part, VariationalPosterior};
 use gp_kernels::inducing::SparseProcess;
+use gp_kernels::posterior::{InducingPosterior, PosteriorFactor};
 use gp_likelihoods::Likelihood;
 use gp_linalg::{JitterPolicy, Threading};
 use gp_optim::{Parameter, ParameterSet, ParameterSetMut};
@@ -147,6 +149,26 @@ impl Savigp {
     #[must_use]
     pub fn threading(&self) -> Threading {
         self.threading
+    }
+
+    /// The posterior as it stands, for predictions.
+    ///
+    /// # Errors
+    /// [`VariationalError::Kernel`] for a `K_zz` that cannot be factored.
+    pub fn predictor(&self) -> Result<VariationalPosterior, VariationalError> {
+        let mut parts = Vec::new();
+        for k in 0..self.posterior.components() {
+            for (q, process) in self.processes.iter().enumerate() {
+                parts.push(Part::Inducing(Box::new(InducingPosterior::new(
+                    process.kernel().clone_box(),
+                    process.inputs().clone(),
+                    self.jitter,
+                    self.posterior.mean(k, q).to_vec(),
+                    PosteriorFactor::Covariance(self.posterior.factor(k, q)),
+                )?)));
+            }
+        }
+        Ok(VariationalPosterior::new(self.likelihood.clone(), self.posterior.weights(), parts))
     }
 
     /// The name of every value, such as `kernel.rbf.lengthscale[1]`, `z[3,0]`, `likelihood.scale` and

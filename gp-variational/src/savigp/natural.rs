@@ -8,47 +8,11 @@
 use super::bound::{Bound, copy_symmetric};
 use super::mixture::{Covariance, Mixture};
 use super::model::Savigp;
+use crate::ascent::{Ascent, Climber, MAX_HALVINGS, NaturalOptions, climb};
 use crate::error::VariationalError;
 use faer::{Accum, Mat, MatMut};
 use gp_linalg::product::matmul_lower;
 use gp_linalg::{Cholesky, JitterPolicy, LinalgError, Threading};
-use serde::{Deserialize, Serialize};
-
-/// Halvings of a step.
-const MAX_HALVINGS: u32 = 30;
-
-/// How a Gaussian posterior is brought to rest by natural gradients.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct NaturalOptions {
-    /// The length ρ of a step, in (0, 1]; steps that lower the bound are halved.
-    pub rate: f64,
-    /// Steps at most.
-    pub max_steps: usize,
-    /// The posterior is at rest when a step raises the bound by no more than this times 1 + |bound|.
-    pub tolerance: f64,
-}
-
-impl Default for NaturalOptions {
-    /// Whole steps, to 1e-10.
-    fn default() -> Self {
-        Self { rate: 1.0, max_steps: 200, tolerance: 1e-10 }
-    }
-}
-
-/// How that went.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct Ascent {
-    /// Whether the posterior came to rest.
-    pub converged: bool,
-    /// Steps done.
-    pub steps: usize,
-    /// Passes over the data.
-    pub evaluations: usize,
-    /// The bound at the end.
-    pub bound: f64,
-}
 
 /// Memory for steps.
 #[derive(Debug)]
@@ -175,76 +139,46 @@ impl Bound {
         options: &NaturalOptions,
     ) -> Result<Ascent, VariationalError> {
         options.check()?;
-        let mut natural = Natural::new(posterior)?;
-        let mut trial = posterior.clone();
+        let (natural, trial) = (Natural::new(posterior)?, posterior.clone());
         self.pass(model, posterior, false)?;
-        let mut ascent =
-            Ascent { converged: false, steps: 0, evaluations: 1, bound: self.assemble(model, posterior)? };
-        let (mut rate, mut kept) = (options.rate, vec![0.0; self.sums.len()]);
-        while ascent.steps < options.max_steps && !ascent.converged {
-            kept.copy_from_slice(&self.sums);
-            let mut halvings = 0;
-            let gain = loop {
-                let proper = natural.step(self, posterior, &mut trial, rate)?;
-                let there =
-                    if proper { self.bound_at(model, &trial, &mut ascent)? } else { f64::NEG_INFINITY };
-                // Rounding of the bound is no reason to turn back.
-                let slack = 1e-13 * (1.0 + ascent.bound.abs());
-                if there >= ascent.bound - slack {
-                    break there - ascent.bound;
-                }
-                halvings += 1;
-                if halvings > MAX_HALVINGS {
-                    break f64::NEG_INFINITY;
-                }
-                rate *= 0.5;
-                // The sums and factors of where the step starts.
-                self.sums.copy_from_slice(&kept);
-                self.working.refresh(posterior)?;
-            };
-            if gain == f64::NEG_INFINITY {
-                return Err(VariationalError::ImproperPosterior);
-            }
-            std::mem::swap(posterior, &mut trial);
-            ascent.steps += 1;
-            ascent.bound += gain;
-            ascent.converged = gain <= options.tolerance * rate * (1.0 + ascent.bound.abs());
-            rate = options.rate.min(2.0 * rate);
-        }
-        Ok(ascent)
-    }
-
-    /// The bound with another posterior; −∞ where it cannot be evaluated.
-    fn bound_at(
-        &mut self,
-        model: &Savigp,
-        posterior: &Mixture,
-        ascent: &mut Ascent,
-    ) -> Result<f64, VariationalError> {
-        ascent.evaluations += 1;
-        match self.pass(model, posterior, false) {
-            Ok(()) => self.assemble(model, posterior),
-            Err(
-                VariationalError::NotFinite { .. }
-                | VariationalError::Observation { .. }
-                | VariationalError::Likelihood(_),
-            ) => Ok(f64::NEG_INFINITY),
-            Err(other) => Err(other),
-        }
+        let start = self.assemble(model, posterior)?;
+        let kept = self.sums.clone();
+        climb(&mut Climb { bound: self, model, posterior, trial, natural, kept }, start, options)
     }
 }
 
-impl NaturalOptions {
-    pub(super) fn check(&self) -> Result<(), VariationalError> {
-        if !(self.rate > 0.0 && self.rate <= 1.0) {
-            let (what, allowed) = ("length of a natural step", "above 0 and at most 1");
-            return Err(VariationalError::Option { what, value: self.rate, allowed });
+/// A bound whose posterior takes steps.
+struct Climb<'a> {
+    bound: &'a mut Bound,
+    model: &'a Savigp,
+    posterior: &'a mut Mixture,
+    trial: Mixture,
+    natural: Natural,
+    /// The sums of where the posterior is.
+    kept: Vec<f64>,
+}
+
+impl Climber for Climb<'_> {
+    fn attempt(&mut self, rate: f64) -> Result<f64, VariationalError> {
+        if !self.natural.step(self.bound, self.posterior, &mut self.trial, rate)? {
+            return Ok(f64::NEG_INFINITY);
         }
-        if self.tolerance.is_nan() || self.tolerance < 0.0 {
-            let (what, allowed) = ("tolerance", "not negative");
-            return Err(VariationalError::Option { what, value: self.tolerance, allowed });
+        match self.bound.pass(self.model, &self.trial, false) {
+            Ok(()) => self.bound.assemble(self.model, &self.trial),
+            Err(error) if error.is_of_one_place() => Ok(f64::NEG_INFINITY),
+            Err(other) => Err(other),
         }
+    }
+
+    fn accept(&mut self) -> Result<(), VariationalError> {
+        std::mem::swap(self.posterior, &mut self.trial);
+        self.kept.copy_from_slice(&self.bound.sums);
         Ok(())
+    }
+
+    fn withdraw(&mut self) -> Result<(), VariationalError> {
+        self.bound.sums.copy_from_slice(&self.kept);
+        self.bound.working.refresh(self.posterior)
     }
 }
 

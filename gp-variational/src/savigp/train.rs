@@ -7,7 +7,8 @@
 use super::bound::Bound;
 use super::mixture::Mixture;
 use super::model::Savigp;
-use super::natural::{Ascent, Natural, NaturalOptions};
+use super::natural::Natural;
+use crate::ascent::{Ascent, NaturalOptions};
 use crate::error::VariationalError;
 use crate::expectation::{Expectation, MOST_SAMPLES, Sampling};
 use gp_kernels::data::DataSource;
@@ -17,14 +18,14 @@ use gp_optim::{
     train, train_by_descent,
 };
 
-/// How training went, and the bound with the data it was trained on.
+/// How training went, and the state it left.
 #[derive(Debug)]
 #[non_exhaustive]
-pub struct Trained<R> {
+pub struct Trained<R, S = Bound> {
     /// What the solver has to say.
     pub run: R,
     /// Memory and data, for what comes next.
-    pub bound: Bound,
+    pub state: S,
 }
 
 /// How parameters are learned from batches.
@@ -108,7 +109,7 @@ impl Savigp {
         let mut bound = Bound::new(self, data)?;
         let evaluate = |model: &Self, natural: &mut [f64]| bound.gradient(model, natural);
         let run = train(self, options, evaluate, progress)?;
-        Ok(Trained { run, bound })
+        Ok(Trained { run, state: bound })
     }
 
     /// Trains one group of parameters after the other by L-BFGS: the posterior, the kernels, the likelihood, and the
@@ -137,7 +138,7 @@ impl Savigp {
         };
         let run = minimise_in_stages(negative, &start, &groups, &schedule)?;
         self.set_free(&run.x)?;
-        Ok(Trained { run, bound })
+        Ok(Trained { run, state: bound })
     }
 
     /// The groups in which parameters are trained, in the order of the free ones, and their stages.
@@ -195,7 +196,7 @@ impl Savigp {
         let ascent = come_to_rest(&mut bound, &outer.0, &mut posterior, natural)?;
         *self = outer.0;
         self.set_posterior(posterior)?;
-        Ok(Trained { run: (training, ascent), bound })
+        Ok(Trained { run: (training, ascent), state: bound })
     }
 
     /// Trains by a first-order method, a step for every batch; with natural gradients the posterior takes a step of its
@@ -227,7 +228,7 @@ impl Savigp {
                     Ok(value)
                 };
             let run = train_by_descent(self, how, options.steps, evaluate, progress)?;
-            return Ok(Trained { run, bound });
+            return Ok(Trained { run, state: bound });
         };
         NaturalOptions { rate, ..NaturalOptions::default() }.check()?;
         let (mut outer, mut posterior) = (Outer(self.clone()), self.posterior().clone());
@@ -243,7 +244,7 @@ impl Savigp {
         let run = train_by_descent(&mut outer, how, options.steps, evaluate, progress)?;
         *self = outer.0;
         self.set_posterior(posterior)?;
-        Ok(Trained { run, bound })
+        Ok(Trained { run, state: bound })
     }
 }
 
@@ -278,11 +279,7 @@ fn come_to_rest(
 ) -> Result<Ascent, VariationalError> {
     let done = bound.ascend(model, posterior, options);
     match done {
-        Err(
-            VariationalError::ImproperPosterior
-            | VariationalError::NotFinite { .. }
-            | VariationalError::Observation { .. },
-        ) => {
+        Err(error) if error == VariationalError::ImproperPosterior || error.is_of_one_place() => {
             *posterior = Mixture::prior(posterior.counts(), posterior.covariance())?;
             bound.ascend(model, posterior, options)
         }

@@ -2,8 +2,8 @@
 
 use super::support::{Problem, anywhere, assert_close, model};
 use gp_optim::{Adadelta, Adam, Batches, ParameterSet as _};
-use gp_variational::savigp::{BatchOptions, Bound, Covariance, Mixture, NaturalOptions, NoiseTarget};
-use gp_variational::{Estimator, Expectation, Sampling, Savigp};
+use gp_variational::savigp::{BatchOptions, Bound, Covariance, Mixture, NoiseTarget};
+use gp_variational::{Estimator, Expectation, NaturalOptions, Sampling, Savigp};
 
 /// The mean of the estimates of all batches of an epoch is the bound, and so are the gradients.
 #[test]
@@ -80,7 +80,7 @@ fn the_number_of_samples_follows_the_noise() {
         let batches = Batches::shuffled(300, 50, 1).unwrap();
         let trained =
             model.train_in_batches(&data, batches, Adam::with_rate(0.01), &options, |_| {}).unwrap();
-        let Expectation::Sampled(sampling) = trained.bound.expectation() else {
+        let Expectation::Sampled(sampling) = trained.state.expectation() else {
             unreachable!("it stays sampled")
         };
         (sampling.samples, model)

@@ -4,8 +4,8 @@ use super::support::{Problem, model};
 use faer::Mat;
 use gp_kernels::data::Table;
 use gp_optim::{Adam, Batches};
-use gp_variational::savigp::{BatchOptions, Bound, Covariance, Mixture, NaturalOptions, NoiseTarget};
-use gp_variational::{Estimator, Expectation, Sampling, Savigp, VariationalError};
+use gp_variational::savigp::{BatchOptions, Bound, Covariance, Mixture, NoiseTarget};
+use gp_variational::{Estimator, Expectation, NaturalOptions, Sampling, Savigp, VariationalError};
 
 #[track_caller]
 fn assert_says<T: std::fmt::Debug>(result: Result<T, VariationalError>, words: &str) {

@@ -6,8 +6,8 @@ use gp_kernels::Evaluator;
 use gp_kernels::inducing::InducingInputs;
 use gp_likelihoods::{Latent, Slopes, Workspace};
 use gp_optim::{MinimiseOptions, ParameterSetMut as _};
-use gp_variational::Savigp;
-use gp_variational::savigp::{Bound, Covariance, EntropyBound, Mixture, NaturalOptions};
+use gp_variational::savigp::{Bound, Covariance, EntropyBound, Mixture};
+use gp_variational::{NaturalOptions, Savigp};
 
 const NOISE: f64 = 0.2;
 const GAUSSIAN: &str = "gaussian(variance=0.2)";

@@ -4,9 +4,10 @@ use super::support::{Problem, anywhere, assert_close, model};
 use faer::Mat;
 use gp_kernels::Evaluator;
 use gp_likelihoods::{Latent, Workspace, defaults};
-use gp_variational::savigp::{Covariance, Mixture, SavigpPosterior};
+use gp_variational::VariationalPosterior;
+use gp_variational::savigp::{Covariance, Mixture};
 
-fn predictor(likelihood: &str, components: usize, seed: u64) -> SavigpPosterior {
+fn predictor(likelihood: &str, components: usize, seed: u64) -> VariationalPosterior {
     let base = model(likelihood, &Problem::new(5, 1, 41).inducing(5));
     let start = Mixture::spread(base.posterior().counts(), Covariance::Full, components, 1).unwrap();
     let mut posterior = anywhere(&start, seed);

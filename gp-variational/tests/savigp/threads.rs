@@ -5,8 +5,8 @@ use faer::Mat;
 use gp_kernels::data::{DataSource, RowReader, Table};
 use gp_linalg::Threading;
 use gp_optim::{Adam, Batches, ParameterSet as _};
-use gp_variational::savigp::{BatchOptions, Bound, Covariance, Mixture, NaturalOptions};
-use gp_variational::{Draws, Expectation, Sampling, Savigp};
+use gp_variational::savigp::{BatchOptions, Bound, Covariance, Mixture};
+use gp_variational::{Draws, Expectation, NaturalOptions, Sampling, Savigp};
 use std::io::Cursor;
 
 fn bits(values: &[f64]) -> Vec<u64> {

@@ -2,8 +2,8 @@
 
 use super::support::{Problem, assert_close, model};
 use gp_optim::MinimiseOptions;
-use gp_variational::savigp::{Bound, Covariance, Mixture, NaturalOptions};
-use gp_variational::{Draws, Expectation, Sampling};
+use gp_variational::savigp::{Bound, Covariance, Mixture};
+use gp_variational::{Draws, Expectation, NaturalOptions, Sampling};
 
 fn options(iterations: u64) -> MinimiseOptions {
     MinimiseOptions { max_iterations: iterations, ..MinimiseOptions::default() }

@@ -1,12 +1,11 @@
 //! Predictions: mixtures over components of what each of them predicts (seed 004 eq. 36–39).
 
-use super::mixture::Mixture;
-use super::model::Savigp;
+use crate::dense::DensePart;
 use crate::error::{VariationalError, check_count};
 use crate::expectation::scramble;
 use faer::{Mat, MatRef};
 use gp_kernels::Evaluator;
-use gp_kernels::posterior::{InducingPosterior, LatentPrediction, PosteriorFactor};
+use gp_kernels::posterior::{InducingPosterior, LatentPrediction};
 use gp_likelihoods::{Latent, Likelihood, ObservationMoments, Workspace, defaults};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -14,41 +13,52 @@ use rand_chacha::ChaCha8Rng;
 /// Halvings of the bracket of a quantile: more than a double has exponents and digits.
 const MAX_HALVINGS: u32 = 1200;
 
-/// What is left of a model for predictions.
+/// What is left of a model for predictions: a Gaussian, or a mixture of Gaussians, at every point.
 #[derive(Clone, Debug)]
-pub struct SavigpPosterior {
+pub struct VariationalPosterior {
     likelihood: Box<dyn Likelihood>,
     weights: Vec<f64>,
     /// Component by component, one a latent function.
-    parts: Vec<InducingPosterior>,
+    parts: Vec<Part>,
     latents: usize,
 }
 
-impl Savigp {
-    /// The posterior as it stands, for predictions.
-    ///
-    /// # Errors
-    /// [`VariationalError::Kernel`] for a `K_zz` that cannot be factored.
-    pub fn predictor(&self) -> Result<SavigpPosterior, VariationalError> {
-        let posterior: &Mixture = self.posterior();
-        let mut parts = Vec::new();
-        for k in 0..posterior.components() {
-            for (q, process) in self.processes().iter().enumerate() {
-                parts.push(InducingPosterior::new(
-                    process.kernel().clone_box(),
-                    process.inputs().clone(),
-                    *self.jitter(),
-                    posterior.mean(k, q).to_vec(),
-                    PosteriorFactor::Covariance(posterior.factor(k, q)),
-                )?);
-            }
+/// The posterior of one latent function in one component.
+#[derive(Clone, Debug)]
+pub(crate) enum Part {
+    Inducing(Box<InducingPosterior>),
+    Dense(Box<DensePart>),
+}
+
+impl Part {
+    fn predict(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<LatentPrediction, VariationalError> {
+        match self {
+            Self::Inducing(part) => Ok(part.predict(x, by)?),
+            Self::Dense(part) => part.predict(x, by),
         }
-        let (likelihood, weights) = (self.likelihood().clone_box(), posterior.weights());
-        Ok(SavigpPosterior { likelihood, weights, parts, latents: self.processes().len() })
+    }
+
+    fn sample(
+        &self,
+        x: MatRef<'_, f64>,
+        count: usize,
+        seed: u64,
+        by: &Evaluator,
+    ) -> Result<Mat<f64>, VariationalError> {
+        match self {
+            Self::Inducing(part) => Ok(part.sample(x, count, seed, by)?.functions),
+            Self::Dense(part) => part.sample(x, count, seed, by),
+        }
     }
 }
 
-impl SavigpPosterior {
+impl VariationalPosterior {
+    /// Parts component by component, one a latent function.
+    pub(crate) fn new(likelihood: Box<dyn Likelihood>, weights: Vec<f64>, parts: Vec<Part>) -> Self {
+        let latents = parts.len() / weights.len();
+        Self { likelihood, weights, parts, latents }
+    }
+
     /// The likelihood.
     #[must_use]
     pub fn likelihood(&self) -> &dyn Likelihood {
@@ -61,10 +71,15 @@ impl SavigpPosterior {
         &self.weights
     }
 
-    /// The posterior over the inducing values of one latent function in one component, if there are those.
+    /// The posterior over the inducing values of one latent function in one component, where there are those: what a model
+    /// file holds.
     #[must_use]
     pub fn component(&self, component: usize, latent: usize) -> Option<&InducingPosterior> {
-        (latent < self.latents).then(|| self.parts.get(component * self.latents + latent)).flatten()
+        let part = self.parts.get(component * self.latents + latent).filter(|_| latent < self.latents)?;
+        match part {
+            Part::Inducing(part) => Some(part),
+            Part::Dense(_) => None,
+        }
     }
 
     /// Means and variances of each latent function at `x` (N×D), over all components: the variance of a mixture is the
@@ -255,7 +270,7 @@ impl SavigpPosterior {
             let seed = scramble(seed ^ scramble(index as u64));
             let drawn = part.sample(x, own.len(), seed, by)?;
             for (from, &to) in own.iter().enumerate() {
-                samples[q].col_mut(to).copy_from(drawn.functions.col(from));
+                samples[q].col_mut(to).copy_from(drawn.col(from));
             }
         }
         Ok(samples)
@@ -313,7 +328,7 @@ impl SavigpPosterior {
         x: MatRef<'_, f64>,
         by: &Evaluator,
     ) -> Result<Vec<LatentPrediction>, VariationalError> {
-        self.parts.iter().map(|part| Ok(part.predict(x, by)?)).collect()
+        self.parts.iter().map(|part| part.predict(x, by)).collect()
     }
 
     /// Calls `body` with every row of `x` and the beliefs about its latent values, component by component.
