@@ -25,15 +25,20 @@ pub(crate) fn folder() -> PathBuf {
     std::env::var_os("GP_DATA").map_or_else(beside, PathBuf::from)
 }
 
-/// The numbers of a CSV file below its header, row by row; nothing, and a word about it, when the file is not there.
-fn rows(name: &str) -> Option<Vec<Vec<f64>>> {
+/// The text of a file; nothing, and a word about it, when the file is not there.
+pub(crate) fn text(name: &str) -> Option<String> {
     let path = folder().join(name);
     let text = read(&path);
     if let Err(error) = &text {
         eprintln!("left out: {} ({error}); GP_DATA names the folder of data sets", path.display());
     }
+    text.ok()
+}
+
+/// The numbers of a CSV file below its header, row by row, if it is there.
+pub(crate) fn rows(name: &str) -> Option<Vec<Vec<f64>>> {
     let parse = |line: &str| line.split(',').map(|cell| cell.trim().parse().ok()).collect();
-    text.ok()?.lines().skip(1).map(parse).collect()
+    text(name)?.lines().skip(1).map(parse).collect()
 }
 
 fn read(path: &PathBuf) -> Result<String> {
