@@ -63,7 +63,8 @@ fn with_gaussian_noise_it_is_exact() {
 /// What inducing inputs at the data find, for likelihoods of one latent and of three.
 #[test]
 fn it_is_a_full_gaussian_at_the_data() {
-    let problem = Problem::new(40, 2, 2);
+    // Few observations, for the quadrature of three latents takes thousands of nodes.
+    let problem = Problem::new(16, 2, 2);
     let cases = [
         ("poisson", problem.counts()),
         ("bernoulli_logit", problem.signs()),

@@ -3,6 +3,7 @@
 use super::entropy::Working;
 use super::mixture::Mixture;
 use super::model::Savigp;
+use super::natural::Natural;
 use super::shard::{Pass, Shard};
 use super::sums::Layout;
 use crate::error::{VariationalError, check_count};
@@ -42,6 +43,8 @@ pub struct Bound {
     capacity: usize,
     /// Room for one symmetric matrix.
     room: Mat<f64>,
+    /// Made for the first natural-gradient step.
+    pub(super) natural: Option<Box<(Natural, Mixture)>>,
 }
 
 impl Bound {
@@ -118,6 +121,7 @@ impl Bound {
             loaded: 0,
             capacity,
             room: Mat::zeros(largest, largest),
+            natural: None,
         })
     }
 
@@ -235,6 +239,11 @@ impl Bound {
         let by_params = &self.sums[self.layout.params()];
         rest.iter_mut().zip(by_params).for_each(|(out, sum)| *out = weight * sum);
         self.assemble(model, posterior)
+    }
+
+    /// Whether the last pass has left sums for a posterior of this shape.
+    pub(super) fn is_evaluated_for(&self, posterior: &Mixture) -> bool {
+        self.loaded > 0 && !self.projected.is_empty() && self.layout.is_for(posterior)
     }
 
     /// N over the number of observations in hand.

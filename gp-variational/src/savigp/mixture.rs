@@ -105,6 +105,11 @@ impl Mixture {
         Ok(repeated)
     }
 
+    /// What is left of a posterior that was moved out: nothing allocated, nothing to be asked for.
+    pub(super) fn nothing() -> Self {
+        Self { covariance: Covariance::Full, counts: Vec::new(), logits: None, parts: Vec::new() }
+    }
+
     /// The shape of the covariances.
     #[must_use]
     pub fn covariance(&self) -> Covariance {

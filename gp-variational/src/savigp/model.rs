@@ -127,6 +127,16 @@ impl Savigp {
         Ok(())
     }
 
+    /// Moves the posterior out, to be worked on beside the model; what is left has no parts.
+    pub(super) fn take_posterior(&mut self) -> Mixture {
+        std::mem::replace(&mut self.posterior, Mixture::nothing())
+    }
+
+    /// Moves it in again.
+    pub(super) fn restore_posterior(&mut self, posterior: Mixture) {
+        self.posterior = posterior;
+    }
+
     /// How expected log densities are found.
     #[must_use]
     pub fn expectation(&self) -> &Expectation {

@@ -27,12 +27,16 @@ pub(super) struct Natural {
 }
 
 impl Natural {
-    pub(super) fn new(posterior: &Mixture) -> Result<Self, VariationalError> {
-        if posterior.components() > 1 || posterior.covariance() != Covariance::Full {
-            return Err(VariationalError::Unsupported {
-                what: "natural gradients of anything but one full Gaussian",
-            });
+    /// Fails for posteriors that have no such steps.
+    pub(super) fn check(posterior: &Mixture) -> Result<(), VariationalError> {
+        if posterior.components() == 1 && posterior.covariance() == Covariance::Full {
+            return Ok(());
         }
+        Err(VariationalError::Unsupported { what: "natural gradients of anything but one full Gaussian" })
+    }
+
+    fn new(posterior: &Mixture) -> Result<Self, VariationalError> {
+        Self::check(posterior)?;
         let m = posterior.counts().iter().copied().max().unwrap_or(0);
         let square = || Mat::zeros(m, m);
         Ok(Self {
@@ -116,10 +120,28 @@ impl Bound {
     /// One step of length `rate` along the natural gradient of the bound on the observations in hand, from the
     /// posterior of the last pass. Steps after which the posterior would not be proper are halved.
     pub(super) fn natural_step(
+        &mut self,
+        posterior: &mut Mixture,
+        rate: f64,
+    ) -> Result<(), VariationalError> {
+        if !self.is_evaluated_for(posterior) {
+            let (what, axis) = ("bound", "evaluations with this posterior");
+            return Err(VariationalError::Shape { what, axis, expected: 1, found: 0 });
+        }
+        let mut room = match self.natural.take() {
+            Some(room) => room,
+            None => Box::new((Natural::new(posterior)?, posterior.clone())),
+        };
+        let (natural, trial) = &mut *room;
+        let done = self.halve_until_proper(natural, (posterior, trial), rate);
+        self.natural = Some(room);
+        done
+    }
+
+    fn halve_until_proper(
         &self,
         natural: &mut Natural,
-        posterior: &mut Mixture,
-        trial: &mut Mixture,
+        (posterior, trial): (&mut Mixture, &mut Mixture),
         rate: f64,
     ) -> Result<(), VariationalError> {
         for halvings in 0..=MAX_HALVINGS {
@@ -183,6 +205,22 @@ impl Climber for Climb<'_> {
 }
 
 impl Savigp {
+    /// One step of length `rate`, in (0, 1], along the natural gradient of the bound on the observations that `bound` has
+    /// in hand, from where it was last evaluated, which must have been with this posterior. A step after which the
+    /// posterior would not be proper is halved until it is. Whether the bound rises is not looked at.
+    ///
+    /// # Errors
+    /// [`VariationalError::Unsupported`] for anything but one full Gaussian; [`VariationalError::Option`];
+    /// [`VariationalError::ImproperPosterior`]; [`VariationalError::Shape`] for a bound that has not been evaluated, or
+    /// with a posterior of another shape.
+    pub fn natural_step(&mut self, bound: &mut Bound, rate: f64) -> Result<(), VariationalError> {
+        NaturalOptions { rate, ..NaturalOptions::default() }.check()?;
+        let mut posterior = self.take_posterior();
+        let done = bound.natural_step(&mut posterior, rate);
+        self.restore_posterior(posterior);
+        done
+    }
+
     /// Brings the posterior, one full Gaussian, to rest under the parameters as they are. Memory is that of `bound`,
     /// which has the data.
     ///

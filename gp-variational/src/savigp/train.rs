@@ -232,13 +232,13 @@ impl Savigp {
         };
         NaturalOptions { rate, ..NaturalOptions::default() }.check()?;
         let (mut outer, mut posterior) = (Outer(self.clone()), self.posterior().clone());
-        let (mut natural, mut trial) = (Natural::new(&posterior)?, posterior.clone());
+        Natural::check(&posterior)?;
         let evaluate =
             |outer: &Outer, batch: Batch<'_>, gradient: &mut [f64]| -> Result<f64, VariationalError> {
                 bound.next_batch(&outer.0, data, batch.indices)?;
                 let value = bound.gradient_with(&outer.0, &posterior, gradient)?;
                 bound.follow_noise(&outer.0, options.noise.as_ref())?;
-                bound.natural_step(&mut natural, &mut posterior, &mut trial, rate)?;
+                bound.natural_step(&mut posterior, rate)?;
                 Ok(value)
             };
         let run = train_by_descent(&mut outer, how, options.steps, evaluate, progress)?;

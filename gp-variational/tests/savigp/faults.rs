@@ -75,6 +75,9 @@ fn settings_have_ranges() {
     ] {
         assert_says(model.come_to_rest(&mut bound, &options), words);
     }
+    assert_says(model.natural_step(&mut bound, 1.5), "length of a natural step is 1.5");
+    let mut fresh = Bound::new(&base, &data).unwrap();
+    assert_says(model.natural_step(&mut fresh, 1.0), "bound has 0 evaluations");
     let diagonal = Mixture::prior(base.posterior().counts(), Covariance::Diagonal).unwrap();
     let mut diagonal = base.clone().with_posterior(diagonal).unwrap();
     assert_says(diagonal.come_to_rest(&mut bound, &NaturalOptions::default()), "one full Gaussian");
