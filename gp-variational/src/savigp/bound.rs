@@ -224,10 +224,10 @@ impl Bound {
         let weight = self.weight();
         let mut rest = gradient;
         for (q, (process, total)) in model.processes().iter().zip(&mut self.totals).enumerate() {
-            total.clear();
-            if reverse {
+            if !reverse {
+                total.clear();
+            } else {
                 self.lanes.sum(|shard| shard.gradients(q), total.as_mut_slice(), self.reduction.as_ref())?;
-                total.as_mut_slice().iter_mut().for_each(|g| *g *= weight);
                 self.priors[q].finish_reverse(process.kernel(), process.inputs(), total, &self.evaluator)?;
             }
             let (params, later) = std::mem::take(&mut rest).split_at_mut(total.params().len());
@@ -279,6 +279,7 @@ impl Bound {
             priors: &self.priors,
             nodes: &self.nodes,
             layout: &self.layout,
+            weight: self.observations as f64 / self.loaded as f64,
             reverse,
         };
         self.lanes.for_each(|_, shard| shard.pass(pass))?;

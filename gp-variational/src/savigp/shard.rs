@@ -28,6 +28,8 @@ pub(super) struct Pass<'a> {
     pub(super) priors: &'a [InducingPrior],
     pub(super) nodes: &'a Nodes,
     pub(super) layout: &'a Layout,
+    /// What derivatives by kernels and inducing inputs are multiplied by: sums are not.
+    pub(super) weight: f64,
     /// Whether derivatives by kernels and inducing inputs are asked for.
     pub(super) reverse: bool,
 }
@@ -187,7 +189,7 @@ impl Shard {
             self.latents.iter_mut().for_each(|latent| latent.grads.clear());
         }
         for block in blocks(self.rows.len()) {
-            for latent in &mut self.latents {
+            for latent in self.latents.iter_mut().filter(|_| pass.reverse) {
                 latent.block.upstream.fill(0.0);
                 latent.block.by_residual.fill(0.0);
             }
@@ -351,7 +353,7 @@ impl ShardLatent {
         Ok(matmul(vector, Accum::Add, columns, g, 1.0, threading)?)
     }
 
-    /// Adds `φ̄ = π (g m + 2 h Sφ)` and `s̄ = π h` of a block.
+    /// Adds `φ̄ = π (g m + 2 h Sφ)` and `s̄ = π h` of a block, times the weight of the batch.
     fn add_upstream(
         &mut self,
         pass: Pass<'_>,
@@ -359,7 +361,7 @@ impl ShardLatent {
         block: &Range<usize>,
         threading: Threading,
     ) -> Result<(), VariationalError> {
-        let (m, weight) = (self.count, pass.working.weights[component]);
+        let (m, weight) = (self.count, pass.weight * pass.working.weights[component]);
         let own = &mut self.block;
         let mean = pass.posterior.mean(component, q);
         let upstream = &mut own.upstream[..m * block.len()];
