@@ -56,4 +56,4 @@ pub use predictor::Predictor;
 pub use rules::{EpOptions, Level, NegativePrecision, Schedule};
 pub use site::Site;
 pub use surrogate::SurrogateRegression;
-pub use train::{InnerOptions, Trained};
+pub use train::{InnerOptions, Moment, Trained};
