@@ -15,13 +15,13 @@ pub enum Weights {
 }
 
 impl Weights {
-    /// Weights of classes with which all of them count as much in sum: `N/(C N_c)`, and 1 for a class without
-    /// observations.
+    /// Weights of classes with which all of them count as much in sum as the largest does, as if the others had been
+    /// seen more often; 1 for a class without observations. No weight is below 1, which any power and any sharing of
+    /// sites can do with.
     #[must_use]
     pub fn balanced(counts: &[usize]) -> Self {
-        let present = counts.iter().filter(|&&count| count > 0).count();
-        let share = counts.iter().sum::<usize>() as f64 / present.max(1) as f64;
-        Self::Classes(counts.iter().map(|&n| if n == 0 { 1.0 } else { share / n as f64 }).collect())
+        let largest = counts.iter().copied().max().unwrap_or(0) as f64;
+        Self::Classes(counts.iter().map(|&n| if n == 0 { 1.0 } else { largest / n as f64 }).collect())
     }
 
     /// The weight of an observation with this target; 1 where nothing was said of it.
@@ -66,8 +66,8 @@ mod tests {
     #[test]
     fn balanced_weights_give_all_classes_one_sum() {
         let weights = Weights::balanced(&[2, 6, 0, 4]);
-        assert_eq!(weights, Weights::Classes(vec![2.0, 4.0 / 6.0, 1.0, 1.0]));
-        assert_eq!([weights.of(9, &[0.0]), weights.of(0, &[3.0]), weights.of(0, &[7.0])], [2.0, 1.0, 1.0]);
+        assert_eq!(weights, Weights::Classes(vec![3.0, 1.0, 1.0, 1.5]));
+        assert_eq!([weights.of(9, &[0.0]), weights.of(0, &[3.0]), weights.of(0, &[7.0])], [3.0, 1.5, 1.0]);
     }
 
     #[test]

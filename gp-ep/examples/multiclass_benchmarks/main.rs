@@ -1,10 +1,11 @@
 //! Multi-class EP, stochastic EP and generalised FITC on the data of seed 000: its Tables 2 and 3 for M = 5 %, the
-//! three schemes of its Figure 1, and digits in mini-batches (Figure 5).
+//! three schemes of its Figure 1, digits in mini-batches (Figure 5), and rows streamed from a file.
 //!
 //! ```sh
 //! GP_DATA=folder/of/data cargo run --release -p gp-ep --example multiclass_benchmarks -- tables 20
 //! cargo run --release -p gp-ep --example multiclass_benchmarks -- tables 5 glass wine
 //! cargo run --release -p gp-ep --example multiclass_benchmarks -- schemes
+//! cargo run --release -p gp-ep --example multiclass_benchmarks -- stream
 //! cargo run --release -p gp-ep --example multiclass_benchmarks -- digits tied 1500 0.01
 //! ```
 //!
@@ -15,6 +16,7 @@
 #[path = "../../tests/support/data.rs"]
 mod data;
 mod digits;
+mod stream;
 mod tables;
 
 use data::DataSet;
@@ -55,6 +57,7 @@ fn main() -> Result<(), EpError> {
     let number = |k: usize, usual: usize| word(k).and_then(|text| text.parse().ok()).unwrap_or(usual);
     match word(0) {
         Some("schemes") => tables::schemes(),
+        Some("stream") => stream::run(),
         Some("digits") => {
             let rate = word(3).and_then(|text| text.parse().ok()).unwrap_or(0.01);
             digits::run(word(1) == Some("own"), number(2, 1500) as u64, rate)
