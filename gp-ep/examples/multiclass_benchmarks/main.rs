@@ -16,6 +16,8 @@
 #[path = "../../tests/support/data.rs"]
 mod data;
 mod digits;
+#[path = "../../tests/support/partitions.rs"]
+mod partitions;
 mod stream;
 mod tables;
 

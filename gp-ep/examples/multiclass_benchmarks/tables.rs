@@ -1,7 +1,7 @@
 //! Small data sets in whole batches.
 
 use crate::data::{self, DataSet};
-use crate::{model, score};
+use crate::{model, partitions, score};
 use gp_ep::power_ep::{GradientKind, InnerOptions, Moment, Sharing};
 use gp_ep::{BatchEp, EpError, EpOptions, Level, Table};
 use gp_optim::{Batches, MinimiseOptions, SignAdaptive};
@@ -55,18 +55,6 @@ fn once(method: Method, classes: usize, training: &DataSet, test: &DataSet) -> R
     Ok([error, nll, seconds])
 }
 
-/// The rows of training and test set of each split, if the file is there.
-fn both_sets(name: &str) -> Option<Vec<[Vec<usize>; 2]>> {
-    let mut splits: Vec<[Vec<usize>; 2]> = Vec::new();
-    for row in data::rows(name, |text| Some(text.to_owned()))? {
-        let [split, set, row] = row.try_into().ok()?;
-        let (split, row): (usize, usize) = (split.parse().ok()?, row.parse().ok()?);
-        splits.resize(splits.len().max(split + 1), Default::default());
-        splits[split][usize::from(set == "test")].push(row);
-    }
-    Some(splits)
-}
-
 /// Means and standard errors over the first splits.
 pub(crate) fn run(splits: usize, asked: &[String]) -> Result<(), EpError> {
     println!("data         method  splits  error          NLL            seconds");
@@ -75,12 +63,12 @@ pub(crate) fn run(splits: usize, asked: &[String]) -> Result<(), EpError> {
             continue;
         }
         let table = data::table(&format!("multiclass/{name}.csv"));
-        let (Some(set), Some(all)) = (table, both_sets(&format!("splits/{name}_pep20.csv.gz"))) else {
+        let (Some(set), Some(all)) = (table, partitions::both_sets(&format!("splits/{name}_pep20.csv.gz"))) else {
             continue;
         };
         for method in [Method::Ep, Method::Sep, Method::Gfitc] {
             let mut found = Vec::new();
-            for [training, test] in all.iter().take(splits) {
+            for (training, test) in all.iter().take(splits) {
                 let (training, test) = set.classes(training, test);
                 match once(method, classes, &training, &test) {
                     Ok(one) => found.push(one),
@@ -109,8 +97,8 @@ pub(crate) fn run(splits: usize, asked: &[String]) -> Result<(), EpError> {
 /// The estimate of log Z against seconds for the three schemes of Figure 1: EP to rest for every step, one sweep a step
 /// with the gradient of rest, one sweep a step with that of the estimate. Vehicle, M = N/5, first split.
 pub(crate) fn schemes() -> Result<(), EpError> {
-    let splits = both_sets("splits/vehicle_pep20.csv.gz").unwrap_or_default();
-    let (Some(set), Some([training, test])) = (data::table("multiclass/vehicle.csv"), splits.first()) else {
+    let splits = partitions::both_sets("splits/vehicle_pep20.csv.gz").unwrap_or_default();
+    let (Some(set), Some((training, test))) = (data::table("multiclass/vehicle.csv"), splits.first()) else {
         return Ok(());
     };
     let (training, test) = set.classes(training, test);

@@ -26,14 +26,15 @@ pub(crate) fn folder() -> PathBuf {
     std::env::var_os("GP_DATA").map_or_else(beside, PathBuf::from)
 }
 
-/// The cells of a CSV file below its header, row by row.
-pub(crate) fn rows<T>(name: &str, cell: impl Fn(&str) -> Option<T>) -> Option<Vec<Vec<T>>> {
+/// The cells of a CSV file below its header, row by row, if it is there.
+pub(crate) fn cells<T>(name: &str, cell: impl Fn(&str) -> Option<T>) -> Option<Vec<Vec<T>>> {
     let text = String::from_utf8(bytes(name)?).ok()?;
     text.lines().skip(1).map(|line| line.split(',').map(|text| cell(text.trim())).collect()).collect()
 }
 
-fn number(text: &str) -> Option<f64> {
-    text.parse().ok()
+/// The numbers of a CSV file below its header, row by row, if it is there.
+pub(crate) fn rows(name: &str) -> Option<Vec<Vec<f64>>> {
+    cells(name, |text| text.parse().ok())
 }
 
 /// What a file holds, unpacked; nothing, and a word about it, when it is not there.
@@ -57,7 +58,7 @@ fn read(path: &PathBuf) -> Result<Vec<u8>> {
 
 /// A table, if it is there.
 pub(crate) fn table(name: &str) -> Option<DataSet> {
-    let rows = rows(name, number)?;
+    let rows = rows(name)?;
     let dim = rows.first()?.len() - 1;
     let inputs = Mat::from_fn(rows.len(), dim, |i, d| rows[i][d]);
     Some(DataSet { inputs, targets: rows.iter().map(|row| row[dim]).collect() })
@@ -66,7 +67,7 @@ pub(crate) fn table(name: &str) -> Option<DataSet> {
 /// The rows of the test set of each split, if the file is there.
 pub(crate) fn splits(name: &str) -> Option<Vec<Vec<usize>>> {
     let mut splits: Vec<Vec<usize>> = Vec::new();
-    for row in rows(name, number)? {
+    for row in rows(name)? {
         let (split, row) = (*row.first()? as usize, *row.get(1)? as usize);
         splits.resize(splits.len().max(split + 1), Vec::new());
         splits[split].push(row);
