@@ -5,6 +5,7 @@
 pub mod data;
 mod error;
 pub mod exact;
+pub mod ivm;
 pub mod power_ep;
 mod powers;
 pub mod regression;
