@@ -225,16 +225,17 @@ impl<'a> CoupledRun<'a> {
                 self.refused.push(choice.row);
                 return Ok(false);
             }
-        } else {
-            if self.liquid.len() == self.options.liquid {
-                self.freeze_first()?;
-            }
-            self.liquid.points.push(LiquidPoint { row: choice.row, site, gamma, kernel });
-            self.liquid.points.iter_mut().zip(gammas).for_each(|(point, gamma)| point.gamma = gamma);
-            self.meet_frozen()?;
+            self.inclusions.push(choice);
+            return self.watch(Phase::StubUpdate, watch).map(|()| true);
         }
-        self.inclusions.push(choice);
+        if self.liquid.len() == self.options.liquid {
+            self.freeze_first()?;
+        }
         self.watch(Phase::StubUpdate, watch)?;
+        self.liquid.points.push(LiquidPoint { row: choice.row, site, gamma, kernel });
+        self.liquid.points.iter_mut().zip(gammas).for_each(|(point, gamma)| point.gamma = gamma);
+        self.inclusions.push(choice);
+        self.meet_frozen()?;
         Ok(true)
     }
 
@@ -256,7 +257,12 @@ impl<'a> CoupledRun<'a> {
         Ok(())
     }
 
-    fn freeze(&mut self, row: usize, site: &RestrictedSite, kernel: &[Arc<Vec<f64>>]) -> Result<bool, EpError> {
+    fn freeze(
+        &mut self,
+        row: usize,
+        site: &RestrictedSite,
+        kernel: &[Arc<Vec<f64>>],
+    ) -> Result<bool, EpError> {
         let slices: Vec<&[f64]> = kernel.iter().map(|row| row.as_slice()).collect();
         match self.solid.include(row, site, &slices) {
             Ok((classes, joint)) => {

@@ -39,7 +39,11 @@ impl Ivm {
     /// # Errors
     /// [`EpError::Kernel`], [`EpError::Observation`], [`EpError::Linalg`] for factors that all the jitter allowed does
     /// not make.
-    pub fn criterion(&self, data: &Observations<'_>, posterior: &super::IvmPosterior) -> Result<f64, EpError> {
+    pub fn criterion(
+        &self,
+        data: &Observations<'_>,
+        posterior: &super::IvmPosterior,
+    ) -> Result<f64, EpError> {
         self.labels(data)?;
         self.criterion_of(data, &posterior.clone().into_active(), None)
     }

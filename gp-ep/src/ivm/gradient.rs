@@ -48,7 +48,12 @@ impl Sums {
             ClassSums { m_m: Mat::zeros(d, d), m_r: Mat::zeros(d, joint), shift, own }
         };
         let classes = all.classes.iter().map(of).collect();
-        Self { classes, joint: Mat::zeros(joint, joint), shift: vec![0.0; joint], scratch: GramScratch::new() }
+        Self {
+            classes,
+            joint: Mat::zeros(joint, joint),
+            shift: vec![0.0; joint],
+            scratch: GramScratch::new(),
+        }
     }
 }
 
@@ -81,7 +86,8 @@ impl<'m, 'g> Upstream<'m, 'g> {
             let (m, q) = (chunk.stubs[c].0.as_ref(), chunk.stubs[c].1.as_ref());
             // The criterion is minus the expectation.
             let by_mean: Vec<f64> = chunk.expected.iter().map(|e| -e.by_mean[c]).collect();
-            let by_variance: Vec<f64> = chunk.expected.iter().map(|e| -e.by_covariance[c * (classes + 1)]).collect();
+            let by_variance: Vec<f64> =
+                chunk.expected.iter().map(|e| -e.by_covariance[c * (classes + 1)]).collect();
             let r = Mat::from_fn(q.nrows(), width, |k, j| {
                 let entry = |other: usize| chunk.expected[j].by_covariance[c * classes + other];
                 (0..classes).map(|other| -entry(other) * chunk.stubs[other].1[(k, j)]).sum::<f64>()

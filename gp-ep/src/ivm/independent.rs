@@ -119,7 +119,8 @@ impl<'a> IndependentRun<'a> {
         }
         // Latents in turn where nothing is scored.
         let turn = self.inclusions.len() + self.refused.len();
-        let drawn = |row, latent, reason| Inclusion { row, latent: Some(latent), reason, score: None, scored: 0 };
+        let drawn =
+            |row, latent, reason| Inclusion { row, latent: Some(latent), reason, score: None, scored: 0 };
         if self.options.selection == Selection::Random {
             let found = (0..open.len()).map(|k| open[(turn + k) % open.len()]);
             for latent in found {
@@ -184,7 +185,8 @@ impl<'a> IndependentRun<'a> {
         if !self.observed.tilt(self.data.targets()[row], 1.0, belief, moments)? {
             return Ok(None);
         }
-        let gains = open.iter().filter(free).map(|&latent| (latent, scalar_site(belief, moments, latent).gain));
+        let gains =
+            open.iter().filter(free).map(|&latent| (latent, scalar_site(belief, moments, latent).gain));
         let best = gains.reduce(|best, other| if other.1 > best.1 { other } else { best });
         if self.options.selection != Selection::MaxEntropy {
             return Ok(best.filter(|(_, gain)| *gain > 0.0));

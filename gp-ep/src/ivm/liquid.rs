@@ -150,9 +150,8 @@ impl Liquid {
         if self.points.is_empty() {
             return Ok(());
         }
-        let shifts: Vec<f64> = (0..classes)
-            .flat_map(|c| self.points.iter().map(move |point| point.site.shift[c]))
-            .collect();
+        let shifts: Vec<f64> =
+            (0..classes).flat_map(|c| self.points.iter().map(move |point| point.site.shift[c])).collect();
         for (j, belief) in beliefs.iter_mut().enumerate() {
             for c in 0..classes {
                 belief.mean[c] += dot(cross.col_as_slice(c * width + j), &shifts);
@@ -207,7 +206,9 @@ impl Liquid {
             for j in 0..classes {
                 // (ΔVᵀ Q)_{ij}
                 plus[(i * count + l, j)] += (0..classes)
-                    .map(|k| (new_half[k * classes + i] - self.halves[l][k * classes + i]) * block[k * classes + j])
+                    .map(|k| {
+                        (new_half[k * classes + i] - self.halves[l][k * classes + i]) * block[k * classes + j]
+                    })
                     .sum::<f64>();
             }
         }
@@ -407,7 +408,8 @@ mod tests {
         found.refresh().unwrap();
         for (l, kept) in kept.iter().enumerate() {
             let fresh = found.marginal(l).unwrap();
-            let pairs = kept.covariance.iter().zip(&fresh.covariance).chain(kept.mean.iter().zip(&fresh.mean));
+            let pairs =
+                kept.covariance.iter().zip(&fresh.covariance).chain(kept.mean.iter().zip(&fresh.mean));
             // Forty rotations of numbers of size one.
             pairs.for_each(|(a, b)| assert!((a - b).abs() < 1e-12, "{a} {b}"));
         }

@@ -19,7 +19,8 @@ impl MemoryEstimate {
     pub(super) fn new(points: usize, classes: usize, coupling: Coupling, options: &IvmOptions) -> Self {
         const NUMBER: usize = size_of::<f64>();
         let active = options.active.min(points);
-        let product = |factors: &[usize]| factors.iter().fold(NUMBER, |product, n| product.saturating_mul(*n));
+        let product =
+            |factors: &[usize]| factors.iter().fold(NUMBER, |product, n| product.saturating_mul(*n));
         let coupled = coupling == Coupling::Coupled;
         let liquid = if coupled { options.liquid.min(active) } else { 0 };
         let stubs = NUMBER.saturating_mul(Stubs::numbers(points, classes, active, coupled));

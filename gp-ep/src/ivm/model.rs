@@ -36,7 +36,9 @@ impl Ivm {
         crate::error::check_count("list of kernels", "entries", latents, kernels.len())?;
         let labels = matches!(likelihood.support(), Support::Signs | Support::Classes(_));
         if likelihood.outputs() != 1 || !labels {
-            return Err(EpError::Unsupported { what: "an informative vector machine on observations that are no labels" });
+            return Err(EpError::Unsupported {
+                what: "an informative vector machine on observations that are no labels",
+            });
         }
         let mut intercepts = Parameter::vector("intercept", vec![0.0; latents], Transform::Identity)?;
         intercepts.fix_all(true);

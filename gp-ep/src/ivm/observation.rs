@@ -114,7 +114,13 @@ impl ObservationModel<'_> {
     }
 
     /// E log p(y | u + β) and its derivatives: exactly those of the sum that stands for the integral.
-    pub(super) fn expect(&self, y: f64, q: &Belief, at: &mut Moments, out: &mut Expected) -> Result<(), EpError> {
+    pub(super) fn expect(
+        &self,
+        y: f64,
+        q: &Belief,
+        at: &mut Moments,
+        out: &mut Expected,
+    ) -> Result<(), EpError> {
         let latents = self.latents();
         if latents == 1 {
             let latent = Latent::new(q.mean[0] + self.intercepts[0], q.covariance[0])?;
@@ -159,7 +165,8 @@ impl ObservationModel<'_> {
         for (class, probability) in out.iter_mut().enumerate() {
             let label = self.likelihood.support().label(class);
             self.likelihood.log_densities(&[label], &at.nodes, &mut at.log_p)?;
-            let weighted = at.log_p.iter().zip(self.rule.weights()).map(|(log_p, weight)| weight * log_p.exp());
+            let weighted =
+                at.log_p.iter().zip(self.rule.weights()).map(|(log_p, weight)| weight * log_p.exp());
             // Rules with negative weights may find less than nothing.
             *probability = weighted.sum::<f64>().max(0.0);
         }
@@ -230,7 +237,8 @@ impl Moments {
         tilted.covariance.clone_from(&q.covariance);
         for i in 0..n {
             for j in 0..n {
-                tilted.covariance[i * n + j] += (0..n).map(|k| work[k * n + i] * work2[k * n + j]).sum::<f64>();
+                tilted.covariance[i * n + j] +=
+                    (0..n).map(|k| work[k * n + i] * work2[k * n + j]).sum::<f64>();
             }
         }
     }

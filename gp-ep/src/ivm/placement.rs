@@ -60,7 +60,13 @@ impl IvmPlacement {
         let mut seen = HashSet::new();
         // Equal numbers, whatever the sign of their zeros.
         let key = |row: usize| x.row(row).iter().map(|value| (value + 0.0).to_bits()).collect::<Vec<u64>>();
-        Ok(run.inclusions.iter().map(|inclusion| inclusion.row).filter(|&row| seen.insert(key(row))).take(m).collect())
+        Ok(run
+            .inclusions
+            .iter()
+            .map(|inclusion| inclusion.row)
+            .filter(|&row| seen.insert(key(row)))
+            .take(m)
+            .collect())
     }
 }
 
@@ -73,7 +79,13 @@ impl Placement for IvmPlacement {
         "the data points that an informative vector machine chooses for what their labels tell"
     }
 
-    fn place(&self, kernel: &dyn Kernel, x: MatRef<'_, f64>, m: usize, seed: u64) -> Result<Placed, KernelError> {
+    fn place(
+        &self,
+        kernel: &dyn Kernel,
+        x: MatRef<'_, f64>,
+        m: usize,
+        seed: u64,
+    ) -> Result<Placed, KernelError> {
         if m == 0 {
             return Err(KernelError::Placement { wanted: m, reason: "at least one is needed".to_owned() });
         }

@@ -137,8 +137,7 @@ impl Projector {
         times(new, x, work);
         let mean: f64 = work.iter().zip(&*x).map(|(v, x)| v * x).sum();
         trial_gradient.clear();
-        trial_gradient
-            .extend((0..q).map(|c| pi[c] * (linear[c] - new[c * q + c] + 2.0 * work[c] - mean)));
+        trial_gradient.extend((0..q).map(|c| pi[c] * (linear[c] - new[c * q + c] + 2.0 * work[c] - mean)));
         linear.iter().zip(&*pi).map(|(b, p)| b * p).sum::<f64>() - log_det
     }
 
@@ -261,9 +260,8 @@ impl Projector {
         }
         self.work.resize(q, 0.0);
         for i in 0..q {
-            self.work[i] = (0..q)
-                .map(|j| self.hessian[i * q + j] * (self.trial_gradient[j] - self.gradient[j]))
-                .sum();
+            self.work[i] =
+                (0..q).map(|j| self.hessian[i * q + j] * (self.trial_gradient[j] - self.gradient[j])).sum();
         }
         let yhy: f64 = (0..q).map(|i| self.work[i] * (self.trial_gradient[i] - self.gradient[i])).sum();
         for i in 0..q {
@@ -324,17 +322,19 @@ mod tests {
         assert!(projector.new.iter().zip(dense(&pi)).all(|(a, b)| (a - b).abs() < 1e-14));
     }
 
-    /// A site of the family is found again from the covariance it leaves, wherever the search starts.
+    /// A site of the family is found again from the covariance it leaves. f has other minima, some at infinity; from even
+    /// numbers and from within a factor of ten it is not led there.
     #[test]
     fn a_site_of_the_family_is_recovered() {
         for truth in [[0.7, 0.2, 1.5], [0.01, 0.02, 3.0], [40.0, 1.0, 0.3]] {
-            for start in [[1.0, 1.0, 1.0], [0.9, 0.05, 0.05]] {
+            for start in [[1.0; 3], [10.0 * truth[0], truth[1], 0.1 * truth[2]]] {
                 let mut pi = start;
                 Projector::default().project(&A, &dense(&truth), &mut pi);
                 // A large π says hardly more than that it is large: what is compared is Π. Steps end where f falls no
                 // more, at differences of 1e-16 of a value near one, so Π is right to about the root of that.
                 let entry = |pi: &[f64; 3], i: usize, j: usize| {
-                    if i == j { pi[i] } else { 0.0 } - pi[i] * pi[j] / pi.iter().sum::<f64>()
+                    let own = if i == j { pi[i] } else { 0.0 };
+                    own - pi[i] * pi[j] / pi.iter().sum::<f64>()
                 };
                 let size = entry(&truth, 0, 0).max(entry(&truth, 1, 1)).max(entry(&truth, 2, 2));
                 for ij in 0..9 {
@@ -355,10 +355,8 @@ mod tests {
         projector.project(&A, &tilted, &mut pi);
         let (new, total) = (dense(&pi), pi.iter().sum::<f64>());
         for c in 0..3 {
-            let w: Vec<f64> =
-                (0..3).map(|k| if k == c { 1.0 } else { 0.0 } - pi[k] / total).collect();
-            let variance =
-                |s: &[f64]| (0..9).map(|ij| w[ij / 3] * s[ij] * w[ij % 3]).sum::<f64>();
+            let w: Vec<f64> = (0..3).map(|k| if k == c { 1.0 } else { 0.0 } - pi[k] / total).collect();
+            let variance = |s: &[f64]| (0..9).map(|ij| w[ij / 3] * s[ij] * w[ij % 3]).sum::<f64>();
             assert!((variance(&new) - variance(&tilted)).abs() < 1e-8, "class {c}, {pi:?}");
         }
     }

@@ -177,9 +177,7 @@ impl ClassPart {
         let mut gram = Mat::zeros(d, d);
         evaluator.gram(kernel, points.as_ref(), gram.as_mut())?;
         let root: Vec<f64> = set.precision.iter().map(|pi| pi.sqrt()).collect();
-        let e = Mat::from_fn(d, d, |i, j| {
-            root[i] * gram[(i, j)] * root[j] + if i == j { 1.0 } else { 0.0 }
-        });
+        let e = Mat::from_fn(d, d, |i, j| root[i] * gram[(i, j)] * root[j] + if i == j { 1.0 } else { 0.0 });
         let factor = Cholesky::factor(e.as_ref(), jitter)?;
         let mut b = Mat::from_fn(d, d, |i, j| if i == j { root[i] } else { 0.0 });
         factor.half_solve_in_place(b.as_mut(), threading)?;

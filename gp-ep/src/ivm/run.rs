@@ -65,9 +65,10 @@ pub enum Phase {
     Selection,
     /// Covariances with the chosen point were computed, and its site was found.
     Inclusion,
-    /// The stubs of all points were brought up to date.
+    /// The stubs of all points were brought up to date with a point whose site is final: the new one, or the oldest of a
+    /// full liquid set.
     StubUpdate,
-    /// Sites of the liquid set were moved.
+    /// The point joined the liquid set, and sites there were moved.
     Ep,
 }
 

@@ -78,7 +78,8 @@ impl SolidClass {
         let (d, root) = (self.len(), pi.sqrt());
         let column: Vec<f64> = kernel.iter().zip(&self.root).map(|(k, r)| k * r * root).collect();
         let mut row = column.clone();
-        self.factor.half_solve_in_place(MatMut::from_column_major_slice_mut(&mut row, d, 1), Threading::Here)?;
+        self.factor
+            .half_solve_in_place(MatMut::from_column_major_slice_mut(&mut row, d, 1), Threading::Here)?;
         let mut borders = row.clone();
         let solved = MatMut::from_column_major_slice_mut(&mut borders, d, 1);
         self.factor.half_solve_transpose_in_place(solved, Threading::Here)?;
@@ -188,7 +189,8 @@ impl Solid {
         let drag = MatMut::from_column_major_slice_mut(&mut beta, d, 1);
         joint.update(borders, drag, &mut self.scratch, Threading::Here)?;
         let step = self.extend_joint(&mut joint, steps, borders)?;
-        let sum: f64 = steps.iter().enumerate().map(|(c, s)| site.shift[c] - self.classes[c].beta[d] * s.border).sum();
+        let sum: f64 =
+            steps.iter().enumerate().map(|(c, s)| site.shift[c] - self.classes[c].beta[d] * s.border).sum();
         let known: f64 = step.row.iter().zip(&beta).map(|(l, beta)| l * beta).sum();
         beta.push((sum - known) / step.diagonal);
         (self.joint, self.beta) = (joint, beta);
@@ -212,10 +214,14 @@ impl Solid {
             MatRef::from_column_major_slice(&corner, 1, 1),
         )?;
         let l = joint.l();
-        let groups = self.scratch.groups().map(|(directions, rotations)| RotationGroup {
-            directions,
-            rotations: rotations.to_vec(),
-        });
-        Ok(JointStep { groups: groups.collect(), row: (0..d).map(|j| l[(d, j)]).collect(), diagonal: l[(d, d)] })
+        let groups = self
+            .scratch
+            .groups()
+            .map(|(directions, rotations)| RotationGroup { directions, rotations: rotations.to_vec() });
+        Ok(JointStep {
+            groups: groups.collect(),
+            row: (0..d).map(|j| l[(d, j)]).collect(),
+            diagonal: l[(d, d)],
+        })
     }
 }

@@ -33,7 +33,13 @@ impl Stubs {
         points.div_ceil(LANE).saturating_mul(LANE * kinds).saturating_mul(classes).saturating_mul(capacity)
     }
 
-    pub(super) fn new(points: usize, classes: usize, capacity: usize, joint: bool, threading: Threading) -> Self {
+    pub(super) fn new(
+        points: usize,
+        classes: usize,
+        capacity: usize,
+        joint: bool,
+        threading: Threading,
+    ) -> Self {
         let numbers = Self::numbers(points, classes, capacity, false);
         let q = if joint { vec![0.0; numbers] } else { Vec::new() };
         Self { classes, capacity, m: vec![0.0; numbers], q, threading }
@@ -94,7 +100,9 @@ impl Stubs {
             new.copy_from_slice(&found[..new.len()]);
         };
         match self.threading {
-            Threading::Here => self.m.chunks_exact_mut(len).zip(new.chunks_mut(LANE)).enumerate().for_each(update),
+            Threading::Here => {
+                self.m.chunks_exact_mut(len).zip(new.chunks_mut(LANE)).enumerate().for_each(update)
+            }
             Threading::Pool => {
                 let pairs = self.m.par_chunks_exact_mut(len).zip(new.par_chunks_mut(LANE));
                 pairs.enumerate().with_min_len(16).for_each(update);

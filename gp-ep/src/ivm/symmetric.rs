@@ -63,7 +63,8 @@ impl Root {
         self.work.fill(0.0);
         for a in 0..q {
             for b in (0..q).filter(|&b| self.values[a] > 0.0 && self.values[b] > 0.0) {
-                let entry: f64 = (0..q * q).map(|ij| u[ij / q * q + a] * by_root[ij] * u[ij % q * q + b]).sum();
+                let entry: f64 =
+                    (0..q * q).map(|ij| u[ij / q * q + a] * by_root[ij] * u[ij % q * q + b]).sum();
                 self.work[a * q + b] = entry / (self.values[a] + self.values[b]);
             }
         }

@@ -19,10 +19,14 @@ use std::sync::Arc;
 const CLASSES: usize = 3;
 
 fn kernels() -> Vec<Box<dyn Kernel>> {
-    ["1.5 * rbf(lengthscale=0.4)", "2.0 * matern32(lengthscale=0.8)", "0.7 * rbf(lengthscale=1.5) + 0.1 * white"]
-        .iter()
-        .map(|text| gp_kernels::parse(text).unwrap())
-        .collect()
+    [
+        "1.5 * rbf(lengthscale=0.4)",
+        "2.0 * matern32(lengthscale=0.8)",
+        "0.7 * rbf(lengthscale=1.5) + 0.1 * white",
+    ]
+    .iter()
+    .map(|text| gp_kernels::parse(text).unwrap())
+    .collect()
 }
 
 fn model(kernels: Vec<Box<dyn Kernel>>) -> Ivm {
@@ -106,14 +110,17 @@ impl Dense {
         let at = |c: usize| c * self.points + row;
         Belief {
             mean: (0..CLASSES).map(|c| self.h[(at(c), 0)]).collect(),
-            covariance: (0..CLASSES * CLASSES).map(|ij| self.a[(at(ij / CLASSES), at(ij % CLASSES))]).collect(),
+            covariance: (0..CLASSES * CLASSES)
+                .map(|ij| self.a[(at(ij / CLASSES), at(ij % CLASSES))])
+                .collect(),
         }
     }
 }
 
 #[track_caller]
 fn assert_close(found: &Belief, expected: &Belief, tolerance: f64) {
-    let pairs = found.mean.iter().zip(&expected.mean).chain(found.covariance.iter().zip(&expected.covariance));
+    let pairs =
+        found.mean.iter().zip(&expected.mean).chain(found.covariance.iter().zip(&expected.covariance));
     for (a, b) in pairs {
         assert!((a - b).abs() < tolerance, "{found:?}\n{expected:?}");
     }
@@ -172,8 +179,7 @@ fn check_solid(
     stubs: &Stubs,
 ) {
     let active = ActiveSet::coupled(CLASSES, sites.iter().map(|(row, site)| (*row, site)));
-    let fresh =
-        Representation::new(kernels, x, &active, &JitterPolicy::none(), Threading::Here).unwrap();
+    let fresh = Representation::new(kernels, x, &active, &JitterPolicy::none(), Threading::Here).unwrap();
     let dense = Dense::new(kernels, x, sites);
     let d = sites.len();
     for j in 0..x.nrows() {
@@ -318,7 +324,9 @@ fn dense_cavity(belief: &Belief, site: &RestrictedSite) -> Belief {
     Belief {
         mean: (0..CLASSES).map(|i| mean[(i, 0)]).collect(),
         covariance: (0..CLASSES * CLASSES)
-            .map(|ij| 0.5 * (covariance[(ij / CLASSES, ij % CLASSES)] + covariance[(ij % CLASSES, ij / CLASSES)]))
+            .map(|ij| {
+                0.5 * (covariance[(ij / CLASSES, ij % CLASSES)] + covariance[(ij % CLASSES, ij / CLASSES)])
+            })
             .collect(),
     }
 }
@@ -336,12 +344,7 @@ fn classes_may_be_permuted() {
         other_kernels[order[c]] = kernel;
     }
     // Every point is scored, so that nothing is drawn by class but the first; none of the first either.
-    let options = IvmOptions {
-        active: 30,
-        liquid: 6,
-        selection: Selection::Random,
-        ..IvmOptions::default()
-    };
+    let options = IvmOptions { active: 30, liquid: 6, selection: Selection::Random, ..IvmOptions::default() };
     let build = |kernels, y: &[f64]| {
         let data = Observations::new(x.as_ref(), y).unwrap();
         model(kernels).with_rule(Rule::Product(3)).unwrap().build(&data, &options).unwrap()

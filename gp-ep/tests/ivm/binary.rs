@@ -16,7 +16,12 @@ fn build(problem: &Problem, likelihood: Box<dyn Likelihood>, options: &IvmOption
 
 /// Lawrence, Seeger and Herbrich's recursion on dense n×n matrices: at each step the point of the largest divergence
 /// comes in with the site of moment matching.
-fn dense(problem: &Problem, likelihood: &dyn Likelihood, first: &[usize], active: usize) -> (Vec<usize>, Mat<f64>) {
+fn dense(
+    problem: &Problem,
+    likelihood: &dyn Likelihood,
+    first: &[usize],
+    active: usize,
+) -> (Vec<usize>, Mat<f64>) {
     let n = problem.y.len();
     let mut a = gram(kernel(KERNEL).as_ref(), problem.inputs()).unwrap();
     let mut h = vec![0.0; n];

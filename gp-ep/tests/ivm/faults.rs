@@ -35,7 +35,8 @@ fn labels_and_inputs_are_checked_with_their_row() {
     let data = Observations::new(x.as_ref(), &problem.y).unwrap();
     assert!(matches!(three_classes().build(&data, &IvmOptions::default()), Err(EpError::Kernel(_))));
 
-    let run = three_classes().build(&problem.data(), &IvmOptions { active: 5, ..IvmOptions::default() }).unwrap();
+    let run =
+        three_classes().build(&problem.data(), &IvmOptions { active: 5, ..IvmOptions::default() }).unwrap();
     let fault = run.posterior.probabilities(Mat::zeros(2, 3).as_ref()).unwrap_err();
     assert!(matches!(fault, EpError::Shape { expected: 2, found: 3, .. }), "{fault}");
     let fault = three_classes().criterion_gradient(&problem.data(), &run.posterior, &mut [0.0]).unwrap_err();

@@ -47,7 +47,9 @@ fn freed(mut model: Ivm) -> Ivm {
 #[test]
 fn coupled_gradients_are_those_of_the_criterion() {
     let problem = Problem::stripes(70, 3, 1);
-    for rule in [Rule::Product(9), Rule::Product(3), Rule::Symmetric, Rule::QuasiRandom { nodes: 50, seed: 1 }] {
+    for rule in
+        [Rule::Product(9), Rule::Product(3), Rule::Symmetric, Rule::QuasiRandom { nodes: 50, seed: 1 }]
+    {
         let model = freed(three_classes()).with_rule(rule).unwrap();
         let options = IvmOptions { active: 20, liquid: 5, ..IvmOptions::default() };
         let run = model.build(&problem.data(), &options).unwrap();
@@ -164,7 +166,9 @@ fn expectation(
     a: &Mat<f64>,
     h: &Mat<f64>,
 ) -> f64 {
-    let s = Mat::from_fn(3, 3, |i, j| 0.5 * (a[(i * n + place, j * n + place)] + a[(j * n + place, i * n + place)]));
+    let s = Mat::from_fn(3, 3, |i, j| {
+        0.5 * (a[(i * n + place, j * n + place)] + a[(j * n + place, i * n + place)])
+    });
     let l = s.llt(faer::Side::Lower).unwrap().L().to_owned();
     rule.expect(|t| {
         let u: Vec<f64> =

@@ -18,7 +18,8 @@ fn ivm_is_one_of_the_placements() {
     let placements = Placements::built_in().with(Box::new(ivm));
     assert!(placements.names().contains(&"ivm"));
     let kernel = kernel("2 * rbf(lengthscale=0.3)");
-    let place = |seed| placements.find("ivm").unwrap().place(kernel.as_ref(), problem.inputs(), 30, seed).unwrap();
+    let place =
+        |seed| placements.find("ivm").unwrap().place(kernel.as_ref(), problem.inputs(), 30, seed).unwrap();
     let placed = place(1);
     assert_eq!(placed, place(1));
     assert_ne!(placed, place(2));

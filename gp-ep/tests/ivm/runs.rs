@@ -2,17 +2,13 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
 
 use crate::support::{Problem, kernel, three_classes};
-use gp_ep::ivm::{Coupling, Ivm, IvmOptions, IvmRun, Phase, Reason, Reweighting, Rule, Selection};
 use gp_ep::Observations;
+use gp_ep::ivm::{Coupling, Ivm, IvmOptions, IvmRun, Phase, Reason, Reweighting, Rule, Selection};
 use gp_likelihoods::{BernoulliProbit, Softmax};
 use gp_linalg::Threading;
 
-const ALL: [Selection; 4] = [
-    Selection::InformationGain,
-    Selection::ExactInformationGain,
-    Selection::MaxEntropy,
-    Selection::Random,
-];
+const ALL: [Selection; 4] =
+    [Selection::InformationGain, Selection::ExactInformationGain, Selection::MaxEntropy, Selection::Random];
 
 fn error(run: &IvmRun, problem: &Problem) -> f64 {
     let found = run.posterior.labels(problem.inputs()).unwrap();
@@ -48,9 +44,10 @@ fn every_rule_learns_and_reports_what_it_did() {
             assert_eq!(classes, expected);
             assert!(run.refused.is_empty() && run.ep.rolled_back == 0);
             assert_eq!(run.ep.updates > 0, coupling == Coupling::Coupled);
-            // A label changes with noise of ±0.05 within stripes of 1/3; random points leave a little more open.
-            let error = error(&run, &test);
-            assert!(error < 0.15, "{coupling:?} {selection:?}: {error}");
+            // A label changes with noise of ±0.05 within stripes of 1/3, and 40 random points do not show where.
+            let (error, most) =
+                (error(&run, &test), if selection == Selection::Random { 0.25 } else { 0.15 });
+            assert!(error < most, "{coupling:?} {selection:?}: {error}");
             let found = run.posterior.probabilities(test.inputs()).unwrap();
             for i in 0..200 {
                 let total: f64 = (0..3).map(|c| found[(i, c)]).sum();
@@ -66,8 +63,14 @@ fn information_beats_chance() {
     let (training, test) = (Problem::stripes(400, 3, 3), Problem::stripes(300, 3, 4));
     let mean = |selection| {
         let of = |seed| {
-            let options =
-                IvmOptions { active: 25, liquid: 10, selection, candidates: Some(150), seed, ..IvmOptions::default() };
+            let options = IvmOptions {
+                active: 25,
+                liquid: 10,
+                selection,
+                candidates: Some(150),
+                seed,
+                ..IvmOptions::default()
+            };
             error(&three_classes().build(&training.data(), &options).unwrap(), &test)
         };
         (0..6).map(of).sum::<f64>() / 6.0
@@ -81,7 +84,8 @@ fn information_beats_chance() {
 #[test]
 fn both_scores_agree_for_two_classes() {
     let problem = Problem::stripes(80, 2, 5);
-    let model = Ivm::shared(kernel("2 * rbf(lengthscale=0.3)").as_ref(), Box::new(Softmax::new(2).unwrap())).unwrap();
+    let model =
+        Ivm::shared(kernel("2 * rbf(lengthscale=0.3)").as_ref(), Box::new(Softmax::new(2).unwrap())).unwrap();
     let build = |selection| {
         let options = IvmOptions { active: 20, liquid: 0, selection, ..IvmOptions::default() };
         model.build(&problem.data(), &options).unwrap()
@@ -102,13 +106,16 @@ fn two_coupled_classes_are_one_latent_of_twice_the_variance() {
     let problem = Problem::signs(60, 6);
     let labels: Vec<f64> = problem.y.iter().map(|y| f64::from(u8::from(*y > 0.0))).collect();
     let data = Observations::new(problem.inputs(), &labels).unwrap();
-    let two = Ivm::shared(kernel("1.0 * rbf(lengthscale=0.3)").as_ref(), Box::new(Softmax::new(2).unwrap())).unwrap();
+    let two = Ivm::shared(kernel("1.0 * rbf(lengthscale=0.3)").as_ref(), Box::new(Softmax::new(2).unwrap()))
+        .unwrap();
     let two = two.with_rule(Rule::Product(31)).unwrap();
-    let one = Ivm::new(vec![kernel("2.0 * rbf(lengthscale=0.3)")], Box::new(gp_likelihoods::BernoulliLogit)).unwrap();
+    let one = Ivm::new(vec![kernel("2.0 * rbf(lengthscale=0.3)")], Box::new(gp_likelihoods::BernoulliLogit))
+        .unwrap();
     let options = IvmOptions { active: 20, liquid: 0, selection: Selection::Random, ..IvmOptions::default() };
     let (two, one) = (two.build(&data, &options).unwrap(), one.build(&problem.data(), &options).unwrap());
     assert_eq!(two.posterior.active(0), one.posterior.active(0));
-    let (a, b) = (two.posterior.latents(problem.inputs()).unwrap(), one.posterior.latents(problem.inputs()).unwrap());
+    let (a, b) =
+        (two.posterior.latents(problem.inputs()).unwrap(), one.posterior.latents(problem.inputs()).unwrap());
     for (two, one) in a.iter().zip(&b) {
         let variance = two.covariance[0] + two.covariance[3] - 2.0 * two.covariance[1];
         // 31 nodes a dimension against a rule that is halved until it settles.
@@ -184,12 +191,12 @@ fn memory_is_known_before_the_run() {
 /// More classes than a product rule is for: quasi-random nodes.
 #[test]
 fn ten_classes_go_through() {
-    let (training, test) = (Problem::stripes(300, 10, 10), Problem::stripes(100, 10, 11));
+    let (training, test) = (Problem::stripes(200, 10, 10), Problem::stripes(60, 10, 11));
     let shared = kernel("4 * rbf(lengthscale=0.2)");
     let model = Ivm::shared(shared.as_ref(), Box::new(Softmax::new(10).unwrap())).unwrap();
-    let options = IvmOptions { active: 60, liquid: 5, candidates: Some(40), ..IvmOptions::default() };
+    let options = IvmOptions { active: 40, liquid: 3, candidates: Some(15), ..IvmOptions::default() };
     let run = model.build(&training.data(), &options).unwrap();
-    assert_eq!(run.posterior.active(9).len(), 60);
+    assert_eq!(run.posterior.active(9).len(), 40);
     // Of stripes 0.1 wide, labels 0.05 from a border are drawn at random: a quarter is wrong at best. Chance is 0.9.
     assert!(error(&run, &test) < 0.6, "{}", error(&run, &test));
 }

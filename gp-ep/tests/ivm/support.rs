@@ -21,7 +21,7 @@ impl Problem {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let x = Mat::from_fn(count, 2, |_, _| rng.random_range(0.0..1.0));
         let mut label = |i: usize| {
-            let height = 0.5 * (x[(i, 0)] + x[(i, 1)]) + rng.random_range(-0.05..0.05);
+            let height: f64 = 0.5 * (x[(i, 0)] + x[(i, 1)]) + rng.random_range(-0.05..0.05);
             (height.clamp(0.0, 0.999) * classes as f64).floor()
         };
         let y = (0..count).map(&mut label).collect();
@@ -49,6 +49,10 @@ pub(crate) fn kernel(text: &str) -> Box<dyn Kernel> {
 
 /// Three classes with kernels of their own.
 pub(crate) fn three_classes() -> Ivm {
-    let kernels = ["2.0 * rbf(lengthscale=0.3)", "1.5 * matern52(lengthscale=0.5)", "3.0 * rbf(lengthscale=[0.4, 0.6])"];
+    let kernels = [
+        "2.0 * rbf(lengthscale=0.3)",
+        "1.5 * matern52(lengthscale=0.5)",
+        "3.0 * rbf(lengthscale=[0.4, 0.6])",
+    ];
     Ivm::new(kernels.iter().map(|text| kernel(text)).collect(), Box::new(Softmax::new(3).unwrap())).unwrap()
 }

@@ -49,7 +49,9 @@ fn the_binary_machine_learns_too() {
     let trained = model.train(&problem.data(), &options, 3, &minor()).unwrap();
     assert!(trained.criterion < trained.rounds[0].criterion - 5.0);
 
-    let mut fixed = Ivm::new(vec![kernel("fixed(1.0) * rbf(lengthscale=fixed(0.2))")], Box::new(BernoulliProbit)).unwrap();
+    let mut fixed =
+        Ivm::new(vec![kernel("fixed(1.0) * rbf(lengthscale=fixed(0.2))")], Box::new(BernoulliProbit))
+            .unwrap();
     let values = fixed.parameter_values();
     fixed.train(&problem.data(), &options, 2, &minor()).unwrap();
     assert_eq!(fixed.parameter_values(), values);
