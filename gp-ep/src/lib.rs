@@ -4,6 +4,7 @@
 
 mod error;
 pub mod exact;
+pub mod ivm;
 pub mod power_ep;
 mod powers;
 pub mod regression;

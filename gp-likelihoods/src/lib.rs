@@ -22,7 +22,7 @@ pub mod registry;
 mod scalar;
 mod signs;
 mod slopes;
-mod small_factor;
+pub mod small_factor;
 pub mod special;
 mod support;
 #[cfg(feature = "testkit")]
