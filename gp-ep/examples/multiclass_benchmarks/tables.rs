@@ -63,7 +63,8 @@ pub(crate) fn run(splits: usize, asked: &[String]) -> Result<(), EpError> {
             continue;
         }
         let table = data::table(&format!("multiclass/{name}.csv"));
-        let (Some(set), Some(all)) = (table, partitions::both_sets(&format!("splits/{name}_pep20.csv.gz"))) else {
+        let (Some(set), Some(all)) = (table, partitions::both_sets(&format!("splits/{name}_pep20.csv.gz")))
+        else {
             continue;
         };
         for method in [Method::Ep, Method::Sep, Method::Gfitc] {

@@ -6,8 +6,8 @@ use super::options::IvmOptions;
 use super::run::IvmRun;
 use crate::error::EpError;
 use crate::exact::Observations;
-use crate::train::{Training, train};
-use gp_optim::{MinimiseOptions, ParameterSet};
+
+use gp_optim::{MinimiseOptions, ParameterSet, Training, train};
 
 /// One active set, and what was learned with it.
 #[derive(Clone, Debug, PartialEq)]
