@@ -14,6 +14,8 @@
 #[path = "../../../gp-ep/tests/support/data.rs"]
 #[expect(dead_code, reason = "other data sets need more of it")]
 mod data;
+#[path = "../../../gp-ep/tests/support/partitions.rs"]
+mod partitions;
 mod problems;
 
 use faer::Mat;

@@ -1,6 +1,6 @@
 //! Seed 004's data sets with the partitions given for them: training and test sets in the units of the training set.
 
-use super::data;
+use super::{data, partitions};
 use faer::Mat;
 
 /// Observations: N×D and N×P.
@@ -24,20 +24,6 @@ pub(crate) enum Kind {
     Labels,
 }
 
-/// Rows of the training and of the test set, one pair a partition, from a file of `split,set,row`.
-fn partitions(name: &str) -> Option<Vec<(Vec<usize>, Vec<usize>)>> {
-    let mut all: Vec<(Vec<usize>, Vec<usize>)> = Vec::new();
-    for line in data::text(name)?.lines().skip(1) {
-        let mut cells = line.split(',');
-        let split: usize = cells.next()?.parse().ok()?;
-        let is_training = cells.next()? == "train";
-        all.resize(all.len().max(split + 1), Default::default());
-        let rows = if is_training { &mut all[split].0 } else { &mut all[split].1 };
-        rows.push(cells.next()?.trim().parse().ok()?);
-    }
-    Some(all)
-}
-
 /// The first partitions of a table whose last columns are targets.
 pub(crate) fn splits(
     table: &str,
@@ -47,7 +33,7 @@ pub(crate) fn splits(
     most: usize,
 ) -> Option<Vec<Split>> {
     let rows = data::rows(table)?;
-    let all = partitions(partition)?;
+    let all = partitions::both_sets(partition)?;
     Some(all.iter().take(most).map(|(training, test)| split(&rows, training, test, outputs, kind)).collect())
 }
 

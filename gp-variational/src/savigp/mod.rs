@@ -27,8 +27,10 @@
 //! Data enter through sums alone, added over lanes in a fixed order; the result has the same bits however many threads
 //! there are, and a batch needs no memory for the data it is not looking at.
 
+mod assemble;
 mod bound;
 mod entropy;
+mod latent;
 mod mixture;
 mod model;
 mod natural;
