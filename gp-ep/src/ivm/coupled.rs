@@ -137,7 +137,9 @@ impl<'a> CoupledRun<'a> {
         if self.options.selection == Selection::Random {
             return Ok(self.selector.draw(|_| true).map(|row| drawn(row, Reason::Drawn)));
         }
-        if let Some(row) = self.selector.draw(|row| unseen[labels[row]]) {
+        if unseen.contains(&true)
+            && let Some(row) = self.selector.draw(|row| unseen[labels[row]])
+        {
             return Ok(Some(drawn(row, Reason::First)));
         }
         let rows = self.selector.candidates();

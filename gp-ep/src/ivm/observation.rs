@@ -114,7 +114,7 @@ impl ObservationModel<'_> {
     }
 
     /// E log p(y | u + β) and its derivatives: exactly those of the sum that stands for the integral.
-    pub(super) fn expect(
+    pub(super) fn expectation(
         &self,
         y: f64,
         q: &Belief,

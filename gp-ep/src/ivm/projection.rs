@@ -159,9 +159,9 @@ impl Projector {
             solve(&self.factor, row);
         }
         self.new.clear();
-        for ij in 0..q * q {
+        for (ij, prior) in a.iter().enumerate() {
             let (i, j) = (ij / q, ij % q);
-            self.new.push(a[ij] - (0..q).map(|k| self.av[i * q + k] * self.av[j * q + k]).sum::<f64>());
+            self.new.push(prior - (0..q).map(|k| self.av[i * q + k] * self.av[j * q + k]).sum::<f64>());
         }
     }
 

@@ -68,9 +68,9 @@ impl Root {
                 self.work[a * q + b] = entry / (self.values[a] + self.values[b]);
             }
         }
-        for ij in 0..q * q {
+        for (ij, entry) in by_root.iter_mut().enumerate() {
             let (i, j) = (ij / q, ij % q);
-            by_root[ij] = (0..q * q).map(|ab| u[i * q + ab / q] * self.work[ab] * u[j * q + ab % q]).sum();
+            *entry = (0..q * q).map(|ab| u[i * q + ab / q] * self.work[ab] * u[j * q + ab % q]).sum();
         }
     }
 }
