@@ -149,8 +149,11 @@ pub(super) fn times(a: &[f64], x: &[f64], out: &mut [f64]) {
 /// `A B` for two Q×Q matrices.
 pub(super) fn product(a: &[f64], b: &[f64], q: usize, out: &mut Vec<f64>) {
     out.clear();
-    for ij in 0..q * q {
-        out.push((0..q).map(|k| a[ij / q * q + k] * b[k * q + ij % q]).sum());
+    out.resize(q * q, 0.0);
+    for (row, out) in a.chunks_exact(q).zip(out.chunks_exact_mut(q)) {
+        for (a, row) in row.iter().zip(b.chunks_exact(q)) {
+            out.iter_mut().zip(row).for_each(|(out, b)| *out += a * b);
+        }
     }
 }
 
