@@ -86,8 +86,9 @@ pub(super) struct Projector {
 }
 
 impl Projector {
-    /// Moves `pi` from its start to a local minimum of f for the belief's covariance A and the tilted Â.
-    pub(super) fn project(&mut self, a: &[f64], tilted: &[f64], pi: &mut [f64]) {
+    /// Moves `pi` from its start to a local minimum of f for the belief's covariance A and the tilted Â. Rounding may have
+    /// made an A that is none: then false, and `pi` says nothing.
+    pub(super) fn project(&mut self, a: &[f64], tilted: &[f64], pi: &mut [f64]) -> bool {
         let q = pi.len();
         self.t.clear();
         self.t.extend(pi.iter().map(|p| p.ln().clamp(BOUNDS.0, BOUNDS.1)));
@@ -102,6 +103,8 @@ impl Projector {
         }
         self.minimise((a, tilted), Concave::Exact, (ACCURATE, LAST));
         pi.iter_mut().zip(&self.t).for_each(|(p, t)| *p = t.exp());
+        self.trial.clone_from(&self.t);
+        self.evaluate((a, tilted), Concave::Exact).is_finite()
     }
 
     /// The tangent q = Â x at the x at hand, b = diag Â − 2 q + (qᵀx) 1; returns how far q moved, relative to its size.
@@ -137,7 +140,10 @@ impl Projector {
         if concave == Concave::Exact {
             self.set_tangent(tilted);
         }
-        self.set_new_covariance(a);
+        if !self.set_new_covariance(a) {
+            // No step leads here.
+            return f64::INFINITY;
+        }
         let log_det: f64 = (0..q).map(|i| 2.0 * self.factor[i * q + i].ln()).sum();
         let Self { pi, x, new, linear, trial_gradient, work, .. } = self;
         work.resize(q, 0.0);
@@ -148,8 +154,9 @@ impl Projector {
         linear.iter().zip(&*pi).map(|(b, p)| b * p).sum::<f64>() - log_det
     }
 
-    /// (A⁻¹ + Π)⁻¹ = A − A V (I + Vᵀ A V)⁻¹ Vᵀ A for the π at hand.
-    fn set_new_covariance(&mut self, a: &[f64]) {
+    /// (A⁻¹ + Π)⁻¹ = A − A V (I + Vᵀ A V)⁻¹ Vᵀ A for the π at hand; false if I + VᵀAV, at least I for any covariance matrix
+    /// A, has no factor.
+    fn set_new_covariance(&mut self, a: &[f64]) -> bool {
         let q = self.pi.len();
         half_precision(&self.pi, &mut self.v);
         product(a, &self.v, q, &mut self.av);
@@ -161,9 +168,9 @@ impl Projector {
             }
         }
         (0..q).for_each(|i| self.factor[i * (q + 1)] += 1.0);
-        // At least the identity, so there is a factor.
-        let sound = factorise(&mut self.factor, q, 0.0);
-        debug_assert!(sound, "I + VᵀAV of a covariance matrix A");
+        if !factorise(&mut self.factor, q, f64::EPSILON) {
+            return false;
+        }
         for row in self.av.chunks_exact_mut(q) {
             solve(&self.factor, row);
         }
@@ -174,12 +181,16 @@ impl Projector {
                 self.new[i * q + j] -= left.iter().zip(right).map(|(x, y)| x * y).sum::<f64>();
             }
         }
+        true
     }
 
     /// Newton's steps over ln π with backtracking.
     fn minimise(&mut self, problem: (&[f64], &[f64]), concave: Concave, (accuracy, steps): (f64, usize)) {
         self.trial.clone_from(&self.t);
         let mut value = self.evaluate(problem, concave);
+        if !value.is_finite() {
+            return;
+        }
         std::mem::swap(&mut self.gradient, &mut self.trial_gradient);
         for _ in 0..steps {
             if self.gradient.iter().all(|g| g.abs() <= accuracy) {
@@ -313,7 +324,7 @@ mod tests {
             }
         }
         projector.pi = pi.to_vec();
-        projector.set_new_covariance(&A);
+        assert!(projector.set_new_covariance(&A));
         assert!(projector.new.iter().zip(dense(&pi)).all(|(a, b)| (a - b).abs() < 1e-14));
     }
 
@@ -324,7 +335,7 @@ mod tests {
         for truth in [[0.7, 0.2, 1.5], [0.01, 0.02, 3.0], [40.0, 1.0, 0.3]] {
             for start in [[1.0; 3], [10.0 * truth[0], truth[1], 0.1 * truth[2]]] {
                 let mut pi = start;
-                Projector::default().project(&A, &dense(&truth), &mut pi);
+                assert!(Projector::default().project(&A, &dense(&truth), &mut pi));
                 // A large π says hardly more than that it is large: what is compared is Π. Steps end where f falls no
                 // more, at differences of 1e-16 of a value near one, so Π is right to about the root of that.
                 let entry = |pi: &[f64; 3], i: usize, j: usize| {
@@ -347,7 +358,8 @@ mod tests {
         tilted[1] += 0.02;
         tilted[3] += 0.02;
         let (mut projector, mut pi) = (Projector::default(), [1.0, 0.5, 0.5]);
-        projector.project(&A, &tilted, &mut pi);
+        assert!(projector.project(&A, &tilted, &mut pi));
+        assert!(!projector.project(&A.map(|a| -a), &tilted, &mut [1.0; 3]), "no covariance matrix");
         let (new, total) = (dense(&pi), pi.iter().sum::<f64>());
         for c in 0..3 {
             let w: Vec<f64> = (0..3).map(|k| if k == c { 1.0 } else { 0.0 } - pi[k] / total).collect();
