@@ -23,7 +23,7 @@ use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
 /// Points of a lane of stubs, to which numbers of points are rounded up.
-const LANE: usize = 16;
+const LANE: usize = 8;
 
 /// Seconds of each phase.
 #[derive(Clone, Copy, Debug, Default)]
