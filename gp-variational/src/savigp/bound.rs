@@ -319,8 +319,8 @@ impl Bound {
         Ok(())
     }
 
-    /// The largest variance that sampling gives the gradient by posterior means, in all directions together, over the
-    /// squared length of that gradient: 1 when they are as long as each other. After a gradient.
+    /// The variances that sampling gives the entries of the gradient by posterior means, summed, over the squared length
+    /// of that gradient: 1 where noise and gradient are as long as each other, 0 without sampling. After a gradient.
     #[must_use]
     pub fn relative_noise(&self) -> f64 {
         let noise = self.weight().powi(2) * self.sums[self.layout.noise()];
