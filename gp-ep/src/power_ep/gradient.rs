@@ -305,7 +305,7 @@ fn reverse_pass(
             |p, grads: &mut PriorGradients, latent: &mut ReverseLatent| {
                 let (process, m) = (&model.processes()[p], posteriors[p].mean().len());
                 let upstream = &mut latent.upstream[..m * block.len()];
-                priors[p].project_reverse(
+                priors[p].project_reverse_kept(
                     process.kernel(),
                     process.inputs(),
                     shard.inputs(&block),
@@ -313,6 +313,7 @@ fn reverse_pass(
                     MatMut::from_column_major_slice_mut(upstream, m, block.len()),
                     &latent.residual[..block.len()],
                     grads,
+                    &shard.projected[p].kept,
                     &shard.evaluator,
                 )
             },

@@ -12,7 +12,7 @@ use super::model::PowerEp;
 use super::passes::{Passes, log_normaliser, move_posteriors, posterior, set_posteriors};
 use super::posterior::WhitenedPosterior;
 use super::rules::{EpOptions, Level, Schedule};
-use super::shard::SumOf;
+use super::shard::{Shard, SumOf};
 use super::site::Site;
 use crate::error::{EpError, check_count};
 use crate::powers::Powers;
@@ -93,6 +93,7 @@ impl MiniBatchEp {
         }
         let capacity = capacity.clamp(1, data.count().max(1));
         let mut passes = Passes::new(model, data, capacity, None)?;
+        passes.lanes.change(Shard::keep_projections);
         passes.refresh_priors(model)?;
         let length = passes.layout.len();
         let own = if sharing == Sharing::Own { data.count() * model.sites_per_observation() } else { 0 };

@@ -12,13 +12,17 @@ use crate::error::EpError;
 use faer::{Accum, MatMut, MatRef};
 use gp_kernels::data::{DataSource, Rows, for_each};
 use gp_kernels::inducing::InducingPrior;
-use gp_kernels::{Evaluator, KernelError};
+use gp_kernels::{Evaluator, Kept, KernelError};
 use gp_linalg::Threading;
 use gp_linalg::product::{GramScratch, matmul, weighted_gram};
 use std::ops::Range;
 
 /// Columns visited at a time: half-solved ones of 500 rows fill one megabyte.
 const BLOCK: usize = 256;
+/// How much a lane keeps of a mini-batch's projections between forward and reverse pass, in numbers a process: 16
+/// megabytes. That is a kernel's distances between 1200 inducing inputs and 256 observations of 784 dimensions, or, of a
+/// few dimensions, as many inducing inputs as there may be.
+const KEPT: usize = 1 << 21;
 /// So many latents keep threads busy by themselves; with fewer, threads share the work on one.
 const MANY_LATENTS: usize = 4;
 
@@ -78,6 +82,8 @@ pub(crate) struct Projected {
     phi: Vec<f64>,
     /// s
     residual: Vec<f64>,
+    /// Of the projections of a mini-batch, for their reverse pass.
+    pub(crate) kept: Kept,
 }
 
 /// One latent's part of a shard.
@@ -117,7 +123,8 @@ impl Shard {
         let latents: Vec<ShardLatent> = latents.collect();
         let projected = model.processes().iter().map(|process| {
             let count = process.inputs().count();
-            Projected { count, phi: vec![0.0; count * places], residual: vec![0.0; places] }
+            let (phi, residual) = (vec![0.0; count * places], vec![0.0; places]);
+            Projected { count, phi, residual, kept: Kept::nothing() }
         });
         let inner = if latents.len() >= MANY_LATENTS { Threading::Here } else { threading };
         let sites = vec![Site::default(); places * model.sites_per_observation()];
@@ -143,6 +150,14 @@ impl Shard {
             spread: threading,
             reverse: None,
         }
+    }
+
+    /// From now on keeps of projections what spares the reverse pass work.
+    ///
+    /// Of observations that are visited in several blocks the last one's would be kept: nothing is, then.
+    pub(crate) fn keep_projections(&mut self) {
+        let limit = if self.places <= BLOCK { KEPT } else { 0 };
+        self.projected.iter_mut().for_each(|projected| projected.kept = Kept::up_to(limit));
     }
 
     /// Reads these observations (at most as many as there is room for) and checks their targets.
@@ -193,11 +208,12 @@ impl Shard {
             for block in blocks_of(first..*places) {
                 let x = &points[block.start * *dim..block.end * *dim];
                 let x = MatRef::from_row_major_slice(x, block.len(), *dim);
-                let Projected { count, phi, residual } = &mut *projected;
+                let Projected { count, phi, residual, kept } = &mut *projected;
                 let phi = &mut phi[block.start * *count..block.end * *count];
                 let phi = MatMut::from_column_major_slice_mut(phi, *count, block.len());
                 let residual = &mut residual[block.clone()];
-                priors[p].project(process.kernel(), process.inputs(), x, phi, residual, evaluator)?;
+                let (kernel, inputs) = (process.kernel(), process.inputs());
+                priors[p].project_kept(kernel, inputs, x, phi, residual, kept, evaluator)?;
             }
             Ok(())
         })
