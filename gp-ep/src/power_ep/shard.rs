@@ -19,10 +19,6 @@ use std::ops::Range;
 
 /// Columns visited at a time: half-solved ones of 500 rows fill one megabyte.
 const BLOCK: usize = 256;
-/// How much a lane keeps of a mini-batch's projections between forward and reverse pass, in numbers a process: 16
-/// megabytes. That is a kernel's distances between 1200 inducing inputs and 256 observations of 784 dimensions, or, of a
-/// few dimensions, as many inducing inputs as there may be.
-const KEPT: usize = 1 << 21;
 /// So many latents keep threads busy by themselves; with fewer, threads share the work on one.
 const MANY_LATENTS: usize = 4;
 
@@ -82,8 +78,8 @@ pub(crate) struct Projected {
     phi: Vec<f64>,
     /// s
     residual: Vec<f64>,
-    /// Of the projections of a mini-batch, for their reverse pass.
-    pub(crate) kept: Kept,
+    /// Of the projections of a mini-batch, for their reverse pass: one a block.
+    kept: Vec<Kept>,
 }
 
 /// One latent's part of a shard.
@@ -124,7 +120,7 @@ impl Shard {
         let projected = model.processes().iter().map(|process| {
             let count = process.inputs().count();
             let (phi, residual) = (vec![0.0; count * places], vec![0.0; places]);
-            Projected { count, phi, residual, kept: Kept::nothing() }
+            Projected { count, phi, residual, kept: Vec::new() }
         });
         let inner = if latents.len() >= MANY_LATENTS { Threading::Here } else { threading };
         let sites = vec![Site::default(); places * model.sites_per_observation()];
@@ -152,12 +148,12 @@ impl Shard {
         }
     }
 
-    /// From now on keeps of projections what spares the reverse pass work.
-    ///
-    /// Of observations that are visited in several blocks the last one's would be kept: nothing is, then.
-    pub(crate) fn keep_projections(&mut self) {
-        let limit = if self.places <= BLOCK { KEPT } else { 0 };
-        self.projected.iter_mut().for_each(|projected| projected.kept = Kept::up_to(limit));
+    /// From now on keeps of the projections of every process so many numbers, to spare the reverse pass work.
+    pub(crate) fn keep_projections(&mut self, numbers: usize) {
+        let count = self.places.div_ceil(BLOCK);
+        for projected in &mut self.projected {
+            projected.kept = (0..count).map(|_| Kept::up_to(numbers / count)).collect();
+        }
     }
 
     /// Reads these observations (at most as many as there is room for) and checks their targets.
@@ -213,6 +209,8 @@ impl Shard {
                 let phi = MatMut::from_column_major_slice_mut(phi, *count, block.len());
                 let residual = &mut residual[block.clone()];
                 let (kernel, inputs) = (process.kernel(), process.inputs());
+                let mut nothing = Kept::nothing();
+                let kept = kept.get_mut(block.start / BLOCK).unwrap_or(&mut nothing);
                 priors[p].project_kept(kernel, inputs, x, phi, residual, kept, evaluator)?;
             }
             Ok(())
@@ -456,6 +454,11 @@ impl ShardLatent {
 }
 
 impl Projected {
+    /// What was kept of the projections of a block, if anything was.
+    pub(crate) fn kept(&self, block: &Range<usize>) -> Option<&Kept> {
+        self.kept.get(block.start / BLOCK)
+    }
+
     /// Φ of a block.
     pub(crate) fn phi(&self, block: &Range<usize>) -> MatRef<'_, f64> {
         let phi = &self.phi[block.start * self.count..block.end * self.count];
