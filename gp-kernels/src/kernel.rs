@@ -47,6 +47,24 @@ impl<'a> Pair<'a> {
     pub fn dim(&self) -> usize {
         self.rows.ncols()
     }
+
+    /// The sizes of its tile.
+    pub fn shape(&self) -> TileShape {
+        TileShape { rows: self.rows.nrows(), cols: self.cols.nrows(), dim: self.dim(), same: self.same }
+    }
+}
+
+/// The sizes of a tile: all that decides how much of it is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TileShape {
+    /// M
+    pub rows: usize,
+    /// N
+    pub cols: usize,
+    /// D
+    pub dim: usize,
+    /// As [`Pair::same`].
+    pub same: bool,
 }
 
 /// Where a reverse pass adds its gradients. Everything is accumulated, nothing is overwritten.
@@ -130,6 +148,33 @@ pub trait Kernel: CloneKernel + Debug + Send + Sync {
         grads: Gradients<'_>,
         ws: &mut Workspace,
     ) -> f64;
+
+    /// How many numbers [`tile_kept`](Kernel::tile_kept) leaves behind of a tile of this shape; by default none.
+    fn kept_len(&self, _shape: TileShape) -> usize {
+        0
+    }
+
+    /// As [`tile`](Kernel::tile), and leaves in `kept` what spares the reverse pass of the same pair the work of doing
+    /// it again.
+    ///
+    /// `kept` holds [`kept_len`](Kernel::kept_len) numbers, or none, and then nothing is kept. On entry it holds what
+    /// an earlier call has left there, for this pair and these parameters or for others: who keeps something keeps its
+    /// [`stamp`](crate::kept::stamp) with it, and takes back only what bears the right one.
+    fn tile_kept(&self, pair: Pair<'_>, out: BlockMut<'_>, _kept: &mut [f64], ws: &mut Workspace) {
+        self.tile(pair, out, ws);
+    }
+
+    /// As [`tile_reverse`](Kernel::tile_reverse), with what [`tile_kept`](Kernel::tile_kept) may have left in `kept`.
+    fn tile_reverse_kept(
+        &self,
+        pair: Pair<'_>,
+        upstream: Block<'_>,
+        grads: Gradients<'_>,
+        _kept: &mut [f64],
+        ws: &mut Workspace,
+    ) -> f64 {
+        self.tile_reverse(pair, upstream, grads, ws)
+    }
 
     /// Fills `out` (N) with the prior variances `k(x, x)`.
     fn diagonal(&self, points: Points<'_>, out: &mut [f64], ws: &mut Workspace);

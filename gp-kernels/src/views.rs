@@ -2,7 +2,7 @@
 
 use faer::{Accum, MatMut, MatRef};
 use gp_linalg::Threading;
-use gp_linalg::product::matmul;
+use gp_linalg::product::{matmul, matmul_lower, symmetrise_lower};
 
 use crate::kernel::{Block, BlockMut, Points, PointsMut, column, column_mut};
 
@@ -42,6 +42,19 @@ pub(crate) fn multiply(
 ) {
     let done = matmul(dst, accum, lhs, rhs, alpha, Threading::Here);
     debug_assert!(done.is_ok(), "shapes of a tile's product: {done:?}");
+}
+
+/// `out ← alpha · points · pointsᵀ` on this thread: the lower triangle alone.
+pub(crate) fn multiply_self(out: MatMut<'_, f64>, points: Points<'_>, alpha: f64) {
+    let points = points.as_dyn_stride();
+    let done = matmul_lower(out, Accum::Replace, points, points.transpose(), alpha, Threading::Here);
+    debug_assert!(done.is_ok(), "shapes of a tile's product: {done:?}");
+}
+
+/// Copies the lower triangle of a square tile onto its upper triangle.
+pub(crate) fn mirror(tile: MatMut<'_, f64>) {
+    let done = symmetrise_lower(tile);
+    debug_assert!(done.is_ok(), "shape of a tile: {done:?}");
 }
 
 /// Calls `body` with every number of `out` and the matching one of `values`, column by column.

@@ -5,7 +5,7 @@ mod common;
 use common::table;
 use faer::Mat;
 use gp_kernels::inducing::{InducingInputs, InducingPrior, PriorGradients};
-use gp_kernels::{CovarianceGradients, Evaluator, parameter_count, parse};
+use gp_kernels::{CovarianceGradients, Evaluator, Kept, parameter_count, parse};
 use gp_linalg::{JitterPolicy, Threading};
 
 #[global_allocator]
@@ -36,7 +36,7 @@ fn repeated_calls_allocate_nothing() {
         let policy = JitterPolicy::ladder();
         let mut prior = InducingPrior::new(kernel, &inputs, &policy, &by).unwrap();
         let (mut phi, mut bar, mut residual) = (Mat::zeros(20, 700), Mat::zeros(20, 700), vec![0.0; 700]);
-        let mut grads = PriorGradients::zeros(kernel, &inputs);
+        let (mut grads, mut kept) = (PriorGradients::zeros(kernel, &inputs), Kept::up_to(1 << 20));
         let (mut params, mut gram) = (vec![0.0; parameter_count(kernel)], Mat::zeros(20, 20));
         let (mut rows, mut cols) = (Mat::zeros(20, dim), Mat::zeros(700, dim));
         let mut step = || {
@@ -50,12 +50,14 @@ fn repeated_calls_allocate_nothing() {
             };
             by.cross_reverse(kernel, z.as_ref(), x.as_ref(), phi.as_ref(), to).unwrap();
             prior.refresh(kernel, &inputs, &policy, &by).unwrap();
-            prior.project(kernel, &inputs, x.as_ref(), phi.as_mut(), &mut residual, &by).unwrap();
-            bar.copy_from(&phi);
-            let x = x.as_ref();
-            prior
-                .project_reverse(kernel, &inputs, x, phi.as_ref(), bar.as_mut(), &residual, &mut grads, &by)
-                .unwrap();
+            let (x, s) = (x.as_ref(), &mut residual);
+            prior.project(kernel, &inputs, x, phi.as_mut(), s, &by).unwrap();
+            prior.project_kept(kernel, &inputs, x, phi.as_mut(), s, &mut kept, &by).unwrap();
+            for kept in [&kept, &Kept::nothing()] {
+                bar.copy_from(&phi);
+                let (phi, bar) = (phi.as_ref(), bar.as_mut());
+                prior.project_reverse_kept(kernel, &inputs, x, phi, bar, s, &mut grads, kept, &by).unwrap();
+            }
             prior.finish_reverse(kernel, &inputs, &mut grads, &by).unwrap();
         };
         step();

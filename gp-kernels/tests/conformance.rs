@@ -83,3 +83,16 @@ fn kernels_of_many_dimensions_conform() -> Result<(), KernelError> {
     }
     Ok(())
 }
+
+#[test]
+fn sums_and_products_in_many_dimensions_conform() {
+    let kit = Conformance::new(vec![Column::Real; 40]);
+    for expression in [
+        "rbf(lengthscale=8) + 0.8 * matern32(lengthscale=7) * rq(lengthscale=9, alpha=1.3)",
+        "select(matern52(lengthscale=6), dims=[1, 3, 2]) * rbf(lengthscale=9) + 0.2 * white",
+        "rbf(lengthscale=7) * linear(lengthscale=6) * matern12(lengthscale=9)",
+    ] {
+        let kernel = gp_kernels::parse(expression).unwrap_or_else(|error| panic!("{error}"));
+        kit.check(kernel.as_ref()).unwrap_or_else(|failures| panic!("{failures}"));
+    }
+}

@@ -20,6 +20,7 @@ use super::rules::Level;
 use super::shard::{Shard, ShardLatent, SumOf, blocks, of};
 use crate::error::{EpError, check_count};
 use faer::{Accum, Mat, MatMut, MatRef};
+use gp_kernels::Kept;
 use gp_kernels::data::{for_each, for_each_pair};
 use gp_kernels::inducing::{InducingPrior, PriorGradients, SparseProcess};
 use gp_linalg::Threading;
@@ -298,6 +299,7 @@ fn reverse_pass(
             add_latents(&mut reverse.latents, block.len());
         }
         let (Reverse { grads, latents, .. }, shard) = (&mut *reverse, &*shard);
+        let nothing = Kept::nothing();
         for_each_pair(
             shard.spread,
             grads,
@@ -305,7 +307,7 @@ fn reverse_pass(
             |p, grads: &mut PriorGradients, latent: &mut ReverseLatent| {
                 let (process, m) = (&model.processes()[p], posteriors[p].mean().len());
                 let upstream = &mut latent.upstream[..m * block.len()];
-                priors[p].project_reverse(
+                priors[p].project_reverse_kept(
                     process.kernel(),
                     process.inputs(),
                     shard.inputs(&block),
@@ -313,6 +315,7 @@ fn reverse_pass(
                     MatMut::from_column_major_slice_mut(upstream, m, block.len()),
                     &latent.residual[..block.len()],
                     grads,
+                    shard.projected[p].kept(&block).unwrap_or(&nothing),
                     &shard.evaluator,
                 )
             },

@@ -12,7 +12,7 @@ use crate::error::EpError;
 use faer::{Accum, MatMut, MatRef};
 use gp_kernels::data::{DataSource, Rows, for_each};
 use gp_kernels::inducing::InducingPrior;
-use gp_kernels::{Evaluator, KernelError};
+use gp_kernels::{Evaluator, Kept, KernelError};
 use gp_linalg::Threading;
 use gp_linalg::product::{GramScratch, matmul, weighted_gram};
 use std::ops::Range;
@@ -78,6 +78,8 @@ pub(crate) struct Projected {
     phi: Vec<f64>,
     /// s
     residual: Vec<f64>,
+    /// Of the projections of a mini-batch, for their reverse pass: one a block.
+    kept: Vec<Kept>,
 }
 
 /// One latent's part of a shard.
@@ -117,7 +119,8 @@ impl Shard {
         let latents: Vec<ShardLatent> = latents.collect();
         let projected = model.processes().iter().map(|process| {
             let count = process.inputs().count();
-            Projected { count, phi: vec![0.0; count * places], residual: vec![0.0; places] }
+            let (phi, residual) = (vec![0.0; count * places], vec![0.0; places]);
+            Projected { count, phi, residual, kept: Vec::new() }
         });
         let inner = if latents.len() >= MANY_LATENTS { Threading::Here } else { threading };
         let sites = vec![Site::default(); places * model.sites_per_observation()];
@@ -142,6 +145,14 @@ impl Shard {
             evaluator: Evaluator::new(inner),
             spread: threading,
             reverse: None,
+        }
+    }
+
+    /// From now on keeps of the projections of every process so many numbers, to spare the reverse pass work.
+    pub(crate) fn keep_projections(&mut self, numbers: usize) {
+        let count = self.places.div_ceil(BLOCK);
+        for projected in &mut self.projected {
+            projected.kept = (0..count).map(|_| Kept::up_to(numbers / count)).collect();
         }
     }
 
@@ -193,11 +204,14 @@ impl Shard {
             for block in blocks_of(first..*places) {
                 let x = &points[block.start * *dim..block.end * *dim];
                 let x = MatRef::from_row_major_slice(x, block.len(), *dim);
-                let Projected { count, phi, residual } = &mut *projected;
+                let Projected { count, phi, residual, kept } = &mut *projected;
                 let phi = &mut phi[block.start * *count..block.end * *count];
                 let phi = MatMut::from_column_major_slice_mut(phi, *count, block.len());
                 let residual = &mut residual[block.clone()];
-                priors[p].project(process.kernel(), process.inputs(), x, phi, residual, evaluator)?;
+                let (kernel, inputs) = (process.kernel(), process.inputs());
+                let mut nothing = Kept::nothing();
+                let kept = kept.get_mut(block.start / BLOCK).unwrap_or(&mut nothing);
+                priors[p].project_kept(kernel, inputs, x, phi, residual, kept, evaluator)?;
             }
             Ok(())
         })
@@ -440,6 +454,11 @@ impl ShardLatent {
 }
 
 impl Projected {
+    /// What was kept of the projections of a block, if anything was.
+    pub(crate) fn kept(&self, block: &Range<usize>) -> Option<&Kept> {
+        self.kept.get(block.start / BLOCK)
+    }
+
     /// Φ of a block.
     pub(crate) fn phi(&self, block: &Range<usize>) -> MatRef<'_, f64> {
         let phi = &self.phi[block.start * self.count..block.end * self.count];

@@ -5,7 +5,9 @@ use gp_optim::Parameter;
 use crate::error::KernelError;
 use crate::expression::{Form, KernelEntry, Setting};
 use crate::inducing::Windowed;
-use crate::kernel::{Block, BlockMut, Gradients, Kernel, Pair, Points, PointsMut, point, point_mut};
+use crate::kernel::{
+    Block, BlockMut, Gradients, Kernel, Pair, Points, PointsMut, TileShape, point, point_mut,
+};
 use crate::views;
 use crate::workspace::Workspace;
 
@@ -123,10 +125,7 @@ impl Kernel for ActiveDims {
     }
 
     fn tile(&self, pair: Pair<'_>, out: BlockMut<'_>, ws: &mut Workspace) {
-        let (rows, cols) = (self.gather(pair.rows, ws), self.gather(pair.cols, ws));
-        self.child().tile(self.seen(pair, &rows, &cols), out, ws);
-        ws.give(rows);
-        ws.give(cols);
+        self.tile_kept(pair, out, &mut [], ws);
     }
 
     fn tile_reverse(
@@ -134,6 +133,28 @@ impl Kernel for ActiveDims {
         pair: Pair<'_>,
         upstream: Block<'_>,
         grads: Gradients<'_>,
+        ws: &mut Workspace,
+    ) -> f64 {
+        self.tile_reverse_kept(pair, upstream, grads, &mut [], ws)
+    }
+
+    fn kept_len(&self, shape: TileShape) -> usize {
+        self.child().kept_len(TileShape { dim: self.dims.len(), ..shape })
+    }
+
+    fn tile_kept(&self, pair: Pair<'_>, out: BlockMut<'_>, kept: &mut [f64], ws: &mut Workspace) {
+        let (rows, cols) = (self.gather(pair.rows, ws), self.gather(pair.cols, ws));
+        self.child().tile_kept(self.seen(pair, &rows, &cols), out, kept, ws);
+        ws.give(rows);
+        ws.give(cols);
+    }
+
+    fn tile_reverse_kept(
+        &self,
+        pair: Pair<'_>,
+        upstream: Block<'_>,
+        grads: Gradients<'_>,
+        kept: &mut [f64],
         ws: &mut Workspace,
     ) -> f64 {
         let (m, n, seen) = (pair.rows.nrows(), pair.cols.nrows(), self.dims.len());
@@ -144,7 +165,8 @@ impl Kernel for ActiveDims {
             rows: grads.rows.is_some().then(|| views::points_mut(&mut rows_grad, m, seen)),
             cols: grads.cols.is_some().then(|| views::points_mut(&mut cols_grad, n, seen)),
         };
-        let inner = self.child().tile_reverse(self.seen(pair, &rows, &cols), upstream, inner_grads, ws);
+        let seen = self.seen(pair, &rows, &cols);
+        let inner = self.child().tile_reverse_kept(seen, upstream, inner_grads, kept, ws);
         if let Some(mut out) = grads.rows {
             self.scatter(&rows_grad, &mut out);
         }

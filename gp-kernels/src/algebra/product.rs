@@ -6,7 +6,8 @@ use gp_optim::Parameter;
 use super::with_ranges;
 use crate::error::KernelError;
 use crate::expression::Form;
-use crate::kernel::{Block, BlockMut, Gradients, Kernel, Pair, Points};
+use crate::kept::split_kept;
+use crate::kernel::{Block, BlockMut, Gradients, Kernel, Pair, Points, TileShape};
 use crate::views;
 use crate::workspace::Workspace;
 
@@ -42,11 +43,12 @@ impl Product {
     }
 
     /// The values of every factor, one after the other.
-    fn values(&self, pair: Pair<'_>, ws: &mut Workspace) -> Vec<f64> {
+    fn values(&self, pair: Pair<'_>, mut kept: &mut [f64], ws: &mut Workspace) -> Vec<f64> {
         let (m, n) = (pair.rows.nrows(), pair.cols.nrows());
         let mut values = ws.take_dirty(self.factors.len() * m * n);
         for (i, factor) in self.factors.iter().enumerate() {
-            factor.tile(pair, views::block_mut(&mut values[i * m * n..], m, n), ws);
+            let kept = split_kept(&mut kept, factor.kept_len(pair.shape()));
+            factor.tile_kept(pair, views::block_mut(&mut values[i * m * n..], m, n), kept, ws);
         }
         values
     }
@@ -90,42 +92,70 @@ impl Kernel for Product {
         self.factors.iter().try_for_each(|factor| factor.check_inputs(points, ws))
     }
 
-    fn tile(&self, pair: Pair<'_>, mut out: BlockMut<'_>, ws: &mut Workspace) {
-        let Some((first, rest)) = self.factors.split_first() else {
-            return out.fill(1.0);
-        };
-        first.tile(pair, out.rb_mut(), ws);
-        let (m, n) = (out.nrows(), out.ncols());
-        let mut buffer = ws.take_dirty(m * n);
-        for factor in rest {
-            factor.tile(pair, views::block_mut(&mut buffer, m, n), ws);
-            views::zip_columns(&mut out, views::block(&buffer, m, n), |out, value| *out *= value);
-        }
-        ws.give(buffer);
+    fn tile(&self, pair: Pair<'_>, out: BlockMut<'_>, ws: &mut Workspace) {
+        self.tile_kept(pair, out, &mut [], ws);
     }
 
     fn tile_reverse(
         &self,
         pair: Pair<'_>,
         upstream: Block<'_>,
+        grads: Gradients<'_>,
+        ws: &mut Workspace,
+    ) -> f64 {
+        self.tile_reverse_kept(pair, upstream, grads, &mut [], ws)
+    }
+
+    fn kept_len(&self, shape: TileShape) -> usize {
+        self.factors.iter().map(|factor| factor.kept_len(shape)).sum()
+    }
+
+    fn tile_kept(&self, pair: Pair<'_>, mut out: BlockMut<'_>, mut kept: &mut [f64], ws: &mut Workspace) {
+        let Some((first, rest)) = self.factors.split_first() else {
+            return out.fill(1.0);
+        };
+        first.tile_kept(pair, out.rb_mut(), split_kept(&mut kept, first.kept_len(pair.shape())), ws);
+        let (m, n) = (out.nrows(), out.ncols());
+        let mut buffer = ws.take_dirty(m * n);
+        for factor in rest {
+            let kept = split_kept(&mut kept, factor.kept_len(pair.shape()));
+            factor.tile_kept(pair, views::block_mut(&mut buffer, m, n), kept, ws);
+            views::zip_columns(&mut out, views::block(&buffer, m, n), |out, value| *out *= value);
+        }
+        ws.give(buffer);
+    }
+
+    fn tile_reverse_kept(
+        &self,
+        pair: Pair<'_>,
+        upstream: Block<'_>,
         mut grads: Gradients<'_>,
+        kept: &mut [f64],
         ws: &mut Workspace,
     ) -> f64 {
         let (m, n) = (upstream.nrows(), upstream.ncols());
         if m * n == 0 {
             return 0.0;
         }
-        let values = self.values(pair, ws);
+        // Factors are asked for their values and for their gradients: between the two, they keep what they can. Their
+        // own room starts from zeros, because what is left in a lent buffer might bear a stamp.
+        let len = self.kept_len(pair.shape());
+        let mut own = if kept.len() == len { Vec::new() } else { ws.take(len) };
+        let kept = if kept.len() == len { kept } else { &mut own[..] };
+        let values = self.values(pair, kept, ws);
         let mut weights = ws.take_dirty(m * n);
-        let mut inner = 0.0;
+        let (mut inner, mut rest) = (0.0, kept);
         with_ranges(&self.factors, 0, |i, factor, range| {
             views::block_mut(&mut weights, m, n).copy_from(upstream);
             weights_without(i, &values, &mut weights);
+            let (weights, kept) =
+                (views::block(&weights, m, n), split_kept(&mut rest, factor.kept_len(pair.shape())));
             // Every factor returns the same sum, Σ upstream ∘ Π values.
-            inner = factor.tile_reverse(pair, views::block(&weights, m, n), grads.for_params(range), ws);
+            inner = factor.tile_reverse_kept(pair, weights, grads.for_params(range), kept, ws);
         });
-        ws.give(values);
-        ws.give(weights);
+        for buffer in [values, weights].into_iter().chain((!own.is_empty()).then_some(own)) {
+            ws.give(buffer);
+        }
         inner
     }
 

@@ -57,10 +57,15 @@ impl Reduction for LocalReduction {
 
     fn sum(&self, partials: &[&[f64]], total: &mut [f64]) -> Result<(), DataError> {
         for (k, total) in total.chunks_mut(NEAR).enumerate() {
-            total.fill(0.0);
-            for partial in partials {
-                total.iter_mut().zip(partial.iter().skip(k * NEAR)).for_each(|(sum, part)| *sum += part);
+            let mut parts = partials.iter().map(|partial| partial.get(k * NEAR..).unwrap_or(&[]));
+            match parts.next() {
+                Some(first) if first.len() >= total.len() => total.copy_from_slice(&first[..total.len()]),
+                first => {
+                    total.fill(0.0);
+                    total.iter_mut().zip(first.unwrap_or(&[])).for_each(|(sum, part)| *sum += part);
+                }
             }
+            parts.for_each(|part| total.iter_mut().zip(part).for_each(|(sum, part)| *sum += part));
         }
         Ok(())
     }

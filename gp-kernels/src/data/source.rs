@@ -126,7 +126,10 @@ fn gather(from: MatRef<'_, f64>, rows: &Rows<'_>, out: &mut [f64]) -> Result<(),
             return Err(DataError::Read { row, reason: format!("there are {} observations", from.nrows()) });
         }
         let out = &mut out[place * columns..(place + 1) * columns];
-        out.iter_mut().zip(from.row(row).iter()).for_each(|(out, value)| *out = *value);
+        match from.row(row).try_as_row_major() {
+            Some(point) => out.copy_from_slice(point.as_slice()),
+            None => out.iter_mut().zip(from.row(row).iter()).for_each(|(out, value)| *out = *value),
+        }
     }
     Ok(())
 }

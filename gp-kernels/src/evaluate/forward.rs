@@ -3,13 +3,14 @@
 use faer::prelude::ReborrowMut;
 use faer::{MatMut, MatRef};
 use gp_linalg::Threading;
-use gp_linalg::product::symmetrise_lower;
 use rayon::prelude::*;
 
 use super::{Evaluator, check_count, check_shape, shape_mut, tile_columns};
 use crate::error::KernelError;
-use crate::kernel::{Kernel, Pair};
+use crate::kept::Kept;
+use crate::kernel::{BlockMut, Kernel, Pair, Points, TileShape};
 use crate::views;
+use crate::workspace::Workspace;
 
 impl Evaluator {
     /// Fills `out` (M×N) with the covariances of two tables, `rows` (M×D) and `cols` (N×D).
@@ -25,17 +26,47 @@ impl Evaluator {
         cols: MatRef<'_, f64>,
         out: MatMut<'_, f64>,
     ) -> Result<(), KernelError> {
+        self.cross_kept(kernel, rows, cols, out, &mut Kept::nothing())
+    }
+
+    /// [`cross`](Evaluator::cross), leaving in `kept` what spares
+    /// [`cross_reverse_kept`](Evaluator::cross_reverse_kept) work.
+    ///
+    /// # Errors
+    /// As [`cross`](Evaluator::cross).
+    pub fn cross_kept<K: Kernel + ?Sized>(
+        &self,
+        kernel: &K,
+        rows: MatRef<'_, f64>,
+        cols: MatRef<'_, f64>,
+        out: MatMut<'_, f64>,
+        kept: &mut Kept,
+    ) -> Result<(), KernelError> {
         check_count("columns of the pair", "columns", rows.ncols(), cols.ncols())?;
         check_shape("cross-covariance", shape_mut(&out), (rows.nrows(), cols.nrows()))?;
         let (row_table, col_table) = (self.table("rows", kernel, rows)?, self.table("cols", kernel, cols)?);
-        let (row_points, col_points) = (row_table.view(), col_table.view());
-        let width = tile_columns(rows.nrows());
-        self.for_each_tile(width, out, |tile, start| {
-            let cols = col_points.subrows(start, tile.ncols());
-            self.fill(kernel, Pair::distinct(row_points, cols), tile);
-        });
+        self.cross_of(kernel, Pair::distinct(row_table.view(), col_table.view()), out, kept);
         self.done([row_table, col_table]);
         Ok(())
+    }
+
+    /// [`cross`](Evaluator::cross) for checked points and shapes.
+    pub(crate) fn cross_of<K: Kernel + ?Sized>(
+        &self,
+        kernel: &K,
+        pair: Pair<'_>,
+        out: MatMut<'_, f64>,
+        kept: &mut Kept,
+    ) {
+        let TileShape { rows, cols, .. } = pair.shape();
+        let width = tile_columns(rows);
+        let columns = (0..cols).step_by(width).map(|start| width.min(cols - start));
+        kept.prepare(columns.map(|cols| kernel.kept_len(TileShape { cols, ..pair.shape() })));
+        let kept = &*kept;
+        self.for_each_tile(width, out, |tile, start| {
+            let cols = pair.cols.subrows(start, tile.ncols());
+            self.fill(kernel, Pair::distinct(pair.rows, cols), tile, (start / width, kept));
+        });
     }
 
     /// Fills `out` (N×N) with the covariances of a table (N×D) with itself: exactly symmetric, with the kernel's
@@ -47,20 +78,29 @@ impl Evaluator {
         &self,
         kernel: &K,
         points: MatRef<'_, f64>,
-        mut out: MatMut<'_, f64>,
+        out: MatMut<'_, f64>,
+    ) -> Result<(), KernelError> {
+        self.gram_kept(kernel, points, out, &mut Kept::nothing())
+    }
+
+    /// [`gram`](Evaluator::gram), leaving in `kept` what spares [`gram_reverse_kept`](Evaluator::gram_reverse_kept)
+    /// work.
+    ///
+    /// # Errors
+    /// As [`gram`](Evaluator::gram).
+    pub fn gram_kept<K: Kernel + ?Sized>(
+        &self,
+        kernel: &K,
+        points: MatRef<'_, f64>,
+        out: MatMut<'_, f64>,
+        kept: &mut Kept,
     ) -> Result<(), KernelError> {
         let count = points.nrows();
         check_shape("Gram matrix", shape_mut(&out), (count, count))?;
         let table = self.table("points", kernel, points)?;
-        let all = table.view();
-        self.for_each_tile(tile_columns(count), out.rb_mut(), |tile, start| {
-            let width = tile.ncols();
-            let pair =
-                Pair { rows: all.subrows(start, count - start), cols: all.subrows(start, width), same: true };
-            self.fill(kernel, pair, tile.subrows_mut(start, count - start));
-        });
+        self.gram_of(kernel, table.view(), out, kept)?;
         self.done([table]);
-        Ok(symmetrise_lower(out)?)
+        Ok(())
     }
 
     /// Fills `out` (N) with the prior variances of a table (N×D).
@@ -75,9 +115,14 @@ impl Evaluator {
     ) -> Result<(), KernelError> {
         check_count("diagonal", "entries", points.nrows(), out.len())?;
         let table = self.table("points", kernel, points)?;
-        self.with_workspace(|ws| kernel.diagonal(table.view(), out, ws));
+        self.diagonal_of(kernel, table.view(), out);
         self.done([table]);
         Ok(())
+    }
+
+    /// [`diagonal`](Evaluator::diagonal) for checked points and shapes.
+    pub(crate) fn diagonal_of<K: Kernel + ?Sized>(&self, kernel: &K, points: Points<'_>, out: &mut [f64]) {
+        self.with_workspace(|ws| kernel.diagonal(points, out, ws));
     }
 
     /// Calls `body` with each tile of `out`, `width` columns wide, and the column it starts at.
@@ -107,15 +152,25 @@ impl Evaluator {
         }
     }
 
-    /// Fills one tile, through a buffer where the caller's columns are not contiguous.
-    fn fill<K: Kernel + ?Sized>(&self, kernel: &K, pair: Pair<'_>, mut out: MatMut<'_, f64>) {
+    /// Fills one tile, through a buffer where the caller's columns are not contiguous, and keeps what there is room
+    /// for under this number.
+    pub(super) fn fill<K: Kernel + ?Sized>(
+        &self,
+        kernel: &K,
+        pair: Pair<'_>,
+        mut out: MatMut<'_, f64>,
+        (tile, kept): (usize, &Kept),
+    ) {
+        let fill = |out: BlockMut<'_>, ws: &mut Workspace| {
+            kept.with(tile, kernel.kept_len(pair.shape()), |kept| kernel.tile_kept(pair, out, kept, ws));
+        };
         self.with_workspace(|ws| {
             if let Some(tile) = out.rb_mut().try_as_col_major_mut() {
-                return kernel.tile(pair, tile, ws);
+                return fill(tile, ws);
             }
             let (m, n) = (out.nrows(), out.ncols());
             let mut buffer = ws.take_dirty(m * n);
-            kernel.tile(pair, views::block_mut(&mut buffer, m, n), ws);
+            fill(views::block_mut(&mut buffer, m, n), ws);
             out.copy_from(views::block(&buffer, m, n));
             ws.give(buffer);
         });

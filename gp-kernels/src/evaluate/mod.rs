@@ -7,6 +7,7 @@ mod forward;
 mod input;
 mod reverse;
 mod shard;
+mod triangle;
 
 use std::sync::{Mutex, PoisonError};
 

@@ -1,13 +1,15 @@
 //! The reverse pass: from upstream matrices to gradients of parameters and points.
 
+use faer::prelude::ReborrowMut;
 use faer::{MatMut, MatRef};
 use gp_linalg::Threading;
 use rayon::prelude::*;
 
-use super::shard::{Shard, Shards, Wants};
+use super::shard::{Shard, Shards, Wants, add_points};
 use super::{Evaluator, check_count, check_shape, shape, shape_mut, tile_columns};
 use crate::error::KernelError;
-use crate::kernel::{Block, Kernel, Pair};
+use crate::kept::Kept;
+use crate::kernel::{Block, Gradients, Kernel, Pair, Points};
 use crate::tree::parameter_count;
 use crate::views;
 use crate::workspace::Workspace;
@@ -34,38 +36,76 @@ impl Evaluator {
         rows: MatRef<'_, f64>,
         cols: MatRef<'_, f64>,
         upstream: MatRef<'_, f64>,
-        mut grads: CovarianceGradients<'_>,
+        grads: CovarianceGradients<'_>,
+    ) -> Result<(), KernelError> {
+        self.cross_reverse_kept(kernel, rows, cols, upstream, grads, &Kept::nothing())
+    }
+
+    /// [`cross_reverse`](Evaluator::cross_reverse) with what [`cross_kept`](Evaluator::cross_kept) has kept. What was
+    /// kept of other points or parameters is not used.
+    ///
+    /// # Errors
+    /// As [`cross_reverse`](Evaluator::cross_reverse).
+    pub fn cross_reverse_kept<K: Kernel + ?Sized>(
+        &self,
+        kernel: &K,
+        rows: MatRef<'_, f64>,
+        cols: MatRef<'_, f64>,
+        upstream: MatRef<'_, f64>,
+        grads: CovarianceGradients<'_>,
+        kept: &Kept,
     ) -> Result<(), KernelError> {
         check_count("columns of the pair", "columns", rows.ncols(), cols.ncols())?;
         check_shape("upstream", shape(upstream), (rows.nrows(), cols.nrows()))?;
         check_gradients(kernel, &grads, shape(rows), shape(cols))?;
         let (row_table, col_table) = (self.table("rows", kernel, rows)?, self.table("cols", kernel, cols)?);
-        let (row_points, col_points) = (row_table.view(), col_table.view());
+        let pair = Pair::distinct(row_table.view(), col_table.view());
+        self.cross_reverse_of(kernel, pair, upstream, grads, kept);
+        self.done([row_table, col_table]);
+        Ok(())
+    }
+
+    /// [`cross_reverse`](Evaluator::cross_reverse) for checked points and shapes.
+    pub(crate) fn cross_reverse_of<K: Kernel + ?Sized>(
+        &self,
+        kernel: &K,
+        all: Pair<'_>,
+        upstream: MatRef<'_, f64>,
+        mut grads: CovarianceGradients<'_>,
+        kept: &Kept,
+    ) {
         let shards = Shards {
-            params: parameter_count(kernel),
-            rows: rows.nrows(),
-            cols: cols.nrows(),
-            dim: rows.ncols(),
-            width: tile_columns(rows.nrows()),
+            params: grads.params.len(),
+            rows: all.rows.nrows(),
+            cols: all.cols.nrows(),
+            dim: all.dim(),
+            width: tile_columns(all.rows.nrows()),
             wants: Wants { rows: grads.rows.is_some(), cols: grads.cols.is_some() },
         };
+        let reverse = |(start, columns): (usize, usize), to: Gradients<'_>, ws: &mut Workspace| {
+            let pair = Pair::distinct(all.rows, all.cols.subrows(start, columns));
+            with_block(upstream.subcols(start, columns), ws, |block, ws| {
+                kept.with(start / shards.width, kernel.kept_len(pair.shape()), |kept| {
+                    kernel.tile_reverse_kept(pair, block, to, kept, ws);
+                });
+            });
+        };
+        if shards.count() == 1
+            && let Some(to) = in_place(grads.params, grads.rows.as_mut(), grads.cols.as_mut())
+        {
+            return self.with_workspace(|ws| reverse((0, shards.cols), to, ws));
+        }
         let run = |index: usize, ws: &mut Workspace| {
             let mut shard = Shard::new(index, shards, ws);
-            for (start, columns) in shards.tiles(index) {
-                let pair = Pair::distinct(row_points, col_points.subrows(start, columns));
-                with_block(upstream.subcols(start, columns), ws, |block, ws| {
-                    shard.add(start, 0, pair, |pair, to, ws| kernel.tile_reverse(pair, block, to, ws), ws);
-                });
-            }
+            shards.tiles(index).for_each(|tile| reverse(tile, shard.gradients(tile), ws));
             shard
         };
-        self.for_each_shard(shards, run, |shard| {
+        self.for_each_part(shards.count(), run, |_, shard, ws| {
             shard.add_params(grads.params);
             shard.add_rows(grads.rows.as_mut());
             shard.add_cols(grads.cols.as_mut());
+            shard.give_back(ws);
         });
-        self.done([row_table, col_table]);
-        Ok(())
     }
 
     /// Adds the gradients of `Σ upstream ∘ gram(points)` for `upstream` of N×N, which need not be symmetric.
@@ -78,42 +118,30 @@ impl Evaluator {
         points: MatRef<'_, f64>,
         upstream: MatRef<'_, f64>,
         params: &mut [f64],
-        mut point_grads: Option<MatMut<'_, f64>>,
+        point_grads: Option<MatMut<'_, f64>>,
+    ) -> Result<(), KernelError> {
+        self.gram_reverse_kept(kernel, points, upstream, params, point_grads, &Kept::nothing())
+    }
+
+    /// [`gram_reverse`](Evaluator::gram_reverse) with what [`gram_kept`](Evaluator::gram_kept) has kept. What was kept
+    /// of other points or parameters is not used.
+    ///
+    /// # Errors
+    /// As [`gram_reverse`](Evaluator::gram_reverse).
+    pub fn gram_reverse_kept<K: Kernel + ?Sized>(
+        &self,
+        kernel: &K,
+        points: MatRef<'_, f64>,
+        upstream: MatRef<'_, f64>,
+        params: &mut [f64],
+        point_grads: Option<MatMut<'_, f64>>,
+        kept: &Kept,
     ) -> Result<(), KernelError> {
         let count = points.nrows();
         check_shape("upstream", shape(upstream), (count, count))?;
         check_point_gradients(kernel, params, point_grads.as_ref(), shape(points))?;
         let table = self.table("points", kernel, points)?;
-        let all = table.view();
-        let wanted = point_grads.is_some();
-        let shards = Shards {
-            params: params.len(),
-            rows: count,
-            cols: count,
-            dim: points.ncols(),
-            width: tile_columns(count),
-            wants: Wants { rows: wanted, cols: wanted },
-        };
-        let run = |index: usize, ws: &mut Workspace| {
-            let mut shard = Shard::new(index, shards, ws);
-            for (start, columns) in shards.tiles(index) {
-                let below = count - start;
-                let pair =
-                    Pair { rows: all.subrows(start, below), cols: all.subrows(start, columns), same: true };
-                let mut weights = ws.take_dirty(below * columns);
-                fold_lower(upstream, start, columns, &mut weights);
-                let block = views::block(&weights, below, columns);
-                shard.add(start, start, pair, |pair, to, ws| kernel.tile_reverse(pair, block, to, ws), ws);
-                ws.give(weights);
-            }
-            shard
-        };
-        self.for_each_shard(shards, run, |shard| {
-            shard.add_params(params);
-            shard.add_rows(point_grads.as_mut());
-            // Column points are the same table: what was collected for them belongs there too.
-            shard.add_cols(point_grads.as_mut());
-        });
+        self.gram_reverse_of(kernel, table.view(), upstream, params, point_grads, kept);
         self.done([table]);
         Ok(())
     }
@@ -128,49 +156,74 @@ impl Evaluator {
         points: MatRef<'_, f64>,
         upstream: &[f64],
         params: &mut [f64],
-        mut point_grads: Option<MatMut<'_, f64>>,
+        point_grads: Option<MatMut<'_, f64>>,
     ) -> Result<(), KernelError> {
-        let (count, dim) = shape(points);
-        check_count("upstream", "entries", count, upstream.len())?;
+        check_count("upstream", "entries", points.nrows(), upstream.len())?;
         check_point_gradients(kernel, params, point_grads.as_ref(), shape(points))?;
         let table = self.table("points", kernel, points)?;
-        let wants = Wants { rows: point_grads.is_some(), cols: false };
-        let shards = Shards { params: params.len(), rows: count, cols: 0, dim, width: 1, wants };
-        self.with_workspace(|ws| {
-            let mut shard = Shard::new(0, shards, ws);
-            kernel.diagonal_reverse(table.view(), upstream, shard.diagonal_gradients(), ws);
-            shard.add_params(params);
-            shard.add_rows(point_grads.as_mut());
-            shard.give_back(ws);
-        });
+        self.diagonal_reverse_of(kernel, table.view(), upstream, params, point_grads);
         self.done([table]);
         Ok(())
     }
 
-    /// Runs every shard and hands the results to `finish` in their order, whichever thread made them.
-    fn for_each_shard(
+    /// [`diagonal_reverse`](Evaluator::diagonal_reverse) for checked points and shapes.
+    pub(crate) fn diagonal_reverse_of<K: Kernel + ?Sized>(
         &self,
-        shards: Shards,
-        run: impl Fn(usize, &mut Workspace) -> Shard + Sync,
-        mut finish: impl FnMut(&Shard),
+        kernel: &K,
+        points: Points<'_>,
+        upstream: &[f64],
+        params: &mut [f64],
+        point_grads: Option<MatMut<'_, f64>>,
+    ) {
+        self.with_workspace(|ws| {
+            let Some(mut out) = point_grads else {
+                let to = Gradients { params, rows: None, cols: None };
+                return kernel.diagonal_reverse(points, upstream, to, ws);
+            };
+            let mut rows = ws.take(points.nrows() * points.ncols());
+            let view = views::points_mut(&mut rows, points.nrows(), points.ncols());
+            let to = Gradients { params, rows: Some(view), cols: None };
+            kernel.diagonal_reverse(points, upstream, to, ws);
+            add_points(&rows, 0, &mut out);
+            ws.give(rows);
+        });
+    }
+
+    /// Runs every part and hands the results to `finish` in their order, whichever thread made them.
+    pub(super) fn for_each_part<T: Send>(
+        &self,
+        count: usize,
+        run: impl Fn(usize, &mut Workspace) -> T + Sync,
+        mut finish: impl FnMut(usize, T, &mut Workspace),
     ) {
         let run = |index: usize| self.with_workspace(|ws| run(index, ws));
-        let mut done = |shard: Shard| {
-            finish(&shard);
-            self.with_workspace(|ws| shard.give_back(ws));
-        };
+        let mut done = |(index, part): (usize, T)| self.with_workspace(|ws| finish(index, part, ws));
         match self.threading {
-            Threading::Here => (0..shards.count()).map(run).for_each(done),
+            Threading::Here => (0..count).map(run).enumerate().for_each(done),
             Threading::Pool => {
-                let results: Vec<Shard> = (0..shards.count()).into_par_iter().map(run).collect();
-                results.into_iter().for_each(&mut done);
+                let results: Vec<T> = (0..count).into_par_iter().map(run).collect();
+                results.into_iter().enumerate().for_each(&mut done);
             }
         }
     }
 }
 
+/// The caller's own memory as the one place where gradients are collected, if it is contiguous.
+pub(super) fn in_place<'g>(
+    params: &'g mut [f64],
+    rows: Option<&'g mut MatMut<'_, f64>>,
+    cols: Option<&'g mut MatMut<'_, f64>>,
+) -> Option<Gradients<'g>> {
+    let contiguous = |points: Option<&MatMut<'_, f64>>| points.is_none_or(|points| points.col_stride() == 1);
+    if !contiguous(rows.as_deref()) || !contiguous(cols.as_deref()) {
+        return None;
+    }
+    let rows = rows.and_then(|rows| rows.rb_mut().try_as_row_major_mut());
+    Some(Gradients { params, rows, cols: cols.and_then(|cols| cols.rb_mut().try_as_row_major_mut()) })
+}
+
 /// Calls `body` with a tile of contiguous columns, copied where the caller's are not.
-fn with_block(matrix: MatRef<'_, f64>, ws: &mut Workspace, mut body: impl FnMut(Block<'_>, &mut Workspace)) {
+fn with_block(matrix: MatRef<'_, f64>, ws: &mut Workspace, body: impl FnOnce(Block<'_>, &mut Workspace)) {
     if let Some(block) = matrix.try_as_col_major() {
         return body(block, ws);
     }
@@ -179,19 +232,6 @@ fn with_block(matrix: MatRef<'_, f64>, ws: &mut Workspace, mut body: impl FnMut(
     views::block_mut(&mut buffer, m, n).copy_from(matrix);
     body(views::block(&buffer, m, n), ws);
     ws.give(buffer);
-}
-
-/// The weights of the entries on and below the diagonal when each stands for its mirror image too:
-/// columns `start..start+columns`, rows from `start` on.
-fn fold_lower(upstream: MatRef<'_, f64>, start: usize, columns: usize, weights: &mut [f64]) {
-    let count = upstream.nrows();
-    for (j, column) in weights.chunks_exact_mut(count - start).enumerate().take(columns) {
-        column[..j].fill(0.0);
-        column[j] = upstream[(start + j, start + j)];
-        for (i, weight) in column.iter_mut().enumerate().skip(j + 1) {
-            *weight = upstream[(start + i, start + j)] + upstream[(start + j, start + i)];
-        }
-    }
 }
 
 fn check_gradients<K: Kernel + ?Sized>(
@@ -215,22 +255,4 @@ fn check_point_gradients<K: Kernel + ?Sized>(
 ) -> Result<(), KernelError> {
     check_count("parameter gradient", "entries", parameter_count(kernel), params.len())?;
     points.map_or(Ok(()), |out| check_shape("gradient of the points", shape_mut(out), expected))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn folding_keeps_the_sum_of_all_weights() {
-        let upstream = faer::Mat::from_fn(7, 7, |i, j| (3 * i + 5 * j) as f64);
-        let all: f64 = (0..7).flat_map(|i| (0..7).map(move |j| (3 * i + 5 * j) as f64)).sum();
-        let mut folded = 0.0;
-        for (start, columns) in [(0, 3), (3, 3), (6, 1)] {
-            let mut weights = vec![f64::NAN; (7 - start) * columns];
-            fold_lower(upstream.as_ref(), start, columns, &mut weights);
-            folded += weights.iter().sum::<f64>();
-        }
-        assert_eq!(folded, all);
-    }
 }

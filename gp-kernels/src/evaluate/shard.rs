@@ -1,14 +1,15 @@
 //! A part of a reverse pass, with gradients of its own.
 
 use faer::MatMut;
+use faer::prelude::ReborrowMut;
 
-use crate::kernel::{Gradients, Pair};
+use crate::kernel::{Gradients, point_mut};
 use crate::views;
 use crate::workspace::Workspace;
 
 /// Into how many parts a reverse pass is cut, at most. Their gradients are added in order: the number must not depend
 /// on the number of threads, and it bounds how many of them can help.
-const SHARDS: usize = 16;
+pub(super) const SHARDS: usize = 16;
 
 /// Which point gradients are wanted.
 #[derive(Clone, Copy, Debug)]
@@ -17,8 +18,7 @@ pub(super) struct Wants {
     pub(super) cols: bool,
 }
 
-/// The sizes of a reverse pass, and how its columns are dealt to shards: every `SHARDS`-th tile to each, which
-/// balances triangles too.
+/// The sizes of a reverse pass, and how its columns are dealt to shards: every `SHARDS`-th tile to each.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shards {
     pub(super) params: usize,
@@ -68,31 +68,15 @@ impl Shard {
         }
     }
 
-    /// Where the gradients of a diagonal go: the parameters, and the row points.
-    pub(super) fn diagonal_gradients(&mut self) -> Gradients<'_> {
-        let Shards { rows: count, dim, .. } = self.sizes;
-        let rows = self.rows.as_mut().map(|rows| views::points_mut(rows, count, dim));
-        Gradients { params: &mut self.params, rows, cols: None }
-    }
-
-    /// Lets `reverse` add the gradients of the tile that begins at column `start` and row `first_row`.
-    pub(super) fn add(
-        &mut self,
-        start: usize,
-        first_row: usize,
-        pair: Pair<'_>,
-        reverse: impl FnOnce(Pair<'_>, Gradients<'_>, &mut Workspace) -> f64,
-        ws: &mut Workspace,
-    ) {
-        let Shards { dim, .. } = self.sizes;
-        let (m, n) = (pair.rows.nrows(), pair.cols.nrows());
+    /// Where the gradients of this tile, given by its first column and its number of columns, are added.
+    pub(super) fn gradients(&mut self, (start, columns): (usize, usize)) -> Gradients<'_> {
+        let Shards { dim, rows: count, .. } = self.sizes;
         let offset = self.column_offset(start);
-        let to = Gradients {
+        Gradients {
             params: &mut self.params,
-            rows: self.rows.as_mut().map(|rows| views::points_mut(&mut rows[first_row * dim..], m, dim)),
-            cols: self.cols.as_mut().map(|cols| views::points_mut(&mut cols[offset * dim..], n, dim)),
-        };
-        reverse(pair, to, ws);
+            rows: self.rows.as_mut().map(|rows| views::points_mut(rows, count, dim)),
+            cols: self.cols.as_mut().map(|cols| views::points_mut(&mut cols[offset * dim..], columns, dim)),
+        }
     }
 
     /// Where the tile that begins at column `start` stands among the columns of this shard: before it are full tiles.
@@ -101,7 +85,7 @@ impl Shard {
     }
 
     pub(super) fn add_params(&self, out: &mut [f64]) {
-        out.iter_mut().zip(&self.params).for_each(|(out, g)| *out += g);
+        add_params(&self.params, out);
     }
 
     pub(super) fn add_rows(&self, out: Option<&mut MatMut<'_, f64>>) {
@@ -124,15 +108,22 @@ impl Shard {
     }
 }
 
+/// Adds gradients of parameters, or of one point.
+pub(super) fn add_params(grad: &[f64], out: &mut [f64]) {
+    out.iter_mut().zip(grad).for_each(|(out, g)| *out += g);
+}
+
 /// Adds a buffer of points to the rows from `start` on.
-fn add_points(grad: &[f64], start: usize, out: &mut MatMut<'_, f64>) {
+pub(super) fn add_points(grad: &[f64], start: usize, out: &mut MatMut<'_, f64>) {
     let dim = out.ncols();
     if dim == 0 {
         return;
     }
-    for (i, row) in grad.chunks_exact(dim).enumerate() {
-        for (d, g) in row.iter().enumerate() {
-            out[(start + i, d)] += g;
-        }
+    let rows = grad.chunks_exact(dim).enumerate();
+    match out.rb_mut().try_as_row_major_mut() {
+        Some(mut out) => rows.for_each(|(i, row)| add_params(row, point_mut(&mut out, start + i))),
+        None => rows.for_each(|(i, row)| {
+            row.iter().enumerate().for_each(|(d, g)| out[(start + i, d)] += g);
+        }),
     }
 }

@@ -7,8 +7,9 @@ use gp_linalg::product::symmetrise_lower;
 use super::inputs::InducingInputs;
 use super::windows::{Windowed, WindowedGradients, WindowedPair};
 use crate::error::KernelError;
-use crate::evaluate::{CovarianceGradients, Evaluator, check_count, check_shape, tile_columns};
-use crate::kernel::{Kernel, PointsMut};
+use crate::evaluate::{CovarianceGradients, Evaluator, Table, check_count, check_shape, tile_columns};
+use crate::kept::Kept;
+use crate::kernel::{Kernel, Pair, Points, PointsMut};
 use crate::tree::{KernelExt, parameter_count};
 use crate::views;
 
@@ -22,15 +23,25 @@ impl InducingInputs {
     ///
     /// # Errors
     /// As [`Evaluator::gram`]; [`KernelError::NoWindow`] for windows that the kernel has no closed form for.
-    pub fn gram(
+    pub fn gram(&self, kernel: &dyn Kernel, out: MatMut<'_, f64>, by: &Evaluator) -> Result<(), KernelError> {
+        self.gram_kept(kernel, out, &mut Kept::nothing(), by)
+    }
+
+    /// [`gram`](InducingInputs::gram), leaving in `kept` what spares
+    /// [`gram_reverse_kept`](InducingInputs::gram_reverse_kept) work. Of windows nothing is kept.
+    ///
+    /// # Errors
+    /// As [`gram`](InducingInputs::gram).
+    pub fn gram_kept(
         &self,
         kernel: &dyn Kernel,
         mut out: MatMut<'_, f64>,
+        kept: &mut Kept,
         by: &Evaluator,
     ) -> Result<(), KernelError> {
-        let Some(windows) = self.windows() else { return by.gram(kernel, self.z().as_dyn_stride(), out) };
         check_shape("K_zz", (out.nrows(), out.ncols()), (self.count(), self.count()))?;
         by.with_workspace(|ws| kernel.check_inputs(self.z(), ws))?;
+        let Some(windows) = self.windows() else { return by.gram_of(kernel, self.z(), out, kept) };
         let pair =
             WindowedPair { rows: self.z(), row_windows: windows, cols: self.z(), col_windows: Some(windows) };
         fill(windowed(kernel)?, pair, out.rb_mut(), by);
@@ -48,16 +59,41 @@ impl InducingInputs {
         out: MatMut<'_, f64>,
         by: &Evaluator,
     ) -> Result<(), KernelError> {
-        let Some(windows) = self.windows() else { return by.cross(kernel, self.z().as_dyn_stride(), x, out) };
-        check_shape("data", (x.nrows(), x.ncols()), (x.nrows(), self.dim()))?;
-        check_shape("K_zx", (out.nrows(), out.ncols()), (self.count(), x.nrows()))?;
-        let kernel_window = windowed(kernel)?;
-        by.with_workspace(|ws| kernel.check_inputs(self.z(), ws))?;
-        let table = by.table("data", kernel, x)?;
-        let pair =
-            WindowedPair { rows: self.z(), row_windows: windows, cols: table.view(), col_windows: None };
-        fill(kernel_window, pair, out, by);
+        let table = self.data(kernel, x, by)?;
+        self.cross_of(kernel, table.view(), out, &mut Kept::nothing(), by)?;
         by.done([table]);
+        Ok(())
+    }
+
+    /// Data that suit the kernel and these inputs.
+    pub(crate) fn data<'x>(
+        &self,
+        kernel: &dyn Kernel,
+        x: MatRef<'x, f64>,
+        by: &Evaluator,
+    ) -> Result<Table<'x>, KernelError> {
+        check_shape("data", (x.nrows(), x.ncols()), (x.nrows(), self.dim()))?;
+        by.table("data", kernel, x)
+    }
+
+    /// [`cross`](InducingInputs::cross) for checked [`data`](InducingInputs::data).
+    pub(crate) fn cross_of(
+        &self,
+        kernel: &dyn Kernel,
+        x: Points<'_>,
+        out: MatMut<'_, f64>,
+        kept: &mut Kept,
+        by: &Evaluator,
+    ) -> Result<(), KernelError> {
+        check_shape("K_zx", (out.nrows(), out.ncols()), (self.count(), x.nrows()))?;
+        by.with_workspace(|ws| kernel.check_inputs(self.z(), ws))?;
+        match self.windows() {
+            None => by.cross_of(kernel, Pair::distinct(self.z(), x), out, kept),
+            Some(windows) => {
+                let pair = WindowedPair { rows: self.z(), row_windows: windows, cols: x, col_windows: None };
+                fill(windowed(kernel)?, pair, out, by);
+            }
+        }
         Ok(())
     }
 
@@ -74,17 +110,28 @@ impl InducingInputs {
         values: &mut [f64],
         by: &Evaluator,
     ) -> Result<(), KernelError> {
+        self.gram_reverse_kept(kernel, upstream, params, values, &Kept::nothing(), by)
+    }
+
+    /// [`gram_reverse`](InducingInputs::gram_reverse) with what [`gram_kept`](InducingInputs::gram_kept) has kept.
+    ///
+    /// # Errors
+    /// As [`gram_reverse`](InducingInputs::gram_reverse).
+    pub fn gram_reverse_kept(
+        &self,
+        kernel: &dyn Kernel,
+        upstream: MatRef<'_, f64>,
+        params: &mut [f64],
+        values: &mut [f64],
+        kept: &Kept,
+        by: &Evaluator,
+    ) -> Result<(), KernelError> {
         let (z, windows) = self.split_gradient(values)?;
-        let Some(own) = self.windows() else {
-            return by.gram_reverse(
-                kernel,
-                self.z().as_dyn_stride(),
-                upstream,
-                params,
-                Some(z.as_dyn_stride_mut()),
-            );
-        };
         self.check_reverse(kernel, upstream, self.count(), params, by)?;
+        let Some(own) = self.windows() else {
+            by.gram_reverse_of(kernel, self.z(), upstream, params, Some(z.as_dyn_stride_mut()), kept);
+            return Ok(());
+        };
         let pair = WindowedPair { rows: self.z(), row_windows: own, cols: self.z(), col_windows: Some(own) };
         let size = self.count() * self.dim();
         let (mut cols, mut col_windows) = by.with_workspace(|ws| (ws.take(size), ws.take(size)));
@@ -119,23 +166,37 @@ impl InducingInputs {
         values: &mut [f64],
         by: &Evaluator,
     ) -> Result<(), KernelError> {
-        let (z, windows) = self.split_gradient(values)?;
-        let Some(own) = self.windows() else {
-            let grads = CovarianceGradients { params, rows: Some(z.as_dyn_stride_mut()), cols: None };
-            return by.cross_reverse(kernel, self.z().as_dyn_stride(), x, upstream, grads);
-        };
-        check_shape("data", (x.nrows(), x.ncols()), (x.nrows(), self.dim()))?;
-        self.check_reverse(kernel, upstream, x.nrows(), params, by)?;
-        let table = by.table("data", kernel, x)?;
-        let pair = WindowedPair { rows: self.z(), row_windows: own, cols: table.view(), col_windows: None };
-        let grads =
-            WindowedGradients { params, rows: z, row_windows: windows, cols: None, col_windows: None };
-        reverse(windowed(kernel)?, pair, upstream, grads, by);
+        let table = self.data(kernel, x, by)?;
+        self.cross_reverse_of(kernel, table.view(), upstream, (params, values), &Kept::nothing(), by)?;
         by.done([table]);
         Ok(())
     }
 
-    /// What the evaluator checks for points, for windows.
+    /// [`cross_reverse`](InducingInputs::cross_reverse) for checked [`data`](InducingInputs::data).
+    pub(crate) fn cross_reverse_of(
+        &self,
+        kernel: &dyn Kernel,
+        x: Points<'_>,
+        upstream: MatRef<'_, f64>,
+        (params, values): (&mut [f64], &mut [f64]),
+        kept: &Kept,
+        by: &Evaluator,
+    ) -> Result<(), KernelError> {
+        let (z, windows) = self.split_gradient(values)?;
+        self.check_reverse(kernel, upstream, x.nrows(), params, by)?;
+        let Some(own) = self.windows() else {
+            let grads = CovarianceGradients { params, rows: Some(z.as_dyn_stride_mut()), cols: None };
+            by.cross_reverse_of(kernel, Pair::distinct(self.z(), x), upstream, grads, kept);
+            return Ok(());
+        };
+        let pair = WindowedPair { rows: self.z(), row_windows: own, cols: x, col_windows: None };
+        let grads =
+            WindowedGradients { params, rows: z, row_windows: windows, cols: None, col_windows: None };
+        reverse(windowed(kernel)?, pair, upstream, grads, by);
+        Ok(())
+    }
+
+    /// Checks upstream and parameters; inducing inputs are finite by construction.
     fn check_reverse(
         &self,
         kernel: &dyn Kernel,

@@ -3,7 +3,7 @@
 //! `K_zz = L Lᵀ`, `u = L v` with `v ~ N(0, I)`. A point sees v through `φ = L⁻¹ k_zx`: its latent value is
 //! `N(φᵀ v, s)` with `s = k_xx − φᵀφ`.
 
-use faer::{Accum, Mat, MatMut, MatRef};
+use faer::{Accum, ColMut, ColRef, Mat, MatMut, MatRef};
 use gp_linalg::product::matmul_lower;
 use gp_linalg::reverse::cholesky_reverse;
 use gp_linalg::{Cholesky, JitterPolicy, JitterRecord};
@@ -11,15 +11,23 @@ use gp_linalg::{Cholesky, JitterPolicy, JitterRecord};
 use super::inputs::InducingInputs;
 use crate::error::KernelError;
 use crate::evaluate::{Evaluator, check_count, check_shape};
+use crate::kept::Kept;
 use crate::kernel::Kernel;
 use crate::lanes::dot;
+use crate::tree::parameter_count;
 
 /// The factor of `K_zz`, and what is needed to differentiate through it.
 #[derive(Clone, Debug)]
 pub struct InducingPrior {
     factor: Cholesky,
     k_zz: Mat<f64>,
+    /// What [`refresh`](InducingPrior::refresh) keeps of `K_zz`.
+    kept: Kept,
 }
+
+/// How much is kept of `K_zz` between forward and reverse pass, in numbers: 16 megabytes. That is a kernel's distances
+/// between 1100 points of 784 dimensions or 1400 of a few; with more, the memory is worth more than the time.
+const KEPT: usize = 1 << 21;
 
 /// Gradients that are summed over shards of the data before they go through the factor of `K_zz`.
 ///
@@ -47,7 +55,7 @@ struct Parts<'a> {
 impl PriorGradients {
     /// Zeros of the right sizes.
     pub fn zeros(kernel: &dyn Kernel, inputs: &InducingInputs) -> Self {
-        let (params, count) = (crate::tree::parameter_count(kernel), inputs.count());
+        let (params, count) = (parameter_count(kernel), inputs.count());
         let parts = 1 + usize::from(inputs.windows().is_some());
         let inputs = parts * count * inputs.dim();
         let sums = vec![0.0; params + inputs + count * count];
@@ -110,12 +118,17 @@ impl InducingPrior {
         by: &Evaluator,
     ) -> Result<Self, KernelError> {
         let count = inputs.count();
-        let mut prior = Self { factor: Cholesky::with_capacity(count), k_zz: Mat::zeros(count, count) };
+        let (factor, k_zz) = (Cholesky::with_capacity(count), Mat::zeros(count, count));
+        let mut prior = Self { factor, k_zz, kept: Kept::nothing() };
         prior.refresh(kernel, inputs, policy, by)?;
+        prior.kept = Kept::up_to(KEPT);
         Ok(prior)
     }
 
     /// Factors `K_zz` anew after the kernel or the inducing inputs have changed, in the same memory.
+    ///
+    /// Who comes here is training: from now on the prior keeps what spares
+    /// [`finish_reverse`](InducingPrior::finish_reverse) work, where M is not too large for that.
     ///
     /// # Errors
     /// As [`new`](InducingPrior::new).
@@ -129,7 +142,7 @@ impl InducingPrior {
         if self.k_zz.nrows() != inputs.count() {
             self.k_zz = Mat::zeros(inputs.count(), inputs.count());
         }
-        inputs.gram(kernel, self.k_zz.as_mut(), by)?;
+        inputs.gram_kept(kernel, self.k_zz.as_mut(), &mut self.kept, by)?;
         Ok(self.factor.refactor(self.k_zz.as_ref(), policy)?)
     }
 
@@ -158,14 +171,35 @@ impl InducingPrior {
         kernel: &dyn Kernel,
         inputs: &InducingInputs,
         x: MatRef<'_, f64>,
-        mut phi: MatMut<'_, f64>,
+        phi: MatMut<'_, f64>,
         residual: &mut [f64],
         by: &Evaluator,
     ) -> Result<(), KernelError> {
+        self.project_kept(kernel, inputs, x, phi, residual, &mut Kept::nothing(), by)
+    }
+
+    /// [`project`](InducingPrior::project), leaving in `kept` what spares
+    /// [`project_reverse_kept`](InducingPrior::project_reverse_kept) work.
+    ///
+    /// # Errors
+    /// As [`project`](InducingPrior::project).
+    #[expect(clippy::too_many_arguments, reason = "the shard, its results, and what is kept of it")]
+    pub fn project_kept(
+        &self,
+        kernel: &dyn Kernel,
+        inputs: &InducingInputs,
+        x: MatRef<'_, f64>,
+        mut phi: MatMut<'_, f64>,
+        residual: &mut [f64],
+        kept: &mut Kept,
+        by: &Evaluator,
+    ) -> Result<(), KernelError> {
         check_count("residual variances", "entries", x.nrows(), residual.len())?;
-        inputs.cross(kernel, x, phi.as_mut(), by)?;
+        let table = inputs.data(kernel, x, by)?;
+        inputs.cross_of(kernel, table.view(), phi.as_mut(), kept, by)?;
         self.factor.half_solve_in_place(phi.as_mut(), by.threading())?;
-        by.diagonal(kernel, x, residual)?;
+        by.diagonal_of(kernel, table.view(), residual);
+        by.done([table]);
         for (i, s) in residual.iter_mut().enumerate() {
             *s = (*s - squared_norm(phi.as_ref(), i)).max(0.0);
         }
@@ -191,9 +225,34 @@ impl InducingPrior {
         inputs: &InducingInputs,
         x: MatRef<'_, f64>,
         phi: MatRef<'_, f64>,
+        upstream: MatMut<'_, f64>,
+        residual_upstream: &[f64],
+        grads: &mut PriorGradients,
+        by: &Evaluator,
+    ) -> Result<(), KernelError> {
+        let kept = Kept::nothing();
+        self.project_reverse_kept(kernel, inputs, x, phi, upstream, residual_upstream, grads, &kept, by)
+    }
+
+    /// [`project_reverse`](InducingPrior::project_reverse) with what [`project_kept`](InducingPrior::project_kept) has
+    /// kept of the same data. What was kept of other data, parameters or inducing inputs is not used.
+    ///
+    /// # Errors
+    /// As [`project`](InducingPrior::project).
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "the shard, its forward results, its upstream and the sums"
+    )]
+    pub fn project_reverse_kept(
+        &self,
+        kernel: &dyn Kernel,
+        inputs: &InducingInputs,
+        x: MatRef<'_, f64>,
+        phi: MatRef<'_, f64>,
         mut upstream: MatMut<'_, f64>,
         residual_upstream: &[f64],
         grads: &mut PriorGradients,
+        kept: &Kept,
         by: &Evaluator,
     ) -> Result<(), KernelError> {
         let shape = (self.count(), x.nrows());
@@ -201,17 +260,20 @@ impl InducingPrior {
         check_shape("upstream", (upstream.nrows(), upstream.ncols()), shape)?;
         check_count("upstream of the residuals", "entries", x.nrows(), residual_upstream.len())?;
         let Parts { params, inputs: values, factor, .. } = grads.parts_mut();
-        by.diagonal_reverse(kernel, x, residual_upstream, params, None)?;
+        check_count("parameter gradient", "entries", parameter_count(kernel), params.len())?;
+        let table = inputs.data(kernel, x, by)?;
+        by.diagonal_reverse_of(kernel, table.view(), residual_upstream, params, None);
         // s = k_xx − φᵀφ
         for (i, g) in residual_upstream.iter().enumerate() {
-            let column = upstream.as_mut().col_mut(i);
-            column.iter_mut().zip(phi.col(i).iter()).for_each(|(out, phi)| *out -= 2.0 * g * phi);
+            subtract(upstream.as_mut().col_mut(i), 2.0 * g, phi.col(i));
         }
         // Φ = L⁻¹ K_zx: the derivative with respect to K_zx is L⁻ᵀ Φ̄, with respect to L it is −L⁻ᵀ Φ̄ Φᵀ.
         self.factor.half_solve_transpose_in_place(upstream.as_mut(), by.threading())?;
         let k_zx = upstream.as_ref();
         matmul_lower(factor, Accum::Add, k_zx, phi.transpose(), -1.0, by.threading())?;
-        inputs.cross_reverse(kernel, x, k_zx, params, values, by)
+        inputs.cross_reverse_of(kernel, table.view(), k_zx, (params, values), kept, by)?;
+        by.done([table]);
+        Ok(())
     }
 
     /// Takes the derivatives with respect to L, summed over all shards, to the kernel's parameters and the inducing
@@ -233,7 +295,7 @@ impl InducingPrior {
             *covariance = Mat::zeros(count, count);
         }
         cholesky_reverse(self.factor.l(), factor.as_ref(), covariance.as_mut(), by.threading())?;
-        inputs.gram_reverse(kernel, covariance.as_ref(), params, values, by)
+        inputs.gram_reverse_kept(kernel, covariance.as_ref(), params, values, &self.kept, by)
     }
 }
 
@@ -242,5 +304,15 @@ fn squared_norm(phi: MatRef<'_, f64>, i: usize) -> f64 {
     match phi.col(i).try_as_col_major() {
         Some(column) => dot(column.as_slice(), column.as_slice()),
         None => phi.col(i).iter().map(|x| x * x).sum(),
+    }
+}
+
+/// `out ← out − factor · x`
+fn subtract(mut out: ColMut<'_, f64>, factor: f64, x: ColRef<'_, f64>) {
+    match (out.as_mut().try_as_col_major_mut(), x.try_as_col_major()) {
+        (Some(out), Some(x)) => {
+            out.as_slice_mut().iter_mut().zip(x.as_slice()).for_each(|(out, x)| *out -= factor * x);
+        }
+        _ => out.iter_mut().zip(x.iter()).for_each(|(out, x)| *out -= factor * x),
     }
 }

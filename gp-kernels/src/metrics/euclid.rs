@@ -7,7 +7,7 @@ use gp_optim::Parameter;
 
 use super::{Constants, Metric, Term, TermGradient, per_input, product, sum_direct, sum_direct_reverse};
 use crate::expression::ParameterKind;
-use crate::kernel::{BlockMut, Gradients, Pair};
+use crate::kernel::{BlockMut, Gradients, Pair, TileShape};
 use crate::lanes::{LANES, total};
 use crate::workspace::Workspace;
 
@@ -50,17 +50,22 @@ impl Metric for Euclid {
         TermGradient { col: -2.0 * inverse * moments.first, params: [-2.0 * inverse * moments.second, 0.0] }
     }
 
+    fn kept_len(shape: TileShape) -> usize {
+        if shape.dim <= DIRECT_DIMENSIONS { 1 + shape.rows * shape.cols } else { product::kept_len(shape) }
+    }
+
     fn sums(
         params: &[Parameter],
         pair: Pair<'_>,
         out: BlockMut<'_>,
+        kept: &mut [f64],
         ws: &mut Workspace,
         finish: impl FnMut(usize, Range<usize>, &mut [f64]),
     ) {
         if pair.dim() <= DIRECT_DIMENSIONS {
-            sum_direct::<Self>(params, pair, out, ws, finish);
+            sum_direct::<Self>(params, pair, out, kept, ws, finish);
         } else {
-            product::squared_distances(&params[0], pair, out, ws, finish);
+            product::squared_distances(&params[0], pair, out, kept, ws, finish);
         }
     }
 
@@ -68,13 +73,14 @@ impl Metric for Euclid {
         params: &[Parameter],
         pair: Pair<'_>,
         grads: Gradients<'_>,
+        kept: &mut [f64],
         ws: &mut Workspace,
         slopes: impl FnMut(usize, Range<usize>, &mut [f64]),
     ) {
         if pair.dim() <= DIRECT_DIMENSIONS {
-            sum_direct_reverse::<Self>(params, pair, grads, ws, slopes);
+            sum_direct_reverse::<Self>(params, pair, grads, kept, ws, slopes);
         } else {
-            product::squared_distances_reverse(&params[0], pair, grads, ws, slopes);
+            product::squared_distances_reverse(&params[0], pair, grads, kept, ws, slopes);
         }
     }
 }

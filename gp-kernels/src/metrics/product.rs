@@ -11,10 +11,12 @@ use gp_linalg::vector::dispatch;
 use gp_optim::Parameter;
 use pulp::{Simd, WithSimd};
 
-use super::{per_input, slot};
-use crate::kernel::{Block, BlockMut, Gradients, Pair, Points, column, column_mut, point, point_mut};
-use crate::lanes::dot;
-use crate::views::{self, multiply};
+use super::scaled::{Scaled, ScaledMut, Sizes, inverse_lengthscales};
+use super::{per_input, pull_back, slot};
+use crate::kept;
+use crate::kernel::{Block, BlockMut, Gradients, Pair, TileShape, column, column_mut, point, point_mut};
+use crate::lanes::sum;
+use crate::views::{self, mirror, multiply, multiply_self};
 use crate::workspace::Workspace;
 
 /// Pairs with `s < NEAR · (‖a‖² + ‖b‖²)` are computed again directly.
@@ -29,77 +31,39 @@ fn is_far(s: f64, both_norms: f64) -> bool {
     s > NEAR * both_norms
 }
 
-/// Both tables centred on the mean of the rows and divided by the length-scales.
-struct Scaled {
-    rows: Vec<f64>,
-    cols: Vec<f64>,
-    row_norms: Vec<f64>,
-    col_norms: Vec<f64>,
+/// How many numbers are kept of a tile: a stamp, the scaled points with their norms, and the squared distances.
+pub(super) fn kept_len(shape: TileShape) -> usize {
+    1 + Sizes::of(shape).total() + shape.rows * shape.cols
 }
 
-impl Scaled {
-    fn new(lengthscale: &Parameter, pair: Pair<'_>, ws: &mut Workspace) -> Self {
-        let (m, n, dim) = (pair.rows.nrows(), pair.cols.nrows(), pair.dim());
-        let mut centre = ws.take(dim);
-        mean(pair.rows, &mut centre);
-        let mut inverse = ws.take_dirty(dim);
-        inverse.iter_mut().enumerate().for_each(|(d, x)| *x = 1.0 / per_input(lengthscale, d));
-        let mut scaled = Self {
-            rows: ws.take_dirty(m * dim),
-            cols: ws.take_dirty(n * dim),
-            row_norms: ws.take_dirty(m),
-            col_norms: ws.take_dirty(n),
-        };
-        scale_points(pair.rows, &centre, &inverse, &mut scaled.rows, &mut scaled.row_norms);
-        scale_points(pair.cols, &centre, &inverse, &mut scaled.cols, &mut scaled.col_norms);
-        ws.give(centre);
-        ws.give(inverse);
-        scaled
+/// What is kept, by its parts.
+struct Parts<'k> {
+    stamp: &'k mut f64,
+    scaled: ScaledMut<'k>,
+    /// Column by column.
+    distances: &'k mut [f64],
+}
+
+impl<'k> Parts<'k> {
+    fn of(kept: &'k mut [f64], shape: TileShape) -> Option<Self> {
+        if kept.len() != kept_len(shape) {
+            return None;
+        }
+        let (stamp, rest) = kept.split_first_mut()?;
+        let (scaled, distances) = Sizes::of(shape).split(rest);
+        Some(Self { stamp, scaled, distances })
     }
 
-    fn give_back(self, ws: &mut Workspace) {
-        for buffer in [self.rows, self.cols, self.row_norms, self.col_norms] {
-            ws.give(buffer);
+    /// Makes scaled points and distances what they are for this pair, where they are not.
+    fn refresh(&mut self, lengthscale: &Parameter, pair: Pair<'_>, ws: &mut Workspace) {
+        let present = kept::stamp("product", std::slice::from_ref(lengthscale), pair);
+        if *self.stamp == present {
+            return;
         }
-    }
-}
-
-fn mean(points: Points<'_>, centre: &mut [f64]) {
-    let share = 1.0 / points.nrows().max(1) as f64;
-    for i in 0..points.nrows() {
-        for (c, x) in centre.iter_mut().zip(point(points, i)) {
-            *c += share * x;
-        }
-    }
-}
-
-/// One table of a pair: `(x − centre) ∘ inverse`, and the squared norms of the results.
-fn scale_points(points: Points<'_>, centre: &[f64], inverse: &[f64], scaled: &mut [f64], norms: &mut [f64]) {
-    dispatch(ScalePoints { points, centre, inverse, scaled, norms });
-}
-
-struct ScalePoints<'a> {
-    points: Points<'a>,
-    centre: &'a [f64],
-    inverse: &'a [f64],
-    scaled: &'a mut [f64],
-    norms: &'a mut [f64],
-}
-
-impl WithSimd for ScalePoints<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
-        let dim = self.centre.len();
-        for (i, norm) in self.norms.iter_mut().enumerate() {
-            let scaled = &mut self.scaled[i * dim..][..dim];
-            let x = point(self.points, i);
-            for (((s, x), c), r) in scaled.iter_mut().zip(x).zip(self.centre).zip(self.inverse) {
-                *s = (x - c) * r;
-            }
-            *norm = dot(scaled, scaled);
-        }
+        self.scaled.fill(lengthscale, pair, ws);
+        let distances = views::block_mut(self.distances, pair.rows.nrows(), pair.cols.nrows());
+        fill_distances(self.scaled.as_ref(), lengthscale, pair, distances);
+        *self.stamp = present;
     }
 }
 
@@ -107,34 +71,50 @@ impl WithSimd for ScalePoints<'_> {
 pub(super) fn squared_distances(
     lengthscale: &Parameter,
     pair: Pair<'_>,
-    out: BlockMut<'_>,
-    ws: &mut Workspace,
-    finish: impl FnMut(usize, Range<usize>, &mut [f64]),
-) {
-    let scaled = Scaled::new(lengthscale, pair, ws);
-    distances_of(&scaled, lengthscale, pair, out, finish);
-    scaled.give_back(ws);
-}
-
-fn distances_of(
-    scaled: &Scaled,
-    lengthscale: &Parameter,
-    pair: Pair<'_>,
     mut out: BlockMut<'_>,
+    kept: &mut [f64],
+    ws: &mut Workspace,
     mut finish: impl FnMut(usize, Range<usize>, &mut [f64]),
 ) {
-    let (m, n, dim) = (pair.rows.nrows(), pair.cols.nrows(), pair.dim());
-    let (rows, cols) = (views::points(&scaled.rows, m, dim), views::points(&scaled.cols, n, dim));
-    let product = out.rb_mut().as_dyn_stride_mut();
-    let (rows_dyn, cols_dyn) = (rows.as_dyn_stride(), cols.transpose().as_dyn_stride());
-    multiply(product, Accum::Replace, rows_dyn, cols_dyn, -2.0);
-    for j in 0..n {
-        let s = column_mut(&mut out, j);
-        let some_near = dispatch(AddNorms { s, row_norms: &scaled.row_norms, col_norm: scaled.col_norms[j] });
-        if some_near {
-            recompute_near(lengthscale, pair, j, scaled, s);
+    let (m, shape) = (pair.rows.nrows(), pair.shape());
+    match Parts::of(kept, shape) {
+        Some(mut parts) => {
+            parts.refresh(lengthscale, pair, ws);
+            out.copy_from(views::block(parts.distances, m, shape.cols));
         }
-        finish(j, 0..m, s);
+        None => {
+            let mut buffer = ws.take_dirty(Sizes::of(shape).total());
+            let (mut scaled, _) = Sizes::of(shape).split(&mut buffer);
+            scaled.fill(lengthscale, pair, ws);
+            fill_distances(scaled.as_ref(), lengthscale, pair, out.rb_mut());
+            ws.give(buffer);
+        }
+    }
+    for j in 0..shape.cols {
+        finish(j, 0..m, column_mut(&mut out, j));
+    }
+}
+
+fn fill_distances(scaled: Scaled<'_>, lengthscale: &Parameter, pair: Pair<'_>, mut out: BlockMut<'_>) {
+    // A table with itself: half of the distances are the other half.
+    let symmetric = scaled.is_symmetric();
+    let product = out.rb_mut().as_dyn_stride_mut();
+    if symmetric {
+        multiply_self(product, scaled.rows(), -2.0);
+    } else {
+        let (rows, cols) = (scaled.rows().as_dyn_stride(), scaled.cols().transpose().as_dyn_stride());
+        multiply(product, Accum::Replace, rows, cols, -2.0);
+    }
+    for (j, &col_norm) in scaled.col_norms.iter().enumerate() {
+        let first = if symmetric { j } else { 0 };
+        let s = &mut column_mut(&mut out, j)[first..];
+        let row_norms = &scaled.row_norms[first..];
+        if dispatch(AddNorms { s, row_norms, col_norm }) {
+            recompute_near(lengthscale, pair, (first, j), (row_norms, col_norm), s);
+        }
+    }
+    if symmetric {
+        mirror(out.as_dyn_stride_mut());
     }
 }
 
@@ -169,10 +149,19 @@ impl WithSimd for AddNorms<'_> {
     }
 }
 
-fn recompute_near(lengthscale: &Parameter, pair: Pair<'_>, j: usize, scaled: &Scaled, s: &mut [f64]) {
-    for (i, s) in s.iter_mut().enumerate() {
-        if !is_far(*s, scaled.row_norms[i] + scaled.col_norms[j]) {
-            *s = difference(lengthscale, point(pair.rows, i), point(pair.cols, j));
+/// Computes the near ones of the distances `s` of column j, from row `first` on, from differences.
+fn recompute_near(
+    lengthscale: &Parameter,
+    pair: Pair<'_>,
+    (first, j): (usize, usize),
+    (row_norms, col_norm): (&[f64], f64),
+    s: &mut [f64],
+) {
+    for (i, (s, norm)) in s.iter_mut().zip(row_norms).enumerate() {
+        if !is_far(*s, norm + col_norm) {
+            let i = first + i;
+            let itself = pair.same && i == j;
+            *s = if itself { 0.0 } else { difference(lengthscale, point(pair.rows, i), point(pair.cols, j)) };
         }
     }
 }
@@ -188,68 +177,115 @@ pub(super) fn squared_distances_reverse(
     lengthscale: &Parameter,
     pair: Pair<'_>,
     mut grads: Gradients<'_>,
+    kept: &mut [f64],
     ws: &mut Workspace,
     slopes: impl FnMut(usize, Range<usize>, &mut [f64]),
 ) {
-    let (m, n, dim) = (pair.rows.nrows(), pair.cols.nrows(), pair.dim());
-    let scaled = Scaled::new(lengthscale, pair, ws);
-    let mut buffer = ws.take_dirty(m * n);
-    let mut far = ws.take_dirty(m);
-    let tile = views::block_mut(&mut buffer, m, n);
-    slopes_of(&scaled, lengthscale, pair, tile, (&mut far, &mut grads), slopes);
-    ws.give(far);
-    let upstream = views::block(&buffer, m, n);
-    let (mut row_sums, mut col_sums) = (ws.take(m), ws.take(n));
-    sums_of(upstream, &mut row_sums, &mut col_sums);
+    let (m, n, shape) = (pair.rows.nrows(), pair.cols.nrows(), pair.shape());
+    let mut own = if kept.len() == kept_len(shape) { Vec::new() } else { ws.take_dirty(kept_len(shape)) };
+    if let Some(stamp) = own.first_mut() {
+        // What is left in a lent buffer bears no stamp that counts.
+        *stamp = 0.0;
+    }
+    let kept = if own.is_empty() { kept } else { &mut own[..] };
+    if let Some(mut parts) = Parts::of(kept, shape) {
+        parts.refresh(lengthscale, pair, ws);
+        let mut buffer = ws.take_dirty(m * n);
+        let (mut row_sums, mut col_sums) = (ws.take(m), ws.take_dirty(n));
+        let scaled = parts.scaled.as_ref();
+        let distances = views::block(parts.distances, m, n);
+        let mut upstream = views::block_mut(&mut buffer, m, n);
+        fill_slopes(scaled, lengthscale, pair, (distances, upstream.rb_mut()), &mut grads, slopes);
+        for (j, col_sum) in col_sums.iter_mut().enumerate() {
+            *col_sum = dispatch(AddColumn { column: column_mut(&mut upstream, j), sums: &mut row_sums });
+        }
+        let upstream = Slopes { upstream: views::block(&buffer, m, n), rows: &row_sums, cols: &col_sums };
+        let inverse = inverse_lengthscales(lengthscale, pair.dim(), ws);
+        pull_back::pull_back(lengthscale, &inverse, scaled, upstream, grads, ws);
+        for buffer in [row_sums, col_sums, buffer, inverse] {
+            ws.give(buffer);
+        }
+    }
+    if !own.is_empty() {
+        ws.give(own);
+    }
+}
 
-    let mut pulled = ws.take_dirty(m * dim);
-    let cols = views::points(&scaled.cols, n, dim).as_dyn_stride();
-    let pulled_view = views::points_mut(&mut pulled, m, dim).as_dyn_stride_mut();
-    multiply(pulled_view, Accum::Replace, upstream.as_dyn_stride(), cols, 1.0);
-
-    add_lengthscale_gradient(lengthscale, &scaled, &pulled, (&row_sums, &col_sums), grads.params, ws);
-    if let Some(mut rows) = grads.rows {
-        add_point_gradient(lengthscale, &scaled.rows, &row_sums, &pulled, &mut rows);
-    }
-    if let Some(mut cols) = grads.cols {
-        let mut pushed = ws.take_dirty(n * dim);
-        let rows = views::points(&scaled.rows, m, dim).as_dyn_stride();
-        let pushed_view = views::points_mut(&mut pushed, n, dim).as_dyn_stride_mut();
-        let transposed = upstream.transpose().as_dyn_stride();
-        multiply(pushed_view, Accum::Replace, transposed, rows, 1.0);
-        add_point_gradient(lengthscale, &scaled.cols, &col_sums, &pushed, &mut cols);
-        ws.give(pushed);
-    }
-    for buffer in [row_sums, col_sums, pulled, buffer] {
-        ws.give(buffer);
-    }
-    scaled.give_back(ws);
+/// Derivatives with respect to the distances of a tile, and their sums over rows and columns.
+#[derive(Clone, Copy)]
+pub(super) struct Slopes<'a> {
+    pub(super) upstream: Block<'a>,
+    pub(super) rows: &'a [f64],
+    pub(super) cols: &'a [f64],
 }
 
 /// Fills `out` with the derivatives with respect to each distance, for pairs that are far enough apart for products.
 ///
 /// `a Σh − H b` says what near points pull on each other only up to the rounding of its two large terms: they get zero
 /// here, and their gradients are added from their differences.
-fn slopes_of(
-    scaled: &Scaled,
+fn fill_slopes(
+    scaled: Scaled<'_>,
     lengthscale: &Parameter,
     pair: Pair<'_>,
-    out: BlockMut<'_>,
-    (far, grads): (&mut [f64], &mut Gradients<'_>),
+    (distances, mut out): (Block<'_>, BlockMut<'_>),
+    grads: &mut Gradients<'_>,
     mut slopes: impl FnMut(usize, Range<usize>, &mut [f64]),
 ) {
-    distances_of(scaled, lengthscale, pair, out, |j, rows, s| {
-        for ((far, s), norm) in far.iter_mut().zip(s.iter()).zip(&scaled.row_norms) {
-            *far = if is_far(*s, norm + scaled.col_norms[j]) { 1.0 } else { 0.0 };
+    for (j, &col_norm) in scaled.col_norms.iter().enumerate() {
+        let (s, h) = (column(distances, j), column_mut(&mut out, j));
+        h.copy_from_slice(s);
+        slopes(j, 0..s.len(), h);
+        if !dispatch(AnyNear { s, row_norms: scaled.row_norms, col_norm }) {
+            continue;
         }
-        slopes(j, rows, s);
-        for (i, (s, far)) in s.iter_mut().zip(far.iter()).enumerate() {
-            if *far == 0.0 {
-                add_difference_gradient(lengthscale, pair, (i, j), *s, grads);
-                *s = 0.0;
+        for (i, (h, s)) in h.iter_mut().zip(s).enumerate() {
+            if !is_far(*s, scaled.row_norms[i] + col_norm) {
+                add_difference_gradient(lengthscale, pair, (i, j), *h, grads);
+                *h = 0.0;
             }
         }
-    });
+    }
+}
+
+/// Whether any of these distances is too near for products.
+struct AnyNear<'a> {
+    s: &'a [f64],
+    row_norms: &'a [f64],
+    col_norm: f64,
+}
+
+impl WithSimd for AnyNear<'_> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> bool {
+        let mut near = [0.0; 8];
+        let (s8, s_rest) = self.s.as_chunks::<8>();
+        let (norms8, norms_rest) = self.row_norms.as_chunks::<8>();
+        for (s, norms) in s8.iter().zip(norms8) {
+            for l in 0..8 {
+                near[l] = if is_far(s[l], norms[l] + self.col_norm) { near[l] } else { 1.0 };
+            }
+        }
+        let rest_near = s_rest.iter().zip(norms_rest).any(|(s, norm)| !is_far(*s, norm + self.col_norm));
+        near != [0.0; 8] || rest_near
+    }
+}
+
+/// `sums ← sums + column`; returns `Σ column`.
+struct AddColumn<'a> {
+    column: &'a [f64],
+    sums: &'a mut [f64],
+}
+
+impl WithSimd for AddColumn<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> f64 {
+        self.sums.iter_mut().zip(self.column).for_each(|(sum, h)| *sum += h);
+        sum(self.column)
+    }
 }
 
 /// Adds the gradients of `slope · s_ij` from the difference of the two points.
@@ -260,6 +296,10 @@ fn add_difference_gradient(
     slope: f64,
     grads: &mut Gradients<'_>,
 ) {
+    // A point stays where it is seen from itself.
+    if pair.same && i == j {
+        return;
+    }
     for (d, (a, b)) in point(pair.rows, i).iter().zip(point(pair.cols, j)).enumerate() {
         let scale = per_input(lengthscale, d);
         let delta = (a - b) / scale;
@@ -272,58 +312,4 @@ fn add_difference_gradient(
             point_mut(cols, j)[d] -= pull;
         }
     }
-}
-
-fn sums_of(upstream: Block<'_>, row_sums: &mut [f64], col_sums: &mut [f64]) {
-    for (j, col_sum) in col_sums.iter_mut().enumerate() {
-        for (row_sum, h) in row_sums.iter_mut().zip(column(upstream, j)) {
-            *row_sum += h;
-            *col_sum += h;
-        }
-    }
-}
-
-/// `∂/∂x = 2 (a Σh − H b) / ℓ`, from the scaled points and what the product pulled together.
-fn add_point_gradient(
-    lengthscale: &Parameter,
-    scaled: &[f64],
-    sums: &[f64],
-    pulled: &[f64],
-    out: &mut crate::kernel::PointsMut<'_>,
-) {
-    let dim = out.ncols();
-    for (i, sum) in sums.iter().enumerate() {
-        let (a, hb) = (&scaled[i * dim..][..dim], &pulled[i * dim..][..dim]);
-        for (d, out) in point_mut(out, i).iter_mut().enumerate() {
-            *out += 2.0 * (a[d] * sum - hb[d]) / per_input(lengthscale, d);
-        }
-    }
-}
-
-/// `∂/∂ℓ_d = −2/ℓ_d Σ_ij h_ij (a_id − b_jd)²`, expanded so that only the product `H b` is needed.
-fn add_lengthscale_gradient(
-    lengthscale: &Parameter,
-    scaled: &Scaled,
-    pulled: &[f64],
-    (row_sums, col_sums): (&[f64], &[f64]),
-    params_grad: &mut [f64],
-    ws: &mut Workspace,
-) {
-    let dim = pulled.len().checked_div(row_sums.len()).unwrap_or(0);
-    let mut squares = ws.take(dim);
-    for (i, sum) in row_sums.iter().enumerate() {
-        let (a, hb) = (&scaled.rows[i * dim..][..dim], &pulled[i * dim..][..dim]);
-        for ((square, a), hb) in squares.iter_mut().zip(a).zip(hb) {
-            *square += a * (a * sum - 2.0 * hb);
-        }
-    }
-    for (j, sum) in col_sums.iter().enumerate() {
-        for (square, b) in squares.iter_mut().zip(&scaled.cols[j * dim..][..dim]) {
-            *square += b * b * sum;
-        }
-    }
-    for (d, square) in squares.iter().enumerate() {
-        params_grad[slot(lengthscale, d)] -= 2.0 * square / per_input(lengthscale, d);
-    }
-    ws.give(squares);
 }

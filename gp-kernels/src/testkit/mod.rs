@@ -8,6 +8,7 @@
 //! ```
 
 mod gradients;
+mod kept;
 mod structure;
 mod tables;
 mod text;
@@ -76,6 +77,7 @@ impl Conformance {
         structure::check(self, kernel, &mut report);
         text::check(self, kernel, &mut report);
         gradients::check(self, kernel, &mut report);
+        kept::check(self, kernel, &mut report);
         if report.failures.is_empty() { Ok(()) } else { Err(Failures(report.failures)) }
     }
 

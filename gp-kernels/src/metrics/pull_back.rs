@@ -1,0 +1,109 @@
+//! From derivatives with respect to squared distances to points and length-scales, by products with the scaled points.
+
+use faer::{Accum, MatRef};
+use gp_linalg::vector::dispatch;
+use gp_optim::Parameter;
+use pulp::{Simd, WithSimd};
+
+use super::product::Slopes;
+use super::scaled::Scaled;
+use super::slot;
+use crate::kernel::{Gradients, Points, PointsMut, point, point_mut};
+use crate::views::{self, multiply};
+use crate::workspace::Workspace;
+
+/// Adds the gradients of length-scales and points. `inverse` are 1/ℓ.
+///
+/// `∂/∂x = 2 (a Σh − H b) / ℓ` and `∂/∂ℓ_d = −2/ℓ_d Σ_ij h_ij (a_id − b_jd)²`, expanded so that of products only `H b`
+/// is needed.
+pub(super) fn pull_back(
+    lengthscale: &Parameter,
+    inverse: &[f64],
+    scaled: Scaled<'_>,
+    slopes: Slopes<'_>,
+    grads: Gradients<'_>,
+    ws: &mut Workspace,
+) {
+    let (rows, cols, dim) = (scaled.rows(), scaled.cols(), inverse.len());
+    let Gradients { params, rows: to_rows, cols: to_cols } = grads;
+    let mut squares = ws.take(dim);
+
+    let upstream = slopes.upstream.as_dyn_stride();
+    let mut pulled = ws.take_dirty(rows.nrows().max(cols.nrows()) * dim);
+    multiply_points(&mut pulled, upstream, cols);
+    let pulled_rows = views::points(&pulled, rows.nrows(), dim);
+    let squares_of = Some(&mut squares[..]);
+    let (sums, out) = (slopes.rows, to_rows);
+    dispatch(AddPoints { points: rows, pulled: pulled_rows, sums, inverse, squares: squares_of, out });
+
+    dispatch(AddSquares { points: cols, sums: slopes.cols, squares: &mut squares });
+    if to_cols.is_some() {
+        multiply_points(&mut pulled, upstream.transpose(), rows);
+        let pulled = views::points(&pulled, cols.nrows(), dim);
+        let (sums, out) = (slopes.cols, to_cols);
+        dispatch(AddPoints { points: cols, pulled, sums, inverse, squares: None, out });
+    }
+    ws.give(pulled);
+    for (d, square) in squares.iter().enumerate() {
+        params[slot(lengthscale, d)] -= 2.0 * square * inverse[d];
+    }
+    ws.give(squares);
+}
+
+/// Fills the front of `out` with `weights · points`, point by point.
+fn multiply_points(out: &mut [f64], weights: MatRef<'_, f64>, points: Points<'_>) {
+    let out = views::points_mut(out, weights.nrows(), points.ncols()).as_dyn_stride_mut();
+    multiply(out, Accum::Replace, weights, points.as_dyn_stride(), 1.0);
+}
+
+/// `squares ← squares + Σ_i a_i (a_i Σh − 2 H b)` and `out ← out + 2 (a Σh − H b) / ℓ`, where they are wanted.
+struct AddPoints<'a> {
+    points: Points<'a>,
+    pulled: Points<'a>,
+    sums: &'a [f64],
+    inverse: &'a [f64],
+    squares: Option<&'a mut [f64]>,
+    out: Option<PointsMut<'a>>,
+}
+
+impl WithSimd for AddPoints<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(mut self, _: S) {
+        for (i, sum) in self.sums.iter().enumerate() {
+            let (a, hb) = (point(self.points, i), point(self.pulled, i));
+            if let Some(squares) = &mut self.squares {
+                for ((square, a), hb) in squares.iter_mut().zip(a).zip(hb) {
+                    *square += a * (a * sum - 2.0 * hb);
+                }
+            }
+            if let Some(out) = &mut self.out {
+                for (((out, a), hb), inverse) in point_mut(out, i).iter_mut().zip(a).zip(hb).zip(self.inverse)
+                {
+                    *out += 2.0 * (a * sum - hb) * inverse;
+                }
+            }
+        }
+    }
+}
+
+/// `squares ← squares + Σ_j b_j² Σh`
+struct AddSquares<'a> {
+    points: Points<'a>,
+    sums: &'a [f64],
+    squares: &'a mut [f64],
+}
+
+impl WithSimd for AddSquares<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        for (j, sum) in self.sums.iter().enumerate() {
+            for (square, b) in self.squares.iter_mut().zip(point(self.points, j)) {
+                *square += b * b * sum;
+            }
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! The points of a pair, centred on the mean of the rows and divided by the length-scales.
+
+use gp_linalg::vector::dispatch;
+use gp_optim::Parameter;
+use pulp::{Simd, WithSimd};
+
+use super::per_input;
+use crate::kernel::{Pair, Points, TileShape, point};
+use crate::lanes::dot;
+use crate::views;
+use crate::workspace::Workspace;
+
+/// How many scaled points there are of each side, and how many numbers they have.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sizes {
+    rows: usize,
+    cols: usize,
+    dim: usize,
+    /// The column points are the first of the row points: they are not stored again.
+    shared: bool,
+}
+
+/// Scaled points and their squared norms.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scaled<'k> {
+    sizes: Sizes,
+    row_points: &'k [f64],
+    col_points: &'k [f64],
+    pub(super) row_norms: &'k [f64],
+    pub(super) col_norms: &'k [f64],
+}
+
+/// The memory of [`Scaled`].
+#[derive(Debug)]
+pub(super) struct ScaledMut<'k> {
+    sizes: Sizes,
+    rows: &'k mut [f64],
+    row_norms: &'k mut [f64],
+    /// Nothing where they are shared.
+    cols: &'k mut [f64],
+    col_norms: &'k mut [f64],
+}
+
+impl Sizes {
+    pub(super) fn of(shape: TileShape) -> Self {
+        let TileShape { rows, cols, dim, same } = shape;
+        Self { rows, cols, dim, shared: same && cols <= rows }
+    }
+
+    fn stored_cols(self) -> usize {
+        if self.shared { 0 } else { self.cols }
+    }
+
+    /// The numbers of scaled points and norms.
+    pub(super) fn total(self) -> usize {
+        (self.rows + self.stored_cols()) * (self.dim + 1)
+    }
+
+    /// Cuts the memory of scaled points off a buffer.
+    pub(super) fn split(self, buffer: &mut [f64]) -> (ScaledMut<'_>, &mut [f64]) {
+        let (rows, rest) = buffer.split_at_mut(self.rows * self.dim);
+        let (cols, rest) = rest.split_at_mut(self.stored_cols() * self.dim);
+        let (row_norms, rest) = rest.split_at_mut(self.rows);
+        let (col_norms, rest) = rest.split_at_mut(self.stored_cols());
+        (ScaledMut { sizes: self, rows, row_norms, cols, col_norms }, rest)
+    }
+}
+
+impl ScaledMut<'_> {
+    /// Scales the points of a pair.
+    pub(super) fn fill(&mut self, lengthscale: &Parameter, pair: Pair<'_>, ws: &mut Workspace) {
+        let mut centre = ws.take(pair.dim());
+        dispatch(AddMean { points: pair.rows, mean: &mut centre });
+        let inverse = inverse_lengthscales(lengthscale, pair.dim(), ws);
+        let (centre_of, by) = (&centre, &inverse);
+        let scale = |points, scaled, norms| {
+            dispatch(ScalePoints { points, centre: centre_of, inverse: by, scaled, norms });
+        };
+        scale(pair.rows, &mut *self.rows, &mut *self.row_norms);
+        if !self.sizes.shared {
+            scale(pair.cols, &mut *self.cols, &mut *self.col_norms);
+        }
+        ws.give(centre);
+        ws.give(inverse);
+    }
+
+    pub(super) fn as_ref(&self) -> Scaled<'_> {
+        let Sizes { cols, dim, shared, .. } = self.sizes;
+        let (col_points, col_norms) = if shared {
+            (&self.rows[..cols * dim], &self.row_norms[..cols])
+        } else {
+            (&*self.cols, &*self.col_norms)
+        };
+        Scaled { sizes: self.sizes, row_points: self.rows, col_points, row_norms: self.row_norms, col_norms }
+    }
+}
+
+impl<'k> Scaled<'k> {
+    /// The scaled row points, M×D.
+    pub(super) fn rows(&self) -> Points<'k> {
+        views::points(self.row_points, self.sizes.rows, self.sizes.dim)
+    }
+
+    /// The scaled column points, N×D.
+    pub(super) fn cols(&self) -> Points<'k> {
+        views::points(self.col_points, self.sizes.cols, self.sizes.dim)
+    }
+
+    /// Whether rows and columns are the same points.
+    pub(super) fn is_symmetric(&self) -> bool {
+        self.sizes.shared && self.sizes.rows == self.sizes.cols
+    }
+}
+
+/// Lends `1/ℓ_d` for every dimension.
+pub(super) fn inverse_lengthscales(lengthscale: &Parameter, dim: usize, ws: &mut Workspace) -> Vec<f64> {
+    let mut inverse = ws.take_dirty(dim);
+    inverse.iter_mut().enumerate().for_each(|(d, x)| *x = 1.0 / per_input(lengthscale, d));
+    inverse
+}
+
+struct AddMean<'a> {
+    points: Points<'a>,
+    mean: &'a mut [f64],
+}
+
+impl WithSimd for AddMean<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let share = 1.0 / self.points.nrows().max(1) as f64;
+        for i in 0..self.points.nrows() {
+            self.mean.iter_mut().zip(point(self.points, i)).for_each(|(mean, x)| *mean += share * x);
+        }
+    }
+}
+
+/// One table of a pair: `(x − centre) ∘ inverse`, and the squared norms of the results.
+struct ScalePoints<'a> {
+    points: Points<'a>,
+    centre: &'a [f64],
+    inverse: &'a [f64],
+    scaled: &'a mut [f64],
+    norms: &'a mut [f64],
+}
+
+impl WithSimd for ScalePoints<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let dim = self.centre.len();
+        for (i, norm) in self.norms.iter_mut().enumerate() {
+            let scaled = &mut self.scaled[i * dim..][..dim];
+            let x = point(self.points, i);
+            for (((s, x), c), r) in scaled.iter_mut().zip(x).zip(self.centre).zip(self.inverse) {
+                *s = (x - c) * r;
+            }
+            *norm = dot(scaled, scaled);
+        }
+    }
+}
