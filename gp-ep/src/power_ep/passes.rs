@@ -10,7 +10,7 @@ use super::sums::Layout;
 use crate::error::{EpError, check_count};
 use gp_kernels::Evaluator;
 use gp_kernels::data::{
-    DataError, DataSource, Lanes, LocalReduction, Reduction, Rows, for_each, lane_count, lane_rows,
+    DataError, DataSource, Lanes, LocalReduction, Reduction, Rows, for_each, lane_count_of, lane_rows,
 };
 use gp_kernels::inducing::{InducingPrior, PriorGradients, SparseProcess};
 use gp_kernels::posterior::{InducingPosterior, PosteriorFactor};
@@ -42,7 +42,7 @@ impl Passes {
         check_data(model, data)?;
         let reduction = reduction.unwrap_or_else(|| Box::new(LocalReduction));
         let layout = Layout::new(model.counts());
-        let lanes = lanes_for(model, capacity);
+        let lanes = lane_count_of(capacity, model.processes().len());
         // One lane has all threads to itself; several have one each.
         let inner = if lanes == 1 { model.threading() } else { Threading::Here };
         let lanes = Lanes::with_count(lanes, model.threading(), reduction.as_ref(), |lane| {
@@ -148,12 +148,6 @@ impl Passes {
         check_proper(tally)?;
         Ok(tally)
     }
-}
-
-/// Lanes for this many observations: fewer where there are many processes, which keep threads busy by themselves, and
-/// larger products are faster ones.
-fn lanes_for(model: &PowerEp, observations: usize) -> usize {
-    lane_count(observations / model.processes().len().clamp(1, 8))
 }
 
 /// The posterior over the inducing values of one latent function, as it is handed out.

@@ -24,6 +24,13 @@ pub fn lane_count(observations: usize) -> usize {
     (observations / WORTH_A_LANE).clamp(1, MAX_LANES)
 }
 
+/// The number of lanes for observations that several processes are seen through: fewer where there are many, which keep
+/// threads busy by themselves, and larger products are faster ones.
+#[must_use]
+pub fn lane_count_of(observations: usize, processes: usize) -> usize {
+    lane_count(observations / processes.clamp(1, 8))
+}
+
 /// The observations of one lane.
 #[must_use]
 pub fn lane_rows(lane: usize, lanes: usize, observations: usize) -> Range<usize> {

@@ -11,11 +11,15 @@ use crate::expectation::{Expectation, Nodes};
 use faer::Mat;
 use gp_kernels::Evaluator;
 use gp_kernels::data::{
-    DataError, DataSource, Lanes, LocalReduction, Reduction, Rows, lane_count, lane_rows,
+    DataError, DataSource, Lanes, LocalReduction, Reduction, Rows, for_each, lane_count_of, lane_rows,
 };
-use gp_kernels::inducing::{InducingPrior, PriorGradients};
+use gp_kernels::inducing::{InducingPrior, PriorGradients, SparseProcess};
 use gp_linalg::Threading;
 use gp_optim::ParameterSet;
+
+/// How much is kept of a batch's projections between forward and reverse pass, in numbers, over all lanes and latents:
+/// 256 megabytes. What is too large is computed twice.
+const KEPT: usize = 1 << 25;
 
 /// The bound of a model on a source of observations: memory that lasts from one evaluation to the next.
 ///
@@ -80,7 +84,13 @@ impl Bound {
         data: &dyn DataSource,
         capacity: usize,
     ) -> Result<Self, VariationalError> {
-        Self::build(model, data, capacity.clamp(1, data.count().max(1)), Box::new(LocalReduction))
+        let capacity = capacity.clamp(1, data.count().max(1));
+        let mut bound = Self::build(model, data, capacity, Box::new(LocalReduction))?;
+        let (lanes, latents) = (bound.lanes.count(), model.processes().len());
+        bound
+            .lanes
+            .change(|shard| shard.keep_projections(KEPT / (lanes * latents), capacity.div_ceil(lanes)));
+        Ok(bound)
     }
 
     fn build(
@@ -92,17 +102,15 @@ impl Bound {
         check_data(model, data)?;
         let params = gp_likelihoods::parameter_count(model.likelihood().parameters());
         let layout = Layout::new(model.posterior(), params);
-        let count = lane_count(capacity);
+        let count = lane_count_of(capacity, model.processes().len());
         // One lane has all threads to itself; several have one each.
         let inner = if count == 1 { model.threading() } else { Threading::Here };
         // A smaller batch may be dealt in another way, but never more to a lane than this.
         let places = capacity.div_ceil(count);
-        let lanes = Lanes::new(capacity, model.threading(), reduction.as_ref(), |_| {
+        let lanes = Lanes::with_count(count, model.threading(), reduction.as_ref(), |_| {
             Shard::new(model, &layout, data, places, inner)
         });
-        let zeros = |process: &gp_kernels::inducing::SparseProcess| {
-            PriorGradients::zeros(process.kernel(), process.inputs())
-        };
+        let zeros = |process: &SparseProcess| PriorGradients::zeros(process.kernel(), process.inputs());
         let largest = model.posterior().counts().iter().copied().max().unwrap_or(0);
         Ok(Self {
             reduction,
@@ -222,13 +230,8 @@ impl Bound {
         self.pass(model, posterior, reverse)?;
         let weight = self.weight();
         let mut rest = gradient;
-        for (q, (process, total)) in model.processes().iter().zip(&mut self.totals).enumerate() {
-            if !reverse {
-                total.clear();
-            } else {
-                self.lanes.sum(|shard| shard.gradients(q), total.as_mut_slice(), self.reduction.as_ref())?;
-                self.priors[q].finish_reverse(process.kernel(), process.inputs(), total, &self.evaluator)?;
-            }
+        self.finish_reverse(model, reverse)?;
+        for total in &self.totals {
             let (params, later) = std::mem::take(&mut rest).split_at_mut(total.params().len());
             params.copy_from_slice(total.params());
             let (inputs, later) = later.split_at_mut(total.inputs().len());
@@ -302,21 +305,44 @@ impl Bound {
             return Ok(());
         }
         self.projected.clear();
-        for (q, process) in model.processes().iter().enumerate() {
-            let (kernel, inputs) = (process.kernel(), process.inputs());
-            match self.priors.get_mut(q) {
-                Some(prior) => prior.refresh(kernel, inputs, model.jitter(), &self.evaluator)?,
-                None => {
-                    self.priors.push(InducingPrior::new(kernel, inputs, model.jitter(), &self.evaluator)?);
-                }
-            }
-        }
+        self.refresh_priors(model)?;
         let priors = &self.priors;
         self.lanes.for_each(|_, shard| shard.project(model, priors))?;
         for process in model.processes() {
             process.visit(&mut |parameter| self.projected.extend_from_slice(parameter.values()));
         }
         Ok(())
+    }
+
+    /// Adds up the lanes' derivatives by kernels and inducing inputs, and takes what concerns `K_zz` through its factor.
+    fn finish_reverse(&mut self, model: &Savigp, reverse: bool) -> Result<(), VariationalError> {
+        if !reverse {
+            self.totals.iter_mut().for_each(PriorGradients::clear);
+            return Ok(());
+        }
+        for (q, total) in self.totals.iter_mut().enumerate() {
+            self.lanes.sum(|shard| shard.gradients(q), total.as_mut_slice(), self.reduction.as_ref())?;
+        }
+        let (priors, by) = (&self.priors, &self.evaluator);
+        for_each(model.threading(), &mut self.totals, |q, total| {
+            let process = &model.processes()[q];
+            Ok(priors[q].finish_reverse(process.kernel(), process.inputs(), total, by)?)
+        })
+    }
+
+    /// Factors `K_zz`, in the same memory where there is some.
+    fn refresh_priors(&mut self, model: &Savigp) -> Result<(), VariationalError> {
+        let (jitter, by) = (model.jitter(), &self.evaluator);
+        if self.priors.is_empty() {
+            let prior =
+                |process: &SparseProcess| InducingPrior::new(process.kernel(), process.inputs(), jitter, by);
+            self.priors = model.processes().iter().map(prior).collect::<Result<_, _>>()?;
+            return Ok(());
+        }
+        for_each(model.threading(), &mut self.priors, |q, prior| {
+            let process = &model.processes()[q];
+            Ok(prior.refresh(process.kernel(), process.inputs(), jitter, by)?)
+        })
     }
 
     /// The variances that sampling gives the entries of the gradient by posterior means, summed, over the squared length

@@ -4,6 +4,7 @@ use super::shard::Pass;
 use super::sums::PartMut;
 use crate::error::VariationalError;
 use faer::{Accum, MatMut, MatRef};
+use gp_kernels::Kept;
 use gp_kernels::inducing::PriorGradients;
 use gp_linalg::Threading;
 use gp_linalg::product::{GramScratch, matmul, weighted_gram};
@@ -18,6 +19,8 @@ pub(super) struct ShardLatent {
     pub(super) phi: Vec<f64>,
     /// s
     pub(super) residual: Vec<f64>,
+    /// Of the projections of a mini-batch, for their reverse pass: one a block.
+    pub(super) kept: Vec<Kept>,
     pub(super) block: BlockLatent,
     pub(super) grads: PriorGradients,
 }

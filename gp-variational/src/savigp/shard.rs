@@ -8,7 +8,8 @@ use super::sums::Layout;
 use crate::error::VariationalError;
 use crate::expectation::{Estimates, Expectation, Nodes, Observed};
 use faer::{MatMut, MatRef};
-use gp_kernels::data::{DataSource, Rows};
+use gp_kernels::Kept;
+use gp_kernels::data::{DataSource, Rows, for_each};
 use gp_kernels::inducing::{InducingPrior, PriorGradients};
 use gp_kernels::{Evaluator, KernelError};
 use gp_likelihoods::{Latent, Likelihood};
@@ -18,6 +19,8 @@ use std::ops::Range;
 
 /// Columns visited at a time: ones of 500 rows fill one megabyte.
 const BLOCK: usize = 256;
+/// So many latents keep threads busy by themselves; with fewer, threads share the work on one.
+const MANY_LATENTS: usize = 4;
 
 /// What a pass over observations goes by.
 #[derive(Clone, Copy)]
@@ -50,6 +53,8 @@ pub(super) struct Shard {
     /// This shard's part of what is added up.
     pub(super) partial: Vec<f64>,
     evaluator: Evaluator,
+    /// Who works on different latents.
+    spread: Threading,
     gram: GramScratch,
 }
 
@@ -68,10 +73,12 @@ impl Shard {
                 count,
                 phi: vec![0.0; count * places],
                 residual: vec![0.0; places],
+                kept: Vec::new(),
                 block: BlockLatent::new(count, places.min(BLOCK)),
                 grads: PriorGradients::zeros(process.kernel(), process.inputs()),
             }
         });
+        let inner = if model.processes().len() >= MANY_LATENTS { Threading::Here } else { threading };
         Self {
             dim: data.dim(),
             outputs: data.outputs(),
@@ -82,7 +89,8 @@ impl Shard {
             estimates: Estimates::default(),
             beliefs: Vec::with_capacity(model.processes().len()),
             partial: vec![0.0; layout.len()],
-            evaluator: Evaluator::new(threading),
+            evaluator: Evaluator::new(inner),
+            spread: threading,
             gram: GramScratch::new(),
         }
     }
@@ -120,18 +128,31 @@ impl Shard {
         model: &Savigp,
         priors: &[InducingPrior],
     ) -> Result<(), VariationalError> {
-        let dim = self.dim;
-        for ((latent, process), prior) in self.latents.iter_mut().zip(model.processes()).zip(priors) {
-            for block in blocks(self.rows.len()) {
-                let x = &self.points[block.start * dim..block.end * dim];
-                let x = MatRef::from_row_major_slice(x, block.len(), dim);
-                let residual = &mut latent.residual[block.clone()];
-                let phi = &mut latent.phi[block.start * latent.count..block.end * latent.count];
-                let phi = MatMut::from_column_major_slice_mut(phi, latent.count, block.len());
-                prior.project(process.kernel(), process.inputs(), x, phi, residual, &self.evaluator)?;
+        let Self { dim, points, rows, evaluator, .. } = self;
+        for_each(self.spread, &mut self.latents, |q, latent| {
+            let process = &model.processes()[q];
+            let (kernel, inputs) = (process.kernel(), process.inputs());
+            for block in blocks(rows.len()) {
+                let x = &points[block.start * *dim..block.end * *dim];
+                let x = MatRef::from_row_major_slice(x, block.len(), *dim);
+                let ShardLatent { count, phi, residual, kept, .. } = &mut *latent;
+                let phi = &mut phi[block.start * *count..block.end * *count];
+                let phi = MatMut::from_column_major_slice_mut(phi, *count, block.len());
+                let mut nothing = Kept::nothing();
+                let kept = kept.get_mut(block.start / BLOCK).unwrap_or(&mut nothing);
+                let residual = &mut residual[block.clone()];
+                priors[q].project_kept(kernel, inputs, x, phi, residual, kept, evaluator)?;
             }
+            Ok(())
+        })
+    }
+
+    /// From now on keeps of the projections on every latent so many numbers, to spare the reverse pass work.
+    pub(super) fn keep_projections(&mut self, numbers: usize, places: usize) {
+        let count = places.div_ceil(BLOCK);
+        for latent in &mut self.latents {
+            latent.kept = (0..count).map(|_| Kept::up_to(numbers / count)).collect();
         }
-        Ok(())
     }
 
     /// Gradients by one latent function.
@@ -227,12 +248,13 @@ impl Shard {
     fn reverse(&mut self, pass: Pass<'_>, block: &Range<usize>) -> Result<(), VariationalError> {
         let x = &self.points[block.start * self.dim..block.end * self.dim];
         let x = MatRef::from_row_major_slice(x, block.len(), self.dim);
-        for ((latent, process), prior) in self.latents.iter_mut().zip(pass.model.processes()).zip(pass.priors)
-        {
-            let ShardLatent { count, phi, block: own, grads, .. } = latent;
+        let (evaluator, nothing) = (&self.evaluator, Kept::nothing());
+        for_each(self.spread, &mut self.latents, |q, latent| {
+            let process = &pass.model.processes()[q];
+            let ShardLatent { count, phi, block: own, grads, kept, .. } = latent;
             let phi = &phi[block.start * *count..block.end * *count];
             let upstream = &mut own.upstream[..*count * block.len()];
-            prior.project_reverse(
+            pass.priors[q].project_reverse_kept(
                 process.kernel(),
                 process.inputs(),
                 x,
@@ -240,10 +262,11 @@ impl Shard {
                 MatMut::from_column_major_slice_mut(upstream, *count, block.len()),
                 &own.by_residual[..block.len()],
                 grads,
-                &self.evaluator,
+                kept.get(block.start / BLOCK).unwrap_or(&nothing),
+                evaluator,
             )?;
-        }
-        Ok(())
+            Ok(())
+        })
     }
 }
 
