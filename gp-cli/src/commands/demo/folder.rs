@@ -3,7 +3,7 @@
 use super::{MODEL, ORIGIN};
 use crate::error::{CliError, ErrorKind};
 use crate::files;
-use crate::model::RegressionModel;
+use crate::model::Model;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -41,7 +41,7 @@ fn is_foreign(path: &Path) -> Result<bool, CliError> {
         Err(cause) => return Err(CliError::io("read the folder", path, cause)),
     };
     let is_empty = entries.next().is_none();
-    let model = fs::read_to_string(path.join(MODEL));
-    let is_ours = model.is_ok_and(|text| RegressionModel::is_text_from(&text, ORIGIN));
+    let model = fs::read(path.join(MODEL));
+    let is_ours = model.is_ok_and(|bytes| Model::origin_of(&bytes).as_deref() == Some(ORIGIN));
     Ok(!is_empty && !is_ours)
 }

@@ -1,0 +1,89 @@
+//! What the methods that iterate share: the model, its powers, and the posterior of a state.
+
+use super::{Fit, Problem};
+use crate::error::{CliError, ErrorKind};
+use crate::model::{Approximation, ObjectiveKind, Posterior};
+use gp_ep::power_ep::{Convergence, Level, PairwiseFactors};
+use gp_ep::{EpError, PowerEp, Powers};
+use gp_kernels::posterior::InducingPosterior;
+use gp_likelihoods::Likelihood;
+use gp_optim::Descended;
+
+/// The multi-class likelihood that is taken apart into pairs of classes.
+const MULTICLASS: &str = "multiclass_probit";
+/// Unit noise on each latent: a difference of two has twice that.
+const PAIR_NOISE: f64 = 2.0;
+/// The power where the likelihood is not log-concave: EP proper may not come to rest there.
+const CAUTIOUS_POWER: f64 = 0.5;
+
+/// There is nothing to infer.
+pub(super) fn no_latent() -> CliError {
+    CliError::new(ErrorKind::Usage, "the likelihood has no latent function")
+}
+
+/// The model of a problem.
+pub(super) fn model(problem: &Problem, level: Level) -> Result<PowerEp, CliError> {
+    let (processes, likelihood) = (problem.processes()?, &problem.likelihood);
+    let model = if likelihood.name() == MULTICLASS {
+        let factors = PairwiseFactors::new(likelihood.latents(), PAIR_NOISE)?;
+        PowerEp::with_factors(processes, Box::new(factors))?
+    } else {
+        PowerEp::new(processes, likelihood.clone())?
+    };
+    Ok(model.with_powers(Powers::Same(power(problem))).with_level(level))
+}
+
+/// The power that was asked for, or the largest that is safe.
+pub(super) fn power(problem: &Problem) -> f64 {
+    let usual = if problem.likelihood.is_log_concave() { 1.0 } else { CAUTIOUS_POWER };
+    problem.settings.alpha.unwrap_or(usual)
+}
+
+/// The posteriors of a state under a trained model, with the likelihood that predicts from them.
+pub(super) fn approximation(
+    model: &PowerEp,
+    mut likelihood: Box<dyn Likelihood>,
+    posterior: impl Fn(&PowerEp, usize) -> Result<InducingPosterior, EpError>,
+) -> Result<Approximation, CliError> {
+    let latents = (0..model.processes().len())
+        .map(|q| Ok(Posterior::Inducing(Box::new(posterior(model, q)?))))
+        .collect::<Result<_, EpError>>()?;
+    let trained = model.factors().parameters();
+    if trained.len() == likelihood.parameters().len() {
+        likelihood.parameters_mut().clone_from_slice(trained);
+    }
+    Ok(Approximation::new(latents, likelihood))
+}
+
+/// The outcome of first-order training.
+pub(super) fn of_descent(posterior: Approximation, objective: f64, run: &Descended, curve: Vec<f64>) -> Fit {
+    let mut warnings = Vec::new();
+    if let Some(failure) = &run.last_failure {
+        let count = run.failed_evaluations;
+        warnings.push(format!(
+            "{count} evaluations failed and were stepped back from, the last because {failure}"
+        ));
+    }
+    Fit {
+        posterior,
+        objective,
+        objective_kind: ObjectiveKind::Estimate,
+        converged: run.converged,
+        reason: run.reason.to_string(),
+        iterations: run.iterations,
+        curve,
+        warnings,
+    }
+}
+
+/// What is worth knowing about how sites came to rest.
+pub(super) fn convergence_warnings(convergence: &Convergence, warnings: &mut Vec<String>) {
+    if !convergence.converged {
+        let (sweeps, change) = (convergence.sweeps, convergence.last.change);
+        warnings.push(format!("sites still changed by {change:.1e} of a marginal after {sweeps} sweeps"));
+    }
+    if convergence.last.improper > 0 {
+        let count = convergence.last.improper;
+        warnings.push(format!("{count} sites have no proper cavity; a smaller --alpha is safer"));
+    }
+}
