@@ -6,6 +6,11 @@ use gp_kernels::{Kernel, KernelExt};
 use gp_likelihoods::Likelihood;
 use gp_optim::{Parameter, Prior, Transform};
 
+/// What `--fix` calls inducing inputs.
+const INDUCING: &str = "inducing";
+/// What it calls nothing at all.
+const NOTHING: &str = "none";
+
 /// Applies `--fix`, `--bound`, `--prior` and `--no-train`.
 ///
 /// # Errors
@@ -15,7 +20,7 @@ pub(super) fn apply(
     kernels: &mut [Box<dyn Kernel>],
     likelihood: &mut dyn Likelihood,
 ) -> Result<(), CliError> {
-    for name in spec.fix.iter().filter(|name| *name != "inducing") {
+    for name in spec.fix.iter().filter(|name| ![INDUCING, NOTHING].contains(&name.as_str())) {
         change(name, kernels, likelihood, &|parameter| {
             parameter.fix_all(true);
             Ok(())
@@ -47,10 +52,10 @@ pub(super) fn apply(
     Ok(())
 }
 
-/// Whether inducing inputs stay where they are.
-#[must_use]
-pub(super) fn fixes_inducing(spec: &FitSpec) -> bool {
-    spec.no_train || spec.fix.iter().any(|name| name == "inducing")
+/// Whether inducing inputs stay where they are: as `--fix` says, or unless they may move where it says nothing.
+pub(super) fn fixes_inducing(spec: &FitSpec, may_move: bool) -> bool {
+    spec.no_train
+        || if spec.fix.is_empty() { !may_move } else { spec.fix.iter().any(|name| name == INDUCING) }
 }
 
 /// A change of one parameter.

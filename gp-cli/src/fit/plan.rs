@@ -56,12 +56,12 @@ impl Plan {
         check_settings(spec, method, optimizer)?;
         let mut kernels = kernels(spec, method, &observed, dim)?;
         parameters::apply(spec, &mut kernels, observed.likelihood.as_mut())?;
-        let settings = settings(spec, optimizer);
         let inducing = if method.heeds(Setting::Inducing, optimizer) {
             place(spec, method, &inputs, encoded.points.as_ref(), &kernels, observed.likelihood.latents())?
         } else {
             Vec::new()
         };
+        let settings = settings(spec, optimizer, may_move(&observed, &inducing, rows));
         let problem = Problem {
             points: encoded.points,
             targets: observed.observations.clone(),
@@ -180,7 +180,14 @@ fn check_settings(spec: &FitSpec, method: &dyn Method, optimizer: Optimizer) -> 
     }
 }
 
-fn settings(spec: &FitSpec, optimizer: Optimizer) -> Settings {
+/// Whether inducing inputs are learned where nobody says anything. Labels are too few bits to move many numbers by.
+fn may_move(observed: &Observed, inducing: &[InducingInputs], rows: usize) -> bool {
+    const ROWS_A_COORDINATE: usize = 5;
+    let coordinates: usize = inducing.iter().map(|inputs| inputs.count() * inputs.dim()).sum();
+    observed.likelihood.name() == "gaussian" || rows >= ROWS_A_COORDINATE * coordinates
+}
+
+fn settings(spec: &FitSpec, optimizer: Optimizer, may_move: bool) -> Settings {
     Settings {
         alpha: spec.alpha,
         tied: spec.sites.map(|sites| sites == Sites::Tied),
@@ -190,7 +197,7 @@ fn settings(spec: &FitSpec, optimizer: Optimizer) -> Settings {
         batch_size: spec.batch_size,
         time_limit: spec.time_limit,
         seed: spec.seed,
-        fixed_inducing: parameters::fixes_inducing(spec),
+        fixed_inducing: parameters::fixes_inducing(spec, may_move),
     }
 }
 
@@ -223,21 +230,25 @@ fn kernels(
 
 /// A smooth function with a length-scale for each input, and a straight one, so that nothing is lost where the truth is
 /// straight. In units of their spread, points are √D apart and more.
+///
+/// Labels and counts say less than numbers do, and where a straight line tells all labels apart, nothing bounds the
+/// function: there, weak priors hold variances near 1 and length-scales near √D, within a factor of 7 or so.
 fn usual_kernel(method: &dyn Method, observed: &Observed, dim: usize) -> String {
-    let length = format_number((dim as f64).sqrt());
-    let lengthscale = match dim {
-        0 | 1 => length.clone(),
-        2..=ARD_INPUTS => format!("[{}]", vec![length.as_str(); dim].join(", ")),
-        _ => length.clone(),
+    let length = (dim as f64).sqrt();
+    let around = |value: f64| format!(" ~ log_normal({}, 1)", format_number(value.ln()));
+    let number = |value: f64| format_number(value);
+    let ard = match dim {
+        2..=ARD_INPUTS => format!("[{}]", vec![number(length); dim].join(", ")),
+        _ => number(length),
     };
-    let mut text = format!(
-        "1 * rbf(lengthscale={lengthscale}) + linear(lengthscale={})",
-        format_number(3.0 * (dim as f64).sqrt())
-    );
     if observed.likelihood.name() != "gaussian" {
-        // Nothing else knows how common a class or how large a count is.
-        text.push_str(" + constant(variance=1)");
+        let (one, prior) = (around(1.0), around(length));
+        return format!(
+            "1{one} * rbf(lengthscale={ard}{prior}) + linear(lengthscale={}{prior}) + constant(variance=1{one})",
+            number(length)
+        );
     }
+    let mut text = format!("1 * rbf(lengthscale={ard}) + linear(lengthscale={})", number(3.0 * length));
     if method.name() == "fitc" {
         // Training draws inducing inputs together that it has no use for.
         text.push_str(" + white(variance=fixed(1e-8))");
@@ -319,6 +330,7 @@ fn describe(
     let sizes = problem.sizes();
     let inducing = match sizes.inducing {
         0 => String::new(),
+        count if problem.settings.fixed_inducing => format!(", {count} inducing inputs that stay"),
         count => format!(", {count} inducing inputs"),
     };
     let kernel = match spec.kernel.len() {

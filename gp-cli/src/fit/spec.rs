@@ -58,7 +58,8 @@ pub struct FitSpec {
     /// What is put in units of its own spread
     #[arg(long, value_enum, default_value_t = Standardize::Both)]
     pub standardize: Standardize,
-    /// What is not trained: kernel, likelihood, inducing, or parameters such as rbf.lengthscale
+    /// What is not trained: kernel, likelihood, inducing, none, or parameters such as rbf.lengthscale; unless given,
+    /// inducing inputs stay where labels are too few to move them
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub fix: Vec<String>,
     /// Bounds of a parameter; either end may be left out; may be repeated
