@@ -7,6 +7,8 @@
 //!   and how much longer that is than the value of closed-form regression;
 //! - the same for a mini-batch step with its gradient, B = M = 200, D = 784: distances forward and back (6 MBD), of Z
 //!   twice that a pair (6 M²D / 2), projections, marginals, sums and the reverse pass (8 M²B), and factors (4 M³ / 3);
+//! - the same for C = 10 classes with a kernel and inducing inputs each, and with shared ones;
+//! - how the time of such a step grows with C and with M, as exponents;
 //! - how long a mini-batch step with tied sites takes for N from 10⁴ to 10⁶, read from memory that stands for a disk.
 #![expect(clippy::expect_used, reason = "a benchmark that fails should stop at once")]
 
@@ -170,6 +172,94 @@ fn batch_steps() {
     }
 }
 
+/// A model of so many classes with inducing inputs that differ.
+fn many_classes(classes: usize, m: usize, dim: usize) -> PowerEp {
+    let process = |class: usize| {
+        let inputs = InducingInputs::points(points(m, dim, 10 + class as u64).transpose()).expect("finite");
+        let lengthscale = 0.7 * (dim as f64).sqrt();
+        let kernel = format!("1.5 * rbf(lengthscale=[{}])", vec![lengthscale.to_string(); dim].join(", "));
+        SparseProcess::new(gp_kernels::parse(&kernel).expect("a kernel"), inputs).expect("inputs")
+    };
+    PowerEp::of_classes((0..classes).map(process).collect(), 0.0).expect("classes")
+}
+
+/// The seconds of one mini-batch step with its gradient, sites own or tied, and of one product.
+fn class_step(model: &PowerEp, sharing: Sharing, data: &Table<'_>, batch: usize, rounds: usize) -> [f64; 2] {
+    let m = model.processes()[0].inputs().count();
+    let mut gradient = vec![0.0; model.parameter_count()];
+    let mut ep = MiniBatchEp::new(model, data, sharing, batch).expect("state");
+    let (mut product, mut first) = (Product::new(m, model.threading()), 0);
+    best(
+        rounds,
+        [
+            &mut || {
+                let rows: Vec<usize> = (first..first + batch).collect();
+                first = (first + batch) % (data.count() - batch);
+                ep.refresh(model).expect("a prior");
+                ep.step(model, data, &rows, &EpOptions::default()).expect("a step");
+                ep.log_z_gradient(model, &mut gradient).expect("a gradient");
+            },
+            &mut || product.run(),
+        ],
+    )
+}
+
+/// Operations that a step cannot do without, for each class: as for one latent.
+fn needed(batch: usize, m: usize, dim: usize) -> f64 {
+    ((6 * batch + 3 * m) * m * dim + 8 * m * m * batch + 4 * m * m * m / 3) as f64
+}
+
+fn class_steps() {
+    const B: usize = 200;
+    const D: usize = 784;
+    const C: usize = 10;
+    let inputs = points(2000, D, 3);
+    let y: Vec<f64> = (0..2000).map(|i| (i * 7 % C) as f64).collect();
+    let data = Table::with_targets(inputs.transpose(), &y).expect("data");
+    println!("\nmini-batch step with gradient, C = {C}, B = M = {B}, D = {D}; best of 10 rounds");
+    for (threading, name) in THREADING {
+        let model = many_classes(C, B, D).with_threading(threading);
+        for sharing in [Sharing::Own, Sharing::Tied] {
+            let [step, multiplied] = class_step(&model, sharing, &data, B, 10);
+            let rate = 2.0 * (B * B * Product::COLUMNS) as f64 / multiplied;
+            println!(
+                "{name:12} {sharing:?} sites: {:6.1} ms, {:3.0} % of {:5.1} GFLOP/s",
+                1e3 * step,
+                100.0 * C as f64 * needed(B, B, D) / step / rate,
+                1e-9 * rate,
+            );
+        }
+        let shared = PowerEp::of_alike_classes(C, model.processes()[0].clone(), 0.0).expect("classes");
+        let [step, _] = class_step(&shared.with_threading(threading), Sharing::Tied, &data, B, 10);
+        println!("{name:12} one process for all classes, tied sites: {:6.1} ms", 1e3 * step);
+    }
+}
+
+/// The exponent b of `a xᵇ` through first and last.
+fn exponent(sizes: &[usize], times: &[f64]) -> f64 {
+    let last = sizes.len() - 1;
+    (times[last] / times[0]).ln() / (sizes[last] as f64 / sizes[0] as f64).ln()
+}
+
+fn class_exponents() {
+    let inputs = points(2000, 8, 4);
+    let y: Vec<f64> = (0..2000).map(|i| f64::from(u8::from(i % 3 == 0))).collect();
+    let data = Table::with_targets(inputs.transpose(), &y).expect("data");
+    let time =
+        |classes: usize, m: usize| class_step(&many_classes(classes, m, 8), Sharing::Tied, &data, 200, 10)[0];
+    println!("\ntied step with gradient, B = 200, D = 8, all threads; best of 10 rounds");
+    let (classes, ms) = ([4, 8, 16, 32], [50, 100, 200, 400]);
+    let by_class: Vec<f64> = classes.iter().map(|&c| time(c, 100)).collect();
+    let by_m: Vec<f64> = ms.iter().map(|&m| time(8, m)).collect();
+    let list = |times: &[f64]| times.iter().map(|t| format!("{:7.2}", 1e3 * t)).collect::<String>();
+    println!(
+        "C = {classes:?}, M = 100: {} ms, exponent {:4.2}",
+        list(&by_class),
+        exponent(&classes, &by_class)
+    );
+    println!("M = {ms:?}, C = 8: {} ms, exponent {:4.2}", list(&by_m), exponent(&ms, &by_m));
+}
+
 /// Observations that are computed when they are asked for: as many as wanted, and no memory.
 #[derive(Debug)]
 struct Endless {
@@ -238,5 +328,7 @@ fn main() {
     criterion.final_summary();
     sweeps();
     batch_steps();
+    class_steps();
+    class_exponents();
     tied_steps();
 }

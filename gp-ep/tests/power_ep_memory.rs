@@ -20,14 +20,31 @@ fn blocks(body: impl FnOnce()) -> u64 {
     dhat::HeapStats::get().total_blocks - before
 }
 
+fn process(inducing: usize, q: usize) -> SparseProcess {
+    let kernel = gp_kernels::parse("1.3 * rbf(lengthscale=[0.5, 2])").unwrap();
+    let z = Mat::from_fn(inducing, 2, |i, d| ((i * (5 + d) + q) as f64).cos());
+    SparseProcess::new(kernel, InducingInputs::points(z.as_ref()).unwrap()).unwrap()
+}
+
 fn model(likelihood: &str, inducing: usize) -> PowerEp {
     let likelihood = gp_likelihoods::parse(likelihood).unwrap();
-    let processes = (0..likelihood.latents()).map(|q| {
-        let kernel = gp_kernels::parse("1.3 * rbf(lengthscale=[0.5, 2])").unwrap();
-        let z = Mat::from_fn(inducing, 2, |i, d| ((i * (5 + d) + q) as f64).cos());
-        SparseProcess::new(kernel, InducingInputs::points(z.as_ref()).unwrap()).unwrap()
-    });
-    PowerEp::new(processes.collect(), likelihood).unwrap().with_threading(Threading::Here)
+    let processes = (0..likelihood.latents()).map(|q| process(inducing, q)).collect();
+    PowerEp::new(processes, likelihood).unwrap().with_threading(Threading::Here)
+}
+
+fn steps_of_classes_allocate_nothing() {
+    let inputs = Mat::from_fn(1100, 2, |i, d| ((i * (7 + d)) as f64).sin());
+    let labels: Vec<f64> = (0..1100).map(|i| f64::from(i % 3)).collect();
+    let data = Table::with_targets(inputs.as_ref(), &labels).unwrap();
+    let own = PowerEp::of_classes((0..3).map(|q| process(6, q)).collect(), 0.1).unwrap();
+    let shared = PowerEp::of_alike_classes(3, process(6, 0), 0.0).unwrap();
+    for (what, model) in [("own", own), ("shared", shared)] {
+        let model = model.with_threading(Threading::Here);
+        batch_allocates_nothing(&model, &data, what);
+        batch_allocates_nothing(&model.clone().with_level(Level::Latent), &data, what);
+        mini_batches_allocate_nothing(&model, &data, Sharing::Own, what);
+        mini_batches_allocate_nothing(&model, &data, Sharing::Tied, what);
+    }
 }
 
 /// Repeats a step until it has seen everything, and counts what it allocates then.
@@ -127,6 +144,7 @@ fn repeated_steps_allocate_nothing_and_tied_sites_know_nothing_of_the_number_of_
     let profiler = dhat::Profiler::builder().testing().build();
     assert!(blocks(|| drop(std::hint::black_box(vec![1.0; 10]))) > 0, "the counter counts");
     steps_allocate_nothing();
+    steps_of_classes_allocate_nothing();
     drop(profiler);
     let (few, many) = (most_bytes(2_000), most_bytes(20_000));
     assert!(few > 10_000, "{few} bytes are less than the model itself takes");

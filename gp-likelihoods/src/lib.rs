@@ -22,7 +22,7 @@ pub mod registry;
 mod scalar;
 mod signs;
 mod slopes;
-mod small_factor;
+pub mod small_factor;
 pub mod special;
 mod support;
 #[cfg(feature = "testkit")]
@@ -50,6 +50,7 @@ pub use likelihoods::robust_max::RobustMax;
 pub use likelihoods::softmax::Softmax;
 pub use likelihoods::student_t::StudentT;
 pub use likelihoods::warped_gaussian::{WarpTerm, WarpedGaussian};
+pub use race::Race;
 pub use registry::{LikelihoodEntry, Registry, built_in, parse};
 pub use scalar::{Jet2, Scalar};
 pub use slopes::{ObservationMoments, PointSlopes, Slopes};

@@ -7,6 +7,75 @@ use crate::slopes::Slopes;
 use crate::special::{inverse_mills, inverse_mills_excess, log_normal_cdf};
 use crate::workspace::Workspace;
 
+/// The class is that of the largest of independent Gaussian latents, each with noise of its own, but for labels that
+/// are drawn from all classes (seed 000 eq. 68 and 13).
+///
+/// ```
+/// use gp_likelihoods::{Latent, Race, Workspace};
+/// let latents = [Latent::new(0.5, 0.1)?, Latent::new(0.0, 0.3)?, Latent::new(-2.0, 1.0)?];
+/// let mut probabilities = [0.0; 3];
+/// Race::new(0.0, 0.01)?.probabilities(&latents, &mut Workspace::new(), &mut probabilities)?;
+/// assert!((probabilities.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+/// assert!(probabilities[0] > probabilities[1] && probabilities[1] > probabilities[2]);
+/// # Ok::<(), gp_likelihoods::LikelihoodError>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Race {
+    noise: f64,
+    label_noise: f64,
+}
+
+impl Race {
+    /// A race with noise of this variance on each latent, and labels that with probability `label_noise` are drawn from
+    /// all classes alike.
+    ///
+    /// # Errors
+    /// [`LikelihoodError::Argument`] for a noise that is negative or not finite, or a label noise outside [0, 1].
+    pub fn new(noise: f64, label_noise: f64) -> Result<Self, LikelihoodError> {
+        let sound = noise >= 0.0 && noise.is_finite();
+        crate::error::check("noise variance", noise, sound, "finite and not negative")?;
+        let sound = (0.0..=1.0).contains(&label_noise);
+        crate::error::check("label noise", label_noise, sound, "between 0 and 1")?;
+        Ok(Self { noise, label_noise })
+    }
+
+    /// `ln p(label)`; `slopes` is room to work in.
+    ///
+    /// # Errors
+    /// [`LikelihoodError::Unresolved`], should the integral not come about.
+    pub fn log_probability(
+        &self,
+        label: usize,
+        q: &[Latent],
+        ws: &mut Workspace,
+        slopes: &mut Slopes,
+    ) -> Result<f64, LikelihoodError> {
+        log_win(label, q, self.noise, ws, slopes)?;
+        if self.label_noise == 0.0 {
+            return Ok(slopes.value);
+        }
+        Ok(((1.0 - self.label_noise) * slopes.value.exp() + self.label_noise / q.len() as f64).ln())
+    }
+
+    /// The probabilities of all classes, which sum to 1.
+    ///
+    /// # Errors
+    /// [`LikelihoodError::Count`] unless there is a slot for each; otherwise as
+    /// [`log_probability`](Self::log_probability).
+    pub fn probabilities(
+        &self,
+        q: &[Latent],
+        ws: &mut Workspace,
+        out: &mut [f64],
+    ) -> Result<(), LikelihoodError> {
+        crate::error::check_count("class probabilities", out.len(), out.len() == q.len(), "one a latent")?;
+        probabilities(q, self.noise, ws, out)?;
+        let share = self.label_noise / q.len() as f64;
+        out.iter_mut().for_each(|p| *p = (1.0 - self.label_noise) * *p + share);
+        Ok(())
+    }
+}
+
 /// Variances count as at least this, so that numbers known exactly have an order and slopes have a size.
 const LEAST_VARIANCE: f64 = 1e-20;
 

@@ -2,7 +2,7 @@
 
 /// The lower factor of a matrix in its place, with zeros above the diagonal; false where a pivot is not finite or below
 /// the least one, and then nothing is left of the matrix.
-pub(crate) fn factorise(a: &mut [f64], q: usize, least_pivot: f64) -> bool {
+pub fn factorise(a: &mut [f64], q: usize, least_pivot: f64) -> bool {
     for i in 0..q {
         for j in 0..=i {
             let known: f64 = (0..j).map(|k| a[i * q + k] * a[j * q + k]).sum();
@@ -21,7 +21,7 @@ pub(crate) fn factorise(a: &mut [f64], q: usize, least_pivot: f64) -> bool {
 }
 
 /// `L⁻¹ x` in place.
-pub(crate) fn solve(factor: &[f64], x: &mut [f64]) {
+pub fn solve(factor: &[f64], x: &mut [f64]) {
     let q = x.len();
     for i in 0..q {
         let known: f64 = (0..i).map(|k| factor[i * q + k] * x[k]).sum();
@@ -30,7 +30,7 @@ pub(crate) fn solve(factor: &[f64], x: &mut [f64]) {
 }
 
 /// `L⁻ᵀ x` in place.
-pub(crate) fn solve_transposed(factor: &[f64], x: &mut [f64]) {
+pub fn solve_transposed(factor: &[f64], x: &mut [f64]) {
     let q = x.len();
     for i in (0..q).rev() {
         let known: f64 = (i + 1..q).map(|k| factor[k * q + i] * x[k]).sum();

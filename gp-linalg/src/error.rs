@@ -70,8 +70,8 @@ pub enum LinalgError {
         /// The value given.
         value: f64,
     },
-    /// A stored factor cannot be used.
-    #[error("stored Cholesky factor is unusable: {reason}")]
+    /// A factor that was stored, or given as such, cannot be used.
+    #[error("Cholesky factor is unusable: {reason}")]
     InvalidFactor {
         /// What is wrong with it.
         reason: String,

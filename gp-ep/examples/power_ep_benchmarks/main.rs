@@ -13,8 +13,8 @@
 mod data;
 
 use data::DataSet;
-use gp_ep::power_ep::InnerOptions;
-use gp_ep::{EpError, EpOptions, Level, PowerEp, Powers, SparseProcess, Table, TrainingProgress};
+use gp_ep::power_ep::{InnerOptions, Moment};
+use gp_ep::{BatchEp, EpError, EpOptions, Level, PowerEp, Powers, SparseProcess, Table, TrainingProgress};
 use gp_kernels::Evaluator;
 use gp_kernels::placement::{Placement, RandomSubset};
 use gp_kernels::posterior::InducingPosterior;
@@ -90,7 +90,8 @@ fn run(method: Method, training: &DataSet, test: &DataSet) -> Result<Outcome, Ep
     let data = Table::with_targets(training.inputs.as_ref(), &y)?;
     let mut model = model(training)?;
     let (start, mut course) = (Instant::now(), Vec::new());
-    let progress = |now: TrainingProgress| course.push((start.elapsed().as_secs_f64(), now.log_posterior));
+    let mut progress =
+        |now: TrainingProgress| course.push((start.elapsed().as_secs_f64(), now.log_posterior));
     let (log_z, posterior) = match method {
         Method::Outer(level, power) => {
             model = model.with_level(level).with_powers(Powers::Same(power));
@@ -101,7 +102,8 @@ fn run(method: Method, training: &DataSet, test: &DataSet) -> Result<Outcome, Ep
         Method::Inner(power) => {
             model = model.with_powers(Powers::Same(power));
             let rule = SignAdaptive::with_rate(0.01);
-            let mut trained = model.train_inner(&data, rule, &InnerOptions::default(), progress)?;
+            let watch = |now: Moment<'_, BatchEp>| progress(now.progress);
+            let mut trained = model.train_inner(&data, rule, &InnerOptions::default(), watch)?;
             trained.state.converge(&model, &EpOptions::default())?;
             (trained.state.log_z(&model)?, trained.state.posterior(&model, 0)?)
         }

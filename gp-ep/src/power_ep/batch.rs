@@ -142,7 +142,8 @@ impl BatchEp {
 
     /// Makes the proposed sites the present ones, if their posterior is proper; otherwise nothing has changed.
     fn adopt(&mut self) -> Result<(), EpError> {
-        move_posteriors(&mut self.posteriors, &self.passes.layout, (&self.sums, &self.proposed))?;
+        let by = (&self.passes.layout, self.passes.threading);
+        move_posteriors(&mut self.posteriors, by, (&self.sums, &self.proposed))?;
         std::mem::swap(&mut self.sums, &mut self.proposed);
         self.passes.lanes.change(|shard| shard.sites.copy_from_slice(&shard.proposed));
         Ok(())
@@ -240,16 +241,15 @@ impl BatchEp {
     }
 
     /// `ln p(y_i | all other observations)`, one number for each observation of this process, with the sites as they
-    /// are: the site is taken out and the factor put in.
+    /// are: all sites of the observation are taken out and the whole observation model is put in.
+    ///
+    /// With sites on several latents each, observations take more with them than they had to say, for a site counts what
+    /// is unknown of the other latents as noise, which is less once others have been seen: what comes out is then
+    /// somewhat lower than after a fit without the observation.
     ///
     /// # Errors
-    /// [`EpError::ImproperCavity`] where a site cannot be taken out, [`EpError::Unsupported`] for observations of several
-    /// factors, otherwise what the observation model reports.
+    /// [`EpError::ImproperCavity`] where sites cannot be taken out, otherwise what the observation model reports.
     pub fn leave_one_out(&mut self, model: &PowerEp) -> Result<Vec<f64>, EpError> {
-        if model.factors().pieces() > 1 {
-            // Taking out the site of one factor leaves those of the observation's others in.
-            return Err(EpError::Unsupported { what: "leaving out an observation of several factors" });
-        }
         let posteriors = &self.posteriors;
         self.passes.lanes.for_each(|_, shard| leave_one_out(shard, model, posteriors))?;
         let all = self

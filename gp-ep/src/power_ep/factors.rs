@@ -1,7 +1,7 @@
 //! What the engine asks of an observation model.
 
 use crate::error::EpError;
-use gp_likelihoods::{Latent, Likelihood, Slopes, Workspace};
+use gp_likelihoods::{Latent, Likelihood, Slopes, Support, Workspace};
 use gp_optim::Parameter;
 use std::fmt::Debug;
 
@@ -26,6 +26,9 @@ pub trait Factors: Debug + Send + Sync {
 
     /// The latent that a factor of an observation touches in this slot.
     fn latent(&self, y: &[f64], piece: usize, slot: usize) -> usize;
+
+    /// What observations are: of all outputs.
+    fn support(&self) -> Support;
 
     /// Whether y is an observation there can be.
     ///
@@ -59,6 +62,37 @@ pub trait Factors: Debug + Send + Sync {
         ws: &mut Workspace,
         out: &mut Slopes,
     ) -> Result<(), EpError>;
+
+    /// `ln ∫ p(y | f) Π N(f_k; m_k, v_k) df` of the whole observation, all factors of it on the same latents.
+    ///
+    /// # Errors
+    /// As [`tilted`](Factors::tilted). [`EpError::Unsupported`] unless an author of several factors says otherwise.
+    fn log_predictive(
+        &self,
+        y: &[f64],
+        q: &[Latent],
+        ws: &mut Workspace,
+        out: &mut Slopes,
+    ) -> Result<f64, EpError> {
+        if self.pieces() > 1 {
+            return Err(EpError::Unsupported { what: "predictions of observations of several factors" });
+        }
+        self.tilted(y, 0, q, 1.0, ws, out)?;
+        Ok(out.value)
+    }
+
+    /// The probabilities of all classes, one slot a class of [`support`](Factors::support).
+    ///
+    /// # Errors
+    /// As [`log_predictive`](Factors::log_predictive).
+    fn class_probabilities(
+        &self,
+        _q: &[Latent],
+        _ws: &mut Workspace,
+        _out: &mut [f64],
+    ) -> Result<(), EpError> {
+        Err(EpError::Unsupported { what: "class probabilities of this observation model" })
+    }
 
     /// The parameters of the observation model.
     fn parameters(&self) -> &[Parameter];
@@ -94,6 +128,10 @@ impl Factors for Box<dyn Likelihood> {
         slot
     }
 
+    fn support(&self) -> Support {
+        (**self).support()
+    }
+
     fn check(&self, y: &[f64]) -> Result<(), EpError> {
         Ok(self.check_observation(y)?)
     }
@@ -119,6 +157,10 @@ impl Factors for Box<dyn Likelihood> {
         out: &mut Slopes,
     ) -> Result<(), EpError> {
         Ok(self.expected_log_density(y, q, ws, out)?)
+    }
+
+    fn class_probabilities(&self, q: &[Latent], ws: &mut Workspace, out: &mut [f64]) -> Result<(), EpError> {
+        Ok((**self).class_probabilities(q, ws, out)?)
     }
 
     fn parameters(&self) -> &[Parameter] {

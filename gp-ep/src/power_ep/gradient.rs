@@ -17,11 +17,11 @@ use super::passes::{Passes, check_proper};
 use super::point::{Tally, Weights};
 use super::posterior::WhitenedPosterior;
 use super::rules::Level;
-use super::shard::{Shard, SumOf, blocks};
+use super::shard::{Shard, ShardLatent, SumOf, blocks, of};
 use crate::error::{EpError, check_count};
 use faer::{Accum, Mat, MatMut, MatRef};
-use gp_kernels::inducing::SparseProcess;
-use gp_kernels::inducing::{InducingPrior, PriorGradients};
+use gp_kernels::data::{for_each, for_each_pair};
+use gp_kernels::inducing::{InducingPrior, PriorGradients, SparseProcess};
 use gp_linalg::Threading;
 use gp_linalg::product::{matmul, symmetrise_lower, weighted_gram};
 use gp_optim::ParameterSet;
@@ -42,6 +42,8 @@ pub enum GradientKind {
 /// Memory of one lane for the reverse pass.
 #[derive(Debug)]
 pub(crate) struct Reverse {
+    /// One a process.
+    grads: Vec<PriorGradients>,
     latents: Vec<ReverseLatent>,
     /// Of a block, observation by observation, one a latent.
     weights: Vec<Weights>,
@@ -51,7 +53,6 @@ pub(crate) struct Reverse {
 
 #[derive(Debug)]
 struct ReverseLatent {
-    grads: PriorGradients,
     /// Of a block: upstream of Φ, and of s.
     upstream: Vec<f64>,
     residual: Vec<f64>,
@@ -97,21 +98,18 @@ impl Moving {
 
 impl Reverse {
     fn new(model: &PowerEp, shard: &Shard, block: usize) -> Self {
-        let latents = model.processes().iter().map(|process| {
-            let m = process.inputs().count();
-            ReverseLatent {
-                grads: PriorGradients::zeros(process.kernel(), process.inputs()),
-                upstream: vec![0.0; m * block],
-                residual: vec![0.0; block],
-                column_weights: vec![0.0; block],
-                moving: vec![0.0; m * m + m],
-            }
+        let latents = model.counts().into_iter().map(|m| ReverseLatent {
+            upstream: vec![0.0; m * block],
+            residual: vec![0.0; block],
+            column_weights: vec![0.0; block],
+            moving: vec![0.0; m * m + m],
         });
         let latents: Vec<ReverseLatent> = latents.collect();
         let params: usize = model.factors().parameters().iter().map(gp_optim::Parameter::len).sum();
         Self {
             weights: vec![Weights::default(); block * shard.latents.len()],
             flat: vec![0.0; params + Tally::LEN],
+            grads: gradients(model),
             latents,
         }
     }
@@ -152,13 +150,18 @@ impl Passes {
     /// Adds up the lanes, and takes what concerns `K_zz` through its factor.
     fn finish(&mut self, model: &PowerEp, gradient: &mut [f64]) -> Result<Tally, EpError> {
         if self.totals.is_empty() {
-            let zeros = |process: &SparseProcess| PriorGradients::zeros(process.kernel(), process.inputs());
-            self.totals = model.processes().iter().map(zeros).collect();
+            self.totals = gradients(model);
         }
+        let Self { priors, evaluator, totals, .. } = self;
+        for (p, total) in totals.iter_mut().enumerate() {
+            self.lanes.sum(|shard| gradient_sums(shard, p), total.as_mut_slice(), self.reduction.as_ref())?;
+        }
+        for_each(model.threading(), totals, |p, total| {
+            let process = &model.processes()[p];
+            priors[p].finish_reverse(process.kernel(), process.inputs(), total, evaluator)
+        })?;
         let mut to = gradient;
-        for (q, (process, total)) in model.processes().iter().zip(&mut self.totals).enumerate() {
-            self.lanes.sum(|shard| gradient_sums(shard, q), total.as_mut_slice(), self.reduction.as_ref())?;
-            self.priors[q].finish_reverse(process.kernel(), process.inputs(), total, &self.evaluator)?;
+        for total in totals {
             let (params, rest) = to.split_at_mut(total.params().len());
             params.copy_from_slice(total.params());
             let (inputs, rest) = rest.split_at_mut(total.inputs().len());
@@ -193,9 +196,15 @@ impl Passes {
     }
 }
 
-/// A lane's gradients by one latent function.
-fn gradient_sums(shard: &Shard, q: usize) -> &[f64] {
-    shard.reverse.as_ref().map_or(&[], |reverse| reverse.latents[q].grads.as_slice())
+/// Zeros for the gradients of every process.
+fn gradients(model: &PowerEp) -> Vec<PriorGradients> {
+    let zeros = |process: &SparseProcess| PriorGradients::zeros(process.kernel(), process.inputs());
+    model.processes().iter().map(zeros).collect()
+}
+
+/// A lane's gradients by one process.
+fn gradient_sums(shard: &Shard, process: usize) -> &[f64] {
+    shard.reverse.as_ref().map_or(&[], |reverse| reverse.grads[process].as_slice())
 }
 
 /// A lane's derivatives by the parameters of the observation model, and its tally.
@@ -249,18 +258,18 @@ fn moving_pass(
         shard.marginals(posteriors, &block)?;
         block_weights(shard, reverse, model, &block, &mut Tally::default())?;
         let threading = shard.evaluator.threading();
-        for (q, (latent, own)) in reverse.latents.iter_mut().zip(&shard.latents).enumerate() {
-            let m = posteriors[q].mean().len();
+        for (q, (latent, own)) in reverse.latents.iter_mut().zip(&mut shard.latents).enumerate() {
+            let (m, phi) = (posteriors[q].mean().len(), of(&shard.projected, q).phi(&block));
             let (matrix, vector) = latent.moving.split_at_mut(m * m);
             let weights = &mut latent.column_weights[..block.len()];
-            let of = |i: usize| reverse.weights[i * count + q];
-            weights.iter_mut().enumerate().for_each(|(i, out)| *out = of(i).variance);
+            let weight = |i: usize| reverse.weights[i * count + q];
+            weights.iter_mut().enumerate().for_each(|(i, out)| *out = weight(i).variance);
             let matrix = MatMut::from_column_major_slice_mut(matrix, m, m);
-            weighted_gram(matrix, Accum::Add, own.phi(&block), weights, &mut shard.gram, threading)?;
-            weights.iter_mut().enumerate().for_each(|(i, out)| *out = of(i).mean);
+            weighted_gram(matrix, Accum::Add, phi, weights, &mut own.gram, threading)?;
+            weights.iter_mut().enumerate().for_each(|(i, out)| *out = weight(i).mean);
             let vector = MatMut::from_column_major_slice_mut(vector, m, 1);
             let weights = MatRef::from_column_major_slice(weights, block.len(), 1);
-            matmul(vector, Accum::Add, own.phi(&block), weights, 1.0, threading)?;
+            matmul(vector, Accum::Add, phi, weights, 1.0, threading)?;
         }
     }
     Ok(())
@@ -275,7 +284,7 @@ fn reverse_pass(
     posteriors: &[WhitenedPosterior],
     moving: Option<&[Moving]>,
 ) -> Result<(), EpError> {
-    reverse.latents.iter_mut().for_each(|latent| latent.grads.clear());
+    reverse.grads.iter_mut().for_each(PriorGradients::clear);
     reverse.flat.fill(0.0);
     let mut tally = Tally::default();
     for block in blocks(shard.places) {
@@ -284,59 +293,83 @@ fn reverse_pass(
         if moving.is_some() {
             shard.natural(model.factors(), model.level(), &block, SumOf::Present)?;
         }
-        for (q, process) in model.processes().iter().enumerate() {
-            fill_upstream(shard, reverse, &posteriors[q], moving.map(|moving| &moving[q]), (q, &block))?;
-            let latent = &mut reverse.latents[q];
-            let m = posteriors[q].mean().len();
-            let upstream = &mut latent.upstream[..m * block.len()];
-            priors[q].project_reverse(
-                process.kernel(),
-                process.inputs(),
-                shard.inputs(&block),
-                shard.latents[q].phi(&block),
-                MatMut::from_column_major_slice_mut(upstream, m, block.len()),
-                &latent.residual[..block.len()],
-                &mut latent.grads,
-                &shard.evaluator,
-            )?;
+        fill_upstream(shard, reverse, posteriors, moving, &block)?;
+        if model.processes().len() < reverse.latents.len() {
+            add_latents(&mut reverse.latents, block.len());
         }
+        let (Reverse { grads, latents, .. }, shard) = (&mut *reverse, &*shard);
+        for_each_pair(
+            shard.spread,
+            grads,
+            latents,
+            |p, grads: &mut PriorGradients, latent: &mut ReverseLatent| {
+                let (process, m) = (&model.processes()[p], posteriors[p].mean().len());
+                let upstream = &mut latent.upstream[..m * block.len()];
+                priors[p].project_reverse(
+                    process.kernel(),
+                    process.inputs(),
+                    shard.inputs(&block),
+                    shard.projected[p].phi(&block),
+                    MatMut::from_column_major_slice_mut(upstream, m, block.len()),
+                    &latent.residual[..block.len()],
+                    grads,
+                    &shard.evaluator,
+                )
+            },
+        )?;
     }
     let params = reverse.flat.len() - Tally::LEN;
     reverse.flat[params..].copy_from_slice(&tally.to_array());
     Ok(())
 }
 
-/// `φ̄` and `s̄` of one latent and one block.
+/// `φ̄` and `s̄` of every latent and one block.
 fn fill_upstream(
     shard: &mut Shard,
     reverse: &mut Reverse,
+    posteriors: &[WhitenedPosterior],
+    moving: Option<&[Moving]>,
+    block: &Range<usize>,
+) -> Result<(), EpError> {
+    let (count, threading) = (shard.latents.len(), shard.evaluator.threading());
+    let Reverse { latents, weights, .. } = reverse;
+    let marginals = &shard.marginals;
+    for_each_pair(shard.spread, &mut shard.latents, latents, |q, own: &mut ShardLatent, latent| {
+        let of = |i: usize| (weights[i * count + q], marginals[i * count + q].projection.mean);
+        let moving = moving.map(|moving| &moving[q]);
+        latent_upstream(own, latent, &posteriors[q], moving, (block.len(), &of), threading)
+    })
+}
+
+/// `φ̄` and `s̄` of one latent: `of` gives weights and the posterior mean of a projection by its place in the block.
+fn latent_upstream(
+    own: &mut ShardLatent,
+    latent: &mut ReverseLatent,
     posterior: &WhitenedPosterior,
     moving: Option<&Moving>,
-    (q, block): (usize, &Range<usize>),
+    (places, of): (usize, &dyn Fn(usize) -> (Weights, f64)),
+    threading: Threading,
 ) -> Result<(), EpError> {
-    let (m, count, threading) = (posterior.mean().len(), shard.latents.len(), shard.evaluator.threading());
-    let Reverse { latents, weights, .. } = reverse;
-    let ReverseLatent { upstream, residual, .. } = &mut latents[q];
-    let own = &mut shard.latents[q];
-    let spread = &mut own.half[..m * block.len()];
-    let columns = MatMut::from_column_major_slice_mut(spread, m, block.len());
+    let m = posterior.mean().len();
+    let ReverseLatent { upstream, residual, .. } = latent;
+    let spread = &mut own.half[..m * places];
+    let columns = MatMut::from_column_major_slice_mut(spread, m, places);
     // V φ = L_B⁻ᵀ (L_B⁻¹ φ)
     posterior.factor().half_solve_transpose_in_place(columns, threading)?;
     let spread = &*spread;
-    let upstream = &mut upstream[..m * block.len()];
+    let upstream = &mut upstream[..m * places];
     if let Some(moving) = moving {
-        let spread = MatRef::from_column_major_slice(spread, m, block.len());
-        let upstream = MatMut::from_column_major_slice_mut(upstream, m, block.len());
+        let spread = MatRef::from_column_major_slice(spread, m, places);
+        let upstream = MatMut::from_column_major_slice_mut(upstream, m, places);
         matmul(upstream, Accum::Replace, moving.v_v_bar.as_ref(), spread, -2.0, threading)?;
     }
     for (i, (out, spread)) in upstream.chunks_exact_mut(m).zip(spread.chunks_exact(m)).enumerate() {
-        let weights = weights[i * count + q];
+        let (weights, mu) = of(i);
         residual[i] = weights.residual;
         let Some(moving) = moving else {
             combine(out, (0.0, weights.on_mean, posterior.mean()), (weights.on_spread, spread));
             continue;
         };
-        let mu = shard.marginals[i * count + q].projection.mean;
         let along: f64 = moving.m_bar.iter().zip(spread).map(|(a, b)| a * b).sum();
         let (tau, nu) = (own.tau[i], own.nu[i]);
         let on_mean = nu - tau * mu + weights.mean - tau * along;
@@ -345,6 +378,16 @@ fn fill_upstream(
         out.iter_mut().zip(&moving.v_m_bar).for_each(|(out, x)| *out += on_moved * x);
     }
     Ok(())
+}
+
+/// Where all latents share one process, its upstream is the sum of theirs: into the first.
+fn add_latents(latents: &mut [ReverseLatent], places: usize) {
+    let Some((first, others)) = latents.split_first_mut() else { return };
+    for other in others {
+        first.upstream.iter_mut().zip(&other.upstream).for_each(|(sum, part)| *sum += part);
+        let residuals = first.residual[..places].iter_mut().zip(&other.residual);
+        residuals.for_each(|(sum, part)| *sum += part);
+    }
 }
 
 /// `out ← keep · out + a · mean + b · spread`

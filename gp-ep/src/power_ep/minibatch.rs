@@ -2,9 +2,10 @@
 //! them (stochastic EP), whose memory does not know N.
 //!
 //! Sites enter the posterior only through `T = Σ τ_i φ_iφ_iᵀ` and `η = Σ ν_i φ_i`, which are kept from batch to batch.
-//! With own sites, a batch adds what its sites change. With tied sites every factor is thought to have the site T/N,
-//! η/N; a factor's cavity is the posterior without α of it, and a batch moves T towards N times the mean of the sites
-//! that its factors ask for: `T ← (1 − ρ) T + ρ (N/B) Σ_b τ φφᵀ`.
+//! With own sites, a batch adds what its sites change. With tied sites every factor that touches a latent is thought to
+//! have the same site T/n, η/n; its cavity is the posterior without α of it, and a batch moves T towards N/B times the
+//! sites that its factors ask for: `T ← (1 − ρ) T + ρ (N/B) Σ_b τ φφᵀ`. The number n of sites on a latent moves alike:
+//! with several factors an observation, how many touch a latent depends on labels that nobody has counted.
 
 use super::gradient::GradientKind;
 use super::model::PowerEp;
@@ -79,8 +80,8 @@ impl MiniBatchEp {
     ///
     /// # Errors
     /// [`EpError::Shape`] for data that do not fit the model; [`EpError::Power`]; [`EpError::Unsupported`] for tied
-    /// sites at the latent level or with one power for each observation; [`EpError::Kernel`] for a `K_zz` that cannot
-    /// be factored.
+    /// sites at the latent level, with one power for each observation or with weights below the power;
+    /// [`EpError::Kernel`] for a `K_zz` that cannot be factored.
     pub fn new(
         model: &PowerEp,
         data: &dyn DataSource,
@@ -187,7 +188,8 @@ impl MiniBatchEp {
 
     /// Makes `trial` the sums, if their posterior is proper; otherwise nothing has changed.
     fn adopt(&mut self) -> Result<(), EpError> {
-        move_posteriors(&mut self.posteriors, &self.passes.layout, (&self.sums, &self.trial))?;
+        let by = (&self.passes.layout, self.passes.threading);
+        move_posteriors(&mut self.posteriors, by, (&self.sums, &self.trial))?;
         std::mem::swap(&mut self.sums, &mut self.trial);
         Ok(())
     }
@@ -235,7 +237,7 @@ impl MiniBatchEp {
                 )?;
                 // The first epoch is a running mean: what went before its first batches is the prior.
                 let share = (1.0 / weight).max(1.0 / (self.batches_seen + 1) as f64);
-                (tally, Some(options.step * share))
+                (tally, Some((options.step, share)))
             }
         };
         let log_z = weight * tally.log_z + self.prior_part(model)?;
@@ -252,17 +254,23 @@ impl MiniBatchEp {
     }
 
     /// Takes the batch's sums into T and η, or half of the way, or half of that. Tells how often it was halved.
-    fn move_sums(&mut self, model: &PowerEp, rate: Option<f64>, weight: f64) -> Result<u32, EpError> {
+    fn move_sums(&mut self, model: &PowerEp, rate: Option<(f64, f64)>, weight: f64) -> Result<u32, EpError> {
         for halvings in 0..=MAX_HALVINGS {
             if halvings > 0 && rate.is_none() {
                 self.passes.halve(model, SumOf::Change, &mut self.batch_sums)?;
             }
-            let (keep, add) = rate.map_or((1.0, 1.0), |rate| {
-                let part = rate * 0.5f64.powi(halvings.cast_signed());
+            let (keep, add) = rate.map_or((1.0, 1.0), |(step, share)| {
+                let part = step * share * 0.5f64.powi(halvings.cast_signed());
                 (1.0 - part, part * weight)
             });
             for ((trial, sum), batch) in self.trial.iter_mut().zip(&self.sums).zip(&self.batch_sums) {
                 *trial = keep * sum + add * batch;
+            }
+            if let Some((_, share)) = rate {
+                // The number of sites is counted, whatever becomes of the sites.
+                for at in (0..self.posteriors.len()).map(|q| self.passes.layout.weight_at(q)) {
+                    self.trial[at] = (1.0 - share) * self.sums[at] + share * weight * self.batch_sums[at];
+                }
             }
             match self.adopt() {
                 Ok(()) => return Ok(halvings),
@@ -293,21 +301,26 @@ impl MiniBatchEp {
 
     /// The posteriors without α of the average site.
     fn set_cavities(&mut self, model: &PowerEp) -> Result<(), EpError> {
-        let weight = 1.0 - model.powers().of(0) / self.observations as f64;
-        set_posteriors(&mut self.cavities, &self.passes.layout, &self.sums, weight)
+        let (layout, power) = (&self.passes.layout, model.powers().of(0));
+        let sums = &self.sums;
+        let without =
+            |q: usize| if power == 0.0 { 1.0 } else { 1.0 - power / layout.weight(sums, q).max(power) };
+        set_posteriors(&mut self.cavities, (layout, self.passes.threading), sums, without)
     }
 
     /// The part of log Z that no single observation has. With tied sites, of which each factor leaves α out, it is
-    /// `G(q) − G(p) + (N/α) (G(cavity) − G(q))`, and `−KL(q ‖ p)` in the limit α = 0.
+    /// `G(q) − G(p) + Σ (n/α) (G(cavity) − G(q))` over latents of n sites each, and `−KL(q ‖ p)` in the limit α = 0.
     fn prior_part(&mut self, model: &PowerEp) -> Result<f64, EpError> {
-        let with = log_normaliser(&self.posteriors);
         if self.sharing == Sharing::Own {
-            return Ok(with);
+            return Ok(log_normaliser(&self.posteriors));
         }
         let power = model.powers().of(0);
         if power > 0.0 {
-            let without = log_normaliser(&self.cavities);
-            return Ok(with + self.observations as f64 / power * (without - with));
+            let part = |(q, (posterior, cavity)): (usize, (&WhitenedPosterior, &WhitenedPosterior))| {
+                let (with, without) = (posterior.log_normaliser(), cavity.log_normaliser());
+                with + self.passes.layout.weight(&self.sums, q) / power * (without - with)
+            };
+            return Ok(self.posteriors.iter().zip(&self.cavities).enumerate().map(part).sum());
         }
         let room = &mut self.room;
         self.posteriors.iter().try_fold(0.0, |sum, posterior| Ok(sum - posterior.divergence(room)?))
@@ -348,8 +361,14 @@ fn check_tied(model: &PowerEp) -> Result<(), EpError> {
     if model.level() == Level::Latent {
         return Err(EpError::Unsupported { what: "tied sites at the latent level" });
     }
-    match model.powers() {
-        Powers::Same(_) => Ok(()),
-        Powers::Each(_) => Err(EpError::Unsupported { what: "tied sites with a power for each observation" }),
+    let Powers::Same(power) = *model.powers() else {
+        return Err(EpError::Unsupported { what: "tied sites with a power for each observation" });
+    };
+    // Of an observation of weight w a portion of min(α, w) sites is taken out: the same of all, if it is α.
+    if model.weights().least() < power {
+        return Err(EpError::Unsupported {
+            what: "tied sites with weights below the power: make weights larger",
+        });
     }
+    Ok(())
 }

@@ -4,6 +4,7 @@ use super::factors::Factors;
 use super::rules::Level;
 use crate::error::EpError;
 use crate::powers::Powers;
+use crate::weights::Weights;
 use gp_kernels::inducing::SparseProcess;
 use gp_likelihoods::Likelihood;
 use gp_linalg::{JitterPolicy, Threading};
@@ -11,22 +12,24 @@ use gp_optim::{Parameter, ParameterSet, ParameterSetMut};
 
 /// A latent Gaussian-process model with inducing inputs, approximated by Power EP.
 ///
-/// Its parameters are those of each latent function, then those of the observation model.
+/// Latent functions have a process each, or all share one: the same prior and inducing inputs, which then are projected
+/// on and differentiated once. Parameters are those of each process, then those of the observation model.
 #[derive(Clone, Debug)]
 pub struct PowerEp {
     processes: Vec<SparseProcess>,
     factors: Box<dyn Factors>,
     powers: Powers,
+    weights: Weights,
     level: Level,
     jitter: JitterPolicy,
     threading: Threading,
 }
 
 impl PowerEp {
-    /// One latent function for each latent of the likelihood, with α = 1 (EP) at the level of projections.
+    /// One process for each latent of the likelihood, or one for all of them, with α = 1 (EP) at the level of projections.
     ///
     /// # Errors
-    /// [`EpError::Shape`] for another number of latent functions than the likelihood has.
+    /// [`EpError::Shape`] for another number of processes.
     pub fn new(processes: Vec<SparseProcess>, likelihood: Box<dyn Likelihood>) -> Result<Self, EpError> {
         Self::with_factors(processes, Box::new(likelihood))
     }
@@ -36,16 +39,24 @@ impl PowerEp {
     /// # Errors
     /// As [`new`](Self::new).
     pub fn with_factors(processes: Vec<SparseProcess>, factors: Box<dyn Factors>) -> Result<Self, EpError> {
-        crate::error::check_count("model", "latent functions", factors.latents(), processes.len())?;
-        let (powers, level) = (Powers::Same(1.0), Level::Projection);
+        if processes.len() != 1 {
+            crate::error::check_count("model", "latent functions", factors.latents(), processes.len())?;
+        }
+        let (powers, weights, level) = (Powers::Same(1.0), Weights::Equal, Level::Projection);
         let (jitter, threading) = (JitterPolicy::ladder(), Threading::Pool);
-        Ok(Self { processes, factors, powers, level, jitter, threading })
+        Ok(Self { processes, factors, powers, weights, level, jitter, threading })
     }
 
     /// The same model with other powers α.
     #[must_use]
     pub fn with_powers(self, powers: Powers) -> Self {
         Self { powers, ..self }
+    }
+
+    /// The same model with observations that count more or less than once.
+    #[must_use]
+    pub fn with_weights(self, weights: Weights) -> Self {
+        Self { weights, ..self }
     }
 
     /// The same model with sites at another level.
@@ -66,7 +77,7 @@ impl PowerEp {
         Self { threading, ..self }
     }
 
-    /// The latent functions.
+    /// The latent functions, or the one prior that all of them share.
     #[must_use]
     pub fn processes(&self) -> &[SparseProcess] {
         &self.processes
@@ -75,6 +86,17 @@ impl PowerEp {
     /// The latent functions, to set, fix, bound or give priors to their parameters.
     pub fn processes_mut(&mut self) -> &mut [SparseProcess] {
         &mut self.processes
+    }
+
+    /// The process of a latent.
+    pub(crate) fn process_of(&self, latent: usize) -> usize {
+        if self.processes.len() == 1 { 0 } else { latent }
+    }
+
+    /// M of every latent.
+    pub(crate) fn counts(&self) -> Vec<usize> {
+        let latents = 0..self.factors.latents();
+        latents.map(|latent| self.processes[self.process_of(latent)].inputs().count()).collect()
     }
 
     /// The observation model.
@@ -92,6 +114,12 @@ impl PowerEp {
     #[must_use]
     pub fn powers(&self) -> &Powers {
         &self.powers
+    }
+
+    /// How much observations count.
+    #[must_use]
+    pub fn weights(&self) -> &Weights {
+        &self.weights
     }
 
     /// The level of the sites.

@@ -10,9 +10,9 @@ use super::sums::Layout;
 use crate::error::{EpError, check_count};
 use gp_kernels::Evaluator;
 use gp_kernels::data::{
-    DataError, DataSource, Lanes, LocalReduction, Reduction, Rows, lane_count, lane_rows,
+    DataError, DataSource, Lanes, LocalReduction, Reduction, Rows, for_each, lane_count, lane_rows,
 };
-use gp_kernels::inducing::{InducingPrior, PriorGradients};
+use gp_kernels::inducing::{InducingPrior, PriorGradients, SparseProcess};
 use gp_kernels::posterior::{InducingPosterior, PosteriorFactor};
 use gp_linalg::Threading;
 
@@ -28,6 +28,7 @@ pub(super) struct Passes {
     pub(super) flat: Vec<f64>,
     pub(super) totals: Vec<PriorGradients>,
     pub(super) moving: Vec<Moving>,
+    pub(super) threading: Threading,
 }
 
 impl Passes {
@@ -40,16 +41,17 @@ impl Passes {
     ) -> Result<Self, EpError> {
         check_data(model, data)?;
         let reduction = reduction.unwrap_or_else(|| Box::new(LocalReduction));
-        let layout = Layout::new(model.processes().iter().map(|process| process.inputs().count()).collect());
-        let lanes = lane_count(capacity);
+        let layout = Layout::new(model.counts());
+        let lanes = lanes_for(model, capacity);
         // One lane has all threads to itself; several have one each.
         let inner = if lanes == 1 { model.threading() } else { Threading::Here };
-        let lanes = Lanes::new(capacity, model.threading(), reduction.as_ref(), |lane| {
+        let lanes = Lanes::with_count(lanes, model.threading(), reduction.as_ref(), |lane| {
             Shard::new(model, &layout, data, lane_rows(lane, lanes, capacity).len(), inner)
         });
         let evaluator = Evaluator::new(model.threading());
         let (priors, flat, totals, moving) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Ok(Self { reduction, layout, lanes, priors, evaluator, flat, totals, moving })
+        let threading = model.threading();
+        Ok(Self { reduction, layout, lanes, priors, evaluator, flat, totals, moving, threading })
     }
 
     /// Posteriors that know nothing yet.
@@ -67,22 +69,23 @@ impl Passes {
         let lanes = self.lanes.count();
         self.lanes.for_each(|lane, shard| {
             let part = rows.part(lane_rows(lane, lanes, rows.len()));
-            shard.read(model.factors(), model.powers(), data, &part)
+            shard.read(model, data, &part)
         })
     }
 
     /// Factors `K_zz`, in the same memory where there is some.
     pub(super) fn refresh_priors(&mut self, model: &PowerEp) -> Result<(), EpError> {
-        for (q, process) in model.processes().iter().enumerate() {
-            let (kernel, inputs) = (process.kernel(), process.inputs());
-            match self.priors.get_mut(q) {
-                Some(prior) => prior.refresh(kernel, inputs, model.jitter(), &self.evaluator)?,
-                None => {
-                    self.priors.push(InducingPrior::new(kernel, inputs, model.jitter(), &self.evaluator)?);
-                }
-            }
+        let (jitter, by) = (model.jitter(), &self.evaluator);
+        if self.priors.is_empty() {
+            let prior =
+                |process: &SparseProcess| InducingPrior::new(process.kernel(), process.inputs(), jitter, by);
+            self.priors = model.processes().iter().map(prior).collect::<Result<_, _>>()?;
+            return Ok(());
         }
-        Ok(())
+        for_each(model.threading(), &mut self.priors, |p, prior| {
+            let process = &model.processes()[p];
+            Ok(prior.refresh(process.kernel(), process.inputs(), jitter, by)?)
+        })
     }
 
     /// Projects the observations on the lanes.
@@ -147,16 +150,23 @@ impl Passes {
     }
 }
 
+/// Lanes for this many observations: fewer where there are many processes, which keep threads busy by themselves, and
+/// larger products are faster ones.
+fn lanes_for(model: &PowerEp, observations: usize) -> usize {
+    lane_count(observations / model.processes().len().clamp(1, 8))
+}
+
 /// The posterior over the inducing values of one latent function, as it is handed out.
 pub(super) fn posterior(
     model: &PowerEp,
     posteriors: &[WhitenedPosterior],
     latent: usize,
 ) -> Result<InducingPosterior, EpError> {
-    let (Some(process), Some(whitened)) = (model.processes().get(latent), posteriors.get(latent)) else {
+    let Some(whitened) = posteriors.get(latent) else {
         let (what, axis) = ("model", "latent functions");
         return Err(EpError::Shape { what, axis, expected: latent + 1, found: posteriors.len() });
     };
+    let process = &model.processes()[model.process_of(latent)];
     Ok(InducingPosterior::new(
         process.kernel().clone_box(),
         process.inputs().clone(),
@@ -166,28 +176,29 @@ pub(super) fn posterior(
     )?)
 }
 
-/// Makes posteriors those of `weight` times these sums. On an error they must not be used before they are set again.
+/// Makes posteriors those of a weight for each latent times these sums. On an error they must not be used before they
+/// are set again.
 pub(super) fn set_posteriors(
     posteriors: &mut [WhitenedPosterior],
-    layout: &Layout,
+    (layout, threading): (&Layout, Threading),
     sums: &[f64],
-    weight: f64,
+    weight: impl Fn(usize) -> f64 + Sync,
 ) -> Result<(), EpError> {
-    posteriors.iter_mut().enumerate().try_for_each(|(q, posterior)| {
+    for_each(threading, posteriors, |q, posterior| {
         let (sites, shift) = layout.latent(sums, q);
-        posterior.set(sites, shift, weight)
+        posterior.set(sites, shift, weight(q))
     })
 }
 
 /// Makes posteriors those of new sums or, where one of these would not be proper, leaves those of the old ones.
 pub(super) fn move_posteriors(
     posteriors: &mut [WhitenedPosterior],
-    layout: &Layout,
+    by: (&Layout, Threading),
     (old, new): (&[f64], &[f64]),
 ) -> Result<(), EpError> {
-    let done = set_posteriors(posteriors, layout, new, 1.0);
+    let done = set_posteriors(posteriors, by, new, |_| 1.0);
     if done.is_err() {
-        set_posteriors(posteriors, layout, old, 1.0)?;
+        set_posteriors(posteriors, by, old, |_| 1.0)?;
     }
     done
 }
@@ -215,6 +226,7 @@ fn check_data(model: &PowerEp, data: &dyn DataSource) -> Result<(), EpError> {
     for process in model.processes() {
         check_count("inputs", "columns", process.inputs().dim(), data.dim())?;
     }
+    model.weights().check(data.count())?;
     model.powers().check(data.count())
 }
 

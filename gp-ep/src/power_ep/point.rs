@@ -11,12 +11,34 @@ use super::site::{Belief, Marginal, Site};
 use crate::error::EpError;
 use gp_likelihoods::{Latent, Slopes, Workspace};
 
+/// How much of a factor of weight w an update takes out and puts in: the power `min(α, w)` of the factor, and the same
+/// share of its site, which stands for the power w.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Portion {
+    /// The fraction of the site, in [0, 1]; 0 is the limit of vanishing powers.
+    pub(crate) site: f64,
+    /// The power of the factor or, in that limit, its weight.
+    pub(crate) factor: f64,
+}
+
+impl Portion {
+    pub(crate) fn new(power: f64, weight: f64) -> Self {
+        let factor = if power == 0.0 { weight } else { power.min(weight) };
+        Self { site: if power == 0.0 { 0.0 } else { factor / weight }, factor }
+    }
+
+    /// What makes integrals of the portion those of the factor.
+    fn whole(self) -> f64 {
+        if self.site == 0.0 { self.factor } else { 1.0 / self.site }
+    }
+}
+
 /// One observation, and the present state of what touches it.
 #[derive(Clone, Copy)]
 pub(crate) struct Point<'a> {
     pub(crate) factors: &'a dyn Factors,
     pub(crate) level: Level,
-    pub(crate) power: f64,
+    pub(crate) portion: Portion,
     pub(crate) y: &'a [f64],
     /// One a latent.
     pub(crate) marginals: &'a [Marginal],
@@ -71,6 +93,10 @@ pub(crate) struct PointScratch {
     cavities: Vec<Belief>,
     /// What the factor is tilted against.
     tilted: Vec<Latent>,
+    /// All sites of the observation on a latent value as one, at the level of these; one a latent.
+    together: Vec<Site>,
+    /// The same with the sites proposed so far.
+    proposed: Vec<Site>,
 }
 
 impl PointScratch {
@@ -84,6 +110,8 @@ impl PointScratch {
         tally: &mut Tally,
     ) -> Result<(), EpError> {
         let touched = point.factors.touched();
+        self.bring_together(point);
+        tally.log_z += self.noise_part(point);
         for piece in 0..point.factors.pieces() {
             let sites = piece * touched..(piece + 1) * touched;
             proposed[sites.clone()].copy_from_slice(&point.sites[sites.clone()]);
@@ -94,7 +122,7 @@ impl PointScratch {
             }
             tally.log_z += self.log_z(point, piece);
             for (slot, proposed) in proposed[sites].iter_mut().enumerate() {
-                let Some((wanted, at_zero)) = self.target(point.power, slot) else {
+                let Some((wanted, at_zero)) = self.target(point.portion, slot) else {
                     tally.improper += 1.0;
                     continue;
                 };
@@ -108,10 +136,10 @@ impl PointScratch {
                         NegativePrecision::Skip => *proposed,
                     }
                 };
-                let spread = point.site_belief(piece, slot).map_or(0.0, |belief| belief.variance);
+                let spread = self.site_belief(point, piece, slot).map_or(0.0, |belief| belief.variance);
                 let (d_tau, d_nu) = (wanted.precision - proposed.precision, wanted.shift - proposed.shift);
                 tally.change += (d_tau * spread).powi(2) + d_nu * d_nu * spread;
-                *proposed = point.moved(*proposed, wanted, step, point.marginal(piece, slot).residual);
+                *proposed = self.moved(point, (piece, slot), wanted, step);
             }
         }
         Ok(())
@@ -119,6 +147,8 @@ impl PointScratch {
 
     /// What is known of the present sites into `tally`.
     pub(crate) fn evaluate(&mut self, point: Point<'_>, tally: &mut Tally) -> Result<(), EpError> {
+        self.bring_together(point);
+        tally.log_z += self.noise_part(point);
         for piece in 0..point.factors.pieces() {
             if self.open(point, piece)? {
                 tally.log_z += self.log_z(point, piece);
@@ -134,25 +164,25 @@ impl PointScratch {
         self.cavities.clear();
         self.tilted.clear();
         for slot in 0..point.factors.touched() {
-            let Some((cavity, tilted)) = point.cavity(piece, slot) else { return Ok(false) };
+            let Some((cavity, tilted)) = self.cavity(point, piece, slot) else { return Ok(false) };
             let Ok(latent) = Latent::new(tilted.mean, tilted.variance) else { return Ok(false) };
             self.cavities.push(cavity);
             self.tilted.push(latent);
         }
         let (factors, q) = (point.factors, &self.tilted);
-        if point.power == 0.0 {
+        if point.portion.site == 0.0 {
             factors.expected(point.y, piece, q, &mut self.ws, &mut self.slopes)?;
         } else {
-            factors.tilted(point.y, piece, q, point.power, &mut self.ws, &mut self.slopes)?;
+            factors.tilted(point.y, piece, q, point.portion.factor, &mut self.ws, &mut self.slopes)?;
         }
         Ok(self.slopes.value.is_finite())
     }
 
     /// The site that a full update asks for, and the one of precision 0 that has the same mean.
-    fn target(&self, power: f64, slot: usize) -> Option<(Site, Site)> {
+    fn target(&self, portion: Portion, slot: usize) -> Option<(Site, Site)> {
         let (g, k) = (self.slopes.by_mean[slot], self.slopes.by_variance[slot]);
-        let cavity = self.cavities[slot];
-        let (wanted, at_zero) = if power == 0.0 {
+        let (cavity, whole) = (self.cavities[slot], portion.whole());
+        let (wanted, at_zero) = if portion.site == 0.0 {
             let precision = -2.0 * k;
             (Site { precision, shift: g + precision * cavity.mean }, Site { precision: 0.0, shift: g })
         } else {
@@ -162,30 +192,38 @@ impl PointScratch {
                 return None;
             }
             let fraction = Site { precision: h / left, shift: (g + h * cavity.mean) / left };
-            (fraction.scaled(1.0 / power), Site { precision: 0.0, shift: g / power })
+            (fraction, Site { precision: 0.0, shift: g })
         };
-        wanted.is_finite().then_some((wanted, at_zero))
+        wanted.is_finite().then_some((wanted.scaled(whole), at_zero.scaled(whole)))
     }
 
-    /// A piece's share of log Z: `(1/α) ln Z̃` and what its sites took part in, seed 003 eq. 28.
+    /// A piece's share of log Z: `(1/α) ln Z̃` and what its sites took part in, seed 003 eq. 28, seed 000 eq. 61.
     fn log_z(&self, point: Point<'_>, piece: usize) -> f64 {
-        let mut sum = self.slopes.value;
-        let mut outside = 0.0;
+        let limit = point.portion.site == 0.0;
+        let mut sites = 0.0;
         for slot in 0..point.factors.touched() {
             let site = point.site(piece, slot);
-            let Some(belief) = point.site_belief(piece, slot) else { return f64::NAN };
-            sum += if point.power == 0.0 {
+            let Some(belief) = self.site_belief(point, piece, slot) else { return f64::NAN };
+            sites += if limit {
                 let Belief { mean, variance } = belief;
                 0.5 * site.precision * (variance + mean * mean) - site.shift * mean
             } else {
-                belief.log_expectation(site.scaled(-point.power))
+                belief.log_expectation(site.scaled(-point.portion.site))
             };
-            if point.level == Level::Latent {
-                let s = point.marginal(piece, slot).residual;
-                outside += site.through_noise(s).map_or(f64::NAN, |(_, kappa)| kappa);
-            }
         }
-        outside + if point.power == 0.0 { sum } else { sum / point.power }
+        let whole = point.portion.whole();
+        if limit { whole * self.slopes.value + sites } else { whole * (self.slopes.value + sites) }
+    }
+
+    /// At the latent level, what is left of log Z when sites on f become sites on a.
+    fn noise_part(&self, point: Point<'_>) -> f64 {
+        if point.level == Level::Projection {
+            return 0.0;
+        }
+        let constant = |(site, marginal): (&Site, &Marginal)| {
+            site.through_noise(marginal.residual).map_or(f64::NAN, |(_, kappa)| kappa)
+        };
+        self.together.iter().zip(point.marginals).map(constant).sum()
     }
 
     /// Derivatives of this observation's share of log Z: into `weights` (one a latent), and added to `by_params`.
@@ -200,37 +238,114 @@ impl PointScratch {
         by_params: &mut [f64],
     ) -> Result<Option<f64>, EpError> {
         weights.fill(Weights::default());
-        let mut log_z = 0.0;
+        self.bring_together(point);
+        let mut log_z = self.noise_part(point);
         for piece in 0..point.factors.pieces() {
             if !self.open(point, piece)? {
                 return Ok(None);
             }
             log_z += self.log_z(point, piece);
-            let share = if point.power == 0.0 { 1.0 } else { 1.0 / point.power };
-            by_params.iter_mut().zip(&self.slopes.by_params).for_each(|(sum, d)| *sum += share * d);
-            for slot in 0..point.factors.touched() {
-                let weights = &mut weights[point.factors.latent(point.y, piece, slot)];
-                let (g, k) = (self.slopes.by_mean[slot], self.slopes.by_variance[slot]);
-                match point.level {
-                    Level::Projection => projection_slopes(point, piece, slot, (g, k), weights),
-                    Level::Latent if !latent_slopes(point, piece, slot, weights) => return Ok(None),
-                    Level::Latent => {}
+            let whole = point.portion.whole();
+            by_params.iter_mut().zip(&self.slopes.by_params).for_each(|(sum, d)| *sum += whole * d);
+            if point.level == Level::Projection {
+                for slot in 0..point.factors.touched() {
+                    let weights = &mut weights[point.factors.latent(point.y, piece, slot)];
+                    let (g, k) = (self.slopes.by_mean[slot], self.slopes.by_variance[slot]);
+                    projection_slopes(point, piece, slot, (whole * g, whole * k), weights);
                 }
+            }
+        }
+        if point.level == Level::Latent {
+            for ((marginal, together), weights) in point.marginals.iter().zip(&self.together).zip(weights) {
+                let Some(found) = latent_slopes(*marginal, *together) else { return Ok(None) };
+                *weights = found;
             }
         }
         Ok(Some(log_z))
     }
 
-    /// `ln p(y | everything but this observation)`: all of its sites taken out, the whole factor put in.
+    /// `ln p(y | everything but this observation)`: all of its sites taken out, the observation model put in. NaN where
+    /// its sites cannot be taken out.
     pub(crate) fn leave_one_out(&mut self, point: Point<'_>) -> Result<f64, EpError> {
-        let mut sum = 0.0;
-        for piece in 0..point.factors.pieces() {
-            if !self.open(Point { power: 1.0, ..point }, piece)? {
-                return Ok(f64::NAN);
-            }
-            sum += self.slopes.value;
+        self.gather(point);
+        self.tilted.clear();
+        for (marginal, together) in point.marginals.iter().zip(&self.together) {
+            let without = match point.level {
+                Level::Projection => {
+                    marginal.projection.without(*together).map(|belief| belief.widened(marginal.residual))
+                }
+                Level::Latent => without_observation(*marginal, *together),
+            };
+            let latent = without.and_then(|belief| Latent::new(belief.mean, belief.variance).ok());
+            let Some(latent) = latent else { return Ok(f64::NAN) };
+            self.tilted.push(latent);
         }
-        Ok(sum)
+        point.factors.log_predictive(point.y, &self.tilted, &mut self.ws, &mut self.slopes)
+    }
+
+    /// At the latent level, all sites on each latent value as one: they act on the same number.
+    fn bring_together(&mut self, point: Point<'_>) {
+        if point.level == Level::Latent {
+            self.gather(point);
+            self.proposed.clone_from(&self.together);
+        }
+    }
+
+    /// The product of the observation's sites, by latent.
+    fn gather(&mut self, point: Point<'_>) {
+        self.together.clear();
+        self.together.resize(point.marginals.len(), Site::default());
+        let touched = point.factors.touched();
+        for (k, site) in point.sites.iter().enumerate() {
+            let latent = point.factors.latent(point.y, k / touched, k % touched);
+            self.together[latent] = self.together[latent].times(*site);
+        }
+    }
+
+    /// The way from a site to another, gone by `step` or, where the noise of f given a would make all sites on f no site
+    /// on a, by half of it, and half again. Later pieces see where this one went.
+    fn moved(&mut self, point: Point<'_>, (piece, slot): (usize, usize), to: Site, mut step: f64) -> Site {
+        let from = point.site(piece, slot);
+        let mut moved = from.towards(to, step);
+        if point.level == Level::Latent {
+            let residual = point.marginal(piece, slot).residual;
+            let proposed = &mut self.proposed[point.factors.latent(point.y, piece, slot)];
+            let others = proposed.times(from.scaled(-1.0));
+            while others.times(moved).through_noise(residual).is_none() && step > 0.0 {
+                step *= 0.5;
+                moved = from.towards(to, step);
+            }
+            *proposed = others.times(moved);
+        }
+        moved
+    }
+
+    /// What the site acts on, with the site in: a at the projection level, f at the latent level.
+    fn site_belief(&self, point: Point<'_>, piece: usize, slot: usize) -> Option<Belief> {
+        let (latent, marginal) = (point.latent(piece, slot), point.marginal(piece, slot));
+        match point.level {
+            Level::Projection => Some(marginal.projection),
+            Level::Latent => {
+                without_observation(marginal, self.together[latent])?.times(self.together[latent])
+            }
+        }
+    }
+
+    /// What the site acts on without its portion, and the latent that the factor is tilted against.
+    fn cavity(&self, point: Point<'_>, piece: usize, slot: usize) -> Option<(Belief, Belief)> {
+        let (site, marginal) = (point.site(piece, slot), point.marginal(piece, slot));
+        let out = site.scaled(-point.portion.site);
+        match point.level {
+            Level::Projection => {
+                let cavity = marginal.projection.times(out)?;
+                Some((cavity, cavity.widened(marginal.residual)))
+            }
+            Level::Latent => {
+                let together = self.together[point.latent(piece, slot)];
+                let cavity = without_observation(marginal, together)?.times(together.times(out))?;
+                Some((cavity, cavity))
+            }
+        }
     }
 }
 
@@ -239,52 +354,20 @@ impl Point<'_> {
         self.sites[piece * self.factors.touched() + slot]
     }
 
+    fn latent(&self, piece: usize, slot: usize) -> usize {
+        self.factors.latent(self.y, piece, slot)
+    }
+
     fn marginal(&self, piece: usize, slot: usize) -> Marginal {
-        self.marginals[self.factors.latent(self.y, piece, slot)]
+        self.marginals[self.latent(piece, slot)]
     }
+}
 
-    /// The way from a site to another, gone by `step` or, where the noise of f given a would make that no site, by half
-    /// of it, and half again.
-    fn moved(&self, from: Site, to: Site, mut step: f64, residual: f64) -> Site {
-        let mut moved = from.towards(to, step);
-        while self.level == Level::Latent && moved.through_noise(residual).is_none() && step > 0.0 {
-            step *= 0.5;
-            moved = from.towards(to, step);
-        }
-        moved
-    }
-
-    /// What the site acts on, with the site in: a at the projection level, f at the latent level.
-    fn site_belief(&self, piece: usize, slot: usize) -> Option<Belief> {
-        let marginal = self.marginal(piece, slot);
-        match self.level {
-            Level::Projection => Some(marginal.projection),
-            Level::Latent => self.without_factor(piece, slot)?.times(self.site(piece, slot)),
-        }
-    }
-
-    /// At the latent level: f with the whole site taken out.
-    fn without_factor(&self, piece: usize, slot: usize) -> Option<Belief> {
-        let Marginal { projection, residual } = self.marginal(piece, slot);
-        let (seen, _) = self.site(piece, slot).through_noise(residual)?;
-        Some(projection.without(seen)?.widened(residual))
-    }
-
-    /// What the site acts on without its power α, and the latent that the factor is tilted against.
-    fn cavity(&self, piece: usize, slot: usize) -> Option<(Belief, Belief)> {
-        let site = self.site(piece, slot);
-        match self.level {
-            Level::Projection => {
-                let Marginal { projection, residual } = self.marginal(piece, slot);
-                let cavity = projection.without(site.scaled(self.power))?;
-                Some((cavity, cavity.widened(residual)))
-            }
-            Level::Latent => {
-                let cavity = self.without_factor(piece, slot)?.times(site.scaled(1.0 - self.power))?;
-                Some((cavity, cavity))
-            }
-        }
-    }
+/// At the latent level: f without all sites of the observation on it.
+fn without_observation(marginal: Marginal, together: Site) -> Option<Belief> {
+    let Marginal { projection, residual } = marginal;
+    let (seen, _) = together.through_noise(residual)?;
+    Some(projection.without(seen)?.widened(residual))
 }
 
 /// Derivatives through `a ~ N(μ, w)` at the projection level, g and k being those of ln Z̃ by the cavity's mean and
@@ -292,9 +375,7 @@ impl Point<'_> {
 fn projection_slopes(point: Point<'_>, piece: usize, slot: usize, (g, k): (f64, f64), weights: &mut Weights) {
     let Site { precision: tau, shift: nu } = point.site(piece, slot);
     let Belief { mean: mu, variance: w } = point.marginal(piece, slot).projection;
-    let alpha = point.power;
-    let share = if alpha == 0.0 { 1.0 } else { 1.0 / alpha };
-    let (g, k) = (share * g, share * k);
+    let alpha = point.portion.site;
     let r = 1.0 / (1.0 - alpha * tau * w);
     let away = tau * mu - nu;
     weights.on_mean += g;
@@ -305,20 +386,15 @@ fn projection_slopes(point: Point<'_>, piece: usize, slot: usize, (g, k): (f64, 
     weights.variance += r * r * (k + alpha * g * away + 0.5 * alpha * away * away) + 0.5 * tau * r;
 }
 
-/// At the latent level, at a fixed point: those of `ln ∫ N(f; m_c, c + s) t̃(f) df`, the cavity without the whole site.
-fn latent_slopes(point: Point<'_>, piece: usize, slot: usize, weights: &mut Weights) -> bool {
-    let site = point.site(piece, slot);
-    let Marginal { projection, residual } = point.marginal(piece, slot);
-    let (Some((seen, _)), Some(without)) = (site.through_noise(residual), point.without_factor(piece, slot))
-    else {
-        return false;
-    };
-    let widened = 1.0 + site.precision * without.variance;
-    let g = (site.shift - site.precision * without.mean) / widened;
-    let k = 0.5 * (g * g - site.precision / widened);
+/// At the latent level, at a fixed point: those of `ln ∫ N(f; m_c, c + s) t̃(f) df`, the cavity without all sites t̃ of
+/// the observation on f.
+fn latent_slopes(marginal: Marginal, together: Site) -> Option<Weights> {
+    let Marginal { projection, residual } = marginal;
+    let ((seen, _), without) = (together.through_noise(residual)?, without_observation(marginal, together)?);
+    let widened = 1.0 + together.precision * without.variance;
+    let g = (together.shift - together.precision * without.mean) / widened;
+    let k = 0.5 * (g * g - together.precision / widened);
     let r = 1.0 / (1.0 - seen.precision * projection.variance);
-    weights.on_mean += g;
-    weights.on_spread += r * (g * (seen.precision * projection.mean - seen.shift) + 2.0 * k);
-    weights.residual += k;
-    true
+    let on_spread = r * (g * (seen.precision * projection.mean - seen.shift) + 2.0 * k);
+    Some(Weights { on_mean: g, on_spread, residual: k, ..Weights::default() })
 }

@@ -12,6 +12,7 @@ use super::site::Site;
 use super::sums::Layout;
 use crate::error::{EpError, check_count};
 use crate::powers::Powers;
+use crate::weights::Weights;
 use gp_kernels::data::{DataSource, Rows};
 
 /// What visits to single observations work on, apart from their shard.
@@ -57,7 +58,7 @@ impl Visitor<'_> {
         let (factors, level, block) = (self.model.factors(), self.model.level(), place..place + 1);
         shard.natural(factors, level, &block, SumOf::Change)?;
         for (q, posterior) in self.posteriors.iter_mut().enumerate() {
-            let (change, (phi, half)) = (shard.latents[q].natural_of(0), shard.latents[q].single(place));
+            let (change, (phi, half)) = (shard.latents[q].natural_of(0), shard.single(q, place));
             if !posterior.change(phi, half, change, self.rank_one)? {
                 for (r, posterior) in self.posteriors[..q].iter_mut().enumerate() {
                     let (sites, shift) = self.layout.latent(self.sums, r);
@@ -67,7 +68,7 @@ impl Visitor<'_> {
             }
         }
         for (q, latent) in shard.latents.iter().enumerate() {
-            self.layout.add_site(self.sums, q, latent.single(place).0, latent.natural_of(0));
+            self.layout.add_site(self.sums, q, shard.single(q, place).0, latent.natural_of(0));
         }
         Ok(true)
     }
@@ -141,14 +142,14 @@ impl BatchEp {
     ///
     /// # Errors
     /// As [`new`](Self::new) for what is wrong with observations, then nothing has changed;
-    /// [`EpError::Unsupported`] with one power for each observation, or where several processes share the data.
+    /// [`EpError::Unsupported`] with one power or weight for each observation, or where several processes share the data.
     pub fn add(&mut self, model: &PowerEp, data: &dyn DataSource) -> Result<Sweep, EpError> {
         self.check_alone()?;
         check_count("new inputs", "columns", self.dim(), data.dim())?;
         check_count("new targets", "columns", model.factors().outputs(), data.outputs())?;
-        let Powers::Same(_) = model.powers() else {
-            return Err(EpError::Unsupported { what: "adding observations to a list of powers" });
-        };
+        if let (Powers::Each(_), _) | (_, Weights::Each(_)) = (model.powers(), model.weights()) {
+            return Err(EpError::Unsupported { what: "adding observations to a list of powers or weights" });
+        }
         let before = self.tally_or_nan(model)?;
         let priors = &self.passes.priors;
         let shards = self.passes.lanes.states_mut();

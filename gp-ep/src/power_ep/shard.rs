@@ -3,15 +3,14 @@
 use super::factors::Factors;
 use super::gradient::Reverse;
 use super::model::PowerEp;
-use super::point::{Point, PointScratch};
+use super::point::{Point, PointScratch, Portion};
 use super::posterior::WhitenedPosterior;
 use super::rules::Level;
 use super::site::{Belief, Marginal, Site};
 use super::sums::Layout;
 use crate::error::EpError;
-use crate::powers::Powers;
 use faer::{Accum, MatMut, MatRef};
-use gp_kernels::data::{DataSource, Rows};
+use gp_kernels::data::{DataSource, Rows, for_each};
 use gp_kernels::inducing::InducingPrior;
 use gp_kernels::{Evaluator, KernelError};
 use gp_linalg::Threading;
@@ -20,6 +19,8 @@ use std::ops::Range;
 
 /// Columns visited at a time: half-solved ones of 500 rows fill one megabyte.
 const BLOCK: usize = 256;
+/// So many latents keep threads busy by themselves; with fewer, threads share the work on one.
+const MANY_LATENTS: usize = 4;
 
 /// Which sites are added up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +42,11 @@ pub(crate) struct Shard {
     pub(crate) places: usize,
     points: Vec<f64>,
     targets: Vec<f64>,
-    powers: Vec<f64>,
+    /// What an update takes of an observation.
+    portions: Vec<Portion>,
+    weights: Vec<f64>,
+    /// Projections: one a process.
+    pub(crate) projected: Vec<Projected>,
     pub(crate) latents: Vec<ShardLatent>,
     /// Sites of one observation.
     pub(crate) sites_each: usize,
@@ -51,14 +56,28 @@ pub(crate) struct Shard {
     pub(crate) proposed: Vec<Site>,
     pub(crate) scratch: PointScratch,
     pub(crate) marginals: Vec<Marginal>,
+    /// Sites of one observation, by latent.
+    together: Vec<Site>,
     /// One number an observation, for whoever asks for one.
     pub(crate) values: Vec<f64>,
     /// This shard's part of what is added up.
     pub(crate) partial: Vec<f64>,
     pub(crate) evaluator: Evaluator,
-    pub(crate) gram: GramScratch,
+    /// Who works on different latents.
+    pub(crate) spread: Threading,
     /// Made when first a gradient is asked for.
     pub(crate) reverse: Option<Reverse>,
+}
+
+/// The observations of a shard as one process sees them.
+#[derive(Debug, Default)]
+pub(crate) struct Projected {
+    /// M
+    count: usize,
+    /// Φ, M numbers an observation.
+    phi: Vec<f64>,
+    /// s
+    residual: Vec<f64>,
 }
 
 /// One latent's part of a shard.
@@ -66,15 +85,15 @@ pub(crate) struct Shard {
 pub(crate) struct ShardLatent {
     /// M
     count: usize,
-    /// Φ, M numbers an observation.
-    phi: Vec<f64>,
-    /// s
-    residual: Vec<f64>,
     /// `L_B⁻¹Φ` of a block, and what is made of it.
     pub(crate) half: Vec<f64>,
-    /// τ and ν of a block, summed over the factors of an observation.
+    /// What the posterior says of the projections of a block.
+    beliefs: Vec<Belief>,
+    /// τ and ν of a block, summed over the factors of an observation, and the weights of these.
     pub(crate) tau: Vec<f64>,
     pub(crate) nu: Vec<f64>,
+    weight: f64,
+    pub(crate) gram: GramScratch,
 }
 
 impl Shard {
@@ -89,13 +108,18 @@ impl Shard {
         let block = places.min(BLOCK);
         let latents = layout.counts().iter().map(|&count| ShardLatent {
             count,
-            phi: vec![0.0; count * places],
-            residual: vec![0.0; places],
             half: vec![0.0; count * block],
+            beliefs: vec![Belief::default(); block],
             tau: vec![0.0; block],
             nu: vec![0.0; block],
+            ..ShardLatent::default()
         });
         let latents: Vec<ShardLatent> = latents.collect();
+        let projected = model.processes().iter().map(|process| {
+            let count = process.inputs().count();
+            Projected { count, phi: vec![0.0; count * places], residual: vec![0.0; places] }
+        });
+        let inner = if latents.len() >= MANY_LATENTS { Threading::Here } else { threading };
         let sites = vec![Site::default(); places * model.sites_per_observation()];
         Self {
             dim: data.dim(),
@@ -103,8 +127,11 @@ impl Shard {
             places,
             points: vec![0.0; places * data.dim()],
             targets: vec![0.0; places * data.outputs()],
-            powers: vec![0.0; places],
+            portions: vec![Portion::new(1.0, 1.0); places],
+            weights: vec![1.0; places],
+            projected: projected.collect(),
             marginals: vec![Marginal::default(); block * latents.len()],
+            together: vec![Site::default(); latents.len()],
             latents,
             sites_each: model.sites_per_observation(),
             proposed: sites.clone(),
@@ -112,8 +139,8 @@ impl Shard {
             scratch: PointScratch::default(),
             values: Vec::new(),
             partial: vec![0.0; layout.len()],
-            evaluator: Evaluator::new(threading),
-            gram: GramScratch::new(),
+            evaluator: Evaluator::new(inner),
+            spread: threading,
             reverse: None,
         }
     }
@@ -121,24 +148,17 @@ impl Shard {
     /// Reads these observations (at most as many as there is room for) and checks their targets.
     pub(crate) fn read(
         &mut self,
-        factors: &dyn Factors,
-        powers: &Powers,
+        model: &PowerEp,
         data: &dyn DataSource,
         rows: &Rows<'_>,
     ) -> Result<(), EpError> {
         self.resize(rows.len());
         data.read(rows, &mut self.points, &mut self.targets)?;
-        self.check(0, factors, powers, rows)
+        self.check(0, model, rows)
     }
 
-    /// Checks what was read from place `first` on, and notes the powers.
-    fn check(
-        &mut self,
-        first: usize,
-        factors: &dyn Factors,
-        powers: &Powers,
-        rows: &Rows<'_>,
-    ) -> Result<(), EpError> {
+    /// Checks what was read from place `first` on, and notes powers and weights.
+    fn check(&mut self, first: usize, model: &PowerEp, rows: &Rows<'_>) -> Result<(), EpError> {
         for place in first..self.places {
             let row = rows.at(place - first);
             let point = &self.points[place * self.dim..(place + 1) * self.dim];
@@ -146,8 +166,11 @@ impl Shard {
                 let value = point[column];
                 return Err(KernelError::NotFinite { what: "inputs", row, column, value }.into());
             }
-            factors.check(self.target(place)).map_err(|error| error.at_row(row))?;
-            self.powers[place] = powers.of(row);
+            let y = self.target(place);
+            model.factors().check(y).map_err(|error| error.at_row(row))?;
+            let weight = model.weights().of(row, y);
+            self.portions[place] = Portion::new(model.powers().of(row), weight);
+            self.weights[place] = weight;
         }
         Ok(())
     }
@@ -164,18 +187,20 @@ impl Shard {
         model: &PowerEp,
         priors: &[InducingPrior],
     ) -> Result<(), EpError> {
-        let (places, dim) = (self.places, self.dim);
-        for ((latent, process), prior) in self.latents.iter_mut().zip(model.processes()).zip(priors) {
-            for block in blocks_of(first..places) {
-                let x = &self.points[block.start * dim..block.end * dim];
-                let x = MatRef::from_row_major_slice(x, block.len(), dim);
-                let residual = &mut latent.residual[block.clone()];
-                let phi = &mut latent.phi[block.start * latent.count..block.end * latent.count];
-                let phi = MatMut::from_column_major_slice_mut(phi, latent.count, block.len());
-                prior.project(process.kernel(), process.inputs(), x, phi, residual, &self.evaluator)?;
+        let Self { places, dim, points, evaluator, .. } = self;
+        for_each(self.spread, &mut self.projected, |p, projected| {
+            let process = &model.processes()[p];
+            for block in blocks_of(first..*places) {
+                let x = &points[block.start * *dim..block.end * *dim];
+                let x = MatRef::from_row_major_slice(x, block.len(), *dim);
+                let Projected { count, phi, residual } = &mut *projected;
+                let phi = &mut phi[block.start * *count..block.end * *count];
+                let phi = MatMut::from_column_major_slice_mut(phi, *count, block.len());
+                let residual = &mut residual[block.clone()];
+                priors[p].project(process.kernel(), process.inputs(), x, phi, residual, evaluator)?;
             }
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
     /// D
@@ -199,18 +224,24 @@ impl Shard {
         posteriors: &[WhitenedPosterior],
         block: &Range<usize>,
     ) -> Result<(), EpError> {
-        let count = self.latents.len();
-        for (q, (latent, posterior)) in self.latents.iter_mut().zip(posteriors).enumerate() {
-            let ShardLatent { count: m, phi, half, residual, .. } = latent;
+        let (projected, threading) = (&self.projected, self.evaluator.threading());
+        for_each(self.spread, &mut self.latents, |q, latent| -> Result<(), EpError> {
+            let ShardLatent { count: m, half, beliefs, .. } = latent;
             let half = &mut half[..*m * block.len()];
-            half.copy_from_slice(&phi[block.start * *m..block.end * *m]);
+            half.copy_from_slice(&of(projected, q).phi[block.start * *m..block.end * *m]);
             let columns = MatMut::from_column_major_slice_mut(half, *m, block.len());
-            posterior.factor().half_solve_in_place(columns, self.evaluator.threading())?;
-            for (place, column) in block.clone().zip(half.chunks_exact(*m)) {
-                let (mean, variance) = mean_and_norm(column, posterior.half_mean());
-                let projection = Belief { mean, variance };
-                self.marginals[(place - block.start) * count + q] =
-                    Marginal { projection, residual: residual[place] };
+            posteriors[q].factor().half_solve_in_place(columns, threading)?;
+            for (belief, column) in beliefs.iter_mut().zip(half.chunks_exact(*m)) {
+                let (mean, variance) = mean_and_norm(column, posteriors[q].half_mean());
+                *belief = Belief { mean, variance };
+            }
+            Ok(())
+        })?;
+        let count = self.latents.len();
+        for (q, latent) in self.latents.iter().enumerate() {
+            let residual = &of(projected, q).residual[block.clone()];
+            for (i, (projection, residual)) in latent.beliefs.iter().zip(residual).enumerate() {
+                self.marginals[i * count + q] = Marginal { projection: *projection, residual: *residual };
             }
         }
         Ok(())
@@ -230,7 +261,7 @@ impl Shard {
         let point = Point {
             factors,
             level,
-            power: self.powers[place],
+            portion: self.portions[place],
             y: &self.targets[place * self.outputs..(place + 1) * self.outputs],
             marginals: &self.marginals[first..first + latents],
             sites: &self.sites[place * sites..(place + 1) * sites],
@@ -246,17 +277,19 @@ impl Shard {
         block: &Range<usize>,
     ) -> Result<(), EpError> {
         self.natural(model.factors(), model.level(), block, sum_of)?;
-        let threading = self.evaluator.threading();
-        for (q, latent) in self.latents.iter().enumerate() {
-            let phi = latent.phi(block);
-            let (matrix, vector) = layout.latent_mut(&mut self.partial, q);
+        let (projected, threading) = (&self.projected, self.evaluator.threading());
+        let sums = layout.latents_mut(&mut self.partial);
+        each_with_sums(self.spread, (0, &mut self.latents), sums, &|q, latent, sums| {
+            let phi = of(projected, q).phi(block);
+            let (matrix, vector, weight) = Layout::parts(latent.count, sums);
             let (tau, nu) = (&latent.tau[..block.len()], &latent.nu[..block.len()]);
-            weighted_gram(matrix, Accum::Add, phi, tau, &mut self.gram, threading)?;
+            weighted_gram(matrix, Accum::Add, phi, tau, &mut latent.gram, threading)?;
             let vector = MatMut::from_column_major_slice_mut(vector, latent.count, 1);
             let nu = MatRef::from_column_major_slice(nu, nu.len(), 1);
             matmul(vector, Accum::Add, phi, nu, 1.0, threading)?;
-        }
-        Ok(())
+            *weight += latent.weight;
+            Ok(())
+        })
     }
 
     /// Sites of a block as sites on projections, summed by latent into their `tau` and `nu`.
@@ -270,16 +303,56 @@ impl Shard {
         for latent in &mut self.latents {
             latent.tau.fill(0.0);
             latent.nu.fill(0.0);
+            latent.weight = 0.0;
         }
-        let observed = (factors, self.targets.as_slice());
         if sum_of != SumOf::Present {
-            natural(&mut self.latents, &self.proposed, observed, (level, 1.0), block)?;
+            self.add_natural(factors, (level, 1.0), block, true)?;
         }
         if sum_of != SumOf::Proposed {
             let sign = if sum_of == SumOf::Present { 1.0 } else { -1.0 };
-            natural(&mut self.latents, &self.sites, observed, (level, sign), block)?;
+            self.add_natural(factors, (level, sign), block, false)?;
         }
         Ok(())
+    }
+
+    /// Adds the sites of a block, as sites on projections, to the sums of latents, `sign` times.
+    fn add_natural(
+        &mut self,
+        factors: &dyn Factors,
+        (level, sign): (Level, f64),
+        block: &Range<usize>,
+        proposed: bool,
+    ) -> Result<(), EpError> {
+        let Self { latents, together, projected, targets, weights, .. } = self;
+        let sites = if proposed { &self.proposed } else { &self.sites };
+        let (touched, each) = (factors.touched(), self.sites_each);
+        for place in block.clone() {
+            let y = &targets[place * self.outputs..(place + 1) * self.outputs];
+            together.fill(Site::default());
+            for (k, site) in sites[place * each..(place + 1) * each].iter().enumerate() {
+                let latent = factors.latent(y, k / touched, k % touched);
+                together[latent] = together[latent].times(*site);
+                latents[latent].weight += sign * weights[place];
+            }
+            for (q, (latent, site)) in latents.iter_mut().zip(&*together).enumerate() {
+                let seen = match level {
+                    Level::Projection => Some(*site),
+                    Level::Latent => {
+                        site.through_noise(of(projected, q).residual[place]).map(|(seen, _)| seen)
+                    }
+                };
+                let Some(seen) = seen else { return Err(EpError::ImproperPosterior) };
+                latent.tau[place - block.start] += sign * seen.precision;
+                latent.nu[place - block.start] += sign * seen.shift;
+            }
+        }
+        Ok(())
+    }
+
+    /// φ of one observation for a latent and, if its marginals were found last, `L_B⁻¹φ`.
+    pub(crate) fn single(&self, latent: usize, place: usize) -> (&[f64], &[f64]) {
+        let Projected { count, phi, .. } = of(&self.projected, latent);
+        (&phi[place * count..(place + 1) * count], &self.latents[latent].half[..*count])
     }
 
     /// Where the sites of one observation are.
@@ -315,7 +388,7 @@ impl Shard {
         self.resize(before + rows.len());
         let (points, targets) = (before * self.dim.., before * self.outputs..);
         data.read(rows, &mut self.points[points], &mut self.targets[targets])?;
-        self.check(before, model.factors(), model.powers(), rows)?;
+        self.check(before, model, rows)?;
         self.project_from(before, model, priors)
     }
 
@@ -324,15 +397,19 @@ impl Shard {
         self.places = places;
         self.points.resize(places * self.dim, 0.0);
         self.targets.resize(places * self.outputs, 0.0);
-        self.powers.resize(places, 0.0);
+        self.portions.resize(places, Portion::new(1.0, 1.0));
+        self.weights.resize(places, 1.0);
         self.sites.resize(places * self.sites_each, Site::default());
         self.proposed.resize(places * self.sites_each, Site::default());
         let block = places.min(BLOCK);
         self.marginals.resize(block * self.latents.len(), Marginal::default());
+        for projected in &mut self.projected {
+            projected.phi.resize(places * projected.count, 0.0);
+            projected.residual.resize(places, 0.0);
+        }
         for latent in &mut self.latents {
-            latent.phi.resize(places * latent.count, 0.0);
-            latent.residual.resize(places, 0.0);
             latent.half.resize(block * latent.count, 0.0);
+            latent.beliefs.resize(block, Belief::default());
             latent.tau.resize(block, 0.0);
             latent.nu.resize(block, 0.0);
         }
@@ -343,59 +420,61 @@ impl Shard {
         let sites = self.sites_of(place);
         self.points.drain(place * self.dim..(place + 1) * self.dim);
         self.targets.drain(place * self.outputs..(place + 1) * self.outputs);
-        self.powers.remove(place);
+        self.portions.remove(place);
+        self.weights.remove(place);
         self.sites.drain(sites.clone());
         self.proposed.drain(sites);
-        for latent in &mut self.latents {
-            latent.phi.drain(place * latent.count..(place + 1) * latent.count);
-            latent.residual.remove(place);
+        for projected in &mut self.projected {
+            projected.phi.drain(place * projected.count..(place + 1) * projected.count);
+            projected.residual.remove(place);
         }
         self.places -= 1;
     }
 }
 
-/// Adds the sites of a block, as sites on projections, to the sums of latents, `sign` times.
-fn natural(
-    latents: &mut [ShardLatent],
-    sites: &[Site],
-    (factors, targets): (&dyn Factors, &[f64]),
-    (level, sign): (Level, f64),
-    block: &Range<usize>,
-) -> Result<(), EpError> {
-    let (touched, outputs) = (factors.touched(), factors.outputs());
-    let each = touched * factors.pieces();
-    for place in block.clone() {
-        let y = &targets[place * outputs..(place + 1) * outputs];
-        for (k, site) in sites[place * each..(place + 1) * each].iter().enumerate() {
-            let latent = &mut latents[factors.latent(y, k / touched, k % touched)];
-            let seen = match level {
-                Level::Projection => Some(*site),
-                Level::Latent => site.through_noise(latent.residual[place]).map(|(seen, _)| seen),
-            };
-            let Some(seen) = seen else { return Err(EpError::ImproperPosterior) };
-            latent.tau[place - block.start] += sign * seen.precision;
-            latent.nu[place - block.start] += sign * seen.shift;
-        }
-    }
-    Ok(())
-}
-
 impl ShardLatent {
-    /// φ of one observation and, if its marginals were found last, `L_B⁻¹φ`.
-    pub(crate) fn single(&self, place: usize) -> (&[f64], &[f64]) {
-        (&self.phi[place * self.count..(place + 1) * self.count], &self.half[..self.count])
-    }
-
     /// The summed site of the observation at this place of the block.
     pub(crate) fn natural_of(&self, i: usize) -> Site {
         Site { precision: self.tau[i], shift: self.nu[i] }
     }
+}
 
+impl Projected {
     /// Φ of a block.
     pub(crate) fn phi(&self, block: &Range<usize>) -> MatRef<'_, f64> {
         let phi = &self.phi[block.start * self.count..block.end * self.count];
         MatRef::from_column_major_slice(phi, self.count, block.len())
     }
+}
+
+/// What a latent is projected on: its own process, or the one that all share.
+pub(crate) fn of(projected: &[Projected], latent: usize) -> &Projected {
+    &projected[if projected.len() == 1 { 0 } else { latent }]
+}
+
+/// `work` on every latent, with its number, and its part of the sums.
+fn each_with_sums<F>(
+    threading: Threading,
+    (first, latents): (usize, &mut [ShardLatent]),
+    sums: &mut [f64],
+    work: &F,
+) -> Result<(), EpError>
+where
+    F: Fn(usize, &mut ShardLatent, &mut [f64]) -> Result<(), EpError> + Sync,
+{
+    if let [latent] = latents {
+        return work(first, latent, sums);
+    }
+    let (left, right) = latents.split_at_mut(latents.len() / 2);
+    let (to_left, to_right) = sums.split_at_mut(left.iter().map(|latent| Layout::size(latent.count)).sum());
+    let next = first + left.len();
+    let mut one = || each_with_sums(threading, (first, left), to_left, work);
+    let mut other = || each_with_sums(threading, (next, right), to_right, work);
+    let (one, other) = match threading {
+        Threading::Here => (one(), other()),
+        Threading::Pool => rayon::join(one, other),
+    };
+    one.and(other)
 }
 
 /// The blocks in which observations are visited.

@@ -32,6 +32,11 @@ impl Site {
         Self { precision: power * self.precision, shift: power * self.shift }
     }
 
+    /// The product with another site on the same number.
+    pub(crate) fn times(self, other: Self) -> Self {
+        Self { precision: self.precision + other.precision, shift: self.shift + other.shift }
+    }
+
     /// The way from this site to another, gone by `step`.
     pub(crate) fn towards(self, to: Self, step: f64) -> Self {
         Self {

@@ -1,5 +1,5 @@
-//! What is added up over the data: for each latent `Σ τ_i φ_iφ_iᵀ` and `Σ ν_i φ_i`, and a tally, in one slice of numbers
-//! that can be sent anywhere.
+//! What is added up over the data: for each latent `Σ τ_i φ_iφ_iᵀ`, `Σ ν_i φ_i` and the weight of its sites, and a tally,
+//! in one slice of numbers that can be sent anywhere.
 
 use super::point::Tally;
 use super::site::Site;
@@ -17,6 +17,11 @@ impl Layout {
         Self { counts }
     }
 
+    /// Numbers of a latent with M inducing inputs.
+    pub(crate) fn size(m: usize) -> usize {
+        m * m + m + 1
+    }
+
     pub(crate) fn counts(&self) -> &[usize] {
         &self.counts
     }
@@ -27,7 +32,7 @@ impl Layout {
     }
 
     fn start(&self, latent: usize) -> usize {
-        self.counts[..latent].iter().map(|m| m * m + m).sum()
+        self.counts[..latent].iter().map(|&m| Self::size(m)).sum()
     }
 
     /// `Σ τ_i φ_iφ_iᵀ` (lower triangle) and `Σ ν_i φ_i`.
@@ -37,19 +42,32 @@ impl Layout {
         (MatRef::from_column_major_slice(matrix, m, m), vector)
     }
 
-    pub(crate) fn latent_mut<'a>(
-        &self,
-        sums: &'a mut [f64],
-        latent: usize,
-    ) -> (MatMut<'a, f64>, &'a mut [f64]) {
-        let (m, start) = (self.counts[latent], self.start(latent));
-        let (matrix, vector) = sums[start..start + m * m + m].split_at_mut(m * m);
-        (MatMut::from_column_major_slice_mut(matrix, m, m), vector)
+    /// How many sites, by their weights, the sums of a latent are of.
+    pub(crate) fn weight(&self, sums: &[f64], latent: usize) -> f64 {
+        sums[self.weight_at(latent)]
+    }
+
+    /// Where that number is.
+    pub(crate) fn weight_at(&self, latent: usize) -> usize {
+        self.start(latent) + self.counts[latent] * (self.counts[latent] + 1)
+    }
+
+    /// The sums of all latents, without the tally.
+    pub(crate) fn latents_mut<'a>(&self, sums: &'a mut [f64]) -> &'a mut [f64] {
+        &mut sums[..self.start(self.counts.len())]
+    }
+
+    /// Matrix, vector and weight in the numbers of one latent.
+    pub(crate) fn parts(m: usize, sums: &mut [f64]) -> (MatMut<'_, f64>, &mut [f64], &mut f64) {
+        let (matrix, rest) = sums.split_at_mut(m * m);
+        let (vector, weight) = rest.split_at_mut(m);
+        (MatMut::from_column_major_slice_mut(matrix, m, m), vector, &mut weight[0])
     }
 
     /// Adds one site on `φᵀv`.
     pub(crate) fn add_site(&self, sums: &mut [f64], latent: usize, phi: &[f64], site: Site) {
-        let (mut matrix, vector) = self.latent_mut(sums, latent);
+        let (m, start) = (self.counts[latent], self.start(latent));
+        let (mut matrix, vector, _) = Self::parts(m, &mut sums[start..start + Self::size(m)]);
         for (j, &phi_j) in phi.iter().enumerate() {
             let column = matrix.as_mut().col_mut(j).subrows_mut(j, phi.len() - j);
             let scaled = site.precision * phi_j;

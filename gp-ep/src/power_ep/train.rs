@@ -12,8 +12,8 @@ use super::rules::EpOptions;
 use crate::error::EpError;
 use gp_kernels::data::DataSource;
 use gp_optim::{
-    Batch, Batches, Descended, DescentOptions, MinimiseOptions, Training, TrainingProgress, UpdateRule,
-    train, train_by_descent,
+    Batch, Batches, Descended, DescentOptions, MinimiseOptions, ParameterSet, Training, TrainingProgress,
+    UpdateRule, train, train_by_descent,
 };
 
 /// How parameters and sites learn together.
@@ -22,7 +22,7 @@ use gp_optim::{
 pub struct InnerOptions {
     /// Steps of the parameters.
     pub steps: u64,
-    /// Sweeps before each of them.
+    /// Sweeps before each of them at most: fewer where sites come to rest before, so that many of them are the outer scheme.
     pub sweeps: usize,
     /// Which gradient they follow.
     pub gradient: GradientKind,
@@ -51,6 +51,18 @@ pub struct Trained<R, S> {
     pub state: S,
 }
 
+/// What there is to see after an evaluation during training.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Moment<'a, S> {
+    /// How far it got.
+    pub progress: TrainingProgress,
+    /// The model with the parameters that were evaluated.
+    pub model: &'a PowerEp,
+    /// EP under these, to predict from, say.
+    pub state: &'a S,
+}
+
 impl PowerEp {
     /// Trains by L-BFGS on the estimate of `ln p(y) + ln p(parameters)`, EP coming to rest at every evaluation. Sites
     /// start from where the last evaluation left them.
@@ -75,7 +87,8 @@ impl PowerEp {
         Ok(Trained { run: (training, convergence), state })
     }
 
-    /// Trains by a first-order method, one step after every few sweeps, sites being as far as they are.
+    /// Trains by a first-order method, one step after every few sweeps, sites being as far as they are. `watch` is called
+    /// after every evaluation that succeeds.
     ///
     /// # Errors
     /// [`EpError::Optim`] when the start cannot be evaluated, otherwise as [`BatchEp::new`]. Evaluations that fail
@@ -85,24 +98,29 @@ impl PowerEp {
         data: &dyn DataSource,
         rule: R,
         options: &InnerOptions,
-        progress: impl FnMut(TrainingProgress),
+        mut watch: impl FnMut(Moment<'_, BatchEp>),
     ) -> Result<Trained<Descended, BatchEp>, EpError> {
         let mut state = BatchEp::new(self, data)?;
+        let ep = EpOptions { max_sweeps: options.sweeps, ..options.ep };
+        let mut evaluation = 0;
         let evaluate = |model: &PowerEp, _: Batch<'_>, natural: &mut [f64]| -> Result<f64, EpError> {
             refresh_or_reset(&mut state, model)?;
-            for _ in 0..options.sweeps {
-                state.pass(model, &options.ep)?;
-            }
-            state.log_z_gradient(model, options.gradient, natural)
+            state.converge(model, &ep)?;
+            let log_z = state.log_z_gradient(model, options.gradient, natural)?;
+            evaluation += 1;
+            let log_posterior = log_z + model.log_prior();
+            watch(Moment { progress: TrainingProgress { evaluation, log_posterior }, model, state: &state });
+            Ok(log_z)
         };
         let descent = DescentOptions { drifting: true, ..options.descent.clone() };
         let how = (Batches::whole(data.count())?, rule, descent);
-        let run = train_by_descent(self, how, options.steps, evaluate, progress)?;
+        let run = train_by_descent(self, how, options.steps, evaluate, |_| {})?;
         refresh_or_reset(&mut state, self)?;
         Ok(Trained { run, state })
     }
 
-    /// Trains by a first-order method, one step after the sites (own or tied) of every batch were updated.
+    /// Trains by a first-order method, one step after the sites (own or tied) of every batch were updated. `watch` is
+    /// called after every evaluation that succeeds.
     ///
     /// Own sites are added up anew once an epoch, for the parameters have changed what they mean.
     ///
@@ -116,7 +134,7 @@ impl PowerEp {
         batches: Batches,
         rule: R,
         options: &InnerOptions,
-        progress: impl FnMut(TrainingProgress),
+        mut watch: impl FnMut(Moment<'_, MiniBatchEp>),
     ) -> Result<Trained<Descended, MiniBatchEp>, EpError> {
         if options.gradient == GradientKind::OfEstimate {
             return Err(EpError::Unsupported { what: "the gradient of the estimate in mini-batches" });
@@ -133,10 +151,13 @@ impl PowerEp {
             for _ in 0..options.sweeps {
                 state.step(model, data, batch.indices, &options.ep)?;
             }
-            state.log_z_gradient(model, natural)
+            let log_z = state.log_z_gradient(model, natural)?;
+            let log_posterior = log_z + model.log_prior();
+            watch(Moment { progress: TrainingProgress { evaluation, log_posterior }, model, state: &state });
+            Ok(log_z)
         };
         let descent = DescentOptions { drifting: true, ..options.descent.clone() };
-        let run = train_by_descent(self, (batches, rule, descent), options.steps, evaluate, progress)?;
+        let run = train_by_descent(self, (batches, rule, descent), options.steps, evaluate, |_| {})?;
         state.refresh(self)?;
         state.rebuild(self, data)?;
         Ok(Trained { run, state })

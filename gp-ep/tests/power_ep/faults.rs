@@ -3,7 +3,7 @@
 use crate::support::{Problem, assert_close, converged, model, tight};
 use gp_ep::power_ep::{Factors, GradientKind, MiniBatchEp, Schedule, Sharing};
 use gp_ep::{BatchEp, DataError, EpError, EpOptions, Level, PowerEp, Powers, SparseProcess, Table};
-use gp_likelihoods::{Latent, Likelihood, LikelihoodError, Slopes, Workspace};
+use gp_likelihoods::{Latent, Likelihood, LikelihoodError, Slopes, Support, Workspace};
 use gp_optim::{Parameter, ParameterSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -37,6 +37,10 @@ impl Factors for Tiring {
 
     fn latent(&self, _y: &[f64], _piece: usize, _slot: usize) -> usize {
         0
+    }
+
+    fn support(&self) -> Support {
+        gp_likelihoods::Described::support(&*self.inner)
     }
 
     fn check(&self, y: &[f64]) -> Result<(), EpError> {

@@ -5,7 +5,6 @@ mod calibration;
 mod faults;
 mod gradients;
 mod limits;
-mod multiclass;
 mod pathologies;
 #[path = "../exact/reference.rs"]
 mod reference;

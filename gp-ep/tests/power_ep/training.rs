@@ -190,7 +190,7 @@ fn inner_training_heeds_the_schedule() {
         expected.converge(&model, &options.ep).unwrap();
         let rule = SignAdaptive::with_rate(1e-12);
         let mut seen = Vec::new();
-        model.train_inner(&data, rule, &options, |progress| seen.push(progress.log_posterior)).unwrap();
+        model.train_inner(&data, rule, &options, |now| seen.push(now.progress.log_posterior)).unwrap();
         let untouched = start(&problem, "bernoulli_probit", 1.0);
         let mut gradient = vec![0.0; untouched.parameter_count()];
         let log_z = expected.log_z_gradient(&untouched, GradientKind::AtRest, &mut gradient).unwrap();

@@ -2,7 +2,8 @@
 //!
 //! They are looked for in the folder that `GP_DATA` names or, where it is not set, in `shared/data` beside the
 //! workspace: a table is a CSV file with a header and the target in its last column, a file of splits has the columns
-//! `split` and `test_row`. Where a file is not there, who asked for it says so and goes on without.
+//! `split` and `test_row`, or `split`, `set` and `row`. Where a file is not there, who asked for it says so and goes on
+//! without.
 
 use faer::Mat;
 use flate2::read::MultiGzDecoder;
@@ -25,24 +26,34 @@ pub(crate) fn folder() -> PathBuf {
     std::env::var_os("GP_DATA").map_or_else(beside, PathBuf::from)
 }
 
-/// The numbers of a CSV file below its header, row by row; nothing, and a word about it, when the file is not there.
-fn rows(name: &str) -> Option<Vec<Vec<f64>>> {
-    let path = folder().join(name);
-    let text = read(&path);
-    if let Err(error) = &text {
-        eprintln!("left out: {} ({error}); GP_DATA names the folder of data sets", path.display());
-    }
-    let parse = |line: &str| line.split(',').map(|cell| cell.trim().parse().ok()).collect();
-    text.ok()?.lines().skip(1).map(parse).collect()
+/// The cells of a CSV file below its header, row by row, if it is there.
+pub(crate) fn cells<T>(name: &str, cell: impl Fn(&str) -> Option<T>) -> Option<Vec<Vec<T>>> {
+    let text = String::from_utf8(bytes(name)?).ok()?;
+    text.lines().skip(1).map(|line| line.split(',').map(|text| cell(text.trim())).collect()).collect()
 }
 
-fn read(path: &PathBuf) -> Result<String> {
-    let (mut file, mut text) = (File::open(path)?, String::new());
+/// The numbers of a CSV file below its header, row by row, if it is there.
+pub(crate) fn rows(name: &str) -> Option<Vec<Vec<f64>>> {
+    cells(name, |text| text.parse().ok())
+}
+
+/// What a file holds, unpacked; nothing, and a word about it, when it is not there.
+pub(crate) fn bytes(name: &str) -> Option<Vec<u8>> {
+    let path = folder().join(name);
+    let found = read(&path);
+    if let Err(error) = &found {
+        eprintln!("left out: {} ({error}); GP_DATA names the folder of data sets", path.display());
+    }
+    found.ok()
+}
+
+fn read(path: &PathBuf) -> Result<Vec<u8>> {
+    let (mut file, mut bytes) = (File::open(path)?, Vec::new());
     match path.extension() {
-        Some(end) if end == "gz" => MultiGzDecoder::new(file).read_to_string(&mut text)?,
-        _ => file.read_to_string(&mut text)?,
+        Some(end) if end == "gz" => MultiGzDecoder::new(file).read_to_end(&mut bytes)?,
+        _ => file.read_to_end(&mut bytes)?,
     };
-    Ok(text)
+    Ok(bytes)
 }
 
 /// A table, if it is there.
@@ -75,17 +86,26 @@ impl DataSet {
     /// mean 0 and variance 1; a constant column is only centred.
     pub(crate) fn split(&self, test: &[usize]) -> (Self, Self) {
         let training: Vec<usize> = (0..self.targets.len()).filter(|row| !test.contains(row)).collect();
-        let (mut training, mut test) = (self.part(&training), self.part(test));
+        let (mut training, mut test) = self.classes(&training, test);
+        let (mean, deviation) = moments(&training.targets);
+        for part in [&mut training, &mut test] {
+            part.targets.iter_mut().for_each(|y| *y = (*y - mean) / deviation);
+        }
+        (training, test)
+    }
+}
+
+impl DataSet {
+    /// These rows for training and for tests, inputs in units in which every column of the first has mean 0 and
+    /// variance 1; a constant column is only centred. Targets, classes perhaps, stay what they are.
+    pub(crate) fn classes(&self, training: &[usize], test: &[usize]) -> (Self, Self) {
+        let (mut training, mut test) = (self.part(training), self.part(test));
         for d in 0..self.inputs.ncols() {
             let column: Vec<f64> = training.inputs.col(d).iter().copied().collect();
             let (mean, deviation) = moments(&column);
             for part in [&mut training, &mut test] {
                 part.inputs.col_mut(d).iter_mut().for_each(|x| *x = (*x - mean) / deviation);
             }
-        }
-        let (mean, deviation) = moments(&training.targets);
-        for part in [&mut training, &mut test] {
-            part.targets.iter_mut().for_each(|y| *y = (*y - mean) / deviation);
         }
         (training, test)
     }

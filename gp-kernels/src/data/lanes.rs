@@ -66,6 +66,42 @@ impl Reduction for LocalReduction {
     }
 }
 
+/// `work` on every one of several things that have nothing to do with each other, with its number.
+///
+/// # Errors
+/// That of the first that fails, in their order.
+pub fn for_each<T: Send, E: Send>(
+    threading: Threading,
+    things: &mut [T],
+    work: impl Fn(usize, &mut T) -> Result<(), E> + Sync,
+) -> Result<(), E> {
+    if threading == Threading::Here || things.len() == 1 {
+        return things.iter_mut().enumerate().try_for_each(|(i, thing)| work(i, thing));
+    }
+    let all: Vec<Result<(), E>> =
+        things.par_iter_mut().enumerate().map(|(i, thing)| work(i, thing)).collect();
+    all.into_iter().collect()
+}
+
+/// [`for_each`] with two things at a time; of the longer list the rest is left alone.
+///
+/// # Errors
+/// As [`for_each`].
+pub fn for_each_pair<A: Send, B: Send, E: Send>(
+    threading: Threading,
+    left: &mut [A],
+    right: &mut [B],
+    work: impl Fn(usize, &mut A, &mut B) -> Result<(), E> + Sync,
+) -> Result<(), E> {
+    if threading == Threading::Here || left.len().min(right.len()) == 1 {
+        let mut pairs = left.iter_mut().zip(right).enumerate();
+        return pairs.try_for_each(|(i, (a, b))| work(i, a, b));
+    }
+    let pairs = left.par_iter_mut().zip(right).enumerate();
+    let all: Vec<Result<(), E>> = pairs.map(|(i, (a, b))| work(i, a, b)).collect();
+    all.into_iter().collect()
+}
+
 /// What each lane keeps from one pass over the data to the next.
 #[derive(Debug)]
 pub struct Lanes<T> {
@@ -85,7 +121,16 @@ impl<T: Send> Lanes<T> {
         reduction: &dyn Reduction,
         make: impl FnMut(usize) -> T,
     ) -> Self {
-        let count = lane_count(observations);
+        Self::with_count(lane_count(observations), threading, reduction, make)
+    }
+
+    /// The lanes of this process out of `count`, a function of the sizes and of nothing else.
+    pub fn with_count(
+        count: usize,
+        threading: Threading,
+        reduction: &dyn Reduction,
+        make: impl FnMut(usize) -> T,
+    ) -> Self {
         let own = reduction.own(count);
         Self { first: own.start, states: own.map(make).collect(), count, threading }
     }
@@ -116,12 +161,7 @@ impl<T: Send> Lanes<T> {
         work: impl Fn(usize, &mut T) -> Result<(), E> + Sync,
     ) -> Result<(), E> {
         let first = self.first;
-        if self.threading == Threading::Here || self.states.len() == 1 {
-            return self.states.iter_mut().enumerate().try_for_each(|(i, state)| work(first + i, state));
-        }
-        let all: Vec<Result<(), E>> =
-            self.states.par_iter_mut().enumerate().map(|(i, state)| work(first + i, state)).collect();
-        all.into_iter().collect()
+        for_each(self.threading, &mut self.states, |i, state| work(first + i, state))
     }
 
     /// One pass of work that cannot fail.

@@ -8,5 +8,5 @@ mod lanes;
 mod source;
 
 pub use error::DataError;
-pub use lanes::{Lanes, LocalReduction, Reduction, lane_count, lane_rows};
+pub use lanes::{Lanes, LocalReduction, Reduction, for_each, for_each_pair, lane_count, lane_rows};
 pub use source::{DataSource, RowReader, Rows, Table};

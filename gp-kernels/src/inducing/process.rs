@@ -42,6 +42,12 @@ impl SparseProcess {
         self
     }
 
+    /// The same inducing inputs under another prior covariance.
+    #[must_use]
+    pub fn with_kernel(self, kernel: Box<dyn Kernel>) -> Self {
+        Self { kernel, ..self }
+    }
+
     /// The prior covariance.
     #[must_use]
     pub fn kernel(&self) -> &dyn Kernel {

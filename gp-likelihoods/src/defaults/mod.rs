@@ -129,7 +129,7 @@ pub fn predictive_quantile<L: Likelihood + ?Sized>(
     check_output(likelihood, output)?;
     check_probability(probability)?;
     let support = likelihood.support();
-    let mut reached = |y: f64| Ok(cdf(likelihood, q, output, y, ws)? >= probability);
+    let mut reached = |y: f64| Ok(predictive_cdf(likelihood, q, output, y, ws)? >= probability);
     if let Some(last) = support.classes().checked_sub(1) {
         for class in 0..last {
             if reached(support.label(class))? {
@@ -171,14 +171,19 @@ fn bracket(
     Ok((low, high))
 }
 
-/// `P(output ≤ y)` under `f ~ q`.
-fn cdf<L: Likelihood + ?Sized>(
+/// `P(output ≤ y)` under independent `f_q ~ q_q`, for one output (counted from 0).
+///
+/// # Errors
+/// Slices that do not match, no such output, or an integrand that quadrature cannot follow.
+pub fn predictive_cdf<L: Likelihood + ?Sized>(
     likelihood: &L,
     q: &[Latent],
     output: usize,
     y: f64,
     ws: &mut Workspace,
 ) -> Result<f64, LikelihoodError> {
+    check_latents(likelihood, q.len())?;
+    check_output(likelihood, output)?;
     match *q {
         [q] => one::cdf(likelihood, q, output, y, ws),
         _ => many::cdf(likelihood, q, output, y, &mut ws.many),

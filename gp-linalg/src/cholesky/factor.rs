@@ -36,6 +36,34 @@ impl Cholesky {
         Err(LinalgError::NotPositiveDefinite { dim, record: self.jitter.clone() })
     }
 
+    /// Takes over a lower triangle with a positive diagonal as the factor itself, into the memory of this factor;
+    /// allocates only if it is larger than the capacity. What is above the diagonal is not read.
+    ///
+    /// # Errors
+    /// [`LinalgError::DimensionMismatch`] if `lower` is not square, with the factor untouched;
+    /// [`LinalgError::InvalidFactor`] for a number that is not finite or a diagonal entry that is not positive, after
+    /// which the factor has dimension 0.
+    pub fn set_factor(&mut self, lower: MatRef<'_, f64>) -> Result<(), LinalgError> {
+        check_extent("set_factor", "columns", lower.nrows(), lower.ncols())?;
+        let dim = lower.nrows();
+        self.storage.truncate(0);
+        self.storage.reserve(dim);
+        self.jitter = JitterRecord::default();
+        let (mut l, _) = self.storage.leading_mut(dim);
+        for j in 0..dim {
+            for i in j..dim {
+                let value = lower[(i, j)];
+                if !(value.is_finite() && (i != j || value > 0.0)) {
+                    let reason = format!("{value} at row {i}, column {j}");
+                    return Err(LinalgError::InvalidFactor { reason });
+                }
+                l[(i, j)] = value;
+            }
+        }
+        self.storage.set_dim(dim);
+        Ok(())
+    }
+
     /// Looks for the cause of the first failure. A number that is not finite always makes one, because it spreads to
     /// the pivot of its row; so there is no need to search the matrices that succeed.
     fn explain_failure(&mut self, a: MatRef<'_, f64>, pivot: usize) -> Result<(), LinalgError> {

@@ -7,7 +7,7 @@ use pulp::{Simd, WithSimd};
 
 /// Largest number of carried rows one pass keeps in registers: with a row of X, a cosine, a sine and two
 /// intermediate results they fill the sixteen vector registers of AVX2 without spilling.
-pub(super) const MAX_RANK: usize = 8;
+pub const MAX_RANK: usize = 8;
 /// Numbers in the buffer that holds the rows of a panel: 16 KiB, half of a first-level cache.
 const PANEL: usize = 2048;
 

@@ -20,6 +20,8 @@ mod pack;
 mod sequence;
 mod update;
 
+pub use kernel::MAX_RANK as MAX_GROUP;
+
 use crate::cholesky::Cholesky;
 use faer::{Mat, MatMut};
 use sequence::Sequence;
@@ -43,6 +45,16 @@ impl RotationScratch {
     /// Empty; the first use allocates.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// The rotations of the last [`Cholesky::update`], for columns that their owner drags along itself.
+    ///
+    /// They come in groups of at most [`MAX_GROUP`] directions, as the number of directions and d·directions pairs
+    /// `[c, s]`, those of row 0 first. A group passes over all rows of a column X, from the first to the last, before
+    /// the next one begins; it carries a number t for each direction, 0 at the start, and takes every row x and every
+    /// t in turn to `(c x + s t, c t − s x)`.
+    pub fn groups(&self) -> impl Iterator<Item = (usize, &[[f64; 2]])> {
+        self.sequence.all_groups()
     }
 }
 

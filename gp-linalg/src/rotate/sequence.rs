@@ -33,6 +33,11 @@ impl Sequence {
         (0..count).map(move |group| group * rank / count..(group + 1) * rank / count)
     }
 
+    /// Every group: how many directions it has, and its rotations.
+    pub(super) fn all_groups(&self) -> impl Iterator<Item = (usize, &[Rotation])> {
+        Self::groups(self.rank).map(|group| (group.len(), self.group(&group, 0..self.dim)))
+    }
+
     /// The rotations of `rows` in one group, one row's after the other.
     pub(super) fn group(&self, group: &Range<usize>, rows: Range<usize>) -> &[Rotation] {
         let start = self.dim * group.start;

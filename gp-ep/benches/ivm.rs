@@ -1,0 +1,194 @@
+//! How long a run of the informative vector machine takes, and what bounds it.
+//!
+//! Tables say:
+//!
+//! - the time of stub updates and of whole runs for N from 10³ to 10⁵, C from 2 to 10 and d from 50 to 400, and the
+//!   exponents of power laws through them;
+//! - the share of stub updates in a run, and the share of the machine's memory bandwidth that they reach: they move 24
+//!   bytes a component (m is read, q is read and written) like `a ← a s + b` over long vectors, which is timed beside
+//!   them on as many threads;
+//! - one run over 20,000 points of 50 dimensions and 5 classes with 200 active points, by phases.
+//!
+//! `cargo bench -p gp-ep --bench ivm` takes some minutes; with `-- run` it is the last table alone.
+#![expect(clippy::expect_used, reason = "a benchmark that fails should stop at once")]
+
+use std::time::Instant;
+
+use faer::Mat;
+use gp_ep::Observations;
+use gp_ep::ivm::{Ivm, IvmOptions, Phase, Rule, Selection};
+use gp_likelihoods::Softmax;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
+
+/// Points of a lane of stubs, to which numbers of points are rounded up.
+const LANE: usize = 16;
+
+/// Seconds of each phase.
+#[derive(Clone, Copy, Debug, Default)]
+struct Times {
+    selection: f64,
+    inclusion: f64,
+    stubs: f64,
+    ep: f64,
+    /// Bytes that stub updates moved.
+    traffic: f64,
+}
+
+impl Times {
+    fn total(&self) -> f64 {
+        self.selection + self.inclusion + self.stubs + self.ep
+    }
+}
+
+/// Clusters of points around one centre for each label, several labels the same.
+fn problem(count: usize, dim: usize, classes: usize) -> (Mat<f64>, Vec<f64>) {
+    let mut rng = ChaCha8Rng::seed_from_u64(1);
+    let centres = Mat::from_fn(4 * classes, dim, |_, _| rng.random_range(-1.0..1.0));
+    let centre: Vec<usize> = (0..count).map(|_| rng.random_range(0..4 * classes)).collect();
+    // Points contiguous, one a column of the transpose.
+    let x = Mat::from_fn(dim, count, |d, i| centres[(centre[i], d)] + rng.random_range(-0.9..0.9));
+    (x, centre.iter().map(|c| (c % classes) as f64).collect())
+}
+
+fn time((count, dim, classes): (usize, usize, usize), options: &IvmOptions, rule: Rule) -> Times {
+    let (x, y) = problem(count, dim, classes);
+    let data = Observations::new(x.transpose(), &y).expect("finite");
+    let lengthscale = 0.7 * (dim as f64).sqrt();
+    // Kernels that differ, so that none is shared.
+    let kernel = |c: usize| {
+        gp_kernels::parse(&format!("{} * rbf(lengthscale={lengthscale})", 2.0 + 0.1 * c as f64))
+            .expect("a kernel")
+    };
+    let kernels = (0..classes).map(kernel).collect();
+    let model = Ivm::new(kernels, Box::new(Softmax::new(classes).expect("classes"))).expect("a model");
+    let model = model.with_rule(rule).expect("a rule");
+    let (mut times, mut since) = (Times::default(), Instant::now());
+    model
+        .build_with(&data, options, |stage| {
+            let seconds = since.elapsed().as_secs_f64();
+            match stage.phase {
+                Phase::Selection => times.selection += seconds,
+                Phase::Inclusion => times.inclusion += seconds,
+                Phase::StubUpdate => {
+                    times.stubs += seconds;
+                    let frozen = stage.active.saturating_sub(options.liquid);
+                    times.traffic += 24.0 * (count.next_multiple_of(LANE) * classes * frozen) as f64;
+                }
+                Phase::Ep => times.ep += seconds,
+            }
+            since = Instant::now();
+            Ok(())
+        })
+        .expect("a run");
+    times
+}
+
+/// Gigabytes a second of `a ← a s + b` over vectors far larger than any cache, the best of several passes.
+fn bandwidth() -> f64 {
+    const LENGTH: usize = 1 << 26;
+    let (mut a, b) = (vec![1.0f64; LENGTH], vec![2.0f64; LENGTH]);
+    let mut best = f64::INFINITY;
+    for _ in 0..5 {
+        let start = Instant::now();
+        a.par_chunks_mut(1 << 16).zip(b.par_chunks(1 << 16)).for_each(|(a, b)| {
+            a.iter_mut().zip(b).for_each(|(a, b)| *a = 0.5 * *a + b);
+        });
+        best = best.min(start.elapsed().as_secs_f64());
+    }
+    24.0 * LENGTH as f64 / best / 1e9
+}
+
+/// The exponent of the power law through (size, seconds).
+fn exponent(points: &[(f64, f64)]) -> f64 {
+    let count = points.len() as f64;
+    let logs: Vec<(f64, f64)> = points.iter().map(|(x, y)| (x.ln(), y.ln())).collect();
+    let (x, y) = logs.iter().fold((0.0, 0.0), |(sx, sy), (x, y)| (sx + x / count, sy + y / count));
+    let (xy, xx) =
+        logs.iter().fold((0.0, 0.0), |(xy, xx), (a, b)| (xy + (a - x) * (b - y), xx + (a - x).powi(2)));
+    xy / xx
+}
+
+/// One table: the sizes that vary, and how a size becomes (N, C, d).
+fn scaling(name: &str, sizes: &[usize], of: impl Fn(usize) -> (usize, usize, usize), limit: f64) {
+    println!("\n{name:>8} | stubs s | total s | stubs' share | GB/s | share of bandwidth");
+    println!("-------: | ------: | ------: | -----------: | ---: | -----------------:");
+    let (mut stubs, mut totals) = (Vec::new(), Vec::new());
+    for &size in sizes {
+        let (count, classes, active) = of(size);
+        // Few nodes: what is measured is how the representation scales, not how integrals do.
+        let rule = Rule::QuasiRandom { nodes: 32 * classes, seed: 1 };
+        let options = IvmOptions { active, liquid: 5, sweeps: 1, ..IvmOptions::default() };
+        let times = time((count, 10, classes), &options, rule);
+        let rate = times.traffic / times.stubs / 1e9;
+        println!(
+            "{size:8} | {:7.3} | {:7.3} | {:12.2} | {rate:4.1} | {:.2}",
+            times.stubs,
+            times.total(),
+            times.stubs / times.total(),
+            rate / limit
+        );
+        stubs.push((size as f64, times.stubs));
+        totals.push((size as f64, times.total()));
+    }
+    println!("exponents: stubs {:.2}, total {:.2}", exponent(&stubs), exponent(&totals));
+    plot(&totals);
+}
+
+/// Total seconds over sizes, both by logarithms.
+fn plot(points: &[(f64, f64)]) {
+    const WIDTH: usize = 48;
+    const HEIGHT: usize = 10;
+    let range = |of: &dyn Fn(&(f64, f64)) -> f64| {
+        points
+            .iter()
+            .map(of)
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)))
+    };
+    let ((left, right), (low, high)) = (range(&|p| p.0.ln()), range(&|p| p.1.ln()));
+    let mut rows = vec![vec![' '; WIDTH]; HEIGHT];
+    for (size, seconds) in points {
+        let across = ((size.ln() - left) / (right - left) * (WIDTH - 1) as f64).round() as usize;
+        let up = ((seconds.ln() - low) / (high - low) * (HEIGHT - 1) as f64).round() as usize;
+        rows[HEIGHT - 1 - up][across] = 'o';
+    }
+    rows.iter().for_each(|row| println!("    |{}", row.iter().collect::<String>()));
+    println!("    +{}", "-".repeat(WIDTH));
+}
+
+fn full_run(limit: f64) {
+    let options = IvmOptions { active: 200, liquid: 25, ..IvmOptions::default() };
+    for (name, selection) in [("information gain", Selection::InformationGain), ("random", Selection::Random)]
+    {
+        let options = IvmOptions { selection, ..options.clone() };
+        let times = time((20_000, 50, 5), &options, Rule::default());
+        println!(
+            "\n20,000 points, 50 dimensions, 5 classes, 200 active, 25 liquid, {name}: {:.1} s\n  selection {:.2}, \
+             inclusion {:.2}, stubs {:.2} ({:.1} GB/s, {:.2} of the bandwidth), EP {:.2}",
+            times.total(),
+            times.selection,
+            times.inclusion,
+            times.stubs,
+            times.traffic / times.stubs / 1e9,
+            times.traffic / times.stubs / 1e9 / limit,
+            times.ep
+        );
+    }
+}
+
+fn main() {
+    // The test runner calls benchmarks with `--test`, to see that they start.
+    if std::env::args().any(|argument| argument == "--test") {
+        return;
+    }
+    let limit = bandwidth();
+    println!("{} threads, {limit:.1} GB/s", rayon::current_num_threads());
+    full_run(limit);
+    if std::env::args().any(|argument| argument == "run") {
+        return;
+    }
+    scaling("N", &[1_000, 3_000, 10_000, 30_000, 100_000], |n| (n, 3, 60), limit);
+    scaling("C", &[2, 3, 4, 5, 6, 8, 10], |classes| (10_000, classes, 100), limit);
+    scaling("d", &[50, 100, 200, 400], |active| (10_000, 3, active), limit);
+}

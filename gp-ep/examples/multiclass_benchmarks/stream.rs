@@ -1,0 +1,69 @@
+//! Rows from a file, of which only a batch is ever in memory: seconds a step and memory against the number of rows.
+
+use crate::model;
+use faer::Mat;
+use gp_ep::power_ep::{InnerOptions, Sharing};
+use gp_ep::{EpError, RowReader};
+use gp_optim::{Adam, Batches};
+use std::fs::{self, File};
+use std::io::{BufWriter, Result, Write};
+use std::path::Path;
+use std::time::Instant;
+
+const DIM: usize = 8;
+const CLASSES: usize = 3;
+const SIZE: usize = 200;
+const STEPS: u64 = 200;
+
+/// Inputs of one row, between −1 and 1, and a label.
+fn row(i: usize) -> [f64; DIM + 1] {
+    let mut row = [0.0; DIM + 1];
+    for (d, x) in row[..DIM].iter_mut().enumerate() {
+        *x = ((i * DIM + d) as f64 * 0.618_033_988_749_894_9).fract() * 2.0 - 1.0;
+    }
+    let signal = (3.0 * row[0]).sin() + row[1];
+    row[DIM] = if signal < -0.4 { 0.0 } else { 1.0 + f64::from(u8::from(signal > 0.4)) };
+    row
+}
+
+fn write(path: &Path, rows: usize) -> Result<()> {
+    let mut out = BufWriter::new(File::create(path)?);
+    (0..rows).flat_map(row).try_for_each(|x| out.write_all(&x.to_le_bytes()))?;
+    out.flush()
+}
+
+/// The most memory this process ever held, in megabytes, where the system says so.
+fn peak() -> Option<f64> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM"))?;
+    Some(line.split_whitespace().nth(1)?.parse::<f64>().ok()? / 1024.0)
+}
+
+pub(crate) fn run() -> std::result::Result<(), EpError> {
+    println!(
+        "rows      ms a step  peak memory (MB), {STEPS} steps of stochastic EP, B = M = {SIZE}, D = {DIM}, C = {CLASSES}"
+    );
+    let path = std::env::temp_dir().join(format!("multiclass_benchmarks_{}.f64", std::process::id()));
+    let starts = Mat::from_fn(2000, DIM, |i, d| row(i)[d]);
+    for rows in [10_000, 100_000, 1_000_000, 10_000_000] {
+        let Ok(file) = write(&path, rows).and_then(|()| File::open(&path)) else {
+            println!("{rows:9} cannot be written to {}", path.display());
+            break;
+        };
+        let data = RowReader::new(file, DIM, 1)?;
+        let mut model = model(CLASSES, starts.as_ref(), SIZE, 0.5)?;
+        let batches = Batches::in_blocks(rows, SIZE, 4096, 1)?;
+        let mut options = InnerOptions::default();
+        options.steps = STEPS;
+        let (mut start, mut seconds) = (Instant::now(), Vec::new());
+        let watch = |_: gp_ep::power_ep::Moment<'_, _>| {
+            seconds.push(start.elapsed().as_secs_f64());
+            start = Instant::now();
+        };
+        model.train_in_batches(&data, Sharing::Tied, batches, Adam::with_rate(0.01), &options, watch)?;
+        seconds.sort_by(f64::total_cmp);
+        println!("{rows:9}  {:8.2}  {:8.1}", 1e3 * seconds[seconds.len() / 2], peak().unwrap_or(f64::NAN));
+    }
+    let _ = fs::remove_file(&path);
+    Ok(())
+}

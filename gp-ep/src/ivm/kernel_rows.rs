@@ -1,0 +1,76 @@
+//! Covariances of one point with all points, for every class.
+
+use crate::error::EpError;
+use faer::{MatMut, MatRef};
+use gp_kernels::{Evaluator, Kernel, KernelExt};
+use gp_linalg::Threading;
+use std::sync::Arc;
+
+/// Rows of the covariance matrices of all classes; classes with equal kernels share them.
+#[derive(Debug)]
+pub(super) struct KernelRows<'a> {
+    kernels: &'a [Box<dyn Kernel>],
+    /// The first class with the same kernel.
+    first: Vec<usize>,
+    inputs: MatRef<'a, f64>,
+    evaluator: Evaluator,
+    /// Prior variances of all points, by class.
+    pub(super) diagonals: Vec<Arc<Vec<f64>>>,
+}
+
+impl<'a> KernelRows<'a> {
+    pub(super) fn new(
+        kernels: &'a [Box<dyn Kernel>],
+        inputs: MatRef<'a, f64>,
+        threading: Threading,
+    ) -> Result<Self, EpError> {
+        let texts: Vec<String> = kernels.iter().map(|kernel| kernel.expression()).collect();
+        let first: Vec<usize> =
+            texts.iter().map(|text| texts.iter().position(|other| other == text).unwrap_or(0)).collect();
+        let mut rows =
+            Self { kernels, first, inputs, evaluator: Evaluator::new(threading), diagonals: Vec::new() };
+        rows.diagonals = rows.shared(|kernel| {
+            let mut diagonal = vec![0.0; inputs.nrows()];
+            rows.evaluator.diagonal(kernel, inputs, &mut diagonal)?;
+            Ok(diagonal)
+        })?;
+        Ok(rows)
+    }
+
+    /// Covariances of point `row` with all points, by class; with itself its prior variance, white noise included.
+    pub(super) fn row(&self, row: usize) -> Result<Vec<Arc<Vec<f64>>>, EpError> {
+        (0..self.kernels.len()).try_fold(Vec::new(), |mut found: Vec<Arc<Vec<f64>>>, class| {
+            let shared = self.first[class];
+            found.push(if shared < class { found[shared].clone() } else { Arc::new(self.one(row, class)?) });
+            Ok(found)
+        })
+    }
+
+    /// The same for one class.
+    pub(super) fn one(&self, row: usize, class: usize) -> Result<Vec<f64>, EpError> {
+        let count = self.inputs.nrows();
+        let mut covariances = vec![0.0; count];
+        let point = self.inputs.subrows(row, 1);
+        let out = MatMut::from_row_major_slice_mut(&mut covariances, 1, count);
+        self.evaluator.cross(self.kernels[class].as_ref(), point, self.inputs, out)?;
+        covariances[row] = self.diagonals[class][row];
+        Ok(covariances)
+    }
+
+    /// A vector for every class, computed once for equal kernels.
+    fn shared(
+        &self,
+        compute: impl Fn(&dyn Kernel) -> Result<Vec<f64>, EpError>,
+    ) -> Result<Vec<Arc<Vec<f64>>>, EpError> {
+        (0..self.kernels.len()).try_fold(Vec::new(), |mut found: Vec<Arc<Vec<f64>>>, class| {
+            let shared = self.first[class];
+            let values = if shared < class {
+                found[shared].clone()
+            } else {
+                Arc::new(compute(self.kernels[class].as_ref())?)
+            };
+            found.push(values);
+            Ok(found)
+        })
+    }
+}

@@ -1,0 +1,52 @@
+//! The informative vector machine, binary and for several classes (seed 002).
+//!
+//! Labels are seen through latent Gaussian processes, one for two classes or one a class. A small *active set* of
+//! observations gets sites, chosen one after the other for what they tell; all others are looked at through what the
+//! active ones say about them. Time and memory are linear in the number of observations.
+//!
+//! | [`Coupling`] | sites | active set | seed 002 |
+//! |---|---|---|---|
+//! | `Coupled` | diag π − π πᵀ/(1ᵀπ): what the label says about differences of latents | one for all latents | §4, App. D |
+//! | `Independent` | diag π | one for each latent | §6, App. B; with one latent the binary IVM |
+//!
+//! [`Ivm`] is the model; [`Ivm::build`] chooses an active set at the present parameters, [`Ivm::train`] learns the
+//! parameters, and [`IvmPosterior`] predicts. [`IvmPlacement`] offers active sets as inducing inputs to other methods.
+//!
+//! How a run goes ([`IvmOptions`]): the first points are drawn, one of each class. Then for each inclusion candidates are
+//! scored with the belief about their latents ([`Selection`]), the best comes in with the site of moment matching, the
+//! oldest *liquid* point is frozen, the stubs of all points are brought up to date, and EP moves the sites of the liquid
+//! points, those that came in last.
+
+mod coupled;
+mod criterion;
+mod gradient;
+mod independent;
+mod kernel_rows;
+mod liquid;
+mod memory;
+mod model;
+mod observation;
+mod options;
+mod placement;
+mod posterior;
+mod projection;
+mod representation;
+mod run;
+mod score;
+mod select;
+mod solid;
+mod stubs;
+mod symmetric;
+#[cfg(test)]
+mod tests;
+mod train;
+
+pub use memory::MemoryEstimate;
+pub use model::Ivm;
+pub use options::{Coupling, IvmOptions, Reweighting, Rule, Selection};
+pub use placement::IvmPlacement;
+pub use posterior::{IvmPosterior, LatentBelief};
+pub use run::{EpCounts, Inclusion, IvmRun, Phase, Stage};
+pub use select::Reason;
+pub use solid::RestrictedSite;
+pub use train::{IvmTraining, Round};

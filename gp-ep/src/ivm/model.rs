@@ -1,0 +1,198 @@
+//! The model: a kernel for each class, a likelihood with intercepts, and how to compute with them.
+
+use super::memory::MemoryEstimate;
+use super::observation::ObservationModel;
+use super::options::{Coupling, IvmOptions, Rule};
+use crate::error::EpError;
+use crate::exact::Observations;
+use gp_kernels::{Kernel, KernelExt};
+use gp_likelihoods::quadrature::Cubature;
+use gp_likelihoods::{Likelihood, Support};
+use gp_linalg::{JitterPolicy, Threading};
+use gp_optim::{Parameter, ParameterSet, ParameterSetMut, Transform};
+
+/// Gaussian processes with zero mean, one a class (or one for two classes), seen through labels.
+#[derive(Clone, Debug)]
+pub struct Ivm {
+    pub(super) kernels: Vec<Box<dyn Kernel>>,
+    pub(super) likelihood: Box<dyn Likelihood>,
+    pub(super) intercepts: Parameter,
+    pub(super) coupling: Coupling,
+    pub(super) rule: Cubature,
+    pub(super) jitter: JitterPolicy,
+    pub(super) threading: Threading,
+}
+
+impl Ivm {
+    /// A model with these prior covariances, one a latent, and a likelihood of labels. Intercepts are 0 and fixed.
+    /// Classes are coupled, unless there is one latent alone.
+    ///
+    /// # Errors
+    /// [`EpError::Shape`] unless there are as many kernels as latents, [`EpError::Unsupported`] for observations that are
+    /// no labels, or several, and for coupled classes of a likelihood that changes when all latents move together:
+    /// coupled sites have no say in that direction.
+    pub fn new(kernels: Vec<Box<dyn Kernel>>, likelihood: Box<dyn Likelihood>) -> Result<Self, EpError> {
+        let latents = likelihood.latents();
+        crate::error::check_count("list of kernels", "entries", latents, kernels.len())?;
+        let labels = matches!(likelihood.support(), Support::Signs | Support::Classes(_));
+        if likelihood.outputs() != 1 || !labels {
+            return Err(EpError::Unsupported {
+                what: "an informative vector machine on observations that are no labels",
+            });
+        }
+        let mut intercepts = Parameter::vector("intercept", vec![0.0; latents], Transform::Identity)?;
+        intercepts.fix_all(true);
+        let coupling = if latents == 1 { Coupling::Independent } else { Coupling::Coupled };
+        let rule = Rule::default().cubature(latents)?;
+        let (jitter, threading) = (JitterPolicy::ladder(), Threading::Pool);
+        Self { kernels, likelihood, intercepts, coupling: Coupling::Independent, rule, jitter, threading }
+            .with_coupling(coupling)
+    }
+
+    /// The same kernel for every latent.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn shared(kernel: &dyn Kernel, likelihood: Box<dyn Likelihood>) -> Result<Self, EpError> {
+        let kernels = (0..likelihood.latents()).map(|_| kernel.clone_box()).collect();
+        Self::new(kernels, likelihood)
+    }
+
+    /// The same model with the other kind of posterior.
+    ///
+    /// # Errors
+    /// [`EpError::Unsupported`] as for [`new`](Self::new), and for one latent that is to be coupled.
+    pub fn with_coupling(mut self, coupling: Coupling) -> Result<Self, EpError> {
+        let paired = self.likelihood.support().classes() == self.classes();
+        if coupling == Coupling::Coupled && !(paired && self.is_shift_invariant()?) {
+            let what = "coupled sites for a likelihood that changes when all latents move together";
+            return Err(EpError::Unsupported { what });
+        }
+        self.coupling = coupling;
+        Ok(self)
+    }
+
+    /// The same model with another rule for integrals. One latent is integrated over by its likelihood, whatever the
+    /// rule.
+    ///
+    /// # Errors
+    /// [`EpError::Likelihood`] for a rule of too many nodes.
+    pub fn with_rule(mut self, rule: Rule) -> Result<Self, EpError> {
+        self.rule = rule.cubature(self.classes())?;
+        Ok(self)
+    }
+
+    /// The same model, computed elsewhere. The numbers do not change.
+    #[must_use]
+    pub fn with_threading(self, threading: Threading) -> Self {
+        Self { threading, ..self }
+    }
+
+    /// The kernels.
+    #[must_use]
+    pub fn kernels(&self) -> &[Box<dyn Kernel>] {
+        &self.kernels
+    }
+
+    /// The kernels, to set, fix, bound or give priors to their parameters.
+    pub fn kernels_mut(&mut self) -> &mut [Box<dyn Kernel>] {
+        &mut self.kernels
+    }
+
+    /// The likelihood.
+    #[must_use]
+    pub fn likelihood(&self) -> &dyn Likelihood {
+        self.likelihood.as_ref()
+    }
+
+    /// What is added to each latent in the likelihood: the parameter `intercept`, fixed at 0 unless freed.
+    #[must_use]
+    pub fn intercepts(&self) -> &Parameter {
+        &self.intercepts
+    }
+
+    /// The intercepts, to set, free, bound or give a prior to.
+    pub fn intercepts_mut(&mut self) -> &mut Parameter {
+        &mut self.intercepts
+    }
+
+    /// Whether classes are correlated in the posterior.
+    #[must_use]
+    pub fn coupling(&self) -> Coupling {
+        self.coupling
+    }
+
+    /// The number of latents.
+    #[must_use]
+    pub fn classes(&self) -> usize {
+        self.kernels.len()
+    }
+
+    /// The name of every parameter value, such as `kernel[2].rbf.lengthscale` and `intercept[0]`.
+    #[must_use]
+    pub fn parameter_names(&self) -> Vec<String> {
+        let of_kernels = self.kernels.iter().enumerate().flat_map(|(c, kernel)| {
+            kernel.parameter_names().into_iter().map(move |name| format!("kernel[{c}].{name}"))
+        });
+        of_kernels.chain((0..self.classes()).map(|c| format!("intercept[{c}]"))).collect()
+    }
+
+    /// What a run over this many points will need.
+    #[must_use]
+    pub fn memory(&self, points: usize, options: &IvmOptions) -> MemoryEstimate {
+        MemoryEstimate::new(points, self.classes(), self.coupling, options)
+    }
+
+    pub(super) fn observation_model(&self) -> ObservationModel<'_> {
+        ObservationModel {
+            likelihood: self.likelihood.as_ref(),
+            intercepts: self.intercepts.values(),
+            rule: &self.rule,
+            coupled: self.coupling == Coupling::Coupled,
+        }
+    }
+
+    /// The class of every observation.
+    pub(super) fn labels(&self, data: &Observations<'_>) -> Result<Vec<usize>, EpError> {
+        let support = self.likelihood.support();
+        let class_of = |(row, &y): (usize, &f64)| {
+            self.likelihood.check_observation(&[y]).map_err(|fault| EpError::Observation { row, fault })?;
+            Ok((0..support.classes()).find(|&class| support.label(class) == y).unwrap_or(0))
+        };
+        data.targets().iter().enumerate().map(class_of).collect()
+    }
+
+    /// Whether log densities stay when all latents move together, at some places off the beaten track.
+    fn is_shift_invariant(&self) -> Result<bool, EpError> {
+        let latents = self.classes();
+        let support = self.likelihood.support();
+        let mut worst = 0.0f64;
+        for shift in [0.37, -1.9] {
+            let f: Vec<f64> = (0..2 * latents)
+                .map(|i| 0.3 * (i % latents) as f64 - 0.2 + if i < latents { 0.0 } else { shift })
+                .collect();
+            for class in 0..support.classes() {
+                let mut out = [0.0; 2];
+                self.likelihood.log_densities(&[support.label(class)], &f, &mut out)?;
+                worst = worst.max((out[0] - out[1]).abs());
+            }
+        }
+        // Log densities of integrals that are not in closed form have errors of this size.
+        Ok(latents > 1 && worst < 1e-9)
+    }
+}
+
+/// Kernels in the order of classes, then the intercepts. Parameters of the likelihood are kept as they are.
+impl ParameterSet for Ivm {
+    fn visit(&self, visit: &mut dyn FnMut(&Parameter)) {
+        self.kernels.iter().for_each(|kernel| kernel.for_each_parameter(visit));
+        visit(&self.intercepts);
+    }
+}
+
+impl ParameterSetMut for Ivm {
+    fn visit_mut(&mut self, visit: &mut dyn FnMut(&mut Parameter)) {
+        self.kernels.iter_mut().for_each(|kernel| kernel.for_each_parameter_mut(visit));
+        visit(&mut self.intercepts);
+    }
+}

@@ -1,0 +1,362 @@
+//! The representation, incremental and from scratch, against dense formulas.
+#![expect(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
+
+use super::coupled::CoupledRun;
+use super::model::Ivm;
+use super::observation::Belief;
+use super::options::{IvmOptions, Rule, Selection};
+use super::projection::precision_times;
+use super::representation::{ActiveSet, Representation};
+use super::solid::{RestrictedSite, Solid};
+use super::stubs::Stubs;
+use crate::exact::Observations;
+use faer::{Mat, MatRef};
+use gp_kernels::{Kernel, cross, diagonal, gram};
+use gp_likelihoods::Softmax;
+use gp_linalg::{JitterPolicy, Threading};
+use std::sync::Arc;
+
+const CLASSES: usize = 3;
+
+fn kernels() -> Vec<Box<dyn Kernel>> {
+    [
+        "1.5 * rbf(lengthscale=0.4)",
+        "2.0 * matern32(lengthscale=0.8)",
+        "0.7 * rbf(lengthscale=1.5) + 0.1 * white",
+    ]
+    .iter()
+    .map(|text| gp_kernels::parse(text).unwrap())
+    .collect()
+}
+
+fn model(kernels: Vec<Box<dyn Kernel>>) -> Ivm {
+    Ivm::new(kernels, Box::new(Softmax::new(CLASSES).unwrap())).unwrap()
+}
+
+/// A number in [0, 1) for each seed, by the fractions of multiples of irrational numbers.
+fn unit(seed: usize) -> f64 {
+    (0.5 + seed as f64 * 0.618_033_988_749_894_9).fract()
+}
+
+fn points(count: usize) -> Mat<f64> {
+    Mat::from_fn(count, 2, |i, d| 4.0 * unit(i * (3 + 4 * d) + d))
+}
+
+fn labels(x: MatRef<'_, f64>) -> Vec<f64> {
+    let class = |i: usize| (1.5 * x[(i, 0)] + x[(i, 1)] + 0.8 * unit(7 * i)).floor() as usize % CLASSES;
+    (0..x.nrows()).map(|i| class(i) as f64).collect()
+}
+
+/// `A⁻¹ B` by elimination with row exchanges.
+fn solve(mut a: Mat<f64>, mut b: Mat<f64>) -> Mat<f64> {
+    let n = a.nrows();
+    for k in 0..n {
+        let pivot = (k..n).max_by(|&i, &j| a[(i, k)].abs().total_cmp(&a[(j, k)].abs())).unwrap();
+        for m in [&mut a, &mut b] {
+            (0..m.ncols()).for_each(|j| {
+                let kept = m[(k, j)];
+                m[(k, j)] = m[(pivot, j)];
+                m[(pivot, j)] = kept;
+            });
+        }
+        for i in k + 1..n {
+            let share = a[(i, k)] / a[(k, k)];
+            if share != 0.0 {
+                (k..n).for_each(|j| a[(i, j)] -= share * a[(k, j)]);
+                (0..b.ncols()).for_each(|j| b[(i, j)] -= share * b[(k, j)]);
+            }
+        }
+    }
+    for j in 0..b.ncols() {
+        for i in (0..n).rev() {
+            let known: f64 = (i + 1..n).map(|k| a[(i, k)] * b[(k, j)]).sum();
+            b[(i, j)] = (b[(i, j)] - known) / a[(i, i)];
+        }
+    }
+    b
+}
+
+/// A = (K⁻¹ + Π)⁻¹ = (I + KΠ)⁻¹K and h = A b over all points, latents of class c at c·n + i.
+struct Dense {
+    a: Mat<f64>,
+    h: Mat<f64>,
+    points: usize,
+}
+
+impl Dense {
+    fn new(kernels: &[Box<dyn Kernel>], x: MatRef<'_, f64>, sites: &[(usize, RestrictedSite)]) -> Self {
+        let (n, size) = (x.nrows(), CLASSES * x.nrows());
+        let mut k = Mat::zeros(size, size);
+        for (c, kernel) in kernels.iter().enumerate() {
+            k.as_mut().submatrix_mut(c * n, c * n, n, n).copy_from(gram(kernel.as_ref(), x).unwrap());
+        }
+        let (mut pi, mut b) = (Mat::zeros(size, size), Mat::zeros(size, 1));
+        for (row, site) in sites {
+            for j in 0..CLASSES {
+                let (mut basis, mut column) = ([0.0; CLASSES], [0.0; CLASSES]);
+                basis[j] = 1.0;
+                precision_times(&site.precision, &basis, &mut column);
+                (0..CLASSES).for_each(|i| pi[(i * n + row, j * n + row)] = column[i]);
+                b[(j * n + row, 0)] = site.shift[j];
+            }
+        }
+        let mut left = &k * &pi;
+        (0..size).for_each(|i| left[(i, i)] += 1.0);
+        let a = solve(left, k);
+        Self { h: &a * &b, a, points: n }
+    }
+
+    fn belief(&self, row: usize) -> Belief {
+        let at = |c: usize| c * self.points + row;
+        Belief {
+            mean: (0..CLASSES).map(|c| self.h[(at(c), 0)]).collect(),
+            covariance: (0..CLASSES * CLASSES)
+                .map(|ij| self.a[(at(ij / CLASSES), at(ij % CLASSES))])
+                .collect(),
+        }
+    }
+}
+
+#[track_caller]
+fn assert_close(found: &Belief, expected: &Belief, tolerance: f64) {
+    let pairs =
+        found.mean.iter().zip(&expected.mean).chain(found.covariance.iter().zip(&expected.covariance));
+    for (a, b) in pairs {
+        assert!((a - b).abs() < tolerance, "{found:?}\n{expected:?}");
+    }
+}
+
+fn sites_of(active: &ActiveSet) -> Vec<(usize, RestrictedSite)> {
+    let of = |i: usize| RestrictedSite {
+        precision: active.classes.iter().map(|class| class.precision[i]).collect(),
+        shift: active.classes.iter().map(|class| class.shift[i]).collect(),
+    };
+    active.classes[0].rows.iter().enumerate().map(|(i, &row)| (row, of(i))).collect()
+}
+
+/// Sites of any size, with shifts that do not sum to zero: stubs, beliefs and β against the dense formulas after every
+/// tenth of 50 inclusions.
+#[test]
+fn fifty_inclusions_of_arbitrary_sites_agree_with_dense_formulas() {
+    let (x, kernels) = (points(70), kernels());
+    let mut solid = Solid::new(CLASSES, 50);
+    let mut stubs = Stubs::new(70, CLASSES, 50, true, Threading::Here);
+    let mut sites = Vec::new();
+    for step in 0..50 {
+        let row = (step * 29) % 70;
+        let site = RestrictedSite {
+            precision: (0..CLASSES).map(|c| 10f64.powf(3.0 * unit(5 * step + c) - 2.0)).collect(),
+            shift: (0..CLASSES).map(|c| 4.0 * unit(11 * step + 3 * c + 1) - 2.0).collect(),
+        };
+        let covariances: Vec<Arc<Vec<f64>>> = kernels
+            .iter()
+            .map(|kernel| {
+                let mut all: Vec<f64> = cross(kernel.as_ref(), x.as_ref().subrows(row, 1), x.as_ref())
+                    .unwrap()
+                    .row(0)
+                    .iter()
+                    .copied()
+                    .collect();
+                all[row] = diagonal(kernel.as_ref(), x.as_ref()).unwrap()[row];
+                Arc::new(all)
+            })
+            .collect();
+        let slices: Vec<&[f64]> = covariances.iter().map(|row| row.as_slice()).collect();
+        let (classes, joint) = solid.include(row, &site, &slices).unwrap();
+        stubs.include(&classes, &joint, &covariances);
+        sites.push((row, site));
+        if step % 10 == 9 {
+            check_solid(&kernels, x.as_ref(), &sites, &solid, &stubs);
+        }
+    }
+}
+
+fn check_solid(
+    kernels: &[Box<dyn Kernel>],
+    x: MatRef<'_, f64>,
+    sites: &[(usize, RestrictedSite)],
+    solid: &Solid,
+    stubs: &Stubs,
+) {
+    let active = ActiveSet::coupled(CLASSES, sites.iter().map(|(row, site)| (*row, site)));
+    let fresh = Representation::new(kernels, x, &active, &JitterPolicy::none(), Threading::Here).unwrap();
+    let dense = Dense::new(kernels, x, sites);
+    let d = sites.len();
+    for j in 0..x.nrows() {
+        let mut found = Belief { mean: vec![0.0; CLASSES], covariance: vec![0.0; CLASSES * CLASSES] };
+        let mut gathered = Vec::new();
+        for (c, kernel) in kernels.iter().enumerate() {
+            let (mut m, mut q) = (vec![0.0; d], vec![0.0; d]);
+            stubs.gather(j, c, &mut m, &mut q);
+            let rows = gram(kernel.as_ref(), x).unwrap();
+            let k: Vec<f64> = sites.iter().map(|(row, _)| rows[(*row, j)]).collect();
+            for (found, matrix) in [(&m, &fresh.classes[c].b), (&q, &fresh.classes[c].t)] {
+                for i in 0..d {
+                    let expected: f64 = (0..d).map(|l| matrix[(i, l)] * k[l]).sum();
+                    assert!((found[i] - expected).abs() < 1e-9, "stub {i} of class {c}, point {j}");
+                }
+            }
+            found.mean[c] = (0..d).map(|i| m[i] * solid.classes[c].beta[i] + q[i] * solid.beta[i]).sum();
+            found.covariance[c * (CLASSES + 1)] = rows[(j, j)] - m.iter().map(|m| m * m).sum::<f64>();
+            gathered.push(q);
+        }
+        for ij in 0..CLASSES * CLASSES {
+            let (a, b) = (&gathered[ij / CLASSES], &gathered[ij % CLASSES]);
+            found.covariance[ij] += a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        }
+        assert_close(&found, &dense.belief(j), 1e-9);
+    }
+}
+
+/// A run of 50 inclusions, frozen at once or with EP on the last 8: beliefs about all points from stubs and the liquid
+/// set against dense formulas, and the posterior from scratch.
+#[test]
+fn runs_agree_with_dense_formulas() {
+    let (x, kernels) = (points(75), kernels());
+    let y = labels(x.as_ref());
+    let data = Observations::new(x.as_ref(), &y).unwrap();
+    let model = model(kernels);
+    let labels = model.labels(&data).unwrap();
+    for liquid in [0, 8] {
+        let options = IvmOptions { active: 50, liquid, ..IvmOptions::default() };
+        let mut run = CoupledRun::new(&model, &data, &labels, &options).unwrap();
+        for _ in 0..50 {
+            assert!(run.step(&mut |_| Ok(())).unwrap());
+        }
+        assert_eq!((run.solid.len(), run.liquid.len()), (50 - liquid, liquid));
+        let sites = sites_of(&run.active_set());
+        assert_eq!(sites.len(), 50);
+        let dense = Dense::new(&model.kernels, x.as_ref(), &sites);
+        let rows: Vec<usize> = (0..75).collect();
+        for (row, belief) in run.beliefs(&rows).unwrap().iter().enumerate() {
+            assert_close(belief, &dense.belief(row), 1e-9);
+        }
+        for l in 0..liquid {
+            let row = run.liquid.points[l].row;
+            assert_close(&run.liquid.marginal(l).unwrap(), &dense.belief(row), 1e-9);
+        }
+        // A new point at the place of an old one shares no white noise with it; the first two kernels have none.
+        let posterior = super::IvmPosterior::new(&model, x.as_ref(), run.active_set()).unwrap();
+        for (row, latent) in posterior.latents(x.as_ref()).unwrap().iter().enumerate() {
+            let active = sites.iter().any(|(active, _)| *active == row);
+            let (found, expected) = (&latent.mean, dense.belief(row).mean);
+            for c in 0..if active { 2 } else { CLASSES } {
+                assert!((found[c] - expected[c]).abs() < 1e-9);
+            }
+        }
+    }
+}
+
+/// With equal kernels the labels say nothing about what all latents have in common: its variance stays that of the prior.
+#[test]
+fn the_null_direction_keeps_its_prior_variance() {
+    let x = points(60);
+    let y = labels(x.as_ref());
+    let data = Observations::new(x.as_ref(), &y).unwrap();
+    let kernel = gp_kernels::parse("1.7 * rbf(lengthscale=0.7)").unwrap();
+    let model = Ivm::shared(kernel.as_ref(), Box::new(Softmax::new(CLASSES).unwrap())).unwrap();
+    let options = IvmOptions { active: 40, liquid: 10, ..IvmOptions::default() };
+    let run = model.build(&data, &options).unwrap();
+    for latent in run.posterior.latents(x.as_ref()).unwrap() {
+        let variance = latent.covariance.iter().sum::<f64>() / CLASSES as f64;
+        // A difference of sums of 1600 products of numbers near one.
+        assert!((variance - 1.7).abs() < 1e-12, "{variance}");
+        assert!(latent.mean.iter().sum::<f64>().abs() < 1e-11);
+        assert!(latent.covariance[0] < 1.7, "and something was learned");
+    }
+}
+
+/// With every point active and liquid EP at rest is EP with the same sites on dense matrices.
+#[test]
+fn a_liquid_set_of_all_points_is_dense_ep() {
+    let (x, kernels) = (points(14), kernels());
+    let y = labels(x.as_ref());
+    let data = Observations::new(x.as_ref(), &y).unwrap();
+    let model = model(kernels);
+    let labels = model.labels(&data).unwrap();
+    let options = IvmOptions { active: 14, liquid: 14, sweeps: 3, ..IvmOptions::default() };
+    let mut run = CoupledRun::new(&model, &data, &labels, &options).unwrap();
+    while run.inclusions_len() < 14 {
+        assert!(run.step(&mut |_| Ok(())).unwrap());
+    }
+    for _ in 0..60 {
+        run.ep_phase().unwrap();
+    }
+
+    // From sites that say next to nothing, all at once from one dense inverse, half of the way at a time.
+    let nothing = RestrictedSite { precision: vec![1e-3; CLASSES], shift: vec![0.0; CLASSES] };
+    let mut sites: Vec<(usize, RestrictedSite)> = (0..14).map(|row| (row, nothing.clone())).collect();
+    for _ in 0..150 {
+        let dense = Dense::new(&model.kernels, x.as_ref(), &sites);
+        for (row, site) in &mut sites {
+            let cavity = dense_cavity(&dense.belief(*row), site);
+            let full = run.site(*row, 1.0, &cavity, Some(&site.precision)).unwrap().unwrap();
+            for c in 0..CLASSES {
+                site.precision[c] = 0.5 * (site.precision[c] + full.precision[c]);
+                site.shift[c] = 0.5 * (site.shift[c] + full.shift[c]);
+            }
+        }
+    }
+    let dense = Dense::new(&model.kernels, x.as_ref(), &sites);
+    let rows: Vec<usize> = (0..14).collect();
+    for (row, belief) in run.beliefs(&rows).unwrap().iter().enumerate() {
+        // Both have come to rest as far as the projection's own tolerance, 1e-10 of a tangent, lets them.
+        assert_close(belief, &dense.belief(row), 1e-6);
+    }
+}
+
+/// N(h, A) without a site, by dense elimination: Λ = (I − AΠ)⁻¹A, (I − AΠ)⁻¹(h − A b).
+fn dense_cavity(belief: &Belief, site: &RestrictedSite) -> Belief {
+    let a = Mat::from_fn(CLASSES, CLASSES, |i, j| belief.covariance[i * CLASSES + j]);
+    let mut pi = Mat::zeros(CLASSES, CLASSES);
+    for j in 0..CLASSES {
+        let (mut basis, mut column) = ([0.0; CLASSES], [0.0; CLASSES]);
+        basis[j] = 1.0;
+        precision_times(&site.precision, &basis, &mut column);
+        (0..CLASSES).for_each(|i| pi[(i, j)] = column[i]);
+    }
+    let mut left = &a * &pi;
+    left *= faer::Scale(-1.0);
+    (0..CLASSES).for_each(|i| left[(i, i)] += 1.0);
+    let b = Mat::from_fn(CLASSES, 1, |i, _| site.shift[i]);
+    let start = Mat::from_fn(CLASSES, 1, |i, _| belief.mean[i]) - &a * &b;
+    let (covariance, mean) = (solve(left.clone(), a), solve(left, start));
+    Belief {
+        mean: (0..CLASSES).map(|i| mean[(i, 0)]).collect(),
+        covariance: (0..CLASSES * CLASSES)
+            .map(|ij| {
+                0.5 * (covariance[(ij / CLASSES, ij % CLASSES)] + covariance[(ij % CLASSES, ij / CLASSES)])
+            })
+            .collect(),
+    }
+}
+
+/// Names of classes do not matter: kernels and labels permuted, sites come out permuted. The symmetric root makes the
+/// rule of integration itself indifferent to the order, so this holds to rounding for a coarse rule too.
+#[test]
+fn classes_may_be_permuted() {
+    let x = points(50);
+    let y = labels(x.as_ref());
+    let order = [2, 0, 1]; // class c of one is class order[c] of the other
+    let permuted: Vec<f64> = y.iter().map(|&y| order[y as usize] as f64).collect();
+    let mut other_kernels = kernels();
+    for (c, kernel) in kernels().into_iter().enumerate() {
+        other_kernels[order[c]] = kernel;
+    }
+    // Every point is scored, so that nothing is drawn by class but the first; none of the first either.
+    let options = IvmOptions { active: 30, liquid: 6, selection: Selection::Random, ..IvmOptions::default() };
+    let build = |kernels, y: &[f64]| {
+        let data = Observations::new(x.as_ref(), y).unwrap();
+        model(kernels).with_rule(Rule::Product(3)).unwrap().build(&data, &options).unwrap()
+    };
+    let (one, other) = (build(kernels(), &y), build(other_kernels, &permuted));
+    assert_eq!(one.posterior.active(0), other.posterior.active(0));
+    let (one_latents, other_latents) =
+        (one.posterior.latents(x.as_ref()).unwrap(), other.posterior.latents(x.as_ref()).unwrap());
+    for (a, b) in one_latents.iter().zip(&other_latents) {
+        for c in 0..CLASSES {
+            // The projection's tolerance, through the rounds of EP that follow.
+            assert!((a.mean[c] - b.mean[order[c]]).abs() < 1e-6, "{a:?} {b:?}");
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! The informative vector machine from outside: gradients, limits, runs, predictions, faults.
+
+mod binary;
+mod faults;
+mod gradients;
+mod placement;
+mod runs;
+mod support;
+mod training;

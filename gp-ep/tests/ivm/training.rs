@@ -1,0 +1,58 @@
+//! Learning parameters in rounds.
+#![expect(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
+
+use crate::support::{Problem, kernel};
+use gp_ep::ivm::{Coupling, Ivm, IvmOptions};
+use gp_likelihoods::{BernoulliProbit, Softmax};
+use gp_optim::{MinimiseOptions, ParameterSet};
+
+fn minor() -> MinimiseOptions {
+    MinimiseOptions { max_iterations: 8, ..MinimiseOptions::default() }
+}
+
+/// From length-scales ten times too short: the criterion falls, predictions of new points get better, and the model is
+/// left with the parameters of the run it reports.
+#[test]
+fn training_lowers_the_criterion() {
+    let (training, test) = (Problem::stripes(150, 3, 1), Problem::stripes(150, 3, 2));
+    let start = kernel("1.0 * rbf(lengthscale=0.05)");
+    for coupling in [Coupling::Coupled, Coupling::Independent] {
+        let mut model = Ivm::shared(start.as_ref(), Box::new(Softmax::new(3).unwrap())).unwrap();
+        model.intercepts_mut().fix_all(false);
+        model = model.with_coupling(coupling).unwrap();
+        let score = |model: &Ivm, run: &gp_ep::ivm::IvmRun| {
+            assert_eq!(model.parameter_values(), run.posterior.model().parameter_values());
+            let found = run.posterior.probabilities(test.inputs()).unwrap();
+            test.y.iter().enumerate().map(|(i, y)| found[(i, *y as usize)].ln()).sum::<f64>() / 150.0
+        };
+        let options = IvmOptions { active: 30, liquid: 8, ..IvmOptions::default() };
+        let before = score(&model, &model.build(&training.data(), &options).unwrap());
+        let trained = model.train(&training.data(), &options, 4, &minor()).unwrap();
+        let after = score(&model, &trained.run);
+        assert!(after > before + 0.1, "{before} {after}");
+        assert!(trained.criterion < trained.rounds[0].criterion - 10.0, "{:?}", trained.rounds);
+        let least = trained.rounds.iter().map(|round| round.criterion).fold(f64::INFINITY, f64::min);
+        assert_eq!(trained.criterion, least);
+        assert!(trained.rounds.last().unwrap().training.is_none() && trained.rounds[0].kept == 0.0);
+        for training in trained.rounds.iter().filter_map(|round| round.training.as_ref()) {
+            assert!(training.log_posterior >= training.start_log_posterior);
+        }
+    }
+}
+
+/// One latent, two classes; and a model without a free parameter is left as it is.
+#[test]
+fn the_binary_machine_learns_too() {
+    let problem = Problem::signs(120, 3);
+    let mut model = Ivm::new(vec![kernel("1.0 * rbf(lengthscale=0.05)")], Box::new(BernoulliProbit)).unwrap();
+    let options = IvmOptions { active: 30, ..IvmOptions::default() };
+    let trained = model.train(&problem.data(), &options, 3, &minor()).unwrap();
+    assert!(trained.criterion < trained.rounds[0].criterion - 5.0);
+
+    let mut fixed =
+        Ivm::new(vec![kernel("fixed(1.0) * rbf(lengthscale=fixed(0.2))")], Box::new(BernoulliProbit))
+            .unwrap();
+    let values = fixed.parameter_values();
+    fixed.train(&problem.data(), &options, 2, &minor()).unwrap();
+    assert_eq!(fixed.parameter_values(), values);
+}

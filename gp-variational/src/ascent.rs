@@ -1,0 +1,100 @@
+//! Steps along the natural gradient, each of which raises the bound.
+
+use crate::error::VariationalError;
+use serde::{Deserialize, Serialize};
+
+/// Halvings of a step.
+pub(crate) const MAX_HALVINGS: u32 = 30;
+/// How much lower, relative to its size, a bound may be found after a step, because of rounding.
+const SLACK: f64 = 1e-13;
+
+/// How a Gaussian posterior is brought to rest by natural gradients.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct NaturalOptions {
+    /// The length ρ of a step, in (0, 1]; steps that lower the bound are halved.
+    pub rate: f64,
+    /// Steps at most.
+    pub max_steps: usize,
+    /// The posterior is at rest when a step raises the bound by no more than this times 1 + |bound|.
+    pub tolerance: f64,
+}
+
+impl Default for NaturalOptions {
+    /// Whole steps, to 1e-10.
+    fn default() -> Self {
+        Self { rate: 1.0, max_steps: 200, tolerance: 1e-10 }
+    }
+}
+
+impl NaturalOptions {
+    pub(crate) fn check(&self) -> Result<(), VariationalError> {
+        if !(self.rate > 0.0 && self.rate <= 1.0) {
+            let (what, allowed) = ("length of a natural step", "above 0 and at most 1");
+            return Err(VariationalError::Option { what, value: self.rate, allowed });
+        }
+        if self.tolerance.is_nan() || self.tolerance < 0.0 {
+            let (what, allowed) = ("tolerance", "not negative");
+            return Err(VariationalError::Option { what, value: self.tolerance, allowed });
+        }
+        Ok(())
+    }
+}
+
+/// How that went.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Ascent {
+    /// Whether the posterior came to rest.
+    pub converged: bool,
+    /// Steps done.
+    pub steps: usize,
+    /// Passes over the data.
+    pub evaluations: usize,
+    /// The bound at the end.
+    pub bound: f64,
+}
+
+/// A posterior that takes steps.
+pub(crate) trait Climber {
+    /// The bound after a step of this length from where the posterior is; −∞ where there is none.
+    fn attempt(&mut self, rate: f64) -> Result<f64, VariationalError>;
+
+    /// Makes the last attempt the posterior.
+    fn accept(&mut self) -> Result<(), VariationalError>;
+
+    /// Forgets the last attempt.
+    fn withdraw(&mut self) -> Result<(), VariationalError>;
+}
+
+/// Steps until the bound, which is `start` at first, rises no more.
+pub(crate) fn climb(
+    climber: &mut dyn Climber,
+    start: f64,
+    options: &NaturalOptions,
+) -> Result<Ascent, VariationalError> {
+    let mut ascent = Ascent { converged: false, steps: 0, evaluations: 1, bound: start };
+    let mut rate = options.rate;
+    while ascent.steps < options.max_steps && !ascent.converged {
+        let mut halvings = 0;
+        let there = loop {
+            ascent.evaluations += 1;
+            let there = climber.attempt(rate)?;
+            if there >= ascent.bound - SLACK * (1.0 + ascent.bound.abs()) {
+                break there;
+            }
+            climber.withdraw()?;
+            halvings += 1;
+            if halvings > MAX_HALVINGS {
+                return Err(VariationalError::ImproperPosterior);
+            }
+            rate *= 0.5;
+        };
+        climber.accept()?;
+        let gain = there - ascent.bound;
+        (ascent.steps, ascent.bound) = (ascent.steps + 1, there);
+        ascent.converged = gain <= options.tolerance * rate * (1.0 + there.abs());
+        rate = options.rate.min(2.0 * rate);
+    }
+    Ok(ascent)
+}

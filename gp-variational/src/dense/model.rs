@@ -1,0 +1,131 @@
+//! The model: latent functions by their kernels, and a likelihood.
+
+use super::state::DenseState;
+use crate::ascent::{Ascent, NaturalOptions};
+use crate::error::{VariationalError, check_count};
+use crate::expectation::Expectation;
+use crate::savigp::Trained;
+use gp_kernels::data::DataSource;
+use gp_kernels::{Kernel, KernelExt as _};
+use gp_likelihoods::Likelihood;
+use gp_linalg::Threading;
+use gp_optim::{
+    MinimiseOptions, Parameter, ParameterSet, ParameterSetMut, Training, TrainingProgress, train,
+};
+
+/// A latent Gaussian-process model without inducing inputs, its posterior a Gaussian over all latent values.
+///
+/// Its parameters are those of each kernel, then those of the likelihood.
+#[derive(Clone, Debug)]
+pub struct DenseVariational {
+    kernels: Vec<Box<dyn Kernel>>,
+    likelihood: Box<dyn Likelihood>,
+    expectation: Expectation,
+    threading: Threading,
+}
+
+impl DenseVariational {
+    /// A kernel for each latent of the likelihood, which is log-concave.
+    ///
+    /// # Errors
+    /// [`VariationalError::Shape`] for another number of kernels; [`VariationalError::Unsupported`] for a likelihood that is
+    /// not log-concave, for which [`Savigp`](crate::Savigp) takes inducing inputs at the data.
+    pub fn new(
+        kernels: Vec<Box<dyn Kernel>>,
+        likelihood: Box<dyn Likelihood>,
+    ) -> Result<Self, VariationalError> {
+        check_count("model", "latent functions", likelihood.latents(), kernels.len())?;
+        if !likelihood.is_log_concave() {
+            return Err(VariationalError::Unsupported {
+                what: "two numbers for each observation of a likelihood that is not log-concave",
+            });
+        }
+        Ok(Self { kernels, likelihood, expectation: Expectation::Exact, threading: Threading::Pool })
+    }
+
+    /// The same model with other estimates of expected log densities.
+    ///
+    /// # Errors
+    /// As [`Savigp::with_expectation`](crate::Savigp::with_expectation).
+    pub fn with_expectation(self, expectation: Expectation) -> Result<Self, VariationalError> {
+        expectation.check(self.likelihood.as_ref())?;
+        Ok(Self { expectation, ..self })
+    }
+
+    /// The same model, computed elsewhere. The numbers do not change.
+    #[must_use]
+    pub fn with_threading(self, threading: Threading) -> Self {
+        Self { threading, ..self }
+    }
+
+    /// The prior covariances.
+    #[must_use]
+    pub fn kernels(&self) -> &[Box<dyn Kernel>] {
+        &self.kernels
+    }
+
+    /// The prior covariances, to set, fix, bound or give priors to their parameters.
+    pub fn kernels_mut(&mut self) -> &mut [Box<dyn Kernel>] {
+        &mut self.kernels
+    }
+
+    /// The likelihood.
+    #[must_use]
+    pub fn likelihood(&self) -> &dyn Likelihood {
+        self.likelihood.as_ref()
+    }
+
+    /// The likelihood, to set, fix, bound or give priors to its parameters.
+    pub fn likelihood_mut(&mut self) -> &mut dyn Likelihood {
+        self.likelihood.as_mut()
+    }
+
+    /// How expected log densities are found.
+    #[must_use]
+    pub fn expectation(&self) -> &Expectation {
+        &self.expectation
+    }
+
+    /// Who computes.
+    #[must_use]
+    pub fn threading(&self) -> Threading {
+        self.threading
+    }
+
+    /// Trains kernels and likelihood by L-BFGS on the largest bound that a Gaussian reaches: λ and ν come to rest for
+    /// every value and gradient, from where they were.
+    ///
+    /// # Errors
+    /// [`VariationalError::Optim`] when the start cannot be evaluated or an option is out of range, otherwise as
+    /// [`DenseState::new`] and [`DenseState::come_to_rest`]. The model is then as it was.
+    pub fn train(
+        &mut self,
+        data: &dyn DataSource,
+        natural: &NaturalOptions,
+        options: &MinimiseOptions,
+        progress: impl FnMut(TrainingProgress),
+    ) -> Result<Trained<(Training, Ascent), DenseState>, VariationalError> {
+        let mut state = DenseState::new(self, data)?;
+        let evaluate = |model: &Self, gradient: &mut [f64]| -> Result<f64, VariationalError> {
+            state.come_to_rest_or_restart(model, natural)?;
+            state.gradient(model, gradient)
+        };
+        let training = train(self, options, evaluate, progress)?;
+        let ascent = state.come_to_rest_or_restart(self, natural)?;
+        Ok(Trained { run: (training, ascent), state })
+    }
+}
+
+impl ParameterSet for DenseVariational {
+    fn visit(&self, visit: &mut dyn FnMut(&Parameter)) {
+        self.kernels.iter().for_each(|kernel| kernel.for_each_parameter(visit));
+        self.likelihood.parameters().iter().for_each(visit);
+    }
+}
+
+impl ParameterSetMut for DenseVariational {
+    fn visit_mut(&mut self, visit: &mut dyn FnMut(&mut Parameter)) {
+        self.kernels.iter_mut().for_each(|kernel| kernel.for_each_parameter_mut(visit));
+        self.likelihood.parameters_mut().iter_mut().for_each(visit);
+    }
+}

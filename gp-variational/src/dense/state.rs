@@ -1,0 +1,291 @@
+//! λ and ν, how they come to rest, and the bound there with its derivatives.
+
+use super::latent::{DenseLatent, Sites};
+use super::model::DenseVariational;
+use super::predict::DensePart;
+use crate::ascent::{Ascent, Climber, NaturalOptions, climb};
+use crate::error::{VariationalError, check_count};
+use crate::expectation::{Estimates, Expectation, Nodes, Observed};
+use crate::posterior::{Part, VariationalPosterior};
+use faer::{Mat, MatRef};
+use gp_kernels::data::{DataError, DataSource, Lanes, LocalReduction, Rows, lane_rows};
+use gp_kernels::{Evaluator, KernelError, parameter_count};
+use gp_likelihoods::Latent;
+use gp_optim::ParameterSet;
+
+/// The posterior of a dense model on its data.
+///
+/// It works with a model whose parameters may change between calls. Memory is 2N² for each latent function, and 2N²
+/// more.
+#[derive(Debug)]
+pub struct DenseState {
+    x: Mat<f64>,
+    /// Observation by observation.
+    y: Vec<f64>,
+    outputs: usize,
+    latents: Vec<DenseLatent>,
+    /// Present sites, those that a whole step would lead to, and those of an attempt; one a latent function.
+    sites: Vec<Sites>,
+    targets: Vec<Sites>,
+    trial: Vec<Sites>,
+    lanes: Lanes<Lane>,
+    /// Sums over lanes: the expected log density, then its derivatives by the parameters of the likelihood.
+    sums: Vec<f64>,
+    nodes: Nodes,
+    evaluator: Evaluator,
+    room: Mat<f64>,
+    upstream: Mat<f64>,
+}
+
+/// Some of the observations.
+#[derive(Debug)]
+struct Lane {
+    estimates: Estimates,
+    beliefs: Vec<Latent>,
+    partial: Vec<f64>,
+    /// Derivatives by mean and variance, observation by observation, one a latent.
+    slopes: Vec<(f64, f64)>,
+}
+
+impl DenseState {
+    /// The posterior before the first step, which is the prior.
+    ///
+    /// # Errors
+    /// [`VariationalError::Data`] for no data or data that cannot be read; [`VariationalError::Shape`] for data that do
+    /// not fit the model; [`VariationalError::Observation`] for an observation there cannot be.
+    pub fn new(model: &DenseVariational, data: &dyn DataSource) -> Result<Self, VariationalError> {
+        let (count, dim, outputs) = (data.count(), data.dim(), data.outputs());
+        if count == 0 {
+            return Err(DataError::NoData.into());
+        }
+        check_count("targets", "columns", model.likelihood().outputs(), outputs)?;
+        let (mut points, mut y) = (vec![0.0; count * dim], vec![0.0; count * outputs]);
+        data.read(&Rows::Range(0..count), &mut points, &mut y)?;
+        let x = MatRef::from_row_major_slice(&points, count, dim).to_owned();
+        for (row, target) in y.chunks_exact(outputs).enumerate() {
+            if let Some(column) = (0..dim).find(|&column| !x[(row, column)].is_finite()) {
+                let (what, value) = ("inputs", x[(row, column)]);
+                return Err(KernelError::NotFinite { what, row, column, value }.into());
+            }
+            let checked = model.likelihood().check_observation(target);
+            checked.map_err(|fault| VariationalError::Observation { row, fault })?;
+        }
+        let params = gp_likelihoods::parameter_count(model.likelihood().parameters());
+        let latents = model.kernels().len();
+        let sites = || (0..latents).map(|_| Sites::flat(count)).collect::<Vec<_>>();
+        let lanes = Lanes::new(count, model.threading(), &LocalReduction, |_| Lane {
+            estimates: Estimates::default(),
+            beliefs: Vec::with_capacity(latents),
+            partial: vec![0.0; 1 + params],
+            slopes: Vec::new(),
+        });
+        Ok(Self {
+            x,
+            y,
+            outputs,
+            latents: (0..latents).map(|_| DenseLatent::new(count)).collect(),
+            sites: sites(),
+            targets: sites(),
+            trial: sites(),
+            lanes,
+            sums: vec![0.0; 1 + params],
+            nodes: Nodes::default(),
+            evaluator: Evaluator::new(model.threading()),
+            room: Mat::zeros(count, count),
+            upstream: Mat::zeros(count, count),
+        })
+    }
+
+    /// N
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.x.nrows()
+    }
+
+    /// λ and ν of each observation, for one latent function; nothing for one there is not.
+    #[must_use]
+    pub fn sites(&self, latent: usize) -> Option<(&[f64], &[f64])> {
+        self.sites.get(latent).map(|sites| (sites.precision.as_slice(), sites.shift.as_slice()))
+    }
+
+    /// Steps along the natural gradient, from the present λ and ν under the parameters of the model as they are, until
+    /// the bound rises no more.
+    ///
+    /// # Errors
+    /// [`VariationalError::Option`]; [`VariationalError::ImproperPosterior`] where no step, however small, raises the
+    /// bound; [`VariationalError::NotFinite`] or what kernels and likelihood report.
+    pub fn come_to_rest(
+        &mut self,
+        model: &DenseVariational,
+        options: &NaturalOptions,
+    ) -> Result<Ascent, VariationalError> {
+        options.check()?;
+        let start = self.restore(model)?;
+        self.aim();
+        let ascent = climb(&mut Climb { state: self, model }, start, options)?;
+        Ok(ascent)
+    }
+
+    /// [`come_to_rest`](Self::come_to_rest), from the prior where λ and ν as they are lead nowhere.
+    pub(super) fn come_to_rest_or_restart(
+        &mut self,
+        model: &DenseVariational,
+        options: &NaturalOptions,
+    ) -> Result<Ascent, VariationalError> {
+        match self.come_to_rest(model, options) {
+            Err(error) if error == VariationalError::ImproperPosterior || error.is_of_one_place() => {
+                let count = self.count();
+                self.sites.iter_mut().for_each(|sites| *sites = Sites::flat(count));
+                self.come_to_rest(model, options)
+            }
+            other => other,
+        }
+    }
+
+    /// The bound at the present λ and ν.
+    ///
+    /// # Errors
+    /// [`VariationalError::NotFinite`] or what kernels and likelihood report.
+    pub fn value(&mut self, model: &DenseVariational) -> Result<f64, VariationalError> {
+        self.restore(model)
+    }
+
+    /// The bound and, over `gradient`, its derivatives by the parameters of kernels and likelihood in natural units,
+    /// fixed ones included, priors left out; m and S are held, which at rest makes them those of the largest bound.
+    ///
+    /// # Errors
+    /// As [`value`](Self::value), and [`VariationalError::Shape`] for a gradient of the wrong length.
+    pub fn gradient(
+        &mut self,
+        model: &DenseVariational,
+        gradient: &mut [f64],
+    ) -> Result<f64, VariationalError> {
+        check_count("gradient", "entries", model.parameter_count(), gradient.len())?;
+        let value = self.restore(model)?;
+        let (threading, mut rest) = (self.evaluator.threading(), gradient);
+        for (kernel, latent) in model.kernels().iter().zip(&self.latents) {
+            let (own, later) = std::mem::take(&mut rest).split_at_mut(parameter_count(kernel.as_ref()));
+            own.fill(0.0);
+            latent.upstream(&mut self.room, &mut self.upstream, threading)?;
+            let upstream = self.upstream.as_ref();
+            self.evaluator.gram_reverse(kernel.as_ref(), self.x.as_ref(), upstream, own, None)?;
+            rest = later;
+        }
+        rest.copy_from_slice(&self.sums[1..]);
+        Ok(value)
+    }
+
+    /// What predictions need.
+    ///
+    /// # Errors
+    /// As [`value`](Self::value).
+    pub fn predictor(&mut self, model: &DenseVariational) -> Result<VariationalPosterior, VariationalError> {
+        self.restore(model)?;
+        let parts = model.kernels().iter().zip(&self.latents);
+        let parts = parts
+            .map(|(kernel, latent)| Part::Dense(Box::new(DensePart::new(kernel.as_ref(), &self.x, latent))));
+        Ok(VariationalPosterior::new(model.likelihood().clone_box(), vec![1.0], parts.collect()))
+    }
+
+    /// Everything that follows from the present sites under the model's parameters; the bound.
+    fn restore(&mut self, model: &DenseVariational) -> Result<f64, VariationalError> {
+        check_count("model", "latent functions", self.latents.len(), model.kernels().len())?;
+        for (kernel, latent) in model.kernels().iter().zip(&mut self.latents) {
+            latent.set_kernel(kernel.as_ref(), self.x.as_ref(), &self.evaluator)?;
+        }
+        if let Expectation::Sampled(sampling) = model.expectation() {
+            self.nodes.prepare(sampling, self.latents.len())?;
+        }
+        self.trial.clone_from(&self.sites);
+        self.evaluate(model)
+    }
+
+    /// The bound at the sites of an attempt.
+    fn evaluate(&mut self, model: &DenseVariational) -> Result<f64, VariationalError> {
+        let threading = self.evaluator.threading();
+        for (latent, sites) in self.latents.iter_mut().zip(&self.trial) {
+            latent.set_sites(sites, &mut self.room, threading)?;
+        }
+        let (latents, nodes, lanes, count) = (&self.latents, &self.nodes, self.lanes.count(), self.x.nrows());
+        let (y, outputs) = (&self.y, self.outputs);
+        self.lanes.for_each(|lane, own| {
+            own.partial.fill(0.0);
+            own.slopes.clear();
+            for row in lane_rows(lane, lanes, count) {
+                own.observe(model, latents, nodes, (row, &y[row * outputs..(row + 1) * outputs]))?;
+            }
+            Ok::<(), VariationalError>(())
+        })?;
+        self.lanes.sum(|lane| &lane.partial, &mut self.sums, &LocalReduction)?;
+        Ok(self.sums[0] - self.latents.iter().map(DenseLatent::divergence).sum::<f64>())
+    }
+
+    /// Where a whole step along the natural gradient would put the sites: `λ = −2h` (seed 004 eq. 126), `ν = g + λ m`.
+    fn aim(&mut self) {
+        let (lanes, count, latents) = (self.lanes.count(), self.x.nrows(), self.latents.len());
+        for (lane, own) in self.lanes.states().iter().enumerate() {
+            for (place, row) in lane_rows(lane, lanes, count).enumerate() {
+                for q in 0..latents {
+                    let (g, h) = own.slopes[place * latents + q];
+                    let lambda = (-2.0 * h).max(0.0);
+                    self.targets[q].precision[row] = lambda;
+                    self.targets[q].shift[row] = g + lambda * self.latents[q].mean[row];
+                }
+            }
+        }
+    }
+}
+
+impl Lane {
+    /// One observation's part of the bound.
+    fn observe(
+        &mut self,
+        model: &DenseVariational,
+        latents: &[DenseLatent],
+        nodes: &Nodes,
+        (row, y): (usize, &[f64]),
+    ) -> Result<(), VariationalError> {
+        self.beliefs.clear();
+        for latent in latents {
+            self.beliefs.push(Latent::new(latent.mean[row], latent.variance[row])?);
+        }
+        let observed = Observed { likelihood: model.likelihood(), y, q: &self.beliefs, place: (row, 0) };
+        let done = self.estimates.estimate(observed, model.expectation(), nodes);
+        done.map_err(|error| error.at_row(row))?;
+        let slopes = &self.estimates.slopes;
+        self.partial[0] += slopes.value;
+        self.partial[1..].iter_mut().zip(&slopes.by_params).for_each(|(sum, slope)| *sum += slope);
+        self.slopes.extend(slopes.by_mean.iter().copied().zip(slopes.by_variance.iter().copied()));
+        Ok(())
+    }
+}
+
+/// A state whose sites take steps.
+struct Climb<'a> {
+    state: &'a mut DenseState,
+    model: &'a DenseVariational,
+}
+
+impl Climber for Climb<'_> {
+    fn attempt(&mut self, rate: f64) -> Result<f64, VariationalError> {
+        let DenseState { sites, targets, trial, .. } = &mut *self.state;
+        for ((trial, from), to) in trial.iter_mut().zip(&*sites).zip(&*targets) {
+            trial.between(from, to, rate);
+        }
+        match self.state.evaluate(self.model) {
+            Err(error) if error.is_of_one_place() => Ok(f64::NEG_INFINITY),
+            other => other,
+        }
+    }
+
+    fn accept(&mut self) -> Result<(), VariationalError> {
+        let DenseState { sites, trial, .. } = &mut *self.state;
+        std::mem::swap(sites, trial);
+        self.state.aim();
+        Ok(())
+    }
+
+    fn withdraw(&mut self) -> Result<(), VariationalError> {
+        Ok(())
+    }
+}

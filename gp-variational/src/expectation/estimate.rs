@@ -1,0 +1,173 @@
+//! The expected log density of one observation in one component, with its derivatives by means and variances of the
+//! latent values: in closed form, by quadrature, or from samples.
+
+use super::draws::Nodes;
+use super::{Estimator, Expectation, Sampling};
+use crate::error::VariationalError;
+use gp_likelihoods::{Latent, Likelihood, PointSlopes, Slopes, Workspace, parameter_count};
+
+/// Memory for estimates, one after the other.
+#[derive(Debug, Default)]
+pub(crate) struct Estimates {
+    workspace: Workspace,
+    /// Of the last estimate.
+    pub(crate) slopes: Slopes,
+    /// Variances of the last estimate's derivatives by means, one a latent: 0 where there was no sampling.
+    pub(crate) noise: Vec<f64>,
+    /// Samples of t, sample by sample; of f; and `ln p`.
+    t: Vec<f64>,
+    f: Vec<f64>,
+    values: Vec<f64>,
+    point: PointSlopes,
+    by_params: Vec<f64>,
+}
+
+/// One observation, and what is believed about its latent values.
+#[derive(Clone, Copy)]
+pub(crate) struct Observed<'a> {
+    pub(crate) likelihood: &'a dyn Likelihood,
+    pub(crate) y: &'a [f64],
+    pub(crate) q: &'a [Latent],
+    /// Row of the observation, and component.
+    pub(crate) place: (usize, usize),
+}
+
+impl Estimates {
+    /// Fills `slopes` and `noise`.
+    pub(crate) fn estimate(
+        &mut self,
+        observed: Observed<'_>,
+        expectation: &Expectation,
+        nodes: &Nodes,
+    ) -> Result<(), VariationalError> {
+        let Observed { likelihood, y, q, place: (row, _) } = observed;
+        self.noise.clear();
+        self.noise.resize(q.len(), 0.0);
+        match expectation {
+            Expectation::Exact => {
+                likelihood.expected_log_density(y, q, &mut self.workspace, &mut self.slopes)?;
+            }
+            Expectation::Sampled(sampling) => {
+                nodes.draw(sampling, observed.place, q.len(), &mut self.t);
+                self.slopes.reset(q.len(), parameter_count(likelihood.parameters()));
+                match sampling.estimator {
+                    Estimator::Reparameterised => self.by_derivatives(observed)?,
+                    Estimator::Score | Estimator::ControlledScore => self.by_score(observed, sampling)?,
+                }
+            }
+        }
+        let Slopes { value, by_mean, by_variance, by_params } = &self.slopes;
+        let all = by_mean.iter().chain(by_variance).chain(by_params);
+        let finite = value.is_finite() && all.clone().all(|slope| slope.is_finite());
+        if finite { Ok(()) } else { Err(VariationalError::NotFinite { row, value: *value }) }
+    }
+
+    /// `E[∂ ln p]` and `E[t ∂ ln p]/2√w`.
+    fn by_derivatives(&mut self, observed: Observed<'_>) -> Result<(), VariationalError> {
+        let Observed { likelihood, y, q, .. } = observed;
+        let (latents, samples) = (q.len(), (self.t.len() / q.len()) as f64);
+        self.f.clear();
+        self.f.resize(latents, 0.0);
+        for sample in 0..self.t.len() / latents {
+            let t = &self.t[sample * latents..(sample + 1) * latents];
+            self.f.iter_mut().zip(q).zip(t).for_each(|((f, q), t)| *f = q.mean() + q.variance().sqrt() * t);
+            likelihood.log_density_slopes(y, &self.f, &mut self.point)?;
+            self.slopes.value += self.point.value;
+            for (j, (&slope, t)) in self.point.by_latent.iter().zip(t).enumerate() {
+                self.slopes.by_mean[j] += slope;
+                self.noise[j] += slope * slope;
+                self.slopes.by_variance[j] += match q[j].variance() {
+                    0.0 => 0.5 * self.point.by_latent_twice[j],
+                    variance => 0.5 * t * slope / variance.sqrt(),
+                };
+            }
+            self.add_params(likelihood, y)?;
+        }
+        self.slopes.value /= samples;
+        let Slopes { by_mean, by_variance, by_params, .. } = &mut self.slopes;
+        by_mean.iter_mut().chain(by_variance).chain(by_params).for_each(|slope| *slope /= samples);
+        for (noise, mean) in self.noise.iter_mut().zip(&self.slopes.by_mean) {
+            *noise = (*noise / samples - mean * mean).max(0.0) / (samples - 1.0).max(1.0);
+        }
+        Ok(())
+    }
+
+    /// Adds derivatives by parameters at the sample in `f`.
+    fn add_params(&mut self, likelihood: &dyn Likelihood, y: &[f64]) -> Result<(), VariationalError> {
+        if self.slopes.by_params.is_empty() {
+            return Ok(());
+        }
+        self.by_params.clear();
+        self.by_params.resize(self.slopes.by_params.len(), 0.0);
+        likelihood.log_density_by_params(y, &self.f, &mut self.by_params)?;
+        self.slopes.by_params.iter_mut().zip(&self.by_params).for_each(|(sum, slope)| *sum += slope);
+        Ok(())
+    }
+
+    /// `E[t ln p]/√w` and `E[(t² − 1) ln p]/2w`, with or without control variates.
+    fn by_score(&mut self, observed: Observed<'_>, sampling: &Sampling) -> Result<(), VariationalError> {
+        let Observed { likelihood, y, q, .. } = observed;
+        let latents = q.len();
+        let samples = self.t.len() / latents;
+        let controlled = sampling.estimator == Estimator::ControlledScore;
+        self.sample_values(likelihood, y, q)?;
+        self.slopes.value = self.values.iter().sum::<f64>() / samples as f64;
+        for (j, q) in q.iter().enumerate() {
+            let t = |i: usize| self.t[i * latents + j];
+            let (first, noise) = score_mean(&self.values, t, controlled);
+            let (second, _) = score_mean(&self.values, |i| t(i) * t(i) - 1.0, controlled);
+            let variance = q.variance();
+            self.slopes.by_mean[j] = first / variance.sqrt();
+            self.slopes.by_variance[j] = 0.5 * second / variance;
+            self.noise[j] = noise / variance;
+        }
+        if self.slopes.by_params.is_empty() {
+            return Ok(());
+        }
+        for i in 0..samples {
+            self.f.clear();
+            let t = &self.t[i * latents..(i + 1) * latents];
+            self.f.extend(q.iter().zip(t).map(|(q, t)| q.mean() + q.variance().sqrt() * t));
+            self.add_params(likelihood, y)?;
+        }
+        self.slopes.by_params.iter_mut().for_each(|slope| *slope /= samples as f64);
+        Ok(())
+    }
+
+    /// `ln p` at all samples.
+    fn sample_values(
+        &mut self,
+        likelihood: &dyn Likelihood,
+        y: &[f64],
+        q: &[Latent],
+    ) -> Result<(), VariationalError> {
+        self.f.clear();
+        for t in self.t.chunks_exact(q.len()) {
+            self.f.extend(q.iter().zip(t).map(|(q, t)| q.mean() + q.variance().sqrt() * t));
+        }
+        self.values.clear();
+        self.values.resize(self.t.len() / q.len(), 0.0);
+        Ok(likelihood.log_densities(y, &self.f, &mut self.values)?)
+    }
+}
+
+/// The mean of `h_i (ℓ_i − a_i)` over samples, and the variance of that mean.
+///
+/// The expectation of h is 0, so any a that does not know `h_i` leaves that of the product alone. With
+/// `a_i = Σ_{j≠i} h_j² ℓ_j / Σ_{j≠i} h_j²`, which is seed 004 eq. 101 from all other samples, a constant in ℓ cancels.
+fn score_mean(values: &[f64], h: impl Fn(usize) -> f64, controlled: bool) -> (f64, f64) {
+    let count = values.len() as f64;
+    let squares = || (0..values.len()).map(|i| h(i) * h(i));
+    let total: f64 = squares().sum();
+    let along: f64 = squares().zip(values).map(|(square, value)| square * value).sum();
+    let (mut sum, mut sum_of_squares) = (0.0, 0.0);
+    for (i, value) in values.iter().enumerate() {
+        let (h, others) = (h(i), total - h(i) * h(i));
+        let a = if controlled && others > 0.0 { (along - h * h * value) / others } else { 0.0 };
+        let term = h * (value - a);
+        sum += term;
+        sum_of_squares += term * term;
+    }
+    let mean = sum / count;
+    (mean, (sum_of_squares / count - mean * mean).max(0.0) / (count - 1.0).max(1.0))
+}

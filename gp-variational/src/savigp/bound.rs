@@ -1,0 +1,406 @@
+//! The bound on `ln p(y)` and its gradient, over all of the data or a batch of it.
+
+use super::entropy::Working;
+use super::mixture::Mixture;
+use super::model::Savigp;
+use super::natural::Natural;
+use super::shard::{Pass, Shard};
+use super::sums::Layout;
+use crate::error::{VariationalError, check_count};
+use crate::expectation::{Expectation, Nodes};
+use faer::{Accum, Mat, MatMut, MatRef};
+use gp_kernels::Evaluator;
+use gp_kernels::data::{
+    DataError, DataSource, Lanes, LocalReduction, Reduction, Rows, lane_count, lane_rows,
+};
+use gp_kernels::inducing::{InducingPrior, PriorGradients};
+use gp_linalg::Threading;
+use gp_linalg::product::matmul;
+use gp_optim::ParameterSet;
+
+/// The bound of a model on a source of observations: memory that lasts from one evaluation to the next.
+///
+/// It works with a model whose parameters may change between calls, and keeps M numbers for each observation that it
+/// has in hand and each latent function.
+#[derive(Debug)]
+pub struct Bound {
+    reduction: Box<dyn Reduction>,
+    pub(super) layout: Layout,
+    lanes: Lanes<Shard>,
+    pub(super) priors: Vec<InducingPrior>,
+    pub(super) evaluator: Evaluator,
+    pub(super) working: Working,
+    nodes: Nodes,
+    expectation: Expectation,
+    /// Sums over lanes.
+    pub(super) sums: Vec<f64>,
+    totals: Vec<PriorGradients>,
+    /// Parameters of the latent functions that the observations are projected by.
+    projected: Vec<f64>,
+    /// N, and how many observations are in hand.
+    observations: usize,
+    loaded: usize,
+    capacity: usize,
+    /// Room for one symmetric matrix.
+    room: Mat<f64>,
+    /// Made for the first natural-gradient step.
+    pub(super) natural: Option<Box<(Natural, Mixture)>>,
+}
+
+impl Bound {
+    /// The bound on all of the data.
+    ///
+    /// # Errors
+    /// [`VariationalError::Data`] for no data or data that cannot be read; [`VariationalError::Shape`] for data that do
+    /// not fit the model; [`VariationalError::Observation`] for an observation there cannot be.
+    pub fn new(model: &Savigp, data: &dyn DataSource) -> Result<Self, VariationalError> {
+        Self::with_reduction(model, data, Box::new(LocalReduction))
+    }
+
+    /// [`new`](Self::new) on some of the lanes only, the others being somebody else's.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn with_reduction(
+        model: &Savigp,
+        data: &dyn DataSource,
+        reduction: Box<dyn Reduction>,
+    ) -> Result<Self, VariationalError> {
+        let mut bound = Self::build(model, data, data.count(), reduction)?;
+        bound.load_rows(model, data, &Rows::Range(0..data.count()))?;
+        Ok(bound)
+    }
+
+    /// Room for batches of at most `capacity` observations, the first of which has yet to be
+    /// [loaded](Self::load).
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn for_batches(
+        model: &Savigp,
+        data: &dyn DataSource,
+        capacity: usize,
+    ) -> Result<Self, VariationalError> {
+        Self::build(model, data, capacity.clamp(1, data.count().max(1)), Box::new(LocalReduction))
+    }
+
+    fn build(
+        model: &Savigp,
+        data: &dyn DataSource,
+        capacity: usize,
+        reduction: Box<dyn Reduction>,
+    ) -> Result<Self, VariationalError> {
+        check_data(model, data)?;
+        let params = gp_likelihoods::parameter_count(model.likelihood().parameters());
+        let layout = Layout::new(model.posterior(), params);
+        let count = lane_count(capacity);
+        // One lane has all threads to itself; several have one each.
+        let inner = if count == 1 { model.threading() } else { Threading::Here };
+        // A smaller batch may be dealt in another way, but never more to a lane than this.
+        let places = capacity.div_ceil(count);
+        let lanes = Lanes::new(capacity, model.threading(), reduction.as_ref(), |_| {
+            Shard::new(model, &layout, data, places, inner)
+        });
+        let zeros = |process: &gp_kernels::inducing::SparseProcess| {
+            PriorGradients::zeros(process.kernel(), process.inputs())
+        };
+        let largest = model.posterior().counts().iter().copied().max().unwrap_or(0);
+        Ok(Self {
+            reduction,
+            sums: vec![0.0; layout.len()],
+            layout,
+            lanes,
+            priors: Vec::new(),
+            evaluator: Evaluator::new(model.threading()),
+            working: Working::new(model.posterior()),
+            nodes: Nodes::default(),
+            expectation: *model.expectation(),
+            totals: model.processes().iter().map(zeros).collect(),
+            projected: Vec::new(),
+            observations: data.count(),
+            loaded: 0,
+            capacity,
+            room: Mat::zeros(largest, largest),
+            natural: None,
+        })
+    }
+
+    /// Takes these observations in hand instead of those it has. Estimates from them are of the bound on all data.
+    ///
+    /// # Errors
+    /// [`VariationalError::Shape`] for a batch that is empty or larger than was said; otherwise as
+    /// [`new`](Self::new). There is no batch then.
+    pub fn load(
+        &mut self,
+        model: &Savigp,
+        data: &dyn DataSource,
+        rows: &[usize],
+    ) -> Result<(), VariationalError> {
+        check_count("data", "observations", self.observations, data.count())?;
+        if rows.is_empty() || rows.len() > self.capacity {
+            let (what, axis, expected) = ("batch", "observations", self.capacity);
+            return Err(VariationalError::Shape { what, axis, expected, found: rows.len() });
+        }
+        self.load_rows(model, data, &Rows::List(rows))
+    }
+
+    fn load_rows(
+        &mut self,
+        model: &Savigp,
+        data: &dyn DataSource,
+        rows: &Rows<'_>,
+    ) -> Result<(), VariationalError> {
+        self.loaded = 0;
+        self.projected.clear();
+        let lanes = self.lanes.count();
+        self.lanes.for_each(|lane, shard| {
+            shard.read(model.likelihood(), data, &rows.part(lane_rows(lane, lanes, rows.len())))
+        })?;
+        self.loaded = rows.len();
+        Ok(())
+    }
+
+    /// Draws other samples from now on: for stochastic methods, which want noise that averages out.
+    pub fn redraw(&mut self) {
+        self.nodes.epoch = self.nodes.epoch.wrapping_add(1);
+    }
+
+    /// How expected log densities are found: at first as the model says.
+    #[must_use]
+    pub fn expectation(&self) -> &Expectation {
+        &self.expectation
+    }
+
+    /// Finds expected log densities in another way.
+    ///
+    /// # Errors
+    /// As [`Savigp::with_expectation`].
+    pub fn set_expectation(
+        &mut self,
+        model: &Savigp,
+        expectation: Expectation,
+    ) -> Result<(), VariationalError> {
+        expectation.check(model.likelihood())?;
+        self.expectation = expectation;
+        Ok(())
+    }
+
+    /// The bound.
+    ///
+    /// # Errors
+    /// [`VariationalError::Kernel`] for inputs the kernel cannot take or a `K_zz` that cannot be factored;
+    /// [`VariationalError::NotFinite`] or what the likelihood reports; [`VariationalError::Data`] before the first
+    /// batch.
+    pub fn value(&mut self, model: &Savigp) -> Result<f64, VariationalError> {
+        self.pass(model, model.posterior(), false)?;
+        self.assemble(model, model.posterior())
+    }
+
+    /// The bound and, over `gradient`, its derivatives by all parameters in natural units, in the order of
+    /// [`Savigp::parameter_names`], fixed ones included, priors left out. Where no latent function has a free
+    /// parameter, derivatives by those are not computed and are 0.
+    ///
+    /// # Errors
+    /// As [`value`](Self::value), and [`VariationalError::Shape`] for a gradient of the wrong length.
+    pub fn gradient(&mut self, model: &Savigp, gradient: &mut [f64]) -> Result<f64, VariationalError> {
+        let front = model.parameter_count() - model.posterior_values();
+        check_count("gradient", "entries", model.parameter_count(), gradient.len())?;
+        let (of_model, of_posterior) = gradient.split_at_mut(front);
+        let value = self.gradient_with(model, model.posterior(), of_model)?;
+        self.write_posterior(model.posterior(), of_posterior);
+        Ok(value)
+    }
+
+    /// The bound with another posterior than the model's, and its derivatives by the parameters of latent functions and
+    /// likelihood.
+    pub(super) fn gradient_with(
+        &mut self,
+        model: &Savigp,
+        posterior: &Mixture,
+        gradient: &mut [f64],
+    ) -> Result<f64, VariationalError> {
+        let reverse = model.processes().iter().any(|process| process.free_count() > 0);
+        self.pass(model, posterior, reverse)?;
+        let weight = self.weight();
+        let mut rest = gradient;
+        for (q, (process, total)) in model.processes().iter().zip(&mut self.totals).enumerate() {
+            total.clear();
+            if reverse {
+                self.lanes.sum(|shard| shard.gradients(q), total.as_mut_slice(), self.reduction.as_ref())?;
+                total.as_mut_slice().iter_mut().for_each(|g| *g *= weight);
+                self.priors[q].finish_reverse(process.kernel(), process.inputs(), total, &self.evaluator)?;
+            }
+            let (params, later) = std::mem::take(&mut rest).split_at_mut(total.params().len());
+            params.copy_from_slice(total.params());
+            let (inputs, later) = later.split_at_mut(total.inputs().len());
+            inputs.copy_from_slice(total.inputs());
+            rest = later;
+        }
+        let by_params = &self.sums[self.layout.params()];
+        rest.iter_mut().zip(by_params).for_each(|(out, sum)| *out = weight * sum);
+        self.assemble(model, posterior)
+    }
+
+    /// Whether the last pass has left sums for a posterior of this shape.
+    pub(super) fn is_evaluated_for(&self, posterior: &Mixture) -> bool {
+        self.loaded > 0 && !self.projected.is_empty() && self.layout.is_for(posterior)
+    }
+
+    /// N over the number of observations in hand.
+    pub(super) fn weight(&self) -> f64 {
+        self.observations as f64 / self.loaded as f64
+    }
+
+    /// Sums over the observations in hand.
+    pub(super) fn pass(
+        &mut self,
+        model: &Savigp,
+        posterior: &Mixture,
+        reverse: bool,
+    ) -> Result<(), VariationalError> {
+        if self.loaded == 0 {
+            return Err(DataError::NoData.into());
+        }
+        if !self.layout.is_for(posterior) {
+            return Err(VariationalError::Unsupported {
+                what: "a bound made for a posterior of another shape",
+            });
+        }
+        self.project(model)?;
+        self.working.refresh(posterior)?;
+        if let Expectation::Sampled(sampling) = &self.expectation {
+            self.nodes.prepare(sampling, model.processes().len())?;
+        }
+        let pass = Pass {
+            model,
+            posterior,
+            expectation: &self.expectation,
+            working: &self.working,
+            priors: &self.priors,
+            nodes: &self.nodes,
+            layout: &self.layout,
+            reverse,
+        };
+        self.lanes.for_each(|_, shard| shard.pass(pass))?;
+        Ok(self.lanes.sum(|shard| &shard.partial, &mut self.sums, self.reduction.as_ref())?)
+    }
+
+    /// Factors `K_zz` and projects the observations in hand, where latent functions or observations are others than at
+    /// the last call.
+    fn project(&mut self, model: &Savigp) -> Result<(), VariationalError> {
+        let mut values = self.projected.iter();
+        let mut same = true;
+        for process in model.processes() {
+            process.visit(&mut |parameter| {
+                same &= parameter
+                    .values()
+                    .iter()
+                    .all(|x| values.next().is_some_and(|y| x.to_bits() == y.to_bits()));
+            });
+        }
+        if same && values.next().is_none() {
+            return Ok(());
+        }
+        self.projected.clear();
+        for (q, process) in model.processes().iter().enumerate() {
+            let (kernel, inputs) = (process.kernel(), process.inputs());
+            match self.priors.get_mut(q) {
+                Some(prior) => prior.refresh(kernel, inputs, model.jitter(), &self.evaluator)?,
+                None => {
+                    self.priors.push(InducingPrior::new(kernel, inputs, model.jitter(), &self.evaluator)?);
+                }
+            }
+        }
+        let priors = &self.priors;
+        self.lanes.for_each(|_, shard| shard.project(model, priors))?;
+        for process in model.processes() {
+            process.visit(&mut |parameter| self.projected.extend_from_slice(parameter.values()));
+        }
+        Ok(())
+    }
+
+    /// From sums to the bound and its derivatives by the posterior, which stay in the working memory.
+    pub(super) fn assemble(&mut self, model: &Savigp, posterior: &Mixture) -> Result<f64, VariationalError> {
+        let (weight, latents) = (self.weight(), posterior.counts().len());
+        let expected = &self.sums[self.layout.expected()];
+        let mut value = 0.0;
+        for (k, expected) in expected.iter().enumerate() {
+            self.working.by_weight[k] = weight * expected;
+            value += self.working.weights[k] * weight * expected;
+        }
+        for index in 0..self.working.by_mean.len() {
+            let (k, q) = (index / latents, index % latents);
+            let (part, scale) = (self.layout.part(&self.sums, k, q), weight * self.working.weights[k]);
+            let by_mean = self.working.by_mean[index].iter_mut().zip(part.by_mean);
+            by_mean.for_each(|(out, sum)| *out = scale * sum);
+            let by_spread = &mut self.working.by_spread[index];
+            let Some(factor) = self.working.factors.get(index) else {
+                part.by_spread.iter().enumerate().for_each(|(i, sum)| by_spread[(i, 0)] = scale * sum);
+                continue;
+            };
+            // ∂/∂L of tr(Λ L Lᵀ) is 2ΛL.
+            let m = posterior.counts()[q];
+            let mut symmetric = self.room.as_mut().submatrix_mut(0, 0, m, m);
+            copy_symmetric(part.matrix(), symmetric.as_mut());
+            let threading = self.evaluator.threading();
+            let factor = factor.l();
+            matmul(by_spread.as_mut(), Accum::Replace, symmetric.as_ref(), factor, 2.0 * scale, threading)?;
+        }
+        Ok(value + self.working.add_divergence(posterior, model.entropy())?)
+    }
+
+    /// Derivatives by the parameters of the posterior.
+    fn write_posterior(&self, posterior: &Mixture, gradient: &mut [f64]) {
+        let Working { weights, by_weight, by_mean, by_spread, factors, .. } = &self.working;
+        let mut rest = gradient.iter_mut();
+        if weights.len() > 1 {
+            let mean: f64 = weights.iter().zip(by_weight).map(|(w, by)| w * by).sum();
+            let softmax = weights.iter().zip(by_weight).map(|(w, by)| w * (by - mean));
+            (&mut rest).zip(softmax).for_each(|(out, value)| *out = value);
+        }
+        debug_assert_eq!(by_mean.len(), weights.len() * posterior.counts().len());
+        for (by_mean, by_spread) in by_mean.iter().zip(by_spread) {
+            let m = by_mean.len();
+            let spread = |i: usize| if factors.is_empty() { by_spread[(i, 0)] } else { by_spread[(i, i)] };
+            let below = (0..by_spread.ncols()).flat_map(|j| (j + 1..m).map(move |i| (i, j)));
+            let below = below.filter(|_| !factors.is_empty()).map(|place| by_spread[place]);
+            let values = by_mean.iter().copied().chain((0..m).map(spread)).chain(below);
+            for value in values {
+                if let Some(out) = rest.next() {
+                    *out = value;
+                }
+            }
+        }
+    }
+
+    /// The largest variance that sampling gives the gradient by posterior means, in all directions together, over the
+    /// squared length of that gradient: 1 when they are as long as each other. After a gradient.
+    #[must_use]
+    pub fn relative_noise(&self) -> f64 {
+        let noise = self.weight().powi(2) * self.sums[self.layout.noise()];
+        let squares: f64 = self.working.by_mean.iter().flatten().map(|g| g * g).sum();
+        if noise == 0.0 { 0.0 } else { noise / squares }
+    }
+}
+
+/// Copies a lower triangle and its mirror image.
+pub(super) fn copy_symmetric(lower: MatRef<'_, f64>, mut out: MatMut<'_, f64>) {
+    for j in 0..lower.ncols() {
+        for i in j..lower.nrows() {
+            out[(i, j)] = lower[(i, j)];
+            out[(j, i)] = lower[(i, j)];
+        }
+    }
+}
+
+/// Fails for data that do not fit the model.
+fn check_data(model: &Savigp, data: &dyn DataSource) -> Result<(), VariationalError> {
+    if data.count() == 0 {
+        return Err(DataError::NoData.into());
+    }
+    check_count("targets", "columns", model.likelihood().outputs(), data.outputs())?;
+    for process in model.processes() {
+        check_count("inputs", "columns", process.inputs().dim(), data.dim())?;
+    }
+    Ok(())
+}

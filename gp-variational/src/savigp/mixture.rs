@@ -1,0 +1,292 @@
+//! The approximate posterior, as parameters: `q(v) = Σ_k π_k Π_q N(v_q; m_kq, S_kq)` (seed 004 eq. 8, whitened).
+//!
+//! One component index is shared by all latent functions. A covariance is full, `S = L_S L_Sᵀ` by its lower factor with
+//! a positive diagonal, or diagonal, by its variances. Proportions π are a softmax of numbers the first of which
+//! stays 0.
+
+use crate::error::{VariationalError, check_count};
+use faer::{Mat, MatMut, MatRef};
+use gp_optim::{Parameter, ParameterSet, ParameterSetMut, Transform};
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use rand_distr::{Distribution, StandardNormal};
+use serde::{Deserialize, Serialize};
+
+/// Standard deviation, in units of the prior's, of the means that components of a mixture start from.
+const APART: f64 = 0.1;
+
+/// The shape of the covariances of whitened inducing values.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Covariance {
+    /// M(M + 1)/2 numbers for each latent function and component.
+    #[default]
+    Full,
+    /// M numbers: whitened inducing values are independent.
+    Diagonal,
+}
+
+/// A mixture of K Gaussians over the whitened inducing values of Q latent functions; with K = 1 a Gaussian.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mixture {
+    covariance: Covariance,
+    /// M of every latent function.
+    counts: Vec<usize>,
+    /// Logarithms of proportions up to a constant, where there are several components.
+    logits: Option<Parameter>,
+    /// Component by component, one a latent function.
+    parts: Vec<Part>,
+}
+
+/// One Gaussian of one latent function.
+#[derive(Clone, Debug, PartialEq)]
+struct Part {
+    mean: Parameter,
+    /// Variances, or the diagonal of `L_S`.
+    spread: Parameter,
+    /// `L_S` below its diagonal, column by column, where there is something.
+    lower: Option<Parameter>,
+}
+
+impl Mixture {
+    /// One Gaussian that is the prior: mean 0, `S = I`.
+    ///
+    /// # Errors
+    /// [`VariationalError::Shape`] for no latent function, or one without inducing values.
+    pub fn prior(counts: &[usize], covariance: Covariance) -> Result<Self, VariationalError> {
+        if counts.is_empty() || counts.contains(&0) {
+            let (what, axis) = ("posterior", "inducing values");
+            return Err(VariationalError::Shape { what, axis, expected: 1, found: 0 });
+        }
+        let parts = counts.iter().map(|&count| Part::prior(count, covariance)).collect::<Result<_, _>>()?;
+        Ok(Self { covariance, counts: counts.to_vec(), logits: None, parts })
+    }
+
+    /// K Gaussians of equal proportions and the prior's covariance, whose means are drawn near the prior's, so that
+    /// training can tell them apart. The same seed gives the same means.
+    ///
+    /// # Errors
+    /// As [`prior`](Self::prior), and [`VariationalError::Shape`] for K = 0.
+    pub fn spread(
+        counts: &[usize],
+        covariance: Covariance,
+        components: usize,
+        seed: u64,
+    ) -> Result<Self, VariationalError> {
+        let one = Self::prior(counts, covariance)?;
+        let mut mixture = one.repeated(components)?;
+        if components > 1 {
+            let mut rng = ChaCha8Rng::seed_from_u64(seed);
+            for part in &mut mixture.parts {
+                let draw = |_| APART * Distribution::<f64>::sample(&StandardNormal, &mut rng);
+                let mean: Vec<f64> = (0..part.mean.len()).map(draw).collect();
+                part.mean.set_values(&mean)?;
+            }
+        }
+        Ok(mixture)
+    }
+
+    /// K copies of a single Gaussian, in equal proportions.
+    ///
+    /// # Errors
+    /// [`VariationalError::Shape`] for K = 0, or for a mixture of several components.
+    pub fn repeated(&self, components: usize) -> Result<Self, VariationalError> {
+        check_count("posterior", "components", 1, self.components())?;
+        if components == 0 {
+            let (what, axis) = ("posterior", "components");
+            return Err(VariationalError::Shape { what, axis, expected: 1, found: 0 });
+        }
+        let mut repeated = self.clone();
+        repeated.parts = (0..components).flat_map(|_| self.parts.iter().cloned()).collect();
+        if components > 1 {
+            let mut logits = Parameter::vector("logit", vec![0.0; components], Transform::Identity)?;
+            logits.fix(0, true)?;
+            repeated.logits = Some(logits);
+        }
+        Ok(repeated)
+    }
+
+    /// What is left of a posterior that was moved out: nothing allocated, nothing to be asked for.
+    pub(super) fn nothing() -> Self {
+        Self { covariance: Covariance::Full, counts: Vec::new(), logits: None, parts: Vec::new() }
+    }
+
+    /// The shape of the covariances.
+    #[must_use]
+    pub fn covariance(&self) -> Covariance {
+        self.covariance
+    }
+
+    /// M of every latent function.
+    #[must_use]
+    pub fn counts(&self) -> &[usize] {
+        &self.counts
+    }
+
+    /// K.
+    #[must_use]
+    pub fn components(&self) -> usize {
+        self.parts.len() / self.counts.len()
+    }
+
+    /// The proportions π, which sum to 1.
+    #[must_use]
+    pub fn weights(&self) -> Vec<f64> {
+        let mut weights = vec![1.0; self.components()];
+        self.write_weights(&mut weights);
+        weights
+    }
+
+    pub(super) fn write_weights(&self, weights: &mut [f64]) {
+        let Some(logits) = &self.logits else {
+            return weights.fill(1.0);
+        };
+        let largest = logits.values().iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        weights.iter_mut().zip(logits.values()).for_each(|(w, logit)| *w = (logit - largest).exp());
+        let total: f64 = weights.iter().sum();
+        weights.iter_mut().for_each(|w| *w /= total);
+    }
+
+    /// The mean of a latent function's whitened inducing values in one component.
+    ///
+    /// # Panics
+    /// Where there is no such component or latent function.
+    #[must_use]
+    pub fn mean(&self, component: usize, latent: usize) -> &[f64] {
+        self.part(component, latent).mean.values()
+    }
+
+    /// The lower factor of the covariance of a latent function's whitened inducing values in one component.
+    ///
+    /// # Panics
+    /// Where there is no such component or latent function.
+    #[must_use]
+    pub fn factor(&self, component: usize, latent: usize) -> Mat<f64> {
+        let count = self.counts[latent];
+        let mut factor = Mat::zeros(count, count);
+        let part = self.part(component, latent);
+        match self.covariance {
+            Covariance::Full => part.write_factor(factor.as_mut()),
+            Covariance::Diagonal => {
+                part.spread.values().iter().enumerate().for_each(|(i, w)| factor[(i, i)] = w.sqrt());
+            }
+        }
+        factor
+    }
+
+    /// Sets mean and covariance of a latent function in one component. Of the factor only the lower triangle, or for
+    /// a diagonal covariance the diagonal, is read.
+    ///
+    /// # Errors
+    /// [`VariationalError::Shape`] for wrong shapes; [`VariationalError::Parameter`] for numbers that are not finite or
+    /// a diagonal that is not positive.
+    pub fn set(
+        &mut self,
+        component: usize,
+        latent: usize,
+        mean: &[f64],
+        factor: MatRef<'_, f64>,
+    ) -> Result<(), VariationalError> {
+        check_count("posterior", "components", self.components().max(component + 1), self.components())?;
+        check_count("posterior", "latent functions", self.counts.len().max(latent + 1), self.counts.len())?;
+        check_count("covariance factor", "rows", self.counts[latent], factor.nrows())?;
+        check_count("covariance factor", "columns", self.counts[latent], factor.ncols())?;
+        let (full, q) = (self.covariance == Covariance::Full, self.counts.len());
+        let part = &mut self.parts[component * q + latent];
+        part.mean.set_values(mean)?;
+        for i in 0..factor.nrows() {
+            let root = factor[(i, i)];
+            part.spread.set(i, if full { root } else { root * root })?;
+        }
+        let Some(lower) = &mut part.lower else { return Ok(()) };
+        let mut index = 0;
+        for j in 0..factor.ncols() {
+            for i in j + 1..factor.nrows() {
+                lower.set(index, factor[(i, j)])?;
+                index += 1;
+            }
+        }
+        Ok(())
+    }
+
+    fn part(&self, component: usize, latent: usize) -> &Part {
+        &self.parts[component * self.counts.len() + latent]
+    }
+
+    /// The variances of a diagonal covariance.
+    pub(super) fn variances(&self, component: usize, latent: usize) -> &[f64] {
+        self.part(component, latent).spread.values()
+    }
+
+    /// The factor of a full covariance; what is above its diagonal is left alone.
+    pub(super) fn write_factor(&self, component: usize, latent: usize, out: MatMut<'_, f64>) {
+        self.part(component, latent).write_factor(out);
+    }
+
+    pub(super) fn parameter_names(&self) -> Vec<String> {
+        let mut names = Vec::new();
+        let logits =
+            self.logits.iter().flat_map(|logits| (0..logits.len()).map(|k| format!("posterior.logit[{k}]")));
+        names.extend(logits);
+        let (several, latents) = (self.components() > 1, self.counts.len());
+        for (index, part) in self.parts.iter().enumerate() {
+            let (k, q) = (index / latents, index % latents);
+            let front = if several { format!("posterior[{k},{q}]") } else { format!("posterior[{q}]") };
+            for parameter in part.parameters() {
+                names.extend((0..parameter.len()).map(|i| format!("{front}.{}[{i}]", parameter.name())));
+            }
+        }
+        names
+    }
+}
+
+impl Part {
+    fn prior(count: usize, covariance: Covariance) -> Result<Self, VariationalError> {
+        let spread = if covariance == Covariance::Full { "diagonal" } else { "variance" };
+        let below = if covariance == Covariance::Full { count * (count - 1) / 2 } else { 0 };
+        let lower = (below > 0).then(|| Parameter::vector("lower", vec![0.0; below], Transform::Identity));
+        Ok(Self {
+            mean: Parameter::vector("mean", vec![0.0; count], Transform::Identity)?,
+            spread: Parameter::vector(spread, vec![1.0; count], Transform::Positive)?,
+            lower: lower.transpose()?,
+        })
+    }
+
+    fn parameters(&self) -> impl Iterator<Item = &Parameter> {
+        [&self.mean, &self.spread].into_iter().chain(&self.lower)
+    }
+
+    fn write_factor(&self, mut out: MatMut<'_, f64>) {
+        let mut rest = self.lower.as_ref().map_or(&[][..], |lower| lower.values());
+        for (j, diagonal) in self.spread.values().iter().enumerate() {
+            out[(j, j)] = *diagonal;
+            let (column, later) = rest.split_at(self.spread.len() - j - 1);
+            out.as_mut()
+                .col_mut(j)
+                .subrows_mut(j + 1, column.len())
+                .iter_mut()
+                .zip(column)
+                .for_each(|(out, l)| *out = *l);
+            rest = later;
+        }
+    }
+}
+
+impl ParameterSet for Mixture {
+    fn visit(&self, visit: &mut dyn FnMut(&Parameter)) {
+        self.logits.iter().for_each(&mut *visit);
+        for part in &self.parts {
+            part.parameters().for_each(&mut *visit);
+        }
+    }
+}
+
+impl ParameterSetMut for Mixture {
+    fn visit_mut(&mut self, visit: &mut dyn FnMut(&mut Parameter)) {
+        self.logits.iter_mut().for_each(&mut *visit);
+        for part in &mut self.parts {
+            visit(&mut part.mean);
+            visit(&mut part.spread);
+            part.lower.iter_mut().for_each(&mut *visit);
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! Natural-gradient steps for a single full Gaussian.
+//!
+//! In natural parameters, the precision `B = S⁻¹` and the shift B m, a step of length ρ along the natural gradient of
+//! the bound is `B ← (1 − ρ) B + ρ (I − 2Λ)`, `m ← m + ρ B⁻¹ (g − m)` with the new B, `g = Σ g_i φ_i` and
+//! `Λ = Σ h_i φ_iφ_iᵀ`. With ρ = 1 and all of the data, `B = I − 2Λ`: seed 004 eq. 34 with `λ_i = −2h_i`, from (126). For
+//! Gaussian noise, one step goes all the way.
+
+use super::bound::{Bound, copy_symmetric};
+use super::mixture::{Covariance, Mixture};
+use super::model::Savigp;
+use crate::ascent::{Ascent, Climber, MAX_HALVINGS, NaturalOptions, climb};
+use crate::error::VariationalError;
+use faer::{Accum, Mat, MatMut};
+use gp_linalg::product::matmul_lower;
+use gp_linalg::{Cholesky, JitterPolicy, LinalgError, Threading};
+
+/// Memory for steps.
+#[derive(Debug)]
+pub(super) struct Natural {
+    /// B, the new B, and a triangular matrix.
+    precision: Mat<f64>,
+    next: Mat<f64>,
+    half: Mat<f64>,
+    factor: Cholesky,
+    mean: Vec<f64>,
+    step: Vec<f64>,
+}
+
+impl Natural {
+    /// Fails for posteriors that have no such steps.
+    pub(super) fn check(posterior: &Mixture) -> Result<(), VariationalError> {
+        if posterior.components() == 1 && posterior.covariance() == Covariance::Full {
+            return Ok(());
+        }
+        Err(VariationalError::Unsupported { what: "natural gradients of anything but one full Gaussian" })
+    }
+
+    fn new(posterior: &Mixture) -> Result<Self, VariationalError> {
+        Self::check(posterior)?;
+        let m = posterior.counts().iter().copied().max().unwrap_or(0);
+        let square = || Mat::zeros(m, m);
+        Ok(Self {
+            precision: square(),
+            next: square(),
+            half: square(),
+            factor: Cholesky::with_capacity(m),
+            mean: vec![0.0; m],
+            step: vec![0.0; m],
+        })
+    }
+
+    /// Moves `to` a step of length `rate` from `from`, by the sums of the last pass, which was one with `from`. False, and
+    /// `to` is of no use, where the step leaves no proper posterior.
+    fn step(
+        &mut self,
+        bound: &Bound,
+        from: &Mixture,
+        to: &mut Mixture,
+        rate: f64,
+    ) -> Result<bool, VariationalError> {
+        for q in 0..from.counts().len() {
+            match self.step_latent(bound, from, to, (q, rate)) {
+                Ok(()) => {}
+                Err(VariationalError::Linalg(LinalgError::NotPositiveDefinite { .. })) => return Ok(false),
+                Err(other) => return Err(other),
+            }
+        }
+        Ok(true)
+    }
+
+    fn step_latent(
+        &mut self,
+        bound: &Bound,
+        from: &Mixture,
+        to: &mut Mixture,
+        (q, rate): (usize, f64),
+    ) -> Result<(), VariationalError> {
+        let (m, weight) = (from.counts()[q], bound.weight());
+        let Self { precision, next, half, factor, mean, step } = self;
+        let mut precision = precision.as_mut().submatrix_mut(0, 0, m, m);
+        let mut next = next.as_mut().submatrix_mut(0, 0, m, m);
+        let mut half = half.as_mut().submatrix_mut(0, 0, m, m);
+        let part = bound.layout.part(&bound.sums, 0, q);
+        // B = L_S⁻ᵀ L_S⁻¹
+        identity(half.as_mut());
+        if let Some(own) = bound.working.factor(0, q) {
+            own.half_solve_in_place(half.as_mut(), Threading::Here)?;
+        }
+        let columns = half.as_ref();
+        matmul_lower(precision.as_mut(), Accum::Replace, columns.transpose(), columns, 1.0, Threading::Here)?;
+        let (lambda, keep) = (part.matrix(), 1.0 - rate);
+        for j in 0..m {
+            for i in j..m {
+                next[(i, j)] = keep * precision[(i, j)] - 2.0 * rate * weight * lambda[(i, j)];
+            }
+            next[(j, j)] += rate;
+        }
+        // B = U Uᵀ with U upper triangular, by the factor of B with rows and columns in reverse order; then
+        // S = U⁻ᵀU⁻¹, and its lower factor is U⁻ᵀ.
+        copy_symmetric(next.as_ref(), precision.as_mut());
+        factor.refactor(precision.as_ref().reverse_rows_and_cols(), &JitterPolicy::none())?;
+        let slopes = part.by_mean.iter().zip(from.mean(0, q)).map(|(sum, mean)| weight * sum - mean);
+        step[..m].iter_mut().rev().zip(slopes).for_each(|(out, slope)| *out = rate * slope);
+        factor.solve_in_place(MatMut::from_column_major_slice_mut(&mut step[..m], m, 1), Threading::Here)?;
+        let moved = from.mean(0, q).iter().zip(step[..m].iter().rev()).map(|(mean, step)| mean + step);
+        mean.iter_mut().zip(moved).for_each(|(out, x)| *out = x);
+        identity(half.as_mut());
+        factor.half_solve_in_place(half.as_mut(), Threading::Here)?;
+        let lower = half.as_ref().reverse_rows_and_cols().transpose();
+        to.set(0, q, &mean[..m], lower)
+    }
+}
+
+fn identity(mut matrix: MatMut<'_, f64>) {
+    matrix.fill(0.0);
+    (0..matrix.ncols()).for_each(|i| matrix[(i, i)] = 1.0);
+}
+
+impl Bound {
+    /// One step of length `rate` along the natural gradient of the bound on the observations in hand, from the
+    /// posterior of the last pass. Steps after which the posterior would not be proper are halved.
+    pub(super) fn natural_step(
+        &mut self,
+        posterior: &mut Mixture,
+        rate: f64,
+    ) -> Result<(), VariationalError> {
+        if !self.is_evaluated_for(posterior) {
+            let (what, axis) = ("bound", "evaluations with this posterior");
+            return Err(VariationalError::Shape { what, axis, expected: 1, found: 0 });
+        }
+        let mut room = match self.natural.take() {
+            Some(room) => room,
+            None => Box::new((Natural::new(posterior)?, posterior.clone())),
+        };
+        let (natural, trial) = &mut *room;
+        let done = self.halve_until_proper(natural, (posterior, trial), rate);
+        self.natural = Some(room);
+        done
+    }
+
+    fn halve_until_proper(
+        &self,
+        natural: &mut Natural,
+        (posterior, trial): (&mut Mixture, &mut Mixture),
+        rate: f64,
+    ) -> Result<(), VariationalError> {
+        for halvings in 0..=MAX_HALVINGS {
+            if natural.step(self, posterior, trial, rate * 0.5f64.powi(halvings.cast_signed()))? {
+                std::mem::swap(posterior, trial);
+                return Ok(());
+            }
+        }
+        Err(VariationalError::ImproperPosterior)
+    }
+
+    /// Steps along the natural gradient until the posterior is at rest.
+    pub(super) fn ascend(
+        &mut self,
+        model: &Savigp,
+        posterior: &mut Mixture,
+        options: &NaturalOptions,
+    ) -> Result<Ascent, VariationalError> {
+        options.check()?;
+        let (natural, trial) = (Natural::new(posterior)?, posterior.clone());
+        self.pass(model, posterior, false)?;
+        let start = self.assemble(model, posterior)?;
+        let kept = self.sums.clone();
+        climb(&mut Climb { bound: self, model, posterior, trial, natural, kept }, start, options)
+    }
+}
+
+/// A bound whose posterior takes steps.
+struct Climb<'a> {
+    bound: &'a mut Bound,
+    model: &'a Savigp,
+    posterior: &'a mut Mixture,
+    trial: Mixture,
+    natural: Natural,
+    /// The sums of where the posterior is.
+    kept: Vec<f64>,
+}
+
+impl Climber for Climb<'_> {
+    fn attempt(&mut self, rate: f64) -> Result<f64, VariationalError> {
+        if !self.natural.step(self.bound, self.posterior, &mut self.trial, rate)? {
+            return Ok(f64::NEG_INFINITY);
+        }
+        match self.bound.pass(self.model, &self.trial, false) {
+            Ok(()) => self.bound.assemble(self.model, &self.trial),
+            Err(error) if error.is_of_one_place() => Ok(f64::NEG_INFINITY),
+            Err(other) => Err(other),
+        }
+    }
+
+    fn accept(&mut self) -> Result<(), VariationalError> {
+        std::mem::swap(self.posterior, &mut self.trial);
+        self.kept.copy_from_slice(&self.bound.sums);
+        Ok(())
+    }
+
+    fn withdraw(&mut self) -> Result<(), VariationalError> {
+        self.bound.sums.copy_from_slice(&self.kept);
+        self.bound.working.refresh(self.posterior)
+    }
+}
+
+impl Savigp {
+    /// One step of length `rate`, in (0, 1], along the natural gradient of the bound on the observations that `bound` has
+    /// in hand, from where it was last evaluated, which must have been with this posterior. A step after which the
+    /// posterior would not be proper is halved until it is. Whether the bound rises is not looked at.
+    ///
+    /// # Errors
+    /// [`VariationalError::Unsupported`] for anything but one full Gaussian; [`VariationalError::Option`];
+    /// [`VariationalError::ImproperPosterior`]; [`VariationalError::Shape`] for a bound that has not been evaluated, or
+    /// with a posterior of another shape.
+    pub fn natural_step(&mut self, bound: &mut Bound, rate: f64) -> Result<(), VariationalError> {
+        NaturalOptions { rate, ..NaturalOptions::default() }.check()?;
+        let mut posterior = self.take_posterior();
+        let done = bound.natural_step(&mut posterior, rate);
+        self.restore_posterior(posterior);
+        done
+    }
+
+    /// Brings the posterior, one full Gaussian, to rest under the parameters as they are. Memory is that of `bound`,
+    /// which has the data.
+    ///
+    /// # Errors
+    /// [`VariationalError::Unsupported`] for another posterior; [`VariationalError::Option`];
+    /// [`VariationalError::ImproperPosterior`] where no step, however small, raises the bound; otherwise as
+    /// [`Bound::value`].
+    pub fn come_to_rest(
+        &mut self,
+        bound: &mut Bound,
+        options: &NaturalOptions,
+    ) -> Result<Ascent, VariationalError> {
+        let mut posterior = self.posterior().clone();
+        let ascent = bound.ascend(self, &mut posterior, options)?;
+        self.set_posterior(posterior)?;
+        Ok(ascent)
+    }
+}

@@ -1,0 +1,405 @@
+//! The observations of one lane: projected once, then visited block by block.
+
+use super::entropy::Working;
+use super::mixture::Mixture;
+use super::model::Savigp;
+use super::sums::{Layout, PartMut};
+use crate::error::VariationalError;
+use crate::expectation::{Estimates, Expectation, Nodes, Observed};
+use faer::{Accum, MatMut, MatRef};
+use gp_kernels::data::{DataSource, Rows};
+use gp_kernels::inducing::{InducingPrior, PriorGradients};
+use gp_kernels::{Evaluator, KernelError};
+use gp_likelihoods::{Latent, Likelihood};
+use gp_linalg::Threading;
+use gp_linalg::product::{GramScratch, matmul, weighted_gram};
+use std::ops::Range;
+
+/// Columns visited at a time: ones of 500 rows fill one megabyte.
+const BLOCK: usize = 256;
+
+/// What a pass over observations goes by.
+#[derive(Clone, Copy)]
+pub(super) struct Pass<'a> {
+    pub(super) model: &'a Savigp,
+    pub(super) posterior: &'a Mixture,
+    pub(super) expectation: &'a Expectation,
+    pub(super) working: &'a Working,
+    pub(super) priors: &'a [InducingPrior],
+    pub(super) nodes: &'a Nodes,
+    pub(super) layout: &'a Layout,
+    /// Whether derivatives by kernels and inducing inputs are asked for.
+    pub(super) reverse: bool,
+}
+
+/// Some observations with their projections on all latents, and room to work on them.
+#[derive(Debug)]
+pub(super) struct Shard {
+    dim: usize,
+    outputs: usize,
+    points: Vec<f64>,
+    targets: Vec<f64>,
+    /// Their numbers in the source.
+    rows: Vec<usize>,
+    latents: Vec<ShardLatent>,
+    estimates: Estimates,
+    beliefs: Vec<Latent>,
+    /// This shard's part of what is added up.
+    pub(super) partial: Vec<f64>,
+    evaluator: Evaluator,
+    gram: GramScratch,
+}
+
+/// One latent's part of a shard.
+#[derive(Debug)]
+struct ShardLatent {
+    /// M
+    count: usize,
+    /// Φ, M numbers an observation.
+    phi: Vec<f64>,
+    /// s
+    residual: Vec<f64>,
+    block: BlockLatent,
+    grads: PriorGradients,
+}
+
+/// What is known of a block of observations: of one component, unless said otherwise.
+#[derive(Debug)]
+struct BlockLatent {
+    /// `L_Sᵀ Φ`, where covariances are full.
+    spread: Vec<f64>,
+    /// Means and variances of latent values.
+    mean: Vec<f64>,
+    variance: Vec<f64>,
+    /// g and h: derivatives of expected log densities by those.
+    by_mean: Vec<f64>,
+    by_variance: Vec<f64>,
+    /// Derivatives by Φ and s, over all components.
+    upstream: Vec<f64>,
+    by_residual: Vec<f64>,
+}
+
+impl BlockLatent {
+    fn new(count: usize, block: usize) -> Self {
+        let numbers = || vec![0.0; block];
+        Self {
+            spread: vec![0.0; count * block],
+            mean: numbers(),
+            variance: numbers(),
+            by_mean: numbers(),
+            by_variance: numbers(),
+            upstream: vec![0.0; count * block],
+            by_residual: numbers(),
+        }
+    }
+}
+
+impl Shard {
+    /// Room for a shard of at most `places` observations.
+    pub(super) fn new(
+        model: &Savigp,
+        layout: &Layout,
+        data: &dyn DataSource,
+        places: usize,
+        threading: Threading,
+    ) -> Self {
+        let latents = model.processes().iter().map(|process| {
+            let count = process.inputs().count();
+            ShardLatent {
+                count,
+                phi: vec![0.0; count * places],
+                residual: vec![0.0; places],
+                block: BlockLatent::new(count, places.min(BLOCK)),
+                grads: PriorGradients::zeros(process.kernel(), process.inputs()),
+            }
+        });
+        Self {
+            dim: data.dim(),
+            outputs: data.outputs(),
+            points: vec![0.0; places * data.dim()],
+            targets: vec![0.0; places * data.outputs()],
+            rows: Vec::with_capacity(places),
+            latents: latents.collect(),
+            estimates: Estimates::default(),
+            beliefs: Vec::with_capacity(model.processes().len()),
+            partial: vec![0.0; layout.len()],
+            evaluator: Evaluator::new(threading),
+            gram: GramScratch::new(),
+        }
+    }
+
+    /// Reads these observations, at most as many as there is room for, and checks their targets.
+    pub(super) fn read(
+        &mut self,
+        likelihood: &dyn Likelihood,
+        data: &dyn DataSource,
+        rows: &Rows<'_>,
+    ) -> Result<(), VariationalError> {
+        self.rows.clear();
+        self.points.resize(rows.len() * self.dim, 0.0);
+        self.targets.resize(rows.len() * self.outputs, 0.0);
+        data.read(rows, &mut self.points, &mut self.targets)?;
+        for place in 0..rows.len() {
+            let row = rows.at(place);
+            let point = &self.points[place * self.dim..(place + 1) * self.dim];
+            if let Some(column) = point.iter().position(|x| !x.is_finite()) {
+                let value = point[column];
+                return Err(KernelError::NotFinite { what: "inputs", row, column, value }.into());
+            }
+            let target = &self.targets[place * self.outputs..(place + 1) * self.outputs];
+            likelihood
+                .check_observation(target)
+                .map_err(|fault| VariationalError::Observation { row, fault })?;
+            self.rows.push(row);
+        }
+        Ok(())
+    }
+
+    /// Projects the observations on all latents.
+    pub(super) fn project(
+        &mut self,
+        model: &Savigp,
+        priors: &[InducingPrior],
+    ) -> Result<(), VariationalError> {
+        let dim = self.dim;
+        for ((latent, process), prior) in self.latents.iter_mut().zip(model.processes()).zip(priors) {
+            for block in blocks(self.rows.len()) {
+                let x = &self.points[block.start * dim..block.end * dim];
+                let x = MatRef::from_row_major_slice(x, block.len(), dim);
+                let residual = &mut latent.residual[block.clone()];
+                let phi = &mut latent.phi[block.start * latent.count..block.end * latent.count];
+                let phi = MatMut::from_column_major_slice_mut(phi, latent.count, block.len());
+                prior.project(process.kernel(), process.inputs(), x, phi, residual, &self.evaluator)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Gradients by one latent function.
+    pub(super) fn gradients(&self, latent: usize) -> &[f64] {
+        self.latents[latent].grads.as_slice()
+    }
+
+    /// Everything about the observations that the bound and its derivatives need.
+    pub(super) fn pass(&mut self, pass: Pass<'_>) -> Result<(), VariationalError> {
+        self.partial.fill(0.0);
+        if pass.reverse {
+            self.latents.iter_mut().for_each(|latent| latent.grads.clear());
+        }
+        for block in blocks(self.rows.len()) {
+            for latent in &mut self.latents {
+                latent.block.upstream.fill(0.0);
+                latent.block.by_residual.fill(0.0);
+            }
+            for component in 0..pass.working.weights.len() {
+                self.component(pass, component, &block)?;
+            }
+            if pass.reverse {
+                self.reverse(pass, &block)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// One component's part of a block.
+    fn component(
+        &mut self,
+        pass: Pass<'_>,
+        component: usize,
+        block: &Range<usize>,
+    ) -> Result<(), VariationalError> {
+        let threading = self.evaluator.threading();
+        for (q, latent) in self.latents.iter_mut().enumerate() {
+            latent.marginals(pass, (component, q), block, threading)?;
+        }
+        self.expectations(pass, component, block)?;
+        for (q, latent) in self.latents.iter_mut().enumerate() {
+            let sums = pass.layout.part_mut(&mut self.partial, component, q);
+            latent.accumulate(pass, sums, block, &mut self.gram, threading)?;
+            if pass.reverse {
+                latent.add_upstream(pass, (component, q), block, threading)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Expected log densities of a block under one component, and their derivatives.
+    fn expectations(
+        &mut self,
+        pass: Pass<'_>,
+        component: usize,
+        block: &Range<usize>,
+    ) -> Result<(), VariationalError> {
+        let weight = pass.working.weights[component];
+        for place in block.clone() {
+            let (i, row) = (place - block.start, self.rows[place]);
+            self.beliefs.clear();
+            for latent in &self.latents {
+                let BlockLatent { mean, variance, .. } = &latent.block;
+                self.beliefs.push(Latent::new(mean[i], variance[i])?);
+            }
+            let observed = Observed {
+                likelihood: pass.model.likelihood(),
+                y: &self.targets[place * self.outputs..(place + 1) * self.outputs],
+                q: &self.beliefs,
+                place: (row, component),
+            };
+            let done = self.estimates.estimate(observed, pass.expectation, pass.nodes);
+            done.map_err(|error| error.at_row(row))?;
+            let slopes = &self.estimates.slopes;
+            self.partial[pass.layout.expected().start + component] += slopes.value;
+            let by_params = &mut self.partial[pass.layout.params()];
+            by_params.iter_mut().zip(&slopes.by_params).for_each(|(sum, slope)| *sum += weight * slope);
+            let mut noise = 0.0;
+            for (q, latent) in self.latents.iter_mut().enumerate() {
+                latent.block.by_mean[i] = slopes.by_mean[q];
+                latent.block.by_variance[i] = slopes.by_variance[q];
+                let variance = self.estimates.noise[q];
+                if variance > 0.0 {
+                    noise += variance * squared_norm(latent.phi_of(place));
+                }
+            }
+            self.partial[pass.layout.noise()] += weight * weight * noise;
+        }
+        Ok(())
+    }
+
+    /// From derivatives by Φ and s to those by kernels and inducing inputs.
+    fn reverse(&mut self, pass: Pass<'_>, block: &Range<usize>) -> Result<(), VariationalError> {
+        let x = &self.points[block.start * self.dim..block.end * self.dim];
+        let x = MatRef::from_row_major_slice(x, block.len(), self.dim);
+        for ((latent, process), prior) in self.latents.iter_mut().zip(pass.model.processes()).zip(pass.priors)
+        {
+            let ShardLatent { count, phi, block: own, grads, .. } = latent;
+            let phi = &phi[block.start * *count..block.end * *count];
+            let upstream = &mut own.upstream[..*count * block.len()];
+            prior.project_reverse(
+                process.kernel(),
+                process.inputs(),
+                x,
+                MatRef::from_column_major_slice(phi, *count, block.len()),
+                MatMut::from_column_major_slice_mut(upstream, *count, block.len()),
+                &own.by_residual[..block.len()],
+                grads,
+                &self.evaluator,
+            )?;
+        }
+        Ok(())
+    }
+}
+
+impl ShardLatent {
+    fn phi_of(&self, place: usize) -> &[f64] {
+        &self.phi[place * self.count..(place + 1) * self.count]
+    }
+
+    /// Means `φᵀm` and variances `s + φᵀSφ` of a block under one component (seed 004 eq. 28).
+    fn marginals(
+        &mut self,
+        pass: Pass<'_>,
+        (component, q): (usize, usize),
+        block: &Range<usize>,
+        threading: Threading,
+    ) -> Result<(), VariationalError> {
+        let m = self.count;
+        let phi = &self.phi[block.start * m..block.end * m];
+        let own = &mut self.block;
+        let mean = MatRef::from_column_major_slice(pass.posterior.mean(component, q), 1, m);
+        let out = MatMut::from_column_major_slice_mut(&mut own.mean[..block.len()], 1, block.len());
+        let columns = MatRef::from_column_major_slice(phi, m, block.len());
+        matmul(out, Accum::Replace, mean, columns, 1.0, threading)?;
+        let variances = own.variance.iter_mut().zip(&self.residual[block.clone()]);
+        if let Some(factor) = pass.working.factor(component, q) {
+            let spread = &mut own.spread[..m * block.len()];
+            spread.copy_from_slice(phi);
+            let out = MatMut::from_column_major_slice_mut(spread, m, block.len());
+            factor.mul_l_transpose_in_place(out, threading)?;
+            for ((out, s), spread) in variances.zip(spread.chunks_exact(m)) {
+                *out = s + squared_norm(spread);
+            }
+        } else {
+            let w = pass.posterior.variances(component, q);
+            for ((out, s), phi) in variances.zip(phi.chunks_exact(m)) {
+                *out = s + phi.iter().zip(w).map(|(phi, w)| phi * phi * w).sum::<f64>();
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds `Σ g φ` and `Σ h φφᵀ` of a block.
+    fn accumulate(
+        &self,
+        pass: Pass<'_>,
+        mut sums: PartMut<'_>,
+        block: &Range<usize>,
+        gram: &mut GramScratch,
+        threading: Threading,
+    ) -> Result<(), VariationalError> {
+        let m = self.count;
+        let phi = &self.phi[block.start * m..block.end * m];
+        let columns = MatRef::from_column_major_slice(phi, m, block.len());
+        let (g, h) = (&self.block.by_mean[..block.len()], &self.block.by_variance[..block.len()]);
+        if pass.working.factors.is_empty() {
+            for (phi, h) in phi.chunks_exact(m).zip(h) {
+                sums.by_spread.iter_mut().zip(phi).for_each(|(sum, phi)| *sum += h * phi * phi);
+            }
+        } else {
+            weighted_gram(sums.matrix(), Accum::Add, columns, h, gram, threading)?;
+        }
+        let vector = MatMut::from_column_major_slice_mut(sums.by_mean, m, 1);
+        let g = MatRef::from_column_major_slice(g, g.len(), 1);
+        Ok(matmul(vector, Accum::Add, columns, g, 1.0, threading)?)
+    }
+
+    /// Adds `φ̄ = π (g m + 2 h Sφ)` and `s̄ = π h` of a block.
+    fn add_upstream(
+        &mut self,
+        pass: Pass<'_>,
+        (component, q): (usize, usize),
+        block: &Range<usize>,
+        threading: Threading,
+    ) -> Result<(), VariationalError> {
+        let (m, weight) = (self.count, pass.working.weights[component]);
+        let own = &mut self.block;
+        let mean = pass.posterior.mean(component, q);
+        let upstream = &mut own.upstream[..m * block.len()];
+        for (i, out) in upstream.chunks_exact_mut(m).enumerate() {
+            let along = weight * own.by_mean[i];
+            out.iter_mut().zip(mean).for_each(|(out, mean)| *out += along * mean);
+            own.by_residual[i] += weight * own.by_variance[i];
+        }
+        if let Some(factor) = pass.working.factor(component, q) {
+            let spread = &mut own.spread[..m * block.len()];
+            for (column, h) in spread.chunks_exact_mut(m).zip(&own.by_variance) {
+                column.iter_mut().for_each(|x| *x *= 2.0 * weight * h);
+            }
+            let columns = MatMut::from_column_major_slice_mut(spread, m, block.len());
+            factor.mul_l_in_place(columns, threading)?;
+            upstream.iter_mut().zip(spread).for_each(|(out, x)| *out += *x);
+            return Ok(());
+        }
+        let w = pass.posterior.variances(component, q);
+        let phi = &self.phi[block.start * m..block.end * m];
+        for ((out, phi), h) in upstream.chunks_exact_mut(m).zip(phi.chunks_exact(m)).zip(&own.by_variance) {
+            let scale = 2.0 * weight * h;
+            out.iter_mut().zip(phi).zip(w).for_each(|((out, phi), w)| *out += scale * w * phi);
+        }
+        Ok(())
+    }
+}
+
+/// The blocks in which observations are visited.
+fn blocks(places: usize) -> impl Iterator<Item = Range<usize>> {
+    (0..places).step_by(BLOCK).map(move |start| start..(start + BLOCK).min(places))
+}
+
+/// `‖x‖²`, in eight lanes.
+fn squared_norm(x: &[f64]) -> f64 {
+    const WIDTH: usize = 8;
+    let mut sums = [0.0; WIDTH];
+    let (chunks, rest) = x.as_chunks::<WIDTH>();
+    for chunk in chunks {
+        sums.iter_mut().zip(chunk).for_each(|(sum, x)| *sum += x * x);
+    }
+    sums.iter().sum::<f64>() + rest.iter().map(|x| x * x).sum::<f64>()
+}

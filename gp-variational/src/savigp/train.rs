@@ -1,0 +1,304 @@
+//! How parameters are learned: those of latent functions, likelihood and posterior alike raise the bound.
+//!
+//! *All together*: L-BFGS on everything. *Alternating* (seed 004 §9.2): L-BFGS on one group after the other. *Outer*:
+//! L-BFGS on everything but the posterior, which natural gradients bring to rest at every evaluation. *In batches*: a
+//! first-order method, on everything, or beside natural-gradient steps of the posterior.
+
+use super::bound::Bound;
+use super::mixture::Mixture;
+use super::model::Savigp;
+use super::natural::Natural;
+use crate::ascent::{Ascent, NaturalOptions};
+use crate::error::VariationalError;
+use crate::expectation::{Expectation, MOST_SAMPLES, Sampling};
+use gp_kernels::data::DataSource;
+use gp_optim::{
+    Batch, Batches, Descended, DescentOptions, Groups, MinimiseOptions, OptimError, Parameter, ParameterSet,
+    ParameterSetMut, Schedule, Stage, Staged, Training, TrainingProgress, UpdateRule, minimise_in_stages,
+    train, train_by_descent,
+};
+
+/// How training went, and the state it left.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Trained<R, S = Bound> {
+    /// What the solver has to say.
+    pub run: R,
+    /// Memory and data, for what comes next.
+    pub state: S,
+}
+
+/// How parameters are learned from batches.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct BatchOptions {
+    /// Steps at most.
+    pub steps: u64,
+    /// The length of natural-gradient steps of the posterior, one full Gaussian, after each batch; without it the
+    /// posterior's parameters move like all others.
+    pub natural: Option<f64>,
+    /// How many samples are drawn, where there is sampling; without it as many as the model says.
+    pub noise: Option<NoiseTarget>,
+    /// When the descent stops before that.
+    pub descent: DescentOptions,
+}
+
+impl Default for BatchOptions {
+    /// 1000 steps, without natural gradients, with as many samples as the model says.
+    fn default() -> Self {
+        let descent = DescentOptions { drifting: true, ..DescentOptions::default() };
+        Self { steps: 1000, natural: None, noise: None, descent }
+    }
+}
+
+/// A number of samples that follows the noise they make.
+///
+/// After each batch the number changes, by at most a factor of two, towards the one with which sampling would give the
+/// gradient by posterior means this much noise.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NoiseTarget {
+    /// Standard deviation of the gradient, in all directions together, over its length.
+    pub relative: f64,
+    /// The least number of samples.
+    pub least: usize,
+    /// The largest.
+    pub most: usize,
+}
+
+impl Default for NoiseTarget {
+    /// Noise of a third of the gradient, from 10 to 1000 samples.
+    fn default() -> Self {
+        Self { relative: 1.0 / 3.0, least: 10, most: 1000 }
+    }
+}
+
+impl NoiseTarget {
+    fn check(&self) -> Result<(), VariationalError> {
+        let fault = |what, value, allowed| Err(VariationalError::Option { what, value, allowed });
+        if !(self.relative > 0.0 && self.relative.is_finite()) {
+            return fault("target of noise", self.relative, "positive and finite");
+        }
+        if self.least == 0 || self.least > self.most || self.most > MOST_SAMPLES {
+            let allowed = "at least 1, and not above the largest, which is at most 2^16";
+            return fault("least number of samples", self.least as f64, allowed);
+        }
+        Ok(())
+    }
+
+    /// The next number of samples.
+    fn next(&self, samples: usize, noise: f64) -> usize {
+        let wanted = samples as f64 * noise / self.relative.powi(2);
+        let near = wanted.clamp(0.5 * samples as f64, 2.0 * samples as f64);
+        (near.ceil() as usize).clamp(self.least, self.most)
+    }
+}
+
+impl Savigp {
+    /// Trains everything that is free by L-BFGS on the bound plus log priors, from all of the data. Samples, where there
+    /// are some, stay the same.
+    ///
+    /// # Errors
+    /// [`VariationalError::Optim`] when the start cannot be evaluated or an option is out of range, otherwise as
+    /// [`Bound::new`]. The model is then as it was. Evaluations that fail later are stepped back from and counted.
+    pub fn train(
+        &mut self,
+        data: &dyn DataSource,
+        options: &MinimiseOptions,
+        progress: impl FnMut(TrainingProgress),
+    ) -> Result<Trained<Training>, VariationalError> {
+        let mut bound = Bound::new(self, data)?;
+        let evaluate = |model: &Self, natural: &mut [f64]| bound.gradient(model, natural);
+        let run = train(self, options, evaluate, progress)?;
+        Ok(Trained { run, state: bound })
+    }
+
+    /// Trains one group of parameters after the other by L-BFGS: the posterior, the kernels, the likelihood, and the
+    /// inducing inputs, those of them that are free; round after round, until a round raises the bound by no more than
+    /// 10⁻⁶ (seed 004 §9.2). The iterations that `options` allow are those of one group in one round.
+    ///
+    /// # Errors
+    /// As [`train`](Self::train).
+    pub fn train_alternating(
+        &mut self,
+        data: &dyn DataSource,
+        options: &MinimiseOptions,
+    ) -> Result<Trained<Staged>, VariationalError> {
+        let mut bound = Bound::new(self, data)?;
+        let (groups, schedule) = self.schedule(options)?;
+        let mut start = vec![0.0; self.free_count()];
+        self.write_free(&mut start)?;
+        let (mut trial, mut natural) = (self.clone(), vec![0.0; self.parameter_count()]);
+        let negative = |x: &[f64], gradient: &mut [f64]| -> Result<f64, VariationalError> {
+            trial.set_free(x)?;
+            let value = bound.gradient(&trial, &mut natural)? + trial.log_prior();
+            trial.add_log_prior_gradient(&mut natural)?;
+            trial.chain_gradient(&natural, gradient)?;
+            gradient.iter_mut().for_each(|g| *g = -*g);
+            Ok(-value)
+        };
+        let run = minimise_in_stages(negative, &start, &groups, &schedule)?;
+        self.set_free(&run.x)?;
+        Ok(Trained { run, state: bound })
+    }
+
+    /// The groups in which parameters are trained, in the order of the free ones, and their stages.
+    fn schedule(&self, options: &MinimiseOptions) -> Result<(Groups, Schedule), VariationalError> {
+        let (mut groups, mut stages) = (Groups::new(), [vec![], vec![], vec![], vec![]]);
+        let mut push = |stage: usize, name: String, count: usize| -> Result<(), VariationalError> {
+            if count > 0 {
+                groups.push(name.clone(), count).map_err(OptimError::from)?;
+                stages[stage].push(name);
+            }
+            Ok(())
+        };
+        for (q, process) in self.processes().iter().enumerate() {
+            let all = process.free_count();
+            let mut kernel = 0;
+            gp_kernels::KernelExt::for_each_parameter(process.kernel(), &mut |p| kernel += p.free_len());
+            push(1, format!("kernel[{q}]"), kernel)?;
+            push(3, format!("inducing[{q}]"), all - kernel)?;
+        }
+        push(
+            2,
+            "likelihood".to_owned(),
+            self.likelihood().parameters().iter().map(Parameter::free_len).sum(),
+        )?;
+        push(0, "posterior".to_owned(), self.posterior().free_count())?;
+        let stages = stages.into_iter().filter(|names| !names.is_empty()).map(|groups| Stage {
+            groups,
+            max_iterations: options.max_iterations,
+            lbfgs: options.lbfgs.clone(),
+        });
+        let schedule =
+            Schedule { stages: stages.collect(), ..Schedule::alternating(&Groups::new(), options) };
+        Ok((groups, schedule))
+    }
+
+    /// Trains everything but the posterior by L-BFGS on the largest bound that a full Gaussian posterior reaches: for
+    /// every value and gradient the posterior comes to rest by natural gradients, from where it was.
+    ///
+    /// # Errors
+    /// As [`train`](Self::train) and [`come_to_rest`](Self::come_to_rest).
+    pub fn train_outer(
+        &mut self,
+        data: &dyn DataSource,
+        natural: &NaturalOptions,
+        options: &MinimiseOptions,
+        progress: impl FnMut(TrainingProgress),
+    ) -> Result<Trained<(Training, Ascent)>, VariationalError> {
+        let mut bound = Bound::new(self, data)?;
+        let (mut outer, mut posterior) = (Outer(self.clone()), self.posterior().clone());
+        let evaluate = |outer: &Outer, gradient: &mut [f64]| -> Result<f64, VariationalError> {
+            come_to_rest(&mut bound, &outer.0, &mut posterior, natural)?;
+            bound.gradient_with(&outer.0, &posterior, gradient)
+        };
+        let training = train(&mut outer, options, evaluate, progress)?;
+        let ascent = come_to_rest(&mut bound, &outer.0, &mut posterior, natural)?;
+        *self = outer.0;
+        self.set_posterior(posterior)?;
+        Ok(Trained { run: (training, ascent), state: bound })
+    }
+
+    /// Trains by a first-order method, a step for every batch; with natural gradients the posterior takes a step of its
+    /// own after each. Samples, where there are some, are drawn anew for every batch.
+    ///
+    /// # Errors
+    /// As [`train`](Self::train); [`VariationalError::Unsupported`] for natural gradients of another posterior than one
+    /// full Gaussian.
+    pub fn train_in_batches<R: UpdateRule>(
+        &mut self,
+        data: &dyn DataSource,
+        batches: Batches,
+        rule: R,
+        options: &BatchOptions,
+        progress: impl FnMut(TrainingProgress),
+    ) -> Result<Trained<Descended>, VariationalError> {
+        if let Some(noise) = &options.noise {
+            noise.check()?;
+        }
+        let mut bound = Bound::for_batches(self, data, batches.size())?;
+        let descent = DescentOptions { drifting: true, ..options.descent.clone() };
+        let how = (batches, rule, descent);
+        let Some(rate) = options.natural else {
+            let evaluate =
+                |model: &Self, batch: Batch<'_>, gradient: &mut [f64]| -> Result<f64, VariationalError> {
+                    bound.next_batch(model, data, batch.indices)?;
+                    let value = bound.gradient(model, gradient)?;
+                    bound.follow_noise(model, options.noise.as_ref())?;
+                    Ok(value)
+                };
+            let run = train_by_descent(self, how, options.steps, evaluate, progress)?;
+            return Ok(Trained { run, state: bound });
+        };
+        NaturalOptions { rate, ..NaturalOptions::default() }.check()?;
+        let (mut outer, mut posterior) = (Outer(self.clone()), self.posterior().clone());
+        Natural::check(&posterior)?;
+        let evaluate =
+            |outer: &Outer, batch: Batch<'_>, gradient: &mut [f64]| -> Result<f64, VariationalError> {
+                bound.next_batch(&outer.0, data, batch.indices)?;
+                let value = bound.gradient_with(&outer.0, &posterior, gradient)?;
+                bound.follow_noise(&outer.0, options.noise.as_ref())?;
+                bound.natural_step(&mut posterior, rate)?;
+                Ok(value)
+            };
+        let run = train_by_descent(&mut outer, how, options.steps, evaluate, progress)?;
+        *self = outer.0;
+        self.set_posterior(posterior)?;
+        Ok(Trained { run, state: bound })
+    }
+}
+
+impl Bound {
+    /// Takes the next batch in hand, with samples of its own.
+    fn next_batch(
+        &mut self,
+        model: &Savigp,
+        data: &dyn DataSource,
+        rows: &[usize],
+    ) -> Result<(), VariationalError> {
+        self.redraw();
+        self.load(model, data, rows)
+    }
+
+    /// Chooses the number of samples of the next batch.
+    fn follow_noise(&mut self, model: &Savigp, target: Option<&NoiseTarget>) -> Result<(), VariationalError> {
+        let (Some(target), Expectation::Sampled(sampling)) = (target, *self.expectation()) else {
+            return Ok(());
+        };
+        let samples = target.next(sampling.samples, self.relative_noise());
+        self.set_expectation(model, Expectation::Sampled(Sampling { samples, ..sampling }))
+    }
+}
+
+/// Natural gradients from where the posterior is or, where that is no start under these parameters, from the prior.
+fn come_to_rest(
+    bound: &mut Bound,
+    model: &Savigp,
+    posterior: &mut Mixture,
+    options: &NaturalOptions,
+) -> Result<Ascent, VariationalError> {
+    let done = bound.ascend(model, posterior, options);
+    match done {
+        Err(error) if error == VariationalError::ImproperPosterior || error.is_of_one_place() => {
+            *posterior = Mixture::prior(posterior.counts(), posterior.covariance())?;
+            bound.ascend(model, posterior, options)
+        }
+        other => other,
+    }
+}
+
+/// A model of which the posterior is nobody's parameter.
+#[derive(Clone)]
+struct Outer(Savigp);
+
+impl ParameterSet for Outer {
+    fn visit(&self, visit: &mut dyn FnMut(&Parameter)) {
+        self.0.visit_outer(visit);
+    }
+}
+
+impl ParameterSetMut for Outer {
+    fn visit_mut(&mut self, visit: &mut dyn FnMut(&mut Parameter)) {
+        self.0.visit_outer_mut(visit);
+    }
+}

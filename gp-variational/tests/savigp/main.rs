@@ -1,0 +1,13 @@
+//! Variational inference with Gaussian and mixture posteriors.
+#![expect(clippy::unwrap_used, reason = "tests say what they expect")]
+
+mod batches;
+mod faults;
+mod gradients;
+mod limits;
+mod mixtures;
+mod predictions;
+mod sampling;
+mod support;
+mod threads;
+mod training;

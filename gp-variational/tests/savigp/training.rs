@@ -1,0 +1,70 @@
+//! Training from all of the data.
+
+use super::support::{Problem, assert_close, model};
+use gp_optim::MinimiseOptions;
+use gp_variational::savigp::{Bound, Covariance, Mixture};
+use gp_variational::{Draws, Expectation, NaturalOptions, Sampling};
+
+fn options(iterations: u64) -> MinimiseOptions {
+    MinimiseOptions { max_iterations: iterations, ..MinimiseOptions::default() }
+}
+
+/// Every way to train ends in the same place, where there is but one.
+#[test]
+fn three_ways_lead_to_the_same_kernel() {
+    let problem = Problem::new(80, 1, 71);
+    let targets = problem.signs();
+    let data = problem.table(&targets);
+    let mut start = model("bernoulli_probit", &problem.inducing(7));
+    start.processes_mut().iter_mut().for_each(|p| *p = p.clone().with_fixed_inputs());
+    let (mut joint, mut turns, mut outer) = (start.clone(), start.clone(), start);
+    let best = outer.train_outer(&data, &NaturalOptions::default(), &options(200), |_| {}).unwrap().run.0;
+    assert!(best.converged, "{:?}", best.reason);
+    let all = joint.train(&data, &options(2000), |_| {}).unwrap().run;
+    assert_close(all.log_posterior, best.log_posterior, 1e-6);
+    let staged = turns.train_alternating(&data, &options(30)).unwrap().run;
+    assert_close(-staged.value, best.log_posterior, 1e-4);
+    assert!(best.log_posterior > best.start_log_posterior + 1.0);
+    let value = Bound::new(&outer, &data).unwrap().value(&outer).unwrap();
+    assert_close(value, best.log_marginal_likelihood, 1e-9);
+}
+
+/// Samples that stay make the bound a function that L-BFGS can climb, and enough of them the right one.
+#[test]
+fn line_searches_see_common_random_numbers() {
+    let problem = Problem::new(60, 1, 72);
+    let targets = problem.classes();
+    let data = problem.table(&targets);
+    let start =
+        model("softmax(classes=3)", &problem.inducing(5)).with_jitter(gp_linalg::JitterPolicy::ladder());
+    let counts = start.posterior().counts().to_vec();
+    for covariance in [Covariance::Full, Covariance::Diagonal] {
+        let base = start.clone().with_posterior(Mixture::prior(&counts, covariance).unwrap()).unwrap();
+        let sampling = Sampling { samples: 100, draws: Draws::QuasiRandom, ..Sampling::default() };
+        let mut sampled = base.clone().with_expectation(Expectation::Sampled(sampling)).unwrap();
+        let run = sampled.train(&data, &options(150), |_| {}).unwrap().run;
+        assert_eq!(run.failed_evaluations, 0, "{:?}", run.last_failure);
+        assert!(run.log_posterior > run.start_log_posterior + 10.0);
+        // The same model by quadrature.
+        let exact = sampled.with_expectation(Expectation::Exact).unwrap();
+        let value = Bound::new(&exact, &data).unwrap().value(&exact).unwrap();
+        assert_close(value, run.log_marginal_likelihood, 1e-2);
+    }
+}
+
+/// More components cannot hurt: the bound of two is at least that of one.
+#[test]
+fn a_second_component_does_not_lower_the_bound() {
+    let problem = Problem::new(40, 1, 73);
+    let targets = problem.counts();
+    let data = problem.table(&targets);
+    let value = |components: usize| {
+        let posterior = Mixture::spread(&[6], Covariance::Diagonal, components, 3).unwrap();
+        let mut model = model("poisson", &problem.inducing(6)).with_posterior(posterior).unwrap();
+        model.processes_mut().iter_mut().for_each(|p| *p = p.clone().with_fixed_inputs());
+        gp_optim::ParameterSetMut::visit_mut(&mut model.processes_mut()[0], &mut |p| p.fix_all(true));
+        model.train(&data, &options(1000), |_| {}).unwrap().run.log_posterior
+    };
+    let (one, two) = (value(1), value(2));
+    assert!(two >= one - 1e-6, "{two} against {one}");
+}
