@@ -1,6 +1,8 @@
 //! The command line.
 
-use crate::commands::{check, convert, cv, demo, eval, fit, generate, inspect, plot, predict, update};
+use crate::commands::{
+    check, convert, cv, demo, eval, fit, generate, inspect, plot, predict, report, update,
+};
 use crate::error::CliError;
 use crate::notes::Notes;
 use clap::{Parser, Subcommand};
@@ -34,6 +36,8 @@ pub(crate) enum Command {
     Cv(cv::CvOptions),
     /// Show what a model has learned
     Inspect(inspect::InspectOptions),
+    /// Write a page with what a model has learned, scores and pictures
+    Report(report::ReportOptions),
     /// Draw a model and data
     Plot(plot::PlotOptions),
     /// Look for what would hurt in a table
@@ -57,6 +61,7 @@ impl Command {
             Self::Eval(options) => eval::run(options, out, notes),
             Self::Cv(options) => cv::run(options, out, notes),
             Self::Inspect(options) => inspect::run(options, out),
+            Self::Report(options) => report::run(options, notes),
             Self::Plot(options) => plot::run(options, notes),
             Self::Check(options) => check::run(options, out, notes),
             Self::Update(options) => update::run(options, notes),

@@ -92,7 +92,9 @@ fn json(model: &Model) -> serde_json::Value {
     })
 }
 
-fn text(model: &Model) -> String {
+/// What a model has learned, for people.
+#[must_use]
+pub fn text(model: &Model) -> String {
     let (about, mut text) = (model.about(), String::new());
     let training = &about.training;
     let mut line = |name: &str, value: &str| {

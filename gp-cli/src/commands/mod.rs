@@ -10,6 +10,7 @@ pub mod generate;
 pub mod inspect;
 pub mod plot;
 pub mod predict;
+pub mod report;
 pub mod update;
 
 use crate::data::Frame;

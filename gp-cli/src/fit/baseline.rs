@@ -36,6 +36,7 @@ pub(super) fn linear(problem: &Problem) -> Result<Option<Approximation>, CliErro
         targets: problem.targets.clone(),
         inducing: vec![placed.inputs; latents],
         kernels,
+        alike: true,
         likelihood: problem.likelihood.clone(),
         settings: Settings { iterations: Some(ITERATIONS), fixed_inducing: true, ..Settings::default() },
     })?;

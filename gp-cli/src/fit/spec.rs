@@ -31,7 +31,7 @@ pub struct FitSpec {
     /// What the target is
     #[arg(long, value_enum, default_value_t = TaskChoice::Auto)]
     pub task: TaskChoice,
-    /// Method of inference: auto, exact, pep, ep, vfe, fitc, gfitc, sep
+    /// Method of inference: auto, exact, pep, vfe, fitc, ep, gfitc, sep, svgp
     #[arg(long, default_value = AUTO)]
     pub method: String,
     /// Power of Power EP, from 1 (EP) to 0 (the variational limit)
@@ -59,7 +59,7 @@ pub struct FitSpec {
     #[arg(long, value_enum, default_value_t = Standardize::Both)]
     pub standardize: Standardize,
     /// What is not trained: kernel, likelihood, inducing, none, or parameters such as rbf.lengthscale; unless given,
-    /// inducing inputs stay where labels are too few to move them
+    /// inducing inputs stay under all likelihoods but the Gaussian
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub fix: Vec<String>,
     /// Bounds of a parameter; either end may be left out; may be repeated
@@ -74,10 +74,10 @@ pub struct FitSpec {
     /// Iterations of the optimiser at most
     #[arg(long, value_name = "N")]
     pub iterations: Option<u64>,
-    /// Passes over the data of method sep
+    /// Passes over the data in mini-batches
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub epochs: Option<u64>,
-    /// Rows in a batch of method sep
+    /// Rows in a mini-batch
     #[arg(long, value_name = "B", value_parser = positive)]
     pub batch_size: Option<usize>,
     /// Time after which no iteration begins, such as 90s, 10m or 2h

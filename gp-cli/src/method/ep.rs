@@ -1,14 +1,14 @@
 //! Power EP on all observations: EP (or any other power) on projections, and generalised FITC on latent values.
 
 use super::optimizer::minimise_options;
-use super::power_ep::{approximation, convergence_warnings, model, of_descent};
+use super::power_ep::{approximation, convergence_warnings, model};
 use super::{Fit, Method, Optimizer, Problem, Setting, Sizes};
 use crate::error::CliError;
 use crate::model::ObjectiveKind;
-use gp_ep::power_ep::{InnerOptions, Level, Trained};
+use gp_ep::power_ep::{InnerOptions, Level, Moment, Trained};
 use gp_ep::{BatchEp, EpOptions, PowerEp, Table};
 use gp_likelihoods::Likelihood;
-use gp_optim::{Adadelta, Adam, Descended, SignAdaptive, TrainingProgress, UpdateRule};
+use gp_optim::{Adadelta, Adam, Descended, SignAdaptive, UpdateRule};
 
 /// Power EP with a site for every factor.
 #[derive(Clone, Copy, Debug)]
@@ -20,7 +20,10 @@ pub(super) struct Ep {
 
 /// Iterations unless asked otherwise, by quasi-Newton and by first-order steps.
 const OUTER_ITERATIONS: u64 = 100;
-const INNER_ITERATIONS: u64 = 250;
+const INNER_ITERATIONS: u64 = 500;
+/// So many steps without a relative gain of more than this are a plateau.
+const PLATEAU: u64 = 20;
+const VALUE_TOLERANCE: f64 = 1e-5;
 /// The rate of Adam, as seed 003 has it for inner learning.
 const RATE: f64 = 0.02;
 
@@ -97,13 +100,15 @@ fn inner<R: UpdateRule>(mut model: PowerEp, problem: &Problem, rule: R) -> Resul
     let steps = problem.settings.iterations.unwrap_or(INNER_ITERATIONS);
     let mut options = InnerOptions::default();
     options.steps = steps;
+    (options.descent.value_tolerance, options.descent.plateau) = (VALUE_TOLERANCE, PLATEAU);
     let mut curve = Vec::new();
-    let record = |progress: TrainingProgress| curve.push(progress.log_posterior);
+    let record = |moment: Moment<'_, BatchEp>| curve.push(moment.progress.log_posterior);
     let trained: Trained<Descended, BatchEp> = model.train_inner(&data, rule, &options, record)?;
     let (run, mut state) = (trained.run, trained.state);
     let convergence = state.converge(&model, &options.ep)?;
     let posterior = approximation(&model, problem.likelihood.clone(), |model, q| state.posterior(model, q))?;
-    let mut fit = of_descent(posterior, convergence.last.log_z, &run, curve);
+    let fit = Fit::of_descent(posterior, &run, curve);
+    let mut fit = Fit { objective: convergence.last.log_z, ..fit };
     convergence_warnings(&convergence, &mut fit.warnings);
     Ok(fit)
 }

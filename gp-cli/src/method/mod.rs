@@ -9,6 +9,7 @@ mod optimizer;
 mod outcome;
 mod power_ep;
 mod sep;
+mod svgp;
 
 pub use optimizer::Optimizer;
 pub use outcome::Fit;
@@ -30,6 +31,8 @@ pub struct Problem {
     pub targets: Vec<f64>,
     /// Kernels of the latent functions, as many as the likelihood has latents.
     pub kernels: Vec<Box<dyn Kernel>>,
+    /// Whether all latent functions share one kernel and one set of inducing inputs, which then learn from all classes.
+    pub alike: bool,
     /// Inducing inputs of the latent functions; none for methods without.
     pub inducing: Vec<InducingInputs>,
     /// What observations say about latent values, with the parameters that training starts from.
@@ -121,7 +124,7 @@ pub trait Method: Debug + Sync {
 }
 
 /// All methods, in the order of lists for people.
-pub const METHODS: [&dyn Method; 7] = [
+pub const METHODS: [&dyn Method; 8] = [
     &exact::Exact,
     &closed_form::ClosedForm::PEP,
     &closed_form::ClosedForm::VFE,
@@ -129,10 +132,11 @@ pub const METHODS: [&dyn Method; 7] = [
     &ep::Ep::EP,
     &ep::Ep::GFITC,
     &sep::Sep,
+    &svgp::Svgp,
 ];
 
 /// Methods that the command line knows by name and this program does not have.
-const PLANNED: [&str; 3] = ["ivm", "svgp", "savigp"];
+const PLANNED: [&str; 2] = ["ivm", "savigp"];
 
 /// The method of this name.
 ///

@@ -1,7 +1,7 @@
 //! What a method hands back.
 
 use crate::model::{Approximation, ObjectiveKind};
-use gp_optim::{Training, TrainingStep};
+use gp_optim::{Descended, Training, TrainingStep};
 
 /// A fitted posterior, and how it came about.
 #[derive(Clone, Debug)]
@@ -27,13 +27,7 @@ pub struct Fit {
 impl Fit {
     /// The outcome of quasi-Newton training.
     pub(super) fn of_training(posterior: Approximation, kind: ObjectiveKind, training: &Training) -> Self {
-        let mut warnings = Vec::new();
-        if let Some(failure) = &training.last_failure {
-            let count = training.failed_evaluations;
-            warnings.push(format!(
-                "{count} evaluations failed and were stepped back from, the last because {failure}"
-            ));
-        }
+        let warnings = failures(training.failed_evaluations, training.last_failure.as_deref());
         Self {
             posterior,
             objective: training.log_marginal_likelihood,
@@ -45,4 +39,30 @@ impl Fit {
             warnings,
         }
     }
+
+    /// The outcome of first-order training, with the objective of its last entry.
+    pub(super) fn of_descent(posterior: Approximation, run: &Descended, curve: Vec<f64>) -> Self {
+        Self {
+            posterior,
+            objective: curve.last().copied().unwrap_or(f64::NAN),
+            objective_kind: ObjectiveKind::Estimate,
+            converged: run.converged,
+            reason: run.reason.to_string(),
+            iterations: run.iterations,
+            curve,
+            warnings: failures(run.failed_evaluations, run.last_failure.as_deref()),
+        }
+    }
+}
+
+fn failures(count: u64, last: Option<&str>) -> Vec<String> {
+    let told =
+        |last| format!("{count} evaluations failed and were stepped back from, the last because {last}");
+    last.map(told).into_iter().collect()
+}
+
+/// One number an epoch, of estimates from single batches, whose noise hides their course.
+pub(super) fn by_epoch(steps: &[f64], per_epoch: u64) -> Vec<f64> {
+    let length = usize::try_from(per_epoch).unwrap_or(usize::MAX).clamp(1, steps.len().max(1));
+    steps.chunks_exact(length).map(|epoch| epoch.iter().sum::<f64>() / epoch.len() as f64).collect()
 }

@@ -1,13 +1,12 @@
 //! What the methods that iterate share: the model, its powers, and the posterior of a state.
 
-use super::{Fit, Problem};
+use super::Problem;
 use crate::error::{CliError, ErrorKind};
-use crate::model::{Approximation, ObjectiveKind, Posterior};
+use crate::model::{Approximation, Posterior};
 use gp_ep::power_ep::{Convergence, Level, PairwiseFactors};
-use gp_ep::{EpError, PowerEp, Powers};
+use gp_ep::{EpError, Factors, PowerEp, Powers};
 use gp_kernels::posterior::InducingPosterior;
 use gp_likelihoods::Likelihood;
-use gp_optim::Descended;
 
 /// The multi-class likelihood that is taken apart into pairs of classes.
 const MULTICLASS: &str = "multiclass_probit";
@@ -23,9 +22,14 @@ pub(super) fn no_latent() -> CliError {
 
 /// The model of a problem.
 pub(super) fn model(problem: &Problem, level: Level) -> Result<PowerEp, CliError> {
-    let (processes, likelihood) = (problem.processes()?, &problem.likelihood);
+    let (mut processes, likelihood) = (problem.processes()?, &problem.likelihood);
     let model = if likelihood.name() == MULTICLASS {
-        let factors = PairwiseFactors::new(likelihood.latents(), PAIR_NOISE)?;
+        if problem.alike {
+            processes.truncate(1);
+        }
+        let mut factors = PairwiseFactors::new(likelihood.latents(), PAIR_NOISE)?;
+        // Functions and noise together can be stretched without a change.
+        factors.parameters_mut().iter_mut().for_each(|noise| noise.fix_all(true));
         PowerEp::with_factors(processes, Box::new(factors))?
     } else {
         PowerEp::new(processes, likelihood.clone())?
@@ -45,35 +49,13 @@ pub(super) fn approximation(
     mut likelihood: Box<dyn Likelihood>,
     posterior: impl Fn(&PowerEp, usize) -> Result<InducingPosterior, EpError>,
 ) -> Result<Approximation, CliError> {
-    let latents = (0..model.processes().len())
+    let latents = (0..likelihood.latents())
         .map(|q| Ok(Posterior::Inducing(Box::new(posterior(model, q)?))))
         .collect::<Result<_, EpError>>()?;
-    let trained = model.factors().parameters();
-    if trained.len() == likelihood.parameters().len() {
-        likelihood.parameters_mut().clone_from_slice(trained);
+    if likelihood.name() != MULTICLASS {
+        likelihood.parameters_mut().clone_from_slice(model.factors().parameters());
     }
     Ok(Approximation::new(latents, likelihood))
-}
-
-/// The outcome of first-order training.
-pub(super) fn of_descent(posterior: Approximation, objective: f64, run: &Descended, curve: Vec<f64>) -> Fit {
-    let mut warnings = Vec::new();
-    if let Some(failure) = &run.last_failure {
-        let count = run.failed_evaluations;
-        warnings.push(format!(
-            "{count} evaluations failed and were stepped back from, the last because {failure}"
-        ));
-    }
-    Fit {
-        posterior,
-        objective,
-        objective_kind: ObjectiveKind::Estimate,
-        converged: run.converged,
-        reason: run.reason.to_string(),
-        iterations: run.iterations,
-        curve,
-        warnings,
-    }
 }
 
 /// What is worth knowing about how sites came to rest.

@@ -1,12 +1,13 @@
 //! EP in mini-batches, with one average site for all observations (stochastic EP) or a site for each.
 
-use super::power_ep::{approximation, model, of_descent};
+use super::outcome::by_epoch;
+use super::power_ep::{approximation, model};
 use super::{Fit, Method, Optimizer, Problem, Setting, Sizes};
 use crate::error::CliError;
-use gp_ep::power_ep::{InnerOptions, Level, MiniBatchEp, Sharing, Trained};
+use gp_ep::power_ep::{InnerOptions, Level, MiniBatchEp, Moment, Sharing, Trained};
 use gp_ep::{DataSource, PowerEp, Table};
 use gp_likelihoods::Likelihood;
-use gp_optim::{Adadelta, Adam, Batches, Descended, TrainingProgress, UpdateRule};
+use gp_optim::{Adadelta, Adam, Batches, Descended, UpdateRule};
 
 /// EP in mini-batches.
 #[derive(Clone, Copy, Debug)]
@@ -18,6 +19,9 @@ const FEWEST_STEPS: u64 = 400;
 const MOST_STEPS: u64 = 5_000;
 /// Observations in a batch unless asked otherwise.
 const BATCH_SIZE: usize = 256;
+/// So many epochs without a relative gain of more than this are a plateau.
+const PLATEAU: u64 = 5;
+const VALUE_TOLERANCE: f64 = 1e-4;
 /// The rate of Adam.
 const RATE: f64 = 0.01;
 
@@ -70,19 +74,14 @@ fn in_batches<R: UpdateRule>(
     let per_epoch = batches.per_epoch() as u64;
     let usual = || (EPOCHS * per_epoch).clamp(FEWEST_STEPS, MOST_STEPS.max(per_epoch));
     let mut options = InnerOptions::default();
+    (options.descent.value_tolerance, options.descent.plateau) = (VALUE_TOLERANCE, PLATEAU);
     options.steps = settings.epochs.map_or_else(usual, |epochs| epochs.saturating_mul(per_epoch));
     let sharing = if settings.tied.unwrap_or(true) { Sharing::Tied } else { Sharing::Own };
     let mut steps = Vec::new();
-    let record = |progress: TrainingProgress| steps.push(progress.log_posterior);
+    let record = |moment: Moment<'_, MiniBatchEp>| steps.push(moment.progress.log_posterior);
     let trained: Trained<Descended, MiniBatchEp> =
         model.train_in_batches(data, sharing, batches, rule, &options, record)?;
     let (run, state) = (trained.run, trained.state);
     let posterior = approximation(&model, problem.likelihood.clone(), |model, q| state.posterior(model, q))?;
-    // One number an epoch: those of single batches are estimates whose noise hides their course.
-    let curve: Vec<f64> = steps
-        .chunks_exact(per_epoch.max(1) as usize)
-        .map(|epoch| epoch.iter().sum::<f64>() / epoch.len() as f64)
-        .collect();
-    let objective = curve.last().or(steps.last()).copied().unwrap_or(f64::NAN);
-    Ok(of_descent(posterior, objective, &run, curve))
+    Ok(Fit::of_descent(posterior, &run, by_epoch(&steps, per_epoch)))
 }

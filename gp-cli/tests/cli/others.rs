@@ -120,6 +120,39 @@ fn an_exact_model_takes_in_more_observations() {
 }
 
 #[test]
+fn reports_are_one_page() {
+    let desk = Desk::new();
+    desk.write("t.csv", sine(40));
+    desk.ok("fit t.csv --target y");
+    desk.ok("report model.gp --test t.csv -o r.html");
+    desk.ok("eval model.gp t.csv --report e.html");
+    assert!(desk.read("r.html") == desk.read("e.html"));
+    let text = String::from_utf8(desk.read("r.html")).unwrap();
+    for part in [
+        "<!DOCTYPE html>",
+        "course of training",
+        "negative log density",
+        "95 % of new observations",
+        "</html>",
+    ] {
+        assert!(text.contains(part), "no `{part}`");
+    }
+    // Nothing is fetched from elsewhere.
+    assert!(!text.contains("src=") && !text.contains("href=") && text.matches("<svg").count() == 2);
+    desk.refused("report model.gp -o r.html", 7, &["--force"]);
+}
+
+#[test]
+fn the_schema_knows_every_flag_of_a_configuration() {
+    let schema = Desk::new().ok("generate schema").json();
+    let properties = &schema["properties"];
+    assert_eq!(properties["task"]["enum"][1], "regression");
+    assert_eq!(properties["no-train"]["type"], "boolean");
+    assert_eq!(properties["kernel"]["anyOf"][1]["type"], "array");
+    assert!(properties["config"].is_null() && properties["method"]["description"].is_string());
+}
+
+#[test]
 fn what_is_generated_names_every_command() {
     let desk = Desk::new();
     for what in ["man", "bash", "zsh", "fish"] {
