@@ -31,6 +31,7 @@ use std::process::ExitCode;
 
 /// Runs the command of this process's arguments and streams.
 pub fn main() -> ExitCode {
+    data::silence_foreign_panics();
     ExitCode::from(run(std::env::args_os(), &mut std::io::stdout(), &mut std::io::stderr()))
 }
 

@@ -174,8 +174,8 @@ fn two_inputs(
     if let Some(inputs) = model.posterior().latents().first().and_then(|latent| latent.inducing_inputs()) {
         let z = inputs.z();
         let at = |d: usize| (0..inputs.count()).map(|m| scales[d].undo(z[(m, d)])).collect();
-        let label = "inducing inputs".to_owned();
-        layers.push(Layer::Points { x: at(0), y: at(1), colour: [255, 255, 255], label });
+        let colour = if model.target().labels().is_some() { INK } else { OTHER };
+        layers.push(Layer::Points { x: at(0), y: at(1), colour, label: "inducing inputs".to_owned() });
     }
     Ok(Picture {
         title: format!("{} by {}", model.target().name, model.about().training.method),

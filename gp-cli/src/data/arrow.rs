@@ -1,15 +1,17 @@
 //! Tables of Arrow: its files, its streams, and the batches that Parquet comes as.
 
+use super::arrow_sizes::implausible_size;
 use super::column::{Column, Kind};
 use super::format::{Format, ReadOptions, check_width};
 use super::frame::Frame;
+use super::guard::guarded;
 use super::source::Source;
 use crate::error::CliError;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Float64Type;
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_cast::cast;
-use arrow_ipc::reader::{FileReader, StreamReader};
+use arrow_ipc::reader::StreamReader;
 use arrow_schema::{ArrowError, DataType, Schema, TimeUnit};
 use std::io::Cursor;
 
@@ -40,23 +42,27 @@ impl Format for ArrowFile {
     }
 
     fn read(&self, source: &Source, options: &ReadOptions) -> Result<Frame, CliError> {
-        let bytes = Cursor::new(source.bytes());
-        let damaged =
-            |cause: ArrowError| source.fault(format!(" is a damaged or truncated Arrow file: {cause}"));
-        if source.bytes().starts_with(MAGIC) {
-            let reader = FileReader::try_new(bytes, None).map_err(damaged)?;
-            let schema = reader.schema();
-            return from_batches(
-                source,
-                options,
-                &schema,
-                &reader.collect::<Result<Vec<_>, _>>().map_err(damaged)?,
-            );
-        }
-        let reader = StreamReader::try_new(bytes, None).map_err(damaged)?;
-        let schema = reader.schema();
-        from_batches(source, options, &schema, &reader.collect::<Result<Vec<_>, _>>().map_err(damaged)?)
+        guarded(source, "Arrow", || read(source, options))
     }
+}
+
+fn read(source: &Source, options: &ReadOptions) -> Result<Frame, CliError> {
+    // A file is a stream behind its mark, and a list of places after it that nobody needs who reads everything.
+    let messages = source.bytes().strip_prefix(MAGIC).and_then(|rest| rest.strip_prefix(&[0, 0]));
+    if messages.is_some() && !source.bytes().ends_with(MAGIC) {
+        return Err(source.fault(" is a damaged or truncated Arrow file: its end is missing"));
+    }
+    let messages = messages.unwrap_or(source.bytes());
+    if let Some(size) = implausible_size(messages) {
+        return Err(
+            source.fault(format!(" is a damaged or truncated Arrow file: {size} is no size of a part of it"))
+        );
+    }
+    let damaged = |cause: ArrowError| source.fault(format!(" is a damaged or truncated Arrow file: {cause}"));
+    let reader = StreamReader::try_new(Cursor::new(messages), None).map_err(damaged)?;
+    let schema = reader.schema();
+    let batches = reader.collect::<Result<Vec<_>, _>>().map_err(damaged)?;
+    from_batches(source, options, &schema, &batches)
 }
 
 /// The wanted columns of a table that comes in batches.

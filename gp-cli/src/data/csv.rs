@@ -79,6 +79,9 @@ impl<'a> Text<'a> {
         let mut record = StringRecord::new();
         text.next(&mut text.reader(), &mut record)?;
         check_width(source, record.len())?;
+        if record.is_empty() {
+            return Err(source.fault(" is empty"));
+        }
         text.header = record.iter().map(str::to_owned).collect();
         text.check_header()?;
         Ok(text)

@@ -14,11 +14,13 @@
 //! ```
 
 mod arrow;
+mod arrow_sizes;
 mod cells;
 mod column;
 mod csv;
 mod format;
 mod frame;
+mod guard;
 mod idx;
 mod libsvm;
 mod npy;
@@ -30,6 +32,7 @@ pub use cells::days_since_epoch;
 pub use column::{Column, Kind, Values};
 pub use format::{Format, Formats, MAX_COLUMNS, ReadOptions};
 pub use frame::Frame;
+pub(crate) use guard::silence_foreign_panics;
 pub use source::Source;
 
 use crate::error::CliError;

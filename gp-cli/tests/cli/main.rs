@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 mod bad_input;
+mod damage;
 mod demo;
 mod files;
 mod fit;
