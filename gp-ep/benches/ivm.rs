@@ -23,7 +23,7 @@ use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
 /// Points of a lane of stubs, to which numbers of points are rounded up.
-const LANE: usize = 16;
+const LANE: usize = 8;
 
 /// Seconds of each phase.
 #[derive(Clone, Copy, Debug, Default)]
@@ -85,6 +85,23 @@ fn time((count, dim, classes): (usize, usize, usize), options: &IvmOptions, rule
     times
 }
 
+/// The least times of several runs, phase by phase: interference only ever adds. Three of them, or fewer when they are long.
+fn best(sizes: (usize, usize, usize), options: &IvmOptions, rule: Rule) -> Times {
+    let start = Instant::now();
+    let mut best = time(sizes, options, rule);
+    for _ in 0..2 {
+        if start.elapsed().as_secs_f64() > 15.0 {
+            break;
+        }
+        let next = time(sizes, options, rule);
+        best.selection = best.selection.min(next.selection);
+        best.inclusion = best.inclusion.min(next.inclusion);
+        best.stubs = best.stubs.min(next.stubs);
+        best.ep = best.ep.min(next.ep);
+    }
+    best
+}
+
 /// Gigabytes a second of `a ← a s + b` over vectors far larger than any cache, the best of several passes.
 fn bandwidth() -> f64 {
     const LENGTH: usize = 1 << 26;
@@ -120,7 +137,7 @@ fn scaling(name: &str, sizes: &[usize], of: impl Fn(usize) -> (usize, usize, usi
         // Few nodes: what is measured is how the representation scales, not how integrals do.
         let rule = Rule::QuasiRandom { nodes: 32 * classes, seed: 1 };
         let options = IvmOptions { active, liquid: 5, sweeps: 1, ..IvmOptions::default() };
-        let times = time((count, 10, classes), &options, rule);
+        let times = best((count, 10, classes), &options, rule);
         let rate = times.traffic / times.stubs / 1e9;
         println!(
             "{size:8} | {:7.3} | {:7.3} | {:12.2} | {rate:4.1} | {:.2}",

@@ -257,12 +257,12 @@ fn stored_factors_come_back_and_damaged_ones_do_not() {
 
 #[test]
 fn a_given_factor_is_taken_over_and_a_bad_one_refused() {
-    let lower = mat![[2.0, f64::NAN], [-1.0, 0.5]];
+    let lower = faer::mat![[2.0, f64::NAN], [-1.0, 0.5]];
     let mut factor = Cholesky::empty();
     factor.set_factor(lower.as_ref()).unwrap();
-    assert_eq!(factor.l(), mat![[2.0, 0.0], [-1.0, 0.5]].as_ref());
+    assert_eq!(factor.l(), faer::mat![[2.0, 0.0], [-1.0, 0.5]].as_ref());
     assert!((factor.log_det()).abs() < 1e-15, "ln(2² · ½²) = 0");
-    let error = factor.set_factor(mat![[1.0, 0.0], [0.0, 0.0]].as_ref()).unwrap_err();
+    let error = factor.set_factor(faer::mat![[1.0, 0.0], [0.0, 0.0]].as_ref()).unwrap_err();
     assert_eq!(error.to_string(), "Cholesky factor is unusable: 0 at row 1, column 1");
     assert_eq!(factor.dim(), 0);
 }

@@ -302,3 +302,34 @@ proptest! {
         assert!(max_difference(cholesky.l(), factor(&a).l()) < tolerance(total));
     }
 }
+
+/// Columns dragged by hand, with the rotations that an update leaves behind, go where the update drags them.
+#[test]
+fn rotations_may_be_applied_by_others() {
+    let mut scratch = RotationScratch::new();
+    for rank in [1, 5, 8, 10, 19] {
+        let (dim, columns) = (33, 3);
+        let (a, c, w) = (well_conditioned(dim, 1), uniform(dim, columns, 2), uniform(dim, rank, 3));
+        let mut cholesky = factor(&a);
+        let mut dragged = half_solved(&cholesky, &c);
+        let mut by_hand = dragged.clone();
+        cholesky.update(w.as_ref(), dragged.as_mut(), &mut scratch, Threading::Here).unwrap();
+        let mut directions = 0;
+        for (count, rotations) in scratch.groups() {
+            assert!(count <= rotate::MAX_GROUP && rotations.len() == dim * count);
+            directions += count;
+            for j in 0..columns {
+                let mut carried = vec![0.0; count];
+                for (i, rotations) in rotations.chunks_exact(count).enumerate() {
+                    for (t, [cosine, sine]) in carried.iter_mut().zip(rotations) {
+                        let x = by_hand[(i, j)];
+                        by_hand[(i, j)] = cosine * x + sine * *t;
+                        *t = cosine * *t - sine * x;
+                    }
+                }
+            }
+        }
+        assert_eq!(directions, rank);
+        assert!(max_difference(by_hand.as_ref(), dragged.as_ref()) < tolerance(dim), "rank {rank}");
+    }
+}

@@ -59,7 +59,7 @@ impl VariationalPosterior {
         Self { likelihood, weights, parts, latents }
     }
 
-    /// The likelihood.
+    /// What ties an observation to its latent values.
     #[must_use]
     pub fn likelihood(&self) -> &dyn Likelihood {
         self.likelihood.as_ref()

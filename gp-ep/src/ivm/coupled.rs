@@ -137,7 +137,9 @@ impl<'a> CoupledRun<'a> {
         if self.options.selection == Selection::Random {
             return Ok(self.selector.draw(|_| true).map(|row| drawn(row, Reason::Drawn)));
         }
-        if let Some(row) = self.selector.draw(|row| unseen[labels[row]]) {
+        if unseen.contains(&true)
+            && let Some(row) = self.selector.draw(|row| unseen[labels[row]])
+        {
             return Ok(Some(drawn(row, Reason::First)));
         }
         let rows = self.selector.candidates();
@@ -308,7 +310,9 @@ impl<'a> CoupledRun<'a> {
             None => score::first_precision(&self.observed, self.labels[row], &mut self.moments)?,
         };
         let tilted = &self.moments.tilted;
-        self.projector.project(&belief.covariance, &tilted.covariance, &mut precision);
+        if !self.projector.project(&belief.covariance, &tilted.covariance, &mut precision) {
+            return Ok(None);
+        }
         let mut shift = vec![0.0; precision.len()];
         // b = ∂ log Z/∂h + Π ĥ, eq. 11 without an inverse.
         precision_times(&precision, &tilted.mean, &mut shift);

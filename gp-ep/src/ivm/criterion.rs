@@ -134,7 +134,7 @@ fn expectations(
         let mut moments = Moments::default();
         let one = |(y, belief): (&f64, &Belief)| {
             let mut expected = Expected::default();
-            observed.expect(*y, belief, &mut moments, &mut expected)?;
+            observed.expectation(*y, belief, &mut moments, &mut expected)?;
             Ok(expected)
         };
         targets.iter().zip(beliefs).map(one).collect()

@@ -38,8 +38,10 @@ pub(super) struct IndependentRun<'a> {
     labels: &'a [usize],
     options: &'a IvmOptions,
     kernels: KernelRows<'a>,
-    /// Each latent draws for itself; candidates and draws of the first are those of all.
-    selectors: Vec<Selector>,
+    selector: Selector,
+    /// Which points are in the active set of a latent, or were refused there; and in how many.
+    taken: Vec<Vec<bool>>,
+    times_taken: Vec<usize>,
     classes: Vec<SolidClass>,
     active: Vec<ActiveClass>,
     stubs: Stubs,
@@ -70,7 +72,9 @@ impl<'a> IndependentRun<'a> {
             labels,
             options,
             kernels,
-            selectors: vec![Selector::new(options, points, count); latents],
+            selector: Selector::new(options, points, count),
+            taken: vec![vec![false; points]; latents],
+            times_taken: vec![0; points],
             classes: vec![SolidClass::new(active); latents],
             active: vec![ActiveClass::default(); latents],
             stubs: Stubs::new(points, latents, active, false, model.threading),
@@ -124,7 +128,8 @@ impl<'a> IndependentRun<'a> {
         if self.options.selection == Selection::Random {
             let found = (0..open.len()).map(|k| open[(turn + k) % open.len()]);
             for latent in found {
-                if let Some(row) = self.selectors[latent].draw(|_| true) {
+                let taken = &self.taken[latent];
+                if let Some(row) = self.selector.draw(|row| !taken[row]) {
                     return Ok(Some(drawn(row, latent, Reason::Drawn)));
                 }
             }
@@ -133,7 +138,10 @@ impl<'a> IndependentRun<'a> {
         let seen = |class: usize| self.inclusions.iter().any(|inclusion| self.labels[inclusion.row] == class);
         let unseen: Vec<bool> = (0..self.observed.likelihood.support().classes()).map(|c| !seen(c)).collect();
         let (labels, latent) = (self.labels, open[turn % open.len()]);
-        if let Some(row) = self.selectors[latent].draw(|row| unseen[labels[row]]) {
+        let taken = &self.taken[latent];
+        if unseen.contains(&true)
+            && let Some(row) = self.selector.draw(|row| unseen[labels[row]] && !taken[row])
+        {
             return Ok(Some(drawn(row, latent, Reason::First)));
         }
         self.best(&open)
@@ -141,7 +149,7 @@ impl<'a> IndependentRun<'a> {
 
     /// The point and latent of the largest score.
     fn best(&mut self, open: &[usize]) -> Result<Option<Inclusion>, EpError> {
-        let rows = self.selectors[open[0]].candidates();
+        let rows = self.selector.candidates();
         let scores = self.scores(&rows, open)?;
         let mut order: Vec<(usize, usize, f64)> = rows
             .iter()
@@ -150,7 +158,7 @@ impl<'a> IndependentRun<'a> {
             .collect();
         order.sort_by(|a, b| b.2.total_cmp(&a.2).then(a.0.cmp(&b.0)));
         let kept: Vec<usize> = order.iter().map(|(row, _, _)| *row).collect();
-        open.iter().for_each(|&latent| self.selectors[latent].retain(&kept));
+        self.selector.retain(&kept);
         Ok(order.first().map(|&(row, latent, score)| Inclusion {
             row,
             latent: Some(latent),
@@ -180,7 +188,7 @@ impl<'a> IndependentRun<'a> {
         belief: &mut Belief,
         moments: &mut Moments,
     ) -> Result<Option<(usize, f64)>, EpError> {
-        let free = |latent: &&usize| !self.active[**latent].rows.contains(&row);
+        let free = |latent: &&usize| !self.taken[**latent][row];
         self.belief(row, belief);
         if !self.observed.tilt(self.data.targets()[row], 1.0, belief, moments)? {
             return Ok(None);
@@ -208,7 +216,11 @@ impl<'a> IndependentRun<'a> {
 
     fn include(&mut self, choice: Inclusion, watch: &mut Watch<'_>) -> Result<(), EpError> {
         let (row, latent) = (choice.row, choice.latent.unwrap_or(0));
-        self.selectors[latent].remove(row);
+        self.taken[latent][row] = true;
+        self.times_taken[row] += 1;
+        if self.times_taken[row] == self.classes.len() {
+            self.selector.remove(row);
+        }
         let (mut belief, mut moments) = (Belief::default(), Moments::default());
         self.belief(row, &mut belief);
         let usable = self.observed.tilt(self.data.targets()[row], 1.0, &belief, &mut moments)?;

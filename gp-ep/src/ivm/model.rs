@@ -88,7 +88,7 @@ impl Ivm {
         Self { threading, ..self }
     }
 
-    /// The kernels.
+    /// The prior covariances, one a latent.
     #[must_use]
     pub fn kernels(&self) -> &[Box<dyn Kernel>] {
         &self.kernels
@@ -99,7 +99,7 @@ impl Ivm {
         &mut self.kernels
     }
 
-    /// The likelihood.
+    /// What ties labels to latents.
     #[must_use]
     pub fn likelihood(&self) -> &dyn Likelihood {
         self.likelihood.as_ref()

@@ -5,28 +5,34 @@
 //! `f = −log|A⁻¹ + Π| + tr(Â Π)`, the part of the relative entropy that depends on it. The second term is concave up to a
 //! linear one; it is replaced by its tangent at the present x = π/(1ᵀπ), the convex rest is minimised over ln π, and so on:
 //! a double loop that cannot go up. It comes near a minimum in a few rounds and then creeps (after 200 of them a π of a
-//! case below was still 5 % off), so it is run to low accuracy, and the end is quasi-Newton on f itself, which only goes
-//! down either and is done in some ten steps.
+//! case below was still 5 % off), so it is run to low accuracy, and the end is made on f itself, going down as well.
+//!
+//! Steps are Newton's. With `w_c = e_c − x` it is ∂Π/∂π_c = w_c w_cᵀ and ∂²Π/∂π_c∂π_d = −(w_c w_dᵀ + w_d w_cᵀ)/(1ᵀπ), so
+//! with N = (A⁻¹ + Π)⁻¹ the derivatives of f are `w_cᵀ(Â − N)w_c` and `(w_cᵀ N w_d)² − 2 w_cᵀ(Â − N)w_d/(1ᵀπ)`; those of f
+//! with a tangent have 0 for Â in the second. (The seed, without this, found second derivatives messy and took BFGS.)
 //!
 //! With `V = D^½ (I − y yᵀ)`, D = diag π, y = √x, it is `Π = V Vᵀ`, so that everything is computed from the factor of
 //! `I + Vᵀ A V`, whose eigenvalues are at least 1, and A is never inverted.
 
 use super::symmetric::{product, times};
-use gp_likelihoods::small_factor::{factorise, solve};
+use gp_likelihoods::small_factor::{factorise, solve, solve_transposed};
 
 /// Bounds of ln π: a site of less precision says nothing, one of more is a value known exactly.
 const BOUNDS: (f64, f64) = (-23.0, 23.0);
 /// Largest change of any ln π in one step.
-const LONGEST: f64 = 2.0;
+const LONGEST: f64 = 3.0;
 /// Steps within a round at most, rounds, and steps of the end.
-const INNER: usize = 20;
-const OUTER: usize = 8;
-const LAST: usize = 200;
+const INNER: usize = 4;
+const OUTER: usize = 4;
+const LAST: usize = 60;
 /// Norms of gradients by ln π at which a round ends, and at which all is done.
 const SLOPPY: f64 = 1e-2;
 const ACCURATE: f64 = 1e-11;
 /// The change of the tangent, relative to its size, after which the double loop has come near.
-const NEAR: f64 = 1e-2;
+const NEAR: f64 = 3e-2;
+/// What is added to the diagonal of second derivatives first where they have no factor, relative to the largest; then ten
+/// times as much.
+const SHIFT: f64 = 1e-8;
 
 /// What stands for the concave part of f.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,10 +48,9 @@ pub(super) fn half_precision(pi: &[f64], out: &mut Vec<f64>) {
     let total: f64 = pi.iter().sum();
     out.clear();
     for (i, p) in pi.iter().enumerate() {
-        for (j, r) in pi.iter().enumerate() {
-            let identity = if i == j { 1.0 } else { 0.0 };
-            out.push(p.sqrt() * (identity - (p * r).sqrt() / total));
-        }
+        // √p_i (δ − √p_i √p_j/1ᵀπ).
+        out.extend(pi.iter().map(|r| -p * r.sqrt() / total));
+        out[i * (pi.len() + 1)] += p.sqrt();
     }
 }
 
@@ -73,14 +78,17 @@ pub(super) struct Projector {
     gradient: Vec<f64>,
     trial_gradient: Vec<f64>,
     step: Vec<f64>,
-    /// The approximate inverse Hessian.
+    /// w_cᵀ N w_d, and the same with Â.
+    inner: Vec<f64>,
+    inner_tilted: Vec<f64>,
     hessian: Vec<f64>,
     work: Vec<f64>,
 }
 
 impl Projector {
-    /// Moves `pi` from its start to a local minimum of f for the belief's covariance A and the tilted Â.
-    pub(super) fn project(&mut self, a: &[f64], tilted: &[f64], pi: &mut [f64]) {
+    /// Moves `pi` from its start to a local minimum of f for the belief's covariance A and the tilted Â. Rounding may have
+    /// made an A that is none: then false, and `pi` says nothing.
+    pub(super) fn project(&mut self, a: &[f64], tilted: &[f64], pi: &mut [f64]) -> bool {
         let q = pi.len();
         self.t.clear();
         self.t.extend(pi.iter().map(|p| p.ln().clamp(BOUNDS.0, BOUNDS.1)));
@@ -95,6 +103,8 @@ impl Projector {
         }
         self.minimise((a, tilted), Concave::Exact, (ACCURATE, LAST));
         pi.iter_mut().zip(&self.t).for_each(|(p, t)| *p = t.exp());
+        self.trial.clone_from(&self.t);
+        self.evaluate((a, tilted), Concave::Exact).is_finite()
     }
 
     /// The tangent q = Â x at the x at hand, b = diag Â − 2 q + (qᵀx) 1; returns how far q moved, relative to its size.
@@ -130,7 +140,10 @@ impl Projector {
         if concave == Concave::Exact {
             self.set_tangent(tilted);
         }
-        self.set_new_covariance(a);
+        if !self.set_new_covariance(a) {
+            // No step leads here.
+            return f64::INFINITY;
+        }
         let log_det: f64 = (0..q).map(|i| 2.0 * self.factor[i * q + i].ln()).sum();
         let Self { pi, x, new, linear, trial_gradient, work, .. } = self;
         work.resize(q, 0.0);
@@ -141,69 +154,92 @@ impl Projector {
         linear.iter().zip(&*pi).map(|(b, p)| b * p).sum::<f64>() - log_det
     }
 
-    /// (A⁻¹ + Π)⁻¹ = A − A V (I + Vᵀ A V)⁻¹ Vᵀ A for the π at hand.
-    fn set_new_covariance(&mut self, a: &[f64]) {
+    /// (A⁻¹ + Π)⁻¹ = A − A V (I + Vᵀ A V)⁻¹ Vᵀ A for the π at hand; false if I + VᵀAV, at least I for any covariance matrix
+    /// A, has no factor.
+    fn set_new_covariance(&mut self, a: &[f64]) -> bool {
         let q = self.pi.len();
         half_precision(&self.pi, &mut self.v);
         product(a, &self.v, q, &mut self.av);
         self.factor.clear();
-        for ij in 0..q * q {
-            let identity = if ij / q == ij % q { 1.0 } else { 0.0 };
-            let inner: f64 = (0..q).map(|k| self.v[k * q + ij / q] * self.av[k * q + ij % q]).sum();
-            self.factor.push(identity + inner);
+        self.factor.resize(q * q, 0.0);
+        for (v, av) in self.v.chunks_exact(q).zip(self.av.chunks_exact(q)) {
+            for (i, v) in v.iter().enumerate() {
+                self.factor[i * q..][..q].iter_mut().zip(av).for_each(|(entry, av)| *entry += v * av);
+            }
         }
-        // At least the identity, so there is a factor.
-        let sound = factorise(&mut self.factor, q, 0.0);
-        debug_assert!(sound, "I + VᵀAV of a covariance matrix A");
+        (0..q).for_each(|i| self.factor[i * (q + 1)] += 1.0);
+        if !factorise(&mut self.factor, q, f64::EPSILON) {
+            return false;
+        }
         for row in self.av.chunks_exact_mut(q) {
             solve(&self.factor, row);
         }
         self.new.clear();
-        for ij in 0..q * q {
-            let (i, j) = (ij / q, ij % q);
-            self.new.push(a[ij] - (0..q).map(|k| self.av[i * q + k] * self.av[j * q + k]).sum::<f64>());
+        self.new.extend_from_slice(a);
+        for (i, left) in self.av.chunks_exact(q).enumerate() {
+            for (j, right) in self.av.chunks_exact(q).enumerate() {
+                self.new[i * q + j] -= left.iter().zip(right).map(|(x, y)| x * y).sum::<f64>();
+            }
         }
+        true
     }
 
-    /// BFGS over ln π with backtracking.
+    /// Newton's steps over ln π with backtracking.
     fn minimise(&mut self, problem: (&[f64], &[f64]), concave: Concave, (accuracy, steps): (f64, usize)) {
-        self.reset_hessian();
         self.trial.clone_from(&self.t);
         let mut value = self.evaluate(problem, concave);
+        if !value.is_finite() {
+            return;
+        }
         std::mem::swap(&mut self.gradient, &mut self.trial_gradient);
-        for iteration in 0..steps {
+        for _ in 0..steps {
             if self.gradient.iter().all(|g| g.abs() <= accuracy) {
                 return;
             }
-            let mut slope = self.find_step();
-            if slope >= 0.0 {
-                self.reset_hessian();
-                slope = self.find_step();
-            }
+            let slope = self.find_step(problem.1, concave);
             let Some(found) = self.search(problem, concave, (value, slope)) else {
                 return;
             };
             value = found;
-            if iteration == 0 {
-                self.scale_hessian();
-            }
-            self.learn();
             self.t.clone_from(&self.trial);
             std::mem::swap(&mut self.gradient, &mut self.trial_gradient);
         }
     }
 
-    fn reset_hessian(&mut self) {
+    /// Second derivatives by ln π where f was evaluated last.
+    fn set_hessian(&mut self, tilted: &[f64], concave: Concave) {
         let q = self.t.len();
+        from_mean(&self.new, &self.x, &mut self.work, &mut self.inner);
+        from_mean(tilted, &self.x, &mut self.work, &mut self.inner_tilted);
+        let total: f64 = self.pi.iter().sum();
         self.hessian.clear();
-        self.hessian.resize(q * q, 0.0);
-        (0..q).for_each(|i| self.hessian[i * q + i] = 1.0);
+        for c in 0..q {
+            for d in 0..q {
+                let (n, hat) = (self.inner[c * q + d], self.inner_tilted[c * q + d]);
+                let rest = if concave == Concave::Exact { hat - n } else { -n };
+                let entry = self.pi[c] * self.pi[d] * (n * n - 2.0 * rest / total);
+                self.hessian.push(if c == d { entry + self.gradient[c].max(0.0) } else { entry });
+            }
+        }
     }
 
-    /// The step −H g, no longer than [`LONGEST`], and the slope along it.
-    fn find_step(&mut self) -> f64 {
-        self.step.resize(self.t.len(), 0.0);
-        times(&self.hessian, &self.gradient, &mut self.step);
+    /// The step −H⁻¹ g, no longer than [`LONGEST`], and the slope along it. Where H has no factor its diagonal is raised.
+    fn find_step(&mut self, tilted: &[f64], concave: Concave) -> f64 {
+        let q = self.t.len();
+        self.set_hessian(tilted, concave);
+        let largest = (0..q).map(|c| self.hessian[c * (q + 1)].abs()).fold(f64::MIN_POSITIVE, f64::max);
+        let mut shift = 0.0;
+        loop {
+            self.factor.clone_from(&self.hessian);
+            (0..q).for_each(|c| self.factor[c * (q + 1)] += shift);
+            if factorise(&mut self.factor, q, f64::EPSILON * largest) {
+                break;
+            }
+            shift = if shift == 0.0 { SHIFT * largest } else { 10.0 * shift };
+        }
+        self.step.clone_from(&self.gradient);
+        solve(&self.factor, &mut self.step);
+        solve_transposed(&self.factor, &mut self.step);
         let longest = self.step.iter().fold(0.0f64, |longest, s| longest.max(s.abs()));
         let scale = -(LONGEST / longest).min(1.0);
         self.step.iter_mut().for_each(|s| *s *= scale);
@@ -218,7 +254,7 @@ impl Projector {
         (value, slope): (f64, f64),
     ) -> Option<f64> {
         let mut share = 1.0;
-        for _ in 0..30 {
+        for _ in 0..20 {
             self.trial.clear();
             let moved = self.t.iter().zip(&self.step).map(|(t, s)| (t + share * s).clamp(BOUNDS.0, BOUNDS.1));
             self.trial.extend(moved);
@@ -230,47 +266,17 @@ impl Projector {
         }
         None
     }
+}
 
-    /// The first curvature seen gives the unit of the inverse Hessian.
-    fn scale_hessian(&mut self) {
-        let (sy, yy) = self.curvature();
-        if sy > 0.0 && yy > 0.0 {
-            self.hessian.iter_mut().for_each(|h| *h *= sy / yy);
-        }
-    }
-
-    fn curvature(&self) -> (f64, f64) {
-        let mut sums = (0.0, 0.0);
-        for c in 0..self.t.len() {
-            let (s, y) = (self.trial[c] - self.t[c], self.trial_gradient[c] - self.gradient[c]);
-            sums = (sums.0 + s * y, sums.1 + y * y);
-        }
-        sums
-    }
-
-    /// The update of BFGS: H ← (I − s yᵀ/sᵀy) H (I − y sᵀ/sᵀy) + s sᵀ/sᵀy.
-    fn learn(&mut self) {
-        let q = self.t.len();
-        let (sy, _) = self.curvature();
-        if sy <= 1e-300 {
-            return;
-        }
-        for c in 0..q {
-            self.step[c] = self.trial[c] - self.t[c];
-        }
-        self.work.resize(q, 0.0);
-        for i in 0..q {
-            self.work[i] =
-                (0..q).map(|j| self.hessian[i * q + j] * (self.trial_gradient[j] - self.gradient[j])).sum();
-        }
-        let yhy: f64 = (0..q).map(|i| self.work[i] * (self.trial_gradient[i] - self.gradient[i])).sum();
-        for i in 0..q {
-            for j in 0..q {
-                let (s_i, s_j) = (self.step[i], self.step[j]);
-                self.hessian[i * q + j] +=
-                    (1.0 + yhy / sy) * s_i * s_j / sy - (self.work[i] * s_j + s_i * self.work[j]) / sy;
-            }
-        }
+/// w_cᵀ S w_d for all c and d, w_c = e_c − x.
+fn from_mean(s: &[f64], x: &[f64], work: &mut Vec<f64>, out: &mut Vec<f64>) {
+    let q = x.len();
+    work.resize(q, 0.0);
+    times(s, x, work);
+    let mean: f64 = work.iter().zip(x).map(|(v, x)| v * x).sum();
+    out.clear();
+    for (row, v) in s.chunks_exact(q).zip(&*work) {
+        out.extend(row.iter().zip(&*work).map(|(s, w)| s - v - w + mean));
     }
 }
 
@@ -318,7 +324,7 @@ mod tests {
             }
         }
         projector.pi = pi.to_vec();
-        projector.set_new_covariance(&A);
+        assert!(projector.set_new_covariance(&A));
         assert!(projector.new.iter().zip(dense(&pi)).all(|(a, b)| (a - b).abs() < 1e-14));
     }
 
@@ -329,7 +335,7 @@ mod tests {
         for truth in [[0.7, 0.2, 1.5], [0.01, 0.02, 3.0], [40.0, 1.0, 0.3]] {
             for start in [[1.0; 3], [10.0 * truth[0], truth[1], 0.1 * truth[2]]] {
                 let mut pi = start;
-                Projector::default().project(&A, &dense(&truth), &mut pi);
+                assert!(Projector::default().project(&A, &dense(&truth), &mut pi));
                 // A large π says hardly more than that it is large: what is compared is Π. Steps end where f falls no
                 // more, at differences of 1e-16 of a value near one, so Π is right to about the root of that.
                 let entry = |pi: &[f64; 3], i: usize, j: usize| {
@@ -352,7 +358,8 @@ mod tests {
         tilted[1] += 0.02;
         tilted[3] += 0.02;
         let (mut projector, mut pi) = (Projector::default(), [1.0, 0.5, 0.5]);
-        projector.project(&A, &tilted, &mut pi);
+        assert!(projector.project(&A, &tilted, &mut pi));
+        assert!(!projector.project(&A.map(|a| -a), &tilted, &mut [1.0; 3]), "no covariance matrix");
         let (new, total) = (dense(&pi), pi.iter().sum::<f64>());
         for c in 0..3 {
             let w: Vec<f64> = (0..3).map(|k| if k == c { 1.0 } else { 0.0 } - pi[k] / total).collect();

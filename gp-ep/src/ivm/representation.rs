@@ -32,14 +32,17 @@ pub(super) struct ActiveSet {
 impl ActiveSet {
     pub(super) fn coupled<'s>(
         classes: usize,
-        sites: impl Iterator<Item = (usize, &'s RestrictedSite)> + Clone,
+        sites: impl Iterator<Item = (usize, &'s RestrictedSite)>,
     ) -> Self {
-        let of = |c: usize| ActiveClass {
-            rows: sites.clone().map(|(row, _)| row).collect(),
-            precision: sites.clone().map(|(_, site)| site.precision[c]).collect(),
-            shift: sites.clone().map(|(_, site)| site.shift[c]).collect(),
-        };
-        Self { classes: (0..classes).map(of).collect(), coupled: true }
+        let mut found = vec![ActiveClass::default(); classes];
+        for (row, site) in sites {
+            for (c, class) in found.iter_mut().enumerate() {
+                class.rows.push(row);
+                class.precision.push(site.precision[c]);
+                class.shift.push(site.shift[c]);
+            }
+        }
+        Self { classes: found, coupled: true }
     }
 }
 

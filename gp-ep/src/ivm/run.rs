@@ -45,7 +45,7 @@ pub struct EpCounts {
 /// What a run has found.
 #[derive(Clone, Debug)]
 pub struct IvmRun {
-    /// The posterior.
+    /// Beliefs about all latent functions, with the final sites.
     pub posterior: IvmPosterior,
     /// The active set, in the order in which it came about. It is smaller than asked for only if no usable point was
     /// left.

@@ -56,7 +56,9 @@ impl<'m> Scorer<'m> {
             return Ok(None);
         }
         let mut pi = first_precision(&self.observed, class, &mut self.moments)?;
-        self.projector.project(&belief.covariance, &self.moments.tilted.covariance, &mut pi);
+        if !self.projector.project(&belief.covariance, &self.moments.tilted.covariance, &mut pi) {
+            return Ok(None);
+        }
         let gradient = &self.moments.gradient;
         let moved: f64 = gradient
             .iter()

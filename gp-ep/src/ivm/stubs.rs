@@ -8,11 +8,13 @@
 use super::solid::{ClassStep, JointStep};
 use gp_linalg::vector::dispatch;
 use gp_linalg::{Threading, rotate};
+use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// Points of a lane.
-pub(super) const LANE: usize = 16;
+/// Points of a lane: a row of eight numbers is a line of the cache and two vectors of AVX2, so that five carried rows stay
+/// in its registers.
+pub(super) const LANE: usize = 8;
 type Row = [f64; LANE];
 
 /// Stubs of n points, of up to `capacity` components for each of C classes.
@@ -67,13 +69,7 @@ impl Stubs {
                 let m = rows(&mut m[class * stride..(class + 1) * stride]);
                 let q = rows(&mut q[class * stride..(class + 1) * stride]);
                 let covariances = lane_of(&kernel[class], lane);
-                dispatch(
-                    #[inline(always)]
-                    || {
-                        let new = append_m(m, step, &covariances);
-                        append_q(q, step, joint, &new);
-                    },
-                );
+                dispatch(LaneStep { m, q, step, joint: Some(joint), kernel: &covariances });
             }
         };
         match self.threading {
@@ -93,21 +89,40 @@ impl Stubs {
         let update = |(lane, (m, new)): (usize, (&mut [f64], &mut [f64]))| {
             let m = rows(&mut m[class * stride..(class + 1) * stride]);
             let covariances = lane_of(kernel, lane);
-            let found = dispatch(
-                #[inline(always)]
-                || append_m(m, step, &covariances),
-            );
+            let found = dispatch(LaneStep { m, q: &mut [], step, joint: None, kernel: &covariances });
             new.copy_from_slice(&found[..new.len()]);
         };
         match self.threading {
             Threading::Here => {
-                self.m.chunks_exact_mut(len).zip(new.chunks_mut(LANE)).enumerate().for_each(update)
+                self.m.chunks_exact_mut(len).zip(new.chunks_mut(LANE)).enumerate().for_each(update);
             }
             Threading::Pool => {
                 let pairs = self.m.par_chunks_exact_mut(len).zip(new.par_chunks_mut(LANE));
                 pairs.enumerate().with_min_len(16).for_each(update);
             }
         }
+    }
+}
+
+/// What happens to one lane and class, compiled for the widest instruction set.
+struct LaneStep<'a> {
+    m: &'a mut [Row],
+    q: &'a mut [Row],
+    step: &'a ClassStep,
+    joint: Option<&'a JointStep>,
+    kernel: &'a Row,
+}
+
+impl WithSimd for LaneStep<'_> {
+    type Output = Row;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _simd: S) -> Row {
+        let new = append_m(self.m, self.step, self.kernel);
+        if let Some(joint) = self.joint {
+            append_q(self.q, self.step, joint, &new);
+        }
+        new
     }
 }
 

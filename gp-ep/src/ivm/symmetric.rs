@@ -68,9 +68,9 @@ impl Root {
                 self.work[a * q + b] = entry / (self.values[a] + self.values[b]);
             }
         }
-        for ij in 0..q * q {
+        for (ij, entry) in by_root.iter_mut().enumerate() {
             let (i, j) = (ij / q, ij % q);
-            by_root[ij] = (0..q * q).map(|ab| u[i * q + ab / q] * self.work[ab] * u[j * q + ab % q]).sum();
+            *entry = (0..q * q).map(|ab| u[i * q + ab / q] * self.work[ab] * u[j * q + ab % q]).sum();
         }
     }
 }
@@ -149,8 +149,11 @@ pub(super) fn times(a: &[f64], x: &[f64], out: &mut [f64]) {
 /// `A B` for two Q×Q matrices.
 pub(super) fn product(a: &[f64], b: &[f64], q: usize, out: &mut Vec<f64>) {
     out.clear();
-    for ij in 0..q * q {
-        out.push((0..q).map(|k| a[ij / q * q + k] * b[k * q + ij % q]).sum());
+    out.resize(q * q, 0.0);
+    for (row, out) in a.chunks_exact(q).zip(out.chunks_exact_mut(q)) {
+        for (a, row) in row.iter().zip(b.chunks_exact(q)) {
+            out.iter_mut().zip(row).for_each(|(out, b)| *out += a * b);
+        }
     }
 }
 

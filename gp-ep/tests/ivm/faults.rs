@@ -1,5 +1,4 @@
 //! Every error that bad data and settings lead to, by name and place.
-#![expect(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
 
 use crate::support::{Problem, kernel, three_classes};
 use faer::Mat;

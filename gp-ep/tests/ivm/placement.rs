@@ -1,5 +1,4 @@
 //! Active sets as inducing inputs.
-#![expect(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
 
 use crate::support::{Problem, kernel};
 use faer::Mat;

@@ -1,5 +1,4 @@
 //! Learning parameters in rounds.
-#![expect(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
 
 use crate::support::{Problem, kernel};
 use gp_ep::ivm::{Coupling, Ivm, IvmOptions};

@@ -13,8 +13,8 @@ pub use ln::ln_in_place;
 /// Runs `op` compiled for the widest instruction set that the processor offers (AVX2 with FMA, NEON, …).
 ///
 /// Only what is inlined into `op` profits: mark the kernel and everything it calls `#[inline(always)]`. A closure
-/// works when it is written `#[inline(always)] || …` or is small enough to be inlined anyway; an `impl WithSimd` is
-/// the certain way.
+/// works where it is small enough to be inlined; a larger one is called from the dispatched body and compiled for the
+/// baseline, whatever its attributes, and each `mul_add` in it becomes a call. An `impl WithSimd` is the certain way.
 ///
 /// ```
 /// let mut x = vec![1.0_f64, 2.0, 3.0];

@@ -129,10 +129,13 @@ fn fit(method: Method, setting: &Setting, data: &Observations) -> Result<Outcome
         let bound = model.train_outer(&table, &natural, &options, |_| {})?.run.1.bound;
         return Ok(Outcome { bound, seconds: start.elapsed().as_secs_f64(), posterior: model.predictor()? });
     }
-    let posterior = Mixture::spread(model.posterior().counts(), covariance, components, 1)?;
-    model.set_posterior(posterior)?;
-    let options = MinimiseOptions { max_iterations: 5 * setting.iterations, ..options };
-    let bound = model.train(&table, &options, |_| {})?.run.log_marginal_likelihood;
+    model.set_posterior(Mixture::prior(model.posterior().counts(), covariance)?)?;
+    let options = MinimiseOptions { max_iterations: 15 * setting.iterations, ..options };
+    let mut bound = model.train(&table, &options, |_| {})?.run.log_marginal_likelihood;
+    if components > 1 {
+        model.set_posterior(model.posterior().split(components, 1)?)?;
+        bound = model.train(&table, &options, |_| {})?.run.log_marginal_likelihood;
+    }
     Ok(Outcome { bound, seconds: start.elapsed().as_secs_f64(), posterior: model.predictor()? })
 }
 
@@ -254,9 +257,14 @@ fn seismic() -> Result<(), VariationalError> {
                 .come_to_rest(&mut bound, &NaturalOptions { tolerance: 1e-8, ..NaturalOptions::default() })?
                 .bound
         } else {
-            model.set_posterior(Mixture::spread(model.posterior().counts(), covariance, components, 1)?)?;
-            let options = MinimiseOptions { max_iterations: 500, ..MinimiseOptions::default() };
-            model.train(&table, &options, |_| {})?.run.log_marginal_likelihood
+            model.set_posterior(Mixture::prior(model.posterior().counts(), covariance)?)?;
+            let options = MinimiseOptions { max_iterations: 1000, ..MinimiseOptions::default() };
+            let mut bound = model.train(&table, &options, |_| {})?.run.log_marginal_likelihood;
+            if components > 1 {
+                model.set_posterior(model.posterior().split(components, 1)?)?;
+                bound = model.train(&table, &options, |_| {})?.run.log_marginal_likelihood;
+            }
+            bound
         };
         let latents = model.predictor()?.latents(data.inputs.as_ref(), &Evaluator::default())?;
         let seconds = start.elapsed().as_secs_f64();
@@ -352,7 +360,7 @@ fn main() -> Result<(), VariationalError> {
         let sampling = Sampling { samples: 50, draws: Draws::QuasiRandom, ..Sampling::default() };
         let expectation = Expectation::Sampled(sampling);
         let setting =
-            Setting { ard: false, expectation, iterations: 30, ..Setting::new("softmax(classes=3)") };
+            Setting { ard: false, expectation, iterations: 20, ..Setting::new("softmax(classes=3)") };
         if let Some(splits) = problems::splits(table, partition, 1, Kind::Labels, 1) {
             report("usps", &SPARSE, &setting, &splits, Kind::Labels)?;
         }

@@ -69,7 +69,7 @@ impl DenseVariational {
         &mut self.kernels
     }
 
-    /// The likelihood.
+    /// What ties an observation to its latent values.
     #[must_use]
     pub fn likelihood(&self) -> &dyn Likelihood {
         self.likelihood.as_ref()

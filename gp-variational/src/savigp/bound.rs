@@ -8,14 +8,13 @@ use super::shard::{Pass, Shard};
 use super::sums::Layout;
 use crate::error::{VariationalError, check_count};
 use crate::expectation::{Expectation, Nodes};
-use faer::{Accum, Mat, MatMut, MatRef};
+use faer::Mat;
 use gp_kernels::Evaluator;
 use gp_kernels::data::{
     DataError, DataSource, Lanes, LocalReduction, Reduction, Rows, lane_count, lane_rows,
 };
 use gp_kernels::inducing::{InducingPrior, PriorGradients};
 use gp_linalg::Threading;
-use gp_linalg::product::matmul;
 use gp_optim::ParameterSet;
 
 /// The bound of a model on a source of observations: memory that lasts from one evaluation to the next.
@@ -42,7 +41,7 @@ pub struct Bound {
     loaded: usize,
     capacity: usize,
     /// Room for one symmetric matrix.
-    room: Mat<f64>,
+    pub(super) room: Mat<f64>,
     /// Made for the first natural-gradient step.
     pub(super) natural: Option<Box<(Natural, Mixture)>>,
 }
@@ -224,10 +223,10 @@ impl Bound {
         let weight = self.weight();
         let mut rest = gradient;
         for (q, (process, total)) in model.processes().iter().zip(&mut self.totals).enumerate() {
-            total.clear();
-            if reverse {
+            if !reverse {
+                total.clear();
+            } else {
                 self.lanes.sum(|shard| shard.gradients(q), total.as_mut_slice(), self.reduction.as_ref())?;
-                total.as_mut_slice().iter_mut().for_each(|g| *g *= weight);
                 self.priors[q].finish_reverse(process.kernel(), process.inputs(), total, &self.evaluator)?;
             }
             let (params, later) = std::mem::take(&mut rest).split_at_mut(total.params().len());
@@ -279,6 +278,7 @@ impl Bound {
             priors: &self.priors,
             nodes: &self.nodes,
             layout: &self.layout,
+            weight: self.observations as f64 / self.loaded as f64,
             reverse,
         };
         self.lanes.for_each(|_, shard| shard.pass(pass))?;
@@ -319,77 +319,13 @@ impl Bound {
         Ok(())
     }
 
-    /// From sums to the bound and its derivatives by the posterior, which stay in the working memory.
-    pub(super) fn assemble(&mut self, model: &Savigp, posterior: &Mixture) -> Result<f64, VariationalError> {
-        let (weight, latents) = (self.weight(), posterior.counts().len());
-        let expected = &self.sums[self.layout.expected()];
-        let mut value = 0.0;
-        for (k, expected) in expected.iter().enumerate() {
-            self.working.by_weight[k] = weight * expected;
-            value += self.working.weights[k] * weight * expected;
-        }
-        for index in 0..self.working.by_mean.len() {
-            let (k, q) = (index / latents, index % latents);
-            let (part, scale) = (self.layout.part(&self.sums, k, q), weight * self.working.weights[k]);
-            let by_mean = self.working.by_mean[index].iter_mut().zip(part.by_mean);
-            by_mean.for_each(|(out, sum)| *out = scale * sum);
-            let by_spread = &mut self.working.by_spread[index];
-            let Some(factor) = self.working.factors.get(index) else {
-                part.by_spread.iter().enumerate().for_each(|(i, sum)| by_spread[(i, 0)] = scale * sum);
-                continue;
-            };
-            // ∂/∂L of tr(Λ L Lᵀ) is 2ΛL.
-            let m = posterior.counts()[q];
-            let mut symmetric = self.room.as_mut().submatrix_mut(0, 0, m, m);
-            copy_symmetric(part.matrix(), symmetric.as_mut());
-            let threading = self.evaluator.threading();
-            let factor = factor.l();
-            matmul(by_spread.as_mut(), Accum::Replace, symmetric.as_ref(), factor, 2.0 * scale, threading)?;
-        }
-        Ok(value + self.working.add_divergence(posterior, model.entropy())?)
-    }
-
-    /// Derivatives by the parameters of the posterior.
-    fn write_posterior(&self, posterior: &Mixture, gradient: &mut [f64]) {
-        let Working { weights, by_weight, by_mean, by_spread, factors, .. } = &self.working;
-        let mut rest = gradient.iter_mut();
-        if weights.len() > 1 {
-            let mean: f64 = weights.iter().zip(by_weight).map(|(w, by)| w * by).sum();
-            let softmax = weights.iter().zip(by_weight).map(|(w, by)| w * (by - mean));
-            (&mut rest).zip(softmax).for_each(|(out, value)| *out = value);
-        }
-        debug_assert_eq!(by_mean.len(), weights.len() * posterior.counts().len());
-        for (by_mean, by_spread) in by_mean.iter().zip(by_spread) {
-            let m = by_mean.len();
-            let spread = |i: usize| if factors.is_empty() { by_spread[(i, 0)] } else { by_spread[(i, i)] };
-            let below = (0..by_spread.ncols()).flat_map(|j| (j + 1..m).map(move |i| (i, j)));
-            let below = below.filter(|_| !factors.is_empty()).map(|place| by_spread[place]);
-            let values = by_mean.iter().copied().chain((0..m).map(spread)).chain(below);
-            for value in values {
-                if let Some(out) = rest.next() {
-                    *out = value;
-                }
-            }
-        }
-    }
-
-    /// The largest variance that sampling gives the gradient by posterior means, in all directions together, over the
-    /// squared length of that gradient: 1 when they are as long as each other. After a gradient.
+    /// The variances that sampling gives the entries of the gradient by posterior means, summed, over the squared length
+    /// of that gradient: 1 where noise and gradient are as long as each other, 0 without sampling. After a gradient.
     #[must_use]
     pub fn relative_noise(&self) -> f64 {
         let noise = self.weight().powi(2) * self.sums[self.layout.noise()];
         let squares: f64 = self.working.by_mean.iter().flatten().map(|g| g * g).sum();
         if noise == 0.0 { 0.0 } else { noise / squares }
-    }
-}
-
-/// Copies a lower triangle and its mirror image.
-pub(super) fn copy_symmetric(lower: MatRef<'_, f64>, mut out: MatMut<'_, f64>) {
-    for j in 0..lower.ncols() {
-        for i in j..lower.nrows() {
-            out[(i, j)] = lower[(i, j)];
-            out[(j, i)] = lower[(i, j)];
-        }
     }
 }
 

@@ -12,7 +12,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
 
-/// Standard deviation, in units of the prior's, of the means that components of a mixture start from.
+/// How far apart the means of components start, in units of their standard deviation.
 const APART: f64 = 0.1;
 
 /// The shape of the covariances of whitened inducing values.
@@ -72,15 +72,29 @@ impl Mixture {
         components: usize,
         seed: u64,
     ) -> Result<Self, VariationalError> {
-        let one = Self::prior(counts, covariance)?;
-        let mut mixture = one.repeated(components)?;
-        if components > 1 {
-            let mut rng = ChaCha8Rng::seed_from_u64(seed);
-            for part in &mut mixture.parts {
-                let draw = |_| APART * Distribution::<f64>::sample(&StandardNormal, &mut rng);
-                let mean: Vec<f64> = (0..part.mean.len()).map(draw).collect();
-                part.mean.set_values(&mean)?;
-            }
+        Self::prior(counts, covariance)?.split(components, seed)
+    }
+
+    /// K copies of a single Gaussian, in equal proportions, whose means are drawn a tenth of its own standard deviation
+    /// apart, so that training can tell them apart. The same seed gives the same means. From a Gaussian that has been
+    /// trained this is a better start than from the prior.
+    ///
+    /// # Errors
+    /// As [`repeated`](Self::repeated).
+    pub fn split(&self, components: usize, seed: u64) -> Result<Self, VariationalError> {
+        let mut mixture = self.repeated(components)?;
+        if components == 1 {
+            return Ok(mixture);
+        }
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        for (index, part) in mixture.parts.iter_mut().enumerate() {
+            let factor = self.factor(0, index % self.counts.len());
+            let draw = |_| APART * Distribution::<f64>::sample(&StandardNormal, &mut rng);
+            let draws: Vec<f64> = (0..factor.nrows()).map(draw).collect();
+            let moved =
+                |(i, mean): (usize, &f64)| mean + (0..=i).map(|j| factor[(i, j)] * draws[j]).sum::<f64>();
+            let mean: Vec<f64> = part.mean.values().iter().enumerate().map(moved).collect();
+            part.mean.set_values(&mean)?;
         }
         Ok(mixture)
     }

@@ -97,7 +97,7 @@ impl Savigp {
         &mut self.processes
     }
 
-    /// The likelihood.
+    /// What ties an observation to its latent values.
     #[must_use]
     pub fn likelihood(&self) -> &dyn Likelihood {
         self.likelihood.as_ref()

@@ -5,7 +5,8 @@
 //! `Λ = Σ h_i φ_iφ_iᵀ`. With ρ = 1 and all of the data, `B = I − 2Λ`: seed 004 eq. 34 with `λ_i = −2h_i`, from (126). For
 //! Gaussian noise, one step goes all the way.
 
-use super::bound::{Bound, copy_symmetric};
+use super::assemble::copy_symmetric;
+use super::bound::Bound;
 use super::mixture::{Covariance, Mixture};
 use super::model::Savigp;
 use crate::ascent::{Ascent, Climber, MAX_HALVINGS, NaturalOptions, climb};

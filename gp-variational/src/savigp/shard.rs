@@ -1,18 +1,19 @@
 //! The observations of one lane: projected once, then visited block by block.
 
 use super::entropy::Working;
+use super::latent::{BlockLatent, ShardLatent, squared_norm};
 use super::mixture::Mixture;
 use super::model::Savigp;
-use super::sums::{Layout, PartMut};
+use super::sums::Layout;
 use crate::error::VariationalError;
 use crate::expectation::{Estimates, Expectation, Nodes, Observed};
-use faer::{Accum, MatMut, MatRef};
+use faer::{MatMut, MatRef};
 use gp_kernels::data::{DataSource, Rows};
 use gp_kernels::inducing::{InducingPrior, PriorGradients};
 use gp_kernels::{Evaluator, KernelError};
 use gp_likelihoods::{Latent, Likelihood};
 use gp_linalg::Threading;
-use gp_linalg::product::{GramScratch, matmul, weighted_gram};
+use gp_linalg::product::GramScratch;
 use std::ops::Range;
 
 /// Columns visited at a time: ones of 500 rows fill one megabyte.
@@ -28,6 +29,8 @@ pub(super) struct Pass<'a> {
     pub(super) priors: &'a [InducingPrior],
     pub(super) nodes: &'a Nodes,
     pub(super) layout: &'a Layout,
+    /// What derivatives by kernels and inducing inputs are multiplied by: sums are not.
+    pub(super) weight: f64,
     /// Whether derivatives by kernels and inducing inputs are asked for.
     pub(super) reverse: bool,
 }
@@ -48,50 +51,6 @@ pub(super) struct Shard {
     pub(super) partial: Vec<f64>,
     evaluator: Evaluator,
     gram: GramScratch,
-}
-
-/// One latent's part of a shard.
-#[derive(Debug)]
-struct ShardLatent {
-    /// M
-    count: usize,
-    /// Φ, M numbers an observation.
-    phi: Vec<f64>,
-    /// s
-    residual: Vec<f64>,
-    block: BlockLatent,
-    grads: PriorGradients,
-}
-
-/// What is known of a block of observations: of one component, unless said otherwise.
-#[derive(Debug)]
-struct BlockLatent {
-    /// `L_Sᵀ Φ`, where covariances are full.
-    spread: Vec<f64>,
-    /// Means and variances of latent values.
-    mean: Vec<f64>,
-    variance: Vec<f64>,
-    /// g and h: derivatives of expected log densities by those.
-    by_mean: Vec<f64>,
-    by_variance: Vec<f64>,
-    /// Derivatives by Φ and s, over all components.
-    upstream: Vec<f64>,
-    by_residual: Vec<f64>,
-}
-
-impl BlockLatent {
-    fn new(count: usize, block: usize) -> Self {
-        let numbers = || vec![0.0; block];
-        Self {
-            spread: vec![0.0; count * block],
-            mean: numbers(),
-            variance: numbers(),
-            by_mean: numbers(),
-            by_variance: numbers(),
-            upstream: vec![0.0; count * block],
-            by_residual: numbers(),
-        }
-    }
 }
 
 impl Shard {
@@ -187,7 +146,7 @@ impl Shard {
             self.latents.iter_mut().for_each(|latent| latent.grads.clear());
         }
         for block in blocks(self.rows.len()) {
-            for latent in &mut self.latents {
+            for latent in self.latents.iter_mut().filter(|_| pass.reverse) {
                 latent.block.upstream.fill(0.0);
                 latent.block.by_residual.fill(0.0);
             }
@@ -288,118 +247,7 @@ impl Shard {
     }
 }
 
-impl ShardLatent {
-    fn phi_of(&self, place: usize) -> &[f64] {
-        &self.phi[place * self.count..(place + 1) * self.count]
-    }
-
-    /// Means `φᵀm` and variances `s + φᵀSφ` of a block under one component (seed 004 eq. 28).
-    fn marginals(
-        &mut self,
-        pass: Pass<'_>,
-        (component, q): (usize, usize),
-        block: &Range<usize>,
-        threading: Threading,
-    ) -> Result<(), VariationalError> {
-        let m = self.count;
-        let phi = &self.phi[block.start * m..block.end * m];
-        let own = &mut self.block;
-        let mean = MatRef::from_column_major_slice(pass.posterior.mean(component, q), 1, m);
-        let out = MatMut::from_column_major_slice_mut(&mut own.mean[..block.len()], 1, block.len());
-        let columns = MatRef::from_column_major_slice(phi, m, block.len());
-        matmul(out, Accum::Replace, mean, columns, 1.0, threading)?;
-        let variances = own.variance.iter_mut().zip(&self.residual[block.clone()]);
-        if let Some(factor) = pass.working.factor(component, q) {
-            let spread = &mut own.spread[..m * block.len()];
-            spread.copy_from_slice(phi);
-            let out = MatMut::from_column_major_slice_mut(spread, m, block.len());
-            factor.mul_l_transpose_in_place(out, threading)?;
-            for ((out, s), spread) in variances.zip(spread.chunks_exact(m)) {
-                *out = s + squared_norm(spread);
-            }
-        } else {
-            let w = pass.posterior.variances(component, q);
-            for ((out, s), phi) in variances.zip(phi.chunks_exact(m)) {
-                *out = s + phi.iter().zip(w).map(|(phi, w)| phi * phi * w).sum::<f64>();
-            }
-        }
-        Ok(())
-    }
-
-    /// Adds `Σ g φ` and `Σ h φφᵀ` of a block.
-    fn accumulate(
-        &self,
-        pass: Pass<'_>,
-        mut sums: PartMut<'_>,
-        block: &Range<usize>,
-        gram: &mut GramScratch,
-        threading: Threading,
-    ) -> Result<(), VariationalError> {
-        let m = self.count;
-        let phi = &self.phi[block.start * m..block.end * m];
-        let columns = MatRef::from_column_major_slice(phi, m, block.len());
-        let (g, h) = (&self.block.by_mean[..block.len()], &self.block.by_variance[..block.len()]);
-        if pass.working.factors.is_empty() {
-            for (phi, h) in phi.chunks_exact(m).zip(h) {
-                sums.by_spread.iter_mut().zip(phi).for_each(|(sum, phi)| *sum += h * phi * phi);
-            }
-        } else {
-            weighted_gram(sums.matrix(), Accum::Add, columns, h, gram, threading)?;
-        }
-        let vector = MatMut::from_column_major_slice_mut(sums.by_mean, m, 1);
-        let g = MatRef::from_column_major_slice(g, g.len(), 1);
-        Ok(matmul(vector, Accum::Add, columns, g, 1.0, threading)?)
-    }
-
-    /// Adds `φ̄ = π (g m + 2 h Sφ)` and `s̄ = π h` of a block.
-    fn add_upstream(
-        &mut self,
-        pass: Pass<'_>,
-        (component, q): (usize, usize),
-        block: &Range<usize>,
-        threading: Threading,
-    ) -> Result<(), VariationalError> {
-        let (m, weight) = (self.count, pass.working.weights[component]);
-        let own = &mut self.block;
-        let mean = pass.posterior.mean(component, q);
-        let upstream = &mut own.upstream[..m * block.len()];
-        for (i, out) in upstream.chunks_exact_mut(m).enumerate() {
-            let along = weight * own.by_mean[i];
-            out.iter_mut().zip(mean).for_each(|(out, mean)| *out += along * mean);
-            own.by_residual[i] += weight * own.by_variance[i];
-        }
-        if let Some(factor) = pass.working.factor(component, q) {
-            let spread = &mut own.spread[..m * block.len()];
-            for (column, h) in spread.chunks_exact_mut(m).zip(&own.by_variance) {
-                column.iter_mut().for_each(|x| *x *= 2.0 * weight * h);
-            }
-            let columns = MatMut::from_column_major_slice_mut(spread, m, block.len());
-            factor.mul_l_in_place(columns, threading)?;
-            upstream.iter_mut().zip(spread).for_each(|(out, x)| *out += *x);
-            return Ok(());
-        }
-        let w = pass.posterior.variances(component, q);
-        let phi = &self.phi[block.start * m..block.end * m];
-        for ((out, phi), h) in upstream.chunks_exact_mut(m).zip(phi.chunks_exact(m)).zip(&own.by_variance) {
-            let scale = 2.0 * weight * h;
-            out.iter_mut().zip(phi).zip(w).for_each(|((out, phi), w)| *out += scale * w * phi);
-        }
-        Ok(())
-    }
-}
-
 /// The blocks in which observations are visited.
 fn blocks(places: usize) -> impl Iterator<Item = Range<usize>> {
     (0..places).step_by(BLOCK).map(move |start| start..(start + BLOCK).min(places))
-}
-
-/// `‖x‖²`, in eight lanes.
-fn squared_norm(x: &[f64]) -> f64 {
-    const WIDTH: usize = 8;
-    let mut sums = [0.0; WIDTH];
-    let (chunks, rest) = x.as_chunks::<WIDTH>();
-    for chunk in chunks {
-        sums.iter_mut().zip(chunk).for_each(|(sum, x)| *sum += x * x);
-    }
-    sums.iter().sum::<f64>() + rest.iter().map(|x| x * x).sum::<f64>()
 }

@@ -39,6 +39,22 @@ fn one_of_a_spread_is_the_prior() {
     assert_eq!(two, Mixture::spread(&[3, 2], Covariance::Full, 2, 9).unwrap());
 }
 
+/// A Gaussian that is split says nearly what it said before.
+#[test]
+fn splitting_moves_means_by_a_tenth_of_a_deviation() {
+    let one = anywhere(&Mixture::prior(&[40], Covariance::Full).unwrap(), 2);
+    let two = one.split(2, 5).unwrap();
+    assert_eq!((two.components(), two.factor(1, 0)), (2, one.factor(0, 0)));
+    let off: Vec<f64> = two.mean(0, 0).iter().zip(one.mean(0, 0)).map(|(a, b)| a - b).collect();
+    let factor = gp_linalg::Cholesky::factor(
+        (one.factor(0, 0) * one.factor(0, 0).transpose()).as_ref(),
+        &gp_linalg::JitterPolicy::none(),
+    );
+    let squared = factor.unwrap().inv_quad_form(&off, &mut [0.0; 40]).unwrap();
+    // 0.01 times a χ² of 40 degrees of freedom: between 0.16 and 0.77 but for one in 10⁴.
+    assert!((0.16..0.77).contains(&squared), "{squared}");
+}
+
 /// `ln q(v)` of a mixture with diagonal covariances.
 fn log_density(posterior: &Mixture, v: &[f64]) -> f64 {
     let weights = posterior.weights();
