@@ -2,7 +2,10 @@
 
 use gp_ep::EpError;
 use gp_kernels::KernelError;
+use gp_kernels::data::DataError;
 use gp_likelihoods::LikelihoodError;
+use gp_optim::OptimError;
+use gp_variational::VariationalError;
 use std::error::Error;
 use std::path::Path;
 
@@ -18,6 +21,8 @@ pub enum ErrorKind {
     Model,
     /// A computation that cannot be carried out.
     Numerical,
+    /// Training that ended before it had converged, where that was not to be.
+    NotConverged,
     /// Files and folders.
     Io,
 }
@@ -31,6 +36,7 @@ impl ErrorKind {
             Self::Data => 3,
             Self::Model => 4,
             Self::Numerical => 5,
+            Self::NotConverged => 6,
             Self::Io => 7,
         }
     }
@@ -87,7 +93,25 @@ impl CliError {
 
 impl From<EpError> for CliError {
     fn from(error: EpError) -> Self {
-        Self::caused(ErrorKind::Numerical, "exact regression failed", error)
+        Self::caused(ErrorKind::Numerical, "inference failed", error)
+    }
+}
+
+impl From<DataError> for CliError {
+    fn from(error: DataError) -> Self {
+        Self::caused(ErrorKind::Numerical, "inference failed", error)
+    }
+}
+
+impl From<OptimError> for CliError {
+    fn from(error: OptimError) -> Self {
+        Self::caused(ErrorKind::Numerical, "inference failed", error)
+    }
+}
+
+impl From<VariationalError> for CliError {
+    fn from(error: VariationalError) -> Self {
+        Self::caused(ErrorKind::Numerical, "inference failed", error)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Files that are whole or not there.
 
-use crate::error::CliError;
+use crate::error::{CliError, ErrorKind};
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -26,6 +26,55 @@ fn replace(folder: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.as_file().sync_all()?;
     file.persist(path).map_err(|refused| refused.error)?;
     sync_folder(folder)
+}
+
+/// A file that is to be written, looked after before the work whose results it takes.
+#[derive(Clone, Debug)]
+pub struct OutputFile {
+    folder: PathBuf,
+    name: String,
+}
+
+impl OutputFile {
+    /// A file in a folder that can be written into. One that is there already is replaced by `force` only.
+    ///
+    /// # Errors
+    /// Of kind [`Io`](ErrorKind::Io), with the path and what to do.
+    pub fn prepare(path: &Path, force: bool) -> Result<Self, CliError> {
+        let name = path.file_name().and_then(|name| name.to_str()).ok_or_else(|| {
+            CliError::new(ErrorKind::Io, format!("`{}` is no name of a file", path.display()))
+        })?;
+        let folder = match path.parent() {
+            Some(folder) if folder != Path::new("") => folder,
+            _ => Path::new("."),
+        };
+        if path.is_dir() {
+            return Err(CliError::new(ErrorKind::Io, format!("`{}` is a folder", path.display())));
+        }
+        if !force && path.exists() {
+            let message = format!(
+                "`{}` is there already; replace it with --force, or choose another name",
+                path.display()
+            );
+            return Err(CliError::new(ErrorKind::Io, message));
+        }
+        unfinished_in(folder).map_err(|cause| CliError::io("write into", folder, cause))?;
+        Ok(Self { folder: folder.to_owned(), name: name.to_owned() })
+    }
+
+    /// The path, for people.
+    #[must_use]
+    pub fn path(&self) -> PathBuf {
+        if self.folder == Path::new(".") { PathBuf::from(&self.name) } else { self.folder.join(&self.name) }
+    }
+
+    /// Writes it, whole or not at all.
+    ///
+    /// # Errors
+    /// As [`write_whole`].
+    pub fn write(&self, bytes: &[u8]) -> Result<(), CliError> {
+        write_whole(&self.folder, &self.name, bytes).map(drop)
+    }
 }
 
 /// Makes a folder, and all above it, that files can be written into; one that is there already will do.

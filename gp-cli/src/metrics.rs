@@ -2,9 +2,12 @@
 
 use crate::error::CliError;
 use gp_likelihoods::{Gaussian, special};
+use serde::Serialize;
 
 /// The central intervals whose coverage is counted.
 pub const LEVELS: [f64; 3] = [0.5, 0.8, 0.95];
+/// Bins of the reliability table.
+pub const BINS: usize = 10;
 
 /// A Gaussian prediction of one observation.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,38 +27,161 @@ impl Forecast {
         let half = special::standard_normal_quantile(0.5 + 0.5 * level)? * self.variance.sqrt();
         Ok((self.mean - half, self.mean + half))
     }
-}
 
-/// Scores of predictions on observations they have not seen.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Scores {
-    /// Root of the mean squared error, in the units of the target.
-    pub rmse: f64,
-    /// Mean negative log predictive density, in nats; lower is better.
-    pub nlpd: f64,
-    /// The share of observations inside each central interval of [`LEVELS`]; good if it is the level itself.
-    pub coverage: [f64; LEVELS.len()],
-}
-
-impl Scores {
-    /// Scores of one forecast per target; neither may be empty.
+    /// The log density of an observation.
     ///
     /// # Errors
     /// Of kind [`Numerical`](crate::ErrorKind::Numerical) for a forecast without variance.
-    pub fn of(targets: &[f64], forecasts: &[Forecast]) -> Result<Self, CliError> {
-        let count = targets.len() as f64;
-        let (mut squares, mut log_density, mut inside) = (0.0, 0.0, [0.0; LEVELS.len()]);
-        for (&target, forecast) in targets.iter().zip(forecasts) {
-            squares += (target - forecast.mean).powi(2);
-            log_density += Gaussian::new(forecast.variance)?.log_density(target, forecast.mean).value;
-            for (inside, level) in inside.iter_mut().zip(LEVELS) {
-                let (lower, upper) = forecast.interval(level)?;
-                *inside += f64::from(u8::from((lower..=upper).contains(&target)));
-            }
-        }
-        let coverage = inside.map(|inside| inside / count);
-        Ok(Self { rmse: (squares / count).sqrt(), nlpd: -log_density / count, coverage })
+    pub fn log_density(&self, target: f64) -> Result<f64, CliError> {
+        Ok(Gaussian::new(self.variance)?.log_density(target, self.mean).value)
     }
+}
+
+/// Predictions of numbers, one entry for each of N observations.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NumberForecasts {
+    /// What is said of each, in the units of the target.
+    pub means: Vec<f64>,
+    /// Log densities of the observations, where the prediction has a density of their kind.
+    pub log_densities: Option<Vec<f64>>,
+    /// Lower and upper ends of the central intervals of [`LEVELS`].
+    pub intervals: [(Vec<f64>, Vec<f64>); LEVELS.len()],
+}
+
+impl NumberForecasts {
+    /// The same Gaussian for all of some targets.
+    ///
+    /// # Errors
+    /// As [`Forecast::interval`] and [`Forecast::log_density`].
+    pub fn constant(forecast: Forecast, targets: &[f64], has_density: bool) -> Result<Self, CliError> {
+        let count = targets.len();
+        let mut intervals = [const { (Vec::new(), Vec::new()) }; LEVELS.len()];
+        for (ends, level) in intervals.iter_mut().zip(LEVELS) {
+            let (lower, upper) = forecast.interval(level)?;
+            *ends = (vec![lower; count], vec![upper; count]);
+        }
+        let densities = || targets.iter().map(|&target| forecast.log_density(target)).collect();
+        let log_densities = if has_density { Some(densities()).transpose()? } else { None };
+        Ok(Self { means: vec![forecast.mean; count], log_densities, intervals })
+    }
+}
+
+/// Scores of predictions of numbers on observations they have not seen.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct NumberScores {
+    /// Root of the mean squared error, in the units of the target.
+    pub rmse: f64,
+    /// Mean absolute error, in the units of the target.
+    pub mae: f64,
+    /// Mean squared error over the variance of the observations; 1 for who predicts their mean.
+    pub smse: f64,
+    /// Mean negative log predictive density, in nats; lower is better.
+    pub nlpd: Option<f64>,
+    /// The same, less that of a Gaussian of the training targets' mean and variance.
+    pub smll: Option<f64>,
+    /// The share of observations inside each central interval of [`LEVELS`]; good if it is the level itself.
+    pub coverage: [f64; LEVELS.len()],
+    /// Mean widths of these intervals, in the units of the target.
+    pub width: [f64; LEVELS.len()],
+}
+
+impl NumberScores {
+    /// Scores of forecasts of some targets, of which there is one at least. `trivial` is the NLPD of who knows no inputs.
+    #[must_use]
+    pub fn of(targets: &[f64], forecasts: &NumberForecasts, trivial: Option<f64>) -> Self {
+        let errors: Vec<f64> =
+            targets.iter().zip(&forecasts.means).map(|(target, mean)| target - mean).collect();
+        let centre = mean(targets.iter().copied());
+        let mse = mean(errors.iter().map(|error| error * error));
+        let nlpd = forecasts.log_densities.as_ref().map(|densities| -mean(densities.iter().copied()));
+        let coverage = |(lower, upper): &(Vec<f64>, Vec<f64>)| {
+            let inside = targets.iter().zip(lower.iter().zip(upper)).map(|(y, (lo, hi))| lo <= y && y <= hi);
+            mean(inside.map(|inside| f64::from(u8::from(inside))))
+        };
+        let width =
+            |(lower, upper): &(Vec<f64>, Vec<f64>)| mean(upper.iter().zip(lower).map(|(hi, lo)| hi - lo));
+        Self {
+            rmse: mse.sqrt(),
+            mae: mean(errors.iter().map(|error| error.abs())),
+            smse: mse / mean(targets.iter().map(|target| (target - centre).powi(2))),
+            nlpd,
+            smll: nlpd.zip(trivial).map(|(nlpd, trivial)| nlpd - trivial),
+            coverage: [0, 1, 2].map(|level| coverage(&forecasts.intervals[level])),
+            width: [0, 1, 2].map(|level| width(&forecasts.intervals[level])),
+        }
+    }
+}
+
+/// Scores of class probabilities on labels they have not seen.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ClassScores {
+    /// Share of labels that are not the most probable class.
+    pub error: f64,
+    /// Mean negative log probability of the labels, in nats.
+    pub nll: f64,
+    /// Mean squared distance between probabilities and labels, summed over classes.
+    pub brier: f64,
+    /// Expected calibration error: how far shares of right labels are from the probabilities claimed for them.
+    pub ece: f64,
+    /// Rows of true labels, columns of predicted ones: how often.
+    pub confusion: Vec<Vec<u64>>,
+    /// Predictions by the probability claimed for them.
+    pub reliability: Vec<ReliabilityBin>,
+}
+
+/// Predictions whose class has a probability in one tenth of [0, 1].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct ReliabilityBin {
+    /// How many.
+    pub count: u64,
+    /// Mean probability claimed.
+    pub confidence: f64,
+    /// Share that was right.
+    pub accuracy: f64,
+}
+
+impl ClassScores {
+    /// Scores of the probabilities of C classes for some labels, given as classes counted from 0.
+    #[must_use]
+    pub fn of(labels: &[usize], probabilities: &[Vec<f64>]) -> Self {
+        let classes = probabilities.first().map_or(0, Vec::len);
+        let mut confusion = vec![vec![0u64; classes]; classes];
+        let mut bins = [ReliabilityBin::default(); BINS];
+        let (mut brier, mut log_density, mut wrong) = (0.0, 0.0, 0.0);
+        for (&label, p) in labels.iter().zip(probabilities) {
+            let predicted = crate::predict::most_probable(p);
+            confusion[label][predicted] += 1;
+            wrong += f64::from(u8::from(predicted != label));
+            log_density += p[label].max(f64::MIN_POSITIVE).ln();
+            brier +=
+                p.iter().enumerate().map(|(c, p)| (p - f64::from(u8::from(c == label))).powi(2)).sum::<f64>();
+            let bin = &mut bins[((p[predicted] * BINS as f64) as usize).min(BINS - 1)];
+            bin.count += 1;
+            bin.confidence += p[predicted];
+            bin.accuracy += f64::from(u8::from(predicted == label));
+        }
+        let count = labels.len() as f64;
+        let ece = bins.iter().map(|bin| (bin.accuracy - bin.confidence).abs()).sum::<f64>() / count;
+        let reliability = bins.map(ReliabilityBin::averaged).to_vec();
+        let (error, nll, brier) = (wrong / count, -log_density / count, brier / count);
+        Self { error, nll, brier, ece, confusion, reliability }
+    }
+}
+
+impl ReliabilityBin {
+    fn averaged(self) -> Self {
+        let count = self.count.max(1) as f64;
+        Self { count: self.count, confidence: self.confidence / count, accuracy: self.accuracy / count }
+    }
+}
+
+fn mean(values: impl Iterator<Item = f64>) -> f64 {
+    let (mut sum, mut count) = (0.0, 0.0);
+    for value in values {
+        sum += value;
+        count += 1.0;
+    }
+    sum / count
 }
 
 #[cfg(test)]
@@ -63,21 +189,42 @@ mod tests {
     use super::*;
 
     #[test]
-    fn scores_of_two_observations() {
-        let forecasts = [Forecast { mean: 0.0, variance: 4.0 }; 2];
+    fn scores_of_two_numbers() {
         // 1 is inside the 50 % interval ±1.349, 3 inside the 95 % interval ±3.92 but not the 80 % one ±2.563.
-        let scores = Scores::of(&[1.0, 3.0], &forecasts).unwrap();
+        let forecast = Forecast { mean: 0.0, variance: 4.0 };
+        let forecasts = NumberForecasts::constant(forecast, &[1.0, 3.0], true).unwrap();
+        let scores = NumberScores::of(&[1.0, 3.0], &forecasts, Some(1.0));
         assert_eq!(scores.coverage, [0.5, 0.5, 1.0]);
         assert!((scores.rmse - 5f64.sqrt()).abs() < 1e-15);
+        assert_eq!((scores.mae, scores.smse), (2.0, 5.0));
         let expected = 0.5 * (std::f64::consts::TAU * 4.0).ln() + 5.0 / 8.0;
-        assert!((scores.nlpd - expected).abs() < 1e-15);
+        assert!((scores.nlpd.unwrap() - expected).abs() < 1e-15);
+        assert!((scores.smll.unwrap() - expected + 1.0).abs() < 1e-15);
+        // Twice the quantile of 97.5 %, times the deviation.
+        assert!((scores.width[2] - 2.0 * 1.959_963_984_540_054 * 2.0).abs() < 1e-12);
     }
 
     #[test]
     fn a_forecast_without_variance_is_refused() {
-        let certain = [Forecast { mean: 0.0, variance: 0.0 }];
-        let refused = Scores::of(&[0.0], &certain).unwrap_err();
+        let certain = Forecast { mean: 0.0, variance: 0.0 };
+        let refused = NumberForecasts::constant(certain, &[0.0], true).unwrap_err();
         assert_eq!(refused.kind(), crate::ErrorKind::Numerical);
-        assert!(certain[0].interval(1.0).is_err());
+        assert!(certain.interval(1.0).is_err());
+    }
+
+    #[test]
+    fn scores_of_three_labels() {
+        let probabilities = [vec![0.75, 0.25], vec![0.75, 0.25], vec![0.05, 0.95]];
+        let scores = ClassScores::of(&[0, 1, 1], &probabilities);
+        assert!((scores.error - 1.0 / 3.0).abs() < 1e-15);
+        let log = 0.75f64.ln() + 0.25f64.ln() + 0.95f64.ln();
+        assert!((scores.nll + log / 3.0).abs() < 1e-15);
+        // 2 (1 − p)² of each.
+        let brier = 2.0 * (0.25f64.powi(2) + 0.75f64.powi(2) + 0.05f64.powi(2)) / 3.0;
+        assert!((scores.brier - brier).abs() < 1e-15);
+        assert_eq!(scores.confusion, [[1, 0], [1, 1]]);
+        assert_eq!((scores.reliability[7].count, scores.reliability[7].accuracy), (2, 0.5));
+        // |1 − 1.5| in one bin, |1 − 0.95| in another.
+        assert!((scores.ece - (0.5 + 0.05) / 3.0).abs() < 1e-15);
     }
 }

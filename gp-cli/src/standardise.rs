@@ -24,6 +24,12 @@ impl Standardiser {
         Self { mean, scale: if variance > negligible { variance.sqrt() } else { 1.0 } }
     }
 
+    /// Numbers as they are.
+    #[must_use]
+    pub const fn identity() -> Self {
+        Self { mean: 0.0, scale: 1.0 }
+    }
+
     /// Whether numbers can be taken to these units and back.
     #[must_use]
     pub fn is_sound(&self) -> bool {

@@ -1,170 +1,204 @@
-//! Trained models: exact regression with everything around it that makes predictions in the units of the data.
+//! Trained models: a posterior with everything around it that makes predictions in the units of the data, and the file
+//! that holds them.
 
-mod file;
+mod approximation;
+mod posterior;
+mod record;
+mod tensors;
 
-use crate::error::CliError;
-use crate::metrics::Forecast;
-use crate::standardise::Standardiser;
-use faer::Mat;
-use file::{Columns, FORMAT, ModelFile, TrainingRecord, VERSION};
-use gp_ep::Training;
-use gp_ep::{EpError, ExactGp, ExactPosterior, Observations};
-use gp_kernels::{Kernel, KernelExt};
-use gp_likelihoods::Gaussian;
-use gp_optim::MinimiseOptions;
+pub use approximation::{Approximation, Latents, Moments};
+pub use posterior::Posterior;
+pub use record::{About, ObjectiveKind, TargetSummary, TrainingRecord};
+
+use crate::data::{Frame, ReadOptions};
+use crate::encode::{Inputs, Target};
+use crate::error::{CliError, ErrorKind};
+use record::{FORMAT, Record, VERSION};
+use serde::Deserialize;
+use serde_json::Value;
+use std::error::Error;
+use std::path::Path;
 
 /// A model of one target as a function of some inputs.
-///
-/// It is trained and predicts in the units of the data; inside, every column is standardised.
 #[derive(Clone, Debug)]
-pub struct RegressionModel {
-    file: ModelFile,
-    posterior: ExactPosterior,
+pub struct Model {
+    about: About,
+    posterior: Approximation,
+    baseline: Option<Approximation>,
 }
 
-/// A table to train on, with what the model file keeps besides.
-#[derive(Clone, Copy, Debug)]
-pub struct TrainingData<'a> {
-    /// Names of the input columns, D of them.
-    pub input_names: &'a [&'a str],
-    /// The input columns, D of them, each with N numbers.
-    pub inputs: &'a [Vec<f64>],
-    /// Name of the target column.
-    pub target_name: &'a str,
-    /// The target column, N numbers.
-    pub targets: &'a [f64],
+/// The part that every version of the file has.
+#[derive(Deserialize)]
+struct Header {
+    format: String,
+    version: u32,
+    writer: Option<String>,
+    origin: Option<String>,
 }
 
-impl RegressionModel {
-    /// Trains a kernel and a noise variance, both in standardised units, from the values they have.
-    ///
-    /// `origin` and `seed` are kept in the file.
+impl Model {
+    /// A model, with the linear one that it is compared with.
+    #[must_use]
+    pub fn new(about: About, posterior: Approximation, baseline: Option<Approximation>) -> Self {
+        Self { about, posterior, baseline }
+    }
+
+    /// Reads a model file.
     ///
     /// # Errors
-    /// Of kind [`Numerical`](crate::ErrorKind::Numerical) when the table is empty or ragged, or when the start cannot be
-    /// evaluated.
-    pub fn train(
-        data: &TrainingData<'_>,
-        kernel: Box<dyn Kernel>,
-        noise: Gaussian,
-        origin: &str,
-        seed: u64,
-    ) -> Result<(Self, Training), CliError> {
-        let input_scales: Vec<Standardiser> =
-            data.inputs.iter().map(|column| Standardiser::of(column)).collect();
-        let target_scale = Standardiser::of(data.targets);
-        let (inputs, targets) = standardised(data.inputs, data.targets, &input_scales, target_scale);
-        let observations = Observations::new(inputs.as_ref(), &targets)?;
-        let mut gp = ExactGp::new(kernel, noise);
-        let training = gp.train(&observations, &MinimiseOptions::default())?;
-        let posterior = gp.condition(&observations)?;
-        let file = ModelFile {
+    /// Of kind [`Io`](ErrorKind::Io) where it cannot be read, otherwise as [`from_bytes`](Self::from_bytes).
+    pub fn load(path: &Path) -> Result<Self, CliError> {
+        let bytes = std::fs::read(path).map_err(|cause| CliError::io("read", path, cause))?;
+        Self::from_bytes(&bytes, &path.display().to_string())
+    }
+
+    /// The model in the bytes of a model file, `source` in errors. Its predictions have the bits of those before.
+    ///
+    /// # Errors
+    /// Of kind [`Model`](ErrorKind::Model): no model file, one of a newer version (both versions are named), or a
+    /// damaged one (what is damaged is named).
+    pub fn from_bytes(bytes: &[u8], source: &str) -> Result<Self, CliError> {
+        let no_model = |cause: String| {
+            CliError::caused(
+                ErrorKind::Model,
+                format!("`{source}` is no model file, or a truncated one"),
+                cause,
+            )
+        };
+        let text = tensors::record_text(bytes).map_err(no_model)?;
+        let header: Header = serde_json::from_str(&text).map_err(|cause| no_model(cause.to_string()))?;
+        header.check(source)?;
+        let value = tensors::from_bytes(bytes).map_err(|cause| damaged(source, cause))?;
+        let record: Record = serde_json::from_value(value).map_err(|cause| damaged(source, cause))?;
+        let model = Self::restore(record).map_err(|cause| damaged(source, cause))?;
+        model.check().map_err(|cause| damaged(source, cause))?;
+        Ok(model)
+    }
+
+    fn restore(record: Record) -> Result<Self, CliError> {
+        let Record { about, posterior, baseline, .. } = record;
+        let baseline = baseline.map(|baseline| baseline.restore()).transpose()?;
+        Ok(Self { about, posterior: posterior.restore()?, baseline })
+    }
+
+    /// What the types do not say.
+    fn check(&self) -> Result<(), String> {
+        let classes = self.posterior.likelihood().support().classes();
+        match self.about.target.labels() {
+            Some(labels) if labels.len() != classes => {
+                Err(format!("{} labels for {classes} classes", labels.len()))
+            }
+            _ if !self.about.target.scale().is_sound() => Err("a scale that is not positive".to_owned()),
+            _ => Ok(()),
+        }
+    }
+
+    /// The model as the bytes of a model file; the same bytes for the same model.
+    ///
+    /// # Errors
+    /// Of kind [`Model`](ErrorKind::Model), should the bytes not come about.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, CliError> {
+        tensors::to_bytes(self.to_value()?).map_err(cannot_write)
+    }
+
+    /// The model as JSON, for those who read no safetensors.
+    ///
+    /// # Errors
+    /// As [`to_bytes`](Self::to_bytes).
+    pub fn to_value(&self) -> Result<Value, CliError> {
+        let record = Record {
             format: FORMAT.to_owned(),
             version: VERSION,
-            origin: origin.to_owned(),
-            seed,
-            columns: Columns {
-                inputs: data.input_names.iter().map(|&name| name.to_owned()).collect(),
-                target: data.target_name.to_owned(),
-            },
-            input_scales,
-            target_scale,
-            kernel: gp.kernel().expression(),
-            noise_variance: gp.noise().variance(),
-            training: TrainingRecord::of(&training),
-            inputs: data.inputs.to_vec(),
-            targets: data.targets.to_vec(),
+            writer: format!("gp {}", env!("CARGO_PKG_VERSION")),
+            about: self.about.clone(),
+            posterior: self.posterior.to_stored()?,
+            baseline: self.baseline.as_ref().map(Approximation::to_stored).transpose()?,
         };
-        Ok((Self { file, posterior }, training))
+        serde_json::to_value(record).map_err(cannot_write)
     }
 
-    /// The model as the text of a model file.
-    ///
-    /// # Errors
-    /// Of kind [`Model`](crate::ErrorKind::Model), should the text not come about.
-    pub fn to_text(&self) -> Result<String, CliError> {
-        self.file.to_text()
-    }
-
-    /// The model in the text of a model file, `source` in errors. Its predictions have the bits of those before.
-    ///
-    /// # Errors
-    /// Of kind [`Model`](crate::ErrorKind::Model): no model file, one of a newer version (both versions are named), or
-    /// a damaged one (the place is named).
-    pub fn from_text(text: &str, source: &str) -> Result<Self, CliError> {
-        let file = ModelFile::from_text(text, source)?;
-        let posterior = posterior_of(&file).map_err(|cause| file::damaged(source, cause))?;
-        Ok(Self { file, posterior })
-    }
-
-    /// Whether the text is a model file that the command `origin` has written.
+    /// The command that wrote a model file, if these are the bytes of one of any version.
     #[must_use]
-    pub fn is_text_from(text: &str, origin: &str) -> bool {
-        file::origin(text).is_some_and(|found| found == origin)
+    pub fn origin_of(bytes: &[u8]) -> Option<String> {
+        let header: Header = serde_json::from_str(&tensors::record_text(bytes).ok()?).ok()?;
+        if header.format == FORMAT { header.origin } else { None }
     }
 
-    /// What the model says of observations at M places: `inputs` holds the D input columns, each with M numbers.
-    ///
-    /// # Errors
-    /// Of kind [`Numerical`](crate::ErrorKind::Numerical) for inputs that are not finite or have the wrong shape.
-    pub fn forecast(&self, inputs: &[Vec<f64>]) -> Result<Vec<Forecast>, CliError> {
-        self.predict(inputs, |prediction| &prediction.observation_variance)
-    }
-
-    /// The same of the function without the noise of observations.
-    ///
-    /// # Errors
-    /// As [`forecast`](Self::forecast).
-    pub fn forecast_latent(&self, inputs: &[Vec<f64>]) -> Result<Vec<Forecast>, CliError> {
-        self.predict(inputs, |prediction| &prediction.latent_variance)
-    }
-
-    fn predict(
-        &self,
-        inputs: &[Vec<f64>],
-        variance: impl Fn(&gp_ep::exact::Prediction) -> &Vec<f64>,
-    ) -> Result<Vec<Forecast>, CliError> {
-        let points = standardised_inputs(inputs, &self.file.input_scales);
-        let prediction = self.posterior.predict(points.as_ref())?;
-        let undo = &self.file.target_scale;
-        let pairs = prediction.latent_mean.iter().zip(variance(&prediction));
-        Ok(pairs
-            .map(|(mean, variance)| Forecast {
-                mean: undo.undo(*mean),
-                variance: undo.undo_variance(*variance),
-            })
-            .collect())
-    }
-
-    /// The posterior in standardised units.
+    /// What it is about and how it came about.
     #[must_use]
-    pub fn posterior(&self) -> &ExactPosterior {
+    pub fn about(&self) -> &About {
+        &self.about
+    }
+
+    /// How columns of a table become its points.
+    #[must_use]
+    pub fn inputs(&self) -> &Inputs {
+        &self.about.inputs
+    }
+
+    /// What it predicts, and in which units.
+    #[must_use]
+    pub fn target(&self) -> &Target {
+        &self.about.target
+    }
+
+    /// What was learned, in standardised units.
+    #[must_use]
+    pub fn posterior(&self) -> &Approximation {
         &self.posterior
     }
+
+    /// The linear model of the same data, where one was fitted.
+    #[must_use]
+    pub fn baseline(&self) -> Option<&Approximation> {
+        self.baseline.as_ref()
+    }
+
+    /// How tables are read for this model.
+    #[must_use]
+    pub fn read_options(&self) -> ReadOptions {
+        let mut options = ReadOptions::default();
+        self.about.inputs.extend(&mut options);
+        self.about.target.extend(&mut options);
+        options
+    }
+
+    /// The observations of a table as the likelihood takes them, if the table has the target.
+    ///
+    /// # Errors
+    /// As [`Target::encode`].
+    pub fn observations(&self, frame: &Frame) -> Result<Option<Vec<f64>>, CliError> {
+        let target = self.target();
+        if frame.column(&target.name).is_none() {
+            return Ok(None);
+        }
+        target.encode(frame, self.posterior.likelihood().support()).map(Some)
+    }
 }
 
-/// Conditions again on the data in the file: the same arithmetic on the same numbers, so the same bits.
-fn posterior_of(file: &ModelFile) -> Result<ExactPosterior, CliError> {
-    let kernel = gp_kernels::parse(&file.kernel)?;
-    let noise = Gaussian::new(file.noise_variance)?;
-    let (inputs, targets) = standardised(&file.inputs, &file.targets, &file.input_scales, file.target_scale);
-    let observations = Observations::new(inputs.as_ref(), &targets)?;
-    ExactGp::new(kernel, noise).condition(&observations).map_err(EpError::into)
+impl Header {
+    fn check(&self, source: &str) -> Result<(), CliError> {
+        let message = if self.format != FORMAT {
+            format!("`{source}` is no model file: its format is `{}`, not `{FORMAT}`", self.format)
+        } else if self.version > VERSION {
+            let writer = self.writer.as_deref().unwrap_or("a newer program");
+            format!(
+                "`{source}` has version {} of the model format, written by {writer}; gp {} reads versions up to {VERSION}",
+                self.version,
+                env!("CARGO_PKG_VERSION")
+            )
+        } else {
+            return Ok(());
+        };
+        Err(CliError::new(ErrorKind::Model, message))
+    }
 }
 
-fn standardised(
-    inputs: &[Vec<f64>],
-    targets: &[f64],
-    input_scales: &[Standardiser],
-    target_scale: Standardiser,
-) -> (Mat<f64>, Vec<f64>) {
-    let targets = targets.iter().map(|&target| target_scale.apply(target)).collect();
-    (standardised_inputs(inputs, input_scales), targets)
+fn cannot_write(cause: impl Into<Box<dyn Error + Send + Sync>>) -> CliError {
+    CliError::caused(ErrorKind::Model, "the model cannot be written", cause)
 }
 
-/// One row a point, one column an input; as many rows as the shortest column has numbers.
-fn standardised_inputs(inputs: &[Vec<f64>], scales: &[Standardiser]) -> Mat<f64> {
-    let count = inputs.iter().map(Vec::len).min().unwrap_or(0);
-    let columns: Vec<(&Vec<f64>, &Standardiser)> = inputs.iter().zip(scales).collect();
-    Mat::from_fn(count, columns.len(), |i, d| columns[d].1.apply(columns[d].0[i]))
+/// A model file whose content does not make a model.
+fn damaged(source: &str, cause: impl Into<Box<dyn Error + Send + Sync>>) -> CliError {
+    CliError::caused(ErrorKind::Model, format!("`{source}` is damaged"), cause)
 }

@@ -1,0 +1,157 @@
+//! `gp check`: what would hurt in a table.
+
+use super::print_json;
+use crate::data::{Column, Frame, Kind, ReadOptions, Values};
+use crate::encode::{MAX_LEVELS, class_labels};
+use crate::error::CliError;
+use crate::notes::Notes;
+use crate::out;
+use crate::standardise::Standardiser;
+use serde::Serialize;
+use std::collections::HashSet;
+use std::io::Write;
+
+/// Values further than so many deviations from the mean stand alone.
+const FAR: f64 = 20.0;
+/// Classes of fewer rows are hardly learned.
+const RARE: usize = 5;
+/// Numbers that occur so often on average, or more often, may be labels.
+const ROWS_A_LABEL: usize = 3;
+
+/// Options of `gp check`.
+#[derive(Clone, Debug, clap::Args)]
+pub struct CheckOptions {
+    /// Table to look at; - is the standard input
+    #[arg(value_name = "DATA")]
+    pub data: String,
+    /// Column that will be predicted
+    #[arg(long, value_name = "COL")]
+    pub target: Option<String>,
+    /// Format of the table: csv, parquet, arrow, npy, npz, idx or libsvm; found from the file unless given
+    #[arg(long, value_name = "NAME")]
+    pub format: Option<String>,
+    /// Print findings as one JSON array
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Something that would hurt.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// The column, where it is about one.
+    pub column: Option<String>,
+    /// What, and what to do.
+    pub what: String,
+}
+
+/// Prints what would hurt, a line each.
+///
+/// # Errors
+/// Of the kind of whatever failed; findings are no failure.
+pub fn run(options: &CheckOptions, out: &mut dyn Write, notes: &mut Notes<'_>) -> Result<(), CliError> {
+    let read = ReadOptions { format: options.format.clone(), ..ReadOptions::default() };
+    let frame = crate::data::read(&options.data, &read)?;
+    let found = findings(&frame, options.target.as_deref())?;
+    let (rows, columns) = (frame.row_count(), frame.columns().len());
+    notes.say(format_args!("{rows} rows, {columns} columns, {} findings", found.len()));
+    if options.json {
+        return print_json(out, &found);
+    }
+    let line = |finding: &Finding| match &finding.column {
+        Some(column) => format!("column {column}: {}\n", finding.what),
+        None => format!("{}\n", finding.what),
+    };
+    out::print(out, found.iter().map(line).collect::<String>().as_bytes())
+}
+
+/// What would hurt in a table.
+///
+/// # Errors
+/// Of kind [`Data`](crate::ErrorKind::Data) for a target that is not there.
+pub fn findings(frame: &Frame, target: Option<&str>) -> Result<Vec<Finding>, CliError> {
+    let mut found = Vec::new();
+    for column in frame.columns() {
+        let mut add = |what: String| found.push(Finding { column: Some(column.name().to_owned()), what });
+        let missing = (0..frame.row_count()).filter(|&row| column.is_missing(row)).count();
+        if missing > 0 {
+            let first = (0..frame.row_count()).find(|&row| column.is_missing(row)).unwrap_or(0);
+            add(format!(
+                "{missing} values are missing, the first at {}; fill them in, or leave the rows out with --missing drop",
+                frame.place(first)
+            ));
+        }
+        about_values(frame, column, Some(column.name()) == target, &mut add);
+    }
+    if let Some(name) = target {
+        about_target(frame.require(&[name])?[0], &mut found);
+    }
+    about_rows(frame, &mut found);
+    Ok(found)
+}
+
+fn about_values(frame: &Frame, column: &Column, is_target: bool, add: &mut impl FnMut(String)) {
+    match column.values() {
+        Values::Numbers(numbers) => {
+            let known: Vec<f64> = numbers.iter().copied().filter(|value| !value.is_nan()).collect();
+            let Some(&first) = known.first() else {
+                return add("there is no value at all; leave it out".to_owned());
+            };
+            if known.iter().all(|&value| value == first) {
+                return add(format!("every row has the value {first}; leave it out"));
+            }
+            let scale = Standardiser::of(&known);
+            let far = numbers.iter().enumerate().filter(|(_, value)| scale.apply(**value).abs() > FAR);
+            if let Some((row, value)) =
+                far.max_by(|a, b| scale.apply(*a.1).abs().total_cmp(&scale.apply(*b.1).abs()))
+            {
+                let times = scale.apply(*value).abs();
+                add(format!(
+                    "{value} at {} is {times:.0} deviations from the mean; is it a mistake? Otherwise take logarithms",
+                    frame.place(row)
+                ));
+            }
+        }
+        Values::Levels { levels, .. } if levels.len() == 1 => {
+            add(format!("every row has the value {}; leave it out", levels[0]));
+        }
+        Values::Levels { levels, codes } => {
+            if !is_target && levels.len() > MAX_LEVELS.min(codes.len() / 2) {
+                add(format!("{} different words in {} rows; leave it out", levels.len(), codes.len()));
+            }
+        }
+    }
+}
+
+fn about_target(column: &Column, found: &mut Vec<Finding>) {
+    let labels = class_labels(column);
+    let continuous = column.kind() == Kind::Number && labels.len() * ROWS_A_LABEL > column.values().len();
+    if continuous || labels.len() < 2 {
+        return;
+    }
+    let mut counts = vec![0usize; labels.len()];
+    for row in 0..column.values().len() {
+        let text = column.text(row);
+        if let Some(class) = labels.iter().position(|label| *label == text) {
+            counts[class] += 1;
+        }
+    }
+    for (label, count) in labels.iter().zip(counts).filter(|(_, count)| *count < RARE) {
+        let what =
+            format!("label {label} has {count} rows only; if it is a label, put it together with another");
+        found.push(Finding { column: Some(column.name().to_owned()), what });
+    }
+}
+
+fn about_rows(frame: &Frame, found: &mut Vec<Finding>) {
+    let mut seen = HashSet::new();
+    let row = |row: usize| frame.columns().iter().map(|column| column.text(row)).collect::<Vec<_>>();
+    let twice = (0..frame.row_count()).filter(|&place| !seen.insert(row(place))).collect::<Vec<usize>>();
+    if let Some(&first) = twice.first() {
+        let what = format!(
+            "{} rows are copies of others, the first at {}; a test set must not share rows with training",
+            twice.len(),
+            frame.place(first)
+        );
+        found.push(Finding { column: None, what });
+    }
+}

@@ -1,0 +1,55 @@
+//! `gp convert`: a model for those who read no safetensors.
+
+use crate::error::{CliError, ErrorKind};
+use crate::files::OutputFile;
+use crate::model::Model;
+use crate::notes::Notes;
+use crate::out;
+use clap::ValueEnum;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Options of `gp convert`.
+#[derive(Clone, Debug, clap::Args)]
+pub struct ConvertOptions {
+    /// Model file
+    #[arg(value_name = "MODEL")]
+    pub model: PathBuf,
+    /// Format to write
+    #[arg(long, value_enum)]
+    pub to: Target,
+    /// File to write; the standard output unless given
+    #[arg(long, short, value_name = "OUT")]
+    pub output: Option<PathBuf>,
+    /// Replace a file that is there
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// A format of models.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Target {
+    /// One JSON object with every number of the model
+    Json,
+}
+
+/// Writes the model.
+///
+/// # Errors
+/// Of the kind of whatever failed; the output is then as it was.
+pub fn run(options: &ConvertOptions, out: &mut dyn Write, notes: &mut Notes<'_>) -> Result<(), CliError> {
+    let file = options.output.as_deref().map(|path| OutputFile::prepare(path, options.force)).transpose()?;
+    let model = Model::load(&options.model)?;
+    let Target::Json = options.to;
+    let text = serde_json::to_string_pretty(&model.to_value()?)
+        .map_err(|cause| CliError::caused(ErrorKind::Model, "the model cannot be written", cause))?;
+    let text = text + "\n";
+    match file {
+        None => out::print(out, text.as_bytes()),
+        Some(file) => {
+            file.write(text.as_bytes())?;
+            notes.say(format_args!("wrote {}", file.path().display()));
+            Ok(())
+        }
+    }
+}

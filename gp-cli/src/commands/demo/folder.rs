@@ -1,0 +1,47 @@
+//! The folder that the demo writes into.
+
+use super::{MODEL, ORIGIN};
+use crate::error::{CliError, ErrorKind};
+use crate::files;
+use crate::model::Model;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A folder that is there, can be written into, and is the demo's to fill.
+#[derive(Debug)]
+pub(super) struct OutputFolder {
+    path: PathBuf,
+}
+
+impl OutputFolder {
+    /// Takes a folder that is new, empty or made by the demo before, or with `force` any folder.
+    pub(super) fn prepare(path: &Path, force: bool) -> Result<Self, CliError> {
+        if !force && is_foreign(path)? {
+            let message = format!(
+                "the folder `{}` holds files that `{ORIGIN}` did not make; choose another with --output, or write into it with --force",
+                path.display()
+            );
+            return Err(CliError::new(ErrorKind::Io, message));
+        }
+        files::make_writable_folder(path)?;
+        Ok(Self { path: path.to_owned() })
+    }
+
+    /// Replaces one file and returns its path.
+    pub(super) fn write(&self, name: &str, bytes: &[u8]) -> Result<PathBuf, CliError> {
+        files::write_whole(&self.path, name, bytes)
+    }
+}
+
+/// Whether the folder holds something, and no model of the demo among it.
+fn is_foreign(path: &Path) -> Result<bool, CliError> {
+    let mut entries = match fs::read_dir(path) {
+        Ok(entries) => entries,
+        Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => return Ok(false),
+        Err(cause) => return Err(CliError::io("read the folder", path, cause)),
+    };
+    let is_empty = entries.next().is_none();
+    let model = fs::read(path.join(MODEL));
+    let is_ours = model.is_ok_and(|bytes| Model::origin_of(&bytes).as_deref() == Some(ORIGIN));
+    Ok(!is_empty && !is_ours)
+}

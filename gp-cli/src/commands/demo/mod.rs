@@ -1,0 +1,88 @@
+//! `gp demo`: fit, eval, predict and plot on data that comes with the program.
+
+mod data;
+mod folder;
+
+use super::plot;
+use crate::error::CliError;
+use crate::evaluate::{evaluate, table};
+use crate::fit::{self, FitSpec, Plan};
+use crate::model::Model;
+use crate::notes::Notes;
+use crate::out;
+use crate::picture::{Layer, OTHER, Picture};
+use crate::predict::{Wanted, predictions};
+use data::Split;
+use folder::OutputFolder;
+use gp_kernels::KernelExt;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// The command, as model files name their origin.
+const ORIGIN: &str = "gp demo";
+
+const MODEL: &str = "model.gp";
+const PREDICTIONS: &str = "predictions.csv";
+const PICTURE: &str = "demo.png";
+
+/// Options of `gp demo`.
+#[derive(Clone, Debug, clap::Args)]
+pub struct DemoOptions {
+    /// Folder for the model, the predictions and the picture; it is made where it does not exist
+    #[arg(long, value_name = "DIR", default_value = "gp-demo")]
+    pub output: PathBuf,
+    /// Seed that chooses which rows are held out for testing
+    #[arg(long, value_name = "SEED", default_value_t = 0)]
+    pub seed: u64,
+    /// Write into the folder even if it holds files that this command did not make
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// Trains, predicts, writes the three files and prints the table of scores to `out`.
+///
+/// # Errors
+/// Of the kind of whatever failed; every file is then as it was or whole.
+pub fn run(options: &DemoOptions, out: &mut dyn Write, notes: &mut Notes<'_>) -> Result<(), CliError> {
+    // Before any work is done that could not be written down.
+    let folder = OutputFolder::prepare(&options.output, options.force)?;
+    let split = Split::new(options.seed)?;
+    let (train, test) = (split.train.row_count(), split.test.row_count());
+    notes.say(format_args!("training on {train} of {} rows, {test} are held out", train + test));
+    let seed = options.seed.to_string();
+    let spec = FitSpec::from_flags(["--target", "y", "--seed", &seed, "--kernel", "1 * rbf"])?;
+    let model = fit::fit(Plan::new(&split.train, &spec)?, &spec, ORIGIN)?;
+    describe(notes, &model);
+    let wanted = Wanted { interval: 0.95, latent: false, joint: false, probabilities: false };
+    let (predicted, _) = predictions(&model, &split.test, wanted, &["x", "y"])?;
+    let written = [
+        folder.write(MODEL, &model.to_bytes()?)?,
+        folder.write(PREDICTIONS, &out::format_of(Path::new(PREDICTIONS))?.bytes(&predicted)?)?,
+        folder.write(PICTURE, &picture(&model, &split)?.png()?)?,
+    ];
+    written.iter().for_each(|path| notes.say(format_args!("wrote {}", path.display())));
+    out::print(out, table(&evaluate(&model, &split.test)?).as_bytes())
+}
+
+fn describe(notes: &mut Notes<'_>, model: &Model) {
+    let training = &model.about().training;
+    let outcome = if training.converged { "converged" } else { "did not converge" };
+    notes.say(format_args!("{outcome} after {} iterations: {}", training.iterations, training.reason));
+    notes.say(format_args!("{}: {:.3} nats", training.objective_kind.words(), training.objective));
+    let posterior = model.posterior();
+    for latent in posterior.latents() {
+        notes.say(format_args!("kernel: {}", latent.kernel().expression()));
+    }
+    notes.say(format_args!("likelihood: {}", posterior.likelihood().expression()));
+}
+
+/// The function with its bands, training rows and held-out rows.
+fn picture(model: &Model, split: &Split) -> Result<Picture, CliError> {
+    let mut picture = plot::picture(model, &split.train)?;
+    "Exact Gaussian-process regression".clone_into(&mut picture.title);
+    let numbers =
+        |name: &str| split.test.column(name).and_then(|column| column.numbers()).unwrap_or_default().to_vec();
+    let label = "held-out rows".to_owned();
+    picture.layers.push(Layer::Points { x: numbers("x"), y: numbers("y"), colour: OTHER, label });
+    Ok(picture)
+}

@@ -1,0 +1,57 @@
+//! `gp eval`: scores of a model on a table.
+
+use super::report::page;
+use super::{TableOptions, print_json, warn};
+use crate::error::CliError;
+use crate::evaluate::{evaluate, table};
+use crate::files::OutputFile;
+use crate::model::Model;
+use crate::notes::Notes;
+use crate::out;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Options of `gp eval`.
+#[derive(Clone, Debug, clap::Args)]
+pub struct EvalOptions {
+    /// Model file
+    #[arg(value_name = "MODEL")]
+    pub model: PathBuf,
+    /// Table with the target; - is the standard input
+    #[arg(value_name = "DATA")]
+    pub data: String,
+    /// How the table is read
+    #[command(flatten)]
+    pub table: TableOptions,
+    /// Page with scores and pictures to write
+    #[arg(long, value_name = "HTML")]
+    pub report: Option<PathBuf>,
+    /// Replace a file that is there
+    #[arg(long)]
+    pub force: bool,
+    /// Print scores as one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Prints the scores.
+///
+/// # Errors
+/// Of the kind of whatever failed.
+pub fn run(options: &EvalOptions, out: &mut dyn Write, notes: &mut Notes<'_>) -> Result<(), CliError> {
+    let report =
+        options.report.as_deref().map(|path| OutputFile::prepare(path, options.force)).transpose()?;
+    let model = Model::load(&options.model)?;
+    let frame = options.table.read(&options.data, &model, &[], notes)?;
+    let evaluation = evaluate(&model, &frame)?;
+    warn(notes, &evaluation.warnings);
+    if let Some(report) = report {
+        report.write(page(&model, Some((&frame, &evaluation)))?.as_bytes())?;
+        notes.say(format_args!("wrote {}", report.path().display()));
+    }
+    if options.json {
+        print_json(out, &evaluation.to_json())
+    } else {
+        out::print(out, table(&evaluation).as_bytes())
+    }
+}

@@ -1,0 +1,252 @@
+//! `gp plot`: a model and data as a picture.
+
+use super::{TableOptions, warn};
+use crate::data::Frame;
+use crate::encode::FeatureEncoding;
+use crate::error::{CliError, ErrorKind};
+use crate::evaluate::{Scores, evaluate};
+use crate::files::OutputFile;
+use crate::metrics::Forecast;
+use crate::model::{Latents, Model};
+use crate::notes::Notes;
+use crate::picture::{self, CLASSES, CURVE, CURVE_POINTS, Colour, INK, Layer, OTHER, Picture};
+use crate::predict;
+use crate::standardise::Standardiser;
+use faer::Mat;
+use std::path::PathBuf;
+
+/// The level of the bands.
+const INTERVAL: f64 = 0.95;
+/// Cells to a side of a surface.
+const GRID: usize = 120;
+
+/// Options of `gp plot`.
+#[derive(Clone, Debug, clap::Args)]
+pub struct PlotOptions {
+    /// Model file
+    #[arg(value_name = "MODEL")]
+    pub model: PathBuf,
+    /// Table to draw; - is the standard input
+    #[arg(value_name = "DATA")]
+    pub data: String,
+    /// Picture to write: .png or .svg
+    #[arg(long, short, value_name = "PICTURE")]
+    pub output: PathBuf,
+    /// How the table is read
+    #[command(flatten)]
+    pub table: TableOptions,
+    /// Replace a file that is there
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// Writes the picture: of one input the function with its bands, of two the surface or the regions of classes, of more
+/// what was predicted against what was observed.
+///
+/// # Errors
+/// Of the kind of whatever failed; the output is then as it was.
+pub fn run(options: &PlotOptions, notes: &mut Notes<'_>) -> Result<(), CliError> {
+    picture::check_name(&options.output)?;
+    let output = OutputFile::prepare(&options.output, options.force)?;
+    let model = Model::load(&options.model)?;
+    let frame = options.table.read(&options.data, &model, &[], notes)?;
+    warn(notes, &model.inputs().encode(&frame)?.warnings);
+    output.write(&picture(&model, &frame)?.bytes(&options.output)?)?;
+    notes.say(format_args!("wrote {}", output.path().display()));
+    Ok(())
+}
+
+/// The picture of a model and a table.
+///
+/// # Errors
+/// Of kind [`Data`](ErrorKind::Data) for a table that does not suit the model, or of more than two inputs and without
+/// the target.
+pub fn picture(model: &Model, frame: &Frame) -> Result<Picture, CliError> {
+    let scales = number_scales(model);
+    let columns = |frame: &Frame| -> Vec<Vec<f64>> {
+        let numbers =
+            |name: &&str| frame.column(name).and_then(|column| column.numbers()).map(<[f64]>::to_vec);
+        model.inputs().names().iter().filter_map(numbers).collect()
+    };
+    match scales.as_deref() {
+        Some([x]) => one_input(model, frame, &columns(frame)[0], *x),
+        Some([x, y]) => two_inputs(model, frame, &columns(frame), [*x, *y]),
+        _ => predicted_and_observed(model, frame),
+    }
+}
+
+/// The units of all inputs, if they are numbers.
+fn number_scales(model: &Model) -> Option<Vec<Standardiser>> {
+    let scale = |encoding: &FeatureEncoding| match encoding {
+        FeatureEncoding::Scaled(scale) => Some(*scale),
+        FeatureEncoding::OneHot(_) => None,
+    };
+    model.inputs().features().iter().map(|feature| scale(&feature.encoding)).collect()
+}
+
+/// The rows of each label, or all rows, with a name and a colour.
+fn groups(model: &Model, frame: &Frame) -> Vec<(String, Colour, Vec<usize>)> {
+    let all: Vec<usize> = (0..frame.row_count()).collect();
+    let target = frame.column(&model.target().name);
+    match (model.target().labels(), target) {
+        (Some(labels), Some(column)) => labels
+            .iter()
+            .zip(CLASSES.iter().cycle())
+            .map(|(label, colour)| {
+                let rows = all.iter().copied().filter(|&row| column.text(row) == *label).collect();
+                (label.clone(), *colour, rows)
+            })
+            .collect(),
+        _ => vec![("rows".to_owned(), INK, all)],
+    }
+}
+
+fn one_input(model: &Model, frame: &Frame, values: &[f64], scale: Standardiser) -> Result<Picture, CliError> {
+    let x = picture::places(values, CURVE_POINTS);
+    let points = Mat::from_fn(x.len(), 1, |i, _| scale.apply(x[i]));
+    let mut picture = Picture {
+        title: format!("{} by {}", model.target().name, model.about().training.method),
+        x_name: model.inputs().names()[0].to_owned(),
+        y_name: model.target().name.clone(),
+        layers: Vec::new(),
+    };
+    let by = model.posterior();
+    let latents = by.predict(points.as_ref())?;
+    if let Some(labels) = model.target().labels() {
+        picture.y_name = "probability".to_owned();
+        let probabilities = by.class_probabilities(&latents)?;
+        for ((class, label), &colour) in labels.iter().enumerate().zip(CLASSES.iter().cycle()) {
+            let y = probabilities.iter().map(|p| p[class]).collect();
+            picture.layers.push(Layer::Line { x: x.clone(), y, colour, label: format!("p({label})") });
+        }
+        // Below the curves, so that they are not mistaken for probabilities.
+        for (label, colour, rows) in groups(model, frame) {
+            let at = rows.iter().map(|&row| values[row]).collect();
+            picture.layers.push(Layer::Points { x: at, y: vec![-0.05; rows.len()], colour, label });
+        }
+        return Ok(picture);
+    }
+    let (lower, upper) = predict::intervals(model, by, &latents, INTERVAL)?;
+    let label = "95 % of new observations".to_owned();
+    picture.layers.push(Layer::Band { x: x.clone(), lower, upper, strength: 0.13, label });
+    if by.likelihood().name() == "gaussian" {
+        picture.layers.push(function_band(model, &x, &latents)?);
+    }
+    let y = predict::moments(model, by, &latents)?.iter().map(|m| m.mean).collect();
+    picture.layers.push(Layer::Line { x, y, colour: CURVE, label: "mean".to_owned() });
+    if let Some(target) = frame.column(&model.target().name).and_then(|column| column.numbers()) {
+        let (x, y) = (values.to_vec(), target.to_vec());
+        picture.layers.push(Layer::Points { x, y, colour: INK, label: "rows".to_owned() });
+    }
+    Ok(picture)
+}
+
+/// Where the function is, which is what an observation without noise would be.
+fn function_band(model: &Model, x: &[f64], latents: &Latents) -> Result<Layer, CliError> {
+    let (scale, function) = (model.target().scale(), &latents.functions()[0]);
+    let beliefs = function.mean.iter().zip(&function.variance);
+    let ends = beliefs.map(|(&mean, &variance)| {
+        Forecast { mean: scale.undo(mean), variance: scale.undo_variance(variance) }.interval(INTERVAL)
+    });
+    let (lower, upper) = ends.collect::<Result<Vec<_>, _>>()?.into_iter().unzip();
+    let label = "95 % for the function".to_owned();
+    Ok(Layer::Band { x: x.to_vec(), lower, upper, strength: 0.28, label })
+}
+
+fn two_inputs(
+    model: &Model,
+    frame: &Frame,
+    values: &[Vec<f64>],
+    scales: [Standardiser; 2],
+) -> Result<Picture, CliError> {
+    let edges = [0, 1].map(|d| picture::places(&values[d], GRID + 1));
+    let middle = |d: usize, i: usize| scales[d].apply(0.5 * (edges[d][i] + edges[d][i + 1]));
+    let points =
+        Mat::from_fn(GRID * GRID, 2, |cell, d| middle(d, if d == 0 { cell % GRID } else { cell / GRID }));
+    let names = model.inputs().names();
+    let colours = cell_colours(model, &points)?;
+    let [x, y] = edges;
+    let mut layers = vec![Layer::Cells { x, y, colours }];
+    for (label, colour, rows) in groups(model, frame) {
+        let at = |d: usize| rows.iter().map(|&row| values[d][row]).collect();
+        layers.push(Layer::Points { x: at(0), y: at(1), colour, label });
+    }
+    if let Some(inputs) = model.posterior().latents().first().and_then(|latent| latent.inducing_inputs()) {
+        let z = inputs.z();
+        let at = |d: usize| (0..inputs.count()).map(|m| scales[d].undo(z[(m, d)])).collect();
+        let colour = if model.target().labels().is_some() { INK } else { OTHER };
+        layers.push(Layer::Points { x: at(0), y: at(1), colour, label: "inducing inputs".to_owned() });
+    }
+    Ok(Picture {
+        title: format!("{} by {}", model.target().name, model.about().training.method),
+        x_name: names[0].to_owned(),
+        y_name: names[1].to_owned(),
+        layers,
+    })
+}
+
+/// Means between white and the colour of curves, or class colours mixed by their probabilities.
+fn cell_colours(model: &Model, points: &Mat<f64>) -> Result<Vec<Colour>, CliError> {
+    const PALE: f64 = 0.35;
+    let by = model.posterior();
+    let latents = by.predict(points.as_ref())?;
+    if model.target().labels().is_some() {
+        let palette: Vec<Colour> =
+            CLASSES.iter().cycle().take(by.likelihood().support().classes()).copied().collect();
+        let mixed = |p: &Vec<f64>| {
+            [0, 1, 2].map(|channel| {
+                let sum: f64 = p.iter().zip(&palette).map(|(p, colour)| p * f64::from(colour[channel])).sum();
+                (255.0 - PALE * (255.0 - sum)).round().clamp(0.0, 255.0) as u8
+            })
+        };
+        return Ok(by.class_probabilities(&latents)?.iter().map(mixed).collect());
+    }
+    let means: Vec<f64> = predict::moments(model, by, &latents)?.iter().map(|m| m.mean).collect();
+    let (low, high) =
+        means.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), &m| (l.min(m), h.max(m)));
+    let colour = |mean: &f64| {
+        let share = if high > low { (mean - low) / (high - low) } else { 0.5 };
+        CURVE.map(|channel| (255.0 - share * (255.0 - f64::from(channel))).round() as u8)
+    };
+    Ok(means.iter().map(colour).collect())
+}
+
+/// For more inputs than can be drawn: predictions against observations, or claimed probabilities against shares.
+fn predicted_and_observed(model: &Model, frame: &Frame) -> Result<Picture, CliError> {
+    let name = &model.target().name;
+    if let Scores::Classes { of, .. } = evaluate(model, frame)?.scores {
+        let bins: Vec<_> =
+            of.iter().take(1).flat_map(|(_, s)| &s.reliability).filter(|bin| bin.count > 0).collect();
+        let x: Vec<f64> = bins.iter().map(|bin| bin.confidence).collect();
+        let y = bins.iter().map(|bin| bin.accuracy).collect();
+        let diagonal = Layer::Line {
+            x: vec![0.0, 1.0],
+            y: vec![0.0, 1.0],
+            colour: OTHER,
+            label: "calibrated".to_owned(),
+        };
+        let points = Layer::Points { x, y, colour: CURVE, label: "model".to_owned() };
+        return Ok(Picture {
+            title: format!("calibration of {name}"),
+            x_name: "claimed probability".to_owned(),
+            y_name: "share of right labels".to_owned(),
+            layers: vec![diagonal, points],
+        });
+    }
+    let observed = frame.column(name).and_then(|column| column.numbers()).ok_or_else(|| {
+        CliError::new(ErrorKind::Data, format!("`{}` has no numbers in column {name}", frame.source()))
+    })?;
+    let points = model.inputs().encode(frame)?.points;
+    let by = model.posterior();
+    let means: Vec<f64> =
+        predict::moments(model, by, &by.predict(points.as_ref())?)?.iter().map(|m| m.mean).collect();
+    let ends = picture::places(&[observed, &means].concat(), 2);
+    let diagonal = Layer::Line { x: ends.clone(), y: ends, colour: OTHER, label: "as observed".to_owned() };
+    let points = Layer::Points { x: means, y: observed.to_vec(), colour: CURVE, label: "rows".to_owned() };
+    Ok(Picture {
+        title: format!("{name} by {}", model.about().training.method),
+        x_name: "predicted".to_owned(),
+        y_name: "observed".to_owned(),
+        layers: vec![diagonal, points],
+    })
+}

@@ -1,0 +1,65 @@
+//! `gp predict`: a model and a table to a table of predictions.
+
+use super::{TableOptions, warn};
+use crate::error::CliError;
+use crate::model::Model;
+use crate::notes::Notes;
+use crate::out::Destination;
+use crate::predict::{Wanted, predictions};
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Options of `gp predict`.
+#[derive(Clone, Debug, clap::Args)]
+pub struct PredictOptions {
+    /// Model file
+    #[arg(value_name = "MODEL")]
+    pub model: PathBuf,
+    /// Table to predict; - is the standard input
+    #[arg(value_name = "DATA")]
+    pub data: String,
+    /// Table to write, in the format of its name: .csv, .jsonl or .parquet; CSV to the standard output unless given
+    #[arg(long, short, value_name = "OUT")]
+    pub output: Option<PathBuf>,
+    /// Probability with which an observation lies between `lower` and `upper`
+    #[arg(long, value_name = "P", default_value_t = 0.95)]
+    pub interval: f64,
+    /// Mean and variance of the latent functions too
+    #[arg(long)]
+    pub latent: bool,
+    /// Joint covariance of the latent function too, a column for each row
+    #[arg(long)]
+    pub joint: bool,
+    /// Columns to copy from the table; may be repeated
+    #[arg(long, value_name = "COL")]
+    pub id: Vec<String>,
+    /// Probabilities of all classes too
+    #[arg(long)]
+    pub proba: bool,
+    /// How the table is read
+    #[command(flatten)]
+    pub table: TableOptions,
+    /// Replace a file that is there
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// Writes the table of predictions.
+///
+/// # Errors
+/// Of the kind of whatever failed; the output is then as it was.
+pub fn run(options: &PredictOptions, out: &mut dyn Write, notes: &mut Notes<'_>) -> Result<(), CliError> {
+    let destination = Destination::prepare(options.output.as_deref(), options.force)?;
+    let model = Model::load(&options.model)?;
+    let frame = options.table.read(&options.data, &model, &options.id, notes)?;
+    let wanted = Wanted {
+        interval: options.interval,
+        latent: options.latent,
+        joint: options.joint,
+        probabilities: options.proba,
+    };
+    let ids: Vec<&str> = options.id.iter().map(String::as_str).collect();
+    let (table, warnings) = predictions(&model, &frame, wanted, &ids)?;
+    warn(notes, &warnings);
+    destination.write(&table, out)
+}

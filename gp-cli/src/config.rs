@@ -1,0 +1,75 @@
+//! `--config TOML`: a file that says what flags say. Flags win.
+
+use crate::arguments::Arguments;
+use crate::error::{CliError, ErrorKind};
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Command, CommandFactory};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use toml::{Table, Value};
+
+/// The same command line, behind it what its configuration file says and it does not.
+pub(crate) fn expand(mut arguments: Vec<OsString>) -> Result<Vec<OsString>, CliError> {
+    let command = Arguments::command();
+    // A line that cannot be parsed will be refused by who parses it next.
+    let Ok(matches) = command.clone().try_get_matches_from(&arguments) else { return Ok(arguments) };
+    let Some((name, given)) = matches.subcommand() else { return Ok(arguments) };
+    let Ok(Some(path)) = given.try_get_one::<PathBuf>("config") else { return Ok(arguments) };
+    let text = std::fs::read_to_string(path).map_err(|cause| CliError::io("read", path, cause))?;
+    let table: Table = text.parse().map_err(|cause: toml::de::Error| {
+        let line = cause.span().map_or(0, |span| 1 + text[..span.start].matches('\n').count());
+        usage(path, &format!("line {line}: {}", cause.message()))
+    })?;
+    if let Some(subcommand) = command.find_subcommand(name) {
+        for (key, value) in &table {
+            arguments.extend(flag(path, (&command, subcommand), given, key, value)?);
+        }
+    }
+    Ok(arguments)
+}
+
+/// The arguments that one entry stands for; none where the command line has said it.
+fn flag(
+    path: &Path,
+    (top, command): (&Command, &Command),
+    given: &ArgMatches,
+    key: &str,
+    value: &Value,
+) -> Result<Vec<OsString>, CliError> {
+    let flags = || {
+        command.get_arguments().chain(top.get_arguments()).filter(|flag| flag.get_long() != Some("config"))
+    };
+    let Some(flag) = flags().find(|flag| flag.get_long() == Some(key)) else {
+        let known: Vec<&str> = flags().filter_map(clap::Arg::get_long).collect();
+        return Err(usage(path, &format!("there is no `{key}`; there are {}", known.join(", "))));
+    };
+    let id = flag.get_id().as_str();
+    if given.ids().any(|known| known == id) && given.value_source(id) == Some(ValueSource::CommandLine) {
+        return Ok(Vec::new());
+    }
+    if !flag.get_action().takes_values() {
+        return match value {
+            Value::Boolean(true) => Ok(vec![format!("--{key}").into()]),
+            Value::Boolean(false) => Ok(Vec::new()),
+            _ => Err(usage(path, &format!("`{key}` is true or false"))),
+        };
+    }
+    let values = match value {
+        Value::Array(values) => values.as_slice(),
+        one => std::slice::from_ref(one),
+    };
+    values.iter().map(|value| Ok(format!("--{key}={}", word(path, key, value)?).into())).collect()
+}
+
+fn word(path: &Path, key: &str, value: &Value) -> Result<String, CliError> {
+    match value {
+        Value::String(text) => Ok(text.clone()),
+        Value::Integer(number) => Ok(number.to_string()),
+        Value::Float(number) => Ok(gp_optim::format_number(*number)),
+        _ => Err(usage(path, &format!("`{key}` is a text or a number, or a list of them"))),
+    }
+}
+
+fn usage(path: &Path, what: &str) -> CliError {
+    CliError::new(ErrorKind::Usage, format!("`{}`: {what}", path.display()))
+}

@@ -1,0 +1,112 @@
+//! What the text of a cell can be.
+
+/// What people write where a value is missing.
+const MISSING: [&str; 11] = ["", "na", "n/a", "#n/a", "nan", "-nan", "null", "none", "nil", "?", "."];
+
+pub(super) fn is_missing(cell: &str) -> bool {
+    cell.len() <= 4 && MISSING.iter().any(|word| word.eq_ignore_ascii_case(cell))
+}
+
+/// A finite number.
+pub(super) fn number(cell: &str) -> Option<f64> {
+    cell.parse().ok().filter(|value: &f64| value.is_finite())
+}
+
+/// `true` or `false`, in any letters.
+pub(super) fn flag(cell: &str) -> Option<f64> {
+    let is = |word: &str| cell.eq_ignore_ascii_case(word);
+    if is("true") {
+        Some(1.0)
+    } else if is("false") {
+        Some(0.0)
+    } else {
+        None
+    }
+}
+
+/// Days since 1970-01-01 of `YYYY-MM-DD`, with or without a time `HH:MM[:SS[.s]]` after a blank or a `T`, and `Z` for
+/// those who mean it; time zones otherwise are none of ours.
+///
+/// ```
+/// use gp_cli::data::days_since_epoch;
+/// assert_eq!(days_since_epoch("1970-01-02"), Some(1.0));
+/// assert_eq!(days_since_epoch("2000-03-01 06:00"), Some(11017.25));
+/// assert_eq!(days_since_epoch("2000-02-30"), None);
+/// ```
+#[must_use]
+pub fn days_since_epoch(cell: &str) -> Option<f64> {
+    let (date, time) = match cell.split_once(['T', ' ']) {
+        Some((date, time)) => (date, Some(time)),
+        None => (cell, None),
+    };
+    let mut parts = date.split('-');
+    let (year, month, day) = (parts.next()?, parts.next()?, parts.next()?);
+    if parts.next().is_some() || year.len() != 4 || month.len() != 2 || day.len() != 2 {
+        return None;
+    }
+    let days = civil_days(whole(year)?, whole(month)?, whole(day)?)?;
+    Some(days as f64 + time.map_or(Some(0.0), day_share)?)
+}
+
+fn whole(digits: &str) -> Option<i64> {
+    if digits.bytes().all(|byte| byte.is_ascii_digit()) { digits.parse().ok() } else { None }
+}
+
+/// Days since 1970-01-01 in the Gregorian calendar: 400 years are 146 097 days, and a year that begins in March has
+/// its leap day last.
+fn civil_days(year: i64, month: i64, day: i64) -> Option<i64> {
+    let leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+    let longest = [31, if leap { 29 } else { 28 }, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+    let length = *longest.get(usize::try_from(month - 1).ok()?)?;
+    if !(1..=length).contains(&day) {
+        return None;
+    }
+    let from_march = if month <= 2 { year - 1 } else { year };
+    let (era, year_of_era) = (from_march.div_euclid(400), from_march.rem_euclid(400));
+    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+    let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
+    Some(era * 146_097 + day_of_era - 719_468)
+}
+
+/// The part of a day that `HH:MM[:SS[.s]][Z]` is.
+fn day_share(time: &str) -> Option<f64> {
+    let mut parts = time.strip_suffix('Z').unwrap_or(time).split(':');
+    let (hours, minutes) = (whole(parts.next()?)?, whole(parts.next()?)?);
+    let seconds = match parts.next() {
+        Some(seconds) => number(seconds).filter(|seconds| (0.0..60.0).contains(seconds))?,
+        None => 0.0,
+    };
+    let sound = parts.next().is_none() && hours < 24 && minutes < 60;
+    sound.then(|| (hours as f64 * 3600.0 + minutes as f64 * 60.0 + seconds) / 86400.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_count_from_1970_on_both_sides() {
+        // Counted by `date -u -d DATE +%s`, divided by 86400.
+        let known = [
+            ("2024-02-29", 19782.0),
+            ("1969-12-31", -1.0),
+            ("1900-03-01", -25508.0),
+            ("2100-01-01", 47482.0),
+        ];
+        for (text, days) in known {
+            assert_eq!(days_since_epoch(text), Some(days), "{text}");
+        }
+        assert_eq!(days_since_epoch("1970-01-01T12:00:00Z"), Some(0.5));
+        assert_eq!(days_since_epoch("1970-01-01T00:00:43.2"), Some(0.0005));
+        for text in ["2023-02-29", "2023-13-01", "23-01-01", "2023-1-1", "2023-01-01 24:00", "1-2-3-4", "x"] {
+            assert_eq!(days_since_epoch(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn words_for_nothing() {
+        assert!(["", "NA", "NaN", "null", "None", "?"].iter().all(|cell| is_missing(cell)));
+        assert!(!["0", "nano", "Inf", "no"].iter().any(|cell| is_missing(cell)));
+        assert_eq!((number("inf"), number("1e999"), number("+1e3")), (None, None, Some(1000.0)));
+    }
+}

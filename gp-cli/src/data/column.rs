@@ -1,0 +1,230 @@
+//! One column: a name, a type, and a value for every row.
+
+use super::cells;
+use gp_optim::format_number;
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+use std::fmt;
+use std::str::FromStr;
+
+/// What a column holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// Numbers.
+    Number,
+    /// `true` and `false`, as 1 and 0.
+    Boolean,
+    /// Words.
+    Category,
+    /// Dates, as days since 1970-01-01.
+    Date,
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Number => "number",
+            Self::Boolean => "boolean",
+            Self::Category => "category",
+            Self::Date => "date",
+        })
+    }
+}
+
+impl FromStr for Kind {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        [Self::Number, Self::Boolean, Self::Category, Self::Date]
+            .into_iter()
+            .find(|kind| kind.to_string() == text)
+            .ok_or_else(|| {
+                format!("`{text}` is no type of column; there are number, boolean, category and date")
+            })
+    }
+}
+
+/// The values of a column, one a row.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Values {
+    /// Numbers, booleans as 1 and 0, dates as days; NaN where the value is missing.
+    Numbers(Vec<f64>),
+    /// Words, as places in the list of those that occur.
+    Levels {
+        /// One a row; [`Values::NO_LEVEL`] where the value is missing.
+        codes: Vec<u32>,
+        /// The words, in the order in which they occur first.
+        levels: Vec<String>,
+    },
+}
+
+impl Values {
+    /// The code of a missing word.
+    pub const NO_LEVEL: u32 = u32::MAX;
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Numbers(numbers) => numbers.len(),
+            Self::Levels { codes, .. } => codes.len(),
+        }
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// A column of a table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Column {
+    name: String,
+    kind: Kind,
+    values: Values,
+}
+
+impl Column {
+    /// Numbers (NaN where missing), booleans or dates under a name.
+    #[must_use]
+    pub fn of_numbers(name: impl Into<String>, kind: Kind, numbers: Vec<f64>) -> Self {
+        Self { name: name.into(), kind, values: Values::Numbers(numbers) }
+    }
+
+    /// Words under a name.
+    #[must_use]
+    pub fn of_words<'a>(name: impl Into<String>, words: impl Iterator<Item = Option<&'a str>>) -> Self {
+        let mut levels = LevelBuilder::default();
+        words.for_each(|word| levels.push(word));
+        levels.into_column(name)
+    }
+
+    /// What the header calls it.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What it holds.
+    #[must_use]
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// One value a row, of whichever type.
+    #[must_use]
+    pub fn values(&self) -> &Values {
+        &self.values
+    }
+
+    /// The numbers, unless it holds words.
+    #[must_use]
+    pub fn numbers(&self) -> Option<&[f64]> {
+        match &self.values {
+            Values::Numbers(numbers) => Some(numbers),
+            Values::Levels { .. } => None,
+        }
+    }
+
+    /// Whether the value of a row is missing.
+    #[must_use]
+    pub fn is_missing(&self, row: usize) -> bool {
+        match &self.values {
+            Values::Numbers(numbers) => numbers.get(row).is_none_or(|value| value.is_nan()),
+            Values::Levels { codes, .. } => codes.get(row).is_none_or(|&code| code == Values::NO_LEVEL),
+        }
+    }
+
+    /// The value of a row as text: a number so that it reads back to the same bits, a boolean as `true` or `false`.
+    #[must_use]
+    pub fn text(&self, row: usize) -> String {
+        if self.is_missing(row) {
+            return String::new();
+        }
+        match &self.values {
+            Values::Numbers(numbers) if self.kind == Kind::Boolean => (numbers[row] != 0.0).to_string(),
+            Values::Numbers(numbers) => format_number(numbers[row]),
+            Values::Levels { codes, levels } => levels[codes[row] as usize].clone(),
+        }
+    }
+
+    /// The same values under another name.
+    #[must_use]
+    pub fn renamed(&self, name: &str) -> Self {
+        Self { name: name.to_owned(), ..self.clone() }
+    }
+
+    /// These rows.
+    #[must_use]
+    pub fn rows(&self, rows: &[usize]) -> Self {
+        let values = match &self.values {
+            Values::Numbers(numbers) => Values::Numbers(rows.iter().map(|&row| numbers[row]).collect()),
+            Values::Levels { codes, levels } => {
+                Values::Levels { codes: rows.iter().map(|&row| codes[row]).collect(), levels: levels.clone() }
+            }
+        };
+        Self { name: self.name.clone(), kind: self.kind, values }
+    }
+
+    /// The same column read as another type, or the first row whose value is not of it.
+    pub(super) fn read_as(self, kind: Kind) -> Result<Self, (usize, String)> {
+        if self.kind == kind || (kind == Kind::Number && self.numbers().is_some()) {
+            return Ok(Self { kind, ..self });
+        }
+        let texts = (0..self.values.len()).map(|row| self.text(row));
+        if kind == Kind::Category {
+            let texts: Vec<String> = texts.collect();
+            return Ok(Self::of_words(
+                self.name,
+                texts.iter().map(|text| Some(text.as_str()).filter(|t| !t.is_empty())),
+            ));
+        }
+        let mut numbers = Vec::with_capacity(self.values.len());
+        for (row, text) in texts.enumerate() {
+            numbers.push(parse(&text, kind).ok_or((row, text))?);
+        }
+        Ok(Self::of_numbers(self.name, kind, numbers))
+    }
+}
+
+/// The number that a cell of this type stands for, NaN where it is missing; words have none.
+pub(super) fn parse(cell: &str, kind: Kind) -> Option<f64> {
+    if cells::is_missing(cell) {
+        return Some(f64::NAN);
+    }
+    match kind {
+        Kind::Number => cells::number(cell),
+        Kind::Boolean => cells::flag(cell).or_else(|| cells::number(cell).filter(|&v| v == 0.0 || v == 1.0)),
+        Kind::Date => cells::days_since_epoch(cell),
+        Kind::Category => None,
+    }
+}
+
+/// Words as they come.
+#[derive(Clone, Debug, Default)]
+pub(super) struct LevelBuilder {
+    codes: Vec<u32>,
+    levels: Vec<String>,
+    known: HashMap<String, u32>,
+}
+
+impl LevelBuilder {
+    pub(super) fn push(&mut self, word: Option<&str>) {
+        let Some(word) = word else { return self.codes.push(Values::NO_LEVEL) };
+        if let Some(&code) = self.known.get(word) {
+            return self.codes.push(code);
+        }
+        let code = self.levels.len() as u32;
+        self.known.insert(word.to_owned(), code);
+        self.levels.push(word.to_owned());
+        self.codes.push(code);
+    }
+
+    pub(super) fn into_column(self, name: impl Into<String>) -> Column {
+        let values = Values::Levels { codes: self.codes, levels: self.levels };
+        Column { name: name.into(), kind: Kind::Category, values }
+    }
+}

@@ -1,0 +1,187 @@
+//! A table in memory.
+
+use super::column::{Column, Kind};
+use super::format::ReadOptions;
+use crate::error::{CliError, ErrorKind};
+use std::collections::HashMap;
+
+/// Names that an error lists before it says how many more there are.
+const LISTED: usize = 20;
+
+/// Columns of the same length with different names, and where each row stood in its file.
+#[derive(Clone, Debug)]
+pub struct Frame {
+    source: String,
+    columns: Vec<Column>,
+    by_name: HashMap<String, usize>,
+    rows: usize,
+    /// Line of each row, for text.
+    lines: Option<Vec<u64>>,
+}
+
+impl Frame {
+    /// A table of these columns; `source` is what errors call it, `lines` the line of each row where it was text.
+    ///
+    /// # Errors
+    /// Of kind [`Data`](ErrorKind::Data) for no rows, columns of different lengths and two of the same name.
+    pub fn new(source: &str, columns: Vec<Column>, lines: Option<Vec<u64>>) -> Result<Self, CliError> {
+        let fault = |what: String| Err(CliError::new(ErrorKind::Data, format!("`{source}` {what}")));
+        let rows = columns.first().map_or(0, |column| column.values().len());
+        if rows == 0 {
+            return fault("has no rows; a table needs one at least".to_owned());
+        }
+        let mut by_name = HashMap::with_capacity(columns.len());
+        for (place, column) in columns.iter().enumerate() {
+            let (name, found) = (column.name(), column.values().len());
+            if found != rows {
+                return fault(format!("has {rows} rows, but {found} in column {name}"));
+            }
+            if by_name.insert(name.to_owned(), place).is_some() {
+                return fault(format!("has two columns called {name}; rename one of them"));
+            }
+        }
+        Ok(Self { source: source.to_owned(), columns, by_name, rows, lines })
+    }
+
+    /// The same table, its columns of the types that were asked for.
+    pub(super) fn read_as(self, options: &ReadOptions) -> Result<Self, CliError> {
+        let Self { source, columns, lines, .. } = self;
+        let mut out = Vec::with_capacity(columns.len());
+        for column in columns {
+            let (name, kind) = (column.name().to_owned(), options.kind(column.name()));
+            out.push(match kind {
+                None => column,
+                Some(kind) => column.read_as(kind).map_err(|(row, text)| {
+                    let place = place(lines.as_deref(), row);
+                    not_of_kind(&source, &place, &name, &text, kind)
+                })?,
+            });
+        }
+        Self::new(&source, out, lines)
+    }
+
+    /// What errors call the table.
+    #[must_use]
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// The number of rows, at least 1.
+    #[must_use]
+    pub fn row_count(&self) -> usize {
+        self.rows
+    }
+
+    /// The columns, in the order of the file.
+    #[must_use]
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    /// Their names.
+    #[must_use]
+    pub fn names(&self) -> Vec<&str> {
+        self.columns.iter().map(Column::name).collect()
+    }
+
+    /// The column of this name.
+    #[must_use]
+    pub fn column(&self, name: &str) -> Option<&Column> {
+        self.by_name.get(name).map(|&place| &self.columns[place])
+    }
+
+    /// The columns of these names, in that order.
+    ///
+    /// # Errors
+    /// Of kind [`Data`](ErrorKind::Data) with the names of all that are missing, and of those there are.
+    pub fn require(&self, names: &[&str]) -> Result<Vec<&Column>, CliError> {
+        let missing: Vec<&str> = names.iter().copied().filter(|name| self.column(name).is_none()).collect();
+        if missing.is_empty() {
+            return Ok(names.iter().filter_map(|name| self.column(name)).collect());
+        }
+        let mut message =
+            format!("`{}` has no column {}; it has {}", self.source, list(&missing), list(&self.names()));
+        if self.columns.len() == 1 {
+            message.push_str(" alone: are cells separated by something else than , tab ; or |?");
+        }
+        Err(CliError::new(ErrorKind::Data, message))
+    }
+
+    /// Where a row stands in the file, such as `line 3`.
+    #[must_use]
+    pub fn place(&self, row: usize) -> String {
+        place(self.lines.as_deref(), row)
+    }
+
+    /// An error about one cell.
+    #[must_use]
+    pub fn fault(&self, row: usize, column: &str, what: &str) -> CliError {
+        let message = format!("`{}`, {}, column {column}: {what}", self.source, self.place(row));
+        CliError::new(ErrorKind::Data, message)
+    }
+
+    /// Refuses a value that is missing in one of these columns.
+    ///
+    /// # Errors
+    /// Of kind [`Data`](ErrorKind::Data) with the place of the first.
+    pub fn refuse_missing(&self, columns: &[&Column]) -> Result<(), CliError> {
+        let first = columns.iter().find_map(|column| {
+            (0..self.rows).find(|&row| column.is_missing(row)).map(|row| (row, column.name()))
+        });
+        match first {
+            None => Ok(()),
+            Some((row, name)) => {
+                let advice =
+                    "the value is missing; fill it in, or leave out all such rows with --missing drop";
+                Err(self.fault(row, name, advice))
+            }
+        }
+    }
+
+    /// The rows in which none of these columns misses its value.
+    #[must_use]
+    pub fn complete_rows(&self, columns: &[&Column]) -> Vec<usize> {
+        (0..self.rows).filter(|&row| columns.iter().all(|column| !column.is_missing(row))).collect()
+    }
+
+    /// These rows as a table.
+    ///
+    /// # Errors
+    /// Of kind [`Data`](ErrorKind::Data) for no rows.
+    pub fn rows(&self, rows: &[usize]) -> Result<Self, CliError> {
+        let columns = self.columns.iter().map(|column| column.rows(rows)).collect();
+        // Without lines a row is its number, which leaving out others must not change.
+        let line = |&row: &usize| self.lines.as_ref().map_or(row as u64 + 1, |lines| lines[row]);
+        Self::new(&self.source, columns, Some(rows.iter().map(line).collect()))
+    }
+}
+
+fn place(lines: Option<&[u64]>, row: usize) -> String {
+    match lines {
+        Some(lines) => format!("line {}", lines[row]),
+        None => format!("row {}", row + 1),
+    }
+}
+
+/// A cell whose text is of another type than its column.
+pub(super) fn not_of_kind(source: &str, place: &str, name: &str, text: &str, kind: Kind) -> CliError {
+    let wanted = match kind {
+        Kind::Number => "a finite number",
+        Kind::Boolean => "true or false",
+        Kind::Date => "a date such as 2024-02-29",
+        Kind::Category => "a word",
+    };
+    let message = format!(
+        "`{source}`, {place}, column {name}: `{text}` is not {wanted}; correct it, or read the column as words with --type {name}=category"
+    );
+    CliError::new(ErrorKind::Data, message)
+}
+
+/// Some of the names, and how many there are besides.
+pub(crate) fn list(names: &[&str]) -> String {
+    let listed = names[..names.len().min(LISTED)].join(", ");
+    match names.len().saturating_sub(LISTED) {
+        0 => listed,
+        more => format!("{listed} and {more} more"),
+    }
+}

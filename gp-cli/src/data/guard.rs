@@ -1,0 +1,33 @@
+//! Readers that others wrote, which panic on some damaged files where they should return an error.
+
+use super::source::Source;
+use crate::error::CliError;
+use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
+
+/// Where the sources of these readers are, in any registry.
+const FOREIGN: [&str; 2] = ["parquet-", "arrow-"];
+
+/// What `read` says, or that the file is damaged where it panics. It only borrows, so nothing is left half done.
+pub(super) fn guarded<T>(
+    source: &Source,
+    format: &str,
+    read: impl FnOnce() -> Result<T, CliError>,
+) -> Result<T, CliError> {
+    catch_unwind(AssertUnwindSafe(read))
+        .unwrap_or_else(|_| Err(source.fault(format!(" is a damaged or truncated {format} file"))))
+}
+
+/// Keeps this process from printing what such a reader has to say about its panic; all others are printed as before.
+pub(crate) fn silence_foreign_panics() {
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        if !is_foreign(info) {
+            usual(info);
+        }
+    }));
+}
+
+fn is_foreign(info: &PanicHookInfo<'_>) -> bool {
+    let file = info.location().map_or("", |location| location.file());
+    file.split(['/', '\\']).any(|part| FOREIGN.iter().any(|name| part.starts_with(name)))
+}

@@ -1,0 +1,91 @@
+//! Arrays as MNIST has them.
+
+use super::column::{Column, Kind};
+use super::format::{Format, ReadOptions, check_width};
+use super::frame::Frame;
+use super::source::Source;
+use crate::error::CliError;
+use std::path::Path;
+
+/// IDX: a vector is the column `label`, of a table or of images the columns are `p0`, `p1`, …. Beside images, in a file
+/// of the name that MNIST gives it, labels are read too.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Idx;
+
+impl Format for Idx {
+    fn name(&self) -> &'static str {
+        "idx"
+    }
+
+    fn summary(&self) -> &'static str {
+        "arrays of MNIST; columns are p0, p1, … and, from the file of labels beside it, label"
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &["idx", "idx1-ubyte", "idx3-ubyte"]
+    }
+
+    fn recognises(&self, bytes: &[u8]) -> bool {
+        matches!(bytes, [0, 0, 0x08..=0x0e, 1..=8, ..])
+    }
+
+    fn read(&self, source: &Source, options: &ReadOptions) -> Result<Frame, CliError> {
+        let mut columns = columns_of(source, options)?;
+        if let Some(path) = labels_beside(source.name()) {
+            columns.extend(columns_of(&Source::open(&path)?, options)?);
+        }
+        Frame::new(source.name(), columns, None)
+    }
+}
+
+/// The file of labels that belongs to a file of images, if it is there.
+fn labels_beside(name: &str) -> Option<String> {
+    let path = Path::new(name);
+    let labels = path
+        .file_name()?
+        .to_str()?
+        .replace("images-idx3", "labels-idx1")
+        .replace("images.idx3", "labels.idx1");
+    let beside = path.with_file_name(labels);
+    (beside != path && beside.is_file()).then(|| beside.to_string_lossy().into_owned())
+}
+
+fn columns_of(source: &Source, options: &ReadOptions) -> Result<Vec<Column>, CliError> {
+    let (axes, values) = read(source.bytes()).map_err(|what| source.fault(format!(" is damaged: {what}")))?;
+    let rows = axes[0];
+    let columns = axes[1..].iter().product::<usize>();
+    check_width(source, columns)?;
+    let name = |place: usize| if axes.len() == 1 { "label".to_owned() } else { format!("p{place}") };
+    let named = (0..columns).map(|place| (name(place), place)).filter(|(name, _)| options.wants(name));
+    Ok(named
+        .map(|(name, place)| {
+            let numbers = (0..rows).map(|row| values[row * columns + place]).collect();
+            Column::of_numbers(name, Kind::Number, numbers)
+        })
+        .collect())
+}
+
+/// Axes, at least one, and numbers.
+fn read(bytes: &[u8]) -> Result<(Vec<usize>, Vec<f64>), String> {
+    let &[0, 0, kind, axes, ref rest @ ..] = bytes else {
+        return Err("it does not begin as IDX files do".to_owned());
+    };
+    let (sizes, data) = rest.split_at_checked(4 * usize::from(axes)).ok_or("it ends in its header")?;
+    let axes: Vec<usize> =
+        sizes.as_chunks::<4>().0.iter().map(|&size| u32::from_be_bytes(size) as usize).collect();
+    let count = axes.iter().try_fold(1usize, |product, &axis| product.checked_mul(axis));
+    let (size, read): (usize, fn(&[u8]) -> f64) = match kind {
+        0x08 => (1, |b| f64::from(b[0])),
+        0x09 => (1, |b| f64::from(b[0] as i8)),
+        0x0b => (2, |b| f64::from(i16::from_be_bytes([b[0], b[1]]))),
+        0x0c => (4, |b| f64::from(i32::from_be_bytes([b[0], b[1], b[2], b[3]]))),
+        0x0d => (4, |b| f64::from(f32::from_be_bytes([b[0], b[1], b[2], b[3]]))),
+        0x0e => (8, |b| f64::from_be_bytes([b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7]])),
+        other => return Err(format!("its numbers are of the unknown type {other}")),
+    };
+    let length = count.and_then(|count| count.checked_mul(size)).ok_or("its shape is too large")?;
+    if axes.is_empty() || data.len() != length {
+        return Err(format!("it holds {} bytes of numbers where its shape needs {length}", data.len()));
+    }
+    Ok((axes, data.chunks_exact(size).map(read).collect()))
+}

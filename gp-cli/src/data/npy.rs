@@ -1,0 +1,136 @@
+//! Arrays as numpy saves them.
+
+use super::column::{Column, Kind};
+use super::format::{Format, ReadOptions, check_width};
+use super::frame::Frame;
+use super::source::Source;
+use crate::error::CliError;
+
+/// `.npy`: one array, a row a point. Columns are `x0`, `x1`, …; the only column of a vector is `x`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Npy;
+
+const MAGIC: &[u8] = b"\x93NUMPY";
+
+impl Format for Npy {
+    fn name(&self) -> &'static str {
+        "npy"
+    }
+
+    fn summary(&self) -> &'static str {
+        "one array of numpy; columns are x0, x1, …"
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &["npy"]
+    }
+
+    fn recognises(&self, bytes: &[u8]) -> bool {
+        bytes.starts_with(MAGIC)
+    }
+
+    fn read(&self, source: &Source, options: &ReadOptions) -> Result<Frame, CliError> {
+        let array =
+            Array::read(source.bytes()).map_err(|what| source.fault(format!(" is damaged: {what}")))?;
+        check_width(source, array.columns)?;
+        Frame::new(source.name(), array.into_columns("x", options), None)
+    }
+}
+
+/// A table of numbers, row by row.
+pub(super) struct Array {
+    pub(super) rows: usize,
+    pub(super) columns: usize,
+    /// Whether the array had one axis.
+    vector: bool,
+    /// Whether columns are contiguous.
+    fortran: bool,
+    values: Vec<f64>,
+}
+
+impl Array {
+    /// The array in the bytes of an `.npy` file.
+    pub(super) fn read(bytes: &[u8]) -> Result<Self, String> {
+        let rest = bytes.strip_prefix(MAGIC).ok_or("it does not begin as numpy's arrays do")?;
+        let (version, rest) = rest.split_at_checked(2).ok_or("it ends in its header")?;
+        let width = if version[0] == 1 { 2 } else { 4 };
+        let (length, rest) = rest.split_at_checked(width).ok_or("it ends in its header")?;
+        let length = length.iter().rev().fold(0usize, |sum, &byte| sum << 8 | usize::from(byte));
+        let (header, data) = rest.split_at_checked(length).ok_or("it ends in its header")?;
+        let header = String::from_utf8_lossy(header);
+        let (shape, fortran) = (shape(&header)?, header.contains("'fortran_order': True"));
+        let descr = quoted_after(&header, "'descr':").ok_or("its header has no type of numbers")?;
+        let rows = shape.first().copied().unwrap_or(1);
+        let columns = shape.iter().skip(1).try_fold(1usize, |product, &axis| product.checked_mul(axis));
+        let columns = columns.ok_or("its shape is too large")?;
+        let values = numbers(descr, data, rows.checked_mul(columns).ok_or("its shape is too large")?)?;
+        Ok(Self { rows, columns, vector: shape.len() < 2, fortran: fortran && shape.len() > 1, values })
+    }
+
+    /// Columns named by a stem and their number, or by the stem alone.
+    pub(super) fn into_columns(self, stem: &str, options: &ReadOptions) -> Vec<Column> {
+        let name = |place: usize| if self.vector { stem.to_owned() } else { format!("{stem}{place}") };
+        let value = |row: usize, column: usize| match self.fortran {
+            true => self.values[column * self.rows + row],
+            false => self.values[row * self.columns + column],
+        };
+        (0..self.columns)
+            .map(|column| (name(column), column))
+            .filter(|(name, _)| options.wants(name))
+            .map(|(name, column)| {
+                let numbers = (0..self.rows).map(|row| value(row, column)).collect();
+                Column::of_numbers(name, Kind::Number, numbers)
+            })
+            .collect()
+    }
+}
+
+/// The axes in `'shape': (3, 4), `.
+fn shape(header: &str) -> Result<Vec<usize>, String> {
+    let inside = header.split_once("'shape':").and_then(|(_, rest)| rest.split_once('(')?.1.split_once(')'));
+    let (axes, _) = inside.ok_or("its header has no shape")?;
+    let parse = |axis: &str| axis.parse().map_err(|_| format!("its shape holds `{axis}`"));
+    axes.split(',').map(str::trim).filter(|axis| !axis.is_empty()).map(parse).collect()
+}
+
+fn quoted_after<'t>(text: &'t str, key: &str) -> Option<&'t str> {
+    text.split_once(key)?.1.split_once('\'')?.1.split_once('\'').map(|(inside, _)| inside)
+}
+
+/// Numbers of a type such as `<f8`, as many as there should be.
+fn numbers(descr: &str, data: &[u8], count: usize) -> Result<Vec<f64>, String> {
+    let (order, kind) = descr.split_at_checked(1).unwrap_or(("", descr));
+    let size: usize = kind.get(1..).and_then(|size| size.parse().ok()).unwrap_or(0);
+    let read = reader(kind)
+        .ok_or_else(|| format!("its numbers are of type `{descr}`, which is not read; save it as float64"))?;
+    let length = count.checked_mul(size).ok_or("its shape is too large")?;
+    if data.len() != length {
+        return Err(format!("it holds {} bytes of numbers where its shape needs {length}", data.len()));
+    }
+    let mut buffer = [0u8; 8];
+    let number = |bytes: &[u8]| {
+        buffer[..size].copy_from_slice(bytes);
+        if order == ">" {
+            buffer[..size].reverse();
+        }
+        read(&buffer)
+    };
+    Ok(data.chunks_exact(size).map(number).collect())
+}
+
+/// How a little-endian number of a type is read from the front of eight bytes.
+fn reader(kind: &str) -> Option<fn(&[u8; 8]) -> f64> {
+    Some(match kind {
+        "f8" => |b| f64::from_le_bytes(*b),
+        "f4" => |b| f64::from(f32::from_le_bytes([b[0], b[1], b[2], b[3]])),
+        "i8" => |b| i64::from_le_bytes(*b) as f64,
+        "u8" => |b| u64::from_le_bytes(*b) as f64,
+        "i4" => |b| f64::from(i32::from_le_bytes([b[0], b[1], b[2], b[3]])),
+        "u4" => |b| f64::from(u32::from_le_bytes([b[0], b[1], b[2], b[3]])),
+        "i2" => |b| f64::from(i16::from_le_bytes([b[0], b[1]])),
+        "u2" => |b| f64::from(u16::from_le_bytes([b[0], b[1]])),
+        "i1" => |b| f64::from(b[0] as i8),
+        "u1" | "b1" => |b| f64::from(b[0]),
+        _ => return None,
+    })
+}

@@ -1,0 +1,110 @@
+//! Several arrays of numpy in one file, which is a zip archive.
+
+use super::format::{Format, ReadOptions, check_width};
+use super::frame::Frame;
+use super::npy::Array;
+use super::source::Source;
+use crate::error::CliError;
+use flate2::read::DeflateDecoder;
+use std::io::Read;
+
+/// `.npz`: the column of a vector `y` is `y`, those of a table `X` are `X0`, `X1`, ….
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Npz;
+
+const LOCAL: &[u8] = b"PK\x03\x04";
+const CENTRAL: &[u8] = b"PK\x01\x02";
+const END: &[u8] = b"PK\x05\x06";
+/// Bytes of the entry that ends an archive, without a comment.
+const END_SIZE: usize = 22;
+
+impl Format for Npz {
+    fn name(&self) -> &'static str {
+        "npz"
+    }
+
+    fn summary(&self) -> &'static str {
+        "arrays of numpy by name; columns are y for a vector y, X0, X1, … for a table X"
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &["npz"]
+    }
+
+    fn recognises(&self, bytes: &[u8]) -> bool {
+        bytes.starts_with(LOCAL)
+    }
+
+    fn read(&self, source: &Source, options: &ReadOptions) -> Result<Frame, CliError> {
+        let damaged = |what: String| source.fault(format!(" is damaged: {what}"));
+        let mut columns = Vec::new();
+        for entry in entries(source.bytes()).map_err(damaged)? {
+            let of_entry = |what: String| damaged(format!("array {}: {what}", entry.name));
+            let array =
+                entry.unpack(source.bytes()).and_then(|bytes| Array::read(&bytes)).map_err(of_entry)?;
+            check_width(source, array.columns)?;
+            columns.extend(array.into_columns(&entry.name, options));
+        }
+        Frame::new(source.name(), columns, None)
+    }
+}
+
+/// One file of the archive.
+struct Entry {
+    name: String,
+    method: u16,
+    packed: usize,
+    size: usize,
+    offset: usize,
+}
+
+/// The files listed at the end of the archive.
+fn entries(bytes: &[u8]) -> Result<Vec<Entry>, String> {
+    let last = bytes.len().checked_sub(END_SIZE).ok_or("it ends in its first entry")?;
+    let end = (0..=last).rev().find(|&at| bytes[at..].starts_with(END));
+    let end = end.ok_or("the list at its end is missing; is it truncated?")?;
+    let (count, mut at) = (number(bytes, end + 10, 2)?, number(bytes, end + 16, 4)?);
+    let mut entries = Vec::new();
+    for _ in 0..count {
+        if bytes.get(at..at.saturating_add(4)) != Some(CENTRAL) {
+            return Err("the list at its end is broken".to_owned());
+        }
+        let lengths = [number(bytes, at + 28, 2)?, number(bytes, at + 30, 2)?, number(bytes, at + 32, 2)?];
+        let name = bytes.get(at + 46..at + 46 + lengths[0]).ok_or("the list at its end is broken")?;
+        let name = String::from_utf8_lossy(name);
+        entries.push(Entry {
+            name: name.strip_suffix(".npy").unwrap_or(&name).to_owned(),
+            method: number(bytes, at + 10, 2)? as u16,
+            packed: number(bytes, at + 20, 4)?,
+            size: number(bytes, at + 24, 4)?,
+            offset: number(bytes, at + 42, 4)?,
+        });
+        at += 46 + lengths.iter().sum::<usize>();
+    }
+    Ok(entries)
+}
+
+/// A little-endian number.
+fn number(bytes: &[u8], at: usize, size: usize) -> Result<usize, String> {
+    let bytes = bytes.get(at..at.saturating_add(size)).ok_or("it ends too early")?;
+    Ok(bytes.iter().rev().fold(0, |sum, &byte| sum << 8 | usize::from(byte)))
+}
+
+impl Entry {
+    fn unpack(&self, bytes: &[u8]) -> Result<Vec<u8>, String> {
+        let start =
+            self.offset + 30 + number(bytes, self.offset + 26, 2)? + number(bytes, self.offset + 28, 2)?;
+        let packed = bytes.get(start..start.saturating_add(self.packed)).ok_or("it ends too early")?;
+        match self.method {
+            0 => Ok(packed.to_vec()),
+            8 => {
+                let mut out = Vec::new();
+                // One byte more than there should be tells that there are more.
+                let mut reader = DeflateDecoder::new(packed).take(self.size as u64 + 1);
+                reader.read_to_end(&mut out).map_err(|cause| cause.to_string())?;
+                if out.len() == self.size { Ok(out) } else { Err("its length is wrong".to_owned()) }
+            }
+            other => Err(format!("it is packed by method {other}; save it with numpy.savez")),
+        }
+    }
+}

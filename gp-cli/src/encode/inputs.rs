@@ -1,0 +1,190 @@
+//! Inputs: numbers in units of their spread, words as one column a level.
+
+use crate::data::{Column, Frame, Kind, ReadOptions, Values};
+use crate::error::CliError;
+use crate::standardise::Standardiser;
+use faer::Mat;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Levels that a column of words may have at most to be an input.
+pub const MAX_LEVELS: usize = 256;
+
+/// The inputs of a model: which columns of a table they are, and how they become the D columns of its points.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Inputs {
+    features: Vec<Feature>,
+}
+
+/// One column of a table as an input.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Feature {
+    /// The name of the column.
+    pub name: String,
+    /// Its type.
+    pub kind: Kind,
+    /// How its values become numbers.
+    pub encoding: FeatureEncoding,
+}
+
+/// How the values of an input become numbers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FeatureEncoding {
+    /// One column of numbers.
+    Scaled(Standardiser),
+    /// A column for each of these levels, sorted: 1 where the value is that level, else 0. A level that is not among
+    /// them is 0 in all.
+    OneHot(Vec<String>),
+}
+
+/// Points, and what was unusual about them.
+#[derive(Clone, Debug)]
+pub struct Encoded {
+    /// N×D, a row a point.
+    pub points: Mat<f64>,
+    /// Levels that were not seen in training, a line for each column that has such.
+    pub warnings: Vec<String>,
+}
+
+impl Inputs {
+    /// Inputs of these columns, none of which may miss a value; numbers are in units of their spread, or as they are.
+    ///
+    /// # Errors
+    /// Of kind [`Data`](crate::ErrorKind::Data) for a column that is not there, a value that is missing, and words of
+    /// more than [`MAX_LEVELS`] levels.
+    pub fn learn(frame: &Frame, names: &[&str], standardise: bool) -> Result<Self, CliError> {
+        let columns = frame.require(names)?;
+        frame.refuse_missing(&columns)?;
+        let features = columns.iter().map(|column| feature(frame, column, standardise));
+        Ok(Self { features: features.collect::<Result<_, _>>()? })
+    }
+
+    /// The columns.
+    #[must_use]
+    pub fn features(&self) -> &[Feature] {
+        &self.features
+    }
+
+    /// Their names.
+    #[must_use]
+    pub fn names(&self) -> Vec<&str> {
+        self.features.iter().map(|feature| feature.name.as_str()).collect()
+    }
+
+    /// D.
+    #[must_use]
+    pub fn dim(&self) -> usize {
+        self.features.iter().map(Feature::width).sum()
+    }
+
+    /// A name for each of the D columns of points: `age`, or `colour=red` for a level.
+    #[must_use]
+    pub fn column_names(&self) -> Vec<String> {
+        self.features.iter().flat_map(Feature::column_names).collect()
+    }
+
+    /// What has to be read of a table for its points: the columns by their types.
+    #[must_use]
+    pub fn kinds(&self) -> BTreeMap<String, Kind> {
+        self.features.iter().map(|feature| (feature.name.clone(), feature.kind)).collect()
+    }
+
+    /// Asks for these columns, in addition to others, as they were in training.
+    pub fn extend(&self, options: &mut ReadOptions) {
+        let names = self.features.iter().map(|feature| feature.name.clone());
+        options.columns.get_or_insert_default().extend(names);
+        options.kinds.extend(self.kinds());
+    }
+
+    /// The points in a table.
+    ///
+    /// # Errors
+    /// Of kind [`Data`](crate::ErrorKind::Data) for a column that is not there or of another type, and a value that is
+    /// missing.
+    pub fn encode(&self, frame: &Frame) -> Result<Encoded, CliError> {
+        let columns = frame.require(&self.names())?;
+        frame.refuse_missing(&columns)?;
+        let mut points = Mat::zeros(frame.row_count(), self.dim());
+        let (mut first, mut warnings) = (0, Vec::new());
+        for (feature, column) in self.features.iter().zip(columns) {
+            let mut place = points.as_mut().subcols_mut(first, feature.width());
+            let unseen = feature.fill(column, |row, at, value| place[(row, at)] = value);
+            if let Some(unseen) = unseen {
+                warnings.push(format!(
+                    "column {}: level `{unseen}` was not seen in training; such rows are none of the levels known",
+                    feature.name
+                ));
+            }
+            first += feature.width();
+        }
+        Ok(Encoded { points, warnings })
+    }
+}
+
+fn feature(frame: &Frame, column: &Column, standardise: bool) -> Result<Feature, CliError> {
+    let encoding = match column.values() {
+        Values::Numbers(numbers) => {
+            // Booleans are as they are: 0 and 1 mean something.
+            let scaled = standardise && column.kind() != Kind::Boolean;
+            FeatureEncoding::Scaled(if scaled { Standardiser::of(numbers) } else { Standardiser::identity() })
+        }
+        Values::Levels { levels, codes } => {
+            let mut seen: Vec<String> = levels.clone();
+            let used = |code: usize| codes.contains(&(code as u32));
+            if levels.len() > MAX_LEVELS {
+                let what = format!(
+                    "{} different words, and an input may have {MAX_LEVELS}; leave it out with --features",
+                    levels.len()
+                );
+                return Err(frame.fault(0, column.name(), &what));
+            }
+            seen.retain(|level| levels.iter().position(|known| known == level).is_some_and(used));
+            seen.sort();
+            FeatureEncoding::OneHot(seen)
+        }
+    };
+    Ok(Feature { name: column.name().to_owned(), kind: column.kind(), encoding })
+}
+
+impl Feature {
+    fn width(&self) -> usize {
+        match &self.encoding {
+            FeatureEncoding::Scaled(_) => 1,
+            FeatureEncoding::OneHot(levels) => levels.len(),
+        }
+    }
+
+    fn column_names(&self) -> Vec<String> {
+        match &self.encoding {
+            FeatureEncoding::Scaled(_) => vec![self.name.clone()],
+            FeatureEncoding::OneHot(levels) => {
+                levels.iter().map(|level| format!("{}={level}", self.name)).collect()
+            }
+        }
+    }
+
+    /// Sets what is not zero, by row and column; returns a level that is not known.
+    fn fill<'c>(&self, column: &'c Column, mut set: impl FnMut(usize, usize, f64)) -> Option<&'c str> {
+        match (&self.encoding, column.values()) {
+            (FeatureEncoding::Scaled(scale), Values::Numbers(numbers)) => {
+                numbers.iter().enumerate().for_each(|(row, &value)| set(row, 0, scale.apply(value)));
+                None
+            }
+            (FeatureEncoding::OneHot(known), Values::Levels { codes, levels }) => {
+                let places: Vec<Option<usize>> =
+                    levels.iter().map(|level| known.binary_search(level).ok()).collect();
+                let mut unseen = None;
+                for (row, &code) in codes.iter().enumerate() {
+                    match places[code as usize] {
+                        Some(place) => set(row, place, 1.0),
+                        None => unseen = unseen.or(Some(levels[code as usize].as_str())),
+                    }
+                }
+                unseen
+            }
+            // Columns are read as the types they had in training.
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! The target: a number in units of its spread, a count, or one of some labels.
+
+use crate::data::{Column, Frame, Kind, ReadOptions};
+use crate::error::{CliError, ErrorKind};
+use crate::standardise::Standardiser;
+use gp_likelihoods::Support;
+use gp_optim::format_number;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeSet, HashMap};
+
+/// The target of a model: which column it is, and how it becomes what the likelihood takes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Target {
+    /// The name of the column.
+    pub name: String,
+    /// Its type.
+    pub kind: Kind,
+    /// How its values become observations.
+    pub values: TargetValues,
+}
+
+/// How values of a target become observations.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TargetValues {
+    /// A number, shifted and scaled.
+    Number(Standardiser),
+    /// One of these labels, in the order of class probabilities.
+    Classes(Vec<String>),
+}
+
+/// The labels of a column, numbers in their order, words in that of the alphabet.
+#[must_use]
+pub fn class_labels(column: &Column) -> Vec<String> {
+    let count = column.values().len();
+    if let (Some(numbers), true) = (column.numbers(), column.kind() != Kind::Boolean) {
+        let mut distinct: Vec<f64> = numbers.iter().copied().filter(|value| !value.is_nan()).collect();
+        distinct.sort_by(f64::total_cmp);
+        distinct.dedup();
+        return distinct.into_iter().map(format_number).collect();
+    }
+    let distinct: BTreeSet<String> =
+        (0..count).filter(|&row| !column.is_missing(row)).map(|row| column.text(row)).collect();
+    distinct.into_iter().collect()
+}
+
+impl Target {
+    /// The labels, where there are some.
+    #[must_use]
+    pub fn labels(&self) -> Option<&[String]> {
+        match &self.values {
+            TargetValues::Classes(labels) => Some(labels),
+            TargetValues::Number(_) => None,
+        }
+    }
+
+    /// The units of a number; those of the data for labels.
+    #[must_use]
+    pub fn scale(&self) -> Standardiser {
+        match self.values {
+            TargetValues::Number(scale) => scale,
+            TargetValues::Classes(_) => Standardiser::identity(),
+        }
+    }
+
+    /// Asks for this column, in addition to others, as it was in training.
+    pub fn extend(&self, options: &mut ReadOptions) {
+        options.columns.get_or_insert_default().insert(self.name.clone());
+        options.kinds.insert(self.name.clone(), self.kind);
+    }
+
+    /// The observations in a table, for a likelihood with this support.
+    ///
+    /// # Errors
+    /// Of kind [`Data`](ErrorKind::Data) for a value that is missing, a label that is not known, and a number that the
+    /// likelihood cannot take, each with its place.
+    pub fn encode(&self, frame: &Frame, support: Support) -> Result<Vec<f64>, CliError> {
+        let columns = frame.require(&[&self.name])?;
+        frame.refuse_missing(&columns)?;
+        let Some(&column) = columns.first() else { return Ok(Vec::new()) };
+        match &self.values {
+            TargetValues::Classes(labels) => self.encode_labels(frame, column, labels, support),
+            TargetValues::Number(scale) => {
+                let numbers = column.numbers().ok_or_else(|| {
+                    let what = format!("words, but {} has to be a number", self.name);
+                    CliError::new(
+                        ErrorKind::Data,
+                        format!("`{}`, column {}: {what}", frame.source(), self.name),
+                    )
+                })?;
+                let observe = |(row, &number): (usize, &f64)| {
+                    let observation = scale.apply(number);
+                    support.check(observation).map(|()| observation).map_err(|cause| {
+                        frame.fault(row, &self.name, &format!("{cause}; the likelihood cannot take it"))
+                    })
+                };
+                numbers.iter().enumerate().map(observe).collect()
+            }
+        }
+    }
+
+    fn encode_labels(
+        &self,
+        frame: &Frame,
+        column: &Column,
+        labels: &[String],
+        support: Support,
+    ) -> Result<Vec<f64>, CliError> {
+        let known: HashMap<&str, usize> =
+            labels.iter().enumerate().map(|(class, label)| (label.as_str(), class)).collect();
+        let class = |row: usize| {
+            let text = column.text(row);
+            known.get(text.as_str()).map(|&class| support.label(class)).ok_or_else(|| {
+                let what = format!("`{text}` is none of the labels of training: {}", labels.join(", "));
+                frame.fault(row, &self.name, &what)
+            })
+        };
+        (0..frame.row_count()).map(class).collect()
+    }
+}

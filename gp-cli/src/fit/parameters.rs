@@ -1,0 +1,136 @@
+//! What is fixed, bounded or expected of parameters, by their names.
+
+use super::spec::FitSpec;
+use crate::error::{CliError, ErrorKind};
+use gp_kernels::{Kernel, KernelExt};
+use gp_likelihoods::Likelihood;
+use gp_optim::{Parameter, Prior, Transform};
+
+/// What `--fix` calls inducing inputs.
+const INDUCING: &str = "inducing";
+/// What it calls nothing at all.
+const NOTHING: &str = "none";
+
+/// Applies `--fix`, `--bound`, `--prior` and `--no-train`.
+///
+/// # Errors
+/// Of kind [`Usage`](ErrorKind::Usage) for names that there are not and values that cannot be.
+pub(super) fn apply(
+    spec: &FitSpec,
+    kernels: &mut [Box<dyn Kernel>],
+    likelihood: &mut dyn Likelihood,
+) -> Result<(), CliError> {
+    for name in spec.fix.iter().filter(|name| ![INDUCING, NOTHING].contains(&name.as_str())) {
+        change(name, kernels, likelihood, &|parameter| {
+            parameter.fix_all(true);
+            Ok(())
+        })?;
+    }
+    for text in &spec.bound {
+        let (name, ends) = split(text, "--bound")?;
+        let transform =
+            bounds(ends).ok_or_else(|| usage(format!("--bound {text}: `{ends}` is not LO..HI")))?;
+        change(name, kernels, likelihood, &|parameter| {
+            parameter.set_transform(transform).map_err(|cause| usage(format!("--bound {text}: {cause}")))
+        })?;
+    }
+    for text in &spec.prior {
+        let (name, prior) = split(text, "--prior")?;
+        let prior: Prior = prior.parse().map_err(|cause| usage(format!("--prior {text}: {cause}")))?;
+        change(name, kernels, likelihood, &|parameter| {
+            parameter.set_prior(Some(prior)).map_err(|cause| usage(format!("--prior {text}: {cause}")))
+        })?;
+    }
+    if spec.no_train {
+        for name in ["kernel", "likelihood"] {
+            change(name, kernels, likelihood, &|parameter| {
+                parameter.fix_all(true);
+                Ok(())
+            })?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether inducing inputs stay where they are: as `--fix` says, or unless they may move where it says nothing.
+pub(super) fn fixes_inducing(spec: &FitSpec, may_move: bool) -> bool {
+    spec.no_train
+        || if spec.fix.is_empty() { !may_move } else { spec.fix.iter().any(|name| name == INDUCING) }
+}
+
+/// A change of one parameter.
+type Change<'a> = &'a dyn Fn(&mut Parameter) -> Result<(), CliError>;
+
+/// Changes every parameter that a name means: all of `kernel` or `likelihood`, or those whose name it is.
+fn change(
+    name: &str,
+    kernels: &mut [Box<dyn Kernel>],
+    likelihood: &mut dyn Likelihood,
+    apply: Change<'_>,
+) -> Result<(), CliError> {
+    if name == "likelihood" {
+        return likelihood.parameters_mut().iter_mut().try_for_each(apply);
+    }
+    let of_likelihood = name.strip_prefix("likelihood.").unwrap_or(name);
+    if let Some(parameter) = likelihood.parameters_mut().iter_mut().find(|known| {
+        known.name() == of_likelihood
+            && (name != of_likelihood || kernels.iter().all(|kernel| kernel.get(name).is_err()))
+    }) {
+        return apply(parameter);
+    }
+    for kernel in kernels {
+        change_kernel(name, kernel.as_mut(), likelihood, apply)?;
+    }
+    Ok(())
+}
+
+fn change_kernel(
+    name: &str,
+    kernel: &mut dyn Kernel,
+    likelihood: &dyn Likelihood,
+    apply: Change<'_>,
+) -> Result<(), CliError> {
+    let wanted = name.strip_prefix("kernel.").unwrap_or(name);
+    let names = kernel.parameter_names();
+    let stem = |full: &str| full.split_once('[').map_or(full.to_owned(), |(stem, _)| stem.to_owned());
+    let matches = |full: &str| {
+        let full = stem(full);
+        name == "kernel"
+            || full == wanted
+            || full.strip_suffix(wanted).is_some_and(|front| front.ends_with('.'))
+    };
+    if !names.iter().any(|full| matches(full)) {
+        let of_likelihood =
+            likelihood.parameters().iter().map(|parameter| format!("likelihood.{}", parameter.name()));
+        let available: Vec<String> = names.into_iter().chain(of_likelihood).collect();
+        return Err(usage(format!("there is no parameter `{name}`; there are {}", available.join(", "))));
+    }
+    let (mut place, mut outcome) = (0, Ok(()));
+    kernel.for_each_parameter_mut(&mut |parameter| {
+        if outcome.is_ok() && names.get(place).is_some_and(|full| matches(full)) {
+            outcome = apply(parameter);
+        }
+        place += parameter.len();
+    });
+    outcome
+}
+
+fn split<'t>(text: &'t str, flag: &str) -> Result<(&'t str, &'t str), CliError> {
+    text.split_once('=').ok_or_else(|| usage(format!("{flag} {text}: a name, `=` and a value are wanted")))
+}
+
+/// `0.1..10`, `0.1..`, `..10`.
+fn bounds(text: &str) -> Option<Transform> {
+    let (lo, hi) = text.split_once("..")?;
+    let end = |text: &str| if text.is_empty() { Some(None) } else { text.parse().ok().map(Some) };
+    Some(match (end(lo)?, end(hi)?) {
+        (Some(lo), Some(hi)) => Transform::Interval { lo, hi },
+        (Some(lo), None) => Transform::Above { lo },
+        (None, Some(hi)) => Transform::Below { hi },
+        (None, None) => Transform::Identity,
+    })
+}
+
+fn usage(message: String) -> CliError {
+    CliError::new(ErrorKind::Usage, message)
+}

@@ -1,0 +1,383 @@
+//! What a fit will be: choices that were made, and those the program makes by itself, with reasons.
+
+use super::parameters;
+use super::spec::{AUTO, FitSpec, Sites};
+use super::task::{Observed, observe};
+use crate::data::{Column, Frame, ReadOptions};
+use crate::encode::Inputs;
+use crate::error::{CliError, ErrorKind};
+use crate::method::{self, Method, Optimizer, Problem, Setting, Settings};
+use faer::Mat;
+use gp_kernels::inducing::InducingInputs;
+use gp_kernels::placement::Placements;
+use gp_kernels::{Kernel, Registry};
+use gp_optim::format_number;
+
+/// Exact regression up to so many rows.
+const EXACT_ROWS: usize = 2_000;
+/// Sites for all observations up to so many rows; beyond, mini-batches.
+const EP_ROWS: usize = 20_000;
+/// One length-scale for each input up to so many inputs.
+const ARD_INPUTS: usize = 64;
+/// The likelihood that says enough to learn inducing inputs by: they stay where they start under others, unless asked
+/// otherwise. Moving them made predictions of few labels worse (two sets of some hundred rows), of many no better, and training
+/// five times as long.
+const GAUSSIAN: &str = "gaussian";
+/// Where inducing inputs start unless asked otherwise.
+const PLACEMENT: &str = "kmeans";
+
+/// A fit that is ready to run.
+#[derive(Debug)]
+pub struct Plan {
+    /// How columns of the table become points.
+    pub inputs: Inputs,
+    /// The target.
+    pub observed: Observed,
+    /// Who infers.
+    pub method: &'static dyn Method,
+    /// What it will work on.
+    pub problem: Problem,
+    /// What is worth knowing about the data.
+    pub warnings: Vec<String>,
+    /// What was chosen and why: task, method, kernel.
+    pub choices: [String; 3],
+}
+
+impl Plan {
+    /// Looks at a table and makes all choices.
+    ///
+    /// # Errors
+    /// Of kind [`Data`](ErrorKind::Data) for a table that nothing can be learned from, of kind
+    /// [`Usage`](ErrorKind::Usage) for choices that do not go together.
+    pub fn new(frame: &Frame, spec: &FitSpec) -> Result<Self, CliError> {
+        let mut observed = observe(frame, spec)?;
+        let names = feature_names(frame, spec)?;
+        let inputs = Inputs::learn(frame, &names, spec.standardize.inputs())?;
+        let encoded = inputs.encode(frame)?;
+        let (rows, dim) = (frame.row_count(), inputs.dim());
+        let (method, why_method) = choose_method(spec, &observed, rows)?;
+        let optimizer = choose_optimizer(spec, method, observed.likelihood.latents())?;
+        check_settings(spec, method, optimizer)?;
+        let mut kernels = kernels(spec, method, &observed, dim)?;
+        parameters::apply(spec, &mut kernels, observed.likelihood.as_mut())?;
+        let inducing = if method.heeds(Setting::Inducing, optimizer) {
+            place(spec, method, &inputs, encoded.points.as_ref(), &kernels, observed.likelihood.latents())?
+        } else {
+            Vec::new()
+        };
+        let settings = settings(spec, optimizer, observed.likelihood.name() == GAUSSIAN);
+        let problem = Problem {
+            points: encoded.points,
+            targets: observed.observations.clone(),
+            kernels,
+            alike: spec.kernel.len() <= 1 && spec.inducing_file.len() <= 1,
+            inducing,
+            likelihood: observed.likelihood.clone(),
+            settings,
+        };
+        let choices = describe(&observed, method, optimizer, &why_method, &problem, spec);
+        Ok(Self { inputs, observed, method, problem, warnings: encoded.warnings, choices })
+    }
+
+    /// Bytes of memory that the method takes.
+    #[must_use]
+    pub fn memory(&self) -> f64 {
+        self.method.memory(self.problem.sizes())
+    }
+}
+
+/// The columns asked for, or all but the target.
+fn feature_names<'a>(frame: &'a Frame, spec: &'a FitSpec) -> Result<Vec<&'a str>, CliError> {
+    let target = spec.target()?;
+    if spec.features.iter().any(|name| name == target) {
+        return Err(usage(format!("column {target} is the target; it cannot be a feature too")));
+    }
+    let names: Vec<&str> = match spec.features.as_slice() {
+        [] => frame.columns().iter().map(Column::name).filter(|name| *name != target).collect(),
+        some => some.iter().map(String::as_str).collect(),
+    };
+    if let Some((_, twice)) =
+        spec.features.iter().enumerate().find(|(i, name)| spec.features[..*i].contains(name))
+    {
+        return Err(usage(format!("column {twice} is named twice among --features")));
+    }
+    if names.is_empty() {
+        let what = format!(
+            "`{}` has no column besides the target {target}; there is nothing to predict it from",
+            frame.source()
+        );
+        return Err(CliError::new(ErrorKind::Data, what));
+    }
+    Ok(names)
+}
+
+fn choose_method(
+    spec: &FitSpec,
+    observed: &Observed,
+    rows: usize,
+) -> Result<(&'static dyn Method, String), CliError> {
+    if spec.method != AUTO {
+        let method = method::find(&spec.method)?;
+        return match method.objection(observed.likelihood.as_ref()) {
+            None => Ok((method, "as asked".to_owned())),
+            Some(objection) => Err(usage(format!("method {}: {objection}", method.name()))),
+        };
+    }
+    let gaussian = observed.likelihood.name() == GAUSSIAN;
+    let wants_inducing = spec.inducing.is_some() || !spec.inducing_file.is_empty() || spec.alpha.is_some();
+    let wants_batches = spec.batch_size.is_some() || spec.epochs.is_some() || spec.sites.is_some();
+    let (name, why) = if wants_batches {
+        ("sep", "batches were asked for".to_owned())
+    } else if gaussian && rows <= EXACT_ROWS && !wants_inducing {
+        ("exact", format!("the noise is Gaussian and {rows} rows are few"))
+    } else if gaussian {
+        ("pep", "the noise is Gaussian, and inducing inputs make many rows affordable".to_owned())
+    } else if rows <= EP_ROWS {
+        ("ep", format!("the likelihood is not Gaussian, and {rows} rows fit into memory"))
+    } else {
+        ("sep", format!("{rows} rows are many, and mini-batches do not mind"))
+    };
+    Ok((method::find(name)?, why))
+}
+
+/// The one asked for, or the usual one that heeds all that was asked for. Sites of several latents come to rest slowly, so
+/// that parameters had better move meanwhile.
+fn choose_optimizer(spec: &FitSpec, method: &dyn Method, latents: usize) -> Result<Optimizer, CliError> {
+    let known = method.optimizers();
+    match spec.optimizer {
+        None => {
+            let mut usual = known.to_vec();
+            usual.sort_by_key(|&optimizer| latents > 1 && optimizer != Optimizer::Adam);
+            let heeds_all = |optimizer: &&Optimizer| unheeded(spec, method, **optimizer).is_none();
+            Ok(usual.iter().find(heeds_all).copied().unwrap_or(known[0]))
+        }
+        Some(optimizer) if known.contains(&optimizer) => Ok(optimizer),
+        Some(optimizer) => {
+            let names: Vec<String> = known.iter().map(ToString::to_string).collect();
+            let (method, names) = (method.name(), names.join(", "));
+            Err(usage(format!(
+                "method {method} does not work with --optimizer {optimizer}, but with {names}"
+            )))
+        }
+    }
+}
+
+/// A flag that was given and makes no difference.
+fn unheeded(spec: &FitSpec, method: &dyn Method, optimizer: Optimizer) -> Option<&'static str> {
+    let asked = [
+        ("--alpha", Setting::Alpha, spec.alpha.is_some()),
+        ("--sites", Setting::Sites, spec.sites.is_some()),
+        ("--inducing", Setting::Inducing, spec.inducing.is_some()),
+        ("--inducing-file", Setting::Inducing, !spec.inducing_file.is_empty()),
+        ("--placement", Setting::Inducing, spec.placement.is_some()),
+        ("--fix inducing", Setting::Inducing, spec.fix.iter().any(|name| name == "inducing")),
+        ("--iterations", Setting::Iterations, spec.iterations.is_some()),
+        ("--epochs", Setting::Epochs, spec.epochs.is_some()),
+        ("--batch-size", Setting::BatchSize, spec.batch_size.is_some()),
+        ("--time-limit", Setting::TimeLimit, spec.time_limit.is_some()),
+    ];
+    asked
+        .into_iter()
+        .find(|(_, setting, given)| *given && !method.heeds(*setting, optimizer))
+        .map(|(flag, ..)| flag)
+}
+
+/// Refuses what was asked for and would make no difference.
+fn check_settings(spec: &FitSpec, method: &dyn Method, optimizer: Optimizer) -> Result<(), CliError> {
+    if let Some(flag) = unheeded(spec, method, optimizer) {
+        let name = method.name();
+        return Err(usage(format!(
+            "{flag} makes no difference to method {name} with {optimizer}; leave it out"
+        )));
+    }
+    match spec.alpha {
+        Some(alpha) if !(0.0..=1.0).contains(&alpha) => {
+            Err(usage(format!("--alpha {alpha} is not between 0 and 1")))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn settings(spec: &FitSpec, optimizer: Optimizer, may_move: bool) -> Settings {
+    Settings {
+        alpha: spec.alpha,
+        tied: spec.sites.map(|sites| sites == Sites::Tied),
+        optimizer: Some(optimizer),
+        iterations: spec.iterations,
+        epochs: spec.epochs,
+        batch_size: spec.batch_size,
+        time_limit: spec.time_limit,
+        seed: spec.seed,
+        fixed_inducing: parameters::fixes_inducing(spec, may_move),
+    }
+}
+
+/// One kernel for each latent function: those given, the only one given for all, or the usual one.
+fn kernels(
+    spec: &FitSpec,
+    method: &dyn Method,
+    observed: &Observed,
+    dim: usize,
+) -> Result<Vec<Box<dyn Kernel>>, CliError> {
+    let latents = observed.likelihood.latents();
+    let registry = Registry::built_in();
+    let texts = match spec.kernel.as_slice() {
+        [] => vec![usual_kernel(method, observed, dim)],
+        some => some.to_vec(),
+    };
+    if texts.len() != 1 && texts.len() != latents {
+        return Err(usage(format!(
+            "--kernel was given {} times; there are {latents} latent functions",
+            texts.len()
+        )));
+    }
+    let parse = |text: &String| {
+        registry
+            .parse_for(text, dim)
+            .map_err(|cause| CliError::caused(ErrorKind::Usage, "--kernel cannot be used", cause))
+    };
+    (0..latents).map(|latent| parse(&texts[latent.min(texts.len() - 1)])).collect()
+}
+
+/// A smooth function with a length-scale for each input, and a straight one, so that nothing is lost where the truth is
+/// straight. In units of their spread, points are √D apart and more.
+///
+/// Labels and counts say less than numbers do, and where a straight line tells all labels apart, nothing bounds the
+/// function: there, weak priors hold variances near 1 and length-scales near √D, within a factor of 7 or so.
+fn usual_kernel(method: &dyn Method, observed: &Observed, dim: usize) -> String {
+    let length = (dim as f64).sqrt();
+    let around = |value: f64| format!(" ~ log_normal({}, 1)", format_number(value.ln()));
+    let number = |value: f64| format_number(value);
+    let ard = match dim {
+        2..=ARD_INPUTS => format!("[{}]", vec![number(length); dim].join(", ")),
+        _ => number(length),
+    };
+    if observed.likelihood.name() != GAUSSIAN {
+        let (one, prior) = (around(1.0), around(length));
+        return format!(
+            "1{one} * rbf(lengthscale={ard}{prior}) + linear(lengthscale={}{prior}) + constant(variance=1{one})",
+            number(length)
+        );
+    }
+    let mut text = format!("1 * rbf(lengthscale={ard}) + linear(lengthscale={})", number(3.0 * length));
+    if method.name() == "fitc" {
+        // Training draws inducing inputs together that it has no use for.
+        text.push_str(" + white(variance=fixed(1e-8))");
+    }
+    text
+}
+
+/// What a fit of some thousand rows does in a minute.
+fn usual_inducing(method: &dyn Method, latents: usize) -> usize {
+    match (method.name(), latents) {
+        ("pep" | "vfe" | "fitc", _) => 200,
+        (_, 1) => 100,
+        _ => 50,
+    }
+}
+
+fn place(
+    spec: &FitSpec,
+    method: &dyn Method,
+    inputs: &Inputs,
+    points: faer::MatRef<'_, f64>,
+    kernels: &[Box<dyn Kernel>],
+    latents: usize,
+) -> Result<Vec<InducingInputs>, CliError> {
+    if !spec.inducing_file.is_empty() {
+        let files = &spec.inducing_file;
+        if files.len() != 1 && files.len() != latents {
+            return Err(usage(format!(
+                "--inducing-file was given {} times; there are {latents} latent functions",
+                files.len()
+            )));
+        }
+        let read: Vec<InducingInputs> = files
+            .iter()
+            .map(|path| read_inducing(&path.to_string_lossy(), inputs))
+            .collect::<Result<_, _>>()?;
+        return Ok((0..latents).map(|latent| read[latent.min(read.len() - 1)].clone()).collect());
+    }
+    let count = spec.inducing.unwrap_or(usual_inducing(method, latents)).min(points.nrows());
+    if count == 0 {
+        return Err(usage("--inducing 0: at least one inducing input is needed".to_owned()));
+    }
+    let placements = Placements::built_in();
+    let name = spec.placement.as_deref().unwrap_or(PLACEMENT);
+    let placement =
+        placements.find(name).map_err(|cause| CliError::caused(ErrorKind::Usage, "--placement", cause))?;
+    // Latent functions with one kernel start from one placement.
+    let placed = placement.place(kernels[0].as_ref(), points, count, spec.seed)?;
+    Ok(vec![placed.inputs; latents])
+}
+
+/// A table with one column for each feature, in the order of the features.
+fn read_inducing(path: &str, inputs: &Inputs) -> Result<InducingInputs, CliError> {
+    let frame = crate::data::read(path, &ReadOptions::default())?;
+    let (found, features) = (frame.columns(), inputs.features());
+    if found.len() != features.len() {
+        let what = format!(
+            "`{path}` has {} columns, and there are {} features: {}",
+            found.len(),
+            features.len(),
+            inputs.names().join(", ")
+        );
+        return Err(CliError::new(ErrorKind::Data, what));
+    }
+    let columns = found.iter().zip(features).map(|(column, feature)| column.renamed(&feature.name)).collect();
+    let frame = Frame::new(path, columns, None)?;
+    let points: Mat<f64> = inputs.encode(&frame)?.points;
+    Ok(InducingInputs::points(points.as_ref())?)
+}
+
+fn describe(
+    observed: &Observed,
+    method: &dyn Method,
+    optimizer: Optimizer,
+    why_method: &str,
+    problem: &Problem,
+    spec: &FitSpec,
+) -> [String; 3] {
+    let sizes = problem.sizes();
+    let inducing = match sizes.inducing {
+        0 => String::new(),
+        count if problem.settings.fixed_inducing => format!(", {count} inducing inputs that stay"),
+        count => format!(", {count} inducing inputs"),
+    };
+    let kernel = match spec.kernel.len() {
+        0 => "a smooth and a straight function of the inputs",
+        _ => "as asked",
+    };
+    let memory = method.memory(sizes) / 1e6;
+    [
+        format!(
+            "task: {} with likelihood {}, because {}",
+            observed.task,
+            observed.likelihood.name(),
+            observed.reason
+        ),
+        format!(
+            "method: {} by {optimizer}{inducing}, because {why_method}; about {memory:.0} MB for {} rows and {} inputs",
+            method.name(),
+            sizes.rows,
+            sizes.dim
+        ),
+        format!(
+            "kernel: {kernel}; {}",
+            short(&gp_kernels::KernelExt::expression(problem.kernels[0].as_ref()))
+        ),
+    ]
+}
+
+/// A text that fits into a line.
+fn short(text: &str) -> String {
+    const LONGEST: usize = 100;
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+fn usage(message: String) -> CliError {
+    CliError::new(ErrorKind::Usage, message)
+}

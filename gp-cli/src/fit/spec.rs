@@ -1,0 +1,243 @@
+//! What can be said about a fit: the flags of `gp fit` that make a difference to its result.
+
+use crate::data::{Kind, ReadOptions};
+use crate::error::{CliError, ErrorKind};
+use crate::method::Optimizer;
+use clap::{Args, Parser, ValueEnum};
+use serde::Serialize;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// A choice that a program can make by itself.
+pub(super) const AUTO: &str = "auto";
+
+/// Everything that makes a difference to a fitted model.
+#[derive(Clone, Debug, Args, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct FitSpec {
+    /// Column to predict
+    #[arg(long, value_name = "COL")]
+    pub target: Option<String>,
+    /// Columns to predict it from, with commas between; all others unless given
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    pub features: Vec<String>,
+    /// Type of a column: number, boolean, category or date; may be repeated
+    #[arg(long = "type", value_name = "COL=TYPE", value_parser = parse_kind)]
+    #[serde(rename = "type")]
+    pub kinds: Vec<(String, Kind)>,
+    /// Rows that miss a value
+    #[arg(long, value_enum, default_value_t = Missing::Error)]
+    pub missing: Missing,
+    /// What the target is
+    #[arg(long, value_enum, default_value_t = TaskChoice::Auto)]
+    pub task: TaskChoice,
+    /// Method of inference: auto, exact, pep, vfe, fitc, ep, gfitc, sep, svgp
+    #[arg(long, default_value = AUTO)]
+    pub method: String,
+    /// Power of Power EP, from 1 (EP) to 0 (the variational limit)
+    #[arg(long, value_name = "A")]
+    pub alpha: Option<f64>,
+    /// Sites of method sep: one for each observation, or one average for all
+    #[arg(long, value_enum)]
+    pub sites: Option<Sites>,
+    /// Likelihood, such as `student_t(dof=4)`, in the units of the model
+    #[arg(long, value_name = "EXPR")]
+    pub likelihood: Option<String>,
+    /// Kernel, such as `1 * rbf(ard=true) + linear`, in the units of the model; repeated, one for each latent function
+    #[arg(long, value_name = "EXPR")]
+    pub kernel: Vec<String>,
+    /// Number of inducing inputs
+    #[arg(long, value_name = "N")]
+    pub inducing: Option<usize>,
+    /// Table of inducing inputs, a column for each feature in their order, under any header; repeated, one for each latent
+    #[arg(long, value_name = "CSV", conflicts_with = "inducing")]
+    pub inducing_file: Vec<PathBuf>,
+    /// Where inducing inputs start: random, kmeans or greedy
+    #[arg(long, value_name = "NAME", conflicts_with = "inducing_file")]
+    pub placement: Option<String>,
+    /// What is put in units of its own spread
+    #[arg(long, value_enum, default_value_t = Standardize::Both)]
+    pub standardize: Standardize,
+    /// What is not trained: kernel, likelihood, inducing, none, or parameters such as rbf.lengthscale; unless given,
+    /// inducing inputs stay under all likelihoods but the Gaussian
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub fix: Vec<String>,
+    /// Bounds of a parameter; either end may be left out; may be repeated
+    #[arg(long, value_name = "NAME=LO..HI", allow_hyphen_values = true)]
+    pub bound: Vec<String>,
+    /// Prior of a parameter, such as `rbf.lengthscale=gamma(2, 1)`; may be repeated
+    #[arg(long, value_name = "NAME=EXPR")]
+    pub prior: Vec<String>,
+    /// How parameters move
+    #[arg(long, value_enum)]
+    pub optimizer: Option<Optimizer>,
+    /// Iterations of the optimiser at most
+    #[arg(long, value_name = "N")]
+    pub iterations: Option<u64>,
+    /// Passes over the data in mini-batches
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub epochs: Option<u64>,
+    /// Rows in a mini-batch
+    #[arg(long, value_name = "B", value_parser = positive)]
+    pub batch_size: Option<usize>,
+    /// Time after which no iteration begins, such as 90s, 10m or 2h
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    pub time_limit: Option<Duration>,
+    /// Seed of everything random
+    #[arg(long, value_name = "SEED", default_value_t = 0)]
+    pub seed: u64,
+    /// Keep every parameter as it is given
+    #[arg(long)]
+    pub no_train: bool,
+}
+
+/// What the target is, or that the program finds out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TaskChoice {
+    /// Found from the target's values
+    Auto,
+    /// A number
+    Regression,
+    /// One of two labels
+    Binary,
+    /// One of several labels
+    Multiclass,
+    /// A number of events
+    Count,
+    /// One of several labels with an order
+    Ordinal,
+}
+
+/// What is done about rows that miss a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Missing {
+    /// The first of them is an error
+    Error,
+    /// They are left out
+    Drop,
+}
+
+/// What is put in units of its own spread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Standardize {
+    /// Nothing
+    None,
+    /// Inputs that are numbers
+    Inputs,
+    /// A target that may be any number
+    Target,
+    /// Inputs and target
+    Both,
+}
+
+/// Who has a site.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Sites {
+    /// Every observation its own
+    Full,
+    /// All observations together one
+    Tied,
+}
+
+impl Standardize {
+    /// Whether inputs are scaled.
+    #[must_use]
+    pub fn inputs(self) -> bool {
+        matches!(self, Self::Inputs | Self::Both)
+    }
+
+    /// Whether a target that may be any number is scaled.
+    #[must_use]
+    pub fn target(self) -> bool {
+        matches!(self, Self::Target | Self::Both)
+    }
+}
+
+/// A command line of nothing but these flags.
+#[derive(Parser)]
+#[command(no_binary_name = true)]
+struct Flags {
+    #[command(flatten)]
+    spec: FitSpec,
+}
+
+impl FitSpec {
+    /// What these flags say, such as `["--target", "y", "--method", "exact"]`.
+    ///
+    /// # Errors
+    /// Of kind [`Usage`](ErrorKind::Usage) for flags that there are not and values that they do not take.
+    pub fn from_flags<'a>(flags: impl IntoIterator<Item = &'a str>) -> Result<Self, CliError> {
+        let parsed = Flags::try_parse_from(flags);
+        parsed.map(|flags| flags.spec).map_err(|cause| CliError::new(ErrorKind::Usage, cause.to_string()))
+    }
+
+    /// The column to predict.
+    ///
+    /// # Errors
+    /// Of kind [`Usage`](ErrorKind::Usage) where nothing was said.
+    pub fn target(&self) -> Result<&str, CliError> {
+        self.target.as_deref().ok_or_else(|| {
+            CliError::new(ErrorKind::Usage, "which column is to be predicted? Say it with --target COL")
+        })
+    }
+
+    /// How the table is read: the columns that were asked for, by the types that were.
+    ///
+    /// # Errors
+    /// As [`target`](Self::target).
+    pub fn read_options(&self, format: Option<&str>) -> Result<ReadOptions, CliError> {
+        let target = self.target()?.to_owned();
+        let columns =
+            (!self.features.is_empty()).then(|| self.features.iter().cloned().chain([target]).collect());
+        Ok(ReadOptions {
+            format: format.map(str::to_owned),
+            kinds: self.kinds.iter().cloned().collect(),
+            columns,
+        })
+    }
+}
+
+fn parse_kind(text: &str) -> Result<(String, Kind), String> {
+    let (name, kind) = text.rsplit_once('=').ok_or("it has to be COL=TYPE")?;
+    Ok((name.to_owned(), kind.parse()?))
+}
+
+fn positive(text: &str) -> Result<usize, String> {
+    text.parse()
+        .ok()
+        .filter(|&number| number > 0)
+        .ok_or_else(|| "it has to be a whole number from 1 on".to_owned())
+}
+
+/// `500ms`, `90s`, `10m`, `2h`.
+fn parse_time(text: &str) -> Result<Duration, String> {
+    let number = text.trim_end_matches(char::is_alphabetic);
+    let unit = match &text[number.len()..] {
+        "ms" => 1e-3,
+        "s" | "" => 1.0,
+        "m" | "min" => 60.0,
+        "h" => 3600.0,
+        other => return Err(format!("`{other}` is no unit of time; there are ms, s, m and h")),
+    };
+    let seconds = number.parse::<f64>().map(|number| number * unit).unwrap_or(f64::NAN);
+    Duration::try_from_secs_f64(seconds).map_err(|_| "it has to be a time such as 90s, 10m or 2h".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_units() {
+        let seconds = |text| parse_time(text).map(|time| time.as_secs_f64());
+        assert_eq!(seconds("500ms"), Ok(0.5));
+        assert_eq!(seconds("90"), Ok(90.0));
+        assert_eq!(seconds("1.5m"), Ok(90.0));
+        assert_eq!(seconds("2h"), Ok(7200.0));
+        assert!(["", "m", "-3s", "3 weeks", "nan"].into_iter().all(|text| parse_time(text).is_err()));
+    }
+}

@@ -1,0 +1,231 @@
+//! What the target is, and which likelihood says so.
+
+use super::spec::{FitSpec, TaskChoice};
+use crate::data::{Column, Frame, Kind};
+use crate::encode::{Target, TargetValues, class_labels};
+use crate::error::{CliError, ErrorKind};
+use crate::model::TargetSummary;
+use crate::standardise::Standardiser;
+use gp_likelihoods::{Likelihood, Support};
+use gp_optim::format_number;
+use serde::Serialize;
+
+/// Numbers that are taken for labels have at most so many different values …
+const MOST_LABELS: usize = 26;
+/// … each of them so many times on average.
+const ROWS_A_LABEL: usize = 10;
+
+/// What the target is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Task {
+    /// A number.
+    Regression,
+    /// One of two labels.
+    Binary,
+    /// One of several labels.
+    Multiclass,
+    /// A number of events, from 0 on.
+    Count,
+    /// One of several labels with an order.
+    Ordinal,
+}
+
+/// The target as the likelihood takes it.
+#[derive(Debug)]
+pub struct Observed {
+    /// What the target is.
+    pub task: Task,
+    /// Why.
+    pub reason: String,
+    /// How its values become observations.
+    pub target: Target,
+    /// Its distribution.
+    pub summary: TargetSummary,
+    /// What an observation says about its latent value, with the parameters that training starts from.
+    pub likelihood: Box<dyn Likelihood>,
+    /// Every row's target as the likelihood takes it.
+    pub observations: Vec<f64>,
+}
+
+impl Task {
+    fn words(self) -> &'static str {
+        match self {
+            Self::Regression => "regression",
+            Self::Binary => "binary classification",
+            Self::Multiclass => "multi-class classification",
+            Self::Count => "regression of counts",
+            Self::Ordinal => "ordinal regression",
+        }
+    }
+}
+
+impl std::fmt::Display for Task {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.words())
+    }
+}
+
+/// Finds out what the target of a table is, and how it is observed.
+///
+/// # Errors
+/// Of kind [`Data`](ErrorKind::Data) for a target that says nothing or that the likelihood cannot take, of kind
+/// [`Usage`](ErrorKind::Usage) for a task or a likelihood that does not go with it.
+pub(super) fn observe(frame: &Frame, spec: &FitSpec) -> Result<Observed, CliError> {
+    let name = spec.target()?;
+    let columns = frame.require(&[name])?;
+    frame.refuse_missing(&columns)?;
+    let column = columns[0];
+    let labels = class_labels(column);
+    if labels.len() < 2 {
+        let what = format!(
+            "`{}`, column {name}: every row has the value `{}`; there is nothing to learn from a target that does not vary",
+            frame.source(),
+            column.text(0)
+        );
+        return Err(CliError::new(ErrorKind::Data, what));
+    }
+    let (task, reason) = task(column, &labels, spec)?;
+    let likelihood = likelihood(task, column, &labels, spec)?;
+    let target = target(column, labels, likelihood.support(), spec)?;
+    let observations = target.encode(frame, likelihood.support())?;
+    let summary = summary(column, &target, &observations, likelihood.support());
+    Ok(Observed { task, reason, target, summary, likelihood, observations })
+}
+
+fn task(column: &Column, labels: &[String], spec: &FitSpec) -> Result<(Task, String), CliError> {
+    let (name, count) = (column.name(), labels.len());
+    let asked = |task| Ok((task, "as asked".to_owned()));
+    match spec.task {
+        TaskChoice::Regression => return asked(Task::Regression),
+        TaskChoice::Multiclass => return asked(Task::Multiclass),
+        TaskChoice::Count => return asked(Task::Count),
+        TaskChoice::Ordinal => return asked(Task::Ordinal),
+        TaskChoice::Binary if count == 2 => return asked(Task::Binary),
+        TaskChoice::Binary => {
+            let what = format!("column {name} has {count} different values; --task binary is for two");
+            return Err(CliError::new(ErrorKind::Data, what));
+        }
+        TaskChoice::Auto => {}
+    }
+    if let Some(likelihood) = &spec.likelihood {
+        return Ok((
+            task_of(gp_likelihoods::parse(likelihood).map_err(wrong_likelihood)?.support()),
+            "by the likelihood".to_owned(),
+        ));
+    }
+    Ok(if count == 2 {
+        (Task::Binary, format!("column {name} has the two values {} and {}", labels[0], labels[1]))
+    } else if column.numbers().is_none() {
+        (Task::Multiclass, format!("column {name} has {count} different words"))
+    } else if are_labels(column, labels) {
+        let (first, last) = (&labels[0], &labels[count - 1]);
+        (
+            Task::Multiclass,
+            format!(
+                "column {name} has all labels from {first} to {last}; --task regression if they are amounts"
+            ),
+        )
+    } else {
+        (Task::Regression, format!("column {name} has {count} different numbers"))
+    })
+}
+
+fn task_of(support: Support) -> Task {
+    match support {
+        Support::Signs => Task::Binary,
+        Support::Classes(_) => Task::Multiclass,
+        Support::Counts => Task::Count,
+        _ => Task::Regression,
+    }
+}
+
+/// Whole numbers from 0 or from 1 on, none left out, each of them often.
+fn are_labels(column: &Column, labels: &[String]) -> bool {
+    let count = labels.len();
+    let from =
+        |first: usize| (first..).zip(labels).all(|(number, label)| *label == format_number(number as f64));
+    let few = count <= MOST_LABELS && column.values().len() >= ROWS_A_LABEL * count;
+    few && column.kind() == Kind::Number && (from(0) || from(1))
+}
+
+fn likelihood(
+    task: Task,
+    column: &Column,
+    labels: &[String],
+    spec: &FitSpec,
+) -> Result<Box<dyn Likelihood>, CliError> {
+    let text = match (&spec.likelihood, task) {
+        (Some(text), _) => text.clone(),
+        (None, Task::Regression) => "gaussian(variance=0.1)".to_owned(),
+        (None, Task::Binary) => "bernoulli_probit".to_owned(),
+        (None, Task::Multiclass) => format!("multiclass_probit(classes={})", labels.len()),
+        (None, Task::Ordinal) => format!("ordinal_probit(classes={})", labels.len()),
+        (None, Task::Count) => {
+            let numbers = column.numbers().unwrap_or_default();
+            let mean = numbers.iter().sum::<f64>() / numbers.len().max(1) as f64;
+            format!("poisson(offset={})", format_number(mean.max(f64::MIN_POSITIVE).ln()))
+        }
+    };
+    let likelihood = gp_likelihoods::parse(&text).map_err(wrong_likelihood)?;
+    if likelihood.outputs() != 1 {
+        let what = format!(
+            "the likelihood {} has {} outputs; one target column has one",
+            likelihood.name(),
+            likelihood.outputs()
+        );
+        return Err(CliError::new(ErrorKind::Usage, what));
+    }
+    let classes = likelihood.support().classes();
+    if classes > 0 && classes != labels.len() {
+        let what = format!(
+            "column {} has {} different values, and the likelihood {} takes {classes}",
+            column.name(),
+            labels.len(),
+            likelihood.expression()
+        );
+        return Err(CliError::new(ErrorKind::Usage, what));
+    }
+    Ok(likelihood)
+}
+
+fn wrong_likelihood(cause: gp_likelihoods::LikelihoodError) -> CliError {
+    CliError::caused(ErrorKind::Usage, "--likelihood cannot be read", cause)
+}
+
+fn target(
+    column: &Column,
+    labels: Vec<String>,
+    support: Support,
+    spec: &FitSpec,
+) -> Result<Target, CliError> {
+    let values = match (support.classes(), column.numbers()) {
+        (0, Some(numbers)) => {
+            let scaled = spec.standardize.target() && support == Support::Real;
+            TargetValues::Number(if scaled { Standardiser::of(numbers) } else { Standardiser::identity() })
+        }
+        (0, None) => {
+            let what = format!("column {} holds words, and the task needs numbers", column.name());
+            return Err(CliError::new(ErrorKind::Data, what));
+        }
+        _ => TargetValues::Classes(labels),
+    };
+    Ok(Target { name: column.name().to_owned(), kind: column.kind(), values })
+}
+
+fn summary(column: &Column, target: &Target, observations: &[f64], support: Support) -> TargetSummary {
+    let count = observations.len() as f64;
+    match (target.labels(), column.numbers()) {
+        (None, Some(numbers)) => {
+            let Standardiser { mean, scale } = Standardiser::of(numbers);
+            TargetSummary::Moments { mean, variance: scale * scale }
+        }
+        (labels, _) => {
+            let share = |class| {
+                let label = support.label(class);
+                observations.iter().filter(|&&y| y == label).count() as f64 / count
+            };
+            TargetSummary::Shares((0..labels.map_or(0, <[String]>::len)).map(share).collect())
+        }
+    }
+}

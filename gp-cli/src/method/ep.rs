@@ -1,0 +1,114 @@
+//! Power EP on all observations: EP (or any other power) on projections, and generalised FITC on latent values.
+
+use super::optimizer::minimise_options;
+use super::power_ep::{approximation, convergence_warnings, model};
+use super::{Fit, Method, Optimizer, Problem, Setting, Sizes};
+use crate::error::CliError;
+use crate::model::ObjectiveKind;
+use gp_ep::power_ep::{InnerOptions, Level, Moment, Trained};
+use gp_ep::{BatchEp, EpOptions, PowerEp, Table};
+use gp_likelihoods::Likelihood;
+use gp_optim::{Adadelta, Adam, Descended, SignAdaptive, UpdateRule};
+
+/// Power EP with a site for every factor.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ep {
+    name: &'static str,
+    summary: &'static str,
+    level: Level,
+}
+
+/// Iterations unless asked otherwise, by quasi-Newton and by first-order steps.
+const OUTER_ITERATIONS: u64 = 100;
+const INNER_ITERATIONS: u64 = 500;
+/// So many steps without a relative gain of more than this are a plateau.
+const PLATEAU: u64 = 20;
+const VALUE_TOLERANCE: f64 = 1e-5;
+/// The rate of Adam, as seed 003 has it for inner learning.
+const RATE: f64 = 0.02;
+
+impl Ep {
+    pub(super) const EP: Self = Self {
+        name: "ep",
+        summary: "EP, or Power EP with --alpha, for any likelihood",
+        level: Level::Projection,
+    };
+    pub(super) const GFITC: Self =
+        Self { name: "gfitc", summary: "generalised FITC: EP on latent values", level: Level::Latent };
+}
+
+impl Method for Ep {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn summary(&self) -> &'static str {
+        self.summary
+    }
+
+    fn heeds(&self, setting: Setting, optimizer: Optimizer) -> bool {
+        match setting {
+            Setting::Alpha => self.level == Level::Projection,
+            Setting::Inducing | Setting::Iterations => true,
+            Setting::TimeLimit => optimizer == Optimizer::Lbfgs,
+            Setting::Sites | Setting::Epochs | Setting::BatchSize => false,
+        }
+    }
+
+    fn optimizers(&self) -> &'static [Optimizer] {
+        &[Optimizer::Lbfgs, Optimizer::Adam, Optimizer::Adadelta, Optimizer::SignAdaptive]
+    }
+
+    fn objection(&self, _likelihood: &dyn Likelihood) -> Option<String> {
+        None
+    }
+
+    fn memory(&self, sizes: Sizes) -> f64 {
+        let (rows, inducing, latents) = (sizes.rows as f64, sizes.inducing as f64, sizes.latents as f64);
+        8.0 * (rows * (latents * (inducing + 8.0) + sizes.dim as f64) + latents * 40.0 * inducing * inducing)
+    }
+
+    fn fit(&self, problem: Problem) -> Result<Fit, CliError> {
+        let model = model(&problem, self.level)?;
+        match problem.settings.optimizer.unwrap_or(Optimizer::Lbfgs) {
+            Optimizer::Lbfgs => outer(model, &problem),
+            Optimizer::Adam => inner(model, &problem, Adam::with_rate(RATE)),
+            Optimizer::Adadelta => inner(model, &problem, Adadelta::default()),
+            Optimizer::SignAdaptive => inner(model, &problem, SignAdaptive::default()),
+        }
+    }
+}
+
+/// EP comes to rest for every value that L-BFGS asks for.
+fn outer(mut model: PowerEp, problem: &Problem) -> Result<Fit, CliError> {
+    let data = Table::with_targets(problem.points.as_ref(), &problem.targets)?;
+    let iterations = problem.settings.iterations.unwrap_or(OUTER_ITERATIONS);
+    let options = minimise_options(iterations, problem.settings.time_limit);
+    let trained = model.train_outer(&data, &EpOptions::default(), &options, |_| {})?;
+    let (Trained { run: (training, convergence), state, .. }, likelihood) =
+        (trained, problem.likelihood.clone());
+    let posterior = approximation(&model, likelihood, |model, q| state.posterior(model, q))?;
+    let mut fit = Fit::of_training(posterior, ObjectiveKind::Estimate, &training);
+    fit.converged &= convergence.converged;
+    convergence_warnings(&convergence, &mut fit.warnings);
+    Ok(fit)
+}
+
+/// A step of the parameters after each sweep; then EP comes to rest.
+fn inner<R: UpdateRule>(mut model: PowerEp, problem: &Problem, rule: R) -> Result<Fit, CliError> {
+    let data = Table::with_targets(problem.points.as_ref(), &problem.targets)?;
+    let steps = problem.settings.iterations.unwrap_or(INNER_ITERATIONS);
+    let mut options = InnerOptions::default();
+    options.steps = steps;
+    (options.descent.value_tolerance, options.descent.plateau) = (VALUE_TOLERANCE, PLATEAU);
+    let mut curve = Vec::new();
+    let record = |moment: Moment<'_, BatchEp>| curve.push(moment.progress.log_posterior);
+    let trained: Trained<Descended, BatchEp> = model.train_inner(&data, rule, &options, record)?;
+    let (run, mut state) = (trained.run, trained.state);
+    let convergence = state.converge(&model, &options.ep)?;
+    let posterior = approximation(&model, problem.likelihood.clone(), |model, q| state.posterior(model, q))?;
+    let fit = Fit::of_descent(posterior, &run, curve);
+    let mut fit = Fit { objective: convergence.last.log_z, ..fit };
+    convergence_warnings(&convergence, &mut fit.warnings);
+    Ok(fit)
+}

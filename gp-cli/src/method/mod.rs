@@ -1,0 +1,175 @@
+//! The methods of inference, behind one trait: points, observations, kernels and a likelihood in; posteriors out.
+//!
+//! A method is one file with an implementation of [`Method`], and one line in [`METHODS`].
+
+mod closed_form;
+mod ep;
+mod exact;
+mod optimizer;
+mod outcome;
+mod power_ep;
+mod sep;
+mod svgp;
+
+pub use optimizer::Optimizer;
+pub use outcome::Fit;
+
+use crate::error::{CliError, ErrorKind};
+use faer::Mat;
+use gp_kernels::Kernel;
+use gp_kernels::inducing::{InducingInputs, SparseProcess};
+use gp_likelihoods::Likelihood;
+use std::fmt::Debug;
+use std::time::Duration;
+
+/// What is to be fitted, in the units of the model.
+#[derive(Clone, Debug)]
+pub struct Problem {
+    /// N×D, a row a point.
+    pub points: Mat<f64>,
+    /// N observations.
+    pub targets: Vec<f64>,
+    /// Kernels of the latent functions, as many as the likelihood has latents.
+    pub kernels: Vec<Box<dyn Kernel>>,
+    /// Whether all latent functions share one kernel and one set of inducing inputs, which then learn from all classes.
+    pub alike: bool,
+    /// Inducing inputs of the latent functions; none for methods without.
+    pub inducing: Vec<InducingInputs>,
+    /// What observations say about latent values, with the parameters that training starts from.
+    pub likelihood: Box<dyn Likelihood>,
+    /// Settings of the method.
+    pub settings: Settings,
+}
+
+/// Settings of methods. What a method does not heed, it refuses before: see [`Method::heeds`].
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// The power α.
+    pub alpha: Option<f64>,
+    /// Whether all observations share one average site.
+    pub tied: Option<bool>,
+    /// How parameters move.
+    pub optimizer: Option<Optimizer>,
+    /// Iterations of the optimiser at most.
+    pub iterations: Option<u64>,
+    /// Passes over the data.
+    pub epochs: Option<u64>,
+    /// Observations in a batch.
+    pub batch_size: Option<usize>,
+    /// Time after which no iteration begins.
+    pub time_limit: Option<Duration>,
+    /// Seed of everything random.
+    pub seed: u64,
+    /// Whether inducing inputs stay where they are.
+    pub fixed_inducing: bool,
+}
+
+/// Settings that only some methods heed, by the names of their flags.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Setting {
+    /// The power of Power EP, `--alpha`.
+    Alpha,
+    /// Whether sites are shared, `--sites`.
+    Sites,
+    /// How many inducing inputs there are and where: `--inducing`, `--inducing-file`, `--placement`.
+    Inducing,
+    /// The budget of the optimiser, `--iterations`.
+    Iterations,
+    /// The number of passes over the data, `--epochs`.
+    Epochs,
+    /// How many rows are looked at together, `--batch-size`.
+    BatchSize,
+    /// When to stop by the clock, `--time-limit`.
+    TimeLimit,
+}
+
+/// The sizes of a problem.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sizes {
+    /// N
+    pub rows: usize,
+    /// D
+    pub dim: usize,
+    /// M
+    pub inducing: usize,
+    /// Q
+    pub latents: usize,
+}
+
+/// A method of inference.
+pub trait Method: Debug + Sync {
+    /// The name it is asked for by.
+    fn name(&self) -> &'static str;
+
+    /// One line for lists of what there is.
+    fn summary(&self) -> &'static str;
+
+    /// Whether a setting makes a difference under this optimiser.
+    fn heeds(&self, setting: Setting, optimizer: Optimizer) -> bool;
+
+    /// The optimisers it can work with, the usual one first.
+    fn optimizers(&self) -> &'static [Optimizer];
+
+    /// Why it cannot work with this likelihood, if it cannot.
+    fn objection(&self, likelihood: &dyn Likelihood) -> Option<String>;
+
+    /// Bytes of memory that it takes.
+    fn memory(&self, sizes: Sizes) -> f64;
+
+    /// Trains and conditions.
+    ///
+    /// # Errors
+    /// Of kind [`Numerical`](ErrorKind::Numerical) where the start cannot be evaluated.
+    fn fit(&self, problem: Problem) -> Result<Fit, CliError>;
+}
+
+/// All methods, in the order of lists for people.
+pub const METHODS: [&dyn Method; 8] = [
+    &exact::Exact,
+    &closed_form::ClosedForm::PEP,
+    &closed_form::ClosedForm::VFE,
+    &closed_form::ClosedForm::FITC,
+    &ep::Ep::EP,
+    &ep::Ep::GFITC,
+    &sep::Sep,
+    &svgp::Svgp,
+];
+
+/// Methods that the command line knows by name and this program does not have.
+const PLANNED: [&str; 2] = ["ivm", "savigp"];
+
+/// The method of this name.
+///
+/// # Errors
+/// Of kind [`Usage`](ErrorKind::Usage) with the names there are.
+pub fn find(name: &str) -> Result<&'static dyn Method, CliError> {
+    METHODS.into_iter().find(|method| method.name() == name).ok_or_else(|| {
+        let names: Vec<&str> = METHODS.iter().map(|method| method.name()).collect();
+        let what = if PLANNED.contains(&name) { "this version does not have the" } else { "there is no" };
+        let message = format!("{what} method `{name}`; choose auto, {}", names.join(", "));
+        CliError::new(ErrorKind::Usage, message)
+    })
+}
+
+impl Problem {
+    /// N, D, M and Q.
+    #[must_use]
+    pub fn sizes(&self) -> Sizes {
+        Sizes {
+            rows: self.points.nrows(),
+            dim: self.points.ncols(),
+            inducing: self.inducing.first().map_or(0, InducingInputs::count),
+            latents: self.kernels.len(),
+        }
+    }
+
+    /// The latent functions with their inducing inputs.
+    fn processes(&self) -> Result<Vec<SparseProcess>, CliError> {
+        let pairs = self.kernels.iter().map(AsRef::as_ref).zip(&self.inducing);
+        let process = |(kernel, inputs): (&dyn Kernel, &InducingInputs)| {
+            let process = SparseProcess::new(kernel.clone_box(), inputs.clone())?;
+            Ok(if self.settings.fixed_inducing { process.with_fixed_inputs() } else { process })
+        };
+        pairs.map(process).collect()
+    }
+}

@@ -1,0 +1,42 @@
+//! How parameters move.
+
+use clap::ValueEnum;
+use gp_optim::MinimiseOptions;
+use serde::Serialize;
+use std::fmt;
+use std::time::Duration;
+
+/// A solver for parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Optimizer {
+    /// Quasi-Newton steps on the whole objective
+    Lbfgs,
+    /// First-order steps scaled by a running mean of squared gradients
+    Adam,
+    /// The same without a rate
+    Adadelta,
+    /// A rate for each parameter that grows while its sign stays
+    SignAdaptive,
+}
+
+impl fmt::Display for Optimizer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Lbfgs => "lbfgs",
+            Self::Adam => "adam",
+            Self::Adadelta => "adadelta",
+            Self::SignAdaptive => "sign-adaptive",
+        })
+    }
+}
+
+/// Settings of a quasi-Newton run.
+pub(super) fn minimise_options(iterations: u64, time_limit: Option<Duration>) -> MinimiseOptions {
+    let mut options =
+        MinimiseOptions { max_iterations: iterations, time_limit, ..MinimiseOptions::default() };
+    // Nobody sees the digits of a log marginal likelihood beyond these.
+    options.lbfgs.value_tolerance = 1e-7;
+    options.lbfgs.gradient_tolerance = 1e-5;
+    options
+}

@@ -1,0 +1,68 @@
+//! What a method hands back.
+
+use crate::model::{Approximation, ObjectiveKind};
+use gp_optim::{Descended, Training, TrainingStep};
+
+/// A fitted posterior, and how it came about.
+#[derive(Clone, Debug)]
+pub struct Fit {
+    /// The posterior and the likelihood.
+    pub posterior: Approximation,
+    /// `ln p(y)` of the observations as the likelihood takes them.
+    pub objective: f64,
+    /// What that number is.
+    pub objective_kind: ObjectiveKind,
+    /// Whether training came to an end by itself.
+    pub converged: bool,
+    /// Why it ended.
+    pub reason: String,
+    /// Iterations of the optimiser.
+    pub iterations: u64,
+    /// The objective with priors, after each iteration.
+    pub curve: Vec<f64>,
+    /// What is worth knowing.
+    pub warnings: Vec<String>,
+}
+
+impl Fit {
+    /// The outcome of quasi-Newton training.
+    pub(super) fn of_training(posterior: Approximation, kind: ObjectiveKind, training: &Training) -> Self {
+        let warnings = failures(training.failed_evaluations, training.last_failure.as_deref());
+        Self {
+            posterior,
+            objective: training.log_marginal_likelihood,
+            objective_kind: kind,
+            converged: training.converged || training.iterations == 0,
+            reason: training.reason.to_string(),
+            iterations: training.iterations,
+            curve: training.history.iter().map(|step: &TrainingStep| step.log_posterior).collect(),
+            warnings,
+        }
+    }
+
+    /// The outcome of first-order training, with the objective of its last entry.
+    pub(super) fn of_descent(posterior: Approximation, run: &Descended, curve: Vec<f64>) -> Self {
+        Self {
+            posterior,
+            objective: curve.last().copied().unwrap_or(f64::NAN),
+            objective_kind: ObjectiveKind::Estimate,
+            converged: run.converged,
+            reason: run.reason.to_string(),
+            iterations: run.iterations,
+            curve,
+            warnings: failures(run.failed_evaluations, run.last_failure.as_deref()),
+        }
+    }
+}
+
+fn failures(count: u64, last: Option<&str>) -> Vec<String> {
+    let told =
+        |last| format!("{count} evaluations failed and were stepped back from, the last because {last}");
+    last.map(told).into_iter().collect()
+}
+
+/// One number an epoch, of estimates from single batches, whose noise hides their course.
+pub(super) fn by_epoch(steps: &[f64], per_epoch: u64) -> Vec<f64> {
+    let length = usize::try_from(per_epoch).unwrap_or(usize::MAX).clamp(1, steps.len().max(1));
+    steps.chunks_exact(length).map(|epoch| epoch.iter().sum::<f64>() / epoch.len() as f64).collect()
+}

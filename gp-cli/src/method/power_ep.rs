@@ -1,0 +1,71 @@
+//! What the methods that iterate share: the model, its powers, and the posterior of a state.
+
+use super::Problem;
+use crate::error::{CliError, ErrorKind};
+use crate::model::{Approximation, Posterior};
+use gp_ep::power_ep::{Convergence, Level, PairwiseFactors};
+use gp_ep::{EpError, Factors, PowerEp, Powers};
+use gp_kernels::posterior::InducingPosterior;
+use gp_likelihoods::Likelihood;
+
+/// The multi-class likelihood that is taken apart into pairs of classes.
+const MULTICLASS: &str = "multiclass_probit";
+/// Unit noise on each latent: a difference of two has twice that.
+const PAIR_NOISE: f64 = 2.0;
+/// The power where the likelihood is not log-concave: EP proper may not come to rest there.
+const CAUTIOUS_POWER: f64 = 0.5;
+
+/// There is nothing to infer.
+pub(super) fn no_latent() -> CliError {
+    CliError::new(ErrorKind::Usage, "the likelihood has no latent function")
+}
+
+/// The model of a problem.
+pub(super) fn model(problem: &Problem, level: Level) -> Result<PowerEp, CliError> {
+    let (mut processes, likelihood) = (problem.processes()?, &problem.likelihood);
+    let model = if likelihood.name() == MULTICLASS {
+        if problem.alike {
+            processes.truncate(1);
+        }
+        let mut factors = PairwiseFactors::new(likelihood.latents(), PAIR_NOISE)?;
+        // Functions and noise together can be stretched without a change.
+        factors.parameters_mut().iter_mut().for_each(|noise| noise.fix_all(true));
+        PowerEp::with_factors(processes, Box::new(factors))?
+    } else {
+        PowerEp::new(processes, likelihood.clone())?
+    };
+    Ok(model.with_powers(Powers::Same(power(problem))).with_level(level))
+}
+
+/// The power that was asked for, or the largest that is safe.
+pub(super) fn power(problem: &Problem) -> f64 {
+    let usual = if problem.likelihood.is_log_concave() { 1.0 } else { CAUTIOUS_POWER };
+    problem.settings.alpha.unwrap_or(usual)
+}
+
+/// The posteriors of a state under a trained model, with the likelihood that predicts from them.
+pub(super) fn approximation(
+    model: &PowerEp,
+    mut likelihood: Box<dyn Likelihood>,
+    posterior: impl Fn(&PowerEp, usize) -> Result<InducingPosterior, EpError>,
+) -> Result<Approximation, CliError> {
+    let latents = (0..likelihood.latents())
+        .map(|q| Ok(Posterior::Inducing(Box::new(posterior(model, q)?))))
+        .collect::<Result<_, EpError>>()?;
+    if likelihood.name() != MULTICLASS {
+        likelihood.parameters_mut().clone_from_slice(model.factors().parameters());
+    }
+    Ok(Approximation::new(latents, likelihood))
+}
+
+/// What is worth knowing about how sites came to rest.
+pub(super) fn convergence_warnings(convergence: &Convergence, warnings: &mut Vec<String>) {
+    if !convergence.converged {
+        let (sweeps, change) = (convergence.sweeps, convergence.last.change);
+        warnings.push(format!("sites still changed by {change:.1e} of a marginal after {sweeps} sweeps"));
+    }
+    if convergence.last.improper > 0 {
+        let count = convergence.last.improper;
+        warnings.push(format!("{count} sites have no proper cavity; a smaller --alpha is safer"));
+    }
+}

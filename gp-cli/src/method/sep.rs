@@ -1,0 +1,87 @@
+//! EP in mini-batches, with one average site for all observations (stochastic EP) or a site for each.
+
+use super::outcome::by_epoch;
+use super::power_ep::{approximation, model};
+use super::{Fit, Method, Optimizer, Problem, Setting, Sizes};
+use crate::error::CliError;
+use gp_ep::power_ep::{InnerOptions, Level, MiniBatchEp, Moment, Sharing, Trained};
+use gp_ep::{DataSource, PowerEp, Table};
+use gp_likelihoods::Likelihood;
+use gp_optim::{Adadelta, Adam, Batches, Descended, UpdateRule};
+
+/// EP in mini-batches.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sep;
+
+/// Passes over the data unless asked otherwise, at least so many steps, and at most.
+const EPOCHS: u64 = 20;
+const FEWEST_STEPS: u64 = 400;
+const MOST_STEPS: u64 = 5_000;
+/// Observations in a batch unless asked otherwise.
+const BATCH_SIZE: usize = 256;
+/// So many epochs without a relative gain of more than this are a plateau.
+const PLATEAU: u64 = 5;
+const VALUE_TOLERANCE: f64 = 1e-4;
+/// The rate of Adam.
+const RATE: f64 = 0.01;
+
+impl Method for Sep {
+    fn name(&self) -> &'static str {
+        "sep"
+    }
+
+    fn summary(&self) -> &'static str {
+        "EP in mini-batches, with one average site for all observations: memory does not grow with the rows"
+    }
+
+    fn heeds(&self, setting: Setting, _optimizer: Optimizer) -> bool {
+        !matches!(setting, Setting::TimeLimit | Setting::Iterations)
+    }
+
+    fn optimizers(&self) -> &'static [Optimizer] {
+        &[Optimizer::Adam, Optimizer::Adadelta]
+    }
+
+    fn objection(&self, _likelihood: &dyn Likelihood) -> Option<String> {
+        None
+    }
+
+    fn memory(&self, sizes: Sizes) -> f64 {
+        let (batch, inducing, latents) = (BATCH_SIZE as f64, sizes.inducing as f64, sizes.latents as f64);
+        let data = sizes.rows as f64 * (sizes.dim + 1) as f64;
+        8.0 * (data + batch * latents * inducing + latents * 40.0 * inducing * inducing)
+    }
+
+    fn fit(&self, problem: Problem) -> Result<Fit, CliError> {
+        let model = model(&problem, Level::Projection)?;
+        let data = Table::with_targets(problem.points.as_ref(), &problem.targets)?;
+        match problem.settings.optimizer.unwrap_or(Optimizer::Adam) {
+            Optimizer::Adadelta => in_batches(model, &problem, &data, Adadelta::default()),
+            _ => in_batches(model, &problem, &data, Adam::with_rate(RATE)),
+        }
+    }
+}
+
+fn in_batches<R: UpdateRule>(
+    mut model: PowerEp,
+    problem: &Problem,
+    data: &dyn DataSource,
+    rule: R,
+) -> Result<Fit, CliError> {
+    let settings = &problem.settings;
+    let size = settings.batch_size.unwrap_or(BATCH_SIZE).min(data.count());
+    let batches = Batches::shuffled(data.count(), size, settings.seed)?;
+    let per_epoch = batches.per_epoch() as u64;
+    let usual = || (EPOCHS * per_epoch).clamp(FEWEST_STEPS, MOST_STEPS.max(per_epoch));
+    let mut options = InnerOptions::default();
+    (options.descent.value_tolerance, options.descent.plateau) = (VALUE_TOLERANCE, PLATEAU);
+    options.steps = settings.epochs.map_or_else(usual, |epochs| epochs.saturating_mul(per_epoch));
+    let sharing = if settings.tied.unwrap_or(true) { Sharing::Tied } else { Sharing::Own };
+    let mut steps = Vec::new();
+    let record = |moment: Moment<'_, MiniBatchEp>| steps.push(moment.progress.log_posterior);
+    let trained: Trained<Descended, MiniBatchEp> =
+        model.train_in_batches(data, sharing, batches, rule, &options, record)?;
+    let (run, state) = (trained.run, trained.state);
+    let posterior = approximation(&model, problem.likelihood.clone(), |model, q| state.posterior(model, q))?;
+    Ok(Fit::of_descent(posterior, &run, by_epoch(&steps, per_epoch)))
+}

@@ -1,0 +1,113 @@
+//! Variational inference with inducing inputs: the posterior by natural gradients, everything else by the gradient of the
+//! bound.
+
+use super::optimizer::minimise_options;
+use super::outcome::by_epoch;
+use super::{Fit, Method, Optimizer, Problem, Setting, Sizes, power_ep};
+use crate::error::CliError;
+use crate::model::{Approximation, ObjectiveKind, Posterior};
+use gp_ep::{DataSource, Table};
+use gp_likelihoods::Likelihood;
+use gp_optim::{Adadelta, Adam, Batches, UpdateRule};
+use gp_variational::savigp::BatchOptions;
+use gp_variational::{NaturalOptions, Savigp};
+
+/// SVGP, on all of the data or in mini-batches.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Svgp;
+
+/// Iterations on all of the data unless asked otherwise.
+const ITERATIONS: u64 = 100;
+/// Passes over the data in batches unless asked otherwise, and observations in a batch.
+const EPOCHS: u64 = 30;
+const BATCH_SIZE: usize = 256;
+/// How far the posterior moves after a batch towards where its gradient says.
+const NATURAL_RATE: f64 = 0.1;
+/// So many epochs without a relative gain of more than this are a plateau.
+const PLATEAU: u64 = 5;
+const VALUE_TOLERANCE: f64 = 1e-4;
+/// The rate of Adam.
+const RATE: f64 = 0.01;
+
+impl Method for Svgp {
+    fn name(&self) -> &'static str {
+        "svgp"
+    }
+
+    fn summary(&self) -> &'static str {
+        "variational inference for any likelihood, on all rows or in mini-batches"
+    }
+
+    fn heeds(&self, setting: Setting, optimizer: Optimizer) -> bool {
+        match setting {
+            Setting::Inducing => true,
+            Setting::Iterations | Setting::TimeLimit => optimizer == Optimizer::Lbfgs,
+            Setting::Epochs | Setting::BatchSize => optimizer != Optimizer::Lbfgs,
+            Setting::Alpha | Setting::Sites => false,
+        }
+    }
+
+    fn optimizers(&self) -> &'static [Optimizer] {
+        &[Optimizer::Lbfgs, Optimizer::Adam, Optimizer::Adadelta]
+    }
+
+    fn objection(&self, _likelihood: &dyn Likelihood) -> Option<String> {
+        None
+    }
+
+    fn memory(&self, sizes: Sizes) -> f64 {
+        let (rows, inducing, latents) = (sizes.rows as f64, sizes.inducing as f64, sizes.latents as f64);
+        8.0 * (rows * (latents * (inducing + 8.0) + sizes.dim as f64) + latents * 40.0 * inducing * inducing)
+    }
+
+    fn fit(&self, problem: Problem) -> Result<Fit, CliError> {
+        let model = Savigp::new(problem.processes()?, problem.likelihood.clone())?;
+        let data = Table::with_targets(problem.points.as_ref(), &problem.targets)?;
+        match problem.settings.optimizer.unwrap_or(Optimizer::Lbfgs) {
+            Optimizer::Lbfgs => outer(model, &problem, &data),
+            Optimizer::Adadelta => in_batches(model, &problem, &data, Adadelta::default()),
+            _ => in_batches(model, &problem, &data, Adam::with_rate(RATE)),
+        }
+    }
+}
+
+/// The posterior comes to rest for every value that L-BFGS asks for.
+fn outer(mut model: Savigp, problem: &Problem, data: &dyn DataSource) -> Result<Fit, CliError> {
+    let iterations = problem.settings.iterations.unwrap_or(ITERATIONS);
+    let options = minimise_options(iterations, problem.settings.time_limit);
+    let trained = model.train_outer(data, &NaturalOptions::default(), &options, |_| {})?;
+    let (training, ascent) = trained.run;
+    let fit = Fit::of_training(approximation(&model)?, ObjectiveKind::LowerBound, &training);
+    Ok(Fit { converged: fit.converged && ascent.converged, ..fit })
+}
+
+fn in_batches<R: UpdateRule>(
+    mut model: Savigp,
+    problem: &Problem,
+    data: &dyn DataSource,
+    rule: R,
+) -> Result<Fit, CliError> {
+    let settings = &problem.settings;
+    let size = settings.batch_size.unwrap_or(BATCH_SIZE).min(data.count());
+    let batches = Batches::shuffled(data.count(), size, settings.seed)?;
+    let per_epoch = batches.per_epoch() as u64;
+    let mut options = BatchOptions::default();
+    options.steps = settings.epochs.unwrap_or(EPOCHS).saturating_mul(per_epoch);
+    (options.descent.value_tolerance, options.descent.plateau) = (VALUE_TOLERANCE, PLATEAU);
+    options.natural = Some(NATURAL_RATE);
+    let mut steps = Vec::new();
+    let run =
+        model.train_in_batches(data, batches, rule, &options, |step| steps.push(step.log_posterior))?.run;
+    let fit = Fit::of_descent(approximation(&model)?, &run, by_epoch(&steps, per_epoch));
+    Ok(Fit { objective_kind: ObjectiveKind::LowerBound, ..fit })
+}
+
+/// The posterior as a model file holds it: one Gaussian over the inducing values of each latent function.
+fn approximation(model: &Savigp) -> Result<Approximation, CliError> {
+    let predictor = model.predictor()?;
+    let latents = (0..model.processes().len())
+        .map(|latent| predictor.component(0, latent).cloned().map(Box::new).map(Posterior::Inducing))
+        .collect::<Option<_>>()
+        .ok_or_else(power_ep::no_latent)?;
+    Ok(Approximation::new(latents, predictor.likelihood().clone_box()))
+}

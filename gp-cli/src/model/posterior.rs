@@ -1,0 +1,121 @@
+//! The posterior of one latent function, by whichever method it was found.
+
+use crate::error::CliError;
+use faer::{Mat, MatRef};
+use gp_ep::{ExactGp, ExactPosterior, Observations};
+use gp_kernels::inducing::InducingInputs;
+use gp_kernels::posterior::{InducingPosterior, LatentPrediction, StoredPosterior};
+use gp_kernels::{Evaluator, Kernel, KernelExt, Registry};
+use gp_likelihoods::Gaussian;
+use serde::{Deserialize, Serialize};
+
+/// What predictions of one latent function need.
+#[derive(Clone, Debug)]
+pub enum Posterior {
+    /// Given all observations, which it holds.
+    Exact(Box<ExactPosterior>),
+    /// Through inducing inputs.
+    Inducing(Box<InducingPosterior>),
+}
+
+/// The same as text and numbers.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum StoredLatent {
+    Exact(StoredExact),
+    Inducing(StoredPosterior),
+}
+
+/// Exact regression is conditioned again when it is loaded: the same arithmetic on the same numbers, so the same bits.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct StoredExact {
+    kernel: String,
+    noise_variance: f64,
+    inputs: InducingInputs,
+    targets: Vec<f64>,
+}
+
+impl Posterior {
+    /// The prior covariance, as it was learned.
+    #[must_use]
+    pub fn kernel(&self) -> &dyn Kernel {
+        match self {
+            Self::Exact(exact) => exact.kernel(),
+            Self::Inducing(inducing) => inducing.kernel(),
+        }
+    }
+
+    /// The inducing inputs, where there are some.
+    #[must_use]
+    pub fn inducing_inputs(&self) -> Option<&InducingInputs> {
+        match self {
+            Self::Exact(_) => None,
+            Self::Inducing(inducing) => Some(inducing.inputs()),
+        }
+    }
+
+    /// What was added to the diagonal of the matrix that was factored.
+    #[must_use]
+    pub fn jitter(&self) -> f64 {
+        match self {
+            Self::Exact(exact) => exact.jitter().added,
+            Self::Inducing(inducing) => inducing.jitter().added,
+        }
+    }
+
+    /// Latent means and variances at the rows of `points`.
+    ///
+    /// # Errors
+    /// Of kind [`Numerical`](crate::ErrorKind::Numerical) for points that the kernel cannot take.
+    pub fn predict(&self, points: MatRef<'_, f64>) -> Result<LatentPrediction, CliError> {
+        match self {
+            Self::Exact(exact) => {
+                let found = exact.predict(points)?;
+                Ok(LatentPrediction { mean: found.latent_mean, variance: found.latent_variance })
+            }
+            Self::Inducing(inducing) => Ok(inducing.predict(points, &Evaluator::default())?),
+        }
+    }
+
+    /// Latent means and their joint covariance at the rows of `points`.
+    ///
+    /// # Errors
+    /// As [`predict`](Self::predict).
+    pub fn predict_joint(&self, points: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>), CliError> {
+        match self {
+            Self::Exact(exact) => {
+                let found = exact.predict_joint(points)?;
+                Ok((found.latent_mean, found.latent_covariance))
+            }
+            Self::Inducing(inducing) => Ok(inducing.predict_joint(points, &Evaluator::default())?),
+        }
+    }
+
+    pub(super) fn to_stored(&self) -> Result<StoredLatent, CliError> {
+        match self {
+            Self::Exact(exact) => Ok(StoredLatent::Exact(StoredExact {
+                kernel: exact.kernel().expression(),
+                noise_variance: exact.noise().variance(),
+                inputs: InducingInputs::points(exact.inputs())?,
+                targets: exact.targets().to_vec(),
+            })),
+            Self::Inducing(inducing) => Ok(StoredLatent::Inducing(inducing.to_stored())),
+        }
+    }
+}
+
+impl StoredLatent {
+    pub(super) fn restore(self) -> Result<Posterior, CliError> {
+        match self {
+            Self::Exact(stored) => {
+                let (kernel, noise) =
+                    (gp_kernels::parse(&stored.kernel)?, Gaussian::new(stored.noise_variance)?);
+                let data = Observations::new(stored.inputs.z().as_dyn_stride(), &stored.targets)?;
+                Ok(Posterior::Exact(Box::new(ExactGp::new(kernel, noise).condition(&data)?)))
+            }
+            Self::Inducing(stored) => {
+                Ok(Posterior::Inducing(Box::new(stored.restore(&Registry::built_in())?)))
+            }
+        }
+    }
+}

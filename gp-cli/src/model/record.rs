@@ -1,0 +1,106 @@
+//! What a model file tells about a model besides the posterior.
+
+use super::approximation::StoredApproximation;
+use crate::encode::{Inputs, Target};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// What every model file calls itself.
+pub(super) const FORMAT: &str = "gp-model";
+/// The version this program writes. It goes up whenever an older program would misread the file.
+pub(super) const VERSION: u32 = 1;
+
+/// Everything a model is, as it is written.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Record {
+    pub(super) format: String,
+    pub(super) version: u32,
+    /// The program that wrote the file.
+    pub(super) writer: String,
+    #[serde(flatten)]
+    pub(super) about: About,
+    pub(super) posterior: StoredApproximation,
+    /// The linear model of the same data, where one was fitted.
+    pub(super) baseline: Option<StoredApproximation>,
+}
+
+/// What a model is about and how it came about.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct About {
+    /// The command that made it.
+    pub origin: String,
+    /// Its columns of input.
+    pub inputs: Inputs,
+    /// What it predicts.
+    pub target: Target,
+    /// How the target was distributed in the data it was trained on.
+    pub summary: TargetSummary,
+    /// How it was trained.
+    pub training: TrainingRecord,
+    /// Seed of everything random.
+    pub seed: u64,
+    /// The effective configuration, by the names of flags.
+    pub config: Map<String, Value>,
+}
+
+/// The target without looking at any input.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TargetSummary {
+    /// Mean and variance, in the units of the data.
+    Moments {
+        /// The mean of all rows.
+        mean: f64,
+        /// Their variance.
+        variance: f64,
+    },
+    /// Share of each class.
+    Shares(Vec<f64>),
+}
+
+/// How a model was trained.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TrainingRecord {
+    /// The method, by the name it is asked for.
+    pub method: String,
+    /// Rows trained on.
+    pub rows: usize,
+    /// `ln p(y)` in the units of the data, in nats: exact, an estimate or a bound.
+    pub objective: f64,
+    /// Which of them.
+    pub objective_kind: ObjectiveKind,
+    /// Whether training came to an end by itself.
+    pub converged: bool,
+    /// Why it ended.
+    pub reason: String,
+    /// Iterations of the optimiser.
+    pub iterations: u64,
+    /// `ln p(y) + ln p(parameters)`, up to the constant of the units, after each iteration.
+    pub curve: Vec<f64>,
+    /// What is worth knowing.
+    pub warnings: Vec<String>,
+}
+
+/// What the objective of training is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ObjectiveKind {
+    /// The log marginal likelihood.
+    Exact,
+    /// What Power EP takes for it.
+    Estimate,
+    /// A number that it exceeds.
+    LowerBound,
+}
+
+impl ObjectiveKind {
+    /// In words.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Exact => "log marginal likelihood",
+            Self::Estimate => "estimate of the log marginal likelihood",
+            Self::LowerBound => "lower bound of the log marginal likelihood",
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! CSV and TSV.
+
+use super::{Cells, OutTable, TableFormat};
+use crate::error::{CliError, ErrorKind};
+use gp_optim::format_number;
+
+/// Comma-separated text with a header; numbers read back to the same bits.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Csv;
+
+impl TableFormat for Csv {
+    fn extensions(&self) -> &'static [&'static str] {
+        &["csv"]
+    }
+
+    fn bytes(&self, table: &OutTable) -> Result<Vec<u8>, CliError> {
+        let failed = |cause: csv::Error| CliError::caused(ErrorKind::Io, "cannot write CSV", cause);
+        let mut writer = csv::WriterBuilder::new().from_writer(Vec::new());
+        writer.write_record(table.columns().iter().map(|(name, _)| name)).map_err(failed)?;
+        for row in 0..table.row_count() {
+            writer.write_record(table.columns().iter().map(|(_, cells)| cell(cells, row))).map_err(failed)?;
+        }
+        writer
+            .into_inner()
+            .map_err(|cause| CliError::caused(ErrorKind::Io, "cannot write CSV", cause.to_string()))
+    }
+}
+
+fn cell(cells: &Cells, row: usize) -> String {
+    match cells {
+        Cells::Numbers(numbers) if numbers[row].is_finite() => format_number(numbers[row]),
+        Cells::Numbers(_) => String::new(),
+        Cells::Words(words) => words[row].clone(),
+    }
+}

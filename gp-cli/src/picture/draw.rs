@@ -1,0 +1,225 @@
+//! Layers by plotters, on any backend.
+
+use super::{CURVE, Colour, INK, Layer, Picture};
+use plotters::coord::Shift;
+use plotters::coord::types::RangedCoordf64;
+use plotters::prelude::*;
+use plotters::style::register_font;
+
+/// Size of a picture in units.
+pub(super) const WIDTH: u32 = 1200;
+pub(super) const HEIGHT: u32 = 720;
+
+const FONT: &str = "gp-picture";
+/// By how many units centred text in this font stands above the line it is centred on.
+const TEXT_RISE: f64 = 4.0;
+const GRID: RGBColor = RGBColor(226, 229, 234);
+
+pub(super) type Drawn<T> = Result<T, Box<dyn std::error::Error>>;
+type Chart<'a, B> = ChartContext<'a, B, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
+
+/// How many pixels a unit has.
+#[derive(Clone, Copy)]
+pub(super) struct Scale(pub(super) u32);
+
+impl Scale {
+    fn pixels(self, length: f64) -> u32 {
+        // Lengths here are small positive constants.
+        (length * f64::from(self.0)).round() as u32
+    }
+
+    fn text(self, size: f64) -> TextStyle<'static> {
+        (FONT, self.pixels(size)).into_font().color(&rgb(INK))
+    }
+
+    /// Where a legend's symbol looks level with its text.
+    fn beside_text(self, y: i32) -> i32 {
+        y - self.pixels(TEXT_RISE / 2.0) as i32
+    }
+}
+
+fn rgb([red, green, blue]: Colour) -> RGBColor {
+    RGBColor(red, green, blue)
+}
+
+/// A picture as SVG.
+pub(super) fn svg(picture: &Picture) -> Drawn<Vec<u8>> {
+    let mut text = String::new();
+    let area = SVGBackend::with_string(&mut text, (WIDTH, HEIGHT)).into_drawing_area();
+    draw(picture, &area, Scale(1))?;
+    drop(area);
+    Ok(text.into_bytes())
+}
+
+/// Draws everything onto an area.
+pub(super) fn draw<B>(picture: &Picture, area: &DrawingArea<B, Shift>, scale: Scale) -> Drawn<()>
+where
+    B: DrawingBackend,
+    B::ErrorType: 'static,
+{
+    register_font(FONT, FontStyle::Normal, epaint_default_fonts::UBUNTU_LIGHT)
+        .map_err(|_| "the embedded font cannot be read")?;
+    area.fill(&WHITE)?;
+    let mut chart = axes(picture, area, scale)?;
+    for layer in &picture.layers {
+        draw_layer(&mut chart, layer, scale)?;
+    }
+    draw_legend(&mut chart, scale)?;
+    drop(chart);
+    area.present()?;
+    Ok(())
+}
+
+fn axes<'a, B>(picture: &Picture, area: &DrawingArea<B, Shift>, scale: Scale) -> Drawn<Chart<'a, B>>
+where
+    B: DrawingBackend,
+    B::ErrorType: 'static,
+{
+    let [x, y] = picture.extents();
+    let mut chart = ChartBuilder::on(area)
+        .caption(&picture.title, scale.text(27.0))
+        .margin(scale.pixels(18.0))
+        .x_label_area_size(scale.pixels(52.0))
+        .y_label_area_size(scale.pixels(72.0))
+        .build_cartesian_2d(x.0..x.1, y.0..y.1)?;
+    chart
+        .configure_mesh()
+        .bold_line_style(GRID.stroke_width(scale.pixels(1.0)))
+        .light_line_style(TRANSPARENT)
+        .axis_style(rgb(INK).stroke_width(scale.pixels(1.0)))
+        .x_desc(&picture.x_name)
+        .y_desc(&picture.y_name)
+        .x_labels(11)
+        .y_labels(8)
+        .x_label_formatter(&tick)
+        .y_label_formatter(&tick)
+        .y_label_offset(scale.pixels(TEXT_RISE))
+        .set_all_tick_mark_size(scale.pixels(5.0))
+        .label_style(scale.text(18.0))
+        .axis_desc_style(scale.text(21.0))
+        .draw()?;
+    Ok(chart)
+}
+
+/// A tick's number with as many decimals as it has; the rounding takes away what sums of steps leave behind.
+fn tick(value: &f64) -> String {
+    let size = value.abs();
+    if size != 0.0 && !(1e-4..1e6).contains(&size) {
+        return format!("{value:.3e}");
+    }
+    // Adding zero turns −0 into 0.
+    format!("{}", (value * 1e6).round() / 1e6 + 0.0)
+}
+
+fn draw_layer<B>(chart: &mut Chart<'_, B>, layer: &Layer, scale: Scale) -> Drawn<()>
+where
+    B: DrawingBackend,
+    B::ErrorType: 'static,
+{
+    match layer {
+        Layer::Band { x, lower, upper, strength, label } => {
+            draw_band(chart, (x, lower, upper), *strength, label, scale)
+        }
+        Layer::Line { x, y, colour, label } => draw_line(chart, (x, y), *colour, label, scale),
+        Layer::Points { x, y, colour, label } => draw_points(chart, (x, y), *colour, label, scale),
+        Layer::Cells { x, y, colours } => draw_cells(chart, (x, y), colours),
+    }
+}
+
+fn draw_band<B>(
+    chart: &mut Chart<'_, B>,
+    (x, lower, upper): (&[f64], &[f64], &[f64]),
+    strength: f64,
+    label: &str,
+    scale: Scale,
+) -> Drawn<()>
+where
+    B: DrawingBackend,
+    B::ErrorType: 'static,
+{
+    let colour = rgb(CURVE).mix(strength);
+    let below = x.iter().copied().zip(lower.iter().copied());
+    let above = x.iter().copied().zip(upper.iter().copied());
+    let outline: Vec<(f64, f64)> = below.chain(above.rev()).collect();
+    let (half_width, half_height) = (scale.pixels(15.0) as i32, scale.pixels(7.0) as i32);
+    chart.draw_series([Polygon::new(outline, colour)])?.label(label).legend(move |(x, y)| {
+        let (middle, y) = (x + half_width, scale.beside_text(y));
+        Rectangle::new(
+            [(middle - half_width, y - half_height), (middle + half_width, y + half_height)],
+            colour.filled(),
+        )
+    });
+    Ok(())
+}
+
+fn draw_line<B>(
+    chart: &mut Chart<'_, B>,
+    (x, y): (&[f64], &[f64]),
+    colour: Colour,
+    label: &str,
+    scale: Scale,
+) -> Drawn<()>
+where
+    B: DrawingBackend,
+    B::ErrorType: 'static,
+{
+    let style = rgb(colour).stroke_width(scale.pixels(2.4));
+    let length = scale.pixels(30.0) as i32;
+    let curve = x.iter().copied().zip(y.iter().copied());
+    chart.draw_series(LineSeries::new(curve, style))?.label(label).legend(move |(x, y)| {
+        PathElement::new([(x, scale.beside_text(y)), (x + length, scale.beside_text(y))], style)
+    });
+    Ok(())
+}
+
+fn draw_points<B>(
+    chart: &mut Chart<'_, B>,
+    (x, y): (&[f64], &[f64]),
+    colour: Colour,
+    label: &str,
+    scale: Scale,
+) -> Drawn<()>
+where
+    B: DrawingBackend,
+    B::ErrorType: 'static,
+{
+    let (radius, middle) = (scale.pixels(3.6), scale.pixels(15.0) as i32);
+    let fill = rgb(colour).filled();
+    let points = x.iter().zip(y).map(|(&x, &y)| Circle::new((x, y), radius, fill));
+    chart
+        .draw_series(points)?
+        .label(label)
+        .legend(move |(x, y)| Circle::new((x + middle, scale.beside_text(y)), radius, fill));
+    Ok(())
+}
+
+fn draw_cells<B>(chart: &mut Chart<'_, B>, (x, y): (&[f64], &[f64]), colours: &[Colour]) -> Drawn<()>
+where
+    B: DrawingBackend,
+    B::ErrorType: 'static,
+{
+    let columns = x.len().saturating_sub(1).max(1);
+    let cells = colours.iter().enumerate().map(|(cell, &colour)| {
+        let (i, j) = (cell / columns, cell % columns);
+        Rectangle::new([(x[j], y[i]), (x[j + 1], y[i + 1])], rgb(colour).filled())
+    });
+    chart.draw_series(cells)?;
+    Ok(())
+}
+
+fn draw_legend<'a, B>(chart: &mut Chart<'a, B>, scale: Scale) -> Drawn<()>
+where
+    B: DrawingBackend + 'a,
+    B::ErrorType: 'static,
+{
+    chart
+        .configure_series_labels()
+        .position(SeriesLabelPosition::UpperRight)
+        .margin(scale.pixels(12.0))
+        .legend_area_size(scale.pixels(38.0))
+        .label_font(scale.text(17.0))
+        .background_style(WHITE.mix(0.9))
+        .border_style(GRID.stroke_width(scale.pixels(1.0)))
+        .draw()?;
+    Ok(())
+}

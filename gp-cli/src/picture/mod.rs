@@ -1,0 +1,207 @@
+//! Pictures: layers over two axes, as PNG or SVG; the same bytes for the same layers.
+
+mod draw;
+mod raster;
+
+use crate::error::{CliError, ErrorKind};
+use std::path::Path;
+
+/// Places at which a curve is computed.
+pub const CURVE_POINTS: usize = 601;
+/// Room around the data, as a share of its extent.
+const MARGIN: f64 = 0.03;
+
+/// A colour: red, green and blue.
+pub type Colour = [u8; 3];
+
+/// What is drawn between two axes.
+#[derive(Clone, Debug, Default)]
+pub struct Picture {
+    /// What it shows.
+    pub title: String,
+    /// The name of the axis to the right.
+    pub x_name: String,
+    /// The name of the axis upwards.
+    pub y_name: String,
+    /// What is drawn, from the back to the front.
+    pub layers: Vec<Layer>,
+}
+
+/// One thing in a picture. What has a label is in the legend.
+#[derive(Clone, Debug)]
+pub enum Layer {
+    /// The area between two curves.
+    Band {
+        /// Places.
+        x: Vec<f64>,
+        /// The lower curve.
+        lower: Vec<f64>,
+        /// The upper curve.
+        upper: Vec<f64>,
+        /// How much of its colour it has, from 0 to 1.
+        strength: f64,
+        /// What it is.
+        label: String,
+    },
+    /// A curve.
+    Line {
+        /// Places.
+        x: Vec<f64>,
+        /// Values.
+        y: Vec<f64>,
+        /// What it is drawn in.
+        colour: Colour,
+        /// What it is.
+        label: String,
+    },
+    /// Dots, one a row of data.
+    Points {
+        /// Places.
+        x: Vec<f64>,
+        /// Values.
+        y: Vec<f64>,
+        /// What they are drawn in.
+        colour: Colour,
+        /// What they are.
+        label: String,
+    },
+    /// A grid of coloured cells, row by row from below.
+    Cells {
+        /// Edges of columns, one more than there are.
+        x: Vec<f64>,
+        /// Edges of rows, one more than there are.
+        y: Vec<f64>,
+        /// What each cell is filled with.
+        colours: Vec<Colour>,
+    },
+}
+
+/// The colour of text and training data.
+pub const INK: Colour = [40, 44, 52];
+/// The colour of means and bands.
+pub const CURVE: Colour = [31, 89, 160];
+/// The colour of other data.
+pub const OTHER: Colour = [222, 98, 20];
+/// Colours of classes, told apart by everybody; more classes take them again.
+pub const CLASSES: [Colour; 8] = [
+    [31, 89, 160],
+    [222, 98, 20],
+    [44, 140, 80],
+    [150, 60, 140],
+    [200, 160, 20],
+    [20, 160, 170],
+    [180, 40, 50],
+    [110, 110, 120],
+];
+
+impl Picture {
+    /// The bytes of a file, in the format that the end of its name asks for.
+    ///
+    /// # Errors
+    /// Of kind [`Usage`](ErrorKind::Usage) for another end than `.png` and `.svg`, of kind [`Io`](ErrorKind::Io)
+    /// where it cannot be drawn.
+    pub fn bytes(&self, path: &Path) -> Result<Vec<u8>, CliError> {
+        match path.extension().and_then(|end| end.to_str()) {
+            Some("png") => self.png(),
+            Some("svg") => self.svg(),
+            _ => Err(wrong_end(path)),
+        }
+    }
+
+    /// The bytes of a PNG file.
+    ///
+    /// # Errors
+    /// Of kind [`Io`](ErrorKind::Io), with the reason.
+    pub fn png(&self) -> Result<Vec<u8>, CliError> {
+        raster::png(self).map_err(|cause| cannot_draw(&*cause))
+    }
+
+    /// The text of an SVG file.
+    ///
+    /// # Errors
+    /// Of kind [`Io`](ErrorKind::Io), with the reason.
+    pub fn svg(&self) -> Result<Vec<u8>, CliError> {
+        draw::svg(self).map_err(|cause| cannot_draw(&*cause))
+    }
+
+    /// Ends of both axes, with room around everything; those of cells where there are some.
+    fn extents(&self) -> [(f64, f64); 2] {
+        let (mut x, mut y) = (Extent::EMPTY, Extent::EMPTY);
+        for layer in &self.layers {
+            match layer {
+                Layer::Band { x: at, lower, upper, .. } => {
+                    x.add(at);
+                    y.add(lower);
+                    y.add(upper);
+                }
+                Layer::Line { x: at, y: values, .. } | Layer::Points { x: at, y: values, .. } => {
+                    x.add(at);
+                    y.add(values);
+                }
+                Layer::Cells { x: at, y: values, .. } => {
+                    x.add(at);
+                    y.add(values);
+                    return [(x.low, x.high), (y.low, y.high)];
+                }
+            }
+        }
+        let curves = self.layers.iter().any(|layer| matches!(layer, Layer::Band { .. } | Layer::Line { .. }));
+        [if curves { (x.low, x.high) } else { x.widened() }, y.widened()]
+    }
+}
+
+/// Refuses a name that is of no picture.
+///
+/// # Errors
+/// As [`Picture::bytes`].
+pub fn check_name(path: &Path) -> Result<(), CliError> {
+    match path.extension().and_then(|end| end.to_str()) {
+        Some("png" | "svg") => Ok(()),
+        _ => Err(wrong_end(path)),
+    }
+}
+
+fn wrong_end(path: &Path) -> CliError {
+    CliError::new(ErrorKind::Usage, format!("`{}` ends neither in .png nor in .svg", path.display()))
+}
+
+fn cannot_draw(cause: &dyn std::error::Error) -> CliError {
+    CliError::caused(ErrorKind::Io, "cannot draw the picture", cause.to_string())
+}
+
+/// Equally spaced places over some values and a little beyond.
+#[must_use]
+pub fn places(values: &[f64], count: usize) -> Vec<f64> {
+    let mut extent = Extent::EMPTY;
+    extent.add(values);
+    let (low, high) = extent.widened();
+    let step = (high - low) / count.saturating_sub(1).max(1) as f64;
+    (0..count).map(|i| low + step * i as f64).collect()
+}
+
+/// The smallest and the largest of some numbers.
+#[derive(Clone, Copy)]
+struct Extent {
+    low: f64,
+    high: f64,
+}
+
+impl Extent {
+    const EMPTY: Self = Self { low: f64::INFINITY, high: f64::NEG_INFINITY };
+
+    fn add(&mut self, values: &[f64]) {
+        for &value in values.iter().filter(|value| value.is_finite()) {
+            (self.low, self.high) = (self.low.min(value), self.high.max(value));
+        }
+    }
+
+    /// With room around; something where there is nothing.
+    fn widened(self) -> (f64, f64) {
+        if self.low > self.high {
+            return (0.0, 1.0);
+        }
+        let spread = self.high - self.low;
+        let room = if spread > 0.0 { MARGIN * spread } else { 0.5 * self.low.abs().max(1.0) };
+        (self.low - room, self.high + room)
+    }
+}

@@ -1,0 +1,133 @@
+//! Tables of every format are read as what they hold.
+
+use gp_cli::data::{self, Column, Frame, Kind, ReadOptions, Source};
+
+fn file(name: &str) -> String {
+    format!("{}/tests/data/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+fn read(name: &str) -> Frame {
+    data::read(&file(name), &ReadOptions::default()).unwrap()
+}
+
+fn text(text: impl Into<Vec<u8>>) -> Frame {
+    let source = Source::from_bytes("t.csv", text.into()).unwrap();
+    data::Formats::built_in().read(&source, &ReadOptions::default()).unwrap()
+}
+
+fn numbers<'a>(frame: &'a Frame, name: &str) -> &'a [f64] {
+    frame.column(name).and_then(Column::numbers).unwrap()
+}
+
+#[test]
+fn text_of_many_dialects_is_one_table() {
+    let plain = text("x,y\n1,2.5\n3,-4e-3\n");
+    for dialect in [
+        "x\ty\n1\t2.5\n3\t-4e-3\n",
+        "x;y\n1;2.5\n3;-4e-3\n",
+        "x|y\n1|2.5\n3|-4e-3\n",
+        "x,y\r\n1,2.5\r\n3,-4e-3",
+        "\u{feff}x,y\n1,2.5\n3,-4e-3\n",
+        "\"x\",\"y\"\n\"1\" , 2.5\n\n3,\"-4e-3\"\n\n",
+    ] {
+        let frame = text(dialect);
+        assert_eq!(frame.columns(), plain.columns(), "{dialect:?}");
+    }
+    assert_eq!(numbers(&plain, "y"), [2.5, -0.004]);
+}
+
+#[test]
+fn columns_have_types() {
+    let frame = text("n,b,d,w,m\n1,true,2024-01-01,red,1\n2,FALSE,2024-01-02T12:00,\"a, b\",NA\n");
+    let kinds: Vec<Kind> = frame.columns().iter().map(Column::kind).collect();
+    assert_eq!(kinds, [Kind::Number, Kind::Boolean, Kind::Date, Kind::Category, Kind::Number]);
+    assert_eq!(numbers(&frame, "b"), [1.0, 0.0]);
+    assert_eq!(numbers(&frame, "d"), [19723.0, 19724.5]);
+    assert_eq!(frame.column("w").unwrap().text(1), "a, b");
+    assert!(frame.column("m").unwrap().is_missing(1));
+}
+
+#[test]
+fn types_can_be_asked_for() {
+    let options = ReadOptions { kinds: [("n".to_owned(), Kind::Category)].into(), ..ReadOptions::default() };
+    let source = Source::from_bytes("t.csv", b"n\n01\n1\n".to_vec()).unwrap();
+    let frame = data::Formats::built_in().read(&source, &options).unwrap();
+    assert_eq!([0, 1].map(|row| frame.column("n").unwrap().text(row)), ["01", "1"]);
+}
+
+#[test]
+fn columns_that_are_not_wanted_may_hold_anything() {
+    let options = ReadOptions { columns: Some(["x".to_owned()].into()), ..ReadOptions::default() };
+    let source = Source::from_bytes("t.csv", b"x,z\n1,2\n2,3\n3,oops\n".to_vec()).unwrap();
+    assert_eq!(data::Formats::built_in().read(&source, &options).unwrap().names(), ["x"]);
+}
+
+#[test]
+fn arrays_of_numpy() {
+    let frame = read("table.npy");
+    assert_eq!(frame.names(), ["x0", "x1"]);
+    assert_eq!(
+        (numbers(&frame, "x0"), numbers(&frame, "x1")),
+        ([1.5, -2.0, 0.25].as_slice(), [2.0, 4.0, 8.0].as_slice())
+    );
+    assert_eq!(read("fortran.npy").columns(), frame.columns());
+    for name in ["plain.npz", "packed.npz"] {
+        let several = read(name);
+        assert_eq!(several.names(), ["X0", "X1", "y"], "{name}");
+        assert_eq!(numbers(&several, "X0"), numbers(&frame, "x0"));
+        assert_eq!(numbers(&several, "y"), [1.0, 2.0, 3.0]);
+    }
+}
+
+#[test]
+fn arrow_and_parquet_hold_the_same_table() {
+    let first = read("table_snappy.parquet");
+    assert_eq!(first.names(), ["a", "b", "c", "d", "e", "f", "g"]);
+    assert_eq!(numbers(&first, "a")[..2], [1.5, -2.0]);
+    assert!(first.column("a").unwrap().is_missing(2));
+    assert_eq!([0, 1, 2].map(|row| first.column("b").unwrap().text(row)), ["red", "blue", "red"]);
+    assert_eq!(numbers(&first, "c"), [19723.0, 19725.0, -1.0]);
+    assert_eq!(first.column("d").unwrap().kind(), Kind::Boolean);
+    assert_eq!(
+        (numbers(&first, "d"), numbers(&first, "e")),
+        ([1.0, 0.0, 1.0].as_slice(), [1.0, 2.0, 3.0].as_slice())
+    );
+    assert_eq!([0, 1, 2].map(|row| first.column("f").unwrap().text(row)), ["u", "v", "u"]);
+    assert_eq!(numbers(&first, "g"), [1.5, 0.0, 0.0]);
+    let others = ["table_zstd.parquet", "table_lz4.parquet", "table_gzip.parquet", "table_none.parquet"];
+    for name in others.into_iter().chain(["table_lz4.feather", "table_zstd.feather", "stream.arrows"]) {
+        let frame = read(name);
+        for (column, expected) in frame.columns().iter().zip(first.columns()) {
+            assert_eq!(column.kind(), expected.kind(), "{name}");
+            let texts = |column: &Column| [0, 1, 2].map(|row| column.text(row));
+            assert_eq!((column.name(), texts(column)), (expected.name(), texts(expected)), "{name}");
+        }
+    }
+}
+
+#[test]
+fn libsvm_is_filled_with_zeros() {
+    let source = Source::from_bytes("t.svm", b"1 1:0.5 3:2 # comment\n\n-1 qid:3 2:1e-3\n".to_vec()).unwrap();
+    let frame = data::Formats::built_in().read(&source, &ReadOptions::default()).unwrap();
+    assert_eq!(frame.names(), ["label", "x1", "x2", "x3"]);
+    assert_eq!(
+        (numbers(&frame, "label"), numbers(&frame, "x3")),
+        ([1.0, -1.0].as_slice(), [2.0, 0.0].as_slice())
+    );
+    assert_eq!(frame.place(1), "line 3");
+}
+
+#[test]
+fn images_come_with_the_labels_beside_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let images = [&[0, 0, 8, 3, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 2][..], &[1, 2, 3, 255]].concat();
+    std::fs::write(at("t-images-idx3-ubyte"), images).unwrap();
+    std::fs::write(at("t-labels-idx1-ubyte"), [0, 0, 8, 1, 0, 0, 0, 2, 7, 9]).unwrap();
+    let frame = data::read(at("t-images-idx3-ubyte").to_str().unwrap(), &ReadOptions::default()).unwrap();
+    assert_eq!(frame.names(), ["p0", "p1", "label"]);
+    assert_eq!(
+        (numbers(&frame, "p1"), numbers(&frame, "label")),
+        ([2.0, 255.0].as_slice(), [7.0, 9.0].as_slice())
+    );
+}

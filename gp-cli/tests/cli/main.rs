@@ -1,0 +1,14 @@
+//! The command from the outside: the built binary, its files, streams and exit codes.
+#![expect(clippy::unwrap_used, reason = "helpers of tests")]
+
+mod bad_input;
+mod damage;
+mod demo;
+mod files;
+mod fit;
+mod formats;
+mod model;
+mod others;
+mod predict;
+mod support;
+mod tutorial;

@@ -1,0 +1,185 @@
+//! The smaller commands: cv, inspect, plot, check, update, convert, generate, help.
+
+use crate::support::{Desk, circle, sine};
+use std::time::{Duration, Instant};
+
+#[test]
+fn cross_validation_scores_every_fold() {
+    let desk = Desk::new();
+    desk.write("t.csv", sine(60));
+    let said = desk.ok("cv t.csv --target y --folds 3");
+    assert_eq!(said.out.lines().next(), Some("fold,rows,predictor,score,value"));
+    // 3 folds of 3 predictors with 3 scores, and a summary of each.
+    assert_eq!(said.out.lines().count(), 1 + 27 + 9);
+    let json = desk.ok("cv t.csv --target y --folds 3 --json").json();
+    assert_eq!(json["folds"].as_array().unwrap().len(), 3);
+    let summary = json["summary"].as_array().unwrap();
+    let of = |who: &str| {
+        let found =
+            summary.iter().find(|entry| entry["predictor"] == who && entry["score"] == "nlpd").unwrap();
+        found["mean"].as_f64().unwrap()
+    };
+    assert!(of("gp") < of("linear") - 0.5, "{json}");
+    desk.write("splits.csv", "split,test_row\n0,1\n0,2\n1,3\n1,59\n");
+    let json = desk.ok("cv t.csv --target y --splits splits.csv --json").json();
+    assert_eq!(json["folds"][1]["rows"], 2);
+    desk.write("wrong.csv", "split,test_row\n0,60\n");
+    desk.refused(
+        "cv t.csv --target y --splits wrong.csv",
+        3,
+        &["`wrong.csv`, line 2, column test_row", "60"],
+    );
+    desk.refused("cv t.csv --target y --folds 40", 3, &["40 folds of 60 rows"]);
+}
+
+#[test]
+fn inspection_ranks_inputs() {
+    let desk = Desk::new();
+    let rows = (0..60).map(|i| (f64::from(i) / 10.0, f64::from((i * 23) % 7)));
+    let table =
+        rows.fold("x,noise,y\n".to_owned(), |text, (x, noise)| text + &format!("{x},{noise},{}\n", x.sin()));
+    desk.write("t.csv", table);
+    desk.ok("fit t.csv --target y");
+    let text = desk.ok("inspect model.gp").out;
+    for part in ["trained on  60 rows by method exact", "100.0 %  x (length-scale", "likelihood  gaussian("] {
+        assert!(text.contains(part), "no `{part}` in {text}");
+    }
+    let json = desk.ok("inspect model.gp --json").json();
+    let relevance = &json["latents"][0]["relevance"];
+    assert_eq!((&relevance[0]["input"], &relevance[0]["relevance"]), (&"x".into(), &1.0.into()));
+    assert!(relevance[1]["relevance"].as_f64().unwrap() < 0.5, "{json}");
+    assert_eq!(json["about"]["seed"], 0);
+}
+
+#[test]
+fn pictures_of_any_number_of_inputs() {
+    let desk = Desk::new();
+    desk.write("one.csv", sine(40));
+    desk.write("three.csv", circle(90));
+    desk.ok("fit one.csv --target y -o one.gp");
+    desk.ok("fit three.csv --target y -o three.gp --iterations 5");
+    desk.ok("fit three.csv --target y --features a,b -o two.gp --iterations 5 --inducing 20");
+    desk.ok("fit three.csv --target b --features a,kind -o number.gp --iterations 5");
+    for (model, data) in [("one", "one"), ("two", "three"), ("three", "three"), ("number", "three")] {
+        desk.ok(&format!("plot {model}.gp {data}.csv -o {model}.png"));
+        desk.ok(&format!("plot {model}.gp {data}.csv -o {model}.svg"));
+        assert!(desk.read(&format!("{model}.png")).starts_with(b"\x89PNG"));
+        let text = String::from_utf8(desk.read(&format!("{model}.svg"))).unwrap();
+        assert!(text.starts_with("<svg") && text.contains("</svg>"), "{model}");
+    }
+    let regions = String::from_utf8(desk.read("two.svg")).unwrap();
+    assert!(regions.contains("inducing inputs") && regions.contains(">in<") == regions.contains(">out<"));
+    desk.refused("plot one.gp one.csv -o one.gif", 2, &["neither in .png nor in .svg"]);
+    desk.refused("plot one.gp one.csv -o one.png", 7, &["--force"]);
+}
+
+#[test]
+fn checks_find_what_would_hurt() {
+    let desk = Desk::new();
+    let mut table = "id,same,far,gap,y\n".to_owned();
+    for i in 0..600 {
+        let far = if i == 5 { 1e6 } else { f64::from(i % 7) };
+        let gap = if i == 7 { String::new() } else { i.to_string() };
+        table += &format!("name{i},1,{far},{gap},{}\n", if i < 3 { "rare" } else { "usual" });
+    }
+    table += "name9,1,2,9,usual\n";
+    desk.write("t.csv", table);
+    let text = desk.ok("check t.csv --target y").out;
+    for part in [
+        "column id: 600 different words",
+        "column same: every row has the value 1",
+        "column far: 1000000 at line 7 is",
+        "column gap: 1 values are missing, the first at line 9",
+        "column y: label rare has 3 rows only",
+        "1 rows are copies of others, the first at line 602",
+    ] {
+        assert!(text.contains(part), "no `{part}` in {text}");
+    }
+    assert_eq!(desk.ok("check t.csv --target y --json").json().as_array().unwrap().len(), 6);
+    desk.write("clean.csv", sine(20));
+    assert_eq!(desk.ok("check clean.csv --target y").out, "");
+}
+
+#[test]
+fn an_exact_model_takes_in_more_observations() {
+    let desk = Desk::new();
+    let all = sine(60);
+    let lines: Vec<&str> = all.lines().collect();
+    desk.write("all.csv", &all);
+    desk.write("first.csv", lines[..41].join("\n"));
+    desk.write("rest.csv", [&lines[..1], &lines[41..]].concat().join("\n"));
+    desk.ok("fit first.csv --target y -o first.gp");
+    desk.ok("update first.gp rest.csv -o both.gp");
+    let error = |model: &str| {
+        desk.ok(&format!("eval {model} rest.csv --json")).json()["scores"]["gp"]["rmse"].as_f64().unwrap()
+    };
+    // The last third of the range was not seen before.
+    assert!(error("both.gp") < 0.1 && error("first.gp") > 0.3, "{} {}", error("both.gp"), error("first.gp"));
+    desk.ok("fit first.csv --target y -o sparse.gp --method vfe --inducing 8");
+    desk.refused("update sparse.gp rest.csv -o x.gp", 2, &["method vfe", "fit it again"]);
+}
+
+#[test]
+fn reports_are_one_page() {
+    let desk = Desk::new();
+    desk.write("t.csv", sine(40));
+    desk.ok("fit t.csv --target y");
+    desk.ok("report model.gp --test t.csv -o r.html");
+    desk.ok("eval model.gp t.csv --report e.html");
+    assert!(desk.read("r.html") == desk.read("e.html"));
+    let text = String::from_utf8(desk.read("r.html")).unwrap();
+    for part in [
+        "<!DOCTYPE html>",
+        "course of training",
+        "negative log density",
+        "95 % of new observations",
+        "</html>",
+    ] {
+        assert!(text.contains(part), "no `{part}`");
+    }
+    // Nothing is fetched from elsewhere.
+    assert!(!text.contains("src=") && !text.contains("href=") && text.matches("<svg").count() == 2);
+    desk.refused("report model.gp -o r.html", 7, &["--force"]);
+}
+
+#[test]
+fn the_schema_knows_every_flag_of_a_configuration() {
+    let schema = Desk::new().ok("generate schema").json();
+    let properties = &schema["properties"];
+    assert_eq!(properties["task"]["enum"][1], "regression");
+    assert_eq!(properties["no-train"]["type"], "boolean");
+    assert_eq!(properties["kernel"]["anyOf"][1]["type"], "array");
+    assert!(properties["config"].is_null() && properties["method"]["description"].is_string());
+}
+
+#[test]
+fn what_is_generated_names_every_command() {
+    let desk = Desk::new();
+    for what in ["man", "bash", "zsh", "fish"] {
+        let text = desk.ok(&format!("generate {what}")).out;
+        assert!(["fit", "predict", "eval"].iter().all(|command| text.contains(command)), "{what}");
+    }
+}
+
+#[test]
+fn help_is_there_at_once() {
+    let desk = Desk::new();
+    let quickest = (0..5).map(|_| {
+        let start = Instant::now();
+        desk.ok("--help");
+        start.elapsed()
+    });
+    // The least of several: others may use the machine too.
+    assert!(quickest.min().unwrap() < Duration::from_millis(50));
+    for command in
+        ["fit", "predict", "eval", "cv", "inspect", "plot", "check", "update", "convert", "generate", "demo"]
+    {
+        let said = desk.ok(&format!("{command} --help"));
+        assert!(said.err.is_empty() && said.out.contains("Usage: gp"), "{command}");
+    }
+    for line in ["", "train", "demo --seed -1", "demo --sneed 1", "demo extra"] {
+        let refused = desk.gp(line);
+        assert_eq!(refused.code, 2, "{line}");
+        assert!(refused.out.is_empty() && !refused.err.is_empty(), "{line}");
+    }
+}

@@ -1,0 +1,157 @@
+//! A folder to work in, and the command run there.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use tempfile::TempDir;
+
+/// A folder of its own, in which the command runs.
+pub(crate) struct Desk(TempDir);
+
+/// What a command said.
+pub(crate) struct Said {
+    pub(crate) code: i32,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+impl Desk {
+    pub(crate) fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    pub(crate) fn folder(&self) -> &Path {
+        self.0.path()
+    }
+
+    pub(crate) fn write(&self, name: &str, bytes: impl AsRef<[u8]>) {
+        fs::write(self.path(name), bytes).unwrap();
+    }
+
+    pub(crate) fn read(&self, name: &str) -> Vec<u8> {
+        fs::read(self.path(name)).unwrap()
+    }
+
+    /// Names of everything in the folder, sorted.
+    pub(crate) fn names(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.folder()).unwrap();
+        let mut names: Vec<String> = entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    /// The command with these words, not yet run.
+    pub(crate) fn command(&self, words: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_gp"));
+        command.current_dir(self.folder()).args(words).stdin(Stdio::null());
+        command
+    }
+
+    /// The command with the words of a line, as a shell would split it: at blanks, quotes kept together.
+    pub(crate) fn gp(&self, line: &str) -> Said {
+        Said::of(&self.command(&words(line).iter().map(String::as_str).collect::<Vec<_>>()).output().unwrap())
+    }
+
+    /// The same, which has to succeed.
+    #[track_caller]
+    pub(crate) fn ok(&self, line: &str) -> Said {
+        let said = self.gp(line);
+        assert_eq!(said.code, 0, "gp {line}\n{}", said.err);
+        said
+    }
+
+    /// The same, which has to fail with this code and one line that holds all of these texts. Nothing is printed, and no
+    /// file changes or appears.
+    #[track_caller]
+    pub(crate) fn refused(&self, line: &str, code: i32, texts: &[&str]) {
+        let before: Vec<(String, Vec<u8>)> = self.contents();
+        let said = self.gp(&format!("{line} --quiet"));
+        assert_eq!(said.code, code, "gp {line}\n{}", said.err);
+        assert_eq!(said.err.lines().count(), 1, "gp {line}\n{}", said.err);
+        for text in texts {
+            assert!(said.err.contains(text), "gp {line}\nno `{text}` in {}", said.err);
+        }
+        assert!(said.out.is_empty(), "gp {line}\n{}", said.out);
+        assert!(self.contents() == before, "gp {line} changed {:?}", self.names());
+    }
+
+    fn contents(&self) -> Vec<(String, Vec<u8>)> {
+        let files = self.names().into_iter().filter(|name| self.path(name).is_file());
+        files.map(|name| (name.clone(), self.read(&name))).collect()
+    }
+}
+
+impl Said {
+    pub(crate) fn of(output: &Output) -> Self {
+        let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+        Self {
+            code: output.status.code().unwrap_or(-1),
+            out: text(&output.stdout),
+            err: text(&output.stderr),
+        }
+    }
+
+    /// The table on the standard output: header and rows.
+    pub(crate) fn table(&self) -> (Vec<String>, Vec<Vec<String>>) {
+        let mut lines = self.out.lines().map(|line| line.split(',').map(str::to_owned).collect());
+        (lines.next().unwrap(), lines.collect())
+    }
+
+    /// A column of the table as numbers.
+    #[track_caller]
+    pub(crate) fn column(&self, name: &str) -> Vec<f64> {
+        let (header, rows) = self.table();
+        let place = header.iter().position(|found| found == name).unwrap();
+        rows.iter().map(|row| row[place].parse().unwrap()).collect()
+    }
+
+    pub(crate) fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.out).unwrap()
+    }
+}
+
+/// The words of a line.
+pub(crate) fn words(line: &str) -> Vec<String> {
+    let (mut words, mut word, mut quoted, mut begun) = (Vec::new(), String::new(), false, false);
+    for letter in line.chars() {
+        match letter {
+            '"' => (quoted, begun) = (!quoted, true),
+            ' ' if !quoted => {
+                if begun || !word.is_empty() {
+                    words.push(std::mem::take(&mut word));
+                }
+                begun = false;
+            }
+            other => word.push(other),
+        }
+    }
+    if begun || !word.is_empty() {
+        words.push(word);
+    }
+    words
+}
+
+/// Rows of `x,y`: a sine with errors that are the same every time.
+pub(crate) fn sine(rows: usize) -> String {
+    let row = |i: usize| {
+        let x = 6.0 * i as f64 / rows as f64;
+        let error = 0.1 * (((i * 37) % 11) as f64 / 5.0 - 1.0);
+        format!("{x},{}\n", x.sin() + error)
+    };
+    "x,y\n".to_owned() + &(0..rows).map(row).collect::<String>()
+}
+
+/// Rows of `a,b,kind,y`: `y` is `in` inside a circle, and words that matter a little.
+pub(crate) fn circle(rows: usize) -> String {
+    let row = |i: usize| {
+        let (a, b) = (((i * 17) % 41) as f64 / 20.0 - 1.0, ((i * 29) % 37) as f64 / 18.0 - 1.0);
+        let kind = ["red", "green", "blue"][i % 3];
+        let label = if a * a + b * b < 0.5 { "in" } else { "out" };
+        format!("{a},{b},{kind},{label}\n")
+    };
+    "a,b,kind,y\n".to_owned() + &(0..rows).map(row).collect::<String>()
+}
