@@ -189,18 +189,20 @@ impl Shard {
         block: &Range<usize>,
     ) -> Result<(), VariationalError> {
         let threading = self.evaluator.threading();
-        for (q, latent) in self.latents.iter_mut().enumerate() {
-            latent.marginals(pass, (component, q), block, threading)?;
-        }
+        for_each(self.spread, &mut self.latents, |q, latent| {
+            latent.marginals(pass, (component, q), block, threading)
+        })?;
         self.expectations(pass, component, block)?;
-        for (q, latent) in self.latents.iter_mut().enumerate() {
+        for (q, latent) in self.latents.iter().enumerate() {
             let sums = pass.layout.part_mut(&mut self.partial, component, q);
             latent.accumulate(pass, sums, block, &mut self.gram, threading)?;
-            if pass.reverse {
-                latent.add_upstream(pass, (component, q), block, threading)?;
-            }
         }
-        Ok(())
+        if !pass.reverse {
+            return Ok(());
+        }
+        for_each(self.spread, &mut self.latents, |q, latent| {
+            latent.add_upstream(pass, (component, q), block, threading)
+        })
     }
 
     /// Expected log densities of a block under one component, and their derivatives.
