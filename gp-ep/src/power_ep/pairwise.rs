@@ -245,8 +245,8 @@ impl PowerEp {
     /// projections (seed 000's EP).
     ///
     /// Of two classes only the difference of the latent functions matters. The model then has one latent, with the sum
-    /// of both kernels as its own and all inducing inputs of either; it is the binary model, and equals that to the
-    /// last digit. With more classes every function stays what it is.
+    /// of both kernels as its own and all inducing inputs of either; it is the binary model of that
+    /// difference. With more classes every function stays what it is.
     ///
     /// # Errors
     /// As [`PairwiseFactors::new`], for two classes also where inducing inputs do not go together.
