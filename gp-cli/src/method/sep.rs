@@ -31,7 +31,7 @@ impl Method for Sep {
     }
 
     fn summary(&self) -> &'static str {
-        "EP in mini-batches, with one average site for all observations: memory does not grow with the rows"
+        "EP in mini-batches, with one average site for all observations or one for each"
     }
 
     fn heeds(&self, setting: Setting, _optimizer: Optimizer) -> bool {

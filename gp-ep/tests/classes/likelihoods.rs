@@ -24,18 +24,15 @@ fn gradients_are_those_of_log_z() {
         ("multiclass_probit(classes=3)", Level::Projection, 1e-6),
         ("softmax(classes=3)", Level::Projection, 2e-2),
     ] {
-        {
-            let mut model = model(&problem, likelihood, 2).with_level(level);
-            // Enough: one variance, and what the observation model has.
-            for (q, process) in model.processes_mut().iter_mut().enumerate() {
-                process.visit_mut(&mut |parameter| {
-                    parameter.fix_all(q > 0 || parameter.name() != "variance");
-                });
-            }
-            let both =
-                gradients(&model, &data, |ep, out| ep.log_z_gradient(&model, GradientKind::AtRest, out));
-            assert!(disagreement(&both) < tolerance, "{likelihood}: {both:?}");
+        let mut model = model(&problem, likelihood, 2).with_level(level);
+        // Enough: one variance, and what the observation model has.
+        for (q, process) in model.processes_mut().iter_mut().enumerate() {
+            process.visit_mut(&mut |parameter| {
+                parameter.fix_all(q > 0 || parameter.name() != "variance");
+            });
         }
+        let both = gradients(&model, &data, |ep, out| ep.log_z_gradient(&model, GradientKind::AtRest, out));
+        assert!(disagreement(&both) < tolerance, "{likelihood}: {both:?}");
     }
 }
 
@@ -53,11 +50,14 @@ fn whole_labels_and_pairs_find_similar_probabilities() {
     let whole = found(model(&problem, "multiclass_probit(classes=3)", 8));
     // Noise of variance 1 on each latent is noise of variance 2 on differences.
     let pairs = found(exact(PowerEp::of_classes(processes(&problem, &[0, 1, 2], 8), 2.0).unwrap()));
+    let mut worst: f64 = 0.0;
     for i in 0..40 {
         assert_close((0..3).map(|c| whole[(i, c)]).sum(), 1.0, 1e-10);
-        // Seen: at most 0.09.
-        (0..3).for_each(|c| assert!((whole[(i, c)] - pairs[(i, c)]).abs() < 0.15));
+        (0..3).for_each(|c| worst = worst.max((whole[(i, c)] - pairs[(i, c)]).abs()));
     }
+    println!("largest difference {worst:.4}");
+    // Two approximations of one posterior; twice what is seen: 0.046.
+    assert!(worst < 0.1, "{worst}");
 }
 
 #[test]

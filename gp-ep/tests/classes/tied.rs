@@ -49,9 +49,10 @@ fn tied_sites_end_near_own_ones() {
     let away = away.map(|at| (found[at] - expected[at]).abs()).fold(0.0, f64::max);
     let gap = log_z[1] - own.log_z(&model).unwrap();
     println!("probabilities differ by {away:.3}, log Z by {gap:.2}");
-    assert!(away < 0.15, "{away}");
-    // Stochastic EP's log Z is not EP's.
-    assert!(gap > 0.0 && gap < 10.0, "{gap}");
+    // Twice what is seen: 0.028.
+    assert!(away < 0.06, "{away}");
+    // Stochastic EP's log Z is not EP's: 5.5 nats above it here.
+    assert!(gap > 0.0 && gap < 8.0, "{gap}");
 }
 
 /// Rows from a file and rows from memory are the same rows.
