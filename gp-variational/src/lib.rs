@@ -7,6 +7,7 @@ pub mod dense;
 mod error;
 pub mod expectation;
 pub mod kl;
+mod mixed;
 mod posterior;
 pub mod savigp;
 
@@ -14,5 +15,6 @@ pub use ascent::{Ascent, NaturalOptions};
 pub use dense::DenseVariational;
 pub use error::VariationalError;
 pub use expectation::{Draws, Estimator, Expectation, Sampling};
+pub use mixed::Mixed;
 pub use posterior::VariationalPosterior;
 pub use savigp::Savigp;

@@ -3,15 +3,13 @@
 use crate::dense::DensePart;
 use crate::error::{VariationalError, check_count};
 use crate::expectation::scramble;
+use crate::mixed::Mixed;
 use faer::{Mat, MatRef};
 use gp_kernels::Evaluator;
 use gp_kernels::posterior::{InducingPosterior, LatentPrediction};
-use gp_likelihoods::{Latent, Likelihood, ObservationMoments, Workspace, defaults};
+use gp_likelihoods::{Latent, Likelihood, ObservationMoments, Workspace};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-
-/// Halvings of the bracket of a quantile: more than a double has exponents and digits.
-const MAX_HALVINGS: u32 = 1200;
 
 /// What is left of a model for predictions: a Gaussian, or a mixture of Gaussians, at every point.
 #[derive(Clone, Debug)]
@@ -71,6 +69,11 @@ impl VariationalPosterior {
         &self.weights
     }
 
+    /// What the components together predict of one observation.
+    fn mixed(&self) -> Mixed<'_> {
+        Mixed::new(self.likelihood.as_ref(), &self.weights)
+    }
+
     /// The posterior over the inducing values of one latent function in one component, where there are those: what a model
     /// file holds.
     #[must_use]
@@ -97,7 +100,8 @@ impl VariationalPosterior {
         for q in 0..self.latents {
             let of = |k: usize| &parts[k * self.latents + q];
             let each = |i: usize| {
-                self.mix(|k| ObservationMoments { mean: of(k).mean[i], variance: of(k).variance[i] })
+                self.mixed()
+                    .combine(|k| ObservationMoments { mean: of(k).mean[i], variance: of(k).variance[i] })
             };
             let (mean, variance) = (0..x.nrows()).map(each).map(|m| (m.mean, m.variance)).unzip();
             out.push(LatentPrediction { mean, variance });
@@ -114,15 +118,12 @@ impl VariationalPosterior {
         x: MatRef<'_, f64>,
         by: &Evaluator,
     ) -> Result<Vec<ObservationMoments>, VariationalError> {
-        let (outputs, components) = (self.likelihood.outputs(), self.weights.len());
         let mut ws = Workspace::new();
-        let mut each = vec![ObservationMoments::default(); outputs * components];
-        let mut all = Vec::with_capacity(x.nrows() * outputs);
+        let mut each = vec![ObservationMoments::default(); self.likelihood.outputs()];
+        let mut all = Vec::with_capacity(x.nrows() * each.len());
         self.for_each_point(x, by, |_, beliefs| {
-            for (q, out) in beliefs.chunks_exact(self.latents).zip(each.chunks_exact_mut(outputs)) {
-                self.likelihood.predictive_moments(q, &mut ws, out)?;
-            }
-            all.extend((0..outputs).map(|p| self.mix(|k| each[k * outputs + p])));
+            self.mixed().moments(beliefs, &mut ws, &mut each)?;
+            all.extend_from_slice(&each);
             Ok(())
         })?;
         Ok(all)
@@ -146,10 +147,8 @@ impl VariationalPosterior {
         let (mut ws, mut each) = (Workspace::new(), vec![0.0; classes]);
         let mut all = Mat::zeros(x.nrows(), classes);
         self.for_each_point(x, by, |i, beliefs| {
-            for (q, weight) in beliefs.chunks_exact(self.latents).zip(&self.weights) {
-                self.likelihood.class_probabilities(q, &mut ws, &mut each)?;
-                each.iter().enumerate().for_each(|(c, p)| all[(i, c)] += weight * p);
-            }
+            self.mixed().class_probabilities(beliefs, &mut ws, &mut each)?;
+            each.iter().enumerate().for_each(|(c, p)| all[(i, c)] = *p);
             Ok(())
         })?;
         Ok(all)
@@ -168,17 +167,10 @@ impl VariationalPosterior {
     ) -> Result<Vec<f64>, VariationalError> {
         check_count("observations", "rows", x.nrows(), y.nrows())?;
         let (mut ws, mut all) = (Workspace::new(), Vec::with_capacity(x.nrows()));
-        let mut terms = vec![0.0; self.weights.len()];
         self.for_each_point(x, by, |i, beliefs| {
             let target: Vec<f64> = y.row(i).iter().copied().collect();
-            for ((q, weight), term) in beliefs.chunks_exact(self.latents).zip(&self.weights).zip(&mut terms) {
-                let density = self.likelihood.log_predictive_density(&target, q, &mut ws);
-                *term =
-                    weight.ln() + density.map_err(|fault| VariationalError::Observation { row: i, fault })?;
-            }
-            let largest = terms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            let sum: f64 = terms.iter().map(|term| (term - largest).exp()).sum();
-            all.push(if largest.is_finite() { largest + sum.ln() } else { largest });
+            let density = self.mixed().log_density(&target, beliefs, &mut ws);
+            all.push(density.map_err(|fault| VariationalError::Observation { row: i, fault })?);
             Ok(())
         })?;
         Ok(all)
@@ -198,52 +190,10 @@ impl VariationalPosterior {
     ) -> Result<Vec<f64>, VariationalError> {
         let (mut ws, mut all) = (Workspace::new(), Vec::with_capacity(x.nrows()));
         self.for_each_point(x, by, |_, beliefs| {
-            all.push(self.quantile(beliefs, (output, probability), &mut ws)?);
+            all.push(self.mixed().quantile(beliefs, (output, probability), &mut ws)?);
             Ok(())
         })?;
         Ok(all)
-    }
-
-    /// The quantile of a mixture lies between the quantiles of its components.
-    fn quantile(
-        &self,
-        beliefs: &[Latent],
-        (output, probability): (usize, f64),
-        ws: &mut Workspace,
-    ) -> Result<f64, VariationalError> {
-        let likelihood = self.likelihood.as_ref();
-        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
-        for q in beliefs.chunks_exact(self.latents) {
-            let own = likelihood.predictive_quantile(q, output, probability, ws)?;
-            (low, high) = (low.min(own), high.max(own));
-        }
-        let mut reached = |y: f64| -> Result<bool, VariationalError> {
-            let mut sum = 0.0;
-            for (q, weight) in beliefs.chunks_exact(self.latents).zip(&self.weights) {
-                sum += weight * defaults::predictive_cdf(likelihood, q, output, y, ws)?;
-            }
-            Ok(sum >= probability)
-        };
-        let support = likelihood.support();
-        if support.classes() > 0 {
-            for label in (0..support.classes()).map(|class| support.label(class)) {
-                if label >= low && (label >= high || reached(label)?) {
-                    return Ok(label);
-                }
-            }
-        }
-        if low == high || reached(low)? {
-            return Ok(low);
-        }
-        for _ in 0..MAX_HALVINGS {
-            let middle = 0.5 * low + 0.5 * high;
-            let middle = if support.is_discrete() { middle.floor() } else { middle };
-            if middle <= low || middle >= high {
-                break;
-            }
-            if reached(middle)? { high = middle } else { low = middle }
-        }
-        Ok(high)
     }
 
     /// `count` joint samples of all latent functions at `x`, the same for the same seed: for each latent function N×`count`,
@@ -311,15 +261,6 @@ impl VariationalPosterior {
             place < sum
         });
         found.unwrap_or(self.weights.len() - 1)
-    }
-
-    /// Moments of a mixture of what has these moments in each component.
-    fn mix(&self, of: impl Fn(usize) -> ObservationMoments) -> ObservationMoments {
-        let sum =
-            |of: &dyn Fn(usize) -> f64| self.weights.iter().enumerate().map(|(k, w)| w * of(k)).sum::<f64>();
-        let mean = sum(&|k| of(k).mean);
-        let variance = sum(&|k| of(k).variance + (of(k).mean - mean).powi(2));
-        ObservationMoments { mean, variance }
     }
 
     /// Moments of latent values at `x`, component by component, one a latent function.

@@ -35,6 +35,7 @@ mod run;
 mod score;
 mod select;
 mod solid;
+mod stored;
 mod stubs;
 mod symmetric;
 #[cfg(test)]
@@ -49,4 +50,5 @@ pub use posterior::{IvmPosterior, LatentBelief};
 pub use run::{EpCounts, Inclusion, IvmRun, Phase, Stage};
 pub use select::Reason;
 pub use solid::RestrictedSite;
+pub use stored::StoredIvm;
 pub use train::{IvmTraining, Round};

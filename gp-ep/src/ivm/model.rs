@@ -19,6 +19,8 @@ pub struct Ivm {
     pub(super) intercepts: Parameter,
     pub(super) coupling: Coupling,
     pub(super) rule: Cubature,
+    /// What that was made of.
+    pub(super) chosen_rule: Rule,
     pub(super) jitter: JitterPolicy,
     pub(super) threading: Threading,
 }
@@ -43,10 +45,20 @@ impl Ivm {
         let mut intercepts = Parameter::vector("intercept", vec![0.0; latents], Transform::Identity)?;
         intercepts.fix_all(true);
         let coupling = if latents == 1 { Coupling::Independent } else { Coupling::Coupled };
-        let rule = Rule::default().cubature(latents)?;
+        let chosen_rule = Rule::default();
+        let rule = chosen_rule.cubature(latents)?;
         let (jitter, threading) = (JitterPolicy::ladder(), Threading::Pool);
-        Self { kernels, likelihood, intercepts, coupling: Coupling::Independent, rule, jitter, threading }
-            .with_coupling(coupling)
+        let model = Self {
+            kernels,
+            likelihood,
+            intercepts,
+            coupling: Coupling::Independent,
+            rule,
+            chosen_rule,
+            jitter,
+            threading,
+        };
+        model.with_coupling(coupling)
     }
 
     /// The same kernel for every latent.
@@ -79,6 +91,7 @@ impl Ivm {
     /// [`EpError::Likelihood`] for a rule of too many nodes.
     pub fn with_rule(mut self, rule: Rule) -> Result<Self, EpError> {
         self.rule = rule.cubature(self.classes())?;
+        self.chosen_rule = rule;
         Ok(self)
     }
 

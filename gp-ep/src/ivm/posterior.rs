@@ -2,11 +2,12 @@
 
 use super::model::Ivm;
 use super::observation::{Belief, Moments};
-use super::representation::{ActiveSet, Representation};
+use super::representation::{ActiveSet, Representation, transpose_times};
 use crate::error::{EpError, check_count};
-use faer::{Mat, MatRef};
+use faer::{Accum, Mat, MatRef};
 use gp_kernels::Evaluator;
 use gp_linalg::Threading;
+use gp_linalg::product::matmul;
 use rayon::prelude::*;
 
 /// Points that are predicted at a time.
@@ -34,6 +35,29 @@ impl IvmPosterior {
         let representation =
             Representation::new(&model.kernels, inputs, &active, &model.jitter, model.threading)?;
         Ok(Self { model: model.clone(), active, representation })
+    }
+
+    /// The same for active inputs that are given, one table a latent.
+    pub(super) fn at_points(model: &Ivm, points: Vec<Mat<f64>>, active: ActiveSet) -> Result<Self, EpError> {
+        let representation =
+            Representation::at_points(&model.kernels, points, &active, &model.jitter, model.threading)?;
+        Ok(Self { model: model.clone(), active, representation })
+    }
+
+    /// The active inputs of one latent, a row a point, in the order in which they came in.
+    ///
+    /// # Panics
+    /// Where there is no such latent.
+    #[must_use]
+    pub fn active_inputs(&self, latent: usize) -> MatRef<'_, f64> {
+        self.representation.classes[latent].inputs.as_ref()
+    }
+
+    /// What had to be added to the diagonals of the matrices that were factored, the largest of it.
+    #[must_use]
+    pub fn jitter(&self) -> f64 {
+        let parts = self.representation.classes.iter().map(|class| &class.factor);
+        parts.chain([&self.representation.joint]).map(|factor| factor.jitter().added).fold(0.0, f64::max)
     }
 
     /// The model, as it was when the posterior was made.
@@ -85,6 +109,57 @@ impl IvmPosterior {
             Ok(row)
         })?;
         Ok(Mat::from_fn(rows.len(), classes, |i, c| rows[i][c]))
+    }
+
+    /// The probabilities of all classes under beliefs that [`latents`](Self::latents) has returned, one row each.
+    ///
+    /// # Errors
+    /// [`EpError::Likelihood`] for beliefs that are none of this posterior.
+    pub fn probabilities_of(&self, beliefs: &[LatentBelief]) -> Result<Mat<f64>, EpError> {
+        let observed = self.model.observation_model();
+        let classes = observed.likelihood.support().classes();
+        let row = |at: &mut Moments, belief: &LatentBelief| {
+            let LatentBelief { mean, covariance } = belief.clone();
+            let mut row = vec![0.0; classes];
+            observed.probabilities(&Belief { mean, covariance }, at, &mut row)?;
+            Ok(row)
+        };
+        let rows: Result<Vec<Vec<f64>>, EpError> = match self.model.threading {
+            Threading::Here => {
+                let mut at = Moments::default();
+                beliefs.iter().map(|belief| row(&mut at, belief)).collect()
+            }
+            Threading::Pool => beliefs.par_iter().map_init(Moments::default, row).collect(),
+        };
+        let rows = rows?;
+        Ok(Mat::from_fn(rows.len(), classes, |i, c| rows[i][c]))
+    }
+
+    /// Means of one latent at points x (n×D), and their joint covariance.
+    ///
+    /// # Errors
+    /// As [`latents`](Self::latents).
+    ///
+    /// # Panics
+    /// Where there is no such latent.
+    pub fn joint(&self, latent: usize, x: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>), EpError> {
+        let (class, kernel) = (&self.representation.classes[latent], &self.model.kernels[latent]);
+        check_count("table of points", "columns", class.inputs.ncols(), x.ncols())?;
+        let threading = self.model.threading;
+        let evaluator = Evaluator::new(threading);
+        let mut cross = Mat::zeros(class.rows.len(), x.nrows());
+        evaluator.cross(kernel.as_ref(), class.inputs.as_ref(), x, cross.as_mut())?;
+        let mean = transpose_times(cross.as_ref(), &class.gamma)?;
+        // K_xx − MᵀM + QᵀQ
+        let mut covariance = Mat::zeros(x.nrows(), x.nrows());
+        evaluator.gram(kernel.as_ref(), x, covariance.as_mut())?;
+        for (factor, sign) in [(class.b.as_ref(), -1.0), (class.t.as_ref(), 1.0)] {
+            let mut stubs = Mat::zeros(factor.nrows(), x.nrows());
+            matmul(stubs.as_mut(), Accum::Replace, factor, cross.as_ref(), 1.0, threading)?;
+            let stubs = stubs.as_ref();
+            matmul(covariance.as_mut(), Accum::Add, stubs.transpose(), stubs, sign, threading)?;
+        }
+        Ok((mean, covariance))
     }
 
     /// The most probable label at each point x (n×D).

@@ -82,11 +82,25 @@ impl Representation {
         jitter: &JitterPolicy,
         threading: Threading,
     ) -> Result<Self, EpError> {
+        let points =
+            |set: &ActiveClass| Mat::from_fn(set.rows.len(), inputs.ncols(), |i, j| inputs[(set.rows[i], j)]);
+        let points = active.classes.iter().map(points).collect();
+        Self::at_points(kernels, points, active, jitter, threading)
+    }
+
+    /// The same for active inputs that are given, one table a class. O(C d³).
+    pub(super) fn at_points(
+        kernels: &[Box<dyn Kernel>],
+        points: Vec<Mat<f64>>,
+        active: &ActiveSet,
+        jitter: &JitterPolicy,
+        threading: Threading,
+    ) -> Result<Self, EpError> {
         let evaluator = Evaluator::new(threading);
         let mut classes = Vec::with_capacity(kernels.len());
         let mut betas = Vec::with_capacity(kernels.len());
-        for (kernel, set) in kernels.iter().zip(&active.classes) {
-            let (part, beta) = ClassPart::new(kernel.as_ref(), inputs, set, jitter, &evaluator)?;
+        for ((kernel, set), points) in kernels.iter().zip(&active.classes).zip(points) {
+            let (part, beta) = ClassPart::new(kernel.as_ref(), points, set, jitter, &evaluator)?;
             classes.push(part);
             betas.push(beta);
         }
@@ -169,14 +183,13 @@ impl Representation {
 impl ClassPart {
     fn new(
         kernel: &dyn Kernel,
-        inputs: MatRef<'_, f64>,
+        points: Mat<f64>,
         set: &ActiveClass,
         jitter: &JitterPolicy,
         evaluator: &Evaluator,
     ) -> Result<(Self, Vec<f64>), EpError> {
         let d = set.rows.len();
         let threading = evaluator.threading();
-        let points = Mat::from_fn(d, inputs.ncols(), |i, j| inputs[(set.rows[i], j)]);
         let mut gram = Mat::zeros(d, d);
         evaluator.gram(kernel, points.as_ref(), gram.as_mut())?;
         let root: Vec<f64> = set.precision.iter().map(|pi| pi.sqrt()).collect();

@@ -1,5 +1,6 @@
 //! EP with a site for every factor of every observation, all of them updated at once with damping.
 
+use super::before::Before;
 use super::gradient::GradientKind;
 use super::model::PowerEp;
 use super::passes::{Passes, log_normaliser, move_posteriors, posterior};
@@ -62,6 +63,8 @@ pub struct BatchEp {
     pub(super) rank_one: RankOne,
     /// How many sites there are.
     pub(super) sites: usize,
+    /// What observations that are not in hand have left.
+    before: Option<Before>,
 }
 
 impl BatchEp {
@@ -71,7 +74,26 @@ impl BatchEp {
     /// As [`refresh`](Self::refresh); [`EpError::Observation`] for one there cannot be; [`EpError::Power`] for a power
     /// that is none.
     pub fn new(model: &PowerEp, data: &dyn DataSource) -> Result<Self, EpError> {
-        Self::build(model, data, None)
+        Self::build(model, data, None, None)
+    }
+
+    /// EP on these observations after others, of which nothing is left but the posteriors `before`, one a latent: their
+    /// sites stay as they were, and sweeps move the sites of these alone. [`log_z`](Self::log_z) then is the estimate
+    /// of `ln p(y | y before)`.
+    ///
+    /// Kernels and inducing inputs of the model have to be those of `before`, which may come from anywhere. Under Gaussian
+    /// noise the sites of regression do not depend on each other, and one sweep of whole steps is regression on all
+    /// observations; otherwise it is what EP on all of them would be, had the earlier sites not been moved again. With
+    /// powers in the limit 0 it is streaming variational inference: the largest bound with `before` as prior.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new); [`EpError::Shape`] for posteriors of other numbers of latents or inducing inputs.
+    pub fn after(
+        model: &PowerEp,
+        data: &dyn DataSource,
+        before: &[InducingPosterior],
+    ) -> Result<Self, EpError> {
+        Self::build(model, data, None, Some(before))
     }
 
     /// [`new`](Self::new) on some of the lanes only, the others being somebody else's.
@@ -83,17 +105,19 @@ impl BatchEp {
         data: &dyn DataSource,
         reduction: Box<dyn Reduction>,
     ) -> Result<Self, EpError> {
-        Self::build(model, data, Some(reduction))
+        Self::build(model, data, Some(reduction), None)
     }
 
     fn build(
         model: &PowerEp,
         data: &dyn DataSource,
         reduction: Option<Box<dyn Reduction>>,
+        before: Option<&[InducingPosterior]>,
     ) -> Result<Self, EpError> {
         let mut passes = Passes::new(model, data, data.count(), reduction)?;
         passes.read(model, data, &Rows::Range(0..data.count()))?;
         let length = passes.layout.len();
+        let before = before.map(|before| Before::new(&passes.layout, before)).transpose()?;
         let mut ep = Self {
             posteriors: passes.prior_posteriors(),
             sums: vec![0.0; length],
@@ -101,6 +125,7 @@ impl BatchEp {
             rank_one: RankOne::default(),
             passes,
             sites: data.count() * model.sites_per_observation(),
+            before,
         };
         ep.refresh(model)?;
         Ok(ep)
@@ -137,7 +162,21 @@ impl BatchEp {
     pub(super) fn rebuild(&mut self, model: &PowerEp) -> Result<(), EpError> {
         self.passes.lanes.change(|shard| shard.proposed.copy_from_slice(&shard.sites));
         self.passes.accumulate(model, SumOf::Proposed, &mut self.proposed)?;
+        self.add_before();
         self.adopt()
+    }
+
+    /// Adds what is not in hand to sums over what is.
+    fn add_before(&mut self) {
+        if let Some(before) = &self.before {
+            before.add_to(&self.passes.layout, &mut self.proposed);
+        }
+    }
+
+    /// `ln ∫ p(v) Π sites dv` of the posterior as it is, less that of what came before.
+    fn log_normaliser(&self) -> f64 {
+        let before = self.before.as_ref().map_or(0.0, Before::log_normaliser);
+        log_normaliser(&self.posteriors) - before
     }
 
     /// Makes the proposed sites the present ones, if their posterior is proper; otherwise nothing has changed.
@@ -158,7 +197,8 @@ impl BatchEp {
         options.check()?;
         let tally =
             self.passes.refine(model, options, SumOf::Proposed, &self.posteriors, &mut self.proposed)?;
-        let log_z = tally.log_z + log_normaliser(&self.posteriors);
+        self.add_before();
+        let log_z = tally.log_z + self.log_normaliser();
         let mut halvings = 0;
         while let Err(error) = self.adopt() {
             if !matches!(error, EpError::Linalg(_)) {
@@ -169,6 +209,7 @@ impl BatchEp {
                 return Err(EpError::ImproperPosterior);
             }
             self.passes.halve(model, SumOf::Proposed, &mut self.proposed)?;
+            self.add_before();
         }
         Ok(Sweep {
             log_z,
@@ -221,7 +262,7 @@ impl BatchEp {
     /// [`EpError::ImproperCavity`] where it is not defined, otherwise what the observation model reports.
     pub fn log_z(&mut self, model: &PowerEp) -> Result<f64, EpError> {
         let tally = self.passes.evaluate(model, &self.posteriors, &mut self.proposed)?;
-        Ok(tally.log_z + log_normaliser(&self.posteriors))
+        Ok(tally.log_z + self.log_normaliser())
     }
 
     /// The estimate of `ln p(y)` and, over `gradient`, its derivatives by all parameters in natural units, in the
@@ -229,15 +270,19 @@ impl BatchEp {
     ///
     /// # Errors
     /// [`EpError::Shape`] for a gradient of the wrong length; [`EpError::ImproperCavity`] where log Z is not defined;
-    /// [`EpError::Unsupported`] for [`GradientKind::OfEstimate`] at the latent level.
+    /// [`EpError::Unsupported`] for [`GradientKind::OfEstimate`] at the latent level, and after observations that are not
+    /// in hand: what they would say at other parameters is not known.
     pub fn log_z_gradient(
         &mut self,
         model: &PowerEp,
         kind: GradientKind,
         gradient: &mut [f64],
     ) -> Result<f64, EpError> {
+        if self.before.is_some() {
+            return Err(EpError::Unsupported { what: "gradients with observations that are not in hand" });
+        }
         let tally = self.passes.gradient(model, kind, &self.posteriors, gradient)?;
-        Ok(tally.log_z + log_normaliser(&self.posteriors))
+        Ok(tally.log_z + self.log_normaliser())
     }
 
     /// `ln p(y_i | all other observations)`, one number for each observation of this process, with the sites as they

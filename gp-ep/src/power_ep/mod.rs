@@ -29,6 +29,7 @@
 //! are.
 
 mod batch;
+mod before;
 mod factors;
 mod gradient;
 mod minibatch;

@@ -5,5 +5,6 @@ mod faults;
 mod gradients;
 mod placement;
 mod runs;
+mod stored;
 mod support;
 mod training;

@@ -1,6 +1,7 @@
 //! Iterative Power EP against formulas written out without any of the workspace's linear algebra.
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
+mod after;
 mod calibration;
 mod faults;
 mod gradients;

@@ -1,0 +1,116 @@
+//! The posterior as a model file holds it: expressions and numbers. It loads without the data, of which only active points
+//! are left.
+
+use super::model::Ivm;
+use super::options::{Coupling, Rule};
+use super::posterior::IvmPosterior;
+use super::representation::{ActiveClass, ActiveSet};
+use crate::error::{EpError, check_count};
+use gp_kernels::inducing::InducingInputs;
+use gp_kernels::{KernelExt, Registry};
+use gp_linalg::JitterPolicy;
+use serde::{Deserialize, Serialize};
+
+/// A posterior of an informative vector machine in numbers and text.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct StoredIvm {
+    likelihood: String,
+    intercepts: Vec<f64>,
+    coupling: Coupling,
+    rule: Rule,
+    jitter: JitterPolicy,
+    latents: Vec<StoredActive>,
+}
+
+/// The kernel and the active points of one latent, with their sites.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct StoredActive {
+    kernel: String,
+    /// Rows of the data they were learned from.
+    rows: Vec<usize>,
+    inputs: InducingInputs,
+    /// π and b.
+    precision: Vec<f64>,
+    shift: Vec<f64>,
+}
+
+impl IvmPosterior {
+    /// What a model file holds.
+    ///
+    /// # Errors
+    /// [`EpError::Kernel`] for active inputs that are not finite, which no posterior has.
+    pub fn to_stored(&self) -> Result<StoredIvm, EpError> {
+        let model = self.model();
+        let latent = |c: usize| {
+            let (precision, shift) = self.sites(c);
+            Ok(StoredActive {
+                kernel: model.kernels[c].expression(),
+                rows: self.active(c).to_vec(),
+                inputs: InducingInputs::points(self.active_inputs(c))?,
+                precision: precision.to_vec(),
+                shift: shift.to_vec(),
+            })
+        };
+        Ok(StoredIvm {
+            likelihood: model.likelihood.expression(),
+            intercepts: model.intercepts.values().to_vec(),
+            coupling: model.coupling,
+            rule: model.chosen_rule,
+            jitter: model.jitter,
+            latents: (0..model.classes()).map(latent).collect::<Result<_, EpError>>()?,
+        })
+    }
+}
+
+impl StoredIvm {
+    /// The posterior, its kernels read by this registry, with the bits that it had.
+    ///
+    /// # Errors
+    /// [`EpError`] for expressions that do not parse and for numbers that no posterior can have.
+    pub fn restore(self, registry: &Registry) -> Result<IvmPosterior, EpError> {
+        let kernels =
+            self.latents.iter().map(|latent| registry.parse_for(&latent.kernel, latent.inputs.dim()));
+        let kernels = kernels.collect::<Result<_, _>>()?;
+        let model = Ivm::new(kernels, gp_likelihoods::parse(&self.likelihood)?)?;
+        let mut model = model.with_coupling(self.coupling)?.with_rule(self.rule)?;
+        model.jitter = self.jitter;
+        check_count("intercepts", "entries", model.classes(), self.intercepts.len())?;
+        model.intercepts.set_values(&self.intercepts)?;
+        let coupled = self.coupling == Coupling::Coupled;
+        let mut active = ActiveSet { classes: Vec::new(), coupled };
+        let mut inputs = Vec::new();
+        for latent in self.latents {
+            let class = latent.check(active.classes.first().filter(|_| coupled))?;
+            active.classes.push(class);
+            inputs.push(latent.inputs.z().to_owned());
+        }
+        IvmPosterior::at_points(&model, inputs, active)
+    }
+}
+
+impl StoredActive {
+    /// The active points, the same ones as those of another latent where there is one.
+    fn check(&self, coupled_with: Option<&ActiveClass>) -> Result<ActiveClass, EpError> {
+        let count = self.inputs.count();
+        for (what, found) in [
+            ("active rows", self.rows.len()),
+            ("precisions of sites", self.precision.len()),
+            ("shifts of sites", self.shift.len()),
+            ("active rows of coupled classes", coupled_with.map_or(count, |other| other.rows.len())),
+        ] {
+            check_count(what, "entries", count, found)?;
+        }
+        let wrong = |value: &&f64| !(value.is_finite() && **value > 0.0);
+        if let Some(value) = self.precision.iter().find(wrong) {
+            return Err(EpError::Option { what: "precision of a site", value: *value, allowed: "positive" });
+        }
+        if let Some(value) = self.shift.iter().find(|shift| !shift.is_finite()) {
+            return Err(EpError::Option { what: "shift of a site", value: *value, allowed: "finite" });
+        }
+        Ok(ActiveClass {
+            rows: self.rows.clone(),
+            precision: self.precision.clone(),
+            shift: self.shift.clone(),
+        })
+    }
+}

@@ -1,0 +1,90 @@
+//! What observations that are not in hand have left: sites that stay as they are.
+//!
+//! The posterior of earlier observations, `q(v) ∝ N(v; 0, I) exp(ηᵀv − ½ vᵀ(B − I)v)`, is all that later ones need: B − I
+//! and η are the sums of the sites of all earlier factors, whoever found them.
+
+use super::sums::Layout;
+use crate::error::{EpError, check_count};
+use faer::{Accum, Mat, MatRef};
+use gp_kernels::posterior::{InducingPosterior, PosteriorFactor};
+use gp_linalg::product::matmul_lower;
+use gp_linalg::{Cholesky, Threading};
+
+/// Sums over the sites of earlier observations, in the layout of those in hand.
+#[derive(Clone, Debug)]
+pub(super) struct Before {
+    sums: Vec<f64>,
+    /// `ln ∫ N(v; 0, I) exp(ηᵀv − ½ vᵀ(B − I)v) dv`, over all latents.
+    log_normaliser: f64,
+}
+
+impl Before {
+    /// Posteriors of all latents, with as many inducing inputs as the model has.
+    pub(super) fn new(layout: &Layout, posteriors: &[InducingPosterior]) -> Result<Self, EpError> {
+        check_count("earlier posterior", "latents", layout.counts().len(), posteriors.len())?;
+        let mut sums = vec![0.0; layout.len()];
+        let (mut rest, mut log_normaliser) = (layout.latents_mut(&mut sums), 0.0);
+        for (posterior, &count) in posteriors.iter().zip(layout.counts()) {
+            check_count("earlier posterior", "inducing inputs", count, posterior.mean().len())?;
+            let (own, later) = rest.split_at_mut(Layout::size(count));
+            log_normaliser += add(posterior, count, own)?;
+            rest = later;
+        }
+        Ok(Self { sums, log_normaliser })
+    }
+
+    /// Adds them to sums over the observations in hand.
+    pub(super) fn add_to(&self, layout: &Layout, sums: &mut [f64]) {
+        let mut own = self.sums.clone();
+        let own = layout.latents_mut(&mut own);
+        layout.latents_mut(sums).iter_mut().zip(own).for_each(|(sum, own)| *sum += *own);
+    }
+
+    pub(super) fn log_normaliser(&self) -> f64 {
+        self.log_normaliser
+    }
+}
+
+/// Lower triangle of B − I, and η = B m, over the numbers of one latent; returns `½ ηᵀm − ½ ln|B|`.
+fn add(posterior: &InducingPosterior, count: usize, out: &mut [f64]) -> Result<f64, EpError> {
+    let (precision, log_det) = precision(posterior.factor(), count)?;
+    let (mut matrix, vector, _) = Layout::parts(count, out);
+    let mean = posterior.mean();
+    for j in 0..count {
+        for i in j..count {
+            let entry = precision[(i, j)];
+            matrix[(i, j)] = entry - f64::from(u8::from(i == j));
+            vector[i] += entry * mean[j];
+            if i > j {
+                vector[j] += entry * mean[i];
+            }
+        }
+    }
+    let quadratic: f64 = vector.iter().zip(mean).map(|(eta, m)| eta * m).sum();
+    Ok(0.5 * (quadratic - log_det))
+}
+
+/// Lower triangle of B, and `ln|B|`.
+fn precision(factor: &PosteriorFactor, count: usize) -> Result<(Mat<f64>, f64), EpError> {
+    let mut precision = Mat::zeros(count, count);
+    let mut square = |root: MatRef<'_, f64>| {
+        matmul_lower(precision.as_mut(), Accum::Replace, root, root.transpose(), 1.0, Threading::Pool)
+    };
+    let log_det = match factor {
+        PosteriorFactor::Precision(factor) => {
+            let l = factor.l();
+            square(Mat::from_fn(count, count, |i, j| if i >= j { l[(i, j)] } else { 0.0 }).as_ref())?;
+            factor.log_det()
+        }
+        PosteriorFactor::Covariance(lower) => {
+            // B = L_S⁻ᵀ L_S⁻¹
+            let mut factor = Cholesky::empty();
+            factor.set_factor(lower.as_ref())?;
+            let mut inverse = Mat::identity(count, count);
+            factor.half_solve_in_place(inverse.as_mut(), Threading::Pool)?;
+            square(inverse.transpose())?;
+            -factor.log_det()
+        }
+    };
+    Ok((precision, log_det))
+}

@@ -1,0 +1,97 @@
+//! How much of a function inducing inputs see.
+
+use super::{InducingInputs, InducingPrior};
+use crate::error::KernelError;
+use crate::evaluate::Evaluator;
+use crate::kernel::Kernel;
+use faer::{Mat, MatRef};
+use gp_linalg::JitterPolicy;
+use serde::{Deserialize, Serialize};
+
+/// Points that are projected at a time.
+const CHUNK: usize = 1024;
+
+/// How much of the prior variance at some points the inducing values explain: `1 − s_i/k_ii`, a share from 0 to 1.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Coverage {
+    /// Of all points together, `1 − Σ s_i/Σ k_ii`.
+    pub mean: f64,
+    /// Of the point where it is least.
+    pub worst: f64,
+    /// The row of that point; the first of several.
+    pub worst_row: usize,
+}
+
+impl Coverage {
+    /// The coverage of the rows of `x` (N×D) by inducing inputs under a kernel. Points without prior variance are
+    /// covered.
+    ///
+    /// # Errors
+    /// As [`InducingPrior::new`] and [`InducingPrior::project`]; [`KernelError::NoInducingInputs`] for none.
+    pub fn new(
+        kernel: &dyn Kernel,
+        inputs: &InducingInputs,
+        x: MatRef<'_, f64>,
+        by: &Evaluator,
+    ) -> Result<Self, KernelError> {
+        if inputs.count() == 0 {
+            return Err(KernelError::NoInducingInputs);
+        }
+        let prior = InducingPrior::new(kernel, inputs, &JitterPolicy::ladder(), by)?;
+        let (mut left, mut all) = (0.0, 0.0);
+        let mut found = Self { mean: 1.0, worst: 1.0, worst_row: 0 };
+        for start in (0..x.nrows()).step_by(CHUNK) {
+            let rows = x.subrows(start, CHUNK.min(x.nrows() - start));
+            let (mut variance, mut residual) = (vec![0.0; rows.nrows()], vec![0.0; rows.nrows()]);
+            let mut phi = Mat::zeros(inputs.count(), rows.nrows());
+            prior.project(kernel, inputs, rows, phi.as_mut(), &mut residual, by)?;
+            by.diagonal(kernel, rows, &mut variance)?;
+            for (row, (s, k)) in residual.iter().zip(&variance).enumerate() {
+                (left, all) = (left + s, all + k);
+                let share = if *k > 0.0 { (1.0 - s / k).max(0.0) } else { 1.0 };
+                if share < found.worst {
+                    (found.worst, found.worst_row) = (share, start + row);
+                }
+            }
+        }
+        if all > 0.0 {
+            found.mean = (1.0 - left / all).max(0.0);
+        }
+        Ok(found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn coverage(kernel: &str, z: &[f64], x: &[f64]) -> Coverage {
+        let kernel = crate::parse(kernel).unwrap();
+        let inputs = InducingInputs::points(MatRef::from_column_major_slice(z, z.len(), 1)).unwrap();
+        let x = MatRef::from_column_major_slice(x, x.len(), 1);
+        Coverage::new(kernel.as_ref(), &inputs, x, &Evaluator::default()).unwrap()
+    }
+
+    /// With one inducing input, `1 − s/k = (k_xz/k)²`.
+    #[test]
+    fn one_inducing_input_by_hand() {
+        let found = coverage("2 * rbf(lengthscale=1.5)", &[0.0], &[0.0, 1.0, -2.0]);
+        let share = |x: f64| (-x * x / 2.25_f64).exp();
+        assert!((found.worst - share(2.0)).abs() < 1e-14);
+        assert_eq!(found.worst_row, 2);
+        assert!((found.mean - (1.0 + share(1.0) + share(2.0)) / 3.0).abs() < 1e-14);
+    }
+
+    /// Everything at the points themselves, nothing far away, and never white noise.
+    #[test]
+    fn the_ends_of_the_scale() {
+        let places: Vec<f64> = (0..1500).map(|i| f64::from(i % 7)).collect();
+        let near = coverage("rbf(lengthscale=0.5)", &[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0], &places);
+        assert!(near.mean > 1.0 - 1e-12 && near.worst > 1.0 - 1e-12, "{near:?}");
+        let far = coverage("rbf(lengthscale=0.5)", &[50.0], &places);
+        assert!(far.mean < 1e-12 && far.worst < 1e-12 && far.worst_row == 0, "{far:?}");
+        let noisy = coverage("3 * rbf(lengthscale=0.5) + white(variance=1)", &[0.0], &[0.0]);
+        // k_zz = 4, k_xz = 3: 3²/4 of 4.
+        assert!((noisy.mean - 9.0 / 16.0).abs() < 1e-14, "{noisy:?}");
+    }
+}
