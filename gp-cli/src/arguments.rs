@@ -1,7 +1,7 @@
 //! The command line.
 
 use crate::commands::{
-    check, convert, cv, demo, eval, fit, generate, inspect, plot, predict, report, update,
+    check, convert, cv, demo, diagnose, eval, fit, generate, inspect, plot, predict, report, update,
 };
 use crate::error::CliError;
 use crate::notes::Notes;
@@ -42,6 +42,8 @@ pub(crate) enum Command {
     Plot(plot::PlotOptions),
     /// Look for what would hurt in a table
     Check(check::CheckOptions),
+    /// Compare the gradients that a fit would use with differences
+    Diagnose(diagnose::DiagnoseOptions),
     /// Take in more observations without learning parameters anew
     Update(update::UpdateOptions),
     /// Write a model in a format that other programs read
@@ -64,6 +66,7 @@ impl Command {
             Self::Report(options) => report::run(options, notes),
             Self::Plot(options) => plot::run(options, notes),
             Self::Check(options) => check::run(options, out, notes),
+            Self::Diagnose(options) => diagnose::run(options, out, notes),
             Self::Update(options) => update::run(options, notes),
             Self::Convert(options) => convert::run(options, out, notes),
             Self::Generate(options) => generate::run(options, out),

@@ -4,7 +4,7 @@ use gp_ep::EpError;
 use gp_kernels::KernelError;
 use gp_kernels::data::DataError;
 use gp_likelihoods::LikelihoodError;
-use gp_optim::OptimError;
+use gp_optim::{OptimError, ParameterError};
 use gp_variational::VariationalError;
 use std::error::Error;
 use std::path::Path;
@@ -105,6 +105,12 @@ impl From<DataError> for CliError {
 
 impl From<OptimError> for CliError {
     fn from(error: OptimError) -> Self {
+        Self::caused(ErrorKind::Numerical, "inference failed", error)
+    }
+}
+
+impl From<ParameterError> for CliError {
+    fn from(error: ParameterError) -> Self {
         Self::caused(ErrorKind::Numerical, "inference failed", error)
     }
 }

@@ -98,11 +98,7 @@ pub fn predictions(
         push_latents(&mut table, model, &latents);
     }
     if wanted.joint {
-        push_covariance(
-            &mut table,
-            model,
-            by.latents()[0].predict_joint(encoded.points.as_ref())?.1.as_ref(),
-        );
+        push_covariance(&mut table, model, by.predict_joint(encoded.points.as_ref())?.1.as_ref());
     }
     if let Some(observations) = model.observations(frame)? {
         table.push_numbers("log_density", log_densities(model, by, &latents, &observations)?);

@@ -6,7 +6,7 @@ use crate::error::{CliError, ErrorKind};
 use crate::evaluate::{self, Evaluation};
 use crate::files::OutputFile;
 use crate::fit::{self, FitSpec, Plan};
-use crate::model::{Model, Posterior};
+use crate::model::Model;
 use crate::notes::Notes;
 use crate::out;
 use gp_kernels::KernelExt;
@@ -163,9 +163,9 @@ fn show(
 /// How it went, for programs.
 fn summary(options: &FitOptions, model: &Model, scores: Option<&Evaluation>, seconds: f64) -> Value {
     let (training, latents) = (&model.about().training, model.posterior().latents());
-    let mut kernels: Vec<String> = latents.iter().map(|latent| latent.kernel().expression()).collect();
+    let mut kernels: Vec<String> = latents.iter().map(|latent| latent.kernel.expression()).collect();
     let kernel = if kernels.len() == 1 { Value::String(kernels.remove(0)) } else { kernels.into() };
-    let m = latents.iter().filter_map(Posterior::inducing_inputs).map(|inputs| inputs.count()).max();
+    let m = latents.iter().filter_map(|latent| latent.seen_through).map(|points| points.nrows()).max();
     json!({
         "objective": training.objective,
         "objective_kind": training.objective_kind,
@@ -178,7 +178,7 @@ fn summary(options: &FitOptions, model: &Model, scores: Option<&Evaluation>, sec
         "reason": training.reason,
         "iterations": training.iterations,
         "seconds": seconds,
-        "jitter": latents.iter().map(Posterior::jitter).fold(0.0, f64::max),
+        "jitter": latents.iter().map(|latent| latent.jitter).fold(0.0, f64::max),
         "warnings": training.warnings,
         "test": scores.map(Evaluation::to_json),
         "model": options.output.display().to_string(),

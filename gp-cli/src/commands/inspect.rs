@@ -3,8 +3,9 @@
 use super::print_json;
 use crate::encode::FeatureEncoding;
 use crate::error::CliError;
-use crate::model::{Model, Posterior};
+use crate::model::{LatentFunction, Model, TrainingRecord};
 use crate::out;
+use gp_kernels::inducing::Coverage;
 use gp_kernels::{Kernel, KernelExt};
 use serde::Serialize;
 use std::fmt::Write as _;
@@ -76,17 +77,19 @@ pub fn relevance(model: &Model, kernel: &dyn Kernel) -> Vec<Relevance> {
 }
 
 fn json(model: &Model) -> serde_json::Value {
-    let latent = |latent: &Posterior| {
+    let latent = |latent: &LatentFunction<'_>| {
         serde_json::json!({
-            "kernel": latent.kernel().expression(),
-            "relevance": relevance(model, latent.kernel()),
-            "inducing_inputs": latent.inducing_inputs().map(|inputs| inputs.count()),
-            "jitter": latent.jitter(),
+            "kernel": latent.kernel.expression(),
+            "relevance": relevance(model, latent.kernel),
+            "seen_through": latent.seen_through.map(|_| latent.seen_as),
+            "inducing_inputs": latent.seen_through.map(|points| points.nrows()),
+            "jitter": latent.jitter,
         })
     };
     serde_json::json!({
         "about": model.about(),
         "likelihood": model.posterior().likelihood().expression(),
+        "components": model.posterior().weights(),
         "latents": model.posterior().latents().iter().map(latent).collect::<Vec<_>>(),
         "gp": env!("CARGO_PKG_VERSION"),
     })
@@ -115,16 +118,20 @@ pub fn text(model: &Model) -> String {
         line("curve", &format!("from {first:.3} to {last:.3}, {}", sparkline(&training.curve)));
     }
     line("likelihood", &model.posterior().likelihood().expression());
+    if let weights @ [_, _, ..] = model.posterior().weights() {
+        let shares: Vec<String> = weights.iter().map(|weight| format!("{:.1} %", 100.0 * weight)).collect();
+        line("posterior", &format!("a mixture of {}", shares.join(", ")));
+    }
     for (q, latent) in model.posterior().latents().iter().enumerate() {
         let name = about.target.labels().filter(|labels| labels.len() > 2).and_then(|labels| labels.get(q));
         line(
             &name.map_or_else(|| "kernel".to_owned(), |name| format!("kernel {name}")),
-            &latent.kernel().expression(),
+            &latent.kernel.expression(),
         );
-        if let Some(inputs) = latent.inducing_inputs() {
-            line("", &format!("seen through {} inducing inputs", inputs.count()));
+        if let Some(points) = latent.seen_through {
+            line("", &format!("seen through {} {}{}", points.nrows(), latent.seen_as, covering(training, q)));
         }
-        for entry in relevance(model, latent.kernel()) {
+        for entry in relevance(model, latent.kernel) {
             line(
                 "",
                 &format!(
@@ -136,8 +143,21 @@ pub fn text(model: &Model) -> String {
             );
         }
     }
+    training.updates.iter().for_each(|update| line("updated", update));
     training.warnings.iter().for_each(|warning| line("warning", warning));
     text
+}
+
+/// How well the points that a latent function is seen through cover the data.
+fn covering(training: &TrainingRecord, latent: usize) -> String {
+    training.coverage.get(latent).map_or_else(String::new, |coverage| {
+        let Coverage { mean, worst, .. } = coverage;
+        format!(
+            ", which explain {:.1} % of its variance at the rows, {:.1} % at the worst of them",
+            100.0 * mean,
+            100.0 * worst
+        )
+    })
 }
 
 /// The course of some numbers in a few letters.

@@ -4,6 +4,8 @@ pub mod check;
 pub mod convert;
 pub mod cv;
 pub mod demo;
+mod dependence;
+pub mod diagnose;
 pub mod eval;
 pub mod fit;
 pub mod generate;

@@ -1,10 +1,9 @@
 //! `gp plot`: a model and data as a picture.
 
-use super::{TableOptions, warn};
+use super::{TableOptions, dependence, warn};
 use crate::data::Frame;
 use crate::encode::FeatureEncoding;
-use crate::error::{CliError, ErrorKind};
-use crate::evaluate::{Scores, evaluate};
+use crate::error::CliError;
 use crate::files::OutputFile;
 use crate::metrics::Forecast;
 use crate::model::{Latents, Model};
@@ -16,7 +15,7 @@ use faer::Mat;
 use std::path::PathBuf;
 
 /// The level of the bands.
-const INTERVAL: f64 = 0.95;
+pub(super) const INTERVAL: f64 = 0.95;
 /// Cells to a side of a surface.
 const GRID: usize = 120;
 
@@ -41,7 +40,7 @@ pub struct PlotOptions {
 }
 
 /// Writes the picture: of one input the function with its bands, of two the surface or the regions of classes, of more
-/// what was predicted against what was observed.
+/// how predictions depend on each of the inputs that matter most, and how they agree with the observations.
 ///
 /// # Errors
 /// Of the kind of whatever failed; the output is then as it was.
@@ -59,8 +58,7 @@ pub fn run(options: &PlotOptions, notes: &mut Notes<'_>) -> Result<(), CliError>
 /// The picture of a model and a table.
 ///
 /// # Errors
-/// Of kind [`Data`](ErrorKind::Data) for a table that does not suit the model, or of more than two inputs and without
-/// the target.
+/// Of kind [`Data`](crate::ErrorKind::Data) for a table that does not suit the model.
 pub fn picture(model: &Model, frame: &Frame) -> Result<Picture, CliError> {
     let scales = number_scales(model);
     let columns = |frame: &Frame| -> Vec<Vec<f64>> {
@@ -71,7 +69,7 @@ pub fn picture(model: &Model, frame: &Frame) -> Result<Picture, CliError> {
     match scales.as_deref() {
         Some([x]) => one_input(model, frame, &columns(frame)[0], *x),
         Some([x, y]) => two_inputs(model, frame, &columns(frame), [*x, *y]),
-        _ => predicted_and_observed(model, frame),
+        _ => dependence::sheet(model, frame),
     }
 }
 
@@ -109,6 +107,7 @@ fn one_input(model: &Model, frame: &Frame, values: &[f64], scale: Standardiser) 
         x_name: model.inputs().names()[0].to_owned(),
         y_name: model.target().name.clone(),
         layers: Vec::new(),
+        panels: Vec::new(),
     };
     let by = model.posterior();
     let latents = by.predict(points.as_ref())?;
@@ -171,17 +170,22 @@ fn two_inputs(
         let at = |d: usize| rows.iter().map(|&row| values[d][row]).collect();
         layers.push(Layer::Points { x: at(0), y: at(1), colour, label });
     }
-    if let Some(inputs) = model.posterior().latents().first().and_then(|latent| latent.inducing_inputs()) {
-        let z = inputs.z();
-        let at = |d: usize| (0..inputs.count()).map(|m| scales[d].undo(z[(m, d)])).collect();
+    if let Some((z, label)) = model
+        .posterior()
+        .latents()
+        .first()
+        .and_then(|latent| latent.seen_through.map(|z| (z, latent.seen_as.to_owned())))
+    {
+        let at = |d: usize| (0..z.nrows()).map(|m| scales[d].undo(z[(m, d)])).collect();
         let colour = if model.target().labels().is_some() { INK } else { OTHER };
-        layers.push(Layer::Points { x: at(0), y: at(1), colour, label: "inducing inputs".to_owned() });
+        layers.push(Layer::Points { x: at(0), y: at(1), colour, label });
     }
     Ok(Picture {
         title: format!("{} by {}", model.target().name, model.about().training.method),
         x_name: names[0].to_owned(),
         y_name: names[1].to_owned(),
         layers,
+        panels: Vec::new(),
     })
 }
 
@@ -209,44 +213,4 @@ fn cell_colours(model: &Model, points: &Mat<f64>) -> Result<Vec<Colour>, CliErro
         CURVE.map(|channel| (255.0 - share * (255.0 - f64::from(channel))).round() as u8)
     };
     Ok(means.iter().map(colour).collect())
-}
-
-/// For more inputs than can be drawn: predictions against observations, or claimed probabilities against shares.
-fn predicted_and_observed(model: &Model, frame: &Frame) -> Result<Picture, CliError> {
-    let name = &model.target().name;
-    if let Scores::Classes { of, .. } = evaluate(model, frame)?.scores {
-        let bins: Vec<_> =
-            of.iter().take(1).flat_map(|(_, s)| &s.reliability).filter(|bin| bin.count > 0).collect();
-        let x: Vec<f64> = bins.iter().map(|bin| bin.confidence).collect();
-        let y = bins.iter().map(|bin| bin.accuracy).collect();
-        let diagonal = Layer::Line {
-            x: vec![0.0, 1.0],
-            y: vec![0.0, 1.0],
-            colour: OTHER,
-            label: "calibrated".to_owned(),
-        };
-        let points = Layer::Points { x, y, colour: CURVE, label: "model".to_owned() };
-        return Ok(Picture {
-            title: format!("calibration of {name}"),
-            x_name: "claimed probability".to_owned(),
-            y_name: "share of right labels".to_owned(),
-            layers: vec![diagonal, points],
-        });
-    }
-    let observed = frame.column(name).and_then(|column| column.numbers()).ok_or_else(|| {
-        CliError::new(ErrorKind::Data, format!("`{}` has no numbers in column {name}", frame.source()))
-    })?;
-    let points = model.inputs().encode(frame)?.points;
-    let by = model.posterior();
-    let means: Vec<f64> =
-        predict::moments(model, by, &by.predict(points.as_ref())?)?.iter().map(|m| m.mean).collect();
-    let ends = picture::places(&[observed, &means].concat(), 2);
-    let diagonal = Layer::Line { x: ends.clone(), y: ends, colour: OTHER, label: "as observed".to_owned() };
-    let points = Layer::Points { x: means, y: observed.to_vec(), colour: CURVE, label: "rows".to_owned() };
-    Ok(Picture {
-        title: format!("{name} by {}", model.about().training.method),
-        x_name: "predicted".to_owned(),
-        y_name: "observed".to_owned(),
-        layers: vec![diagonal, points],
-    })
 }

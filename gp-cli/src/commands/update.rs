@@ -1,12 +1,11 @@
 //! `gp update`: more observations for a model, its parameters as they are.
 
 use super::{TableOptions, warn};
-use crate::error::{CliError, ErrorKind};
+use crate::error::CliError;
 use crate::files::OutputFile;
-use crate::model::{Approximation, Model, Posterior};
+use crate::method::{self, Later, Updated};
+use crate::model::{About, Model};
 use crate::notes::Notes;
-use faer::{Mat, MatRef};
-use gp_ep::{ExactGp, ExactPosterior, Observations};
 use std::path::PathBuf;
 
 /// Options of `gp update`.
@@ -37,42 +36,36 @@ pub struct UpdateOptions {
 pub fn run(options: &UpdateOptions, notes: &mut Notes<'_>) -> Result<(), CliError> {
     let output = OutputFile::prepare(&options.output, options.force)?;
     let model = Model::load(&options.model)?;
-    let [Posterior::Exact(exact)] = model.posterior().latents() else {
-        let message = format!(
-            "a model of method {} does not keep the sites that an update needs; fit it again with all rows",
-            model.about().training.method
-        );
-        return Err(CliError::new(ErrorKind::Usage, message));
-    };
+    let method = method::find(&model.about().training.method)?;
     let frame = options.table.read(&options.data, &model, &[], notes)?;
     frame.require(&[&model.target().name])?;
     let encoded = model.inputs().encode(&frame)?;
     warn(notes, &encoded.warnings);
     let observations = model.observations(&frame)?.unwrap_or_default();
-    let posterior = extended(exact, encoded.points.as_ref(), &observations)?;
-    let mut about = model.about().clone();
-    about.training.rows += observations.len();
-    let scale = model.target().scale().scale;
-    about.training.objective = posterior.log_marginal_likelihood() - about.training.rows as f64 * scale.ln();
-    let likelihood = Box::new(posterior.noise().clone());
-    let approximation = Approximation::new(vec![Posterior::Exact(Box::new(posterior))], likelihood);
+    let later = Later {
+        before: model.posterior(),
+        points: encoded.points.as_ref(),
+        targets: &observations,
+        alpha: model.about().config.get("alpha").and_then(serde_json::Value::as_f64),
+    };
+    let updated = method.update(later)?;
+    warn(notes, &updated.warnings);
+    let about = about(&model, &updated, observations.len());
     // The linear model has not seen the new rows; beside one that has, it would look worse than it is.
-    output.write(&Model::new(about, approximation, None).to_bytes()?)?;
-    notes.say(format_args!("wrote {} with {} more rows", output.path().display(), observations.len()));
+    output.write(&Model::new(about, updated.posterior, None).to_bytes()?)?;
+    let (rows, how) = (observations.len(), updated.how);
+    notes.say(format_args!("wrote {} with {rows} more rows, {how}", output.path().display()));
     Ok(())
 }
 
-/// The same model given the old observations and new ones.
-fn extended(
-    exact: &ExactPosterior,
-    points: MatRef<'_, f64>,
-    targets: &[f64],
-) -> Result<ExactPosterior, CliError> {
-    let (old, rows) = (exact.inputs(), exact.targets().len());
-    let inputs = Mat::from_fn(rows + points.nrows(), points.ncols(), |i, d| {
-        if i < rows { old[(i, d)] } else { points[(i - rows, d)] }
-    });
-    let targets: Vec<f64> = exact.targets().iter().chain(targets).copied().collect();
-    let gp = ExactGp::new(exact.kernel().clone_box(), exact.noise().clone());
-    Ok(gp.condition(&Observations::new(inputs.as_ref(), &targets)?)?)
+/// What the file tells about the model with so many more rows.
+fn about(model: &Model, updated: &Updated, rows: usize) -> About {
+    let mut about = model.about().clone();
+    let training = &mut about.training;
+    training.rows += rows;
+    // Densities of numbers in units of the scale.
+    training.objective += updated.gain - rows as f64 * model.target().scale().scale.ln();
+    training.updates.push(format!("{rows} more rows, {}", updated.how));
+    training.warnings.extend(updated.warnings.iter().cloned());
+    about
 }

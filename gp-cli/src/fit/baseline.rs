@@ -9,6 +9,7 @@ use crate::method::{self, Problem, Settings};
 use crate::model::Approximation;
 use gp_kernels::placement::{Greedy, Placement};
 use gp_kernels::{Kernel, Registry};
+use gp_likelihoods::Likelihood;
 
 /// A fit of this many numbers, N D² for each latent, takes seconds.
 const MOST_WORK: f64 = 1e9;
@@ -27,7 +28,8 @@ pub(super) fn linear(problem: &Problem) -> Result<Option<Approximation>, CliErro
     }
     let kernel = Registry::built_in().parse_for("linear(lengthscale=1) + constant(variance=1)", dim)?;
     let placed = Greedy::new().place(kernel.as_ref(), problem.points.as_ref(), (dim + 1).min(rows), 0)?;
-    let gaussian = problem.likelihood.name() == "gaussian";
+    let likelihood = likelihood(problem.likelihood.as_ref())?;
+    let gaussian = likelihood.name() == "gaussian";
     let method = method::find(if gaussian { "vfe" } else { "ep" })?;
     // What was fixed or expected of the likelihood holds here too; what was given for kernels does not.
     let kernels: Vec<Box<dyn Kernel>> = vec![kernel; latents];
@@ -37,8 +39,19 @@ pub(super) fn linear(problem: &Problem) -> Result<Option<Approximation>, CliErro
         inducing: vec![placed.inputs; latents],
         kernels,
         alike: true,
-        likelihood: problem.likelihood.clone(),
+        likelihood,
         settings: Settings { iterations: Some(ITERATIONS), fixed_inducing: true, ..Settings::default() },
     })?;
     Ok(Some(fit.posterior))
+}
+
+/// The likelihood itself or, for several classes with a latent function each, the one of them that is taken apart into
+/// pairs of classes: regression of the labels on a straight function is the same thing under all of them, and this is
+/// quick.
+fn likelihood(of_model: &dyn Likelihood) -> Result<Box<dyn Likelihood>, CliError> {
+    let (classes, latents) = (of_model.support().classes(), of_model.latents());
+    if latents > 1 && latents == classes {
+        return Ok(gp_likelihoods::parse(&format!("multiclass_probit(classes={classes})"))?);
+    }
+    Ok(of_model.clone_box())
 }

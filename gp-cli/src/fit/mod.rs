@@ -25,13 +25,16 @@ mod spec;
 mod task;
 
 pub use plan::Plan;
-pub use spec::{FitSpec, Missing, Sites, Standardize, TaskChoice};
+pub use spec::{Coupling, Covariance, FitSpec, Missing, Sites, Standardize, TaskChoice};
 pub use task::{Observed, Task};
 
 use crate::data::Frame;
 use crate::error::{CliError, ErrorKind};
 use crate::method::Fit;
-use crate::model::{About, Model, TrainingRecord};
+use crate::model::{About, Approximation, Model, TrainingRecord};
+use faer::MatRef;
+use gp_kernels::inducing::{Coverage, InducingInputs};
+use gp_kernels::{Evaluator, KernelExt};
 use serde_json::{Map, Value};
 
 /// Reads the table of a fit as its flags say: rows that miss a value are refused or left out.
@@ -65,7 +68,7 @@ pub fn drop_incomplete(frame: Frame, missing: Missing) -> Result<(Frame, usize),
 /// Of kind [`Numerical`](ErrorKind::Numerical) where the start cannot be evaluated.
 pub fn fit(plan: Plan, spec: &FitSpec, origin: &str) -> Result<Model, CliError> {
     let Plan { inputs, observed, method, problem, warnings, .. } = plan;
-    let rows = problem.points.nrows();
+    let (rows, points) = (problem.points.nrows(), problem.points.clone());
     let baseline = baseline::linear(&problem)?;
     let fit = method.fit(problem)?;
     if !fit.objective.is_finite() {
@@ -74,12 +77,13 @@ pub fn fit(plan: Plan, spec: &FitSpec, origin: &str) -> Result<Model, CliError> 
         return Err(CliError::new(ErrorKind::Numerical, message));
     }
     let scale = observed.target.scale().scale;
+    let coverage = coverage(&fit.posterior, points.as_ref())?;
     let about = About {
         origin: origin.to_owned(),
         inputs,
         target: observed.target,
         summary: observed.summary,
-        training: training_record(&fit, method.name(), rows, scale, warnings),
+        training: TrainingRecord { coverage, ..training_record(&fit, method.name(), rows, scale, warnings) },
         seed: spec.seed,
         config: config(spec),
     };
@@ -94,8 +98,7 @@ fn training_record(
     mut warnings: Vec<String>,
 ) -> TrainingRecord {
     warnings.extend(fit.warnings.iter().cloned());
-    if let Some(added) =
-        fit.posterior.latents().iter().map(|latent| latent.jitter()).find(|&added| added > 0.0)
+    if let Some(added) = fit.posterior.latents().iter().map(|latent| latent.jitter).find(|&added| added > 0.0)
     {
         warnings.push(format!("{added:.1e} was added to the diagonal of a covariance matrix"));
     }
@@ -110,7 +113,28 @@ fn training_record(
         iterations: fit.iterations,
         curve: fit.curve.iter().copied().filter(|value| value.is_finite()).collect(),
         warnings,
+        coverage: Vec::new(),
+        updates: Vec::new(),
     }
+}
+
+/// How well each latent function is seen through its inducing inputs or active points, where it has some.
+fn coverage(posterior: &Approximation, points: MatRef<'_, f64>) -> Result<Vec<Coverage>, CliError> {
+    let by = Evaluator::default();
+    let mut found: Vec<Coverage> = Vec::new();
+    let mut before: Option<(String, MatRef<'_, f64>)> = None;
+    for latent in posterior.latents() {
+        let Some(z) = latent.seen_through else { continue };
+        let now = (latent.kernel.expression(), z);
+        // Classes that share kernel and inducing inputs share this too.
+        let coverage = match (&before, found.last()) {
+            (Some(before), Some(last)) if *before == now => *last,
+            _ => Coverage::new(latent.kernel, &InducingInputs::points(z)?, points, &by)?,
+        };
+        found.push(coverage);
+        before = Some(now);
+    }
+    Ok(found)
 }
 
 /// The effective configuration: what was said, and the defaults of what was not.

@@ -1,13 +1,14 @@
 //! What a fit will be: choices that were made, and those the program makes by itself, with reasons.
 
 use super::parameters;
-use super::spec::{AUTO, FitSpec, Sites};
+use super::spec::{AUTO, Coupling, Covariance, FitSpec, Sites};
 use super::task::{Observed, observe};
 use crate::data::{Column, Frame, ReadOptions};
 use crate::encode::Inputs;
 use crate::error::{CliError, ErrorKind};
 use crate::method::{self, Method, Optimizer, Problem, Setting, Settings};
 use faer::Mat;
+use gp_ep::ivm::{IvmOptions, IvmPlacement};
 use gp_kernels::inducing::InducingInputs;
 use gp_kernels::placement::Placements;
 use gp_kernels::{Kernel, Registry};
@@ -61,11 +62,14 @@ impl Plan {
         let mut kernels = kernels(spec, method, &observed, dim)?;
         parameters::apply(spec, &mut kernels, observed.likelihood.as_mut())?;
         let inducing = if method.heeds(Setting::Inducing, optimizer) {
-            place(spec, method, &inputs, encoded.points.as_ref(), &kernels, observed.likelihood.latents())?
+            place(spec, method, &inputs, encoded.points.as_ref(), &kernels, &observed)?
         } else {
             Vec::new()
         };
-        let settings = settings(spec, optimizer, observed.likelihood.name() == GAUSSIAN);
+        let mut settings = settings(spec, optimizer, observed.likelihood.name() == GAUSSIAN);
+        if inducing.is_empty() && method.heeds(Setting::Count, optimizer) {
+            settings.active = Some(count(spec, method, observed.likelihood.latents(), rows)?);
+        }
         let problem = Problem {
             points: encoded.points,
             targets: observed.observations.clone(),
@@ -167,7 +171,11 @@ fn unheeded(spec: &FitSpec, method: &dyn Method, optimizer: Optimizer) -> Option
     let asked = [
         ("--alpha", Setting::Alpha, spec.alpha.is_some()),
         ("--sites", Setting::Sites, spec.sites.is_some()),
-        ("--inducing", Setting::Inducing, spec.inducing.is_some()),
+        ("--components", Setting::Components, spec.components.is_some()),
+        ("--covariance", Setting::Covariance, spec.covariance.is_some()),
+        ("--samples", Setting::Samples, spec.samples.is_some()),
+        ("--coupling", Setting::Coupling, spec.coupling.is_some()),
+        ("--inducing", Setting::Count, spec.inducing.is_some()),
         ("--inducing-file", Setting::Inducing, !spec.inducing_file.is_empty()),
         ("--placement", Setting::Inducing, spec.placement.is_some()),
         ("--fix inducing", Setting::Inducing, spec.fix.iter().any(|name| name == "inducing")),
@@ -206,6 +214,11 @@ fn settings(spec: &FitSpec, optimizer: Optimizer, may_move: bool) -> Settings {
         iterations: spec.iterations,
         epochs: spec.epochs,
         batch_size: spec.batch_size,
+        active: None,
+        components: spec.components,
+        diagonal: spec.covariance.map(|covariance| covariance == Covariance::Diagonal),
+        samples: spec.samples,
+        coupled: spec.coupling.map(|coupling| coupling == Coupling::Coupled),
         time_limit: spec.time_limit,
         seed: spec.seed,
         fixed_inducing: parameters::fixes_inducing(spec, may_move),
@@ -271,6 +284,7 @@ fn usual_kernel(method: &dyn Method, observed: &Observed, dim: usize) -> String 
 fn usual_inducing(method: &dyn Method, latents: usize) -> usize {
     match (method.name(), latents) {
         ("pep" | "vfe" | "fitc", _) => 200,
+        ("ivm", _) => 100,
         (_, 1) => 100,
         _ => 50,
     }
@@ -282,8 +296,9 @@ fn place(
     inputs: &Inputs,
     points: faer::MatRef<'_, f64>,
     kernels: &[Box<dyn Kernel>],
-    latents: usize,
+    observed: &Observed,
 ) -> Result<Vec<InducingInputs>, CliError> {
+    let latents = observed.likelihood.latents();
     if !spec.inducing_file.is_empty() {
         let files = &spec.inducing_file;
         if files.len() != 1 && files.len() != latents {
@@ -298,17 +313,31 @@ fn place(
             .collect::<Result<_, _>>()?;
         return Ok((0..latents).map(|latent| read[latent.min(read.len() - 1)].clone()).collect());
     }
-    let count = spec.inducing.unwrap_or(usual_inducing(method, latents)).min(points.nrows());
-    if count == 0 {
-        return Err(usage("--inducing 0: at least one inducing input is needed".to_owned()));
-    }
-    let placements = Placements::built_in();
+    let count = count(spec, method, latents, points.nrows())?;
+    let placements = placements(observed);
     let name = spec.placement.as_deref().unwrap_or(PLACEMENT);
     let placement =
         placements.find(name).map_err(|cause| CliError::caused(ErrorKind::Usage, "--placement", cause))?;
     // Latent functions with one kernel start from one placement.
-    let placed = placement.place(kernels[0].as_ref(), points, count, spec.seed)?;
+    let placed = placement
+        .place(kernels[0].as_ref(), points, count, spec.seed)
+        .map_err(|cause| CliError::caused(ErrorKind::Usage, format!("--placement {name}"), cause))?;
     Ok(vec![placed.inputs; latents])
+}
+
+/// How many inducing inputs or active points there will be.
+fn count(spec: &FitSpec, method: &dyn Method, latents: usize, rows: usize) -> Result<usize, CliError> {
+    match spec.inducing.unwrap_or(usual_inducing(method, latents)).min(rows) {
+        0 => Err(usage("--inducing 0: at least one inducing input is needed".to_owned())),
+        count => Ok(count),
+    }
+}
+
+/// The placements there are; one of them looks at labels.
+fn placements(observed: &Observed) -> Placements {
+    let labels = observed.observations.clone();
+    let ivm = IvmPlacement::new(labels, observed.likelihood.clone(), IvmOptions::default());
+    Placements::built_in().with(Box::new(ivm))
 }
 
 /// A table with one column for each feature, in the order of the features.
@@ -341,6 +370,7 @@ fn describe(
     let sizes = problem.sizes();
     let inducing = match sizes.inducing {
         0 => String::new(),
+        count if problem.inducing.is_empty() => format!(", {count} active rows"),
         count if problem.settings.fixed_inducing => format!(", {count} inducing inputs that stay"),
         count => format!(", {count} inducing inputs"),
     };

@@ -31,7 +31,7 @@ pub struct FitSpec {
     /// What the target is
     #[arg(long, value_enum, default_value_t = TaskChoice::Auto)]
     pub task: TaskChoice,
-    /// Method of inference: auto, exact, pep, vfe, fitc, ep, gfitc, sep, svgp
+    /// Method of inference: auto, exact, pep, vfe, fitc, ep, gfitc, sep, ivm, svgp, savigp
     #[arg(long, default_value = AUTO)]
     pub method: String,
     /// Power of Power EP, from 1 (EP) to 0 (the variational limit)
@@ -40,6 +40,19 @@ pub struct FitSpec {
     /// Sites of method sep: one for each observation, or one average for all
     #[arg(long, value_enum)]
     pub sites: Option<Sites>,
+    /// Gaussians that the posterior of method savigp is mixed from
+    #[arg(long, value_name = "K", value_parser = positive)]
+    pub components: Option<usize>,
+    /// Covariances of each of these
+    #[arg(long, value_enum)]
+    pub covariance: Option<Covariance>,
+    /// Samples of each expectation of method savigp, 0 for quadrature; unless given, quadrature for up to two latent
+    /// functions and samples beyond
+    #[arg(long, value_name = "S")]
+    pub samples: Option<usize>,
+    /// Whether the classes of method ivm are correlated in the posterior; unless given, where the likelihood allows it
+    #[arg(long, value_enum)]
+    pub coupling: Option<Coupling>,
     /// Likelihood, such as `student_t(dof=4)`, in the units of the model
     #[arg(long, value_name = "EXPR")]
     pub likelihood: Option<String>,
@@ -52,7 +65,7 @@ pub struct FitSpec {
     /// Table of inducing inputs, a column for each feature in their order, under any header; repeated, one for each latent
     #[arg(long, value_name = "CSV", conflicts_with = "inducing")]
     pub inducing_file: Vec<PathBuf>,
-    /// Where inducing inputs start: random, kmeans or greedy
+    /// Where inducing inputs start: random, kmeans, greedy or, for labels, ivm
     #[arg(long, value_name = "NAME", conflicts_with = "inducing_file")]
     pub placement: Option<String>,
     /// What is put in units of its own spread
@@ -141,6 +154,26 @@ pub enum Sites {
     Full,
     /// All observations together one
     Tied,
+}
+
+/// Covariances of whitened inducing values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Covariance {
+    /// All of them correlated
+    Full,
+    /// All of them independent
+    Diagonal,
+}
+
+/// What the posterior says of several classes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Coupling {
+    /// Latent functions of a point are correlated; one active set for all
+    Coupled,
+    /// They are independent; an active set for each
+    Independent,
 }
 
 impl Standardize {

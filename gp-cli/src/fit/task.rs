@@ -159,6 +159,10 @@ fn likelihood(
         (Some(text), _) => text.clone(),
         (None, Task::Regression) => "gaussian(variance=0.1)".to_owned(),
         (None, Task::Binary) => "bernoulli_probit".to_owned(),
+        // The density of a label is asked for where integrals are sums over nodes or samples: it had better be cheap.
+        (None, Task::Multiclass) if ["ivm", "savigp"].contains(&spec.method.as_str()) => {
+            format!("softmax(classes={})", labels.len())
+        }
         (None, Task::Multiclass) => format!("multiclass_probit(classes={})", labels.len()),
         (None, Task::Ordinal) => format!("ordinal_probit(classes={})", labels.len()),
         (None, Task::Count) => {

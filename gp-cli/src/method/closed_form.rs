@@ -2,9 +2,10 @@
 
 use super::exact::{gaussian, objection_unless_gaussian};
 use super::optimizer::minimise_options;
-use super::{Fit, Method, Optimizer, Problem, Setting, Sizes};
+use super::{Fit, GradientCheck, Later, Method, Optimizer, Problem, Setting, Sizes, Updated};
 use crate::error::CliError;
 use crate::model::{Approximation, ObjectiveKind, Posterior};
+use gp_ep::power_ep::Level;
 use gp_ep::{Observations, Powers, SparseRegression};
 use gp_likelihoods::Likelihood;
 
@@ -49,8 +50,8 @@ impl Method for ClosedForm {
     fn heeds(&self, setting: Setting, _optimizer: Optimizer) -> bool {
         match setting {
             Setting::Alpha => self.power.is_none(),
-            Setting::Inducing | Setting::Iterations | Setting::TimeLimit => true,
-            Setting::Sites | Setting::Epochs | Setting::BatchSize => false,
+            Setting::Inducing | Setting::Count | Setting::Iterations | Setting::TimeLimit => true,
+            _ => false,
         }
     }
 
@@ -81,5 +82,15 @@ impl Method for ClosedForm {
         let kind = if power == 0.0 { ObjectiveKind::LowerBound } else { ObjectiveKind::Estimate };
         let approximation = Approximation::new(latents, Box::new(model.noise().clone()));
         Ok(Fit::of_training(approximation, kind, &training))
+    }
+
+    fn gradients(&self, problem: &Problem) -> Result<Vec<GradientCheck>, CliError> {
+        let power = self.power.or(problem.settings.alpha).unwrap_or(POWER);
+        super::gradients::closed_form(problem, power)
+    }
+
+    fn update(&self, later: Later<'_>) -> Result<Updated, CliError> {
+        let power = self.power.or(later.alpha).unwrap_or(POWER);
+        super::update::by_sites(self.name, later, power, Level::Projection)
     }
 }

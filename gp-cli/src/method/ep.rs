@@ -1,8 +1,8 @@
 //! Power EP on all observations: EP (or any other power) on projections, and generalised FITC on latent values.
 
 use super::optimizer::minimise_options;
-use super::power_ep::{approximation, convergence_warnings, model};
-use super::{Fit, Method, Optimizer, Problem, Setting, Sizes};
+use super::power_ep::{approximation, convergence_warnings, model, usual_power};
+use super::{Fit, GradientCheck, Later, Method, Optimizer, Problem, Setting, Sizes, Updated};
 use crate::error::CliError;
 use crate::model::ObjectiveKind;
 use gp_ep::power_ep::{InnerOptions, Level, Moment, Trained};
@@ -49,9 +49,9 @@ impl Method for Ep {
     fn heeds(&self, setting: Setting, optimizer: Optimizer) -> bool {
         match setting {
             Setting::Alpha => self.level == Level::Projection,
-            Setting::Inducing | Setting::Iterations => true,
+            Setting::Inducing | Setting::Count | Setting::Iterations => true,
             Setting::TimeLimit => optimizer == Optimizer::Lbfgs,
-            Setting::Sites | Setting::Epochs | Setting::BatchSize => false,
+            _ => false,
         }
     }
 
@@ -76,6 +76,15 @@ impl Method for Ep {
             Optimizer::Adadelta => inner(model, &problem, Adadelta::default()),
             Optimizer::SignAdaptive => inner(model, &problem, SignAdaptive::default()),
         }
+    }
+
+    fn gradients(&self, problem: &Problem) -> Result<Vec<GradientCheck>, CliError> {
+        super::gradients::at_rest(problem, self.level)
+    }
+
+    fn update(&self, later: Later<'_>) -> Result<Updated, CliError> {
+        let power = later.alpha.unwrap_or_else(|| usual_power(later.before.likelihood()));
+        super::update::by_sites(self.name, later, power, self.level)
     }
 }
 

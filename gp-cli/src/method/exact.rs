@@ -1,7 +1,7 @@
 //! Exact regression.
 
 use super::optimizer::minimise_options;
-use super::{Fit, Method, Optimizer, Problem, Setting, Sizes};
+use super::{Fit, GradientCheck, Later, Method, Optimizer, Problem, Setting, Sizes, Updated};
 use crate::error::CliError;
 use crate::model::{Approximation, ObjectiveKind, Posterior};
 use gp_ep::{ExactGp, Observations};
@@ -51,6 +51,14 @@ impl Method for Exact {
         let noise = Box::new(gp.noise().clone());
         let latents = vec![Posterior::Exact(Box::new(posterior))];
         Ok(Fit::of_training(Approximation::new(latents, noise), ObjectiveKind::Exact, &training))
+    }
+
+    fn gradients(&self, problem: &Problem) -> Result<Vec<GradientCheck>, CliError> {
+        super::gradients::exact(problem)
+    }
+
+    fn update(&self, later: Later<'_>) -> Result<Updated, CliError> {
+        super::update::exact(later)
     }
 }
 

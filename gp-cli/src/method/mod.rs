@@ -5,14 +5,20 @@
 mod closed_form;
 mod ep;
 mod exact;
+mod gradients;
+mod ivm;
 mod optimizer;
 mod outcome;
 mod power_ep;
+mod savigp;
 mod sep;
 mod svgp;
+mod update;
 
+pub use gradients::GradientCheck;
 pub use optimizer::Optimizer;
 pub use outcome::Fit;
+pub use update::{Later, Updated};
 
 use crate::error::{CliError, ErrorKind};
 use faer::Mat;
@@ -56,6 +62,16 @@ pub struct Settings {
     pub epochs: Option<u64>,
     /// Observations in a batch.
     pub batch_size: Option<usize>,
+    /// Rows that are made active.
+    pub active: Option<usize>,
+    /// Components of a mixture.
+    pub components: Option<usize>,
+    /// Whether covariances of whitened inducing values are diagonal.
+    pub diagonal: Option<bool>,
+    /// Samples of each expectation; none where integrals are to be taken otherwise.
+    pub samples: Option<usize>,
+    /// Whether classes are coupled in the posterior.
+    pub coupled: Option<bool>,
     /// Time after which no iteration begins.
     pub time_limit: Option<Duration>,
     /// Seed of everything random.
@@ -71,14 +87,24 @@ pub enum Setting {
     Alpha,
     /// Whether sites are shared, `--sites`.
     Sites,
-    /// How many inducing inputs there are and where: `--inducing`, `--inducing-file`, `--placement`.
+    /// Where inducing inputs are: `--inducing-file`, `--placement`.
     Inducing,
+    /// How many inducing inputs or active points there are, `--inducing`.
+    Count,
     /// The budget of the optimiser, `--iterations`.
     Iterations,
     /// The number of passes over the data, `--epochs`.
     Epochs,
     /// How many rows are looked at together, `--batch-size`.
     BatchSize,
+    /// How many Gaussians the posterior is mixed from, `--components`.
+    Components,
+    /// The shape of their covariances, `--covariance`.
+    Covariance,
+    /// How many samples stand for an expectation, `--samples`.
+    Samples,
+    /// Whether classes are correlated in the posterior, `--coupling`.
+    Coupling,
     /// When to stop by the clock, `--time-limit`.
     TimeLimit,
 }
@@ -90,10 +116,12 @@ pub struct Sizes {
     pub rows: usize,
     /// D
     pub dim: usize,
-    /// M
+    /// M, or how many rows are active
     pub inducing: usize,
     /// Q
     pub latents: usize,
+    /// K
+    pub components: usize,
 }
 
 /// A method of inference.
@@ -121,10 +149,24 @@ pub trait Method: Debug + Sync {
     /// # Errors
     /// Of kind [`Numerical`](ErrorKind::Numerical) where the start cannot be evaluated.
     fn fit(&self, problem: Problem) -> Result<Fit, CliError>;
+
+    /// Compares the gradient that training moves along with differences, by every value that would be trained, where
+    /// training would start.
+    ///
+    /// # Errors
+    /// Of kind [`Numerical`](ErrorKind::Numerical) where the objective cannot be evaluated.
+    fn gradients(&self, problem: &Problem) -> Result<Vec<GradientCheck>, CliError>;
+
+    /// Takes in more observations, parameters as they are.
+    ///
+    /// # Errors
+    /// Of kind [`Usage`](ErrorKind::Usage) where a model does not hold what that needs, of kind
+    /// [`Numerical`](ErrorKind::Numerical) where no proper posterior comes out.
+    fn update(&self, later: Later<'_>) -> Result<Updated, CliError>;
 }
 
 /// All methods, in the order of lists for people.
-pub const METHODS: [&dyn Method; 8] = [
+pub const METHODS: [&dyn Method; 10] = [
     &exact::Exact,
     &closed_form::ClosedForm::PEP,
     &closed_form::ClosedForm::VFE,
@@ -132,11 +174,10 @@ pub const METHODS: [&dyn Method; 8] = [
     &ep::Ep::EP,
     &ep::Ep::GFITC,
     &sep::Sep,
+    &ivm::IvmMethod,
     &svgp::Svgp,
+    &savigp::SavigpMethod,
 ];
-
-/// Methods that the command line knows by name and this program does not have.
-const PLANNED: [&str; 2] = ["ivm", "savigp"];
 
 /// The method of this name.
 ///
@@ -145,8 +186,7 @@ const PLANNED: [&str; 2] = ["ivm", "savigp"];
 pub fn find(name: &str) -> Result<&'static dyn Method, CliError> {
     METHODS.into_iter().find(|method| method.name() == name).ok_or_else(|| {
         let names: Vec<&str> = METHODS.iter().map(|method| method.name()).collect();
-        let what = if PLANNED.contains(&name) { "this version does not have the" } else { "there is no" };
-        let message = format!("{what} method `{name}`; choose auto, {}", names.join(", "));
+        let message = format!("there is no method `{name}`; choose auto, {}", names.join(", "));
         CliError::new(ErrorKind::Usage, message)
     })
 }
@@ -158,8 +198,9 @@ impl Problem {
         Sizes {
             rows: self.points.nrows(),
             dim: self.points.ncols(),
-            inducing: self.inducing.first().map_or(0, InducingInputs::count),
+            inducing: self.inducing.first().map_or(self.settings.active.unwrap_or(0), InducingInputs::count),
             latents: self.kernels.len(),
+            components: self.settings.components.unwrap_or(1),
         }
     }
 

@@ -61,6 +61,11 @@ fn failures(count: u64, last: Option<&str>) -> Vec<String> {
     last.map(told).into_iter().collect()
 }
 
+/// The outcome of quasi-Newton training on a bound.
+pub(super) fn lower_bound(posterior: Approximation, training: &Training) -> Fit {
+    Fit::of_training(posterior, ObjectiveKind::LowerBound, training)
+}
+
 /// One number an epoch, of estimates from single batches, whose noise hides their course.
 pub(super) fn by_epoch(steps: &[f64], per_epoch: u64) -> Vec<f64> {
     let length = usize::try_from(per_epoch).unwrap_or(usize::MAX).clamp(1, steps.len().max(1));

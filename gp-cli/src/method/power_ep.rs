@@ -9,9 +9,9 @@ use gp_kernels::posterior::InducingPosterior;
 use gp_likelihoods::Likelihood;
 
 /// The multi-class likelihood that is taken apart into pairs of classes.
-const MULTICLASS: &str = "multiclass_probit";
+pub(super) const MULTICLASS: &str = "multiclass_probit";
 /// Unit noise on each latent: a difference of two has twice that.
-const PAIR_NOISE: f64 = 2.0;
+pub(super) const PAIR_NOISE: f64 = 2.0;
 /// The power where the likelihood is not log-concave: EP proper may not come to rest there.
 const CAUTIOUS_POWER: f64 = 0.5;
 
@@ -39,8 +39,12 @@ pub(super) fn model(problem: &Problem, level: Level) -> Result<PowerEp, CliError
 
 /// The power that was asked for, or the largest that is safe.
 pub(super) fn power(problem: &Problem) -> f64 {
-    let usual = if problem.likelihood.is_log_concave() { 1.0 } else { CAUTIOUS_POWER };
-    problem.settings.alpha.unwrap_or(usual)
+    problem.settings.alpha.unwrap_or_else(|| usual_power(problem.likelihood.as_ref()))
+}
+
+/// EP where that comes to rest, and something safer elsewhere.
+pub(super) fn usual_power(likelihood: &dyn Likelihood) -> f64 {
+    if likelihood.is_log_concave() { 1.0 } else { CAUTIOUS_POWER }
 }
 
 /// The posteriors of a state under a trained model, with the likelihood that predicts from them.

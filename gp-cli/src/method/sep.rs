@@ -1,8 +1,8 @@
 //! EP in mini-batches, with one average site for all observations (stochastic EP) or a site for each.
 
 use super::outcome::by_epoch;
-use super::power_ep::{approximation, model};
-use super::{Fit, Method, Optimizer, Problem, Setting, Sizes};
+use super::power_ep::{approximation, model, usual_power};
+use super::{Fit, GradientCheck, Later, Method, Optimizer, Problem, Setting, Sizes, Updated};
 use crate::error::CliError;
 use gp_ep::power_ep::{InnerOptions, Level, MiniBatchEp, Moment, Sharing, Trained};
 use gp_ep::{DataSource, PowerEp, Table};
@@ -35,7 +35,15 @@ impl Method for Sep {
     }
 
     fn heeds(&self, setting: Setting, _optimizer: Optimizer) -> bool {
-        !matches!(setting, Setting::TimeLimit | Setting::Iterations)
+        matches!(
+            setting,
+            Setting::Alpha
+                | Setting::Sites
+                | Setting::Inducing
+                | Setting::Count
+                | Setting::Epochs
+                | Setting::BatchSize
+        )
     }
 
     fn optimizers(&self) -> &'static [Optimizer] {
@@ -59,6 +67,16 @@ impl Method for Sep {
             Optimizer::Adadelta => in_batches(model, &problem, &data, Adadelta::default()),
             _ => in_batches(model, &problem, &data, Adam::with_rate(RATE)),
         }
+    }
+
+    fn gradients(&self, problem: &Problem) -> Result<Vec<GradientCheck>, CliError> {
+        // Batches give estimates of this one; with one average site there is no objective that it would be a derivative of.
+        super::gradients::at_rest(problem, Level::Projection)
+    }
+
+    fn update(&self, later: Later<'_>) -> Result<Updated, CliError> {
+        let power = later.alpha.unwrap_or_else(|| usual_power(later.before.likelihood()));
+        super::update::by_sites(self.name(), later, power, Level::Projection)
     }
 }
 

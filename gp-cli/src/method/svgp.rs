@@ -3,9 +3,11 @@
 
 use super::optimizer::minimise_options;
 use super::outcome::by_epoch;
-use super::{Fit, Method, Optimizer, Problem, Setting, Sizes, power_ep};
+use super::savigp::approximation;
+use super::{Fit, GradientCheck, Later, Method, Optimizer, Problem, Setting, Sizes, Updated};
 use crate::error::CliError;
-use crate::model::{Approximation, ObjectiveKind, Posterior};
+use crate::model::ObjectiveKind;
+use gp_ep::power_ep::Level;
 use gp_ep::{DataSource, Table};
 use gp_likelihoods::Likelihood;
 use gp_optim::{Adadelta, Adam, Batches, UpdateRule};
@@ -19,15 +21,15 @@ pub(super) struct Svgp;
 /// Iterations on all of the data unless asked otherwise.
 const ITERATIONS: u64 = 100;
 /// Passes over the data in batches unless asked otherwise, and observations in a batch.
-const EPOCHS: u64 = 30;
-const BATCH_SIZE: usize = 256;
+pub(super) const EPOCHS: u64 = 30;
+pub(super) const BATCH_SIZE: usize = 256;
 /// How far the posterior moves after a batch towards where its gradient says.
-const NATURAL_RATE: f64 = 0.1;
+pub(super) const NATURAL_RATE: f64 = 0.1;
 /// So many epochs without a relative gain of more than this are a plateau.
-const PLATEAU: u64 = 5;
-const VALUE_TOLERANCE: f64 = 1e-4;
+pub(super) const PLATEAU: u64 = 5;
+pub(super) const VALUE_TOLERANCE: f64 = 1e-4;
 /// The rate of Adam.
-const RATE: f64 = 0.01;
+pub(super) const RATE: f64 = 0.01;
 
 impl Method for Svgp {
     fn name(&self) -> &'static str {
@@ -40,10 +42,10 @@ impl Method for Svgp {
 
     fn heeds(&self, setting: Setting, optimizer: Optimizer) -> bool {
         match setting {
-            Setting::Inducing => true,
+            Setting::Inducing | Setting::Count => true,
             Setting::Iterations | Setting::TimeLimit => optimizer == Optimizer::Lbfgs,
             Setting::Epochs | Setting::BatchSize => optimizer != Optimizer::Lbfgs,
-            Setting::Alpha | Setting::Sites => false,
+            _ => false,
         }
     }
 
@@ -68,6 +70,16 @@ impl Method for Svgp {
             Optimizer::Adadelta => in_batches(model, &problem, &data, Adadelta::default()),
             _ => in_batches(model, &problem, &data, Adam::with_rate(RATE)),
         }
+    }
+
+    fn gradients(&self, problem: &Problem) -> Result<Vec<GradientCheck>, CliError> {
+        let model = Savigp::new(problem.processes()?, problem.likelihood.clone())?;
+        super::gradients::bound(model, problem)
+    }
+
+    fn update(&self, later: Later<'_>) -> Result<Updated, CliError> {
+        // The limit of vanishing powers is variational inference.
+        super::update::by_sites(self.name(), later, 0.0, Level::Projection)
     }
 }
 
@@ -100,14 +112,4 @@ fn in_batches<R: UpdateRule>(
         model.train_in_batches(data, batches, rule, &options, |step| steps.push(step.log_posterior))?.run;
     let fit = Fit::of_descent(approximation(&model)?, &run, by_epoch(&steps, per_epoch));
     Ok(Fit { objective_kind: ObjectiveKind::LowerBound, ..fit })
-}
-
-/// The posterior as a model file holds it: one Gaussian over the inducing values of each latent function.
-fn approximation(model: &Savigp) -> Result<Approximation, CliError> {
-    let predictor = model.predictor()?;
-    let latents = (0..model.processes().len())
-        .map(|latent| predictor.component(0, latent).cloned().map(Box::new).map(Posterior::Inducing))
-        .collect::<Option<_>>()
-        .ok_or_else(power_ep::no_latent)?;
-    Ok(Approximation::new(latents, predictor.likelihood().clone_box()))
 }

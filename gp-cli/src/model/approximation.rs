@@ -1,17 +1,20 @@
 //! An approximate posterior with its likelihood: what is learned, apart from the units of the data.
 
-use super::posterior::{Posterior, StoredLatent};
-use crate::error::CliError;
-use faer::MatRef;
-use gp_kernels::posterior::LatentPrediction;
+use super::functions::{Functions, LatentFunction, StoredFunctions};
+use super::latents::Latents;
+use super::posterior::Posterior;
+use crate::error::{CliError, ErrorKind};
+use faer::{Mat, MatRef};
+use gp_ep::ivm::IvmPosterior;
 use gp_likelihoods::{Latent, Likelihood, LikelihoodError, ObservationMoments, Workspace};
+use gp_variational::{Mixed, VariationalPosterior};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// Posteriors of the latent functions, and the likelihood that ties them to observations.
 #[derive(Clone, Debug)]
 pub struct Approximation {
-    latents: Vec<Posterior>,
+    functions: Functions,
     likelihood: Box<dyn Likelihood>,
 }
 
@@ -19,13 +22,8 @@ pub struct Approximation {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct StoredApproximation {
     likelihood: String,
-    latents: Vec<StoredLatent>,
-}
-
-/// Beliefs about the latent values of some points.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Latents {
-    functions: Vec<LatentPrediction>,
+    #[serde(flatten)]
+    functions: StoredFunctions,
 }
 
 /// The first two moments of an observation.
@@ -37,55 +35,64 @@ pub struct Moments {
     pub variance: f64,
 }
 
-impl Latents {
-    /// One entry for each latent function.
-    #[must_use]
-    pub fn functions(&self) -> &[LatentPrediction] {
-        &self.functions
-    }
-
-    /// The number of points.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.functions.first().map_or(0, |function| function.mean.len())
-    }
-
-    /// Whether there is no point.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// The beliefs about the latents of one point.
-    fn at(&self, row: usize) -> Result<Vec<Latent>, LikelihoodError> {
-        self.functions
-            .iter()
-            .map(|function| Latent::new(function.mean[row], function.variance[row]))
-            .collect()
-    }
-
-    /// One answer for each point, in their order, worked out by all threads.
-    fn each<T: Send>(
-        &self,
-        answer: impl Fn(usize, &[Latent], &mut Workspace) -> Result<T, LikelihoodError> + Sync,
-    ) -> Result<Vec<T>, CliError> {
-        let rows = (0..self.len()).into_par_iter();
-        let answers = rows.map_init(Workspace::new, |ws, row| answer(row, &self.at(row)?, ws));
-        Ok(answers.collect::<Result<_, _>>()?)
-    }
-}
-
 impl Approximation {
     /// Posteriors, as many as the likelihood has latents.
     #[must_use]
     pub fn new(latents: Vec<Posterior>, likelihood: Box<dyn Likelihood>) -> Self {
-        Self { latents, likelihood }
+        Self { functions: Functions::Components { weights: vec![1.0], parts: latents }, likelihood }
     }
 
-    /// The posteriors.
+    /// A Gaussian or a mixture of Gaussians over inducing values.
+    ///
+    /// # Errors
+    /// Of kind [`Numerical`](ErrorKind::Numerical) for a posterior that has no inducing values.
+    pub fn of_variational(found: &VariationalPosterior) -> Result<Self, CliError> {
+        let (weights, likelihood) = (found.weights().to_vec(), found.likelihood().clone_box());
+        let latents = likelihood.latents();
+        let part = |index: usize| found.component(index / latents, index % latents).cloned();
+        let parts: Option<Vec<_>> = (0..weights.len() * latents).map(part).collect();
+        let parts = parts.ok_or_else(|| {
+            CliError::new(ErrorKind::Numerical, "the variational posterior has no inducing values")
+        })?;
+        let parts = parts.into_iter().map(|part| Posterior::Inducing(Box::new(part))).collect();
+        Ok(Self { functions: Functions::Components { weights, parts }, likelihood })
+    }
+
+    /// What the active points of an informative vector machine say.
     #[must_use]
-    pub fn latents(&self) -> &[Posterior] {
-        &self.latents
+    pub fn of_active(found: IvmPosterior) -> Self {
+        let likelihood = found.model().likelihood().clone_box();
+        Self { functions: Functions::Active(Box::new(found)), likelihood }
+    }
+
+    /// The latent functions.
+    #[must_use]
+    pub fn latents(&self) -> Vec<LatentFunction<'_>> {
+        (0..self.likelihood.latents()).map(|latent| self.functions.describe(latent)).collect()
+    }
+
+    /// Proportions of the components, one unless the posterior is a mixture.
+    #[must_use]
+    pub fn weights(&self) -> &[f64] {
+        self.functions.weights()
+    }
+
+    /// The posteriors, component by component, one a latent function; none of an informative vector machine.
+    #[must_use]
+    pub fn parts(&self) -> &[Posterior] {
+        match &self.functions {
+            Functions::Components { parts, .. } => parts,
+            Functions::Active(_) => &[],
+        }
+    }
+
+    /// The posterior of an informative vector machine, if it is one.
+    #[must_use]
+    pub fn active(&self) -> Option<&IvmPosterior> {
+        match &self.functions {
+            Functions::Components { .. } => None,
+            Functions::Active(found) => Some(found),
+        }
     }
 
     /// What observations say about latent values, as it was learned.
@@ -99,18 +106,30 @@ impl Approximation {
     /// # Errors
     /// As [`Posterior::predict`].
     pub fn predict(&self, points: MatRef<'_, f64>) -> Result<Latents, CliError> {
-        let functions = self.latents.iter().map(|latent| latent.predict(points));
-        Ok(Latents { functions: functions.collect::<Result<_, _>>()? })
+        self.functions.predict(points, self.mixed())
+    }
+
+    /// Means of the first latent function and their joint covariance at the rows of `points`.
+    ///
+    /// # Errors
+    /// As [`predict`](Self::predict).
+    pub fn predict_joint(&self, points: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>), CliError> {
+        self.functions.predict_joint(points, self.mixed())
+    }
+
+    /// What the components together predict of one observation.
+    fn mixed(&self) -> Mixed<'_> {
+        Mixed::new(self.likelihood.as_ref(), self.weights())
     }
 
     /// Mean and variance of the observation at each point.
     ///
     /// # Errors
-    /// Of kind [`Numerical`](crate::ErrorKind::Numerical) where the likelihood has none.
+    /// Of kind [`Numerical`](ErrorKind::Numerical) where the likelihood has none.
     pub fn moments(&self, latents: &Latents) -> Result<Vec<Moments>, CliError> {
-        latents.each(|_, beliefs, ws| {
+        self.each(latents, |_, beliefs, ws| {
             let mut out = [ObservationMoments { mean: 0.0, variance: 0.0 }];
-            self.likelihood.predictive_moments(beliefs, ws, &mut out)?;
+            self.mixed().moments(beliefs, ws, &mut out)?;
             Ok(Moments { mean: out[0].mean, variance: out[0].variance })
         })
     }
@@ -120,7 +139,7 @@ impl Approximation {
     /// # Errors
     /// As [`moments`](Self::moments), and for a probability outside (0, 1).
     pub fn quantiles(&self, latents: &Latents, probability: f64) -> Result<Vec<f64>, CliError> {
-        latents.each(|_, beliefs, ws| self.likelihood.predictive_quantile(beliefs, 0, probability, ws))
+        self.each(latents, |_, beliefs, ws| self.mixed().quantile(beliefs, (0, probability), ws))
     }
 
     /// The probabilities of the classes at each point.
@@ -128,10 +147,14 @@ impl Approximation {
     /// # Errors
     /// As [`moments`](Self::moments).
     pub fn class_probabilities(&self, latents: &Latents) -> Result<Vec<Vec<f64>>, CliError> {
+        if let Functions::Active(found) = &self.functions {
+            let table = found.probabilities_of(latents.joint())?;
+            return Ok(table.row_iter().map(|row| row.iter().copied().collect()).collect());
+        }
         let classes = self.likelihood.support().classes();
-        latents.each(|_, beliefs, ws| {
+        self.each(latents, |_, beliefs, ws| {
             let mut out = vec![0.0; classes];
-            self.likelihood.class_probabilities(beliefs, ws, &mut out)?;
+            self.mixed().class_probabilities(beliefs, ws, &mut out)?;
             Ok(out)
         })
     }
@@ -141,26 +164,47 @@ impl Approximation {
     /// # Errors
     /// As [`moments`](Self::moments), and for an observation that the likelihood cannot have.
     pub fn log_densities(&self, latents: &Latents, observations: &[f64]) -> Result<Vec<f64>, CliError> {
-        latents.each(|row, beliefs, ws| {
-            self.likelihood.log_predictive_density(&observations[row..=row], beliefs, ws)
-        })
+        if let Functions::Active(_) = &self.functions {
+            let support = self.likelihood.support();
+            let class = |y: f64| (0..support.classes()).find(|&class| support.label(class) == y);
+            let rows = self.class_probabilities(latents)?.into_iter().zip(observations);
+            return Ok(rows.map(|(row, &y)| class(y).map_or(f64::NEG_INFINITY, |c| row[c].ln())).collect());
+        }
+        self.each(latents, |row, beliefs, ws| self.mixed().log_density(&observations[row..=row], beliefs, ws))
+    }
+
+    /// One answer for each point, in their order, worked out by all threads from beliefs component by component.
+    fn each<T: Send>(
+        &self,
+        latents: &Latents,
+        answer: impl Fn(usize, &[Latent], &mut Workspace) -> Result<T, LikelihoodError> + Sync,
+    ) -> Result<Vec<T>, CliError> {
+        if let Functions::Active(_) = &self.functions {
+            let message = "an informative vector machine knows the probabilities of labels alone";
+            return Err(CliError::new(ErrorKind::Usage, message));
+        }
+        let rows = (0..latents.len()).into_par_iter();
+        let answers = rows.map_init(Workspace::new, |ws, row| answer(row, &latents.at(row)?, ws));
+        Ok(answers.collect::<Result<_, _>>()?)
+    }
+
+    /// The version of the format that knows posteriors of this kind.
+    pub(super) fn version(&self) -> u32 {
+        self.functions.version()
     }
 
     pub(super) fn to_stored(&self) -> Result<StoredApproximation, CliError> {
-        let latents = self.latents.iter().map(Posterior::to_stored).collect::<Result<_, _>>()?;
-        Ok(StoredApproximation { likelihood: self.likelihood.expression(), latents })
+        Ok(StoredApproximation {
+            likelihood: self.likelihood.expression(),
+            functions: self.functions.to_stored()?,
+        })
     }
 }
 
 impl StoredApproximation {
     pub(super) fn restore(self) -> Result<Approximation, CliError> {
         let likelihood = gp_likelihoods::parse(&self.likelihood)?;
-        if likelihood.latents() != self.latents.len() {
-            let (found, wanted) = (self.latents.len(), likelihood.latents());
-            let message = format!("{found} latent functions, and the likelihood has {wanted}");
-            return Err(CliError::new(crate::ErrorKind::Model, message));
-        }
-        let latents = self.latents.into_iter().map(StoredLatent::restore).collect::<Result<_, _>>()?;
-        Ok(Approximation { latents, likelihood })
+        let functions = self.functions.restore(likelihood.latents())?;
+        Ok(Approximation { functions, likelihood })
     }
 }

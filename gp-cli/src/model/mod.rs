@@ -2,11 +2,15 @@
 //! that holds them.
 
 mod approximation;
+mod functions;
+mod latents;
 mod posterior;
 mod record;
 mod tensors;
 
-pub use approximation::{Approximation, Latents, Moments};
+pub use approximation::{Approximation, Moments};
+pub use functions::LatentFunction;
+pub use latents::Latents;
 pub use posterior::Posterior;
 pub use record::{About, ObjectiveKind, TargetSummary, TrainingRecord};
 
@@ -108,7 +112,7 @@ impl Model {
     pub fn to_value(&self) -> Result<Value, CliError> {
         let record = Record {
             format: FORMAT.to_owned(),
-            version: VERSION,
+            version: self.posterior.version(),
             writer: format!("gp {}", env!("CARGO_PKG_VERSION")),
             about: self.about.clone(),
             posterior: self.posterior.to_stored()?,

@@ -2,13 +2,15 @@
 
 use super::approximation::StoredApproximation;
 use crate::encode::{Inputs, Target};
+use gp_kernels::inducing::Coverage;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// What every model file calls itself.
 pub(super) const FORMAT: &str = "gp-model";
-/// The version this program writes. It goes up whenever an older program would misread the file.
-pub(super) const VERSION: u32 = 1;
+/// The newest version this program knows. It goes up whenever an older program would misread the file; a model that an
+/// older program can read is written in the version that it knows.
+pub(super) const VERSION: u32 = 2;
 
 /// Everything a model is, as it is written.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -79,6 +81,12 @@ pub struct TrainingRecord {
     pub curve: Vec<f64>,
     /// What is worth knowing.
     pub warnings: Vec<String>,
+    /// How much of the prior variance at the training rows the points see that each latent function is seen through.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub coverage: Vec<Coverage>,
+    /// What was taken in afterwards, and how.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub updates: Vec<String>,
 }
 
 /// What the objective of training is.

@@ -18,14 +18,18 @@ const GRID: RGBColor = RGBColor(226, 229, 234);
 pub(super) type Drawn<T> = Result<T, Box<dyn std::error::Error>>;
 type Chart<'a, B> = ChartContext<'a, B, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
 
+/// Pictures of a sheet to a row, and how large everything in them is.
+const PANELS: usize = 3;
+const PANEL_SCALE: f64 = 0.7;
+
 /// How many pixels a unit has.
 #[derive(Clone, Copy)]
-pub(super) struct Scale(pub(super) u32);
+pub(super) struct Scale(pub(super) f64);
 
 impl Scale {
     fn pixels(self, length: f64) -> u32 {
         // Lengths here are small positive constants.
-        (length * f64::from(self.0)).round() as u32
+        (length * self.0).round().max(1.0) as u32
     }
 
     fn text(self, size: f64) -> TextStyle<'static> {
@@ -46,7 +50,7 @@ fn rgb([red, green, blue]: Colour) -> RGBColor {
 pub(super) fn svg(picture: &Picture) -> Drawn<Vec<u8>> {
     let mut text = String::new();
     let area = SVGBackend::with_string(&mut text, (WIDTH, HEIGHT)).into_drawing_area();
-    draw(picture, &area, Scale(1))?;
+    draw(picture, &area, Scale(1.0))?;
     drop(area);
     Ok(text.into_bytes())
 }
@@ -60,13 +64,33 @@ where
     register_font(FONT, FontStyle::Normal, epaint_default_fonts::UBUNTU_LIGHT)
         .map_err(|_| "the embedded font cannot be read")?;
     area.fill(&WHITE)?;
+    if picture.panels.is_empty() {
+        draw_axes(picture, area, scale)?;
+    } else {
+        let area = area.titled(&picture.title, scale.text(27.0))?;
+        let rows = picture.panels.len().div_ceil(PANELS);
+        let columns = picture.panels.len().min(PANELS);
+        for (panel, part) in picture.panels.iter().zip(area.split_evenly((rows, columns))) {
+            draw_axes(panel, &part, Scale(PANEL_SCALE * scale.0))?;
+        }
+    }
+    area.present()?;
+    Ok(())
+}
+
+/// One picture between two axes.
+fn draw_axes<B>(picture: &Picture, area: &DrawingArea<B, Shift>, scale: Scale) -> Drawn<()>
+where
+    B: DrawingBackend,
+    B::ErrorType: 'static,
+{
     let mut chart = axes(picture, area, scale)?;
     for layer in &picture.layers {
         draw_layer(&mut chart, layer, scale)?;
     }
-    draw_legend(&mut chart, scale)?;
-    drop(chart);
-    area.present()?;
+    if picture.layers.iter().any(|layer| !layer.label().is_empty()) {
+        draw_legend(&mut chart, scale)?;
+    }
     Ok(())
 }
 
@@ -89,8 +113,8 @@ where
         .axis_style(rgb(INK).stroke_width(scale.pixels(1.0)))
         .x_desc(&picture.x_name)
         .y_desc(&picture.y_name)
-        .x_labels(11)
-        .y_labels(8)
+        .x_labels(labels(area.dim_in_pixel().0, 100.0, scale))
+        .y_labels(labels(area.dim_in_pixel().1, 80.0, scale))
         .x_label_formatter(&tick)
         .y_label_formatter(&tick)
         .y_label_offset(scale.pixels(TEXT_RISE))
@@ -99,6 +123,11 @@ where
         .axis_desc_style(scale.text(21.0))
         .draw()?;
     Ok(chart)
+}
+
+/// Ticks of an axis that is so many pixels long, one for so many units.
+fn labels(pixels: u32, units: f64, scale: Scale) -> usize {
+    ((f64::from(pixels) / (units * scale.0)).round() as usize).max(3)
 }
 
 /// A tick's number with as many decimals as it has; the rounding takes away what sums of steps leave behind.
@@ -142,7 +171,11 @@ where
     let above = x.iter().copied().zip(upper.iter().copied());
     let outline: Vec<(f64, f64)> = below.chain(above.rev()).collect();
     let (half_width, half_height) = (scale.pixels(15.0) as i32, scale.pixels(7.0) as i32);
-    chart.draw_series([Polygon::new(outline, colour)])?.label(label).legend(move |(x, y)| {
+    let series = chart.draw_series([Polygon::new(outline, colour)])?;
+    if label.is_empty() {
+        return Ok(());
+    }
+    series.label(label).legend(move |(x, y)| {
         let (middle, y) = (x + half_width, scale.beside_text(y));
         Rectangle::new(
             [(middle - half_width, y - half_height), (middle + half_width, y + half_height)],
@@ -166,7 +199,11 @@ where
     let style = rgb(colour).stroke_width(scale.pixels(2.4));
     let length = scale.pixels(30.0) as i32;
     let curve = x.iter().copied().zip(y.iter().copied());
-    chart.draw_series(LineSeries::new(curve, style))?.label(label).legend(move |(x, y)| {
+    let series = chart.draw_series(LineSeries::new(curve, style))?;
+    if label.is_empty() {
+        return Ok(());
+    }
+    series.label(label).legend(move |(x, y)| {
         PathElement::new([(x, scale.beside_text(y)), (x + length, scale.beside_text(y))], style)
     });
     Ok(())
@@ -186,10 +223,12 @@ where
     let (radius, middle) = (scale.pixels(3.6), scale.pixels(15.0) as i32);
     let fill = rgb(colour).filled();
     let points = x.iter().zip(y).map(|(&x, &y)| Circle::new((x, y), radius, fill));
-    chart
-        .draw_series(points)?
-        .label(label)
-        .legend(move |(x, y)| Circle::new((x + middle, scale.beside_text(y)), radius, fill));
+    let series = chart.draw_series(points)?;
+    if !label.is_empty() {
+        series
+            .label(label)
+            .legend(move |(x, y)| Circle::new((x + middle, scale.beside_text(y)), radius, fill));
+    }
     Ok(())
 }
 

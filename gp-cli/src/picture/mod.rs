@@ -25,9 +25,11 @@ pub struct Picture {
     pub y_name: String,
     /// What is drawn, from the back to the front.
     pub layers: Vec<Layer>,
+    /// Pictures that are drawn instead, three to a row.
+    pub panels: Vec<Picture>,
 }
 
-/// One thing in a picture. What has a label is in the legend.
+/// One thing in a picture. What has a label that is not empty is in the legend.
 #[derive(Clone, Debug)]
 pub enum Layer {
     /// The area between two curves.
@@ -74,6 +76,16 @@ pub enum Layer {
         /// What each cell is filled with.
         colours: Vec<Colour>,
     },
+}
+
+impl Layer {
+    /// What it is called in the legend; nothing where it is not in there.
+    fn label(&self) -> &str {
+        match self {
+            Self::Band { label, .. } | Self::Line { label, .. } | Self::Points { label, .. } => label,
+            Self::Cells { .. } => "",
+        }
+    }
 }
 
 /// The colour of text and training data.

@@ -11,7 +11,7 @@ pub(super) fn png(picture: &Picture) -> Drawn<Vec<u8>> {
     let size = (WIDTH * OVERSAMPLING, HEIGHT * OVERSAMPLING);
     let mut pixels = vec![0; 3 * size.0 as usize * size.1 as usize];
     let area = BitMapBackend::with_buffer(&mut pixels, size).into_drawing_area();
-    draw(picture, &area, Scale(OVERSAMPLING))?;
+    draw(picture, &area, Scale(f64::from(OVERSAMPLING)))?;
     drop(area);
     Ok(encode(&averaged(&pixels))?)
 }

@@ -1,42 +1,8 @@
 //! Bytes changed at random make errors, or other tables, and never a panic.
 
+use crate::mutation::{Random, damaged};
 use gp_cli::data::{Formats, ReadOptions, Source};
 use gp_cli::model::Model;
-
-/// Numbers that are the same every time: xorshift.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % end as u64) as usize
-    }
-}
-
-/// The bytes with one to four changes: a byte set, a bit flipped, a piece left out or twice, the end cut off.
-fn damaged(bytes: &[u8], random: &mut Random) -> Vec<u8> {
-    let mut bytes = bytes.to_vec();
-    for _ in 0..1 + random.below(4) {
-        if bytes.is_empty() {
-            return bytes;
-        }
-        let (at, length) = (random.below(bytes.len()), 1 + random.below(8));
-        let end = (at + length).min(bytes.len());
-        match random.below(5) {
-            0 => bytes[at] = [0, 1, 0x7f, 0x80, 0xff, b',', b'"', b'\n'][random.below(8)],
-            1 => bytes[at] ^= 1 << random.below(8),
-            2 => drop(bytes.drain(at..end)),
-            3 => {
-                let piece = bytes[at..end].to_vec();
-                bytes.splice(at..at, piece);
-            }
-            _ => bytes.truncate(at),
-        }
-    }
-    bytes
-}
 
 fn each(name: &str, rounds: usize, mut read: impl FnMut(Vec<u8>)) {
     let path = format!("{}/tests/data/{name}", env!("CARGO_MANIFEST_DIR"));
@@ -83,7 +49,7 @@ fn parquet_and_arrow() {
 
 #[test]
 fn models() {
-    for name in ["v1_exact.gp", "v1_ep.gp", "v1_classes.gp"] {
+    for name in ["v1_exact.gp", "v1_ep.gp", "v1_classes.gp", "v2_mixture.gp", "v2_ivm.gp"] {
         each(name, 1000, |bytes| {
             if let Ok(model) = Model::from_bytes(&bytes, name) {
                 assert!(!model.posterior().latents().is_empty());

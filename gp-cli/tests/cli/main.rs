@@ -4,11 +4,16 @@
 mod bad_input;
 mod damage;
 mod demo;
+mod diagnose;
 mod files;
 mod fit;
 mod formats;
+mod methods;
 mod model;
+#[path = "../fuzz/mutation.rs"]
+mod mutation;
 mod others;
 mod predict;
 mod support;
 mod tutorial;
+mod update;

@@ -71,7 +71,7 @@ fn describe(notes: &mut Notes<'_>, model: &Model) {
     notes.say(format_args!("{}: {:.3} nats", training.objective_kind.words(), training.objective));
     let posterior = model.posterior();
     for latent in posterior.latents() {
-        notes.say(format_args!("kernel: {}", latent.kernel().expression()));
+        notes.say(format_args!("kernel: {}", latent.kernel.expression()));
     }
     notes.say(format_args!("likelihood: {}", posterior.likelihood().expression()));
 }

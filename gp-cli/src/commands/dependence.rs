@@ -1,0 +1,262 @@
+//! Pictures of models of more inputs than can be drawn: how predictions depend on one input at a time, and how they agree
+//! with what was observed.
+
+use super::inspect::relevance;
+use super::plot::INTERVAL;
+use crate::data::Frame;
+use crate::encode::{Feature, FeatureEncoding};
+use crate::error::CliError;
+use crate::evaluate::{Scores, evaluate};
+use crate::model::Model;
+use crate::picture::{self, CLASSES, CURVE, INK, Layer, OTHER, Picture};
+use crate::predict;
+use faer::Mat;
+
+/// Inputs that have a picture, those that matter most.
+const INPUTS: usize = 4;
+/// Places of an input, and rows that are moved there.
+const PLACES: usize = 41;
+const ROWS: usize = 60;
+/// Quantiles that are compared with shares of rows, and rows that are looked at for them.
+const LEVELS: usize = 9;
+const CALIBRATION_ROWS: usize = 500;
+
+/// An input: its feature, and where its columns begin among those of the points.
+type Place<'a> = (&'a Feature, usize);
+
+/// Panels: one for each input that matters, then agreement with the observations where the table has them.
+pub(super) fn sheet(model: &Model, frame: &Frame) -> Result<Picture, CliError> {
+    let points = model.inputs().encode(frame)?.points;
+    let step = points.nrows().div_ceil(ROWS).max(1);
+    let rows: Vec<usize> = (0..points.nrows()).step_by(step).collect();
+    let some = Mat::from_fn(rows.len(), points.ncols(), |i, d| points[(rows[i], d)]);
+    let mut panels = Vec::new();
+    for place in most_relevant(model) {
+        panels.push(dependence(model, frame, &some, place)?);
+    }
+    if frame.column(&model.target().name).is_some() {
+        panels.extend(agreement(model, frame, &points)?);
+    }
+    let title = format!("{} by {}", model.target().name, model.about().training.method);
+    Ok(Picture { title, panels, ..Picture::default() })
+}
+
+/// Inputs by the relevance that was learned, or in their order where none was.
+fn most_relevant(model: &Model) -> Vec<Place<'_>> {
+    let learned = model.posterior().latents().first().map(|latent| relevance(model, latent.kernel));
+    let names = model.inputs().column_names();
+    let of_column = |column: usize| {
+        let entry = learned.iter().flatten().find(|entry| Some(&entry.input) == names.get(column));
+        entry.map_or(0.0, |entry| entry.relevance)
+    };
+    let (mut places, mut start) = (Vec::new(), 0);
+    for feature in model.inputs().features() {
+        let width = width(feature);
+        let score = (start..start + width).map(of_column).fold(0.0, f64::max);
+        places.push((score, (feature, start)));
+        start += width;
+    }
+    // Stable: equal ones stay in their order.
+    places.sort_by(|a, b| b.0.total_cmp(&a.0));
+    places.into_iter().take(INPUTS).map(|(_, place)| place).collect()
+}
+
+fn width(feature: &Feature) -> usize {
+    match &feature.encoding {
+        FeatureEncoding::Scaled(_) => 1,
+        FeatureEncoding::OneHot(levels) => levels.len(),
+    }
+}
+
+/// Predictions with one input moved along, averaged over rows that keep all others.
+fn dependence(
+    model: &Model,
+    frame: &Frame,
+    rows: &Mat<f64>,
+    (feature, start): Place<'_>,
+) -> Result<Picture, CliError> {
+    let name = &feature.name;
+    let (x, x_name) = match &feature.encoding {
+        FeatureEncoding::Scaled(_) => {
+            let numbers = frame.column(name).and_then(|column| column.numbers()).unwrap_or_default();
+            (picture::places(numbers, PLACES), name.clone())
+        }
+        FeatureEncoding::OneHot(levels) => {
+            let named = levels.iter().enumerate().map(|(i, level)| format!("{i} {level}"));
+            let named: Vec<String> = named.collect();
+            ((0..levels.len()).map(|i| i as f64).collect(), format!("{name}: {}", named.join(", ")))
+        }
+    };
+    let moved = |x: f64, row: usize, d: usize| match &feature.encoding {
+        _ if !(start..start + width(feature)).contains(&d) => rows[(row, d)],
+        FeatureEncoding::Scaled(scale) => scale.apply(x),
+        FeatureEncoding::OneHot(_) => f64::from(u8::from((d - start) as f64 == x)),
+    };
+    let count = rows.nrows();
+    let points = Mat::from_fn(x.len() * count, rows.ncols(), |i, d| moved(x[i / count], i % count, d));
+    let is_word = matches!(feature.encoding, FeatureEncoding::OneHot(_));
+    let layers = if model.target().labels().is_some() {
+        class_layers(model, &points, &x, is_word)?
+    } else {
+        number_layers(model, &points, &x, is_word)?
+    };
+    let y_name = match model.target().labels() {
+        Some(_) => "probability".to_owned(),
+        None => model.target().name.clone(),
+    };
+    Ok(Picture { title: format!("depends on {name}"), x_name, y_name, layers, panels: Vec::new() })
+}
+
+/// The mean over the rows of each place.
+fn averages(values: &[f64], places: usize) -> Vec<f64> {
+    let count = values.len() / places.max(1);
+    values.chunks_exact(count.max(1)).map(|rows| rows.iter().sum::<f64>() / rows.len() as f64).collect()
+}
+
+fn number_layers(model: &Model, points: &Mat<f64>, x: &[f64], is_word: bool) -> Result<Vec<Layer>, CliError> {
+    let by = model.posterior();
+    let latents = by.predict(points.as_ref())?;
+    let means: Vec<f64> = predict::moments(model, by, &latents)?.iter().map(|m| m.mean).collect();
+    let (lower, upper) = predict::intervals(model, by, &latents, INTERVAL)?;
+    let [mean, lower, upper] = [means, lower, upper].map(|values| averages(&values, x.len()));
+    if is_word {
+        return Ok(bars(x, &mean, (&lower, &upper)));
+    }
+    Ok(vec![
+        Layer::Band { x: x.to_vec(), lower, upper, strength: 0.2, label: String::new() },
+        Layer::Line { x: x.to_vec(), y: mean, colour: CURVE, label: String::new() },
+    ])
+}
+
+/// Words have no between.
+fn bars(x: &[f64], mean: &[f64], (lower, upper): (&[f64], &[f64])) -> Vec<Layer> {
+    let ends = x.iter().zip(lower.iter().zip(upper));
+    let mut layers: Vec<Layer> = ends
+        .map(|(&x, (&low, &high))| Layer::Line {
+            x: vec![x, x],
+            y: vec![low, high],
+            colour: [160, 180, 210],
+            label: String::new(),
+        })
+        .collect();
+    layers.push(Layer::Points { x: x.to_vec(), y: mean.to_vec(), colour: CURVE, label: String::new() });
+    layers
+}
+
+/// Probabilities of all classes; of two classes that of the second, with the band that holds it in 95 % of the rows.
+fn class_layers(model: &Model, points: &Mat<f64>, x: &[f64], is_word: bool) -> Result<Vec<Layer>, CliError> {
+    let by = model.posterior();
+    let probabilities = by.class_probabilities(&by.predict(points.as_ref())?)?;
+    let labels = model.target().labels().unwrap_or_default();
+    let of = |class: usize| probabilities.iter().map(|p| p[class]).collect::<Vec<f64>>();
+    if let [_, label] = labels {
+        let (all, label) = (of(1), format!("p({label})"));
+        let mean = averages(&all, x.len());
+        let (lower, upper) = ends(&all, x.len());
+        if is_word {
+            return Ok(bars(x, &mean, (&lower, &upper)));
+        }
+        return Ok(vec![
+            Layer::Band { x: x.to_vec(), lower, upper, strength: 0.2, label: "95 % of rows".to_owned() },
+            Layer::Line { x: x.to_vec(), y: mean, colour: CURVE, label },
+        ]);
+    }
+    let layer = |(class, (label, &colour))| {
+        let (x, y, label): (_, _, &String) = (x.to_vec(), averages(&of(class), x.len()), label);
+        let label = format!("p({label})");
+        if is_word { Layer::Points { x, y, colour, label } } else { Layer::Line { x, y, colour, label } }
+    };
+    Ok(labels.iter().zip(CLASSES.iter().cycle()).enumerate().map(layer).collect())
+}
+
+/// At each place the ends of what holds [`INTERVAL`] of the rows.
+fn ends(values: &[f64], places: usize) -> (Vec<f64>, Vec<f64>) {
+    let count = (values.len() / places.max(1)).max(1);
+    let end = |rows: &[f64]| {
+        let mut sorted = rows.to_vec();
+        sorted.sort_by(f64::total_cmp);
+        let out = (0.5 * (1.0 - INTERVAL) * (count - 1) as f64).round() as usize;
+        (sorted[out], sorted[count - 1 - out])
+    };
+    values.chunks_exact(count).map(end).unzip()
+}
+
+/// Predictions against observations, and claims against shares.
+fn agreement(model: &Model, frame: &Frame, points: &Mat<f64>) -> Result<Vec<Picture>, CliError> {
+    if model.target().labels().is_some() {
+        return Ok(vec![reliability(model, frame)?]);
+    }
+    let Some(observed) = frame.column(&model.target().name).and_then(|column| column.numbers()) else {
+        return Ok(Vec::new());
+    };
+    let by = model.posterior();
+    let latents = by.predict(points.as_ref())?;
+    let means: Vec<f64> = predict::moments(model, by, &latents)?.iter().map(|m| m.mean).collect();
+    let ends = picture::places(&[observed, &means].concat(), 2);
+    let agree = Picture {
+        title: "predicted and observed".to_owned(),
+        x_name: "predicted".to_owned(),
+        y_name: "observed".to_owned(),
+        layers: vec![
+            diagonal(ends),
+            Layer::Points { x: means, y: observed.to_vec(), colour: INK, label: String::new() },
+        ],
+        panels: Vec::new(),
+    };
+    Ok(vec![agree, calibration(model, points, observed)?])
+}
+
+fn diagonal(ends: Vec<f64>) -> Layer {
+    Layer::Line { x: ends.clone(), y: ends, colour: OTHER, label: String::new() }
+}
+
+/// The share of rows below a quantile, which ought to be its level.
+fn calibration(model: &Model, points: &Mat<f64>, observed: &[f64]) -> Result<Picture, CliError> {
+    let step = observed.len().div_ceil(CALIBRATION_ROWS).max(1);
+    let rows: Vec<usize> = (0..observed.len()).step_by(step).collect();
+    let some = Mat::from_fn(rows.len(), points.ncols(), |i, d| points[(rows[i], d)]);
+    let (by, scale) = (model.posterior(), model.target().scale());
+    let latents = by.predict(some.as_ref())?;
+    let levels: Vec<f64> = (1..=LEVELS).map(|i| i as f64 / (LEVELS + 1) as f64).collect();
+    let mut shares = Vec::with_capacity(LEVELS);
+    for &level in &levels {
+        let quantiles = by.quantiles(&latents, level)?;
+        let below = rows.iter().zip(quantiles).filter(|(row, q)| observed[**row] <= scale.undo(*q));
+        shares.push(below.count() as f64 / rows.len().max(1) as f64);
+    }
+    Ok(Picture {
+        title: "calibration".to_owned(),
+        x_name: "probability claimed".to_owned(),
+        y_name: "share of rows below".to_owned(),
+        layers: claims(levels, shares),
+        panels: Vec::new(),
+    })
+}
+
+/// Claimed probabilities of labels against the share of right ones.
+fn reliability(model: &Model, frame: &Frame) -> Result<Picture, CliError> {
+    let scores = evaluate(model, frame)?.scores;
+    let bins: Vec<_> = match &scores {
+        Scores::Classes { of, .. } => {
+            of.iter().take(1).flat_map(|(_, s)| &s.reliability).filter(|bin| bin.count > 0).collect()
+        }
+        Scores::Numbers(_) => Vec::new(),
+    };
+    let x = bins.iter().map(|bin| bin.confidence).collect();
+    let y = bins.iter().map(|bin| bin.accuracy).collect();
+    Ok(Picture {
+        title: "calibration".to_owned(),
+        x_name: "claimed probability".to_owned(),
+        y_name: "share of right labels".to_owned(),
+        layers: claims(x, y),
+        panels: Vec::new(),
+    })
+}
+
+fn claims(x: Vec<f64>, y: Vec<f64>) -> Vec<Layer> {
+    vec![
+        diagonal(vec![0.0, 1.0]),
+        Layer::Line { x: x.clone(), y: y.clone(), colour: CURVE, label: String::new() },
+        Layer::Points { x, y, colour: CURVE, label: String::new() },
+    ]
+}

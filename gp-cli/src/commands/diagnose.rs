@@ -1,0 +1,148 @@
+//! `gp diagnose`: whether the gradients that a fit would move along are derivatives of what it maximises.
+
+use super::print_json;
+use crate::error::{CliError, ErrorKind};
+use crate::fit::{self, FitSpec, Plan};
+use crate::method::{GradientCheck, Setting};
+use crate::notes::Notes;
+use crate::out;
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use serde::Serialize;
+use std::fmt::Write as _;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Inducing inputs or active rows unless asked otherwise: each coordinate is a derivative to be checked.
+const INDUCING: usize = 6;
+
+/// Options of `gp diagnose`.
+#[derive(Clone, Debug, clap::Args)]
+pub struct DiagnoseOptions {
+    /// Table to fit; - is the standard input
+    #[arg(value_name = "DATA")]
+    pub data: String,
+    /// What would be fitted, and how
+    #[command(flatten)]
+    pub spec: FitSpec,
+    /// Rows that are drawn for the comparison
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(2..))]
+    pub rows: u32,
+    /// Relative error from which on a gradient and its difference disagree
+    #[arg(long, value_name = "SHARE", default_value_t = 1e-3)]
+    pub tolerance: f64,
+    /// Format of the table: csv, parquet, arrow, npy, npz, idx or libsvm; found from the file unless given
+    #[arg(long, value_name = "NAME")]
+    pub format: Option<String>,
+    /// File that says what flags say; flags win
+    #[arg(long, value_name = "TOML")]
+    pub config: Option<PathBuf>,
+    /// Print every derivative as one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// All derivatives by the elements of one parameter.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+struct Row<'a> {
+    parameter: &'a str,
+    values: usize,
+    /// The one that is farthest off.
+    worst: &'a GradientCheck,
+}
+
+/// Prints a table of derivatives by parameters.
+///
+/// # Errors
+/// Of kind [`Numerical`](ErrorKind::Numerical) where a gradient and its difference disagree, after the table;
+/// otherwise of the kind of whatever failed.
+pub fn run(options: &DiagnoseOptions, out: &mut dyn Write, notes: &mut Notes<'_>) -> Result<(), CliError> {
+    let plan = plan(options)?;
+    let sizes = plan.problem.sizes();
+    let method = plan.method.name();
+    notes.say(format_args!(
+        "method {method} on {} rows with {} inducing inputs, where training starts",
+        sizes.rows, sizes.inducing
+    ));
+    let checks = plan.method.gradients(&plan.problem)?;
+    let disagrees = |check: &&GradientCheck| !(check.relative_error <= options.tolerance);
+    let wrong: Vec<&GradientCheck> = checks.iter().filter(disagrees).collect();
+    let rows = rows(&checks);
+    if options.json {
+        let agree = wrong.is_empty();
+        print_json(
+            out,
+            &serde_json::json!({
+                "method": method, "rows": sizes.rows, "inducing": sizes.inducing, "tolerance": options.tolerance,
+                "agree": agree, "parameters": rows, "gradients": checks,
+            }),
+        )?;
+    } else {
+        out::print(out, table(&rows).as_bytes())?;
+    }
+    let Some(worst) = wrong.iter().max_by(|a, b| a.relative_error.total_cmp(&b.relative_error)) else {
+        return Ok(());
+    };
+    let message = format!(
+        "{} of {} gradients of method {method} disagree with differences, {} by {:.1e} of its size",
+        wrong.len(),
+        checks.len(),
+        worst.parameter,
+        worst.relative_error
+    );
+    Err(CliError::new(ErrorKind::Numerical, message))
+}
+
+/// The fit of all rows, as far as its method goes, on some of them.
+fn plan(options: &DiagnoseOptions) -> Result<Plan, CliError> {
+    let (frame, _) = fit::read(&options.data, options.format.as_deref(), &options.spec)?;
+    let whole = Plan::new(&frame, &options.spec)?;
+    let mut spec = options.spec.clone();
+    whole.method.name().clone_into(&mut spec.method);
+    let optimizer = whole.problem.settings.optimizer.unwrap_or(whole.method.optimizers()[0]);
+    if whole.method.heeds(Setting::Count, optimizer) && spec.inducing_file.is_empty() {
+        spec.inducing = spec.inducing.or(Some(INDUCING));
+    }
+    let wanted = usize::try_from(options.rows).unwrap_or(usize::MAX).min(frame.row_count());
+    let mut rng = ChaCha8Rng::seed_from_u64(spec.seed);
+    let mut rows = rand::seq::index::sample(&mut rng, frame.row_count(), wanted).into_vec();
+    rows.sort_unstable();
+    Plan::new(&frame.rows(&rows)?, &spec)
+}
+
+/// Elements of a parameter together, in the order of parameters.
+fn rows(checks: &[GradientCheck]) -> Vec<Row<'_>> {
+    let mut rows: Vec<Row<'_>> = Vec::new();
+    for check in checks {
+        let name = check.parameter.as_str();
+        let stem =
+            if name.ends_with(']') { name.rsplit_once('[').map_or(name, |(stem, _)| stem) } else { name };
+        match rows.last_mut().filter(|row| row.parameter == stem) {
+            Some(row) => {
+                row.values += 1;
+                if !(check.relative_error <= row.worst.relative_error) {
+                    row.worst = check;
+                }
+            }
+            None => rows.push(Row { parameter: stem, values: 1, worst: check }),
+        }
+    }
+    rows
+}
+
+fn table(rows: &[Row<'_>]) -> String {
+    let width = rows.iter().map(|row| row.parameter.chars().count()).max().unwrap_or(0).max(9);
+    let mut text = format!(
+        "{:<width$}  {:>6}  {:>13}  {:>13}  {:>14}\n",
+        "parameter", "values", "gradient", "difference", "relative error"
+    );
+    for Row { parameter, values, worst } in rows {
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            text,
+            "{parameter:<width$}  {values:>6}  {:>13.6e}  {:>13.6e}  {:>14.1e}",
+            worst.gradient, worst.difference, worst.relative_error
+        );
+    }
+    text
+}

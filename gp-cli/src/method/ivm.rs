@@ -1,0 +1,127 @@
+//! The informative vector machine: a small active set of observations, chosen for what their labels tell.
+
+use super::optimizer::minimise_options;
+use super::{Fit, GradientCheck, Later, Method, Optimizer, Problem, Setting, Sizes, Updated};
+use crate::error::CliError;
+use crate::model::{Approximation, ObjectiveKind};
+use gp_ep::Observations;
+use gp_ep::ivm::{Coupling, Ivm, IvmOptions, IvmTraining, Round};
+use gp_likelihoods::{Likelihood, Support};
+use gp_optim::ParameterSet;
+
+/// The informative vector machine.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct IvmMethod;
+
+/// Active sets that parameters are learned with, and iterations with each unless asked otherwise.
+const ROUNDS: usize = 6;
+const ITERATIONS: u64 = 20;
+/// A gain of the criterion, as a share of it, that is not worth another active set.
+const TOLERANCE: f64 = 1e-3;
+
+impl Method for IvmMethod {
+    fn name(&self) -> &'static str {
+        "ivm"
+    }
+
+    fn summary(&self) -> &'static str {
+        "the informative vector machine: labels through the most informative rows, two classes or several"
+    }
+
+    fn heeds(&self, setting: Setting, _optimizer: Optimizer) -> bool {
+        matches!(setting, Setting::Count | Setting::Iterations | Setting::Coupling)
+    }
+
+    fn optimizers(&self) -> &'static [Optimizer] {
+        &[Optimizer::Lbfgs]
+    }
+
+    fn objection(&self, likelihood: &dyn Likelihood) -> Option<String> {
+        let labels = matches!(likelihood.support(), Support::Signs | Support::Classes(_));
+        (!labels || likelihood.outputs() != 1)
+            .then(|| format!("it needs labels, and the likelihood is {}", likelihood.name()))
+    }
+
+    fn memory(&self, sizes: Sizes) -> f64 {
+        let (rows, active, latents) = (sizes.rows as f64, sizes.inducing as f64, sizes.latents as f64);
+        // Stubs of all rows, some matrices of the active set for each class, and the data.
+        8.0 * (rows * (2.0 * latents * (active + 24.0) + sizes.dim as f64) + latents * 12.0 * active * active)
+    }
+
+    fn fit(&self, problem: Problem) -> Result<Fit, CliError> {
+        let mut model = model(&problem)?;
+        let data = Observations::new(problem.points.as_ref(), &problem.targets)?;
+        let options = options(&problem);
+        // Nothing to be learned but the sites.
+        let rounds = if model.free_count() == 0 { 0 } else { ROUNDS };
+        let iterations = problem.settings.iterations.unwrap_or(ITERATIONS);
+        let training = model.train(&data, &options, rounds, &minimise_options(iterations, None))?;
+        let log_prior = model.log_prior();
+        let (converged, reason) = outcome(&training.rounds, rounds);
+        let IvmTraining { run, criterion, rounds } = training;
+        let trainings = || rounds.iter().filter_map(|round| round.training.as_ref());
+        let mut warnings = Vec::new();
+        if !run.refused.is_empty() {
+            let count = run.refused.len();
+            warnings.push(format!("{count} rows were chosen and could not be made active"));
+        }
+        Ok(Fit {
+            posterior: Approximation::of_active(run.posterior),
+            objective: -criterion - log_prior,
+            objective_kind: ObjectiveKind::LowerBound,
+            converged,
+            reason,
+            iterations: trainings().map(|training| training.iterations).sum(),
+            curve: trainings().flat_map(|t| t.history.iter().map(|step| step.log_posterior)).collect(),
+            warnings,
+        })
+    }
+
+    fn gradients(&self, problem: &Problem) -> Result<Vec<GradientCheck>, CliError> {
+        super::gradients::criterion(problem)
+    }
+
+    fn update(&self, _later: Later<'_>) -> Result<Updated, CliError> {
+        Err(super::update::refused(
+            self.name(),
+            "its active rows were chosen among all rows, which it does not hold",
+        ))
+    }
+}
+
+/// The model of a problem, its classes coupled where the likelihood allows it unless asked otherwise.
+pub(super) fn model(problem: &Problem) -> Result<Ivm, CliError> {
+    let (kernels, likelihood) = (problem.kernels.clone(), problem.likelihood.clone());
+    let several = likelihood.latents() > 1;
+    let model = Ivm::new(kernels, likelihood);
+    Ok(match problem.settings.coupled {
+        None => model?,
+        Some(true) => model?.with_coupling(Coupling::Coupled)?,
+        Some(false) if several => model?.with_coupling(Coupling::Independent)?,
+        Some(false) => model?,
+    })
+}
+
+/// The choices of a run.
+pub(super) fn options(problem: &Problem) -> IvmOptions {
+    let usual = IvmOptions::default();
+    let active = problem.settings.active.unwrap_or(usual.active);
+    IvmOptions { active, seed: problem.settings.seed, ..usual }
+}
+
+/// Training has come to an end where an active set chosen anew does not lower the criterion any more.
+fn outcome(rounds: &[Round], wanted: usize) -> (bool, String) {
+    let (Some(last), true) = (rounds.last(), wanted > 0) else {
+        return (true, "there was nothing to learn but sites".to_owned());
+    };
+    if rounds.len() <= wanted {
+        return (false, "no active set could be made at the last parameters".to_owned());
+    }
+    let before = rounds[..wanted].iter().map(|round| round.criterion).fold(f64::INFINITY, f64::min);
+    let gain = (before - last.criterion) / before.abs().max(1.0);
+    if gain <= TOLERANCE {
+        (true, "a new active set gained nothing any more".to_owned())
+    } else {
+        (false, format!("the last of {wanted} active sets still gained {:.1} %", 100.0 * gain))
+    }
+}

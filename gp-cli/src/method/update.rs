@@ -1,0 +1,127 @@
+//! More observations for a model, its parameters as they are.
+
+use super::power_ep::convergence_warnings;
+use crate::error::{CliError, ErrorKind};
+use crate::model::{Approximation, Posterior};
+use faer::{Mat, MatRef};
+use gp_ep::power_ep::{Level, PairwiseFactors};
+use gp_ep::{BatchEp, EpError, EpOptions, ExactGp, Observations, PowerEp, Powers, SparseProcess, Table};
+use gp_kernels::posterior::InducingPosterior;
+use gp_likelihoods::Likelihood;
+
+/// A model and observations that it has not seen, in its units.
+#[derive(Clone, Copy, Debug)]
+pub struct Later<'a> {
+    /// What was learned before.
+    pub before: &'a Approximation,
+    /// Points, a row each.
+    pub points: MatRef<'a, f64>,
+    /// Their observations.
+    pub targets: &'a [f64],
+    /// The power α that the model was fitted with, where that was said.
+    pub alpha: Option<f64>,
+}
+
+/// What became of them.
+#[derive(Clone, Debug)]
+pub struct Updated {
+    /// The posterior given old and new observations.
+    pub posterior: Approximation,
+    /// `ln p(new observations | old ones)`, exactly, as an estimate or as a bound: as the method has it.
+    pub gain: f64,
+    /// What was done, in words.
+    pub how: &'static str,
+    /// What is worth knowing.
+    pub warnings: Vec<String>,
+}
+
+/// A method that cannot.
+pub(super) fn refused(method: &str, why: &str) -> CliError {
+    let message =
+        format!("a model of method {method} takes in no more rows: {why}; fit it again with all rows");
+    CliError::new(ErrorKind::Usage, message)
+}
+
+/// Exact regression given old and new observations.
+pub(super) fn exact(later: Later<'_>) -> Result<Updated, CliError> {
+    let [Posterior::Exact(exact)] = later.before.parts() else {
+        return Err(refused("exact", "it does not hold its rows"));
+    };
+    let (old, rows) = (exact.inputs(), exact.targets().len());
+    let inputs = Mat::from_fn(rows + later.points.nrows(), later.points.ncols(), |i, d| {
+        if i < rows { old[(i, d)] } else { later.points[(i - rows, d)] }
+    });
+    let targets: Vec<f64> = exact.targets().iter().chain(later.targets).copied().collect();
+    let gp = ExactGp::new(exact.kernel().clone_box(), exact.noise().clone());
+    let posterior = gp.condition(&Observations::new(inputs.as_ref(), &targets)?)?;
+    let gain = posterior.log_marginal_likelihood() - exact.log_marginal_likelihood();
+    let likelihood = Box::new(posterior.noise().clone());
+    Ok(Updated {
+        posterior: Approximation::new(vec![Posterior::Exact(Box::new(posterior))], likelihood),
+        gain,
+        how: "exactly, as given all rows",
+        warnings: Vec::new(),
+    })
+}
+
+/// Power EP on the new observations, the sites of the old ones as they are.
+pub(super) fn by_sites(
+    method: &str,
+    later: Later<'_>,
+    power: f64,
+    level: Level,
+) -> Result<Updated, CliError> {
+    let likelihood = later.before.likelihood();
+    let before = inducing(later.before)
+        .ok_or_else(|| refused(method, "its posterior is a mixture, which new rows would not leave one"))?;
+    let model = model(&before, likelihood)?.with_powers(Powers::Same(power)).with_level(level);
+    let data = Table::with_targets(later.points, later.targets)?;
+    let mut ep = BatchEp::after(&model, &data, &before)?;
+    let gaussian = likelihood.name() == "gaussian";
+    let mut warnings = Vec::new();
+    if gaussian {
+        // The sites of regression do not depend on each other: one whole step is all there is to do.
+        ep.sweep(&model, &EpOptions { step: 1.0, ..EpOptions::default() })?;
+    } else {
+        convergence_warnings(&ep.converge(&model, &EpOptions::default())?, &mut warnings);
+    }
+    let latents = (0..before.len())
+        .map(|q| Ok(Posterior::Inducing(Box::new(ep.posterior(&model, q)?))))
+        .collect::<Result<_, EpError>>()?;
+    Ok(Updated {
+        posterior: Approximation::new(latents, likelihood.clone_box()),
+        gain: ep.log_z(&model)?,
+        how: if gaussian && method != "sep" && method != "svgp" && method != "savigp" {
+            "exactly, as given all rows"
+        } else if power == 0.0 {
+            "by the best bound with the posterior before as prior"
+        } else {
+            "by sites of the new rows, those of the old ones as they were"
+        },
+        warnings,
+    })
+}
+
+/// The posteriors through inducing inputs, one a latent function, where there is one component.
+fn inducing(before: &Approximation) -> Option<Vec<InducingPosterior>> {
+    let own = |part: &Posterior| match part {
+        Posterior::Inducing(posterior) => Some(posterior.as_ref().clone()),
+        Posterior::Exact(_) => None,
+    };
+    if before.weights().len() > 1 || before.parts().is_empty() {
+        return None;
+    }
+    before.parts().iter().map(own).collect()
+}
+
+/// Latent functions as the posterior has them, nothing of them to be trained.
+fn model(before: &[InducingPosterior], likelihood: &dyn Likelihood) -> Result<PowerEp, CliError> {
+    let process = |q: &InducingPosterior| SparseProcess::new(q.kernel().clone_box(), q.inputs().clone());
+    let processes = before.iter().map(process).collect::<Result<Vec<_>, _>>()?;
+    Ok(if likelihood.name() == super::power_ep::MULTICLASS {
+        let factors = PairwiseFactors::new(likelihood.latents(), super::power_ep::PAIR_NOISE)?;
+        PowerEp::with_factors(processes, Box::new(factors))?
+    } else {
+        PowerEp::new(processes, likelihood.clone_box())?
+    })
+}

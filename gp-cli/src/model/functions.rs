@@ -1,0 +1,173 @@
+//! The posterior over all latent functions: independent ones, a mixture of such, or the active points of an informative
+//! vector machine.
+
+use super::latents::Latents;
+use super::posterior::{Posterior, StoredLatent};
+use crate::error::{CliError, ErrorKind};
+use faer::{Mat, MatRef};
+use gp_ep::ivm::{IvmPosterior, StoredIvm};
+use gp_kernels::posterior::LatentPrediction;
+use gp_kernels::{Kernel, Registry};
+use gp_likelihoods::ObservationMoments;
+use gp_variational::Mixed;
+use serde::{Deserialize, Serialize};
+
+/// Proportions may differ from a sum of 1 by rounding.
+const ROUNDING: f64 = 1e-9;
+
+/// How beliefs about latent functions are held.
+#[derive(Clone, Debug)]
+pub(super) enum Functions {
+    /// Functions that are independent in each component of a mixture; one component is no mixture.
+    Components {
+        /// Proportions.
+        weights: Vec<f64>,
+        /// Component by component, one a latent function.
+        parts: Vec<Posterior>,
+    },
+    /// Active points with their sites.
+    Active(Box<IvmPosterior>),
+}
+
+/// The same as text and numbers. What has one component is written as the first version did.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct StoredFunctions {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    weights: Option<Vec<f64>>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    latents: Vec<StoredLatent>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    ivm: Option<Box<StoredIvm>>,
+}
+
+/// One latent function, as reports speak of it.
+#[derive(Clone, Copy, Debug)]
+pub struct LatentFunction<'a> {
+    /// The prior covariance, as it was learned.
+    pub kernel: &'a dyn Kernel,
+    /// The points it is seen through, a row each: inducing inputs or active points.
+    pub seen_through: Option<MatRef<'a, f64>>,
+    /// What those points are called.
+    pub seen_as: &'static str,
+    /// What was added to the diagonal of a matrix that was factored.
+    pub jitter: f64,
+}
+
+impl Functions {
+    pub(super) fn weights(&self) -> &[f64] {
+        match self {
+            Self::Components { weights, .. } => weights,
+            Self::Active(_) => &[1.0],
+        }
+    }
+
+    /// One latent function, in the first component of a mixture: all components share kernel and inducing inputs.
+    pub(super) fn describe(&self, latent: usize) -> LatentFunction<'_> {
+        match self {
+            Self::Components { parts, .. } => LatentFunction {
+                kernel: parts[latent].kernel(),
+                seen_through: parts[latent].inducing_inputs().map(|inputs| inputs.z().as_dyn_stride()),
+                seen_as: "inducing inputs",
+                jitter: parts[latent].jitter(),
+            },
+            Self::Active(found) => LatentFunction {
+                kernel: found.model().kernels()[latent].as_ref(),
+                seen_through: Some(found.active_inputs(latent)),
+                seen_as: "active points",
+                jitter: found.jitter(),
+            },
+        }
+    }
+
+    pub(super) fn predict(&self, points: MatRef<'_, f64>, mixed: Mixed<'_>) -> Result<Latents, CliError> {
+        let (weights, parts) = match self {
+            Self::Active(found) => {
+                return Ok(Latents::correlated(found.model().classes(), found.latents(points)?));
+            }
+            Self::Components { weights, parts } => (weights, parts),
+        };
+        let found: Vec<LatentPrediction> =
+            parts.iter().map(|part| part.predict(points)).collect::<Result<_, _>>()?;
+        if weights.len() == 1 {
+            return Ok(Latents::gaussian(found));
+        }
+        let latents = found.len() / weights.len();
+        let function = |q: usize| {
+            let of = |k: usize| &found[k * latents + q];
+            let at = |i: usize| {
+                mixed.combine(|k| ObservationMoments { mean: of(k).mean[i], variance: of(k).variance[i] })
+            };
+            let (mean, variance) = (0..points.nrows()).map(at).map(|m| (m.mean, m.variance)).unzip();
+            LatentPrediction { mean, variance }
+        };
+        Ok(Latents::mixture((0..latents).map(function).collect(), found))
+    }
+
+    /// Of the first latent function.
+    pub(super) fn predict_joint(
+        &self,
+        points: MatRef<'_, f64>,
+        mixed: Mixed<'_>,
+    ) -> Result<(Vec<f64>, Mat<f64>), CliError> {
+        match self {
+            Self::Active(found) => Ok(found.joint(0, points)?),
+            Self::Components { weights, parts } => {
+                let first = parts.chunks_exact(parts.len() / weights.len()).map(|component| &component[0]);
+                let found = first.map(|part| part.predict_joint(points)).collect::<Result<_, _>>()?;
+                Ok(mixed.combine_joint(found))
+            }
+        }
+    }
+
+    /// The first version of the format knows neither mixtures nor active points.
+    pub(super) fn version(&self) -> u32 {
+        match self {
+            Self::Components { weights, .. } if weights.len() == 1 => 1,
+            Self::Components { .. } | Self::Active(_) => 2,
+        }
+    }
+
+    pub(super) fn to_stored(&self) -> Result<StoredFunctions, CliError> {
+        Ok(match self {
+            Self::Components { weights, parts } => StoredFunctions {
+                weights: (weights.len() > 1).then(|| weights.clone()),
+                latents: parts.iter().map(Posterior::to_stored).collect::<Result<_, _>>()?,
+                ivm: None,
+            },
+            Self::Active(found) => StoredFunctions {
+                weights: None,
+                latents: Vec::new(),
+                ivm: Some(Box::new(found.to_stored()?)),
+            },
+        })
+    }
+}
+
+impl StoredFunctions {
+    /// The posterior over this many latent functions.
+    pub(super) fn restore(self, wanted: usize) -> Result<Functions, CliError> {
+        let wrong = |message: String| Err(CliError::new(ErrorKind::Model, message));
+        if let Some(stored) = self.ivm {
+            let found = stored.restore(&Registry::built_in())?;
+            let latents = found.model().classes();
+            if latents != wanted {
+                return wrong(format!("{latents} latent functions, and the likelihood has {wanted}"));
+            }
+            return Ok(Functions::Active(Box::new(found)));
+        }
+        let weights = self.weights.unwrap_or_else(|| vec![1.0]);
+        let sum: f64 = weights.iter().sum();
+        if weights.iter().any(|weight| !(0.0..=1.0).contains(weight)) || (sum - 1.0).abs() > ROUNDING {
+            return wrong("proportions of a mixture that are none".to_owned());
+        }
+        let (found, wanted) = (self.latents.len(), wanted * weights.len());
+        if found != wanted {
+            return wrong(format!(
+                "{found} latent functions, and the likelihood has {wanted} in {} components",
+                weights.len()
+            ));
+        }
+        let parts = self.latents.into_iter().map(StoredLatent::restore).collect::<Result<_, _>>()?;
+        Ok(Functions::Components { weights, parts })
+    }
+}

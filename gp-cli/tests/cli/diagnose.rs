@@ -1,0 +1,75 @@
+//! `gp diagnose`: gradients beside differences.
+
+use crate::support::{Desk, circle, sine};
+
+fn with(table: &str) -> Desk {
+    let desk = Desk::new();
+    desk.write("t.csv", table);
+    desk
+}
+
+/// Every method, with everything free that it can train.
+#[test]
+fn gradients_of_every_method_agree_with_differences() {
+    for (table, method, parameters) in [
+        (sine(60), "exact", ["kernel.scale", "noise"].as_slice()),
+        (sine(60), "pep", &["kernel.", "z["]),
+        (sine(60), "pep --alpha 0.2", &["kernel.", "z["]),
+        (sine(60), "vfe", &["kernel.", "z["]),
+        (sine(60), "fitc", &["kernel.", "z["]),
+        (sine(60), "ep --likelihood student_t --fix none", &["likelihood.", "z["]),
+        (circle(60), "ep --fix none", &["kernel.", "z["]),
+        (circle(60), "gfitc --fix none", &["kernel.", "z["]),
+        (circle(60), "sep", &["kernel."]),
+        (circle(60), "svgp --fix none", &["kernel.", "z[", "posterior[0].mean", "posterior[0].lower"]),
+        (
+            circle(60),
+            "savigp --components 2 --covariance diagonal",
+            &["posterior.logit", "posterior[1,0].variance"],
+        ),
+        (circle(60), "savigp --samples 20", &["posterior[0].mean"]),
+        (circle(60), "ivm --inducing 10", &["kernel[0]"]),
+    ] {
+        let desk = with(&table);
+        let json = desk.ok(&format!("diagnose t.csv --target y --rows 40 --json --method {method}")).json();
+        assert_eq!(json["agree"], true, "{method}: {json}");
+        let found: Vec<&str> = json["gradients"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|check| check["parameter"].as_str().unwrap())
+            .collect();
+        for part in parameters {
+            assert!(found.iter().any(|name| name.contains(part)), "{method}: no {part} in {found:?}");
+        }
+        let sizes = json["gradients"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|check| check["gradient"].as_f64().unwrap().abs());
+        assert!(sizes.fold(0.0, f64::max) > 1e-2, "{method}: nothing moves");
+    }
+}
+
+#[test]
+fn a_table_by_parameter_and_an_exit_code_where_they_disagree() {
+    let desk = with(&sine(60));
+    let said = desk.ok("diagnose t.csv --target y --method vfe --inducing 5");
+    let header = said.out.lines().next().unwrap();
+    assert!(header.starts_with("parameter") && header.ends_with("relative error"), "{}", said.out);
+    let z = said.out.lines().find(|line| line.starts_with("z ")).unwrap();
+    assert_eq!(z.split_whitespace().nth(1), Some("5"), "{z}");
+    // No difference is exact.
+    let strict = desk.gp("diagnose t.csv --target y --method vfe --inducing 5 --tolerance 1e-16");
+    assert_eq!(strict.code, 5, "{}", strict.err);
+    assert!(
+        strict.err.contains("disagree with differences") && strict.out.starts_with("parameter"),
+        "{}",
+        strict.err
+    );
+    // The method is that of a fit of all rows.
+    assert!(desk.ok("diagnose t.csv --target y --rows 20").err.contains("method exact on 20 rows"));
+    assert!(desk.names() == ["t.csv"]);
+    desk.refused("diagnose t.csv --target y --method exact --alpha 0.5", 2, &["--alpha makes no difference"]);
+    desk.refused("diagnose t.csv", 2, &["--target COL"]);
+}

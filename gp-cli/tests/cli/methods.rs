@@ -1,0 +1,214 @@
+//! Methods whose posteriors are more than a Gaussian a latent function: mixtures, and active points.
+
+use crate::support::{Desk, circle, sine};
+use gp_cli::data::{Formats, ReadOptions, Source};
+use gp_cli::model::Model;
+
+fn with(table: &str) -> Desk {
+    let desk = Desk::new();
+    desk.write("t.csv", table);
+    desk
+}
+
+/// Three labels along a line, in six stretches.
+fn stretches(rows: usize) -> String {
+    let row = |i: usize| {
+        let x = 6.0 * i as f64 / rows as f64;
+        format!("{x},{}\n", ["low", "middle", "high"][(6 * i / rows) % 3])
+    };
+    "x,y\n".to_owned() + &(0..rows).map(row).collect::<String>()
+}
+
+/// What is done with a model works with this one: predictions from the file have the bits of those that were made when it
+/// was fitted, probabilities sum to 1, and reports, pictures and conversions come about.
+#[track_caller]
+fn everything_works(desk: &Desk, model: &str) {
+    let bytes = desk.read(model);
+    let loaded = Model::from_bytes(&bytes, model).unwrap();
+    assert!(loaded.to_bytes().unwrap() == bytes);
+    let table = desk.ok(&format!("predict {model} t.csv --latent")).table().1;
+    assert_eq!(table, desk.ok(&format!("predict {model} t.csv --latent --threads 1")).table().1);
+    desk.ok(&format!("eval {model} t.csv"));
+    desk.ok(&format!("inspect {model}"));
+    assert!(desk.ok(&format!("inspect {model} --json")).json()["latents"][0]["kernel"].is_string());
+    desk.ok(&format!("convert {model} --to json"));
+    desk.ok(&format!("plot {model} t.csv -o p.svg --force"));
+    desk.ok(&format!("report {model} --test t.csv -o r.html --force"));
+}
+
+#[test]
+fn one_gaussian_of_savigp_is_svgp() {
+    for (table, flags) in [(sine(40), ""), (circle(80), "--likelihood bernoulli_logit")] {
+        let desk = with(&table);
+        let fit = |method: &str| {
+            let line =
+                format!("fit t.csv --target y --method {method} --inducing 12 --no-train --force {flags}");
+            desk.ok(&format!("{line} --json")).json()["objective"].as_f64().unwrap()
+        };
+        assert_eq!(fit("svgp"), fit("savigp"));
+        // 40000 samples of a smooth function, evenly spread: some 1e-4 of each of 80 expectations.
+        let sampled = fit("savigp --samples 40000");
+        assert!((fit("svgp") - sampled).abs() < 0.05 && fit("svgp") != sampled, "{sampled}");
+    }
+}
+
+#[test]
+fn mixtures_of_diagonal_and_full_gaussians_are_models_like_any_other() {
+    let desk = with(&circle(90));
+    let fit = |flags: &str| {
+        let line =
+            format!("fit t.csv --target y --method savigp --inducing 8 --force --json --test t.csv {flags}");
+        desk.ok(&line).json()
+    };
+    for flags in [
+        "--components 3 --covariance diagonal --iterations 40",
+        "--components 2 --covariance full --iterations 15",
+        "--components 2 --epochs 30 --batch-size 30",
+        "--covariance diagonal --iterations 60",
+    ] {
+        let json = fit(flags);
+        let nll = |who: &str| json["test"]["scores"][who]["nll"].as_f64().unwrap();
+        assert!(nll("gp") < nll("shares") - 0.1, "{flags}: {json}");
+        assert_eq!(json["objective_kind"], "lower_bound");
+    }
+    let json = fit("--components 3 --covariance diagonal --iterations 40");
+    let weights = desk.ok("inspect model.gp --json").json()["components"].clone();
+    let sum: f64 = weights.as_array().unwrap().iter().map(|weight| weight.as_f64().unwrap()).sum();
+    assert!(weights.as_array().unwrap().len() == 3 && (sum - 1.0).abs() < 1e-12, "{weights}");
+    assert!(desk.ok("inspect model.gp").out.contains("a mixture of "));
+    assert_eq!(json["m"], 8);
+    everything_works(&desk, "model.gp");
+    desk.refused("update model.gp t.csv -o other.gp", 2, &["method savigp"]);
+}
+
+/// More Gaussians bound the evidence no worse than one: they start from it, and equal ones are one.
+#[test]
+fn a_mixture_is_no_worse_than_its_first_gaussian() {
+    let desk = with(&sine(40));
+    let objective = |flags: &str| {
+        let line = "fit t.csv --target y --method savigp --covariance diagonal --inducing 6 --force --json";
+        let likelihood = "--likelihood student_t(dof=fixed(4))";
+        desk.ok(&format!("{line} {likelihood} {flags}")).json()["objective"].as_f64().unwrap()
+    };
+    let (one, three) = (objective(""), objective("--components 3"));
+    assert!(three > one - 0.5, "{three} below {one}");
+}
+
+/// The joint covariance of a mixture and of active points has the variances on its diagonal.
+#[test]
+fn joint_covariances_have_the_variances_on_their_diagonals() {
+    let rows: String = sine(40).lines().take(8).map(|line| format!("{line}\n")).collect();
+    let cases = [
+        (sine(40), "--method savigp --components 2 --inducing 6 --iterations 20 --likelihood student_t"),
+        (
+            circle(60).replace(",red", ",1").replace(",green", ",2").replace(",blue", ",3"),
+            "--method ivm --inducing 20",
+        ),
+    ];
+    for (table, flags) in cases {
+        let desk = with(&table);
+        desk.write("few.csv", table.lines().take(8).map(|line| format!("{line}\n")).collect::<String>());
+        desk.ok(&format!("fit t.csv --target y {flags}"));
+        let said = desk.ok("predict model.gp few.csv --latent --joint");
+        let variance = said.column("latent_variance");
+        for (row, variance) in variance.iter().enumerate() {
+            let column = said.column(&format!("latent_covariance({})", row + 1));
+            assert!((column[row] - variance).abs() < 1e-9 * variance.abs().max(1.0), "{flags} {row}");
+        }
+    }
+    assert_eq!(rows.lines().count(), 8);
+}
+
+#[test]
+fn several_latents_by_samples_with_a_kernel_each() {
+    let desk = with(&stretches(72));
+    let kernels = "--kernel \"1 * rbf\" --kernel \"2 * rbf\" --kernel \"1 * matern32\"";
+    let line = "fit t.csv --target y --method savigp --inducing 10 --json --test t.csv --force";
+    let json = desk.ok(&format!("{line} {kernels} --iterations 30")).json();
+    assert_eq!(json["likelihood"], "softmax(classes=3)");
+    let kernel = json["kernel"].as_array().unwrap();
+    assert!(kernel.len() == 3 && kernel[2].as_str().unwrap().contains("matern32"), "{json}");
+    let scores = &json["test"]["scores"];
+    assert!(
+        scores["gp"]["nll"].as_f64().unwrap() < scores["shares"]["nll"].as_f64().unwrap() - 0.2,
+        "{json}"
+    );
+    everything_works(&desk, "model.gp");
+    // Noise that depends on the input: two latents of a number, by closed forms.
+    let desk = with(&sine(40));
+    let json = desk
+        .ok("fit t.csv --target y --method savigp --likelihood heteroscedastic --inducing 8 --iterations 20 --json --test t.csv")
+        .json();
+    assert!(json["test"]["scores"]["gp"]["rmse"].as_f64().unwrap() < 0.2, "{json}");
+    everything_works(&desk, "model.gp");
+}
+
+#[test]
+fn the_informative_vector_machine_classifies() {
+    let desk = with(&circle(150));
+    let fit = |flags: &str| {
+        desk.ok(&format!("fit t.csv --target y --method ivm --force --json --test t.csv {flags}")).json()
+    };
+    let json = fit("--inducing 40");
+    let nll = |json: &serde_json::Value, who: &str| json["test"]["scores"][who]["nll"].as_f64().unwrap();
+    assert!(nll(&json, "gp") < nll(&json, "linear") - 0.1, "{json}");
+    assert_eq!((&json["m"], &json["objective_kind"]), (&40.into(), &"lower_bound".into()));
+    everything_works(&desk, "model.gp");
+    assert!(desk.ok("inspect model.gp").out.contains("seen through 40 active points"));
+    desk.refused("update model.gp t.csv -o other.gp", 2, &["method ivm"]);
+
+    let desk = with(&stretches(60));
+    for flags in ["", "--coupling independent"] {
+        let json = desk
+            .ok(&format!(
+                "fit t.csv --target y --method ivm --inducing 30 --force --json --test t.csv {flags}"
+            )
+            .replace(
+                "--inducing 30 --force --json --test t.csv --likelihood",
+                "--force --json --test t.csv --likelihood",
+            ))
+            .json();
+        assert!(nll(&json, "gp") < nll(&json, "shares") - 0.2, "{flags}: {json}");
+        let probabilities = desk.ok("predict model.gp t.csv --proba");
+        let classes = ["high", "low", "middle"].map(|label| probabilities.column(&format!("p({label})")));
+        for row in 0..60 {
+            let sum: f64 = classes.iter().map(|class| class[row]).sum();
+            assert!((sum - 1.0).abs() < 1e-9, "{flags}: row {row} sums to {sum}");
+        }
+        let densities = probabilities.column("log_density");
+        assert!(densities.iter().all(|density| *density < 0.0));
+        everything_works(&desk, "model.gp");
+    }
+}
+
+#[test]
+fn active_points_are_a_placement_for_labels() {
+    let desk = with(&circle(100));
+    let line = "fit t.csv --target y --method ep --inducing 20 --no-train --force --json";
+    let placed = |placement: &str| {
+        desk.ok(&format!("{line} --placement {placement}")).json();
+        let model = Model::from_bytes(&desk.read("model.gp"), "model.gp").unwrap();
+        model.posterior().latents()[0].seen_through.unwrap().to_owned()
+    };
+    let frame = Formats::built_in()
+        .read(&Source::from_bytes("t.csv", circle(100).into_bytes()).unwrap(), &ReadOptions::default())
+        .unwrap();
+    let points = placed("ivm");
+    let model = Model::from_bytes(&desk.read("model.gp"), "model.gp").unwrap();
+    let rows = model.inputs().encode(&frame).unwrap().points;
+    // Each is a row of the data, and they are others than those that do not look at labels.
+    for m in 0..points.nrows() {
+        assert!((0..100).any(|i| (0..points.ncols()).all(|d| rows[(i, d)] == points[(m, d)])), "{m}");
+    }
+    assert!(points != placed("greedy"));
+    let desk = with(&sine(40));
+    desk.refused("fit t.csv --target y --method vfe --placement ivm", 2, &["--placement ivm", "no labels"]);
+    desk.refused("fit t.csv --target y --method ivm", 2, &["method ivm", "needs labels"]);
+    desk.refused(
+        "fit t.csv --target y --method vfe --components 2",
+        2,
+        &["--components makes no difference"],
+    );
+    desk.refused("fit t.csv --target y --method svgp --samples 2", 2, &["--samples makes no difference"]);
+    desk.refused("fit t.csv --target y --method exact --coupling coupled", 2, &["--coupling makes no"]);
+}

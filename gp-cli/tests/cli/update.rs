@@ -1,0 +1,114 @@
+//! `gp update`: more rows for a model, its parameters as they are.
+
+use crate::support::{Desk, circle, sine};
+
+/// A table in two parts, and a table of its own inputs to predict.
+fn parts(all: &str, first: usize) -> Desk {
+    let desk = Desk::new();
+    let lines: Vec<&str> = all.lines().collect();
+    desk.write("all.csv", all);
+    desk.write("first.csv", lines[..=first].join("\n"));
+    desk.write("rest.csv", [&lines[..1], &lines[first + 1..]].concat().join("\n"));
+    desk.write("z.csv", "x\n0.2\n1.1\n2\n3.1\n4\n5\n5.8\n");
+    desk
+}
+
+/// Objective and latent beliefs at the rows of a table.
+fn state(desk: &Desk, model: &str, table: &str) -> Vec<f64> {
+    let said = desk.ok(&format!("predict {model} {table} --latent"));
+    let mut state = said.column("latent_mean");
+    state.extend(said.column("latent_variance"));
+    state.push(
+        desk.ok(&format!("inspect {model} --json")).json()["about"]["training"]["objective"]
+            .as_f64()
+            .unwrap(),
+    );
+    state
+}
+
+/// Rows that come later are as if they had been there: predictions and objective, whatever the power.
+#[test]
+fn regression_with_later_rows_is_regression_with_all() {
+    let desk = parts(&sine(60), 41);
+    let given = "--standardize none --no-train --kernel \"1.3 * rbf(lengthscale=0.9)\" --likelihood gaussian(variance=0.02)";
+    for method in [
+        "exact",
+        "pep --inducing-file z.csv",
+        "pep --alpha 0.3 --inducing-file z.csv",
+        "vfe --inducing-file z.csv",
+        "fitc --inducing-file z.csv",
+        "ep --inducing-file z.csv",
+        "ep --alpha 0.5 --inducing-file z.csv",
+        "gfitc --inducing-file z.csv",
+        "svgp --inducing-file z.csv",
+        "savigp --inducing-file z.csv",
+    ] {
+        for part in ["first", "all"] {
+            desk.ok(&format!("fit {part}.csv --target y -o {part}.gp --force --method {method} {given}"));
+        }
+        let said = desk.ok("update first.gp rest.csv -o both.gp --force");
+        assert!(said.err.contains("19 more rows, "), "{}", said.err);
+        let (found, expected) = (state(&desk, "both.gp", "all.csv"), state(&desk, "all.gp", "all.csv"));
+        for (place, (found, expected)) in found.iter().zip(&expected).enumerate() {
+            let error = (found - expected).abs();
+            assert!(error < 1e-8 * (1.0 + expected.abs()), "{method}, {place}: {found} {expected}");
+        }
+        assert!(desk.ok("inspect both.gp").out.contains("updated     19 more rows"), "{method}");
+        // And again: an updated model is a model.
+        desk.ok("update both.gp rest.csv -o thrice.gp --force");
+    }
+}
+
+/// Numbers are in the units of the model, and the objective in those of the data.
+#[test]
+fn units_are_those_of_the_first_rows() {
+    let desk = parts(&sine(60).replace(",0.", ",20.").replace(",-0.", ",-20."), 41);
+    desk.ok("fit first.csv --target y -o first.gp --method vfe --inducing 10");
+    desk.ok("update first.gp rest.csv -o both.gp");
+    let rmse = |model: &str| {
+        desk.ok(&format!("eval {model} rest.csv --json")).json()["scores"]["gp"]["rmse"].as_f64().unwrap()
+    };
+    assert!(rmse("both.gp") < rmse("first.gp"), "{} {}", rmse("both.gp"), rmse("first.gp"));
+    desk.refused("update first.gp rest.csv -o both.gp", 7, &["--force"]);
+}
+
+/// Other likelihoods: sites of the first rows stay, which costs little.
+#[test]
+fn labels_that_come_later_are_learned_from() {
+    let desk = parts(&circle(160), 100);
+    for method in ["ep", "gfitc", "sep --epochs 20", "svgp", "savigp --covariance diagonal"] {
+        let flags = "--inducing 15 --standardize none --no-train --kernel \"4 * rbf(lengthscale=0.6)\" --placement random";
+        for part in ["first", "all"] {
+            desk.ok(&format!("fit {part}.csv --target y -o {part}.gp --force --method {method} {flags}"));
+        }
+        desk.ok("update first.gp rest.csv -o both.gp --force");
+        let nll = |model: &str| {
+            desk.ok(&format!("eval {model} rest.csv --json")).json()["scores"]["gp"]["nll"].as_f64().unwrap()
+        };
+        let [first, both, all] = ["first.gp", "both.gp", "all.gp"].map(nll);
+        assert!(both < first - 0.01 && both < all + 0.05, "{method}: {first} {both} {all}");
+    }
+}
+
+/// Several classes: a site a pair of classes for each new row.
+#[test]
+fn classes_that_come_later_are_learned_from() {
+    let rows = |i: usize| format!("{},{}\n", 0.1 * i as f64, ["low", "middle", "high"][(i / 10) % 3]);
+    let all = "x,y\n".to_owned() + &(0..90).map(|i| rows((i * 37) % 90)).collect::<String>();
+    let desk = parts(&all, 60);
+    desk.ok("fit first.csv --target y -o first.gp --method ep --inducing 12 --no-train --kernel \"4 * rbf(lengthscale=0.3)\"");
+    desk.ok("update first.gp rest.csv -o both.gp");
+    let error = |model: &str| {
+        desk.ok(&format!("eval {model} rest.csv --json")).json()["scores"]["gp"]["nll"].as_f64().unwrap()
+    };
+    assert!(error("both.gp") < error("first.gp") - 0.01, "{} {}", error("both.gp"), error("first.gp"));
+}
+
+#[test]
+fn what_cannot_be_taken_in_is_refused() {
+    let desk = parts(&circle(60), 40);
+    desk.ok("fit first.csv --target y --method ivm --inducing 10 --no-train");
+    desk.refused("update model.gp rest.csv -o x.gp", 2, &["method ivm", "active rows", "fit it again"]);
+    desk.write("unlabelled.csv", "a,b,kind\n1,1,red\n");
+    desk.refused("update model.gp unlabelled.csv -o x.gp", 3, &["no column y"]);
+}
