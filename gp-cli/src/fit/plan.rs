@@ -11,7 +11,7 @@ use faer::Mat;
 use gp_kernels::inducing::InducingInputs;
 use gp_kernels::placement::Placements;
 use gp_kernels::{Kernel, Registry};
-use gp_optim::format_number;
+use gp_optim::{Control, format_number};
 
 /// Exact regression up to so many rows.
 const EXACT_ROWS: usize = 2_000;
@@ -206,7 +206,7 @@ fn settings(spec: &FitSpec, optimizer: Optimizer, may_move: bool) -> Settings {
         iterations: spec.iterations,
         epochs: spec.epochs,
         batch_size: spec.batch_size,
-        time_limit: spec.time_limit,
+        control: Control::new().with_time_limit(spec.time_limit),
         seed: spec.seed,
         fixed_inducing: parameters::fixes_inducing(spec, may_move),
     }

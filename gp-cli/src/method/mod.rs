@@ -19,8 +19,8 @@ use faer::Mat;
 use gp_kernels::Kernel;
 use gp_kernels::inducing::{InducingInputs, SparseProcess};
 use gp_likelihoods::Likelihood;
+use gp_optim::Control;
 use std::fmt::Debug;
-use std::time::Duration;
 
 /// What is to be fitted, in the units of the model.
 #[derive(Clone, Debug)]
@@ -56,8 +56,8 @@ pub struct Settings {
     pub epochs: Option<u64>,
     /// Observations in a batch.
     pub batch_size: Option<usize>,
-    /// Time after which no iteration begins.
-    pub time_limit: Option<Duration>,
+    /// Who may end training, after how long, and the file from which it goes on.
+    pub control: Control,
     /// Seed of everything random.
     pub seed: u64,
     /// Whether inducing inputs stay where they are.
