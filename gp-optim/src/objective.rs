@@ -31,6 +31,23 @@ pub trait Objective {
     /// # Errors
     /// Whatever keeps the function from being evaluated at `x`.
     fn evaluate(&mut self, x: &[f64], gradient: &mut [f64]) -> Result<f64, Self::Error>;
+
+    /// What evaluations to come depend on besides `x`, for checkpoints. A function depends on nothing else.
+    ///
+    /// # Errors
+    /// What keeps it from being written down, in words.
+    fn memory(&self) -> Result<Vec<u8>, String> {
+        Ok(Vec::new())
+    }
+
+    /// Takes up what [`memory`](Objective::memory) once gave, so that evaluations to come have the same bits.
+    ///
+    /// # Errors
+    /// What does not fit, in words.
+    fn recall(&mut self, memory: &[u8]) -> Result<(), String> {
+        let _ = memory;
+        Ok(())
+    }
 }
 
 impl<F, E> Objective for F

@@ -122,6 +122,24 @@ pub trait ParameterSetMut: ParameterSet {
     /// Calls `visit` with every parameter, in the order of [`ParameterSet::visit`].
     fn visit_mut(&mut self, visit: &mut dyn FnMut(&mut Parameter));
 
+    /// Sets every natural value, as [`parameter_values`](ParameterSet::parameter_values) gave them.
+    ///
+    /// # Errors
+    /// [`ParameterError::SetLength`] for a wrong length, after which nothing has changed; otherwise that of the first
+    /// parameter that refuses.
+    fn set_parameter_values(&mut self, natural: &[f64]) -> Result<(), ParameterError> {
+        check_len("natural parameters", self.parameter_count(), natural.len())?;
+        let (mut rest, mut result) = (natural, Ok(()));
+        self.visit_mut(&mut |parameter| {
+            let (now, later) = rest.split_at(parameter.len());
+            rest = later;
+            if result.is_ok() {
+                result = parameter.set_values(now);
+            }
+        });
+        result
+    }
+
     /// Sets the free values. Nothing changes on an error.
     ///
     /// # Errors
@@ -191,6 +209,16 @@ mod tests {
         let mut chained = [0.0; 2];
         set.chain_gradient(&[5.0, 6.0, 3.0], &mut chained).unwrap();
         assert_eq!(chained, [6.0, 3.0]);
+    }
+
+    #[test]
+    fn natural_values_go_out_and_in_again() {
+        let mut set = two();
+        set.set_parameter_values(&[7.0, -1.0, 0.5]).unwrap();
+        assert_eq!(set.parameter_values(), [7.0, -1.0, 0.5]);
+        assert!(
+            set.set_parameter_values(&[1.0]).is_err() && set.set_parameter_values(&[1.0, 1.0, -1.0]).is_err()
+        );
     }
 
     #[test]

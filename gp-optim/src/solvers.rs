@@ -3,6 +3,8 @@
 mod batches;
 mod cached;
 mod checkpoint;
+mod companion;
+mod control;
 mod descent;
 mod error;
 mod groups;
@@ -15,6 +17,7 @@ mod options;
 mod point;
 #[cfg(feature = "progress")]
 mod progress;
+mod run;
 mod state;
 mod stop;
 mod trace;
@@ -24,6 +27,8 @@ mod vector;
 pub use batches::{Batch, Batches};
 pub use cached::{CachedObjective, EvaluationFailed};
 pub use checkpoint::{CheckpointError, CheckpointFile};
+pub use companion::Companion;
+pub use control::Control;
 pub use descent::{
     Adadelta, Adam, Descended, Descent, DescentOptions, DescentRun, Momentum, Nesterov, RateStage,
     SignAdaptive, UpdateRule, descend, descend_with,
@@ -40,7 +45,11 @@ pub use minimise::{MinimiseOptions, Minimum, Run, minimise, minimise_with};
 pub use point::{DescentState, Point};
 #[cfg(feature = "progress")]
 pub use progress::Progress;
+pub use run::{ControlledRun, Remembers};
 pub use state::GradientState;
 pub use stop::StopReason;
 pub use trace::Trace;
-pub use train::{Training, TrainingError, TrainingProgress, TrainingStep, train, train_by_descent};
+pub use train::{
+    DescentPlan, Training, TrainingError, TrainingProgress, TrainingStep, companion_memory, train,
+    train_beside, train_by_descent,
+};

@@ -43,6 +43,23 @@ pub trait StochasticObjective {
         batch: Batch<'_>,
         gradient: &mut [f64],
     ) -> Result<f64, Self::Error>;
+
+    /// As [`Objective::memory`].
+    ///
+    /// # Errors
+    /// What keeps it from being written down, in words.
+    fn memory(&self) -> Result<Vec<u8>, String> {
+        Ok(Vec::new())
+    }
+
+    /// As [`Objective::recall`].
+    ///
+    /// # Errors
+    /// What does not fit, in words.
+    fn recall(&mut self, memory: &[u8]) -> Result<(), String> {
+        let _ = memory;
+        Ok(())
+    }
 }
 
 impl<F, E> StochasticObjective for F
@@ -76,5 +93,13 @@ impl<O: Objective> StochasticObjective for Whole<O> {
         gradient: &mut [f64],
     ) -> Result<f64, O::Error> {
         self.0.evaluate(x, gradient)
+    }
+
+    fn memory(&self) -> Result<Vec<u8>, String> {
+        self.0.memory()
+    }
+
+    fn recall(&mut self, memory: &[u8]) -> Result<(), String> {
+        self.0.recall(memory)
     }
 }

@@ -12,7 +12,7 @@ use gp_ep::ivm::{IvmOptions, IvmPlacement};
 use gp_kernels::inducing::InducingInputs;
 use gp_kernels::placement::Placements;
 use gp_kernels::{Kernel, Registry};
-use gp_optim::format_number;
+use gp_optim::{Control, format_number};
 
 /// Exact regression up to so many rows.
 const EXACT_ROWS: usize = 2_000;
@@ -219,7 +219,7 @@ fn settings(spec: &FitSpec, optimizer: Optimizer, may_move: bool) -> Settings {
         diagonal: spec.covariance.map(|covariance| covariance == Covariance::Diagonal),
         samples: spec.samples,
         coupled: spec.coupling.map(|coupling| coupling == Coupling::Coupled),
-        time_limit: spec.time_limit,
+        control: Control::new().with_time_limit(spec.time_limit),
         seed: spec.seed,
         fixed_inducing: parameters::fixes_inducing(spec, may_move),
     }

@@ -76,7 +76,7 @@ impl Method for ClosedForm {
         let power = self.power.or(problem.settings.alpha).unwrap_or(POWER);
         let mut model = SparseRegression::new(process, noise, Powers::Same(power));
         let iterations = problem.settings.iterations.unwrap_or(ITERATIONS);
-        let training = model.train(&data, &minimise_options(iterations, problem.settings.time_limit))?;
+        let training = model.train(&data, &minimise_options(iterations, &problem.settings.control))?;
         let posterior = model.condition(&data)?;
         let latents = vec![Posterior::Inducing(Box::new(posterior.latent().clone()))];
         let kind = if power == 0.0 { ObjectiveKind::LowerBound } else { ObjectiveKind::Estimate };

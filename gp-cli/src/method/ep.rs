@@ -5,7 +5,7 @@ use super::power_ep::{approximation, convergence_warnings, model, usual_power};
 use super::{Fit, GradientCheck, Later, Method, Optimizer, Problem, Setting, Sizes, Updated};
 use crate::error::CliError;
 use crate::model::ObjectiveKind;
-use gp_ep::power_ep::{InnerOptions, Level, Moment, Trained};
+use gp_ep::power_ep::{InnerOptions, Level, Trained};
 use gp_ep::{BatchEp, EpOptions, PowerEp, Table};
 use gp_likelihoods::Likelihood;
 use gp_optim::{Adadelta, Adam, Descended, SignAdaptive, UpdateRule};
@@ -46,11 +46,10 @@ impl Method for Ep {
         self.summary
     }
 
-    fn heeds(&self, setting: Setting, optimizer: Optimizer) -> bool {
+    fn heeds(&self, setting: Setting, _optimizer: Optimizer) -> bool {
         match setting {
             Setting::Alpha => self.level == Level::Projection,
-            Setting::Inducing | Setting::Count | Setting::Iterations => true,
-            Setting::TimeLimit => optimizer == Optimizer::Lbfgs,
+            Setting::Inducing | Setting::Count | Setting::Iterations | Setting::TimeLimit => true,
             _ => false,
         }
     }
@@ -92,7 +91,7 @@ impl Method for Ep {
 fn outer(mut model: PowerEp, problem: &Problem) -> Result<Fit, CliError> {
     let data = Table::with_targets(problem.points.as_ref(), &problem.targets)?;
     let iterations = problem.settings.iterations.unwrap_or(OUTER_ITERATIONS);
-    let options = minimise_options(iterations, problem.settings.time_limit);
+    let options = minimise_options(iterations, &problem.settings.control);
     let trained = model.train_outer(&data, &EpOptions::default(), &options, |_| {})?;
     let (Trained { run: (training, convergence), state, .. }, likelihood) =
         (trained, problem.likelihood.clone());
@@ -110,13 +109,12 @@ fn inner<R: UpdateRule>(mut model: PowerEp, problem: &Problem, rule: R) -> Resul
     let mut options = InnerOptions::default();
     options.steps = steps;
     (options.descent.value_tolerance, options.descent.plateau) = (VALUE_TOLERANCE, PLATEAU);
-    let mut curve = Vec::new();
-    let record = |moment: Moment<'_, BatchEp>| curve.push(moment.progress.log_posterior);
-    let trained: Trained<Descended, BatchEp> = model.train_inner(&data, rule, &options, record)?;
+    options.control = problem.settings.control.clone();
+    let trained: Trained<Descended, BatchEp> = model.train_inner(&data, rule, &options, |_| {})?;
     let (run, mut state) = (trained.run, trained.state);
     let convergence = state.converge(&model, &options.ep)?;
     let posterior = approximation(&model, problem.likelihood.clone(), |model, q| state.posterior(model, q))?;
-    let fit = Fit::of_descent(posterior, &run, curve);
+    let fit = Fit::of_descent(posterior, &run);
     let mut fit = Fit { objective: convergence.last.log_z, ..fit };
     convergence_warnings(&convergence, &mut fit.warnings);
     Ok(fit)

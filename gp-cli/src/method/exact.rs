@@ -46,7 +46,7 @@ impl Method for Exact {
         let kernel = problem.kernels.into_iter().next().ok_or_else(super::power_ep::no_latent)?;
         let mut gp = ExactGp::new(kernel, noise);
         let iterations = problem.settings.iterations.unwrap_or(ITERATIONS);
-        let training = gp.train(&data, &minimise_options(iterations, problem.settings.time_limit))?;
+        let training = gp.train(&data, &minimise_options(iterations, &problem.settings.control))?;
         let posterior = gp.condition(&data)?;
         let noise = Box::new(gp.noise().clone());
         let latents = vec![Posterior::Exact(Box::new(posterior))];

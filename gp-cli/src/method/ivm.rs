@@ -5,7 +5,7 @@ use super::{Fit, GradientCheck, Later, Method, Optimizer, Problem, Setting, Size
 use crate::error::CliError;
 use crate::model::{Approximation, ObjectiveKind};
 use gp_ep::Observations;
-use gp_ep::ivm::{Coupling, Ivm, IvmOptions, IvmTraining, Round};
+use gp_ep::ivm::{Coupling, Ivm, IvmOptions, IvmTraining};
 use gp_likelihoods::{Likelihood, Support};
 use gp_optim::ParameterSet;
 
@@ -29,7 +29,7 @@ impl Method for IvmMethod {
     }
 
     fn heeds(&self, setting: Setting, _optimizer: Optimizer) -> bool {
-        matches!(setting, Setting::Count | Setting::Iterations | Setting::Coupling)
+        matches!(setting, Setting::Count | Setting::Iterations | Setting::TimeLimit | Setting::Coupling)
     }
 
     fn optimizers(&self) -> &'static [Optimizer] {
@@ -55,10 +55,11 @@ impl Method for IvmMethod {
         // Nothing to be learned but the sites.
         let rounds = if model.free_count() == 0 { 0 } else { ROUNDS };
         let iterations = problem.settings.iterations.unwrap_or(ITERATIONS);
-        let training = model.train(&data, &options, rounds, &minimise_options(iterations, None))?;
+        let training =
+            model.train(&data, &options, rounds, &minimise_options(iterations, &problem.settings.control))?;
         let log_prior = model.log_prior();
-        let (converged, reason) = outcome(&training.rounds, rounds);
-        let IvmTraining { run, criterion, rounds } = training;
+        let (converged, reason) = outcome(&training, rounds);
+        let IvmTraining { run, criterion, rounds, .. } = training;
         let trainings = || rounds.iter().filter_map(|round| round.training.as_ref());
         let mut warnings = Vec::new();
         if !run.refused.is_empty() {
@@ -110,12 +111,13 @@ pub(super) fn options(problem: &Problem) -> IvmOptions {
 }
 
 /// Training has come to an end where an active set chosen anew does not lower the criterion any more.
-fn outcome(rounds: &[Round], wanted: usize) -> (bool, String) {
+fn outcome(training: &IvmTraining, wanted: usize) -> (bool, String) {
+    let rounds = &training.rounds;
     let (Some(last), true) = (rounds.last(), wanted > 0) else {
         return (true, "there was nothing to learn but sites".to_owned());
     };
     if rounds.len() <= wanted {
-        return (false, "no active set could be made at the last parameters".to_owned());
+        return (false, training.reason.to_string());
     }
     let before = rounds[..wanted].iter().map(|round| round.criterion).fold(f64::INFINITY, f64::min);
     let gain = (before - last.criterion) / before.abs().max(1.0);

@@ -25,8 +25,8 @@ use faer::Mat;
 use gp_kernels::Kernel;
 use gp_kernels::inducing::{InducingInputs, SparseProcess};
 use gp_likelihoods::Likelihood;
+use gp_optim::Control;
 use std::fmt::Debug;
-use std::time::Duration;
 
 /// What is to be fitted, in the units of the model.
 #[derive(Clone, Debug)]
@@ -72,8 +72,8 @@ pub struct Settings {
     pub samples: Option<usize>,
     /// Whether classes are coupled in the posterior.
     pub coupled: Option<bool>,
-    /// Time after which no iteration begins.
-    pub time_limit: Option<Duration>,
+    /// Who may end training, after how long, and the file from which it goes on.
+    pub control: Control,
     /// Seed of everything random.
     pub seed: u64,
     /// Whether inducing inputs stay where they are.

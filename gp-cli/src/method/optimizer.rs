@@ -1,10 +1,9 @@
 //! How parameters move.
 
 use clap::ValueEnum;
-use gp_optim::MinimiseOptions;
+use gp_optim::{Control, MinimiseOptions};
 use serde::Serialize;
 use std::fmt;
-use std::time::Duration;
 
 /// A solver for parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
@@ -32,9 +31,9 @@ impl fmt::Display for Optimizer {
 }
 
 /// Settings of a quasi-Newton run.
-pub(super) fn minimise_options(iterations: u64, time_limit: Option<Duration>) -> MinimiseOptions {
-    let mut options =
-        MinimiseOptions { max_iterations: iterations, time_limit, ..MinimiseOptions::default() };
+pub(super) fn minimise_options(iterations: u64, control: &Control) -> MinimiseOptions {
+    let control = control.clone();
+    let mut options = MinimiseOptions { max_iterations: iterations, control, ..MinimiseOptions::default() };
     // Nobody sees the digits of a log marginal likelihood beyond these.
     options.lbfgs.value_tolerance = 1e-7;
     options.lbfgs.gradient_tolerance = 1e-5;

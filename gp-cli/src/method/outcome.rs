@@ -40,8 +40,10 @@ impl Fit {
         }
     }
 
-    /// The outcome of first-order training, with the objective of its last entry.
-    pub(super) fn of_descent(posterior: Approximation, run: &Descended, curve: Vec<f64>) -> Self {
+    /// The outcome of first-order training: one number an epoch, the mean of estimates from single batches, and as
+    /// objective the last of them.
+    pub(super) fn of_descent(posterior: Approximation, run: &Descended) -> Self {
+        let curve: Vec<f64> = run.epoch_values.iter().map(|value| -value).collect();
         Self {
             posterior,
             objective: curve.last().copied().unwrap_or(f64::NAN),
@@ -64,10 +66,4 @@ fn failures(count: u64, last: Option<&str>) -> Vec<String> {
 /// The outcome of quasi-Newton training on a bound.
 pub(super) fn lower_bound(posterior: Approximation, training: &Training) -> Fit {
     Fit::of_training(posterior, ObjectiveKind::LowerBound, training)
-}
-
-/// One number an epoch, of estimates from single batches, whose noise hides their course.
-pub(super) fn by_epoch(steps: &[f64], per_epoch: u64) -> Vec<f64> {
-    let length = usize::try_from(per_epoch).unwrap_or(usize::MAX).clamp(1, steps.len().max(1));
-    steps.chunks_exact(length).map(|epoch| epoch.iter().sum::<f64>() / epoch.len() as f64).collect()
 }

@@ -1,7 +1,7 @@
 //! Variational inference with any number of Gaussians, full or diagonal, by closed forms, quadrature or samples.
 
 use super::optimizer::minimise_options;
-use super::outcome::{by_epoch, lower_bound};
+use super::outcome::lower_bound;
 use super::svgp;
 use super::{Fit, GradientCheck, Later, Method, Optimizer, Problem, Setting, Sizes, Updated};
 use crate::error::CliError;
@@ -9,7 +9,7 @@ use crate::model::Approximation;
 use gp_ep::power_ep::Level;
 use gp_ep::{DataSource, Table};
 use gp_likelihoods::Likelihood;
-use gp_optim::{Adadelta, Adam, Batches, UpdateRule};
+use gp_optim::{Adadelta, Adam, Batches, Control, UpdateRule};
 use gp_variational::savigp::{BatchOptions, Covariance, Mixture};
 use gp_variational::{Draws, Estimator, Expectation, NaturalOptions, Sampling, Savigp};
 
@@ -41,8 +41,9 @@ impl Method for SavigpMethod {
             | Setting::Count
             | Setting::Components
             | Setting::Covariance
+            | Setting::TimeLimit
             | Setting::Samples => true,
-            Setting::Iterations | Setting::TimeLimit => optimizer == Optimizer::Lbfgs,
+            Setting::Iterations => optimizer == Optimizer::Lbfgs,
             Setting::Epochs | Setting::BatchSize => optimizer != Optimizer::Lbfgs,
             Setting::Alpha | Setting::Sites | Setting::Coupling => false,
         }
@@ -126,7 +127,8 @@ fn on_all(mut model: Savigp, problem: &Problem, data: &dyn DataSource) -> Result
     let components = settings.components.unwrap_or(1);
     let full = is_one_full(&model);
     let iterations = settings.iterations.unwrap_or(if full { OUTER_ITERATIONS } else { ITERATIONS });
-    let options = minimise_options(iterations, settings.time_limit);
+    let control = settings.control.begun();
+    let options = minimise_options(iterations, &control);
     let (training, rested) = if full {
         let (training, ascent) = model.train_outer(data, &rest(&model), &options, |_| {})?.run;
         (training, ascent.converged)
@@ -139,7 +141,7 @@ fn on_all(mut model: Savigp, problem: &Problem, data: &dyn DataSource) -> Result
     }
     model.set_posterior(model.posterior().split(components, settings.seed)?)?;
     let iterations = settings.iterations.unwrap_or(ITERATIONS);
-    let again = model.train(data, &minimise_options(iterations, settings.time_limit), |_| {})?.run;
+    let again = model.train(data, &minimise_options(iterations, &stage(&control, 1)), |_| {})?.run;
     let fit = lower_bound(approximation(&model)?, &again);
     let curve = training.history.iter().map(|step| step.log_posterior).chain(fit.curve).collect();
     Ok(Fit { curve, iterations: training.iterations + again.iterations, ..fit })
@@ -158,23 +160,30 @@ fn in_batches<R: UpdateRule>(
     let epochs = settings.epochs.unwrap_or(svgp::EPOCHS);
     // A mixture has half of the passes for itself.
     let stages = if components == 1 { vec![epochs] } else { vec![epochs.div_ceil(2), (epochs / 2).max(1)] };
-    let (mut steps, mut per_epoch, mut outcome) = (Vec::new(), 1, None);
-    for (stage, epochs) in stages.into_iter().enumerate() {
-        if stage > 0 {
+    let (control, mut outcome) = (settings.control.begun(), None);
+    for (number, epochs) in stages.into_iter().enumerate() {
+        if number > 0 {
             model.set_posterior(model.posterior().split(components, settings.seed)?)?;
         }
         let batches = Batches::shuffled(data.count(), size, settings.seed)?;
-        per_epoch = batches.per_epoch() as u64;
         let mut options = BatchOptions::default();
-        options.steps = epochs.saturating_mul(per_epoch);
+        options.steps = epochs.saturating_mul(batches.per_epoch() as u64);
+        options.control = stage(&control, number);
         (options.descent.value_tolerance, options.descent.plateau) = (svgp::VALUE_TOLERANCE, svgp::PLATEAU);
         options.natural = is_one_full(&model).then_some(svgp::NATURAL_RATE);
-        let record = |step: gp_optim::TrainingProgress| steps.push(step.log_posterior);
-        outcome = Some(model.train_in_batches(data, batches, rule(), &options, record)?.run);
+        outcome = Some(model.train_in_batches(data, batches, rule(), &options, |_| {})?.run);
     }
     let run = outcome.ok_or_else(super::power_ep::no_latent)?;
-    let fit = Fit::of_descent(approximation(&model)?, &run, by_epoch(&steps, per_epoch));
+    let fit = Fit::of_descent(approximation(&model)?, &run);
     Ok(Fit { objective_kind: crate::model::ObjectiveKind::LowerBound, ..fit })
+}
+
+/// The control of the run of this number, the first of which is 0: each has a checkpoint of its own beside the others'.
+fn stage(control: &Control, number: usize) -> Control {
+    match control.checkpoint() {
+        Some(file) if number > 0 => control.clone().with_checkpoint(file.beside(&number.to_string())),
+        _ => control.clone(),
+    }
 }
 
 /// The posterior as a model file holds it.

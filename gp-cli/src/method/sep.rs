@@ -1,10 +1,9 @@
 //! EP in mini-batches, with one average site for all observations (stochastic EP) or a site for each.
 
-use super::outcome::by_epoch;
 use super::power_ep::{approximation, model, usual_power};
 use super::{Fit, GradientCheck, Later, Method, Optimizer, Problem, Setting, Sizes, Updated};
 use crate::error::CliError;
-use gp_ep::power_ep::{InnerOptions, Level, MiniBatchEp, Moment, Sharing, Trained};
+use gp_ep::power_ep::{InnerOptions, Level, MiniBatchEp, Sharing, Trained};
 use gp_ep::{DataSource, PowerEp, Table};
 use gp_likelihoods::Likelihood;
 use gp_optim::{Adadelta, Adam, Batches, Descended, UpdateRule};
@@ -43,6 +42,7 @@ impl Method for Sep {
                 | Setting::Count
                 | Setting::Epochs
                 | Setting::BatchSize
+                | Setting::TimeLimit
         )
     }
 
@@ -95,11 +95,10 @@ fn in_batches<R: UpdateRule>(
     (options.descent.value_tolerance, options.descent.plateau) = (VALUE_TOLERANCE, PLATEAU);
     options.steps = settings.epochs.map_or_else(usual, |epochs| epochs.saturating_mul(per_epoch));
     let sharing = if settings.tied.unwrap_or(true) { Sharing::Tied } else { Sharing::Own };
-    let mut steps = Vec::new();
-    let record = |moment: Moment<'_, MiniBatchEp>| steps.push(moment.progress.log_posterior);
+    options.control = settings.control.clone();
     let trained: Trained<Descended, MiniBatchEp> =
-        model.train_in_batches(data, sharing, batches, rule, &options, record)?;
+        model.train_in_batches(data, sharing, batches, rule, &options, |_| {})?;
     let (run, state) = (trained.run, trained.state);
     let posterior = approximation(&model, problem.likelihood.clone(), |model, q| state.posterior(model, q))?;
-    Ok(Fit::of_descent(posterior, &run, by_epoch(&steps, per_epoch)))
+    Ok(Fit::of_descent(posterior, &run))
 }

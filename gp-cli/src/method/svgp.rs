@@ -2,7 +2,6 @@
 //! bound.
 
 use super::optimizer::minimise_options;
-use super::outcome::by_epoch;
 use super::savigp::approximation;
 use super::{Fit, GradientCheck, Later, Method, Optimizer, Problem, Setting, Sizes, Updated};
 use crate::error::CliError;
@@ -42,8 +41,8 @@ impl Method for Svgp {
 
     fn heeds(&self, setting: Setting, optimizer: Optimizer) -> bool {
         match setting {
-            Setting::Inducing | Setting::Count => true,
-            Setting::Iterations | Setting::TimeLimit => optimizer == Optimizer::Lbfgs,
+            Setting::Inducing | Setting::Count | Setting::TimeLimit => true,
+            Setting::Iterations => optimizer == Optimizer::Lbfgs,
             Setting::Epochs | Setting::BatchSize => optimizer != Optimizer::Lbfgs,
             _ => false,
         }
@@ -86,7 +85,7 @@ impl Method for Svgp {
 /// The posterior comes to rest for every value that L-BFGS asks for.
 fn outer(mut model: Savigp, problem: &Problem, data: &dyn DataSource) -> Result<Fit, CliError> {
     let iterations = problem.settings.iterations.unwrap_or(ITERATIONS);
-    let options = minimise_options(iterations, problem.settings.time_limit);
+    let options = minimise_options(iterations, &problem.settings.control);
     let trained = model.train_outer(data, &NaturalOptions::default(), &options, |_| {})?;
     let (training, ascent) = trained.run;
     let fit = Fit::of_training(approximation(&model)?, ObjectiveKind::LowerBound, &training);
@@ -107,9 +106,8 @@ fn in_batches<R: UpdateRule>(
     options.steps = settings.epochs.unwrap_or(EPOCHS).saturating_mul(per_epoch);
     (options.descent.value_tolerance, options.descent.plateau) = (VALUE_TOLERANCE, PLATEAU);
     options.natural = Some(NATURAL_RATE);
-    let mut steps = Vec::new();
-    let run =
-        model.train_in_batches(data, batches, rule, &options, |step| steps.push(step.log_posterior))?.run;
-    let fit = Fit::of_descent(approximation(&model)?, &run, by_epoch(&steps, per_epoch));
+    options.control = settings.control.clone();
+    let run = model.train_in_batches(data, batches, rule, &options, |_| {})?.run;
+    let fit = Fit::of_descent(approximation(&model)?, &run);
     Ok(Fit { objective_kind: ObjectiveKind::LowerBound, ..fit })
 }

@@ -165,7 +165,7 @@ fn what_makes_no_difference_or_no_sense_is_refused() {
         ("--method vfe --alpha 0.5", &["--alpha makes no difference to method vfe"]),
         ("--method pep --alpha 1.5", &["--alpha 1.5 is not between 0 and 1"]),
         ("--method pep --epochs 3", &["--epochs makes no difference"]),
-        ("--method sep --time-limit 10s", &["--time-limit makes no difference to method sep"]),
+        ("--method sep --iterations 10", &["--iterations makes no difference to method sep"]),
         ("--method exact --optimizer adam", &["--optimizer adam", "lbfgs"]),
         ("--method exact --likelihood student_t", &["method exact", "Gaussian noise"]),
         ("--method pep --inducing 0", &["at least one inducing input"]),

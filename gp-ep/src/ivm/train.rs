@@ -7,10 +7,14 @@ use super::run::IvmRun;
 use crate::error::EpError;
 use crate::exact::Observations;
 
-use gp_optim::{MinimiseOptions, ParameterSet, Training, train};
+use gp_optim::{
+    Companion, MinimiseOptions, ParameterSet, ParameterSetMut, StopReason, Training, companion_memory,
+    train_beside,
+};
+use serde::{Deserialize, Serialize};
 
 /// One active set, and what was learned with it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Round {
     /// Criterion less log priors, with the new active set, before any parameter moved.
     pub criterion: f64,
@@ -31,6 +35,36 @@ pub struct IvmTraining {
     pub criterion: f64,
     /// All rounds; one more than active sets were learned with.
     pub rounds: Vec<Round>,
+    /// Why it ended: all rounds are done, the time is over, it was interrupted, or an active set cannot be made.
+    pub reason: StopReason,
+}
+
+/// Where training stood when a round began.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Course {
+    round: usize,
+    /// Natural values of the parameters.
+    values: Vec<f64>,
+    /// Those of the best round before.
+    best: Option<Vec<f64>>,
+    /// The active set of the round before.
+    before: Vec<usize>,
+    rounds: Vec<Round>,
+}
+
+/// It changes from round to round, not within one.
+impl Companion for Course {
+    type Memory = Self;
+    const KIND: &'static str = "rounds of an informative vector machine";
+
+    fn memory(&self) -> Self {
+        self.clone()
+    }
+
+    fn recall(&mut self, memory: Self) -> Result<(), String> {
+        *self = memory;
+        Ok(())
+    }
 }
 
 impl Ivm {
@@ -40,6 +74,9 @@ impl Ivm {
     ///
     /// The criterion may rise when the active set is chosen anew, which depends on the parameters in a way that has no
     /// derivative; so the end is the best of the starts of all rounds and of what the last one came to.
+    ///
+    /// The control in `minor` is that of all rounds: a limit on time is one for all of them together, and a run that is
+    /// interrupted in one of them goes on there. Active sets are chosen without looking up.
     ///
     /// # Errors
     /// As [`build`](Self::build) and [`criterion`](Self::criterion) for the first round, and [`EpError::Optim`]. The
@@ -52,31 +89,63 @@ impl Ivm {
         minor: &MinimiseOptions,
     ) -> Result<IvmTraining, EpError> {
         let mut trial = self.clone();
-        let mut best: Option<(Self, IvmRun, f64)> = None;
-        let mut history = Vec::new();
-        let mut before: Vec<usize> = Vec::new();
-        for round in 0..=rounds {
-            let found = trial.major(data, options);
-            let (run, criterion) = match (found, &best) {
+        let mut minor = MinimiseOptions { control: minor.control.begun(), ..minor.clone() };
+        let (mut course, mut best) = trial.resume(data, options, &minor)?;
+        let reason = loop {
+            course.values = trial.parameter_values();
+            let (run, criterion) = match (trial.major(data, options), &best) {
                 (Err(fault), None) => return Err(fault),
-                (Err(_), Some(_)) => break,
+                (Err(fault), Some(_)) => {
+                    break StopReason::Other(format!("an active set cannot be made: {fault}"));
+                }
                 (Ok(found), _) => found,
             };
             let rows = run.posterior.active(0).to_vec();
-            let shared = rows.iter().filter(|row| before.contains(row)).count();
+            let shared = rows.iter().filter(|row| course.before.contains(row)).count();
             let kept = shared as f64 / rows.len().max(1) as f64;
-            before = rows;
+            let end = end_of_rounds(course.round >= rounds, &minor);
+            let training = match &end {
+                Some(_) => None,
+                None => Some(trial.minor(data, &run, &minor, &mut course)?),
+            };
             if best.as_ref().is_none_or(|(_, _, least)| criterion < *least) {
-                best = Some((trial.clone(), run.clone(), criterion));
+                course.best = Some(course.values.clone());
+                best = Some((course.values.clone(), run, criterion));
             }
-            let training = if round < rounds { Some(trial.minor(data, &run, minor)?) } else { None };
-            history.push(Round { criterion, kept, training });
-        }
-        let Some((model, run, criterion)) = best else {
+            course.before = rows;
+            course.rounds.push(Round { criterion, kept, training });
+            course.round += 1;
+            // What the file holds is over: the next round replaces it.
+            minor.control = minor.control.anew();
+            if let Some(reason) = end {
+                break reason;
+            }
+        };
+        let Some((values, run, criterion)) = best else {
             return Err(EpError::ImproperPosterior);
         };
-        *self = model;
-        Ok(IvmTraining { run, criterion, rounds: history })
+        self.set_parameter_values(&values)?;
+        Ok(IvmTraining { run, criterion, rounds: course.rounds, reason })
+    }
+
+    /// Where training was, by the checkpoint, and the best round before; or the very beginning.
+    fn resume(
+        &mut self,
+        data: &Observations<'_>,
+        options: &IvmOptions,
+        minor: &MinimiseOptions,
+    ) -> Result<(Course, Option<Best>), EpError> {
+        let Some(course) = companion_memory::<Course>(&minor.control)? else {
+            return Ok((Course::default(), None));
+        };
+        let mut best = None;
+        if let Some(values) = &course.best {
+            self.set_parameter_values(values)?;
+            let (run, criterion) = self.major(data, options)?;
+            best = Some((values.clone(), run, criterion));
+        }
+        self.set_parameter_values(&course.values)?;
+        Ok((course, best))
     }
 
     /// A new active set, and the criterion less log priors with it.
@@ -95,13 +164,28 @@ impl Ivm {
         data: &Observations<'_>,
         run: &IvmRun,
         options: &MinimiseOptions,
+        course: &mut Course,
     ) -> Result<Training, EpError> {
         let active = run.posterior.clone().into_active();
-        let evaluate = |model: &Self, gradient: &mut [f64]| {
+        let evaluate = |model: &Self, _: &mut Course, gradient: &mut [f64]| {
             let criterion = model.criterion_of(data, &active, Some(&mut *gradient))?;
             gradient.iter_mut().for_each(|g| *g = -*g);
-            Ok(-criterion)
+            Ok::<f64, EpError>(-criterion)
         };
-        train(self, options, evaluate, |_| {})
+        train_beside(self, course, options, evaluate, |_| {})
+    }
+}
+
+/// Parameters, the run with them, and its criterion.
+type Best = (Vec<f64>, IvmRun, f64);
+
+/// Why the round that begins is the last one, which only looks at what those before have come to.
+fn end_of_rounds(done: bool, minor: &MinimiseOptions) -> Option<StopReason> {
+    // With a checkpoint, who asks for an end has it at once: there is none to look at.
+    let interrupted = minor.control.is_interrupted() && minor.control.checkpoint().is_none();
+    match (interrupted, minor.control.is_over()) {
+        (true, _) => Some(StopReason::Interrupted),
+        (false, true) => Some(StopReason::TimeLimit),
+        (false, false) => done.then_some(StopReason::MaxIterations),
     }
 }

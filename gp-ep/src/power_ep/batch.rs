@@ -315,6 +315,21 @@ impl BatchEp {
         self.passes.lanes.states().iter().flat_map(|shard| shard.sites.iter().copied())
     }
 
+    /// Goes on from the sites of a state like this one. The posterior is theirs after the next
+    /// [`refresh`](Self::refresh).
+    pub(super) fn recall(&mut self, sites: &[Site]) -> Result<(), String> {
+        if sites.len() != self.sites {
+            return Err(format!("it has {} sites, and the data have {}", sites.len(), self.sites));
+        }
+        let mut rest = sites;
+        self.passes.lanes.states_mut().iter_mut().for_each(|shard| {
+            let (own, later) = rest.split_at(shard.sites.len());
+            shard.sites.copy_from_slice(own);
+            rest = later;
+        });
+        Ok(())
+    }
+
     /// The posterior over the inducing values of one latent function.
     ///
     /// # Errors

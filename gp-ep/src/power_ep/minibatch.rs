@@ -79,6 +79,16 @@ pub struct MiniBatchEp {
     room: Vec<f64>,
 }
 
+/// What the state of EP on mini-batches is made of.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct MiniBatchMemory {
+    /// T and η.
+    sums: Vec<f64>,
+    /// Own sites of all observations, where there are some.
+    sites: Vec<Site>,
+    batches_seen: u64,
+}
+
 impl MiniBatchEp {
     /// EP before its first batch, for batches of at most `capacity` observations.
     ///
@@ -352,6 +362,23 @@ impl MiniBatchEp {
         let tally = self.passes.gradient(model, GradientKind::AtRest, posteriors, gradient)?;
         gradient.iter_mut().for_each(|g| *g *= weight);
         Ok(weight * tally.log_z + self.prior_part(model)?)
+    }
+
+    /// All that is not a function of data, settings and parameters.
+    pub(super) fn memory(&self) -> MiniBatchMemory {
+        let (sums, sites) = (self.sums.clone(), self.sites.clone());
+        MiniBatchMemory { sums, sites, batches_seen: self.batches_seen }
+    }
+
+    /// Goes on from what a state like this one was.
+    pub(super) fn recall(&mut self, memory: MiniBatchMemory) -> Result<(), String> {
+        let MiniBatchMemory { sums, sites, batches_seen } = memory;
+        if sums.len() != self.sums.len() || sites.len() != self.sites.len() {
+            return Err("its sites are those of another model or of other data".to_owned());
+        }
+        (self.sums, self.sites, self.batches_seen) = (sums, sites, batches_seen);
+        let by = (&self.passes.layout, self.passes.threading);
+        set_posteriors(&mut self.posteriors, by, &self.sums, |_| 1.0).map_err(|error| error.to_string())
     }
 
     /// The posterior over the inducing values of one latent function.

@@ -6,14 +6,15 @@
 
 use super::batch::{BatchEp, Convergence};
 use super::gradient::GradientKind;
-use super::minibatch::{MiniBatchEp, Sharing};
+use super::minibatch::{MiniBatchEp, MiniBatchMemory, Sharing};
 use super::model::PowerEp;
 use super::rules::EpOptions;
+use super::site::Site;
 use crate::error::EpError;
 use gp_kernels::data::DataSource;
 use gp_optim::{
-    Batch, Batches, Descended, DescentOptions, MinimiseOptions, ParameterSet, Training, TrainingProgress,
-    UpdateRule, train, train_by_descent,
+    Batch, Batches, Companion, Control, Descended, DescentOptions, DescentPlan, MinimiseOptions,
+    ParameterSet, Training, TrainingProgress, UpdateRule, train_beside, train_by_descent,
 };
 
 /// How parameters and sites learn together.
@@ -30,6 +31,8 @@ pub struct InnerOptions {
     pub ep: EpOptions,
     /// When the descent stops before that.
     pub descent: DescentOptions,
+    /// Who may end it, and the file from which it goes on.
+    pub control: Control,
 }
 
 impl Default for InnerOptions {
@@ -37,7 +40,8 @@ impl Default for InnerOptions {
     fn default() -> Self {
         let ep = EpOptions::default();
         let descent = DescentOptions { drifting: true, ..DescentOptions::default() };
-        Self { steps: 250, sweeps: 1, gradient: GradientKind::AtRest, ep, descent }
+        let control = Control::new();
+        Self { steps: 250, sweeps: 1, gradient: GradientKind::AtRest, ep, descent, control }
     }
 }
 
@@ -77,12 +81,13 @@ impl PowerEp {
         options: &MinimiseOptions,
         progress: impl FnMut(TrainingProgress),
     ) -> Result<Trained<(Training, Convergence), BatchEp>, EpError> {
-        let mut state = BatchEp::new(self, data)?;
-        let evaluate = |model: &PowerEp, natural: &mut [f64]| {
-            come_to_rest(&mut state, model, ep)?;
+        let mut state = Outer(BatchEp::new(self, data)?);
+        let evaluate = |model: &PowerEp, Outer(state): &mut Outer, natural: &mut [f64]| {
+            come_to_rest(state, model, ep)?;
             state.log_z_gradient(model, GradientKind::AtRest, natural)
         };
-        let training = train(self, options, evaluate, progress)?;
+        let training = train_beside(self, &mut state, options, evaluate, progress)?;
+        let Outer(mut state) = state;
         let convergence = come_to_rest(&mut state, self, ep)?;
         Ok(Trained { run: (training, convergence), state })
     }
@@ -100,23 +105,21 @@ impl PowerEp {
         options: &InnerOptions,
         mut watch: impl FnMut(Moment<'_, BatchEp>),
     ) -> Result<Trained<Descended, BatchEp>, EpError> {
-        let mut state = BatchEp::new(self, data)?;
+        let mut inner = Inner { state: BatchEp::new(self, data)?, evaluations: 0 };
         let ep = EpOptions { max_sweeps: options.sweeps, ..options.ep };
-        let mut evaluation = 0;
-        let evaluate = |model: &PowerEp, _: Batch<'_>, natural: &mut [f64]| -> Result<f64, EpError> {
-            refresh_or_reset(&mut state, model)?;
+        let evaluate = |model: &PowerEp, inner: &mut Inner, _: Batch<'_>, natural: &mut [f64]| {
+            let Inner { state, evaluations } = inner;
+            refresh_or_reset(state, model)?;
             state.converge(model, &ep)?;
             let log_z = state.log_z_gradient(model, options.gradient, natural)?;
-            evaluation += 1;
-            let log_posterior = log_z + model.log_prior();
-            watch(Moment { progress: TrainingProgress { evaluation, log_posterior }, model, state: &state });
-            Ok(log_z)
+            *evaluations += 1;
+            watch(Moment::of(*evaluations, log_z, model, state));
+            Ok::<f64, EpError>(log_z)
         };
-        let descent = DescentOptions { drifting: true, ..options.descent.clone() };
-        let how = (Batches::whole(data.count())?, rule, descent);
-        let run = train_by_descent(self, how, options.steps, evaluate, |_| {})?;
-        refresh_or_reset(&mut state, self)?;
-        Ok(Trained { run, state })
+        let plan = options.plan(Batches::whole(data.count())?, rule);
+        let run = train_by_descent(self, &mut inner, plan, evaluate, |_| {})?;
+        refresh_or_reset(&mut inner.state, self)?;
+        Ok(Trained { run, state: inner.state })
     }
 
     /// Trains by a first-order method, one step after the sites (own or tied) of every batch were updated. `watch` is
@@ -140,27 +143,98 @@ impl PowerEp {
             return Err(EpError::Unsupported { what: "the gradient of the estimate in mini-batches" });
         }
         let size = batches.size();
-        let mut state = MiniBatchEp::new(self, data, sharing, size)?;
-        let (mut evaluation, epoch) = (0u64, data.count().div_ceil(size) as u64);
-        let evaluate = |model: &PowerEp, batch: Batch<'_>, natural: &mut [f64]| -> Result<f64, EpError> {
+        let state = MiniBatchEp::new(self, data, sharing, size)?;
+        let mut inner = InnerBatches { state, evaluations: 0 };
+        let epoch = data.count().div_ceil(size) as u64;
+        let evaluate = |model: &PowerEp, inner: &mut InnerBatches, batch: Batch<'_>, natural: &mut [f64]| {
+            let InnerBatches { state, evaluations } = inner;
             state.refresh(model)?;
-            if evaluation % epoch == 0 && evaluation > 0 {
+            if *evaluations % epoch == 0 && *evaluations > 0 {
                 state.rebuild(model, data)?;
             }
-            evaluation += 1;
+            *evaluations += 1;
             for _ in 0..options.sweeps {
                 state.step(model, data, batch.indices, &options.ep)?;
             }
             let log_z = state.log_z_gradient(model, natural)?;
-            let log_posterior = log_z + model.log_prior();
-            watch(Moment { progress: TrainingProgress { evaluation, log_posterior }, model, state: &state });
-            Ok(log_z)
+            watch(Moment::of(*evaluations, log_z, model, state));
+            Ok::<f64, EpError>(log_z)
         };
-        let descent = DescentOptions { drifting: true, ..options.descent.clone() };
-        let run = train_by_descent(self, (batches, rule, descent), options.steps, evaluate, |_| {})?;
+        let run = train_by_descent(self, &mut inner, options.plan(batches, rule), evaluate, |_| {})?;
+        let mut state = inner.state;
         state.refresh(self)?;
         state.rebuild(self, data)?;
         Ok(Trained { run, state })
+    }
+}
+
+impl InnerOptions {
+    fn plan<R>(&self, batches: Batches, rule: R) -> DescentPlan<R> {
+        let options = DescentOptions { drifting: true, ..self.descent.clone() };
+        DescentPlan { batches, rule, options, steps: self.steps, control: self.control.clone() }
+    }
+}
+
+impl<'a, S> Moment<'a, S> {
+    fn of(evaluation: u64, log_z: f64, model: &'a PowerEp, state: &'a S) -> Self {
+        let log_posterior = log_z + model.log_prior();
+        Self { progress: TrainingProgress { evaluation, log_posterior }, model, state }
+    }
+}
+
+/// Sites that come to rest at every evaluation: everything else follows from them and the parameters.
+struct Outer(BatchEp);
+
+impl Companion for Outer {
+    type Memory = Vec<Site>;
+    const KIND: &'static str = "EP at rest";
+
+    fn memory(&self) -> Vec<Site> {
+        self.0.sites().collect()
+    }
+
+    fn recall(&mut self, sites: Vec<Site>) -> Result<(), String> {
+        self.0.recall(&sites)
+    }
+}
+
+/// Sites that learn together with the parameters, and how often these were evaluated.
+struct Inner {
+    state: BatchEp,
+    evaluations: u64,
+}
+
+impl Companion for Inner {
+    type Memory = (Vec<Site>, u64);
+    const KIND: &'static str = "EP on all observations beside a descent";
+
+    fn memory(&self) -> Self::Memory {
+        (self.state.sites().collect(), self.evaluations)
+    }
+
+    fn recall(&mut self, (sites, evaluations): Self::Memory) -> Result<(), String> {
+        self.evaluations = evaluations;
+        self.state.recall(&sites)
+    }
+}
+
+/// The same in mini-batches.
+struct InnerBatches {
+    state: MiniBatchEp,
+    evaluations: u64,
+}
+
+impl Companion for InnerBatches {
+    type Memory = (MiniBatchMemory, u64);
+    const KIND: &'static str = "EP in mini-batches beside a descent";
+
+    fn memory(&self) -> Self::Memory {
+        (self.state.memory(), self.evaluations)
+    }
+
+    fn recall(&mut self, (memory, evaluations): Self::Memory) -> Result<(), String> {
+        self.evaluations = evaluations;
+        self.state.recall(memory)
     }
 }
 

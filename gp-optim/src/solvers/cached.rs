@@ -1,14 +1,16 @@
 //! One evaluation per point, however often argmin asks for value and gradient.
 
+use super::run::Remembers;
 use crate::objective::Objective;
 use argmin::core::{CostFunction, Error, Gradient};
+use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 
 /// Points remembered: a line search goes back to its start and to the best of its trials, never much further.
 const REMEMBERED: usize = 4;
 
 /// An evaluation that did not come back with a value; shows the objective's own message.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 #[error("{message}")]
 pub struct EvaluationFailed {
     /// The objective's own message.
@@ -53,12 +55,15 @@ struct Inner<O> {
 }
 
 /// What came of the evaluation at one point.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 struct Remembered {
     point: Vec<f64>,
     value: Result<f64, EvaluationFailed>,
     gradient: Vec<f64>,
 }
+
+/// Points, which of them goes next, evaluations, and the objective's own memory.
+type CachedMemory = (Vec<Remembered>, usize, u64, Vec<u8>);
 
 impl<O: Objective> CachedObjective<O> {
     /// Wraps an objective; nothing is evaluated yet.
@@ -126,6 +131,38 @@ impl<O: Objective> Gradient for CachedObjective<O> {
         entry.value.clone()?;
         Ok(entry.gradient.clone())
     }
+}
+
+/// The points themselves are part of the memory: an objective that has one may not be asked again where a run that goes
+/// on from a checkpoint should see what the uninterrupted one saw.
+impl<O: Objective> Remembers for CachedObjective<O> {
+    fn has_memory(&self) -> bool {
+        self.inner.borrow().objective.memory().is_ok_and(|memory| !memory.is_empty())
+    }
+
+    fn memory(&self) -> Result<Vec<u8>, String> {
+        let inner = self.inner.borrow();
+        let own = inner.objective.memory()?;
+        let whole = (&inner.remembered, inner.next, inner.evaluations, own);
+        postcard::to_stdvec(&whole).map_err(|error| error.to_string())
+    }
+
+    fn recall(&mut self, memory: &[u8]) -> Result<(), String> {
+        let inner = self.inner.get_mut();
+        let (remembered, next, evaluations, own): CachedMemory =
+            postcard::from_bytes(memory).map_err(|error| error.to_string())?;
+        if remembered.len() > REMEMBERED || next >= REMEMBERED || next > remembered.len() {
+            return Err("it remembers more points than there is room for".to_owned());
+        }
+        (inner.remembered, inner.next, inner.evaluations) = (remembered, next, evaluations);
+        inner.objective.recall(&own)
+    }
+}
+
+/// What the objective itself remembered, within the memory of a [`CachedObjective`].
+pub(super) fn own_memory(memory: &[u8]) -> Result<Vec<u8>, String> {
+    let (_, _, _, own): CachedMemory = postcard::from_bytes(memory).map_err(|error| error.to_string())?;
+    Ok(own)
 }
 
 fn same_bits(a: &[f64], b: &[f64]) -> bool {

@@ -7,28 +7,29 @@ mod replace;
 pub use error::CheckpointError;
 
 use super::error::OptimError;
-use super::interrupt::Interrupt;
+use super::history::Record;
 use super::state::GradientState;
 use argmin::core::Error;
 use argmin::core::checkpointing::{Checkpoint, CheckpointingFrequency};
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// The file in which a run keeps solver and state, and from which it goes on.
 ///
-/// Attach it to a run: if the file exists, the run continues from what it holds and ends with the same bits as a
-/// run that was never interrupted; afterwards the file is replaced after every so many iterations. It is replaced
-/// whole or not at all, whenever the process or the machine stops.
+/// Hand it to a [`Control`](super::Control): if the file exists, the run continues from what it holds and ends with the
+/// same bits as a run that was never interrupted; afterwards the file is replaced after every so many iterations. It is
+/// replaced whole or not at all, whenever the process or the machine stops. It is also a checkpoint for argmin's
+/// executor, which then knows nothing of what an objective may remember.
 ///
 /// The label says what the run is about (the objective, the data, the solver); a file with another label is
 /// refused, as is one that is damaged or of a newer format.
 ///
 /// ```
 /// use gp_optim::argmin::core::checkpointing::CheckpointingFrequency;
-/// use gp_optim::{CheckpointFile, MinimiseOptions, minimise_with};
+/// use gp_optim::{CheckpointFile, Control, MinimiseOptions, minimise};
 /// use std::convert::Infallible;
 ///
 /// let parabola = |x: &[f64], gradient: &mut [f64]| {
@@ -38,18 +39,29 @@ use std::path::{Path, PathBuf};
 /// let folder = tempfile::tempdir()?;
 /// let file = CheckpointFile::new(folder.path().join("run.checkpoint"), "parabola")
 ///     .every(CheckpointingFrequency::Every(10));
-/// let minimum =
-///     minimise_with(parabola, &[3.0], &MinimiseOptions::default(), |run| run.checkpointing(file))?;
+/// let control = Control::new().with_checkpoint(file);
+/// let minimum = minimise(parabola, &[3.0], &MinimiseOptions { control, ..MinimiseOptions::default() })?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct CheckpointFile {
     path: PathBuf,
     label: String,
     frequency: CheckpointingFrequency,
     max_iterations: Option<u64>,
-    interrupt: Interrupt,
 }
+
+/// What a run keeps beside solver and state.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct Remembered {
+    /// What the objective's evaluations depend on besides the point.
+    pub(super) memory: Vec<u8>,
+    /// The course so far, where it is kept.
+    pub(super) records: Vec<Record>,
+}
+
+/// Solver, state and what was kept beside them.
+pub(super) type Stored<S, P> = (S, GradientState<P>, Remembered);
 
 impl CheckpointFile {
     /// A checkpoint after every iteration.
@@ -59,7 +71,6 @@ impl CheckpointFile {
             label: label.into(),
             frequency: CheckpointingFrequency::Always,
             max_iterations: None,
-            interrupt: Interrupt::new(),
         }
     }
 
@@ -82,18 +93,36 @@ impl CheckpointFile {
         self
     }
 
-    /// Ends the run when an end is requested: after the iteration it is in, whatever the frequency, the file is
-    /// replaced, and the run returns [`OptimError::Interrupted`].
+    /// A file for a run that follows: the same in everything but the name, behind which is another word.
     #[must_use]
-    pub fn interrupted_by(mut self, interrupt: Interrupt) -> Self {
-        self.interrupt = interrupt;
-        self
+    pub fn beside(&self, word: &str) -> Self {
+        let mut name = self.path.file_name().unwrap_or_default().to_owned();
+        name.push(".");
+        name.push(word);
+        Self { path: self.path.with_file_name(name), ..self.clone() }
     }
 
     /// Where the file is, or will be.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// The same file for one kind of run, which others refuse.
+    pub(super) fn about(mut self, kind: &str) -> Self {
+        if !kind.is_empty() {
+            self.label = format!("{}: {kind}", self.label);
+        }
+        self
+    }
+
+    /// Whether the file is replaced after this iteration.
+    pub(super) fn is_due(&self, iteration: u64) -> bool {
+        match self.frequency {
+            CheckpointingFrequency::Always => true,
+            CheckpointingFrequency::Every(count) => iteration.is_multiple_of(count),
+            CheckpointingFrequency::Never => false,
+        }
     }
 
     /// Replaces the file. Solver and state are written as they are, infinities included.
@@ -105,8 +134,18 @@ impl CheckpointFile {
         solver: &S,
         state: &GradientState<P>,
     ) -> Result<(), CheckpointError> {
+        self.write_with_memory(solver, state, &Remembered::default())
+    }
+
+    /// Replaces the file, with what the run keeps beside solver and state.
+    pub(super) fn write_with_memory<S: Serialize, P: Serialize>(
+        &self,
+        solver: &S,
+        state: &GradientState<P>,
+        kept: &Remembered,
+    ) -> Result<(), CheckpointError> {
         let path = self.path.clone();
-        let encoded = postcard::to_stdvec(&(&self.label, solver, state));
+        let encoded = postcard::to_stdvec(&(&self.label, kept, solver, state));
         let payload =
             encoded.map_err(|error| CheckpointError::Encode { path, message: error.to_string() })?;
         replace::replace(&self.path, &envelope::seal(&payload))
@@ -122,30 +161,61 @@ impl CheckpointFile {
         S: DeserializeOwned,
         P: DeserializeOwned,
     {
-        let bytes = match fs::read(&self.path) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(CheckpointError::io("read", &self.path, &error)),
-        };
-        let payload = envelope::open(&bytes, &self.path)?;
-        let (solver, mut state): (S, GradientState<P>) = self.decode(payload)?;
+        Ok(self.read_with_memory()?.map(|(solver, state, _)| (solver, state)))
+    }
+
+    /// What the file holds, with what the run kept beside solver and state.
+    pub(super) fn read_with_memory<S, P>(&self) -> Result<Option<Stored<S, P>>, CheckpointError>
+    where
+        S: DeserializeOwned,
+        P: DeserializeOwned,
+    {
+        let Some(bytes) = self.bytes()? else { return Ok(None) };
+        let (kept, rest) = self.take_kept(envelope::open(&bytes, &self.path)?)?;
+        let (contents, rest) = postcard::take_from_bytes(rest).map_err(|error| self.malformed(&error))?;
+        if !rest.is_empty() {
+            return Err(self.damaged("it goes on after its contents"));
+        }
+        let (solver, mut state): (S, GradientState<P>) = contents;
         if let Some(total) = self.max_iterations {
             state.max_iters = total;
         }
-        Ok(Some((solver, state)))
+        Ok(Some((solver, state, kept)))
     }
 
-    fn decode<T: DeserializeOwned>(&self, payload: &[u8]) -> Result<T, CheckpointError> {
-        let malformed =
-            |error: postcard::Error| self.damaged(&format!("its contents do not decode: {error}"));
+    /// What the objective of the run remembered, whatever its solver was; nothing if there is no file.
+    pub(super) fn memory(&self) -> Result<Option<Vec<u8>>, CheckpointError> {
+        let Some(bytes) = self.bytes()? else { return Ok(None) };
+        let (kept, _) = self.take_kept(envelope::open(&bytes, &self.path)?)?;
+        Ok(Some(kept.memory))
+    }
+
+    fn bytes(&self) -> Result<Option<Vec<u8>>, CheckpointError> {
+        match fs::read(&self.path) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(CheckpointError::io("read", &self.path, &error)),
+        }
+    }
+
+    fn take_kept<'a>(&self, payload: &'a [u8]) -> Result<(Remembered, &'a [u8]), CheckpointError> {
         // First the label: whatever follows it may be of another type than what is asked for.
-        let (found, rest) = postcard::take_from_bytes::<String>(payload).map_err(malformed)?;
+        let (found, rest) =
+            postcard::take_from_bytes::<String>(payload).map_err(|error| self.malformed(&error))?;
         if found != self.label {
             let (path, expected) = (self.path.clone(), self.label.clone());
             return Err(CheckpointError::OtherRun { path, found, expected });
         }
-        let (contents, rest) = postcard::take_from_bytes(rest).map_err(malformed)?;
-        if rest.is_empty() { Ok(contents) } else { Err(self.damaged("it goes on after its contents")) }
+        postcard::take_from_bytes(rest).map_err(|error| self.malformed(&error))
+    }
+
+    fn malformed(&self, error: &postcard::Error) -> CheckpointError {
+        self.damaged(&format!("its contents do not decode: {error}"))
+    }
+
+    /// The error of a memory that this run cannot take up.
+    pub(super) fn unfit(&self, what: String) -> CheckpointError {
+        CheckpointError::Unfit { path: self.path.clone(), what }
     }
 
     fn damaged(&self, what: &str) -> CheckpointError {
@@ -163,19 +233,7 @@ where
     }
 
     fn save_cond(&self, solver: &S, state: &GradientState<P>, iteration: u64) -> Result<(), Error> {
-        let due = match self.frequency {
-            CheckpointingFrequency::Always => true,
-            CheckpointingFrequency::Every(count) => iteration.is_multiple_of(count),
-            CheckpointingFrequency::Never => false,
-        };
-        let interrupted = self.interrupt.is_requested();
-        if due || interrupted {
-            self.save(solver, state)?;
-        }
-        if interrupted {
-            return Err(OptimError::Interrupted { iteration, path: self.path.clone() }.into());
-        }
-        Ok(())
+        if self.is_due(iteration) { self.save(solver, state) } else { Ok(()) }
     }
 
     fn load(&self) -> Result<Option<(S, GradientState<P>)>, Error> {

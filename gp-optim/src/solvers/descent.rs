@@ -141,6 +141,13 @@ impl<R: UpdateRule> Descent<R> {
         self.watch.epoch_value()
     }
 
+    /// The mean of the values of the batches over every epoch that was completed; over what there is of the first one
+    /// if none was.
+    #[must_use]
+    pub fn epoch_values(&self) -> Vec<f64> {
+        self.watch.course()
+    }
+
     /// Why the solver itself asked to stop; nothing while it runs or when a budget of the executor ended the run.
     #[must_use]
     pub fn stop_reason(&self) -> Option<&StopReason> {

@@ -5,10 +5,11 @@ use super::state::GradientState;
 use super::vector::max_norm;
 use argmin::core::observers::Observe;
 use argmin::core::{Error, KV, KvValue, State};
+use serde::{Deserialize, Serialize};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Where a run stood after one iteration.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Record {
     /// Iterations done: 0 at the start.
@@ -59,6 +60,16 @@ impl History {
         self.lock().clone()
     }
 
+    /// Notes where a run stands after so many iterations.
+    pub(super) fn note<P: Clone>(&self, iteration: u64, state: &GradientState<P>, kv: &KV) {
+        self.push(Record::of(iteration, state, kv));
+    }
+
+    /// Goes on from what there was of a run before.
+    pub(super) fn set(&self, records: Vec<Record>) {
+        *self.lock() = records;
+    }
+
     fn push(&self, record: Record) {
         self.lock().push(record);
     }
@@ -80,13 +91,13 @@ impl Record {
 
 impl<P: Clone> Observe<GradientState<P>> for History {
     fn observe_init(&mut self, _name: &str, state: &GradientState<P>, kv: &KV) -> Result<(), Error> {
-        self.push(Record::of(0, state, kv));
+        self.note(0, state, kv);
         Ok(())
     }
 
     fn observe_iter(&mut self, state: &GradientState<P>, kv: &KV) -> Result<(), Error> {
         // argmin counts an iteration only after its observers have run.
-        self.push(Record::of(state.get_iter() + 1, state, kv));
+        self.note(state.get_iter() + 1, state, kv);
         Ok(())
     }
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A flag whose clones are one flag. Whoever handles Ctrl-C requests; a run whose
-/// [`CheckpointFile`](super::CheckpointFile) has a clone ends after its present iteration, with a checkpoint.
+/// A flag whose clones are one flag. Whoever handles Ctrl-C requests; a run whose [`Control`](super::Control) has a
+/// clone ends after its present iteration.
 ///
 /// Setting it is all that a signal handler needs to do, and it may.
 #[derive(Clone, Debug, Default)]
@@ -26,5 +26,12 @@ impl Interrupt {
     #[must_use]
     pub fn is_requested(&self) -> bool {
         self.0.load(Ordering::SeqCst)
+    }
+}
+
+/// Two are equal if they are one flag.
+impl PartialEq for Interrupt {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
     }
 }

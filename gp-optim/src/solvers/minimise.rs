@@ -1,29 +1,32 @@
 //! From an objective and a start to a minimum and the reason why it is one.
 
 use super::cached::CachedObjective;
+use super::control::Control;
 use super::error::OptimError;
+use super::history::History;
 use super::lbfgs::{Lbfgs, LbfgsOptions, LbfgsState};
+use super::run::ControlledRun;
 use super::stop::StopReason;
 use super::vector::max_norm;
 use crate::objective::Objective;
-use argmin::core::{Executor, OptimizationResult, State};
+use argmin::core::{OptimizationResult, State};
 use serde::{Deserialize, Serialize};
-use std::time::Duration;
 
 /// Budgets of a run and settings of its solver.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MinimiseOptions {
     /// Iterations that the run may spend; 0 evaluates the start and returns it.
     pub max_iterations: u64,
-    /// Time after which no further iteration begins.
-    pub time_limit: Option<Duration>,
     /// Settings of the solver, among them its tolerances, its plateau and the budget of evaluations.
     pub lbfgs: LbfgsOptions,
+    /// Who may end the run: a limit on time, an interrupt; and the file from which it goes on.
+    #[serde(skip)]
+    pub control: Control,
 }
 
 impl Default for MinimiseOptions {
     fn default() -> Self {
-        Self { max_iterations: 1_000, time_limit: None, lbfgs: LbfgsOptions::default() }
+        Self { max_iterations: 1_000, lbfgs: LbfgsOptions::default(), control: Control::new() }
     }
 }
 
@@ -54,8 +57,8 @@ pub struct Minimum {
     pub last_failure: Option<String>,
 }
 
-/// A minimisation ready to be run: argmin's executor around the guarded L-BFGS.
-pub type Run<O> = Executor<CachedObjective<O>, Lbfgs, LbfgsState>;
+/// A minimisation by the guarded L-BFGS, ready to be run.
+pub type Run<O> = ControlledRun<CachedObjective<O>, Lbfgs, Vec<f64>>;
 
 /// Minimises an objective from a start by the guarded L-BFGS.
 ///
@@ -86,13 +89,14 @@ pub fn minimise<O: Objective>(
     minimise_with(objective, x0, options, |run| run)
 }
 
-/// Like [`minimise`], with observers or checkpoints attached to the run by `attach`.
+/// Like [`minimise`], with observers attached to the run by `attach`.
 ///
 /// A checkpoint that holds a state is resumed from: the run then continues with the settings and counts stored
 /// there, and `x0` is ignored.
 ///
 /// # Errors
-/// As [`minimise`], and [`OptimError::BrokenOff`] when an observer or a checkpoint fails.
+/// As [`minimise`]; [`OptimError::BrokenOff`] when an observer fails, [`OptimError::Checkpoint`] and
+/// [`OptimError::Interrupted`].
 pub fn minimise_with<O: Objective>(
     objective: O,
     x0: &[f64],
@@ -100,14 +104,20 @@ pub fn minimise_with<O: Objective>(
     attach: impl FnOnce(Run<O>) -> Run<O>,
 ) -> Result<Minimum, OptimError> {
     let solver = Lbfgs::new(options.lbfgs.clone())?;
-    let mut run = Executor::new(CachedObjective::new(objective), solver)
+    let run = ControlledRun::new(CachedObjective::new(objective), solver)
         .configure(|state: LbfgsState| state.param(x0.to_vec()).max_iters(options.max_iterations))
-        .timer(false);
-    if let Some(limit) = options.time_limit {
-        run = run.timeout(limit);
-    }
-    let result = attach(run).run().map_err(OptimError::from_argmin)?;
-    Ok(minimum(result))
+        .under(&options.control);
+    Ok(minimum(attach(run).run()?))
+}
+
+/// Like [`minimise`], with the course of the run.
+pub(super) fn minimise_recording<O: Objective>(
+    objective: O,
+    x0: &[f64],
+    options: &MinimiseOptions,
+    history: &History,
+) -> Result<Minimum, OptimError> {
+    minimise_with(objective, x0, options, |run| run.recording(history.clone()))
 }
 
 fn minimum<O>(result: OptimizationResult<O, Lbfgs, LbfgsState>) -> Minimum {

@@ -1,14 +1,20 @@
 //! Training: the parameters of a model at which data and priors agree best.
 
+mod posterior;
+
 use super::batches::{Batch, Batches};
-use super::descent::{Descended, Descent, DescentOptions, UpdateRule, descend};
+use super::cached::own_memory;
+use super::companion::Companion;
+use super::control::Control;
+use super::descent::{Descended, Descent, DescentOptions, UpdateRule, descend_with};
 use super::error::OptimError;
 use super::history::{History, Record};
-use super::minimise::{MinimiseOptions, Minimum, minimise_with};
+use super::minimise::{MinimiseOptions, Minimum, minimise_recording};
 use super::stop::StopReason;
 use crate::error::ParameterError;
 use crate::parameter_set::ParameterSetMut;
-use argmin::core::observers::ObserverMode;
+use posterior::{InBatches, LogPosterior};
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// What keeps a model from being evaluated, and what can keep a solver from its work.
@@ -26,7 +32,7 @@ pub struct TrainingProgress {
 }
 
 /// Where training stood after one iteration.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TrainingStep {
     /// Iterations done: 0 at the start.
     pub iteration: u64,
@@ -37,7 +43,7 @@ pub struct TrainingStep {
 }
 
 /// How training went. Where `ln p(y)` is an approximation or a bound, it is that of the model in hand.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Training {
     /// `ln p(y) + ln p(parameters)` at the start.
     pub start_log_posterior: f64,
@@ -61,104 +67,108 @@ pub struct Training {
     pub history: Vec<TrainingStep>,
 }
 
+/// How a first-order method goes about training.
+#[derive(Clone, Debug)]
+pub struct DescentPlan<R> {
+    /// Which observations come next.
+    pub batches: Batches,
+    /// The method.
+    pub rule: R,
+    /// When it stops of its own accord.
+    pub options: DescentOptions,
+    /// Steps that it may take.
+    pub steps: u64,
+    /// Who may end it before, and the file from which it goes on.
+    pub control: Control,
+}
+
 /// Moves the free parameters of a model to a maximum of `ln p(y) + ln p(parameters)` by L-BFGS, the density of priors
 /// being that of the natural values.
 ///
 /// `evaluate` gives `ln p(y)` of the model it is shown, without priors, and its gradient by all natural values over the
-/// slice; `progress` is called after every evaluation that succeeds.
+/// slice, and depends on nothing else; `progress` is called after every evaluation that succeeds.
 ///
 /// # Errors
-/// [`OptimError`] when the start cannot be evaluated (with the reason) or an option is out of range. The model
-/// is then as it was. Evaluations that fail later are stepped back from and counted.
+/// [`OptimError`] when the start cannot be evaluated (with the reason) or an option is out of range, and when the run is
+/// [interrupted](OptimError::Interrupted) or its checkpoint is at fault. The model is then as it was. Evaluations that
+/// fail later are stepped back from and counted.
 pub fn train<M: ParameterSetMut + Clone, E: TrainingError>(
     model: &mut M,
     options: &MinimiseOptions,
     mut evaluate: impl FnMut(&M, &mut [f64]) -> Result<f64, E>,
-    mut progress: impl FnMut(TrainingProgress),
+    progress: impl FnMut(TrainingProgress),
 ) -> Result<Training, E> {
-    let mut density = LogPosterior::new(model);
+    let alone = |model: &M, (): &mut (), gradient: &mut [f64]| evaluate(model, gradient);
+    train_beside(model, &mut (), options, alone, progress)
+}
+
+/// [`train`] with a companion that evaluations depend on and change.
+///
+/// # Errors
+/// As [`train`]. The companion may then be anything.
+pub fn train_beside<M: ParameterSetMut + Clone, C: Companion, E: TrainingError>(
+    model: &mut M,
+    companion: &mut C,
+    options: &MinimiseOptions,
+    mut evaluate: impl FnMut(&M, &mut C, &mut [f64]) -> Result<f64, E>,
+    progress: impl FnMut(TrainingProgress),
+) -> Result<Training, E> {
     if model.free_count() == 0 {
-        return Ok(Training::of_nothing(density.at(model, &mut evaluate, &mut [])?, model.log_prior()));
+        let mut natural = vec![0.0; model.parameter_count()];
+        let log_posterior = evaluate(model, companion, &mut natural)? + model.log_prior();
+        return Ok(Training::of_nothing(log_posterior, model.log_prior()));
     }
     let mut start = vec![0.0; model.free_count()];
     model.write_free(&mut start)?;
-    let mut trial = model.clone();
-    let negative = |x: &[f64], gradient: &mut [f64]| -> Result<f64, E> {
-        trial.set_free(x)?;
-        let log_posterior = density.at(&trial, &mut evaluate, gradient)?;
-        gradient.iter_mut().for_each(|g| *g = -*g);
-        progress(TrainingProgress { evaluation: density.evaluations, log_posterior });
-        Ok(-log_posterior)
-    };
+    let options = MinimiseOptions { control: options.control.about(C::KIND), ..options.clone() };
     let history = History::new();
-    let minimum = minimise_with(negative, &start, options, |run| {
-        run.add_observer(history.clone(), ObserverMode::Always)
-    })?;
+    let posterior = LogPosterior::new(model.clone(), companion, evaluate, progress);
+    let minimum = minimise_recording(posterior, &start, &options, &history)?;
     model.set_free(&minimum.x)?;
     Ok(Training::new(minimum, &history.records(), model.log_prior()))
+}
+
+/// What the companion of [`train_beside`] was when the checkpoint of `control` was written; nothing if there is none to
+/// go on from. For training in several runs, which has to know how far it was before it can begin one.
+///
+/// # Errors
+/// [`OptimError::Checkpoint`] for a file that is damaged or belongs to another run.
+pub fn companion_memory<C: Companion>(control: &Control) -> Result<Option<C::Memory>, OptimError> {
+    let control = control.about(C::KIND);
+    let Some(file) = control.resumes_from() else { return Ok(None) };
+    let Some(memory) = file.memory()? else { return Ok(None) };
+    let decoded = own_memory(&memory).and_then(|own| posterior::decode::<C>(&own));
+    Ok(Some(decoded.map_err(|what| file.unfit(what))?.1))
 }
 
 /// Moves the free parameters of a model towards a maximum of `ln p(y) + ln p(parameters)` by a first-order method.
 ///
 /// `evaluate` gives an estimate of `ln p(y)` of the model it is shown from one batch, without priors, and its gradient
-/// by all natural values over the slice; `progress` is called after every evaluation that succeeds. A model of which
-/// nothing is free is evaluated once for every step all the same: evaluations may do more than evaluate.
+/// by all natural values over the slice; besides these it may depend on the companion, and change it. `progress` is
+/// called after every evaluation that succeeds. A model of which nothing is free is evaluated once for every step all the
+/// same: evaluations may do more than evaluate.
 ///
 /// # Errors
-/// [`OptimError`] when the start cannot be evaluated or an option is out of range; the model is then as it was.
-/// Evaluations that fail later are stepped back from and counted.
-pub fn train_by_descent<M: ParameterSetMut + Clone, R: UpdateRule, E: TrainingError>(
+/// [`OptimError`] when the start cannot be evaluated or an option is out of range, and when the run is
+/// [interrupted](OptimError::Interrupted) or its checkpoint is at fault; the model is then as it was, and the companion
+/// may be anything. Evaluations that fail later are stepped back from and counted.
+pub fn train_by_descent<M: ParameterSetMut + Clone, C: Companion, R: UpdateRule, E: TrainingError>(
     model: &mut M,
-    (batches, rule, options): (Batches, R, DescentOptions),
-    steps: u64,
-    mut evaluate: impl FnMut(&M, Batch<'_>, &mut [f64]) -> Result<f64, E>,
-    mut progress: impl FnMut(TrainingProgress),
+    companion: &mut C,
+    plan: DescentPlan<R>,
+    evaluate: impl FnMut(&M, &mut C, Batch<'_>, &mut [f64]) -> Result<f64, E>,
+    progress: impl FnMut(TrainingProgress),
 ) -> Result<Descended, E> {
-    let mut density = LogPosterior::new(model);
-    // A solver wants a number to move; one that nothing depends on does for a model without free ones.
-    let mut start = vec![0.0; model.free_count().max(1)];
     let free = model.free_count();
+    // A solver wants a number to move; one that nothing depends on does for a model without free ones.
+    let mut start = vec![0.0; free.max(1)];
     model.write_free(&mut start[..free])?;
-    let mut trial = model.clone();
-    let negative = |x: &[f64], batch: Batch<'_>, gradient: &mut [f64]| -> Result<f64, E> {
-        trial.set_free(&x[..free])?;
-        gradient.fill(0.0);
-        let batched = |model: &M, natural: &mut [f64]| evaluate(model, batch, natural);
-        let log_posterior = density.at(&trial, batched, &mut gradient[..free])?;
-        gradient.iter_mut().for_each(|g| *g = -*g);
-        progress(TrainingProgress { evaluation: density.evaluations, log_posterior });
-        Ok(-log_posterior)
-    };
-    let run = descend(negative, &start, Descent::with_options(rule, batches, options)?, steps)?;
+    let solver = Descent::with_options(plan.rule, plan.batches, plan.options)?;
+    let control = plan.control.about(C::KIND);
+    let posterior = InBatches(LogPosterior::new(model.clone(), companion, evaluate, progress));
+    let run = descend_with(posterior, &start, solver, plan.steps, &control, |run| run)?;
     model.set_free(&run.x[..free])?;
     Ok(run)
-}
-
-/// The log posterior density and its gradient, in memory that lasts from one evaluation to the next.
-struct LogPosterior {
-    natural: Vec<f64>,
-    evaluations: u64,
-}
-
-impl LogPosterior {
-    fn new(model: &impl ParameterSetMut) -> Self {
-        Self { natural: vec![0.0; model.parameter_count()], evaluations: 0 }
-    }
-
-    /// The value, and over `gradient` the derivatives by the unconstrained free parameters.
-    fn at<M: ParameterSetMut, E: TrainingError>(
-        &mut self,
-        model: &M,
-        mut evaluate: impl FnMut(&M, &mut [f64]) -> Result<f64, E>,
-        gradient: &mut [f64],
-    ) -> Result<f64, E> {
-        self.evaluations += 1;
-        let natural = &mut self.natural;
-        let value = evaluate(model, natural)?;
-        model.add_log_prior_gradient(natural)?;
-        model.chain_gradient(natural, gradient)?;
-        Ok(value + model.log_prior())
-    }
 }
 
 impl Training {

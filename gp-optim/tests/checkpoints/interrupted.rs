@@ -3,8 +3,8 @@
 use crate::support::{START, adam, bits, run_to, waves};
 use gp_optim::argmin::core::checkpointing::CheckpointingFrequency;
 use gp_optim::{
-    Adam, Batch, CheckpointFile, Descent, Interrupt, MinimiseOptions, OptimError, Point, descend_with,
-    minimise, minimise_with,
+    Adam, Batch, CheckpointFile, Control, Descent, Interrupt, MinimiseOptions, OptimError, Point, StopReason,
+    descend_with, minimise,
 };
 use std::convert::Infallible;
 
@@ -22,8 +22,8 @@ fn a_request_ends_the_run_with_a_checkpoint() {
         }
         waves(x, batch, gradient)
     };
-    let stopping = file.clone().interrupted_by(interrupt);
-    let end = descend_with(objective, &START, adam(), 60, None, |run| run.checkpointing(stopping));
+    let control = Control::new().with_checkpoint(file.clone()).with_interrupt(interrupt);
+    let end = descend_with(objective, &START, adam(), 60, &control, |run| run);
     // The start is an evaluation too.
     let path = file.path().to_owned();
     assert_eq!(end, Err(OptimError::Interrupted { iteration: 17, path }));
@@ -45,10 +45,15 @@ fn second_order_runs_are_interrupted_alike() {
     };
     let (start, options, interrupt) = ([-1.2, 1.0], MinimiseOptions::default(), Interrupt::new());
     interrupt.request();
-    let stopping = file.clone().interrupted_by(interrupt);
-    let end = minimise_with(valley, &start, &options, |run| run.checkpointing(stopping));
+    let control = Control::new().with_checkpoint(file.clone()).with_interrupt(interrupt.clone());
+    let end = minimise(valley, &start, &MinimiseOptions { control, ..options.clone() });
     assert!(matches!(end, Err(OptimError::Interrupted { iteration: 1, .. })), "{end:?}");
-    let resumed = minimise_with(valley, &start, &options, |run| run.checkpointing(file)).unwrap();
+    let control = Control::new().with_checkpoint(file);
+    let resumed = minimise(valley, &start, &MinimiseOptions { control, ..options.clone() }).unwrap();
     let straight = minimise(valley, &start, &options).unwrap();
     assert_eq!((resumed.x, resumed.evaluations), (straight.x, straight.evaluations));
+
+    let control = Control::new().with_interrupt(interrupt);
+    let ended = minimise(valley, &start, &MinimiseOptions { control, ..options }).unwrap();
+    assert_eq!((ended.reason, ended.converged, ended.iterations), (StopReason::Interrupted, false, 1));
 }

@@ -1,7 +1,7 @@
 //! A process that is killed without notice leaves a checkpoint from which another one goes on.
 
 use crate::support::{START, adam, bits, run_to, waves};
-use gp_optim::{Adam, CheckpointFile, Descent, Point, descend_with};
+use gp_optim::{Adam, CheckpointFile, Control, Descent, Point, descend_with};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::env;
@@ -23,8 +23,8 @@ fn checkpoint(path: &Path) -> CheckpointFile {
 fn child_that_is_killed() {
     let path = env::var(FILE).unwrap();
     // Outlives its use by far, but not the day should its parent die first.
-    let limit = Some(Duration::from_secs(90));
-    descend_with(waves, &START, adam(), u64::MAX, limit, |run| run.checkpointing(checkpoint(path.as_ref())))
+    let limit = Control::new().with_time_limit(Some(Duration::from_secs(90)));
+    descend_with(waves, &START, adam(), u64::MAX, &limit, |run| run.checkpointing(checkpoint(path.as_ref())))
         .unwrap();
 }
 

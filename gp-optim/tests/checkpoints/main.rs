@@ -8,3 +8,4 @@ mod interrupted;
 mod killed;
 mod resumed;
 mod support;
+mod trained;

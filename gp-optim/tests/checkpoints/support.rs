@@ -1,7 +1,7 @@
 //! A noisy problem with every kind of solver.
 
 use gp_optim::{
-    Adadelta, Adam, Batch, Batches, CheckpointFile, Descended, Descent, DescentOptions, OptimError,
+    Adadelta, Adam, Batch, Batches, CheckpointFile, Control, Descended, Descent, DescentOptions, OptimError,
     UpdateRule, descend_with,
 };
 use serde::Serialize;
@@ -49,7 +49,7 @@ pub(crate) fn run_to<R>(
 where
     R: UpdateRule + Serialize + DeserializeOwned,
 {
-    descend_with(waves, &START, solver, iterations, None, |run| match file {
+    descend_with(waves, &START, solver, iterations, &Control::new(), |run| match file {
         Some(file) => run.checkpointing(file.max_iterations(iterations)),
         None => run,
     })

@@ -5,7 +5,7 @@ use gp_optim::argmin::core::checkpointing::{Checkpoint, CheckpointingFrequency};
 use gp_optim::argmin::core::observers::{Observe, ObserverMode};
 use gp_optim::argmin::core::{CostFunction, Error, Executor, Gradient, KV, State};
 use gp_optim::{
-    CachedObjective, History, Lbfgs, LbfgsOptions, LbfgsState, MinimiseOptions, Minimum, OptimError,
+    CachedObjective, Control, History, Lbfgs, LbfgsOptions, LbfgsState, MinimiseOptions, Minimum, OptimError,
     StopReason, minimise, minimise_with,
 };
 use std::convert::Infallible;
@@ -45,7 +45,10 @@ fn budgets_end_a_run_and_are_named() {
         valley(x, gradient)
     };
     // Sixty evaluations of at least 2 ms each do not fit.
-    let options = MinimiseOptions { time_limit: Some(Duration::from_millis(20)), ..Default::default() };
+    let options = MinimiseOptions {
+        control: Control::new().with_time_limit(Some(Duration::from_millis(20))),
+        ..Default::default()
+    };
     let late = minimise(slow, &START, &options).unwrap();
     assert_eq!((late.reason, late.converged), (StopReason::TimeLimit, false));
 }

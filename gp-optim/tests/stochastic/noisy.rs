@@ -4,7 +4,7 @@ use crate::support::{Squares, bits, bowl_objective, endless};
 use gp_optim::argmin::core::State;
 use gp_optim::argmin::core::observers::ObserverMode;
 use gp_optim::{
-    Adadelta, Adam, Batches, Descent, DescentOptions, History, Momentum, StopReason, Whole, descend,
+    Adadelta, Adam, Batches, Control, Descent, DescentOptions, History, Momentum, StopReason, Whole, descend,
     descend_with,
 };
 use std::time::Duration;
@@ -34,7 +34,7 @@ fn whole_batches_have_a_value_and_parts_an_estimate() {
         Descent::with_options(Momentum::new(1e-30, 0.0), Batches::shuffled(10, 4, 1).unwrap(), endless())
             .unwrap();
     let history = History::new();
-    let end = descend_with(squares.objective(), &[1.0, 1.0], parts, 5, None, |run| {
+    let end = descend_with(squares.objective(), &[1.0, 1.0], parts, 5, &Control::new(), |run| {
         run.add_observer(history.clone(), ObserverMode::Always)
     })
     .unwrap();
@@ -70,15 +70,16 @@ fn runs_stop_on_plateaus_small_gradients_and_budgets() {
     let end = descend(squares.objective(), &[9.0, 9.0], solver.clone(), 17).unwrap();
     assert_eq!((end.iterations, end.reason, end.converged), (17, StopReason::MaxIterations, false));
 
-    let limit = Some(Duration::from_millis(5));
-    let end = descend_with(squares.objective(), &[9.0, 9.0], solver, u64::MAX, limit, |run| run).unwrap();
+    let limit = Control::new().with_time_limit(Some(Duration::from_millis(5)));
+    let end = descend_with(squares.objective(), &[9.0, 9.0], solver, u64::MAX, &limit, |run| run).unwrap();
     assert_eq!(end.reason, StopReason::TimeLimit);
 
     let solver = Descent::with_options(Momentum::new(0.02, 0.8), Batches::whole(1).unwrap(), endless());
-    let end = descend_with(Whole(bowl_objective), &[3.0, 1.0], solver.unwrap(), 10_000, None, |run| {
-        run.configure(|state| state.target_cost(20.0))
-    })
-    .unwrap();
+    let end =
+        descend_with(Whole(bowl_objective), &[3.0, 1.0], solver.unwrap(), 10_000, &Control::new(), |run| {
+            run.configure(|state| state.target_cost(20.0))
+        })
+        .unwrap();
     assert!(end.reason == StopReason::TargetReached && end.value.unwrap() <= 20.0);
 }
 
@@ -95,7 +96,7 @@ fn the_same_seed_gives_the_same_bits_and_another_does_not() {
 }
 
 #[test]
-fn argmins_executor_runs_the_solver_and_gives_the_objective_back() {
+fn a_run_gives_the_objective_back() {
     let squares = Squares::new(10);
     let solver = Descent::new(Adam::default(), Batches::shuffled(10, 3, 1).unwrap()).unwrap();
     let run = gp_optim::DescentRun::new(squares.objective(), solver)

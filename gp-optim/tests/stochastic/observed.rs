@@ -3,7 +3,7 @@
 use crate::support::{Squares, endless};
 use gp_optim::argmin::core::observers::{Observe, ObserverMode};
 use gp_optim::argmin::core::{Error, KV, State};
-use gp_optim::{Adam, Batches, Descent, DescentState, History, Trace, descend_with};
+use gp_optim::{Adam, Batches, Control, Descent, DescentState, History, Trace, descend_with};
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
@@ -30,7 +30,7 @@ fn the_trace_is_the_history_line_by_line() {
         Descent::with_options(Adam::default(), batches, endless()).unwrap()
     };
     let (history, buffer) = (History::new(), Shared::default());
-    descend_with(squares.objective(), &[1.0, 1.0], solver(), 12, None, |run| {
+    descend_with(squares.objective(), &[1.0, 1.0], solver(), 12, &Control::new(), |run| {
         run.add_observer(history.clone(), ObserverMode::Always)
             .add_observer(Trace::new(buffer.clone()), ObserverMode::Always)
     })
@@ -66,7 +66,7 @@ impl Write for Full {
 fn a_trace_that_cannot_be_written_ends_the_run_with_the_reason() {
     let solver = Descent::new(Adam::default(), Batches::whole(10).unwrap()).unwrap();
     let attach = |run: gp_optim::DescentRun<_, _>| run.add_observer(Trace::new(Full), ObserverMode::Always);
-    let end = descend_with(Squares::new(10).objective(), &[1.0, 1.0], solver, 12, None, attach);
+    let end = descend_with(Squares::new(10).objective(), &[1.0, 1.0], solver, 12, &Control::new(), attach);
     assert!(end.unwrap_err().to_string().contains("disk full"));
 }
 
@@ -90,7 +90,7 @@ fn parameters_go_to_and_fro_between_two_places() {
         // With parts every point counts as the best so far, and with a small rate every whole one is.
         let batches = Batches::in_sequence(10, batch).unwrap();
         let solver = Descent::with_options(Adam::with_rate(1e-3), batches, endless()).unwrap();
-        descend_with(Squares::new(10).objective(), &[90.0, 90.0], solver, 50, None, |run| {
+        descend_with(Squares::new(10).objective(), &[90.0, 90.0], solver, 50, &Control::new(), |run| {
             run.add_observer(places.clone(), ObserverMode::Always)
         })
         .unwrap();

@@ -2,6 +2,7 @@
 
 use crate::support::{bowl, path};
 use gp_optim::{Adadelta, Adam, Momentum, Nesterov, SignAdaptive, UpdateRule};
+use serde::{Deserialize, Serialize};
 
 const STEPS: u64 = 60;
 
@@ -162,6 +163,7 @@ fn sign_adaptive_rates_are_bounded_and_zero_has_no_sign() {
 }
 
 /// A method that the crate does not have: steps of one length along the sign of the gradient.
+#[derive(Serialize, Deserialize)]
 struct SignDescent(f64);
 
 impl UpdateRule for SignDescent {

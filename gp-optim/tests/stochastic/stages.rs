@@ -3,7 +3,7 @@
 use crate::support::{Path, Squares, bowl_objective, endless};
 use gp_optim::argmin::core::observers::ObserverMode;
 use gp_optim::{
-    Batches, Descent, DescentOptions, Momentum, OptimError, RateStage, StopReason, Whole, descend,
+    Batches, Control, Descent, DescentOptions, Momentum, OptimError, RateStage, StopReason, Whole, descend,
     descend_with,
 };
 
@@ -29,7 +29,7 @@ fn stages_last_as_many_epochs_as_they_say() {
         Descent::with_options(Momentum::new(0.01, 0.0), Batches::shuffled(6, 2, 1).unwrap(), endless())
             .unwrap()
             .stages(vec![stage(2, &[1.0, 0.0]), stage(1, &[0.0, 1.0]), stage(1, &[1.0, 1.0])]);
-    descend_with(squares.objective(), &[9.0, 9.0], solver, 15, None, |run| {
+    descend_with(squares.objective(), &[9.0, 9.0], solver, 15, &Control::new(), |run| {
         run.add_observer(path.clone(), ObserverMode::Always)
     })
     .unwrap();

@@ -5,10 +5,11 @@ use faer::{Accum, Mat, MatMut, MatRef};
 use gp_kernels::{Evaluator, Kernel};
 use gp_linalg::product::{matmul, matmul_lower, symmetrise_lower};
 use gp_linalg::{Cholesky, JitterPolicy, Threading};
+use serde::{Deserialize, Serialize};
 
 /// λ and ν of every observation.
-#[derive(Clone, Debug)]
-pub(super) struct Sites {
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Sites {
     pub(super) precision: Vec<f64>,
     pub(super) shift: Vec<f64>,
 }

@@ -10,7 +10,7 @@ use gp_kernels::{Kernel, KernelExt as _};
 use gp_likelihoods::Likelihood;
 use gp_linalg::Threading;
 use gp_optim::{
-    MinimiseOptions, Parameter, ParameterSet, ParameterSetMut, Training, TrainingProgress, train,
+    MinimiseOptions, Parameter, ParameterSet, ParameterSetMut, Training, TrainingProgress, train_beside,
 };
 
 /// A latent Gaussian-process model without inducing inputs, its posterior a Gaussian over all latent values.
@@ -106,11 +106,11 @@ impl DenseVariational {
         progress: impl FnMut(TrainingProgress),
     ) -> Result<Trained<(Training, Ascent), DenseState>, VariationalError> {
         let mut state = DenseState::new(self, data)?;
-        let evaluate = |model: &Self, gradient: &mut [f64]| -> Result<f64, VariationalError> {
+        let evaluate = |model: &Self, state: &mut DenseState, gradient: &mut [f64]| {
             state.come_to_rest_or_restart(model, natural)?;
             state.gradient(model, gradient)
         };
-        let training = train(self, options, evaluate, progress)?;
+        let training = train_beside(self, &mut state, options, evaluate, progress)?;
         let ascent = state.come_to_rest_or_restart(self, natural)?;
         Ok(Trained { run: (training, ascent), state })
     }

@@ -11,7 +11,7 @@ use faer::{Mat, MatRef};
 use gp_kernels::data::{DataError, DataSource, Lanes, LocalReduction, Rows, lane_rows};
 use gp_kernels::{Evaluator, KernelError, parameter_count};
 use gp_likelihoods::Latent;
-use gp_optim::ParameterSet;
+use gp_optim::{Companion, ParameterSet};
 
 /// The posterior of a dense model on its data.
 ///
@@ -256,6 +256,26 @@ impl Lane {
         self.partial[0] += slopes.value;
         self.partial[1..].iter_mut().zip(&slopes.by_params).for_each(|(sum, slope)| *sum += slope);
         self.slopes.extend(slopes.by_mean.iter().copied().zip(slopes.by_variance.iter().copied()));
+        Ok(())
+    }
+}
+
+/// λ and ν come to rest at every evaluation, from where they were.
+impl Companion for DenseState {
+    type Memory = Vec<Sites>;
+    const KIND: &'static str = "a dense posterior at rest";
+
+    fn memory(&self) -> Vec<Sites> {
+        self.sites.clone()
+    }
+
+    fn recall(&mut self, sites: Vec<Sites>) -> Result<(), String> {
+        let count = self.count();
+        let fits = |sites: &Sites| sites.precision.len() == count && sites.shift.len() == count;
+        if sites.len() != self.sites.len() || !sites.iter().all(fits) {
+            return Err("its sites are those of another model or of other data".to_owned());
+        }
+        self.sites = sites;
         Ok(())
     }
 }

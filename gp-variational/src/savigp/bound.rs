@@ -16,6 +16,7 @@ use gp_kernels::data::{
 use gp_kernels::inducing::{InducingPrior, PriorGradients, SparseProcess};
 use gp_linalg::Threading;
 use gp_optim::ParameterSet;
+use serde::{Deserialize, Serialize};
 
 /// How much is kept of a batch's projections between forward and reverse pass, in numbers, over all lanes and latents:
 /// 256 megabytes. What is too large is computed twice.
@@ -48,6 +49,13 @@ pub struct Bound {
     pub(super) room: Mat<f64>,
     /// Made for the first natural-gradient step.
     pub(super) natural: Option<Box<(Natural, Mixture)>>,
+}
+
+/// Which samples a bound draws next.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(super) struct SamplingMemory {
+    epoch: u64,
+    expectation: Expectation,
 }
 
 impl Bound {
@@ -170,6 +178,16 @@ impl Bound {
     /// Draws other samples from now on: for stochastic methods, which want noise that averages out.
     pub fn redraw(&mut self) {
         self.nodes.epoch = self.nodes.epoch.wrapping_add(1);
+    }
+
+    /// Which samples come next, and how many: all that evaluations depend on besides model, data and posterior.
+    pub(super) fn sampling_memory(&self) -> SamplingMemory {
+        SamplingMemory { epoch: self.nodes.epoch, expectation: self.expectation }
+    }
+
+    /// Goes on with the samples that come after those of a bound like this one.
+    pub(super) fn recall_sampling(&mut self, memory: SamplingMemory) {
+        (self.nodes.epoch, self.expectation) = (memory.epoch, memory.expectation);
     }
 
     /// How expected log densities are found: at first as the model says.

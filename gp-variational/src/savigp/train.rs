@@ -4,7 +4,7 @@
 //! L-BFGS on everything but the posterior, which natural gradients bring to rest at every evaluation. *In batches*: a
 //! first-order method, on everything, or beside natural-gradient steps of the posterior.
 
-use super::bound::Bound;
+use super::bound::{Bound, SamplingMemory};
 use super::mixture::Mixture;
 use super::model::Savigp;
 use super::natural::Natural;
@@ -13,9 +13,9 @@ use crate::error::VariationalError;
 use crate::expectation::{Expectation, MOST_SAMPLES, Sampling};
 use gp_kernels::data::DataSource;
 use gp_optim::{
-    Batch, Batches, Descended, DescentOptions, Groups, MinimiseOptions, OptimError, Parameter, ParameterSet,
-    ParameterSetMut, Schedule, Stage, Staged, Training, TrainingProgress, UpdateRule, minimise_in_stages,
-    train, train_by_descent,
+    Batch, Batches, Companion, Control, Descended, DescentOptions, DescentPlan, Groups, MinimiseOptions,
+    OptimError, Parameter, ParameterSet, ParameterSetMut, Schedule, Stage, Staged, Training,
+    TrainingProgress, UpdateRule, minimise_in_stages, train, train_beside, train_by_descent,
 };
 
 /// How training went, and the state it left.
@@ -41,13 +41,15 @@ pub struct BatchOptions {
     pub noise: Option<NoiseTarget>,
     /// When the descent stops before that.
     pub descent: DescentOptions,
+    /// Who may end it, and the file from which it goes on.
+    pub control: Control,
 }
 
 impl Default for BatchOptions {
     /// 1000 steps, without natural gradients, with as many samples as the model says.
     fn default() -> Self {
         let descent = DescentOptions { drifting: true, ..DescentOptions::default() };
-        Self { steps: 1000, natural: None, noise: None, descent }
+        Self { steps: 1000, natural: None, noise: None, descent, control: Control::new() }
     }
 }
 
@@ -169,8 +171,11 @@ impl Savigp {
             max_iterations: options.max_iterations,
             lbfgs: options.lbfgs.clone(),
         });
-        let schedule =
-            Schedule { stages: stages.collect(), ..Schedule::alternating(&Groups::new(), options) };
+        let schedule = Schedule {
+            stages: stages.collect(),
+            control: options.control.about("groups in turn"),
+            ..Schedule::alternating(&Groups::new(), options)
+        };
         Ok((groups, schedule))
     }
 
@@ -187,12 +192,13 @@ impl Savigp {
         progress: impl FnMut(TrainingProgress),
     ) -> Result<Trained<(Training, Ascent)>, VariationalError> {
         let mut bound = Bound::new(self, data)?;
-        let (mut outer, mut posterior) = (Outer(self.clone()), self.posterior().clone());
-        let evaluate = |outer: &Outer, gradient: &mut [f64]| -> Result<f64, VariationalError> {
-            come_to_rest(&mut bound, &outer.0, &mut posterior, natural)?;
-            bound.gradient_with(&outer.0, &posterior, gradient)
+        let (mut outer, mut resting) = (Outer(self.clone()), Resting(self.posterior().clone()));
+        let evaluate = |outer: &Outer, Resting(posterior): &mut Resting, gradient: &mut [f64]| {
+            come_to_rest(&mut bound, &outer.0, posterior, natural)?;
+            bound.gradient_with(&outer.0, posterior, gradient)
         };
-        let training = train(&mut outer, options, evaluate, progress)?;
+        let training = train_beside(&mut outer, &mut resting, options, evaluate, progress)?;
+        let Resting(mut posterior) = resting;
         let ascent = come_to_rest(&mut bound, &outer.0, &mut posterior, natural)?;
         *self = outer.0;
         self.set_posterior(posterior)?;
@@ -201,6 +207,9 @@ impl Savigp {
 
     /// Trains by a first-order method, a step for every batch; with natural gradients the posterior takes a step of its
     /// own after each. Samples, where there are some, are drawn anew for every batch.
+    ///
+    /// The state that is left has the last batch in hand; of a run that went on from a checkpoint and had nothing left
+    /// to do, none.
     ///
     /// # Errors
     /// As [`train`](Self::train); [`VariationalError::Unsupported`] for natural gradients of another posterior than one
@@ -216,35 +225,110 @@ impl Savigp {
         if let Some(noise) = &options.noise {
             noise.check()?;
         }
-        let mut bound = Bound::for_batches(self, data, batches.size())?;
-        let descent = DescentOptions { drifting: true, ..options.descent.clone() };
-        let how = (batches, rule, descent);
-        let Some(rate) = options.natural else {
-            let evaluate =
-                |model: &Self, batch: Batch<'_>, gradient: &mut [f64]| -> Result<f64, VariationalError> {
-                    bound.next_batch(model, data, batch.indices)?;
-                    let value = bound.gradient(model, gradient)?;
-                    bound.follow_noise(model, options.noise.as_ref())?;
-                    Ok(value)
-                };
-            let run = train_by_descent(self, how, options.steps, evaluate, progress)?;
-            return Ok(Trained { run, state: bound });
-        };
-        NaturalOptions { rate, ..NaturalOptions::default() }.check()?;
-        let (mut outer, mut posterior) = (Outer(self.clone()), self.posterior().clone());
-        Natural::check(&posterior)?;
+        let bound = Bound::for_batches(self, data, batches.size())?;
+        let plan = options.plan(batches, rule);
+        if let Some(rate) = options.natural {
+            return self.train_beside_posterior(data, bound, plan, (rate, options), progress);
+        }
+        let mut sampled = Sampled { bound };
         let evaluate =
-            |outer: &Outer, batch: Batch<'_>, gradient: &mut [f64]| -> Result<f64, VariationalError> {
-                bound.next_batch(&outer.0, data, batch.indices)?;
-                let value = bound.gradient_with(&outer.0, &posterior, gradient)?;
-                bound.follow_noise(&outer.0, options.noise.as_ref())?;
-                bound.natural_step(&mut posterior, rate)?;
-                Ok(value)
+            |model: &Self, Sampled { bound }: &mut Sampled, batch: Batch<'_>, gradient: &mut [f64]| {
+                bound.next_batch(model, data, batch.indices)?;
+                let value = bound.gradient(model, gradient)?;
+                bound.follow_noise(model, options.noise.as_ref())?;
+                Ok::<f64, VariationalError>(value)
             };
-        let run = train_by_descent(&mut outer, how, options.steps, evaluate, progress)?;
+        let run = train_by_descent(self, &mut sampled, plan, evaluate, progress)?;
+        Ok(Trained { run, state: sampled.bound })
+    }
+
+    /// Steps of the posterior along its natural gradient, of length `rate`, beside those of everything else.
+    fn train_beside_posterior<R: UpdateRule>(
+        &mut self,
+        data: &dyn DataSource,
+        bound: Bound,
+        plan: DescentPlan<R>,
+        (rate, options): (f64, &BatchOptions),
+        progress: impl FnMut(TrainingProgress),
+    ) -> Result<Trained<Descended>, VariationalError> {
+        NaturalOptions { rate, ..NaturalOptions::default() }.check()?;
+        let (mut outer, posterior) = (Outer(self.clone()), self.posterior().clone());
+        Natural::check(&posterior)?;
+        let mut stepping = Stepping { bound, posterior };
+        let evaluate = |outer: &Outer, own: &mut Stepping, batch: Batch<'_>, gradient: &mut [f64]| {
+            let Stepping { bound, posterior } = own;
+            bound.next_batch(&outer.0, data, batch.indices)?;
+            let value = bound.gradient_with(&outer.0, posterior, gradient)?;
+            bound.follow_noise(&outer.0, options.noise.as_ref())?;
+            bound.natural_step(posterior, rate)?;
+            Ok::<f64, VariationalError>(value)
+        };
+        let run = train_by_descent(&mut outer, &mut stepping, plan, evaluate, progress)?;
         *self = outer.0;
-        self.set_posterior(posterior)?;
-        Ok(Trained { run, state: bound })
+        self.set_posterior(stepping.posterior)?;
+        Ok(Trained { run, state: stepping.bound })
+    }
+}
+
+impl BatchOptions {
+    fn plan<R>(&self, batches: Batches, rule: R) -> DescentPlan<R> {
+        let options = DescentOptions { drifting: true, ..self.descent.clone() };
+        DescentPlan { batches, rule, options, steps: self.steps, control: self.control.clone() }
+    }
+}
+
+/// A posterior that comes to rest at every evaluation, from where it was.
+struct Resting(Mixture);
+
+impl Companion for Resting {
+    type Memory = Vec<f64>;
+    const KIND: &'static str = "a posterior at rest";
+
+    fn memory(&self) -> Vec<f64> {
+        self.0.parameter_values()
+    }
+
+    fn recall(&mut self, values: Vec<f64>) -> Result<(), String> {
+        self.0.set_parameter_values(&values).map_err(|error| error.to_string())
+    }
+}
+
+/// A bound whose samples are others for every batch.
+struct Sampled {
+    bound: Bound,
+}
+
+impl Companion for Sampled {
+    type Memory = SamplingMemory;
+    const KIND: &'static str = "the bound in mini-batches";
+
+    fn memory(&self) -> SamplingMemory {
+        self.bound.sampling_memory()
+    }
+
+    fn recall(&mut self, memory: SamplingMemory) -> Result<(), String> {
+        self.bound.recall_sampling(memory);
+        Ok(())
+    }
+}
+
+/// The same, and a posterior that takes steps of its own.
+struct Stepping {
+    bound: Bound,
+    posterior: Mixture,
+}
+
+impl Companion for Stepping {
+    type Memory = (SamplingMemory, Vec<f64>);
+    const KIND: &'static str = "the bound in mini-batches, with natural gradients";
+
+    fn memory(&self) -> Self::Memory {
+        (self.bound.sampling_memory(), self.posterior.parameter_values())
+    }
+
+    fn recall(&mut self, (sampling, values): Self::Memory) -> Result<(), String> {
+        self.bound.recall_sampling(sampling);
+        self.posterior.set_parameter_values(&values).map_err(|error| error.to_string())
     }
 }
 

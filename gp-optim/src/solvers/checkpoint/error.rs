@@ -53,6 +53,14 @@ pub enum CheckpointError {
         /// The label of this run.
         expected: String,
     },
+    /// The file is whole, but was written with another model or other data.
+    #[error("checkpoint `{}` does not fit this run: {what}", .path.display())]
+    Unfit {
+        /// The file.
+        path: PathBuf,
+        /// How it shows.
+        what: String,
+    },
     /// Solver or state cannot be written down.
     #[error("checkpoint `{}` cannot be encoded: {message}", .path.display())]
     Encode {

@@ -1,10 +1,13 @@
 //! What turns gradients into steps.
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
 /// The recurrence of a first-order method: from the gradient at a point to the change of that point.
 ///
-/// A rule keeps one or more numbers per parameter, so a solver that holds it can be resumed. It sees gradients of
-/// one length only, all of them finite.
-pub trait UpdateRule {
+/// A rule keeps one or more numbers per parameter, and can be written down with them, so that a run goes on from a
+/// checkpoint. It sees gradients of one length only, all of them finite.
+pub trait UpdateRule: Serialize + DeserializeOwned {
     /// The name of the method, as users are shown it.
     fn name(&self) -> &'static str;
 

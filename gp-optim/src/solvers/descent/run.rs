@@ -1,12 +1,13 @@
 //! From an objective and a start to where a descent ended, and why there.
 
 use super::{Descent, UpdateRule};
+use crate::solvers::control::Control;
 use crate::solvers::point::{DescentState, Point};
+use crate::solvers::run::ControlledRun;
 use crate::solvers::{OptimError, StopReason};
 use crate::stochastic::StochasticObjective;
-use argmin::core::{Executor, OptimizationResult, State};
+use argmin::core::{OptimizationResult, State};
 use serde::{Deserialize, Serialize};
-use std::time::Duration;
 
 /// Where a descent ended, and why.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -18,6 +19,8 @@ pub struct Descended {
     pub value: Option<f64>,
     /// The mean of the values of the batches over the last epoch that was completed.
     pub epoch_value: Option<f64>,
+    /// The same for every epoch; if none was completed, for what there is of the first.
+    pub epoch_values: Vec<f64>,
     /// Iterations done.
     pub iterations: u64,
     /// Evaluations of a batch, failed ones included.
@@ -32,8 +35,8 @@ pub struct Descended {
     pub last_failure: Option<String>,
 }
 
-/// A descent ready to be run: argmin's executor around a first-order method.
-pub type DescentRun<O, R> = Executor<O, Descent<R>, DescentState>;
+/// A descent by a first-order method, ready to be run.
+pub type DescentRun<O, R> = ControlledRun<O, Descent<R>, Point>;
 
 /// Runs a first-order method from a start, for at most `max_iterations` steps.
 ///
@@ -63,32 +66,28 @@ pub fn descend<O: StochasticObjective, R: UpdateRule>(
     solver: Descent<R>,
     max_iterations: u64,
 ) -> Result<Descended, OptimError> {
-    descend_with(objective, x0, solver, max_iterations, None, |run| run)
+    descend_with(objective, x0, solver, max_iterations, &Control::new(), |run| run)
 }
 
-/// Like [`descend`], with a limit on time after which no further step begins, and with observers or checkpoints
-/// attached to the run by `attach`.
+/// Like [`descend`], under a control, and with observers attached to the run by `attach`.
 ///
 /// A checkpoint that holds a state is resumed from: the run then continues with the solver and the counts stored
 /// there, and `x0` and `solver` are ignored.
 ///
 /// # Errors
-/// As [`descend`], and whatever keeps an observer or a checkpoint from its work.
+/// As [`descend`]; [`OptimError::Checkpoint`], [`OptimError::Interrupted`], and whatever keeps an observer from its
+/// work.
 pub fn descend_with<O: StochasticObjective, R: UpdateRule>(
     objective: O,
     x0: &[f64],
     solver: Descent<R>,
     max_iterations: u64,
-    time_limit: Option<Duration>,
+    control: &Control,
     attach: impl FnOnce(DescentRun<O, R>) -> DescentRun<O, R>,
 ) -> Result<Descended, OptimError> {
     let start = |state: DescentState| state.param(x0.to_vec().into()).max_iters(max_iterations);
-    let mut run = Executor::new(objective, solver).configure(start).timer(false);
-    if let Some(limit) = time_limit {
-        run = run.timeout(limit);
-    }
-    let result = attach(run).run().map_err(OptimError::from_argmin)?;
-    Ok(descended(result))
+    let run = ControlledRun::new(objective, solver).configure(start).under(control);
+    Ok(descended(attach(run).run()?))
 }
 
 fn descended<O, R: UpdateRule>(result: OptimizationResult<O, Descent<R>, DescentState>) -> Descended {
@@ -100,6 +99,7 @@ fn descended<O, R: UpdateRule>(result: OptimizationResult<O, Descent<R>, Descent
         x: best.map(Point::into_vec).unwrap_or_default(),
         value,
         epoch_value: solver.epoch_value(),
+        epoch_values: solver.epoch_values(),
         iterations: state.get_iter(),
         evaluations: solver.evaluations(),
         converged: reason.is_converged(),

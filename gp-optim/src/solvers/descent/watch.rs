@@ -8,14 +8,23 @@ pub(super) struct Watch {
     /// Σ value · terms and Σ terms over the batches of this epoch that could be evaluated.
     sum: f64,
     terms: f64,
-    last: Option<f64>,
+    /// The mean value of every epoch that had one.
+    means: Vec<f64>,
     best: Option<f64>,
     idle: u64,
 }
 
 impl Watch {
     pub(super) fn epoch_value(&self) -> Option<f64> {
-        self.last
+        self.means.last().copied()
+    }
+
+    /// The mean values of all epochs, or of what there is of the first one.
+    pub(super) fn course(&self) -> Vec<f64> {
+        if self.means.is_empty() && self.terms > 0.0 {
+            return vec![self.sum / self.terms];
+        }
+        self.means.clone()
     }
 
     /// Epochs in a row that brought nothing.
@@ -43,7 +52,7 @@ impl Watch {
         if !mean.is_finite() {
             return;
         }
-        self.last = Some(mean);
+        self.means.push(mean);
         match self.best {
             Some(best) if best - mean <= tolerance * mean.abs().max(1.0) => self.idle += 1,
             _ => (self.best, self.idle) = (Some(mean), 0),

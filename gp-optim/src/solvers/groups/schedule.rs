@@ -3,10 +3,10 @@
 use super::{Groups, StagedLbfgs};
 use crate::objective::Objective;
 use crate::solvers::lbfgs::{LbfgsOptions, LbfgsState};
-use crate::solvers::{CachedObjective, MinimiseOptions, OptimError, StopReason};
-use argmin::core::{Executor, OptimizationResult, State};
+use crate::solvers::run::ControlledRun;
+use crate::solvers::{CachedObjective, Control, MinimiseOptions, OptimError, StopReason};
+use argmin::core::{OptimizationResult, State};
 use serde::{Deserialize, Serialize};
-use std::time::Duration;
 
 /// A part of a schedule: some groups move, all others stay.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -28,15 +28,16 @@ pub struct Schedule {
     pub max_rounds: u64,
     /// Converged when a round changes the objective by no more than this.
     pub tolerance: f64,
-    /// Time after which no further step begins.
-    pub time_limit: Option<Duration>,
+    /// Who may end the run: a limit on time, an interrupt; and the file from which it goes on.
+    #[serde(skip)]
+    pub control: Control,
 }
 
 impl Schedule {
     /// One trained group at a time, round after round, until a round changes the objective by no more than 10⁻⁶,
     /// for at most 200 rounds (Bonilla, Krauth and Dezfouli 2019, section 9.2).
     ///
-    /// The iterations that `options` allow are those of one stage, its time limit is that of the whole.
+    /// The iterations that `options` allow are those of one stage, its control is that of the whole.
     #[must_use]
     pub fn alternating(groups: &Groups, options: &MinimiseOptions) -> Self {
         let stage = |name: &str| Stage {
@@ -45,13 +46,13 @@ impl Schedule {
             lbfgs: options.lbfgs.clone(),
         };
         let stages = groups.trained().map(stage).collect();
-        Self { stages, max_rounds: 200, tolerance: 1e-6, time_limit: options.time_limit }
+        Self { stages, max_rounds: 200, tolerance: 1e-6, control: options.control.clone() }
     }
 
     /// Each stage once.
     #[must_use]
     pub fn once(stages: Vec<Stage>) -> Self {
-        Self { stages, max_rounds: 1, tolerance: 0.0, time_limit: None }
+        Self { stages, max_rounds: 1, tolerance: 0.0, control: Control::new() }
     }
 }
 
@@ -79,8 +80,8 @@ pub struct Staged {
     pub last_failure: Option<String>,
 }
 
-/// A minimisation in stages ready to be run: argmin's executor around the solver of all stages.
-pub type StagedRun<O> = Executor<CachedObjective<O>, StagedLbfgs, LbfgsState>;
+/// A minimisation by the solver of all stages, ready to be run.
+pub type StagedRun<O> = ControlledRun<CachedObjective<O>, StagedLbfgs, Vec<f64>>;
 
 /// Minimises an objective stage by stage with the guarded L-BFGS. Learning rates of groups play no part.
 ///
@@ -114,14 +115,14 @@ pub fn minimise_in_stages<O: Objective>(
     minimise_in_stages_with(objective, x0, groups, schedule, |run| run)
 }
 
-/// Like [`minimise_in_stages`], with observers or checkpoints attached to the run by `attach`: they see one run, from
-/// the first stage to the last.
+/// Like [`minimise_in_stages`], with observers attached to the run by `attach`: they see one run, from the first stage to
+/// the last.
 ///
 /// A checkpoint that holds a state is resumed from, in mid-stage: the run then continues with the schedule and counts
-/// stored there, and `x0`, `groups` and `schedule` are ignored, except for the time limit.
+/// stored there, and `x0`, `groups` and `schedule` are ignored, except for the control.
 ///
 /// # Errors
-/// As [`minimise_in_stages`], and whatever keeps an observer or a checkpoint from its work.
+/// As [`minimise_in_stages`], and whatever keeps an observer or a checkpoint from its work, [`OptimError::Interrupted`] among it.
 pub fn minimise_in_stages_with<O: Objective>(
     objective: O,
     x0: &[f64],
@@ -130,13 +131,10 @@ pub fn minimise_in_stages_with<O: Objective>(
     attach: impl FnOnce(StagedRun<O>) -> StagedRun<O>,
 ) -> Result<Staged, OptimError> {
     let solver = StagedLbfgs::new(groups, schedule.clone())?;
-    let mut run = Executor::new(CachedObjective::new(objective), solver)
+    let run = ControlledRun::new(CachedObjective::new(objective), solver)
         .configure(|state: LbfgsState| state.param(x0.to_vec()))
-        .timer(false);
-    if let Some(limit) = schedule.time_limit {
-        run = run.timeout(limit);
-    }
-    Ok(staged(attach(run).run().map_err(OptimError::from_argmin)?))
+        .under(&schedule.control);
+    Ok(staged(attach(run).run()?))
 }
 
 fn staged<O>(result: OptimizationResult<O, StagedLbfgs, LbfgsState>) -> Staged {

@@ -1,0 +1,266 @@
+//! Training that is interrupted after every single iteration, and each time goes on from its checkpoint, ends with the
+//! bits of training that was left alone: parameters, what the solver has to say, sites and posteriors.
+#![expect(clippy::unwrap_used, reason = "a helper that fails is a failed test")]
+
+use faer::Mat;
+use gp_ep::ivm::{Coupling, Ivm, IvmOptions, IvmTraining};
+use gp_ep::power_ep::{GradientKind, InnerOptions, Schedule, Sharing};
+use gp_ep::{
+    EpError, EpOptions, ExactGp, Level, Observations, PowerEp, Powers, SparseProcess, SparseRegression, Table,
+};
+use gp_kernels::inducing::InducingInputs;
+use gp_kernels::posterior::InducingPosterior;
+use gp_likelihoods::{Gaussian, Softmax};
+use gp_optim::{
+    Adadelta, Adam, Batches, CheckpointFile, Control, DescentOptions, Interrupt, MinimiseOptions, OptimError,
+    ParameterSet, StopReason, Training,
+};
+use std::fmt::Debug;
+use std::time::Duration;
+
+/// A wave over a square, and values of it with a disturbance that looks like noise.
+struct Problem {
+    x: Mat<f64>,
+    y: Vec<f64>,
+}
+
+fn problem(count: usize) -> Problem {
+    let x = Mat::from_fn(count, 2, |i, d| ((i * (17 + 6 * d)) % 41) as f64 / 10.0 - 2.0);
+    let y = (0..count).map(|i| (2.0 * x[(i, 0)]).sin() + 0.4 * x[(i, 1)] + 0.3 * (37.0 * i as f64).sin());
+    Problem { y: y.collect(), x }
+}
+
+impl Problem {
+    fn signs(&self) -> Vec<f64> {
+        self.y.iter().map(|&y| if y > 0.1 { 1.0 } else { -1.0 }).collect()
+    }
+
+    fn classes(&self) -> Vec<f64> {
+        self.y.iter().map(|&y| if y < -0.5 { 0.0 } else { f64::from(u8::from(y > 0.5)) + 1.0 }).collect()
+    }
+
+    fn process(&self) -> SparseProcess {
+        let z = Mat::from_fn(5, 2, |i, d| self.x[(3 * i, d)] + 0.05);
+        let kernel = gp_kernels::parse("1.5 * rbf(lengthscale=1.2)").unwrap();
+        SparseProcess::new(kernel, InducingInputs::points(z.as_ref()).unwrap()).unwrap()
+    }
+
+    fn power_ep(&self, likelihood: &str) -> PowerEp {
+        let likelihood = gp_likelihoods::parse(likelihood).unwrap();
+        PowerEp::new(vec![self.process()], likelihood).unwrap()
+    }
+}
+
+/// What `run` comes to under nobody's control, and what it comes to in pieces of one iteration, of which there have to
+/// be more than a few.
+fn in_pieces<T: PartialEq + Debug>(run: impl Fn(Control) -> Result<T, EpError>) {
+    let straight = run(Control::new()).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let interrupt = Interrupt::new();
+    interrupt.request();
+    let file = CheckpointFile::new(folder.path().join("run"), "pieces");
+    let control = Control::new().with_checkpoint(file).with_interrupt(interrupt);
+    let mut pieces = 0;
+    let resumed = loop {
+        match run(control.clone()) {
+            Ok(end) => break end,
+            Err(error) => {
+                let interrupted = matches!(error, EpError::Optim(OptimError::Interrupted { .. }));
+                assert!(interrupted, "{error}");
+                pieces += 1;
+            }
+        }
+    };
+    assert!(pieces > 5, "{pieces} pieces");
+    assert_eq!(resumed, straight);
+}
+
+fn minimise(iterations: u64, control: Control) -> MinimiseOptions {
+    MinimiseOptions { max_iterations: iterations, control, ..MinimiseOptions::default() }
+}
+
+/// Mean and precision of the whitened inducing values, as numbers whose bits are compared.
+fn numbers(posterior: &InducingPosterior) -> String {
+    format!("{:?}", posterior.mean())
+}
+
+#[test]
+fn exact_regression() {
+    let problem = problem(25);
+    in_pieces(|control| {
+        let mut gp = ExactGp::new(gp_kernels::parse("1 * rbf").unwrap(), Gaussian::new(0.5).unwrap());
+        let data = Observations::new(problem.x.as_ref(), &problem.y)?;
+        let training = gp.train(&data, &minimise(40, control))?;
+        Ok((training, gp.parameter_values()))
+    });
+}
+
+#[test]
+fn regression_in_closed_form() {
+    let problem = problem(40);
+    in_pieces(|control| {
+        let noise = Gaussian::new(0.5).unwrap();
+        let mut model = SparseRegression::new(problem.process(), noise, Powers::Same(0.5));
+        let data = Observations::new(problem.x.as_ref(), &problem.y)?;
+        let training = model.train(&data, &minimise(15, control))?;
+        Ok((training, model.parameter_values()))
+    });
+}
+
+#[test]
+fn power_ep_at_rest() {
+    let problem = problem(40);
+    let signs = problem.signs();
+    for (level, schedule) in [
+        (Level::Projection, Schedule::Parallel),
+        (Level::Latent, Schedule::Parallel),
+        (Level::Projection, Schedule::InTurn),
+    ] {
+        in_pieces(|control| {
+            let data = Table::with_targets(problem.x.as_ref(), &signs)?;
+            let mut model = problem.power_ep("bernoulli_probit").with_level(level);
+            // Far from rest, so that every evaluation hands on what it came to.
+            let ep = EpOptions { max_sweeps: 3, schedule, ..EpOptions::default() };
+            let trained = model.train_outer(&data, &ep, &minimise(10, control), |_| {})?;
+            let posterior = numbers(&trained.state.posterior(&model, 0)?);
+            let sites: Vec<_> = trained.state.sites().collect();
+            Ok((trained.run, sites, posterior, model.parameter_values()))
+        });
+    }
+}
+
+fn inner(steps: u64, control: Control) -> InnerOptions {
+    let mut options = InnerOptions::default();
+    (options.steps, options.control) = (steps, control);
+    options.descent = DescentOptions { plateau: 300, ..DescentOptions::default() };
+    options
+}
+
+#[test]
+fn power_ep_beside_its_parameters() {
+    let problem = problem(40);
+    let counts: Vec<f64> = problem.y.iter().map(|y| (1.0 + y).exp().round()).collect();
+    for gradient in [GradientKind::AtRest, GradientKind::OfEstimate] {
+        in_pieces(|control| {
+            let data = Table::with_targets(problem.x.as_ref(), &counts)?;
+            let mut model = problem.power_ep("poisson").with_powers(Powers::Same(0.7));
+            let mut options = inner(12, control);
+            options.gradient = gradient;
+            let mut watched = 0;
+            let trained = model.train_inner(&data, Adadelta::default(), &options, |moment| {
+                watched = moment.progress.evaluation;
+            })?;
+            let posterior = numbers(&trained.state.posterior(&model, 0)?);
+            Ok((trained.run, posterior, model.parameter_values()))
+        });
+    }
+}
+
+#[test]
+fn power_ep_in_mini_batches() {
+    let problem = problem(40);
+    let signs = problem.signs();
+    for sharing in [Sharing::Own, Sharing::Tied] {
+        // Six batches an epoch, the last one short: sites are added up anew under way.
+        in_pieces(|control| {
+            let data = Table::with_targets(problem.x.as_ref(), &signs)?;
+            let mut model = problem.power_ep("bernoulli_probit");
+            let batches = Batches::shuffled(40, 7, 3)?;
+            let options = inner(20, control);
+            let trained =
+                model.train_in_batches(&data, sharing, batches, Adam::with_rate(0.05), &options, |_| {})?;
+            let posterior = numbers(&trained.state.posterior(&model, 0)?);
+            Ok((trained.run, posterior, model.parameter_values()))
+        });
+    }
+}
+
+fn ivm(problem: &Problem) -> Ivm {
+    let kernel = gp_kernels::parse("1.0 * rbf(lengthscale=0.3)").unwrap();
+    let mut model = Ivm::shared(kernel.as_ref(), Box::new(Softmax::new(3).unwrap())).unwrap();
+    model.intercepts_mut().fix_all(false);
+    assert_eq!(problem.x.ncols(), 2);
+    model
+}
+
+fn train_ivm(problem: &Problem, coupling: Coupling, control: Control) -> Result<(Ivm, IvmTraining), EpError> {
+    let classes = problem.classes();
+    let data = Observations::new(problem.x.as_ref(), &classes)?;
+    let mut model = ivm(problem).with_coupling(coupling)?;
+    let options = IvmOptions { active: 12, liquid: 4, ..IvmOptions::default() };
+    let trained = model.train(&data, &options, 3, &minimise(4, control))?;
+    Ok((model, trained))
+}
+
+#[test]
+fn rounds_of_the_informative_vector_machine() {
+    let problem = problem(60);
+    for coupling in [Coupling::Coupled, Coupling::Independent] {
+        in_pieces(|control| {
+            let (model, trained) = train_ivm(&problem, coupling, control)?;
+            let active = trained.run.posterior.active(0).to_vec();
+            Ok((model.parameter_values(), trained.criterion, trained.rounds, trained.reason, active))
+        });
+    }
+}
+
+#[test]
+fn rounds_that_are_out_of_time_are_looked_at_once_more() {
+    let problem = problem(60);
+    let control = Control::new().with_time_limit(Some(Duration::ZERO));
+    let (model, trained) = train_ivm(&problem, Coupling::Independent, control).unwrap();
+    assert_eq!((&trained.reason, trained.rounds.len()), (&StopReason::TimeLimit, 1));
+    assert_eq!(model.parameter_values(), ivm(&problem).parameter_values());
+
+    let interrupt = Interrupt::new();
+    interrupt.request();
+    let control = Control::new().with_interrupt(interrupt);
+    let (_, trained) = train_ivm(&problem, Coupling::Independent, control).unwrap();
+    assert_eq!((&trained.reason, trained.rounds.len()), (&StopReason::Interrupted, 1));
+    let (_, whole) = train_ivm(&problem, Coupling::Independent, Control::new()).unwrap();
+    assert_eq!((&whole.reason, whole.rounds.len()), (&StopReason::MaxIterations, 4));
+}
+
+#[test]
+fn time_is_over_for_every_kind_of_training() {
+    let problem = problem(40);
+    let signs = problem.signs();
+    let data = Table::with_targets(problem.x.as_ref(), &signs).unwrap();
+    let control = || Control::new().with_time_limit(Some(Duration::ZERO));
+    let start = problem.power_ep("bernoulli_probit");
+    let mut model = start.clone();
+    let outer = model.train_outer(&data, &EpOptions::default(), &minimise(9, control()), |_| {}).unwrap();
+    let (training, _): (Training, _) = outer.run;
+    assert_eq!((training.reason, training.converged), (StopReason::TimeLimit, false));
+    let run = model.train_inner(&data, Adam::default(), &inner(9, control()), |_| {}).unwrap().run;
+    assert_eq!((run.reason, run.converged), (StopReason::TimeLimit, false));
+    let batches = Batches::shuffled(40, 7, 3).unwrap();
+    let run = model
+        .train_in_batches(&data, Sharing::Tied, batches, Adam::default(), &inner(9, control()), |_| {})
+        .unwrap()
+        .run;
+    assert_eq!((run.reason, run.converged), (StopReason::TimeLimit, false));
+    assert!(!run.epoch_values.is_empty(), "there is something to say of the objective");
+}
+
+#[test]
+fn checkpoints_of_other_training_and_other_data_are_refused() {
+    let problem = problem(40);
+    let signs = problem.signs();
+    let data = Table::with_targets(problem.x.as_ref(), &signs).unwrap();
+    let few = Table::with_targets(problem.x.as_ref().get(..30, ..), &signs[..30]).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let file = CheckpointFile::new(folder.path().join("run"), "label");
+    let control = Control::new().with_checkpoint(file);
+    let mut model = problem.power_ep("bernoulli_probit");
+    model.train_inner(&data, Adam::default(), &inner(3, control.clone()), |_| {}).unwrap();
+    let values = model.parameter_values();
+
+    let ep = EpOptions::default();
+    let other = model.train_outer(&data, &ep, &minimise(9, control.clone()), |_| {}).unwrap_err().to_string();
+    assert!(other.contains("belongs to `label: EP on all observations beside a descent`"), "{other}");
+    let shorter =
+        model.train_inner(&few, Adam::default(), &inner(3, control), |_| {}).unwrap_err().to_string();
+    assert!(shorter.ends_with("does not fit this run: it has 40 sites, and the data have 30"), "{shorter}");
+    assert_eq!(model.parameter_values(), values);
+}

@@ -1,0 +1,275 @@
+//! A solver at work: from a start or a checkpoint to a reason to stop.
+
+use super::checkpoint::{CheckpointFile, Remembered};
+use super::control::Control;
+use super::error::OptimError;
+use super::history::History;
+use super::state::GradientState;
+use crate::stochastic::StochasticObjective;
+use argmin::core::checkpointing::Checkpoint;
+use argmin::core::observers::{Observe, ObserverMode, Observers};
+use argmin::core::{KV, OptimizationResult, Problem, Solver, State, TerminationReason, TerminationStatus};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::fmt;
+use std::time::Instant;
+
+/// A problem that may have a memory, which checkpoints then hold.
+pub trait Remembers {
+    /// Whether evaluations to come depend on anything but the point.
+    fn has_memory(&self) -> bool;
+
+    /// What evaluations to come depend on besides the point.
+    ///
+    /// # Errors
+    /// Why it cannot be written down.
+    fn memory(&self) -> Result<Vec<u8>, String>;
+
+    /// Takes it up again.
+    ///
+    /// # Errors
+    /// What does not fit.
+    fn recall(&mut self, memory: &[u8]) -> Result<(), String>;
+}
+
+impl<O: StochasticObjective> Remembers for O {
+    fn has_memory(&self) -> bool {
+        StochasticObjective::memory(self).is_ok_and(|memory| !memory.is_empty())
+    }
+
+    fn memory(&self) -> Result<Vec<u8>, String> {
+        StochasticObjective::memory(self)
+    }
+
+    fn recall(&mut self, memory: &[u8]) -> Result<(), String> {
+        StochasticObjective::recall(self, memory)
+    }
+}
+
+/// An argmin [`Solver`] and a problem, ready to be run under a [`Control`].
+///
+/// It does what argmin's executor does, for problems that have a memory and lend their data.
+pub struct ControlledRun<O, S, P> {
+    problem: Problem<O>,
+    solver: S,
+    state: GradientState<P>,
+    observers: Observers<GradientState<P>>,
+    attached: Option<Box<dyn Checkpoint<S, GradientState<P>>>>,
+    history: Option<History>,
+    control: Control,
+    /// When the file was last replaced, and after which iteration.
+    written: Option<(Instant, u64)>,
+}
+
+impl<O, S, P> fmt::Debug for ControlledRun<O, S, P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ControlledRun").field("control", &self.control).finish_non_exhaustive()
+    }
+}
+
+impl<O, S, P> ControlledRun<O, S, P>
+where
+    O: Remembers,
+    S: Solver<O, GradientState<P>> + Serialize + DeserializeOwned,
+    P: Clone + Serialize + DeserializeOwned,
+{
+    /// A run under nobody's control.
+    pub fn new(problem: O, solver: S) -> Self {
+        Self {
+            problem: Problem::new(problem),
+            solver,
+            state: GradientState::new(),
+            observers: Observers::new(),
+            attached: None,
+            history: None,
+            control: Control::new(),
+            written: None,
+        }
+    }
+
+    /// Sets up the state: where to start, and budgets.
+    #[must_use]
+    pub fn configure(mut self, set: impl FnOnce(GradientState<P>) -> GradientState<P>) -> Self {
+        self.state = set(self.state);
+        self
+    }
+
+    /// Lets somebody watch.
+    #[must_use]
+    pub fn add_observer<B>(mut self, observer: B, mode: ObserverMode) -> Self
+    where
+        B: Observe<GradientState<P>> + 'static,
+    {
+        self.observers.push(observer, mode);
+        self
+    }
+
+    /// Attaches a checkpoint of argmin's kind, which holds solver and state. It is refused for a problem that has a
+    /// memory: that goes into the file of a [`Control`] alone.
+    #[must_use]
+    pub fn checkpointing<C: Checkpoint<S, GradientState<P>> + 'static>(mut self, checkpoint: C) -> Self {
+        self.attached = Some(Box::new(checkpoint));
+        self
+    }
+
+    /// Says who may end the run, and where its state is kept.
+    #[must_use]
+    pub fn under(mut self, control: &Control) -> Self {
+        self.control = control.clone();
+        self
+    }
+
+    /// Keeps the course of the run, that before a checkpoint included.
+    pub(super) fn recording(mut self, history: History) -> Self {
+        self.history = Some(history);
+        self
+    }
+
+    /// Runs until the solver, a budget or the control says stop.
+    ///
+    /// # Errors
+    /// [`OptimError`] when the run cannot start, and [`OptimError::Interrupted`] when its end was requested and it
+    /// goes on from its checkpoint.
+    pub fn run(mut self) -> Result<OptimizationResult<O, S, GradientState<P>>, OptimError> {
+        self.control = self.control.begun();
+        self.refuse_memory()?;
+        if !self.resume()? {
+            self.start()?;
+        }
+        while !self.is_over() {
+            self.iterate()?;
+        }
+        if self.state.get_termination_reason() == Some(&TerminationReason::Timeout) {
+            self.write_unless_written()?;
+        }
+        if !self.observers.is_empty() {
+            self.observers.observe_final(&self.state).map_err(OptimError::from_argmin)?;
+        }
+        Ok(OptimizationResult::new(self.problem, self.solver, self.state))
+    }
+
+    fn refuse_memory(&self) -> Result<(), OptimError> {
+        let has_memory = self.problem.problem.as_ref().is_some_and(Remembers::has_memory);
+        if self.attached.is_none() || !has_memory {
+            return Ok(());
+        }
+        let message = "the objective has a memory, which only the checkpoint of a control holds".to_owned();
+        Err(OptimError::BrokenOff { message })
+    }
+
+    /// Goes on from what a checkpoint holds, if there is one that holds something.
+    fn resume(&mut self) -> Result<bool, OptimError> {
+        if let Some(file) = self.control.resumes_from()
+            && let Some((solver, state, kept)) = file.read_with_memory()?
+        {
+            if let Some(problem) = &mut self.problem.problem {
+                problem.recall(&kept.memory).map_err(|what| file.unfit(what))?;
+            }
+            if let Some(history) = &self.history {
+                history.set(kept.records);
+            }
+            (self.solver, self.state) = (solver, state);
+            // Why the run ended before is no reason now.
+            self.state.termination_status = TerminationStatus::NotTerminated;
+            return Ok(true);
+        }
+        let attached = self.attached.as_ref().map(|checkpoint| checkpoint.load()).transpose();
+        let Some((solver, state)) = attached.map_err(OptimError::from_argmin)?.flatten() else {
+            return Ok(false);
+        };
+        (self.solver, self.state) = (solver, state);
+        Ok(true)
+    }
+
+    fn start(&mut self) -> Result<(), OptimError> {
+        let state = std::mem::replace(&mut self.state, GradientState::new());
+        let begun = self.solver.init(&mut self.problem, state).map_err(OptimError::from_argmin)?;
+        let (mut state, told) = begun;
+        state.update();
+        let told = told.unwrap_or_default();
+        let observed = self.observers.observe_init(self.solver.name(), &state, &told);
+        observed.map_err(OptimError::from_argmin)?;
+        state.func_counts(&self.problem);
+        self.state = state;
+        self.record(0, &told);
+        Ok(())
+    }
+
+    /// Whether there is a reason to stop, which then is in the state.
+    fn is_over(&mut self) -> bool {
+        if !self.state.terminated() {
+            let over = self.control.is_over().then_some(TerminationReason::Timeout);
+            let status = match (self.solver.terminate_internal(&self.state), over) {
+                (TerminationStatus::NotTerminated, Some(reason)) => TerminationStatus::Terminated(reason),
+                (status, _) => status,
+            };
+            if let TerminationStatus::Terminated(reason) = status {
+                self.terminate(reason);
+            }
+        }
+        self.state.terminated()
+    }
+
+    fn terminate(&mut self, reason: TerminationReason) {
+        let state = std::mem::replace(&mut self.state, GradientState::new());
+        self.state = state.terminate_with(reason);
+    }
+
+    fn iterate(&mut self) -> Result<(), OptimError> {
+        let state = std::mem::replace(&mut self.state, GradientState::new());
+        let stepped = self.solver.next_iter(&mut self.problem, state).map_err(OptimError::from_argmin)?;
+        let (mut state, told) = stepped;
+        state.func_counts(&self.problem);
+        state.update();
+        let told = told.unwrap_or_default();
+        self.observers.observe_iter(&state, &told).map_err(OptimError::from_argmin)?;
+        state.increment_iter();
+        self.state = state;
+        let iteration = self.state.get_iter();
+        self.record(iteration, &told);
+        if let Some(checkpoint) = &self.attached {
+            let saved = checkpoint.save_cond(&self.solver, &self.state, iteration);
+            saved.map_err(OptimError::from_argmin)?;
+        }
+        self.look_up(iteration)
+    }
+
+    fn record(&self, iteration: u64, told: &KV) {
+        if let Some(history) = &self.history {
+            history.note(iteration, &self.state, told);
+        }
+    }
+
+    /// Writes a checkpoint where one is due, and ends the run where that was requested.
+    fn look_up(&mut self, iteration: u64) -> Result<(), OptimError> {
+        let interrupted = self.control.is_interrupted();
+        if interrupted || self.control.is_due(iteration, self.written.map(|(at, _)| at)) {
+            self.write_unless_written()?;
+        }
+        if !interrupted {
+            return Ok(());
+        }
+        match self.control.checkpoint().map(CheckpointFile::path) {
+            Some(path) => Err(OptimError::Interrupted { iteration, path: path.to_owned() }),
+            None => {
+                self.terminate(TerminationReason::Interrupt);
+                Ok(())
+            }
+        }
+    }
+
+    fn write_unless_written(&mut self) -> Result<(), OptimError> {
+        let iteration = self.state.get_iter();
+        let (Some(file), Some(problem)) = (self.control.checkpoint(), &self.problem.problem) else {
+            return Ok(());
+        };
+        if iteration == 0 || self.written.is_some_and(|(_, last)| last == iteration) {
+            return Ok(());
+        }
+        let memory = problem.memory().map_err(|message| OptimError::BrokenOff { message })?;
+        let records = self.history.as_ref().map(History::records).unwrap_or_default();
+        file.write_with_memory(&self.solver, &self.state, &Remembered { memory, records })?;
+        self.written = Some((Instant::now(), iteration));
+        Ok(())
+    }
+}
