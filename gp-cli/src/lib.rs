@@ -11,6 +11,7 @@ mod error;
 pub mod evaluate;
 pub mod files;
 pub mod fit;
+pub mod fuzzing;
 pub mod method;
 pub mod metrics;
 pub mod model;

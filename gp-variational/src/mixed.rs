@@ -39,7 +39,7 @@ impl<'a> Mixed<'a> {
 
     /// Mean (N) and covariance (N×N) of a mixture of Gaussians that have these, in the order of components.
     #[must_use]
-    pub fn combine_joint(&self, parts: Vec<(Vec<f64>, Mat<f64>)>) -> (Vec<f64>, Mat<f64>) {
+    pub fn combine_joint(&self, parts: &[(Vec<f64>, Mat<f64>)]) -> (Vec<f64>, Mat<f64>) {
         let rows = parts.first().map_or(0, |(mean, _)| mean.len());
         let mut mean = vec![0.0; rows];
         for ((of_part, _), weight) in parts.iter().zip(self.weights) {

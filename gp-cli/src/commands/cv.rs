@@ -68,8 +68,13 @@ pub fn run(options: &CvOptions, out: &mut dyn Write, notes: &mut Notes<'_>) -> R
         None => folds(&frame, &options.spec, usize::from(options.folds))?,
     };
     notes.say(format_args!("{} folds of {} rows", parts.len(), frame.row_count()));
-    let scored: Vec<Evaluation> =
-        parts.par_iter().map(|test| score(&frame, &options.spec, test)).collect::<Result<_, _>>()?;
+    let count = parts.len();
+    let score = |(part, test): (usize, &Vec<usize>)| {
+        score(&frame, &options.spec, test).map_err(|cause| {
+            CliError::caused(cause.kind(), format!("without part {} of {count}", part + 1), cause)
+        })
+    };
+    let scored: Vec<Evaluation> = parts.par_iter().enumerate().map(score).collect::<Result<_, _>>()?;
     let summaries = summarise(&scored);
     if options.json {
         let folds: Vec<_> = scored.iter().map(Evaluation::to_json).collect();

@@ -34,6 +34,8 @@ pub(super) fn sheet(model: &Model, frame: &Frame) -> Result<Picture, CliError> {
     for place in most_relevant(model) {
         panels.push(dependence(model, frame, &some, place)?);
     }
+    // All have the same legend.
+    panels.iter_mut().skip(1).flat_map(|panel| &mut panel.layers).for_each(Layer::forget_label);
     if frame.column(&model.target().name).is_some() {
         panels.extend(agreement(model, frame, &points)?);
     }
@@ -76,16 +78,12 @@ fn dependence(
     (feature, start): Place<'_>,
 ) -> Result<Picture, CliError> {
     let name = &feature.name;
-    let (x, x_name) = match &feature.encoding {
+    let (x, x_places) = match &feature.encoding {
         FeatureEncoding::Scaled(_) => {
             let numbers = frame.column(name).and_then(|column| column.numbers()).unwrap_or_default();
-            (picture::places(numbers, PLACES), name.clone())
+            (picture::places(numbers, PLACES), Vec::new())
         }
-        FeatureEncoding::OneHot(levels) => {
-            let named = levels.iter().enumerate().map(|(i, level)| format!("{i} {level}"));
-            let named: Vec<String> = named.collect();
-            ((0..levels.len()).map(|i| i as f64).collect(), format!("{name}: {}", named.join(", ")))
-        }
+        FeatureEncoding::OneHot(levels) => ((0..levels.len()).map(|i| i as f64).collect(), levels.clone()),
     };
     let moved = |x: f64, row: usize, d: usize| match &feature.encoding {
         _ if !(start..start + width(feature)).contains(&d) => rows[(row, d)],
@@ -94,8 +92,8 @@ fn dependence(
     };
     let count = rows.nrows();
     let points = Mat::from_fn(x.len() * count, rows.ncols(), |i, d| moved(x[i / count], i % count, d));
-    let is_word = matches!(feature.encoding, FeatureEncoding::OneHot(_));
-    let layers = if model.target().labels().is_some() {
+    let is_word = !x_places.is_empty();
+    let mut layers = if model.target().labels().is_some() {
         class_layers(model, &points, &x, is_word)?
     } else {
         number_layers(model, &points, &x, is_word)?
@@ -104,7 +102,14 @@ fn dependence(
         Some(_) => "probability".to_owned(),
         None => model.target().name.clone(),
     };
-    Ok(Picture { title: format!("depends on {name}"), x_name, y_name, layers, panels: Vec::new() })
+    if model.target().labels().is_some() {
+        layers.push(Layer::Reach { x: Vec::new(), y: vec![0.0, 1.0] });
+    }
+    if is_word {
+        layers.push(Layer::Reach { x: vec![-0.5, x.len() as f64 - 0.5], y: Vec::new() });
+    }
+    let (title, x_name) = (format!("depends on {name}"), name.clone());
+    Ok(Picture { title, x_name, y_name, x_places, layers, panels: Vec::new() })
 }
 
 /// The mean over the rows of each place.
@@ -143,7 +148,7 @@ fn bars(x: &[f64], mean: &[f64], (lower, upper): (&[f64], &[f64])) -> Vec<Layer>
     layers
 }
 
-/// Probabilities of all classes; of two classes that of the second, with the band that holds it in 95 % of the rows.
+/// Probabilities of all classes; of two classes that of the second, with the band that holds it in half of the rows.
 fn class_layers(model: &Model, points: &Mat<f64>, x: &[f64], is_word: bool) -> Result<Vec<Layer>, CliError> {
     let by = model.posterior();
     let probabilities = by.class_probabilities(&by.predict(points.as_ref())?)?;
@@ -157,7 +162,7 @@ fn class_layers(model: &Model, points: &Mat<f64>, x: &[f64], is_word: bool) -> R
             return Ok(bars(x, &mean, (&lower, &upper)));
         }
         return Ok(vec![
-            Layer::Band { x: x.to_vec(), lower, upper, strength: 0.2, label: "95 % of rows".to_owned() },
+            Layer::Band { x: x.to_vec(), lower, upper, strength: 0.2, label: "half of the rows".to_owned() },
             Layer::Line { x: x.to_vec(), y: mean, colour: CURVE, label },
         ]);
     }
@@ -169,13 +174,13 @@ fn class_layers(model: &Model, points: &Mat<f64>, x: &[f64], is_word: bool) -> R
     Ok(labels.iter().zip(CLASSES.iter().cycle()).enumerate().map(layer).collect())
 }
 
-/// At each place the ends of what holds [`INTERVAL`] of the rows.
+/// At each place the ends of what holds the middle half of the rows.
 fn ends(values: &[f64], places: usize) -> (Vec<f64>, Vec<f64>) {
     let count = (values.len() / places.max(1)).max(1);
     let end = |rows: &[f64]| {
         let mut sorted = rows.to_vec();
         sorted.sort_by(f64::total_cmp);
-        let out = (0.5 * (1.0 - INTERVAL) * (count - 1) as f64).round() as usize;
+        let out = (0.25 * (count - 1) as f64).round() as usize;
         (sorted[out], sorted[count - 1 - out])
     };
     values.chunks_exact(count).map(end).unzip()
@@ -201,7 +206,7 @@ fn agreement(model: &Model, frame: &Frame, points: &Mat<f64>) -> Result<Vec<Pict
             diagonal(ends),
             Layer::Points { x: means, y: observed.to_vec(), colour: INK, label: String::new() },
         ],
-        panels: Vec::new(),
+        ..Picture::default()
     };
     Ok(vec![agree, calibration(model, points, observed)?])
 }
@@ -229,7 +234,7 @@ fn calibration(model: &Model, points: &Mat<f64>, observed: &[f64]) -> Result<Pic
         x_name: "probability claimed".to_owned(),
         y_name: "share of rows below".to_owned(),
         layers: claims(levels, shares),
-        panels: Vec::new(),
+        ..Picture::default()
     })
 }
 
@@ -249,7 +254,7 @@ fn reliability(model: &Model, frame: &Frame) -> Result<Picture, CliError> {
         x_name: "claimed probability".to_owned(),
         y_name: "share of right labels".to_owned(),
         layers: claims(x, y),
-        panels: Vec::new(),
+        ..Picture::default()
     })
 }
 

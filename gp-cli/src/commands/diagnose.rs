@@ -65,7 +65,8 @@ pub fn run(options: &DiagnoseOptions, out: &mut dyn Write, notes: &mut Notes<'_>
         sizes.rows, sizes.inducing
     ));
     let checks = plan.method.gradients(&plan.problem)?;
-    let disagrees = |check: &&GradientCheck| !(check.relative_error <= options.tolerance);
+    // What is no number is beyond every bound.
+    let disagrees = |check: &&GradientCheck| check.relative_error.total_cmp(&options.tolerance).is_gt();
     let wrong: Vec<&GradientCheck> = checks.iter().filter(disagrees).collect();
     let rows = rows(&checks);
     if options.json {
@@ -120,7 +121,7 @@ fn rows(checks: &[GradientCheck]) -> Vec<Row<'_>> {
         match rows.last_mut().filter(|row| row.parameter == stem) {
             Some(row) => {
                 row.values += 1;
-                if !(check.relative_error <= row.worst.relative_error) {
+                if check.relative_error.total_cmp(&row.worst.relative_error).is_gt() {
                     row.worst = check;
                 }
             }

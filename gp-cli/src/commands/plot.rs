@@ -8,7 +8,7 @@ use crate::files::OutputFile;
 use crate::metrics::Forecast;
 use crate::model::{Latents, Model};
 use crate::notes::Notes;
-use crate::picture::{self, CLASSES, CURVE, CURVE_POINTS, Colour, INK, Layer, OTHER, Picture};
+use crate::picture::{self, CLASSES, CURVE, CURVE_POINTS, Colour, INK, Layer, Picture};
 use crate::predict;
 use crate::standardise::Standardiser;
 use faer::Mat;
@@ -106,8 +106,7 @@ fn one_input(model: &Model, frame: &Frame, values: &[f64], scale: Standardiser) 
         title: format!("{} by {}", model.target().name, model.about().training.method),
         x_name: model.inputs().names()[0].to_owned(),
         y_name: model.target().name.clone(),
-        layers: Vec::new(),
-        panels: Vec::new(),
+        ..Picture::default()
     };
     let by = model.posterior();
     let latents = by.predict(points.as_ref())?;
@@ -177,21 +176,21 @@ fn two_inputs(
         .and_then(|latent| latent.seen_through.map(|z| (z, latent.seen_as.to_owned())))
     {
         let at = |d: usize| (0..z.nrows()).map(|m| scales[d].undo(z[(m, d)])).collect();
-        let colour = if model.target().labels().is_some() { INK } else { OTHER };
-        layers.push(Layer::Points { x: at(0), y: at(1), colour, label });
+        layers.push(Layer::Rings { x: at(0), y: at(1), label });
     }
     Ok(Picture {
         title: format!("{} by {}", model.target().name, model.about().training.method),
         x_name: names[0].to_owned(),
         y_name: names[1].to_owned(),
         layers,
-        panels: Vec::new(),
+        ..Picture::default()
     })
 }
 
 /// Means between white and the colour of curves, or class colours mixed by their probabilities.
 fn cell_colours(model: &Model, points: &Mat<f64>) -> Result<Vec<Colour>, CliError> {
     const PALE: f64 = 0.35;
+    const DEEP: f64 = 0.75;
     let by = model.posterior();
     let latents = by.predict(points.as_ref())?;
     if model.target().labels().is_some() {
@@ -209,7 +208,8 @@ fn cell_colours(model: &Model, points: &Mat<f64>) -> Result<Vec<Colour>, CliErro
     let (low, high) =
         means.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), &m| (l.min(m), h.max(m)));
     let colour = |mean: &f64| {
-        let share = if high > low { (mean - low) / (high - low) } else { 0.5 };
+        // Points and rings have to stand out from the darkest cell.
+        let share = DEEP * if high > low { (mean - low) / (high - low) } else { 0.5 };
         CURVE.map(|channel| (255.0 - share * (255.0 - f64::from(channel))).round() as u8)
     };
     Ok(means.iter().map(colour).collect())

@@ -79,11 +79,11 @@ fn training_curve(model: &Model) -> Option<Picture> {
     let x: Vec<f64> = (0..y.len()).map(|iteration| iteration as f64).collect();
     let layers = vec![Layer::Line { x, colour: CURVE, label: "log posterior density".to_owned(), y }];
     let picture = Picture {
-        panels: Vec::new(),
         title: "course of training".to_owned(),
         x_name: "iteration".to_owned(),
         y_name: "nats".to_owned(),
         layers,
+        ..Picture::default()
     };
     (model.about().training.curve.len() > 1).then_some(picture)
 }

@@ -7,6 +7,7 @@ use super::frame::{Frame, not_of_kind};
 use super::source::Source;
 use crate::error::CliError;
 use csv::{Reader, ReaderBuilder, StringRecord, Trim};
+use std::collections::HashMap;
 
 /// What separates cells, by how often it does.
 const DELIMITERS: [u8; 4] = *b",\t;|";
@@ -113,6 +114,16 @@ impl<'a> Text<'a> {
         if let Some(place) = self.header.iter().position(String::is_empty) {
             let what = format!(", line 1: column {} has no name; give it one, or leave it out", place + 1);
             return Err(self.source.fault(what));
+        }
+        let mut first = HashMap::with_capacity(self.header.len());
+        for (place, name) in self.header.iter().enumerate() {
+            if let Some(before) = first.insert(name.as_str(), place) {
+                let (before, place) = (before + 1, place + 1);
+                let what = format!(
+                    ", line 1: columns {before} and {place} are both called {name}; rename one of them"
+                );
+                return Err(self.source.fault(what));
+            }
         }
         let numbers = || self.header.iter().map(|name| cells::number(name));
         // Numbers from 0 or from 1 on are names that other programs give.

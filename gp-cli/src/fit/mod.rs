@@ -58,6 +58,11 @@ pub fn drop_incomplete(frame: Frame, missing: Missing) -> Result<(Frame, usize),
     let dropped = frame.row_count() - complete.len();
     match dropped {
         0 => Ok((frame, 0)),
+        _ if complete.is_empty() => {
+            let what =
+                format!("`{}`: each of its {dropped} rows misses a value; none is left", frame.source());
+            Err(CliError::new(ErrorKind::Data, what))
+        }
         _ => Ok((frame.rows(&complete)?, dropped)),
     }
 }

@@ -50,7 +50,7 @@ pub struct FitSpec {
     /// functions and samples beyond
     #[arg(long, value_name = "S")]
     pub samples: Option<usize>,
-    /// Whether the classes of method ivm are correlated in the posterior; unless given, where the likelihood allows it
+    /// Whether the classes of method ivm are correlated in the posterior; coupled unless given
     #[arg(long, value_enum)]
     pub coupling: Option<Coupling>,
     /// Likelihood, such as `student_t(dof=4)`, in the units of the model

@@ -78,10 +78,10 @@ pub(super) fn observe(frame: &Frame, spec: &FitSpec) -> Result<Observed, CliErro
     let column = columns[0];
     let labels = class_labels(column);
     if labels.len() < 2 {
+        let (source, value) = (frame.source(), column.text(0));
+        let who = if frame.row_count() == 1 { "the only row" } else { "every row" };
         let what = format!(
-            "`{}`, column {name}: every row has the value `{}`; there is nothing to learn from a target that does not vary",
-            frame.source(),
-            column.text(0)
+            "`{source}`, column {name}: {who} has the value `{value}`; there is nothing to learn from a target that does not vary; add rows with other values, or choose another column with --target"
         );
         return Err(CliError::new(ErrorKind::Data, what));
     }

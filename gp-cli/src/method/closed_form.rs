@@ -2,6 +2,7 @@
 
 use super::exact::{gaussian, objection_unless_gaussian};
 use super::optimizer::minimise_options;
+use super::update::Sites;
 use super::{Fit, GradientCheck, Later, Method, Optimizer, Problem, Setting, Sizes, Updated};
 use crate::error::CliError;
 use crate::model::{Approximation, ObjectiveKind, Posterior};
@@ -91,6 +92,6 @@ impl Method for ClosedForm {
 
     fn update(&self, later: Later<'_>) -> Result<Updated, CliError> {
         let power = self.power.or(later.alpha).unwrap_or(POWER);
-        super::update::by_sites(self.name, later, power, Level::Projection)
+        super::update::by_sites(self.name, later, Sites { power, level: Level::Projection, own: true })
     }
 }

@@ -2,6 +2,7 @@
 
 use super::optimizer::minimise_options;
 use super::power_ep::{approximation, convergence_warnings, model, usual_power};
+use super::update::Sites;
 use super::{Fit, GradientCheck, Later, Method, Optimizer, Problem, Setting, Sizes, Updated};
 use crate::error::CliError;
 use crate::model::ObjectiveKind;
@@ -83,7 +84,7 @@ impl Method for Ep {
 
     fn update(&self, later: Later<'_>) -> Result<Updated, CliError> {
         let power = later.alpha.unwrap_or_else(|| usual_power(later.before.likelihood()));
-        super::update::by_sites(self.name, later, power, self.level)
+        super::update::by_sites(self.name, later, Sites { power, level: self.level, own: true })
     }
 }
 

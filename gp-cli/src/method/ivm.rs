@@ -90,7 +90,7 @@ impl Method for IvmMethod {
     }
 }
 
-/// The model of a problem, its classes coupled where the likelihood allows it unless asked otherwise.
+/// The model of a problem, its classes coupled unless asked otherwise.
 pub(super) fn model(problem: &Problem) -> Result<Ivm, CliError> {
     let (kernels, likelihood) = (problem.kernels.clone(), problem.likelihood.clone());
     let several = likelihood.latents() > 1;

@@ -3,6 +3,7 @@
 use super::optimizer::minimise_options;
 use super::outcome::lower_bound;
 use super::svgp;
+use super::update::Sites;
 use super::{Fit, GradientCheck, Later, Method, Optimizer, Problem, Setting, Sizes, Updated};
 use crate::error::CliError;
 use crate::model::Approximation;
@@ -70,7 +71,7 @@ impl Method for SavigpMethod {
         let rate = Adam::with_rate(svgp::RATE);
         match problem.settings.optimizer.unwrap_or(Optimizer::Lbfgs) {
             Optimizer::Lbfgs => on_all(model, &problem, &data),
-            Optimizer::Adadelta => in_batches(model, &problem, &data, || Adadelta::default()),
+            Optimizer::Adadelta => in_batches(model, &problem, &data, Adadelta::default),
             _ => in_batches(model, &problem, &data, || rate.clone()),
         }
     }
@@ -81,7 +82,11 @@ impl Method for SavigpMethod {
 
     fn update(&self, later: Later<'_>) -> Result<Updated, CliError> {
         // The limit of vanishing powers is variational inference.
-        super::update::by_sites(self.name(), later, 0.0, Level::Projection)
+        super::update::by_sites(
+            self.name(),
+            later,
+            Sites { power: 0.0, level: Level::Projection, own: false },
+        )
     }
 }
 

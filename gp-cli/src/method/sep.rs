@@ -1,6 +1,7 @@
 //! EP in mini-batches, with one average site for all observations (stochastic EP) or a site for each.
 
 use super::power_ep::{approximation, model, usual_power};
+use super::update::Sites;
 use super::{Fit, GradientCheck, Later, Method, Optimizer, Problem, Setting, Sizes, Updated};
 use crate::error::CliError;
 use gp_ep::power_ep::{InnerOptions, Level, MiniBatchEp, Sharing, Trained};
@@ -76,7 +77,7 @@ impl Method for Sep {
 
     fn update(&self, later: Later<'_>) -> Result<Updated, CliError> {
         let power = later.alpha.unwrap_or_else(|| usual_power(later.before.likelihood()));
-        super::update::by_sites(self.name(), later, power, Level::Projection)
+        super::update::by_sites(self.name(), later, Sites { power, level: Level::Projection, own: false })
     }
 }
 

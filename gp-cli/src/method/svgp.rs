@@ -3,6 +3,7 @@
 
 use super::optimizer::minimise_options;
 use super::savigp::approximation;
+use super::update::Sites;
 use super::{Fit, GradientCheck, Later, Method, Optimizer, Problem, Setting, Sizes, Updated};
 use crate::error::CliError;
 use crate::model::ObjectiveKind;
@@ -78,7 +79,11 @@ impl Method for Svgp {
 
     fn update(&self, later: Later<'_>) -> Result<Updated, CliError> {
         // The limit of vanishing powers is variational inference.
-        super::update::by_sites(self.name(), later, 0.0, Level::Projection)
+        super::update::by_sites(
+            self.name(),
+            later,
+            Sites { power: 0.0, level: Level::Projection, own: false },
+        )
     }
 }
 

@@ -64,17 +64,23 @@ pub(super) fn exact(later: Later<'_>) -> Result<Updated, CliError> {
     })
 }
 
+/// What the sites of a method are.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sites {
+    /// The power α of theirs; 0 is the variational limit.
+    pub(super) power: f64,
+    pub(super) level: Level,
+    /// Whether the posterior is the sum of a site for every observation, at rest. Under Gaussian noise these do not depend
+    /// on each other.
+    pub(super) own: bool,
+}
+
 /// Power EP on the new observations, the sites of the old ones as they are.
-pub(super) fn by_sites(
-    method: &str,
-    later: Later<'_>,
-    power: f64,
-    level: Level,
-) -> Result<Updated, CliError> {
+pub(super) fn by_sites(method: &str, later: Later<'_>, sites: Sites) -> Result<Updated, CliError> {
     let likelihood = later.before.likelihood();
     let before = inducing(later.before)
         .ok_or_else(|| refused(method, "its posterior is a mixture, which new rows would not leave one"))?;
-    let model = model(&before, likelihood)?.with_powers(Powers::Same(power)).with_level(level);
+    let model = model(&before, likelihood)?.with_powers(Powers::Same(sites.power)).with_level(sites.level);
     let data = Table::with_targets(later.points, later.targets)?;
     let mut ep = BatchEp::after(&model, &data, &before)?;
     let gaussian = likelihood.name() == "gaussian";
@@ -91,12 +97,10 @@ pub(super) fn by_sites(
     Ok(Updated {
         posterior: Approximation::new(latents, likelihood.clone_box()),
         gain: ep.log_z(&model)?,
-        how: if gaussian && method != "sep" && method != "svgp" && method != "savigp" {
-            "exactly, as given all rows"
-        } else if power == 0.0 {
-            "by the best bound with the posterior before as prior"
-        } else {
-            "by sites of the new rows, those of the old ones as they were"
+        how: match sites {
+            Sites { own: true, .. } if gaussian => "exactly, as given all rows",
+            Sites { power: 0.0, .. } => "by the best bound with the posterior before as prior",
+            _ => "by sites of the new rows, those of the old ones as they were",
         },
         warnings,
     })

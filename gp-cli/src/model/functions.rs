@@ -113,8 +113,8 @@ impl Functions {
             Self::Active(found) => Ok(found.joint(0, points)?),
             Self::Components { weights, parts } => {
                 let first = parts.chunks_exact(parts.len() / weights.len()).map(|component| &component[0]);
-                let found = first.map(|part| part.predict_joint(points)).collect::<Result<_, _>>()?;
-                Ok(mixed.combine_joint(found))
+                let found = first.map(|part| part.predict_joint(points)).collect::<Result<Vec<_>, _>>()?;
+                Ok(mixed.combine_joint(&found))
             }
         }
     }

@@ -67,7 +67,8 @@ where
     if picture.panels.is_empty() {
         draw_axes(picture, area, scale)?;
     } else {
-        let area = area.titled(&picture.title, scale.text(27.0))?;
+        let (top, none) = (scale.pixels(14.0), 0u32);
+        let area = area.margin(top, none, none, none).titled(&picture.title, scale.text(27.0))?;
         let rows = picture.panels.len().div_ceil(PANELS);
         let columns = picture.panels.len().min(PANELS);
         for (panel, part) in picture.panels.iter().zip(area.split_evenly((rows, columns))) {
@@ -106,6 +107,15 @@ where
         .x_label_area_size(scale.pixels(52.0))
         .y_label_area_size(scale.pixels(72.0))
         .build_cartesian_2d(x.0..x.1, y.0..y.1)?;
+    let named = |place: &f64| {
+        let names = &picture.x_places;
+        let whole = (place.fract() == 0.0 && *place >= 0.0).then_some(*place as usize);
+        if names.is_empty() {
+            tick(place)
+        } else {
+            whole.and_then(|i| names.get(i)).cloned().unwrap_or_default()
+        }
+    };
     chart
         .configure_mesh()
         .bold_line_style(GRID.stroke_width(scale.pixels(1.0)))
@@ -115,7 +125,7 @@ where
         .y_desc(&picture.y_name)
         .x_labels(labels(area.dim_in_pixel().0, 100.0, scale))
         .y_labels(labels(area.dim_in_pixel().1, 80.0, scale))
-        .x_label_formatter(&tick)
+        .x_label_formatter(&named)
         .y_label_formatter(&tick)
         .y_label_offset(scale.pixels(TEXT_RISE))
         .set_all_tick_mark_size(scale.pixels(5.0))
@@ -151,6 +161,8 @@ where
         }
         Layer::Line { x, y, colour, label } => draw_line(chart, (x, y), *colour, label, scale),
         Layer::Points { x, y, colour, label } => draw_points(chart, (x, y), *colour, label, scale),
+        Layer::Rings { x, y, label } => draw_rings(chart, (x, y), label, scale),
+        Layer::Reach { .. } => Ok(()),
         Layer::Cells { x, y, colours } => draw_cells(chart, (x, y), colours),
     }
 }
@@ -228,6 +240,23 @@ where
         series
             .label(label)
             .legend(move |(x, y)| Circle::new((x + middle, scale.beside_text(y)), radius, fill));
+    }
+    Ok(())
+}
+
+fn draw_rings<B>(chart: &mut Chart<'_, B>, (x, y): (&[f64], &[f64]), label: &str, scale: Scale) -> Drawn<()>
+where
+    B: DrawingBackend,
+    B::ErrorType: 'static,
+{
+    let (radius, middle) = (scale.pixels(6.0), scale.pixels(15.0) as i32);
+    let stroke = rgb(INK).stroke_width(scale.pixels(1.4));
+    let rings = x.iter().zip(y).map(|(&x, &y)| Circle::new((x, y), radius, stroke));
+    let series = chart.draw_series(rings)?;
+    if !label.is_empty() {
+        series
+            .label(label)
+            .legend(move |(x, y)| Circle::new((x + middle, scale.beside_text(y)), radius, stroke));
     }
     Ok(())
 }

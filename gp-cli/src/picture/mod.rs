@@ -23,6 +23,8 @@ pub struct Picture {
     pub x_name: String,
     /// The name of the axis upwards.
     pub y_name: String,
+    /// Names of the places 0, 1, … to the right; numbers where there are none.
+    pub x_places: Vec<String>,
     /// What is drawn, from the back to the front.
     pub layers: Vec<Layer>,
     /// Pictures that are drawn instead, three to a row.
@@ -67,6 +69,22 @@ pub enum Layer {
         /// What they are.
         label: String,
     },
+    /// Circles around places that are something special, whatever else is there.
+    Rings {
+        /// Places.
+        x: Vec<f64>,
+        /// Values.
+        y: Vec<f64>,
+        /// What they are.
+        label: String,
+    },
+    /// Nothing to be seen, but the axes reach this far.
+    Reach {
+        /// Places.
+        x: Vec<f64>,
+        /// Values.
+        y: Vec<f64>,
+    },
     /// A grid of coloured cells, row by row from below.
     Cells {
         /// Edges of columns, one more than there are.
@@ -79,11 +97,25 @@ pub enum Layer {
 }
 
 impl Layer {
+    /// Keeps it out of the legend.
+    pub fn forget_label(&mut self) {
+        match self {
+            Self::Band { label, .. }
+            | Self::Line { label, .. }
+            | Self::Points { label, .. }
+            | Self::Rings { label, .. } => label.clear(),
+            Self::Reach { .. } | Self::Cells { .. } => {}
+        }
+    }
+
     /// What it is called in the legend; nothing where it is not in there.
     fn label(&self) -> &str {
         match self {
-            Self::Band { label, .. } | Self::Line { label, .. } | Self::Points { label, .. } => label,
-            Self::Cells { .. } => "",
+            Self::Band { label, .. }
+            | Self::Line { label, .. }
+            | Self::Points { label, .. }
+            | Self::Rings { label, .. } => label,
+            Self::Reach { .. } | Self::Cells { .. } => "",
         }
     }
 }
@@ -146,7 +178,10 @@ impl Picture {
                     y.add(lower);
                     y.add(upper);
                 }
-                Layer::Line { x: at, y: values, .. } | Layer::Points { x: at, y: values, .. } => {
+                Layer::Line { x: at, y: values, .. }
+                | Layer::Points { x: at, y: values, .. }
+                | Layer::Rings { x: at, y: values, .. }
+                | Layer::Reach { x: at, y: values } => {
                     x.add(at);
                     y.add(values);
                 }

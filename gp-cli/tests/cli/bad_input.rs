@@ -31,10 +31,18 @@ fn rows_and_headers() {
     refused("x,y\n1,2\n1,2,3\n", &["`t.csv`, line 3: 3 cells, but the header has 2"]);
     refused("x,y\n1,2\n7\n", &["`t.csv`, line 3: 1 cell, but the header has 2"]);
     refused("x,y\n\"1\n1\",2\n7\n", &["`t.csv`, line 4: 1 cell"]);
-    refused("x,y,x\n1,2,3\n", &["two columns called x", "rename"]);
-    refused("x,,y\n1,2,3\n", &["column 2 has no name"]);
+    refused("x,y,x\n1,2,3\n", &["`t.csv`, line 1: columns 1 and 3 are both called x", "rename"]);
+    refused("\u{feff} x\ty\tx \r\n1\t2\t3\r\n", &["line 1: columns 1 and 3 are both called x"]);
+    refused("x,y,y\n1,2,3\n", &["line 1: columns 2 and 3 are both called y"]);
+    refused("x,,y\n1,2,3\n", &["`t.csv`, line 1: column 2 has no name", "give it one"]);
+    refused("x,\"\",y\n1,2,3\n", &["column 2 has no name"]);
+    refused("x,  ,y\n1,2,3\n", &["column 2 has no name"]);
+    refused("x,y,\n1,2,3\n", &["column 3 has no name"]);
+    refused(",,\n1,2,3\n", &["column 1 has no name"]);
     refused("1.5,2.5\n1,2\n", &["`t.csv`, line 1", "add a header"]);
     refused("x,y\n", &["`t.csv` has no rows"]);
+    refused("x\ty", &["`t.csv` has no rows"]);
+    refused("\u{feff}x,y\r\n\r\n", &["`t.csv` has no rows"]);
     refused("", &["`t.csv` is empty"]);
     refused("x,z\n1,2\n", &["`t.csv` has no column y; it has x, z"]);
     refused("x y\n1 2\n", &["no column y; it has x y alone", "separated by something else"]);
@@ -43,13 +51,54 @@ fn rows_and_headers() {
 
 #[test]
 fn targets() {
-    refused("x,y\n1,2\n", &["column y", "does not vary"]);
+    refused("x,y\n1,2\n", &["column y", "the only row has the value `2`", "does not vary", "--target"]);
     refused("x,y\n1,2\n2,2\n3,2\n", &["column y", "every row has the value `2`"]);
     refused("x,y\n1,a\n2,a\n", &["column y", "every row has the value `a`"]);
     let desk = Desk::new();
     desk.write("t.csv", "x,y\n1,0\n2,-3\n3,4\n");
     desk.refused("fit t.csv --target y --task count", 3, &["`t.csv`, line 3, column y", "whole number"]);
     desk.refused("fit t.csv --target y --task binary", 3, &["3 different values", "two"]);
+}
+
+/// One row, or rows of one class, whatever the task and the method.
+#[test]
+fn nothing_to_tell_apart() {
+    let one_class = "x,y\n1,a\n2,a\n3,a\n4,a\n";
+    for (table, flags) in [
+        ("x,y\n1,a\n", ""),
+        ("x,y\n1,a\n", "--task multiclass"),
+        ("x,y\n1,2\n", "--task count"),
+        ("x,y\n1,2\n", "--method exact"),
+        ("x,y\n1,2\n", "--likelihood student_t"),
+        (one_class, ""),
+        (one_class, "--task binary"),
+        (one_class, "--task multiclass"),
+        (one_class, "--task ordinal"),
+        (one_class, "--method ivm"),
+        (one_class, "--method savigp"),
+        ("x,y\n1,0\n2,0\n3,0\n", "--likelihood bernoulli_probit"),
+        // What is left when rows without a value are not there.
+        ("x,y\n1,a\n2,\n,b\n", "--missing drop"),
+    ] {
+        let desk = Desk::new();
+        desk.write("t.csv", table);
+        desk.write("m.gp", "precious");
+        desk.refused(
+            &format!("{FIT} --force {flags}"),
+            3,
+            &["`t.csv`, column y", "does not vary", "--target"],
+        );
+        desk.refused(&format!("diagnose t.csv --target y {flags}"), 3, &["does not vary"]);
+    }
+    let desk = Desk::new();
+    desk.write("t.csv", "x,y\n,a\n2,\n,b\n");
+    desk.refused(&format!("{FIT} --missing drop"), 3, &["`t.csv`: each of its 3 rows misses a value"]);
+    // One row of a label: the part without it has nothing to learn.
+    desk.write("t.csv", "x,y\n1,a\n2,a\n3,a\n4,a\n5,a\n6,a\n7,a\n8,b\n");
+    desk.refused("cv t.csv --target y --folds 4", 3, &["of 4", "column y", "does not vary"]);
+    desk.write("t.csv", "x,y\n1,a\n2,b\n");
+    desk.refused("cv t.csv --target y", 3, &["5 folds of 2 rows", "--folds"]);
+    desk.ok(FIT);
 }
 
 #[test]
@@ -67,6 +116,19 @@ fn a_million_columns_are_refused_at_once() {
     let header: Vec<String> = (0..1_000_000).map(|i| format!("c{i}")).collect();
     let cells = vec!["1"; 1_000_000].join(",");
     refused(format!("{}\n{cells}\n{cells}\n", header.join(",")), &["1000000 columns", "at most 100000"]);
+}
+
+#[test]
+fn a_million_columns_of_any_format_are_refused() {
+    let desk = Desk::new();
+    desk.write("t.svm", "1 1000000:1\n-1 3:1\n");
+    desk.refused("fit t.svm --target label", 3, &["`t.svm` has 1000000 columns", "at most 100000"]);
+    let header = "{'descr': '|u1', 'fortran_order': False, 'shape': (2, 1000000), }";
+    let mut bytes = b"\x93NUMPY\x01\x00\x76\x00".to_vec();
+    bytes.extend(format!("{header:<117}\n").bytes());
+    bytes.resize(bytes.len() + 2_000_000, 1);
+    desk.write("t.npy", bytes);
+    desk.refused("fit t.npy --target x0", 3, &["`t.npy` has 1000000 columns", "at most 100000"]);
 }
 
 #[test]
@@ -100,6 +162,22 @@ fn tables_of_a_model() {
     desk.refused("predict model.gp text.csv", 3, &["`text.csv`, line 2, column b", "`oops`"]);
     desk.write("label.csv", "a,b,kind,y\n1,1,red,maybe\n");
     desk.refused("eval model.gp label.csv", 3, &["`label.csv`, line 2, column y", "`maybe`", "in, out"]);
+    desk.refused("predict model.gp label.csv", 3, &["`label.csv`, line 2, column y", "`maybe`", "in, out"]);
+    desk.refused("update model.gp label.csv -o u.gp", 3, &["`label.csv`, line 2, column y", "`maybe`"]);
+    desk.refused("plot model.gp label.csv -o p.png", 3, &["`label.csv`, line 2, column y", "`maybe`"]);
+    desk.refused(
+        "report model.gp --test label.csv -o r.html",
+        3,
+        &["`label.csv`, line 2, column y", "`maybe`"],
+    );
+    desk.write("header.csv", "a,b,kind,y\n");
+    for command in
+        ["predict model.gp header.csv", "eval model.gp header.csv", "update model.gp header.csv -o u.gp"]
+    {
+        desk.refused(command, 3, &["`header.csv` has no rows"]);
+    }
+    desk.write("blank.csv", "a,b,kind,y\n1,1,red,\n");
+    desk.refused("eval model.gp blank.csv", 3, &["`blank.csv`, line 2, column y", "missing"]);
     desk.refused("eval model.gp no_b.csv", 3, &["no column"]);
     desk.write("unlabelled.csv", "a,b,kind\n1,1,red\n");
     desk.refused("eval model.gp unlabelled.csv", 3, &["no column y"]);
@@ -117,4 +195,29 @@ fn rows_that_miss_values_can_be_left_out() {
     assert!(said.err.contains("left out 1 rows"), "{}", said.err);
     desk.refused("predict model.gp t.csv", 3, &["`t.csv`, line 3, column x"]);
     assert_eq!(desk.ok("predict model.gp t.csv --missing drop").table().1.len(), 19);
+}
+
+/// A table to score on needs the target, one to predict does not; both are looked at before any time is spent.
+#[test]
+fn test_tables_with_and_without_the_target() {
+    let desk = Desk::new();
+    desk.write("t.csv", circle(60));
+    desk.write("with.csv", "y,b,a,kind,more\nin,0.1,0.1,red,1\nout,0.9,0.9,blue,2\n");
+    desk.write("without.csv", "a,b,kind\n0.1,0.1,red\n");
+    desk.write("header.csv", "a,b,kind,y\n");
+    for (test, texts) in [
+        ("without.csv", ["`without.csv` has no column y", "it has a, b, kind"]),
+        ("header.csv", ["`header.csv` has no rows", "one at least"]),
+        ("nowhere.csv", ["cannot read", "`nowhere.csv`"]),
+    ] {
+        let code = if test == "nowhere.csv" { 7 } else { 3 };
+        desk.refused(&format!("fit t.csv --target y --iterations 100000 --test {test}"), code, &texts);
+    }
+    let said = desk.ok("fit t.csv --target y --iterations 3 --test with.csv --json");
+    assert_eq!(said.json()["test"]["rows"], 2);
+    assert!(desk.ok("predict model.gp with.csv").table().0.contains(&"log_density".to_owned()));
+    assert!(!desk.ok("predict model.gp without.csv").table().0.contains(&"log_density".to_owned()));
+    desk.refused("report model.gp --test without.csv -o r.html", 3, &["`without.csv` has no column y"]);
+    // A picture needs no target.
+    desk.ok("plot model.gp without.csv -o p.svg");
 }

@@ -121,7 +121,7 @@ fn joint_covariances_have_the_variances_on_their_diagonals() {
 
 #[test]
 fn several_latents_by_samples_with_a_kernel_each() {
-    let desk = with(&stretches(72));
+    let desk = with(&stretches(48));
     let kernels = "--kernel \"1 * rbf\" --kernel \"2 * rbf\" --kernel \"1 * matern32\"";
     let line = "fit t.csv --target y --method savigp --inducing 10 --json --test t.csv --force";
     let json = desk.ok(&format!("{line} {kernels} --iterations 30")).json();
@@ -140,7 +140,6 @@ fn several_latents_by_samples_with_a_kernel_each() {
         .ok("fit t.csv --target y --method savigp --likelihood heteroscedastic --inducing 8 --iterations 20 --json --test t.csv")
         .json();
     assert!(json["test"]["scores"]["gp"]["rmse"].as_f64().unwrap() < 0.2, "{json}");
-    everything_works(&desk, "model.gp");
 }
 
 #[test]

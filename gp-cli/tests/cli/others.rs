@@ -51,6 +51,27 @@ fn inspection_ranks_inputs() {
     assert_eq!(json["about"]["seed"], 0);
 }
 
+/// Inducing inputs everywhere explain everything, one of them little.
+#[test]
+fn inspection_tells_how_well_inducing_inputs_cover_the_data() {
+    let desk = Desk::new();
+    desk.write("t.csv", sine(60));
+    let coverage = |inducing: usize| {
+        let kernel = "--kernel \"1 * rbf(lengthscale=0.3)\" --no-train --force";
+        desk.ok(&format!("fit t.csv --target y --method vfe --inducing {inducing} {kernel}"));
+        let text = desk.ok("inspect model.gp").out;
+        assert!(text.contains(" % of its variance at the rows, "), "{text}");
+        let json = desk.ok("inspect model.gp --json").json();
+        let coverage = &json["about"]["training"]["coverage"][0];
+        (coverage["mean"].as_f64().unwrap(), coverage["worst"].as_f64().unwrap())
+    };
+    let (all, one) = (coverage(60), coverage(1));
+    assert!(all.0 > 0.999_999 && all.1 > 0.999_999, "{all:?}");
+    assert!(one.0 < 0.5 && one.1 < 1e-6 && one.1 < one.0, "{one:?}");
+    desk.ok("fit t.csv --target y --method exact --force");
+    assert!(desk.ok("inspect model.gp --json").json()["about"]["training"]["coverage"].is_null());
+}
+
 #[test]
 fn pictures_of_any_number_of_inputs() {
     let desk = Desk::new();
@@ -66,6 +87,15 @@ fn pictures_of_any_number_of_inputs() {
         assert!(desk.read(&format!("{model}.png")).starts_with(b"\x89PNG"));
         let text = String::from_utf8(desk.read(&format!("{model}.svg"))).unwrap();
         assert!(text.starts_with("<svg") && text.contains("</svg>"), "{model}");
+    }
+    // A panel for each input, and how predictions agree with observations.
+    let panels = String::from_utf8(desk.read("three.svg")).unwrap();
+    for part in ["depends on a", "depends on kind", "claimed probability", "blue", "half of the rows"] {
+        assert!(panels.contains(part), "no `{part}`");
+    }
+    let panels = String::from_utf8(desk.read("number.svg")).unwrap();
+    for part in ["depends on a", "predicted and observed", "share of rows below"] {
+        assert!(panels.contains(part), "no `{part}`");
     }
     let regions = String::from_utf8(desk.read("two.svg")).unwrap();
     assert!(regions.contains("inducing inputs") && regions.contains(">in<") == regions.contains(">out<"));
