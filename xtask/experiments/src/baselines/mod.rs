@@ -1,0 +1,1 @@
+//! What Gaussian processes are compared with.
