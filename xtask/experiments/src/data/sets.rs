@@ -50,7 +50,18 @@ const fn twenty(file: &'static str) -> Splits {
     Splits::TestRows { file, count: 20 }
 }
 
-const ALL: [Set; 26] = [
+const fn partitions(
+    name: &'static str,
+    table: &'static str,
+    file: &'static str,
+    count: usize,
+    task: Task,
+    size: (usize, usize),
+) -> Set {
+    Set { name, table, splits: Splits::BothParts { file, count }, task, size }
+}
+
+const ALL: [Set; 30] = [
     binary("australian", "binary/australian.csv", twenty("splits/australian_pep20.csv.gz"), (690, 14)),
     binary(
         "australian (authors)",
@@ -65,12 +76,6 @@ const ALL: [Set; 26] = [
     binary("ionosphere", "binary/ionosphere.csv", twenty("splits/ionosphere_pep20.csv.gz"), (351, 34)),
     binary("pima", "binary/pima.csv", twenty("splits/pima_pep20.csv.gz"), (768, 8)),
     binary("sonar", "binary/sonar.csv", twenty("splits/sonar_pep20.csv.gz"), (208, 60)),
-    binary(
-        "breast (savigp)",
-        "binary/breast.csv",
-        Splits::BothParts { file: "splits/breast_savigp5.csv.gz", count: 5 },
-        (683, 9),
-    ),
     classes("glass", "multiclass/glass.csv", "splits/glass_pep20.csv.gz", 6, (214, 9)),
     classes("new-thyroid", "multiclass/new-thyroid.csv", "splits/new-thyroid_pep20.csv.gz", 3, (215, 5)),
     classes("satellite", "multiclass/satellite.csv", "splits/satellite_pep20.csv.gz", 6, (6435, 36)),
@@ -87,6 +92,39 @@ const ALL: [Set; 26] = [
     number("power", "regression/power.csv", "splits/power_pbp20.csv.gz", (9568, 4)),
     number("wine_red", "regression/wine_red.csv", "splits/wine_red_pbp20.csv.gz", (1599, 11)),
     number("yacht", "regression/yacht.csv", "splits/yacht_pbp20.csv.gz", (308, 6)),
+    partitions(
+        "boston (savigp)",
+        "regression/boston.csv",
+        "splits/boston_savigp5.csv.gz",
+        5,
+        Task::Number,
+        (506, 13),
+    ),
+    partitions("creep", "regression/creep.csv", "splits/creep_savigp20.csv.gz", 20, Task::Number, (2066, 30)),
+    partitions(
+        "abalone",
+        "regression/abalone.csv",
+        "splits/abalone_savigp6.csv.gz",
+        6,
+        Task::Number,
+        (4177, 10),
+    ),
+    partitions(
+        "breast (savigp)",
+        "binary/breast.csv",
+        "splits/breast_savigp5.csv.gz",
+        5,
+        Task::Binary,
+        (683, 9),
+    ),
+    partitions(
+        "usps (savigp)",
+        "usps/usps_479_savigp.csv.gz",
+        "splits/usps_479_savigp5.csv.gz",
+        5,
+        Task::Classes(3),
+        (2465, 256),
+    ),
 ];
 
 /// The set of this name.

@@ -83,6 +83,20 @@ impl Results {
             .collect()
     }
 
+    /// A score of one run.
+    #[must_use]
+    pub fn score_of(
+        &self,
+        data: &str,
+        setting: &str,
+        method: &str,
+        split: usize,
+        score: &str,
+    ) -> Option<f64> {
+        let record = self.records.get(&Cell::new(data, setting, method, split))?;
+        record.outcome.scores.get(score).copied()
+    }
+
     /// A curve of all splits of a method that have it.
     #[must_use]
     pub fn curves(&self, data: &str, setting: &str, method: &str, curve: &str) -> Vec<&[(f64, f64)]> {

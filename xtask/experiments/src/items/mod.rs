@@ -1,13 +1,30 @@
 //! The tables and figures, one small file each, and the list of them.
 
 mod binary_table;
+mod classification;
+mod digits_course;
+mod even_digits;
+mod flights_course;
+mod mining;
 mod multiclass_tables;
+mod regression;
+mod small_variational;
 
 use crate::error::ExperimentError;
 use crate::harness::Item;
 
 /// All items, in the order in which the report has them.
-pub const ITEMS: &[&dyn Item] = &[&binary_table::BinaryTable, &multiclass_tables::MulticlassTables];
+pub const ITEMS: &[&dyn Item] = &[
+    &multiclass_tables::MulticlassTables,
+    &digits_course::DigitsCourse,
+    &flights_course::FlightsCourse,
+    &regression::Regression,
+    &classification::Classification,
+    &even_digits::EvenDigits,
+    &binary_table::BinaryTable,
+    &small_variational::SmallVariational,
+    &mining::Mining,
+];
 
 /// The items of these names; `all` are all of them.
 ///

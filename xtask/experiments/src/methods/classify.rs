@@ -1,13 +1,13 @@
 //! Classification through inducing inputs: GFITC, EP with its own site for every observation or one for all, and
 //! variational inference.
 
+use super::kernels;
 use super::scores::{self, Labels};
-use crate::data::{Part, Split, Task};
+use crate::data::{Split, Task};
 use crate::error::ExperimentError;
 use crate::harness::{Outcome, Stopwatch};
 use gp_ep::power_ep::{InnerOptions, Sharing};
 use gp_ep::{EpOptions, Level, PowerEp, SparseProcess, Table};
-use gp_kernels::placement::{Placement, RandomSubset};
 use gp_likelihoods::{BernoulliProbit, Likelihood, RobustMax};
 use gp_optim::{Batches, MinimiseOptions, SignAdaptive};
 use gp_variational::Savigp;
@@ -105,16 +105,11 @@ impl Setup<'_> {
 
     fn processes(&self) -> Result<Vec<SparseProcess>, ExperimentError> {
         let functions = if let Task::Classes(classes) = self.task { classes } else { 1 };
-        (0..functions as u64).map(|k| process(&self.split.training, self.inducing, self.seed + k)).collect()
+        let training = &self.split.training;
+        let process = |k: u64| {
+            let kernel = kernels::with_noise(training.dim(), 1.0)?;
+            kernels::at_random_rows(kernel, training.inputs.as_ref(), self.inducing, self.seed + k)
+        };
+        (0..functions as u64).map(process).collect()
     }
-}
-
-/// A squared exponential with a length-scale for each input, and noise, with inducing inputs at random training rows. Where
-/// the seeds are silent: amplitude 1, length-scales √D on inputs of variance 1, noise 0.1.
-fn process(training: &Part, inducing: usize, seed: u64) -> Result<SparseProcess, ExperimentError> {
-    let scale = format!("{}", (training.dim() as f64).sqrt());
-    let scales = vec![scale; training.dim()].join(", ");
-    let kernel = gp_kernels::parse(&format!("1 * rbf(lengthscale=[{scales}]) + 0.1 * white"))?;
-    let placed = RandomSubset.place(kernel.as_ref(), training.inputs.as_ref(), inducing, seed)?;
-    Ok(SparseProcess::new(kernel, placed.inputs)?)
 }

@@ -84,6 +84,34 @@ impl Comparison<'_> {
         found
     }
 
+    /// A table without the seed: a row for each data set and setting, a column for each method that was run.
+    #[must_use]
+    pub fn grid(&self, digits: usize) -> Block {
+        let was_run = |method: &&&str| {
+            self.data
+                .iter()
+                .any(|data| self.settings.iter().any(|setting| self.ours(data, setting, method).is_some()))
+        };
+        let methods: Vec<&str> = self.methods.iter().filter(was_run).copied().collect();
+        let header = ["data", "setting", "splits"].into_iter().chain(methods.iter().copied());
+        let mut rows = Vec::new();
+        for data in self.data {
+            for setting in self.settings {
+                let cells: Vec<Option<Summary>> =
+                    methods.iter().map(|method| self.ours(data, setting, method)).collect();
+                let Some(count) = cells.iter().flatten().map(|cell| cell.count).min() else { continue };
+                let text = |(cell, method): (&Option<Summary>, &&str)| {
+                    let failed = self.failures(data, setting, method).len();
+                    let note = if failed > 0 { format!(" ({failed} failed)") } else { String::new() };
+                    cell.map_or("–".to_owned(), |cell| cell.text(digits)) + &note
+                };
+                let names = [(*data).to_owned(), (*setting).to_owned(), count.to_string()];
+                rows.push(names.into_iter().chain(cells.iter().zip(&methods).map(text)).collect());
+            }
+        }
+        Block::Table { header: header.map(str::to_owned).collect(), rows }
+    }
+
     /// Means over data sets of a score, a row for each setting, a column for each method, over those data sets on which
     /// all methods have it.
     #[must_use]

@@ -8,6 +8,7 @@ mod page;
 mod plot;
 mod reference;
 mod summary;
+mod wins;
 
 pub use block::Block;
 pub use compare::{Agreement, Comparison};
@@ -15,3 +16,4 @@ pub use page::{Page, page};
 pub use plot::{Scale, course, levels};
 pub use reference::{Published, Reference};
 pub use summary::Summary;
+pub use wins::{Pairing, wins};
