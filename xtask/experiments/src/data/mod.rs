@@ -2,6 +2,7 @@
 
 mod digits;
 mod flights;
+mod manifest;
 mod part;
 mod sets;
 mod splits;
@@ -10,6 +11,7 @@ mod synthetic;
 
 pub use digits::Digits;
 pub use flights::Flights;
+pub use manifest::{Entry, State, manifest};
 pub use part::{Part, Scales, Split};
 pub use sets::{Set, Task, set};
 pub use splits::Splits;
