@@ -25,7 +25,7 @@ mod spec;
 mod task;
 
 pub use plan::Plan;
-pub use spec::{Coupling, Covariance, FitSpec, Missing, Sites, Standardize, TaskChoice};
+pub use spec::{Coupling, Covariance, FitSpec, Missing, Sites, Standardize, TaskChoice, parse_time};
 pub use task::{Observed, Task};
 
 use crate::data::Frame;

@@ -246,8 +246,11 @@ fn positive(text: &str) -> Result<usize, String> {
         .ok_or_else(|| "it has to be a whole number from 1 on".to_owned())
 }
 
-/// `500ms`, `90s`, `10m`, `2h`.
-fn parse_time(text: &str) -> Result<Duration, String> {
+/// A time as people write it: `500ms`, `90s`, `10m`, `2h`; seconds where there is no unit.
+///
+/// # Errors
+/// What is wrong with it, for the one who wrote it.
+pub fn parse_time(text: &str) -> Result<Duration, String> {
     let number = text.trim_end_matches(char::is_alphabetic);
     let unit = match &text[number.len()..] {
         "ms" => 1e-3,

@@ -1,0 +1,13 @@
+//! What Gaussian processes are compared with: straight models, and Monte Carlo for the exact posterior.
+
+mod elliptical;
+mod hamiltonian;
+mod linear;
+mod logistic;
+mod whitened;
+
+pub use elliptical::elliptical_slice;
+pub use hamiltonian::{Leapfrog, hamiltonian};
+pub use linear::BayesianLinear;
+pub use logistic::Logistic;
+pub use whitened::{Chain, WhitenedPosterior};

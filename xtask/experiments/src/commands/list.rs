@@ -1,0 +1,39 @@
+//! `list`: what there is.
+
+use super::DataFolder;
+use gp_experiments::ExperimentError;
+use gp_experiments::data::Store;
+use gp_experiments::harness::{Extent, Form};
+use gp_experiments::items::ITEMS;
+use std::io::Write;
+
+/// Options of `list`.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct Options {
+    #[command(flatten)]
+    data: DataFolder,
+}
+
+/// Names, runs, times and files that are missing.
+pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), ExperimentError> {
+    let store = Store::folder(&options.data.path());
+    for item in ITEMS {
+        let runs = |form| item.cells(&Extent { form, splits: None }).len();
+        let [full, reduced] = item.takes();
+        writeln!(out, "{}: {}", item.name(), item.title())?;
+        writeln!(
+            out,
+            "    full: {} runs, {full}; reduced: {} runs, {reduced} (two cores)",
+            runs(Form::Full),
+            runs(Form::Reduced)
+        )?;
+        let missing: Vec<String> = item.needs().into_iter().filter(|file| !store.has(file)).collect();
+        let data = store.path("");
+        if missing.is_empty() {
+            writeln!(out, "    its {} files are in {}", item.needs().len(), data.display())?;
+        } else {
+            writeln!(out, "    not in {}: {}", data.display(), missing.join(", "))?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,58 @@
+//! The subcommands.
+
+mod data;
+mod list;
+mod report;
+mod run;
+
+use gp_experiments::ExperimentError;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// What is to be done.
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Command {
+    /// Run the tables and figures of the papers, and report on them
+    #[command(subcommand)]
+    Experiment(Experiment),
+    /// List, fetch and verify data sets
+    #[command(subcommand)]
+    Data(data::Data),
+}
+
+/// What is to be done about tables and figures.
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Experiment {
+    /// Print the items, what they need and how long they take
+    List(list::Options),
+    /// Run items; runs that are there already are not repeated
+    Run(run::Options),
+    /// Write the page of all results
+    Report(report::Options),
+}
+
+impl Command {
+    pub(crate) fn run(&self, out: &mut dyn Write) -> Result<(), ExperimentError> {
+        match self {
+            Self::Experiment(Experiment::List(options)) => list::run(options, out),
+            Self::Experiment(Experiment::Run(options)) => run::run(options, out),
+            Self::Experiment(Experiment::Report(options)) => report::run(options, out),
+            Self::Data(data) => data.run(out),
+        }
+    }
+}
+
+/// Where data sets are looked for.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct DataFolder {
+    /// Folder of data sets; `GP_DATA` otherwise, or `../shared/data`
+    #[arg(long = "data", value_name = "DIR")]
+    folder: Option<PathBuf>,
+}
+
+impl DataFolder {
+    pub(crate) fn path(&self) -> PathBuf {
+        let named = || std::env::var_os("GP_DATA").map(PathBuf::from);
+        self.folder.clone().or_else(named).unwrap_or_else(|| PathBuf::from("../shared/data"))
+    }
+}

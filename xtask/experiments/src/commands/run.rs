@@ -1,0 +1,93 @@
+//! `run`: items, run by run.
+
+use super::DataFolder;
+use gp_cli::fit::parse_time;
+use gp_experiments::ExperimentError;
+use gp_experiments::data::Store;
+use gp_experiments::harness::{Context, Extent, Form, Progress, Results, Workers};
+use gp_experiments::items;
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// Options of `run`.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct Options {
+    /// Names of items, or `all`
+    #[arg(value_name = "ITEM", required = true)]
+    items: Vec<String>,
+    #[command(flatten)]
+    data: DataFolder,
+    /// The whole item, as the seed has it, instead of its reduced form
+    #[arg(long, conflicts_with = "quick")]
+    full: bool,
+    /// One split of small drawn data instead: whether it runs, not what it finds
+    #[arg(long)]
+    quick: bool,
+    /// How many splits, instead of what the form says
+    #[arg(long, value_name = "K")]
+    splits: Option<usize>,
+    /// Start no run after so long, such as 30m
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    budget: Option<Duration>,
+    /// Runs side by side, of one thread each; as many as there are processors otherwise
+    #[arg(long, value_name = "T")]
+    threads: Option<usize>,
+    /// Only runs with this data set, setting or method
+    #[arg(long, value_name = "WORD")]
+    only: Vec<String>,
+    /// Folder of results; quick runs go to `target/quick-results` otherwise
+    #[arg(long, value_name = "DIR")]
+    results: Option<PathBuf>,
+}
+
+/// Runs what is asked for and not there yet; the others go on where one fails.
+pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), ExperimentError> {
+    let items = items::find(&options.items)?;
+    let (form, store) = match (options.quick, options.full) {
+        (true, _) => (Form::Quick, Store::Synthetic),
+        (_, true) => (Form::Full, Store::folder(&options.data.path())),
+        _ => (Form::Reduced, Store::folder(&options.data.path())),
+    };
+    let usual = if options.quick { "target/quick-results" } else { "results" };
+    let folder = options.results.clone().unwrap_or_else(|| PathBuf::from(usual));
+    let context = Context { store, extent: Extent { form, splits: options.splits } };
+    let start = Instant::now();
+    let (mut failed, mut all) = (0, 0);
+    for item in items {
+        let mut results = Results::open(&folder, item.name())?;
+        let workers = Workers {
+            threads: options
+                .threads
+                .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)),
+            budget: options.budget.map(|budget| budget.saturating_sub(start.elapsed())),
+        };
+        let tally = workers.run(item, &context, &options.only, &mut results, &say)?;
+        writeln!(
+            out,
+            "{}: {} of {} runs done, {} of them before, {} failed",
+            item.name(),
+            tally.all - tally.left,
+            tally.all,
+            tally.before,
+            tally.failed
+        )?;
+        failed += tally.failed;
+        all += tally.all;
+    }
+    if failed > 0 { Err(ExperimentError::Failed { failed, all }) } else { Ok(()) }
+}
+
+/// A line about a run that ended, on the error stream.
+fn say(progress: Progress<'_>) {
+    let Progress { record, done, all, seconds } = progress;
+    let outcome = match &record.failure {
+        Some(why) => format!("failed: {why}"),
+        None => {
+            let scores = record.outcome.scores.iter().map(|(name, value)| format!("{name} {value:.4}"));
+            scores.collect::<Vec<_>>().join(", ")
+        }
+    };
+    // Nobody left to tell is no reason to stop.
+    let _ = writeln!(std::io::stderr(), "[{done}/{all}] {} ({seconds:.1} s): {outcome}", record.cell);
+}

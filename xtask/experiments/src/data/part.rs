@@ -1,0 +1,111 @@
+//! Observations, and their units.
+
+use faer::Mat;
+
+/// Observations: N×D inputs, and N×P targets, of which P is one nearly always.
+#[derive(Clone, Debug)]
+pub struct Part {
+    /// N×D
+    pub inputs: Mat<f64>,
+    /// N×P: numbers, −1 and 1, or classes counted from 0.
+    pub targets: Mat<f64>,
+}
+
+impl Part {
+    /// How many observations.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.inputs.nrows()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How many inputs.
+    #[must_use]
+    pub fn dim(&self) -> usize {
+        self.inputs.ncols()
+    }
+
+    /// The first target of each.
+    #[must_use]
+    pub fn labels(&self) -> Vec<f64> {
+        self.targets.col(0).iter().copied().collect()
+    }
+
+    /// These rows.
+    #[must_use]
+    pub fn rows(&self, rows: &[usize]) -> Self {
+        let pick = |table: &Mat<f64>| Mat::from_fn(rows.len(), table.ncols(), |i, d| table[(rows[i], d)]);
+        Self { inputs: pick(&self.inputs), targets: pick(&self.targets) }
+    }
+}
+
+/// Training and test set of one split.
+#[derive(Clone, Debug)]
+pub struct Split {
+    /// To learn from.
+    pub training: Part,
+    /// To be predicted.
+    pub test: Part,
+    /// The scale of each target: one unit of the parts is so many of the file.
+    pub units: Vec<f64>,
+}
+
+impl Split {
+    /// The log of the units, which negative log densities in the units of the file have more.
+    #[must_use]
+    pub fn log_units(&self) -> f64 {
+        self.units.iter().map(|unit| unit.ln()).sum()
+    }
+}
+
+/// Means and standard deviations of columns.
+#[derive(Clone, Debug)]
+pub struct Scales(Vec<(f64, f64)>);
+
+impl Scales {
+    /// Those of a table. A constant column has scale 1: it is only centred.
+    #[must_use]
+    pub fn of(table: &Mat<f64>) -> Self {
+        let count = table.nrows() as f64;
+        let column = |d: usize| {
+            let mean = table.col(d).iter().sum::<f64>() / count;
+            let variance = table.col(d).iter().map(|x| (x - mean).powi(2)).sum::<f64>() / count;
+            (mean, if variance > 0.0 { variance.sqrt() } else { 1.0 })
+        };
+        Self((0..table.ncols()).map(column).collect())
+    }
+
+    /// Puts a table into these units.
+    pub fn apply(&self, table: &mut Mat<f64>) {
+        for (d, (mean, deviation)) in self.0.iter().enumerate() {
+            table.col_mut(d).iter_mut().for_each(|x| *x = (*x - mean) / deviation);
+        }
+    }
+
+    /// The standard deviations.
+    #[must_use]
+    pub fn deviations(&self) -> Vec<f64> {
+        self.0.iter().map(|(_, deviation)| *deviation).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_come_to_mean_zero_and_variance_one_and_constant_ones_to_zero() {
+        let mut table = Mat::from_fn(5, 2, |i, d| if d == 0 { 3.0 * i as f64 } else { 7.0 });
+        let scales = Scales::of(&table);
+        scales.apply(&mut table);
+        assert!(table.col(0).iter().sum::<f64>().abs() < 1e-14);
+        assert!((table.col(0).iter().map(|x| x * x).sum::<f64>() / 5.0 - 1.0).abs() < 1e-14);
+        assert!(table.col(1).iter().all(|x| *x == 0.0));
+        assert_eq!(scales.deviations()[1], 1.0);
+    }
+}

@@ -1,0 +1,153 @@
+//! Which rows are tested.
+
+use super::Store;
+use crate::error::ExperimentError;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+/// Where the rows of training and test sets come from.
+#[derive(Clone, Copy, Debug)]
+pub enum Splits {
+    /// A file of the columns `split` and `test_row`; all other rows are for training.
+    TestRows {
+        /// Its name below the data folder.
+        file: &'static str,
+        /// How many splits it has.
+        count: usize,
+    },
+    /// A file of the columns `split`, `set` and `row`.
+    BothParts {
+        /// Its name below the data folder.
+        file: &'static str,
+        /// How many splits it has.
+        count: usize,
+    },
+    /// None were published: so many rows are drawn, by a generator that starts from the split's number.
+    Drawn {
+        /// Rows of the test set.
+        test: usize,
+        /// How many splits are made.
+        count: usize,
+    },
+}
+
+impl Splits {
+    /// How many there are.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        match self {
+            Self::TestRows { count, .. } | Self::BothParts { count, .. } | Self::Drawn { count, .. } => {
+                *count
+            }
+        }
+    }
+
+    /// The file, if there is one.
+    #[must_use]
+    pub fn file(&self) -> Option<&'static str> {
+        match self {
+            Self::TestRows { file, .. } | Self::BothParts { file, .. } => Some(file),
+            Self::Drawn { .. } => None,
+        }
+    }
+
+    /// Rows for training and rows for tests, of a table of so many.
+    ///
+    /// # Errors
+    /// For a file that is not there, or that names rows the table has not.
+    pub fn rows(
+        &self,
+        store: &Store,
+        split: usize,
+        rows: usize,
+    ) -> Result<(Vec<usize>, Vec<usize>), ExperimentError> {
+        match self {
+            Self::Drawn { test, .. } => Ok(drawn(split, rows, *test)),
+            Self::TestRows { file, .. } => {
+                let test = listed(store, file, split, None)?;
+                let mut is_test = vec![false; rows];
+                for &row in &test {
+                    *is_test.get_mut(row).ok_or_else(|| store.bad(file, 0, format!("no row {row}")))? = true;
+                }
+                Ok(((0..rows).filter(|&row| !is_test[row]).collect(), test))
+            }
+            Self::BothParts { file, .. } => {
+                let parts =
+                    (listed(store, file, split, Some("train"))?, listed(store, file, split, Some("test"))?);
+                match parts.0.iter().chain(&parts.1).find(|row| **row >= rows) {
+                    Some(row) => Err(store.bad(file, 0, format!("no row {row}"))),
+                    None => Ok(parts),
+                }
+            }
+        }
+    }
+}
+
+/// The rows that a file lists for a split, in one of its parts or in the only one.
+fn listed(
+    store: &Store,
+    file: &str,
+    split: usize,
+    part: Option<&str>,
+) -> Result<Vec<usize>, ExperimentError> {
+    let mut rows = Vec::new();
+    for (i, line) in store.text(file)?.lines().enumerate().skip(1) {
+        let bad = || store.bad(file, i + 1, format!("`{line}` is no row of a split"));
+        let cells: Vec<&str> = line.split(',').map(str::trim).collect();
+        let (number, rest) = cells.split_first().ok_or_else(bad)?;
+        let (row, kind) = match (rest, part) {
+            ([row], None) => (row, true),
+            ([kind, row], Some(part)) => (row, *kind == part),
+            _ => return Err(bad()),
+        };
+        let (number, row): (usize, usize) =
+            (number.parse().map_err(|_| bad())?, row.parse().map_err(|_| bad())?);
+        if number == split && kind {
+            rows.push(row);
+        }
+    }
+    if rows.is_empty() { Err(store.bad(file, 0, format!("it has no split {split}"))) } else { Ok(rows) }
+}
+
+/// A shuffle of all rows, cut in two.
+fn drawn(split: usize, rows: usize, test: usize) -> (Vec<usize>, Vec<usize>) {
+    let mut rng = ChaCha8Rng::seed_from_u64(split as u64);
+    let mut all: Vec<usize> = (0..rows).collect();
+    for last in (1..rows).rev() {
+        all.swap(last, rng.random_range(0..=last));
+    }
+    let training = all.split_off(test.min(rows));
+    (training, all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn drawn_splits_are_whole_and_differ() {
+        let (training, test) = drawn(0, 50, 5);
+        let mut all: Vec<usize> = training.iter().chain(&test).copied().collect();
+        all.sort_unstable();
+        assert_eq!(all, (0..50).collect::<Vec<_>>());
+        assert_eq!(test.len(), 5);
+        assert_ne!(test, drawn(1, 50, 5).1);
+        assert_eq!(test, drawn(0, 50, 5).1);
+    }
+
+    #[test]
+    fn both_kinds_of_files_are_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::folder(folder.path());
+        std::fs::write(folder.path().join("a.csv"), "split,test_row\n0,1\n1,0\n1,2\n").unwrap();
+        let splits = Splits::TestRows { file: "a.csv", count: 2 };
+        assert_eq!(splits.rows(&store, 1, 4).unwrap(), (vec![1, 3], vec![0, 2]));
+        assert!(splits.rows(&store, 1, 2).unwrap_err().to_string().contains("no row 2"));
+        assert!(splits.rows(&store, 2, 4).unwrap_err().to_string().contains("no split 2"));
+        std::fs::write(folder.path().join("b.csv"), "split,set,row\n0,train,3\n0,test,1\n").unwrap();
+        let splits = Splits::BothParts { file: "b.csv", count: 1 };
+        assert_eq!(splits.rows(&store, 0, 4).unwrap(), (vec![3], vec![1]));
+        std::fs::write(folder.path().join("b.csv"), "split,set,row\n0,train,x\n").unwrap();
+        assert!(splits.rows(&store, 0, 4).unwrap_err().to_string().contains("line 2"));
+    }
+}

@@ -1,0 +1,184 @@
+//! Where data come from: a folder, or a generator of small tables of the same names.
+
+use super::{Part, Scales, Set, Split, Task, synthetic};
+use crate::error::ExperimentError;
+use faer::Mat;
+use flate2::read::MultiGzDecoder;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// A source of data sets.
+#[derive(Clone, Debug)]
+pub enum Store {
+    /// Files below a folder.
+    Folder(PathBuf),
+    /// Small tables that bear the names of data sets, drawn at random. Whoever has nothing else can see that everything
+    /// runs.
+    Synthetic,
+}
+
+impl Store {
+    /// The files of a folder.
+    #[must_use]
+    pub fn folder(path: &Path) -> Self {
+        Self::Folder(path.to_owned())
+    }
+
+    /// Whether a file is there; drawn tables always are.
+    #[must_use]
+    pub fn has(&self, file: &str) -> bool {
+        match self {
+            Self::Folder(folder) => folder.join(file).is_file(),
+            Self::Synthetic => true,
+        }
+    }
+
+    /// The path of a file, for people.
+    #[must_use]
+    pub fn path(&self, file: &str) -> PathBuf {
+        match self {
+            Self::Folder(folder) => folder.join(file),
+            Self::Synthetic => PathBuf::from(file),
+        }
+    }
+
+    /// An error about a file.
+    #[must_use]
+    pub fn bad(&self, file: &str, line: usize, what: String) -> ExperimentError {
+        ExperimentError::BadData { path: self.path(file), line, what }
+    }
+
+    /// The bytes of a file, unpacked.
+    ///
+    /// # Errors
+    /// For a file that is not there, or cannot be unpacked.
+    pub fn bytes(&self, file: &str) -> Result<Vec<u8>, ExperimentError> {
+        let path = self.path(file);
+        let read = |path: &Path| -> std::io::Result<Vec<u8>> {
+            let (mut file, mut bytes) = (File::open(path)?, Vec::new());
+            if path.extension().is_some_and(|end| end == "gz") {
+                MultiGzDecoder::new(file).read_to_end(&mut bytes)?;
+            } else {
+                file.read_to_end(&mut bytes)?;
+            }
+            Ok(bytes)
+        };
+        read(&path).map_err(|cause| ExperimentError::NoData { path, cause })
+    }
+
+    /// The text of a file.
+    ///
+    /// # Errors
+    /// As [`bytes`](Self::bytes), and for bytes that are no text.
+    pub fn text(&self, file: &str) -> Result<String, ExperimentError> {
+        String::from_utf8(self.bytes(file)?).map_err(|cause| self.bad(file, 0, cause.to_string()))
+    }
+
+    /// The numbers of a CSV file below its header, N×D; an empty table is refused.
+    ///
+    /// # Errors
+    /// As [`text`](Self::text), and for a cell that is no number, with its line.
+    pub fn numbers(&self, file: &str) -> Result<Mat<f64>, ExperimentError> {
+        let text = self.text(file)?;
+        let (mut cells, mut width) = (Vec::new(), 0);
+        for (i, line) in text.lines().enumerate().skip(1) {
+            let before = cells.len();
+            for cell in line.split(',') {
+                let number = cell.trim().parse::<f64>();
+                cells.push(number.map_err(|_| self.bad(file, i + 1, format!("`{cell}` is no number")))?);
+            }
+            if width == 0 {
+                width = cells.len();
+            } else if cells.len() - before != width {
+                return Err(self.bad(
+                    file,
+                    i + 1,
+                    format!("{} cells instead of {width}", cells.len() - before),
+                ));
+            }
+        }
+        if width == 0 {
+            return Err(self.bad(file, 1, "it has no rows".to_owned()));
+        }
+        Ok(Mat::from_fn(cells.len() / width, width, |i, d| cells[i * width + d]))
+    }
+
+    /// One split of a set: inputs, and targets that are numbers, in units in which every column of the training set has
+    /// mean 0 and variance 1.
+    ///
+    /// # Errors
+    /// For files that are not there or hold something else.
+    pub fn split(&self, set: &Set, split: usize) -> Result<Split, ExperimentError> {
+        let (training, test) = match self {
+            Self::Synthetic => synthetic::parts(set, split)?,
+            Self::Folder(_) => {
+                let all = self.table(set.table, 1)?;
+                let (training, test) = set.splits.rows(self, split, all.len())?;
+                (all.rows(&training), all.rows(&test))
+            }
+        };
+        Ok(in_units(training, test, set.task))
+    }
+
+    /// All rows of a table whose last columns are targets, as they are.
+    ///
+    /// # Errors
+    /// As [`numbers`](Self::numbers).
+    pub fn table(&self, file: &str, targets: usize) -> Result<Part, ExperimentError> {
+        let table = self.numbers(file)?;
+        let dim = table.ncols().checked_sub(targets);
+        let dim = dim.ok_or_else(|| self.bad(file, 1, format!("fewer than {targets} columns")))?;
+        Ok(Part {
+            inputs: table.as_ref().subcols(0, dim).to_owned(),
+            targets: table.as_ref().subcols(dim, targets).to_owned(),
+        })
+    }
+}
+
+/// Both parts in the units of the first.
+pub(super) fn in_units(mut training: Part, mut test: Part, task: Task) -> Split {
+    let scales = Scales::of(&training.inputs);
+    scales.apply(&mut training.inputs);
+    scales.apply(&mut test.inputs);
+    let mut units = vec![1.0; training.targets.ncols()];
+    if task == Task::Number {
+        let scales = Scales::of(&training.targets);
+        scales.apply(&mut training.targets);
+        scales.apply(&mut test.targets);
+        units = scales.deviations();
+    }
+    Split { training, test, units }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn faults_have_their_line() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::folder(folder.path());
+        let refusal = |text: &str| {
+            std::fs::write(folder.path().join("t.csv"), text).unwrap();
+            store.numbers("t.csv").unwrap_err().to_string()
+        };
+        assert!(refusal("a,b\n1,2\n3,x\n").contains("line 3: `x` is no number"));
+        assert!(refusal("a,b\n1,2\n3\n").contains("line 3: 1 cells instead of 2"));
+        assert!(refusal("a,b\n").contains("it has no rows"));
+        assert!(store.numbers("none.csv").unwrap_err().to_string().contains("--data"));
+    }
+
+    #[test]
+    fn tables_are_read_packed_or_not() {
+        use std::io::Write as _;
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::folder(folder.path());
+        let file = File::create(folder.path().join("t.csv.gz")).unwrap();
+        let mut packed = flate2::write::GzEncoder::new(file, flate2::Compression::fast());
+        packed.write_all(b"a,b,y\n1,2,3\n4,5,6\n").unwrap();
+        packed.finish().unwrap();
+        let part = store.table("t.csv.gz", 1).unwrap();
+        assert_eq!((part.len(), part.dim(), part.labels()), (2, 2, vec![3.0, 6.0]));
+    }
+}

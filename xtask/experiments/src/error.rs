@@ -1,0 +1,106 @@
+//! Why an experiment cannot be carried out.
+
+use gp_cli::CliError;
+use gp_ep::EpError;
+use gp_kernels::KernelError;
+use gp_kernels::data::DataError;
+use gp_likelihoods::LikelihoodError;
+use gp_linalg::LinalgError;
+use gp_optim::OptimError;
+use gp_variational::VariationalError;
+use std::path::PathBuf;
+
+/// Why an experiment cannot be carried out.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ExperimentError {
+    /// A data set is not in the folder.
+    #[error("`{}` is not there ({cause}); name the folder of data sets with --data", path.display())]
+    NoData {
+        /// Where it was looked for.
+        path: PathBuf,
+        /// What the operating system said.
+        cause: std::io::Error,
+    },
+    /// A file holds something else than it should.
+    #[error("`{}`, line {line}: {what}", path.display())]
+    BadData {
+        /// The file.
+        path: PathBuf,
+        /// The line, counted from 1; 0 where it has none.
+        line: usize,
+        /// What is wrong.
+        what: String,
+    },
+    /// A name that no item has.
+    #[error("there is no item `{name}`; there are: {known}")]
+    NoItem {
+        /// What was asked for.
+        name: String,
+        /// All names.
+        known: String,
+    },
+    /// A cell that its item does not have.
+    #[error("`{cell}` is none of this item's runs")]
+    NoCell {
+        /// The cell, in words.
+        cell: String,
+    },
+    /// Some runs failed; they are rows of the results.
+    #[error("{failed} of {all} runs failed; the results say why")]
+    Failed {
+        /// How many.
+        failed: usize,
+        /// Of how many.
+        all: usize,
+    },
+    /// A baseline that found no answer.
+    #[error("{method} did not get anywhere: {what}")]
+    Baseline {
+        /// Which.
+        method: &'static str,
+        /// Why.
+        what: String,
+    },
+    /// A file that cannot be had from a server.
+    #[error("cannot fetch {address}: {what}")]
+    Fetch {
+        /// What was asked for.
+        address: String,
+        /// Why not.
+        what: String,
+    },
+    /// Text on standard output.
+    #[error("cannot write to the standard output: {0}")]
+    Write(#[from] std::io::Error),
+    /// Files of results.
+    #[error("{0}")]
+    Files(String),
+    /// Power EP, or exact regression.
+    #[error(transparent)]
+    Ep(#[from] EpError),
+    /// Variational inference.
+    #[error(transparent)]
+    Variational(#[from] VariationalError),
+    /// Kernels and inducing inputs.
+    #[error(transparent)]
+    Kernel(#[from] KernelError),
+    /// Likelihoods.
+    #[error(transparent)]
+    Likelihood(#[from] LikelihoodError),
+    /// Optimisation.
+    #[error(transparent)]
+    Optim(#[from] OptimError),
+    /// Factorisations.
+    #[error(transparent)]
+    Linalg(#[from] LinalgError),
+    /// Tables of observations.
+    #[error(transparent)]
+    Data(#[from] DataError),
+}
+
+impl From<CliError> for ExperimentError {
+    fn from(error: CliError) -> Self {
+        Self::Files(error.with_causes())
+    }
+}

@@ -1,0 +1,128 @@
+//! One run of one method on one split, and what came out of it.
+
+use super::Origin;
+use crate::error::ExperimentError;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// One run: a method with a setting, on one split of a data set.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Cell {
+    /// The data set.
+    pub data: String,
+    /// What is varied beside the method, such as `M=15%`.
+    pub setting: String,
+    /// The method.
+    pub method: String,
+    /// Which split, counted from 0.
+    pub split: usize,
+}
+
+impl Cell {
+    /// A cell of these names.
+    pub fn new(
+        data: impl Into<String>,
+        setting: impl Into<String>,
+        method: impl Into<String>,
+        split: usize,
+    ) -> Self {
+        Self { data: data.into(), setting: setting.into(), method: method.into(), split }
+    }
+
+    /// An error that says that an item has no such cell.
+    #[must_use]
+    pub fn unknown(&self) -> ExperimentError {
+        ExperimentError::NoCell { cell: self.to_string() }
+    }
+}
+
+impl fmt::Display for Cell {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { data, setting, method, split } = self;
+        write!(f, "{data}, {setting}, {method}, split {split}")
+    }
+}
+
+/// What a run found: numbers by name, and curves by name.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// Such as `nll`, `error`, `seconds`.
+    pub scores: BTreeMap<String, f64>,
+    /// Points from left to right, such as `nll by seconds`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub curves: BTreeMap<String, Vec<(f64, f64)>>,
+}
+
+impl Outcome {
+    /// Scores of these names.
+    pub fn of<const N: usize>(scores: [(&str, f64); N]) -> Self {
+        let scores = scores.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+        Self { scores, curves: BTreeMap::new() }
+    }
+
+    /// The same with one score more.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: f64) -> Self {
+        self.scores.insert(name.to_owned(), value);
+        self
+    }
+
+    /// The same with a curve.
+    #[must_use]
+    pub fn with_curve(mut self, name: &str, points: Vec<(f64, f64)>) -> Self {
+        self.curves.insert(name.to_owned(), points);
+        self
+    }
+
+    /// The name of a score that is no number, which makes the run a failure.
+    #[must_use]
+    pub fn not_finite(&self) -> Option<&str> {
+        let score = self.scores.iter().find(|(_, value)| !value.is_finite()).map(|(name, _)| name);
+        let is_bad = |points: &[(f64, f64)]| points.iter().any(|(x, y)| !x.is_finite() || !y.is_finite());
+        let curve = || self.curves.iter().find(|(_, points)| is_bad(points)).map(|(name, _)| name);
+        score.or_else(curve).map(String::as_str)
+    }
+}
+
+/// A line of the results.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// Which run.
+    #[serde(flatten)]
+    pub cell: Cell,
+    /// What it found; empty where it failed.
+    #[serde(flatten)]
+    pub outcome: Outcome,
+    /// Why it failed, if it did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
+    /// Where it was run.
+    pub origin: Origin,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_are_one_line_and_read_back() {
+        let record = Record {
+            cell: Cell::new("pima", "M=15%", "ep", 3),
+            outcome: Outcome::of([("nll", 0.1 + 0.2)]).with_curve("nll by seconds", vec![(1.0, 2.0)]),
+            failure: None,
+            origin: Origin::unknown(),
+        };
+        let text = serde_json::to_string(&record).unwrap();
+        assert!(!text.contains('\n'));
+        assert_eq!(serde_json::from_str::<Record>(&text).unwrap(), record);
+    }
+
+    #[test]
+    fn scores_and_curves_that_are_no_numbers_are_seen() {
+        assert_eq!(Outcome::of([("nll", 1.0), ("error", f64::NAN)]).not_finite(), Some("error"));
+        let curve = Outcome::default().with_curve("c", vec![(0.0, f64::INFINITY)]);
+        assert_eq!(curve.not_finite(), Some("c"));
+        assert_eq!(Outcome::of([("nll", 1.0)]).not_finite(), None);
+    }
+}

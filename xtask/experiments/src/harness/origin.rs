@@ -1,0 +1,50 @@
+//! Where and from what a result was made.
+
+use serde::{Deserialize, Serialize};
+use std::process::Command;
+
+/// The source it was made from, and the machine.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Origin {
+    /// The commit, with `+` behind it where files had been changed.
+    pub commit: String,
+    /// Processor and how many of it.
+    pub machine: String,
+}
+
+impl Origin {
+    /// This checkout and this machine, as far as they can be found out.
+    #[must_use]
+    pub fn here() -> Self {
+        Self { commit: commit().unwrap_or_else(|| "unknown".to_owned()), machine: machine() }
+    }
+
+    /// Nothing known.
+    #[must_use]
+    pub fn unknown() -> Self {
+        Self { commit: "unknown".to_owned(), machine: "unknown".to_owned() }
+    }
+}
+
+fn commit() -> Option<String> {
+    let mut commit = git(&["rev-parse", "--short=12", "HEAD"])?;
+    // Results themselves are no change of what made them.
+    if !git(&["status", "--porcelain", "--untracked-files=no", "--", ":!results"])?.is_empty() {
+        commit.push('+');
+    }
+    Some(commit)
+}
+
+fn git(arguments: &[&str]) -> Option<String> {
+    let output = Command::new("git").args(arguments).output().ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    output.status.success().then(|| text.trim().to_owned())
+}
+
+fn machine() -> String {
+    let cores = std::thread::available_parallelism().map_or(0, usize::from);
+    let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = text.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));
+    let model = model.map_or(std::env::consts::ARCH, |(_, name)| name.trim());
+    format!("{cores} × {model}")
+}

@@ -1,0 +1,155 @@
+//! Outcomes on disk: one line of JSON a run, in a file that is whole at any time.
+
+use super::{Cell, Record};
+use crate::error::ExperimentError;
+use gp_cli::files;
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+/// The outcomes of one item.
+#[derive(Clone, Debug)]
+pub struct Results {
+    folder: PathBuf,
+    name: String,
+    records: BTreeMap<Cell, Record>,
+}
+
+impl Results {
+    /// What the folder holds of an item: nothing, if it was never run.
+    ///
+    /// # Errors
+    /// For a file that cannot be read, or is not of this kind.
+    pub fn open(folder: &Path, item: &str) -> Result<Self, ExperimentError> {
+        let name = format!("{item}.jsonl");
+        let path = folder.join(&name);
+        let text = match fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(cause) if cause.kind() == ErrorKind::NotFound => String::new(),
+            Err(cause) => return Err(ExperimentError::NoData { path, cause }),
+        };
+        let mut records = BTreeMap::new();
+        for (i, line) in text.lines().enumerate() {
+            let record: Record = serde_json::from_str(line).map_err(|cause| ExperimentError::BadData {
+                path: path.clone(),
+                line: i + 1,
+                what: cause.to_string(),
+            })?;
+            records.insert(record.cell.clone(), record);
+        }
+        Ok(Self { folder: folder.to_owned(), name, records })
+    }
+
+    /// Adds a record, or replaces the one of the same run, and writes the file anew.
+    ///
+    /// # Errors
+    /// Where the file cannot be written; it is then as it was.
+    pub fn add(&mut self, record: Record) -> Result<(), ExperimentError> {
+        self.records.insert(record.cell.clone(), record);
+        let mut bytes = Vec::new();
+        for record in self.records.values() {
+            serde_json::to_writer(&mut bytes, record)
+                .map_err(|cause| ExperimentError::Files(format!("{}: {cause}", self.name)))?;
+            bytes.push(b'\n');
+        }
+        files::make_writable_folder(&self.folder)?;
+        files::write_whole(&self.folder, &self.name, &bytes)?;
+        Ok(())
+    }
+
+    /// Whether a run was done and did not fail.
+    #[must_use]
+    pub fn has(&self, cell: &Cell) -> bool {
+        self.records.get(cell).is_some_and(|record| record.failure.is_none())
+    }
+
+    /// All records, in the order of their cells.
+    pub fn records(&self) -> impl Iterator<Item = &Record> {
+        self.records.values()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.records.is_empty()
+    }
+
+    /// A score of all splits of a method that have it, in the order of the splits.
+    #[must_use]
+    pub fn scores(&self, data: &str, setting: &str, method: &str, score: &str) -> Vec<f64> {
+        self.of(data, setting, method)
+            .filter_map(|record| record.outcome.scores.get(score).copied())
+            .collect()
+    }
+
+    /// A score of one run.
+    #[must_use]
+    pub fn score_of(
+        &self,
+        data: &str,
+        setting: &str,
+        method: &str,
+        split: usize,
+        score: &str,
+    ) -> Option<f64> {
+        let record = self.records.get(&Cell::new(data, setting, method, split))?;
+        record.outcome.scores.get(score).copied()
+    }
+
+    /// A curve of all splits of a method that have it.
+    #[must_use]
+    pub fn curves(&self, data: &str, setting: &str, method: &str, curve: &str) -> Vec<&[(f64, f64)]> {
+        let curves = self.of(data, setting, method);
+        curves.filter_map(|record| record.outcome.curves.get(curve).map(Vec::as_slice)).collect()
+    }
+
+    fn of(&self, data: &str, setting: &str, method: &str) -> impl Iterator<Item = &Record> {
+        self.records.values().filter(move |record| {
+            let cell = &record.cell;
+            cell.data == data && cell.setting == setting && cell.method == method
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::{Origin, Outcome};
+
+    fn record(split: usize, failure: Option<&str>) -> Record {
+        Record {
+            cell: Cell::new("pima", "M=15%", "ep", split),
+            outcome: Outcome::of([("nll", split as f64)]),
+            failure: failure.map(str::to_owned),
+            origin: Origin::unknown(),
+        }
+    }
+
+    #[test]
+    fn results_are_there_again_and_failures_are_to_be_repeated() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut results = Results::open(folder.path(), "item").unwrap();
+        assert!(results.is_empty());
+        results.add(record(1, Some("no"))).unwrap();
+        results.add(record(0, None)).unwrap();
+        let mut again = Results::open(folder.path(), "item").unwrap();
+        assert_eq!(again.scores("pima", "M=15%", "ep", "nll"), [0.0, 1.0]);
+        assert!(again.has(&record(0, None).cell) && !again.has(&record(1, None).cell));
+        again.add(record(1, None)).unwrap();
+        let last = Results::open(folder.path(), "item").unwrap();
+        assert!(last.has(&record(1, None).cell));
+        assert_eq!(last.records().count(), 2);
+    }
+
+    #[test]
+    fn a_damaged_line_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        Results::open(folder.path(), "item").unwrap().add(record(0, None)).unwrap();
+        let path = folder.path().join("item.jsonl");
+        let text = fs::read_to_string(&path).unwrap();
+        fs::write(&path, format!("{text}{}", &text[..20])).unwrap();
+        let refused = Results::open(folder.path(), "item").unwrap_err().to_string();
+        assert!(refused.contains("line 2"), "{refused}");
+    }
+}

@@ -1,0 +1,117 @@
+//! Workers that go through the runs of an item, one thread a run.
+
+use super::{Cell, Context, Item, Origin, Outcome, Record, Results};
+use crate::error::ExperimentError;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+/// How many runs go on side by side, and until when new ones start.
+#[derive(Clone, Copy, Debug)]
+pub struct Workers {
+    /// Runs side by side.
+    pub threads: usize,
+    /// No run starts after so long.
+    pub budget: Option<Duration>,
+}
+
+/// How far an item is, after each run.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress<'a> {
+    /// The run that has just ended.
+    pub record: &'a Record,
+    /// How many are done.
+    pub done: usize,
+    /// Of how many.
+    pub all: usize,
+    /// How long it took, on the clock.
+    pub seconds: f64,
+}
+
+/// What was done of an item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tally {
+    /// Runs asked for.
+    pub all: usize,
+    /// Runs that were there before.
+    pub before: usize,
+    /// Runs that failed.
+    pub failed: usize,
+    /// Runs left for another time.
+    pub left: usize,
+}
+
+impl Workers {
+    /// Does what is not there yet of an item, of those runs whose names hold all words of `only`; each outcome on disk before the next run of its worker starts.
+    ///
+    /// # Errors
+    /// Where results cannot be written. Runs that fail are results.
+    pub fn run(
+        &self,
+        item: &dyn Item,
+        context: &Context,
+        only: &[String],
+        results: &mut Results,
+        watch: &(dyn Fn(Progress<'_>) + Sync),
+    ) -> Result<Tally, ExperimentError> {
+        let is_asked =
+            |cell: &Cell| only.iter().all(|word| [&cell.data, &cell.setting, &cell.method].contains(&word));
+        let cells: Vec<Cell> = item.cells(&context.extent).into_iter().filter(is_asked).collect();
+        let open: Vec<&Cell> = cells.iter().filter(|cell| !results.has(cell)).collect();
+        let (all, before) = (cells.len(), cells.len() - open.len());
+        let (next, done, failed) = (AtomicUsize::new(0), AtomicUsize::new(before), AtomicUsize::new(0));
+        let (start, origin) = (Instant::now(), Origin::here());
+        let shared = Mutex::new(results);
+        let worker = || -> Result<(), ExperimentError> {
+            loop {
+                if self.budget.is_some_and(|budget| start.elapsed() >= budget) {
+                    return Ok(());
+                }
+                let Some(cell) = open.get(next.fetch_add(1, Ordering::Relaxed)) else { return Ok(()) };
+                let began = Instant::now();
+                let record = perform(item, cell, context, &origin);
+                failed.fetch_add(usize::from(record.failure.is_some()), Ordering::Relaxed);
+                let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+                watch(Progress { record: &record, done, all, seconds: began.elapsed().as_secs_f64() });
+                shared.lock().unwrap_or_else(std::sync::PoisonError::into_inner).add(record)?;
+            }
+        };
+        std::thread::scope(|scope| {
+            let workers: Vec<_> = (0..self.threads.max(1)).map(|_| scope.spawn(worker)).collect();
+            workers.into_iter().try_for_each(|worker| {
+                worker.join().unwrap_or_else(|_| Err(ExperimentError::Files("a worker broke off".to_owned())))
+            })
+        })?;
+        let done = done.into_inner();
+        Ok(Tally { all, before, failed: failed.into_inner(), left: all - done })
+    }
+}
+
+/// One run in a pool of one thread: how many run side by side changes neither its bits nor its processor time.
+fn perform(item: &dyn Item, cell: &Cell, context: &Context, origin: &Origin) -> Record {
+    let run = || item.run(cell, context);
+    let found = match rayon::ThreadPoolBuilder::new().num_threads(1).build() {
+        Ok(pool) => catch_unwind(AssertUnwindSafe(|| pool.install(run))),
+        Err(cause) => Ok(Err(ExperimentError::Files(cause.to_string()))),
+    };
+    let (outcome, failure) = match found {
+        Ok(Ok(outcome)) => match outcome.not_finite() {
+            Some(name) => (Outcome::default(), Some(format!("{name} is not a number"))),
+            None => (outcome, None),
+        },
+        Ok(Err(error)) => (Outcome::default(), Some(with_causes(&error))),
+        Err(_) => (Outcome::default(), Some("broke off in a panic".to_owned())),
+    };
+    Record { cell: cell.clone(), outcome, failure, origin: origin.clone() }
+}
+
+fn with_causes(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text = format!("{text}: {error}");
+        cause = error.source();
+    }
+    text
+}

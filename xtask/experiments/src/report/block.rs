@@ -1,0 +1,33 @@
+//! What a page is made of.
+
+use gp_cli::picture::Picture;
+
+/// One part of a page.
+#[derive(Clone, Debug)]
+pub enum Block {
+    /// A heading of this depth.
+    Heading(usize, String),
+    /// Text, in Markdown without tables and pictures.
+    Text(String),
+    /// A table.
+    Table {
+        /// Names of columns.
+        header: Vec<String>,
+        /// Cells, row by row.
+        rows: Vec<Vec<String>>,
+    },
+    /// A picture, and the name of its file without an end.
+    Figure(String, Box<Picture>),
+}
+
+impl Block {
+    /// A table of these columns.
+    pub fn table<const N: usize>(header: [&str; N], rows: Vec<Vec<String>>) -> Self {
+        Self::Table { header: header.map(str::to_owned).to_vec(), rows }
+    }
+
+    /// A paragraph.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::Text(text.into())
+    }
+}

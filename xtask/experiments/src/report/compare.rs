@@ -1,0 +1,192 @@
+//! The seed's number, ours, and the difference in standard errors.
+
+use super::{Block, Published, Reference, Summary};
+use crate::harness::Results;
+
+/// How far two means may be apart, in standard errors of their difference, and still be said to agree.
+const AGREE: f64 = 2.0;
+
+/// Which numbers are put side by side: every data set with every setting and method.
+#[derive(Clone, Debug)]
+pub struct Comparison<'a> {
+    /// What was found.
+    pub results: &'a Results,
+    /// What the seed has.
+    pub reference: Reference,
+    /// Names of data sets, as cells have them.
+    pub data: &'a [&'a str],
+    /// Settings.
+    pub settings: &'a [&'a str],
+    /// Methods.
+    pub methods: &'a [&'a str],
+    /// The score, by its name in results and in the reference.
+    pub measure: &'a str,
+}
+
+/// How many numbers agree with the seed's.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Agreement {
+    /// Within two standard errors.
+    pub within: usize,
+    /// Further off, and better (lower) than the seed's.
+    pub better: usize,
+    /// Further off, and worse.
+    pub worse: usize,
+    /// Rows in which some run failed.
+    pub failed: usize,
+}
+
+impl Comparison<'_> {
+    /// The table, a row for each of what was run.
+    #[must_use]
+    pub fn table(&self, digits: usize) -> Block {
+        let mut rows = Vec::new();
+        self.for_each(|data, setting, method| {
+            let ours = self.ours(data, setting, method);
+            let failures = self.failures(data, setting, method);
+            if ours.is_none() && failures.is_empty() {
+                return;
+            }
+            let published = self.reference.get(data, method, setting, self.measure);
+            let seed = published.map_or_else(String::new, |published| match published.error {
+                Some(error) => format!("{:.digits$} ± {error:.digits$}", published.value),
+                None => format!("{:.digits$}", published.value),
+            });
+            let apart = ours.zip(published).and_then(|(ours, published)| apart(ours, published));
+            let mut note = apart.map_or_else(String::new, |apart| format!("{apart:+.1}"));
+            if !failures.is_empty() {
+                note = format!("{note} ({} failed: {})", failures.len(), failures[0]).trim_start().to_owned();
+            }
+            let (text, count) = ours.map_or(("–".to_owned(), 0), |ours| (ours.text(digits), ours.count));
+            let names = [data, setting, method].map(str::to_owned);
+            rows.push(names.into_iter().chain([seed, text, count.to_string(), note]).collect());
+        });
+        let measure = self.measure;
+        let header = ["data", "setting", "method", "seed", measure, "splits", "difference / s.e."];
+        Block::table(header, rows)
+    }
+
+    /// How many rows of the table agree.
+    #[must_use]
+    pub fn agreement(&self) -> Agreement {
+        let mut found = Agreement::default();
+        self.for_each(|data, setting, method| {
+            found.failed += usize::from(!self.failures(data, setting, method).is_empty());
+            let published = self.reference.get(data, method, setting, self.measure);
+            let both = self.ours(data, setting, method).zip(published);
+            match both.and_then(|(ours, published)| apart(ours, published)) {
+                Some(apart) if apart.abs() <= AGREE => found.within += 1,
+                Some(apart) if apart < 0.0 => found.better += 1,
+                Some(_) => found.worse += 1,
+                None => {}
+            }
+        });
+        found
+    }
+
+    /// A table without the seed: a row for each data set and setting, a column for each method that was run.
+    #[must_use]
+    pub fn grid(&self, digits: usize) -> Block {
+        let was_run = |method: &&&str| {
+            self.data
+                .iter()
+                .any(|data| self.settings.iter().any(|setting| self.ours(data, setting, method).is_some()))
+        };
+        let methods: Vec<&str> = self.methods.iter().filter(was_run).copied().collect();
+        let header = ["data", "setting", "splits"].into_iter().chain(methods.iter().copied());
+        let mut rows = Vec::new();
+        for data in self.data {
+            for setting in self.settings {
+                let cells: Vec<Option<Summary>> =
+                    methods.iter().map(|method| self.ours(data, setting, method)).collect();
+                let Some(count) = cells.iter().flatten().map(|cell| cell.count).min() else { continue };
+                let text = |(cell, method): (&Option<Summary>, &&str)| {
+                    let failed = self.failures(data, setting, method).len();
+                    let note = if failed > 0 { format!(" ({failed} failed)") } else { String::new() };
+                    cell.map_or("–".to_owned(), |cell| cell.text(digits)) + &note
+                };
+                let names = [(*data).to_owned(), (*setting).to_owned(), count.to_string()];
+                rows.push(names.into_iter().chain(cells.iter().zip(&methods).map(text)).collect());
+            }
+        }
+        Block::Table { header: header.map(str::to_owned).collect(), rows }
+    }
+
+    /// Means over data sets of a score, a row for each setting, a column for each method, over those data sets on which
+    /// all methods have it.
+    #[must_use]
+    pub fn averages(&self, digits: usize) -> Block {
+        let header: Vec<String> =
+            ["setting", "data sets"].iter().chain(self.methods).map(|name| (*name).to_owned()).collect();
+        let row = |setting: &&str| {
+            let of = |data: &&str| -> Option<Vec<f64>> {
+                self.methods.iter().map(|method| Some(self.ours(data, setting, method)?.mean)).collect()
+            };
+            let all: Vec<Vec<f64>> = self.data.iter().filter_map(of).collect();
+            let mean = |k: usize| all.iter().map(|row| row[k]).sum::<f64>() / all.len() as f64;
+            let cells = (0..self.methods.len()).map(|k| format!("{:.digits$}", mean(k)));
+            (!all.is_empty()).then(|| {
+                [(*setting).to_owned(), all.len().to_string()].into_iter().chain(cells).collect::<Vec<_>>()
+            })
+        };
+        Block::Table { header, rows: self.settings.iter().filter_map(row).collect() }
+    }
+
+    fn ours(&self, data: &str, setting: &str, method: &str) -> Option<Summary> {
+        Summary::of(&self.results.scores(data, setting, method, self.measure))
+    }
+
+    fn failures(&self, data: &str, setting: &str, method: &str) -> Vec<&str> {
+        let is_it = |cell: &crate::harness::Cell| {
+            cell.data == data && cell.setting == setting && cell.method == method
+        };
+        let records = self.results.records().filter(|record| is_it(&record.cell));
+        records.filter_map(|record| record.failure.as_deref()).collect()
+    }
+
+    fn for_each(&self, mut body: impl FnMut(&str, &str, &str)) {
+        for data in self.data {
+            for setting in self.settings {
+                for method in self.methods {
+                    body(data, setting, method);
+                }
+            }
+        }
+    }
+}
+
+impl Agreement {
+    /// In a sentence.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let Self { within, better, worse, failed } = self;
+        let all = within + better + worse;
+        let mut text = format!(
+            "Of {all} numbers that the seed has too, {within} are within {AGREE} standard errors of the difference, {better} are lower by more and {worse} are higher by more."
+        );
+        if *failed > 0 {
+            text.push_str(&format!(" In {failed} rows runs failed."));
+        }
+        text
+    }
+}
+
+/// Ours less the seed's, in standard errors of the difference, where that is known.
+fn apart(ours: Summary, seed: Published) -> Option<f64> {
+    let variance = ours.error?.powi(2) + seed.error.unwrap_or(0.0).powi(2);
+    (variance > 0.0).then(|| (ours.mean - seed.value) / variance.sqrt())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn differences_are_in_errors_of_both() {
+        let ours = Summary { mean: 0.55, error: Some(0.03), count: 5 };
+        let seed = Published { value: 0.5, error: Some(0.04) };
+        assert!((apart(ours, seed).unwrap() - 1.0).abs() < 1e-12);
+        assert_eq!(apart(Summary { error: None, ..ours }, seed), None);
+        assert_eq!(apart(Summary { error: Some(0.0), ..ours }, Published { error: None, ..seed }), None);
+    }
+}

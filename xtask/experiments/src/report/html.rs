@@ -1,0 +1,95 @@
+//! Pages as HTML that needs no other file.
+
+use super::Block;
+use crate::error::ExperimentError;
+use std::fmt::Write as _;
+
+const STYLE: &str = "body{font:15px/1.5 sans-serif;color:#282c34;max-width:64em;margin:2em auto;padding:0 1em}\
+table{border-collapse:collapse;margin:1em 0;font-size:13px}th,td{padding:.15em .7em;border-bottom:1px solid #ddd;\
+text-align:left;font-variant-numeric:tabular-nums}svg{max-width:100%;height:auto}code{background:#f2f2f2}";
+
+/// The page of the blocks, pictures inside.
+pub(super) fn render(title: &str, blocks: &[Block]) -> Result<String, ExperimentError> {
+    let title = escape(title);
+    let mut text = format!(
+        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{title}</title><style>{STYLE}</style></head><body>\n"
+    );
+    for block in blocks {
+        // Writing into a string does not fail.
+        let _ = match block {
+            Block::Heading(depth, words) => writeln!(text, "<h{depth}>{}</h{depth}>", inline(words)),
+            Block::Text(words) => writeln!(text, "{}", paragraphs(words)),
+            Block::Figure(_, picture) => {
+                let svg = String::from_utf8_lossy(&picture.svg()?).into_owned();
+                let svg = svg.find("<svg").map_or(svg.as_str(), |start| &svg[start..]);
+                writeln!(text, "<figure>{svg}</figure>")
+            }
+            Block::Table { header, rows } => writeln!(text, "{}", table(header, rows)),
+        };
+    }
+    text.push_str("</body></html>\n");
+    Ok(text)
+}
+
+fn table(header: &[String], rows: &[Vec<String>]) -> String {
+    let line = |cells: &[String], tag: &str| {
+        let cells: String = cells.iter().map(|cell| format!("<{tag}>{}</{tag}>", inline(cell))).collect();
+        format!("<tr>{cells}</tr>\n")
+    };
+    let rows: String = rows.iter().map(|row| line(row, "td")).collect();
+    format!("<table>\n{}{rows}</table>", line(header, "th"))
+}
+
+/// Paragraphs and lists of the little Markdown that texts of items use.
+fn paragraphs(words: &str) -> String {
+    let part = |part: &str| {
+        let lines: Vec<&str> = part.lines().collect();
+        if lines.first().is_some_and(|line| line.starts_with("- ")) {
+            let joined = part.replace("\n  ", " ");
+            let items: String = joined
+                .lines()
+                .map(|line| format!("<li>{}</li>", inline(line.trim_start_matches("- "))))
+                .collect();
+            return format!("<ul>{items}</ul>");
+        }
+        format!("<p>{}</p>", inline(&lines.join(" ")))
+    };
+    words.trim().split("\n\n").map(part).collect()
+}
+
+/// Escaped text, in which `…` is code and **…** is strong.
+fn inline(words: &str) -> String {
+    let mut text = String::new();
+    for (i, part) in escape(words).split('`').enumerate() {
+        let piece = if i % 2 == 1 { format!("<code>{part}</code>") } else { strong(part) };
+        text.push_str(&piece);
+    }
+    text
+}
+
+fn strong(words: &str) -> String {
+    let parts: Vec<&str> = words.split("**").collect();
+    let piece = |(i, part): (usize, &&str)| {
+        if i % 2 == 1 && i + 1 < parts.len() {
+            format!("<strong>{part}</strong>")
+        } else {
+            (*part).to_owned()
+        }
+    };
+    parts.iter().enumerate().map(piece).collect()
+}
+
+fn escape(words: &str) -> String {
+    words.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_escaped_and_marks_become_tags() {
+        assert_eq!(inline("a < `b` & **c**"), "a &lt; <code>b</code> &amp; <strong>c</strong>");
+        assert_eq!(paragraphs("one\ntwo\n\n- a\n- b"), "<p>one two</p><ul><li>a</li><li>b</li></ul>");
+    }
+}

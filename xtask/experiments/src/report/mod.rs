@@ -1,0 +1,19 @@
+//! Pages about results: the seed's number, ours, how far they are apart, and pictures.
+
+mod block;
+mod compare;
+mod html;
+mod markdown;
+mod page;
+mod plot;
+mod reference;
+mod summary;
+mod wins;
+
+pub use block::Block;
+pub use compare::{Agreement, Comparison};
+pub use page::{Page, page};
+pub use plot::{Scale, course, levels};
+pub use reference::{Published, Reference};
+pub use summary::Summary;
+pub use wins::{Pairing, wins};

@@ -1,0 +1,86 @@
+//! Pictures of curves, and of scores by a setting.
+
+use super::{Block, Summary};
+use crate::harness::Results;
+use gp_cli::picture::{CLASSES, Layer, Picture};
+
+/// How the axis to the right is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scale {
+    /// As it is.
+    Linear,
+    /// By logarithms to base 10.
+    Log,
+}
+
+impl Scale {
+    fn of(self, x: f64) -> f64 {
+        match self {
+            Self::Linear => x,
+            Self::Log => x.max(f64::MIN_POSITIVE).log10(),
+        }
+    }
+
+    fn name(self, name: &str) -> String {
+        match self {
+            Self::Linear => name.to_owned(),
+            Self::Log => format!("log10 of {name}"),
+        }
+    }
+}
+
+/// A curve of each of some methods, of the first split that has it. `names` are those of the axes and of the curve.
+#[must_use]
+pub fn course(
+    results: &Results,
+    file: &str,
+    [data, setting]: [&str; 2],
+    methods: &[&str],
+    names: [&str; 3],
+    scale: Scale,
+) -> Option<Block> {
+    let [x_name, y_name, curve] = names;
+    let layer = |(k, method): (usize, &&str)| {
+        let points = *results.curves(data, setting, method, curve).first()?;
+        let places = points.iter().filter(|(x, _)| scale == Scale::Linear || *x > 0.0);
+        Some(Layer::Line {
+            x: places.clone().map(|(x, _)| scale.of(*x)).collect(),
+            y: places.map(|(_, y)| *y).collect(),
+            colour: CLASSES[k % CLASSES.len()],
+            label: (*method).to_owned(),
+        })
+    };
+    let layers: Vec<Layer> = methods.iter().enumerate().filter_map(layer).collect();
+    let title = format!("{data}, {setting}: {y_name}");
+    picture(file, title, scale.name(x_name), y_name.to_owned(), layers)
+}
+
+/// The mean of a score over splits by a number that settings stand for, a curve a method.
+#[must_use]
+pub fn levels(
+    results: &Results,
+    file: &str,
+    data: &str,
+    settings: &[(&str, f64)],
+    methods: &[&str],
+    names: [&str; 2],
+    scale: Scale,
+) -> Option<Block> {
+    let [x_name, score] = names;
+    let layer = |(k, method): (usize, &&str)| {
+        let point = |(setting, x): &(&str, f64)| {
+            let mean = Summary::of(&results.scores(data, setting, method, score))?.mean;
+            Some((scale.of(*x), mean))
+        };
+        let (x, y): (Vec<f64>, Vec<f64>) = settings.iter().filter_map(point).unzip();
+        let label = (*method).to_owned();
+        (!x.is_empty()).then_some(Layer::Line { x, y, colour: CLASSES[k % CLASSES.len()], label })
+    };
+    let layers: Vec<Layer> = methods.iter().enumerate().filter_map(layer).collect();
+    picture(file, format!("{data}: {score}"), scale.name(x_name), score.to_owned(), layers)
+}
+
+fn picture(file: &str, title: String, x_name: String, y_name: String, layers: Vec<Layer>) -> Option<Block> {
+    let picture = Picture { title, x_name, y_name, layers };
+    (!picture.layers.is_empty()).then(|| Block::Figure(file.replace([' ', '='], "-"), Box::new(picture)))
+}

@@ -1,0 +1,103 @@
+//! The numbers of a seed.
+
+/// What a seed says of a method on a data set.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Published {
+    /// A mean, most often.
+    pub value: f64,
+    /// What it gives as its uncertainty, as a standard error.
+    pub error: Option<f64>,
+}
+
+/// Lines of `data,method,setting,measure,value,error`, below a header.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Reference {
+    text: &'static str,
+    /// One over this is what errors are multiplied by to become standard errors.
+    divisor: f64,
+}
+
+impl Reference {
+    /// Numbers whose errors are standard errors.
+    #[must_use]
+    pub const fn new(text: &'static str) -> Self {
+        Self { text, divisor: 1.0 }
+    }
+
+    /// Numbers whose errors are standard deviations of so many repetitions.
+    #[must_use]
+    pub fn with_deviations(text: &'static str, repetitions: usize) -> Self {
+        Self { text, divisor: (repetitions as f64).sqrt() }
+    }
+
+    /// The number for a method, if the seed has one.
+    #[must_use]
+    pub fn get(&self, data: &str, method: &str, setting: &str, measure: &str) -> Option<Published> {
+        let mut lines = self.text.lines().skip(1).map(cells);
+        let line =
+            lines.find(|cells| cells.get(..4).is_some_and(|key| key == [data, method, setting, measure]))?;
+        let value = line.get(4)?.parse().ok()?;
+        let error = line.get(5).and_then(|text| text.parse::<f64>().ok());
+        Some(Published { value, error: error.map(|error| error / self.divisor) })
+    }
+
+    /// Whether every line below the header has a number; the line that has none otherwise.
+    ///
+    /// # Errors
+    /// The line.
+    pub fn check(&self) -> Result<(), String> {
+        let is_bad = |line: &&str| {
+            let cells = cells(line);
+            cells.len() != 6
+                || cells[4].parse::<f64>().is_err()
+                || !(cells[5].is_empty() || cells[5].parse::<f64>().is_ok())
+        };
+        self.text.lines().skip(1).find(is_bad).map_or(Ok(()), |line| Err(line.to_owned()))
+    }
+}
+
+/// Cells that may stand in quotes if they hold commas.
+fn cells(line: &str) -> Vec<&str> {
+    let (mut cells, mut rest) = (Vec::new(), line);
+    loop {
+        let (cell, after) = match rest.strip_prefix('"').and_then(|inner| inner.split_once('"')) {
+            Some((cell, after)) => (cell, after.strip_prefix(',')),
+            None => match rest.split_once(',') {
+                Some((cell, after)) => (cell, Some(after)),
+                None => (rest, None),
+            },
+        };
+        cells.push(cell);
+        match after {
+            Some(after) => rest = after,
+            None => return cells,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str =
+        "data,method,setting,measure,value,error\npima,ep,M=15%,nll,0.5,0.04\nall,x,\"a,b\",seconds,3,\n";
+
+    #[test]
+    fn numbers_are_found_by_all_four_words() {
+        let reference = Reference::new(TEXT);
+        assert_eq!(
+            reference.get("pima", "ep", "M=15%", "nll"),
+            Some(Published { value: 0.5, error: Some(0.04) })
+        );
+        assert_eq!(reference.get("all", "x", "a,b", "seconds"), Some(Published { value: 3.0, error: None }));
+        assert_eq!(reference.get("pima", "ep", "M=25%", "nll"), None);
+        assert_eq!(reference.check(), Ok(()));
+        assert!(Reference::new("h\na,b,c,d,x,\n").check().is_err());
+    }
+
+    #[test]
+    fn deviations_become_standard_errors() {
+        let found = Reference::with_deviations(TEXT, 16).get("pima", "ep", "M=15%", "nll");
+        assert_eq!(found, Some(Published { value: 0.5, error: Some(0.01) }));
+    }
+}

@@ -1,0 +1,76 @@
+//! How often one method is better than another.
+
+use super::Block;
+use crate::harness::Results;
+use std::collections::BTreeSet;
+
+/// Pairs of methods, and what the seed says of them: the share of experiments in which the first is better.
+#[derive(Clone, Copy, Debug)]
+pub struct Pairing {
+    /// The one.
+    pub first: &'static str,
+    /// The other.
+    pub second: &'static str,
+    /// The score, of which less is better.
+    pub score: &'static str,
+    /// The share of experiments in which the seed found the first to be better.
+    pub seed: Option<f64>,
+}
+
+/// A table of shares of experiments (data set, setting and split) in which one method is better than another, with
+/// standard errors as if these were independent; and of how many data sets it is better on the mean.
+#[must_use]
+pub fn wins(results: &Results, data: &[&str], pairings: &[Pairing]) -> Block {
+    let row = |pair: &Pairing| {
+        let experiments = experiments(results, pair);
+        let count = experiments.len();
+        if count == 0 {
+            return None;
+        }
+        let share =
+            experiments.iter().filter(|(_, difference)| *difference < 0.0).count() as f64 / count as f64;
+        let error = (share * (1.0 - share) / count as f64).sqrt();
+        let mean = |name: &&&str| {
+            let all: Vec<f64> = experiments
+                .iter()
+                .filter(|(set, _)| set == *name)
+                .map(|(_, difference)| *difference)
+                .collect();
+            !all.is_empty() && all.iter().sum::<f64>() < 0.0
+        };
+        let sets = experiments.iter().map(|(set, _)| *set).collect::<BTreeSet<_>>().len();
+        let better = data.iter().filter(mean).count();
+        let apart = pair.seed.filter(|_| error > 0.0).map(|seed| format!("{:+.1}", (share - seed) / error));
+        Some(vec![
+            pair.score.to_owned(),
+            format!("{} better than {}", pair.first, pair.second),
+            pair.seed.map_or_else(String::new, |seed| format!("{seed:.2}")),
+            format!("{share:.2} ± {error:.2}"),
+            count.to_string(),
+            apart.unwrap_or_default(),
+            format!("{better} of {sets}"),
+        ])
+    };
+    let rows = pairings.iter().filter_map(row).collect();
+    Block::table(
+        ["score", "who", "seed", "share", "experiments", "difference / s.e.", "data sets, on the mean"],
+        rows,
+    )
+}
+
+/// Data set and difference of all experiments that both methods have.
+fn experiments<'a>(results: &'a Results, pair: &Pairing) -> Vec<(&'a str, f64)> {
+    let mut found = Vec::new();
+    for record in results.records().filter(|record| record.cell.method == pair.first) {
+        let Some(ours) = record.outcome.scores.get(pair.score) else { continue };
+        let theirs = results.score_of(
+            &record.cell.data,
+            &record.cell.setting,
+            pair.second,
+            record.cell.split,
+            pair.score,
+        );
+        found.extend(theirs.map(|theirs| (record.cell.data.as_str(), ours - theirs)));
+    }
+    found
+}
