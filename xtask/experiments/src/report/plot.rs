@@ -81,6 +81,6 @@ pub fn levels(
 }
 
 fn picture(file: &str, title: String, x_name: String, y_name: String, layers: Vec<Layer>) -> Option<Block> {
-    let picture = Picture { title, x_name, y_name, layers };
+    let picture = Picture { title, x_name, y_name, layers, ..Picture::default() };
     (!picture.layers.is_empty()).then(|| Block::Figure(file.replace([' ', '='], "-"), Box::new(picture)))
 }
