@@ -101,6 +101,7 @@ fn extended(part: &Part) -> Mat<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gp_ep::exact::ExactWorkspace;
     use gp_ep::{ExactGp, Observations};
     use gp_likelihoods::Gaussian;
 
@@ -138,7 +139,8 @@ mod tests {
         let evidence = |noise: f64| {
             let kernel = gp_kernels::parse("linear(lengthscale=1) + constant(variance=1)").unwrap();
             let data = Observations::new(training.inputs.as_ref(), &labels).unwrap();
-            ExactGp::new(kernel, Gaussian::new(noise).unwrap()).log_marginal_likelihood(&data).unwrap()
+            let model = ExactGp::new(kernel, Gaussian::new(noise).unwrap());
+            model.log_marginal_likelihood(&data, &mut ExactWorkspace::new(Threading::Here)).unwrap()
         };
         let top = evidence(found.noise());
         assert!(top > evidence(0.99 * found.noise()) && top > evidence(1.01 * found.noise()));

@@ -1,6 +1,8 @@
 //! Data sets, with their splits, as the seeds use them.
 
+mod banana;
 mod digits;
+mod drawn;
 mod flights;
 mod part;
 mod sets;
@@ -8,7 +10,9 @@ mod splits;
 mod store;
 mod synthetic;
 
+pub use banana::{BANANA, banana};
 pub use digits::Digits;
+pub use drawn::{draw_classes, draw_regression, every_fifth};
 pub use flights::Flights;
 pub use part::{Part, Scales, Split};
 pub use sets::{Set, Task, set};
