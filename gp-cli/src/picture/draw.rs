@@ -64,7 +64,9 @@ where
     for layer in &picture.layers {
         draw_layer(&mut chart, layer, scale)?;
     }
-    draw_legend(&mut chart, scale)?;
+    if picture.layers.iter().any(Layer::has_label) {
+        draw_legend(&mut chart, scale)?;
+    }
     drop(chart);
     area.present()?;
     Ok(())
@@ -142,13 +144,16 @@ where
     let above = x.iter().copied().zip(upper.iter().copied());
     let outline: Vec<(f64, f64)> = below.chain(above.rev()).collect();
     let (half_width, half_height) = (scale.pixels(15.0) as i32, scale.pixels(7.0) as i32);
-    chart.draw_series([Polygon::new(outline, colour)])?.label(label).legend(move |(x, y)| {
-        let (middle, y) = (x + half_width, scale.beside_text(y));
-        Rectangle::new(
-            [(middle - half_width, y - half_height), (middle + half_width, y + half_height)],
-            colour.filled(),
-        )
-    });
+    let drawn = chart.draw_series([Polygon::new(outline, colour)])?;
+    if !label.is_empty() {
+        drawn.label(label).legend(move |(x, y)| {
+            let (middle, y) = (x + half_width, scale.beside_text(y));
+            Rectangle::new(
+                [(middle - half_width, y - half_height), (middle + half_width, y + half_height)],
+                colour.filled(),
+            )
+        });
+    }
     Ok(())
 }
 
@@ -166,9 +171,12 @@ where
     let style = rgb(colour).stroke_width(scale.pixels(2.4));
     let length = scale.pixels(30.0) as i32;
     let curve = x.iter().copied().zip(y.iter().copied());
-    chart.draw_series(LineSeries::new(curve, style))?.label(label).legend(move |(x, y)| {
-        PathElement::new([(x, scale.beside_text(y)), (x + length, scale.beside_text(y))], style)
-    });
+    let drawn = chart.draw_series(LineSeries::new(curve, style))?;
+    if !label.is_empty() {
+        drawn.label(label).legend(move |(x, y)| {
+            PathElement::new([(x, scale.beside_text(y)), (x + length, scale.beside_text(y))], style)
+        });
+    }
     Ok(())
 }
 
@@ -186,10 +194,12 @@ where
     let (radius, middle) = (scale.pixels(3.6), scale.pixels(15.0) as i32);
     let fill = rgb(colour).filled();
     let points = x.iter().zip(y).map(|(&x, &y)| Circle::new((x, y), radius, fill));
-    chart
-        .draw_series(points)?
-        .label(label)
-        .legend(move |(x, y)| Circle::new((x + middle, scale.beside_text(y)), radius, fill));
+    let drawn = chart.draw_series(points)?;
+    if !label.is_empty() {
+        drawn
+            .label(label)
+            .legend(move |(x, y)| Circle::new((x + middle, scale.beside_text(y)), radius, fill));
+    }
     Ok(())
 }
 

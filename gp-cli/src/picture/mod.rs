@@ -76,6 +76,18 @@ pub enum Layer {
     },
 }
 
+impl Layer {
+    /// Whether it is in the legend.
+    fn has_label(&self) -> bool {
+        match self {
+            Self::Band { label, .. } | Self::Line { label, .. } | Self::Points { label, .. } => {
+                !label.is_empty()
+            }
+            Self::Cells { .. } => false,
+        }
+    }
+}
+
 /// The colour of text and training data.
 pub const INK: Colour = [40, 44, 52];
 /// The colour of means and bands.
@@ -203,5 +215,29 @@ impl Extent {
         let spread = self.high - self.low;
         let room = if spread > 0.0 { MARGIN * spread } else { 0.5 * self.low.abs().max(1.0) };
         (self.low - room, self.high + room)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn svg(label: &str) -> String {
+        let (x, y, label) = (vec![0.0, 1.0], vec![1.0, 2.0], label.to_owned());
+        let layers = vec![
+            Layer::Line { x: x.clone(), y: y.clone(), colour: INK, label: label.clone() },
+            Layer::Points { x, y, colour: OTHER, label },
+        ];
+        String::from_utf8(Picture { layers, ..Picture::default() }.svg().unwrap()).unwrap()
+    }
+
+    #[test]
+    fn what_has_no_label_is_not_in_the_legend() {
+        let (with, without) = (svg("a curve"), svg(""));
+        assert_eq!(with.matches("a curve").count(), 2);
+        // A line and two dots are drawn all the same, and nothing beside them.
+        assert_eq!(without.matches("<circle").count(), 2);
+        assert_eq!(with.matches("<circle").count(), 3);
+        assert_eq!(with.matches("<polyline").count(), without.matches("<polyline").count() + 1);
     }
 }
