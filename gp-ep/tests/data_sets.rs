@@ -1,7 +1,6 @@
 //! Training on a data set from elsewhere, where it is there.
 
 #[path = "support/data.rs"]
-#[expect(dead_code, reason = "shared with the example of benchmarks")]
 mod data;
 
 use gp_ep::{ExactGp, Observations, Powers, SparseProcess, SparseRegression};

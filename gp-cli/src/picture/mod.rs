@@ -252,3 +252,27 @@ impl Extent {
         (self.low - room, self.high + room)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn svg(label: &str) -> String {
+        let (x, y, label) = (vec![0.0, 1.0], vec![1.0, 2.0], label.to_owned());
+        let layers = vec![
+            Layer::Line { x: x.clone(), y: y.clone(), colour: INK, label: label.clone() },
+            Layer::Points { x, y, colour: OTHER, label },
+        ];
+        String::from_utf8(Picture { layers, ..Picture::default() }.svg().unwrap()).unwrap()
+    }
+
+    #[test]
+    fn what_has_no_label_is_not_in_the_legend() {
+        let (with, without) = (svg("a curve"), svg(""));
+        assert_eq!(with.matches("a curve").count(), 2);
+        // A line and two dots are drawn all the same, and nothing beside them.
+        assert_eq!(without.matches("<circle").count(), 2);
+        assert_eq!(with.matches("<circle").count(), 3);
+        assert_eq!(with.matches("<polyline").count(), without.matches("<polyline").count() + 1);
+    }
+}

@@ -1,20 +1,25 @@
 //! The exact posterior over latent values at the data, in coordinates in which the prior is standard normal.
 
 use crate::error::ExperimentError;
-use faer::{Mat, MatRef};
+use faer::{MatMut, MatRef};
 use gp_kernels::Kernel;
 use gp_likelihoods::{Likelihood, PointSlopes};
 use gp_linalg::{Cholesky, JitterPolicy, Threading};
 
-/// `p(v | y) ∝ N(v; 0, I) Π_n p(y_n | (L v)_n)` with `K = L Lᵀ`, for a likelihood of one latent.
+/// `p(v | y) ∝ N(v; 0, I) Π_n p(y_n | f_n)` with `f_q = L_q v_q` and `K_q = L_q L_qᵀ`, one q after the other in v and f.
 #[derive(Debug)]
 pub struct WhitenedPosterior<'a> {
-    factor: Cholesky,
+    /// One a latent function.
+    factors: Vec<Cholesky>,
     likelihood: &'a dyn Likelihood,
+    /// N×P, row by row.
     targets: Vec<f64>,
+    points: usize,
     slopes: PointSlopes,
-    /// N×1: latent values, or their slopes.
-    latent: Mat<f64>,
+    /// N·Q: latent values, or their slopes.
+    latents: Vec<f64>,
+    /// Q: those of one observation.
+    one: Vec<f64>,
 }
 
 /// What is left of a chain: means and variances of latent values, and of a function of each.
@@ -33,58 +38,79 @@ pub struct Chain {
 }
 
 impl<'a> WhitenedPosterior<'a> {
-    /// The posterior at some points.
+    /// The posterior at some points, with a kernel for each latent function; targets are N×P.
     ///
     /// # Errors
-    /// For a likelihood of several latents, and a covariance matrix that cannot be factored.
+    /// For another number of kernels or targets than the likelihood and the points have, and a covariance matrix that
+    /// cannot be factored.
     pub fn new(
-        kernel: &dyn Kernel,
+        kernels: &[&dyn Kernel],
         points: MatRef<'_, f64>,
         likelihood: &'a dyn Likelihood,
-        targets: &[f64],
+        targets: MatRef<'_, f64>,
     ) -> Result<Self, ExperimentError> {
-        if likelihood.latents() != 1 || targets.len() != points.nrows() {
+        let shape = (points.nrows(), likelihood.outputs());
+        if likelihood.latents() != kernels.len() || (targets.nrows(), targets.ncols()) != shape {
+            let (rows, columns) = (targets.nrows(), targets.ncols());
             return Err(ExperimentError::Baseline {
                 method: "Monte Carlo",
-                what: format!("{} latents, {} targets", likelihood.latents(), targets.len()),
+                what: format!(
+                    "{} latents, {} kernels, {rows}×{columns} targets instead of {}×{}",
+                    likelihood.latents(),
+                    kernels.len(),
+                    shape.0,
+                    shape.1
+                ),
             });
         }
-        let gram = gp_kernels::gram(kernel, points)?;
+        let factor = |kernel: &&dyn Kernel| -> Result<Cholesky, ExperimentError> {
+            let gram = gp_kernels::gram(*kernel, points)?;
+            Ok(Cholesky::factor(gram.as_ref(), &JitterPolicy::default())?)
+        };
+        let rows = targets.row_iter().flat_map(|row| row.iter().copied().collect::<Vec<_>>());
         Ok(Self {
-            factor: Cholesky::factor(gram.as_ref(), &JitterPolicy::default())?,
+            factors: kernels.iter().map(factor).collect::<Result<_, _>>()?,
             likelihood,
-            targets: targets.to_vec(),
+            targets: rows.collect(),
+            points: points.nrows(),
             slopes: PointSlopes::default(),
-            latent: Mat::zeros(targets.len(), 1),
+            latents: vec![0.0; points.nrows() * kernels.len()],
+            one: vec![0.0; kernels.len()],
         })
     }
 
     /// How many coordinates.
     #[must_use]
     pub fn dim(&self) -> usize {
-        self.targets.len()
+        self.latents.len()
     }
 
-    /// `L v`.
+    /// `L_q v_q`, one q after the other.
     ///
     /// # Errors
     /// For another number of coordinates.
     pub fn latents(&mut self, v: &[f64]) -> Result<&[f64], ExperimentError> {
-        self.latent.col_mut(0).iter_mut().zip(v).for_each(|(f, v)| *f = *v);
-        self.factor.mul_l_in_place(self.latent.as_mut(), Threading::Here)?;
-        Ok(self.latent.col(0).try_as_col_major().map_or(&[], |column| column.as_slice()))
+        self.latents.iter_mut().zip(v).for_each(|(f, v)| *f = *v);
+        for (factor, f) in self.factors.iter().zip(self.latents.chunks_mut(self.points.max(1))) {
+            let rows = f.len();
+            factor.mul_l_in_place(MatMut::from_column_major_slice_mut(f, rows, 1), Threading::Here)?;
+        }
+        Ok(&self.latents)
     }
 
-    /// `Σ_n ln p(y_n | (L v)_n)`.
+    /// `Σ_n ln p(y_n | f_n)`.
     ///
     /// # Errors
     /// As [`latents`](Self::latents), and for observations there cannot be.
     pub fn log_likelihood(&mut self, v: &[f64]) -> Result<f64, ExperimentError> {
         self.latents(v)?;
         let mut sum = 0.0;
-        for (y, f) in self.targets.iter().zip(self.latent.col(0).iter()) {
+        for (i, y) in self.targets.chunks(self.likelihood.outputs()).enumerate() {
             let mut density = [0.0];
-            self.likelihood.log_densities(&[*y], &[*f], &mut density)?;
+            for (q, f) in self.one.iter_mut().enumerate() {
+                *f = self.latents[q * self.points + i];
+            }
+            self.likelihood.log_densities(y, &self.one, &mut density)?;
             sum += density[0];
         }
         Ok(sum)
@@ -101,13 +127,22 @@ impl<'a> WhitenedPosterior<'a> {
     ) -> Result<f64, ExperimentError> {
         self.latents(v)?;
         let mut sum = 0.0;
-        for (y, f) in self.targets.iter().zip(self.latent.col_mut(0).iter_mut()) {
-            self.likelihood.log_density_slopes(&[*y], &[*f], &mut self.slopes)?;
+        for (i, y) in self.targets.chunks(self.likelihood.outputs()).enumerate() {
+            for (q, f) in self.one.iter_mut().enumerate() {
+                *f = self.latents[q * self.points + i];
+            }
+            self.likelihood.log_density_slopes(y, &self.one, &mut self.slopes)?;
             sum += self.slopes.value;
-            *f = self.slopes.by_latent[0];
+            for (q, slope) in self.slopes.by_latent.iter().enumerate() {
+                self.latents[q * self.points + i] = *slope;
+            }
         }
-        self.factor.mul_l_transpose_in_place(self.latent.as_mut(), Threading::Here)?;
-        gradient.iter_mut().zip(self.latent.col(0).iter()).for_each(|(to, from)| *to = *from);
+        for (factor, slopes) in self.factors.iter().zip(self.latents.chunks_mut(self.points.max(1))) {
+            let rows = slopes.len();
+            let slopes = MatMut::from_column_major_slice_mut(slopes, rows, 1);
+            factor.mul_l_transpose_in_place(slopes, Threading::Here)?;
+        }
+        gradient.copy_from_slice(&self.latents);
         Ok(sum)
     }
 }
@@ -134,8 +169,13 @@ impl Chain {
 mod tests {
     use super::*;
     use crate::baselines::{Leapfrog, elliptical_slice, hamiltonian};
+    use faer::Mat;
     use gp_ep::{ExactGp, Observations};
-    use gp_likelihoods::{Gaussian, Poisson};
+    use gp_likelihoods::{Gaussian, Poisson, Softmax};
+
+    fn column(values: &[f64]) -> Mat<f64> {
+        Mat::from_fn(values.len(), 1, |i, _| values[i])
+    }
 
     fn points(count: usize) -> Mat<f64> {
         Mat::from_fn(count, 1, |i, _| 0.5 * i as f64)
@@ -146,8 +186,13 @@ mod tests {
         let kernel = gp_kernels::parse("2 * rbf(lengthscale=1)").unwrap();
         let (points, likelihood) = (points(6), Poisson::new(0.0).unwrap());
         let targets = [0.0, 3.0, 1.0, 0.0, 2.0, 5.0];
-        let mut posterior =
-            WhitenedPosterior::new(kernel.as_ref(), points.as_ref(), &likelihood, &targets).unwrap();
+        let mut posterior = WhitenedPosterior::new(
+            &[kernel.as_ref()],
+            points.as_ref(),
+            &likelihood,
+            column(&targets).as_ref(),
+        )
+        .unwrap();
         let v: Vec<f64> = (0..6).map(|k| (k as f64).cos()).collect();
         let mut gradient = vec![0.0; 6];
         let value = posterior.log_likelihood_gradient(&v, &mut gradient).unwrap();
@@ -174,7 +219,8 @@ mod tests {
         let exact = ExactGp::new(gp_kernels::parse("1 * rbf(lengthscale=1)").unwrap(), noise.clone());
         let expected = exact.condition(&data).unwrap().predict(points.as_ref()).unwrap();
         let mut posterior =
-            WhitenedPosterior::new(kernel.as_ref(), points.as_ref(), &noise, &targets).unwrap();
+            WhitenedPosterior::new(&[kernel.as_ref()], points.as_ref(), &noise, column(&targets).as_ref())
+                .unwrap();
         let slice = elliptical_slice(&mut posterior, 1000, 40_000, 2, 1).unwrap();
         let leapfrog = Leapfrog { steps: 8, length: 0.1 };
         let hybrid = hamiltonian(&mut posterior, leapfrog, 1000, 20_000, 1, 1).unwrap();
@@ -205,7 +251,8 @@ mod tests {
             (total, first, rate) = (total + weight, first + weight * f, rate + weight * f.exp());
         }
         let mut posterior =
-            WhitenedPosterior::new(kernel.as_ref(), points.as_ref(), &likelihood, &[4.0]).unwrap();
+            WhitenedPosterior::new(&[kernel.as_ref()], points.as_ref(), &likelihood, column(&[4.0]).as_ref())
+                .unwrap();
         let slice = elliptical_slice(&mut posterior, 500, 40_000, 1, 2).unwrap();
         let hybrid =
             hamiltonian(&mut posterior, Leapfrog { steps: 6, length: 0.1 }, 500, 20_000, 1, 2).unwrap();
@@ -219,9 +266,46 @@ mod tests {
     fn what_does_not_fit_is_refused() {
         let kernel = gp_kernels::parse("rbf").unwrap();
         let points = points(2);
-        assert!(
-            WhitenedPosterior::new(kernel.as_ref(), points.as_ref(), &Poisson::new(0.0).unwrap(), &[1.0])
-                .is_err()
-        );
+        let (kernel, likelihood) = (kernel.as_ref(), Poisson::new(0.0).unwrap());
+        let refused = |kernels: &[&dyn Kernel], targets: &[f64]| {
+            let made =
+                WhitenedPosterior::new(kernels, points.as_ref(), &likelihood, column(targets).as_ref());
+            made.unwrap_err().to_string()
+        };
+        assert!(refused(&[kernel], &[1.0]).contains("1×1 targets instead of 2×1"));
+        assert!(refused(&[kernel, kernel], &[1.0, 0.0]).contains("1 latents, 2 kernels"));
+    }
+
+    /// Three latent functions with kernels of their own: the slope, and latent values one function after the other.
+    #[test]
+    fn several_latent_functions_have_their_own_kernels() {
+        let kernels = ["2 * rbf(lengthscale=1)", "0.5 * rbf(lengthscale=3)", "rbf(lengthscale=0.1)"]
+            .map(|text| gp_kernels::parse(text).unwrap());
+        let refs: Vec<&dyn Kernel> = kernels.iter().map(|kernel| kernel.as_ref()).collect();
+        let (points, likelihood) = (points(4), Softmax::new(3).unwrap());
+        let targets = column(&[0.0, 2.0, 1.0, 1.0]);
+        let mut posterior =
+            WhitenedPosterior::new(&refs, points.as_ref(), &likelihood, targets.as_ref()).unwrap();
+        let v: Vec<f64> = (0..12).map(|k| (k as f64).sin()).collect();
+        let f = posterior.latents(&v).unwrap().to_vec();
+        // The third kernel sees no neighbours: its values are the coordinates.
+        assert!((8..12).all(|k| (f[k] - v[k]).abs() < 1e-3) && (f[0] - 2f64.sqrt() * v[0]).abs() < 1e-12);
+        let expected: f64 = (0..4)
+            .map(|i| {
+                let total: f64 = (0..3).map(|q| f[4 * q + i].exp()).sum();
+                f[4 * targets[(i, 0)] as usize + i] - total.ln()
+            })
+            .sum();
+        let mut gradient = vec![0.0; 12];
+        let value = posterior.log_likelihood_gradient(&v, &mut gradient).unwrap();
+        assert!((value - expected).abs() < 1e-12, "{value} and {expected}");
+        for k in 0..12 {
+            let mut at = |step: f64| {
+                let mut moved = v.clone();
+                moved[k] += step;
+                posterior.log_likelihood(&moved).unwrap()
+            };
+            assert!(((at(1e-5) - at(-1e-5)) / 2e-5 - gradient[k]).abs() < 1e-7);
+        }
     }
 }

@@ -38,6 +38,15 @@ impl Digits {
             }),
         }
     }
+
+    /// The same images with −1 for even digits and 1 for odd ones.
+    #[must_use]
+    pub fn parity(mut self) -> Self {
+        for part in [&mut self.training, &mut self.test] {
+            part.targets.col_mut(0).iter_mut().for_each(|digit| *digit = 2.0 * (*digit % 2.0) - 1.0);
+        }
+        self
+    }
 }
 
 fn part(store: &Store, images: &str, labels: &str) -> Result<Part, ExperimentError> {
@@ -89,12 +98,14 @@ mod tests {
         let store = Store::folder(folder.path());
         let write = |name: &str, bytes: &[u8]| std::fs::write(folder.path().join(name), bytes).unwrap();
         write("i", &[0, 0, 8, 3, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 2, 0, 255, 51, 102]);
-        write("l", &[0, 0, 8, 1, 0, 0, 0, 2, 7, 3]);
+        write("l", &[0, 0, 8, 1, 0, 0, 0, 2, 7, 4]);
         let read = part(&store, "i", "l").unwrap();
-        assert_eq!(read.labels(), [7.0, 3.0]);
+        assert_eq!(read.labels(), [7.0, 4.0]);
         assert_eq!([read.inputs[(0, 1)], read.inputs[(1, 0)], read.inputs[(1, 1)]], [1.0, 0.2, 0.4]);
         write("l", &[0, 0, 8, 1, 0, 0, 0, 1, 7]);
         assert!(part(&store, "i", "l").unwrap_err().to_string().contains("1 labels for 2 images"));
+        let parity = Digits { training: read.clone(), test: read }.parity();
+        assert_eq!(parity.test.labels(), [1.0, -1.0]);
         for bad in [&[0u8, 0, 8][..], &[0, 0, 8, 1, 0, 0, 0, 9, 1], &[0, 0, 9, 0], &[0, 0, 8, 0]] {
             write("i", bad);
             assert!(part(&store, "i", "l").is_err());

@@ -49,6 +49,22 @@ impl Flights {
     }
 }
 
+impl Flights {
+    /// So many flights from the offset on for training and as many as asked for after these for tests, in the order of
+    /// days, in the units of the training set; of minutes. Of a table that is too short, as many as there are.
+    #[must_use]
+    pub fn window(&self, offset: usize, training: usize, test: usize) -> Split {
+        let mut rows: Vec<usize> = (0..self.0.len()).collect();
+        let day = |row: usize| [self.0.inputs[(row, 0)], self.0.inputs[(row, 1)]];
+        rows.sort_by(|a, b| day(*a).partial_cmp(&day(*b)).unwrap_or(std::cmp::Ordering::Equal));
+        let cut = |from: usize, count: usize| {
+            let end = rows.len().min(from + count);
+            self.0.rows(&rows[from.min(end)..end])
+        };
+        in_units(cut(offset, training), cut(offset + training, test), Task::Number)
+    }
+}
+
 fn target(minutes: f64, task: Task) -> f64 {
     match task {
         Task::Number => minutes,
@@ -83,6 +99,20 @@ mod tests {
         let class = |minutes| target(minutes, Task::Classes(3));
         assert_eq!([-6.0, -5.0, 0.0, 5.0, 6.0].map(class), [0.0, 1.0, 1.0, 1.0, 2.0]);
         assert_eq!([5.0, 6.0].map(|minutes| target(minutes, Task::Binary)), [-1.0, 1.0]);
+    }
+
+    #[test]
+    fn windows_are_days_one_after_the_other() {
+        let inputs =
+            Mat::from_fn(6, 2, |i, d| if d == 0 { f64::from(u8::from(i < 3)) } else { (i % 3) as f64 });
+        let targets = Mat::from_fn(6, 1, |i, _| i as f64);
+        let flights = Flights(Part { inputs, targets });
+        // By days: flights 3, 4, 5, 0, 1, 2.
+        let split = flights.window(1, 3, 100);
+        let minutes: Vec<f64> = split.test.labels().iter().map(|y| y * split.units[0] + 3.0).collect();
+        assert_eq!(split.training.len(), 3);
+        assert!((minutes[0] - 1.0).abs() < 1e-12 && (minutes[1] - 2.0).abs() < 1e-12 && minutes.len() == 2);
+        assert!(flights.window(9, 3, 3).test.is_empty());
     }
 
     #[test]

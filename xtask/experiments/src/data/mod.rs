@@ -1,6 +1,8 @@
 //! Data sets, with their splits, as the seeds use them.
 
+mod banana;
 mod digits;
+mod drawn;
 mod flights;
 mod manifest;
 mod part;
@@ -9,7 +11,9 @@ mod splits;
 mod store;
 mod synthetic;
 
+pub use banana::{BANANA, banana};
 pub use digits::Digits;
+pub use drawn::{draw_classes, draw_regression, every_fifth};
 pub use flights::Flights;
 pub use manifest::{Entry, State, manifest};
 pub use part::{Part, Scales, Split};

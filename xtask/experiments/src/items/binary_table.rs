@@ -81,6 +81,7 @@ impl Item for BinaryTable {
             inducing: ((share * all as f64).round() as usize).min(split.training.len()),
             seed: cell.split as u64,
             steps: context.extent.choose(250, 250, 5),
+            kernel: None,
         };
         setup.run(method)
     }

@@ -83,19 +83,10 @@ impl Item for EvenDigits {
             SETTINGS.iter().find(|(name, _, _)| *name == cell.setting).ok_or_else(|| cell.unknown())?;
         let (training, test) = parts(&Digits::load(&context.store)?.training, cell.split as u64);
         let watch = Stopwatch::start();
-        let scale = (training.dim() as f64 / w).sqrt();
-        let kernel = gp_kernels::parse(&format!("{v} * rbf(lengthscale={scale})"))?;
-        let model = Ivm::shared(kernel.as_ref(), Box::new(Softmax::new(CLASSES)?))?;
+        let model = model(*v, *w, training.dim())?;
         let labels = training.labels();
         let data = Observations::new(training.inputs.as_ref(), &labels)?;
-        let options = IvmOptions {
-            active: 150.min(training.len() / 2),
-            liquid: 25,
-            sweeps: 3,
-            candidates: Some(160),
-            ..IvmOptions::default()
-        };
-        let found = model.build(&data, &options)?;
+        let found = model.build(&data, &options(training.len()))?;
         let seconds = watch.seconds();
         let p = found.posterior.probabilities(test.inputs.as_ref())?;
         Ok(scores(&p, &test.labels()).with("seconds", seconds))
@@ -131,8 +122,26 @@ impl Item for EvenDigits {
     }
 }
 
+/// `v exp(−w ‖x − x'‖² / 2p)` for every class.
+pub(super) fn model(v: f64, w: f64, dim: usize) -> Result<Ivm, ExperimentError> {
+    let scale = (dim as f64 / w).sqrt();
+    let kernel = gp_kernels::parse(&format!("{v} * rbf(lengthscale={scale})"))?;
+    Ok(Ivm::shared(kernel.as_ref(), Box::new(Softmax::new(CLASSES)?))?)
+}
+
+/// The seed's choices for so many images.
+pub(super) fn options(images: usize) -> IvmOptions {
+    IvmOptions {
+        active: 150.min(images / 2),
+        liquid: 25,
+        sweeps: 3,
+        candidates: Some(160),
+        ..IvmOptions::default()
+    }
+}
+
 /// Images of even digits, drawn, and then cut in two; labels are half of the digits.
-fn parts(digits: &Part, seed: u64) -> (Part, Part) {
+pub(super) fn parts(digits: &Part, seed: u64) -> (Part, Part) {
     let mut rng = ChaCha8Rng::seed_from_u64(2004 + seed);
     let labels = digits.labels();
     let mut rows = Vec::new();
@@ -159,7 +168,7 @@ fn shuffle(rows: &mut [usize], rng: &mut ChaCha8Rng) {
 }
 
 /// Error, mean probability of the right label, and the least and the largest entropy.
-fn scores(p: &faer::Mat<f64>, labels: &[f64]) -> Outcome {
+pub(super) fn scores(p: &faer::Mat<f64>, labels: &[f64]) -> Outcome {
     let count = labels.len() as f64;
     let (mut error, mut likelihood, mut least, mut largest) = (0.0, 0.0, f64::INFINITY, 0f64);
     for (i, &label) in labels.iter().enumerate() {

@@ -161,7 +161,8 @@ fn sample(
 ) -> Result<Outcome, ExperimentError> {
     let watch = Stopwatch::start();
     let (kernel, likelihood) = (learned.kernel.as_ref(), learned.posterior.likelihood());
-    let mut posterior = WhitenedPosterior::new(kernel, events.inputs.as_ref(), likelihood, &events.labels())?;
+    let mut posterior =
+        WhitenedPosterior::new(&[kernel], events.inputs.as_ref(), likelihood, events.targets.as_ref())?;
     let seed = 1 + cell.split as u64;
     let chain: Chain = if cell.method == "ess" {
         let [burn_in, steps] = context.extent.choose([5000, 100_000], [5000, 100_000], [100, 200]);

@@ -1,29 +1,58 @@
 //! The tables and figures, one small file each, and the list of them.
 
+mod active_set;
+mod banana_powers;
+mod banana_regions;
 mod binary_table;
 mod classification;
+mod delays;
 mod digits_course;
+mod drawn_regression;
 mod even_digits;
 mod flights_course;
 mod mining;
 mod multiclass_tables;
+mod parity_batches;
+mod parity_course;
 mod regression;
+mod robot_arm;
+mod satellite_course;
+mod schemes;
+mod seismic;
 mod small_variational;
+mod textbook;
+mod three_classes;
+mod two_averages;
 
 use crate::error::ExperimentError;
 use crate::harness::Item;
 
 /// All items, in the order in which the report has them.
 pub const ITEMS: &[&dyn Item] = &[
+    &schemes::VEHICLE,
     &multiclass_tables::MulticlassTables,
+    &three_classes::ThreeClasses,
+    &satellite_course::SatelliteCourse,
     &digits_course::DigitsCourse,
     &flights_course::FlightsCourse,
+    &two_averages::TwoAverages,
+    &drawn_regression::DrawnRegression,
     &regression::Regression,
     &classification::Classification,
+    &banana_powers::BananaPowers,
+    &textbook::Textbook,
+    &parity_course::ParityCourse,
     &even_digits::EvenDigits,
+    &active_set::ActiveSet,
+    &schemes::PIMA,
     &binary_table::BinaryTable,
+    &banana_regions::BananaRegions,
     &small_variational::SmallVariational,
     &mining::Mining,
+    &robot_arm::RobotArm,
+    &parity_batches::ParityBatches,
+    &delays::Delays,
+    &seismic::SeismicSurvey,
 ];
 
 /// The items of these names; `all` are all of them.

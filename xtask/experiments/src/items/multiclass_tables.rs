@@ -83,6 +83,7 @@ impl Item for MulticlassTables {
             inducing: (share * split.training.len() as f64).ceil() as usize,
             seed: 100 * cell.split as u64,
             steps: context.extent.choose(250, 250, 5),
+            kernel: None,
         };
         setup.run(method)
     }

@@ -1,19 +1,20 @@
 //! Classification through inducing inputs: GFITC, EP with its own site for every observation or one for all, and
 //! variational inference.
 
+use super::course::{self, Course, Making};
 use super::kernels;
 use super::scores::{self, Labels};
 use crate::data::{Split, Task};
 use crate::error::ExperimentError;
 use crate::harness::{Outcome, Stopwatch};
-use gp_ep::power_ep::{InnerOptions, Sharing};
-use gp_ep::{EpOptions, Level, PowerEp, SparseProcess, Table};
+use gp_ep::power_ep::{InnerOptions, MiniBatchEp, Moment, Sharing};
+use gp_ep::{BatchEp, EpOptions, Level, PowerEp, SparseProcess, Table};
 use gp_likelihoods::{BernoulliProbit, Likelihood, RobustMax};
 use gp_optim::{Batches, MinimiseOptions, SignAdaptive};
 use gp_variational::Savigp;
 
 /// The first rate of sign-adaptive steps; the seeds are silent.
-const RATE: f64 = 0.01;
+pub(super) const RATE: f64 = 0.01;
 /// ε of the robust likelihood (seed 000 §3.2).
 const ROBUST: f64 = 1e-3;
 
@@ -43,6 +44,8 @@ pub struct Setup<'a> {
     pub seed: u64,
     /// Iterations.
     pub steps: u64,
+    /// The kernel of every latent function, as text, where it is not to be that of most items.
+    pub kernel: Option<&'a str>,
 }
 
 impl Setup<'_> {
@@ -52,13 +55,41 @@ impl Setup<'_> {
     /// Whatever learning or predicting failed of.
     pub fn run(&self, method: Method) -> Result<Outcome, ExperimentError> {
         let watch = Stopwatch::start();
-        let predictor = self.learn(method)?;
+        let predictor = self.learned(method)?;
         let seconds = watch.seconds();
         let (error, nll) = scores::of_labels(predictor.as_ref(), &self.split.test)?;
         Ok(Outcome::of([("nll", nll), ("error", error), ("seconds", seconds)]))
     }
 
-    fn learn(&self, method: Method) -> Result<Box<dyn Labels>, ExperimentError> {
+    /// The same, with `nll by seconds` and `error by seconds` after every power of two of iterations and in the end.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn course(&self, method: Method) -> Result<Outcome, ExperimentError> {
+        let stops = course::stops(0, self.steps);
+        if matches!(method, Method::Gfitc | Method::Variational) {
+            let run = |steps| Self { steps, ..*self }.run(method);
+            return course::started_anew(&stops, &["nll", "error"], "seconds", run);
+        }
+        let mut course = Course::start(&self.split.test, stops);
+        let predictor = self.learn(method, &mut |step, make| course.look(step, make))?;
+        course.end(predictor.as_ref())
+    }
+
+    /// Learns, and that is all.
+    ///
+    /// # Errors
+    /// Whatever learning failed of.
+    pub fn learned(&self, method: Method) -> Result<Box<dyn Labels>, ExperimentError> {
+        self.learn(method, &mut |_, _| {})
+    }
+
+    /// `look` sees the steps of those methods that can be looked at.
+    fn learn(
+        &self,
+        method: Method,
+        look: &mut dyn FnMut(u64, &Making<'_>),
+    ) -> Result<Box<dyn Labels>, ExperimentError> {
         let training = &self.split.training;
         let labels = training.labels();
         let data = Table::with_targets(training.inputs.as_ref(), &labels)?;
@@ -69,12 +100,18 @@ impl Setup<'_> {
         match method {
             Method::OwnSites => {
                 let mut model = self.power_ep()?;
-                Ok(Box::new(model.train_inner(&data, rule, &inner, |_| {})?.state.predictor(&model)?))
+                let watch = |now: Moment<'_, BatchEp>| {
+                    look(now.progress.evaluation, &|| now.state.predictor(now.model));
+                };
+                Ok(Box::new(model.train_inner(&data, rule, &inner, watch)?.state.predictor(&model)?))
             }
             Method::TiedSites => {
                 let mut model = self.power_ep()?;
                 let batches = Batches::whole(training.len())?;
-                let found = model.train_in_batches(&data, Sharing::Tied, batches, rule, &inner, |_| {})?;
+                let watch = |now: Moment<'_, MiniBatchEp>| {
+                    look(now.progress.evaluation, &|| now.state.predictor(now.model));
+                };
+                let found = model.train_in_batches(&data, Sharing::Tied, batches, rule, &inner, watch)?;
                 Ok(Box::new(found.state.predictor(&model)?))
             }
             Method::Gfitc => {
@@ -95,7 +132,7 @@ impl Setup<'_> {
         }
     }
 
-    fn power_ep(&self) -> Result<PowerEp, ExperimentError> {
+    pub(super) fn power_ep(&self) -> Result<PowerEp, ExperimentError> {
         let processes = self.processes()?;
         Ok(match self.task {
             Task::Classes(_) => PowerEp::of_classes(processes, 0.0)?,
@@ -103,11 +140,15 @@ impl Setup<'_> {
         })
     }
 
-    fn processes(&self) -> Result<Vec<SparseProcess>, ExperimentError> {
+    /// Latent functions as they are at the start.
+    pub(crate) fn processes(&self) -> Result<Vec<SparseProcess>, ExperimentError> {
         let functions = if let Task::Classes(classes) = self.task { classes } else { 1 };
         let training = &self.split.training;
         let process = |k: u64| {
-            let kernel = kernels::with_noise(training.dim(), 1.0)?;
+            let kernel = match self.kernel {
+                Some(text) => gp_kernels::parse(text)?,
+                None => kernels::with_noise(training.dim(), 1.0)?,
+            };
             kernels::at_random_rows(kernel, training.inputs.as_ref(), self.inducing, self.seed + k)
         };
         (0..functions as u64).map(process).collect()

@@ -1,8 +1,11 @@
 //! Runs that several items share: a split and a method in, scores out; through the public interfaces of the libraries.
 
 pub mod classify;
+pub(crate) mod course;
 pub mod kernels;
+pub mod plane;
 pub mod regress;
 pub mod savigp;
+pub mod schemes;
 pub mod scores;
 pub mod streams;

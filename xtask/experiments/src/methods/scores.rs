@@ -5,6 +5,7 @@ use crate::error::ExperimentError;
 use faer::Mat;
 use gp_ep::power_ep::Predictor;
 use gp_kernels::Evaluator;
+use gp_kernels::posterior::InducingPosterior;
 use gp_variational::VariationalPosterior;
 
 /// Whoever has probabilities of labels.
@@ -23,6 +24,11 @@ pub trait Labels {
 
     /// How a class, counted from 0, is written in targets.
     fn label(&self, class: usize) -> f64;
+
+    /// Inducing inputs of each latent function, M×D; none where there are no such things.
+    fn inducing(&self) -> Vec<Mat<f64>> {
+        Vec::new()
+    }
 }
 
 impl Labels for Predictor {
@@ -36,6 +42,10 @@ impl Labels for Predictor {
 
     fn label(&self, class: usize) -> f64 {
         self.factors().support().label(class)
+    }
+
+    fn inducing(&self) -> Vec<Mat<f64>> {
+        self.posteriors().iter().map(places).collect()
     }
 }
 
@@ -51,6 +61,16 @@ impl Labels for VariationalPosterior {
     fn label(&self, class: usize) -> f64 {
         self.likelihood().support().label(class)
     }
+
+    fn inducing(&self) -> Vec<Mat<f64>> {
+        (0..self.likelihood().latents()).filter_map(|q| self.component(0, q)).map(places).collect()
+    }
+}
+
+/// Where the inducing inputs of a latent function are.
+fn places(posterior: &InducingPosterior) -> Mat<f64> {
+    let z = posterior.inputs().z();
+    Mat::from_fn(z.nrows(), z.ncols(), |i, d| z[(i, d)])
 }
 
 /// The share of wrong labels, and the mean negative log probability of the right ones.
@@ -68,4 +88,31 @@ pub fn of_labels(predictor: &dyn Labels, test: &Part) -> Result<(f64, f64), Expe
     let wrong = wrong.count() as f64;
     let nll = -predictor.log_densities(test)?.iter().sum::<f64>() / count;
     Ok((wrong / count, nll))
+}
+
+/// The share of inducing inputs at which the second most probable class has at least a tenth, over the share of training
+/// rows at which it has: how much inducing inputs seek boundaries.
+///
+/// # Errors
+/// As those of the predictor.
+pub fn near_boundary(predictor: &dyn Labels, training: &Part) -> Result<f64, ExperimentError> {
+    let share = |inputs: Mat<f64>| -> Result<f64, ExperimentError> {
+        let (count, targets) = (inputs.nrows() as f64, Mat::zeros(inputs.nrows(), 1));
+        let p = predictor.probabilities(&Part { inputs, targets })?;
+        let second = |i: &usize| {
+            let mut row: Vec<f64> = p.row(*i).iter().copied().collect();
+            row.sort_by(f64::total_cmp);
+            row.len() > 1 && row[row.len() - 2] >= 0.1
+        };
+        Ok((0..p.nrows()).filter(second).count() as f64 / count)
+    };
+    let places = predictor.inducing();
+    let rows: usize = places.iter().map(Mat::nrows).sum();
+    let mut near = 0.0;
+    for points in places {
+        let weight = points.nrows() as f64 / rows as f64;
+        near += weight * share(points)?;
+    }
+    let everywhere = share(training.inputs.clone())?;
+    Ok(near / everywhere.max(1.0 / training.len().max(1) as f64))
 }

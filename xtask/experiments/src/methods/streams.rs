@@ -1,5 +1,6 @@
 //! Classification in mini-batches: EP with its own sites or with one for all, and variational inference.
 
+use super::course::{self, Course};
 use super::kernels;
 use super::scores::{self, Labels};
 use crate::data::{Part, Task};
@@ -9,8 +10,8 @@ use gp_ep::power_ep::{InnerOptions, MiniBatchEp, Moment, Sharing};
 use gp_ep::{PowerEp, Powers, SparseProcess, Table};
 use gp_likelihoods::{BernoulliProbit, Likelihood, RobustMax};
 use gp_optim::{Adam, Batches};
-use gp_variational::Savigp;
 use gp_variational::savigp::BatchOptions;
+use gp_variational::{Savigp, VariationalPosterior};
 
 /// How far sites move in mini-batches, where less damping is needed (seed 003 §2).
 const SITE_STEP: f64 = 0.99;
@@ -60,7 +61,7 @@ impl Stream<'_> {
     /// Whatever learning or predicting failed of.
     pub fn run(&self, method: Method) -> Result<Outcome, ExperimentError> {
         let mut watch = Stopwatch::start();
-        let predictor = self.learn(method, |_| Ok(()))?;
+        let predictor = self.learned(method)?;
         let seconds = watch.seconds();
         let (error, nll) = watch.pause(|| scores::of_labels(predictor.as_ref(), self.test))?;
         Ok(Outcome::of([("nll", nll), ("error", error), ("seconds", seconds)]))
@@ -73,54 +74,36 @@ impl Stream<'_> {
     /// # Errors
     /// As [`run`](Self::run).
     pub fn course(&self, method: Method) -> Result<Outcome, ExperimentError> {
-        let (mut nll, mut error) = (Vec::new(), Vec::new());
-        let mut last = Outcome::default();
+        let stops = course::stops(4, self.steps);
         if method == Method::Variational {
-            for steps in stops(self.steps) {
-                last = Self { steps, ..*self }.run(method)?;
-                let score = |name: &str| last.scores.get(name).copied().unwrap_or(f64::NAN);
-                nll.push((score("seconds"), score("nll")));
-                error.push((score("seconds"), score("error")));
-            }
-        } else {
-            let (mut watch, stops) = (Stopwatch::start(), stops(self.steps));
-            let look = |now: &Moment<'_, MiniBatchEp>| {
-                if stops.contains(&now.progress.evaluation) {
-                    let seconds = watch.seconds();
-                    let found: (f64, f64) = watch.pause(|| {
-                        let predictor = now.state.predictor(now.model)?;
-                        scores::of_labels(&predictor, self.test)
-                    })?;
-                    error.push((seconds, found.0));
-                    nll.push((seconds, found.1));
-                }
-                Ok(())
-            };
-            let predictor = self.learn(method, look)?;
-            let seconds = nll.last().map_or(f64::NAN, |point| point.0);
-            let (wrong, density) = scores::of_labels(predictor.as_ref(), self.test)?;
-            last = Outcome::of([("nll", density), ("error", wrong), ("seconds", seconds)]);
+            let run = |steps| Self { steps, ..*self }.run(method);
+            return course::started_anew(&stops, &["nll", "error"], "seconds", run);
         }
-        Ok(last.with_curve("nll by seconds", nll).with_curve("error by seconds", error))
+        let mut course = Course::start(self.test, stops);
+        let predictor = self.learn(method, |now| {
+            course.look(now.progress.evaluation, &|| now.state.predictor(now.model));
+        })?;
+        course.end(predictor.as_ref())
+    }
+
+    /// Learns, and that is all.
+    ///
+    /// # Errors
+    /// Whatever learning failed of.
+    pub fn learned(&self, method: Method) -> Result<Box<dyn Labels>, ExperimentError> {
+        self.learn(method, |_| {})
     }
 
     fn learn(
         &self,
         method: Method,
-        mut look: impl FnMut(&Moment<'_, MiniBatchEp>) -> Result<(), ExperimentError>,
+        look: impl FnMut(Moment<'_, MiniBatchEp>),
     ) -> Result<Box<dyn Labels>, ExperimentError> {
         let labels = self.training.labels();
         let data = Table::with_targets(self.training.inputs.as_ref(), &labels)?;
-        let batches = Batches::shuffled(self.training.len(), self.batch.min(self.training.len()), self.seed)?;
-        let rule = Adam::with_rate(self.rate);
+        let (batches, rule) = (self.batches()?, Adam::with_rate(self.rate));
         let (sharing, power) = match method {
-            Method::Variational => {
-                let mut model = Savigp::new(self.processes()?, self.likelihood()?)?;
-                let mut options = BatchOptions::default();
-                (options.steps, options.natural) = (self.steps, Some(NATURAL));
-                model.train_in_batches(&data, batches, rule, &options, |_| {})?;
-                return Ok(Box::new(model.predictor()?));
-            }
+            Method::Variational => return Ok(Box::new(self.variational()?)),
             Method::Own(power) => (Sharing::Own, power),
             Method::Tied => (Sharing::Tied, 1.0),
         };
@@ -132,15 +115,27 @@ impl Stream<'_> {
         let mut model = model.with_powers(Powers::Same(power));
         let mut options = InnerOptions::default();
         (options.steps, options.ep.step) = (self.steps, SITE_STEP);
-        let mut failed = None;
-        let watch = |now: Moment<'_, MiniBatchEp>| {
-            if let (None, Err(error)) = (&failed, look(&now)) {
-                failed = Some(error);
-            }
-        };
-        let found = model.train_in_batches(&data, sharing, batches, rule, &options, watch)?;
-        failed.map_or(Ok(()), Err)?;
+        let found = model.train_in_batches(&data, sharing, batches, rule, &options, look)?;
         Ok(Box::new(found.state.predictor(&model)?))
+    }
+
+    /// Learns a variational posterior.
+    ///
+    /// # Errors
+    /// Whatever learning failed of.
+    pub fn variational(&self) -> Result<VariationalPosterior, ExperimentError> {
+        let labels = self.training.labels();
+        let data = Table::with_targets(self.training.inputs.as_ref(), &labels)?;
+        let mut model = Savigp::new(self.processes()?, self.likelihood()?)?;
+        let mut options = BatchOptions::default();
+        (options.steps, options.natural) = (self.steps, Some(NATURAL));
+        model.train_in_batches(&data, self.batches()?, Adam::with_rate(self.rate), &options, |_| {})?;
+        Ok(model.predictor()?)
+    }
+
+    fn batches(&self) -> Result<Batches, ExperimentError> {
+        let count = self.training.len();
+        Ok(Batches::shuffled(count, self.batch.min(count), self.seed)?)
     }
 
     fn likelihood(&self) -> Result<Box<dyn Likelihood>, ExperimentError> {
@@ -159,10 +154,4 @@ impl Stream<'_> {
         };
         (0..functions as u64).map(process).collect()
     }
-}
-
-/// Powers of two from 16 on, and the end.
-fn stops(steps: u64) -> Vec<u64> {
-    let powers = (4..63).map(|power| 1u64 << power).take_while(|stop| *stop < steps);
-    powers.chain([steps]).collect()
 }

@@ -7,6 +7,7 @@ mod markdown;
 mod page;
 mod plot;
 mod reference;
+mod region;
 mod summary;
 mod wins;
 
@@ -15,5 +16,6 @@ pub use compare::{Agreement, Comparison};
 pub use page::{Page, page};
 pub use plot::{Scale, course, levels};
 pub use reference::{Published, Reference};
+pub use region::regions;
 pub use summary::Summary;
 pub use wins::{Pairing, wins};

@@ -1,0 +1,103 @@
+//! Splits that no file has: of functions drawn from a Gaussian process, and of a table whose rows are taken in turn.
+
+use super::store::in_units;
+use super::synthetic::normal;
+use super::{Part, Split, Task, sample_prior};
+use crate::error::ExperimentError;
+use faer::Mat;
+use gp_kernels::Kernel;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+/// So many rows of so many standard normal inputs; a function of amplitude 1 under a squared exponential, whose
+/// length-scale for each input is drawn, its logarithm uniformly, between 1 and 5; noise of standard deviation 0.2. The first
+/// half is for training, in whose units both halves are.
+///
+/// # Errors
+/// For a covariance matrix that cannot be factored.
+pub fn draw_regression(rows: usize, dim: usize, seed: u64) -> Result<Split, ExperimentError> {
+    const NOISE: f64 = 0.2;
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let inputs = Mat::from_fn(rows, dim, |_, _| normal(&mut rng));
+    let scales: Vec<String> =
+        (0..dim).map(|_| format!("{}", rng.random_range(0.0..5f64.ln()).exp())).collect();
+    let kernel = gp_kernels::parse(&format!("rbf(lengthscale=[{}])", scales.join(", ")))?;
+    let f = sample_prior(kernel.as_ref(), inputs.as_ref(), seed ^ (1 << 32))?;
+    let targets = Mat::from_fn(rows, 1, |i, _| f[i] + NOISE * normal(&mut rng));
+    let all = Part { inputs, targets };
+    let order: Vec<usize> = (0..rows).collect();
+    let (training, test) = order.split_at(rows / 2);
+    Ok(in_units(all.rows(training), all.rows(test), Task::Number))
+}
+
+/// As many functions drawn from a process as there are classes, over so many training points, and as many for tests,
+/// uniform in a square of side 5 about 0; the class is that of the largest function.
+///
+/// # Errors
+/// For a covariance matrix that cannot be factored.
+pub fn draw_classes(
+    kernel: &dyn Kernel,
+    classes: usize,
+    rows: usize,
+    seed: u64,
+) -> Result<Split, ExperimentError> {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let inputs = Mat::from_fn(2 * rows, 2, |_, _| rng.random_range(-2.5..2.5));
+    let draw = |k: u64| sample_prior(kernel, inputs.as_ref(), seed ^ ((k + 1) << 32));
+    let functions: Vec<Vec<f64>> = (0..classes as u64).map(draw).collect::<Result<_, _>>()?;
+    let largest = |i: usize| {
+        (0..classes).fold(0, |best, k| if functions[k][i] > functions[best][i] { k } else { best })
+    };
+    let targets = Mat::from_fn(2 * rows, 1, |i, _| largest(i) as f64);
+    let (all, order) = (Part { inputs, targets }, (0..2 * rows).collect::<Vec<_>>());
+    let (training, test) = order.split_at(rows);
+    Ok(Split { training: all.rows(training), test: all.rows(test), units: vec![1.0] })
+}
+
+/// A split of a table of numbers of which every fifth row is for tests, in the units of the training set.
+#[must_use]
+pub fn every_fifth(all: &Part) -> Split {
+    let (test, training): (Vec<usize>, Vec<usize>) = (0..all.len()).partition(|row| row % 5 == 0);
+    in_units(all.rows(&training), all.rows(&test), Task::Number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halves_are_of_unit_scale_and_of_their_seed() {
+        let split = draw_regression(40, 3, 1).unwrap();
+        assert_eq!((split.training.len(), split.test.len(), split.training.dim()), (20, 20, 3));
+        assert!(split.training.labels().iter().sum::<f64>().abs() < 1e-12);
+        assert_eq!(split.test.labels(), draw_regression(40, 3, 1).unwrap().test.labels());
+        assert_ne!(split.test.labels(), draw_regression(40, 3, 2).unwrap().test.labels());
+    }
+
+    #[test]
+    fn classes_are_drawn_in_a_square_and_keep_together() {
+        let kernel = gp_kernels::parse("rbf(lengthscale=1)").unwrap();
+        let split = draw_classes(kernel.as_ref(), 3, 200, 1).unwrap();
+        assert!(split.training.inputs.col(0).iter().all(|x| x.abs() <= 2.5));
+        let labels = split.training.labels();
+        assert!((0..3).all(|class| labels.contains(&f64::from(class))));
+        // The nearest neighbour of a point is nearly always of its class.
+        let x = &split.training.inputs;
+        let apart = |i: usize, j: usize| (0..2).map(|d| (x[(i, d)] - x[(j, d)]).powi(2)).sum::<f64>();
+        let nearest = |i: usize| {
+            (0..200).filter(|j| *j != i).min_by(|a, b| apart(i, *a).total_cmp(&apart(i, *b))).unwrap()
+        };
+        let same = (0..200).filter(|&i| labels[nearest(i)] == labels[i]).count();
+        assert!(same > 150, "{same}");
+    }
+
+    #[test]
+    fn every_fifth_row_is_for_tests() {
+        let table = Mat::from_fn(11, 1, |i, _| i as f64);
+        let split = every_fifth(&Part { inputs: table.clone(), targets: table });
+        assert_eq!((split.training.len(), split.test.len()), (8, 3));
+        // Rows 0, 5 and 10 in units in which the others have mean 0.
+        let found = split.test.labels();
+        assert!((found[2] - found[1] - (found[1] - found[0])).abs() < 1e-12 && split.units[0] > 1.0);
+    }
+}

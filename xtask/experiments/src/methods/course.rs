@@ -1,0 +1,110 @@
+//! How good predictions are on the way, against processor time.
+
+use super::scores::{self, Labels};
+use crate::data::Part;
+use crate::error::ExperimentError;
+use crate::harness::{Outcome, Stopwatch};
+use gp_ep::EpError;
+use gp_ep::power_ep::Predictor;
+
+/// Who makes a predictor of a model on its way.
+pub(super) type Making<'a> = dyn Fn() -> Result<Predictor, EpError> + 'a;
+
+/// Scores of a run that can be looked at while it goes on; looking takes none of its time.
+#[derive(Debug)]
+pub(super) struct Course<'a> {
+    test: &'a Part,
+    stops: Vec<u64>,
+    watch: Stopwatch,
+    nll: Vec<(f64, f64)>,
+    error: Vec<(f64, f64)>,
+    failed: Option<ExperimentError>,
+}
+
+impl<'a> Course<'a> {
+    /// Starts the clock.
+    pub(super) fn start(test: &'a Part, stops: Vec<u64>) -> Self {
+        let watch = Stopwatch::start();
+        Self { test, stops, watch, nll: Vec::new(), error: Vec::new(), failed: None }
+    }
+
+    /// Predicts, if this step is a stop.
+    pub(super) fn look(&mut self, step: u64, make: &Making<'_>) {
+        if self.failed.is_some() || !self.stops.contains(&step) {
+            return;
+        }
+        let (seconds, test) = (self.watch.seconds(), self.test);
+        let found = self.watch.pause(|| scores::of_labels(&make()?, test));
+        match found {
+            Ok((error, nll)) => {
+                self.error.push((seconds, error));
+                self.nll.push((seconds, nll));
+            }
+            Err(error) => self.failed = Some(error),
+        }
+    }
+
+    /// The course, with the scores of where it ended.
+    ///
+    /// # Errors
+    /// For a look that failed.
+    pub(super) fn end(self, predictor: &dyn Labels) -> Result<Outcome, ExperimentError> {
+        self.failed.map_or(Ok(()), Err)?;
+        let seconds = self.nll.last().map_or(f64::NAN, |point| point.0);
+        let (error, nll) = scores::of_labels(predictor, self.test)?;
+        let outcome = Outcome::of([("nll", nll), ("error", error), ("seconds", seconds)]);
+        Ok(outcome.with_curve("nll by seconds", self.nll).with_curve("error by seconds", self.error))
+    }
+}
+
+/// The course of a run that nobody can look at while it goes on: it is started anew for every stop, and takes the same way
+/// every time. Curves are those of some scores by another.
+///
+/// # Errors
+/// Those of the runs.
+pub(crate) fn started_anew(
+    stops: &[u64],
+    scores: &[&str],
+    by: &str,
+    mut run: impl FnMut(u64) -> Result<Outcome, ExperimentError>,
+) -> Result<Outcome, ExperimentError> {
+    let (mut curves, mut last) = (vec![Vec::new(); scores.len()], Outcome::default());
+    for &steps in stops {
+        last = run(steps)?;
+        let found = |name: &str| last.scores.get(name).copied().unwrap_or(f64::NAN);
+        for (curve, score) in curves.iter_mut().zip(scores) {
+            curve.push((found(by), found(score)));
+        }
+    }
+    let named = curves.into_iter().zip(scores);
+    Ok(named.fold(last, |last, (curve, score)| last.with_curve(&format!("{score} by {by}"), curve)))
+}
+
+/// Powers of two from the given one on, and the end.
+pub(crate) fn stops(first: u32, steps: u64) -> Vec<u64> {
+    let powers = (first..63).map(|power| 1u64 << power).take_while(|stop| *stop < steps);
+    powers.chain([steps]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stops_are_powers_of_two_and_the_end() {
+        assert_eq!(stops(2, 20), [4, 8, 16, 20]);
+        assert_eq!(stops(2, 16), [4, 8, 16]);
+        assert_eq!(stops(4, 5), [5]);
+    }
+
+    #[test]
+    fn a_run_that_is_started_anew_has_a_point_a_stop_and_the_scores_of_the_last() {
+        let run = |steps: u64| {
+            let x = steps as f64;
+            Ok(Outcome::of([("nll", 1.0 / x), ("error", 0.5), ("seconds", x)]))
+        };
+        let found = started_anew(&[1, 4], &["nll", "error"], "seconds", run).unwrap();
+        assert_eq!(found.curves["nll by seconds"], [(1.0, 1.0), (4.0, 0.25)]);
+        assert_eq!(found.scores["nll"], 0.25);
+    }
+}

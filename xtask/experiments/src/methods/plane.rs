@@ -1,0 +1,109 @@
+//! What a classifier makes of a plane, kept as curves of a run, from which pictures are drawn.
+
+use super::scores::Labels;
+use crate::data::Part;
+use crate::error::ExperimentError;
+use crate::harness::Outcome;
+use faer::Mat;
+
+/// Cells of the plane on each side, and room around the data as a share of their extent.
+const CELLS: usize = 48;
+const MARGIN: f64 = 0.08;
+
+/// A rectangle in cells, around some points.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Plane {
+    /// Smallest and largest place of each of both axes.
+    pub ends: [[f64; 2]; 2],
+    /// Cells along each axis.
+    pub cells: usize,
+}
+
+impl Plane {
+    /// Around inputs of two columns.
+    #[must_use]
+    pub fn around(part: &Part) -> Self {
+        let ends = [0, 1].map(|d| {
+            let all = || part.inputs.col(d).iter().copied();
+            let (low, high) = (all().fold(f64::INFINITY, f64::min), all().fold(f64::NEG_INFINITY, f64::max));
+            let room = MARGIN * (high - low);
+            [low - room, high + room]
+        });
+        Self { ends, cells: CELLS }
+    }
+
+    /// Edges of cells along an axis, one more than there are.
+    #[must_use]
+    pub fn edges(&self, axis: usize) -> Vec<f64> {
+        let [low, high] = self.ends[axis];
+        (0..=self.cells).map(|k| low + (high - low) * k as f64 / self.cells as f64).collect()
+    }
+
+    /// Middles of all cells, row by row from below.
+    fn middles(&self) -> Mat<f64> {
+        let edges = [0, 1].map(|axis| self.edges(axis));
+        Mat::from_fn(self.cells * self.cells, 2, |i, d| {
+            let k = if d == 0 { i % self.cells } else { i / self.cells };
+            0.5 * (edges[d][k] + edges[d][k + 1])
+        })
+    }
+
+    /// The outcome with curves: `plane` (its ends), `region` (the most probable class of each cell, and its probability to
+    /// three digits), `inducing K` of each latent function, and `class K` of training points.
+    ///
+    /// # Errors
+    /// For predictions that cannot be made.
+    pub fn describe(
+        &self,
+        outcome: Outcome,
+        predictor: &dyn Labels,
+        training: &Part,
+    ) -> Result<Outcome, ExperimentError> {
+        let inputs = self.middles();
+        let targets = Mat::zeros(inputs.nrows(), 1);
+        let p = predictor.probabilities(&Part { inputs, targets })?;
+        let region = |i: usize| {
+            let best = (0..p.ncols()).fold(0, |best, c| if p[(i, c)] > p[(i, best)] { c } else { best });
+            (best as f64, (1000.0 * p[(i, best)]).round() / 1000.0)
+        };
+        let ends = self.ends.map(|[low, high]| (low, high)).to_vec();
+        let mut outcome =
+            outcome.with_curve("plane", ends).with_curve("region", (0..p.nrows()).map(region).collect());
+        for (k, points) in predictor.inducing().into_iter().enumerate() {
+            let points = (0..points.nrows()).map(|i| (points[(i, 0)], points[(i, 1)])).collect();
+            outcome = outcome.with_curve(&format!("inducing {k}"), points);
+        }
+        let labels = training.labels();
+        for class in 0..p.ncols() {
+            let rows = (0..labels.len()).filter(|&i| labels[i] == predictor.label(class));
+            let points = rows.map(|i| (training.inputs[(i, 0)], training.inputs[(i, 1)])).collect();
+            outcome = outcome.with_curve(&format!("class {class}"), points);
+        }
+        Ok(outcome)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::baselines::Logistic;
+
+    #[test]
+    fn a_plane_is_cut_where_a_straight_classifier_cuts_it() {
+        let inputs = Mat::from_fn(40, 2, |i, d| if d == 0 { i as f64 - 19.5 } else { (i % 5) as f64 });
+        let targets = Mat::from_fn(40, 1, |i, _| if i < 20 { -1.0 } else { 1.0 });
+        let part = Part { inputs, targets };
+        let found = Logistic::fit(&part, &[-1.0, 1.0], 1.0).unwrap();
+        let plane = Plane::around(&part);
+        let outcome = plane.describe(Outcome::default(), &found, &part).unwrap();
+        let region = &outcome.curves["region"];
+        assert_eq!(region.len(), CELLS * CELLS);
+        // Near the middle the boundary may lean to a side.
+        assert!(region.iter().enumerate().all(|(i, (class, p))| {
+            let right = f64::from(u8::from(i % CELLS >= CELLS / 2));
+            *p >= 0.5 && (*class == right || (i % CELLS).abs_diff(CELLS / 2) < 4)
+        }));
+        assert_eq!(outcome.curves["class 0"].len(), 20);
+        assert_eq!(plane.edges(0).len(), CELLS + 1);
+    }
+}

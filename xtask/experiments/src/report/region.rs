@@ -1,0 +1,60 @@
+//! Pictures of regions, by the curves that runs keep of a plane.
+
+use super::Block;
+use crate::harness::Results;
+use crate::methods::plane::Plane;
+use gp_cli::picture::{CLASSES, Colour, INK, Layer, Picture};
+
+/// How much of a class's colour a cell has where it is certain.
+const STRENGTH: f64 = 0.55;
+
+/// Regions of classes in their colours, paler where less certain; training points; inducing inputs of all latent functions.
+#[must_use]
+pub fn regions(results: &Results, file: &str, [data, setting, method]: [&str; 3]) -> Option<Block> {
+    let curve = |name: &str| results.curves(data, setting, method, name).first().copied();
+    let (ends, region) = (curve("plane")?, curve("region")?);
+    let cells = region.len().isqrt();
+    let plane = Plane { ends: [0, 1].map(|axis| [ends[axis].0, ends[axis].1]), cells };
+    let classes = (0..).take_while(|k| curve(&format!("class {k}")).is_some()).count();
+    let colours = region.iter().map(|(class, p)| tint(*class as usize, *p, classes)).collect();
+    let mut layers = vec![Layer::Cells { x: plane.edges(0), y: plane.edges(1), colours }];
+    let points = |name: String, colour: Colour, label: String| {
+        let (x, y): (Vec<f64>, Vec<f64>) = curve(&name)?.iter().copied().unzip();
+        (!x.is_empty()).then_some(Layer::Points { x, y, colour, label })
+    };
+    for class in 0..classes {
+        let colour = CLASSES[class % CLASSES.len()];
+        layers.extend(points(format!("class {class}"), colour, format!("class {class}")));
+    }
+    for latent in 0.. {
+        let name = format!("inducing {latent}");
+        if curve(&name).is_none() {
+            break;
+        }
+        let label = if latent == 0 { "inducing inputs".to_owned() } else { String::new() };
+        layers.extend(points(name, INK, label));
+    }
+    let title = format!("{data}, {setting}: {method}");
+    let [x_name, y_name] = ["first input", "second input"].map(str::to_owned);
+    let picture = Picture { title, x_name, y_name, layers };
+    Some(Block::Figure(file.replace([' ', '=', ','], "-"), Box::new(picture)))
+}
+
+/// White where a class is no more probable than the others, and a part of its colour where it is certain.
+fn tint(class: usize, p: f64, classes: usize) -> Colour {
+    let least = 1.0 / classes.max(2) as f64;
+    let share = STRENGTH * ((p - least) / (1.0 - least)).clamp(0.0, 1.0);
+    CLASSES[class % CLASSES.len()].map(|part| (255.0 + share * (f64::from(part) - 255.0)).round() as u8)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_are_white_where_nothing_is_known_and_never_full() {
+        assert_eq!(tint(0, 0.5, 2), [255; 3]);
+        let certain = tint(0, 1.0, 2);
+        assert!(certain != [255; 3] && (0..3).all(|k| certain[k] > CLASSES[0][k]));
+    }
+}
