@@ -19,12 +19,15 @@
 //! ```
 
 mod baseline;
+mod checkpoint;
 mod parameters;
 mod plan;
 mod spec;
 mod task;
 
+pub use checkpoint::CheckpointFolder;
 pub use plan::Plan;
+pub(crate) use spec::parse_time;
 pub use spec::{FitSpec, Missing, Sites, Standardize, TaskChoice};
 pub use task::{Observed, Task};
 

@@ -214,7 +214,7 @@ fn positive(text: &str) -> Result<usize, String> {
 }
 
 /// `500ms`, `90s`, `10m`, `2h`.
-fn parse_time(text: &str) -> Result<Duration, String> {
+pub(crate) fn parse_time(text: &str) -> Result<Duration, String> {
     let number = text.trim_end_matches(char::is_alphabetic);
     let unit = match &text[number.len()..] {
         "ms" => 1e-3,

@@ -22,7 +22,8 @@ const EPOCHS: u64 = 30;
 const BATCH_SIZE: usize = 256;
 /// How far the posterior moves after a batch towards where its gradient says.
 const NATURAL_RATE: f64 = 0.1;
-/// So many epochs without a relative gain of more than this are a plateau.
+/// So many blocks of batches in a row up to which the objective was not found to fall, by more than its noise and by
+/// more than this share of it, are a plateau.
 const PLATEAU: u64 = 5;
 const VALUE_TOLERANCE: f64 = 1e-4;
 /// The rate of Adam.

@@ -7,6 +7,7 @@ mod demo;
 mod files;
 mod fit;
 mod formats;
+mod interrupted;
 mod model;
 mod others;
 mod predict;
