@@ -24,7 +24,7 @@ pub enum StopReason {
     MaxEvaluations,
     /// The budget of time is spent.
     TimeLimit,
-    /// The target value set on the executor was reached.
+    /// The target value set on the run was reached.
     TargetReached,
     /// The run was interrupted.
     Interrupted,
