@@ -1,13 +1,17 @@
 //! What can go wrong, by the exit code it leads to.
 
+use crate::interrupt;
 use gp_ep::EpError;
 use gp_kernels::KernelError;
 use gp_kernels::data::DataError;
 use gp_likelihoods::LikelihoodError;
-use gp_optim::{OptimError, ParameterError};
+use gp_optim::{CheckpointError, OptimError, ParameterError};
 use gp_variational::VariationalError;
 use std::error::Error;
 use std::path::Path;
+
+/// What failed where no more can be said.
+const INFERENCE: &str = "inference failed";
 
 /// Which part of the world is at fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +29,8 @@ pub enum ErrorKind {
     NotConverged,
     /// Files and folders.
     Io,
+    /// Somebody asked for an end.
+    Interrupted,
 }
 
 impl ErrorKind {
@@ -38,6 +44,7 @@ impl ErrorKind {
             Self::Numerical => 5,
             Self::NotConverged => 6,
             Self::Io => 7,
+            Self::Interrupted => interrupt::EXIT_CODE,
         }
     }
 }
@@ -93,31 +100,42 @@ impl CliError {
 
 impl From<EpError> for CliError {
     fn from(error: EpError) -> Self {
-        Self::caused(ErrorKind::Numerical, "inference failed", error)
+        match error {
+            EpError::Optim(error) => error.into(),
+            other => Self::caused(ErrorKind::Numerical, INFERENCE, other),
+        }
     }
 }
 
 impl From<DataError> for CliError {
     fn from(error: DataError) -> Self {
-        Self::caused(ErrorKind::Numerical, "inference failed", error)
+        Self::caused(ErrorKind::Numerical, INFERENCE, error)
     }
 }
 
 impl From<OptimError> for CliError {
     fn from(error: OptimError) -> Self {
-        Self::caused(ErrorKind::Numerical, "inference failed", error)
+        match error {
+            OptimError::Interrupted { .. } => Self::new(ErrorKind::Interrupted, error.to_string()),
+            OptimError::Checkpoint(CheckpointError::Io { .. }) => Self::new(ErrorKind::Io, error.to_string()),
+            OptimError::Checkpoint(_) => Self::new(ErrorKind::Model, error.to_string()),
+            _ => Self::caused(ErrorKind::Numerical, INFERENCE, error),
+        }
     }
 }
 
 impl From<ParameterError> for CliError {
     fn from(error: ParameterError) -> Self {
-        Self::caused(ErrorKind::Numerical, "inference failed", error)
+        Self::caused(ErrorKind::Numerical, INFERENCE, error)
     }
 }
 
 impl From<VariationalError> for CliError {
     fn from(error: VariationalError) -> Self {
-        Self::caused(ErrorKind::Numerical, "inference failed", error)
+        match error {
+            VariationalError::Optim(error) => error.into(),
+            other => Self::caused(ErrorKind::Numerical, INFERENCE, other),
+        }
     }
 }
 

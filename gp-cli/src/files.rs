@@ -1,6 +1,7 @@
 //! Files that are whole or not there.
 
 use crate::error::{CliError, ErrorKind};
+use crate::interrupt;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -16,7 +17,8 @@ const UNFINISHED: &str = ".gp-unfinished-";
 /// Of kind [`Io`](crate::ErrorKind::Io), with the path.
 pub fn write_whole(folder: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf, CliError> {
     let path = folder.join(name);
-    replace(folder, &path, bytes).map_err(|cause| CliError::io("write", &path, cause))?;
+    interrupt::while_writing(|| replace(folder, &path, bytes))
+        .map_err(|cause| CliError::io("write", &path, cause))?;
     Ok(path)
 }
 

@@ -5,6 +5,7 @@
 mod arguments;
 pub mod commands;
 mod config;
+mod course;
 pub mod data;
 pub mod encode;
 mod error;
@@ -12,6 +13,7 @@ pub mod evaluate;
 pub mod files;
 pub mod fit;
 pub mod fuzzing;
+mod interrupt;
 pub mod method;
 pub mod metrics;
 pub mod model;
@@ -33,6 +35,7 @@ use std::process::ExitCode;
 /// Runs the command of this process's arguments and streams.
 pub fn main() -> ExitCode {
     data::silence_foreign_panics();
+    interrupt::listen();
     ExitCode::from(run(std::env::args_os(), &mut std::io::stdout(), &mut std::io::stderr()))
 }
 
@@ -60,7 +63,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, out: &mut dyn Write, e
 fn show_error(error: &CliError, err: &mut dyn Write) -> u8 {
     // What others say of an error may have lines; ours has one. With stderr gone there is nobody left to tell.
     let line = error.with_causes().split_whitespace().collect::<Vec<_>>().join(" ");
-    let _ = writeln!(err, "error: {line}");
+    let front = if error.kind() == ErrorKind::Interrupted { "" } else { "error: " };
+    let _ = writeln!(err, "{front}{line}");
     error.kind().exit_code()
 }
 

@@ -15,6 +15,12 @@ impl<'a> Notes<'a> {
         Self { stream, quiet }
     }
 
+    /// Whether nothing is to be told.
+    #[must_use]
+    pub fn are_quiet(&self) -> bool {
+        self.quiet
+    }
+
     /// One line.
     pub fn say(&mut self, line: fmt::Arguments<'_>) {
         if !self.quiet {

@@ -1,8 +1,8 @@
-//! What argmin's executor and the solver around a method cost per step at 10⁵ parameters, beside the same steps
+//! What a run and the solver around a method cost per step at 10⁵ parameters, beside the same steps
 //! written as a loop, in units of one pass over a vector.
 //!
-//! Executor, loop and pass take turns and the least time of each counts, because whatever else the machine does only
-//! ever adds. The overhead in passes is (executor − loop) / pass.
+//! Run, loop and pass take turns and the least time of each counts, because whatever else the machine does only
+//! ever adds. The overhead in passes is (run − loop) / pass.
 
 use gp_optim::{
     Adam, Batch, Batches, Descent, DescentOptions, Momentum, StochasticObjective, UpdateRule, descend,
@@ -46,7 +46,7 @@ fn bare<R: UpdateRule>(mut rule: R) {
     black_box(x);
 }
 
-fn under_the_executor<R: UpdateRule>(rule: R, batch: usize) {
+fn under_control<R: UpdateRule>(rule: R, batch: usize) {
     let options = DescentOptions { plateau: u64::MAX, gradient_tolerance: 0.0, ..DescentOptions::default() };
     let solver =
         Batches::in_sequence(2, batch).and_then(|batches| Descent::with_options(rule, batches, options));
@@ -68,13 +68,13 @@ fn compare<R: UpdateRule>(name: &str, rule: impl Fn() -> R) {
         let times = [
             time(|| passes(&x, &mut y)),
             time(|| bare(rule())),
-            time(|| under_the_executor(rule(), 1)),
-            time(|| under_the_executor(rule(), 2)),
+            time(|| under_control(rule(), 1)),
+            time(|| under_control(rule(), 2)),
         ];
         least.iter_mut().zip(times).for_each(|(least, time)| *least = least.min(time));
     }
     let [pass, bare, parts, whole] = least;
-    let overhead = |executor: f64| (executor - bare) / pass;
+    let overhead = |run: f64| (run - bare) / pass;
     println!(
         "{name:<10}{pass:>9.1}{bare:>9.1}{parts:>9.1}{whole:>9.1}{:>12.2}{:>12.2}",
         overhead(parts),

@@ -1,4 +1,4 @@
-//! Solvers run by argmin's executor, and what they need around them.
+//! Solvers for argmin, runs of them, and what they need around them.
 
 mod batches;
 mod cached;

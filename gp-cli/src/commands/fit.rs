@@ -1,19 +1,22 @@
 //! `gp fit`: a table to a model file.
 
 use super::{print_json, warn};
+use crate::course::{self, Course};
 use crate::data::{Frame, ReadOptions};
 use crate::error::{CliError, ErrorKind};
 use crate::evaluate::{self, Evaluation};
 use crate::files::OutputFile;
-use crate::fit::{self, FitSpec, Plan};
+use crate::fit::{self, CheckpointFolder, FitSpec, Plan, parse_time};
+use crate::interrupt;
 use crate::model::Model;
 use crate::notes::Notes;
 use crate::out;
 use gp_kernels::KernelExt;
+use gp_optim::{Control, StopReason};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::PathBuf;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// The command, as model files name their origin.
 const ORIGIN: &str = "gp fit";
@@ -36,12 +39,18 @@ pub struct FitOptions {
     /// Table to score the model on
     #[arg(long, value_name = "DATA")]
     pub test: Option<String>,
-    /// Folder to keep the state of training in
-    #[arg(long, value_name = "DIR")]
+    /// Folder to keep the state of training in, from which --resume goes on after Ctrl-C or worse
+    #[arg(long, value_name = "DIR", conflicts_with = "resume")]
     pub checkpoint: Option<PathBuf>,
-    /// Folder to go on from
+    /// Folder to go on from, with the same data and settings, to the same model as without an interruption
     #[arg(long, value_name = "DIR")]
     pub resume: Option<PathBuf>,
+    /// Least time between two checkpoints, such as 10s; 0s for one after every iteration
+    #[arg(long, value_name = "TIME", value_parser = parse_time, default_value = "10s")]
+    pub checkpoint_every: Duration,
+    /// File for the course of training, a line of JSON for each iteration as it happens
+    #[arg(long, value_name = "FILE")]
+    pub trace: Option<PathBuf>,
     /// File that says what flags say; flags win
     #[arg(long, value_name = "TOML")]
     pub config: Option<PathBuf>,
@@ -61,7 +70,6 @@ pub struct FitOptions {
 /// # Errors
 /// Of the kind of whatever failed; the model file is then as it was.
 pub fn run(options: &FitOptions, out: &mut dyn Write, notes: &mut Notes<'_>) -> Result<(), CliError> {
-    refuse_checkpoints(options)?;
     let spec = &options.spec;
     spec.target()?;
     let output = OutputFile::prepare(&options.output, options.force)?;
@@ -75,8 +83,15 @@ pub fn run(options: &FitOptions, out: &mut dyn Write, notes: &mut Notes<'_>) -> 
     check_memory(&plan, options.force)?;
     let test = options.test.as_deref().map(|path| read_test(path, options, &plan)).transpose()?;
 
+    let checkpoint = checkpoint_folder(options, &plan)?;
+    let course =
+        Course::new(notes.are_quiet(), options.trace.as_deref(), (options.resume.is_some(), options.force))?;
+
     let start = Instant::now();
-    let model = fit::fit(plan, spec, ORIGIN)?;
+    let control = course.watch(plan.problem.settings.control.clone());
+    let fitted = train(options, plan, control, checkpoint.as_ref());
+    course::clear_line(notes.are_quiet());
+    let model = fitted?;
     let seconds = start.elapsed().as_secs_f64();
     say_outcome(&model, seconds, notes);
     let training = &model.about().training;
@@ -87,21 +102,60 @@ pub fn run(options: &FitOptions, out: &mut dyn Write, notes: &mut Notes<'_>) -> 
     let scores = test.map(|test| evaluate::evaluate(&model, &test)).transpose()?;
     output.write(&model.to_bytes()?)?;
     notes.say(format_args!("wrote {}", output.path().display()));
+    checkpoint.map_or(Ok(()), |folder| tidy_up(&folder, &model, notes))?;
     show(options, &model, scores.as_ref(), seconds, out)
 }
 
-/// Training that goes on where it left off is not there yet for models: their state is more than parameters.
-fn refuse_checkpoints(options: &FitOptions) -> Result<(), CliError> {
-    let given = [("--checkpoint", &options.checkpoint), ("--resume", &options.resume)];
-    match given.iter().find(|(_, folder)| folder.is_some()) {
-        None => Ok(()),
-        Some((flag, _)) => {
-            let message = format!(
-                "{flag}: this version has no method that keeps checkpoints; --time-limit bounds a run"
-            );
-            Err(CliError::new(ErrorKind::Usage, message))
-        }
+/// Carries out the plan under a control, which a signal to end joins where there is a checkpoint to leave.
+fn train(
+    options: &FitOptions,
+    mut plan: Plan,
+    control: Control,
+    checkpoint: Option<&CheckpointFolder>,
+) -> Result<Model, CliError> {
+    let Some(folder) = checkpoint else {
+        plan.problem.settings.control = control;
+        return fit::fit(plan, &options.spec, ORIGIN);
+    };
+    let trained = interrupt::while_training(|interrupt| {
+        let control = control.with_interrupt(interrupt.clone());
+        plan.problem.settings.control = folder.keep(control, options.checkpoint_every);
+        fit::fit(plan, &options.spec, ORIGIN)
+    });
+    trained.map_err(|error| how_to_go_on(error, folder))
+}
+
+/// Where the state of training is kept, if it is.
+fn checkpoint_folder(options: &FitOptions, plan: &Plan) -> Result<Option<CheckpointFolder>, CliError> {
+    match (&options.checkpoint, &options.resume) {
+        (_, Some(folder)) => CheckpointFolder::resume(folder, plan, &options.spec).map(Some),
+        (Some(folder), None) => CheckpointFolder::begin(folder, plan, &options.spec).map(Some),
+        (None, None) => Ok(None),
     }
+}
+
+/// An interruption says what to do next; other errors are what they are.
+fn how_to_go_on(error: CliError, folder: &CheckpointFolder) -> CliError {
+    if error.kind() != ErrorKind::Interrupted {
+        return error;
+    }
+    let message = format!(
+        "interrupted; the same command with --resume {} in place of --checkpoint goes on",
+        folder.path().display()
+    );
+    CliError::new(ErrorKind::Interrupted, message)
+}
+
+/// A fit that is done needs no checkpoint; one that ran out of time may go on.
+fn tidy_up(folder: &CheckpointFolder, model: &Model, notes: &mut Notes<'_>) -> Result<(), CliError> {
+    if model.about().training.reason != StopReason::TimeLimit.to_string() {
+        return folder.remove();
+    }
+    notes.say(format_args!(
+        "with more time, the same command goes on with --resume {}",
+        folder.path().display()
+    ));
+    Ok(())
 }
 
 /// Reads the table to score on, and looks whether it can be, before any time is spent.

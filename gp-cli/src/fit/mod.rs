@@ -19,11 +19,13 @@
 //! ```
 
 mod baseline;
+mod checkpoint;
 mod parameters;
 mod plan;
 mod spec;
 mod task;
 
+pub use checkpoint::CheckpointFolder;
 pub use plan::Plan;
 pub use spec::{Coupling, Covariance, FitSpec, Missing, Sites, Standardize, TaskChoice, parse_time};
 pub use task::{Observed, Task};

@@ -1,7 +1,7 @@
 //! What a method hands back.
 
 use crate::model::{Approximation, ObjectiveKind};
-use gp_optim::{Descended, Training, TrainingStep};
+use gp_optim::{Descended, StopReason, Training, TrainingStep};
 
 /// A fitted posterior, and how it came about.
 #[derive(Clone, Debug)]
@@ -28,11 +28,13 @@ impl Fit {
     /// The outcome of quasi-Newton training.
     pub(super) fn of_training(posterior: Approximation, kind: ObjectiveKind, training: &Training) -> Self {
         let warnings = failures(training.failed_evaluations, training.last_failure.as_deref());
+        // Who asks for no iteration has what was asked for.
+        let asked_for = training.iterations == 0 && training.reason == StopReason::MaxIterations;
         Self {
             posterior,
             objective: training.log_marginal_likelihood,
             objective_kind: kind,
-            converged: training.converged || training.iterations == 0,
+            converged: training.converged || asked_for,
             reason: training.reason.to_string(),
             iterations: training.iterations,
             curve: training.history.iter().map(|step: &TrainingStep| step.log_posterior).collect(),

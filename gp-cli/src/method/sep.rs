@@ -13,13 +13,15 @@ use gp_optim::{Adadelta, Adam, Batches, Descended, UpdateRule};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sep;
 
-/// Passes over the data unless asked otherwise, at least so many steps, and at most.
+/// Passes over the data unless asked otherwise, at least so many steps, and at most. A plateau ends training before, and
+/// is not seen in fewer than some five hundred steps.
 const EPOCHS: u64 = 20;
-const FEWEST_STEPS: u64 = 400;
+const FEWEST_STEPS: u64 = 1_000;
 const MOST_STEPS: u64 = 5_000;
 /// Observations in a batch unless asked otherwise.
 const BATCH_SIZE: usize = 256;
-/// So many epochs without a relative gain of more than this are a plateau.
+/// So many blocks of batches in a row up to which the objective was not found to fall, by more than its noise and by
+/// more than this share of it, are a plateau.
 const PLATEAU: u64 = 5;
 const VALUE_TOLERANCE: f64 = 1e-4;
 /// The rate of Adam.

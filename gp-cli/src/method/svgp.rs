@@ -25,7 +25,8 @@ pub(super) const EPOCHS: u64 = 30;
 pub(super) const BATCH_SIZE: usize = 256;
 /// How far the posterior moves after a batch towards where its gradient says.
 pub(super) const NATURAL_RATE: f64 = 0.1;
-/// So many epochs without a relative gain of more than this are a plateau.
+/// So many blocks of batches in a row up to which the objective was not found to fall, by more than its noise and by
+/// more than this share of it, are a plateau.
 pub(super) const PLATEAU: u64 = 5;
 pub(super) const VALUE_TOLERANCE: f64 = 1e-4;
 /// The rate of Adam.

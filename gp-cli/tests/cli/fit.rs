@@ -178,8 +178,6 @@ fn what_makes_no_difference_or_no_sense_is_refused() {
         ("--prior rbf.lengthscale=nonsense(1)", &["--prior"]),
         ("--features y", &["the target"]),
         ("--features x,x", &["named twice"]),
-        ("--checkpoint here", &["--checkpoint", "no method that keeps checkpoints"]),
-        ("--resume here", &["--resume"]),
     ] {
         desk.refused(&format!("fit t.csv --target y {flags}"), 2, texts);
     }

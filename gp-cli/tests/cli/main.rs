@@ -8,6 +8,7 @@ mod diagnose;
 mod files;
 mod fit;
 mod formats;
+mod interrupted;
 mod methods;
 mod model;
 #[path = "../fuzz/mutation.rs"]

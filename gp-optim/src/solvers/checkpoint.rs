@@ -108,6 +108,22 @@ impl CheckpointFile {
         &self.path
     }
 
+    /// Takes the file away, and what a killed process may have left beside it. That there is none is no error.
+    ///
+    /// # Errors
+    /// [`CheckpointError::Io`].
+    pub fn remove(&self) -> Result<(), CheckpointError> {
+        for path in [self.path.clone(), replace::beside(&self.path)] {
+            match fs::remove_file(&path) {
+                Err(error) if error.kind() != ErrorKind::NotFound => {
+                    return Err(CheckpointError::io("remove", &path, &error));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
     /// The same file for one kind of run, which others refuse.
     pub(super) fn about(mut self, kind: &str) -> Self {
         if !kind.is_empty() {

@@ -1,7 +1,11 @@
 //! What may end a run before its time, and what it leaves behind then.
 
 use super::checkpoint::CheckpointFile;
+use super::error::OptimError;
+use super::history::Record;
 use super::interrupt::Interrupt;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Who may end a run from outside, and the file from which it goes on afterwards: one and the same for every kind of
@@ -50,6 +54,26 @@ pub struct Control {
     clock: Clock,
     /// Whether what the file holds is of no concern: it will be replaced.
     anew: bool,
+    watcher: Option<Watcher>,
+}
+
+/// Somebody who is shown every iteration.
+#[derive(Clone)]
+struct Watcher(Arc<Mutex<Watch>>);
+
+type Watch = dyn FnMut(&Record) -> Result<(), String> + Send;
+
+impl fmt::Debug for Watcher {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Watcher")
+    }
+}
+
+/// Two are equal if they are one.
+impl PartialEq for Watcher {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
 }
 
 /// When no further iteration begins.
@@ -91,6 +115,20 @@ impl Control {
     #[must_use]
     pub fn with_time_limit(self, limit: Option<Duration>) -> Self {
         Self { clock: limit.map_or(Clock::Never, Clock::After), ..self }
+    }
+
+    /// Shows every iteration of the run, the start as number 0, to somebody whose error ends it. Iterations before a
+    /// checkpoint that it goes on from are not shown again.
+    #[must_use]
+    pub fn with_watcher(self, watch: impl FnMut(&Record) -> Result<(), String> + Send + 'static) -> Self {
+        Self { watcher: Some(Watcher(Arc::new(Mutex::new(watch)))), ..self }
+    }
+
+    /// Shows an iteration to whoever wants to see it.
+    pub(super) fn show(&self, record: impl FnOnce() -> Record) -> Result<(), OptimError> {
+        let Some(Watcher(watch)) = &self.watcher else { return Ok(()) };
+        let mut watch = watch.lock().unwrap_or_else(PoisonError::into_inner);
+        watch(&record()).map_err(|message| OptimError::BrokenOff { message })
     }
 
     /// The same with the clock running, for what consists of several runs: their time is then limited together.

@@ -6,6 +6,7 @@ mod momentum;
 mod options;
 mod rule;
 mod run;
+mod settled;
 mod sign_adaptive;
 mod stages;
 mod watch;
@@ -27,6 +28,7 @@ use super::vector::{add_to, all_finite};
 use crate::stochastic::StochasticObjective;
 use argmin::core::{Error, KV, KvValue, Problem, Solver, TerminationStatus};
 use serde::{Deserialize, Serialize};
+use settled::Settled;
 use stages::Stages;
 use watch::Watch;
 
@@ -51,6 +53,7 @@ pub struct Descent<R> {
     options: DescentOptions,
     stages: Stages,
     watch: Watch,
+    settled: Settled,
     /// After a failure, the point to try next.
     retry: Option<Vec<f64>>,
     evaluations: u64,
@@ -84,6 +87,7 @@ impl<R: UpdateRule> Descent<R> {
             options,
             stages: Stages::default(),
             watch: Watch::default(),
+            settled: Settled::default(),
             retry: None,
             evaluations: 0,
             failures: 0,
@@ -148,7 +152,7 @@ impl<R: UpdateRule> Descent<R> {
         self.watch.course()
     }
 
-    /// Why the solver itself asked to stop; nothing while it runs or when a budget of the executor ended the run.
+    /// Why the solver itself asked to stop; nothing while it runs or when a budget or a control ended the run.
     #[must_use]
     pub fn stop_reason(&self) -> Option<&StopReason> {
         self.stop.as_ref()
@@ -201,10 +205,12 @@ impl<R: UpdateRule> Descent<R> {
     }
 
     /// Takes note of an evaluation that went well.
+    #[expect(clippy::cast_precision_loss, reason = "no table has 2⁵³ rows")]
     fn accept(&mut self, x: &[f64], value: f64, gradient: &[f64]) {
         self.failures_in_a_row = 0;
-        self.watch.batch(value, self.batches.last_len());
-        self.watch_epoch();
+        let terms = self.batches.last_len() as f64;
+        self.watch.batch(value, terms);
+        self.watch_course(Some((value, terms)));
         if self.batches.are_whole() && self.is_small(x, value, gradient) {
             self.end_stage(StopReason::SmallGradient);
         }
@@ -230,19 +236,28 @@ impl<R: UpdateRule> Descent<R> {
             *x = if change.is_finite() { here + 0.5 * change } else { *here };
         }
         self.retry = Some(failed);
-        self.watch_epoch();
+        self.watch_course(None);
         if self.failures_in_a_row >= self.options.max_failures {
             self.stop = Some(StopReason::Blocked);
         }
     }
 
-    /// Moves on to the next stage when the batch drawn last ends an epoch and that ends this stage.
-    fn watch_epoch(&mut self) {
+    /// Moves on to the next stage when the batch drawn last, with its value and number of terms, ends this one: because
+    /// the objective has settled, or an epoch is over.
+    fn watch_course(&mut self, found: Option<(f64, f64)>) {
+        let (tolerance, plateau) = (self.options.value_tolerance, self.options.plateau);
+        if !self.batches.are_whole() {
+            self.settled.batch(found);
+            if self.settled.idle(self.batches.per_epoch() as u64, tolerance) >= plateau {
+                self.end_stage(StopReason::WithinNoise);
+            }
+        }
         if !self.batches.ends_epoch() {
             return;
         }
-        self.watch.close_epoch(self.options.value_tolerance);
-        if self.stages.count_epoch() || self.watch.idle() >= self.options.plateau {
+        self.watch.close_epoch(tolerance);
+        let idle = self.batches.are_whole() && self.watch.idle() >= plateau;
+        if self.stages.count_epoch() || idle {
             self.end_stage(StopReason::Plateau);
         }
     }
@@ -250,6 +265,7 @@ impl<R: UpdateRule> Descent<R> {
     /// Ends a stage, and with the last one the run.
     fn end_stage(&mut self, reason: StopReason) {
         self.watch.forget_idle();
+        self.settled.forget();
         if self.stages.advance(self.watch.epoch_value()) {
             // What ended one stage of a round says nothing about the others.
             let reason = if self.stages.are_rounds() { StopReason::Plateau } else { reason };

@@ -116,7 +116,7 @@ impl Lbfgs {
         self.last_failure.as_deref()
     }
 
-    /// Why the solver itself asked to stop; nothing while it runs or when a budget of the executor ended the run.
+    /// Why the solver itself asked to stop; nothing while it runs or when a budget or a control ended the run.
     #[must_use]
     pub fn stop_reason(&self) -> Option<&StopReason> {
         self.stop.as_ref()

@@ -3,7 +3,7 @@
 use super::checkpoint::{CheckpointFile, Remembered};
 use super::control::Control;
 use super::error::OptimError;
-use super::history::History;
+use super::history::{History, Record};
 use super::state::GradientState;
 use crate::stochastic::StochasticObjective;
 use argmin::core::checkpointing::Checkpoint;
@@ -191,8 +191,7 @@ where
         observed.map_err(OptimError::from_argmin)?;
         state.func_counts(&self.problem);
         self.state = state;
-        self.record(0, &told);
-        Ok(())
+        self.record(0, &told)
     }
 
     /// Whether there is a reason to stop, which then is in the state.
@@ -226,7 +225,7 @@ where
         state.increment_iter();
         self.state = state;
         let iteration = self.state.get_iter();
-        self.record(iteration, &told);
+        self.record(iteration, &told)?;
         if let Some(checkpoint) = &self.attached {
             let saved = checkpoint.save_cond(&self.solver, &self.state, iteration);
             saved.map_err(OptimError::from_argmin)?;
@@ -234,10 +233,11 @@ where
         self.look_up(iteration)
     }
 
-    fn record(&self, iteration: u64, told: &KV) {
+    fn record(&self, iteration: u64, told: &KV) -> Result<(), OptimError> {
         if let Some(history) = &self.history {
             history.note(iteration, &self.state, told);
         }
+        self.control.show(|| Record::of(iteration, &self.state, told))
     }
 
     /// Writes a checkpoint where one is due, and ends the run where that was requested.

@@ -1,4 +1,4 @@
-//! What argmin's executor keeps of a run.
+//! What is kept of a run, as argmin has it.
 
 use argmin::core::IterState;
 

@@ -24,10 +24,12 @@ pub enum StopReason {
     MaxEvaluations,
     /// The budget of time is spent.
     TimeLimit,
-    /// The target value set on the executor was reached.
+    /// The target value set on the run was reached.
     TargetReached,
     /// The run was interrupted.
     Interrupted,
+    /// As far as its noise tells, the value of mini-batches no longer decreases.
+    WithinNoise,
     /// Something attached to the run asked it to end, with these words.
     Other(String),
 }
@@ -36,7 +38,7 @@ impl StopReason {
     /// Whether the end is a minimum as far as the tolerances tell.
     #[must_use]
     pub fn is_converged(&self) -> bool {
-        matches!(self, Self::SmallGradient | Self::Plateau)
+        matches!(self, Self::SmallGradient | Self::Plateau | Self::WithinNoise)
     }
 
     /// What a solver tells the executor.
@@ -79,6 +81,7 @@ impl fmt::Display for StopReason {
             Self::TimeLimit => "the budget of time is spent",
             Self::TargetReached => "the target value was reached",
             Self::Interrupted => "the run was interrupted",
+            Self::WithinNoise => "the value no longer decreases within its noise",
             Self::Other(words) => words,
         })
     }

@@ -7,6 +7,7 @@ mod batches;
 mod faults;
 mod noisy;
 mod observed;
+mod plateau;
 mod recurrences;
 mod stages;
 mod support;

@@ -22,7 +22,7 @@ pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), CheckpointError> 
 
 /// The name of the attempt: in the same folder, because renaming is atomic only within a file system, and always
 /// the same, so that the leftover of a killed process is overwritten by the next one.
-fn beside(path: &Path) -> PathBuf {
+pub(super) fn beside(path: &Path) -> PathBuf {
     let mut name = path.file_name().map_or_else(OsString::new, OsString::from);
     name.push(".tmp");
     path.with_file_name(name)

@@ -10,9 +10,13 @@ pub struct DescentOptions {
     /// Converged when |∂f/∂xᵢ| · max(|xᵢ|, 1) ≤ this · max(|f|, 1) for every i that moves. Heeded when batches are
     /// whole: the gradient of a part says nothing about a minimum.
     pub gradient_tolerance: f64,
-    /// An epoch whose mean value lies below the best so far by at most this · max(|f|, 1) brought nothing.
+    /// With whole batches: a step that leads below the best so far by at most this · max(|f|, 1) brought nothing. With
+    /// mini-batches: a fall of the mean value over twenty blocks of at least twenty batches, from the older half to the
+    /// newer one, that is no larger than this is none.
     pub value_tolerance: f64,
-    /// So many epochs in a row that brought nothing are a plateau, at least 1.
+    /// So many in a row are a plateau, at least 1: of steps that brought nothing with whole batches; with mini-batches,
+    /// of blocks up to which the objective was not found to fall by more than its noise (Mann and Kendall's test for a
+    /// trend at 5 %).
     pub plateau: u64,
     /// So many failed evaluations in a row end the run, at least 1.
     pub max_failures: u64,

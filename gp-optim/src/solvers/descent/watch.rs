@@ -38,10 +38,9 @@ impl Watch {
     }
 
     /// Adds a batch with its value and its number of terms.
-    #[expect(clippy::cast_precision_loss, reason = "no table has 2⁵³ rows")]
-    pub(super) fn batch(&mut self, value: f64, terms: usize) {
-        self.sum += value * terms as f64;
-        self.terms += terms as f64;
+    pub(super) fn batch(&mut self, value: f64, terms: f64) {
+        self.sum += value * terms;
+        self.terms += terms;
     }
 
     /// Ends an epoch, which is idle if its mean lies below the best by at most `tolerance` · max(|mean|, 1).

@@ -97,7 +97,7 @@ impl StagedLbfgs {
         self.lbfgs.last_failure().or(self.earlier.last_failure.as_deref())
     }
 
-    /// Why the solver itself asked to stop; nothing while it runs or when a budget of the executor ended the run.
+    /// Why the solver itself asked to stop; nothing while it runs or when a budget or a control ended the run.
     #[must_use]
     pub fn stop_reason(&self) -> Option<&StopReason> {
         self.stop.as_ref()

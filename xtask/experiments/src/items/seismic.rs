@@ -258,6 +258,12 @@ fn picture(results: &Results, kind: usize, name: &str) -> Option<Block> {
         }
     }
     let title = format!("{name} below the survey");
-    let picture = Picture { title, x_name: "position".to_owned(), y_name: name.to_owned(), layers };
+    let picture = Picture {
+        title,
+        x_name: "position".to_owned(),
+        y_name: name.to_owned(),
+        layers,
+        ..Picture::default()
+    };
     Some(Block::Figure(format!("004-seismic-{}", ["depth", "velocity"][kind]), Box::new(picture)))
 }

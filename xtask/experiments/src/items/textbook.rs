@@ -186,6 +186,7 @@ fn map(results: &Results, method: &str, score: &str, title: &str, file: &str) ->
         x_name: "ln length-scale".to_owned(),
         y_name: "ln amplitude".to_owned(),
         layers: vec![Layer::Cells { x: edges(0), y: edges(1), colours }],
+        ..Picture::default()
     };
     Some(Block::Figure(format!("001-textbook-{score}-{file}"), Box::new(picture)))
 }

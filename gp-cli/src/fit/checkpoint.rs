@@ -1,0 +1,219 @@
+//! A folder from which training goes on: what was to be fitted, with which settings to which data, and how far it got.
+
+use super::plan::Plan;
+use super::spec::FitSpec;
+use crate::error::{CliError, ErrorKind};
+use crate::files;
+use faer::Mat;
+use gp_optim::{CheckpointFile, Control, OptimError};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Names of the files in the folder.
+const RECORD: &str = "fit.json";
+const TRAINING: &str = "training.checkpoint";
+/// The version of the record.
+const FORMAT: u32 = 1;
+/// Settings that may be others when training goes on: how long it may take is asked anew each time.
+const FREE: [&str; 1] = ["time-limit"];
+
+/// A folder with the state of training.
+#[derive(Clone, Debug)]
+pub struct CheckpointFolder {
+    folder: PathBuf,
+    record: Record,
+}
+
+/// What training is about. It goes on with the same alone.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Record {
+    format: u32,
+    /// The method, which may have been chosen by the program.
+    method: String,
+    config: Map<String, Value>,
+    target: String,
+    features: Vec<String>,
+    rows: usize,
+    /// Of the encoded table, and of the places where inducing inputs start.
+    data: String,
+    inducing: String,
+}
+
+impl CheckpointFolder {
+    /// A folder for training that begins. One that holds a checkpoint already is not touched.
+    ///
+    /// # Errors
+    /// Of kind [`Io`](ErrorKind::Io) for a folder that cannot be written into or is in use.
+    pub fn begin(folder: &Path, plan: &Plan, spec: &FitSpec) -> Result<Self, CliError> {
+        let folder = folder.to_owned();
+        if [RECORD, TRAINING].iter().any(|name| folder.join(name).exists()) {
+            let shown = folder.display();
+            let message = format!(
+                "`{shown}` holds a checkpoint already; go on from it with --resume {shown}, or choose another folder"
+            );
+            return Err(CliError::new(ErrorKind::Io, message));
+        }
+        files::make_writable_folder(&folder)?;
+        let record = Record::new(plan, spec);
+        let text = serde_json::to_vec_pretty(&record)
+            .map_err(|cause| CliError::caused(ErrorKind::Io, "cannot write JSON", cause))?;
+        files::write_whole(&folder, RECORD, &text)?;
+        Ok(Self { folder, record })
+    }
+
+    /// The folder of training that goes on.
+    ///
+    /// # Errors
+    /// Of kind [`Io`](ErrorKind::Io) where there is no checkpoint, of kind [`Model`](ErrorKind::Model) for one that is
+    /// damaged, of kind [`Usage`](ErrorKind::Usage) for one of other data or settings, which says what differs.
+    pub fn resume(folder: &Path, plan: &Plan, spec: &FitSpec) -> Result<Self, CliError> {
+        let path = folder.join(RECORD);
+        let bytes = match fs::read(&path) {
+            Ok(bytes) => bytes,
+            Err(missing) if missing.kind() == std::io::ErrorKind::NotFound => {
+                let message =
+                    format!("`{}` holds no checkpoint; begin one with --checkpoint", folder.display());
+                return Err(CliError::new(ErrorKind::Io, message));
+            }
+            Err(cause) => return Err(CliError::io("read", &path, cause)),
+        };
+        let damaged = |cause| {
+            CliError::caused(ErrorKind::Model, format!("checkpoint `{}` is damaged", path.display()), cause)
+        };
+        let version: Version = serde_json::from_slice(&bytes).map_err(damaged)?;
+        if version.format > FORMAT {
+            let (path, found) = (path.display(), version.format);
+            let message =
+                format!("checkpoint `{path}` has format {found}, but this program reads format {FORMAT}");
+            return Err(CliError::new(ErrorKind::Model, message));
+        }
+        let begun: Record = serde_json::from_slice(&bytes).map_err(damaged)?;
+        let record = Record::new(plan, spec);
+        match begun.difference(&record) {
+            None => Ok(Self { folder: folder.to_owned(), record }),
+            Some(difference) => {
+                let message =
+                    format!("the checkpoint in `{}` is of another fit: {difference}", folder.display());
+                Err(CliError::new(ErrorKind::Usage, message))
+            }
+        }
+    }
+
+    /// The folder.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.folder
+    }
+
+    /// This control, with a checkpoint here, written no more often than asked.
+    #[must_use]
+    pub fn keep(&self, control: Control, spacing: Duration) -> Control {
+        control.with_checkpoint(self.file()).with_spacing(spacing)
+    }
+
+    fn file(&self) -> CheckpointFile {
+        CheckpointFile::new(self.folder.join(TRAINING), format!("gp fit of data {}", self.record.data))
+    }
+
+    /// Takes the checkpoint away, and the folder if nothing else is in it.
+    ///
+    /// # Errors
+    /// Of kind [`Io`](ErrorKind::Io).
+    pub fn remove(&self) -> Result<(), CliError> {
+        self.file().remove().map_err(OptimError::from)?;
+        let record = self.folder.join(RECORD);
+        fs::remove_file(&record).map_err(|cause| CliError::io("remove", &record, cause))?;
+        // A folder with something of somebody else's in it stays.
+        let _ = fs::remove_dir(&self.folder);
+        Ok(())
+    }
+}
+
+/// What every version of the record has.
+#[derive(Deserialize)]
+struct Version {
+    format: u32,
+}
+
+impl Record {
+    fn new(plan: &Plan, spec: &FitSpec) -> Self {
+        let mut data = Fingerprint::default();
+        data.matrix(&plan.problem.points);
+        data.numbers(&plan.problem.targets);
+        let mut inducing = Fingerprint::default();
+        plan.problem.inducing.iter().for_each(|inputs| inducing.numbers(&inputs.values()));
+        let mut config = super::config(spec);
+        FREE.iter().for_each(|name| drop(config.remove(*name)));
+        Self {
+            format: FORMAT,
+            method: plan.method.name().to_owned(),
+            config,
+            target: spec.target.clone().unwrap_or_default(),
+            features: plan.inputs.names().into_iter().map(str::to_owned).collect(),
+            rows: plan.problem.points.nrows(),
+            data: data.text(),
+            inducing: inducing.text(),
+        }
+    }
+
+    /// The first thing that is another now than when the checkpoint was begun.
+    fn difference(&self, now: &Self) -> Option<String> {
+        let differ = |what: &str, then: &str, now: &str| Some(format!("{what} was {then}, and is {now}"));
+        let keys = self.config.keys().chain(now.config.keys());
+        for key in keys {
+            let (then, now) = (self.config.get(key), now.config.get(key));
+            if then != now {
+                let text = |value: Option<&Value>| value.map_or("not given".to_owned(), Value::to_string);
+                return differ(&format!("--{key}"), &text(then), &text(now));
+            }
+        }
+        if self.features != now.features {
+            return differ("the list of features", &self.features.join(", "), &now.features.join(", "));
+        }
+        if self.rows != now.rows {
+            return differ("the number of rows", &self.rows.to_string(), &now.rows.to_string());
+        }
+        if self.method != now.method {
+            return differ("the method", &self.method, &now.method);
+        }
+        if self.data != now.data {
+            return Some("the table has other values now".to_owned());
+        }
+        (self.inducing != now.inducing).then(|| "inducing inputs start elsewhere now".to_owned())
+    }
+}
+
+/// FNV-1a over the bits of numbers: the same on every machine, and other data have another one for all practical
+/// purposes.
+struct Fingerprint(u64);
+
+impl Default for Fingerprint {
+    fn default() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Fingerprint {
+    fn number(&mut self, value: f64) {
+        for byte in value.to_bits().to_le_bytes() {
+            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        }
+    }
+
+    fn numbers(&mut self, values: &[f64]) {
+        values.iter().for_each(|&value| self.number(value));
+    }
+
+    fn matrix(&mut self, values: &Mat<f64>) {
+        for i in 0..values.nrows() {
+            (0..values.ncols()).for_each(|j| self.number(values[(i, j)]));
+        }
+    }
+
+    fn text(&self) -> String {
+        format!("{:016x}", self.0)
+    }
+}

@@ -1,0 +1,65 @@
+//! What becomes of a signal that asks the process to end: Ctrl-C, or the polite one of `kill`.
+//!
+//! Signals are the process's, so this is the one place that is too.
+
+use gp_optim::Interrupt;
+use std::io::{IsTerminal, Write};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The exit code of a process that was interrupted.
+pub(crate) const EXIT_CODE: u8 = 130;
+
+/// Held while a file takes its name, so that nothing half-written is left behind.
+static WRITING: Mutex<()> = Mutex::new(());
+/// The training that a signal ends, where there is one that leaves a checkpoint.
+static TRAINING: Mutex<Option<Interrupt>> = Mutex::new(None);
+
+/// Listens to signals from now on, in a thread. A process that cannot is ended by them as any other.
+#[cfg(unix)]
+pub(crate) fn listen() {
+    use signal_hook::consts::{SIGINT, SIGTERM};
+    let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGINT, SIGTERM]) else { return };
+    std::thread::spawn(move || signals.forever().for_each(|_| heed()));
+}
+
+/// Where there are no such signals, the system ends the process in its own way.
+#[cfg(not(unix))]
+pub(crate) fn listen() {}
+
+/// Training that leaves a checkpoint is asked to end after its iteration. Everything else, and training that is asked a
+/// second time, ends at once.
+fn heed() {
+    match locked(&TRAINING).as_ref() {
+        Some(training) if !training.is_requested() => {
+            training.request();
+            if std::io::stderr().is_terminal() {
+                let line = "finishing this iteration; again, and it ends at once without a checkpoint of it";
+                let _ = writeln!(std::io::stderr(), "{line}");
+            }
+        }
+        _ => {
+            let _whole = locked(&WRITING);
+            std::process::exit(i32::from(EXIT_CODE));
+        }
+    }
+}
+
+/// Runs training that ends, with a checkpoint, when a signal asks for it.
+pub(crate) fn while_training<T>(train: impl FnOnce(&Interrupt) -> T) -> T {
+    let interrupt = Interrupt::new();
+    *locked(&TRAINING) = Some(interrupt.clone());
+    let trained = train(&interrupt);
+    *locked(&TRAINING) = None;
+    trained
+}
+
+/// Runs what no signal should cut in two.
+pub(crate) fn while_writing<T>(write: impl FnOnce() -> T) -> T {
+    let _whole = locked(&WRITING);
+    write()
+}
+
+/// What is behind the locks is whole at any time, also after a panic elsewhere.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,206 @@
+//! Fits that are interrupted, killed or out of time, and go on to the same bytes as one that was left alone.
+#![cfg(unix)]
+
+use crate::support::{Desk, Said, circle, sine, words};
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// Fits with hundreds of iterations, in batches and on all rows. None of them comes to an end within moments.
+const FITS: [&str; 3] = [
+    "fit t.csv --target y --method sep --inducing 20 --batch-size 20 --epochs 60",
+    "fit t.csv --target y --method ep --inducing 30 --optimizer adam --iterations 400",
+    "fit t.csv --target y --method svgp --optimizer lbfgs --inducing 20 --fix none --iterations 12",
+];
+
+fn desk() -> Desk {
+    let desk = Desk::new();
+    desk.write("t.csv", circle(300));
+    desk
+}
+
+fn start(desk: &Desk, line: &str) -> Child {
+    let words = words(line);
+    let mut command = desk.command(&words.iter().map(String::as_str).collect::<Vec<_>>());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+fn signal(child: &Child, name: &str) {
+    let sent = Command::new("kill").args([name, &child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+}
+
+/// Waits until there is a file.
+fn wait_for(path: &Path, child: &mut Child) {
+    let patience = Instant::now();
+    while !path.exists() {
+        assert!(child.try_wait().unwrap().is_none(), "it ended before it wrote {}", path.display());
+        assert!(patience.elapsed() < Duration::from_secs(120), "{} does not come", path.display());
+        sleep(Duration::from_millis(1));
+    }
+}
+
+/// Starts a fit, sends a signal after its first checkpoint, and returns what it said.
+fn interrupt(desk: &Desk, line: &str, name: &str) -> Said {
+    let mut child = start(desk, line);
+    wait_for(&desk.path("state/training.checkpoint"), &mut child);
+    signal(&child, name);
+    Said::of(&child.wait_with_output().unwrap())
+}
+
+#[test]
+fn interrupted_fits_go_on_to_the_same_bytes() {
+    for (fit, name) in FITS.iter().zip(["-INT", "-TERM", "-INT"]) {
+        let (straight, broken) = (desk(), desk());
+        straight.ok(fit);
+        let said = interrupt(&broken, &format!("{fit} --checkpoint state --quiet"), name);
+        assert_eq!(said.code, 130, "{fit}: {}", said.err);
+        assert_eq!(said.err.lines().count(), 1, "{}", said.err);
+        assert!(said.err.starts_with("interrupted") && said.err.contains("--resume state"), "{}", said.err);
+        assert_eq!(broken.names(), ["state", "t.csv"]);
+        broken.ok(&format!("{fit} --resume state"));
+        assert!(broken.read("model.gp") == straight.read("model.gp"), "{fit}");
+        // What is done needs no checkpoint.
+        assert_eq!(broken.names(), ["model.gp", "t.csv"]);
+    }
+}
+
+#[test]
+fn killed_fits_go_on_to_the_same_bytes() {
+    let fit = FITS[0];
+    let (straight, broken) = (desk(), desk());
+    straight.ok(fit);
+    // Where in writing a checkpoint the process dies depends on the machine; what must hold does not.
+    for (kill, wait) in [3, 150, 290, 220, 180].into_iter().enumerate() {
+        let flag = if kill == 0 { "--checkpoint" } else { "--resume" };
+        let mut child = start(&broken, &format!("{fit} {flag} state --checkpoint-every 0s"));
+        wait_for(&broken.path("state/training.checkpoint"), &mut child);
+        sleep(Duration::from_millis(wait));
+        signal(&child, "-KILL");
+        child.wait().unwrap();
+        assert!(kill > 0 || !broken.path("model.gp").exists(), "the first is killed at the beginning");
+        if broken.path("model.gp").exists() {
+            break;
+        }
+    }
+    if broken.path("state").exists() {
+        broken.ok(&format!("{fit} --resume state --force"));
+    }
+    assert!(broken.read("model.gp") == straight.read("model.gp"));
+    assert_eq!(broken.names(), ["model.gp", "t.csv"]);
+}
+
+#[test]
+fn without_a_checkpoint_the_end_comes_at_once_and_leaves_nothing() {
+    let desk = desk();
+    let mut child = start(&desk, &format!("{} --trace trace.jsonl", FITS[0]));
+    wait_for(&desk.path("trace.jsonl"), &mut child);
+    signal(&child, "-INT");
+    assert_eq!(Said::of(&child.wait_with_output().unwrap()).code, 130);
+    assert_eq!(desk.names(), ["t.csv", "trace.jsonl"]);
+}
+
+/// A folder with the checkpoint of an interrupted fit.
+fn interrupted() -> Desk {
+    let desk = desk();
+    let said = interrupt(&desk, &format!("{} --checkpoint state", FITS[0]), "-INT");
+    assert_eq!(said.code, 130, "{}", said.err);
+    desk
+}
+
+#[test]
+fn checkpoints_of_other_fits_are_refused_with_what_differs() {
+    let desk = interrupted();
+    let state = fs::read(desk.path("state/training.checkpoint")).unwrap();
+    let fit = FITS[0];
+    desk.refused(&format!("{fit} --seed 3 --resume state"), 2, &["--seed was 0, and is 3"]);
+    desk.refused(&format!("{fit} --alpha 0.5 --resume state"), 2, &["--alpha was not given, and is 0.5"]);
+    desk.refused(&format!("{fit} --checkpoint state"), 7, &["`state` holds a checkpoint", "--resume state"]);
+    desk.refused(&format!("{fit} --resume nowhere"), 7, &["`nowhere` holds no checkpoint"]);
+    desk.write("t.csv", circle(301));
+    desk.refused(&format!("{fit} --resume state"), 2, &["the number of rows was 300, and is 301"]);
+    desk.write("t.csv", circle(300).replacen("-1,", "-0.9,", 1));
+    desk.refused(&format!("{fit} --resume state"), 2, &["other values"]);
+    desk.write("t.csv", circle(300).replacen("kind", "sort", 1));
+    desk.refused(&format!("{fit} --resume state"), 2, &["features was a, b, kind, and is a, b, sort"]);
+    assert!(fs::read(desk.path("state/training.checkpoint")).unwrap() == state, "it is as it was");
+}
+
+#[test]
+fn damaged_checkpoints_are_refused() {
+    let desk = interrupted();
+    let (fit, path) = (FITS[0], desk.path("state/training.checkpoint"));
+    let whole = fs::read(&path).unwrap();
+    let mut turned = whole.clone();
+    turned[whole.len() / 2] ^= 1;
+    for damaged in [&turned[..], &whole[..whole.len() / 2], &[], b"not a checkpoint, but some text"] {
+        fs::write(&path, damaged).unwrap();
+        desk.refused(&format!("{fit} --resume state"), 4, &["training.checkpoint"]);
+    }
+    fs::write(&path, &whole).unwrap();
+    let record = fs::read_to_string(desk.path("state/fit.json")).unwrap();
+    fs::write(desk.path("state/fit.json"), &record[..record.len() / 2]).unwrap();
+    desk.refused(&format!("{fit} --resume state"), 4, &["fit.json", "is damaged"]);
+    fs::write(desk.path("state/fit.json"), record.replace("\"format\": 1", "\"format\": 9")).unwrap();
+    desk.refused(&format!("{fit} --resume state"), 4, &["format 9", "format 1"]);
+}
+
+#[test]
+fn a_fit_that_is_out_of_time_goes_on_when_there_is_more() {
+    let fit = FITS[0];
+    let (straight, late) = (desk(), desk());
+    straight.ok(fit);
+    let said = late.ok(&format!("{fit} --time-limit 1ms --checkpoint state"));
+    assert!(said.err.contains("did not converge") && said.err.contains("the budget of time is spent"));
+    late.ok(&format!("{fit} --resume state --force"));
+    assert!(late.read("model.gp") == straight.read("model.gp"));
+}
+
+#[test]
+fn every_method_keeps_to_its_time() {
+    let desk = Desk::new();
+    desk.write("t.csv", sine(200));
+    for method in ["exact", "pep", "vfe", "fitc", "ep", "gfitc", "sep", "svgp", "svgp --optimizer adam"] {
+        let line = format!("fit t.csv --target y --method {method} --time-limit 0s --force --json --quiet");
+        let said = desk.ok(&line).json();
+        assert_eq!(said["converged"], false, "{method}: {said}");
+        assert_eq!(said["reason"], "the budget of time is spent", "{method}");
+    }
+}
+
+#[test]
+fn the_trace_has_a_line_for_every_iteration() {
+    let desk = Desk::new();
+    desk.write("t.csv", sine(60));
+    let fit = "fit t.csv --target y --method exact --iterations 7 --json --trace trace.jsonl";
+    let said = desk.ok(fit).json();
+    let text = String::from_utf8(desk.read("trace.jsonl")).unwrap();
+    let lines: Vec<serde_json::Value> =
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines.len() as u64, said["iterations"].as_u64().unwrap() + 1);
+    for (iteration, line) in lines.iter().enumerate() {
+        assert_eq!(line["iteration"], iteration);
+        assert!(line["log_posterior"].is_number() && line["gradient_norm"].is_number(), "{line}");
+    }
+    desk.refused(&format!("{fit} --output other.gp"), 7, &["`trace.jsonl` is there already", "--force"]);
+}
+
+/// Batches of what has converged end before their epochs do, those of what has not do not.
+#[test]
+fn batches_stop_when_their_noise_is_all_that_is_left() {
+    let desk = Desk::new();
+    desk.write("t.csv", circle(400));
+    for method in ["sep", "svgp --optimizer adam"] {
+        let fit =
+            format!("fit t.csv --target y --features a,b --method {method} --inducing 15 --batch-size 50");
+        let plenty = desk.ok(&format!("{fit} --epochs 2000 --json --force --quiet")).json();
+        assert_eq!(plenty["converged"], true, "{method}: {plenty}");
+        assert_eq!(plenty["reason"], "the value no longer decreases within its noise");
+        assert!(plenty["iterations"].as_u64().unwrap() < 8_000, "{plenty}");
+        let few = desk.ok(&format!("{fit} --epochs 20 --json --force --quiet")).json();
+        assert_eq!(few["converged"], false, "{method}: {few}");
+        assert_eq!(few["reason"], "the budget of iterations is spent");
+    }
+}
