@@ -15,6 +15,8 @@ use std::time::Duration;
 /// Names of the files in the folder.
 const RECORD: &str = "fit.json";
 const TRAINING: &str = "training.checkpoint";
+/// What the second stage of a fit adds to the name of its file.
+pub(crate) const SECOND: &str = "2";
 /// The version of the record.
 const FORMAT: u32 = 1;
 /// Settings that may be others when training goes on: how long it may take is asked anew each time.
@@ -124,6 +126,8 @@ impl CheckpointFolder {
     /// Of kind [`Io`](ErrorKind::Io).
     pub fn remove(&self) -> Result<(), CliError> {
         self.file().remove().map_err(OptimError::from)?;
+        // A fit in two stages has a second file, of which nobody else knows.
+        self.file().beside(SECOND).remove().map_err(OptimError::from)?;
         let record = self.folder.join(RECORD);
         fs::remove_file(&record).map_err(|cause| CliError::io("remove", &record, cause))?;
         // A folder with something of somebody else's in it stays.

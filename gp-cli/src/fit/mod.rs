@@ -26,6 +26,7 @@ mod spec;
 mod task;
 
 pub use checkpoint::CheckpointFolder;
+pub(crate) use checkpoint::SECOND;
 pub use plan::Plan;
 pub use spec::{Coupling, Covariance, FitSpec, Missing, Sites, Standardize, TaskChoice, parse_time};
 pub use task::{Observed, Task};

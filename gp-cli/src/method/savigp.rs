@@ -6,6 +6,7 @@ use super::svgp;
 use super::update::Sites;
 use super::{Fit, GradientCheck, Later, Method, Optimizer, Problem, Setting, Sizes, Updated};
 use crate::error::CliError;
+use crate::fit::SECOND;
 use crate::model::Approximation;
 use gp_ep::power_ep::Level;
 use gp_ep::{DataSource, Table};
@@ -146,7 +147,7 @@ fn on_all(mut model: Savigp, problem: &Problem, data: &dyn DataSource) -> Result
     }
     model.set_posterior(model.posterior().split(components, settings.seed)?)?;
     let iterations = settings.iterations.unwrap_or(ITERATIONS);
-    let again = model.train(data, &minimise_options(iterations, &stage(&control, 1)), |_| {})?.run;
+    let again = model.train(data, &minimise_options(iterations, &second(&control)), |_| {})?.run;
     let fit = lower_bound(approximation(&model)?, &again);
     let curve = training.history.iter().map(|step| step.log_posterior).chain(fit.curve).collect();
     Ok(Fit { curve, iterations: training.iterations + again.iterations, ..fit })
@@ -166,14 +167,14 @@ fn in_batches<R: UpdateRule>(
     // A mixture has half of the passes for itself.
     let stages = if components == 1 { vec![epochs] } else { vec![epochs.div_ceil(2), (epochs / 2).max(1)] };
     let (control, mut outcome) = (settings.control.begun(), None);
-    for (number, epochs) in stages.into_iter().enumerate() {
-        if number > 0 {
+    for (stage, epochs) in stages.into_iter().enumerate() {
+        if stage > 0 {
             model.set_posterior(model.posterior().split(components, settings.seed)?)?;
         }
         let batches = Batches::shuffled(data.count(), size, settings.seed)?;
         let mut options = BatchOptions::default();
         options.steps = epochs.saturating_mul(batches.per_epoch() as u64);
-        options.control = stage(&control, number);
+        options.control = if stage == 0 { control.clone() } else { second(&control) };
         (options.descent.value_tolerance, options.descent.plateau) = (svgp::VALUE_TOLERANCE, svgp::PLATEAU);
         options.natural = is_one_full(&model).then_some(svgp::NATURAL_RATE);
         outcome = Some(model.train_in_batches(data, batches, rule(), &options, |_| {})?.run);
@@ -183,12 +184,10 @@ fn in_batches<R: UpdateRule>(
     Ok(Fit { objective_kind: crate::model::ObjectiveKind::LowerBound, ..fit })
 }
 
-/// The control of the run of this number, the first of which is 0: each has a checkpoint of its own beside the others'.
-fn stage(control: &Control, number: usize) -> Control {
-    match control.checkpoint() {
-        Some(file) if number > 0 => control.clone().with_checkpoint(file.beside(&number.to_string())),
-        _ => control.clone(),
-    }
+/// The control of the second stage, whose checkpoint is a file beside that of the first.
+fn second(control: &Control) -> Control {
+    let file = control.checkpoint().map(|file| file.beside(SECOND));
+    file.map_or_else(|| control.clone(), |file| control.clone().with_checkpoint(file))
 }
 
 /// The posterior as a model file holds it.

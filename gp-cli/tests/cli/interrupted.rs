@@ -67,6 +67,38 @@ fn interrupted_fits_go_on_to_the_same_bytes() {
     }
 }
 
+/// Mixtures are fitted in two stages, each with a file of its own in the folder.
+#[test]
+fn mixtures_go_on_from_either_stage_to_the_same_bytes() {
+    let fit = "fit t.csv --target y --method savigp --components 2 --inducing 15 --optimizer adam --epochs 60 --batch-size 20";
+    let straight = desk();
+    straight.ok(fit);
+    for file in ["state/training.checkpoint", "state/training.checkpoint.2"] {
+        let broken = desk();
+        let mut child = start(&broken, &format!("{fit} --checkpoint state --quiet"));
+        wait_for(&broken.path(file), &mut child);
+        signal(&child, "-INT");
+        let said = Said::of(&child.wait_with_output().unwrap());
+        assert_eq!(said.code, 130, "{file}: {}", said.err);
+        broken.ok(&format!("{fit} --resume state"));
+        assert!(broken.read("model.gp") == straight.read("model.gp"), "{file}");
+        assert_eq!(broken.names(), ["model.gp", "t.csv"]);
+    }
+}
+
+/// Active sets are chosen anew in rounds, which are in the checkpoint too.
+#[test]
+fn active_sets_go_on_to_the_same_bytes() {
+    let fit = "fit t.csv --target y --method ivm --inducing 60 --iterations 30";
+    let (straight, broken) = (desk(), desk());
+    straight.ok(fit);
+    let said = interrupt(&broken, &format!("{fit} --checkpoint state --checkpoint-every 0s --quiet"), "-INT");
+    assert_eq!(said.code, 130, "{}", said.err);
+    broken.ok(&format!("{fit} --resume state"));
+    assert!(broken.read("model.gp") == straight.read("model.gp"));
+    assert_eq!(broken.names(), ["model.gp", "t.csv"]);
+}
+
 #[test]
 fn killed_fits_go_on_to_the_same_bytes() {
     let fit = FITS[0];
@@ -162,7 +194,21 @@ fn a_fit_that_is_out_of_time_goes_on_when_there_is_more() {
 fn every_method_keeps_to_its_time() {
     let desk = Desk::new();
     desk.write("t.csv", sine(200));
-    for method in ["exact", "pep", "vfe", "fitc", "ep", "gfitc", "sep", "svgp", "svgp --optimizer adam"] {
+    let methods = [
+        "exact",
+        "pep",
+        "vfe",
+        "fitc",
+        "ep",
+        "gfitc",
+        "sep",
+        "svgp",
+        "svgp --optimizer adam",
+        "savigp",
+        "savigp --components 2",
+        "savigp --components 2 --optimizer adam",
+    ];
+    for method in methods {
         let line = format!("fit t.csv --target y --method {method} --time-limit 0s --force --json --quiet");
         let said = desk.ok(&line).json();
         assert_eq!(said["converged"], false, "{method}: {said}");
