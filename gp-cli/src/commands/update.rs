@@ -31,7 +31,7 @@ pub struct UpdateOptions {
 /// Writes the model with more observations.
 ///
 /// # Errors
-/// Of kind [`Usage`](ErrorKind::Usage) for a model whose method does not keep what an update needs; otherwise of the
+/// Of kind [`Usage`](crate::ErrorKind::Usage) for a model whose method does not keep what an update needs; otherwise of the
 /// kind of whatever failed.
 pub fn run(options: &UpdateOptions, notes: &mut Notes<'_>) -> Result<(), CliError> {
     let output = OutputFile::prepare(&options.output, options.force)?;
