@@ -41,9 +41,9 @@ pub fn elliptical_slice(
                 break;
             }
             if angle < 0.0 {
-                low = angle
+                low = angle;
             } else {
-                high = angle
+                high = angle;
             }
             angle = rng.random_range(low..high);
         }

@@ -50,7 +50,7 @@ impl Item for ParityBatches {
          expectations by quadrature, k-means among the first 5,000 images; `batch` by L-BFGS on everything at once, 200 \
          iterations; `stochastic` in batches of 500, Adam's rate 0.01 (the seed: Adadelta), the posterior by natural \
          gradients of rate 0.1, 12,000 batches (100 epochs).\n\n\
-         Reduced form: 1,200 batches, and 40 iterations at M = 60 only."
+         Reduced form: 1,200 batches; `batch` at M = 60 only."
     }
 
     fn takes(&self) -> [&'static str; 2] {
@@ -74,7 +74,7 @@ impl Item for ParityBatches {
         let watch = Stopwatch::start();
         let mut model = model(training, count)?;
         if *batch {
-            let max_iterations = context.extent.choose(200, 40, 3);
+            let max_iterations = context.extent.choose(200, 200, 3);
             model.train(&data, &MinimiseOptions { max_iterations, ..MinimiseOptions::default() }, |_| {})?;
         } else {
             let mut options = BatchOptions::default();

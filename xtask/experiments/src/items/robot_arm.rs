@@ -54,7 +54,7 @@ impl Item for RobotArm {
     }
 
     fn takes(&self) -> [&'static str; 2] {
-        ["2 hours", "10 minutes"]
+        ["15 minutes", "2 minutes"]
     }
 
     fn cells(&self, extent: &Extent) -> Vec<Cell> {

@@ -43,7 +43,7 @@ impl Item for SatelliteCourse {
     }
 
     fn takes(&self) -> [&'static str; 2] {
-        ["40 hours", "10 minutes"]
+        ["40 hours", "15 minutes"]
     }
 
     fn cells(&self, extent: &Extent) -> Vec<Cell> {

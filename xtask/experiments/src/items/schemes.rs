@@ -55,8 +55,8 @@ pub(super) const VEHICLE: Schemes = Schemes {
              and follows the gradient that would be right at rest (`inner, approximate`) or that of the estimate \
              (`inner, exact`). Chosen where it is silent: sign-adaptive steps of first rate 0.01 for all three, rest to a \
              root mean square change of 10⁻³ and of log Z of 10⁻⁵, start and splits as in Table 2.\n\n\
-             Reduced form: one split instead of five.",
-    takes: ["1 hour", "15 minutes"],
+             Reduced form: two splits instead of five.",
+    takes: ["5 minutes", "2 minutes"],
     data: &["vehicle"],
     setting: "M=20%",
     share: 0.2,
@@ -65,7 +65,7 @@ pub(super) const VEHICLE: Schemes = Schemes {
         ("inner, approximate", Scheme::Inner),
         ("inner, exact", Scheme::InnerExact),
     ],
-    splits: [5, 1],
+    splits: [5, 2],
     file: "000-schemes",
 };
 

@@ -44,14 +44,19 @@ impl<'a> Course<'a> {
         }
     }
 
-    /// The course, with the scores of where it ended.
+    /// The course, with the scores of where it ended; a run that ended before its last stop has a point there too.
     ///
     /// # Errors
     /// For a look that failed.
-    pub(super) fn end(self, predictor: &dyn Labels) -> Result<Outcome, ExperimentError> {
+    pub(super) fn end(mut self, predictor: &dyn Labels) -> Result<Outcome, ExperimentError> {
+        let now = self.watch.seconds();
         self.failed.map_or(Ok(()), Err)?;
-        let seconds = self.nll.last().map_or(f64::NAN, |point| point.0);
         let (error, nll) = scores::of_labels(predictor, self.test)?;
+        if self.nll.len() < self.stops.len() {
+            self.nll.push((now, nll));
+            self.error.push((now, error));
+        }
+        let seconds = self.nll.last().map_or(now, |point| point.0);
         let outcome = Outcome::of([("nll", nll), ("error", error), ("seconds", seconds)]);
         Ok(outcome.with_curve("nll by seconds", self.nll).with_curve("error by seconds", self.error))
     }
@@ -95,6 +100,19 @@ mod tests {
         assert_eq!(stops(2, 20), [4, 8, 16, 20]);
         assert_eq!(stops(2, 16), [4, 8, 16]);
         assert_eq!(stops(4, 5), [5]);
+    }
+
+    #[test]
+    fn a_run_that_ends_early_has_a_point_at_its_end() {
+        use crate::baselines::Logistic;
+        let inputs = faer::Mat::from_fn(8, 1, |i, _| i as f64 - 3.5);
+        let targets = faer::Mat::from_fn(8, 1, |i, _| if i < 4 { -1.0 } else { 1.0 });
+        let part = Part { inputs, targets };
+        let predictor = Logistic::fit(&part, &[-1.0, 1.0], 1.0).unwrap();
+        let found = Course::start(&part, vec![1, 2]).end(&predictor).unwrap();
+        assert_eq!(found.curves["nll by seconds"].len(), 1);
+        assert_eq!(found.curves["nll by seconds"][0].1, found.scores["nll"]);
+        assert_eq!(found.scores["error"], 0.0);
     }
 
     #[test]
