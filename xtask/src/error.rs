@@ -56,6 +56,12 @@ pub(crate) enum XtaskError {
         /// Exit status in words.
         status: String,
     },
+    /// A program that was handed the command has said why it failed.
+    #[error("the program ended with exit code {code}")]
+    Reported {
+        /// Its exit code.
+        code: u8,
+    },
     /// `tidy` found faults, which are on standard output.
     #[error("tidy found {}", count(*faults, "fault"))]
     Untidy {

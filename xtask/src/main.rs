@@ -4,6 +4,8 @@
 //! |---|---|
 //! | `ci` | runs everything that has to hold on a clean checkout, step by step |
 //! | `tidy` | checks the rules of the house that no compiler lint can see |
+//! | `experiment` | runs the tables and figures of five papers: a program of its own, in `xtask/experiments` |
+//! | `data` | lists, fetches and verifies the data sets of these: the same program |
 //!
 //! Each command lives in a module of its own: an `Args` struct that clap fills and a `run` function.
 //! Results go to standard output, the reason for a failure to standard error with exit code 1;
@@ -11,6 +13,7 @@
 
 mod ci;
 mod error;
+mod experiments;
 mod tidy;
 mod workspace;
 
@@ -35,11 +38,18 @@ enum Command {
     Ci(ci::Args),
     /// Check the rules of the house that no compiler lint can see
     Tidy(tidy::Args),
+    /// Run the tables and figures of five papers (`experiment --help`)
+    #[command(disable_help_flag = true)]
+    Experiment(experiments::Args),
+    /// List, fetch and verify data sets (`data --help`)
+    #[command(disable_help_flag = true)]
+    Data(experiments::Args),
 }
 
 fn main() -> ExitCode {
     match dispatch(&Cli::parse()) {
         Ok(()) => ExitCode::SUCCESS,
+        Err(XtaskError::Reported { code }) => ExitCode::from(code),
         Err(error) => {
             // Where standard error itself is closed there is nobody left to tell.
             let _ = writeln!(std::io::stderr(), "error: {error}");
@@ -53,5 +63,7 @@ fn dispatch(cli: &Cli) -> Result<(), XtaskError> {
     match &cli.command {
         Command::Ci(args) => ci::run(args, out),
         Command::Tidy(args) => tidy::run(args, out),
+        Command::Experiment(args) => args.run("experiment"),
+        Command::Data(args) => args.run("data"),
     }
 }

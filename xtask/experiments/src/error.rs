@@ -62,6 +62,14 @@ pub enum ExperimentError {
         /// Why.
         what: String,
     },
+    /// A file that cannot be had from a server.
+    #[error("cannot fetch {address}: {what}")]
+    Fetch {
+        /// What was asked for.
+        address: String,
+        /// Why not.
+        what: String,
+    },
     /// Text on standard output.
     #[error("cannot write to the standard output: {0}")]
     Write(#[from] std::io::Error),

@@ -1,4 +1,4 @@
-//! The program behind `cargo xtask experiment`.
+//! The program behind `cargo xtask experiment` and `cargo xtask data`.
 
 mod commands;
 
@@ -8,9 +8,9 @@ use std::process::ExitCode;
 use clap::Parser;
 use commands::Command;
 
-/// The tables and figures of five papers, one command each.
+/// The tables and figures of five papers, and the data they need.
 #[derive(Debug, Parser)]
-#[command(name = "cargo xtask experiment", bin_name = "cargo xtask experiment")]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
 struct Cli {
     #[command(subcommand)]
     command: Command,

@@ -86,6 +86,21 @@ impl Cargo {
         if status.success() { Ok(()) } else { Err(XtaskError::CommandFailed { status: status.to_string() }) }
     }
 
+    /// What is started.
+    pub(crate) fn program(&self) -> &OsString {
+        &self.program
+    }
+
+    /// Runs a command with this program's streams. Its own words on what went wrong are enough: it fails silently.
+    pub(crate) fn pass_on(&self, mut command: Command) -> Result<(), XtaskError> {
+        let status = command.status().map_err(|source| self.cannot_start(source))?;
+        match status.code() {
+            Some(0) => Ok(()),
+            Some(code) => Err(XtaskError::Reported { code: u8::try_from(code).unwrap_or(1) }),
+            None => Err(XtaskError::CommandFailed { status: status.to_string() }),
+        }
+    }
+
     fn succeeds_quietly(&self, arguments: &[&str]) -> bool {
         Command::new(&self.program)
             .args(arguments)

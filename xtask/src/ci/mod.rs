@@ -11,7 +11,7 @@ use clap::builder::PossibleValuesParser;
 
 use crate::error::XtaskError;
 use crate::{tidy, workspace};
-use command::Cargo;
+pub(crate) use command::Cargo;
 use step::{Step, Work};
 
 /// Options of `cargo xtask ci`.

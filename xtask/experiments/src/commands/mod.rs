@@ -1,5 +1,6 @@
 //! The subcommands.
 
+mod data;
 mod list;
 mod report;
 mod run;
@@ -11,6 +12,17 @@ use std::path::PathBuf;
 /// What is to be done.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Command {
+    /// Run the tables and figures of the papers, and report on them
+    #[command(subcommand)]
+    Experiment(Experiment),
+    /// List, fetch and verify data sets
+    #[command(subcommand)]
+    Data(data::Data),
+}
+
+/// What is to be done about tables and figures.
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Experiment {
     /// Print the items, what they need and how long they take
     List(list::Options),
     /// Run items; runs that are there already are not repeated
@@ -22,9 +34,10 @@ pub(crate) enum Command {
 impl Command {
     pub(crate) fn run(&self, out: &mut dyn Write) -> Result<(), ExperimentError> {
         match self {
-            Self::List(options) => list::run(options, out),
-            Self::Run(options) => run::run(options, out),
-            Self::Report(options) => report::run(options, out),
+            Self::Experiment(Experiment::List(options)) => list::run(options, out),
+            Self::Experiment(Experiment::Run(options)) => run::run(options, out),
+            Self::Experiment(Experiment::Report(options)) => report::run(options, out),
+            Self::Data(data) => data.run(out),
         }
     }
 }

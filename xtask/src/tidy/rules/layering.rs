@@ -40,10 +40,11 @@ fn place(name: &str) -> Option<&'static Place> {
     HOUSE.iter().find(|place| place.name == name)
 }
 
-/// The crate that a package below its `examples/` folder belongs to: it stands outside the house and uses what its
-/// owner's users may use.
+/// The crate that a package below its `examples/` folder belongs to, or any package below `xtask/`: it stands outside the
+/// house and uses what its owner's users may use.
 fn owner(folder: &str) -> Option<&'static Place> {
-    folder.split_once("/examples/").and_then(|(owner, _)| place(owner))
+    let (owner, below) = folder.split_once('/')?;
+    (owner == "xtask" || below.starts_with("examples/")).then(|| place(owner))?
 }
 
 fn members(tree: &Tree) -> Vec<Finding> {

@@ -1,0 +1,164 @@
+//! The files of the data folder: sizes, check sums, and where they come from.
+
+use crate::error::ExperimentError;
+use gp_cli::files;
+use serde::Deserialize;
+use sha2::{Digest, Sha256};
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+use std::time::Duration;
+
+const MANIFEST: &str = include_str!("../../data/manifest.json");
+/// How long a server may say nothing.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A file of the data folder.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Entry {
+    /// Its name below the folder, parts with slashes between.
+    pub file: String,
+    /// Its length.
+    pub bytes: u64,
+    /// The SHA-256 of its bytes, in hexadecimal digits.
+    pub sha256: String,
+    /// Rows of the table, where it is one.
+    pub rows: Option<u64>,
+    /// The public repository it was made from, and how.
+    pub source: String,
+}
+
+/// What is so of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum State {
+    /// It is there, and is what it should be.
+    Right,
+    /// It is not there.
+    Missing,
+    /// It is there, and is something else: why.
+    Wrong(String),
+}
+
+/// All files.
+///
+/// # Errors
+/// None, unless the program was built from a damaged list.
+pub fn manifest() -> Result<Vec<Entry>, ExperimentError> {
+    serde_json::from_str(MANIFEST).map_err(|cause| ExperimentError::Files(format!("manifest.json: {cause}")))
+}
+
+impl Entry {
+    /// Looks at the file in a folder.
+    ///
+    /// # Errors
+    /// For a file that is there and cannot be read.
+    pub fn state(&self, folder: &Path) -> Result<State, ExperimentError> {
+        let path = folder.join(&self.file);
+        match File::open(&path).and_then(digest) {
+            Ok(found) => Ok(self.compare(&found)),
+            Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(State::Missing),
+            Err(cause) => Err(ExperimentError::NoData { path, cause }),
+        }
+    }
+
+    /// Gets the file from a server that has the folder's layout, and puts it there if it is what it should be: whole or
+    /// not at all.
+    ///
+    /// # Errors
+    /// Where the server does not answer or has something else, and where the file cannot be written.
+    pub fn fetch(&self, server: &str, folder: &Path) -> Result<(), ExperimentError> {
+        let address = format!("{}/{}", server.trim_end_matches('/'), self.file);
+        let failed = |cause: &dyn std::fmt::Display| ExperimentError::Fetch {
+            address: address.clone(),
+            what: cause.to_string(),
+        };
+        let agent: ureq::Agent =
+            ureq::Agent::config_builder().timeout_recv_response(Some(PATIENCE)).build().into();
+        let mut answer = agent.get(&address).call().map_err(|cause| failed(&cause))?;
+        let mut bytes = Vec::new();
+        // A byte more than there should be is enough to see that there are too many.
+        let body = answer.body_mut().as_reader();
+        body.take(self.bytes + 1).read_to_end(&mut bytes).map_err(|cause| failed(&cause))?;
+        if let State::Wrong(why) = self.compare(&of_bytes(&bytes)) {
+            return Err(failed(&why));
+        }
+        let path = folder.join(&self.file);
+        let (Some(parent), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str()))
+        else {
+            return Err(failed(&"it is no name of a file"));
+        };
+        files::make_writable_folder(parent)?;
+        files::write_whole(parent, name, &bytes)?;
+        Ok(())
+    }
+
+    fn compare(&self, found: &(u64, String)) -> State {
+        let (bytes, sha256) = found;
+        if *bytes != self.bytes {
+            State::Wrong(format!("it has {bytes} bytes instead of {}", self.bytes))
+        } else if *sha256 != self.sha256 {
+            State::Wrong(format!("its SHA-256 is {sha256} instead of {}", self.sha256))
+        } else {
+            State::Right
+        }
+    }
+}
+
+/// Length and check sum.
+fn digest(mut file: File) -> io::Result<(u64, String)> {
+    let (mut hash, mut bytes, mut buffer) = (Sha256::new(), 0, vec![0; 1 << 16]);
+    loop {
+        let read = file.read(&mut buffer)?;
+        if read == 0 {
+            return Ok((bytes, hex(&hash.finalize())));
+        }
+        hash.update(&buffer[..read]);
+        bytes += read as u64;
+    }
+}
+
+fn of_bytes(bytes: &[u8]) -> (u64, String) {
+    (bytes.len() as u64, hex(&Sha256::digest(bytes)))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_is_whole_and_names_what_items_need() {
+        let all = manifest().unwrap();
+        assert!(
+            all.iter().all(|entry| entry.sha256.len() == 64 && entry.bytes > 0 && !entry.source.is_empty())
+        );
+        for item in crate::items::ITEMS {
+            for file in item.needs() {
+                assert!(all.iter().any(|entry| entry.file == file), "{} needs {file}", item.name());
+            }
+        }
+    }
+
+    #[test]
+    fn a_file_is_right_missing_or_wrong() {
+        let folder = tempfile::tempdir().unwrap();
+        // The SHA-256 of "abc", as its standard has it.
+        let entry = Entry {
+            file: "a.csv".to_owned(),
+            bytes: 3,
+            sha256: "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad".to_owned(),
+            rows: None,
+            source: String::new(),
+        };
+        assert_eq!(entry.state(folder.path()).unwrap(), State::Missing);
+        std::fs::write(folder.path().join("a.csv"), "abc").unwrap();
+        assert_eq!(entry.state(folder.path()).unwrap(), State::Right);
+        std::fs::write(folder.path().join("a.csv"), "abd").unwrap();
+        assert!(matches!(entry.state(folder.path()).unwrap(), State::Wrong(why) if why.contains("SHA-256")));
+        std::fs::write(folder.path().join("a.csv"), "ab").unwrap();
+        assert!(matches!(entry.state(folder.path()).unwrap(), State::Wrong(why) if why.contains("2 bytes")));
+    }
+}

@@ -1,0 +1,95 @@
+//! Every item runs from end to end on small drawn data, and its page can be made.
+#![expect(clippy::unwrap_used, reason = "a test may break off")]
+
+use gp_experiments::items::ITEMS;
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn program(arguments: &[&str], folder: &Path) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gp-experiments"));
+    command.args(arguments).current_dir(folder).env_remove("GP_DATA").output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+#[test]
+fn all_items_run_go_on_where_they_were_and_make_a_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let quick = ["experiment", "run", "--quick", "all", "--results", "r"];
+    let first = program(&quick, folder.path());
+    assert!(first.status.success(), "{}", text(&first.stderr));
+    let lines = text(&first.stdout);
+    assert_eq!(lines.lines().count(), ITEMS.len());
+    for (line, item) in lines.lines().zip(ITEMS) {
+        assert!(line.starts_with(item.name()) && line.ends_with(" 0 of them before, 0 failed"), "{line}");
+    }
+    // Nothing is left to do.
+    let results = |name: &str| std::fs::read(folder.path().join("r").join(format!("{name}.jsonl"))).unwrap();
+    let before: Vec<Vec<u8>> = ITEMS.iter().map(|item| results(item.name())).collect();
+    let second = program(&quick, folder.path());
+    assert!(second.status.success() && second.stderr.is_empty(), "{}", text(&second.stderr));
+    assert_eq!(ITEMS.iter().map(|item| results(item.name())).collect::<Vec<_>>(), before);
+
+    let report = program(&["experiment", "report", "--results", "r"], folder.path());
+    assert!(report.status.success(), "{}", text(&report.stderr));
+    let page = std::fs::read_to_string(folder.path().join("r/README.md")).unwrap();
+    let html = std::fs::read_to_string(folder.path().join("r/report.html")).unwrap();
+    for item in ITEMS {
+        assert!(page.contains(&format!("## `{}`", item.name())), "{}", item.name());
+        assert!(html.contains(&format!("<code>{}</code>", item.name())), "{}", item.name());
+    }
+    for figure in page.lines().filter_map(|line| line.split_once("](figures/")) {
+        let name = figure.1.trim_end_matches(')');
+        assert!(folder.path().join("r/figures").join(name).is_file(), "{name}");
+    }
+    // The page needs no other file.
+    assert!(!html.contains("src=") && !html.contains("href="), "a link");
+}
+
+/// The same seed gives the same scores, however many runs go on side by side; only seconds differ.
+#[test]
+fn scores_do_not_depend_on_how_many_run_side_by_side() {
+    let folder = tempfile::tempdir().unwrap();
+    let scores = |threads: &str, results: &str| {
+        let run = ["experiment", "run", "--quick", "003-table-1", "001-figures-4-5"];
+        let output =
+            program(&[&run[..], &["--threads", threads, "--results", results]].concat(), folder.path());
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        let mut all = Vec::new();
+        for item in ["003-table-1", "001-figures-4-5"] {
+            let found = gp_experiments::harness::Results::open(&folder.path().join(results), item).unwrap();
+            for record in found.records() {
+                let mut record = record.clone();
+                record.outcome.scores.remove("seconds");
+                all.push(record);
+            }
+        }
+        all
+    };
+    let one = scores("1", "one");
+    assert!(one.len() > 4);
+    assert_eq!(one, scores("3", "three"));
+}
+
+#[test]
+fn what_cannot_be_run_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let unknown = program(&["experiment", "run", "005-table-9"], folder.path());
+    assert_eq!(unknown.status.code(), Some(1));
+    assert!(text(&unknown.stderr).contains("there is no item `005-table-9`; there are: 0"));
+    // Failures are rows: all of them, and the exit code says so.
+    let run = ["experiment", "run", "003-table-1", "--data", "none", "--splits", "1", "--only", "pima"];
+    let missing = program(&run, folder.path());
+    assert_eq!(missing.status.code(), Some(1));
+    assert!(text(&missing.stderr).contains("6 of 6 runs failed"), "{}", text(&missing.stderr));
+    let rows = std::fs::read_to_string(folder.path().join("results/003-table-1.jsonl")).unwrap();
+    assert_eq!(rows.lines().count(), 6);
+    assert!(rows.lines().all(|row| row.contains("--data")));
+    // They are repeated, and a budget of nothing leaves them.
+    let left = program(&[&run[..], &["--budget", "0s"]].concat(), folder.path());
+    assert!(text(&left.stdout).contains("0 of 6 runs done"), "{}", text(&left.stdout));
+    let list = program(&["experiment", "list", "--data", "none"], folder.path());
+    assert!(text(&list.stdout).contains("not in none"));
+}
