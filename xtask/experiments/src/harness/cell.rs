@@ -9,11 +9,11 @@ use std::fmt;
 /// One run: a method with a setting, on one split of a data set.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Cell {
-    /// The data set.
+    /// What is learned from, such as `pima`.
     pub data: String,
     /// What is varied beside the method, such as `M=15%`.
     pub setting: String,
-    /// The method.
+    /// Who learns, such as `sep`.
     pub method: String,
     /// Which split, counted from 0.
     pub split: usize,

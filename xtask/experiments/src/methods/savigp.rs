@@ -16,7 +16,7 @@ use gp_variational::{
 /// Iterations of a mixture for each of a full Gaussian, whose posterior moves by natural gradients within one.
 const FIRST_ORDER: u64 = 15;
 
-/// A posterior.
+/// The Gaussians that stand for what is believed about latent functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Posterior {
     /// One full Gaussian, at every observation where the share of inducing inputs is 1.
@@ -36,7 +36,7 @@ pub struct Setup<'a> {
     pub ard: bool,
     /// How expectations are computed.
     pub expectation: Expectation,
-    /// Iterations.
+    /// How many steps of L-BFGS at most; of first-order kinds, fifteen times as many.
     pub iterations: u64,
     /// The share of observations that are inducing inputs; 1 for the dense posterior.
     pub share: f64,

@@ -9,7 +9,7 @@ pub enum Block {
     Heading(usize, String),
     /// Text, in Markdown without tables and pictures.
     Text(String),
-    /// A table.
+    /// Rows of cells below a header.
     Table {
         /// Names of columns.
         header: Vec<String>,

@@ -15,9 +15,9 @@ pub struct Comparison<'a> {
     pub reference: Reference,
     /// Names of data sets, as cells have them.
     pub data: &'a [&'a str],
-    /// Settings.
+    /// What is varied, as cells have it.
     pub settings: &'a [&'a str],
-    /// Methods.
+    /// Who learns, as cells have it.
     pub methods: &'a [&'a str],
     /// The score, by its name in results and in the reference.
     pub measure: &'a str,

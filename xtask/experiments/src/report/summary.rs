@@ -3,7 +3,7 @@
 /// The mean over splits, and its standard error.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Summary {
-    /// The mean.
+    /// Over all splits that have a number.
     pub mean: f64,
     /// Its standard error; none of a single split.
     pub error: Option<f64>,
