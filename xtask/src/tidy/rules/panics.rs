@@ -113,6 +113,18 @@ mod tests {
         other.expect_one(check, path, other.line_of(path, code), "return an error instead of");
     }
 
+    /// Tests of a package below another crate's folder are tests of that package.
+    #[test]
+    fn a_package_below_a_crate_is_judged_by_itself_and_once() {
+        let fixture = Fixture::clean();
+        fixture.replace("Cargo.toml", "\"xtask\"", "\"xtask\", \"xtask/own\"");
+        fixture.write("xtask/own/Cargo.toml", "[package]\nname = \"own\"\n");
+        fixture.write("xtask/own/tests/a.rs", "//! Tests.\n\nfn f() { Some(1).unwrap(); }\n");
+        fixture.expect_none(check);
+        fixture.write("xtask/own/src/lib.rs", "//! A library.\n\nfn f() { Some(1).unwrap(); }\n");
+        fixture.expect_one(check, "xtask/own/src/lib.rs", 3, "unwrap");
+    }
+
     #[test]
     fn tests_test_kits_words_and_harmless_relatives_are_free() {
         let fixture = Fixture::clean();

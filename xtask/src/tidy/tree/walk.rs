@@ -6,7 +6,7 @@ use crate::error::XtaskError;
 
 /// Paths of all Rust files below `folder`, relative to `root`, with `/` between their parts, sorted.
 ///
-/// Build output and hidden folders are left out. The file system is asked rather than git, so that a tree without
+/// Build output and hidden folders are left out, and so are folders with a manifest: they are packages of their own. The file system is asked rather than git, so that a tree without
 /// history, such as an unpacked archive, is checked as well.
 pub(crate) fn rust_files(root: &Path, folder: &str) -> Result<Vec<String>, XtaskError> {
     let mut files = Vec::new();
@@ -23,7 +23,8 @@ fn collect(root: &Path, folder: &str, files: &mut Vec<String>) -> Result<(), Xta
         let name = entry.file_name().to_string_lossy().into_owned();
         let below = format!("{folder}/{name}");
         if entry.file_type().map_err(unreadable)?.is_dir() {
-            if name != "target" && !name.starts_with('.') {
+            let is_package = entry.path().join("Cargo.toml").is_file();
+            if name != "target" && !name.starts_with('.') && !is_package {
                 collect(root, &below, files)?;
             }
         } else if name.ends_with(".rs") {
