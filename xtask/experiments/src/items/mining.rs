@@ -49,7 +49,7 @@ impl Item for Mining {
          slice sampling) and `hmc`. Chosen where it is silent: hyperparameters and the offset of the log \
          rate are learned with the dense posterior, and Monte Carlo samples the latent function under these. \
          `ess` makes 100,000 steps after 5,000 and keeps every tenth, `hmc` (whitened, trajectories of up to 12 steps) \
-         10,000 after 1,000 and keeps all; the seed's chains were 100 times as long. \
+         10,000 after 1,000 and keeps all; the seed's chains were ten and a hundred times as long. \
          Two chains of each, with other seeds (splits 0 and 1), show what Monte Carlo itself is worth."
     }
 
@@ -127,7 +127,7 @@ impl Item for Mining {
                 "Beside the first chain of `ess`: how far means of the log rate are off, in its posterior standard \
                  deviations; the ratio of posterior standard deviations; how far mean rates are off. The seed: `fg` like Monte Carlo \
                  at all SF; `mog` the same mean and less variance; at least 10 times as fast as `ess` and 100 times as `hmc` \
-                 (for chains 100 times as long as here).",
+                 (for chains ten and a hundred times as long as here).",
             ),
             Block::table(["method", "chain", "mean off", "deviations", "rate off", "seconds"], rows),
         ];
