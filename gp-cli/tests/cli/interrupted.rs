@@ -194,6 +194,7 @@ fn a_fit_that_is_out_of_time_goes_on_when_there_is_more() {
 fn every_method_keeps_to_its_time() {
     let desk = Desk::new();
     desk.write("t.csv", sine(200));
+    desk.write("labels.csv", circle(100));
     let methods = [
         "exact",
         "pep",
@@ -208,8 +209,9 @@ fn every_method_keeps_to_its_time() {
         "savigp --components 2",
         "savigp --components 2 --optimizer adam",
     ];
-    for method in methods {
-        let line = format!("fit t.csv --target y --method {method} --time-limit 0s --force --json --quiet");
+    let numbers = methods.iter().map(|method| ("t.csv", *method));
+    for (table, method) in numbers.chain([("labels.csv", "ivm")]) {
+        let line = format!("fit {table} --target y --method {method} --time-limit 0s --force --json --quiet");
         let said = desk.ok(&line).json();
         assert_eq!(said["converged"], false, "{method}: {said}");
         assert_eq!(said["reason"], "the budget of time is spent", "{method}");

@@ -23,7 +23,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Experime
         writeln!(out, "{}: {}", item.name(), item.title())?;
         writeln!(
             out,
-            "    full: {} runs, {full}; reduced: {} runs, {reduced} (two cores)",
+            "    full: {} runs, {full}; reduced: {} runs, {reduced} (estimates, for two cores)",
             runs(Form::Full),
             runs(Form::Reduced)
         )?;

@@ -1,11 +1,12 @@
 //! Flights within the United States, January to April 2008.
 
+use super::splits::shuffle;
 use super::store::in_units;
 use super::synthetic::normal;
 use super::{Part, Split, Store, Task};
 use crate::error::ExperimentError;
 use faer::Mat;
-use rand::{RngExt, SeedableRng};
+use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 /// How late, in minutes, is more than on time; and how early.
@@ -36,9 +37,7 @@ impl Flights {
     pub fn split(&self, test: usize, training: Option<usize>, task: Task, seed: u64) -> Split {
         let mut rows: Vec<usize> = (0..self.0.len()).collect();
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        for last in (1..rows.len()).rev() {
-            rows.swap(last, rng.random_range(0..=last));
-        }
+        shuffle(&mut rows, &mut rng);
         let rest = rows.split_off(test.min(rows.len() / 4));
         let part = |rows: &[usize]| {
             let mut part = self.0.rows(rows);

@@ -132,3 +132,10 @@ const ALL: [Set; 30] = [
 pub fn set(name: &str) -> Option<&'static Set> {
     ALL.iter().find(|set| set.name == name)
 }
+
+/// The files of the sets of these names: their tables, and their splits.
+#[must_use]
+pub fn files_of(names: &[&str]) -> Vec<String> {
+    let sets = names.iter().filter_map(|name| set(name));
+    sets.flat_map(|set| [Some(set.table), set.splits.file()]).flatten().map(str::to_owned).collect()
+}

@@ -109,13 +109,18 @@ fn listed(
     if rows.is_empty() { Err(store.bad(file, 0, format!("it has no split {split}"))) } else { Ok(rows) }
 }
 
+/// Puts rows into an order that is drawn.
+pub fn shuffle(rows: &mut [usize], rng: &mut ChaCha8Rng) {
+    for last in (1..rows.len()).rev() {
+        rows.swap(last, rng.random_range(0..=last));
+    }
+}
+
 /// A shuffle of all rows, cut in two.
 fn drawn(split: usize, rows: usize, test: usize) -> (Vec<usize>, Vec<usize>) {
     let mut rng = ChaCha8Rng::seed_from_u64(split as u64);
     let mut all: Vec<usize> = (0..rows).collect();
-    for last in (1..rows).rev() {
-        all.swap(last, rng.random_range(0..=last));
-    }
+    shuffle(&mut all, &mut rng);
     let training = all.split_off(test.min(rows));
     (training, all)
 }

@@ -1,6 +1,6 @@
 //! Seed 003, Table 1: three methods on seven binary data sets.
 
-use crate::data::{Set, Task, set};
+use crate::data::{Task, files_of, set};
 use crate::error::ExperimentError;
 use crate::harness::{Cell, Context, Extent, Item, Outcome, Results};
 use crate::methods::classify::{Method, Setup};
@@ -19,10 +19,6 @@ const SPLITS: usize = 20;
 #[derive(Debug)]
 pub(super) struct BinaryTable;
 
-fn sets() -> impl Iterator<Item = &'static Set> {
-    DATA.iter().filter_map(|name| set(name))
-}
-
 impl Item for BinaryTable {
     fn name(&self) -> &'static str {
         "003-table-1"
@@ -33,7 +29,7 @@ impl Item for BinaryTable {
     }
 
     fn needs(&self) -> Vec<String> {
-        sets().flat_map(|set| [Some(set.table), set.splits.file()]).flatten().map(str::to_owned).collect()
+        files_of(&DATA)
     }
 
     fn method(&self) -> &'static str {

@@ -1,6 +1,6 @@
 //! Seed 001, Figures 6 and 7 (and 24 to 30): Power EP on six binary data sets.
 
-use crate::data::{Task, set};
+use crate::data::{Task, files_of, set};
 use crate::error::ExperimentError;
 use crate::harness::{Cell, Context, Extent, Item, Outcome, Results};
 use crate::methods::streams::{Method, Stream};
@@ -41,8 +41,7 @@ impl Item for Classification {
     }
 
     fn needs(&self) -> Vec<String> {
-        let sets = DATA.iter().filter_map(|name| set(name));
-        sets.flat_map(|set| [Some(set.table), set.splits.file()]).flatten().map(str::to_owned).collect()
+        files_of(&DATA)
     }
 
     fn method(&self) -> &'static str {

@@ -1,13 +1,13 @@
 //! Seed 002, Table 1: the multi-class informative vector machine on even digits.
 
-use crate::data::{Digits, Part};
+use crate::data::{Digits, Part, shuffle};
 use crate::error::ExperimentError;
 use crate::harness::{Cell, Context, Extent, Item, Outcome, Results, Stopwatch};
 use crate::report::{Block, Comparison, Reference};
 use gp_ep::Observations;
 use gp_ep::ivm::{Ivm, IvmOptions};
 use gp_likelihoods::Softmax;
-use rand::{RngExt, SeedableRng};
+use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 const SEED: &str = include_str!("../../seeds/002_table1.csv");
@@ -159,12 +159,6 @@ pub(super) fn parts(digits: &Part, seed: u64) -> (Part, Part) {
         part
     };
     (part(&rows[test..]), part(&rows[..test]))
-}
-
-fn shuffle(rows: &mut [usize], rng: &mut ChaCha8Rng) {
-    for last in (1..rows.len()).rev() {
-        rows.swap(last, rng.random_range(0..=last));
-    }
 }
 
 /// Error, mean probability of the right label, and the least and the largest entropy.

@@ -1,6 +1,6 @@
 //! Seed 000, Tables 2 and 3: four methods on eight data sets of several classes.
 
-use crate::data::{Set, set};
+use crate::data::{files_of, set};
 use crate::error::ExperimentError;
 use crate::harness::{Cell, Context, Extent, Item, Outcome, Results};
 use crate::methods::classify::{Method, Setup};
@@ -24,10 +24,6 @@ const SPLITS: usize = 20;
 #[derive(Debug)]
 pub(super) struct MulticlassTables;
 
-fn sets() -> impl Iterator<Item = &'static Set> {
-    DATA.iter().filter_map(|name| set(name))
-}
-
 impl Item for MulticlassTables {
     fn name(&self) -> &'static str {
         "000-tables-2-3"
@@ -38,7 +34,7 @@ impl Item for MulticlassTables {
     }
 
     fn needs(&self) -> Vec<String> {
-        sets().flat_map(|set| [Some(set.table), set.splits.file()]).flatten().map(str::to_owned).collect()
+        files_of(&DATA)
     }
 
     fn method(&self) -> &'static str {

@@ -1,6 +1,6 @@
 //! Seed 001, Figures 4 and 5 (and 14 to 22): Power EP on eight regression data sets.
 
-use crate::data::set;
+use crate::data::{files_of, set};
 use crate::error::ExperimentError;
 use crate::harness::{Cell, Context, Extent, Item, Outcome, Results};
 use crate::methods::regress;
@@ -45,8 +45,7 @@ impl Item for Regression {
     }
 
     fn needs(&self) -> Vec<String> {
-        let sets = DATA.iter().filter_map(|name| set(name));
-        sets.flat_map(|set| [Some(set.table), set.splits.file()]).flatten().map(str::to_owned).collect()
+        files_of(&DATA)
     }
 
     fn method(&self) -> &'static str {

@@ -1,6 +1,6 @@
 //! Seed 000, Figures 4 and 6: Satellite against time.
 
-use crate::data::set;
+use crate::data::{files_of, set};
 use crate::error::ExperimentError;
 use crate::harness::{Cell, Context, Extent, Item, Outcome, Results};
 use crate::methods::classify::{Method, Setup};
@@ -29,8 +29,7 @@ impl Item for SatelliteCourse {
     }
 
     fn needs(&self) -> Vec<String> {
-        let sets = DATA.iter().filter_map(|name| set(name));
-        sets.flat_map(|set| [Some(set.table), set.splits.file()]).flatten().map(str::to_owned).collect()
+        files_of(&DATA)
     }
 
     fn method(&self) -> &'static str {

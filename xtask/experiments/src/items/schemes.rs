@@ -1,6 +1,6 @@
 //! Seed 003, Figure 1 (left), and seed 000, Figure 1: log Z against time, by when hyperparameters take their steps.
 
-use crate::data::{Task, set};
+use crate::data::{Task, files_of, set};
 use crate::error::ExperimentError;
 use crate::harness::{Cell, Context, Extent, Item, Outcome, Results};
 use crate::methods::classify::Setup;
@@ -79,8 +79,7 @@ impl Item for Schemes {
     }
 
     fn needs(&self) -> Vec<String> {
-        let sets = self.data.iter().filter_map(|name| set(name));
-        sets.flat_map(|set| [Some(set.table), set.splits.file()]).flatten().map(str::to_owned).collect()
+        files_of(self.data)
     }
 
     fn method(&self) -> &'static str {

@@ -1,6 +1,6 @@
 //! Seed 004, Figures 1 to 4 (and 13): variational posteriors on small data sets of five kinds.
 
-use crate::data::{Task, set};
+use crate::data::{Task, files_of, set};
 use crate::error::ExperimentError;
 use crate::harness::{Cell, Context, Extent, Item, Outcome, Results};
 use crate::methods::savigp::{Posterior, Setup};
@@ -54,8 +54,7 @@ impl Item for SmallVariational {
     }
 
     fn needs(&self) -> Vec<String> {
-        let sets = DATA.iter().filter_map(|name| set(name));
-        sets.flat_map(|set| [Some(set.table), set.splits.file()]).flatten().map(str::to_owned).collect()
+        files_of(&DATA)
     }
 
     fn method(&self) -> &'static str {
