@@ -22,17 +22,28 @@ fn observations(support: Support) -> Vec<f64> {
     }
 }
 
+/// A number observed, and what is believed about each latent.
+type Case = ([f64; 1], Vec<Latent>);
+
+/// Every observation with beliefs about all latents, in all rotations.
+fn cases(likelihood: &dyn Likelihood) -> Result<Vec<Case>, LikelihoodError> {
+    let mut cases = Vec::new();
+    for y in observations(likelihood.support()) {
+        for first in 0..BELIEFS.len() {
+            let belief = |latent: usize| BELIEFS[(first + latent) % BELIEFS.len()];
+            let q = (0..likelihood.latents()).map(belief).map(|(m, v)| Latent::new(m, v));
+            cases.push(([y], q.collect::<Result<_, _>>()?));
+        }
+    }
+    Ok(cases)
+}
+
 /// Nanoseconds an observation takes.
 fn time(
     likelihood: &dyn Likelihood,
     mut one: impl FnMut(&[f64], &[Latent], &mut Slopes) -> Result<(), LikelihoodError>,
 ) -> Result<f64, LikelihoodError> {
-    let mut cases = Vec::new();
-    for y in observations(likelihood.support()) {
-        for (m, v) in BELIEFS {
-            cases.push(([y], [Latent::new(m, v)?]));
-        }
-    }
+    let cases = cases(likelihood)?;
     let (mut out, mut least, mut repeats) = (Slopes::default(), f64::INFINITY, 1);
     let mut rounds = 0;
     while rounds < ROUNDS {
@@ -72,6 +83,21 @@ fn main() -> Result<(), LikelihoodError> {
         let own = time(l, |y, q, out| l.expected_log_density(y, q, &mut ws, out))?;
         let default = time(l, |y, q, out| defaults::expected_log_density(l, y, q, &mut ws, out))?;
         println!("{own:>12.0}{default:>12.0}");
+    }
+    println!("\n{:<20}{:>12}{:>12}{:>12}", "classes", "how many", "tilted", "expected");
+    for classes in [3, 6, 10] {
+        for text in ["robust_max", "multiclass_probit"] {
+            let likelihood = gp_likelihoods::parse(&format!("{text}(classes={classes})"))?;
+            let l = &*likelihood;
+            let tilted = time(l, |y, q, out| l.tilted(y, q, 1.0, &mut ws, out))?;
+            print!("{text:<20}{classes:>12}{tilted:>12.0}");
+            match text {
+                "robust_max" => {
+                    println!("{:>12.0}", time(l, |y, q, out| l.expected_log_density(y, q, &mut ws, out))?);
+                }
+                _ => println!("{:>12}", "—"),
+            }
+        }
     }
     Ok(())
 }

@@ -1,11 +1,14 @@
 //! Which of several Gaussian numbers is the largest.
 
-use crate::defaults::{Shape, tilted_along};
+mod grid;
+mod panels;
+
 use crate::error::LikelihoodError;
 use crate::latent::Latent;
 use crate::slopes::Slopes;
-use crate::special::{inverse_mills, inverse_mills_excess, log_normal_cdf};
+use crate::special::{inverse_mills, log_normal_cdf};
 use crate::workspace::Workspace;
+use grid::Lanes;
 
 /// The class is that of the largest of independent Gaussian latents, each with noise of its own, but for labels that
 /// are drawn from all classes (seed 000 eq. 68 and 13).
@@ -78,6 +81,25 @@ impl Race {
 
 /// Variances count as at least this, so that numbers known exactly have an order and slopes have a size.
 const LEAST_VARIANCE: f64 = 1e-20;
+/// A rival so many deviations of the difference behind wins with probability 1e-19.
+const HOPELESS: f64 = 9.0;
+
+/// Another number, as the winner sees it.
+#[derive(Clone, Copy, Debug)]
+struct Rival {
+    class: usize,
+    /// Its mean less the winner's: rounding of large means must not blur small variances.
+    lead: f64,
+    variance: f64,
+    deviation: f64,
+}
+
+/// Memory for those who may win, and for the sum over a grid.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Rivals {
+    list: Vec<Rival>,
+    lanes: Lanes,
+}
 
 /// `ln P(a_w > a_c for all c ≠ w)` for independent `a_c ~ N(m_c, v_c + noise)`, with derivatives by all m and v.
 ///
@@ -92,51 +114,50 @@ pub(crate) fn log_win(
     ws: &mut Workspace,
     out: &mut Slopes,
 ) -> Result<(), LikelihoodError> {
+    let mut rivals = std::mem::take(&mut ws.rivals);
     let variance = |c: usize| (q[c].variance() + noise).max(LEAST_VARIANCE);
+    let own = variance(winner);
+    let rival = |class: usize| {
+        let (lead, variance) = (q[class].mean() - q[winner].mean(), variance(class));
+        Rival { class, lead, variance, deviation: variance.sqrt() }
+    };
+    let has_hope = |rival: &Rival| q.len() == 2 || rival.lead > -HOPELESS * (own + rival.variance).sqrt();
+    rivals.list.clear();
+    rivals.list.extend((0..q.len()).filter(|&c| c != winner).map(rival).filter(has_hope));
     out.reset(q.len(), 0);
-    // Everything relative to the winner: rounding of large means must not blur small variances.
-    let lead = |c: usize| q[c].mean() - q[winner].mean();
-    if let [_, _] = q {
-        two(winner, lead(1 - winner), variance(0) + variance(1), out);
-        return Ok(());
-    }
-    let others = || (0..q.len()).filter(|&c| c != winner);
-    let strongest = others().map(lead).fold(f64::NEG_INFINITY, f64::max);
-    let shape = Shape { landmark: Some(strongest), single: true, smooth: true };
-    let own = Latent::new(0.0, variance(winner))?;
-    let [value, by_mean, by_variance] = tilted_along(own, shape, ws, |u| {
-        let mut sum = [0.0; 3];
-        for c in others() {
-            let s = variance(c).sqrt();
-            let z = (u - lead(c)) / s;
-            let ratio = inverse_mills(z);
-            sum[0] += log_normal_cdf(z);
-            sum[1] += ratio / s;
-            sum[2] -= ratio * inverse_mills_excess(z) / (s * s);
-        }
-        sum
-    })?;
-    out.value = value;
-    (out.by_mean[winner], out.by_variance[winner]) = (by_mean, by_variance);
-    for &(u, weight) in ws.rule.iter().filter(|(_, weight)| *weight != 0.0) {
-        for c in others() {
-            let s = variance(c).sqrt();
-            let z = (u - lead(c)) / s;
-            let pull = weight * inverse_mills(z) / s;
-            out.by_mean[c] -= pull;
-            out.by_variance[c] -= 0.5 * pull * z / s;
+    let done = against(winner, own, &mut rivals, ws, out);
+    ws.rivals = rivals;
+    done
+}
+
+fn against(
+    winner: usize,
+    own: f64,
+    rivals: &mut Rivals,
+    ws: &mut Workspace,
+    out: &mut Slopes,
+) -> Result<(), LikelihoodError> {
+    match rivals.list.as_slice() {
+        [] => {}
+        [rival] => one(winner, own, rival, out),
+        several => {
+            if !grid::win(winner, own, several, &mut rivals.lanes, out) {
+                panels::win(winner, own, several, ws, out)?;
+            }
         }
     }
     Ok(())
 }
 
-/// Of two the difference decides: `ln Φ(z)` with `z = −lead/√(v_0 + v_1)`.
-fn two(winner: usize, lead: f64, variance: f64, out: &mut Slopes) {
-    let z = -lead / variance.sqrt();
-    let pull = inverse_mills(z) / variance.sqrt();
+/// Of two the difference decides: `ln Φ(z)` with `z = −lead/√(v_w + v_c)`.
+fn one(winner: usize, own: f64, rival: &Rival, out: &mut Slopes) {
+    let deviation = (own + rival.variance).sqrt();
+    let z = -rival.lead / deviation;
+    let pull = inverse_mills(z) / deviation;
     out.value = log_normal_cdf(z);
-    (out.by_mean[winner], out.by_mean[1 - winner]) = (pull, -pull);
-    out.by_variance.fill(-0.5 * pull * z / variance.sqrt());
+    (out.by_mean[winner], out.by_mean[rival.class]) = (pull, -pull);
+    let by_variance = -0.5 * pull * z / deviation;
+    (out.by_variance[winner], out.by_variance[rival.class]) = (by_variance, by_variance);
 }
 
 /// `P(a_c is the largest)` for every c, which sum to 1.
@@ -160,3 +181,6 @@ pub(crate) fn probabilities(
     out.iter_mut().for_each(|p| *p /= total);
     done
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,6 +3,7 @@
 use crate::defaults::Many;
 use crate::error::{LikelihoodError, check_count};
 use crate::quadrature::Panels;
+use crate::race::Rivals;
 use crate::slopes::{ObservationMoments, PointSlopes, Slopes};
 
 /// Quasi-random nodes for likelihoods of many latents, and the seed of their digits.
@@ -25,6 +26,7 @@ pub struct Workspace {
     pub(crate) moments: Vec<ObservationMoments>,
     pub(crate) probabilities: Vec<f64>,
     pub(crate) many: Many,
+    pub(crate) rivals: Rivals,
 }
 
 impl Workspace {
@@ -63,6 +65,7 @@ impl Workspace {
             moments: Vec::new(),
             probabilities: Vec::new(),
             many: Many::new(nodes, seed),
+            rivals: Rivals::default(),
         }
     }
 }

@@ -16,10 +16,10 @@ pub use gamma::{digamma, ln_gamma, trigamma};
 pub use incomplete::{incomplete_beta, incomplete_gamma};
 pub use interval::NormalInterval;
 pub use logs::{log_softplus, log_softplus_slopes, log_sum_exp, log1p_exp, logistic};
-pub(crate) use normal::log_normal_cdf_slopes;
 pub use normal::{
     HALF_LN_TAU, inverse_mills, inverse_mills_excess, log_normal_cdf, log_normal_cdf_difference,
 };
+pub(crate) use normal::{log_normal_cdf_slopes, normal_cdfs};
 pub use quantile::standard_normal_quantile;
 
 use std::f64::consts::FRAC_1_SQRT_2;

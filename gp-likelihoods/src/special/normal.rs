@@ -2,7 +2,8 @@
 
 use std::f64::consts::{FRAC_1_SQRT_2, PI, SQRT_2};
 
-use super::{erfcx, standard_normal_cdf};
+use super::erfcx::{erfcx, erfcx_of_many};
+use super::standard_normal_cdf;
 use crate::quadrature::GaussLegendre;
 
 /// `1/√(2π)`
@@ -61,6 +62,34 @@ pub(crate) fn log_normal_cdf_slopes(x: f64) -> [f64; 3] {
         ((-above).ln_1p(), DENSITY_AT_ZERO * relative / (1.0 - above))
     };
     [value, ratio, if x < FRACTION_BELOW { excess_by_fraction(-x) } else { ratio + x }]
+}
+
+/// Several values of Φ, each as a product that cannot underflow, and [`inverse_mills`].
+pub(crate) struct NormalCdfs<const N: usize> {
+    /// What `Φ(x)` is a multiple of: `exp(exponent)`.
+    pub(crate) exponent: [f64; N],
+    /// And which.
+    pub(crate) factor: [f64; N],
+    /// `φ(x)/Φ(x)`
+    pub(crate) ratio: [f64; N],
+}
+
+/// Φ of several numbers side by side, to some x² roundings.
+pub(crate) fn normal_cdfs<const N: usize>(x: &[f64; N]) -> NormalCdfs<N> {
+    let halves = x.map(|x| -0.5 * x * x);
+    let density = halves.map(f64::exp);
+    let scaled = erfcx_of_many(&x.map(|x| x.abs() * FRAC_1_SQRT_2));
+    let below = |k: usize| x[k] < 0.0;
+    let factor = std::array::from_fn(|k| {
+        let tail = 0.5 * scaled[k];
+        if below(k) { tail } else { 1.0 - density[k] * tail }
+    });
+    let ratio = |k: usize| DENSITY_AT_ZERO * if below(k) { 1.0 } else { density[k] } / factor[k];
+    NormalCdfs {
+        exponent: std::array::from_fn(|k| if below(k) { halves[k] } else { 0.0 }),
+        factor,
+        ratio: std::array::from_fn(ratio),
+    }
 }
 
 /// `ln(Φ(b) − Φ(a))`; −∞ when `a = b`, NaN when `a > b`.
