@@ -1,14 +1,14 @@
 //! Which of several Gaussian numbers is the largest.
 
-mod grid;
-mod panels;
+mod line;
+mod nodes;
 
 use crate::error::LikelihoodError;
 use crate::latent::Latent;
 use crate::slopes::Slopes;
 use crate::special::{inverse_mills, log_normal_cdf};
 use crate::workspace::Workspace;
-use grid::Lanes;
+use line::Lanes;
 
 /// The class is that of the largest of independent Gaussian latents, each with noise of its own, but for labels that
 /// are drawn from all classes (seed 000 eq. 68 and 13).
@@ -83,6 +83,8 @@ impl Race {
 const LEAST_VARIANCE: f64 = 1e-20;
 /// A rival so many deviations of the difference behind wins with probability 1e-19.
 const HOPELESS: f64 = 9.0;
+/// A Gaussian has mass 2e-16 beyond so many deviations.
+const REACH: f64 = 8.2;
 
 /// Another number, as the winner sees it.
 #[derive(Clone, Copy, Debug)]
@@ -92,6 +94,13 @@ struct Rival {
     lead: f64,
     variance: f64,
     deviation: f64,
+}
+
+impl Rival {
+    /// The winner's number t in deviations of the rival from its mean; `scale` is the winner's deviation.
+    fn place(&self, t: f64, scale: f64) -> f64 {
+        (scale * t - self.lead) / self.deviation
+    }
 }
 
 /// Memory for those who may win, and for the sum over a grid.
@@ -125,26 +134,15 @@ pub(crate) fn log_win(
     rivals.list.clear();
     rivals.list.extend((0..q.len()).filter(|&c| c != winner).map(rival).filter(has_hope));
     out.reset(q.len(), 0);
-    let done = against(winner, own, &mut rivals, ws, out);
-    ws.rivals = rivals;
-    done
-}
-
-fn against(
-    winner: usize,
-    own: f64,
-    rivals: &mut Rivals,
-    ws: &mut Workspace,
-    out: &mut Slopes,
-) -> Result<(), LikelihoodError> {
     match rivals.list.as_slice() {
         [] => {}
         [rival] => one(winner, own, rival, out),
-        several => {
-            if !grid::win(winner, own, several, &mut rivals.lanes, out) {
-                panels::win(winner, own, several, ws, out)?;
-            }
-        }
+        several => line::win(winner, own, several, &mut rivals.lanes, out),
+    }
+    ws.rivals = rivals;
+    if out.value.is_nan() {
+        let q = &q[winner];
+        return Err(LikelihoodError::Unresolved { low: q.mean(), high: q.mean() });
     }
     Ok(())
 }

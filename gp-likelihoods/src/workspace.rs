@@ -2,6 +2,7 @@
 
 use crate::defaults::Many;
 use crate::error::{LikelihoodError, check_count};
+use crate::likelihoods::softmax::GumbelRace;
 use crate::quadrature::Panels;
 use crate::race::Rivals;
 use crate::slopes::{ObservationMoments, PointSlopes, Slopes};
@@ -27,6 +28,7 @@ pub struct Workspace {
     pub(crate) probabilities: Vec<f64>,
     pub(crate) many: Many,
     pub(crate) rivals: Rivals,
+    pub(crate) gumbel: GumbelRace,
 }
 
 impl Workspace {
@@ -66,6 +68,7 @@ impl Workspace {
             probabilities: Vec::new(),
             many: Many::new(nodes, seed),
             rivals: Rivals::default(),
+            gumbel: GumbelRace::default(),
         }
     }
 }

@@ -1,15 +1,22 @@
 //! Classes in proportion to exponentials.
 
+mod gumbel;
+#[cfg(test)]
+mod tests;
+
 use rand::Rng;
 
 use crate::classes;
 use crate::density::Density;
 use crate::error::LikelihoodError;
+use crate::latent::Latent;
 use crate::likelihood::Described;
 use crate::registry::LikelihoodEntry;
 use crate::scalar::Scalar;
-use crate::slopes::{ObservationMoments, PointSlopes};
+use crate::slopes::{ObservationMoments, PointSlopes, Slopes};
 use crate::support::Support;
+use crate::workspace::Workspace;
+pub(crate) use gumbel::GumbelRace;
 
 /// `p(y | f) = exp(f_y)/Σ_c exp(f_c)` for labels y = 0, …, C − 1, a latent a class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,6 +102,44 @@ impl Density for Softmax {
 
     fn sample_given(&self, f: &[f64], rng: &mut dyn Rng, out: &mut [f64]) -> Option<()> {
         classes::sample(self.classes, self.probability(f), rng, out)
+    }
+
+    fn expected_closed_form(&self, y: &[f64], q: &[Latent], ws: &mut Workspace, out: &mut Slopes) -> bool {
+        out.reset(q.len(), 0);
+        let found = ws.gumbel.look(q);
+        if found {
+            ws.gumbel.expected(classes::index(y[0]), q, out);
+        }
+        found
+    }
+
+    fn tilted_closed_form(
+        &self,
+        y: &[f64],
+        q: &[Latent],
+        power: f64,
+        ws: &mut Workspace,
+        out: &mut Slopes,
+    ) -> bool {
+        out.reset(q.len(), 0);
+        power == 1.0 && ws.gumbel.look(q) && ws.gumbel.tilted(classes::index(y[0]), out)
+    }
+
+    fn predictive_closed_form(
+        &self,
+        q: &[Latent],
+        ws: &mut Workspace,
+        out: &mut [ObservationMoments],
+    ) -> bool {
+        classes::predictive_moments(self, q, ws, out)
+    }
+
+    fn class_probabilities_closed_form(&self, q: &[Latent], ws: &mut Workspace, out: &mut [f64]) -> bool {
+        let found = ws.gumbel.look(q);
+        if found {
+            ws.gumbel.probabilities(out);
+        }
+        found
     }
 }
 

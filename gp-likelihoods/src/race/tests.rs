@@ -1,6 +1,8 @@
-//! Grids against panels, differences, and races whose outcome is known.
+//! Races against adaptive quadrature, differences, and races whose outcome is known.
 
 use super::*;
+use crate::defaults::{Shape, tilted_along};
+use crate::special::log_normal_cdf_slopes;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
@@ -11,12 +13,29 @@ fn numbers() -> impl Strategy<Value = Vec<Latent>> {
     prop::collection::vec(one, 3..8)
 }
 
-fn rivals(q: &[Latent]) -> Vec<Rival> {
-    let rival = |class: usize| {
-        let variance = q[class].variance();
-        Rival { class, lead: q[class].mean() - q[0].mean(), variance, deviation: variance.sqrt() }
-    };
-    (1..q.len()).map(rival).collect()
+/// The race that number 0 wins, by quadrature that knows nothing but the integrand.
+fn adaptive(q: &[Latent], ws: &mut Workspace, out: &mut Slopes) -> Result<(), LikelihoodError> {
+    out.reset(q.len(), 0);
+    let strongest = q[1..].iter().map(|rival| rival.mean()).fold(f64::NEG_INFINITY, f64::max);
+    let shape = Shape { landmark: Some(strongest), single: true, smooth: false };
+    let place = |u: f64, rival: &Latent| (u - rival.mean()) / rival.variance().sqrt();
+    let [value, by_mean, by_variance] = tilted_along(q[0], shape, ws, |u| {
+        q[1..].iter().fold([0.0; 3], |sum, rival| {
+            let ([value, ratio, excess], v) = (log_normal_cdf_slopes(place(u, rival)), rival.variance());
+            [sum[0] + value, sum[1] + ratio / v.sqrt(), sum[2] - ratio * excess / v]
+        })
+    })?;
+    out.value = value;
+    (out.by_mean[0], out.by_variance[0]) = (by_mean, by_variance);
+    for &(u, weight) in ws.rule.iter().filter(|(_, weight)| *weight != 0.0) {
+        for (c, rival) in q.iter().enumerate().skip(1) {
+            let (z, s) = (place(u, rival), rival.variance().sqrt());
+            let pull = weight * inverse_mills(z) / s;
+            out.by_mean[c] -= pull;
+            out.by_variance[c] -= 0.5 * pull * z / s;
+        }
+    }
+    Ok(())
 }
 
 proptest! {
@@ -24,21 +43,18 @@ proptest! {
 
     /// Slopes in units of what a change of a whole deviation would do.
     #[test]
-    fn grids_and_panels_agree(q in numbers()) {
-        let (mut lanes, mut ws) = (Lanes::new(), Workspace::new());
-        let (mut coarse, mut fine) = (Slopes::default(), Slopes::default());
-        coarse.reset(q.len(), 0);
-        fine.reset(q.len(), 0);
-        prop_assume!(grid::win(0, q[0].variance(), &rivals(&q), &mut lanes, &mut coarse));
-        panels::win(0, q[0].variance(), &rivals(&q), &mut ws, &mut fine)?;
-        let off = (coarse.value - fine.value).abs();
-        // The grid is right to 1e-16 of 1 where P is 1e-4 and more; panels forgive themselves 1e-12 and rounding.
-        prop_assert!(off < 1e-11 * (1.0 + fine.value.abs()), "{} {}", coarse.value, fine.value);
+    fn races_agree_with_adaptive_integrals(q in numbers()) {
+        let (mut ws, mut found, mut exact) = (Workspace::new(), Slopes::default(), Slopes::default());
+        log_win(0, &q, 0.0, &mut ws, &mut found)?;
+        adaptive(&q, &mut ws, &mut exact)?;
+        let off = (found.value - exact.value).abs();
+        // Panels forgive themselves 1e-12 and rounding.
+        prop_assert!(off < 1e-11 * (1.0 + exact.value.abs()), "{} {}", found.value, exact.value);
         for (c, latent) in q.iter().enumerate() {
             let (v, s) = (latent.variance(), latent.variance().sqrt());
-            let (a, b) = (coarse.by_mean[c] * s, fine.by_mean[c] * s);
+            let (a, b) = (found.by_mean[c] * s, exact.by_mean[c] * s);
             prop_assert!((a - b).abs() < 1e-9 * (1.0 + b.abs()), "mean {c}: {a} {b}");
-            let (a, b) = (coarse.by_variance[c] * v, fine.by_variance[c] * v);
+            let (a, b) = (found.by_variance[c] * v, exact.by_variance[c] * v);
             prop_assert!((a - b).abs() < 1e-9 * (1.0 + b.abs()), "variance {c}: {a} {b}");
         }
     }
