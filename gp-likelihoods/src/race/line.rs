@@ -22,7 +22,7 @@ pub(super) type Lanes = Vec<Lane>;
 /// Sets value and slopes of `ln P(all rivals lose)`; `own` is the winner's variance.
 pub(super) fn win(winner: usize, own: f64, rivals: &[Rival], lanes: &mut Lanes, out: &mut Slopes) {
     Line::about_the_mean(own, rivals).integrate(winner, rivals, lanes, out);
-    if !(out.value > LIKELY.ln()) {
+    if out.value.is_nan() || out.value < LIKELY.ln() {
         out.reset(out.by_mean.len(), 0);
         Line::about_the_mode(own, rivals).integrate(winner, rivals, lanes, out);
     }

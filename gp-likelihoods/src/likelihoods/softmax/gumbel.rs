@@ -55,7 +55,7 @@ impl GumbelRace {
         let high = q.iter().map(|latent| latent.mean() + reach(latent)).fold(f64::NEG_INFINITY, f64::max);
         self.low = low - BELOW;
         let nodes = ((high + ABOVE - self.low) / STEP).ceil();
-        if !(nodes <= MAX_NODES as f64) {
+        if nodes.is_nan() || nodes > MAX_NODES as f64 {
             return false;
         }
         self.nodes = nodes as usize;
@@ -137,7 +137,7 @@ impl GumbelRace {
     /// `ln E[p(label | f)]` with its slopes, where that is not hopeless.
     pub(super) fn tilted(&self, label: usize, out: &mut Slopes) -> bool {
         let mass = self.integral(label, |jet| jet[1]);
-        if !(mass > LEAST) {
+        if mass.is_nan() || mass < LEAST {
             return false;
         }
         let classes = out.by_mean.len();
