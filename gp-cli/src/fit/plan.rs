@@ -10,7 +10,6 @@ use crate::encode::{Inputs, Survey};
 use crate::error::{CliError, ErrorKind};
 use crate::method::{self, Method, Optimizer, Problem, Rows, Setting, Settings};
 use faer::Mat;
-use gp_ep::DataSource;
 use gp_ep::ivm::{IvmOptions, IvmPlacement};
 use gp_kernels::inducing::InducingInputs;
 use gp_kernels::placement::Placements;
@@ -116,9 +115,10 @@ impl Plan {
     #[must_use]
     pub fn memory(&self) -> f64 {
         let rows = &self.problem.rows;
-        let pseudo = self.problem.sizes().inducing;
-        let sample = COPIES * Sample::held(rows, pseudo) as f64 * (rows.dim() + 1) as f64;
-        self.method.memory(self.problem.sizes()) + 8.0 * sample
+        let sizes = self.problem.sizes();
+        let sample = COPIES * Sample::held(rows, sizes.inducing) as f64 * (sizes.dim + 1) as f64;
+        let order = self.problem.settings.batch_size.map_or(0.0, |_| method::memory_of_order(sizes.rows));
+        self.method.memory(sizes) + 8.0 * sample + order
     }
 }
 

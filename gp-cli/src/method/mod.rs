@@ -17,6 +17,7 @@ mod sep;
 mod svgp;
 mod update;
 
+pub(crate) use batches::memory as memory_of_order;
 pub use gradients::GradientCheck;
 pub use optimizer::Optimizer;
 pub use outcome::Fit;
