@@ -14,6 +14,7 @@ pub mod files;
 pub mod fit;
 pub mod fuzzing;
 mod interrupt;
+mod memory;
 pub mod method;
 pub mod metrics;
 pub mod model;

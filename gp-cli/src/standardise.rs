@@ -16,12 +16,11 @@ impl Standardiser {
     /// For a column that is not empty.
     #[must_use]
     pub fn of(column: &[f64]) -> Self {
-        let count = column.len() as f64;
-        let mean = column.iter().sum::<f64>() / count;
-        let variance = column.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / count;
-        // Rounding leaves equal numbers a spread of a few ulps of their mean; that is no unit to measure in.
-        let negligible = (4.0 * f64::EPSILON * mean).powi(2);
-        Self { mean, scale: if variance > negligible { variance.sqrt() } else { 1.0 } }
+        let mut sum = Sum::default();
+        column.iter().for_each(|&value| sum.add(value));
+        let mut spread = Spread::about(sum.mean());
+        column.iter().for_each(|&value| spread.add(value));
+        spread.standardiser()
     }
 
     /// Numbers as they are.
@@ -55,6 +54,63 @@ impl Standardiser {
     }
 }
 
+/// The sum of numbers that come one after the other. It depends on their order and on nothing else, such as the pieces
+/// that they come in.
+#[derive(Clone, Copy, Debug)]
+pub struct Sum {
+    count: u64,
+    sum: f64,
+}
+
+impl Default for Sum {
+    fn default() -> Self {
+        Self { count: 0, sum: -0.0 }
+    }
+}
+
+impl Sum {
+    /// One more.
+    pub fn add(&mut self, value: f64) {
+        self.count += 1;
+        self.sum += value;
+    }
+
+    /// Their mean; NaN where there is none.
+    #[must_use]
+    pub fn mean(&self) -> f64 {
+        self.sum / self.count as f64
+    }
+}
+
+/// The sum of the squares of numbers about their mean, in a second pass over them.
+#[derive(Clone, Copy, Debug)]
+pub struct Spread {
+    mean: f64,
+    squares: Sum,
+}
+
+impl Spread {
+    /// Of no number yet.
+    #[must_use]
+    pub fn about(mean: f64) -> Self {
+        Self { mean, squares: Sum::default() }
+    }
+
+    /// One more.
+    pub fn add(&mut self, value: f64) {
+        self.squares.add((value - self.mean).powi(2));
+    }
+
+    /// Units in which the numbers have mean 0 and spread 1.
+    #[must_use]
+    pub fn standardiser(&self) -> Standardiser {
+        let (mean, variance) = (self.mean, self.squares.mean());
+        // Rounding leaves equal numbers a spread of a few ulps of their mean; that is no unit to measure in.
+        let negligible = (4.0 * f64::EPSILON * mean).powi(2);
+        Standardiser { mean, scale: if variance > negligible { variance.sqrt() } else { 1.0 } }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -69,6 +125,15 @@ mod tests {
             assert!((standardiser.undo(standardiser.apply(value)) - value).abs() < 1e-14);
         }
         assert!((standardiser.undo_variance(1.0) - 5.0).abs() < 1e-14);
+    }
+
+    /// Against the definitions, to the last bit: sums in the order of the numbers.
+    #[test]
+    fn sums_are_those_of_the_definitions() {
+        let column: Vec<f64> = (0..1000).map(|i| 1e3 + (f64::from(i) * 0.7).sin()).collect();
+        let mean = column.iter().sum::<f64>() / 1000.0;
+        let variance = column.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / 1000.0;
+        assert_eq!(Standardiser::of(&column), Standardiser { mean, scale: variance.sqrt() });
     }
 
     #[test]

@@ -6,8 +6,9 @@ use crate::data::{Frame, ReadOptions};
 use crate::error::{CliError, ErrorKind};
 use crate::evaluate::{self, Evaluation};
 use crate::files::OutputFile;
-use crate::fit::{self, CheckpointFolder, FitSpec, Plan, parse_time};
+use crate::fit::{self, CheckpointFolder, FitSpec, Plan, Stream, Streamed, parse_time};
 use crate::interrupt;
+use crate::memory;
 use crate::model::Model;
 use crate::notes::Notes;
 use crate::out;
@@ -36,6 +37,10 @@ pub struct FitOptions {
     /// Format of the tables: csv, parquet, arrow, npy, npz, idx or libsvm; found from the file unless given
     #[arg(long, value_name = "NAME")]
     pub format: Option<String>,
+    /// Whether rows stay in memory, or in a file from which mini-batches are read: methods sep, svgp and savigp, tables in CSV,
+    /// Parquet or Arrow. The model is the same
+    #[arg(long, value_enum, default_value_t = Stream::Auto)]
+    pub stream: Stream,
     /// Table to score the model on
     #[arg(long, value_name = "DATA")]
     pub test: Option<String>,
@@ -73,12 +78,10 @@ pub fn run(options: &FitOptions, out: &mut dyn Write, notes: &mut Notes<'_>) -> 
     let spec = &options.spec;
     spec.target()?;
     let output = OutputFile::prepare(&options.output, options.force)?;
-    let (frame, dropped) = fit::read(&options.data, options.format.as_deref(), spec)?;
+    let (plan, dropped) = plan(options)?;
     if dropped > 0 {
         notes.say(format_args!("left out {dropped} rows that miss a value"));
     }
-    let plan = Plan::new(&frame, spec)?;
-    drop(frame);
     plan.choices.iter().for_each(|choice| notes.say(format_args!("{choice}")));
     check_memory(&plan, options.force)?;
     let test = options.test.as_deref().map(|path| read_test(path, options, &plan)).transpose()?;
@@ -104,6 +107,21 @@ pub fn run(options: &FitOptions, out: &mut dyn Write, notes: &mut Notes<'_>) -> 
     notes.say(format_args!("wrote {}", output.path().display()));
     checkpoint.map_or(Ok(()), |folder| tidy_up(&folder, &model, notes))?;
     show(options, &model, scores.as_ref(), seconds, out)
+}
+
+/// Reads the table, into memory or not, and makes all choices; tells how many rows were left out.
+fn plan(options: &FitOptions) -> Result<(Plan, usize), CliError> {
+    let (spec, format) = (&options.spec, options.format.as_deref());
+    let input = options.stream.open(&options.data)?;
+    if let Some(why) = options.stream.why_not_held(&input, format, spec)? {
+        let kept = options.checkpoint.as_ref().or(options.resume.as_ref());
+        let folder = kept.map_or_else(std::env::temp_dir, |folder| memory::folder_near(folder));
+        let table = Streamed::read(input, format, spec, &folder, &why)?;
+        let dropped = table.dropped();
+        return Ok((Plan::streamed(table, spec)?, dropped));
+    }
+    let (frame, dropped) = fit::read_source(&input.load()?, format, spec)?;
+    Ok((Plan::new(&frame, spec)?, dropped))
 }
 
 /// Carries out the plan under a control, which a signal to end joins where there is a checkpoint to leave.
@@ -170,7 +188,7 @@ fn read_test(path: &str, options: &FitOptions, plan: &Plan) -> Result<Frame, Cli
 }
 
 fn check_memory(plan: &Plan, force: bool) -> Result<(), CliError> {
-    let (needed, Some(free)) = (plan.memory(), free_memory()) else { return Ok(()) };
+    let (needed, Some(free)) = (plan.memory(), memory::available()) else { return Ok(()) };
     if needed <= free || force {
         return Ok(());
     }
@@ -181,13 +199,6 @@ fn check_memory(plan: &Plan, force: bool) -> Result<(), CliError> {
         free / 1e9
     );
     Err(CliError::new(ErrorKind::Usage, message))
-}
-
-/// Bytes of memory that can be had, where the system tells.
-fn free_memory() -> Option<f64> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find(|line| line.starts_with("MemAvailable:"))?;
-    line.split_whitespace().nth(1)?.parse::<f64>().ok().map(|kilobytes| 1024.0 * kilobytes)
 }
 
 fn say_outcome(model: &Model, seconds: f64, notes: &mut Notes<'_>) {

@@ -5,15 +5,17 @@ use super::column::{Column, Kind};
 use super::format::{Format, ReadOptions, check_width};
 use super::frame::Frame;
 use super::guard::guarded;
+use super::pieces::Pieces;
 use super::source::Source;
-use crate::error::CliError;
+use super::supply::{Input, Supply};
+use crate::error::{CliError, ErrorKind};
 use arrow_array::cast::AsArray;
 use arrow_array::types::Float64Type;
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_cast::cast;
 use arrow_ipc::reader::StreamReader;
-use arrow_schema::{ArrowError, DataType, Schema, TimeUnit};
-use std::io::Cursor;
+use arrow_schema::{ArrowError, DataType, Schema, SchemaRef, TimeUnit};
+use std::io::{self, BufReader, Cursor, Read, Seek, SeekFrom};
 
 /// Microseconds in a day.
 const DAY: f64 = 86_400e6;
@@ -22,7 +24,9 @@ const DAY: f64 = 86_400e6;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ArrowFile;
 
-const MAGIC: &[u8] = b"ARROW1";
+/// A file is a stream behind its mark, and a list of places after it that nobody needs who reads everything.
+const MAGIC: &[u8; 6] = b"ARROW1";
+const MARK: &[u8; 8] = b"ARROW1\0\0";
 
 impl Format for ArrowFile {
     fn name(&self) -> &'static str {
@@ -42,47 +46,124 @@ impl Format for ArrowFile {
     }
 
     fn read(&self, source: &Source, options: &ReadOptions) -> Result<Frame, CliError> {
-        guarded(source, "Arrow", || read(source, options))
+        guarded(source, FORMAT, || {
+            let reader = open(source, Cursor::new(source.bytes()))?;
+            let schema = reader.schema();
+            let batches = reader.collect::<Result<Vec<_>, _>>().map_err(|cause| damaged(source, &cause))?;
+            let columns = columns(source, options, &schema, &batches)?;
+            Frame::new(source.name(), columns, None)
+        })
+    }
+
+    fn comes_in_pieces(&self) -> bool {
+        true
+    }
+
+    fn pieces<'a>(&self, input: &'a Input, options: &ReadOptions) -> Result<Box<dyn Pieces + 'a>, CliError> {
+        let reader = guarded(input, FORMAT, || open(input, BufReader::new(input.file()?)))?;
+        let schema = reader.schema();
+        Ok(Box::new(Batches::new(input, FORMAT, options, schema, reader)))
     }
 }
 
-fn read(source: &Source, options: &ReadOptions) -> Result<Frame, CliError> {
-    // A file is a stream behind its mark, and a list of places after it that nobody needs who reads everything.
-    let messages = source.bytes().strip_prefix(MAGIC).and_then(|rest| rest.strip_prefix(&[0, 0]));
-    if messages.is_some() && !source.bytes().ends_with(MAGIC) {
-        return Err(source.fault(" is a damaged or truncated Arrow file: its end is missing"));
+/// What errors call it.
+const FORMAT: &str = "Arrow";
+
+fn damaged(supply: &dyn Supply, cause: &dyn std::error::Error) -> CliError {
+    supply.fault(&format!(" is a damaged or truncated Arrow file: {cause}"))
+}
+
+/// A reader of the batches of a file or stream that claims no sizes it cannot have.
+fn open<R: Read + Seek>(supply: &dyn Supply, mut from: R) -> Result<StreamReader<R>, CliError> {
+    let failed = |cause| CliError::caused(ErrorKind::Io, format!("cannot read `{}`", supply.name()), cause);
+    let start = begin(&mut from)
+        .map_err(failed)?
+        .ok_or_else(|| supply.fault(&" is a damaged or truncated Arrow file: its end is missing"))?;
+    if let Some(size) = implausible_size(&mut from).map_err(failed)? {
+        return Err(supply
+            .fault(&format!(" is a damaged or truncated Arrow file: {size} is no size of a part of it")));
     }
-    let messages = messages.unwrap_or(source.bytes());
-    if let Some(size) = implausible_size(messages) {
-        return Err(
-            source.fault(format!(" is a damaged or truncated Arrow file: {size} is no size of a part of it"))
-        );
+    from.seek(SeekFrom::Start(start)).map_err(failed)?;
+    StreamReader::try_new(from, None).map_err(|cause| damaged(supply, &cause))
+}
+
+/// Goes to where the messages begin; nowhere, where a file does not end as it should.
+fn begin(from: &mut (impl Read + Seek)) -> io::Result<Option<u64>> {
+    let (mut first, mut last) = (Vec::new(), Vec::new());
+    from.rewind()?;
+    from.by_ref().take(MARK.len() as u64).read_to_end(&mut first)?;
+    if first != MARK {
+        from.rewind()?;
+        return Ok(Some(0));
     }
-    let damaged = |cause: ArrowError| source.fault(format!(" is a damaged or truncated Arrow file: {cause}"));
-    let reader = StreamReader::try_new(Cursor::new(messages), None).map_err(damaged)?;
-    let schema = reader.schema();
-    let batches = reader.collect::<Result<Vec<_>, _>>().map_err(damaged)?;
-    from_batches(source, options, &schema, &batches)
+    from.seek(SeekFrom::End(-(MAGIC.len() as i64)))?;
+    from.by_ref().read_to_end(&mut last)?;
+    if last != MAGIC {
+        return Ok(None);
+    }
+    from.seek(SeekFrom::Start(MARK.len() as u64)).map(Some)
+}
+
+/// Batches of a file as pieces of a table.
+pub(super) struct Batches<'a, R> {
+    supply: &'a dyn Supply,
+    format: &'static str,
+    options: ReadOptions,
+    schema: SchemaRef,
+    from: R,
+    /// Rows that have gone before.
+    rows: u64,
+}
+
+impl<'a, R> Batches<'a, R> {
+    pub(super) fn new(
+        supply: &'a dyn Supply,
+        format: &'static str,
+        options: &ReadOptions,
+        schema: SchemaRef,
+        from: R,
+    ) -> Self {
+        Self { supply, format, options: options.clone(), schema, from, rows: 0 }
+    }
+}
+
+impl<R: Iterator<Item = Result<RecordBatch, ArrowError>>> Pieces for Batches<'_, R> {
+    fn next_piece(&mut self) -> Result<Option<Frame>, CliError> {
+        let Self { supply, format, options, schema, from, rows } = self;
+        guarded(*supply, format, || {
+            let Some(batch) = from.find(|batch| batch.as_ref().map_or(true, |batch| batch.num_rows() > 0))
+            else {
+                return Ok(None);
+            };
+            let batch = batch.map_err(|cause| {
+                supply.fault(&format!(" is a damaged or truncated {format} file: {cause}"))
+            })?;
+            let before = *rows;
+            *rows += batch.num_rows() as u64;
+            let columns = columns(*supply, options, schema, std::slice::from_ref(&batch))?;
+            Frame::behind(before, supply.name(), columns).map(Some)
+        })
+    }
 }
 
 /// The wanted columns of a table that comes in batches.
-pub(super) fn from_batches(
-    source: &Source,
+pub(super) fn columns(
+    supply: &dyn Supply,
     options: &ReadOptions,
     schema: &Schema,
     batches: &[RecordBatch],
-) -> Result<Frame, CliError> {
-    check_width(source, schema.fields().len())?;
+) -> Result<Vec<Column>, CliError> {
+    check_width(supply, schema.fields().len())?;
     let mut columns = Vec::new();
     for (place, field) in schema.fields().iter().enumerate().filter(|(_, field)| options.wants(field.name()))
     {
         let arrays: Vec<&ArrayRef> = batches.iter().map(|batch| batch.column(place)).collect();
         let column = column(field.name(), field.data_type(), &arrays).map_err(|cause| {
-            source.fault(format!(", column {}: {cause}; leave it out with --features", field.name()))
+            supply.fault(&format!(", column {}: {cause}; leave it out with --features", field.name()))
         })?;
         columns.push(column);
     }
-    Frame::new(source.name(), columns, None)
+    Ok(columns)
 }
 
 /// A column, as numbers where its type allows it.

@@ -2,7 +2,9 @@
 
 use super::column::Kind;
 use super::frame::Frame;
+use super::pieces::{Pieces, Typed};
 use super::source::Source;
+use super::supply::{Input, Supply};
 use super::{arrow, csv, idx, libsvm, npy, npz, parquet};
 use crate::error::{CliError, ErrorKind};
 use std::collections::{BTreeMap, BTreeSet};
@@ -56,6 +58,33 @@ pub trait Format: Debug + Send + Sync {
     /// # Errors
     /// Of kind [`Data`](ErrorKind::Data) with the place.
     fn read(&self, source: &Source, options: &ReadOptions) -> Result<Frame, CliError>;
+
+    /// Whether tables can be read some rows at a time.
+    fn comes_in_pieces(&self) -> bool {
+        false
+    }
+
+    /// The table in a file, some rows at a time.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read); of kind [`Usage`](ErrorKind::Usage) for a format that is read at once alone.
+    fn pieces<'a>(&self, input: &'a Input, _options: &ReadOptions) -> Result<Box<dyn Pieces + 'a>, CliError> {
+        Err(self.not_in_pieces(input.name()))
+    }
+
+    /// The error about a table of this format that is to be read in pieces.
+    fn not_in_pieces(&self, table: &str) -> CliError {
+        let format = self.name();
+        let message = format!(
+            "`{table}` needs to be in memory, because tables in {format} are not read in pieces; convert it to CSV, Parquet or Arrow, or say --stream never"
+        );
+        CliError::new(ErrorKind::Usage, message)
+    }
+
+    /// Bytes of memory, about, that the table takes with its points.
+    fn memory(&self, input: &Input) -> f64 {
+        3.0 * input.size()
+    }
 }
 
 /// A list of formats, to which programs add their own.
@@ -100,10 +129,37 @@ impl Formats {
     /// # Errors
     /// Of kind [`Usage`](ErrorKind::Usage) for a format there is not; otherwise of kind [`Data`](ErrorKind::Data).
     pub fn read(&self, source: &Source, options: &ReadOptions) -> Result<Frame, CliError> {
-        self.choose(source, options)?.read(source, options)?.read_as(options)
+        let format = self.choose((source.bytes(), &source.extension()), options)?;
+        format.read(source, options)?.read_as(options)
     }
 
-    fn choose(&self, source: &Source, options: &ReadOptions) -> Result<&dyn Format, CliError> {
+    /// The same table, some rows at a time.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read) and [`Format::pieces`].
+    pub fn pieces<'a>(
+        &self,
+        input: &'a Input,
+        options: &ReadOptions,
+    ) -> Result<Box<dyn Pieces + 'a>, CliError> {
+        let from = self.of(input, options)?.pieces(input, options)?;
+        Ok(Box::new(Typed { from, options: options.clone() }))
+    }
+
+    /// The format of a file.
+    ///
+    /// # Errors
+    /// Of kind [`Usage`](ErrorKind::Usage) for a format there is not.
+    pub fn of(&self, input: &Input, options: &ReadOptions) -> Result<&dyn Format, CliError> {
+        self.choose((input.head(), &input.extension()), options)
+    }
+
+    /// By what was asked for, the first bytes or the end of the name.
+    fn choose(
+        &self,
+        (head, extension): (&[u8], &str),
+        options: &ReadOptions,
+    ) -> Result<&dyn Format, CliError> {
         if let Some(name) = &options.format {
             let names: Vec<&str> = self.iter().map(Format::name).collect();
             let message = || format!("there is no format `{name}`; there are {}", names.join(", "));
@@ -112,9 +168,8 @@ impl Formats {
                 .find(|format| format.name() == name)
                 .ok_or_else(|| CliError::new(ErrorKind::Usage, message()));
         }
-        let extension = source.extension();
-        let by_mark = self.iter().find(|format| format.recognises(source.bytes()));
-        let by_name = || self.iter().find(|format| format.extensions().contains(&extension.as_str()));
+        let by_mark = self.iter().find(|format| format.recognises(head));
+        let by_name = || self.iter().find(|format| format.extensions().contains(&extension));
         by_mark.or_else(by_name).or_else(|| self.iter().next()).ok_or_else(|| {
             CliError::new(ErrorKind::Usage, "there are no formats to read tables in".to_owned())
         })
@@ -122,12 +177,12 @@ impl Formats {
 }
 
 /// Refuses tables that are too wide to be meant.
-pub(super) fn check_width(source: &Source, columns: usize) -> Result<(), CliError> {
+pub(super) fn check_width(supply: &dyn Supply, columns: usize) -> Result<(), CliError> {
     if columns <= MAX_COLUMNS {
         return Ok(());
     }
     let what = format!(
         " has {columns} columns, and at most {MAX_COLUMNS} are read; is it the table turned on its side?"
     );
-    Err(source.fault(what))
+    Err(supply.fault(&what))
 }

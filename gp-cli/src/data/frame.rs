@@ -15,8 +15,36 @@ pub struct Frame {
     columns: Vec<Column>,
     by_name: HashMap<String, usize>,
     rows: usize,
-    /// Line of each row, for text.
-    lines: Option<Vec<u64>>,
+    places: Places,
+}
+
+/// Where rows stand in the file.
+#[derive(Clone, Debug)]
+enum Places {
+    /// Lines of text.
+    Lines(Vec<u64>),
+    /// Rows, counted from 0.
+    Rows(Vec<u64>),
+    /// All rows from one on.
+    From(u64),
+}
+
+impl Places {
+    fn text(&self, row: usize) -> String {
+        match self {
+            Self::Lines(lines) => format!("line {}", lines[row]),
+            Self::Rows(rows) => format!("row {}", rows[row] + 1),
+            Self::From(first) => format!("row {}", first + row as u64 + 1),
+        }
+    }
+
+    fn of(&self, rows: &[usize]) -> Self {
+        match self {
+            Self::Lines(lines) => Self::Lines(rows.iter().map(|&row| lines[row]).collect()),
+            Self::Rows(known) => Self::Rows(rows.iter().map(|&row| known[row]).collect()),
+            Self::From(first) => Self::Rows(rows.iter().map(|&row| first + row as u64).collect()),
+        }
+    }
 }
 
 impl Frame {
@@ -25,10 +53,24 @@ impl Frame {
     /// # Errors
     /// Of kind [`Data`](ErrorKind::Data) for no rows, columns of different lengths and two of the same name.
     pub fn new(source: &str, columns: Vec<Column>, lines: Option<Vec<u64>>) -> Result<Self, CliError> {
+        Self::placed(source, columns, lines.map_or(Places::From(0), Places::Lines))
+    }
+
+    /// A piece of a table, with so many rows before it.
+    pub(super) fn behind(rows: u64, source: &str, columns: Vec<Column>) -> Result<Self, CliError> {
+        Self::placed(source, columns, Places::From(rows))
+    }
+
+    /// The error about a table without rows.
+    pub(crate) fn no_rows(source: &str) -> CliError {
+        CliError::new(ErrorKind::Data, format!("`{source}` has no rows; a table needs one at least"))
+    }
+
+    fn placed(source: &str, columns: Vec<Column>, places: Places) -> Result<Self, CliError> {
         let fault = |what: String| Err(CliError::new(ErrorKind::Data, format!("`{source}` {what}")));
         let rows = columns.first().map_or(0, |column| column.values().len());
         if rows == 0 {
-            return fault("has no rows; a table needs one at least".to_owned());
+            return Err(Self::no_rows(source));
         }
         let mut by_name = HashMap::with_capacity(columns.len());
         for (place, column) in columns.iter().enumerate() {
@@ -40,24 +82,23 @@ impl Frame {
                 return fault(format!("has two columns called {name}; rename one of them"));
             }
         }
-        Ok(Self { source: source.to_owned(), columns, by_name, rows, lines })
+        Ok(Self { source: source.to_owned(), columns, by_name, rows, places })
     }
 
     /// The same table, its columns of the types that were asked for.
     pub(super) fn read_as(self, options: &ReadOptions) -> Result<Self, CliError> {
-        let Self { source, columns, lines, .. } = self;
+        let Self { source, columns, places, .. } = self;
         let mut out = Vec::with_capacity(columns.len());
         for column in columns {
             let (name, kind) = (column.name().to_owned(), options.kind(column.name()));
             out.push(match kind {
                 None => column,
-                Some(kind) => column.read_as(kind).map_err(|(row, text)| {
-                    let place = place(lines.as_deref(), row);
-                    not_of_kind(&source, &place, &name, &text, kind)
-                })?,
+                Some(kind) => column
+                    .read_as(kind)
+                    .map_err(|(row, text)| not_of_kind(&source, &places.text(row), &name, &text, kind))?,
             });
         }
-        Self::new(&source, out, lines)
+        Self::placed(&source, out, places)
     }
 
     /// What errors call the table.
@@ -110,7 +151,7 @@ impl Frame {
     /// Where a row stands in the file, such as `line 3`.
     #[must_use]
     pub fn place(&self, row: usize) -> String {
-        place(self.lines.as_deref(), row)
+        self.places.text(row)
     }
 
     /// An error about one cell.
@@ -150,16 +191,7 @@ impl Frame {
     /// Of kind [`Data`](ErrorKind::Data) for no rows.
     pub fn rows(&self, rows: &[usize]) -> Result<Self, CliError> {
         let columns = self.columns.iter().map(|column| column.rows(rows)).collect();
-        // Without lines a row is its number, which leaving out others must not change.
-        let line = |&row: &usize| self.lines.as_ref().map_or(row as u64 + 1, |lines| lines[row]);
-        Self::new(&self.source, columns, Some(rows.iter().map(line).collect()))
-    }
-}
-
-fn place(lines: Option<&[u64]>, row: usize) -> String {
-    match lines {
-        Some(lines) => format!("line {}", lines[row]),
-        None => format!("row {}", row + 1),
+        Self::placed(&self.source, columns, self.places.of(rows))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Readers that others wrote, which panic on some damaged files where they should return an error.
 
-use super::source::Source;
+use super::supply::Supply;
 use crate::error::CliError;
 use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
 
@@ -9,12 +9,12 @@ const FOREIGN: [&str; 2] = ["parquet-", "arrow-"];
 
 /// What `read` says, or that the file is damaged where it panics. It only borrows, so nothing is left half done.
 pub(super) fn guarded<T>(
-    source: &Source,
+    supply: &dyn Supply,
     format: &str,
     read: impl FnOnce() -> Result<T, CliError>,
 ) -> Result<T, CliError> {
     catch_unwind(AssertUnwindSafe(read))
-        .unwrap_or_else(|_| Err(source.fault(format!(" is a damaged or truncated {format} file"))))
+        .unwrap_or_else(|_| Err(supply.fault(&format!(" is a damaged or truncated {format} file"))))
 }
 
 /// Keeps this process from printing what such a reader has to say about its panic; all others are printed as before.

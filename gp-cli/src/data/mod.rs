@@ -26,14 +26,19 @@ mod libsvm;
 mod npy;
 mod npz;
 mod parquet;
+mod pieces;
 mod source;
+mod supply;
 
 pub use cells::days_since_epoch;
 pub use column::{Column, Kind, Values};
 pub use format::{Format, Formats, MAX_COLUMNS, ReadOptions};
 pub use frame::Frame;
 pub(crate) use guard::silence_foreign_panics;
+pub use pieces::Pieces;
 pub use source::Source;
+pub use supply::Input;
+pub(crate) use supply::{no_room, unnamed};
 
 use crate::error::CliError;
 

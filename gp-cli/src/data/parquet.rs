@@ -1,13 +1,19 @@
 //! Parquet.
 
-use super::arrow::from_batches;
+use super::arrow::{Batches, columns};
 use super::format::{Format, ReadOptions};
 use super::frame::Frame;
 use super::guard::guarded;
+use super::pieces::{Pieces, rows_of_piece};
 use super::source::Source;
+use super::supply::{Input, Supply};
 use crate::error::CliError;
+use arrow_array::RecordBatchReader;
+use arrow_schema::SchemaRef;
+use bytes::Bytes;
 use parquet::arrow::ProjectionMask;
-use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
+use parquet::file::reader::ChunkReader;
 
 /// Parquet, packed by snappy, zstd, lz4, gzip or not at all.
 #[derive(Clone, Copy, Debug)]
@@ -31,22 +37,62 @@ impl Format for Parquet {
     }
 
     fn read(&self, source: &Source, options: &ReadOptions) -> Result<Frame, CliError> {
-        guarded(source, "Parquet", || read(source, options))
+        guarded(source, FORMAT, || {
+            let (schema, reader) = open(source, Bytes::from(source.bytes().to_vec()), options)?;
+            let batches = reader.collect::<Result<Vec<_>, _>>().map_err(|cause| damaged(source, &cause))?;
+            Frame::new(source.name(), columns(source, options, &schema, &batches)?, None)
+        })
+    }
+
+    fn comes_in_pieces(&self) -> bool {
+        true
+    }
+
+    fn pieces<'a>(&self, input: &'a Input, options: &ReadOptions) -> Result<Box<dyn Pieces + 'a>, CliError> {
+        let (schema, reader) = guarded(input, FORMAT, || open(input, input.file()?, options))?;
+        Ok(Box::new(Batches::new(input, FORMAT, options, schema, reader)))
+    }
+
+    /// The file, and its numbers twice, which it may hold packed to a fraction.
+    fn memory(&self, input: &Input) -> f64 {
+        let numbers = |file| {
+            let builder = ParquetRecordBatchReaderBuilder::try_new(file).ok()?;
+            let about = builder.metadata().file_metadata();
+            Some(about.num_rows() as f64 * about.schema_descr().num_columns() as f64)
+        };
+        let numbers = guarded(input, FORMAT, || Ok(input.file().ok().and_then(numbers)));
+        2.0 * input.size() + 16.0 * numbers.ok().flatten().unwrap_or_default()
     }
 }
 
-fn read(source: &Source, options: &ReadOptions) -> Result<Frame, CliError> {
-    let damaged = |cause: &dyn std::error::Error| {
-        source.fault(format!(" is a damaged or truncated Parquet file: {cause}"))
-    };
-    let bytes = source.bytes().to_vec();
-    let builder = ParquetRecordBatchReaderBuilder::try_new(bytes::Bytes::from(bytes))
-        .map_err(|cause| damaged(&cause))?;
-    let wanted =
-        builder.schema().fields().iter().enumerate().filter(|(_, field)| options.wants(field.name()));
-    let mask = ProjectionMask::roots(builder.parquet_schema(), wanted.map(|(place, _)| place));
-    let reader = builder.with_projection(mask).build().map_err(|cause| damaged(&cause))?;
-    let schema = arrow_array::RecordBatchReader::schema(&reader);
-    let batches = reader.collect::<Result<Vec<_>, _>>().map_err(|cause| damaged(&cause))?;
-    from_batches(source, options, &schema, &batches)
+/// What errors call it.
+const FORMAT: &str = "Parquet";
+
+fn damaged(supply: &dyn Supply, cause: &dyn std::error::Error) -> CliError {
+    supply.fault(&format!(" is a damaged or truncated Parquet file: {cause}"))
+}
+
+/// A reader of the wanted columns, and what they are.
+fn open<R: ChunkReader + 'static>(
+    supply: &dyn Supply,
+    from: R,
+    options: &ReadOptions,
+) -> Result<(SchemaRef, ParquetRecordBatchReader), CliError> {
+    let builder = ParquetRecordBatchReaderBuilder::try_new(from).map_err(|cause| damaged(supply, &cause))?;
+    let wanted: Vec<usize> = builder
+        .schema()
+        .fields()
+        .iter()
+        .enumerate()
+        .filter(|(_, field)| options.wants(field.name()))
+        .map(|(place, _)| place)
+        .collect();
+    let rows = rows_of_piece(wanted.len());
+    let mask = ProjectionMask::roots(builder.parquet_schema(), wanted);
+    let reader = builder
+        .with_projection(mask)
+        .with_batch_size(rows)
+        .build()
+        .map_err(|cause| damaged(supply, &cause))?;
+    Ok((RecordBatchReader::schema(&reader), reader))
 }

@@ -6,7 +6,7 @@ use std::io::Read;
 use std::path::Path;
 
 /// The first bytes of everything that gzip made.
-const GZIP: [u8; 2] = [0x1f, 0x8b];
+pub(super) const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 /// A file in memory, unpacked, with the name that errors call it.
 #[derive(Clone, Debug)]
@@ -62,8 +62,7 @@ impl Source {
     /// The end of the name after its last dot, in small letters, `gz` left out; empty where there is none.
     #[must_use]
     pub fn extension(&self) -> String {
-        let name = self.name.strip_suffix(".gz").unwrap_or(&self.name);
-        Path::new(name).extension().map(|end| end.to_string_lossy().to_lowercase()).unwrap_or_default()
+        extension_of(&self.name)
     }
 
     /// An error about the content.
@@ -72,11 +71,20 @@ impl Source {
     }
 }
 
+/// The end of a name after its last dot, in small letters, `gz` left out.
+pub(super) fn extension_of(name: &str) -> String {
+    let name = name.strip_suffix(".gz").unwrap_or(name);
+    Path::new(name).extension().map(|end| end.to_string_lossy().to_lowercase()).unwrap_or_default()
+}
+
+/// Gzip data that cannot be unpacked.
+pub(super) fn damaged_gzip(name: &str, cause: std::io::Error) -> CliError {
+    let message = format!("`{name}` is a damaged or truncated gzip file; fetch or pack it again");
+    CliError::caused(ErrorKind::Data, message, cause)
+}
+
 fn unpacked(name: &str, bytes: &[u8]) -> Result<Vec<u8>, CliError> {
     let mut out = Vec::new();
-    MultiGzDecoder::new(bytes).read_to_end(&mut out).map_err(|cause| {
-        let message = format!("`{name}` is a damaged or truncated gzip file; fetch or pack it again");
-        CliError::caused(ErrorKind::Data, message, cause)
-    })?;
+    MultiGzDecoder::new(bytes).read_to_end(&mut out).map_err(|cause| damaged_gzip(name, cause))?;
     Ok(out)
 }

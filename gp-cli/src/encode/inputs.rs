@@ -1,5 +1,6 @@
 //! Inputs: numbers in units of their spread, words as one column a level.
 
+use super::survey::{ColumnSurvey, Survey, Surveyed};
 use crate::data::{Column, Frame, Kind, ReadOptions, Values};
 use crate::error::CliError;
 use crate::standardise::Standardiser;
@@ -48,15 +49,12 @@ pub struct Encoded {
 }
 
 impl Inputs {
-    /// Inputs of these columns, none of which may miss a value; numbers are in units of their spread, or as they are.
+    /// Inputs of the features of a table; numbers are in units of their spread, or as they are.
     ///
     /// # Errors
-    /// Of kind [`Data`](crate::ErrorKind::Data) for a column that is not there, a value that is missing, and words of
-    /// more than [`MAX_LEVELS`] levels.
-    pub fn learn(frame: &Frame, names: &[&str], standardise: bool) -> Result<Self, CliError> {
-        let columns = frame.require(names)?;
-        frame.refuse_missing(&columns)?;
-        let features = columns.iter().map(|column| feature(frame, column, standardise));
+    /// Of kind [`Data`](crate::ErrorKind::Data) for words of more than [`MAX_LEVELS`] levels.
+    pub fn learn(survey: &Survey, standardise: bool) -> Result<Self, CliError> {
+        let features = survey.features().iter().map(|column| feature(survey, column, standardise));
         Ok(Self { features: features.collect::<Result<_, _>>()? })
     }
 
@@ -122,24 +120,22 @@ impl Inputs {
     }
 }
 
-fn feature(frame: &Frame, column: &Column, standardise: bool) -> Result<Feature, CliError> {
+fn feature(survey: &Survey, column: &ColumnSurvey, standardise: bool) -> Result<Feature, CliError> {
     let encoding = match column.values() {
-        Values::Numbers(numbers) => {
+        Surveyed::Numbers { scale, .. } => {
             // Booleans are as they are: 0 and 1 mean something.
             let scaled = standardise && column.kind() != Kind::Boolean;
-            FeatureEncoding::Scaled(if scaled { Standardiser::of(numbers) } else { Standardiser::identity() })
+            FeatureEncoding::Scaled(if scaled { *scale } else { Standardiser::identity() })
         }
-        Values::Levels { levels, codes } => {
-            let mut seen: Vec<String> = levels.clone();
-            let used = |code: usize| codes.contains(&(code as u32));
-            if levels.len() > MAX_LEVELS {
+        Surveyed::Words(levels) => {
+            let mut seen = levels.words().to_vec();
+            if seen.len() > MAX_LEVELS {
                 let what = format!(
                     "{} different words, and an input may have {MAX_LEVELS}; leave it out with --features",
-                    levels.len()
+                    seen.len()
                 );
-                return Err(frame.fault(0, column.name(), &what));
+                return Err(survey.fault(column, &what));
             }
-            seen.retain(|level| levels.iter().position(|known| known == level).is_some_and(used));
             seen.sort();
             FeatureEncoding::OneHot(seen)
         }
@@ -148,7 +144,7 @@ fn feature(frame: &Frame, column: &Column, standardise: bool) -> Result<Feature,
 }
 
 impl Feature {
-    fn width(&self) -> usize {
+    pub(super) fn width(&self) -> usize {
         match &self.encoding {
             FeatureEncoding::Scaled(_) => 1,
             FeatureEncoding::OneHot(levels) => levels.len(),

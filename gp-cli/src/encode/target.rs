@@ -4,9 +4,8 @@ use crate::data::{Column, Frame, Kind, ReadOptions};
 use crate::error::{CliError, ErrorKind};
 use crate::standardise::Standardiser;
 use gp_likelihoods::Support;
-use gp_optim::format_number;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 /// The target of a model: which column it is, and how it becomes what the likelihood takes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -27,21 +26,6 @@ pub enum TargetValues {
     Number(Standardiser),
     /// One of these labels, in the order of class probabilities.
     Classes(Vec<String>),
-}
-
-/// The labels of a column, numbers in their order, words in that of the alphabet.
-#[must_use]
-pub fn class_labels(column: &Column) -> Vec<String> {
-    let count = column.values().len();
-    if let (Some(numbers), true) = (column.numbers(), column.kind() != Kind::Boolean) {
-        let mut distinct: Vec<f64> = numbers.iter().copied().filter(|value| !value.is_nan()).collect();
-        distinct.sort_by(f64::total_cmp);
-        distinct.dedup();
-        return distinct.into_iter().map(format_number).collect();
-    }
-    let distinct: BTreeSet<String> =
-        (0..count).filter(|&row| !column.is_missing(row)).map(|row| column.text(row)).collect();
-    distinct.into_iter().collect()
 }
 
 impl Target {
@@ -90,9 +74,7 @@ impl Target {
                 })?;
                 let observe = |(row, &number): (usize, &f64)| {
                     let observation = scale.apply(number);
-                    support.check(observation).map(|()| observation).map_err(|cause| {
-                        frame.fault(row, &self.name, &format!("{cause}; the likelihood cannot take it"))
-                    })
+                    checked(observation, support, |what| frame.fault(row, &self.name, what))
                 };
                 numbers.iter().enumerate().map(observe).collect()
             }
@@ -117,4 +99,14 @@ impl Target {
         };
         (0..frame.row_count()).map(class).collect()
     }
+}
+
+/// An observation that a likelihood with this support can take, or the fault that it is.
+pub(crate) fn checked(
+    observation: f64,
+    support: Support,
+    fault: impl FnOnce(&str) -> CliError,
+) -> Result<f64, CliError> {
+    let checked = support.check(observation).map(|()| observation);
+    checked.map_err(|cause| fault(&format!("{cause}; the likelihood cannot take it")))
 }

@@ -5,7 +5,7 @@
 //! is approximated but the likelihood.
 
 use crate::error::CliError;
-use crate::method::{self, Problem, Settings};
+use crate::method::{self, Problem, Rows, Settings};
 use crate::model::Approximation;
 use gp_kernels::placement::{Greedy, Placement};
 use gp_kernels::{Kernel, Registry};
@@ -16,26 +16,26 @@ const MOST_WORK: f64 = 1e9;
 /// Iterations of the two variances.
 const ITERATIONS: u64 = 50;
 
-/// The linear model of the same observations, unless it would take long.
+/// The linear model of the observations of a sample, unless it would take long.
 ///
 /// # Errors
 /// Of kind [`Numerical`](crate::ErrorKind::Numerical) where it cannot be fitted.
-pub(super) fn linear(problem: &Problem) -> Result<Option<Approximation>, CliError> {
-    let (rows, dim, latents) = (problem.points.nrows(), problem.points.ncols(), problem.kernels.len());
+pub(super) fn linear(problem: &Problem, sample: &Rows) -> Result<Option<Approximation>, CliError> {
+    let (points, _) = sample.whole()?;
+    let (rows, dim, latents) = (points.nrows(), points.ncols(), problem.kernels.len());
     let width = (dim + 1) as f64;
     if rows as f64 * width * width * latents as f64 > MOST_WORK {
         return Ok(None);
     }
     let kernel = Registry::built_in().parse_for("linear(lengthscale=1) + constant(variance=1)", dim)?;
-    let placed = Greedy::new().place(kernel.as_ref(), problem.points.as_ref(), (dim + 1).min(rows), 0)?;
+    let placed = Greedy::new().place(kernel.as_ref(), points, (dim + 1).min(rows), 0)?;
     let likelihood = likelihood(problem.likelihood.as_ref())?;
     let gaussian = likelihood.name() == "gaussian";
     let method = method::find(if gaussian { "vfe" } else { "ep" })?;
     // What was fixed or expected of the likelihood holds here too; what was given for kernels does not.
     let kernels: Vec<Box<dyn Kernel>> = vec![kernel; latents];
     let fit = method.fit(Problem {
-        points: problem.points.clone(),
-        targets: problem.targets.clone(),
+        rows: sample.clone(),
         inducing: vec![placed.inputs; latents],
         kernels,
         alike: true,

@@ -4,7 +4,8 @@ use super::plan::Plan;
 use super::spec::FitSpec;
 use crate::error::{CliError, ErrorKind};
 use crate::files;
-use faer::Mat;
+use crate::method::Rows;
+use gp_ep::{DataError, DataSource, Rows as Selection};
 use gp_optim::{CheckpointFile, Control, OptimError};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -59,7 +60,7 @@ impl CheckpointFolder {
             return Err(CliError::new(ErrorKind::Io, message));
         }
         files::make_writable_folder(&folder)?;
-        let record = Record::new(plan, spec);
+        let record = Record::new(plan, spec)?;
         let text = serde_json::to_vec_pretty(&record)
             .map_err(|cause| CliError::caused(ErrorKind::Io, "cannot write JSON", cause))?;
         files::write_whole(&folder, RECORD, &text)?;
@@ -93,7 +94,7 @@ impl CheckpointFolder {
             return Err(CliError::new(ErrorKind::Model, message));
         }
         let begun: Record = serde_json::from_slice(&bytes).map_err(damaged)?;
-        let record = Record::new(plan, spec);
+        let record = Record::new(plan, spec)?;
         match begun.difference(&record) {
             None => Ok(Self { folder: folder.to_owned(), record }),
             Some(difference) => {
@@ -143,24 +144,23 @@ struct Version {
 }
 
 impl Record {
-    fn new(plan: &Plan, spec: &FitSpec) -> Self {
+    fn new(plan: &Plan, spec: &FitSpec) -> Result<Self, CliError> {
         let mut data = Fingerprint::default();
-        data.matrix(&plan.problem.points);
-        data.numbers(&plan.problem.targets);
+        data.rows(&plan.problem.rows)?;
         let mut inducing = Fingerprint::default();
         plan.problem.inducing.iter().for_each(|inputs| inducing.numbers(&inputs.values()));
         let mut config = super::config(spec);
         FREE.iter().for_each(|name| drop(config.remove(*name)));
-        Self {
+        Ok(Self {
             format: FORMAT,
             method: plan.method.name().to_owned(),
             config,
             target: spec.target.clone().unwrap_or_default(),
             features: plan.inputs.names().into_iter().map(str::to_owned).collect(),
-            rows: plan.problem.points.nrows(),
+            rows: plan.problem.rows.count(),
             data: data.text(),
             inducing: inducing.text(),
-        }
+        })
     }
 
     /// The first thing that is another now than when the checkpoint was begun.
@@ -211,10 +211,20 @@ impl Fingerprint {
         values.iter().for_each(|&value| self.number(value));
     }
 
-    fn matrix(&mut self, values: &Mat<f64>) {
-        for i in 0..values.nrows() {
-            (0..values.ncols()).for_each(|j| self.number(values[(i, j)]));
+    /// All points, then all observations, wherever they are.
+    fn rows(&mut self, rows: &Rows) -> Result<(), DataError> {
+        const AT_ONCE: usize = 4096;
+        let (mut points, mut targets) = (Vec::new(), Vec::new());
+        for observations in [false, true] {
+            for start in (0..rows.count()).step_by(AT_ONCE) {
+                let range = start..(start + AT_ONCE).min(rows.count());
+                points.resize(range.len() * rows.dim(), 0.0);
+                targets.resize(range.len(), 0.0);
+                rows.read(&Selection::Range(range), &mut points, &mut targets)?;
+                self.numbers(if observations { &targets } else { &points });
+            }
         }
+        Ok(())
     }
 
     fn text(&self) -> String {

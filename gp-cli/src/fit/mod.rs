@@ -22,20 +22,27 @@ mod baseline;
 mod checkpoint;
 mod parameters;
 mod plan;
+mod sample;
 mod spec;
+mod streamed;
 mod task;
+mod whereabouts;
 
 pub use checkpoint::CheckpointFolder;
 pub(crate) use checkpoint::SECOND;
 pub use plan::Plan;
+pub use sample::Sample;
 pub use spec::{Coupling, Covariance, FitSpec, Missing, Sites, Standardize, TaskChoice, parse_time};
+pub use streamed::Streamed;
 pub use task::{Observed, Task};
+pub use whereabouts::Stream;
 
-use crate::data::Frame;
+use crate::data::{Formats, Frame, Source};
 use crate::error::{CliError, ErrorKind};
 use crate::method::Fit;
 use crate::model::{About, Approximation, Model, TrainingRecord};
 use faer::MatRef;
+use gp_ep::DataSource;
 use gp_kernels::inducing::{Coverage, InducingInputs};
 use gp_kernels::{Evaluator, KernelExt};
 use serde_json::{Map, Value};
@@ -45,7 +52,19 @@ use serde_json::{Map, Value};
 /// # Errors
 /// As [`data::read`](crate::data::read); of kind [`Data`](ErrorKind::Data) where no row is left.
 pub fn read(path: &str, format: Option<&str>, spec: &FitSpec) -> Result<(Frame, usize), CliError> {
-    let frame = crate::data::read(path, &spec.read_options(format)?)?;
+    read_source(&Source::open(path)?, format, spec)
+}
+
+/// The same from what was read already.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_source(
+    source: &Source,
+    format: Option<&str>,
+    spec: &FitSpec,
+) -> Result<(Frame, usize), CliError> {
+    let frame = Formats::built_in().read(source, &spec.read_options(format)?)?;
     drop_incomplete(frame, spec.missing)
 }
 
@@ -54,20 +73,33 @@ pub fn read(path: &str, format: Option<&str>, spec: &FitSpec) -> Result<(Frame, 
 /// # Errors
 /// Of kind [`Data`](ErrorKind::Data) where no row is left.
 pub fn drop_incomplete(frame: Frame, missing: Missing) -> Result<(Frame, usize), CliError> {
+    let (source, rows) = (frame.source().to_owned(), frame.row_count());
+    match complete(frame, missing)? {
+        Some(frame) => {
+            let dropped = rows - frame.row_count();
+            Ok((frame, dropped))
+        }
+        None => Err(none_left(&source, rows)),
+    }
+}
+
+/// What is left of a table, or of a piece of one, without the rows that miss a value, where that was asked for; nothing
+/// where no row is left.
+pub(crate) fn complete(frame: Frame, missing: Missing) -> Result<Option<Frame>, CliError> {
     if missing == Missing::Error {
-        return Ok((frame, 0));
+        return Ok(Some(frame));
     }
     let complete = frame.complete_rows(&frame.columns().iter().collect::<Vec<_>>());
-    let dropped = frame.row_count() - complete.len();
-    match dropped {
-        0 => Ok((frame, 0)),
-        _ if complete.is_empty() => {
-            let what =
-                format!("`{}`: each of its {dropped} rows misses a value; none is left", frame.source());
-            Err(CliError::new(ErrorKind::Data, what))
-        }
-        _ => Ok((frame.rows(&complete)?, dropped)),
+    if complete.len() == frame.row_count() {
+        return Ok(Some(frame));
     }
+    if complete.is_empty() { Ok(None) } else { frame.rows(&complete).map(Some) }
+}
+
+/// The error about a table whose rows all miss a value.
+fn none_left(source: &str, rows: usize) -> CliError {
+    let what = format!("`{source}`: each of its {rows} rows misses a value; none is left");
+    CliError::new(ErrorKind::Data, what)
 }
 
 /// Carries out a plan. `origin` is the command that the model file names.
@@ -75,9 +107,9 @@ pub fn drop_incomplete(frame: Frame, missing: Missing) -> Result<(Frame, usize),
 /// # Errors
 /// Of kind [`Numerical`](ErrorKind::Numerical) where the start cannot be evaluated.
 pub fn fit(plan: Plan, spec: &FitSpec, origin: &str) -> Result<Model, CliError> {
-    let Plan { inputs, observed, method, problem, warnings, .. } = plan;
-    let (rows, points) = (problem.points.nrows(), problem.points.clone());
-    let baseline = baseline::linear(&problem)?;
+    let Plan { inputs, observed, method, problem, sample, .. } = plan;
+    let rows = problem.rows.count();
+    let baseline = baseline::linear(&problem, &sample.rows)?;
     let fit = method.fit(problem)?;
     if !fit.objective.is_finite() {
         let message =
@@ -85,27 +117,21 @@ pub fn fit(plan: Plan, spec: &FitSpec, origin: &str) -> Result<Model, CliError> 
         return Err(CliError::new(ErrorKind::Numerical, message));
     }
     let scale = observed.target.scale().scale;
-    let coverage = coverage(&fit.posterior, points.as_ref())?;
+    let coverage = coverage(&fit.posterior, &sample)?;
     let about = About {
         origin: origin.to_owned(),
         inputs,
         target: observed.target,
         summary: observed.summary,
-        training: TrainingRecord { coverage, ..training_record(&fit, method.name(), rows, scale, warnings) },
+        training: TrainingRecord { coverage, ..training_record(&fit, method.name(), rows, scale) },
         seed: spec.seed,
         config: config(spec),
     };
     Ok(Model::new(about, fit.posterior, baseline))
 }
 
-fn training_record(
-    fit: &Fit,
-    method: &str,
-    rows: usize,
-    scale: f64,
-    mut warnings: Vec<String>,
-) -> TrainingRecord {
-    warnings.extend(fit.warnings.iter().cloned());
+fn training_record(fit: &Fit, method: &str, rows: usize, scale: f64) -> TrainingRecord {
+    let mut warnings = fit.warnings.clone();
     if let Some(added) = fit.posterior.latents().iter().map(|latent| latent.jitter).find(|&added| added > 0.0)
     {
         warnings.push(format!("{added:.1e} was added to the diagonal of a covariance matrix"));
@@ -126,9 +152,10 @@ fn training_record(
     }
 }
 
-/// How well each latent function is seen through its inducing inputs or active points, where it has some.
-fn coverage(posterior: &Approximation, points: MatRef<'_, f64>) -> Result<Vec<Coverage>, CliError> {
-    let by = Evaluator::default();
+/// How well each latent function is seen at the rows of a sample through its inducing inputs or active points, where it
+/// has some.
+fn coverage(posterior: &Approximation, sample: &Sample) -> Result<Vec<Coverage>, CliError> {
+    let (by, (points, _)) = (Evaluator::default(), sample.rows.whole()?);
     let mut found: Vec<Coverage> = Vec::new();
     let mut before: Option<(String, MatRef<'_, f64>)> = None;
     for latent in posterior.latents() {
@@ -137,7 +164,10 @@ fn coverage(posterior: &Approximation, points: MatRef<'_, f64>) -> Result<Vec<Co
         // Classes that share kernel and inducing inputs share this too.
         let coverage = match (&before, found.last()) {
             (Some(before), Some(last)) if *before == now => *last,
-            _ => Coverage::new(latent.kernel, &InducingInputs::points(z)?, points, &by)?,
+            _ => {
+                let seen = Coverage::new(latent.kernel, &InducingInputs::points(z)?, points, &by)?;
+                Coverage { worst_row: sample.place(seen.worst_row), ..seen }
+            }
         };
         found.push(coverage);
         before = Some(now);

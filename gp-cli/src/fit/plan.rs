@@ -1,12 +1,14 @@
 //! What a fit will be: choices that were made, and those the program makes by itself, with reasons.
 
 use super::parameters;
+use super::sample::Sample;
 use super::spec::{AUTO, Coupling, Covariance, FitSpec, Sites};
+use super::streamed::{self, Streamed};
 use super::task::{Observed, observe};
 use crate::data::{Column, Frame, ReadOptions};
-use crate::encode::Inputs;
+use crate::encode::{Inputs, Survey};
 use crate::error::{CliError, ErrorKind};
-use crate::method::{self, Method, Optimizer, Problem, Setting, Settings};
+use crate::method::{self, Method, Optimizer, Problem, Rows, Setting, Settings};
 use faer::Mat;
 use gp_ep::ivm::{IvmOptions, IvmPlacement};
 use gp_kernels::inducing::InducingInputs;
@@ -24,6 +26,8 @@ const ARD_INPUTS: usize = 64;
 /// otherwise. Moving them made predictions of few labels worse (two sets of some hundred rows), of many no better, and training
 /// five times as long.
 const GAUSSIAN: &str = "gaussian";
+/// What the placement of inducing inputs takes memory for, in samples.
+const COPIES: f64 = 3.0;
 /// Where inducing inputs start unless asked otherwise.
 const PLACEMENT: &str = "kmeans";
 
@@ -38,8 +42,8 @@ pub struct Plan {
     pub method: &'static dyn Method,
     /// What it will work on.
     pub problem: Problem,
-    /// What is worth knowing about the data.
-    pub warnings: Vec<String>,
+    /// The rows that choices were made by.
+    pub sample: Sample,
     /// What was chosen and why: task, method, kernel.
     pub choices: [String; 3],
 }
@@ -51,47 +55,75 @@ impl Plan {
     /// Of kind [`Data`](ErrorKind::Data) for a table that nothing can be learned from, of kind
     /// [`Usage`](ErrorKind::Usage) for choices that do not go together.
     pub fn new(frame: &Frame, spec: &FitSpec) -> Result<Self, CliError> {
-        let mut observed = observe(frame, spec)?;
-        let names = feature_names(frame, spec)?;
-        let inputs = Inputs::learn(frame, &names, spec.standardize.inputs())?;
-        let encoded = inputs.encode(frame)?;
-        let (rows, dim) = (frame.row_count(), inputs.dim());
-        let (method, why_method) = choose_method(spec, &observed, rows)?;
-        let optimizer = choose_optimizer(spec, method, observed.likelihood.latents())?;
+        let survey = Survey::of(frame, &feature_names(frame, spec)?, spec.target()?)?;
+        Self::of(&survey, spec, None, |inputs, observed| {
+            let targets = observed.target.encode(frame, observed.likelihood.support())?;
+            Ok(Rows::in_memory(inputs.encode(frame)?.points, targets))
+        })
+    }
+
+    /// The same for a table that is not in memory.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new); of kind [`Usage`](ErrorKind::Usage) for a method that needs all rows in memory.
+    pub fn streamed(table: Streamed, spec: &FitSpec) -> Result<Self, CliError> {
+        let (survey, why) = (table.survey().clone(), table.why().to_owned());
+        Self::of(&survey, spec, Some(&why), |inputs, observed| table.into_rows(inputs, observed))
+    }
+
+    /// Makes all choices by what is known of a table; `streamed` says why its rows are not in memory, where they are not.
+    fn of(
+        survey: &Survey,
+        spec: &FitSpec,
+        streamed: Option<&str>,
+        encode: impl FnOnce(&Inputs, &Observed) -> Result<Rows, CliError>,
+    ) -> Result<Self, CliError> {
+        let mut observed = observe(survey, spec)?;
+        let inputs = Inputs::learn(survey, spec.standardize.inputs())?;
+        let (count, dim, latents) = (survey.rows(), inputs.dim(), observed.likelihood.latents());
+        let (method, why_method) = choose_method(spec, &observed, count, streamed.is_some())?;
+        let optimizer = choose_optimizer(spec, method, latents, streamed.is_some())?;
         check_settings(spec, method, optimizer)?;
+        let rows = encode(&inputs, &observed)?;
         let mut kernels = kernels(spec, method, &observed, dim)?;
         parameters::apply(spec, &mut kernels, observed.likelihood.as_mut())?;
-        let inducing = if method.heeds(Setting::Inducing, optimizer) {
-            place(spec, method, &inputs, encoded.points.as_ref(), &kernels, &observed)?
+        let heeds = |setting| method.heeds(setting, optimizer);
+        let pseudo = if heeds(Setting::Count) { self::count(spec, method, latents, count)? } else { 0 };
+        let sample = Sample::of(&rows, pseudo, spec.seed)?;
+        let inducing = if heeds(Setting::Inducing) {
+            place(spec, pseudo, &inputs, &sample, &kernels, &observed)?
         } else {
             Vec::new()
         };
         let mut settings = settings(spec, optimizer, observed.likelihood.name() == GAUSSIAN);
-        if inducing.is_empty() && method.heeds(Setting::Count, optimizer) {
-            settings.active = Some(count(spec, method, observed.likelihood.latents(), rows)?);
-        }
+        settings.batch_size = spec.batch_size.or(method.batch_size(optimizer));
+        settings.active = (inducing.is_empty() && pseudo > 0).then_some(pseudo);
         let problem = Problem {
-            points: encoded.points,
-            targets: observed.observations.clone(),
+            rows,
             kernels,
             alike: spec.kernel.len() <= 1 && spec.inducing_file.len() <= 1,
             inducing,
             likelihood: observed.likelihood.clone(),
             settings,
         };
-        let choices = describe(&observed, method, optimizer, &why_method, &problem, spec);
-        Ok(Self { inputs, observed, method, problem, warnings: encoded.warnings, choices })
+        let mut plan = Self { inputs, observed, method, problem, sample, choices: Default::default() };
+        plan.choices = describe(&plan, optimizer, &why_method, streamed, spec);
+        Ok(plan)
     }
 
-    /// Bytes of memory that the method takes.
+    /// Bytes of memory that the fit takes.
     #[must_use]
     pub fn memory(&self) -> f64 {
-        self.method.memory(self.problem.sizes())
+        let rows = &self.problem.rows;
+        let sizes = self.problem.sizes();
+        let sample = COPIES * Sample::held(rows, sizes.inducing) as f64 * (sizes.dim + 1) as f64;
+        let order = self.problem.settings.batch_size.map_or(0.0, |_| method::memory_of_order(sizes.rows));
+        self.method.memory(sizes) + 8.0 * sample + order
     }
 }
 
 /// The columns asked for, or all but the target.
-fn feature_names<'a>(frame: &'a Frame, spec: &'a FitSpec) -> Result<Vec<&'a str>, CliError> {
+pub(super) fn feature_names<'a>(frame: &'a Frame, spec: &'a FitSpec) -> Result<Vec<&'a str>, CliError> {
     let target = spec.target()?;
     if spec.features.iter().any(|name| name == target) {
         return Err(usage(format!("column {target} is the target; it cannot be a feature too")));
@@ -119,6 +151,7 @@ fn choose_method(
     spec: &FitSpec,
     observed: &Observed,
     rows: usize,
+    streamed: bool,
 ) -> Result<(&'static dyn Method, String), CliError> {
     if spec.method != AUTO {
         let method = method::find(&spec.method)?;
@@ -130,7 +163,9 @@ fn choose_method(
     let gaussian = observed.likelihood.name() == GAUSSIAN;
     let wants_inducing = spec.inducing.is_some() || !spec.inducing_file.is_empty() || spec.alpha.is_some();
     let wants_batches = spec.batch_size.is_some() || spec.epochs.is_some() || spec.sites.is_some();
-    let (name, why) = if wants_batches {
+    let (name, why) = if streamed {
+        ("sep", "mini-batches need no rows in memory".to_owned())
+    } else if wants_batches {
         ("sep", "batches were asked for".to_owned())
     } else if gaussian && rows <= EXACT_ROWS && !wants_inducing {
         ("exact", format!("the noise is Gaussian and {rows} rows are few"))
@@ -146,11 +181,20 @@ fn choose_method(
 
 /// The one asked for, or the usual one that heeds all that was asked for. Sites of several latents come to rest slowly, so
 /// that parameters had better move meanwhile.
-fn choose_optimizer(spec: &FitSpec, method: &dyn Method, latents: usize) -> Result<Optimizer, CliError> {
-    let known = method.optimizers();
+fn choose_optimizer(
+    spec: &FitSpec,
+    method: &dyn Method,
+    latents: usize,
+    streamed: bool,
+) -> Result<Optimizer, CliError> {
+    let mut known = method.optimizers().to_vec();
+    if streamed {
+        streamed::check(method, spec.optimizer)?;
+        known.retain(|&optimizer| method.batch_size(optimizer).is_some());
+    }
     match spec.optimizer {
         None => {
-            let mut usual = known.to_vec();
+            let mut usual = known.clone();
             usual.sort_by_key(|&optimizer| latents > 1 && optimizer != Optimizer::Adam);
             let heeds_all = |optimizer: &&Optimizer| unheeded(spec, method, **optimizer).is_none();
             Ok(usual.iter().find(heeds_all).copied().unwrap_or(known[0]))
@@ -292,9 +336,9 @@ fn usual_inducing(method: &dyn Method, latents: usize) -> usize {
 
 fn place(
     spec: &FitSpec,
-    method: &dyn Method,
+    count: usize,
     inputs: &Inputs,
-    points: faer::MatRef<'_, f64>,
+    sample: &Sample,
     kernels: &[Box<dyn Kernel>],
     observed: &Observed,
 ) -> Result<Vec<InducingInputs>, CliError> {
@@ -313,8 +357,8 @@ fn place(
             .collect::<Result<_, _>>()?;
         return Ok((0..latents).map(|latent| read[latent.min(read.len() - 1)].clone()).collect());
     }
-    let count = count(spec, method, latents, points.nrows())?;
-    let placements = placements(observed);
+    let (points, targets) = sample.rows.whole()?;
+    let placements = placements(observed, targets);
     let name = spec.placement.as_deref().unwrap_or(PLACEMENT);
     let placement =
         placements.find(name).map_err(|cause| CliError::caused(ErrorKind::Usage, "--placement", cause))?;
@@ -334,9 +378,8 @@ fn count(spec: &FitSpec, method: &dyn Method, latents: usize, rows: usize) -> Re
 }
 
 /// The placements there are; one of them looks at labels.
-fn placements(observed: &Observed) -> Placements {
-    let labels = observed.observations.clone();
-    let ivm = IvmPlacement::new(labels, observed.likelihood.clone(), IvmOptions::default());
+fn placements(observed: &Observed, labels: &[f64]) -> Placements {
+    let ivm = IvmPlacement::new(labels.to_vec(), observed.likelihood.clone(), IvmOptions::default());
     Placements::built_in().with(Box::new(ivm))
 }
 
@@ -360,13 +403,13 @@ fn read_inducing(path: &str, inputs: &Inputs) -> Result<InducingInputs, CliError
 }
 
 fn describe(
-    observed: &Observed,
-    method: &dyn Method,
+    plan: &Plan,
     optimizer: Optimizer,
     why_method: &str,
-    problem: &Problem,
+    streamed: Option<&str>,
     spec: &FitSpec,
 ) -> [String; 3] {
+    let Plan { observed, method, problem, .. } = plan;
     let sizes = problem.sizes();
     let inducing = match sizes.inducing {
         0 => String::new(),
@@ -378,7 +421,7 @@ fn describe(
         0 => "a smooth and a straight function of the inputs",
         _ => "as asked",
     };
-    let memory = method.memory(sizes) / 1e6;
+    let rows_are = streamed.map_or_else(String::new, |why| format!("; rows are read from a file, {why}"));
     [
         format!(
             "task: {} with likelihood {}, because {}",
@@ -387,8 +430,9 @@ fn describe(
             observed.reason
         ),
         format!(
-            "method: {} by {optimizer}{inducing}, because {why_method}; about {memory:.0} MB for {} rows and {} inputs",
+            "method: {} by {optimizer}{inducing}, because {why_method}; about {:.0} MB for {} rows and {} inputs{rows_are}",
             method.name(),
+            plan.memory() / 1e6,
             sizes.rows,
             sizes.dim
         ),

@@ -1,8 +1,8 @@
 //! What the target is, and which likelihood says so.
 
 use super::spec::{FitSpec, TaskChoice};
-use crate::data::{Column, Frame, Kind};
-use crate::encode::{Target, TargetValues, class_labels};
+use crate::data::Kind;
+use crate::encode::{ColumnSurvey, Labels, Survey, Surveyed, Target, TargetValues};
 use crate::error::{CliError, ErrorKind};
 use crate::model::TargetSummary;
 use crate::standardise::Standardiser;
@@ -44,8 +44,6 @@ pub struct Observed {
     pub summary: TargetSummary,
     /// What an observation says about its latent value, with the parameters that training starts from.
     pub likelihood: Box<dyn Likelihood>,
-    /// Every row's target as the likelihood takes it.
-    pub observations: Vec<f64>,
 }
 
 impl Task {
@@ -71,37 +69,37 @@ impl std::fmt::Display for Task {
 /// # Errors
 /// Of kind [`Data`](ErrorKind::Data) for a target that says nothing or that the likelihood cannot take, of kind
 /// [`Usage`](ErrorKind::Usage) for a task or a likelihood that does not go with it.
-pub(super) fn observe(frame: &Frame, spec: &FitSpec) -> Result<Observed, CliError> {
-    let name = spec.target()?;
-    let columns = frame.require(&[name])?;
-    frame.refuse_missing(&columns)?;
-    let column = columns[0];
-    let labels = class_labels(column);
-    if labels.len() < 2 {
-        let (source, value) = (frame.source(), column.text(0));
-        let who = if frame.row_count() == 1 { "the only row" } else { "every row" };
+pub(super) fn observe(survey: &Survey, spec: &FitSpec) -> Result<Observed, CliError> {
+    let (column, labels) = (survey.target()?, survey.labels());
+    if labels.names.len() < 2 {
+        let (source, name, value) = (survey.source(), column.name(), survey.first_target());
+        let who = if survey.rows() == 1 { "the only row" } else { "every row" };
         let what = format!(
             "`{source}`, column {name}: {who} has the value `{value}`; there is nothing to learn from a target that does not vary; add rows with other values, or choose another column with --target"
         );
         return Err(CliError::new(ErrorKind::Data, what));
     }
-    let (task, reason) = task(column, &labels, spec)?;
+    let (task, reason) = task(survey, column, &labels, spec)?;
     let likelihood = likelihood(task, column, &labels, spec)?;
-    let target = target(column, labels, likelihood.support(), spec)?;
-    let observations = target.encode(frame, likelihood.support())?;
-    let summary = summary(column, &target, &observations, likelihood.support());
-    Ok(Observed { task, reason, target, summary, likelihood, observations })
+    let target = target(column, &labels, likelihood.support(), spec)?;
+    let summary = summary(survey.rows(), column, &target, &labels);
+    Ok(Observed { task, reason, target, summary, likelihood })
 }
 
-fn task(column: &Column, labels: &[String], spec: &FitSpec) -> Result<(Task, String), CliError> {
-    let (name, count) = (column.name(), labels.len());
+fn task(
+    survey: &Survey,
+    column: &ColumnSurvey,
+    labels: &Labels,
+    spec: &FitSpec,
+) -> Result<(Task, String), CliError> {
+    let (name, count, names) = (column.name(), how_many(labels), &labels.names);
     let asked = |task| Ok((task, "as asked".to_owned()));
     match spec.task {
         TaskChoice::Regression => return asked(Task::Regression),
         TaskChoice::Multiclass => return asked(Task::Multiclass),
         TaskChoice::Count => return asked(Task::Count),
         TaskChoice::Ordinal => return asked(Task::Ordinal),
-        TaskChoice::Binary if count == 2 => return asked(Task::Binary),
+        TaskChoice::Binary if names.len() == 2 => return asked(Task::Binary),
         TaskChoice::Binary => {
             let what = format!("column {name} has {count} different values; --task binary is for two");
             return Err(CliError::new(ErrorKind::Data, what));
@@ -114,12 +112,12 @@ fn task(column: &Column, labels: &[String], spec: &FitSpec) -> Result<(Task, Str
             "by the likelihood".to_owned(),
         ));
     }
-    Ok(if count == 2 {
-        (Task::Binary, format!("column {name} has the two values {} and {}", labels[0], labels[1]))
-    } else if column.numbers().is_none() {
+    Ok(if names.len() == 2 {
+        (Task::Binary, format!("column {name} has the two values {} and {}", names[0], names[1]))
+    } else if column.scale().is_none() {
         (Task::Multiclass, format!("column {name} has {count} different words"))
-    } else if are_labels(column, labels) {
-        let (first, last) = (&labels[0], &labels[count - 1]);
+    } else if are_labels(survey.rows(), column, labels) {
+        let (first, last) = (&names[0], &names[names.len() - 1]);
         (
             Task::Multiclass,
             format!(
@@ -140,34 +138,43 @@ fn task_of(support: Support) -> Task {
     }
 }
 
+/// How many different values there are, for people.
+fn how_many(labels: &Labels) -> String {
+    let more = if labels.more { "more than " } else { "" };
+    format!("{more}{}", labels.names.len() - usize::from(labels.more))
+}
+
 /// Whole numbers from 0 or from 1 on, none left out, each of them often.
-fn are_labels(column: &Column, labels: &[String]) -> bool {
-    let count = labels.len();
+fn are_labels(rows: usize, column: &ColumnSurvey, labels: &Labels) -> bool {
+    let (count, names) = (labels.names.len(), &labels.names);
     let from =
-        |first: usize| (first..).zip(labels).all(|(number, label)| *label == format_number(number as f64));
-    let few = count <= MOST_LABELS && column.values().len() >= ROWS_A_LABEL * count;
+        |first: usize| (first..).zip(names).all(|(number, label)| *label == format_number(number as f64));
+    let few = count <= MOST_LABELS && rows >= ROWS_A_LABEL * count;
     few && column.kind() == Kind::Number && (from(0) || from(1))
 }
 
 fn likelihood(
     task: Task,
-    column: &Column,
-    labels: &[String],
+    column: &ColumnSurvey,
+    labels: &Labels,
     spec: &FitSpec,
 ) -> Result<Box<dyn Likelihood>, CliError> {
+    let count = labels.names.len();
     let text = match (&spec.likelihood, task) {
         (Some(text), _) => text.clone(),
         (None, Task::Regression) => "gaussian(variance=0.1)".to_owned(),
         (None, Task::Binary) => "bernoulli_probit".to_owned(),
         // The density of a label is asked for where integrals are sums over nodes or samples: it had better be cheap.
         (None, Task::Multiclass) if ["ivm", "savigp"].contains(&spec.method.as_str()) => {
-            format!("softmax(classes={})", labels.len())
+            format!("softmax(classes={count})")
         }
-        (None, Task::Multiclass) => format!("multiclass_probit(classes={})", labels.len()),
-        (None, Task::Ordinal) => format!("ordinal_probit(classes={})", labels.len()),
+        (None, Task::Multiclass) => format!("multiclass_probit(classes={count})"),
+        (None, Task::Ordinal) => format!("ordinal_probit(classes={count})"),
         (None, Task::Count) => {
-            let numbers = column.numbers().unwrap_or_default();
-            let mean = numbers.iter().sum::<f64>() / numbers.len().max(1) as f64;
+            let mean = match column.values() {
+                Surveyed::Numbers { sum, .. } => sum.mean(),
+                Surveyed::Words(_) => 0.0,
+            };
             format!("poisson(offset={})", format_number(mean.max(f64::MIN_POSITIVE).ln()))
         }
     };
@@ -181,11 +188,11 @@ fn likelihood(
         return Err(CliError::new(ErrorKind::Usage, what));
     }
     let classes = likelihood.support().classes();
-    if classes > 0 && classes != labels.len() {
+    if classes > 0 && (classes != count || labels.more) {
         let what = format!(
             "column {} has {} different values, and the likelihood {} takes {classes}",
             column.name(),
-            labels.len(),
+            how_many(labels),
             likelihood.expression()
         );
         return Err(CliError::new(ErrorKind::Usage, what));
@@ -198,38 +205,30 @@ fn wrong_likelihood(cause: gp_likelihoods::LikelihoodError) -> CliError {
 }
 
 fn target(
-    column: &Column,
-    labels: Vec<String>,
+    column: &ColumnSurvey,
+    labels: &Labels,
     support: Support,
     spec: &FitSpec,
 ) -> Result<Target, CliError> {
-    let values = match (support.classes(), column.numbers()) {
-        (0, Some(numbers)) => {
+    let values = match (support.classes(), column.scale()) {
+        (0, Some(scale)) => {
             let scaled = spec.standardize.target() && support == Support::Real;
-            TargetValues::Number(if scaled { Standardiser::of(numbers) } else { Standardiser::identity() })
+            TargetValues::Number(if scaled { scale } else { Standardiser::identity() })
         }
         (0, None) => {
             let what = format!("column {} holds words, and the task needs numbers", column.name());
             return Err(CliError::new(ErrorKind::Data, what));
         }
-        _ => TargetValues::Classes(labels),
+        _ => TargetValues::Classes(labels.names.clone()),
     };
     Ok(Target { name: column.name().to_owned(), kind: column.kind(), values })
 }
 
-fn summary(column: &Column, target: &Target, observations: &[f64], support: Support) -> TargetSummary {
-    let count = observations.len() as f64;
-    match (target.labels(), column.numbers()) {
-        (None, Some(numbers)) => {
-            let Standardiser { mean, scale } = Standardiser::of(numbers);
+fn summary(rows: usize, column: &ColumnSurvey, target: &Target, labels: &Labels) -> TargetSummary {
+    match (target.labels(), column.scale()) {
+        (None, Some(Standardiser { mean, scale })) => {
             TargetSummary::Moments { mean, variance: scale * scale }
         }
-        (labels, _) => {
-            let share = |class| {
-                let label = support.label(class);
-                observations.iter().filter(|&&y| y == label).count() as f64 / count
-            };
-            TargetSummary::Shares((0..labels.map_or(0, <[String]>::len)).map(share).collect())
-        }
+        _ => TargetSummary::Shares(labels.counts.iter().map(|&count| count as f64 / rows as f64).collect()),
     }
 }

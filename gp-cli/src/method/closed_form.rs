@@ -72,7 +72,8 @@ impl Method for ClosedForm {
 
     fn fit(&self, problem: Problem) -> Result<Fit, CliError> {
         let noise = gaussian(problem.likelihood.as_ref())?;
-        let data = Observations::new(problem.points.as_ref(), &problem.targets)?;
+        let (points, targets) = problem.rows.whole()?;
+        let data = Observations::new(points, targets)?;
         let process = problem.processes()?.into_iter().next().ok_or_else(super::power_ep::no_latent)?;
         let power = self.power.or(problem.settings.alpha).unwrap_or(POWER);
         let mut model = SparseRegression::new(process, noise, Powers::Same(power));

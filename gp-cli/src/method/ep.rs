@@ -7,7 +7,7 @@ use super::{Fit, GradientCheck, Later, Method, Optimizer, Problem, Setting, Size
 use crate::error::CliError;
 use crate::model::ObjectiveKind;
 use gp_ep::power_ep::{InnerOptions, Level, Trained};
-use gp_ep::{BatchEp, EpOptions, PowerEp, Table};
+use gp_ep::{BatchEp, EpOptions, PowerEp};
 use gp_likelihoods::Likelihood;
 use gp_optim::{Adadelta, Adam, Descended, SignAdaptive, UpdateRule};
 
@@ -90,10 +90,10 @@ impl Method for Ep {
 
 /// EP comes to rest for every value that L-BFGS asks for.
 fn outer(mut model: PowerEp, problem: &Problem) -> Result<Fit, CliError> {
-    let data = Table::with_targets(problem.points.as_ref(), &problem.targets)?;
+    let data = &problem.rows;
     let iterations = problem.settings.iterations.unwrap_or(OUTER_ITERATIONS);
     let options = minimise_options(iterations, &problem.settings.control);
-    let trained = model.train_outer(&data, &EpOptions::default(), &options, |_| {})?;
+    let trained = model.train_outer(data, &EpOptions::default(), &options, |_| {})?;
     let (Trained { run: (training, convergence), state, .. }, likelihood) =
         (trained, problem.likelihood.clone());
     let posterior = approximation(&model, likelihood, |model, q| state.posterior(model, q))?;
@@ -105,13 +105,13 @@ fn outer(mut model: PowerEp, problem: &Problem) -> Result<Fit, CliError> {
 
 /// A step of the parameters after each sweep; then EP comes to rest.
 fn inner<R: UpdateRule>(mut model: PowerEp, problem: &Problem, rule: R) -> Result<Fit, CliError> {
-    let data = Table::with_targets(problem.points.as_ref(), &problem.targets)?;
+    let data = &problem.rows;
     let steps = problem.settings.iterations.unwrap_or(INNER_ITERATIONS);
     let mut options = InnerOptions::default();
     options.steps = steps;
     (options.descent.value_tolerance, options.descent.plateau) = (VALUE_TOLERANCE, PLATEAU);
     options.control = problem.settings.control.clone();
-    let trained: Trained<Descended, BatchEp> = model.train_inner(&data, rule, &options, |_| {})?;
+    let trained: Trained<Descended, BatchEp> = model.train_inner(data, rule, &options, |_| {})?;
     let (run, mut state) = (trained.run, trained.state);
     let convergence = state.converge(&model, &options.ep)?;
     let posterior = approximation(&model, problem.likelihood.clone(), |model, q| state.posterior(model, q))?;

@@ -42,7 +42,8 @@ impl Method for Exact {
 
     fn fit(&self, problem: Problem) -> Result<Fit, CliError> {
         let noise = gaussian(problem.likelihood.as_ref())?;
-        let data = Observations::new(problem.points.as_ref(), &problem.targets)?;
+        let (points, targets) = problem.rows.whole()?;
+        let data = Observations::new(points, targets)?;
         let kernel = problem.kernels.into_iter().next().ok_or_else(super::power_ep::no_latent)?;
         let mut gp = ExactGp::new(kernel, noise);
         let iterations = problem.settings.iterations.unwrap_or(ITERATIONS);

@@ -8,7 +8,6 @@ use crate::error::CliError;
 use gp_ep::power_ep::{GradientKind, Level};
 use gp_ep::{
     BatchEp, EpOptions, ExactGp, ExactWorkspace, Observations, Powers, RegressionWorkspace, SparseRegression,
-    Table,
 };
 use gp_kernels::Evaluator;
 use gp_optim::{MinimiseOptions, ParameterSetMut};
@@ -83,7 +82,8 @@ fn free_names<M: ParameterSetMut>(model: &M, names: &[String]) -> Vec<String> {
 
 pub(super) fn exact(problem: &Problem) -> Result<Vec<GradientCheck>, CliError> {
     let noise = super::exact::gaussian(problem.likelihood.as_ref())?;
-    let data = Observations::new(problem.points.as_ref(), &problem.targets)?;
+    let (points, targets) = problem.rows.whole()?;
+    let data = Observations::new(points, targets)?;
     let kernel = problem.kernels.first().ok_or_else(power_ep::no_latent)?.clone_box();
     let gp = ExactGp::new(kernel, noise);
     let mut workspace = ExactWorkspace::new(Evaluator::default().threading());
@@ -95,7 +95,8 @@ pub(super) fn exact(problem: &Problem) -> Result<Vec<GradientCheck>, CliError> {
 
 pub(super) fn closed_form(problem: &Problem, power: f64) -> Result<Vec<GradientCheck>, CliError> {
     let noise = super::exact::gaussian(problem.likelihood.as_ref())?;
-    let data = Observations::new(problem.points.as_ref(), &problem.targets)?;
+    let (points, targets) = problem.rows.whole()?;
+    let data = Observations::new(points, targets)?;
     let process = problem.processes()?.into_iter().next().ok_or_else(power_ep::no_latent)?;
     let model = SparseRegression::new(process, noise, Powers::Same(power));
     let mut workspace = RegressionWorkspace::new();
@@ -109,10 +110,10 @@ pub(super) fn closed_form(problem: &Problem, power: f64) -> Result<Vec<GradientC
 /// Log Z, sites at rest, and its gradient there.
 pub(super) fn at_rest(problem: &Problem, level: Level) -> Result<Vec<GradientCheck>, CliError> {
     let model = power_ep::model(problem, level)?;
-    let data = Table::with_targets(problem.points.as_ref(), &problem.targets)?;
+    let data = &problem.rows;
     let options =
         EpOptions { tolerance: 1e-11, log_z_tolerance: 1e-13, max_sweeps: 3000, ..EpOptions::default() };
-    let mut state = BatchEp::new(&model, &data)?;
+    let mut state = BatchEp::new(&model, data)?;
     let evaluate = |model: &gp_ep::PowerEp, gradient: Option<&mut [f64]>| {
         state.refresh(model)?;
         state.converge(model, &options)?;
@@ -126,12 +127,12 @@ pub(super) fn at_rest(problem: &Problem, level: Level) -> Result<Vec<GradientChe
 
 /// The bound by everything, the posterior among it, which some iterations have moved away from the prior.
 pub(super) fn bound(mut model: Savigp, problem: &Problem) -> Result<Vec<GradientCheck>, CliError> {
-    let data = Table::with_targets(problem.points.as_ref(), &problem.targets)?;
+    let data = &problem.rows;
     if let Some(components @ 2..) = problem.settings.components {
         model.set_posterior(model.posterior().split(components, problem.settings.seed)?)?;
     }
-    model.train(&data, &MinimiseOptions { max_iterations: WARM_UP, ..MinimiseOptions::default() }, |_| {})?;
-    let mut bound = Bound::new(&model, &data)?;
+    model.train(data, &MinimiseOptions { max_iterations: WARM_UP, ..MinimiseOptions::default() }, |_| {})?;
+    let mut bound = Bound::new(&model, data)?;
     let evaluate = |model: &Savigp, gradient: Option<&mut [f64]>| {
         Ok(match gradient {
             None => bound.value(model),
@@ -144,7 +145,8 @@ pub(super) fn bound(mut model: Savigp, problem: &Problem) -> Result<Vec<Gradient
 /// The criterion with one active set, turned into a bound.
 pub(super) fn criterion(problem: &Problem) -> Result<Vec<GradientCheck>, CliError> {
     let model = ivm::model(problem)?;
-    let data = Observations::new(problem.points.as_ref(), &problem.targets)?;
+    let (points, targets) = problem.rows.whole()?;
+    let data = Observations::new(points, targets)?;
     let posterior = model.build(&data, &ivm::options(problem))?.posterior;
     compare(&model, &model.parameter_names(), |model: &gp_ep::ivm::Ivm, gradient: Option<&mut [f64]>| {
         let criterion = match gradient {

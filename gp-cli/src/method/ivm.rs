@@ -50,7 +50,8 @@ impl Method for IvmMethod {
 
     fn fit(&self, problem: Problem) -> Result<Fit, CliError> {
         let mut model = model(&problem)?;
-        let data = Observations::new(problem.points.as_ref(), &problem.targets)?;
+        let (points, targets) = problem.rows.whole()?;
+        let data = Observations::new(points, targets)?;
         let options = options(&problem);
         // Nothing to be learned but the sites.
         let rounds = if model.free_count() == 0 { 0 } else { ROUNDS };

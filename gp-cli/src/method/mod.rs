@@ -2,6 +2,7 @@
 //!
 //! A method is one file with an implementation of [`Method`], and one line in [`METHODS`].
 
+mod batches;
 mod closed_form;
 mod ep;
 mod exact;
@@ -10,19 +11,22 @@ mod ivm;
 mod optimizer;
 mod outcome;
 mod power_ep;
+mod rows;
 mod savigp;
 mod sep;
 mod svgp;
 mod update;
 
+pub(crate) use batches::memory as memory_of_order;
 pub use gradients::GradientCheck;
 pub use optimizer::Optimizer;
 pub use outcome::Fit;
+pub use rows::{Elsewhere, Rows};
 pub use update::{Later, Updated};
 
 use crate::error::{CliError, ErrorKind};
-use faer::Mat;
 use gp_kernels::Kernel;
+use gp_kernels::data::DataSource;
 use gp_kernels::inducing::{InducingInputs, SparseProcess};
 use gp_likelihoods::Likelihood;
 use gp_optim::Control;
@@ -31,10 +35,8 @@ use std::fmt::Debug;
 /// What is to be fitted, in the units of the model.
 #[derive(Clone, Debug)]
 pub struct Problem {
-    /// N×D, a row a point.
-    pub points: Mat<f64>,
-    /// N observations.
-    pub targets: Vec<f64>,
+    /// N points and observations.
+    pub rows: Rows,
     /// Kernels of the latent functions, as many as the likelihood has latents.
     pub kernels: Vec<Box<dyn Kernel>>,
     /// Whether all latent functions share one kernel and one set of inducing inputs, which then learn from all classes.
@@ -60,7 +62,7 @@ pub struct Settings {
     pub iterations: Option<u64>,
     /// Passes over the data.
     pub epochs: Option<u64>,
-    /// Observations in a batch.
+    /// Observations in a batch, for methods that work in batches.
     pub batch_size: Option<usize>,
     /// Rows that are made active.
     pub active: Option<usize>,
@@ -114,6 +116,12 @@ pub enum Setting {
 pub struct Sizes {
     /// N
     pub rows: usize,
+    /// How many of them are in memory
+    pub held: usize,
+    /// How many of them a step works on, batches or all
+    pub at_once: usize,
+    /// How many of them have a site of their own from one batch to the next
+    pub sites: usize,
     /// D
     pub dim: usize,
     /// M, or how many rows are active
@@ -137,6 +145,12 @@ pub trait Method: Debug + Sync {
 
     /// The optimisers it can work with, the usual one first.
     fn optimizers(&self) -> &'static [Optimizer];
+
+    /// Rows in a batch unless asked otherwise, where it works in mini-batches: rows are then read as they are needed, and
+    /// need not be in memory. Nothing where it works on all rows at once.
+    fn batch_size(&self, _optimizer: Optimizer) -> Option<usize> {
+        None
+    }
 
     /// Why it cannot work with this likelihood, if it cannot.
     fn objection(&self, likelihood: &dyn Likelihood) -> Option<String>;
@@ -195,9 +209,13 @@ impl Problem {
     /// N, D, M and Q.
     #[must_use]
     pub fn sizes(&self) -> Sizes {
+        let rows = self.rows.count();
         Sizes {
-            rows: self.points.nrows(),
-            dim: self.points.ncols(),
+            rows,
+            held: if self.rows.are_in_memory() { rows } else { 0 },
+            at_once: self.settings.batch_size.map_or(rows, |size| size.min(rows)),
+            sites: if self.settings.tied == Some(false) { rows } else { 0 },
+            dim: self.rows.dim(),
             inducing: self.inducing.first().map_or(self.settings.active.unwrap_or(0), InducingInputs::count),
             latents: self.kernels.len(),
             components: self.settings.components.unwrap_or(1),

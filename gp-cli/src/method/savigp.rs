@@ -1,5 +1,6 @@
 //! Variational inference with any number of Gaussians, full or diagonal, by closed forms, quadrature or samples.
 
+use super::batches::in_random_order;
 use super::optimizer::minimise_options;
 use super::outcome::lower_bound;
 use super::svgp;
@@ -8,10 +9,10 @@ use super::{Fit, GradientCheck, Later, Method, Optimizer, Problem, Setting, Size
 use crate::error::CliError;
 use crate::fit::SECOND;
 use crate::model::Approximation;
+use gp_ep::DataSource;
 use gp_ep::power_ep::Level;
-use gp_ep::{DataSource, Table};
 use gp_likelihoods::Likelihood;
-use gp_optim::{Adadelta, Adam, Batches, Control, UpdateRule};
+use gp_optim::{Adadelta, Adam, Control, UpdateRule};
 use gp_variational::savigp::{BatchOptions, Covariance, Mixture};
 use gp_variational::{Draws, Estimator, Expectation, NaturalOptions, Sampling, Savigp};
 
@@ -55,25 +56,28 @@ impl Method for SavigpMethod {
         &[Optimizer::Lbfgs, Optimizer::Adam, Optimizer::Adadelta]
     }
 
+    fn batch_size(&self, optimizer: Optimizer) -> Option<usize> {
+        (optimizer != Optimizer::Lbfgs).then_some(svgp::BATCH_SIZE)
+    }
+
     fn objection(&self, _likelihood: &dyn Likelihood) -> Option<String> {
         None
     }
 
     fn memory(&self, sizes: Sizes) -> f64 {
-        let (rows, inducing, latents) = (sizes.rows as f64, sizes.inducing as f64, sizes.latents as f64);
+        let (rows, inducing, latents) = (sizes.at_once as f64, sizes.inducing as f64, sizes.latents as f64);
+        let data = sizes.held as f64 * (sizes.dim + 1) as f64;
         let parts = latents * sizes.components as f64;
-        8.0 * (rows * (latents * inducing + 8.0 * parts + sizes.dim as f64)
-            + parts * 40.0 * inducing * inducing)
+        8.0 * (data + rows * (latents * inducing + 8.0 * parts) + parts * 40.0 * inducing * inducing)
     }
 
     fn fit(&self, problem: Problem) -> Result<Fit, CliError> {
         let model = model(&problem)?;
-        let data = Table::with_targets(problem.points.as_ref(), &problem.targets)?;
         let rate = Adam::with_rate(svgp::RATE);
         match problem.settings.optimizer.unwrap_or(Optimizer::Lbfgs) {
-            Optimizer::Lbfgs => on_all(model, &problem, &data),
-            Optimizer::Adadelta => in_batches(model, &problem, &data, Adadelta::default),
-            _ => in_batches(model, &problem, &data, || rate.clone()),
+            Optimizer::Lbfgs => on_all(model, &problem),
+            Optimizer::Adadelta => in_batches(model, &problem, Adadelta::default),
+            _ => in_batches(model, &problem, || rate.clone()),
         }
     }
 
@@ -128,8 +132,8 @@ fn is_one_full(model: &Savigp) -> bool {
 }
 
 /// One Gaussian first, which a mixture then is split from: from a trained one components find their places sooner.
-fn on_all(mut model: Savigp, problem: &Problem, data: &dyn DataSource) -> Result<Fit, CliError> {
-    let settings = &problem.settings;
+fn on_all(mut model: Savigp, problem: &Problem) -> Result<Fit, CliError> {
+    let (data, settings) = (&problem.rows, &problem.settings);
     let components = settings.components.unwrap_or(1);
     let full = is_one_full(&model);
     let iterations = settings.iterations.unwrap_or(if full { OUTER_ITERATIONS } else { ITERATIONS });
@@ -157,10 +161,9 @@ fn on_all(mut model: Savigp, problem: &Problem, data: &dyn DataSource) -> Result
 fn in_batches<R: UpdateRule>(
     mut model: Savigp,
     problem: &Problem,
-    data: &dyn DataSource,
     rule: impl Fn() -> R,
 ) -> Result<Fit, CliError> {
-    let settings = &problem.settings;
+    let (data, settings) = (&problem.rows, &problem.settings);
     let size = settings.batch_size.unwrap_or(svgp::BATCH_SIZE).min(data.count());
     let components = settings.components.unwrap_or(1);
     let epochs = settings.epochs.unwrap_or(svgp::EPOCHS);
@@ -171,7 +174,7 @@ fn in_batches<R: UpdateRule>(
         if stage > 0 {
             model.set_posterior(model.posterior().split(components, settings.seed)?)?;
         }
-        let batches = Batches::shuffled(data.count(), size, settings.seed)?;
+        let batches = in_random_order(data.count(), size, settings.seed)?;
         let mut options = BatchOptions::default();
         options.steps = epochs.saturating_mul(batches.per_epoch() as u64);
         options.control = if stage == 0 { control.clone() } else { second(&control) };

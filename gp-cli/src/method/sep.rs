@@ -1,13 +1,14 @@
 //! EP in mini-batches, with one average site for all observations (stochastic EP) or a site for each.
 
+use super::batches::in_random_order;
 use super::power_ep::{approximation, model, usual_power};
 use super::update::Sites;
 use super::{Fit, GradientCheck, Later, Method, Optimizer, Problem, Setting, Sizes, Updated};
 use crate::error::CliError;
 use gp_ep::power_ep::{InnerOptions, Level, MiniBatchEp, Sharing, Trained};
-use gp_ep::{DataSource, PowerEp, Table};
+use gp_ep::{DataSource, PowerEp};
 use gp_likelihoods::Likelihood;
-use gp_optim::{Adadelta, Adam, Batches, Descended, UpdateRule};
+use gp_optim::{Adadelta, Adam, Descended, UpdateRule};
 
 /// EP in mini-batches.
 #[derive(Clone, Copy, Debug)]
@@ -53,22 +54,26 @@ impl Method for Sep {
         &[Optimizer::Adam, Optimizer::Adadelta]
     }
 
+    fn batch_size(&self, _optimizer: Optimizer) -> Option<usize> {
+        Some(BATCH_SIZE)
+    }
+
     fn objection(&self, _likelihood: &dyn Likelihood) -> Option<String> {
         None
     }
 
     fn memory(&self, sizes: Sizes) -> f64 {
-        let (batch, inducing, latents) = (BATCH_SIZE as f64, sizes.inducing as f64, sizes.latents as f64);
-        let data = sizes.rows as f64 * (sizes.dim + 1) as f64;
-        8.0 * (data + batch * latents * inducing + latents * 40.0 * inducing * inducing)
+        let (batch, inducing, latents) = (sizes.at_once as f64, sizes.inducing as f64, sizes.latents as f64);
+        let data = sizes.held as f64 * (sizes.dim + 1) as f64;
+        let sites = 2.0 * sizes.sites as f64 * latents;
+        8.0 * (data + sites + batch * latents * inducing + latents * 40.0 * inducing * inducing)
     }
 
     fn fit(&self, problem: Problem) -> Result<Fit, CliError> {
         let model = model(&problem, Level::Projection)?;
-        let data = Table::with_targets(problem.points.as_ref(), &problem.targets)?;
         match problem.settings.optimizer.unwrap_or(Optimizer::Adam) {
-            Optimizer::Adadelta => in_batches(model, &problem, &data, Adadelta::default()),
-            _ => in_batches(model, &problem, &data, Adam::with_rate(RATE)),
+            Optimizer::Adadelta => in_batches(model, &problem, Adadelta::default()),
+            _ => in_batches(model, &problem, Adam::with_rate(RATE)),
         }
     }
 
@@ -83,15 +88,10 @@ impl Method for Sep {
     }
 }
 
-fn in_batches<R: UpdateRule>(
-    mut model: PowerEp,
-    problem: &Problem,
-    data: &dyn DataSource,
-    rule: R,
-) -> Result<Fit, CliError> {
-    let settings = &problem.settings;
+fn in_batches<R: UpdateRule>(mut model: PowerEp, problem: &Problem, rule: R) -> Result<Fit, CliError> {
+    let (data, settings) = (&problem.rows, &problem.settings);
     let size = settings.batch_size.unwrap_or(BATCH_SIZE).min(data.count());
-    let batches = Batches::shuffled(data.count(), size, settings.seed)?;
+    let batches = in_random_order(data.count(), size, settings.seed)?;
     let per_epoch = batches.per_epoch() as u64;
     let usual = || (EPOCHS * per_epoch).clamp(FEWEST_STEPS, MOST_STEPS.max(per_epoch));
     let mut options = InnerOptions::default();

@@ -1,16 +1,17 @@
 //! Variational inference with inducing inputs: the posterior by natural gradients, everything else by the gradient of the
 //! bound.
 
+use super::batches::in_random_order;
 use super::optimizer::minimise_options;
 use super::savigp::approximation;
 use super::update::Sites;
 use super::{Fit, GradientCheck, Later, Method, Optimizer, Problem, Setting, Sizes, Updated};
 use crate::error::CliError;
 use crate::model::ObjectiveKind;
+use gp_ep::DataSource;
 use gp_ep::power_ep::Level;
-use gp_ep::{DataSource, Table};
 use gp_likelihoods::Likelihood;
-use gp_optim::{Adadelta, Adam, Batches, UpdateRule};
+use gp_optim::{Adadelta, Adam, UpdateRule};
 use gp_variational::savigp::BatchOptions;
 use gp_variational::{NaturalOptions, Savigp};
 
@@ -54,22 +55,26 @@ impl Method for Svgp {
         &[Optimizer::Lbfgs, Optimizer::Adam, Optimizer::Adadelta]
     }
 
+    fn batch_size(&self, optimizer: Optimizer) -> Option<usize> {
+        (optimizer != Optimizer::Lbfgs).then_some(BATCH_SIZE)
+    }
+
     fn objection(&self, _likelihood: &dyn Likelihood) -> Option<String> {
         None
     }
 
     fn memory(&self, sizes: Sizes) -> f64 {
-        let (rows, inducing, latents) = (sizes.rows as f64, sizes.inducing as f64, sizes.latents as f64);
-        8.0 * (rows * (latents * (inducing + 8.0) + sizes.dim as f64) + latents * 40.0 * inducing * inducing)
+        let (rows, inducing, latents) = (sizes.at_once as f64, sizes.inducing as f64, sizes.latents as f64);
+        let data = sizes.held as f64 * (sizes.dim + 1) as f64;
+        8.0 * (data + rows * latents * (inducing + 8.0) + latents * 40.0 * inducing * inducing)
     }
 
     fn fit(&self, problem: Problem) -> Result<Fit, CliError> {
         let model = Savigp::new(problem.processes()?, problem.likelihood.clone())?;
-        let data = Table::with_targets(problem.points.as_ref(), &problem.targets)?;
         match problem.settings.optimizer.unwrap_or(Optimizer::Lbfgs) {
-            Optimizer::Lbfgs => outer(model, &problem, &data),
-            Optimizer::Adadelta => in_batches(model, &problem, &data, Adadelta::default()),
-            _ => in_batches(model, &problem, &data, Adam::with_rate(RATE)),
+            Optimizer::Lbfgs => outer(model, &problem),
+            Optimizer::Adadelta => in_batches(model, &problem, Adadelta::default()),
+            _ => in_batches(model, &problem, Adam::with_rate(RATE)),
         }
     }
 
@@ -89,24 +94,19 @@ impl Method for Svgp {
 }
 
 /// The posterior comes to rest for every value that L-BFGS asks for.
-fn outer(mut model: Savigp, problem: &Problem, data: &dyn DataSource) -> Result<Fit, CliError> {
+fn outer(mut model: Savigp, problem: &Problem) -> Result<Fit, CliError> {
     let iterations = problem.settings.iterations.unwrap_or(ITERATIONS);
     let options = minimise_options(iterations, &problem.settings.control);
-    let trained = model.train_outer(data, &NaturalOptions::default(), &options, |_| {})?;
+    let trained = model.train_outer(&problem.rows, &NaturalOptions::default(), &options, |_| {})?;
     let (training, ascent) = trained.run;
     let fit = Fit::of_training(approximation(&model)?, ObjectiveKind::LowerBound, &training);
     Ok(Fit { converged: fit.converged && ascent.converged, ..fit })
 }
 
-fn in_batches<R: UpdateRule>(
-    mut model: Savigp,
-    problem: &Problem,
-    data: &dyn DataSource,
-    rule: R,
-) -> Result<Fit, CliError> {
-    let settings = &problem.settings;
+fn in_batches<R: UpdateRule>(mut model: Savigp, problem: &Problem, rule: R) -> Result<Fit, CliError> {
+    let (data, settings) = (&problem.rows, &problem.settings);
     let size = settings.batch_size.unwrap_or(BATCH_SIZE).min(data.count());
-    let batches = Batches::shuffled(data.count(), size, settings.seed)?;
+    let batches = in_random_order(data.count(), size, settings.seed)?;
     let per_epoch = batches.per_epoch() as u64;
     let mut options = BatchOptions::default();
     options.steps = settings.epochs.unwrap_or(EPOCHS).saturating_mul(per_epoch);

@@ -15,6 +15,7 @@ mod model;
 mod mutation;
 mod others;
 mod predict;
+mod stream;
 mod support;
 mod tutorial;
 mod update;

@@ -1,0 +1,94 @@
+//! What the cells of a column are, and the column that they become.
+
+use super::super::cells;
+use super::super::column::{Column, Kind, LevelBuilder, parse};
+
+/// How many cells can be read as what. Tallies of parts of a column add up to that of the whole.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Tally {
+    numbers: usize,
+    flags: usize,
+    dates: usize,
+    words: usize,
+}
+
+impl Tally {
+    pub(super) fn add(&mut self, cell: &str) {
+        if cells::is_missing(cell) {
+        } else if cells::number(cell).is_some() {
+            self.numbers += 1;
+        } else if cells::flag(cell).is_some() {
+            self.flags += 1;
+        } else if cells::days_since_epoch(cell).is_some() {
+            self.dates += 1;
+        } else {
+            self.words += 1;
+        }
+    }
+
+    /// A column is of a type if all its cells are. Where half of them are numbers or more, it is meant to be one of
+    /// numbers, and the others are faults.
+    pub(super) fn kind(self) -> Kind {
+        let all = self.numbers + self.flags + self.dates + self.words;
+        if 2 * self.numbers >= all {
+            Kind::Number
+        } else if self.flags == all {
+            Kind::Boolean
+        } else if self.dates == all {
+            Kind::Date
+        } else {
+            Kind::Category
+        }
+    }
+}
+
+/// Cells of one column as they come.
+pub(super) enum Cells {
+    Numbers(Kind, Vec<f64>),
+    Words(LevelBuilder),
+}
+
+impl Cells {
+    pub(super) fn new(kind: Option<Kind>) -> Self {
+        match kind {
+            None | Some(Kind::Category) => Self::Words(LevelBuilder::default()),
+            Some(kind) => Self::Numbers(kind, Vec::new()),
+        }
+    }
+
+    /// Takes a cell, or tells which type it is not of.
+    pub(super) fn push(&mut self, cell: &str) -> Result<(), Kind> {
+        match self {
+            Self::Numbers(kind, numbers) => numbers.push(parse(cell, *kind).ok_or(*kind)?),
+            Self::Words(levels) => levels.push((!cells::is_missing(cell)).then_some(cell)),
+        }
+        Ok(())
+    }
+
+    pub(super) fn into_column(self, name: &str) -> Column {
+        match self {
+            Self::Numbers(kind, numbers) => Column::of_numbers(name, kind, numbers),
+            Self::Words(levels) => levels.into_column(name),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_numbers_are_numbers_and_all_else_has_to_be_of_one_type() {
+        let kind = |cells: &[&str]| {
+            let mut tally = Tally::default();
+            cells.iter().for_each(|cell| tally.add(cell));
+            tally.kind()
+        };
+        assert_eq!(kind(&["1", "NA", "oops"]), Kind::Number);
+        assert_eq!(kind(&["1", "oops", "oops"]), Kind::Category);
+        assert_eq!(kind(&["true", "", "FALSE"]), Kind::Boolean);
+        assert_eq!(kind(&["true", "2024-01-01"]), Kind::Category);
+        assert_eq!(kind(&["2024-01-01", "?"]), Kind::Date);
+        assert_eq!(kind(&["", "NA"]), Kind::Number);
+    }
+}

@@ -1,0 +1,264 @@
+//! Text with separated cells: commas, tabs, semicolons or bars, found from the header.
+
+mod kinds;
+mod watched;
+
+use super::cells;
+use super::column::{Column, Kind};
+use super::format::{Format, ReadOptions, check_width};
+use super::frame::{Frame, not_of_kind};
+use super::pieces::{Pieces, WHOLE, rows_of_piece};
+use super::source::Source;
+use super::supply::{Input, Supply};
+use crate::error::CliError;
+use csv::{Reader, ReaderBuilder, StringRecord, Trim};
+use kinds::{Cells, Tally};
+use std::collections::HashMap;
+use watched::Watched;
+
+/// What separates cells, by how often it does.
+const DELIMITERS: [u8; 4] = *b",\t;|";
+
+/// CSV and TSV.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Csv;
+
+impl Format for Csv {
+    fn name(&self) -> &'static str {
+        "csv"
+    }
+
+    fn summary(&self) -> &'static str {
+        "text with a header, cells separated by commas, tabs, semicolons or bars"
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &["csv", "tsv", "tab", "txt"]
+    }
+
+    fn recognises(&self, _bytes: &[u8]) -> bool {
+        false
+    }
+
+    fn read(&self, source: &Source, options: &ReadOptions) -> Result<Frame, CliError> {
+        let whole = Text::begin(source, options, WHOLE)?.next_piece()?;
+        whole.ok_or_else(|| Frame::no_rows(source.name()))
+    }
+
+    fn comes_in_pieces(&self) -> bool {
+        true
+    }
+
+    fn pieces<'a>(&self, input: &'a Input, options: &ReadOptions) -> Result<Box<dyn Pieces + 'a>, CliError> {
+        Ok(Box::new(Text::begin(input, options, rows_of_piece)?))
+    }
+
+    /// The text, and the cells as numbers, twice: in their columns and in points.
+    fn memory(&self, input: &Input) -> f64 {
+        let head = input.head();
+        let first = head.split(|&byte| byte == b'\n').next().unwrap_or_default();
+        let separator = delimiter(first);
+        let columns = 1 + first.iter().filter(|&&byte| byte == separator).count();
+        let lines = 1 + head.iter().filter(|&&byte| byte == b'\n').count();
+        let rows = input.size() * lines as f64 / head.len().max(1) as f64;
+        input.size() + rows * 8.0 * (2 * columns + 3) as f64
+    }
+}
+
+/// A table of text, read from its beginning to its end twice: the first time for the types of columns, the second for
+/// their cells.
+struct Text<'a> {
+    layout: Layout<'a>,
+    columns: Vec<Wanted>,
+    body: Body<'a>,
+    /// Rows of a piece.
+    rows: usize,
+}
+
+/// What a table of text is made of.
+struct Layout<'a> {
+    supply: &'a dyn Supply,
+    delimiter: u8,
+    header: Vec<String>,
+}
+
+/// A column that is read: where it stands, and what is known of its type.
+struct Wanted {
+    place: usize,
+    kind: Option<Kind>,
+}
+
+/// The records of a table, one after the other.
+struct Body<'a> {
+    reader: Reader<Watched<'a>>,
+    record: StringRecord,
+    /// Where the record stands.
+    line: u64,
+}
+
+impl<'a> Text<'a> {
+    /// Reads the header, and finds the types of all columns that are wanted. A piece of them has so many rows as is said
+    /// for their number.
+    fn begin(
+        supply: &'a dyn Supply,
+        options: &ReadOptions,
+        rows: impl Fn(usize) -> usize,
+    ) -> Result<Self, CliError> {
+        let layout = Layout::new(supply)?;
+        let mut columns = layout.wanted(options);
+        layout.find_kinds(&mut columns)?;
+        let (body, rows) = (layout.body()?, rows(columns.len()));
+        Ok(Self { layout, columns, body, rows })
+    }
+}
+
+impl Pieces for Text<'_> {
+    fn next_piece(&mut self) -> Result<Option<Frame>, CliError> {
+        let Self { layout, columns, body, rows } = self;
+        let mut cells: Vec<Cells> = columns.iter().map(|column| Cells::new(column.kind)).collect();
+        let mut lines = Vec::new();
+        while lines.len() < *rows && body.next(layout)? {
+            for (column, cells) in columns.iter().zip(&mut cells) {
+                let cell = &body.record[column.place];
+                cells.push(cell).map_err(|kind| {
+                    let (place, name) = (format!("line {}", body.line), &layout.header[column.place]);
+                    not_of_kind(layout.supply.name(), &place, name, cell, kind)
+                })?;
+            }
+            lines.push(body.line);
+        }
+        if lines.is_empty() {
+            return Ok(None);
+        }
+        let named = columns.iter().zip(cells);
+        let named: Vec<Column> =
+            named.map(|(column, cells)| cells.into_column(&layout.header[column.place])).collect();
+        Frame::new(layout.supply.name(), named, Some(lines)).map(Some)
+    }
+}
+
+impl<'a> Layout<'a> {
+    fn new(supply: &'a dyn Supply) -> Result<Self, CliError> {
+        let delimiter = delimiter(Watched::new(supply)?.first_line()?);
+        let mut layout = Self { supply, delimiter, header: Vec::new() };
+        let mut first = Body::new(&layout)?;
+        first.next(&layout)?;
+        check_width(supply, first.record.len())?;
+        if first.record.is_empty() {
+            return Err(supply.fault(&" is empty"));
+        }
+        layout.header = first.record.iter().map(str::to_owned).collect();
+        layout.check_header()?;
+        Ok(layout)
+    }
+
+    fn check_header(&self) -> Result<(), CliError> {
+        if let Some(place) = self.header.iter().position(String::is_empty) {
+            let what = format!(", line 1: column {} has no name; give it one, or leave it out", place + 1);
+            return Err(self.supply.fault(&what));
+        }
+        let mut first = HashMap::with_capacity(self.header.len());
+        for (place, name) in self.header.iter().enumerate() {
+            if let Some(before) = first.insert(name.as_str(), place) {
+                let (before, place) = (before + 1, place + 1);
+                let what = format!(
+                    ", line 1: columns {before} and {place} are both called {name}; rename one of them"
+                );
+                return Err(self.supply.fault(&what));
+            }
+        }
+        let numbers = || self.header.iter().map(|name| cells::number(name));
+        // Numbers from 0 or from 1 on are names that other programs give.
+        let counts = |first: usize| numbers().enumerate().all(|(i, name)| name == Some((i + first) as f64));
+        if numbers().all(|name| name.is_some()) && !counts(0) && !counts(1) {
+            return Err(self.supply.fault(&", line 1: numbers instead of names of columns; add a header"));
+        }
+        Ok(())
+    }
+
+    fn wanted(&self, options: &ReadOptions) -> Vec<Wanted> {
+        let names = self.header.iter().enumerate().filter(|(_, name)| options.wants(name));
+        let wanted: Vec<Wanted> =
+            names.map(|(place, name)| Wanted { place, kind: options.kind(name) }).collect();
+        if wanted.is_empty() {
+            // Columns that were asked for and are not there: whoever asked will be told by name.
+            return vec![Wanted { place: 0, kind: Some(Kind::Category) }];
+        }
+        wanted
+    }
+
+    /// Looks at all cells of the columns whose type was not said.
+    fn find_kinds(&self, columns: &mut [Wanted]) -> Result<(), CliError> {
+        if columns.iter().all(|column| column.kind.is_some()) {
+            return Ok(());
+        }
+        let mut tallies = vec![Tally::default(); columns.len()];
+        let mut body = self.body()?;
+        while body.next(self)? {
+            for (column, tally) in
+                columns.iter().zip(&mut tallies).filter(|(column, _)| column.kind.is_none())
+            {
+                tally.add(&body.record[column.place]);
+            }
+        }
+        for (column, tally) in columns.iter_mut().zip(&tallies) {
+            column.kind = column.kind.or(Some(tally.kind()));
+        }
+        Ok(())
+    }
+
+    /// The records behind the header.
+    fn body(&self) -> Result<Body<'a>, CliError> {
+        let mut body = Body::new(self)?;
+        body.next(self)?;
+        Ok(body)
+    }
+}
+
+impl<'a> Body<'a> {
+    fn new(layout: &Layout<'a>) -> Result<Self, CliError> {
+        let mut builder = ReaderBuilder::new();
+        builder.has_headers(false).flexible(true).trim(Trim::All).delimiter(layout.delimiter);
+        let reader = builder.buffer_capacity(1 << 16).from_reader(Watched::new(layout.supply)?);
+        Ok(Self { reader, record: StringRecord::new(), line: 0 })
+    }
+
+    /// Goes to the next record, if there is one, with as many cells as the header.
+    fn next(&mut self, layout: &Layout<'a>) -> Result<bool, CliError> {
+        let more =
+            self.reader.read_record(&mut self.record).map_err(|cause| not_a_table(layout.supply, cause))?;
+        if let Some(position) = self.record.position() {
+            let (line, byte) = (position.line(), position.byte());
+            self.line = line + self.reader.get_mut().empty_lines(byte);
+        }
+        if !more || layout.header.is_empty() || self.record.len() == layout.header.len() {
+            return Ok(more);
+        }
+        let (found, wanted, line) = (self.record.len(), layout.header.len(), self.line);
+        let cells = if found == 1 { "cell" } else { "cells" };
+        Err(layout.supply.fault(&format!(
+            ", line {line}: {found} {cells}, but the header has {wanted}; add what is missing, or quote cells that hold the separator",
+        )))
+    }
+}
+
+fn not_a_table(supply: &dyn Supply, cause: csv::Error) -> CliError {
+    let shown = cause.to_string();
+    match cause.into_kind() {
+        csv::ErrorKind::Io(cause) => watched::failed(supply, cause),
+        _ => supply.fault(&format!(" is not a table: {shown}")),
+    }
+}
+
+/// The separator that a line has most of; a comma where it has none.
+fn delimiter(line: &[u8]) -> u8 {
+    let (mut counts, mut quoted) = ([0usize; DELIMITERS.len()], false);
+    for &byte in line {
+        quoted ^= byte == b'"';
+        if let Some(which) = DELIMITERS.iter().position(|&delimiter| delimiter == byte && !quoted) {
+            counts[which] += 1;
+        }
+    }
+    let most = (0..counts.len()).rev().max_by_key(|&which| counts[which]).unwrap_or(0);
+    DELIMITERS[most]
+}

@@ -1,0 +1,143 @@
+//! Text on its way to the parser: found to be UTF-8, and remembered as far as lines have to be counted in it.
+
+use super::super::supply::Supply;
+use crate::error::CliError;
+use std::io::{self, Read};
+
+/// Bytes that are read at a time, and that pile up before they are forgotten.
+const CHUNK: usize = 1 << 16;
+/// A first line of more bytes tells its separator by these.
+const LONGEST: usize = 1 << 24;
+
+/// A stream of UTF-8, without the mark that may stand before it.
+pub(super) struct Watched<'a> {
+    supply: &'a dyn Supply,
+    from: Box<dyn Read + 'a>,
+    bytes: Vec<u8>,
+    /// Of the first of these bytes, in the text.
+    offset: u64,
+    /// How many of them are UTF-8, and how many have been handed on.
+    checked: usize,
+    given: usize,
+    /// Line ends among those that were forgotten.
+    lines: usize,
+    ended: bool,
+}
+
+impl<'a> Watched<'a> {
+    /// The text of a supply.
+    ///
+    /// # Errors
+    /// For what is no UTF-8 at its very beginning.
+    pub(super) fn new(supply: &'a dyn Supply) -> Result<Self, CliError> {
+        let from = supply.reader()?;
+        let mut text =
+            Self { supply, from, bytes: Vec::new(), offset: 0, checked: 0, given: 0, lines: 0, ended: false };
+        while text.bytes.len() < 5 && !text.ended {
+            text.more().map_err(|cause| text.failed(cause))?;
+        }
+        let mark = if text.bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+        text.bytes.drain(..mark);
+        if text.bytes.starts_with(b"\xff\xfe") || text.bytes.starts_with(b"\xfe\xff") {
+            return Err(supply.fault(&" is UTF-16; save it as UTF-8"));
+        }
+        Ok(text)
+    }
+
+    /// The first line, as far as it is not of unseen length.
+    pub(super) fn first_line(&mut self) -> Result<&[u8], CliError> {
+        let mut seen = 0;
+        loop {
+            let end = self.bytes[seen..].iter().position(|&byte| byte == b'\n').map(|end| seen + end);
+            if let Some(end) = end.or((self.ended || self.bytes.len() > LONGEST).then_some(self.bytes.len()))
+            {
+                return Ok(&self.bytes[..end]);
+            }
+            seen = self.bytes.len();
+            self.more().map_err(|cause| self.failed(cause))?;
+        }
+    }
+
+    /// Line ends in front of what stands at a place of the text, which is not before the one last asked for. The parser
+    /// counts empty lines to the record behind them.
+    pub(super) fn empty_lines(&mut self, at: u64) -> u64 {
+        let place = usize::try_from(at - self.offset.min(at)).unwrap_or(usize::MAX).min(self.bytes.len());
+        let empty = self.bytes[place..].iter().take_while(|byte| matches!(byte, b'\r' | b'\n'));
+        let count = empty.filter(|&&byte| byte == b'\n').count() as u64;
+        if place > CHUNK {
+            self.forget(place.min(self.given));
+        }
+        count
+    }
+
+    fn forget(&mut self, count: usize) {
+        self.lines += line_ends(&self.bytes[..count]);
+        self.bytes.drain(..count);
+        self.offset += count as u64;
+        self.checked -= count;
+        self.given -= count;
+    }
+
+    /// Reads on.
+    fn more(&mut self) -> io::Result<()> {
+        let length = self.bytes.len();
+        self.bytes.resize(length + CHUNK, 0);
+        let outcome = self.from.read(&mut self.bytes[length..]);
+        self.bytes.truncate(length + outcome.as_ref().copied().unwrap_or(0));
+        match outcome {
+            Ok(count) => self.ended = count == 0,
+            Err(cause) if cause.kind() == io::ErrorKind::Interrupted => {}
+            Err(cause) => return Err(cause),
+        }
+        Ok(())
+    }
+
+    /// Finds out how much of what is there is UTF-8.
+    fn check(&mut self) -> io::Result<()> {
+        let Err(error) = std::str::from_utf8(&self.bytes[self.checked..]) else {
+            self.checked = self.bytes.len();
+            return Ok(());
+        };
+        self.checked += error.valid_up_to();
+        // A letter may be cut in two between what was read and what comes.
+        if error.error_len().is_none() && !self.ended {
+            return Ok(());
+        }
+        let line = 1 + self.lines + line_ends(&self.bytes[..self.checked]);
+        let what = format!(", line {line}: not UTF-8 text; save the table as UTF-8");
+        Err(io::Error::other(self.supply.fault(&what)))
+    }
+
+    fn failed(&self, cause: io::Error) -> CliError {
+        failed(self.supply, cause)
+    }
+}
+
+/// Text that could not be read, or is none.
+pub(super) fn failed(supply: &dyn Supply, cause: io::Error) -> CliError {
+    super::super::supply::own_error(cause, |cause| {
+        CliError::caused(crate::error::ErrorKind::Io, format!("cannot read `{}`", supply.name()), cause)
+    })
+}
+
+fn line_ends(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|&&byte| byte == b'\n').count()
+}
+
+impl Read for Watched<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.check()?;
+        while self.given == self.checked {
+            if self.ended {
+                return Ok(0);
+            }
+            self.more()?;
+            self.check()?;
+        }
+        let ready = &self.bytes[self.given..self.checked];
+        let count = ready.len().min(buffer.len());
+        buffer[..count].copy_from_slice(&ready[..count]);
+        self.given += count;
+        Ok(count)
+    }
+}

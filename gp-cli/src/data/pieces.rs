@@ -1,0 +1,42 @@
+//! Tables in pieces of some rows, for who cannot have them in memory.
+
+use super::format::ReadOptions;
+use super::frame::Frame;
+use crate::error::CliError;
+
+/// Numbers in a piece, about.
+const CELLS: usize = 1 << 19;
+/// Rows of a piece of few columns.
+const MOST_ROWS: usize = 1 << 15;
+
+/// A table from its beginning to its end, some rows at a time.
+///
+/// Types of columns are the same in all pieces, and rows are counted through, so that faults have the same places as in
+/// a table that is read at once. Lists of words are each piece's own.
+pub trait Pieces {
+    /// The next rows; nothing behind the last.
+    ///
+    /// # Errors
+    /// As those of the [`Format`](super::Format) for the whole table.
+    fn next_piece(&mut self) -> Result<Option<Frame>, CliError>;
+}
+
+/// Rows of a piece of so many columns.
+pub(super) fn rows_of_piece(columns: usize) -> usize {
+    (CELLS / columns.max(1)).clamp(1, MOST_ROWS)
+}
+
+/// As many rows as there are.
+pub(super) const WHOLE: fn(usize) -> usize = |_| usize::MAX;
+
+/// Pieces whose columns are of the types that were asked for.
+pub(super) struct Typed<'a> {
+    pub(super) from: Box<dyn Pieces + 'a>,
+    pub(super) options: ReadOptions,
+}
+
+impl Pieces for Typed<'_> {
+    fn next_piece(&mut self) -> Result<Option<Frame>, CliError> {
+        self.from.next_piece()?.map(|piece| piece.read_as(&self.options)).transpose()
+    }
+}

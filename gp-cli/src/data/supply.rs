@@ -1,0 +1,289 @@
+//! Bytes of a table from their beginning, as often as they are asked for.
+
+use super::source::{GZIP, Source, extension_of};
+use crate::error::{CliError, ErrorKind};
+use flate2::read::MultiGzDecoder;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+/// So many bytes tell the format and give an idea of the size of rows.
+const HEAD: u64 = 1 << 18;
+
+/// What a reader of a format reads.
+pub(super) trait Supply {
+    /// What errors call it.
+    fn name(&self) -> &str;
+
+    /// All bytes from the beginning, unpacked. What is wrong with them may come as an [`io::Error`] around a [`CliError`];
+    /// [`own_error`] takes it out.
+    fn reader(&self) -> Result<Box<dyn Read + '_>, CliError>;
+
+    /// An error about the content.
+    fn fault(&self, what: &dyn std::fmt::Display) -> CliError {
+        CliError::new(ErrorKind::Data, format!("`{}`{what}", self.name()))
+    }
+}
+
+/// An error of this program that has come through somebody else's reader, or the one that they would see.
+pub(super) fn own_error(error: io::Error, otherwise: impl FnOnce(io::Error) -> CliError) -> CliError {
+    match error.downcast::<CliError>() {
+        Ok(own) => own,
+        Err(error) => otherwise(error),
+    }
+}
+
+impl Supply for Source {
+    fn name(&self) -> &str {
+        self.name()
+    }
+
+    fn reader(&self) -> Result<Box<dyn Read + '_>, CliError> {
+        Ok(Box::new(self.bytes()))
+    }
+}
+
+/// A table that need not be in memory: a file, or what came from standard input.
+#[derive(Debug)]
+pub struct Input {
+    name: String,
+    from: From,
+    size: u64,
+    /// The first bytes as they stand in the file, and unpacked.
+    head: Head,
+}
+
+#[derive(Debug)]
+enum From {
+    Path(PathBuf),
+    /// A file without a name.
+    Spooled(File),
+    Memory(Vec<u8>),
+}
+
+#[derive(Debug, Default)]
+struct Head {
+    packed: bool,
+    unpacked: Vec<u8>,
+    /// Bytes of the file for each byte of the content, as far as has been seen.
+    ratio: f64,
+}
+
+impl Input {
+    /// A file, or standard input where the path is `-`. More than `keep` bytes from there go to a file without a name in
+    /// the folder for temporary files.
+    ///
+    /// # Errors
+    /// Of kind [`Io`](ErrorKind::Io) where it cannot be read, of kind [`Data`](ErrorKind::Data) for damaged gzip data
+    /// and for nothing at all.
+    pub fn open(path: &str, keep: u64) -> Result<Self, CliError> {
+        if path == "-" {
+            return Self::spooled("standard input", &mut io::stdin().lock(), keep);
+        }
+        let failed = |cause| CliError::io("read", Path::new(path), cause);
+        let file = File::open(path).map_err(failed)?;
+        let about = file.metadata().map_err(failed)?;
+        if !about.is_file() {
+            // A pipe gives its bytes once.
+            return Self::spooled(path, &mut { file }, keep);
+        }
+        Self {
+            name: path.to_owned(),
+            from: From::Path(path.into()),
+            size: about.len(),
+            head: Head::default(),
+        }
+        .begun()
+    }
+
+    fn spooled(name: &str, stream: &mut dyn Read, keep: u64) -> Result<Self, CliError> {
+        let failed = |cause| CliError::caused(ErrorKind::Io, format!("cannot read `{name}`"), cause);
+        let mut bytes = Vec::new();
+        stream.take(keep).read_to_end(&mut bytes).map_err(failed)?;
+        let mut size = bytes.len() as u64;
+        let from = if size < keep {
+            From::Memory(bytes)
+        } else {
+            let mut file = unnamed(&std::env::temp_dir())?;
+            file.write_all(&bytes).map_err(|cause| no_room(&std::env::temp_dir(), cause))?;
+            size += pour(stream, &mut file, &std::env::temp_dir())?;
+            From::Spooled(file)
+        };
+        Self { name: name.to_owned(), from, size, head: Head::default() }.begun()
+    }
+
+    /// Looks at the first bytes.
+    fn begun(mut self) -> Result<Self, CliError> {
+        let mut first = Vec::new();
+        let failed = |cause| CliError::caused(ErrorKind::Io, format!("cannot read `{}`", self.name), cause);
+        self.raw()?.take(HEAD).read_to_end(&mut first).map_err(failed)?;
+        if first.is_empty() {
+            return Err(CliError::new(ErrorKind::Data, format!("`{}` is empty", self.name)));
+        }
+        self.head = if first.starts_with(&GZIP) {
+            self.head.packed = true;
+            let mut unpacked = Vec::new();
+            self.reader()?.take(HEAD).read_to_end(&mut unpacked).map_err(|cause| own_error(cause, failed))?;
+            // What the rest packs to is like what the beginning does.
+            let ratio = first.len() as f64 / unpacked_length(&first).max(1) as f64;
+            Head { packed: true, unpacked, ratio }
+        } else {
+            Head { packed: false, unpacked: first, ratio: 1.0 }
+        };
+        if self.head.unpacked.is_empty() {
+            return Err(CliError::new(ErrorKind::Data, format!("`{}` is empty", self.name)));
+        }
+        Ok(self)
+    }
+
+    /// What errors call it: the path as it was given.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The end of the name, as of [`Source::extension`].
+    #[must_use]
+    pub fn extension(&self) -> String {
+        extension_of(&self.name)
+    }
+
+    /// The first bytes, unpacked; all of them where there are few.
+    #[must_use]
+    pub fn head(&self) -> &[u8] {
+        &self.head.unpacked
+    }
+
+    /// Bytes, unpacked; about, where they are packed.
+    #[must_use]
+    pub fn size(&self) -> f64 {
+        self.size as f64 / self.head.ratio.max(f64::MIN_POSITIVE)
+    }
+
+    /// All of it in memory.
+    ///
+    /// # Errors
+    /// As [`Source::open`].
+    pub fn load(self) -> Result<Source, CliError> {
+        let bytes = match self.from {
+            From::Memory(bytes) => bytes,
+            From::Path(path) => std::fs::read(&path).map_err(|cause| CliError::io("read", &path, cause))?,
+            From::Spooled(mut file) => {
+                let mut bytes = Vec::new();
+                file.rewind().and_then(|()| file.read_to_end(&mut bytes)).map_err(|cause| {
+                    CliError::caused(ErrorKind::Io, format!("cannot read `{}`", self.name), cause)
+                })?;
+                bytes
+            }
+        };
+        Source::from_bytes(&self.name, bytes)
+    }
+
+    /// The content, unpacked, as a file that can be read from any place on.
+    ///
+    /// # Errors
+    /// Of kind [`Io`](ErrorKind::Io), such as no room to unpack it.
+    pub fn file(&self) -> Result<File, CliError> {
+        let failed = |cause| CliError::caused(ErrorKind::Io, format!("cannot read `{}`", self.name), cause);
+        match &self.from {
+            From::Path(path) if !self.head.packed => File::open(path).map_err(failed),
+            From::Spooled(file) if !self.head.packed => file.try_clone().map_err(failed),
+            _ => {
+                let folder = std::env::temp_dir();
+                let mut file = unnamed(&folder)?;
+                pour(&mut self.reader()?, &mut file, &folder)?;
+                Ok(file)
+            }
+        }
+    }
+
+    /// Bytes as they stand in the file.
+    fn raw(&self) -> Result<Box<dyn Read + '_>, CliError> {
+        let failed = |cause| CliError::caused(ErrorKind::Io, format!("cannot read `{}`", self.name), cause);
+        Ok(match &self.from {
+            From::Path(path) => Box::new(File::open(path).map_err(failed)?),
+            From::Memory(bytes) => Box::new(bytes.as_slice()),
+            From::Spooled(file) => {
+                let mut again = file.try_clone().map_err(failed)?;
+                again.seek(SeekFrom::Start(0)).map_err(failed)?;
+                Box::new(again)
+            }
+        })
+    }
+}
+
+impl Supply for Input {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn reader(&self) -> Result<Box<dyn Read + '_>, CliError> {
+        let raw = self.raw()?;
+        if !self.head.packed {
+            return Ok(raw);
+        }
+        Ok(Box::new(Unpacked {
+            from: MultiGzDecoder::new(io::BufReader::with_capacity(1 << 16, raw)),
+            name: &self.name,
+        }))
+    }
+}
+
+/// Gzip data whose faults are this program's.
+struct Unpacked<'a, R> {
+    from: MultiGzDecoder<R>,
+    name: &'a str,
+}
+
+impl<R: Read> Read for Unpacked<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.from
+            .read(buffer)
+            .map_err(|cause| io::Error::other(super::source::damaged_gzip(self.name, cause)))
+    }
+}
+
+/// What a piece of gzip data unpacks to, as far as it goes.
+fn unpacked_length(packed: &[u8]) -> u64 {
+    let (mut from, mut buffer, mut length) = (MultiGzDecoder::new(packed), vec![0; 1 << 16], 0);
+    while let Ok(count @ 1..) = from.read(&mut buffer) {
+        length += count as u64;
+    }
+    length
+}
+
+/// A file without a name in a folder, gone with the process whatever ends it.
+///
+/// # Errors
+/// Of kind [`Io`](ErrorKind::Io), with what to do.
+pub(crate) fn unnamed(folder: &Path) -> Result<File, CliError> {
+    tempfile::tempfile_in(folder).map_err(|cause| no_room(folder, cause))
+}
+
+/// A temporary file that cannot be written.
+pub(crate) fn no_room(folder: &Path, cause: io::Error) -> CliError {
+    let message = format!(
+        "cannot write a temporary file in `{}`; set TMPDIR to a folder with room for the table, or give one by --checkpoint",
+        folder.display()
+    );
+    CliError::caused(ErrorKind::Io, message, cause)
+}
+
+/// Copies what is left of a stream, and tells how many bytes.
+fn pour(from: &mut dyn Read, to: &mut File, folder: &Path) -> Result<u64, CliError> {
+    let (mut buffer, mut total) = (vec![0; 1 << 16], 0);
+    loop {
+        let count = match from.read(&mut buffer) {
+            Ok(0) => return Ok(total),
+            Ok(count) => count,
+            Err(cause) if cause.kind() == io::ErrorKind::Interrupted => continue,
+            Err(cause) => {
+                return Err(own_error(cause, |cause| {
+                    CliError::caused(ErrorKind::Io, "cannot read the table", cause)
+                }));
+            }
+        };
+        to.write_all(&buffer[..count]).map_err(|cause| no_room(folder, cause))?;
+        total += count as u64;
+    }
+}

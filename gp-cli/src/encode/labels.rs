@@ -1,0 +1,138 @@
+//! The different values of a column, and how often each of them occurs.
+
+use crate::data::{Column, Kind, Values};
+use gp_optim::format_number;
+use std::collections::{BTreeMap, HashMap};
+
+/// Counts of different values, of columns that come in pieces too.
+#[derive(Clone, Debug)]
+pub struct LabelCounter {
+    kind: Kind,
+    /// Different values that are kept at most.
+    most: usize,
+    more: bool,
+    words: HashMap<String, u64>,
+    /// By the bits of numbers.
+    numbers: HashMap<u64, u64>,
+}
+
+/// Different values of a column: numbers in their order, words in that of the alphabet.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Labels {
+    /// Their texts.
+    pub names: Vec<String>,
+    /// How often each occurs.
+    pub counts: Vec<u64>,
+    /// The numbers that they are, where they are numbers.
+    pub numbers: Option<Vec<f64>>,
+    /// Whether there are more, which were not counted.
+    pub more: bool,
+}
+
+impl LabelCounter {
+    /// Counts of nothing yet, in columns of this type; no more than so many different values.
+    #[must_use]
+    pub fn new(kind: Kind, most: usize) -> Self {
+        Self { kind, most, more: false, words: HashMap::new(), numbers: HashMap::new() }
+    }
+
+    /// Takes in a column, or a piece of it. Missing values do not count.
+    pub fn look(&mut self, column: &Column) {
+        if self.more {
+            return;
+        }
+        match column.values() {
+            Values::Numbers(numbers) => {
+                for value in numbers.iter().filter(|value| !value.is_nan()) {
+                    *self.numbers.entry(value.to_bits()).or_default() += 1;
+                    if self.numbers.len() > self.most {
+                        self.more = true;
+                        return;
+                    }
+                }
+            }
+            Values::Levels { codes, levels } => {
+                let mut counts = vec![0; levels.len()];
+                codes
+                    .iter()
+                    .filter(|code| **code != Values::NO_LEVEL)
+                    .for_each(|&code| counts[code as usize] += 1);
+                for (level, count) in levels.iter().zip(counts).filter(|(_, count)| *count > 0) {
+                    *self.words.entry(level.clone()).or_default() += count;
+                }
+                self.more = self.words.len() > self.most;
+            }
+        }
+    }
+
+    /// What was found, in order.
+    #[must_use]
+    pub fn labels(&self) -> Labels {
+        let mut numbers: Vec<(f64, u64)> =
+            self.numbers.iter().map(|(&bits, &count)| (f64::from_bits(bits), count)).collect();
+        numbers.sort_by(|a, b| a.0.total_cmp(&b.0));
+        // There are two zeros, which are one value.
+        numbers.dedup_by(|next, kept| {
+            let same = next.0 == kept.0;
+            kept.1 += if same { next.1 } else { 0 };
+            same
+        });
+        let words: BTreeMap<&String, u64> = self.words.iter().map(|(word, &count)| (word, count)).collect();
+        let text = |value: f64| {
+            if self.kind == Kind::Boolean { (value != 0.0).to_string() } else { format_number(value) }
+        };
+        let names =
+            numbers.iter().map(|(value, _)| text(*value)).chain(words.keys().map(|&word| word.clone()));
+        Labels {
+            names: names.collect(),
+            counts: numbers.iter().map(|(_, count)| *count).chain(words.values().copied()).collect(),
+            numbers: words.is_empty().then(|| numbers.iter().map(|(value, _)| *value).collect()),
+            more: self.more,
+        }
+    }
+}
+
+/// The labels of a column, numbers in their order, words in that of the alphabet.
+#[must_use]
+pub fn class_labels(column: &Column) -> Vec<String> {
+    let mut counter = LabelCounter::new(column.kind(), usize::MAX);
+    counter.look(column);
+    counter.labels().names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counted(columns: &[Column], most: usize) -> Labels {
+        let mut counter = LabelCounter::new(columns[0].kind(), most);
+        columns.iter().for_each(|column| counter.look(column));
+        counter.labels()
+    }
+
+    #[test]
+    fn pieces_count_as_the_whole() {
+        let words = |words: &[&'static str]| {
+            Column::of_words("w", words.iter().map(|word| Some(*word).filter(|word| !word.is_empty())))
+        };
+        let whole = counted(&[words(&["b", "a", "", "b", "c"])], 9);
+        assert_eq!(whole, counted(&[words(&["b", "a"]), words(&[""]), words(&["b", "c"])], 9));
+        assert_eq!((whole.names, whole.counts), (vec!["a".into(), "b".into(), "c".into()], vec![1, 2, 1]));
+        let numbers = |kind, numbers: &[f64]| Column::of_numbers("n", kind, numbers.to_vec());
+        let whole = counted(&[numbers(Kind::Number, &[2.0, 10.0, f64::NAN, 0.0, -0.0, 2.0])], 9);
+        let parts = [numbers(Kind::Number, &[2.0, 10.0, f64::NAN]), numbers(Kind::Number, &[0.0, -0.0, 2.0])];
+        assert_eq!(whole, counted(&parts, 9));
+        assert_eq!((&whole.names[1..], &whole.counts[..]), (&["2".into(), "10".into()][..], &[2, 2, 1][..]));
+        assert_eq!(counted(&[numbers(Kind::Boolean, &[1.0, 0.0])], 9).names, ["false", "true"]);
+    }
+
+    #[test]
+    fn too_many_are_said_to_be_more() {
+        let numbers = Column::of_numbers("n", Kind::Number, (0..5).map(f64::from).collect());
+        assert!(!counted(std::slice::from_ref(&numbers), 5).more);
+        assert!(counted(&[numbers], 4).more);
+        let words = Column::of_words("w", ["a", "b"].into_iter().map(Some));
+        assert!(!counted(std::slice::from_ref(&words), 2).more);
+        assert!(counted(&[words], 1).more);
+    }
+}

@@ -1,0 +1,109 @@
+//! The rows that choices look at: all of them or, where they are many, some.
+
+use crate::error::CliError;
+use crate::method::Rows;
+use gp_ep::DataSource;
+use rand::SeedableRng;
+use rand::seq::index;
+use rand_chacha::ChaCha8Rng;
+
+/// Up to so many rows, inducing inputs are placed among all of them, straight functions are fitted to all, and all of them are
+/// asked how well they are covered; beyond, so many of them stand for the rest.
+const MOST_ROWS: usize = 50_000;
+/// There are so many rows for each inducing input in any case.
+const ROWS_AN_INDUCING_INPUT: usize = 10;
+/// Other random choices of a fit take the stream 0 of the same seed.
+const STREAM: u64 = 1;
+
+/// Some of the rows of a fit, in memory. Which they are depends on the number of rows and on the seed, and not on where
+/// the rows are.
+#[derive(Clone, Debug)]
+pub struct Sample {
+    /// Points and observations.
+    pub rows: Rows,
+    /// Where they stand among all, in their order; nothing where they are all.
+    places: Option<Vec<usize>>,
+}
+
+impl Sample {
+    /// A sample for so many inducing inputs.
+    ///
+    /// # Errors
+    /// Of kind [`Numerical`](crate::ErrorKind::Numerical) for rows that cannot be read.
+    pub fn of(rows: &Rows, inducing: usize, seed: u64) -> Result<Self, CliError> {
+        let (count, most) = (rows.count(), most(inducing));
+        if count <= most {
+            let all: Vec<usize> = if rows.are_in_memory() { Vec::new() } else { (0..count).collect() };
+            let rows = if rows.are_in_memory() { rows.clone() } else { rows.some(&all)? };
+            return Ok(Self { rows, places: None });
+        }
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        rng.set_stream(STREAM);
+        let mut places = index::sample(&mut rng, count, most).into_vec();
+        places.sort_unstable();
+        Ok(Self { rows: rows.some(&places)?, places: Some(places) })
+    }
+
+    /// Which of all rows one of these is.
+    #[must_use]
+    pub fn place(&self, row: usize) -> usize {
+        self.places.as_ref().map_or(row, |places| places[row])
+    }
+
+    /// Rows that a sample of a table of so many takes memory for, besides the table.
+    #[must_use]
+    pub fn held(rows: &Rows, inducing: usize) -> usize {
+        let all = rows.count() <= most(inducing);
+        if all && rows.are_in_memory() { 0 } else { rows.count().min(most(inducing)) }
+    }
+}
+
+fn most(inducing: usize) -> usize {
+    MOST_ROWS.max(inducing.saturating_mul(ROWS_AN_INDUCING_INPUT))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use faer::Mat;
+    use gp_ep::Table;
+
+    #[derive(Debug)]
+    struct Counting(usize);
+
+    impl DataSource for Counting {
+        fn count(&self) -> usize {
+            self.0
+        }
+        fn dim(&self) -> usize {
+            1
+        }
+        fn outputs(&self) -> usize {
+            1
+        }
+        fn read(
+            &self,
+            rows: &gp_ep::Rows<'_>,
+            points: &mut [f64],
+            targets: &mut [f64],
+        ) -> Result<(), gp_ep::DataError> {
+            let values = Mat::from_fn(self.0, 1, |i, _| i as f64);
+            Table::new(values.as_ref(), values.as_ref())?.read(rows, points, targets)
+        }
+    }
+
+    #[test]
+    fn the_same_rows_wherever_they_are() {
+        for (count, inducing) in [(300, 10), (MOST_ROWS, 10), (MOST_ROWS + 1, 10), (70_000, 6_000)] {
+            let numbers = || (0..count).map(|i| i as f64).collect::<Vec<f64>>();
+            let held = Rows::in_memory(Mat::from_fn(count, 1, |i, _| i as f64), numbers());
+            let here = Sample::of(&held, inducing, 7).unwrap();
+            let there = Sample::of(&Rows::elsewhere(Counting(count)), inducing, 7).unwrap();
+            let (points, targets) = here.rows.whole().unwrap();
+            assert_eq!((points, targets), there.rows.whole().unwrap());
+            assert_eq!(targets.len(), count.min(most(inducing)));
+            assert!(targets.windows(2).all(|pair| pair[0] < pair[1]));
+            assert!((0..targets.len()).all(|row| here.place(row) as f64 == targets[row]));
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! Tables that are not held in memory: read once into a file of numbers, from which rows are taken as they are needed.
+
+use super::plan::feature_names;
+use super::spec::{AUTO, FitSpec, Missing};
+use super::task::Observed;
+use super::{complete, none_left};
+use crate::data::{Formats, Frame, Input, Pieces, ReadOptions, no_room, unnamed};
+use crate::encode::{EachRow, Inputs, RowEncoder, Survey, checked};
+use crate::error::{CliError, ErrorKind};
+use crate::method::{METHODS, Method, Optimizer, Rows, find};
+use gp_ep::{DataError, DataSource, RowReader, Rows as Selection};
+use gp_likelihoods::Support;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// Rows that are read at a time where all of them are gone through.
+const AT_ONCE: usize = 4096;
+
+/// A table whose columns are known and whose rows are in a file without a name: for each row a number a feature, words
+/// being numbered, and one for the target. The file is gone with the process, whatever ends it.
+#[derive(Debug)]
+pub struct Streamed {
+    survey: Survey,
+    raw: Raw,
+    dropped: usize,
+    why: String,
+    origin: Origin,
+}
+
+/// Where the table came from, which is read again to say where a fault is.
+#[derive(Debug)]
+struct Origin {
+    input: Input,
+    options: ReadOptions,
+    missing: Missing,
+}
+
+impl Streamed {
+    /// Reads a table, and keeps its numbers in a file in a folder. `why` says why that is done.
+    ///
+    /// # Errors
+    /// Of kind [`Data`](ErrorKind::Data) as [`fit::read`](super::read) and [`Plan::new`](super::Plan::new), of kind
+    /// [`Usage`](ErrorKind::Usage) for a format that is not read in pieces, of kind [`Io`](ErrorKind::Io) for a folder
+    /// without room.
+    pub fn read(
+        input: Input,
+        format: Option<&str>,
+        spec: &FitSpec,
+        folder: &Path,
+        why: &str,
+    ) -> Result<Self, CliError> {
+        let origin = Origin { options: spec.read_options(format)?, input, missing: spec.missing };
+        let (mut rows, mut begun) = (0, None);
+        let mut pieces = origin.pieces()?;
+        while let Some(piece) = pieces.next_piece()? {
+            rows += piece.row_count();
+            let Some(piece) = complete(piece, spec.missing)? else { continue };
+            let (survey, raw) = match &mut begun {
+                Some(begun) => begun,
+                none => none.insert(begin(&piece, spec, folder)?),
+            };
+            let numbers = survey.look(&piece)?;
+            numbers.for_each(&mut |row| raw.write(row))?;
+        }
+        drop(pieces);
+        let (mut survey, raw) = begun.ok_or_else(|| match rows {
+            0 => Frame::no_rows(origin.input.name()),
+            _ => none_left(origin.input.name(), rows),
+        })?;
+        let raw = raw.done()?;
+        survey.measure(|each| raw.for_each(each))?;
+        let dropped = rows - survey.rows();
+        Ok(Self { survey, raw, dropped, why: why.to_owned(), origin })
+    }
+
+    /// What is known of the table.
+    #[must_use]
+    pub fn survey(&self) -> &Survey {
+        &self.survey
+    }
+
+    /// Rows that were left out, because they miss a value.
+    #[must_use]
+    pub fn dropped(&self) -> usize {
+        self.dropped
+    }
+
+    /// Why it is not in memory.
+    #[must_use]
+    pub fn why(&self) -> &str {
+        &self.why
+    }
+
+    /// Its rows in the units of a model.
+    ///
+    /// # Errors
+    /// Of kind [`Data`](ErrorKind::Data) for an observation that the likelihood cannot take, with its place.
+    pub fn into_rows(self, inputs: &Inputs, observed: &Observed) -> Result<Rows, CliError> {
+        let support = observed.likelihood.support();
+        let encoder = RowEncoder::new(&self.survey, inputs, &observed.target, support)?;
+        if support != Support::Real {
+            let mut row = 0;
+            let target = &observed.target.name;
+            self.raw.for_each(&mut |numbers| {
+                let value = numbers.last().copied().unwrap_or(f64::NAN);
+                checked(encoder.observation(value), support, |what| self.origin.fault(row, target, what))?;
+                row += 1;
+                Ok(())
+            })?;
+        }
+        Ok(Rows::elsewhere(Encoded { raw: self.raw.0, encoder }))
+    }
+}
+
+/// A survey and a file for the columns of the first piece.
+fn begin(piece: &Frame, spec: &FitSpec, folder: &Path) -> Result<(Survey, RawWriter), CliError> {
+    let features = feature_names(piece, spec)?;
+    let survey = Survey::begin(piece, &features, spec.target()?)?;
+    Ok((survey, RawWriter::new(folder, features.len() + 1)?))
+}
+
+impl Origin {
+    fn pieces(&self) -> Result<Box<dyn Pieces + '_>, CliError> {
+        Formats::built_in().pieces(&self.input, &self.options)
+    }
+
+    /// The error about a row, counted without those that were left out.
+    fn fault(&self, row: usize, column: &str, what: &str) -> CliError {
+        self.find(row, column, what).unwrap_or_else(|error| error)
+    }
+
+    fn find(&self, mut row: usize, column: &str, what: &str) -> Result<CliError, CliError> {
+        let mut pieces = self.pieces()?;
+        while let Some(piece) = pieces.next_piece()? {
+            let Some(piece) = complete(piece, self.missing)? else { continue };
+            if row < piece.row_count() {
+                return Ok(piece.fault(row, column, what));
+            }
+            row -= piece.row_count();
+        }
+        Err(CliError::new(ErrorKind::Data, format!("`{}` has changed while it was read", self.input.name())))
+    }
+}
+
+/// Rows of numbers on their way to a file.
+struct RawWriter {
+    out: BufWriter<File>,
+    folder: PathBuf,
+    width: usize,
+}
+
+impl RawWriter {
+    fn new(folder: &Path, width: usize) -> Result<Self, CliError> {
+        Ok(Self {
+            out: BufWriter::with_capacity(1 << 18, unnamed(folder)?),
+            folder: folder.to_owned(),
+            width,
+        })
+    }
+
+    fn write(&mut self, row: &[f64]) -> Result<(), CliError> {
+        let written = row.iter().try_for_each(|value| self.out.write_all(&value.to_le_bytes()));
+        written.map_err(|cause| no_room(&self.folder, cause))
+    }
+
+    fn done(self) -> Result<Raw, CliError> {
+        let Self { out, folder, width } = self;
+        let file = out.into_inner().map_err(|refused| no_room(&folder, refused.into_error()))?;
+        Ok(Raw(RowReader::new(file, width, 0)?))
+    }
+}
+
+/// Rows of numbers in a file.
+#[derive(Debug)]
+struct Raw(RowReader<File>);
+
+impl Raw {
+    fn for_each(&self, each: EachRow<'_>) -> Result<(), CliError> {
+        let (count, width) = (self.0.count(), self.0.dim());
+        let mut numbers = Vec::new();
+        for start in (0..count).step_by(AT_ONCE) {
+            let range = start..(start + AT_ONCE).min(count);
+            numbers.resize(range.len() * width, 0.0);
+            self.0.read(&Selection::Range(range), &mut numbers, &mut [])?;
+            numbers.chunks_exact(width).try_for_each(&mut *each)?;
+        }
+        Ok(())
+    }
+}
+
+/// Rows of numbers that become points and observations as they are read.
+#[derive(Debug)]
+struct Encoded {
+    raw: RowReader<File>,
+    encoder: RowEncoder,
+}
+
+impl DataSource for Encoded {
+    fn count(&self) -> usize {
+        self.raw.count()
+    }
+
+    fn dim(&self) -> usize {
+        self.encoder.dim()
+    }
+
+    fn outputs(&self) -> usize {
+        1
+    }
+
+    fn read(&self, rows: &Selection<'_>, points: &mut [f64], targets: &mut [f64]) -> Result<(), DataError> {
+        let (width, dim) = (self.raw.dim(), self.encoder.dim());
+        let mut numbers = vec![0.0; rows.len() * width];
+        self.raw.read(rows, &mut numbers, &mut [])?;
+        let outs = points.chunks_exact_mut(dim).zip(targets);
+        for (numbers, (point, target)) in numbers.chunks_exact(width).zip(outs) {
+            let (features, observed) = numbers.split_at(width - 1);
+            self.encoder.point(features, point);
+            *target = self.encoder.observation(observed[0]);
+        }
+        Ok(())
+    }
+}
+
+/// Refuses a method that needs all rows in memory, whatever moves its parameters or with what was asked for.
+pub(super) fn check(method: &dyn Method, optimizer: Option<Optimizer>) -> Result<(), CliError> {
+    let can = |optimizer: &Optimizer| method.batch_size(*optimizer).is_some();
+    let by = optimizer.filter(|optimizer| !can(optimizer) && method.optimizers().contains(optimizer));
+    if method.optimizers().iter().any(can) && by.is_none() {
+        return Ok(());
+    }
+    let by = by.map_or_else(String::new, |optimizer| format!(" with --optimizer {optimizer}"));
+    let message = format!(
+        "method {}{by} needs all rows in memory; those that do not are {}; or say --stream never",
+        method.name(),
+        streaming().join(", ")
+    );
+    Err(CliError::new(ErrorKind::Usage, message))
+}
+
+/// The same for what was asked for, before anything is read.
+pub(super) fn check_spec(spec: &FitSpec) -> Result<(), CliError> {
+    if spec.method == AUTO { Ok(()) } else { check(find(&spec.method)?, spec.optimizer) }
+}
+
+/// The methods that need no rows in memory, and with which optimisers where that matters.
+fn streaming() -> Vec<String> {
+    let with = |method: &&dyn Method| {
+        let (can, cannot): (Vec<Optimizer>, Vec<Optimizer>) =
+            method.optimizers().iter().partition(|optimizer| method.batch_size(**optimizer).is_some());
+        let names: Vec<String> = can.iter().map(ToString::to_string).collect();
+        let by = if cannot.is_empty() { String::new() } else { format!(" (by {})", names.join(" or ")) };
+        (!can.is_empty()).then(|| format!("{}{by}", method.name()))
+    };
+    METHODS.iter().filter_map(with).collect()
+}

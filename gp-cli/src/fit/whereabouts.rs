@@ -1,0 +1,100 @@
+//! Whether the rows of a table are held in memory during a fit, or read from a file as they are needed.
+
+use super::spec::FitSpec;
+use super::streamed;
+use crate::data::{Formats, Input};
+use crate::error::{CliError, ErrorKind};
+use crate::memory;
+use clap::ValueEnum;
+
+/// A table that would take more than this share of the memory there is, is not held in it.
+const SHARE: f64 = 0.5;
+/// What comes through a pipe is kept in memory up to this share of it, until its size is known.
+const SHARE_OF_PIPE: f64 = 0.05;
+/// And up to so many bytes, where it will not be held in memory anyway.
+const FEW: u64 = 1 << 20;
+
+/// Where the rows of a table are during a fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Stream {
+    /// In memory, unless they would take more than half of it
+    Auto,
+    /// In a file, from which mini-batches are read
+    Always,
+    /// In memory
+    Never,
+}
+
+impl Stream {
+    /// Opens a table as far as it has to be to choose.
+    ///
+    /// # Errors
+    /// As [`Input::open`].
+    pub fn open(self, path: &str) -> Result<Input, CliError> {
+        let keep = match self {
+            Self::Never => u64::MAX,
+            Self::Always => FEW,
+            Self::Auto => memory::available().map_or(u64::MAX, |free| (SHARE_OF_PIPE * free) as u64),
+        };
+        Input::open(path, keep)
+    }
+
+    /// Why the rows of a table are not held in memory, where they are not.
+    ///
+    /// # Errors
+    /// Of kind [`Usage`](ErrorKind::Usage) for a method or a format that needs them there, where they have no room or that
+    /// was asked for.
+    pub fn why_not_held(
+        self,
+        input: &Input,
+        format: Option<&str>,
+        spec: &FitSpec,
+    ) -> Result<Option<String>, CliError> {
+        let formats = Formats::built_in();
+        match self {
+            Self::Never => Ok(None),
+            Self::Always => streamed::check_spec(spec).map(|()| Some("as asked".to_owned())),
+            Self::Auto => {
+                let format = formats.of(input, &spec.read_options(format)?)?;
+                let Some(free) = memory::available() else { return Ok(None) };
+                let able = if format.comes_in_pieces() {
+                    streamed::check_spec(spec)
+                } else {
+                    Err(format.not_in_pieces(input.name()))
+                };
+                by_size(format.memory(input), free, able)
+            }
+        }
+    }
+}
+
+/// The choice by how much memory is needed and free, for a fit that is able to do without, or says why not.
+fn by_size(needed: f64, free: f64, able: Result<(), CliError>) -> Result<Option<String>, CliError> {
+    if needed <= SHARE * free {
+        return Ok(None);
+    }
+    let why =
+        format!("the table would take about {:.1} GB of {:.1} GB that are free", needed / 1e9, free / 1e9);
+    match able {
+        Ok(()) => Ok(Some(format!("because {why}"))),
+        Err(_) if needed <= free => Ok(None),
+        Err(objection) => Err(CliError::caused(ErrorKind::Usage, why, objection)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_are_held_while_they_leave_room() {
+        let unable = || Err(CliError::new(ErrorKind::Usage, "method ep needs all rows in memory"));
+        assert_eq!(by_size(5e9, 10e9, Ok(())).unwrap(), None);
+        let why = by_size(5.1e9, 10e9, Ok(())).unwrap().unwrap();
+        assert_eq!(why, "because the table would take about 5.1 GB of 10.0 GB that are free");
+        assert_eq!(by_size(9e9, 10e9, unable()).unwrap(), None);
+        let refused = by_size(11e9, 10e9, unable()).unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::Usage);
+        assert!(refused.with_causes().ends_with("free: method ep needs all rows in memory"));
+    }
+}

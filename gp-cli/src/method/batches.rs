@@ -1,0 +1,23 @@
+//! The order in which rows are seen in mini-batches, wherever they are.
+
+use crate::error::CliError;
+use gp_optim::Batches;
+
+/// Blocks of neighbouring rows that are put in random order at most. An order of so many takes 32 MB, whatever the
+/// number of rows; rows within a block are in random order too.
+const MOST_BLOCKS: usize = 1 << 22;
+
+/// Bytes of such an order.
+pub(crate) fn memory(rows: usize) -> f64 {
+    8.0 * rows.min(MOST_BLOCKS) as f64
+}
+
+/// Every epoch in a new random order: of rows or, where these are more than fit, of the smallest blocks of them that do.
+/// Rows of a block may be alike, so that the more blocks a batch is from, the better.
+pub(super) fn in_random_order(rows: usize, size: usize, seed: u64) -> Result<Batches, CliError> {
+    Ok(if rows <= MOST_BLOCKS {
+        Batches::shuffled(rows, size, seed)?
+    } else {
+        Batches::in_blocks(rows, size, rows.div_ceil(MOST_BLOCKS), seed)?
+    })
+}
