@@ -5,7 +5,9 @@ use crate::data::{Frame, ReadOptions};
 use crate::encode::class_labels;
 use crate::error::{CliError, ErrorKind};
 use crate::evaluate::{Evaluation, Scores, evaluate};
-use crate::fit::{self, FitSpec, Plan};
+use crate::fit::{self, FitSpec, FoldFolders, Plan, parse_time};
+use crate::interrupt;
+use crate::model::Model;
 use crate::notes::Notes;
 use crate::out;
 use rand::SeedableRng;
@@ -17,6 +19,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::io::Write;
 use std::path::PathBuf;
+use std::time::Duration;
+
+/// The command, as models name their origin.
+const ORIGIN: &str = "gp cv";
 
 /// Options of `gp cv`.
 #[derive(Clone, Debug, clap::Args)]
@@ -36,6 +42,15 @@ pub struct CvOptions {
     /// Format of the table: csv, parquet, arrow, npy, npz, idx or libsvm; found from the file unless given
     #[arg(long, value_name = "NAME")]
     pub format: Option<String>,
+    /// Folder to keep the fits of all parts in, from which --resume goes on after Ctrl-C or worse
+    #[arg(long, value_name = "DIR", conflicts_with = "resume")]
+    pub checkpoint: Option<PathBuf>,
+    /// Folder to go on from, with the same data and settings, to the same scores as without an interruption
+    #[arg(long, value_name = "DIR")]
+    pub resume: Option<PathBuf>,
+    /// Least time between two checkpoints of a part, such as 10s; 0s for one after every iteration
+    #[arg(long, value_name = "TIME", value_parser = parse_time, default_value = "10s")]
+    pub checkpoint_every: Duration,
     /// File that says what flags say; flags win
     #[arg(long, value_name = "TOML")]
     pub config: Option<PathBuf>,
@@ -68,13 +83,21 @@ pub fn run(options: &CvOptions, out: &mut dyn Write, notes: &mut Notes<'_>) -> R
         None => folds(&frame, &options.spec, usize::from(options.folds))?,
     };
     notes.say(format_args!("{} folds of {} rows", parts.len(), frame.row_count()));
-    let count = parts.len();
-    let score = |(part, test): (usize, &Vec<usize>)| {
-        score(&frame, &options.spec, test).map_err(|cause| {
-            CliError::caused(cause.kind(), format!("without part {} of {count}", part + 1), cause)
-        })
+    let folders = match (&options.checkpoint, &options.resume) {
+        (_, Some(folder)) => Some(FoldFolders::resume(folder, options.checkpoint_every)?),
+        (Some(folder), None) => Some(FoldFolders::begin(folder, options.checkpoint_every)?),
+        (None, None) => None,
     };
-    let scored: Vec<Evaluation> = parts.par_iter().enumerate().map(score).collect::<Result<_, _>>()?;
+    let scored = match &folders {
+        Some(folders) => interrupt::while_training(|interrupt| {
+            score_all(&frame, &options.spec, &parts, |part, plan| {
+                folders.fit(part, plan, &options.spec, ORIGIN, interrupt)
+            })
+        })
+        .map_err(|error| folders.how_to_go_on(error))?,
+        None => score_all(&frame, &options.spec, &parts, |_, plan| fit::fit(plan, &options.spec, ORIGIN))?,
+    };
+    folders.map_or(Ok(()), |folders| folders.remove(parts.len()))?;
     let summaries = summarise(&scored);
     if options.json {
         let folds: Vec<_> = scored.iter().map(Evaluation::to_json).collect();
@@ -83,13 +106,25 @@ pub fn run(options: &CvOptions, out: &mut dyn Write, notes: &mut Notes<'_>) -> R
     out::print(out, table(&scored, &summaries).as_bytes())
 }
 
-/// Fits on all rows but these, and scores on these.
-fn score(frame: &Frame, spec: &FitSpec, test: &[usize]) -> Result<Evaluation, CliError> {
-    let held_out: BTreeSet<usize> = test.iter().copied().collect();
-    let rest: Vec<usize> = (0..frame.row_count()).filter(|row| !held_out.contains(row)).collect();
-    let training = frame.rows(&rest)?;
-    let model = fit::fit(Plan::new(&training, spec)?, spec, "gp cv")?;
-    evaluate(&model, &frame.rows(test)?)
+/// Scores all parts, side by side; `fit` carries out the plan for all rows but those of a part.
+fn score_all(
+    frame: &Frame,
+    spec: &FitSpec,
+    parts: &[Vec<usize>],
+    fit: impl Fn(usize, Plan) -> Result<Model, CliError> + Sync,
+) -> Result<Vec<Evaluation>, CliError> {
+    let score = |(part, test): (usize, &Vec<usize>)| {
+        let held_out: BTreeSet<usize> = test.iter().copied().collect();
+        let rest: Vec<usize> = (0..frame.row_count()).filter(|row| !held_out.contains(row)).collect();
+        let model = fit(part, Plan::new(&frame.rows(&rest)?, spec)?)?;
+        evaluate(&model, &frame.rows(test)?)
+    };
+    let named = |(part, test)| {
+        score((part, test)).map_err(|cause| {
+            CliError::caused(cause.kind(), format!("without part {} of {}", part + 1, parts.len()), cause)
+        })
+    };
+    parts.par_iter().enumerate().map(named).collect()
 }
 
 /// Rows dealt out after a shuffle; where the target has few values, each of them by itself, so that every part has its

@@ -140,7 +140,7 @@ fn train(
         plan.problem.settings.control = folder.keep(control, options.checkpoint_every);
         fit::fit(plan, &options.spec, ORIGIN)
     });
-    trained.map_err(|error| how_to_go_on(error, folder))
+    trained.map_err(|error| folder.how_to_go_on(error))
 }
 
 /// Where the state of training is kept, if it is.
@@ -150,18 +150,6 @@ fn checkpoint_folder(options: &FitOptions, plan: &Plan) -> Result<Option<Checkpo
         (Some(folder), None) => CheckpointFolder::begin(folder, plan, &options.spec).map(Some),
         (None, None) => Ok(None),
     }
-}
-
-/// An interruption says what to do next; other errors are what they are.
-fn how_to_go_on(error: CliError, folder: &CheckpointFolder) -> CliError {
-    if error.kind() != ErrorKind::Interrupted {
-        return error;
-    }
-    let message = format!(
-        "interrupted; the same command with --resume {} in place of --checkpoint goes on",
-        folder.path().display()
-    );
-    CliError::new(ErrorKind::Interrupted, message)
 }
 
 /// A fit that is done needs no checkpoint; one that ran out of time may go on.

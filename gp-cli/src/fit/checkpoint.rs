@@ -67,6 +67,11 @@ impl CheckpointFolder {
         Ok(Self { folder, record })
     }
 
+    /// Whether a folder holds the beginning of a checkpoint.
+    pub(super) fn is_begun(folder: &Path) -> bool {
+        folder.join(RECORD).exists()
+    }
+
     /// The folder of training that goes on.
     ///
     /// # Errors
@@ -121,6 +126,12 @@ impl CheckpointFolder {
         CheckpointFile::new(self.folder.join(TRAINING), format!("gp fit of data {}", self.record.data))
     }
 
+    /// An interruption says what to do next; other errors are what they are.
+    #[must_use]
+    pub fn how_to_go_on(&self, error: CliError) -> CliError {
+        how_to_go_on(error, &self.folder)
+    }
+
     /// Takes the checkpoint away, and the folder if nothing else is in it.
     ///
     /// # Errors
@@ -135,6 +146,18 @@ impl CheckpointFolder {
         let _ = fs::remove_dir(&self.folder);
         Ok(())
     }
+}
+
+/// An interruption of what has a checkpoint in a folder, with what to do next.
+pub(super) fn how_to_go_on(error: CliError, folder: &Path) -> CliError {
+    if error.kind() != ErrorKind::Interrupted {
+        return error;
+    }
+    let message = format!(
+        "interrupted; the same command with --resume {} in place of --checkpoint goes on",
+        folder.display()
+    );
+    CliError::new(ErrorKind::Interrupted, message)
 }
 
 /// What every version of the record has.

@@ -20,6 +20,7 @@
 
 mod baseline;
 mod checkpoint;
+mod folds;
 mod parameters;
 mod plan;
 mod sample;
@@ -30,6 +31,7 @@ mod whereabouts;
 
 pub use checkpoint::CheckpointFolder;
 pub(crate) use checkpoint::SECOND;
+pub use folds::FoldFolders;
 pub use plan::Plan;
 pub use sample::Sample;
 pub use spec::{Coupling, Covariance, FitSpec, Missing, Sites, Standardize, TaskChoice, parse_time};

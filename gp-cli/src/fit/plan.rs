@@ -15,11 +15,14 @@ use gp_kernels::inducing::InducingInputs;
 use gp_kernels::placement::Placements;
 use gp_kernels::{Kernel, Registry};
 use gp_optim::{Control, format_number};
+use std::fmt::Write as _;
 
 /// Exact regression up to so many rows.
 const EXACT_ROWS: usize = 2_000;
-/// Sites for all observations up to so many rows; beyond, mini-batches.
-const EP_ROWS: usize = 20_000;
+/// All of the data at every step of the optimiser up to so many rows of Gaussian noise; beyond, mini-batches.
+const BATCH_ROWS: usize = 100_000;
+/// Sites for all observations up to so many rows times latent functions; beyond, mini-batches.
+const EP_SITES: usize = 20_000;
 /// One length-scale for each input up to so many inputs.
 const ARD_INPUTS: usize = 64;
 /// The likelihood that says enough to learn inducing inputs by: they stay where they start under others, unless asked
@@ -85,10 +88,10 @@ impl Plan {
         let optimizer = choose_optimizer(spec, method, latents, streamed.is_some())?;
         check_settings(spec, method, optimizer)?;
         let rows = encode(&inputs, &observed)?;
-        let mut kernels = kernels(spec, method, &observed, dim)?;
-        parameters::apply(spec, &mut kernels, observed.likelihood.as_mut())?;
         let heeds = |setting| method.heeds(setting, optimizer);
         let pseudo = if heeds(Setting::Count) { self::count(spec, method, latents, count)? } else { 0 };
+        let mut kernels = kernels(spec, method, &observed, dim, pseudo)?;
+        parameters::apply(spec, &mut kernels, observed.likelihood.as_mut())?;
         let sample = Sample::of(&rows, pseudo, spec.seed)?;
         let inducing = if heeds(Setting::Inducing) {
             place(spec, pseudo, &inputs, &sample, &kernels, &observed)?
@@ -169,9 +172,9 @@ fn choose_method(
         ("sep", "batches were asked for".to_owned())
     } else if gaussian && rows <= EXACT_ROWS && !wants_inducing {
         ("exact", format!("the noise is Gaussian and {rows} rows are few"))
-    } else if gaussian {
+    } else if gaussian && rows <= BATCH_ROWS {
         ("pep", "the noise is Gaussian, and inducing inputs make many rows affordable".to_owned())
-    } else if rows <= EP_ROWS {
+    } else if !gaussian && rows * observed.likelihood.latents() <= EP_SITES {
         ("ep", format!("the likelihood is not Gaussian, and {rows} rows fit into memory"))
     } else {
         ("sep", format!("{rows} rows are many, and mini-batches do not mind"))
@@ -269,17 +272,19 @@ fn settings(spec: &FitSpec, optimizer: Optimizer, may_move: bool) -> Settings {
     }
 }
 
-/// One kernel for each latent function: those given, the only one given for all, or the usual one.
+/// One kernel for each latent function: those given, the only one given for all, or the usual one. `pseudo` is how many
+/// inducing inputs or active points see it, 0 where all rows do.
 fn kernels(
     spec: &FitSpec,
     method: &dyn Method,
     observed: &Observed,
     dim: usize,
+    pseudo: usize,
 ) -> Result<Vec<Box<dyn Kernel>>, CliError> {
     let latents = observed.likelihood.latents();
     let registry = Registry::built_in();
     let texts = match spec.kernel.as_slice() {
-        [] => vec![usual_kernel(method, observed, dim)],
+        [] => vec![usual_kernel(method, observed, dim, is_straight(pseudo, dim))],
         some => some.to_vec(),
     };
     if texts.len() != 1 && texts.len() != latents {
@@ -296,12 +301,20 @@ fn kernels(
     (0..latents).map(|latent| parse(&texts[latent.min(texts.len() - 1)])).collect()
 }
 
+/// Whether so many inducing inputs or active points, or all rows where that is 0, hold a straight function of the inputs.
+fn is_straight(pseudo: usize, dim: usize) -> bool {
+    pseudo == 0 || pseudo > dim
+}
+
 /// A smooth function with a length-scale for each input, and a straight one, so that nothing is lost where the truth is
 /// straight. In units of their spread, points are √D apart and more.
 ///
+/// A straight function has D + 1 directions. Fewer inducing inputs cannot hold it, and what they leave of it is noise to the
+/// rest: it is then left out.
+///
 /// Labels and counts say less than numbers do, and where a straight line tells all labels apart, nothing bounds the
 /// function: there, weak priors hold variances near 1 and length-scales near √D, within a factor of 7 or so.
-fn usual_kernel(method: &dyn Method, observed: &Observed, dim: usize) -> String {
+fn usual_kernel(method: &dyn Method, observed: &Observed, dim: usize, straight: bool) -> String {
     let length = (dim as f64).sqrt();
     let around = |value: f64| format!(" ~ log_normal({}, 1)", format_number(value.ln()));
     let number = |value: f64| format_number(value);
@@ -311,12 +324,17 @@ fn usual_kernel(method: &dyn Method, observed: &Observed, dim: usize) -> String 
     };
     if observed.likelihood.name() != GAUSSIAN {
         let (one, prior) = (around(1.0), around(length));
-        return format!(
-            "1{one} * rbf(lengthscale={ard}{prior}) + linear(lengthscale={}{prior}) + constant(variance=1{one})",
-            number(length)
-        );
+        let line = if straight {
+            format!(" + linear(lengthscale={}{prior})", number(length))
+        } else {
+            String::new()
+        };
+        return format!("1{one} * rbf(lengthscale={ard}{prior}){line} + constant(variance=1{one})");
     }
-    let mut text = format!("1 * rbf(lengthscale={ard}) + linear(lengthscale={})", number(3.0 * length));
+    let mut text = format!("1 * rbf(lengthscale={ard})");
+    if straight {
+        let _ = write!(text, " + linear(lengthscale={})", number(3.0 * length));
+    }
     if method.name() == "fitc" {
         // Training draws inducing inputs together that it has no use for.
         text.push_str(" + white(variance=fixed(1e-8))");
@@ -328,8 +346,8 @@ fn usual_kernel(method: &dyn Method, observed: &Observed, dim: usize) -> String 
 fn usual_inducing(method: &dyn Method, latents: usize) -> usize {
     match (method.name(), latents) {
         ("pep" | "vfe" | "fitc", _) => 200,
-        ("ivm", _) => 100,
-        (_, 1) => 100,
+        ("sep", _) => 200,
+        ("ivm", _) | (_, 1) => 100,
         _ => 50,
     }
 }
@@ -418,7 +436,8 @@ fn describe(
         count => format!(", {count} inducing inputs"),
     };
     let kernel = match spec.kernel.len() {
-        0 => "a smooth and a straight function of the inputs",
+        0 if is_straight(sizes.inducing, sizes.dim) => "a smooth and a straight function of the inputs",
+        0 => "a smooth function of the inputs, too many for a straight one through so few inducing inputs",
         _ => "as asked",
     };
     let rows_are = streamed.map_or_else(String::new, |why| format!("; rows are read from a file, {why}"));

@@ -100,6 +100,26 @@ fn active_sets_go_on_to_the_same_bytes() {
 }
 
 #[test]
+fn cross_validations_go_on_to_the_same_scores() {
+    let cv =
+        "cv t.csv --target y --folds 4 --method sep --inducing 20 --batch-size 20 --epochs 60 --threads 2";
+    let (straight, broken) = (desk(), desk());
+    let scores = straight.ok(cv).out;
+    let mut child = start(&broken, &format!("{cv} --checkpoint state"));
+    // The first of the parts is done, and others are under way.
+    wait_for(&broken.path("state/part-1/model.gp"), &mut child);
+    signal(&child, "-INT");
+    let said = Said::of(&child.wait_with_output().unwrap());
+    assert_eq!(said.code, 130, "{}", said.err);
+    assert!(said.err.contains("--resume state") && said.out.is_empty(), "{}", said.err);
+    broken.refused(&format!("{cv} --checkpoint state"), 7, &["holds a checkpoint already"]);
+    broken.refused(&format!("{cv} --resume state --seed 5"), 2, &["of another fit"]);
+    assert_eq!(broken.ok(&format!("{cv} --resume state")).out, scores);
+    assert_eq!(broken.names(), ["t.csv"]);
+    broken.refused(&format!("{cv} --resume state"), 7, &["holds no checkpoint"]);
+}
+
+#[test]
 fn killed_fits_go_on_to_the_same_bytes() {
     let fit = FITS[0];
     let (straight, broken) = (desk(), desk());
