@@ -6,7 +6,7 @@ mod rows;
 mod survey;
 mod target;
 
-pub use inputs::{Encoded, Feature, FeatureEncoding, Inputs, MAX_LEVELS};
+pub use inputs::{Encoded, Feature, FeatureEncoding, Inputs, MAX_LEVELS, Unseen};
 pub use labels::{LabelCounter, Labels, class_labels};
 pub use rows::RowEncoder;
 pub use survey::{ColumnSurvey, EachRow, Levels, MOST_VALUES, RawPiece, Survey, Surveyed};

@@ -3,7 +3,10 @@
 use crate::support::{Desk, Said, words};
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use gp_cli::data::{self, ReadOptions};
+use gp_cli::model::Model;
 use gp_cli::out::{OutTable, format_of};
+use gp_cli::predict::{Wanted, predictions};
 use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::Write as _;
@@ -178,6 +181,57 @@ fn what_cannot_be_streamed_is_refused_with_what_can() {
     desk.refused("fit t.svm --target label --stream always --force", 2, &texts);
 }
 
+/// A model of colours, flags and numbers, and tables to predict that do not fit into one piece.
+fn with_model(rows: usize) -> Desk {
+    let desk = Desk::new();
+    desk.write("t.csv", mixed(300, label));
+    desk.ok("fit t.csv --features a,colour,flag --target y --missing drop --method ep --inducing 10 --iterations 5");
+    let text = mixed(rows, |_, i| i.to_string()).replacen(",y\n", ",id\n", 1);
+    desk.write("new.csv", text.replace(",,", ",red,"));
+    desk
+}
+
+#[test]
+fn predictions_in_pieces_are_those_of_the_whole_table() {
+    let desk = with_model(70_000);
+    let table = String::from_utf8(desk.read("new.csv")).unwrap();
+    desk.write(
+        "new.csv",
+        table.replacen("green,false,2024-02-25,40000\n", "grey,false,2024-02-25,40000\n", 1),
+    );
+    let model = Model::load(&desk.path("model.gp")).unwrap();
+    let frame = data::read(desk.path("new.csv").to_str().unwrap(), &model.read_options()).unwrap();
+    let wanted = Wanted { interval: 0.95, latent: true, joint: false, probabilities: true };
+    let (whole, unseen) = predictions(&model, &frame, wanted, &["a"]).unwrap();
+    assert_eq!(whole.row_count(), 70_000);
+    for name in ["p.csv", "p.jsonl"] {
+        let said = desk.ok(&format!("predict model.gp new.csv --latent --proba --id a -o {name}"));
+        let warnings: String = unseen.iter().map(|unseen| format!("warning: {unseen}\n")).collect();
+        assert_eq!(said.err, warnings);
+        assert!(desk.read(name) == format_of(Path::new(name)).unwrap().bytes(&whole).unwrap(), "{name}");
+    }
+    let printed = desk.ok("predict model.gp new.csv --latent --proba --id a --quiet").out;
+    assert!(printed.into_bytes() == desk.read("p.csv"), "printed");
+    desk.ok("predict model.gp new.csv --latent --proba --id a -o p.parquet");
+    let parquet = data::read(desk.path("p.parquet").to_str().unwrap(), &ReadOptions::default()).unwrap();
+    assert_eq!(parquet.row_count(), 70_000);
+}
+
+#[test]
+fn predictions_are_whole_or_not_there() {
+    let desk = with_model(70_010);
+    let table = String::from_utf8(desk.read("new.csv")).unwrap();
+    let mut lines: Vec<&str> = table.lines().collect();
+    lines[70_001] = "0.5,,true,2024-02-01,1";
+    desk.write("new.csv", lines.join("\n"));
+    for to in ["", "-o p.csv"] {
+        desk.refused(&format!("predict model.gp new.csv {to}"), 3, &["line 70002, column colour", "missing"]);
+    }
+    let said = desk.ok("predict model.gp new.csv --missing drop -o p.csv");
+    assert_eq!(said.err, "left out 1 rows that miss a value\n");
+    assert_eq!(String::from_utf8(desk.read("p.csv")).unwrap().lines().count(), 70_010);
+}
+
 /// A file that is all hole: nobody has so much memory, and nobody reads it.
 #[test]
 fn a_table_without_room_is_not_read_by_a_method_that_needs_it_in_memory() {
@@ -263,6 +317,22 @@ mod linux {
         assert_eq!(desk.names(), ["t.csv"]);
     }
 
+    #[test]
+    fn predictions_that_a_signal_ends_leave_nothing() {
+        let desk = with_model(400_000);
+        fs::create_dir(desk.path("tmp")).unwrap();
+        let before = desk.names();
+        let mut child = start(&desk, "predict model.gp new.csv -o p.csv");
+        let patience = Instant::now();
+        while desk.names() == before {
+            assert!(child.try_wait().unwrap().is_none() && patience.elapsed() < Duration::from_secs(60));
+            sleep(Duration::from_millis(1));
+        }
+        assert!(Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap().success());
+        assert_eq!(Said::of(&child.wait_with_output().unwrap()).code, 130);
+        assert_eq!(desk.names(), before);
+    }
+
     /// From a checkpoint of rows in a file, to the bytes of a fit in memory; and the other way round.
     #[test]
     fn checkpoints_do_not_mind_where_rows_are() {
@@ -326,5 +396,10 @@ mod linux {
         assert!(large < small + 20.0, "{small:.0} MB, then {large:.0} MB");
         let held = fit("large", "never");
         assert!(held > large + 40.0, "{large:.0} MB in a file, {held:.0} MB in memory");
+        let predict = |table: &str| {
+            peak(&desk, &format!("predict model.gp {table}.csv --missing drop -o {table}.jsonl"))
+        };
+        let (small, large) = (predict("small"), predict("large"));
+        assert!(large < small + 10.0, "predictions: {small:.0} MB, then {large:.0} MB");
     }
 }
