@@ -25,6 +25,15 @@ pub(super) trait Supply {
     }
 }
 
+/// A supply that could not be read, or whose reader found a fault.
+pub(super) fn unreadable(supply: &dyn Supply, cause: io::Error) -> CliError {
+    own_error(cause, |cause| cannot_read(supply.name(), cause))
+}
+
+fn cannot_read(name: &str, cause: io::Error) -> CliError {
+    CliError::caused(ErrorKind::Io, format!("cannot read `{name}`"), cause)
+}
+
 /// An error of this program that has come through somebody else's reader, or the one that they would see.
 pub(super) fn own_error(error: io::Error, otherwise: impl FnOnce(io::Error) -> CliError) -> CliError {
     match error.downcast::<CliError>() {
@@ -97,7 +106,7 @@ impl Input {
     }
 
     fn spooled(name: &str, stream: &mut dyn Read, keep: u64) -> Result<Self, CliError> {
-        let failed = |cause| CliError::caused(ErrorKind::Io, format!("cannot read `{name}`"), cause);
+        let failed = |cause| cannot_read(name, cause);
         let mut bytes = Vec::new();
         stream.take(keep).read_to_end(&mut bytes).map_err(failed)?;
         let mut size = bytes.len() as u64;
@@ -115,7 +124,7 @@ impl Input {
     /// Looks at the first bytes.
     fn begun(mut self) -> Result<Self, CliError> {
         let mut first = Vec::new();
-        let failed = |cause| CliError::caused(ErrorKind::Io, format!("cannot read `{}`", self.name), cause);
+        let failed = |cause| cannot_read(&self.name, cause);
         self.raw()?.take(HEAD).read_to_end(&mut first).map_err(failed)?;
         if first.is_empty() {
             return Err(CliError::new(ErrorKind::Data, format!("`{}` is empty", self.name)));
@@ -184,7 +193,7 @@ impl Input {
     /// # Errors
     /// Of kind [`Io`](ErrorKind::Io), such as no room to unpack it.
     pub fn file(&self) -> Result<File, CliError> {
-        let failed = |cause| CliError::caused(ErrorKind::Io, format!("cannot read `{}`", self.name), cause);
+        let failed = |cause| cannot_read(&self.name, cause);
         match &self.from {
             From::Path(path) if !self.head.packed => File::open(path).map_err(failed),
             From::Spooled(file) if !self.head.packed => file.try_clone().map_err(failed),
@@ -199,7 +208,7 @@ impl Input {
 
     /// Bytes as they stand in the file.
     fn raw(&self) -> Result<Box<dyn Read + '_>, CliError> {
-        let failed = |cause| CliError::caused(ErrorKind::Io, format!("cannot read `{}`", self.name), cause);
+        let failed = |cause| cannot_read(&self.name, cause);
         Ok(match &self.from {
             From::Path(path) => Box::new(File::open(path).map_err(failed)?),
             From::Memory(bytes) => Box::new(bytes.as_slice()),

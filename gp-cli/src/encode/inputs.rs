@@ -52,9 +52,9 @@ pub struct Encoded {
 /// A level that was not seen in training.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unseen {
-    /// The column it is in.
+    /// The name of the column it is in.
     pub column: String,
-    /// The level.
+    /// The word, as the table has it.
     pub level: String,
 }
 

@@ -20,7 +20,10 @@
 
 mod baseline;
 mod checkpoint;
+mod choices;
+mod kernels;
 mod parameters;
+mod placing;
 mod plan;
 mod sample;
 mod spec;
