@@ -129,7 +129,7 @@ fn sparse_rows_are_the_same_wherever_they_are() {
     let row = |i: usize| {
         let a = ((i * 17) % 41) as f64 / 20.0 - 1.0;
         let rest = if i == 33_000 { " 3:1.5 # the only one" } else { "" };
-        format!("{} {}:{a}{rest}\n", if a > 0.2 { 1 } else { -1 }, 1 + i % 2)
+        format!("{} {}:{a}{rest}\n", a * a + 0.1 * (i % 7) as f64, 1 + i % 2)
     };
     desk.write("t.svm", (0..34_000).map(row).collect::<String>());
     let model =

@@ -87,6 +87,22 @@ fn predictions_that_a_signal_ends_leave_nothing() {
     assert_eq!(desk.names(), before);
 }
 
+/// A limit on the size of files stands for a disk that is full: writing fails on the way.
+#[test]
+fn a_folder_without_room_is_named() {
+    let desk = Desk::new();
+    fs::create_dir(desk.path("tmp")).unwrap();
+    desk.write("t.csv", mixed(20_000, number));
+    let line = "trap '' XFSZ; ulimit -f 200; exec \"$0\" fit t.csv --target y --missing drop --stream always --quiet";
+    let mut command = Command::new("sh");
+    command.args(["-c", line, env!("CARGO_BIN_EXE_gp")]).current_dir(desk.folder());
+    let said = Said::of(&command.env("TMPDIR", desk.path("tmp")).output().unwrap());
+    assert_eq!(said.code, 7, "{}", said.err);
+    assert!(said.err.contains("tmp`; set TMPDIR to a folder with room"), "{}", said.err);
+    assert_eq!(desk.names(), ["t.csv", "tmp"]);
+    assert!(nothing_in(&desk, "tmp"));
+}
+
 /// From a checkpoint of rows in a file, to the bytes of a fit in memory; and the other way round.
 #[test]
 fn checkpoints_do_not_mind_where_rows_are() {
