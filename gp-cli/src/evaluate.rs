@@ -79,7 +79,7 @@ pub fn evaluate(model: &Model, frame: &Frame) -> Result<Evaluation, CliError> {
             ));
         }
     };
-    Ok(Evaluation { rows: frame.row_count(), scores, warnings: encoded.warnings })
+    Ok(Evaluation { rows: frame.row_count(), scores, warnings: encoded.warnings() })
 }
 
 impl Observed<'_> {

@@ -3,7 +3,7 @@
 use crate::error::{CliError, ErrorKind};
 use crate::interrupt;
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
@@ -25,6 +25,11 @@ pub fn write_whole(folder: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf, C
 fn replace(folder: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = unfinished_in(folder)?;
     file.write_all(bytes)?;
+    take_name(file, folder, path)
+}
+
+/// To the disk, then renamed.
+fn take_name(file: NamedTempFile, folder: &Path, path: &Path) -> io::Result<()> {
     file.as_file().sync_all()?;
     file.persist(path).map_err(|refused| refused.error)?;
     sync_folder(folder)
@@ -70,12 +75,56 @@ impl OutputFile {
         if self.folder == Path::new(".") { PathBuf::from(&self.name) } else { self.folder.join(&self.name) }
     }
 
+    /// Begins to write it piece by piece.
+    ///
+    /// # Errors
+    /// Of kind [`Io`](ErrorKind::Io), with the path.
+    pub fn begin(&self) -> Result<Unfinished, CliError> {
+        let file = unfinished_in(&self.folder).map_err(|cause| CliError::io("write", &self.path(), cause))?;
+        interrupt::set_unfinished(Some(file.path().to_owned()));
+        Ok(Unfinished { output: self.clone(), file: BufWriter::new(file) })
+    }
+
     /// Writes it, whole or not at all.
     ///
     /// # Errors
     /// As [`write_whole`].
     pub fn write(&self, bytes: &[u8]) -> Result<(), CliError> {
         write_whole(&self.folder, &self.name, bytes).map(drop)
+    }
+}
+
+/// A file that is written piece by piece beside the place that it will have. Dropped before it is finished, or ended by a
+/// signal, it is gone.
+#[derive(Debug)]
+pub struct Unfinished {
+    output: OutputFile,
+    file: BufWriter<NamedTempFile>,
+}
+
+impl Unfinished {
+    /// Adds bytes.
+    ///
+    /// # Errors
+    /// Of kind [`Io`](ErrorKind::Io), with the path.
+    pub fn write(&mut self, bytes: &[u8]) -> Result<(), CliError> {
+        self.file.write_all(bytes).map_err(|cause| CliError::io("write", &self.output.path(), cause))
+    }
+
+    /// Gives it its name, once it is on the disk.
+    ///
+    /// # Errors
+    /// Of kind [`Io`](ErrorKind::Io), with the path.
+    pub fn finish(self) -> Result<(), CliError> {
+        let Self { output, file } = self;
+        let path = output.path();
+        let finished = interrupt::while_writing(|| {
+            let file = file.into_inner().map_err(|refused| refused.into_error())?;
+            take_name(file, &output.folder, &path)?;
+            interrupt::set_unfinished(None);
+            Ok(())
+        });
+        finished.map_err(|cause| CliError::io("write", &path, cause))
     }
 }
 
@@ -140,6 +189,22 @@ mod tests {
         fs::create_dir(folder.path().join("a.txt")).unwrap();
         let refused = write_whole(folder.path(), "a.txt", b"one").unwrap_err();
         assert!(refused.with_causes().starts_with("cannot write `"), "{}", refused.with_causes());
+        assert_eq!(names(folder.path()), ["a.txt"]);
+    }
+
+    #[test]
+    fn pieces_are_whole_or_not_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let output = OutputFile::prepare(&folder.path().join("a.txt"), false).unwrap();
+        let mut file = output.begin().unwrap();
+        file.write(b"one, ").unwrap();
+        assert!(!names(folder.path()).contains(&"a.txt".to_owned()));
+        drop(file);
+        assert!(names(folder.path()).is_empty());
+        let mut file = output.begin().unwrap();
+        ["one, ", "two"].iter().for_each(|text| file.write(text.as_bytes()).unwrap());
+        file.finish().unwrap();
+        assert_eq!(fs::read(folder.path().join("a.txt")).unwrap(), b"one, two");
         assert_eq!(names(folder.path()), ["a.txt"]);
     }
 

@@ -4,6 +4,7 @@
 
 use gp_optim::Interrupt;
 use std::io::{IsTerminal, Write};
+use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The exit code of a process that was interrupted.
@@ -13,6 +14,9 @@ pub(crate) const EXIT_CODE: u8 = 130;
 static WRITING: Mutex<()> = Mutex::new(());
 /// The training that a signal ends, where there is one that leaves a checkpoint.
 static TRAINING: Mutex<Option<Interrupt>> = Mutex::new(None);
+
+/// A file on its way to its name over a long time, which has to go where the process does.
+static UNFINISHED: Mutex<Option<PathBuf>> = Mutex::new(None);
 
 /// Listens to signals from now on, in a thread. A process that cannot is ended by them as any other.
 #[cfg(unix)]
@@ -39,6 +43,9 @@ fn heed() {
         }
         _ => {
             let _whole = locked(&WRITING);
+            if let Some(path) = locked(&UNFINISHED).take() {
+                let _ = std::fs::remove_file(path);
+            }
             std::process::exit(i32::from(EXIT_CODE));
         }
     }
@@ -51,6 +58,11 @@ pub(crate) fn while_training<T>(train: impl FnOnce(&Interrupt) -> T) -> T {
     let trained = train(&interrupt);
     *locked(&TRAINING) = None;
     trained
+}
+
+/// Says which file is to go if a signal ends the process; none any more, once it has its name.
+pub(crate) fn set_unfinished(path: Option<PathBuf>) {
+    *locked(&UNFINISHED) = path;
 }
 
 /// Runs what no signal should cut in two.

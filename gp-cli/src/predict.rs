@@ -1,6 +1,7 @@
 //! Predictions in the units of the data.
 
 use crate::data::Frame;
+use crate::encode::Unseen;
 use crate::error::{CliError, ErrorKind};
 use crate::model::{Approximation, Latents, Model, Moments};
 use crate::out::OutTable;
@@ -71,7 +72,7 @@ pub fn most_probable(probabilities: &[f64]) -> usize {
     (1..probabilities.len()).fold(0, better)
 }
 
-/// The table of predictions for the rows of a table. Returns it with what is worth knowing.
+/// The table of predictions for the rows of a table. Returns it with levels that were not seen in training.
 ///
 /// # Errors
 /// Of kind [`Data`](ErrorKind::Data) for a table that does not suit the model; of kind [`Usage`](ErrorKind::Usage)
@@ -81,7 +82,7 @@ pub fn predictions(
     frame: &Frame,
     wanted: Wanted,
     ids: &[&str],
-) -> Result<(OutTable, Vec<String>), CliError> {
+) -> Result<(OutTable, Vec<Unseen>), CliError> {
     check(model, frame, wanted)?;
     let encoded = model.inputs().encode(frame)?;
     let by = model.posterior();
@@ -103,7 +104,7 @@ pub fn predictions(
     if let Some(observations) = model.observations(frame)? {
         table.push_numbers("log_density", log_densities(model, by, &latents, &observations)?);
     }
-    Ok((table, encoded.warnings))
+    Ok((table, encoded.unseen))
 }
 
 fn check(model: &Model, frame: &Frame, wanted: Wanted) -> Result<(), CliError> {

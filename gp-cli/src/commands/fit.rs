@@ -38,7 +38,7 @@ pub struct FitOptions {
     #[arg(long, value_name = "NAME")]
     pub format: Option<String>,
     /// Whether rows stay in memory, or in a file from which mini-batches are read: methods sep, svgp and savigp, tables in CSV,
-    /// Parquet or Arrow. The model is the same
+    /// Parquet, Arrow or LibSVM. The model is the same
     #[arg(long, value_enum, default_value_t = Stream::Auto)]
     pub stream: Stream,
     /// Table to score the model on

@@ -15,9 +15,9 @@ pub mod predict;
 pub mod report;
 pub mod update;
 
-use crate::data::Frame;
+use crate::data::{Formats, Frame, Input, ReadOptions};
 use crate::error::{CliError, ErrorKind};
-use crate::fit::{Missing, drop_incomplete};
+use crate::fit::{Missing, Stream, complete, drop_incomplete, none_left};
 use crate::model::Model;
 use crate::notes::Notes;
 use crate::out;
@@ -44,15 +44,72 @@ impl TableOptions {
         more: &[String],
         notes: &mut Notes<'_>,
     ) -> Result<Frame, CliError> {
+        left_of(crate::data::read(path, &self.of(model, more))?, self.missing, notes)
+    }
+}
+
+/// A table for a model that is there, some rows at a time where its format allows that.
+struct Parts<'a> {
+    options: &'a TableOptions,
+    read: ReadOptions,
+    input: Input,
+}
+
+impl TableOptions {
+    /// Looks at the first bytes of a table of which a model needs some columns, beside others.
+    fn open(&self, path: &str, model: &Model, more: &[String]) -> Result<Parts<'_>, CliError> {
+        let input = Stream::Auto.open(path)?;
+        Ok(Parts { options: self, read: self.of(model, more), input })
+    }
+
+    fn of(&self, model: &Model, more: &[String]) -> ReadOptions {
         let mut options = model.read_options();
         options.format.clone_from(&self.format);
         options.columns.get_or_insert_default().extend(more.iter().cloned());
-        let frame = crate::data::read(path, &options)?;
-        let (frame, dropped) = drop_incomplete(frame, self.missing)?;
-        if dropped > 0 {
-            notes.say(format_args!("left out {dropped} rows that miss a value"));
+        options
+    }
+}
+
+impl Parts<'_> {
+    /// Hands over all rows, those that miss a value left out where that was asked for.
+    fn for_each(
+        self,
+        notes: &mut Notes<'_>,
+        mut each: impl FnMut(&Frame) -> Result<(), CliError>,
+    ) -> Result<(), CliError> {
+        let (formats, missing) = (Formats::built_in(), self.options.missing);
+        if !formats.of(&self.input, &self.read)?.comes_in_pieces() {
+            let frame = formats.read(&self.input.load()?, &self.read)?;
+            return each(&left_of(frame, missing, notes)?);
         }
-        Ok(frame)
+        let (mut rows, mut kept) = (0, 0);
+        let mut pieces = formats.pieces(&self.input, &self.read)?;
+        while let Some(piece) = pieces.next_piece()? {
+            rows += piece.row_count();
+            if let Some(piece) = complete(piece, missing)? {
+                kept += piece.row_count();
+                each(&piece)?;
+            }
+        }
+        say_dropped(rows - kept, notes);
+        match (rows, kept) {
+            (0, _) => Err(Frame::no_rows(self.input.name())),
+            (_, 0) => Err(none_left(self.input.name(), rows)),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// A table without rows that miss a value, where that was asked for.
+fn left_of(frame: Frame, missing: Missing, notes: &mut Notes<'_>) -> Result<Frame, CliError> {
+    let (frame, dropped) = drop_incomplete(frame, missing)?;
+    say_dropped(dropped, notes);
+    Ok(frame)
+}
+
+fn say_dropped(rows: usize, notes: &mut Notes<'_>) {
+    if rows > 0 {
+        notes.say(format_args!("left out {rows} rows that miss a value"));
     }
 }
 

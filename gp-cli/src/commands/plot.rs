@@ -49,7 +49,7 @@ pub fn run(options: &PlotOptions, notes: &mut Notes<'_>) -> Result<(), CliError>
     let output = OutputFile::prepare(&options.output, options.force)?;
     let model = Model::load(&options.model)?;
     let frame = options.table.read(&options.data, &model, &[], notes)?;
-    warn(notes, &model.inputs().encode(&frame)?.warnings);
+    warn(notes, &model.inputs().encode(&frame)?.warnings());
     output.write(&picture(&model, &frame)?.bytes(&options.output)?)?;
     notes.say(format_args!("wrote {}", output.path().display()));
     Ok(())

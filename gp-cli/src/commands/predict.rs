@@ -1,6 +1,7 @@
 //! `gp predict`: a model and a table to a table of predictions.
 
-use super::{TableOptions, warn};
+use super::TableOptions;
+use crate::encode::Unseen;
 use crate::error::CliError;
 use crate::model::Model;
 use crate::notes::Notes;
@@ -51,7 +52,6 @@ pub struct PredictOptions {
 pub fn run(options: &PredictOptions, out: &mut dyn Write, notes: &mut Notes<'_>) -> Result<(), CliError> {
     let destination = Destination::prepare(options.output.as_deref(), options.force)?;
     let model = Model::load(&options.model)?;
-    let frame = options.table.read(&options.data, &model, &options.id, notes)?;
     let wanted = Wanted {
         interval: options.interval,
         latent: options.latent,
@@ -59,7 +59,22 @@ pub fn run(options: &PredictOptions, out: &mut dyn Write, notes: &mut Notes<'_>)
         probabilities: options.proba,
     };
     let ids: Vec<&str> = options.id.iter().map(String::as_str).collect();
-    let (table, warnings) = predictions(&model, &frame, wanted, &ids)?;
-    warn(notes, &warnings);
-    destination.write(&table, out)
+    if options.joint || !destination.takes_pieces() {
+        let frame = options.table.read(&options.data, &model, &options.id, notes)?;
+        let (table, unseen) = predictions(&model, &frame, wanted, &ids)?;
+        unseen.iter().for_each(|unseen| notes.say(format_args!("warning: {unseen}")));
+        return destination.write(&table, out);
+    }
+    let (mut written, mut seen) = (destination.begin()?, Vec::<Unseen>::new());
+    options.table.open(&options.data, &model, &options.id)?.for_each(notes, |rows| {
+        let (table, unseen) = predictions(&model, rows, wanted, &ids)?;
+        let news = unseen.into_iter().filter(|new| seen.iter().all(|known| known.column != new.column));
+        let news: Vec<Unseen> = news.collect();
+        seen.extend(news);
+        written.add(&table)
+    })?;
+    let features = model.inputs().names();
+    seen.sort_by_key(|unseen| features.iter().position(|name| *name == unseen.column));
+    seen.iter().for_each(|unseen| notes.say(format_args!("warning: {unseen}")));
+    written.finish(out)
 }

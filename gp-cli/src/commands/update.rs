@@ -40,7 +40,7 @@ pub fn run(options: &UpdateOptions, notes: &mut Notes<'_>) -> Result<(), CliErro
     let frame = options.table.read(&options.data, &model, &[], notes)?;
     frame.require(&[&model.target().name])?;
     let encoded = model.inputs().encode(&frame)?;
-    warn(notes, &encoded.warnings);
+    warn(notes, &encoded.warnings());
     let observations = model.observations(&frame)?.unwrap_or_default();
     let later = Later {
         before: model.posterior(),

@@ -7,8 +7,8 @@ use super::frame::Frame;
 use super::guard::guarded;
 use super::pieces::Pieces;
 use super::source::Source;
-use super::supply::{Input, Supply};
-use crate::error::{CliError, ErrorKind};
+use super::supply::{Input, Supply, unreadable};
+use crate::error::CliError;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Float64Type;
 use arrow_array::{ArrayRef, RecordBatch};
@@ -75,7 +75,7 @@ fn damaged(supply: &dyn Supply, cause: &dyn std::error::Error) -> CliError {
 
 /// A reader of the batches of a file or stream that claims no sizes it cannot have.
 fn open<R: Read + Seek>(supply: &dyn Supply, mut from: R) -> Result<StreamReader<R>, CliError> {
-    let failed = |cause| CliError::caused(ErrorKind::Io, format!("cannot read `{}`", supply.name()), cause);
+    let failed = |cause| unreadable(supply, cause);
     let start = begin(&mut from)
         .map_err(failed)?
         .ok_or_else(|| supply.fault(&" is a damaged or truncated Arrow file: its end is missing"))?;

@@ -76,7 +76,7 @@ pub trait Format: Debug + Send + Sync {
     fn not_in_pieces(&self, table: &str) -> CliError {
         let format = self.name();
         let message = format!(
-            "`{table}` needs to be in memory, because tables in {format} are not read in pieces; convert it to CSV, Parquet or Arrow, or say --stream never"
+            "`{table}` needs to be in memory, because tables in {format} are not read in pieces; convert it to CSV, Parquet, Arrow or LibSVM, or say --stream never"
         );
         CliError::new(ErrorKind::Usage, message)
     }

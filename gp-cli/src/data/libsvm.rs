@@ -4,8 +4,11 @@ use super::cells;
 use super::column::{Column, Kind};
 use super::format::{Format, ReadOptions, check_width};
 use super::frame::Frame;
+use super::pieces::{Pieces, WHOLE, rows_of_piece};
 use super::source::Source;
+use super::supply::{Input, Supply, unreadable};
 use crate::error::CliError;
+use std::io::{BufRead, BufReader, Read};
 
 /// `label 1:0.5 7:2`: columns are `label`, `x1`, `x2`, … up to the largest index, 0 where nothing is said.
 #[derive(Clone, Copy, Debug)]
@@ -29,30 +32,126 @@ impl Format for LibSvm {
     }
 
     fn read(&self, source: &Source, options: &ReadOptions) -> Result<Frame, CliError> {
-        let text = std::str::from_utf8(source.bytes()).map_err(|_| source.fault(" is not text"))?;
-        let (mut labels, mut lines, mut entries, mut width) = (Vec::new(), Vec::new(), Vec::new(), 0);
-        for (line, content) in (1u64..).zip(text.lines()) {
-            let content = content.split_once('#').map_or(content, |(front, _)| front);
+        let whole = Lines::begin(source, options, WHOLE)?.next_piece()?;
+        whole.ok_or_else(|| Frame::no_rows(source.name()))
+    }
+
+    fn comes_in_pieces(&self) -> bool {
+        true
+    }
+
+    fn pieces<'a>(&self, input: &'a Input, options: &ReadOptions) -> Result<Box<dyn Pieces + 'a>, CliError> {
+        Ok(Box::new(Lines::begin(input, options, rows_of_piece)?))
+    }
+
+    /// The text, and a number for each row and index of the first lines, twice.
+    fn memory(&self, input: &Input) -> f64 {
+        let lines = input.head().split(|&byte| byte == b'\n').map(|line| String::from_utf8_lossy(line));
+        let (mut count, mut width) = (0.0, 0);
+        for line in lines {
+            let entries = line.split_ascii_whitespace().skip(1).filter_map(entry);
+            width = entries.map(|(index, _)| index).max().unwrap_or(0).max(width);
+            count += 1.0;
+        }
+        let rows = input.size() * count / input.head().len().max(1) as f64;
+        input.size() + rows * 16.0 * (width + 2) as f64
+    }
+}
+
+/// A table of sparse rows, read from its beginning to its end twice: the first time for the largest index, the second for
+/// the rows.
+struct Lines<'a> {
+    body: Body<'a>,
+    width: usize,
+    options: ReadOptions,
+    /// Rows of a piece.
+    rows: usize,
+}
+
+/// The rows of a text, one after the other.
+struct Body<'a> {
+    supply: &'a dyn Supply,
+    from: BufReader<Box<dyn Read + 'a>>,
+    text: Vec<u8>,
+    line: u64,
+}
+
+/// One of them: its line, its label, and what is not 0 in it.
+struct Row {
+    line: u64,
+    label: f64,
+    entries: Vec<(usize, f64)>,
+}
+
+impl<'a> Lines<'a> {
+    fn begin(
+        supply: &'a dyn Supply,
+        options: &ReadOptions,
+        rows: impl Fn(usize) -> usize,
+    ) -> Result<Self, CliError> {
+        let (mut body, mut width) = (Body::new(supply)?, 0);
+        while let Some(row) = body.next()? {
+            width = row.entries.iter().map(|(index, _)| *index).fold(width, usize::max);
+        }
+        check_width(supply, width)?;
+        Ok(Self { body: Body::new(supply)?, width, options: options.clone(), rows: rows(width + 1) })
+    }
+}
+
+impl Pieces for Lines<'_> {
+    fn next_piece(&mut self) -> Result<Option<Frame>, CliError> {
+        let mut read = Vec::new();
+        while read.len() < self.rows
+            && let Some(row) = self.body.next()?
+        {
+            read.push(row);
+        }
+        if read.is_empty() {
+            return Ok(None);
+        }
+        let labels = read.iter().map(|row| row.label).collect();
+        let mut inputs = vec![vec![0.0; read.len()]; self.width];
+        for (place, row) in read.iter().enumerate() {
+            row.entries.iter().for_each(|&(index, value)| inputs[index - 1][place] = value);
+        }
+        let inputs = (1..).zip(inputs).map(|(index, numbers)| (format!("x{index}"), numbers));
+        let all = std::iter::once(("label".to_owned(), labels)).chain(inputs);
+        let wanted = all.filter(|(name, _)| self.options.wants(name));
+        let columns = wanted.map(|(name, numbers)| Column::of_numbers(name, Kind::Number, numbers)).collect();
+        let lines = read.iter().map(|row| row.line).collect();
+        Frame::new(self.body.supply.name(), columns, Some(lines)).map(Some)
+    }
+}
+
+impl<'a> Body<'a> {
+    fn new(supply: &'a dyn Supply) -> Result<Self, CliError> {
+        let from = BufReader::with_capacity(1 << 16, supply.reader()?);
+        Ok(Self { supply, from, text: Vec::new(), line: 0 })
+    }
+
+    /// The next row, comments and empty lines left out.
+    fn next(&mut self) -> Result<Option<Row>, CliError> {
+        loop {
+            self.text.clear();
+            let read = self.from.read_until(b'\n', &mut self.text);
+            if read.map_err(|cause| unreadable(self.supply, cause))? == 0 {
+                return Ok(None);
+            }
+            self.line += 1;
+            let text = std::str::from_utf8(&self.text).map_err(|_| self.supply.fault(&" is not text"))?;
+            let content = text.split_once('#').map_or(text, |(front, _)| front);
             let mut words = content.split_ascii_whitespace();
             let Some(label) = words.next() else { continue };
-            let fault = |what: &str, word: &str| source.fault(format!(", line {line}: `{word}` {what}"));
-            labels.push(cells::number(label).ok_or_else(|| fault("is no label: a number is wanted", label))?);
-            for word in words.filter(|word| !word.starts_with("qid:")) {
-                let entry = entry(word)
-                    .ok_or_else(|| fault("is no entry such as 3:0.5, with 1 the first index", word))?;
-                width = width.max(entry.0);
-                entries.push((lines.len(), entry));
-            }
-            lines.push(line);
+            let fault =
+                |what: &str, word: &str| self.supply.fault(&format!(", line {}: `{word}` {what}", self.line));
+            let label =
+                cells::number(label).ok_or_else(|| fault("is no label: a number is wanted", label))?;
+            let entries = words.filter(|word| !word.starts_with("qid:")).map(|word| {
+                entry(word).ok_or_else(|| fault("is no entry such as 3:0.5, with 1 the first index", word))
+            });
+            let entries = entries.collect::<Result<_, _>>()?;
+            return Ok(Some(Row { line: self.line, label, entries }));
         }
-        check_width(source, width)?;
-        let mut columns = vec![vec![0.0; labels.len()]; width];
-        entries.iter().for_each(|&(row, (index, value))| columns[index - 1][row] = value);
-        let inputs = (1..).zip(columns).map(|(index, numbers)| (format!("x{index}"), numbers));
-        let all = std::iter::once(("label".to_owned(), labels)).chain(inputs);
-        let wanted = all.filter(|(name, _)| options.wants(name));
-        let columns = wanted.map(|(name, numbers)| Column::of_numbers(name, Kind::Number, numbers)).collect();
-        Frame::new(source.name(), columns, Some(lines))
     }
 }
 

@@ -21,9 +21,17 @@ pub trait Pieces {
     fn next_piece(&mut self) -> Result<Option<Frame>, CliError>;
 }
 
+/// Rows of a piece are a multiple of so many, unless columns are very many: predictions go through rows in blocks of as
+/// many.
+const BLOCK: usize = 2048;
+/// Numbers that a block may have for that.
+const MOST_CELLS: usize = 1 << 23;
+
 /// Rows of a piece of so many columns.
 pub(super) fn rows_of_piece(columns: usize) -> usize {
-    (CELLS / columns.max(1)).clamp(1, MOST_ROWS)
+    let blocks = (CELLS / columns.max(1) / BLOCK).max(1);
+    let most = (MOST_CELLS / columns.max(1)).max(1);
+    (blocks * BLOCK).min(MOST_ROWS).min(most)
 }
 
 /// As many rows as there are.
@@ -38,5 +46,17 @@ pub(super) struct Typed<'a> {
 impl Pieces for Typed<'_> {
     fn next_piece(&mut self) -> Result<Option<Frame>, CliError> {
         self.from.next_piece()?.map(|piece| piece.read_as(&self.options)).transpose()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_are_of_whole_blocks_until_these_are_wide() {
+        assert_eq!([1, 16, 17].map(rows_of_piece), [32_768, 32_768, 30_720]);
+        assert_eq!([256, 4_096].map(rows_of_piece), [2_048, 2_048]);
+        assert_eq!([100_000, usize::MAX].map(rows_of_piece), [83, 1]);
     }
 }

@@ -25,6 +25,15 @@ pub(super) trait Supply {
     }
 }
 
+/// A supply that could not be read, or whose reader found a fault.
+pub(super) fn unreadable(supply: &dyn Supply, cause: io::Error) -> CliError {
+    own_error(cause, |cause| cannot_read(supply.name(), cause))
+}
+
+fn cannot_read(name: &str, cause: io::Error) -> CliError {
+    CliError::caused(ErrorKind::Io, format!("cannot read `{name}`"), cause)
+}
+
 /// An error of this program that has come through somebody else's reader, or the one that they would see.
 pub(super) fn own_error(error: io::Error, otherwise: impl FnOnce(io::Error) -> CliError) -> CliError {
     match error.downcast::<CliError>() {
@@ -96,8 +105,17 @@ impl Input {
         .begun()
     }
 
+    /// Bytes as they stand in a file of this name.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Result<Self, CliError> {
+        let size = bytes.len() as u64;
+        Self { name: name.to_owned(), from: From::Memory(bytes), size, head: Head::default() }.begun()
+    }
+
     fn spooled(name: &str, stream: &mut dyn Read, keep: u64) -> Result<Self, CliError> {
-        let failed = |cause| CliError::caused(ErrorKind::Io, format!("cannot read `{name}`"), cause);
+        let failed = |cause| cannot_read(name, cause);
         let mut bytes = Vec::new();
         stream.take(keep).read_to_end(&mut bytes).map_err(failed)?;
         let mut size = bytes.len() as u64;
@@ -115,7 +133,7 @@ impl Input {
     /// Looks at the first bytes.
     fn begun(mut self) -> Result<Self, CliError> {
         let mut first = Vec::new();
-        let failed = |cause| CliError::caused(ErrorKind::Io, format!("cannot read `{}`", self.name), cause);
+        let failed = |cause| cannot_read(&self.name, cause);
         self.raw()?.take(HEAD).read_to_end(&mut first).map_err(failed)?;
         if first.is_empty() {
             return Err(CliError::new(ErrorKind::Data, format!("`{}` is empty", self.name)));
@@ -184,7 +202,7 @@ impl Input {
     /// # Errors
     /// Of kind [`Io`](ErrorKind::Io), such as no room to unpack it.
     pub fn file(&self) -> Result<File, CliError> {
-        let failed = |cause| CliError::caused(ErrorKind::Io, format!("cannot read `{}`", self.name), cause);
+        let failed = |cause| cannot_read(&self.name, cause);
         match &self.from {
             From::Path(path) if !self.head.packed => File::open(path).map_err(failed),
             From::Spooled(file) if !self.head.packed => file.try_clone().map_err(failed),
@@ -199,7 +217,7 @@ impl Input {
 
     /// Bytes as they stand in the file.
     fn raw(&self) -> Result<Box<dyn Read + '_>, CliError> {
-        let failed = |cause| CliError::caused(ErrorKind::Io, format!("cannot read `{}`", self.name), cause);
+        let failed = |cause| cannot_read(&self.name, cause);
         Ok(match &self.from {
             From::Path(path) => Box::new(File::open(path).map_err(failed)?),
             From::Memory(bytes) => Box::new(bytes.as_slice()),
@@ -285,5 +303,63 @@ fn pour(from: &mut dyn Read, to: &mut File, folder: &Path) -> Result<u64, CliErr
         };
         to.write_all(&buffer[..count]).map_err(|cause| no_room(folder, cause))?;
         total += count as u64;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+
+    fn packed(bytes: &[u8]) -> Vec<u8> {
+        let mut packed = GzEncoder::new(Vec::new(), Compression::default());
+        packed.write_all(bytes).unwrap();
+        packed.finish().unwrap()
+    }
+
+    fn text(lines: u32) -> Vec<u8> {
+        (0..lines).flat_map(|i| format!("{},{}\n", i, f64::from(i).sin()).into_bytes()).collect()
+    }
+
+    fn all(mut from: impl Read) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        from.read_to_end(&mut bytes).unwrap();
+        bytes
+    }
+
+    /// From memory and from a file without a name, packed or not.
+    #[test]
+    fn bytes_come_from_their_beginning_every_time() {
+        let text = text(40_000);
+        for bytes in [text.clone(), packed(&text)] {
+            for keep in [10, u64::MAX] {
+                let input = Input::spooled("pipe", &mut bytes.as_slice(), keep).unwrap();
+                assert_eq!(matches!(input.from, From::Memory(_)), keep > 10);
+                assert!(input.head() == &text[..HEAD as usize]);
+                assert!((0..2).all(|_| all(input.reader().unwrap()) == text));
+                let mut file = input.file().unwrap();
+                file.seek(SeekFrom::Start(70)).unwrap();
+                assert!(all(file) == text[70..]);
+                // A guess for what is packed, by its beginning.
+                assert!((input.size() / text.len() as f64 - 1.0).abs() < 0.1, "{}", input.size());
+                assert!(input.load().unwrap().bytes() == text);
+            }
+        }
+    }
+
+    #[test]
+    fn damaged_gzip_data_are_said_to_be_that() {
+        let whole = packed(&text(400_000));
+        let input = Input::from_bytes("t.csv.gz", whole[..whole.len() / 2].to_vec()).unwrap();
+        let mut bytes = Vec::new();
+        let cause = input.reader().unwrap().read_to_end(&mut bytes).unwrap_err();
+        let error = unreadable(&input, cause);
+        assert_eq!(error.kind(), ErrorKind::Data);
+        assert!(error.with_causes().starts_with("`t.csv.gz` is a damaged or truncated gzip file"));
+        assert!(Input::from_bytes("t.csv.gz", whole[..20].to_vec()).is_err());
+        assert!(
+            Input::from_bytes("t.csv", Vec::new()).unwrap_err().with_causes().ends_with("`t.csv` is empty")
+        );
     }
 }

@@ -7,6 +7,7 @@ use crate::standardise::Standardiser;
 use faer::Mat;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::fmt;
 
 /// Levels that a column of words may have at most to be an input.
 pub const MAX_LEVELS: usize = 256;
@@ -44,8 +45,35 @@ pub enum FeatureEncoding {
 pub struct Encoded {
     /// N×D, a row a point.
     pub points: Mat<f64>,
-    /// Levels that were not seen in training, a line for each column that has such.
-    pub warnings: Vec<String>,
+    /// Levels that were not seen in training, the first of each column that has such.
+    pub unseen: Vec<Unseen>,
+}
+
+/// A level that was not seen in training.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unseen {
+    /// The name of the column it is in.
+    pub column: String,
+    /// The word, as the table has it.
+    pub level: String,
+}
+
+impl fmt::Display for Unseen {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { column, level } = self;
+        write!(
+            f,
+            "column {column}: level `{level}` was not seen in training; such rows are none of the levels known"
+        )
+    }
+}
+
+impl Encoded {
+    /// What is worth knowing, in lines.
+    #[must_use]
+    pub fn warnings(&self) -> Vec<String> {
+        self.unseen.iter().map(Unseen::to_string).collect()
+    }
 }
 
 impl Inputs {
@@ -104,19 +132,15 @@ impl Inputs {
         let columns = frame.require(&self.names())?;
         frame.refuse_missing(&columns)?;
         let mut points = Mat::zeros(frame.row_count(), self.dim());
-        let (mut first, mut warnings) = (0, Vec::new());
+        let (mut first, mut unseen) = (0, Vec::new());
         for (feature, column) in self.features.iter().zip(columns) {
             let mut place = points.as_mut().subcols_mut(first, feature.width());
-            let unseen = feature.fill(column, |row, at, value| place[(row, at)] = value);
-            if let Some(unseen) = unseen {
-                warnings.push(format!(
-                    "column {}: level `{unseen}` was not seen in training; such rows are none of the levels known",
-                    feature.name
-                ));
-            }
+            let level = feature.fill(column, |row, at, value| place[(row, at)] = value);
+            unseen
+                .extend(level.map(|level| Unseen { column: feature.name.clone(), level: level.to_owned() }));
             first += feature.width();
         }
-        Ok(Encoded { points, warnings })
+        Ok(Encoded { points, unseen })
     }
 }
 

@@ -2,13 +2,15 @@
 
 mod inputs;
 mod labels;
+mod raw;
 mod rows;
 mod survey;
 mod target;
 
-pub use inputs::{Encoded, Feature, FeatureEncoding, Inputs, MAX_LEVELS};
+pub use inputs::{Encoded, Feature, FeatureEncoding, Inputs, MAX_LEVELS, Unseen};
 pub use labels::{LabelCounter, Labels, class_labels};
+pub use raw::{EachRow, Levels, RawPiece};
 pub use rows::RowEncoder;
-pub use survey::{ColumnSurvey, EachRow, Levels, MOST_VALUES, RawPiece, Survey, Surveyed};
+pub use survey::{ColumnSurvey, MOST_VALUES, Survey, Surveyed};
 pub(crate) use target::checked;
 pub use target::{Target, TargetValues};

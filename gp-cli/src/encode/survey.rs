@@ -1,10 +1,10 @@
 //! What is known of a table without its rows: types, sums and words of columns, whole or in pieces.
 
 use super::labels::{LabelCounter, Labels};
+use super::raw::{EachRow, Levels, RawColumn, RawPiece};
 use crate::data::{Column, Frame, Kind, Values};
 use crate::error::{CliError, ErrorKind};
 use crate::standardise::{Spread, Standardiser, Sum};
-use std::collections::HashMap;
 
 /// Different values of a target that are told apart, and different words of an input that are kept before it is refused.
 pub const MOST_VALUES: usize = 1 << 16;
@@ -34,38 +34,15 @@ pub struct ColumnSurvey {
 /// What is known of values.
 #[derive(Clone, Debug)]
 pub enum Surveyed {
-    /// Of numbers.
+    /// Numbers are known by their mean and their spread.
     Numbers {
         /// Their sum.
         sum: Sum,
         /// Their units, once they have been measured.
         scale: Standardiser,
     },
-    /// Of words: which there are, in the order in which they occur first.
+    /// Words are known one by one, in the order in which they occur first.
     Words(Levels),
-}
-
-/// Words in the order in which they occur first.
-#[derive(Clone, Debug, Default)]
-pub struct Levels {
-    words: Vec<String>,
-    known: HashMap<String, u32>,
-}
-
-/// What is done with each row.
-pub type EachRow<'a> = &'a mut dyn FnMut(&[f64]) -> Result<(), CliError>;
-
-/// The rows of a piece as numbers: words as their places among [`Levels`].
-#[derive(Debug)]
-pub struct RawPiece<'a> {
-    rows: usize,
-    columns: Vec<RawColumn<'a>>,
-}
-
-#[derive(Debug)]
-enum RawColumn<'a> {
-    Numbers(&'a [f64]),
-    Words { codes: &'a [u32], places: Vec<f64> },
 }
 
 impl Survey {
@@ -235,7 +212,7 @@ impl ColumnSurvey {
             }
             (Surveyed::Words(all), Values::Levels { codes, levels }) => {
                 let places = all.places(codes, levels);
-                if all.words.len() > MOST_VALUES {
+                if all.words().len() > MOST_VALUES {
                     let what = format!(
                         "more than {MOST_VALUES} different words; leave the column out with --features"
                     );
@@ -245,56 +222,6 @@ impl ColumnSurvey {
             }
             _ => Err(piece.fault(0, &self.name, "it is of another type here than before")),
         }
-    }
-}
-
-impl Levels {
-    /// The words, in the order in which they occur first.
-    #[must_use]
-    pub fn words(&self) -> &[String] {
-        &self.words
-    }
-
-    /// Where the words of a piece stand among all; new ones are added in the order in which rows use them.
-    fn places(&mut self, codes: &[u32], levels: &[String]) -> Vec<f64> {
-        let mut places = vec![f64::NAN; levels.len()];
-        for &code in codes.iter().filter(|code| **code != Values::NO_LEVEL) {
-            let place = &mut places[code as usize];
-            if place.is_nan() {
-                *place = f64::from(self.place(&levels[code as usize]));
-            }
-        }
-        places
-    }
-
-    fn place(&mut self, word: &str) -> u32 {
-        if let Some(&place) = self.known.get(word) {
-            return place;
-        }
-        let place = self.words.len() as u32;
-        self.known.insert(word.to_owned(), place);
-        self.words.push(word.to_owned());
-        place
-    }
-}
-
-impl RawPiece<'_> {
-    /// Every row, one number a feature and one for the target.
-    ///
-    /// # Errors
-    /// Those of the function.
-    pub fn for_each(&self, each: EachRow<'_>) -> Result<(), CliError> {
-        let mut numbers = vec![0.0; self.columns.len()];
-        for row in 0..self.rows {
-            for (number, column) in numbers.iter_mut().zip(&self.columns) {
-                *number = match column {
-                    RawColumn::Numbers(values) => values[row],
-                    RawColumn::Words { codes, places } => places[codes[row] as usize],
-                };
-            }
-            each(&numbers)?;
-        }
-        Ok(())
     }
 }
 

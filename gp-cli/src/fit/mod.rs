@@ -20,8 +20,11 @@
 
 mod baseline;
 mod checkpoint;
+mod choices;
 mod folds;
+mod kernels;
 mod parameters;
+mod placing;
 mod plan;
 mod sample;
 mod spec;
@@ -99,7 +102,7 @@ pub(crate) fn complete(frame: Frame, missing: Missing) -> Result<Option<Frame>, 
 }
 
 /// The error about a table whose rows all miss a value.
-fn none_left(source: &str, rows: usize) -> CliError {
+pub(crate) fn none_left(source: &str, rows: usize) -> CliError {
     let what = format!("`{source}`: each of its {rows} rows misses a value; none is left");
     CliError::new(ErrorKind::Data, what)
 }

@@ -97,4 +97,27 @@ mod tests {
         assert_eq!(refused.kind(), ErrorKind::Usage);
         assert!(refused.with_causes().ends_with("free: method ep needs all rows in memory"));
     }
+
+    /// A file that is all hole, of which nobody reads more than the beginning.
+    #[test]
+    fn tables_without_room_go_to_a_file_by_themselves() {
+        let folder = tempfile::tempdir().unwrap();
+        let choose = |name: &str, size: u64, flags: &[&str]| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, "x,y\n0.25,1.5\n-3.5,2.25\n").unwrap();
+            std::fs::File::options().append(true).open(&path).unwrap().set_len(size).unwrap();
+            let spec = FitSpec::from_flags(["--target", "y"].iter().chain(flags).copied()).unwrap();
+            let input = Stream::Auto.open(path.to_str().unwrap()).unwrap();
+            Stream::Auto.why_not_held(&input, None, &spec)
+        };
+        const HUGE: u64 = 1 << 42;
+        if memory::available().is_some() {
+            assert!(choose("t.csv", HUGE, &[]).unwrap().unwrap().starts_with("because the table would take"));
+            assert!(choose("t.csv", HUGE, &["--method", "svgp"]).unwrap().is_some());
+            assert!(choose("t.csv", HUGE, &["--method", "exact"]).is_err());
+            let refused = choose("t.npy", HUGE, &[]).unwrap_err();
+            assert!(refused.with_causes().contains("tables in npy are not read in pieces"));
+        }
+        assert_eq!(choose("t.csv", 30, &[]).unwrap(), None);
+    }
 }

@@ -14,16 +14,27 @@ impl TableFormat for Csv {
     }
 
     fn bytes(&self, table: &OutTable) -> Result<Vec<u8>, CliError> {
-        let failed = |cause: csv::Error| CliError::caused(ErrorKind::Io, "cannot write CSV", cause);
         let mut writer = csv::WriterBuilder::new().from_writer(Vec::new());
         writer.write_record(table.columns().iter().map(|(name, _)| name)).map_err(failed)?;
-        for row in 0..table.row_count() {
-            writer.write_record(table.columns().iter().map(|(_, cells)| cell(cells, row))).map_err(failed)?;
-        }
-        writer
-            .into_inner()
-            .map_err(|cause| CliError::caused(ErrorKind::Io, "cannot write CSV", cause.to_string()))
+        rows(writer, table)
     }
+
+    fn more(&self, table: &OutTable) -> Option<Result<Vec<u8>, CliError>> {
+        Some(rows(csv::WriterBuilder::new().from_writer(Vec::new()), table))
+    }
+}
+
+fn rows(mut writer: csv::Writer<Vec<u8>>, table: &OutTable) -> Result<Vec<u8>, CliError> {
+    for row in 0..table.row_count() {
+        writer.write_record(table.columns().iter().map(|(_, cells)| cell(cells, row))).map_err(failed)?;
+    }
+    writer
+        .into_inner()
+        .map_err(|cause| CliError::caused(ErrorKind::Io, "cannot write CSV", cause.to_string()))
+}
+
+fn failed(cause: csv::Error) -> CliError {
+    CliError::caused(ErrorKind::Io, "cannot write CSV", cause)
 }
 
 fn cell(cells: &Cells, row: usize) -> String {

@@ -28,6 +28,10 @@ impl TableFormat for JsonLines {
         }
         Ok(out)
     }
+
+    fn more(&self, table: &OutTable) -> Option<Result<Vec<u8>, CliError>> {
+        Some(self.bytes(table))
+    }
 }
 
 fn json<T: serde::Serialize + ?Sized>(out: &mut Vec<u8>, value: &T) -> Result<(), CliError> {

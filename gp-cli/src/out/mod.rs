@@ -3,12 +3,15 @@
 mod csv;
 mod jsonl;
 mod parquet;
+mod pieces;
 
 use crate::error::{CliError, ErrorKind};
 use crate::files::OutputFile;
 use std::fmt::Debug;
 use std::io::{self, Write};
 use std::path::Path;
+
+pub use pieces::Pieces;
 
 /// A table to be written: columns of the same length under different names.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -63,6 +66,14 @@ pub trait TableFormat: Debug + Sync {
     /// # Errors
     /// Of kind [`Io`](ErrorKind::Io), with the reason.
     fn bytes(&self, table: &OutTable) -> Result<Vec<u8>, CliError>;
+
+    /// The bytes of further rows of the same columns, to go behind a file; nothing where files cannot be continued so.
+    ///
+    /// # Errors
+    /// As [`bytes`](Self::bytes).
+    fn more(&self, _table: &OutTable) -> Option<Result<Vec<u8>, CliError>> {
+        None
+    }
 }
 
 const FORMATS: [&dyn TableFormat; 3] = [&csv::Csv, &jsonl::JsonLines, &parquet::Parquet];
@@ -103,6 +114,27 @@ impl Destination {
                 Ok(Self::File(OutputFile::prepare(path, force)?, format))
             }
             _ => Ok(Self::Stdout),
+        }
+    }
+
+    /// Whether a table may be written some rows at a time.
+    #[must_use]
+    pub fn takes_pieces(&self) -> bool {
+        self.format().more(&OutTable::default()).is_some()
+    }
+
+    /// Begins to write a table that comes some rows at a time.
+    ///
+    /// # Errors
+    /// Of kind [`Io`](ErrorKind::Io).
+    pub fn begin(&self) -> Result<Pieces<'_>, CliError> {
+        Pieces::begin(self)
+    }
+
+    fn format(&self) -> &'static dyn TableFormat {
+        match self {
+            Self::File(_, format) => *format,
+            Self::Stdout => &csv::Csv,
         }
     }
 

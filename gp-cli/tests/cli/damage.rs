@@ -1,7 +1,8 @@
 //! Bytes changed at random make errors, or other tables, and never a panic.
 
 use crate::mutation::{Random, damaged};
-use gp_cli::data::{Formats, ReadOptions, Source};
+use gp_cli::CliError;
+use gp_cli::data::{Formats, Input, ReadOptions, Source};
 use gp_cli::model::Model;
 
 fn each(name: &str, rounds: usize, mut read: impl FnMut(Vec<u8>)) {
@@ -13,11 +14,26 @@ fn each(name: &str, rounds: usize, mut read: impl FnMut(Vec<u8>)) {
 
 fn table(name: &str, bytes: Vec<u8>) {
     // Nothing is also an answer: what counts is that there is one.
-    if let Ok(source) = Source::from_bytes(name, bytes) {
-        let options = ReadOptions::default();
-        let read = Formats::built_in().read(&source, &options);
-        assert!(read.is_ok_and(|frame| frame.row_count() > 0) || !source.bytes().is_empty());
+    let (formats, options) = (Formats::built_in(), ReadOptions::default());
+    if let Ok(source) = Source::from_bytes(name, bytes.clone()) {
+        let read = formats.read(&source, &options);
+        let whole = read.map_or(0, |frame| frame.row_count());
+        assert!(whole > 0 || !source.bytes().is_empty());
+        // And the same one for who reads in pieces.
+        let input = Input::from_bytes(name, bytes).unwrap();
+        if formats.of(&input, &options).is_ok_and(|format| format.comes_in_pieces()) {
+            assert_eq!(rows_in_pieces(&input, &options).unwrap_or(0), whole);
+        }
     }
+}
+
+fn rows_in_pieces(input: &Input, options: &ReadOptions) -> Result<usize, CliError> {
+    let (formats, mut rows) = (Formats::built_in(), 0);
+    let mut pieces = formats.pieces(input, options)?;
+    while let Some(piece) = pieces.next_piece()? {
+        rows += piece.row_count();
+    }
+    Ok(rows)
 }
 
 #[test]

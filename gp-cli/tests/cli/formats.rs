@@ -1,6 +1,6 @@
 //! Tables of every format are read as what they hold.
 
-use gp_cli::data::{self, Column, Frame, Kind, ReadOptions, Source};
+use gp_cli::data::{self, Column, Frame, Input, Kind, ReadOptions, Source};
 
 fn file(name: &str) -> String {
     format!("{}/tests/data/{name}", env!("CARGO_MANIFEST_DIR"))
@@ -17,6 +17,32 @@ fn text(text: impl Into<Vec<u8>>) -> Frame {
 
 fn numbers<'a>(frame: &'a Frame, name: &str) -> &'a [f64] {
     frame.column(name).and_then(Column::numbers).unwrap()
+}
+
+/// Tables that are read at once and in pieces are the same tables.
+#[test]
+fn pieces_are_the_table() {
+    for name in
+        ["table_none.parquet", "table_zstd.parquet", "table_lz4.feather", "stream.arrows", "v1_new.csv"]
+    {
+        let (whole, input) = (read(name), Input::open(&file(name), 0).unwrap());
+        let formats = data::Formats::built_in();
+        let mut pieces = formats.pieces(&input, &ReadOptions::default()).unwrap();
+        let mut rows = 0;
+        while let Some(piece) = pieces.next_piece().unwrap() {
+            assert_eq!(piece.names(), whole.names(), "{name}");
+            for (part, column) in piece.columns().iter().zip(whole.columns()) {
+                assert_eq!(part.kind(), column.kind(), "{name}");
+                assert!(
+                    (0..piece.row_count()).all(|row| part.text(row) == column.text(rows + row)),
+                    "{name}"
+                );
+            }
+            assert_eq!(piece.place(0), whole.place(rows), "{name}");
+            rows += piece.row_count();
+        }
+        assert_eq!(rows, whole.row_count(), "{name}");
+    }
 }
 
 #[test]

@@ -16,6 +16,7 @@ mod mutation;
 mod others;
 mod predict;
 mod stream;
+mod stream_resources;
 mod support;
 mod tutorial;
 mod update;

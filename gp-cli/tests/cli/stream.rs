@@ -3,15 +3,18 @@
 use crate::support::{Desk, Said, words};
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use gp_cli::data::{self, ReadOptions};
+use gp_cli::model::Model;
 use gp_cli::out::{OutTable, format_of};
+use gp_cli::predict::{Wanted, predictions};
 use std::fmt::Write as _;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::Write as _;
 use std::path::Path;
 use std::process::Stdio;
 
 /// Rows of `a,colour,flag,b,y` with numbers, words, booleans and a date, every 50th with a value missing.
-fn mixed(rows: usize, target: impl Fn(f64, usize) -> String) -> String {
+pub(crate) fn mixed(rows: usize, target: impl Fn(f64, usize) -> String) -> String {
     let mut text = "a,colour,flag,day,y\n".to_owned();
     for i in 0..rows {
         let a = ((i * 17) % 41) as f64 / 20.0 - 1.0;
@@ -22,11 +25,11 @@ fn mixed(rows: usize, target: impl Fn(f64, usize) -> String) -> String {
     text
 }
 
-fn number(a: f64, i: usize) -> String {
+pub(crate) fn number(a: f64, i: usize) -> String {
     format!("{}", (3.0 * a).sin() + 0.1 * ((i % 7) as f64))
 }
 
-fn label(a: f64, i: usize) -> String {
+pub(crate) fn label(a: f64, i: usize) -> String {
     if a * a + 0.1 * ((i % 5) as f64) < 0.5 { "in".to_owned() } else { "out".to_owned() }
 }
 
@@ -120,6 +123,25 @@ fn every_way_to_hand_over_a_table_gives_the_same_model() {
     assert!(of_parquet == desk.read("m.gp"), "in memory");
 }
 
+#[test]
+fn sparse_rows_are_the_same_wherever_they_are() {
+    let desk = Desk::new();
+    let row = |i: usize| {
+        let a = ((i * 17) % 41) as f64 / 20.0 - 1.0;
+        let rest = if i == 33_000 { " 3:1.5 # the only one" } else { "" };
+        format!("{} {}:{a}{rest}\n", a * a + 0.1 * (i % 7) as f64, 1 + i % 2)
+    };
+    desk.write("t.svm", (0..34_000).map(row).collect::<String>());
+    let model =
+        same_either_way(&desk, "t.svm --target label --method sep --inducing 5 --epochs 1 --batch-size 4000");
+    assert!(!model.is_empty());
+    desk.write("t.svm", (0..70_000).map(row).chain(["1 2:oops\n".to_owned()]).collect::<String>());
+    for stream in ["always", "never"] {
+        let fit = format!("fit t.svm --target label --method sep --stream {stream} --force");
+        desk.refused(&fit, 3, &["line 70001: `2:oops` is no entry"]);
+    }
+}
+
 /// Row 70 001 of a table is far behind the first pieces of it.
 #[test]
 fn faults_far_down_have_the_same_places() {
@@ -173,9 +195,60 @@ fn what_cannot_be_streamed_is_refused_with_what_can() {
     assert!(said.err.contains("rows are read from a file, as asked"), "{}", said.err);
     let said = desk.ok(&format!("{fit} --method svgp --epochs 1 --force"));
     assert!(said.err.contains("method: svgp by adam"), "{}", said.err);
-    desk.write("t.svm", "1 1:0.5\n-1 2:3\n");
-    let texts = ["tables in libsvm", "convert it", "--stream never"];
-    desk.refused("fit t.svm --target label --stream always --force", 2, &texts);
+    let numpy = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/table.npy");
+    let texts = ["tables in npy", "convert it", "--stream never"];
+    desk.refused(&format!("fit {numpy} --target x0 --stream always --force"), 2, &texts);
+}
+
+/// A model of colours, flags and numbers, and tables to predict that do not fit into one piece.
+pub(crate) fn with_model(rows: usize) -> Desk {
+    let desk = Desk::new();
+    desk.write("t.csv", mixed(300, label));
+    desk.ok("fit t.csv --features a,colour,flag --target y --missing drop --method ep --inducing 10 --iterations 5");
+    let text = mixed(rows, |_, i| i.to_string()).replacen(",y\n", ",id\n", 1);
+    desk.write("new.csv", text.replace(",,", ",red,"));
+    desk
+}
+
+#[test]
+fn predictions_in_pieces_are_those_of_the_whole_table() {
+    let desk = with_model(70_000);
+    let table = String::from_utf8(desk.read("new.csv")).unwrap();
+    desk.write(
+        "new.csv",
+        table.replacen("green,false,2024-02-25,40000\n", "grey,false,2024-02-25,40000\n", 1),
+    );
+    let model = Model::load(&desk.path("model.gp")).unwrap();
+    let frame = data::read(desk.path("new.csv").to_str().unwrap(), &model.read_options()).unwrap();
+    let wanted = Wanted { interval: 0.95, latent: true, joint: false, probabilities: true };
+    let (whole, unseen) = predictions(&model, &frame, wanted, &["a"]).unwrap();
+    assert_eq!(whole.row_count(), 70_000);
+    for name in ["p.csv", "p.jsonl"] {
+        let said = desk.ok(&format!("predict model.gp new.csv --latent --proba --id a -o {name}"));
+        let warnings: String = unseen.iter().map(|unseen| format!("warning: {unseen}\n")).collect();
+        assert_eq!(said.err, warnings);
+        assert!(desk.read(name) == format_of(Path::new(name)).unwrap().bytes(&whole).unwrap(), "{name}");
+    }
+    let printed = desk.ok("predict model.gp new.csv --latent --proba --id a --quiet").out;
+    assert!(printed.into_bytes() == desk.read("p.csv"), "printed");
+    desk.ok("predict model.gp new.csv --latent --proba --id a -o p.parquet");
+    let parquet = data::read(desk.path("p.parquet").to_str().unwrap(), &ReadOptions::default()).unwrap();
+    assert_eq!(parquet.row_count(), 70_000);
+}
+
+#[test]
+fn predictions_are_whole_or_not_there() {
+    let desk = with_model(70_010);
+    let table = String::from_utf8(desk.read("new.csv")).unwrap();
+    let mut lines: Vec<&str> = table.lines().collect();
+    lines[70_001] = "0.5,,true,2024-02-01,1";
+    desk.write("new.csv", lines.join("\n"));
+    for to in ["", "-o p.csv"] {
+        desk.refused(&format!("predict model.gp new.csv {to}"), 3, &["line 70002, column colour", "missing"]);
+    }
+    let said = desk.ok("predict model.gp new.csv --missing drop -o p.csv");
+    assert_eq!(said.err, "left out 1 rows that miss a value\n");
+    assert_eq!(String::from_utf8(desk.read("p.csv")).unwrap().lines().count(), 70_010);
 }
 
 /// A file that is all hole: nobody has so much memory, and nobody reads it.
@@ -190,141 +263,5 @@ fn a_table_without_room_is_not_read_by_a_method_that_needs_it_in_memory() {
     for text in ["the table would take about", "method ep needs all rows in memory", "sep", "--stream never"]
     {
         assert!(said.err.contains(text), "{}", said.err);
-    }
-}
-
-#[cfg(target_os = "linux")]
-mod linux {
-    use super::*;
-    use std::process::{Child, Command};
-    use std::thread::sleep;
-    use std::time::{Duration, Instant};
-
-    fn start(desk: &Desk, line: &str) -> Child {
-        let words = words(line);
-        let mut command = desk.command(&words.iter().map(String::as_str).collect::<Vec<_>>());
-        command.env("TMPDIR", desk.path("tmp")).stdout(Stdio::piped()).stderr(Stdio::piped());
-        command.spawn().unwrap()
-    }
-
-    /// Files without a name that a process has open in a folder.
-    fn unnamed_in(child: &Child, folder: &Path) -> usize {
-        let Ok(open) = fs::read_dir(format!("/proc/{}/fd", child.id())) else { return 0 };
-        let links = open.filter_map(|link| fs::read_link(link.ok()?.path()).ok());
-        let folder = fs::canonicalize(folder).unwrap();
-        links
-            .filter(|link| link.starts_with(&folder) && link.to_string_lossy().ends_with("(deleted)"))
-            .count()
-    }
-
-    fn nothing_in(desk: &Desk, name: &str) -> bool {
-        fs::read_dir(desk.path(name)).unwrap().next().is_none()
-    }
-
-    const LONG: &str = "fit t.csv --target y --missing drop --method sep --stream always --inducing 20 --epochs 4000 --trace trace.jsonl --force";
-
-    #[test]
-    fn temporary_files_are_gone_whatever_happens() {
-        let desk = Desk::new();
-        fs::create_dir(desk.path("tmp")).unwrap();
-        desk.write("t.csv", mixed(2_000, label));
-        let fit = "fit t.csv --target y --missing drop --method sep --stream always --inducing 5 --epochs 1 --force";
-        for (line, code) in
-            [(fit.to_owned(), 0), (format!("{fit} --strict"), 6), (format!("{fit} --fix nonsense"), 2)]
-        {
-            let said = Said::of(&start(&desk, &line).wait_with_output().unwrap());
-            assert_eq!(said.code, code, "{line}: {}", said.err);
-            assert!(nothing_in(&desk, "tmp"), "{line}");
-        }
-        for signal in ["-TERM", "-KILL"] {
-            let _ = fs::remove_file(desk.path("trace.jsonl"));
-            let mut child = start(&desk, LONG);
-            let patience = Instant::now();
-            while !desk.path("trace.jsonl").exists() {
-                assert!(child.try_wait().unwrap().is_none() && patience.elapsed() < Duration::from_secs(60));
-                sleep(Duration::from_millis(2));
-            }
-            assert_eq!(unnamed_in(&child, &desk.path("tmp")), 1, "rows are in a file of the folder");
-            assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
-            child.wait().unwrap();
-            assert!(nothing_in(&desk, "tmp"), "{signal}");
-        }
-    }
-
-    #[test]
-    fn a_folder_that_cannot_be_written_is_named() {
-        let desk = Desk::new();
-        desk.write("t.csv", mixed(100, label));
-        let words = words("fit t.csv --target y --missing drop --stream always --quiet");
-        let mut command = desk.command(&words.iter().map(String::as_str).collect::<Vec<_>>());
-        let said = Said::of(&command.env("TMPDIR", desk.path("nowhere")).output().unwrap());
-        assert_eq!(said.code, 7, "{}", said.err);
-        assert!(said.err.contains("nowhere`; set TMPDIR to a folder with room"), "{}", said.err);
-        assert_eq!(desk.names(), ["t.csv"]);
-    }
-
-    /// From a checkpoint of rows in a file, to the bytes of a fit in memory; and the other way round.
-    #[test]
-    fn checkpoints_do_not_mind_where_rows_are() {
-        let fit = "fit t.csv --target y --missing drop --method svgp --optimizer adam --inducing 10 --epochs 400 --batch-size 32";
-        let straight = Desk::new();
-        straight.write("t.csv", mixed(300, label));
-        straight.ok(&format!("{fit} --stream never"));
-        for (first, second) in [("always", "never"), ("never", "always")] {
-            let broken = Desk::new();
-            fs::create_dir(broken.path("tmp")).unwrap();
-            broken.write("t.csv", mixed(300, label));
-            let mut child = start(&broken, &format!("{fit} --stream {first} --checkpoint tmp/state --quiet"));
-            let patience = Instant::now();
-            while !broken.path("tmp/state/training.checkpoint").exists() {
-                assert!(child.try_wait().unwrap().is_none() && patience.elapsed() < Duration::from_secs(60));
-                sleep(Duration::from_millis(1));
-            }
-            assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
-            assert_eq!(Said::of(&child.wait_with_output().unwrap()).code, 130);
-            broken.ok(&format!("{fit} --stream {second} --resume tmp/state"));
-            assert!(broken.read("model.gp") == straight.read("model.gp"), "{first}, then {second}");
-            assert!(nothing_in(&broken, "tmp"));
-        }
-    }
-
-    /// The most memory that a command ever held, in MB.
-    fn peak(desk: &Desk, line: &str) -> f64 {
-        let mut child = start(desk, line);
-        let mut peak = 0.0_f64;
-        while child.try_wait().unwrap().is_none() {
-            let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
-            let line = status.lines().find(|line| line.starts_with("VmHWM"));
-            let found = line.and_then(|line| line.split_whitespace().nth(1)?.parse::<f64>().ok());
-            peak = peak.max(found.unwrap_or(0.0) / 1024.0);
-            sleep(Duration::from_millis(2));
-        }
-        let said = Said::of(&child.wait_with_output().unwrap());
-        assert_eq!(said.code, 0, "{line}: {}", said.err);
-        peak
-    }
-
-    /// Eight times the rows: 24 MB more in memory for the numbers of the table and its points alone, and what is read of it
-    /// besides. In a file they take an order of rows, 5 MB, and what an allocator leaves lying about.
-    #[test]
-    fn memory_does_not_grow_with_rows() {
-        let desk = Desk::new();
-        fs::create_dir(desk.path("tmp")).unwrap();
-        desk.write("small.csv", mixed(100_000, number));
-        desk.write("large.csv", mixed(800_000, number));
-        let fit = |table: &str, stream: &str| {
-            let flags =
-                "--features a,colour,flag --target y --missing drop --method sep --no-train --inducing 5";
-            peak(
-                &desk,
-                &format!(
-                    "fit {table}.csv {flags} --time-limit 500ms --batch-size 8192 --stream {stream} --force"
-                ),
-            )
-        };
-        let (small, large) = (fit("small", "always"), fit("large", "always"));
-        assert!(large < small + 20.0, "{small:.0} MB, then {large:.0} MB");
-        let held = fit("large", "never");
-        assert!(held > large + 40.0, "{large:.0} MB in a file, {held:.0} MB in memory");
     }
 }

@@ -9,7 +9,7 @@ use super::format::{Format, ReadOptions, check_width};
 use super::frame::{Frame, not_of_kind};
 use super::pieces::{Pieces, WHOLE, rows_of_piece};
 use super::source::Source;
-use super::supply::{Input, Supply};
+use super::supply::{Input, Supply, unreadable};
 use crate::error::CliError;
 use csv::{Reader, ReaderBuilder, StringRecord, Trim};
 use kinds::{Cells, Tally};
@@ -245,7 +245,7 @@ impl<'a> Body<'a> {
 fn not_a_table(supply: &dyn Supply, cause: csv::Error) -> CliError {
     let shown = cause.to_string();
     match cause.into_kind() {
-        csv::ErrorKind::Io(cause) => watched::failed(supply, cause),
+        csv::ErrorKind::Io(cause) => unreadable(supply, cause),
         _ => supply.fault(&format!(" is not a table: {shown}")),
     }
 }

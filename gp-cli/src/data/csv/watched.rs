@@ -1,6 +1,6 @@
 //! Text on its way to the parser: found to be UTF-8, and remembered as far as lines have to be counted in it.
 
-use super::super::supply::Supply;
+use super::super::supply::{Supply, unreadable};
 use crate::error::CliError;
 use std::io::{self, Read};
 
@@ -34,7 +34,7 @@ impl<'a> Watched<'a> {
         let mut text =
             Self { supply, from, bytes: Vec::new(), offset: 0, checked: 0, given: 0, lines: 0, ended: false };
         while text.bytes.len() < 5 && !text.ended {
-            text.more().map_err(|cause| text.failed(cause))?;
+            text.more().map_err(|cause| unreadable(supply, cause))?;
         }
         let mark = if text.bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
         text.bytes.drain(..mark);
@@ -54,7 +54,7 @@ impl<'a> Watched<'a> {
                 return Ok(&self.bytes[..end]);
             }
             seen = self.bytes.len();
-            self.more().map_err(|cause| self.failed(cause))?;
+            self.more().map_err(|cause| unreadable(self.supply, cause))?;
         }
     }
 
@@ -107,17 +107,6 @@ impl<'a> Watched<'a> {
         let what = format!(", line {line}: not UTF-8 text; save the table as UTF-8");
         Err(io::Error::other(self.supply.fault(&what)))
     }
-
-    fn failed(&self, cause: io::Error) -> CliError {
-        failed(self.supply, cause)
-    }
-}
-
-/// Text that could not be read, or is none.
-pub(super) fn failed(supply: &dyn Supply, cause: io::Error) -> CliError {
-    super::super::supply::own_error(cause, |cause| {
-        CliError::caused(crate::error::ErrorKind::Io, format!("cannot read `{}`", supply.name()), cause)
-    })
 }
 
 fn line_ends(bytes: &[u8]) -> usize {

@@ -1,0 +1,78 @@
+//! Rows of a table as numbers: words as their places among those that occur.
+
+use crate::data::Values;
+use crate::error::CliError;
+use std::collections::HashMap;
+
+/// Words in the order in which they occur first.
+#[derive(Clone, Debug, Default)]
+pub struct Levels {
+    words: Vec<String>,
+    known: HashMap<String, u32>,
+}
+
+/// What is done with each row.
+pub type EachRow<'a> = &'a mut dyn FnMut(&[f64]) -> Result<(), CliError>;
+
+/// The rows of a piece as numbers: words as their places among [`Levels`].
+#[derive(Debug)]
+pub struct RawPiece<'a> {
+    pub(super) rows: usize,
+    pub(super) columns: Vec<RawColumn<'a>>,
+}
+
+#[derive(Debug)]
+pub(super) enum RawColumn<'a> {
+    Numbers(&'a [f64]),
+    Words { codes: &'a [u32], places: Vec<f64> },
+}
+
+impl Levels {
+    /// The words, in the order in which they occur first.
+    #[must_use]
+    pub fn words(&self) -> &[String] {
+        &self.words
+    }
+
+    /// Where the words of a piece stand among all; new ones are added in the order in which rows use them.
+    pub(super) fn places(&mut self, codes: &[u32], levels: &[String]) -> Vec<f64> {
+        let mut places = vec![f64::NAN; levels.len()];
+        for &code in codes.iter().filter(|code| **code != Values::NO_LEVEL) {
+            let place = &mut places[code as usize];
+            if place.is_nan() {
+                *place = f64::from(self.place(&levels[code as usize]));
+            }
+        }
+        places
+    }
+
+    fn place(&mut self, word: &str) -> u32 {
+        if let Some(&place) = self.known.get(word) {
+            return place;
+        }
+        let place = self.words.len() as u32;
+        self.known.insert(word.to_owned(), place);
+        self.words.push(word.to_owned());
+        place
+    }
+}
+
+impl RawPiece<'_> {
+    /// Every row, one number a feature and one for the target.
+    ///
+    /// # Errors
+    /// Those of the function.
+    pub fn for_each(&self, each: EachRow<'_>) -> Result<(), CliError> {
+        let mut numbers = vec![0.0; self.columns.len()];
+        for row in 0..self.rows {
+            for (number, column) in numbers.iter_mut().zip(&self.columns) {
+                *number = match column {
+                    RawColumn::Numbers(values) => values[row],
+                    RawColumn::Words { codes, places } => places[codes[row] as usize],
+                };
+            }
+            each(&numbers)?;
+        }
+        Ok(())
+    }
+}

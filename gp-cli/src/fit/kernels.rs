@@ -1,0 +1,81 @@
+//! Kernels: those that were asked for, or the usual one.
+
+use super::plan::{GAUSSIAN, usage};
+use super::spec::FitSpec;
+use super::task::Observed;
+use crate::error::{CliError, ErrorKind};
+use crate::method::Method;
+use gp_kernels::{Kernel, Registry};
+use gp_optim::format_number;
+
+/// One length-scale for each input up to so many inputs.
+const ARD_INPUTS: usize = 64;
+
+/// One kernel for each latent function: those given, the only one given for all, or the usual one. `pseudo` is how many
+/// inducing inputs or active points see it, 0 where all rows do.
+pub(super) fn kernels(
+    spec: &FitSpec,
+    method: &dyn Method,
+    observed: &Observed,
+    dim: usize,
+    pseudo: usize,
+) -> Result<Vec<Box<dyn Kernel>>, CliError> {
+    let latents = observed.likelihood.latents();
+    let registry = Registry::built_in();
+    let texts = match spec.kernel.as_slice() {
+        [] => vec![usual_kernel(method, observed, dim, is_straight(pseudo, dim))],
+        some => some.to_vec(),
+    };
+    if texts.len() != 1 && texts.len() != latents {
+        return Err(usage(format!(
+            "--kernel was given {} times; there are {latents} latent functions",
+            texts.len()
+        )));
+    }
+    let parse = |text: &String| {
+        registry
+            .parse_for(text, dim)
+            .map_err(|cause| CliError::caused(ErrorKind::Usage, "--kernel cannot be used", cause))
+    };
+    (0..latents).map(|latent| parse(&texts[latent.min(texts.len() - 1)])).collect()
+}
+
+/// Whether so many inducing inputs or active points, or all rows where that is 0, hold a straight function of the inputs.
+pub(super) fn is_straight(pseudo: usize, dim: usize) -> bool {
+    pseudo == 0 || pseudo > dim
+}
+
+/// A smooth function with a length-scale for each input, and a straight one, so that nothing is lost where the truth is
+/// straight. In units of their spread, points are √D apart and more.
+///
+/// A straight function has D + 1 directions. Fewer inducing inputs cannot hold it, and what they leave of it is noise to the
+/// rest: it is then left out.
+///
+/// Labels and counts say less than numbers do, and where a straight line tells all labels apart, nothing bounds the
+/// function: there, weak priors hold variances near 1 and length-scales near √D, within a factor of 7 or so.
+fn usual_kernel(method: &dyn Method, observed: &Observed, dim: usize, straight: bool) -> String {
+    let length = (dim as f64).sqrt();
+    let around = |value: f64| format!(" ~ log_normal({}, 1)", format_number(value.ln()));
+    let number = |value: f64| format_number(value);
+    let ard = match dim {
+        2..=ARD_INPUTS => format!("[{}]", vec![number(length); dim].join(", ")),
+        _ => number(length),
+    };
+    if observed.likelihood.name() != GAUSSIAN {
+        let (one, prior) = (around(1.0), around(length));
+        let line = if straight {
+            format!(" + linear(lengthscale={}{prior})", number(length))
+        } else {
+            String::new()
+        };
+        return format!("1{one} * rbf(lengthscale={ard}{prior}){line} + constant(variance=1{one})");
+    }
+    let line =
+        if straight { format!(" + linear(lengthscale={})", number(3.0 * length)) } else { String::new() };
+    let mut text = format!("1 * rbf(lengthscale={ard}){line}");
+    if method.name() == "fitc" {
+        // Training draws inducing inputs together that it has no use for.
+        text.push_str(" + white(variance=fixed(1e-8))");
+    }
+    text
+}

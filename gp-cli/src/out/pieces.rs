@@ -1,0 +1,79 @@
+//! Tables that are written some rows at a time, and yet whole or not at all.
+
+use super::{Destination, OutTable};
+use crate::data::no_room;
+use crate::error::{CliError, ErrorKind};
+use crate::files::Unfinished;
+use std::io::{self, Read, Seek, Write};
+use tempfile::{SpooledTempFile, spooled_tempfile};
+
+/// Bytes for the standard output that stay in memory until all of them are there; more go to a file without a name.
+const IN_MEMORY: usize = 1 << 22;
+
+/// A table on its way: to a file beside the place that it will have or, for the standard output, to memory or to one without a name.
+#[derive(Debug)]
+pub struct Pieces<'a> {
+    destination: &'a Destination,
+    to: To,
+    begun: bool,
+}
+
+#[derive(Debug)]
+enum To {
+    File(Unfinished),
+    Stdout(SpooledTempFile),
+}
+
+impl<'a> Pieces<'a> {
+    pub(super) fn begin(destination: &'a Destination) -> Result<Self, CliError> {
+        let to = match destination {
+            Destination::File(file, _) => To::File(file.begin()?),
+            Destination::Stdout => To::Stdout(spooled_tempfile(IN_MEMORY)),
+        };
+        Ok(Self { destination, to, begun: false })
+    }
+
+    /// Adds rows.
+    ///
+    /// # Errors
+    /// Of kind [`Io`](ErrorKind::Io); of kind [`Usage`](ErrorKind::Usage) for a format that is not written in pieces.
+    pub fn add(&mut self, table: &OutTable) -> Result<(), CliError> {
+        let format = self.destination.format();
+        let bytes = match format.more(table) {
+            Some(more) if self.begun => more?,
+            Some(_) => format.bytes(table)?,
+            None => {
+                let message = "the format of the output is not written in pieces";
+                return Err(CliError::new(ErrorKind::Usage, message));
+            }
+        };
+        self.begun = true;
+        match &mut self.to {
+            To::File(file) => file.write(&bytes),
+            To::Stdout(file) => file.write_all(&bytes).map_err(|cause| no_room(&std::env::temp_dir(), cause)),
+        }
+    }
+
+    /// Gives the file its name, or prints what was written.
+    ///
+    /// # Errors
+    /// Of kind [`Io`](ErrorKind::Io).
+    pub fn finish(self, stdout: &mut dyn Write) -> Result<(), CliError> {
+        let mut file = match self.to {
+            To::File(file) => return file.finish(),
+            To::Stdout(file) => file,
+        };
+        let lost = |cause| no_room(&std::env::temp_dir(), cause);
+        file.rewind().map_err(lost)?;
+        let mut buffer = vec![0; 1 << 16];
+        loop {
+            let count = match file.read(&mut buffer) {
+                Ok(0) => return Ok(()),
+                Ok(count) => count,
+                Err(cause) if cause.kind() == io::ErrorKind::Interrupted => continue,
+                Err(cause) => return Err(lost(cause)),
+            };
+            super::print(stdout, &buffer[..count])?;
+        }
+    }
+}
