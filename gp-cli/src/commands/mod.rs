@@ -46,16 +46,7 @@ impl TableOptions {
     ) -> Result<Frame, CliError> {
         left_of(crate::data::read(path, &self.of(model, more))?, self.missing, notes)
     }
-}
 
-/// A table for a model that is there, some rows at a time where its format allows that.
-struct Parts<'a> {
-    options: &'a TableOptions,
-    read: ReadOptions,
-    input: Input,
-}
-
-impl TableOptions {
     /// Looks at the first bytes of a table of which a model needs some columns, beside others.
     fn open(&self, path: &str, model: &Model, more: &[String]) -> Result<Parts<'_>, CliError> {
         let input = Stream::Auto.open(path)?;
@@ -68,6 +59,13 @@ impl TableOptions {
         options.columns.get_or_insert_default().extend(more.iter().cloned());
         options
     }
+}
+
+/// A table for a model that is there, some rows at a time where its format allows that.
+struct Parts<'a> {
+    options: &'a TableOptions,
+    read: ReadOptions,
+    input: Input,
 }
 
 impl Parts<'_> {
@@ -91,12 +89,12 @@ impl Parts<'_> {
                 each(&piece)?;
             }
         }
-        say_dropped(rows - kept, notes);
         match (rows, kept) {
-            (0, _) => Err(Frame::no_rows(self.input.name())),
-            (_, 0) => Err(none_left(self.input.name(), rows)),
-            _ => Ok(()),
+            (0, _) => return Err(Frame::no_rows(self.input.name())),
+            (_, 0) => return Err(none_left(self.input.name(), rows)),
+            _ => say_dropped(rows - kept, notes),
         }
+        Ok(())
     }
 }
 

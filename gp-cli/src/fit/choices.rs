@@ -16,6 +16,7 @@ const BATCH_ROWS: usize = 100_000;
 /// Sites for all observations up to so many rows times latent functions; beyond, mini-batches.
 const EP_SITES: usize = 20_000;
 
+/// The method asked for, or the usual one for the likelihood, the number of rows and where these are; and why.
 pub(super) fn choose_method(
     spec: &FitSpec,
     observed: &Observed,
@@ -123,6 +124,7 @@ pub(super) fn check_settings(
     }
 }
 
+/// What was said, as methods take it.
 pub(super) fn settings(spec: &FitSpec, optimizer: Optimizer, may_move: bool) -> Settings {
     Settings {
         alpha: spec.alpha,

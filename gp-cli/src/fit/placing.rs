@@ -27,6 +27,7 @@ fn usual_inducing(method: &dyn Method, latents: usize) -> usize {
     }
 }
 
+/// Inducing inputs of all latent functions: those of files, or placed among the rows of a sample.
 pub(super) fn place(
     spec: &FitSpec,
     count: usize,

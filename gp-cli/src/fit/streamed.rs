@@ -19,6 +19,21 @@ const AT_ONCE: usize = 4096;
 
 /// A table whose columns are known and whose rows are in a file without a name: for each row a number a feature, words
 /// being numbered, and one for the target. The file is gone with the process, whatever ends it.
+///
+/// ```
+/// use gp_cli::data::Input;
+/// use gp_cli::fit::{FitSpec, Plan, Streamed, fit};
+///
+/// let spec = FitSpec::from_flags(["--target", "y", "--method", "sep", "--inducing", "10", "--epochs", "2"])?;
+///
+/// let rows = (0..500).map(|i| format!("{},{}\n", 0.02 * f64::from(i), (0.02 * f64::from(i)).sin()));
+/// let text = "x,y\n".to_owned() + &rows.collect::<String>();
+/// let input = Input::from_bytes("sine.csv", text.into())?;
+/// let table = Streamed::read(input, None, &spec, &std::env::temp_dir(), "as an example")?;
+/// let model = fit(Plan::streamed(table, &spec)?, &spec, "an example")?;
+/// assert_eq!(model.about().training.rows, 500);
+/// # Ok::<(), gp_cli::CliError>(())
+/// ```
 #[derive(Debug)]
 pub struct Streamed {
     survey: Survey,

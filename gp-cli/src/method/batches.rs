@@ -21,3 +21,26 @@ pub(super) fn in_random_order(rows: usize, size: usize, seed: u64) -> Result<Bat
         Batches::in_blocks(rows, size, rows.div_ceil(MOST_BLOCKS), seed)?
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_rows_than_blocks_come_in_blocks_of_neighbours() {
+        let mut few = in_random_order(1000, 7, 3).unwrap();
+        let mut shuffled = Batches::shuffled(1000, 7, 3).unwrap();
+        assert_eq!(few.draw().indices, shuffled.draw().indices);
+        let rows = 2 * MOST_BLOCKS + 1;
+        let mut many = in_random_order(rows, 300, 3).unwrap();
+        let mut drawn = many.draw().indices.to_vec();
+        drawn.sort_unstable();
+        drawn.dedup();
+        assert_eq!(drawn.len(), 300);
+        assert!(drawn.iter().all(|&row| row < rows));
+        // Three rows a block, of which an epoch begins and a batch ends in the middle of one.
+        let blocks = drawn.chunk_by(|a, b| a / 3 == b / 3).count();
+        assert!((100..=102).contains(&blocks), "{blocks} blocks");
+        assert_eq!(memory(rows), memory(MOST_BLOCKS));
+    }
+}
