@@ -31,7 +31,15 @@ impl Sample {
     /// # Errors
     /// Of kind [`Numerical`](crate::ErrorKind::Numerical) for rows that cannot be read.
     pub fn of(rows: &Rows, inducing: usize, seed: u64) -> Result<Self, CliError> {
-        let (count, most) = (rows.count(), most(inducing));
+        Self::at_most(rows, most(inducing), seed)
+    }
+
+    /// A sample of so many rows, or all that there are.
+    ///
+    /// # Errors
+    /// As [`of`](Self::of).
+    pub fn at_most(rows: &Rows, most: usize, seed: u64) -> Result<Self, CliError> {
+        let count = rows.count();
         if count <= most {
             let all: Vec<usize> = if rows.are_in_memory() { Vec::new() } else { (0..count).collect() };
             let rows = if rows.are_in_memory() { rows.clone() } else { rows.some(&all)? };
