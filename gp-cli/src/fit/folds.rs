@@ -12,6 +12,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+/// What names of the folders of parts begin with.
+const PART: &str = "part-";
 /// The name of a model in the folder of its part.
 const MODEL: &str = "model.gp";
 
@@ -29,7 +31,7 @@ impl FoldFolders {
     /// Of kind [`Io`](ErrorKind::Io) for a folder that cannot be written into or that holds parts already.
     pub fn begin(folder: &Path, every: Duration) -> Result<Self, CliError> {
         let folders = Self { folder: folder.to_owned(), every };
-        if folders.part(0).exists() {
+        if folders.are_begun() {
             let shown = folder.display();
             let message = format!(
                 "`{shown}` holds a checkpoint already; go on from it with --resume {shown}, or choose another folder"
@@ -45,15 +47,22 @@ impl FoldFolders {
     /// # Errors
     /// Of kind [`Io`](ErrorKind::Io) where there is none.
     pub fn resume(folder: &Path, every: Duration) -> Result<Self, CliError> {
-        if folder.is_dir() {
-            return Ok(Self { folder: folder.to_owned(), every });
+        let folders = Self { folder: folder.to_owned(), every };
+        if folders.are_begun() {
+            return Ok(folders);
         }
         let message = format!("`{}` holds no checkpoint; begin one with --checkpoint", folder.display());
         Err(CliError::new(ErrorKind::Io, message))
     }
 
     fn part(&self, part: usize) -> PathBuf {
-        self.folder.join(format!("part-{}", part + 1))
+        self.folder.join(format!("{PART}{}", part + 1))
+    }
+
+    /// Whether there is the folder of any part: they are begun side by side.
+    fn are_begun(&self) -> bool {
+        let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
+        entries.into_iter().any(|entry| entry.file_name().to_string_lossy().starts_with(PART))
     }
 
     /// Carries out the plan of a part from where it stands, until the interrupt.

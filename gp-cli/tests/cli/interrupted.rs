@@ -117,6 +117,8 @@ fn cross_validations_go_on_to_the_same_scores() {
     assert_eq!(broken.ok(&format!("{cv} --resume state")).out, scores);
     assert_eq!(broken.names(), ["t.csv"]);
     broken.refused(&format!("{cv} --resume state"), 7, &["holds no checkpoint"]);
+    fs::create_dir(broken.path("state")).unwrap();
+    broken.refused(&format!("{cv} --resume state"), 7, &["holds no checkpoint"]);
 }
 
 #[test]

@@ -5,7 +5,8 @@
 //! over the f are integrals along one number x, whatever the number of classes:
 //!
 //! - `E[p(c | f)] = ∫ H_c′ Π_{k≠c} H_k dx`
-//! - `E[ln Σ_k exp(f_k)] = r + ∫ exp(−exp(r − x)) − Π_k H_k dx` for any r, because `ln S = ∫ (e⁻ˢ − e⁻ˢˢ′) ds/s` at `S = S′`
+//! - `E[ln Σ_k exp(f_k)] = r + ∫ exp(−exp(r − x)) − Π_k H_k dx` for any r, because `ln S = ∫ (exp(−s) − exp(−s S)) ds/s`,
+//!   with `s = exp(r − x)`
 //!
 //! and `∂H/∂m = −H′`, `∂H/∂v = ½ H″`. Integrands are analytic and bounded for `|Im x| < π/2`, and so are those of the
 //! inner expectations in f: sums over equidistant grids of step h are right to about `exp(−2πa/h)` with a = 1.2.
@@ -24,8 +25,8 @@ const REACH: f64 = 8.2;
 /// `exp(−u)` vanishes at `u = exp(3.7)`, and is 1 at `u = exp(−37)`.
 const BELOW: f64 = 3.7;
 const ABOVE: f64 = 37.0;
-/// Narrower beliefs are integrated on a grid of their own, of this step in deviations: `exp(−2π²/0.65²)` = 1e-20, less
-/// what a bend within half a deviation costs.
+/// Narrower beliefs have a grid of their own, of this step in deviations: 1.2 are then 2.4 of them, and
+/// `exp(½ 2.4² − 2π 2.4/0.45)` = 5e-14.
 const NARROW: f64 = 0.5;
 const NARROW_STEP: f64 = 0.45;
 /// Where u is beyond the largest number whose exponential is one.
@@ -65,7 +66,7 @@ impl GumbelRace {
         for latent in q {
             let first = (latent.mean() - reach(latent) - self.low) / STEP;
             if latent.variance().sqrt() < NARROW || first < -(MAX_NODES as f64) {
-                self.add_narrow(*latent);
+                self.add_apart(*latent);
             } else {
                 self.add_wide(*latent, first.ceil() as isize);
             }
@@ -97,11 +98,12 @@ impl GumbelRace {
     }
 
     /// A belief on a grid of its own, or the one number that it is.
-    fn add_narrow(&mut self, q: Latent) {
+    fn add_apart(&mut self, q: Latent) {
         let s = q.variance().sqrt();
-        let half = if s > 0.0 { (REACH / NARROW_STEP).ceil() as i32 } else { 0 };
-        let scale = if s > 0.0 { NARROW_STEP * (-HALF_LN_TAU).exp() } else { 1.0 };
-        let offset = |i: i32| NARROW_STEP * f64::from(i);
+        let step = NARROW_STEP.min(STEP / s);
+        let half = if s > 0.0 { (REACH / step).ceil() as i32 } else { 0 };
+        let scale = if s > 0.0 { step * (-HALF_LN_TAU).exp() } else { 1.0 };
+        let offset = |i: i32| step * f64::from(i);
         self.weights.clear();
         self.weights.extend((-half..=half).map(|i| scale * (-0.5 * offset(i).powi(2)).exp()));
         for j in 0..self.nodes {
