@@ -1,6 +1,7 @@
 //! Steps along the natural gradient, each of which raises the bound.
 
 use crate::error::VariationalError;
+use crate::mixing::Mixing;
 use serde::{Deserialize, Serialize};
 
 /// Halvings of a step.
@@ -18,12 +19,15 @@ pub struct NaturalOptions {
     pub max_steps: usize,
     /// The posterior is at rest when a step raises the bound by no more than this times 1 + |bound|.
     pub tolerance: f64,
+    /// How many steps are remembered, to set out from where they lead to together (Anderson's mixing); 0 for plain
+    /// steps. A step that does not raise the bound is made plain, and the others are forgotten.
+    pub memory: usize,
 }
 
 impl Default for NaturalOptions {
-    /// Whole steps, to 1e-10.
+    /// Whole steps, ten of which are remembered, to 1e-10.
     fn default() -> Self {
-        Self { rate: 1.0, max_steps: 200, tolerance: 1e-10 }
+        Self { rate: 1.0, max_steps: 200, tolerance: 1e-10, memory: 10 }
     }
 }
 
@@ -57,8 +61,9 @@ pub struct Ascent {
 
 /// A posterior that takes steps.
 pub(crate) trait Climber {
-    /// The bound after a step of this length from where the posterior is; −∞ where there is none.
-    fn attempt(&mut self, rate: f64) -> Result<f64, VariationalError>;
+    /// The bound after a step of this length from where the posterior is, or where `mixing` proposes; −∞ where there is
+    /// none.
+    fn attempt(&mut self, rate: f64, mixing: &mut Mixing) -> Result<f64, VariationalError>;
 
     /// Makes the last attempt the posterior.
     fn accept(&mut self) -> Result<(), VariationalError>;
@@ -74,16 +79,20 @@ pub(crate) fn climb(
     options: &NaturalOptions,
 ) -> Result<Ascent, VariationalError> {
     let mut ascent = Ascent { converged: false, steps: 0, evaluations: 1, bound: start };
-    let mut rate = options.rate;
+    let (mut rate, mut mixing) = (options.rate, Mixing::new(options.memory));
     while ascent.steps < options.max_steps && !ascent.converged {
         let mut halvings = 0;
         let there = loop {
             ascent.evaluations += 1;
-            let there = climber.attempt(rate)?;
+            let there = climber.attempt(rate, &mut mixing)?;
             if there >= ascent.bound - SLACK * (1.0 + ascent.bound.abs()) {
                 break there;
             }
             climber.withdraw()?;
+            if mixing.is_mixed() {
+                mixing.forget();
+                continue;
+            }
             halvings += 1;
             if halvings > MAX_HALVINGS {
                 return Err(VariationalError::ImproperPosterior);
@@ -93,7 +102,14 @@ pub(crate) fn climb(
         climber.accept()?;
         let gain = there - ascent.bound;
         (ascent.steps, ascent.bound) = (ascent.steps + 1, there);
-        ascent.converged = gain <= options.tolerance * rate * (1.0 + there.abs());
+        // Only a plain step, which goes uphill from anywhere but the top, says that this is the top.
+        let is_little = gain <= options.tolerance * rate * (1.0 + there.abs());
+        ascent.converged = is_little && !mixing.is_mixed();
+        if is_little {
+            mixing.forget();
+        } else {
+            mixing.remember();
+        }
         rate = options.rate.min(2.0 * rate);
     }
     Ok(ascent)

@@ -8,6 +8,7 @@ mod error;
 pub mod expectation;
 pub mod kl;
 mod mixed;
+mod mixing;
 mod posterior;
 pub mod savigp;
 

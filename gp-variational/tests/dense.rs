@@ -14,7 +14,7 @@ use gp_linalg::Threading;
 use gp_optim::{MinimiseOptions, ParameterSet as _, ParameterSetMut as _};
 use gp_variational::dense::DenseState;
 use gp_variational::savigp::Bound;
-use gp_variational::{DenseVariational, Expectation, NaturalOptions, Sampling, Savigp};
+use gp_variational::{DenseVariational, Draws, Expectation, NaturalOptions, Sampling, Savigp};
 use support::{Problem, assert_close, log_normal, plus_diagonal, rbf, solve};
 
 const RBF: &str = "1.7 * rbf(lengthscale=0.8)";
@@ -92,6 +92,25 @@ fn it_is_a_full_gaussian_at_the_data() {
             assert_close(found.variance, expected.variance, 10.0 * tolerance);
         }
     }
+}
+
+/// Steps that are remembered lead to the same place, sooner.
+#[test]
+fn remembered_steps_come_to_rest_sooner() {
+    let problem = Problem::new(40, 1, 7);
+    let targets = problem.signs().iter().map(|&y| f64::from(y > 0.0)).collect::<Vec<_>>();
+    let data = problem.table(&targets);
+    let sampling = Sampling { samples: 40, draws: Draws::QuasiRandom, ..Sampling::default() };
+    let model = dense("softmax(classes=2)").with_expectation(Expectation::Sampled(sampling)).unwrap();
+    let rest = |memory: usize| {
+        let options = NaturalOptions { memory, max_steps: 1000, ..tight() };
+        let ascent = DenseState::new(&model, &data).unwrap().come_to_rest(&model, &options).unwrap();
+        assert!(ascent.converged, "{ascent:?}");
+        ascent
+    };
+    let (plain, remembered) = (rest(0), rest(10));
+    assert_close(remembered.bound, plain.bound, 1e-10);
+    assert!(2 * remembered.evaluations < plain.evaluations, "{remembered:?} against {plain:?}");
 }
 
 /// The gradient of the largest bound, by kernels and likelihood, against differences of largest bounds.

@@ -20,6 +20,20 @@ impl Sites {
         Self { precision: vec![0.0; count], shift: vec![0.0; count] }
     }
 
+    /// λ and ν of all latent functions in a row.
+    pub(super) fn numbers(all: &[Self]) -> Vec<f64> {
+        all.iter().flat_map(|sites| sites.precision.iter().chain(&sites.shift)).copied().collect()
+    }
+
+    /// Takes them over; a λ below 0, which no observation of a log-concave likelihood has, is 0.
+    pub(super) fn set_numbers(all: &mut [Self], numbers: &[f64]) {
+        let mut next = numbers.iter().copied();
+        for sites in all {
+            sites.precision.iter_mut().zip(&mut next).for_each(|(out, x)| *out = x.max(0.0));
+            sites.shift.iter_mut().zip(&mut next).for_each(|(out, x)| *out = x);
+        }
+    }
+
     /// Makes these the sites a part of the way from one set to another.
     pub(super) fn between(&mut self, from: &Self, to: &Self, rate: f64) {
         let mix = |out: &mut [f64], from: &[f64], to: &[f64]| {

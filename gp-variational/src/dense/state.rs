@@ -6,6 +6,7 @@ use super::predict::DensePart;
 use crate::ascent::{Ascent, Climber, NaturalOptions, climb};
 use crate::error::{VariationalError, check_count};
 use crate::expectation::{Estimates, Expectation, Nodes, Observed};
+use crate::mixing::Mixing;
 use crate::posterior::{Part, VariationalPosterior};
 use faer::{Mat, MatRef};
 use gp_kernels::data::{DataError, DataSource, Lanes, LocalReduction, Rows, lane_rows};
@@ -287,10 +288,15 @@ struct Climb<'a> {
 }
 
 impl Climber for Climb<'_> {
-    fn attempt(&mut self, rate: f64) -> Result<f64, VariationalError> {
+    fn attempt(&mut self, rate: f64, mixing: &mut Mixing) -> Result<f64, VariationalError> {
         let DenseState { sites, targets, trial, .. } = &mut *self.state;
         for ((trial, from), to) in trial.iter_mut().zip(&*sites).zip(&*targets) {
             trial.between(from, to, rate);
+        }
+        let from = Sites::numbers(sites);
+        let step = Sites::numbers(targets).iter().zip(&from).map(|(to, from)| to - from).collect();
+        if let Some(mixed) = mixing.propose(from, step) {
+            Sites::set_numbers(trial, mixed);
         }
         match self.state.evaluate(self.model) {
             Err(error) if error.is_of_one_place() => Ok(f64::NEG_INFINITY),

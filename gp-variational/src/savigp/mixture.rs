@@ -222,6 +222,22 @@ impl Mixture {
         Ok(())
     }
 
+    /// All means, component by component and latent by latent.
+    pub(super) fn means(&self) -> Vec<f64> {
+        self.parts.iter().flat_map(|part| part.mean.values()).copied().collect()
+    }
+
+    /// Moves all means, which are given as [`means`](Self::means) has them.
+    pub(super) fn set_means(&mut self, means: &[f64]) -> Result<(), VariationalError> {
+        let mut rest = means;
+        for part in &mut self.parts {
+            let (own, later) = rest.split_at(part.mean.values().len());
+            part.mean.set_values(own)?;
+            rest = later;
+        }
+        Ok(())
+    }
+
     fn part(&self, component: usize, latent: usize) -> &Part {
         &self.parts[component * self.counts.len() + latent]
     }

@@ -11,6 +11,7 @@ use super::mixture::{Covariance, Mixture};
 use super::model::Savigp;
 use crate::ascent::{Ascent, Climber, MAX_HALVINGS, NaturalOptions, climb};
 use crate::error::VariationalError;
+use crate::mixing::Mixing;
 use faer::{Accum, Mat, MatMut};
 use gp_linalg::product::matmul_lower;
 use gp_linalg::{Cholesky, JitterPolicy, LinalgError, Threading};
@@ -182,9 +183,14 @@ struct Climb<'a> {
 }
 
 impl Climber for Climb<'_> {
-    fn attempt(&mut self, rate: f64) -> Result<f64, VariationalError> {
+    fn attempt(&mut self, rate: f64, mixing: &mut Mixing) -> Result<f64, VariationalError> {
         if !self.natural.step(self.bound, self.posterior, &mut self.trial, rate)? {
             return Ok(f64::NEG_INFINITY);
+        }
+        let from = self.posterior.means();
+        let step = self.trial.means().iter().zip(&from).map(|(to, from)| (to - from) / rate).collect();
+        if let Some(means) = mixing.propose(from, step) {
+            self.trial.set_means(means)?;
         }
         match self.bound.pass(self.model, &self.trial, false) {
             Ok(()) => self.bound.assemble(self.model, &self.trial),

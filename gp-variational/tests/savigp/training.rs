@@ -29,6 +29,29 @@ fn three_ways_lead_to_the_same_kernel() {
     assert_close(value, best.log_marginal_likelihood, 1e-9);
 }
 
+/// Two classes pull both their functions by the same difference, so whole steps of each overshoot together, again and
+/// again: steps that are remembered end that, and the place of rest is the same.
+#[test]
+fn remembered_steps_come_to_rest_sooner() {
+    let problem = Problem::new(60, 1, 75);
+    let targets = problem.signs().iter().map(|&y| f64::from(y > 0.0)).collect::<Vec<_>>();
+    let data = problem.table(&targets);
+    let sampling = Sampling { samples: 40, draws: Draws::QuasiRandom, ..Sampling::default() };
+    let model = model("softmax(classes=2)", &problem.inducing(8));
+    let model = model.with_expectation(Expectation::Sampled(sampling)).unwrap();
+    let rest = |memory: usize| {
+        let options = NaturalOptions { tolerance: 1e-13, memory, max_steps: 1000, ..Default::default() };
+        let mut model = model.clone();
+        let mut bound = Bound::new(&model, &data).unwrap();
+        let ascent = model.come_to_rest(&mut bound, &options).unwrap();
+        assert!(ascent.converged, "{ascent:?}");
+        ascent
+    };
+    let (plain, remembered) = (rest(0), rest(10));
+    assert_close(remembered.bound, plain.bound, 1e-10);
+    assert!(2 * remembered.evaluations < plain.evaluations, "{remembered:?} against {plain:?}");
+}
+
 /// Samples that stay make the bound a function that L-BFGS can climb, and enough of them the right one.
 #[test]
 fn line_searches_see_common_random_numbers() {
