@@ -267,11 +267,17 @@ where
     B::ErrorType: 'static,
 {
     let columns = x.len().saturating_sub(1).max(1);
-    let cells = colours.iter().enumerate().map(|(cell, &colour)| {
-        let (i, j) = (cell / columns, cell % columns);
-        Rectangle::new([(x[j], y[i]), (x[j + 1], y[i + 1])], rgb(colour).filled())
+    let rows = colours.chunks(columns).enumerate();
+    // Neighbours of one colour are one rectangle.
+    let stretches = rows.flat_map(|(i, row)| {
+        row.chunk_by(|a, b| a == b).scan(0, move |start, stretch| {
+            let from = *start;
+            *start += stretch.len();
+            let corners = [(x[from], y[i]), (x[*start], y[i + 1])];
+            Some(Rectangle::new(corners, rgb(stretch[0]).filled()))
+        })
     });
-    chart.draw_series(cells)?;
+    chart.draw_series(stretches)?;
     Ok(())
 }
 

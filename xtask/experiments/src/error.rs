@@ -40,6 +40,14 @@ pub enum ExperimentError {
         /// All names.
         known: String,
     },
+    /// A word that no run of the items that are asked for has.
+    #[error("no run has `{word}` as its data set, setting or method; there are: {known}")]
+    NoWord {
+        /// What was asked for.
+        word: String,
+        /// All names.
+        known: String,
+    },
     /// A cell that its item does not have.
     #[error("`{cell}` is none of this item's runs")]
     NoCell {

@@ -90,6 +90,8 @@ fn what_cannot_be_run_says_so() {
     // They are repeated, and a budget of nothing leaves them.
     let left = program(&[&run[..], &["--budget", "0s"]].concat(), folder.path());
     assert!(text(&left.stdout).contains("0 of 6 runs done"), "{}", text(&left.stdout));
+    let none = program(&[&run[..], &["--only", "pimo"]].concat(), folder.path());
+    assert!(text(&none.stderr).contains("no run has `pimo`") && text(&none.stderr).contains("`pima`"));
     let list = program(&["experiment", "list", "--data", "none"], folder.path());
     assert!(text(&list.stdout).contains("not in none"));
 }

@@ -4,8 +4,9 @@ use super::DataFolder;
 use gp_cli::fit::parse_time;
 use gp_experiments::ExperimentError;
 use gp_experiments::data::Store;
-use gp_experiments::harness::{Context, Extent, Form, Progress, Results, Workers};
+use gp_experiments::harness::{Context, Extent, Form, Item, Progress, Results, Workers, names};
 use gp_experiments::items;
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -33,7 +34,7 @@ pub(crate) struct Options {
     /// Runs side by side, of one thread each; as many as there are processors otherwise
     #[arg(long, value_name = "T")]
     threads: Option<usize>,
-    /// Only runs with this data set, setting or method
+    /// Only runs of this data set, setting or method, such as `pima` or `sep`; repeated, of any of them
     #[arg(long, value_name = "WORD")]
     only: Vec<String>,
     /// Folder of results; quick runs go to `target/quick-results` otherwise
@@ -52,6 +53,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Experime
     let usual = if options.quick { "target/quick-results" } else { "results" };
     let folder = options.results.clone().unwrap_or_else(|| PathBuf::from(usual));
     let context = Context { store, extent: Extent { form, splits: options.splits } };
+    check_words(&items, &context.extent, &options.only)?;
     let start = Instant::now();
     let (mut failed, mut all) = (0, 0);
     for item in items {
@@ -76,6 +78,18 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Experime
         all += tally.all;
     }
     if failed > 0 { Err(ExperimentError::Failed { failed, all }) } else { Ok(()) }
+}
+
+/// Fails for a word that is a name in none of the items.
+fn check_words(items: &[&dyn Item], extent: &Extent, words: &[String]) -> Result<(), ExperimentError> {
+    let known: BTreeSet<String> = items.iter().flat_map(|item| names(&item.cells(extent))).collect();
+    match words.iter().find(|word| !known.contains(*word)) {
+        None => Ok(()),
+        Some(word) => {
+            let known = known.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+            Err(ExperimentError::NoWord { word: word.clone(), known })
+        }
+    }
 }
 
 /// A line about a run that ended, on the error stream.

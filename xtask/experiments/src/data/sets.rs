@@ -100,12 +100,13 @@ const ALL: [Set; 30] = [
         Task::Number,
         (506, 13),
     ),
-    partitions("creep", "regression/creep.csv", "splits/creep_savigp20.csv.gz", 20, Task::Number, (2066, 30)),
+    // Of these two, all partitions that were published (20 and 6) hold the same rows in another order: there is but one.
+    partitions("creep", "regression/creep.csv", "splits/creep_savigp20.csv.gz", 1, Task::Number, (2066, 30)),
     partitions(
         "abalone",
         "regression/abalone.csv",
         "splits/abalone_savigp6.csv.gz",
-        6,
+        1,
         Task::Number,
         (4177, 10),
     ),

@@ -12,4 +12,4 @@ pub use clock::Stopwatch;
 pub use item::{Context, Extent, Form, Item};
 pub use origin::Origin;
 pub use results::Results;
-pub use work::{Progress, Workers};
+pub use work::{Progress, Workers, chosen, names};

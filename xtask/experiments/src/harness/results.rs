@@ -8,6 +8,9 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+/// The file of a folder of results by which processes wait for each other.
+const LOCK: &str = ".lock";
+
 /// The outcomes of one item.
 #[derive(Clone, Debug)]
 pub struct Results {
@@ -23,29 +26,20 @@ impl Results {
     /// For a file that cannot be read, or is not of this kind.
     pub fn open(folder: &Path, item: &str) -> Result<Self, ExperimentError> {
         let name = format!("{item}.jsonl");
-        let path = folder.join(&name);
-        let text = match fs::read_to_string(&path) {
-            Ok(text) => text,
-            Err(cause) if cause.kind() == ErrorKind::NotFound => String::new(),
-            Err(cause) => return Err(ExperimentError::NoData { path, cause }),
-        };
-        let mut records = BTreeMap::new();
-        for (i, line) in text.lines().enumerate() {
-            let record: Record = serde_json::from_str(line).map_err(|cause| ExperimentError::BadData {
-                path: path.clone(),
-                line: i + 1,
-                what: cause.to_string(),
-            })?;
-            records.insert(record.cell.clone(), record);
-        }
+        let records = read(&folder.join(&name))?;
         Ok(Self { folder: folder.to_owned(), name, records })
     }
 
-    /// Adds a record, or replaces the one of the same run, and writes the file anew.
+    /// Adds a record, or replaces the one of the same run, and writes the file anew, with what other processes have
+    /// written there meanwhile: several may run an item's data sets or methods side by side.
     ///
     /// # Errors
-    /// Where the file cannot be written; it is then as it was.
+    /// Where the file cannot be written; it is then as it was. Where what is there cannot be read.
     pub fn add(&mut self, record: Record) -> Result<(), ExperimentError> {
+        files::make_writable_folder(&self.folder)?;
+        // Held until the end of this function.
+        let _lock = self.lock()?;
+        self.records.extend(read(&self.folder.join(&self.name))?);
         self.records.insert(record.cell.clone(), record);
         let mut bytes = Vec::new();
         for record in self.records.values() {
@@ -53,9 +47,19 @@ impl Results {
                 .map_err(|cause| ExperimentError::Files(format!("{}: {cause}", self.name)))?;
             bytes.push(b'\n');
         }
-        files::make_writable_folder(&self.folder)?;
         files::write_whole(&self.folder, &self.name, &bytes)?;
         Ok(())
+    }
+
+    /// Waits until no other process writes results to this folder.
+    fn lock(&self) -> Result<fs::File, ExperimentError> {
+        let path = self.folder.join(LOCK);
+        let open = || {
+            let file = fs::OpenOptions::new().create(true).truncate(false).write(true).open(&path)?;
+            file.lock()?;
+            Ok(file)
+        };
+        open().map_err(|cause: std::io::Error| ExperimentError::Files(format!("{}: {cause}", path.display())))
     }
 
     /// Whether a run was done and did not fail.
@@ -112,6 +116,24 @@ impl Results {
     }
 }
 
+/// The records of a file; none, if there is no such file.
+fn read(path: &Path) -> Result<BTreeMap<Cell, Record>, ExperimentError> {
+    let text = match fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(cause) if cause.kind() == ErrorKind::NotFound => String::new(),
+        Err(cause) => return Err(ExperimentError::NoData { path: path.to_owned(), cause }),
+    };
+    let record = |(i, line)| {
+        let record: Record = serde_json::from_str(line).map_err(|cause| ExperimentError::BadData {
+            path: path.to_owned(),
+            line: i + 1,
+            what: cause.to_string(),
+        })?;
+        Ok((record.cell.clone(), record))
+    };
+    text.lines().enumerate().map(record).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -140,6 +162,19 @@ mod tests {
         let last = Results::open(folder.path(), "item").unwrap();
         assert!(last.has(&record(1, None).cell));
         assert_eq!(last.records().count(), 2);
+    }
+
+    #[test]
+    fn two_that_write_side_by_side_keep_each_others() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |splits: std::ops::Range<usize>| {
+            let mut results = Results::open(folder.path(), "item").unwrap();
+            splits.for_each(|split| results.add(record(split, None)).unwrap());
+        };
+        std::thread::scope(|scope| {
+            let _all = [scope.spawn(|| write(0..20)), scope.spawn(|| write(20..40))];
+        });
+        assert_eq!(Results::open(folder.path(), "item").unwrap().records().count(), 40);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::{Cell, Context, Item, Origin, Outcome, Record, Results};
 use crate::error::ExperimentError;
+use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -43,7 +44,8 @@ pub struct Tally {
 }
 
 impl Workers {
-    /// Does what is not there yet of an item, of those runs whose names hold all words of `only`; each outcome on disk before the next run of its worker starts.
+    /// Does what is not there yet of an item, of those runs that are [`chosen`] by the words of `only`; each outcome on
+    /// disk before the next run of its worker starts.
     ///
     /// # Errors
     /// Where results cannot be written. Runs that fail are results.
@@ -55,9 +57,7 @@ impl Workers {
         results: &mut Results,
         watch: &(dyn Fn(Progress<'_>) + Sync),
     ) -> Result<Tally, ExperimentError> {
-        let is_asked =
-            |cell: &Cell| only.iter().all(|word| [&cell.data, &cell.setting, &cell.method].contains(&word));
-        let cells: Vec<Cell> = item.cells(&context.extent).into_iter().filter(is_asked).collect();
+        let cells = chosen(item.cells(&context.extent), only);
         let open: Vec<&Cell> = cells.iter().filter(|cell| !results.has(cell)).collect();
         let (all, before) = (cells.len(), cells.len() - open.len());
         let (next, done, failed) = (AtomicUsize::new(0), AtomicUsize::new(before), AtomicUsize::new(0));
@@ -88,6 +88,30 @@ impl Workers {
     }
 }
 
+/// The names that a run is asked for by.
+const NAMES: [fn(&Cell) -> &String; 3] = [|cell| &cell.data, |cell| &cell.setting, |cell| &cell.method];
+
+/// The runs that have one of the data sets, one of the settings and one of the methods among some words; any of those of
+/// which there is none among them. No run, where a word is the name of nothing.
+#[must_use]
+pub fn chosen(mut cells: Vec<Cell>, words: &[String]) -> Vec<Cell> {
+    let names: [BTreeSet<String>; 3] = NAMES.map(|name| cells.iter().map(name).cloned().collect());
+    if words.iter().any(|word| !names.iter().any(|all| all.contains(word))) {
+        return Vec::new();
+    }
+    for (name, all) in NAMES.iter().zip(&names) {
+        let asked: Vec<&String> = words.iter().filter(|word| all.contains(*word)).collect();
+        cells.retain(|cell| asked.is_empty() || asked.contains(&name(cell)));
+    }
+    cells
+}
+
+/// All names by which runs of an item may be asked for, in alphabetical order.
+#[must_use]
+pub fn names(cells: &[Cell]) -> BTreeSet<String> {
+    cells.iter().flat_map(|cell| NAMES.map(|name| name(cell).clone())).collect()
+}
+
 /// One run in a pool of one thread: how many run side by side changes neither its bits nor its processor time.
 fn perform(item: &dyn Item, cell: &Cell, context: &Context, origin: &Origin) -> Record {
     let run = || item.run(cell, context);
@@ -114,4 +138,28 @@ fn with_causes(error: &dyn std::error::Error) -> String {
         cause = error.source();
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_a_kind_are_alternatives_and_kinds_narrow_each_other() {
+        let mut all = Vec::new();
+        for data in ["pima", "sonar"] {
+            for setting in ["M=15%", "M=25%"] {
+                all.extend(["sep", "svi"].map(|method| Cell::new(data, setting, method, 0)));
+            }
+        }
+        let count = |words: &[&str]| {
+            chosen(all.clone(), &words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>()).len()
+        };
+        assert_eq!(count(&[]), 8);
+        assert_eq!(count(&["pima"]), 4);
+        assert_eq!(count(&["sep", "svi"]), 8);
+        assert_eq!(count(&["sep", "M=15%", "pima", "sonar"]), 2);
+        assert_eq!(count(&["sep", "heart"]), 0);
+        assert!(names(&all).iter().eq(["M=15%", "M=25%", "pima", "sep", "sonar", "svi"]));
+    }
 }

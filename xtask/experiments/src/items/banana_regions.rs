@@ -34,7 +34,7 @@ impl Item for BananaRegions {
     fn method(&self) -> &'static str {
         "As the seed says: the two-dimensional Banana data, M from 4 to 128 (in six steps, which by its six columns are powers \
          of two), inducing inputs from random training rows and learned; everything else as in `003-table-1`, 250 \
-         iterations. Chosen where it is silent: the 400 rows for training that others use too, the other 4,900 for tests. \
+         iterations. Chosen where it is silent: the posterior of `svi` starts at rest; the 400 rows for training that others use too, the other 4,900 for tests. \
          In pictures, cells have the colour of the more probable class, paler where it is less certain; black dots are \
          inducing inputs.\n\n\
          Reduced form: the same."

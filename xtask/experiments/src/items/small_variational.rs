@@ -66,7 +66,8 @@ impl Item for SmallVariational {
          with the posterior at rest by natural gradients for `fg`, on everything for `mog`; expectations by closed \
          forms or quadrature instead of samples, and by 50 quasi-random samples for USPS. The figures hold no \
          numbers that could be put beside ours.\n\n\
-         Reduced form: five partitions, SF = 0.5 and 0.1, and 1 for `fg`."
+         Reduced form: the five partitions of Boston, Breast and USPS, the one of Creep and Abalone (all that were \
+         published hold the same rows); SF = 0.5 and 0.1, and 1 for `fg`."
     }
 
     fn takes(&self) -> [&'static str; 2] {
@@ -77,7 +78,8 @@ impl Item for SmallVariational {
         let settings = extent.choose(&SETTINGS[1..], &REDUCED[..], &REDUCED[..1]);
         let mut cells = Vec::new();
         for split in 0..extent.splits(5, 5) {
-            for data in extent.choose(&DATA[..], &DATA[..], &DATA[..]) {
+            let published = |name: &&&str| set(name).is_some_and(|set| split < set.splits.count());
+            for data in DATA.iter().filter(published) {
                 cells.push(Cell::new(*data, SETTINGS[0].0, METHODS[0].0, split));
                 for (setting, _) in settings.iter().rev() {
                     cells.extend(METHODS.map(|(method, _)| Cell::new(*data, *setting, method, split)));

@@ -171,9 +171,14 @@ impl Agreement {
     }
 }
 
-/// Ours less the seed's, in standard errors of the difference, where that is known.
+/// The least number of splits whose scatter says anything about a standard error.
+const SPLITS: usize = 3;
+
+/// Ours less the seed's, in standard errors of the difference, where that is known. A number of the seed without an error
+/// is that of one run, which scatters as one of ours does.
 fn apart(ours: Summary, seed: Published) -> Option<f64> {
-    let variance = ours.error?.powi(2) + seed.error.unwrap_or(0.0).powi(2);
+    let own = ours.error.filter(|_| ours.count >= SPLITS)?.powi(2);
+    let variance = own + seed.error.map_or(own * ours.count as f64, |error| error.powi(2));
     (variance > 0.0).then(|| (ours.mean - seed.value) / variance.sqrt())
 }
 
@@ -186,7 +191,10 @@ mod tests {
         let ours = Summary { mean: 0.55, error: Some(0.03), count: 5 };
         let seed = Published { value: 0.5, error: Some(0.04) };
         assert!((apart(ours, seed).unwrap() - 1.0).abs() < 1e-12);
+        let alone = Published { error: None, ..seed };
+        assert!((apart(ours, alone).unwrap() - 0.05 / (0.03 * 6.0f64.sqrt())).abs() < 1e-12);
+        assert_eq!(apart(Summary { count: 2, ..ours }, seed), None);
         assert_eq!(apart(Summary { error: None, ..ours }, seed), None);
-        assert_eq!(apart(Summary { error: Some(0.0), ..ours }, Published { error: None, ..seed }), None);
+        assert_eq!(apart(Summary { error: Some(0.0), ..ours }, alone), None);
     }
 }

@@ -8,6 +8,9 @@ use gp_cli::picture::{CLASSES, Colour, INK, Layer, Picture};
 /// How much of a class's colour a cell has where it is certain.
 const STRENGTH: f64 = 0.55;
 
+/// How many shades there are between white and that: few enough for a file of stretches instead of cells.
+const SHADES: f64 = 12.0;
+
 /// Regions of classes in their colours, paler where less certain; training points; inducing inputs of all latent functions.
 #[must_use]
 pub fn regions(results: &Results, file: &str, [data, setting, method]: [&str; 3]) -> Option<Block> {
@@ -43,7 +46,8 @@ pub fn regions(results: &Results, file: &str, [data, setting, method]: [&str; 3]
 /// White where a class is no more probable than the others, and a part of its colour where it is certain.
 fn tint(class: usize, p: f64, classes: usize) -> Colour {
     let least = 1.0 / classes.max(2) as f64;
-    let share = STRENGTH * ((p - least) / (1.0 - least)).clamp(0.0, 1.0);
+    let certainty = ((p - least) / (1.0 - least)).clamp(0.0, 1.0);
+    let share = STRENGTH * (SHADES * certainty).round() / SHADES;
     CLASSES[class % CLASSES.len()].map(|part| (255.0 + share * (f64::from(part) - 255.0)).round() as u8)
 }
 
