@@ -114,3 +114,54 @@ pub(crate) fn climb(
     }
     Ok(ascent)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `−½ x²`, with steps of half the way to 0, none of which may be longer than `longest` allows.
+    struct Valley {
+        x: f64,
+        trial: f64,
+        longest: f64,
+    }
+
+    impl Climber for Valley {
+        fn attempt(&mut self, rate: f64, mixing: &mut Mixing) -> Result<f64, VariationalError> {
+            let step = -0.5 * self.x;
+            if rate * step.abs() > self.longest {
+                return Ok(f64::NEG_INFINITY);
+            }
+            self.trial = self.x + rate * step;
+            if let Some(place) = mixing.propose(vec![self.x], vec![step]) {
+                self.trial = place[0];
+            }
+            Ok(-0.5 * self.trial * self.trial)
+        }
+
+        fn accept(&mut self) -> Result<(), VariationalError> {
+            self.x = self.trial;
+            Ok(())
+        }
+
+        fn withdraw(&mut self) -> Result<(), VariationalError> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn steps_that_cannot_be_made_are_halved_and_mixed_ones_arrive() {
+        for longest in [0.1, 1.0, 10.0] {
+            let mut valley = Valley { x: 8.0, trial: 0.0, longest };
+            let ascent = climb(&mut valley, -32.0, &NaturalOptions::default()).unwrap();
+            assert!(ascent.converged && valley.x.abs() < 1e-4, "{longest}: {ascent:?} at {}", valley.x);
+        }
+    }
+
+    #[test]
+    fn it_says_so_where_there_is_no_step() {
+        let mut valley = Valley { x: 8.0, trial: 0.0, longest: 0.0 };
+        let refused = climb(&mut valley, -32.0, &NaturalOptions::default());
+        assert_eq!(refused, Err(VariationalError::ImproperPosterior));
+    }
+}

@@ -79,7 +79,7 @@ impl Mixing {
         Some(&self.mixed)
     }
 
-    /// Whether the last proposal was one.
+    /// Whether something was proposed since places were remembered or forgotten.
     pub(crate) fn is_mixed(&self) -> bool {
         self.is_mixed
     }
@@ -88,11 +88,13 @@ impl Mixing {
     pub(crate) fn remember(&mut self) {
         self.past.push_front(std::mem::take(&mut self.here));
         self.past.truncate(self.memory);
+        self.is_mixed = false;
     }
 
     /// Begins anew.
     pub(crate) fn forget(&mut self) {
         self.past.clear();
+        self.is_mixed = false;
     }
 }
 

@@ -1,5 +1,6 @@
 //! Layers by plotters, on any backend.
 
+use super::legend::{Corner, corner};
 use super::{CURVE, Colour, INK, Layer, Picture};
 use plotters::coord::Shift;
 use plotters::coord::types::RangedCoordf64;
@@ -90,7 +91,7 @@ where
         draw_layer(&mut chart, layer, scale)?;
     }
     if picture.layers.iter().any(|layer| !layer.label().is_empty()) {
-        draw_legend(&mut chart, scale)?;
+        draw_legend(&mut chart, corner(picture), scale)?;
     }
     Ok(())
 }
@@ -281,14 +282,20 @@ where
     Ok(())
 }
 
-fn draw_legend<'a, B>(chart: &mut Chart<'a, B>, scale: Scale) -> Drawn<()>
+fn draw_legend<'a, B>(chart: &mut Chart<'a, B>, corner: Corner, scale: Scale) -> Drawn<()>
 where
     B: DrawingBackend + 'a,
     B::ErrorType: 'static,
 {
+    let position = match (corner.is_upper, corner.is_right) {
+        (true, true) => SeriesLabelPosition::UpperRight,
+        (true, false) => SeriesLabelPosition::UpperLeft,
+        (false, true) => SeriesLabelPosition::LowerRight,
+        (false, false) => SeriesLabelPosition::LowerLeft,
+    };
     chart
         .configure_series_labels()
-        .position(SeriesLabelPosition::UpperRight)
+        .position(position)
         .margin(scale.pixels(12.0))
         .legend_area_size(scale.pixels(38.0))
         .label_font(scale.text(17.0))

@@ -1,6 +1,7 @@
 //! Pictures: layers over two axes, as PNG or SVG; the same bytes for the same layers.
 
 mod draw;
+mod legend;
 mod raster;
 
 use crate::error::{CliError, ErrorKind};
