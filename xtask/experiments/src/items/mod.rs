@@ -10,6 +10,7 @@ mod digits_course;
 mod drawn_regression;
 mod even_digits;
 mod flights_course;
+mod image_course;
 mod mining;
 mod multiclass_tables;
 mod parity_batches;
@@ -47,6 +48,7 @@ pub const ITEMS: &[&dyn Item] = &[
     &schemes::PIMA,
     &binary_table::BinaryTable,
     &banana_regions::BananaRegions,
+    &image_course::ImageCourse,
     &small_variational::SmallVariational,
     &mining::Mining,
     &robot_arm::RobotArm,
