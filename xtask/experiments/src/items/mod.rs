@@ -6,6 +6,7 @@ mod banana_regions;
 mod binary_table;
 mod classification;
 mod delays;
+mod digits_by_sparsity;
 mod digits_course;
 mod drawn_regression;
 mod even_digits;
@@ -51,6 +52,7 @@ pub const ITEMS: &[&dyn Item] = &[
     &image_course::ImageCourse,
     &small_variational::SmallVariational,
     &mining::Mining,
+    &digits_by_sparsity::DigitsBySparsity,
     &robot_arm::RobotArm,
     &parity_batches::ParityBatches,
     &delays::Delays,
