@@ -12,6 +12,7 @@ mod drawn_regression;
 mod even_digits;
 mod flights_course;
 mod image_course;
+mod many_digits;
 mod mining;
 mod multiclass_tables;
 mod parity_batches;
@@ -56,6 +57,7 @@ pub const ITEMS: &[&dyn Item] = &[
     &robot_arm::RobotArm,
     &parity_batches::ParityBatches,
     &delays::Delays,
+    &many_digits::ManyDigits,
     &seismic::SeismicSurvey,
 ];
 
