@@ -17,6 +17,7 @@ mod mining;
 mod multiclass_tables;
 mod parity_batches;
 mod parity_course;
+mod parity_workers;
 mod regression;
 mod robot_arm;
 mod satellite_course;
@@ -51,6 +52,7 @@ pub const ITEMS: &[&dyn Item] = &[
     &binary_table::BinaryTable,
     &banana_regions::BananaRegions,
     &image_course::ImageCourse,
+    &parity_workers::ParityWorkers,
     &small_variational::SmallVariational,
     &mining::Mining,
     &digits_by_sparsity::DigitsBySparsity,
