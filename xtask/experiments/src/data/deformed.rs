@@ -95,22 +95,22 @@ impl<'a> Deformed<'a> {
 
     /// One coordinate of displacements that neighbours have nearly in common, for every pixel.
     fn wave(&self, rng: &mut ChaCha8Rng) -> Vec<f64> {
-        let (side, taps) = (self.side, self.smooth.len());
-        let wide = side + taps - 1;
+        let (side, wide) = (self.side, self.side + self.smooth.len() - 1);
         let noise: Vec<f64> = (0..wide * wide).map(|_| normal(rng)).collect();
-        // Along rows, which leaves wide × side numbers, then down columns.
-        let along: Vec<f64> = (0..wide * side)
-            .map(|k| {
-                let from = k / side * wide + k % side;
-                noise[from..from + taps].iter().zip(&self.smooth).map(|(n, w)| n * w).sum()
-            })
-            .collect();
-        let height = self.strength * WAVE * side as f64;
-        (0..side * side)
-            .map(|k| {
-                height * self.smooth.iter().enumerate().map(|(t, w)| along[k + t * side] * w).sum::<f64>()
-            })
-            .collect()
+        let add = |out: &mut [f64], from: &[f64], weight: f64| {
+            out.iter_mut().zip(from).for_each(|(sum, value)| *sum += weight * value);
+        };
+        // Along rows, which leaves `side` columns, and then down these.
+        let mut along = vec![0.0; wide * side];
+        for (out, row) in along.chunks_exact_mut(side).zip(noise.chunks_exact(wide)) {
+            self.smooth.iter().enumerate().for_each(|(t, weight)| add(out, &row[t..], *weight));
+        }
+        let (mut wave, height) = (vec![0.0; side * side], self.strength * WAVE * side as f64);
+        for (i, out) in wave.chunks_exact_mut(side).enumerate() {
+            let weights = self.smooth.iter().enumerate();
+            weights.for_each(|(t, weight)| add(out, &along[(i + t) * side..], height * weight));
+        }
+        wave
     }
 }
 
