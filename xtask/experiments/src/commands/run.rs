@@ -31,7 +31,7 @@ pub(crate) struct Options {
     /// Start no run after so long, such as 30m
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     budget: Option<Duration>,
-    /// Runs side by side, of one thread each; as many as there are processors otherwise
+    /// Runs side by side, of one thread each but in items about threads; as many as there are processors otherwise
     #[arg(long, value_name = "T")]
     threads: Option<usize>,
     /// Only runs of this data set, setting or method, such as `pima` or `sep`; repeated, of any of them

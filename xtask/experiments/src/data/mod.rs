@@ -1,6 +1,7 @@
 //! Data sets, with their splits, as the seeds use them.
 
 mod banana;
+mod deformed;
 mod digits;
 mod drawn;
 mod flights;
@@ -12,6 +13,7 @@ mod store;
 mod synthetic;
 
 pub use banana::{BANANA, banana};
+pub use deformed::{Deformed, EIGHT_MILLION};
 pub use digits::Digits;
 pub use drawn::{draw_classes, draw_regression, every_fifth};
 pub use flights::Flights;

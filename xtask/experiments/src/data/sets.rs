@@ -61,7 +61,7 @@ const fn partitions(
     Set { name, table, splits: Splits::BothParts { file, count }, task, size }
 }
 
-const ALL: [Set; 30] = [
+const ALL: [Set; 31] = [
     binary("australian", "binary/australian.csv", twenty("splits/australian_pep20.csv.gz"), (690, 14)),
     binary(
         "australian (authors)",
@@ -73,6 +73,7 @@ const ALL: [Set; 30] = [
     binary("breast (authors)", "binary/breast_authors.csv", twenty("splits/breast_pep20.csv.gz"), (683, 10)),
     binary("crabs", "binary/crabs.csv", twenty("splits/crabs_pep20.csv.gz"), (200, 7)),
     binary("heart", "binary/heart.csv", Splits::Drawn { test: 27, count: 20 }, (270, 13)),
+    binary("image", "binary/image.csv", Splits::Drawn { test: 231, count: 100 }, (2310, 18)),
     binary("ionosphere", "binary/ionosphere.csv", twenty("splits/ionosphere_pep20.csv.gz"), (351, 34)),
     binary("pima", "binary/pima.csv", twenty("splits/pima_pep20.csv.gz"), (768, 8)),
     binary("sonar", "binary/sonar.csv", twenty("splits/sonar_pep20.csv.gz"), (208, 60)),

@@ -80,6 +80,11 @@ pub trait Item: Debug + Sync {
     /// Whatever keeps it from an outcome; it becomes a row of the results.
     fn run(&self, cell: &Cell, context: &Context) -> Result<Outcome, ExperimentError>;
 
+    /// Whether runs follow each other, because each of them takes all processors.
+    fn is_alone(&self) -> bool {
+        false
+    }
+
     /// The seed's numbers.
     fn reference(&self) -> Reference {
         Reference::default()

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 /// How many runs go on side by side, and until when new ones start.
 #[derive(Clone, Copy, Debug)]
 pub struct Workers {
-    /// Runs side by side.
+    /// Runs side by side, of items that let them.
     pub threads: usize,
     /// No run starts after so long.
     pub budget: Option<Duration>,
@@ -77,8 +77,9 @@ impl Workers {
                 shared.lock().unwrap_or_else(std::sync::PoisonError::into_inner).add(record)?;
             }
         };
+        let threads = if item.is_alone() { 1 } else { self.threads.max(1) };
         std::thread::scope(|scope| {
-            let workers: Vec<_> = (0..self.threads.max(1)).map(|_| scope.spawn(worker)).collect();
+            let workers: Vec<_> = (0..threads).map(|_| scope.spawn(worker)).collect();
             workers.into_iter().try_for_each(|worker| {
                 worker.join().unwrap_or_else(|_| Err(ExperimentError::Files("a worker broke off".to_owned())))
             })

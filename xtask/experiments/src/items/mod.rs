@@ -6,14 +6,18 @@ mod banana_regions;
 mod binary_table;
 mod classification;
 mod delays;
+mod digits_by_sparsity;
 mod digits_course;
 mod drawn_regression;
 mod even_digits;
 mod flights_course;
+mod image_course;
+mod many_digits;
 mod mining;
 mod multiclass_tables;
 mod parity_batches;
 mod parity_course;
+mod parity_workers;
 mod regression;
 mod robot_arm;
 mod satellite_course;
@@ -47,11 +51,15 @@ pub const ITEMS: &[&dyn Item] = &[
     &schemes::PIMA,
     &binary_table::BinaryTable,
     &banana_regions::BananaRegions,
+    &image_course::ImageCourse,
+    &parity_workers::ParityWorkers,
     &small_variational::SmallVariational,
     &mining::Mining,
+    &digits_by_sparsity::DigitsBySparsity,
     &robot_arm::RobotArm,
     &parity_batches::ParityBatches,
     &delays::Delays,
+    &many_digits::ManyDigits,
     &seismic::SeismicSurvey,
 ];
 

@@ -1,16 +1,12 @@
 //! Seed 004, Table 3: odd and even digits, with gradients of all images or of batches.
 
-use crate::data::{Digits, Part};
+use crate::data::{Digits, Task};
 use crate::error::ExperimentError;
 use crate::harness::{Cell, Context, Extent, Form, Item, Outcome, Results, Stopwatch};
-use crate::methods::scores;
+use crate::methods::{images, scores};
 use crate::report::{Block, Comparison, Reference};
 use gp_kernels::data::Table;
-use gp_kernels::inducing::SparseProcess;
-use gp_kernels::placement::{KMeans, Placement};
-use gp_likelihoods::BernoulliLogit;
 use gp_optim::{Adam, Batches, MinimiseOptions};
-use gp_variational::Savigp;
 use gp_variational::savigp::BatchOptions;
 
 const SEED: &str = include_str!("../../seeds/004_table3.csv");
@@ -23,8 +19,6 @@ const SETTINGS: [(&str, bool, f64); 4] = [
     ("stochastic;SF=0.004", false, 0.004),
 ];
 const METHODS: [&str; 1] = ["savigp"];
-/// Images among which k-means looks for the first inducing inputs.
-const PLACED_AMONG: usize = 5000;
 
 /// The table.
 #[derive(Debug)]
@@ -72,7 +66,7 @@ impl Item for ParityBatches {
         let labels = training.labels();
         let data = Table::with_targets(training.inputs.as_ref(), &labels)?;
         let watch = Stopwatch::start();
-        let mut model = model(training, count)?;
+        let mut model = images::model(images::process(training, count)?, Task::Binary)?;
         if *batch {
             let max_iterations = context.extent.choose(200, 200, 3);
             model.train(&data, &MinimiseOptions { max_iterations, ..MinimiseOptions::default() }, |_| {})?;
@@ -103,13 +97,4 @@ impl Item for ParityBatches {
         };
         ["error", "nll", "seconds"].map(|measure| Comparison { measure, ..error.clone() }.table(4)).to_vec()
     }
-}
-
-/// A kernel of one length-scale, and inducing inputs that are free to move.
-fn model(training: &Part, count: usize) -> Result<Savigp, ExperimentError> {
-    let scale = 0.3 * (training.dim() as f64).sqrt();
-    let kernel = gp_kernels::parse(&format!("1 * rbf(lengthscale={scale})"))?;
-    let some = training.inputs.as_ref().subrows(0, PLACED_AMONG.min(training.len()));
-    let placed = KMeans::new().place(kernel.as_ref(), some, count, 1)?;
-    Ok(Savigp::new(vec![SparseProcess::new(kernel, placed.inputs)?], Box::new(BernoulliLogit))?)
 }

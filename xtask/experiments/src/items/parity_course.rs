@@ -4,7 +4,7 @@ use crate::data::{Digits, Task};
 use crate::error::ExperimentError;
 use crate::harness::{Cell, Context, Extent, Item, Outcome, Results};
 use crate::methods::streams::{Method, Stream};
-use crate::report::{Block, Comparison, Reference, Scale, course};
+use crate::report::{Block, Comparison, Reference, courses};
 
 const DATA: [&str; 1] = ["mnist-b"];
 const SETTINGS: [(&str, usize); 2] = [("M=100", 100), ("M=200", 200)];
@@ -74,31 +74,19 @@ impl Item for ParityCourse {
 
     fn show(&self, results: &Results) -> Vec<Block> {
         let (settings, methods) = (SETTINGS.map(|(name, _)| name), METHODS.map(|(name, _)| name));
-        let mut blocks = Vec::new();
-        for (measure, title) in
-            [("error", "Error"), ("nll", "Negative log-likelihood"), ("seconds", "Seconds")]
-        {
-            let reference = Reference::default();
-            blocks.push(Block::text(format!("{title} in the end:")));
-            blocks.push(
-                Comparison {
-                    results,
-                    reference,
-                    data: &DATA,
-                    settings: &settings,
-                    methods: &methods,
-                    measure,
-                }
-                .grid(4),
-            );
-        }
-        for setting in settings {
-            for score in ["error", "nll"] {
-                let (file, curve) = (format!("001-parity-{setting}-{score}"), format!("{score} by seconds"));
-                let names = ["seconds", score, curve.as_str()];
-                blocks.extend(course(results, &file, [DATA[0], setting], &methods, names, Scale::Log));
-            }
-        }
-        blocks
+        let of = Comparison {
+            results,
+            reference: Reference::default(),
+            data: &DATA,
+            settings: &settings,
+            methods: &methods,
+            measure: "error",
+        };
+        let ends = [
+            ("error", "Error in the end"),
+            ("nll", "Negative log-likelihood in the end"),
+            ("seconds", "Seconds in the end"),
+        ];
+        courses(&of, "001-parity", &ends, &["error", "nll"], 4)
     }
 }

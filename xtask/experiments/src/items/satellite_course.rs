@@ -4,7 +4,7 @@ use crate::data::{files_of, set};
 use crate::error::ExperimentError;
 use crate::harness::{Cell, Context, Extent, Item, Outcome, Results};
 use crate::methods::classify::{Method, Setup};
-use crate::report::{Block, Comparison, Reference, Scale, course};
+use crate::report::{Block, Comparison, Reference, courses};
 
 const DATA: [&str; 1] = ["satellite"];
 const SETTINGS: [(&str, usize); 3] = [("M=4", 4), ("M=20", 20), ("M=100", 100)];
@@ -77,34 +77,19 @@ impl Item for SatelliteCourse {
 
     fn show(&self, results: &Results) -> Vec<Block> {
         let (settings, methods) = (SETTINGS.map(|(name, _)| name), METHODS.map(|(name, _)| name));
-        let mut blocks = Vec::new();
-        for (measure, title) in [
+        let of = Comparison {
+            results,
+            reference: Reference::default(),
+            data: &DATA,
+            settings: &settings,
+            methods: &methods,
+            measure: "nll",
+        };
+        let ends = [
             ("nll", "Negative log-likelihood in the end"),
             ("error", "Error in the end"),
             ("seconds", "Seconds"),
-        ] {
-            let reference = Reference::default();
-            blocks.push(Block::text(format!("{title}:")));
-            blocks.push(
-                Comparison {
-                    results,
-                    reference,
-                    data: &DATA,
-                    settings: &settings,
-                    methods: &methods,
-                    measure,
-                }
-                .grid(3),
-            );
-        }
-        for setting in settings {
-            for score in ["nll", "error"] {
-                let (file, curve) =
-                    (format!("000-satellite-{setting}-{score}"), format!("{score} by seconds"));
-                let names = ["seconds", score, curve.as_str()];
-                blocks.extend(course(results, &file, [DATA[0], setting], &methods, names, Scale::Log));
-            }
-        }
-        blocks
+        ];
+        courses(&of, "000-satellite", &ends, &["nll", "error"], 3)
     }
 }

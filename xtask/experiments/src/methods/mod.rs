@@ -2,6 +2,7 @@
 
 pub mod classify;
 pub(crate) mod course;
+pub(crate) mod images;
 pub mod kernels;
 pub mod plane;
 pub mod regress;

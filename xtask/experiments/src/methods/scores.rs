@@ -78,16 +78,23 @@ fn places(posterior: &InducingPosterior) -> Mat<f64> {
 /// # Errors
 /// As those of the predictor.
 pub fn of_labels(predictor: &dyn Labels, test: &Part) -> Result<(f64, f64), ExperimentError> {
-    let found = predictor.probabilities(test)?;
-    let (count, labels) = (test.len() as f64, test.labels());
+    let (wrong, each) = of_each_label(predictor, test)?;
+    Ok((wrong, each.iter().sum::<f64>() / test.len() as f64))
+}
+
+/// The share of wrong labels, and the negative log probability of every right one.
+///
+/// # Errors
+/// As those of the predictor.
+pub fn of_each_label(predictor: &dyn Labels, test: &Part) -> Result<(f64, Vec<f64>), ExperimentError> {
+    let (found, labels) = (predictor.probabilities(test)?, test.labels());
     let wrong = labels.iter().enumerate().filter(|(i, label)| {
         let best =
             (0..found.ncols()).fold(0, |best, c| if found[(*i, c)] > found[(*i, best)] { c } else { best });
         predictor.label(best) != **label
     });
-    let wrong = wrong.count() as f64;
-    let nll = -predictor.log_densities(test)?.iter().sum::<f64>() / count;
-    Ok((wrong / count, nll))
+    let wrong = wrong.count() as f64 / test.len() as f64;
+    Ok((wrong, predictor.log_densities(test)?.iter().map(|log| -log).collect()))
 }
 
 /// The share of inducing inputs at which the second most probable class has at least a tenth, over the share of training

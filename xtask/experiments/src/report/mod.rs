@@ -2,6 +2,7 @@
 
 mod block;
 mod compare;
+mod courses;
 mod html;
 mod markdown;
 mod page;
@@ -13,6 +14,7 @@ mod wins;
 
 pub use block::Block;
 pub use compare::{Agreement, Comparison};
+pub use courses::courses;
 pub use page::{Page, page};
 pub use plot::{Scale, course, levels};
 pub use reference::{Published, Reference};
