@@ -4,7 +4,9 @@ use super::{Block, Published, Reference, Summary};
 use crate::harness::Results;
 
 /// How far two means may be apart, in standard errors of their difference, and still be said to agree.
-const AGREE: f64 = 2.0;
+pub(super) const AGREE: f64 = 2.0;
+/// The name of the column that says how far they are.
+pub(super) const DIFFERENCE: &str = "difference / s.e.";
 
 /// Which numbers are put side by side: every data set with every setting and method.
 #[derive(Clone, Debug)]
@@ -62,7 +64,7 @@ impl Comparison<'_> {
             rows.push(names.into_iter().chain([seed, text, count.to_string(), note]).collect());
         });
         let measure = self.measure;
-        let header = ["data", "setting", "method", "seed", measure, "splits", "difference / s.e."];
+        let header = ["data", "setting", "method", "seed", measure, "splits", DIFFERENCE];
         Block::table(header, rows)
     }
 

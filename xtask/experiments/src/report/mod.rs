@@ -2,6 +2,7 @@
 
 mod block;
 mod compare;
+mod contents;
 mod courses;
 mod html;
 mod markdown;

@@ -1,5 +1,6 @@
 //! The page of all items.
 
+use super::contents::Contents;
 use super::{Block, html, markdown};
 use crate::error::ExperimentError;
 use crate::harness::{Item, Results};
@@ -27,7 +28,7 @@ pub struct Page {
 /// # Errors
 /// For results that cannot be read.
 pub fn page(items: &[&'static dyn Item], folder: &Path) -> Result<Page, ExperimentError> {
-    let mut blocks = vec![Block::Heading(1, TITLE.to_owned()), Block::text(INTRODUCTION)];
+    let (mut blocks, mut contents) = (Vec::new(), Contents::default());
     for item in items {
         let results = Results::open(folder, item.name())?;
         if results.is_empty() {
@@ -42,9 +43,13 @@ pub fn page(items: &[&'static dyn Item], folder: &Path) -> Result<Page, Experime
         {
             blocks.push(Block::text(remarks));
         }
-        blocks.extend(item.show(&results));
+        let shown = item.show(&results);
+        contents.add(*item, &results, &shown);
+        blocks.extend(shown);
     }
-    Ok(Page { blocks })
+    let mut all = vec![Block::Heading(1, TITLE.to_owned()), Block::text(INTRODUCTION), contents.block()];
+    all.append(&mut blocks);
+    Ok(Page { blocks: all })
 }
 
 impl Page {

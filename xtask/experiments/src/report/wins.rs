@@ -1,6 +1,7 @@
 //! How often one method is better than another.
 
 use super::Block;
+use super::compare::DIFFERENCE;
 use crate::harness::Results;
 use std::collections::BTreeSet;
 
@@ -52,10 +53,7 @@ pub fn wins(results: &Results, data: &[&str], pairings: &[Pairing]) -> Block {
         ])
     };
     let rows = pairings.iter().filter_map(row).collect();
-    Block::table(
-        ["score", "who", "seed", "share", "experiments", "difference / s.e.", "data sets, on the mean"],
-        rows,
-    )
+    Block::table(["score", "who", "seed", "share", "experiments", DIFFERENCE, "data sets, on the mean"], rows)
 }
 
 /// Data set and difference of all experiments that both methods have.
