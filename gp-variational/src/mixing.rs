@@ -46,12 +46,12 @@ pub(crate) struct Mixing {
 impl Mixing {
     /// That remembers so many places.
     pub(crate) fn new(memory: usize) -> Self {
-        let (past, here) = (VecDeque::with_capacity(memory), Pair::default());
+        let (past, here) = (VecDeque::new(), Pair::default());
         Self { memory, past, here, mixed: Vec::new(), is_mixed: false }
     }
 
     /// Where to go, when a whole step would lead from `place` by `step`: nowhere in particular where nothing is
-    /// remembered.
+    /// remembered, or what is leads beyond all numbers.
     pub(crate) fn propose(&mut self, place: Vec<f64>, step: Vec<f64>) -> Option<&[f64]> {
         self.here = Pair { place, step };
         self.is_mixed = !self.past.is_empty();
@@ -76,7 +76,8 @@ impl Mixing {
         }
         self.mixed.clear();
         self.mixed.extend(rest.place.iter().zip(&rest.step).map(|(x, r)| x + r));
-        Some(&self.mixed)
+        self.is_mixed = self.mixed.iter().all(|x| x.is_finite());
+        self.is_mixed.then_some(&self.mixed[..])
     }
 
     /// Whether something was proposed since places were remembered or forgotten.
@@ -144,5 +145,8 @@ mod tests {
         assert_eq!(mixing.propose(vec![1.0], vec![0.5]), Some(&[1.5][..]));
         mixing.forget();
         assert!(mixing.propose(vec![1.0], vec![0.5]).is_none());
+        mixing.remember();
+        // Nearly the same step from far away is taken to lead out of reach.
+        assert!(mixing.propose(vec![1e300], vec![0.5 - 1e-15]).is_none() && !mixing.is_mixed());
     }
 }

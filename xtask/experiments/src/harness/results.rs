@@ -51,13 +51,15 @@ impl Results {
         Ok(())
     }
 
-    /// Waits until no other process writes results to this folder.
+    /// Waits until no other process writes results to this folder, where its file system knows locks.
     fn lock(&self) -> Result<fs::File, ExperimentError> {
         let path = self.folder.join(LOCK);
         let open = || {
             let file = fs::OpenOptions::new().create(true).truncate(false).write(true).open(&path)?;
-            file.lock()?;
-            Ok(file)
+            match file.lock() {
+                Err(cause) if cause.kind() != ErrorKind::Unsupported => Err(cause),
+                _ => Ok(file),
+            }
         };
         open().map_err(|cause: std::io::Error| ExperimentError::Files(format!("{}: {cause}", path.display())))
     }
