@@ -121,7 +121,7 @@ impl ManyDigits {
         let scores = scores.into_iter().chain(QUARTILES.map(|(name, _)| (name, 5)));
         let names = runs.iter().map(|(setting, method)| format!("{method}, {setting}"));
         let header = ["score".to_owned(), format!("seed, {SEED_SETTING}")].into_iter().chain(names).collect();
-        Block::Table { header, rows: scores.map(row).collect() }
+        Block::Table { header, rows: scores.map(row).collect(), apart: Vec::new() }
     }
 }
 

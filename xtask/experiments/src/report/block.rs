@@ -15,6 +15,8 @@ pub enum Block {
         header: Vec<String>,
         /// Cells, row by row.
         rows: Vec<Vec<String>>,
+        /// Differences from the seed's numbers, in standard errors: cells show them rounded.
+        apart: Vec<f64>,
     },
     /// A picture, and the name of its file without an end.
     Figure(String, Box<Picture>),
@@ -23,7 +25,15 @@ pub enum Block {
 impl Block {
     /// A table of these columns.
     pub fn table<const N: usize>(header: [&str; N], rows: Vec<Vec<String>>) -> Self {
-        Self::Table { header: header.map(str::to_owned).to_vec(), rows }
+        Self::Table { header: header.map(str::to_owned).to_vec(), rows, apart: Vec::new() }
+    }
+
+    /// A table with these differences from the seed's numbers.
+    pub(super) fn with_differences(self, apart: Vec<f64>) -> Self {
+        match self {
+            Self::Table { header, rows, .. } => Self::Table { header, rows, apart },
+            other => other,
+        }
     }
 
     /// A paragraph.

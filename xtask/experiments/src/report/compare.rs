@@ -5,8 +5,6 @@ use crate::harness::Results;
 
 /// How far two means may be apart, in standard errors of their difference, and still be said to agree.
 pub(super) const AGREE: f64 = 2.0;
-/// The name of the column that says how far they are.
-pub(super) const DIFFERENCE: &str = "difference / s.e.";
 
 /// Which numbers are put side by side: every data set with every setting and method.
 #[derive(Clone, Debug)]
@@ -42,7 +40,7 @@ impl Comparison<'_> {
     /// The table, a row for each of what was run.
     #[must_use]
     pub fn table(&self, digits: usize) -> Block {
-        let mut rows = Vec::new();
+        let (mut rows, mut differences) = (Vec::new(), Vec::new());
         self.for_each(|data, setting, method| {
             let ours = self.ours(data, setting, method);
             let failures = self.failures(data, setting, method);
@@ -55,6 +53,7 @@ impl Comparison<'_> {
                 None => format!("{:.digits$}", published.value),
             });
             let apart = ours.zip(published).and_then(|(ours, published)| apart(ours, published));
+            differences.extend(apart);
             let mut note = apart.map_or_else(String::new, |apart| format!("{apart:+.1}"));
             if !failures.is_empty() {
                 note = format!("{note} ({} failed: {})", failures.len(), failures[0]).trim_start().to_owned();
@@ -64,8 +63,8 @@ impl Comparison<'_> {
             rows.push(names.into_iter().chain([seed, text, count.to_string(), note]).collect());
         });
         let measure = self.measure;
-        let header = ["data", "setting", "method", "seed", measure, "splits", DIFFERENCE];
-        Block::table(header, rows)
+        let header = ["data", "setting", "method", "seed", measure, "splits", "difference / s.e."];
+        Block::table(header, rows).with_differences(differences)
     }
 
     /// How many rows of the table agree.
@@ -111,7 +110,7 @@ impl Comparison<'_> {
                 rows.push(names.into_iter().chain(cells.iter().zip(&methods).map(text)).collect());
             }
         }
-        Block::Table { header: header.map(str::to_owned).collect(), rows }
+        Block::Table { header: header.map(str::to_owned).collect(), rows, apart: Vec::new() }
     }
 
     /// Means over data sets of a score, a row for each setting, a column for each method, over those data sets on which
@@ -131,7 +130,7 @@ impl Comparison<'_> {
                 [(*setting).to_owned(), all.len().to_string()].into_iter().chain(cells).collect::<Vec<_>>()
             })
         };
-        Block::Table { header, rows: self.settings.iter().filter_map(row).collect() }
+        Block::Table { header, rows: self.settings.iter().filter_map(row).collect(), apart: Vec::new() }
     }
 
     fn ours(&self, data: &str, setting: &str, method: &str) -> Option<Summary> {

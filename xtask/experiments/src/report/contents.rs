@@ -1,7 +1,7 @@
 //! What a page holds, item by item.
 
 use super::Block;
-use super::compare::{AGREE, DIFFERENCE};
+use super::compare::AGREE;
 use crate::harness::{Item, Results};
 
 /// The table in front: a row for each item that has results.
@@ -13,7 +13,7 @@ pub(super) struct Contents {
 impl Contents {
     /// Adds an item with what the page shows of it.
     pub(super) fn add(&mut self, item: &dyn Item, results: &Results, shown: &[Block]) {
-        let apart: Vec<f64> = shown.iter().flat_map(differences).collect();
+        let apart: Vec<f64> = shown.iter().flat_map(differences).copied().collect();
         let within = apart.iter().filter(|apart| apart.abs() <= AGREE).count();
         let agree = if apart.is_empty() { "–".to_owned() } else { format!("{within} of {}", apart.len()) };
         let name = format!("`{}`", item.name());
@@ -26,23 +26,29 @@ impl Contents {
     }
 }
 
-/// The differences from the seed's numbers that a table has, in standard errors.
-fn differences(block: &Block) -> Vec<f64> {
-    let Block::Table { header, rows } = block else { return Vec::new() };
-    let Some(column) = header.iter().position(|name| name == DIFFERENCE) else { return Vec::new() };
-    let number = |row: &Vec<String>| row.get(column)?.split(' ').next()?.parse().ok();
-    rows.iter().filter_map(number).collect()
+/// The differences from the seed's numbers that a block shows.
+fn differences(block: &Block) -> &[f64] {
+    match block {
+        Block::Table { apart, .. } => apart,
+        _ => &[],
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::items::ITEMS;
 
     #[test]
-    fn differences_are_those_of_their_column() {
-        let row = |cell: &str| vec!["5.0".to_owned(), cell.to_owned()];
-        let rows = vec![row("+1.5"), row(""), row("-2.5 (1 failed: why)"), row("(1 failed: why)")];
-        assert_eq!(differences(&Block::table(["nll", DIFFERENCE], rows.clone())), [1.5, -2.5]);
-        assert!(differences(&Block::table(["nll", "splits"], rows)).is_empty());
+    fn what_is_further_off_than_it_looks_does_not_agree() {
+        let folder = tempfile::tempdir().unwrap();
+        let results = Results::open(folder.path(), "item").unwrap();
+        // The second is shown as 2.0.
+        let table = Block::table(["nll"], Vec::new()).with_differences(vec![-1.5, 2.04]);
+        let mut contents = Contents::default();
+        contents.add(ITEMS[0], &results, &[table, Block::text("2.0")]);
+        assert_eq!(contents.rows[0][2..], ["0", "1 of 2"]);
+        contents.add(ITEMS[0], &results, &[]);
+        assert_eq!(contents.rows[1][3], "–");
     }
 }

@@ -24,7 +24,7 @@ pub(super) fn render(title: &str, blocks: &[Block]) -> Result<String, Experiment
                 let svg = svg.find("<svg").map_or(svg.as_str(), |start| &svg[start..]);
                 writeln!(text, "<figure>{svg}</figure>")
             }
-            Block::Table { header, rows } => writeln!(text, "{}", table(header, rows)),
+            Block::Table { header, rows, .. } => writeln!(text, "{}", table(header, rows)),
         };
     }
     text.push_str("</body></html>\n");

@@ -1,7 +1,6 @@
 //! How often one method is better than another.
 
 use super::Block;
-use super::compare::DIFFERENCE;
 use crate::harness::Results;
 use std::collections::BTreeSet;
 
@@ -41,19 +40,24 @@ pub fn wins(results: &Results, data: &[&str], pairings: &[Pairing]) -> Block {
         };
         let sets = experiments.iter().map(|(set, _)| *set).collect::<BTreeSet<_>>().len();
         let better = data.iter().filter(mean).count();
-        let apart = pair.seed.filter(|_| error > 0.0).map(|seed| format!("{:+.1}", (share - seed) / error));
-        Some(vec![
+        let apart = pair.seed.filter(|_| error > 0.0).map(|seed| (share - seed) / error);
+        let cells = vec![
             pair.score.to_owned(),
             format!("{} better than {}", pair.first, pair.second),
             pair.seed.map_or_else(String::new, |seed| format!("{seed:.2}")),
             format!("{share:.2} ± {error:.2}"),
             count.to_string(),
-            apart.unwrap_or_default(),
+            apart.map_or_else(String::new, |apart| format!("{apart:+.1}")),
             format!("{better} of {sets}"),
-        ])
+        ];
+        Some((cells, apart))
     };
-    let rows = pairings.iter().filter_map(row).collect();
-    Block::table(["score", "who", "seed", "share", "experiments", DIFFERENCE, "data sets, on the mean"], rows)
+    let (rows, apart): (Vec<_>, Vec<_>) = pairings.iter().filter_map(row).unzip();
+    Block::table(
+        ["score", "who", "seed", "share", "experiments", "difference / s.e.", "data sets, on the mean"],
+        rows,
+    )
+    .with_differences(apart.into_iter().flatten().collect())
 }
 
 /// Data set and difference of all experiments that both methods have.
