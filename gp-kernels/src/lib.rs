@@ -14,6 +14,7 @@ pub mod kernel;
 pub mod kernels;
 mod lanes;
 pub mod metrics;
+pub mod passes;
 pub mod placement;
 pub mod posterior;
 pub mod radial;

@@ -2,7 +2,7 @@
 
 use crate::error::{EpError, check_count};
 use faer::MatRef;
-use gp_kernels::data::DataError;
+use gp_kernels::data::{DataError, DataSource, Rows, Table};
 
 /// N inputs with their targets, and what is known of the noise of each.
 #[derive(Clone, Copy, Debug)]
@@ -65,5 +65,32 @@ impl<'a> Observations<'a> {
     #[expect(clippy::len_without_is_empty, reason = "there is always an observation")]
     pub fn len(&self) -> usize {
         self.targets.len()
+    }
+}
+
+/// Targets and, as a second column, known noise where some was given.
+impl DataSource for Observations<'_> {
+    fn count(&self) -> usize {
+        self.len()
+    }
+
+    fn dim(&self) -> usize {
+        self.inputs.ncols()
+    }
+
+    fn outputs(&self) -> usize {
+        if self.known_noise.is_some() { 2 } else { 1 }
+    }
+
+    fn read(&self, rows: &Rows<'_>, points: &mut [f64], targets: &mut [f64]) -> Result<(), DataError> {
+        let Some(known) = self.known_noise else {
+            return Table::with_targets(self.inputs, self.targets)?.read(rows, points, targets);
+        };
+        let mut own = vec![0.0; rows.len()];
+        Table::with_targets(self.inputs, self.targets)?.read(rows, points, &mut own)?;
+        for (place, (out, target)) in targets.chunks_exact_mut(2).zip(own).enumerate() {
+            out.copy_from_slice(&[target, known[rows.at(place)]]);
+        }
+        Ok(())
     }
 }

@@ -2,15 +2,18 @@
 
 use super::before::Before;
 use super::gradient::GradientKind;
+use super::lane::SumOf;
 use super::model::PowerEp;
-use super::passes::{Passes, log_normaliser, move_posteriors, posterior};
+use super::passes::{EpPasses, log_normaliser, move_posteriors, posterior};
+use super::point::Tally;
 use super::posterior::{RankOne, WhitenedPosterior};
 use super::rules::{EpOptions, Schedule};
-use super::shard::{Shard, SumOf, blocks};
 use super::site::Site;
 use crate::error::EpError;
 use gp_kernels::data::{DataSource, Reduction, Rows};
+use gp_kernels::passes::{Lane, Sums};
 use gp_kernels::posterior::InducingPosterior;
+use std::sync::Arc;
 
 /// Halvings of a sweep that would leave no proper posterior.
 const MAX_HALVINGS: u32 = 20;
@@ -55,16 +58,18 @@ pub struct Convergence {
 /// [`refresh`](BatchEp::refresh) after kernels or inducing inputs did. Powers stay those of the model it was made for.
 #[derive(Debug)]
 pub struct BatchEp {
-    pub(super) passes: Passes,
+    pub(super) passes: EpPasses,
     pub(super) posteriors: Vec<WhitenedPosterior>,
     /// Sums of the present sites, and of the proposed ones.
-    pub(super) sums: Vec<f64>,
-    proposed: Vec<f64>,
+    pub(super) sums: Sums,
+    proposed: Sums,
     pub(super) rank_one: RankOne,
     /// How many sites there are.
     pub(super) sites: usize,
     /// What observations that are not in hand have left.
     before: Option<Before>,
+    /// Scratch of visits to single observations.
+    pub(super) extra: Vec<f64>,
 }
 
 impl BatchEp {
@@ -105,27 +110,28 @@ impl BatchEp {
         data: &dyn DataSource,
         reduction: Box<dyn Reduction>,
     ) -> Result<Self, EpError> {
-        Self::build(model, data, Some(reduction), None)
+        Self::build(model, data, Some(reduction.into()), None)
     }
 
     fn build(
         model: &PowerEp,
         data: &dyn DataSource,
-        reduction: Option<Box<dyn Reduction>>,
+        reduction: Option<Arc<dyn Reduction>>,
         before: Option<&[InducingPosterior]>,
     ) -> Result<Self, EpError> {
-        let mut passes = Passes::new(model, data, data.count(), reduction)?;
+        let mut passes = EpPasses::new(model, data, data.count(), reduction)?;
         passes.read(model, data, &Rows::Range(0..data.count()))?;
-        let length = passes.layout.len();
+        let zeros = Sums::zeros(&passes.layout);
         let before = before.map(|before| Before::new(&passes.layout, before)).transpose()?;
         let mut ep = Self {
             posteriors: passes.prior_posteriors(),
-            sums: vec![0.0; length],
-            proposed: vec![0.0; length],
+            sums: zeros.clone(),
+            proposed: zeros,
             rank_one: RankOne::default(),
             passes,
             sites: data.count() * model.sites_per_observation(),
             before,
+            extra: vec![0.0; model.factors().latents() + Tally::LEN],
         };
         ep.refresh(model)?;
         Ok(ep)
@@ -139,14 +145,13 @@ impl BatchEp {
     /// [`EpError::Linalg`] where these sites leave no proper posterior. The next call that succeeds, or
     /// [`reset`](Self::reset) after the latter, makes the state sound again; until then it is not.
     pub fn refresh(&mut self, model: &PowerEp) -> Result<(), EpError> {
-        self.passes.refresh_priors(model)?;
         self.passes.project(model)?;
         self.rebuild(model)
     }
 
     /// D
     pub(super) fn dim(&self) -> usize {
-        self.passes.lanes.states().first().map_or(0, Shard::dim)
+        self.passes.passes.lanes().first().map_or(0, Lane::dim)
     }
 
     /// Forgets all sites.
@@ -154,13 +159,13 @@ impl BatchEp {
     /// # Errors
     /// None that a state that once was sound can give.
     pub fn reset(&mut self, model: &PowerEp) -> Result<(), EpError> {
-        self.passes.lanes.change(|shard| shard.sites.fill(Site::default()));
+        self.passes.passes.change(|sites| sites.present.fill(Site::default()));
         self.rebuild(model)
     }
 
     /// The posterior of the sites as they are.
     pub(super) fn rebuild(&mut self, model: &PowerEp) -> Result<(), EpError> {
-        self.passes.lanes.change(|shard| shard.proposed.copy_from_slice(&shard.sites));
+        self.passes.passes.change(|sites| sites.proposed.copy_from_slice(&sites.present));
         self.passes.accumulate(model, SumOf::Proposed, &mut self.proposed)?;
         self.add_before();
         self.adopt()
@@ -169,7 +174,7 @@ impl BatchEp {
     /// Adds what is not in hand to sums over what is.
     fn add_before(&mut self) {
         if let Some(before) = &self.before {
-            before.add_to(&self.passes.layout, &mut self.proposed);
+            before.add_to(&self.passes.layout, &mut self.proposed.numbers);
         }
     }
 
@@ -181,10 +186,10 @@ impl BatchEp {
 
     /// Makes the proposed sites the present ones, if their posterior is proper; otherwise nothing has changed.
     fn adopt(&mut self) -> Result<(), EpError> {
-        let by = (&self.passes.layout, self.passes.threading);
+        let by = (&self.passes.layout, self.passes.passes.threading());
         move_posteriors(&mut self.posteriors, by, (&self.sums, &self.proposed))?;
         std::mem::swap(&mut self.sums, &mut self.proposed);
-        self.passes.lanes.change(|shard| shard.sites.copy_from_slice(&shard.proposed));
+        self.passes.passes.change(|sites| sites.present.copy_from_slice(&sites.proposed));
         Ok(())
     }
 
@@ -196,7 +201,7 @@ impl BatchEp {
     pub fn sweep(&mut self, model: &PowerEp, options: &EpOptions) -> Result<Sweep, EpError> {
         options.check()?;
         let tally =
-            self.passes.refine(model, options, SumOf::Proposed, &self.posteriors, &mut self.proposed)?;
+            self.passes.refine(model, (options, SumOf::Proposed), &self.posteriors, &mut self.proposed)?;
         self.add_before();
         let log_z = tally.log_z + self.log_normaliser();
         let mut halvings = 0;
@@ -261,7 +266,7 @@ impl BatchEp {
     /// # Errors
     /// [`EpError::ImproperCavity`] where it is not defined, otherwise what the observation model reports.
     pub fn log_z(&mut self, model: &PowerEp) -> Result<f64, EpError> {
-        let tally = self.passes.evaluate(model, &self.posteriors, &mut self.proposed)?;
+        let tally = self.passes.evaluate(model, &self.posteriors)?;
         Ok(tally.log_z + self.log_normaliser())
     }
 
@@ -281,7 +286,8 @@ impl BatchEp {
         if self.before.is_some() {
             return Err(EpError::Unsupported { what: "gradients with observations that are not in hand" });
         }
-        let tally = self.passes.gradient(model, kind, &self.posteriors, gradient)?;
+        let moves = kind == GradientKind::OfEstimate;
+        let tally = self.passes.gradient(model, moves, &self.posteriors, gradient)?;
         Ok(tally.log_z + self.log_normaliser())
     }
 
@@ -295,15 +301,7 @@ impl BatchEp {
     /// # Errors
     /// [`EpError::ImproperCavity`] where sites cannot be taken out, otherwise what the observation model reports.
     pub fn leave_one_out(&mut self, model: &PowerEp) -> Result<Vec<f64>, EpError> {
-        let posteriors = &self.posteriors;
-        self.passes.lanes.for_each(|_, shard| leave_one_out(shard, model, posteriors))?;
-        let all = self
-            .passes
-            .lanes
-            .states()
-            .iter()
-            .flat_map(|shard| shard.values.iter().copied())
-            .collect::<Vec<f64>>();
+        let all = self.passes.leave_one_out(model, &self.posteriors)?;
         match all.iter().filter(|value| value.is_nan()).count() {
             0 => Ok(all),
             count => Err(EpError::ImproperCavity { count }),
@@ -312,7 +310,7 @@ impl BatchEp {
 
     /// The sites, observation by observation, of this process.
     pub fn sites(&self) -> impl Iterator<Item = Site> {
-        self.passes.lanes.states().iter().flat_map(|shard| shard.sites.iter().copied())
+        self.passes.passes.lanes().iter().flat_map(|lane| lane.own.present.iter().copied())
     }
 
     /// Goes on from the sites of a state like this one. The posterior is theirs after the next
@@ -322,9 +320,9 @@ impl BatchEp {
             return Err(format!("it has {} sites, and the data have {}", sites.len(), self.sites));
         }
         let mut rest = sites;
-        self.passes.lanes.states_mut().iter_mut().for_each(|shard| {
-            let (own, later) = rest.split_at(shard.sites.len());
-            shard.sites.copy_from_slice(own);
+        self.passes.passes.lanes_mut().iter_mut().for_each(|lane| {
+            let (own, later) = rest.split_at(lane.own.present.len());
+            lane.own.present.copy_from_slice(own);
             rest = later;
         });
         Ok(())
@@ -337,22 +335,4 @@ impl BatchEp {
     pub fn posterior(&self, model: &PowerEp, latent: usize) -> Result<InducingPosterior, EpError> {
         posterior(model, &self.posteriors, latent)
     }
-}
-
-/// One lane's predictive log densities.
-fn leave_one_out(
-    shard: &mut Shard,
-    model: &PowerEp,
-    posteriors: &[WhitenedPosterior],
-) -> Result<(), EpError> {
-    shard.values.clear();
-    for block in blocks(shard.places) {
-        shard.marginals(posteriors, &block)?;
-        for place in block.clone() {
-            let (point, scratch, _) = shard.point(model.factors(), model.level(), &block, place);
-            let value = scratch.leave_one_out(point)?;
-            shard.values.push(value);
-        }
-    }
-    Ok(())
 }

@@ -3,9 +3,9 @@
 //! The posterior of earlier observations, `q(v) ∝ N(v; 0, I) exp(ηᵀv − ½ vᵀ(B − I)v)`, is all that later ones need: B − I
 //! and η are the sums of the sites of all earlier factors, whoever found them.
 
-use super::sums::Layout;
 use crate::error::{EpError, check_count};
 use faer::{Accum, Mat, MatRef};
+use gp_kernels::passes::{Layout, PartMut};
 use gp_kernels::posterior::{InducingPosterior, PosteriorFactor};
 use gp_linalg::product::matmul_lower;
 use gp_linalg::{Cholesky, Threading};
@@ -23,21 +23,17 @@ impl Before {
     pub(super) fn new(layout: &Layout, posteriors: &[InducingPosterior]) -> Result<Self, EpError> {
         check_count("earlier posterior", "latents", layout.counts().len(), posteriors.len())?;
         let mut sums = vec![0.0; layout.len()];
-        let (mut rest, mut log_normaliser) = (layout.latents_mut(&mut sums), 0.0);
-        for (posterior, &count) in posteriors.iter().zip(layout.counts()) {
+        let mut log_normaliser = 0.0;
+        for (q, (posterior, &count)) in posteriors.iter().zip(layout.counts()).enumerate() {
             check_count("earlier posterior", "inducing inputs", count, posterior.mean().len())?;
-            let (own, later) = rest.split_at_mut(Layout::size(count));
-            log_normaliser += add(posterior, count, own)?;
-            rest = later;
+            log_normaliser += add(posterior, count, layout.part_mut(&mut sums, 0, q))?;
         }
         Ok(Self { sums, log_normaliser })
     }
 
     /// Adds them to sums over the observations in hand.
     pub(super) fn add_to(&self, layout: &Layout, sums: &mut [f64]) {
-        let mut own = self.sums.clone();
-        let own = layout.latents_mut(&mut own);
-        layout.latents_mut(sums).iter_mut().zip(own).for_each(|(sum, own)| *sum += *own);
+        layout.parts_mut(sums).iter_mut().zip(&self.sums).for_each(|(sum, own)| *sum += *own);
     }
 
     pub(super) fn log_normaliser(&self) -> f64 {
@@ -46,21 +42,20 @@ impl Before {
 }
 
 /// Lower triangle of B − I, and η = B m, over the numbers of one latent; returns `½ ηᵀm − ½ ln|B|`.
-fn add(posterior: &InducingPosterior, count: usize, out: &mut [f64]) -> Result<f64, EpError> {
+fn add(posterior: &InducingPosterior, count: usize, mut out: PartMut<'_>) -> Result<f64, EpError> {
     let (precision, log_det) = precision(posterior.factor(), count)?;
-    let (mut matrix, vector, _) = Layout::parts(count, out);
     let mean = posterior.mean();
     for j in 0..count {
         for i in j..count {
             let entry = precision[(i, j)];
-            matrix[(i, j)] = entry - f64::from(u8::from(i == j));
-            vector[i] += entry * mean[j];
+            out.matrix()[(i, j)] = entry - f64::from(u8::from(i == j));
+            out.shift[i] += entry * mean[j];
             if i > j {
-                vector[j] += entry * mean[i];
+                out.shift[j] += entry * mean[i];
             }
         }
     }
-    let quadratic: f64 = vector.iter().zip(mean).map(|(eta, m)| eta * m).sum();
+    let quadratic: f64 = out.shift.iter().zip(mean).map(|(eta, m)| eta * m).sum();
     Ok(0.5 * (quadratic - log_det))
 }
 

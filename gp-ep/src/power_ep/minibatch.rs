@@ -7,23 +7,19 @@
 //! sites that its factors ask for: `T ← (1 − ρ) T + ρ (N/B) Σ_b τ φφᵀ`. The number n of sites on a latent moves alike:
 //! with several factors an observation, how many touch a latent depends on labels that nobody has counted.
 
-use super::gradient::GradientKind;
+use super::lane::{LaneSites, SumOf};
 use super::model::PowerEp;
-use super::passes::{Passes, log_normaliser, move_posteriors, posterior, set_posteriors};
+use super::passes::{EpPasses, log_normaliser, move_posteriors, posterior, set_posteriors};
 use super::posterior::WhitenedPosterior;
 use super::rules::{EpOptions, Level, Schedule};
-use super::shard::SumOf;
 use super::site::Site;
 use crate::error::{EpError, check_count};
 use crate::powers::Powers;
-use gp_kernels::data::{DataError, DataSource, Rows, lane_rows};
+use gp_kernels::data::{DataError, DataSource, Rows};
+use gp_kernels::passes::Sums;
 use gp_kernels::posterior::InducingPosterior;
 use serde::{Deserialize, Serialize};
 
-/// How much is kept of a batch's projections between forward and reverse pass, in numbers, over all lanes and processes:
-/// 256 megabytes. A batch of 1000 with ten processes of 500 inducing inputs in 784 dimensions needs 230. What is too large
-/// is computed twice.
-const KEPT: usize = 1 << 25;
 /// Halvings of a batch's change that would leave no proper posterior.
 const MAX_HALVINGS: u32 = 20;
 
@@ -57,14 +53,14 @@ pub struct BatchStep {
 /// The state of EP on mini-batches.
 #[derive(Debug)]
 pub struct MiniBatchEp {
-    passes: Passes,
+    passes: EpPasses,
     posteriors: Vec<WhitenedPosterior>,
     /// The posteriors without α of the average site, where sites are tied.
     cavities: Vec<WhitenedPosterior>,
     /// T and η.
-    sums: Vec<f64>,
-    batch_sums: Vec<f64>,
-    trial: Vec<f64>,
+    sums: Sums,
+    batch_sums: Sums,
+    trial: Sums,
     /// Own sites of all observations, where there are some.
     sites: Vec<Site>,
     sharing: Sharing,
@@ -106,18 +102,16 @@ impl MiniBatchEp {
             check_tied(model)?;
         }
         let capacity = capacity.clamp(1, data.count().max(1));
-        let mut passes = Passes::new(model, data, capacity, None)?;
-        let parts = passes.lanes.count() * model.processes().len();
-        passes.lanes.change(|shard| shard.keep_projections(KEPT / parts));
-        passes.refresh_priors(model)?;
-        let length = passes.layout.len();
+        let mut passes = EpPasses::new(model, data, capacity, None)?;
+        passes.passes.refresh(model.processes(), model.jitter())?;
+        let zeros = Sums::zeros(&passes.layout);
         let own = if sharing == Sharing::Own { data.count() * model.sites_per_observation() } else { 0 };
         Ok(Self {
             posteriors: passes.prior_posteriors(),
             cavities: passes.prior_posteriors(),
-            sums: vec![0.0; length],
-            batch_sums: vec![0.0; length],
-            trial: vec![0.0; length],
+            sums: zeros.clone(),
+            batch_sums: zeros.clone(),
+            trial: zeros,
             sites: vec![Site::default(); own],
             sharing,
             observations: data.count(),
@@ -136,7 +130,7 @@ impl MiniBatchEp {
     /// # Errors
     /// [`EpError::Kernel`] for a `K_zz` that cannot be factored.
     pub fn refresh(&mut self, model: &PowerEp) -> Result<(), EpError> {
-        self.passes.refresh_priors(model)
+        Ok(self.passes.passes.refresh(model.processes(), model.jitter())?)
     }
 
     /// Adds up own sites of all observations, in a pass over the data. Tied sites have nothing to add up.
@@ -147,12 +141,13 @@ impl MiniBatchEp {
         if self.sharing == Sharing::Tied {
             return Ok(());
         }
-        self.trial.fill(0.0);
+        self.trial.numbers.fill(0.0);
         for start in (0..self.observations).step_by(self.capacity) {
             let rows: Vec<usize> = (start..(start + self.capacity).min(self.observations)).collect();
             self.load(model, data, &rows)?;
             self.passes.accumulate(model, SumOf::Proposed, &mut self.batch_sums)?;
-            self.trial.iter_mut().zip(&self.batch_sums).for_each(|(sum, part)| *sum += part);
+            let parts = self.trial.numbers.iter_mut().zip(&self.batch_sums.numbers);
+            parts.for_each(|(sum, part)| *sum += part);
         }
         self.adopt()
     }
@@ -168,22 +163,20 @@ impl MiniBatchEp {
         self.rows.clear();
         self.check_rows(rows)?;
         self.passes.read(model, data, &Rows::List(rows))?;
-        self.passes.project(model)?;
+        self.passes.passes.project::<EpError>(model.processes())?;
         self.rows.extend_from_slice(rows);
-        let (all, rows, lanes) = (&self.sites, &self.rows, self.passes.lanes.count());
-        self.passes.lanes.for_each(|lane, shard| {
-            let places = lane_rows(lane, lanes, rows.len());
-            for (place, &row) in rows[places].iter().enumerate() {
-                let sites = shard.sites_of(place);
+        for lane in self.passes.passes.lanes_mut() {
+            for place in 0..lane.count() {
+                let (row, sites) = (lane.rows()[place], lane.own.sites_of(place));
                 let each = sites.len();
-                match all.get(row * each..(row + 1) * each) {
-                    Some(own) => shard.sites[sites.clone()].copy_from_slice(own),
-                    None => shard.sites[sites.clone()].fill(Site::default()),
+                // Tied sites have none of their own: those of a fresh observation say nothing.
+                if let Some(own) = self.sites.get(row * each..(row + 1) * each) {
+                    lane.own.present[sites.clone()].copy_from_slice(own);
+                    lane.own.proposed[sites].copy_from_slice(own);
                 }
-                shard.proposed[sites.clone()].copy_from_slice(&shard.sites[sites]);
             }
-            Ok(())
-        })
+        }
+        Ok(())
     }
 
     /// Fails for an observation that there is not, or that would move its own site twice.
@@ -204,7 +197,7 @@ impl MiniBatchEp {
 
     /// Makes `trial` the sums, if their posterior is proper; otherwise nothing has changed.
     fn adopt(&mut self) -> Result<(), EpError> {
-        let by = (&self.passes.layout, self.passes.threading);
+        let by = (&self.passes.layout, self.passes.passes.threading());
         move_posteriors(&mut self.posteriors, by, (&self.sums, &self.trial))?;
         std::mem::swap(&mut self.sums, &mut self.trial);
         Ok(())
@@ -232,25 +225,15 @@ impl MiniBatchEp {
         let weight = self.observations as f64 / rows.len() as f64;
         let (tally, rate) = match self.sharing {
             Sharing::Own => {
-                let tally = self.passes.refine(
-                    model,
-                    options,
-                    SumOf::Change,
-                    &self.posteriors,
-                    &mut self.batch_sums,
-                )?;
+                let how = (options, SumOf::Change);
+                let tally = self.passes.refine(model, how, &self.posteriors, &mut self.batch_sums)?;
                 (tally, None)
             }
             Sharing::Tied => {
                 self.set_cavities(model)?;
                 let whole = EpOptions { step: 1.0, ..*options };
-                let tally = self.passes.refine(
-                    model,
-                    &whole,
-                    SumOf::Proposed,
-                    &self.cavities,
-                    &mut self.batch_sums,
-                )?;
+                let how = (&whole, SumOf::Proposed);
+                let tally = self.passes.refine(model, how, &self.cavities, &mut self.batch_sums)?;
                 // The first epoch is a running mean: what went before its first batches is the prior.
                 let share = (1.0 / weight).max(1.0 / (self.batches_seen + 1) as f64);
                 (tally, Some((options.step, share)))
@@ -279,13 +262,18 @@ impl MiniBatchEp {
                 let part = step * share * 0.5f64.powi(halvings.cast_signed());
                 (1.0 - part, part * weight)
             });
-            for ((trial, sum), batch) in self.trial.iter_mut().zip(&self.sums).zip(&self.batch_sums) {
+            let Self { trial, sums, batch_sums, passes, posteriors, .. } = &mut *self;
+            let both = sums.numbers.iter().zip(&batch_sums.numbers);
+            for (trial, (sum, batch)) in trial.numbers.iter_mut().zip(both) {
                 *trial = keep * sum + add * batch;
             }
             if let Some((_, share)) = rate {
                 // The number of sites is counted, whatever becomes of the sites.
-                for at in (0..self.posteriors.len()).map(|q| self.passes.layout.weight_at(q)) {
-                    self.trial[at] = (1.0 - share) * self.sums[at] + share * weight * self.batch_sums[at];
+                let layout = &passes.layout;
+                let (sums, batch) = (layout.extra(&sums.numbers), layout.extra(&batch_sums.numbers));
+                let counts = layout.extra_mut(&mut trial.numbers).iter_mut().zip(sums.iter().zip(batch));
+                for (count, (sum, batch)) in counts.take(posteriors.len()) {
+                    *count = (1.0 - share) * sum + share * weight * batch;
                 }
             }
             match self.adopt() {
@@ -302,15 +290,13 @@ impl MiniBatchEp {
         if self.sharing == Sharing::Tied {
             return;
         }
-        let lanes = self.passes.lanes.count();
-        for (lane, shard) in self.passes.lanes.states_mut().iter_mut().enumerate() {
-            let places = lane_rows(lane, lanes, self.rows.len());
-            for (place, &row) in self.rows[places].iter().enumerate() {
-                let sites = shard.sites_of(place);
+        for lane in self.passes.passes.lanes_mut() {
+            for place in 0..lane.count() {
+                let (row, sites) = (lane.rows()[place], lane.own.sites_of(place));
                 let each = sites.len();
-                let kept = &shard.proposed[sites.clone()];
-                shard.sites[sites].copy_from_slice(kept);
-                self.sites[row * each..(row + 1) * each].copy_from_slice(kept);
+                let LaneSites { present, proposed, .. } = &mut lane.own;
+                present[sites.clone()].copy_from_slice(&proposed[sites.clone()]);
+                self.sites[row * each..(row + 1) * each].copy_from_slice(&proposed[sites]);
             }
         }
     }
@@ -319,9 +305,10 @@ impl MiniBatchEp {
     fn set_cavities(&mut self, model: &PowerEp) -> Result<(), EpError> {
         let (layout, power) = (&self.passes.layout, model.powers().of(0));
         let sums = &self.sums;
-        let without =
-            |q: usize| if power == 0.0 { 1.0 } else { 1.0 - power / layout.weight(sums, q).max(power) };
-        set_posteriors(&mut self.cavities, (layout, self.passes.threading), sums, without)
+        let without = |q: usize| {
+            if power == 0.0 { 1.0 } else { 1.0 - power / layout.extra(&sums.numbers)[q].max(power) }
+        };
+        set_posteriors(&mut self.cavities, (layout, self.passes.passes.threading()), sums, without)
     }
 
     /// The part of log Z that no single observation has. With tied sites, of which each factor leaves α out, it is
@@ -334,7 +321,7 @@ impl MiniBatchEp {
         if power > 0.0 {
             let part = |(q, (posterior, cavity)): (usize, (&WhitenedPosterior, &WhitenedPosterior))| {
                 let (with, without) = (posterior.log_normaliser(), cavity.log_normaliser());
-                with + self.passes.layout.weight(&self.sums, q) / power * (without - with)
+                with + self.passes.layout.extra(&self.sums.numbers)[q] / power * (without - with)
             };
             return Ok(self.posteriors.iter().zip(&self.cavities).enumerate().map(part).sum());
         }
@@ -359,25 +346,25 @@ impl MiniBatchEp {
             Sharing::Own => &self.posteriors,
             Sharing::Tied => &self.cavities,
         };
-        let tally = self.passes.gradient(model, GradientKind::AtRest, posteriors, gradient)?;
+        let tally = self.passes.gradient(model, false, posteriors, gradient)?;
         gradient.iter_mut().for_each(|g| *g *= weight);
         Ok(weight * tally.log_z + self.prior_part(model)?)
     }
 
     /// All that is not a function of data, settings and parameters.
     pub(super) fn memory(&self) -> MiniBatchMemory {
-        let (sums, sites) = (self.sums.clone(), self.sites.clone());
+        let (sums, sites) = (self.sums.numbers.clone(), self.sites.clone());
         MiniBatchMemory { sums, sites, batches_seen: self.batches_seen }
     }
 
     /// Goes on from what a state like this one was.
     pub(super) fn recall(&mut self, memory: MiniBatchMemory) -> Result<(), String> {
         let MiniBatchMemory { sums, sites, batches_seen } = memory;
-        if sums.len() != self.sums.len() || sites.len() != self.sites.len() {
+        if sums.len() != self.sums.numbers.len() || sites.len() != self.sites.len() {
             return Err("its sites are those of another model or of other data".to_owned());
         }
-        (self.sums, self.sites, self.batches_seen) = (sums, sites, batches_seen);
-        let by = (&self.passes.layout, self.passes.threading);
+        (self.sums.numbers, self.sites, self.batches_seen) = (sums, sites, batches_seen);
+        let by = (&self.passes.layout, self.passes.passes.threading());
         set_posteriors(&mut self.posteriors, by, &self.sums, |_| 1.0).map_err(|error| error.to_string())
     }
 

@@ -32,6 +32,7 @@ mod batch;
 mod before;
 mod factors;
 mod gradient;
+mod lane;
 mod minibatch;
 mod model;
 mod pairwise;
@@ -41,9 +42,7 @@ mod posterior;
 mod predictor;
 mod rules;
 mod sequential;
-mod shard;
 mod site;
-mod sums;
 mod surrogate;
 mod train;
 

@@ -1,57 +1,73 @@
-//! Passes over observations that several schedules share: lanes of shards, and what is added up over them.
+//! EP's passes over observations, which all schedules share.
 
-use super::gradient::Moving;
+use super::lane::{self, Derivatives, LaneSites, SumOf};
 use super::model::PowerEp;
 use super::point::Tally;
 use super::posterior::WhitenedPosterior;
-use super::rules::EpOptions;
-use super::shard::{Shard, SumOf, blocks};
-use super::sums::Layout;
+use super::rules::{EpOptions, Level};
 use crate::error::{EpError, check_count};
-use gp_kernels::Evaluator;
-use gp_kernels::data::{
-    DataError, DataSource, Lanes, LocalReduction, Reduction, Rows, for_each, lane_count_of, lane_rows,
-};
-use gp_kernels::inducing::{InducingPrior, PriorGradients, SparseProcess};
+use gp_kernels::data::{DataSource, Reduction, Rows, for_each};
+use gp_kernels::passes::{Beliefs, Layout, Pass, Passes, Setup, Sums, Tangent, Whitened};
 use gp_kernels::posterior::{InducingPosterior, PosteriorFactor};
 use gp_linalg::Threading;
+use gp_optim::{Parameter, ParameterSet};
+use std::sync::Arc;
 
-/// Some observations on their lanes, projected, and room for sums over them.
+/// Observations with their sites on lanes, and room for what is added up over them.
 #[derive(Debug)]
-pub(super) struct Passes {
-    pub(super) reduction: Box<dyn Reduction>,
+pub(super) struct EpPasses {
+    pub(super) passes: Passes<LaneSites>,
+    /// Of sums over sites: weights of these by latent, then a tally.
     pub(super) layout: Layout,
-    pub(super) lanes: Lanes<Shard>,
-    pub(super) priors: Vec<InducingPrior>,
-    pub(super) evaluator: Evaluator,
-    /// Sums of the reverse pass: by parameters of the observation model, and a tally; by latent.
-    pub(super) flat: Vec<f64>,
-    pub(super) totals: Vec<PriorGradients>,
-    pub(super) moving: Vec<Moving>,
-    pub(super) threading: Threading,
+    tally: (Layout, Sums),
+    /// Of a reverse pass: derivatives by the parameters of the likelihood, then a tally.
+    slopes: Layout,
+    gradients: Option<Sums>,
+    by_posterior: (Layout, Sums),
+    tangents: Vec<Tangent>,
 }
 
-impl Passes {
+/// Posteriors as passes see them.
+pub(super) struct Posteriors<'a>(pub(super) &'a [WhitenedPosterior]);
+
+impl Beliefs for Posteriors<'_> {
+    fn of(&self, _component: usize, latent: usize) -> Whitened<'_> {
+        self.0[latent].belief()
+    }
+}
+
+impl EpPasses {
     /// Room for this many observations of a source that fits the model.
     pub(super) fn new(
         model: &PowerEp,
         data: &dyn DataSource,
         capacity: usize,
-        reduction: Option<Box<dyn Reduction>>,
+        reduction: Option<Arc<dyn Reduction>>,
     ) -> Result<Self, EpError> {
         check_data(model, data)?;
-        let reduction = reduction.unwrap_or_else(|| Box::new(LocalReduction));
-        let layout = Layout::new(model.counts());
-        let lanes = lane_count_of(capacity, model.processes().len());
-        // One lane has all threads to itself; several have one each.
-        let inner = if lanes == 1 { model.threading() } else { Threading::Here };
-        let lanes = Lanes::with_count(lanes, model.threading(), reduction.as_ref(), |lane| {
-            Shard::new(model, &layout, data, lane_rows(lane, lanes, capacity).len(), inner)
-        });
-        let evaluator = Evaluator::new(model.threading());
-        let (priors, flat, totals, moving) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let threading = model.threading();
-        Ok(Self { reduction, layout, lanes, priors, evaluator, flat, totals, moving, threading })
+        let setup = Setup {
+            processes: model.processes(),
+            latents: model.factors().latents(),
+            data,
+            capacity,
+            threading: model.threading(),
+            reduction,
+            records: capacity < data.count(),
+        };
+        let layout = Layout::new(model.counts(), model.factors().latents() + Tally::LEN);
+        let params: usize = model.factors().parameters().iter().map(Parameter::len).sum();
+        let slopes = layout.of_extra(params + Tally::LEN);
+        let tally = layout.of_extra(Tally::LEN);
+        let by_posterior = Layout::new(model.counts(), params + Tally::LEN);
+        Ok(Self {
+            passes: Passes::new(setup, |_| LaneSites::new(model, 0))?,
+            tally: (tally.clone(), Sums::zeros(&tally)),
+            slopes,
+            gradients: None,
+            by_posterior: (by_posterior.clone(), Sums::zeros(&by_posterior)),
+            tangents: Vec::new(),
+            layout,
+        })
     }
 
     /// Posteriors that know nothing yet.
@@ -59,54 +75,34 @@ impl Passes {
         self.layout.counts().iter().map(|&count| WhitenedPosterior::prior(count)).collect()
     }
 
-    /// Deals these observations to the lanes.
+    /// Takes these observations in hand, with sites that say nothing.
     pub(super) fn read(
         &mut self,
         model: &PowerEp,
         data: &dyn DataSource,
         rows: &Rows<'_>,
     ) -> Result<(), EpError> {
-        let lanes = self.lanes.count();
-        self.lanes.for_each(|lane, shard| {
-            let part = rows.part(lane_rows(lane, lanes, rows.len()));
-            shard.read(model, data, &part)
-        })
+        self.passes.read(data, rows, |sites, taken| sites.take(model, taken))
     }
 
-    /// Factors `K_zz`, in the same memory where there is some.
-    pub(super) fn refresh_priors(&mut self, model: &PowerEp) -> Result<(), EpError> {
-        let (jitter, by) = (model.jitter(), &self.evaluator);
-        if self.priors.is_empty() {
-            let prior =
-                |process: &SparseProcess| InducingPrior::new(process.kernel(), process.inputs(), jitter, by);
-            self.priors = model.processes().iter().map(prior).collect::<Result<_, _>>()?;
-            return Ok(());
-        }
-        for_each(model.threading(), &mut self.priors, |p, prior| {
-            let process = &model.processes()[p];
-            Ok(prior.refresh(process.kernel(), process.inputs(), jitter, by)?)
-        })
-    }
-
-    /// Projects the observations on the lanes.
+    /// Factors `K_zz` anew, and projects the observations in hand.
     pub(super) fn project(&mut self, model: &PowerEp) -> Result<(), EpError> {
-        let priors = &self.priors;
-        self.lanes.for_each(|_, shard| shard.project(model, priors))
+        self.passes.refresh(model.processes(), model.jitter())?;
+        self.passes.project(model.processes())
     }
 
-    /// New sites for all observations on the lanes, the sums of those, and the tally of the old ones.
+    /// New sites for all observations in hand, the sums of those, and the tally of the old ones.
     pub(super) fn refine(
         &mut self,
         model: &PowerEp,
-        options: &EpOptions,
-        sum_of: SumOf,
+        (options, sum_of): (&EpOptions, SumOf),
         posteriors: &[WhitenedPosterior],
-        sums: &mut [f64],
+        sums: &mut Sums,
     ) -> Result<Tally, EpError> {
-        let layout = &self.layout;
-        self.lanes.for_each(|_, shard| refine(shard, model, options, (layout, sum_of), posteriors))?;
-        self.lanes.sum(|shard| &shard.partial, sums, self.reduction.as_ref())?;
-        Ok(self.layout.tally(sums))
+        let beliefs = Posteriors(posteriors);
+        let pass = Pass::new(model.processes(), &self.layout).with_beliefs(&beliefs);
+        self.passes.run(pass, sums, |block, extra| lane::refine(block, extra, model, (options, sum_of)))?;
+        Ok(Tally::from_slice(&self.layout.extra(&sums.numbers)[posteriors.len()..]))
     }
 
     /// Sums of sites.
@@ -114,20 +110,16 @@ impl Passes {
         &mut self,
         model: &PowerEp,
         sum_of: SumOf,
-        sums: &mut [f64],
+        sums: &mut Sums,
     ) -> Result<(), EpError> {
-        let layout = &self.layout;
-        self.lanes.for_each(|_, shard| {
-            shard.partial.fill(0.0);
-            blocks(shard.places).try_for_each(|block| shard.accumulate(model, (layout, sum_of), &block))
-        })?;
-        Ok(self.lanes.sum(|shard| &shard.partial, sums, self.reduction.as_ref())?)
+        let pass = Pass::new(model.processes(), &self.layout);
+        self.passes.run(pass, sums, |block, extra| lane::accumulate(block, extra, model, sum_of))
     }
 
     /// Proposes half of the way instead, and adds up again.
-    pub(super) fn halve(&mut self, model: &PowerEp, sum_of: SumOf, sums: &mut [f64]) -> Result<(), EpError> {
-        self.lanes.change(|shard| {
-            for (proposed, site) in shard.proposed.iter_mut().zip(&shard.sites) {
+    pub(super) fn halve(&mut self, model: &PowerEp, sum_of: SumOf, sums: &mut Sums) -> Result<(), EpError> {
+        self.passes.change(|sites| {
+            for (proposed, site) in sites.proposed.iter_mut().zip(&sites.present) {
                 *proposed = site.towards(*proposed, 0.5);
             }
         });
@@ -139,14 +131,70 @@ impl Passes {
         &mut self,
         model: &PowerEp,
         posteriors: &[WhitenedPosterior],
-        sums: &mut [f64],
     ) -> Result<Tally, EpError> {
-        let layout = &self.layout;
-        self.lanes.for_each(|_, shard| evaluate(shard, model, layout, posteriors))?;
-        self.lanes.sum(|shard| &shard.partial, sums, self.reduction.as_ref())?;
-        let tally = self.layout.tally(sums);
-        check_proper(tally)?;
-        Ok(tally)
+        let beliefs = Posteriors(posteriors);
+        let (layout, sums) = &mut self.tally;
+        let pass = Pass::new(model.processes(), layout).with_beliefs(&beliefs);
+        self.passes.run(pass, sums, |block, extra| lane::evaluate(block, extra, model))?;
+        check_proper(Tally::from_slice(&sums.numbers))
+    }
+
+    /// Predictive log densities of the observations of this process, each without itself.
+    pub(super) fn leave_one_out(
+        &mut self,
+        model: &PowerEp,
+        posteriors: &[WhitenedPosterior],
+    ) -> Result<Vec<f64>, EpError> {
+        self.passes.change(|sites| sites.values.clear());
+        let (layout, beliefs) = (self.layout.of_extra(0), Posteriors(posteriors));
+        let pass = Pass::new(model.processes(), &layout).with_beliefs(&beliefs);
+        self.passes.run(pass, &mut Sums::zeros(&layout), |block, _| lane::leave_one_out(block, model))?;
+        Ok(self.passes.lanes().iter().flat_map(|lane| lane.own.values.iter().copied()).collect())
+    }
+
+    /// The tally of the observations in hand and, over `gradient`, derivatives of their log Z. With `moves`, the posterior
+    /// follows from the sites.
+    pub(super) fn gradient(
+        &mut self,
+        model: &PowerEp,
+        moves: bool,
+        posteriors: &[WhitenedPosterior],
+        gradient: &mut [f64],
+    ) -> Result<Tally, EpError> {
+        check_count("gradient", "entries", model.parameter_count(), gradient.len())?;
+        if moves && model.level() == Level::Latent {
+            return Err(EpError::Unsupported { what: "the gradient of the estimate at the latent level" });
+        }
+        if moves {
+            self.set_tangents(model, posteriors)?;
+        }
+        let (processes, beliefs) = (model.processes(), Posteriors(posteriors));
+        let tangents = if moves { self.tangents.as_slice() } else { &[] };
+        let pass = Pass::new(processes, &self.slopes).with_beliefs(&beliefs).with_tangents(tangents);
+        let derivatives = if moves { Derivatives::Moving } else { Derivatives::AtRest };
+        let zeros = || Sums::with_gradients(&self.slopes, processes);
+        let sums = self.gradients.get_or_insert_with(zeros);
+        self.passes.run(pass, sums, |block, extra| lane::slopes(block, extra, model, derivatives))?;
+        let by_params = self.passes.finish_reverse(processes, &mut sums.gradients, gradient)?;
+        let (found, tally) = sums.numbers.split_at(by_params.len());
+        by_params.copy_from_slice(found);
+        check_proper(Tally::from_slice(tally))
+    }
+
+    /// How posteriors move: `m̄` and `V̄` over all data, solved.
+    fn set_tangents(&mut self, model: &PowerEp, posteriors: &[WhitenedPosterior]) -> Result<(), EpError> {
+        let beliefs = Posteriors(posteriors);
+        let (layout, sums) = &mut self.by_posterior;
+        let pass = Pass::new(model.processes(), layout).with_beliefs(&beliefs);
+        let derivatives = Derivatives::ByPosterior;
+        self.passes.run(pass, sums, |block, extra| lane::slopes(block, extra, model, derivatives))?;
+        if self.tangents.is_empty() {
+            self.tangents = layout.counts().iter().map(|&count| Tangent::zeros(count)).collect();
+        }
+        for (q, (tangent, posterior)) in self.tangents.iter_mut().zip(posteriors).enumerate() {
+            tangent.set(layout.part(&sums.numbers, 0, q), posterior.belief(), model.threading())?;
+        }
+        Ok(())
     }
 }
 
@@ -175,12 +223,12 @@ pub(super) fn posterior(
 pub(super) fn set_posteriors(
     posteriors: &mut [WhitenedPosterior],
     (layout, threading): (&Layout, Threading),
-    sums: &[f64],
+    sums: &Sums,
     weight: impl Fn(usize) -> f64 + Sync,
 ) -> Result<(), EpError> {
     for_each(threading, posteriors, |q, posterior| {
-        let (sites, shift) = layout.latent(sums, q);
-        posterior.set(sites, shift, weight(q))
+        let part = layout.part(&sums.numbers, 0, q);
+        posterior.set(part.matrix(), part.shift, weight(q))
     })
 }
 
@@ -188,7 +236,7 @@ pub(super) fn set_posteriors(
 pub(super) fn move_posteriors(
     posteriors: &mut [WhitenedPosterior],
     by: (&Layout, Threading),
-    (old, new): (&[f64], &[f64]),
+    (old, new): (&Sums, &Sums),
 ) -> Result<(), EpError> {
     let done = set_posteriors(posteriors, by, new, |_| 1.0);
     if done.is_err() {
@@ -203,9 +251,9 @@ pub(super) fn log_normaliser(posteriors: &[WhitenedPosterior]) -> f64 {
 }
 
 /// Fails where some factor has no cavity.
-pub(super) fn check_proper(tally: Tally) -> Result<(), EpError> {
+fn check_proper(tally: Tally) -> Result<Tally, EpError> {
     if tally.improper == 0.0 {
-        Ok(())
+        Ok(tally)
     } else {
         Err(EpError::ImproperCavity { count: tally.improper as usize })
     }
@@ -214,7 +262,7 @@ pub(super) fn check_proper(tally: Tally) -> Result<(), EpError> {
 /// Fails for data that do not fit the model.
 fn check_data(model: &PowerEp, data: &dyn DataSource) -> Result<(), EpError> {
     if data.count() == 0 {
-        return Err(DataError::NoData.into());
+        return Err(gp_kernels::data::DataError::NoData.into());
     }
     check_count("targets", "columns", model.factors().outputs(), data.outputs())?;
     for process in model.processes() {
@@ -222,47 +270,4 @@ fn check_data(model: &PowerEp, data: &dyn DataSource) -> Result<(), EpError> {
     }
     model.weights().check(data.count())?;
     model.powers().check(data.count())
-}
-
-/// One lane's part of a sweep: new sites, their sums, and the tally of the old ones.
-fn refine(
-    shard: &mut Shard,
-    model: &PowerEp,
-    options: &EpOptions,
-    (layout, sum_of): (&Layout, SumOf),
-    posteriors: &[WhitenedPosterior],
-) -> Result<(), EpError> {
-    shard.partial.fill(0.0);
-    let (factors, level) = (model.factors(), model.level());
-    let mut tally = Tally::default();
-    for block in blocks(shard.places) {
-        shard.marginals(posteriors, &block)?;
-        for place in block.clone() {
-            let (point, scratch, proposed) = shard.point(factors, level, &block, place);
-            scratch.refine(point, options.step, options.negative, proposed, &mut tally)?;
-        }
-        shard.accumulate(model, (layout, sum_of), &block)?;
-    }
-    layout.set_tally(&mut shard.partial, tally);
-    Ok(())
-}
-
-/// One lane's tally.
-fn evaluate(
-    shard: &mut Shard,
-    model: &PowerEp,
-    layout: &Layout,
-    posteriors: &[WhitenedPosterior],
-) -> Result<(), EpError> {
-    shard.partial.fill(0.0);
-    let mut tally = Tally::default();
-    for block in blocks(shard.places) {
-        shard.marginals(posteriors, &block)?;
-        for place in block.clone() {
-            let (point, scratch, _) = shard.point(model.factors(), model.level(), &block, place);
-            scratch.evaluate(point, &mut tally)?;
-        }
-    }
-    layout.set_tally(&mut shard.partial, tally);
-    Ok(())
 }

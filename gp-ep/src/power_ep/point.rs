@@ -63,6 +63,13 @@ impl Tally {
     /// The numbers, to be added up.
     pub(crate) const LEN: usize = 4;
 
+    pub(crate) fn add(&mut self, other: Self) {
+        self.log_z += other.log_z;
+        self.change += other.change;
+        self.improper += other.improper;
+        self.negative += other.negative;
+    }
+
     pub(crate) fn to_array(self) -> [f64; Self::LEN] {
         [self.log_z, self.change, self.improper, self.negative]
     }

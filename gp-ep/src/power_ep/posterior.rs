@@ -3,6 +3,7 @@
 use super::site::Site;
 use crate::error::EpError;
 use faer::{Mat, MatMut, MatRef};
+use gp_kernels::passes::Whitened;
 use gp_linalg::rotate::RotationScratch;
 use gp_linalg::{Cholesky, JitterPolicy, LinalgError, Threading};
 
@@ -40,12 +41,13 @@ impl WhitenedPosterior {
         prior
     }
 
-    pub(crate) fn factor(&self) -> &Cholesky {
-        &self.factor
+    /// As passes see it.
+    pub(crate) fn belief(&self) -> Whitened<'_> {
+        Whitened::Precision { factor: &self.factor, half_mean: &self.half_mean, mean: &self.mean }
     }
 
-    pub(crate) fn half_mean(&self) -> &[f64] {
-        &self.half_mean
+    pub(crate) fn factor(&self) -> &Cholesky {
+        &self.factor
     }
 
     pub(crate) fn mean(&self) -> &[f64] {

@@ -3,17 +3,18 @@
 //! A first visit is assumed-density filtering, so this is also how observations are added to a posterior.
 
 use super::batch::{BatchEp, Sweep};
+use super::lane::{self, LaneSites, SumOf};
 use super::model::PowerEp;
+use super::passes::Posteriors;
 use super::point::Tally;
 use super::posterior::{RankOne, WhitenedPosterior};
 use super::rules::EpOptions;
-use super::shard::{Shard, SumOf};
 use super::site::Site;
-use super::sums::Layout;
 use crate::error::{EpError, check_count};
 use crate::powers::Powers;
 use crate::weights::Weights;
 use gp_kernels::data::{DataSource, Rows};
+use gp_kernels::passes::{Lane, Layout, PartMut, Sums};
 
 /// What visits to single observations work on, apart from their shard.
 struct Visitor<'a> {
@@ -21,57 +22,78 @@ struct Visitor<'a> {
     options: EpOptions,
     layout: &'a Layout,
     posteriors: &'a mut [WhitenedPosterior],
-    sums: &'a mut [f64],
+    sums: &'a mut Sums,
     rank_one: &'a mut RankOne,
     tally: Tally,
+    /// Weights of sites, and the tally, of one visit.
+    extra: Vec<f64>,
 }
 
 impl Visitor<'_> {
     /// Updates the sites of one observation and the posteriors with them. Where that would leave no proper posterior,
     /// nothing changes and the observation counts as improper.
-    fn visit(&mut self, shard: &mut Shard, place: usize) -> Result<(), EpError> {
+    fn visit(&mut self, lane: &mut Lane<LaneSites>, place: usize) -> Result<(), EpError> {
         let block = place..place + 1;
-        shard.marginals(self.posteriors, &block)?;
-        let (point, scratch, proposed) = shard.point(self.model.factors(), self.model.level(), &block, place);
-        scratch.refine(point, self.options.step, self.options.negative, proposed, &mut self.tally)?;
-        let sites = shard.sites_of(place);
-        if self.change(shard, place)? {
-            shard.sites[sites.clone()].copy_from_slice(&shard.proposed[sites]);
+        lane.marginals((&Posteriors(self.posteriors), 0), &block)?;
+        self.extra.fill(0.0);
+        let how = (&self.options, SumOf::Change);
+        lane::refine(lane.view(0, &block), &mut self.extra, self.model, how)?;
+        self.tally.add(Tally::from_slice(&self.extra[self.posteriors.len()..]));
+        let sites = lane.own.sites_of(place);
+        let changed = self.change(lane, place)?;
+        let LaneSites { present, proposed, .. } = &mut lane.own;
+        if changed {
+            present[sites.clone()].copy_from_slice(&proposed[sites]);
         } else {
-            shard.proposed[sites.clone()].copy_from_slice(&shard.sites[sites]);
+            proposed[sites.clone()].copy_from_slice(&present[sites]);
             self.tally.improper += 1.0;
         }
         Ok(())
     }
 
     /// Takes the sites of an observation out again; false where that leaves no proper posterior.
-    fn take_out(&mut self, shard: &mut Shard, place: usize) -> Result<bool, EpError> {
-        shard.marginals(self.posteriors, &(place..place + 1))?;
-        let sites = shard.sites_of(place);
-        shard.proposed[sites].fill(Site::default());
-        self.change(shard, place)
+    fn take_out(&mut self, lane: &mut Lane<LaneSites>, place: usize) -> Result<bool, EpError> {
+        let block = place..place + 1;
+        lane.marginals((&Posteriors(self.posteriors), 0), &block)?;
+        let sites = lane.own.sites_of(place);
+        lane.own.proposed[sites].fill(Site::default());
+        lane::accumulate(lane.view(0, &block), &mut self.extra, self.model, SumOf::Change)?;
+        self.change(lane, place)
     }
 
-    /// Changes the posteriors from the present to the proposed sites of the observation whose marginals were found
-    /// last; false, and no change, where one of them would not be proper.
-    fn change(&mut self, shard: &mut Shard, place: usize) -> Result<bool, EpError> {
-        let (factors, level, block) = (self.model.factors(), self.model.level(), place..place + 1);
-        shard.natural(factors, level, &block, SumOf::Change)?;
+    /// Changes the posteriors from the present to the proposed sites of the observation whose marginals, and the change of
+    /// whose sites, were found last; false, and no change, where one of them would not be proper.
+    fn change(&mut self, lane: &mut Lane<LaneSites>, place: usize) -> Result<bool, EpError> {
+        let block = lane.view(0, &(place..place + 1));
+        let change =
+            |q: usize| Site { precision: block.latents[q].gram[0], shift: block.latents[q].shift[0] };
         for (q, posterior) in self.posteriors.iter_mut().enumerate() {
-            let (change, (phi, half)) = (shard.latents[q].natural_of(0), shard.single(q, place));
-            if !posterior.change(phi, half, change, self.rank_one)? {
+            let (phi, half) = (block.seen.phi(q, 0), block.latents[q].half_of(0));
+            if !posterior.change(phi, half, change(q), self.rank_one)? {
                 for (r, posterior) in self.posteriors[..q].iter_mut().enumerate() {
-                    let (sites, shift) = self.layout.latent(self.sums, r);
-                    posterior.set(sites, shift, 1.0)?;
+                    let part = self.layout.part(&self.sums.numbers, 0, r);
+                    posterior.set(part.matrix(), part.shift, 1.0)?;
                 }
                 return Ok(false);
             }
         }
-        for (q, latent) in shard.latents.iter().enumerate() {
-            self.layout.add_site(self.sums, q, shard.single(q, place).0, latent.natural_of(0));
+        for q in 0..self.posteriors.len() {
+            let part = self.layout.part_mut(&mut self.sums.numbers, 0, q);
+            add_site(part, block.seen.phi(q, 0), change(q));
         }
         Ok(true)
     }
+}
+
+/// Adds one site on `φᵀv`.
+fn add_site(mut part: PartMut<'_>, phi: &[f64], site: Site) {
+    let mut matrix = part.matrix();
+    for (j, &phi_j) in phi.iter().enumerate() {
+        let column = matrix.as_mut().col_mut(j).subrows_mut(j, phi.len() - j);
+        let scaled = site.precision * phi_j;
+        column.iter_mut().zip(&phi[j..]).for_each(|(out, phi)| *out += scaled * phi);
+    }
+    part.shift.iter_mut().zip(phi).for_each(|(out, phi)| *out += site.shift * phi);
 }
 
 impl BatchEp {
@@ -118,13 +140,15 @@ impl BatchEp {
             sums: &mut self.sums,
             rank_one: &mut self.rank_one,
             tally: Tally::default(),
+            extra: std::mem::take(&mut self.extra),
         };
-        let mut lanes = self.passes.lanes.states_mut().iter_mut().enumerate();
-        let done = lanes.try_for_each(|(lane, shard)| {
-            let mut places = (0..shard.places).filter(|&place| asked(lane, place));
-            places.try_for_each(|place| visitor.visit(shard, place))
+        let mut lanes = self.passes.passes.lanes_mut().iter_mut().enumerate();
+        let done = lanes.try_for_each(|(number, lane)| {
+            let mut places = (0..lane.count()).filter(|&place| asked(number, place));
+            places.try_for_each(|place| visitor.visit(lane, place))
         });
-        let tally = visitor.tally;
+        let (tally, extra) = (visitor.tally, std::mem::take(&mut visitor.extra));
+        self.extra = extra;
         // What was visited before a fault stays.
         self.settle();
         done.map(|()| tally)
@@ -151,11 +175,9 @@ impl BatchEp {
             return Err(EpError::Unsupported { what: "adding observations to a list of powers or weights" });
         }
         let before = self.tally_or_nan(model)?;
-        let priors = &self.passes.priors;
-        let shards = self.passes.lanes.states_mut();
-        let last = shards.len() - 1;
-        let first_new = shards[last].places;
-        shards[last].append(model, priors, data, &Rows::Range(0..data.count()))?;
+        let last = self.passes.passes.lanes().len() - 1;
+        let first_new = self.passes.passes.lanes()[last].count();
+        self.append(model, data)?;
         self.sites += data.count() * model.sites_per_observation();
         let options = EpOptions { step: 1.0, ..EpOptions::default() };
         let tally = self.visit_all(model, &options, |lane, place| lane == last && place >= first_new)?;
@@ -169,6 +191,23 @@ impl BatchEp {
         })
     }
 
+    /// Reads and projects observations into the last lane; on an error nothing has changed.
+    fn append(&mut self, model: &PowerEp, data: &dyn DataSource) -> Result<(), EpError> {
+        let passes = &mut self.passes.passes;
+        let (rows, processes) = (Rows::Range(0..data.count()), model.processes());
+        passes.on_last_lane(|lane, priors| {
+            let before = lane.count();
+            let done = lane
+                .append(data, &rows, &|sites: &mut LaneSites, taken| sites.take(model, taken))
+                .and_then(|()| Ok(lane.project(before, processes, priors)?));
+            if done.is_err() {
+                lane.truncate(before);
+                lane.own.truncate(before);
+            }
+            done
+        })
+    }
+
     /// Takes one observation out, sites and all. Those behind it move up by one.
     ///
     /// # Errors
@@ -177,12 +216,12 @@ impl BatchEp {
     pub fn remove(&mut self, model: &PowerEp, observation: usize) -> Result<(), EpError> {
         self.check_alone()?;
         let (mut place, mut lane) = (observation, 0);
-        let shards = self.passes.lanes.states_mut();
-        while lane < shards.len() && place >= shards[lane].places {
-            place -= shards[lane].places;
+        let lanes = self.passes.passes.lanes_mut();
+        while lane < lanes.len() && place >= lanes[lane].count() {
+            place -= lanes[lane].count();
             lane += 1;
         }
-        let Some(shard) = shards.get_mut(lane) else {
+        let Some(lane) = lanes.get_mut(lane) else {
             let found = self.sites / model.sites_per_observation();
             let (what, axis) = ("data", "observations");
             return Err(EpError::Shape { what, axis, expected: observation + 1, found });
@@ -195,20 +234,25 @@ impl BatchEp {
             sums: &mut self.sums,
             rank_one: &mut self.rank_one,
             tally: Tally::default(),
+            extra: std::mem::take(&mut self.extra),
         };
-        if !visitor.take_out(shard, place)? {
-            let sites = shard.sites_of(place);
-            shard.proposed[sites.clone()].copy_from_slice(&shard.sites[sites]);
+        let taken_out = visitor.take_out(lane, place)?;
+        self.extra = std::mem::take(&mut visitor.extra);
+        if !taken_out {
+            let sites = lane.own.sites_of(place);
+            let LaneSites { present, proposed, .. } = &mut lane.own;
+            proposed[sites.clone()].copy_from_slice(&present[sites]);
             return Err(EpError::ImproperPosterior);
         }
-        shard.remove(place);
+        lane.own.remove(place);
+        lane.remove(place);
         self.sites -= model.sites_per_observation();
         self.settle();
         Ok(())
     }
 
     fn check_alone(&self) -> Result<(), EpError> {
-        if self.passes.lanes.states().len() == self.passes.lanes.count() {
+        if self.passes.passes.lanes().len() == self.passes.passes.lane_count() {
             Ok(())
         } else {
             Err(EpError::Unsupported { what: "single observations that several processes share" })

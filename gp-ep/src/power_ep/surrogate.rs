@@ -33,15 +33,15 @@ impl BatchEp {
         let [posterior] = self.posteriors.as_slice() else {
             return Err(EpError::Unsupported { what: "a surrogate regression of several latent functions" });
         };
-        let (sites, shift) = self.passes.layout.latent(&self.sums, 0);
-        let root = match Cholesky::factor(sites, &JitterPolicy::none()) {
+        let part = self.passes.layout.part(&self.sums.numbers, 0, 0);
+        let root = match Cholesky::factor(part.matrix(), &JitterPolicy::none()) {
             Err(LinalgError::NotPositiveDefinite { .. }) => {
                 let what = "a surrogate regression of sites that do not determine all inducing values";
                 return Err(EpError::Unsupported { what });
             }
             other => other?,
         };
-        let mut observations = shift.to_vec();
+        let mut observations = part.shift.to_vec();
         let count = observations.len();
         let column = MatMut::from_column_major_slice_mut(&mut observations, count, 1);
         root.half_solve_in_place(column, Threading::Here)?;

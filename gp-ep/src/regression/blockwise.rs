@@ -2,11 +2,13 @@
 //!
 //! In units of the noise a block has `T = Σ^−½ S Σ^−½` and `I + α T = R Rᵀ`, so that `D = Σ^½ R Rᵀ Σ^½`.
 
-use super::lane::Factors;
-use super::shard::{At, Gradients, Parts, Posterior, Shard, Sums, column, column_mut, columns, columns_mut};
+use super::lane::{LaneFactors, Share};
+use super::model::SparseRegression;
+use super::workspace::{MeanOf, Posterior};
 use crate::error::EpError;
 use crate::powers::scaled_ln_1p;
 use faer::{Accum, Mat, MatMut, MatRef};
+use gp_kernels::passes::{Block as Seen, Layout, Pass, Passes, Projections, Sums};
 use gp_linalg::product::{matmul, matmul_lower, symmetrise_lower};
 use gp_linalg::{Cholesky, Threading};
 use std::ops::Range;
@@ -17,6 +19,11 @@ pub(super) struct BlockFactors {
     blocks: Vec<Block>,
     /// The number of the first one.
     first: usize,
+    known_noise: Vec<f64>,
+    /// Noise variances `Σ_i`.
+    noise: Vec<f64>,
+    /// `β = D⁻¹ (y − Φᵀm)`
+    beta: Vec<f64>,
     scratch: Scratch,
 }
 
@@ -43,11 +50,21 @@ struct Scratch {
     deviation: Vec<f64>,
     vector: Vec<f64>,
     zeros: Vec<f64>,
+    /// M
+    shift: Vec<f64>,
+}
+
+impl Scratch {
+    /// Square roots of noise variances.
+    fn fill_deviation(&mut self, noise: &[f64]) {
+        self.deviation.iter_mut().zip(noise).for_each(|(deviation, noise)| *deviation = noise.sqrt());
+    }
 }
 
 impl BlockFactors {
-    pub(super) fn new(factors: Range<usize>, sizes: &[usize], count: usize) -> Self {
-        let mut start = 0;
+    /// The blocks of a lane, for M inducing inputs.
+    pub(super) fn new(share: &Share, count: usize) -> Self {
+        let (sizes, mut start) = (&share.sizes, 0);
         let block = |&size: &usize| {
             start += size;
             let residual = Mat::zeros(size, size);
@@ -62,77 +79,162 @@ impl BlockFactors {
             deviation: vector(),
             vector: vector(),
             zeros: vector(),
+            shift: vec![0.0; count],
         };
-        Self { blocks: sizes.iter().map(block).collect(), first: factors.start, scratch }
+        let (blocks, observations) = (sizes.iter().map(block).collect(), share.rows.len());
+        let numbers = || vec![0.0; observations];
+        let (known_noise, noise, beta) = (numbers(), numbers(), numbers());
+        Self { blocks, first: share.first, known_noise, noise, beta, scratch }
     }
 }
 
-impl Factors for BlockFactors {
-    fn absorb(&mut self, at: At<'_>, shard: &mut Shard, sums: &mut Sums) -> Result<(), EpError> {
-        let Parts { mut gram, shift, log_scale } = sums.parts_mut();
-        for (number, block) in self.blocks.iter_mut().enumerate() {
-            let power = at.model.powers().of(self.first + number);
-            shard.project(at, block.columns.clone(), &mut self.scratch.vector[..block.columns.len()])?;
-            block.fill_residual(at, shard, &mut self.scratch)?;
-            *log_scale += block.factor_noise(at, power, &mut self.scratch)?;
-            *log_scale += shard.noise[block.columns.clone()].iter().map(|noise| noise.ln()).sum::<f64>();
-            block.add_to(shard, gram.as_mut(), shift, &mut self.scratch)?;
-        }
-        Ok(())
+impl LaneFactors for BlockFactors {
+    fn take(&mut self, place: usize, known_noise: f64) {
+        self.known_noise[place] = known_noise;
     }
 
-    fn weigh(&mut self, shard: &mut Shard) -> Result<f64, EpError> {
-        let mut misfit = 0.0;
-        for block in &self.blocks {
-            let (beta, noise) = (&mut shard.beta[block.columns.clone()], &shard.noise[block.columns.clone()]);
-            let residual = &mut self.scratch.vector[..beta.len()];
-            residual.copy_from_slice(beta);
-            beta.iter_mut().zip(noise).for_each(|(r, noise)| *r /= noise.sqrt());
-            block.factor.solve_in_place(column_mut(beta), Threading::Here)?;
-            beta.iter_mut().zip(noise).for_each(|(r, noise)| *r /= noise.sqrt());
-            misfit += residual.iter().zip(&*beta).map(|(r, beta)| r * beta).sum::<f64>();
-        }
-        Ok(misfit)
+    fn absorb(
+        passes: &mut Passes<Self>,
+        model: &SparseRegression,
+        layout: &Layout,
+        sums: &mut Sums,
+    ) -> Result<(), EpError> {
+        passes.project::<EpError>(std::slice::from_ref(model.process()))?;
+        passes.fold(sums, |lane, _, sums| {
+            let (seen, own) = lane.split();
+            own.absorb(seen, model, layout, &mut sums.numbers)
+        })
+    }
+
+    fn explain(
+        passes: &mut Passes<Self>,
+        model: &SparseRegression,
+        posterior: &Posterior,
+        sums: &mut Sums,
+    ) -> Result<(), EpError> {
+        let mean = MeanOf(posterior);
+        let pass = Pass::new(std::slice::from_ref(model.process()), &posterior.number).with_beliefs(&mean);
+        passes.run(pass, sums, |block, misfit| {
+            let Seen { own, places, seen, latents, .. } = block;
+            for (i, place) in places.clone().enumerate() {
+                own.beta[place] = seen.target(i)[0] - latents[0].mean[i];
+            }
+            misfit[0] += own.weigh(places.start)?;
+            Ok(())
+        })
     }
 
     fn reverse(
-        &mut self,
-        at: At<'_>,
+        passes: &mut Passes<Self>,
+        model: &SparseRegression,
         posterior: &Posterior,
-        shard: &Shard,
-        gradients: &mut Gradients,
+        sums: &mut Sums,
     ) -> Result<(), EpError> {
-        let kernel = at.model.process().kernel();
-        let scratch = &mut self.scratch;
-        for (number, block) in self.blocks.iter().enumerate() {
-            let (n, range) = (block.columns.len(), block.columns.clone());
-            block.fill_half(posterior, shard, scratch)?;
-            let power = at.model.powers().of(self.first + number);
-            gradients.noise += block.residual_reverse(power, shard, scratch)?;
-            let by_residual = columns(&scratch.square, n, 0..n);
-            let params = gradients.prior.params_mut();
-            let points = shard.points(range.clone());
-            shard.evaluator.gram_reverse(kernel, points, by_residual, params, None)?;
-            block.projection_reverse(posterior, shard, scratch)?;
-            let upstream = columns_mut(&mut scratch.wide, shard.count, 0..n);
-            // The residual variances had their say as a matrix.
-            shard.project_reverse(at, range, upstream, &scratch.zeros[..n], &mut gradients.prior)?;
+        passes.fold(sums, |lane, priors, sums| {
+            let (seen, own) = lane.split();
+            let BlockFactors { blocks, first, noise, beta, scratch, .. } = own;
+            let gradients = &mut sums.gradients[0];
+            for (number, block) in blocks.iter().enumerate() {
+                let (n, range) = (block.columns.len(), block.columns.clone());
+                let own = Own { seen, noise: &noise[range.clone()], beta: &beta[range.clone()] };
+                block.fill_half(posterior, own, scratch)?;
+                let power = model.powers().of(*first + number);
+                sums.numbers[0] += block.residual_reverse(power, own, scratch)?;
+                let by_residual = columns(&scratch.square, n, 0..n);
+                let (kernel, points) = (model.process().kernel(), seen.inputs(&range));
+                seen.evaluator().gram_reverse(kernel, points, by_residual, gradients.params_mut(), None)?;
+                block.projection_reverse(posterior, own, scratch)?;
+                // The residual variances had their say as a matrix.
+                let (process, prior) = (model.process(), &priors[0]);
+                let upstream = &mut scratch.wide[..posterior.mean.len() * n];
+                seen.reverse((process, prior), &range, upstream, &scratch.zeros[..n], gradients)?;
+            }
+            Ok(())
+        })
+    }
+}
+
+/// What a block works on: projections of the lane, and its own noise variances and β.
+#[derive(Clone, Copy)]
+struct Own<'a> {
+    seen: Projections<'a>,
+    noise: &'a [f64],
+    beta: &'a [f64],
+}
+
+impl BlockFactors {
+    fn absorb(
+        &mut self,
+        seen: Projections<'_>,
+        model: &SparseRegression,
+        layout: &Layout,
+        sums: &mut [f64],
+    ) -> Result<(), EpError> {
+        let variance = model.noise().variance();
+        self.noise.iter_mut().zip(&self.known_noise).for_each(|(noise, known)| *noise = variance + known);
+        for (number, block) in self.blocks.iter_mut().enumerate() {
+            let power = model.powers().of(self.first + number);
+            let noise = &self.noise[block.columns.clone()];
+            let own = Own { seen, noise, beta: &[] };
+            block.fill_residual(model, own, &mut self.scratch)?;
+            layout.extra_mut(sums)[0] += block.factor_noise(model, power, &mut self.scratch)?;
+            layout.extra_mut(sums)[0] += noise.iter().map(|noise| noise.ln()).sum::<f64>();
+            let mut part = layout.part_mut(sums, 0, 0);
+            block.add_to(own, part.matrix(), &mut self.scratch)?;
+            part.shift.iter_mut().zip(&self.scratch.shift).for_each(|(sum, x)| *sum += x);
         }
         Ok(())
     }
+
+    /// From residuals `r = y − Φᵀm` of the block that begins at a place, in `beta`, to `β = D⁻¹r`; returns `rᵀβ`.
+    fn weigh(&mut self, start: usize) -> Result<f64, EpError> {
+        let Some(block) = self.blocks.iter().find(|block| block.columns.start == start) else {
+            return Ok(0.0);
+        };
+        let (beta, noise) = (&mut self.beta[block.columns.clone()], &self.noise[block.columns.clone()]);
+        let residual = &mut self.scratch.vector[..beta.len()];
+        residual.copy_from_slice(beta);
+        beta.iter_mut().zip(noise).for_each(|(r, noise)| *r /= noise.sqrt());
+        block.factor.solve_in_place(column_mut(beta), Threading::Here)?;
+        beta.iter_mut().zip(noise).for_each(|(r, noise)| *r /= noise.sqrt());
+        Ok(residual.iter().zip(&*beta).map(|(r, beta)| r * beta).sum())
+    }
+}
+
+/// These columns of a matrix with `rows` rows.
+fn columns(matrix: &[f64], rows: usize, range: Range<usize>) -> MatRef<'_, f64> {
+    MatRef::from_column_major_slice(&matrix[range.start * rows..range.end * rows], rows, range.len())
+}
+
+/// These columns of a matrix with `rows` rows, to be written.
+fn columns_mut(matrix: &mut [f64], rows: usize, range: Range<usize>) -> MatMut<'_, f64> {
+    MatMut::from_column_major_slice_mut(&mut matrix[range.start * rows..range.end * rows], rows, range.len())
+}
+
+/// A vector as a column.
+fn column(vector: &[f64]) -> MatRef<'_, f64> {
+    columns(vector, vector.len(), 0..1)
+}
+
+/// A vector as a column, to be written.
+pub(super) fn column_mut(vector: &mut [f64]) -> MatMut<'_, f64> {
+    let length = vector.len();
+    columns_mut(vector, length, 0..1)
 }
 
 impl Block {
     /// `T = Σ^−½ (K_bb − Φ_bᵀΦ_b) Σ^−½`, and the square roots of Σ over `scratch.deviation`.
-    fn fill_residual(&mut self, at: At<'_>, shard: &Shard, scratch: &mut Scratch) -> Result<(), EpError> {
-        let (range, mut residual) = (self.columns.clone(), self.residual.as_mut());
-        let phi = shard.phi(range.clone());
-        shard.evaluator.gram(at.model.process().kernel(), shard.points(range.clone()), residual.as_mut())?;
-        let threading = shard.evaluator.threading();
-        matmul_lower(residual.as_mut(), Accum::Add, phi.transpose(), phi, -1.0, threading)?;
-        for (deviation, noise) in scratch.deviation.iter_mut().zip(&shard.noise[range]) {
-            *deviation = noise.sqrt();
-        }
+    fn fill_residual(
+        &mut self,
+        model: &SparseRegression,
+        own: Own<'_>,
+        scratch: &mut Scratch,
+    ) -> Result<(), EpError> {
+        let (seen, by, mut residual) = (own.seen, own.seen.evaluator(), self.residual.as_mut());
+        let phi = seen.phi(0, &self.columns);
+        by.gram(model.process().kernel(), seen.inputs(&self.columns), residual.as_mut())?;
+        matmul_lower(residual.as_mut(), Accum::Add, phi.transpose(), phi, -1.0, by.threading())?;
+        scratch.fill_deviation(own.noise);
         scale_both_sides(residual.as_mut(), &scratch.deviation);
         for i in 0..residual.nrows() {
             residual[(i, i)] = residual[(i, i)].max(0.0);
@@ -144,14 +246,19 @@ impl Block {
     ///
     /// Pivot i of the factor is `1 + αT_ii − Σ_{j<i} R_ij²`. Without the 1, which hides the rest when α is small, it
     /// is known to all digits, and α divides out of it before the logarithm is taken.
-    fn factor_noise(&mut self, at: At<'_>, power: f64, scratch: &mut Scratch) -> Result<f64, EpError> {
+    fn factor_noise(
+        &mut self,
+        model: &SparseRegression,
+        power: f64,
+        scratch: &mut Scratch,
+    ) -> Result<f64, EpError> {
         let n = self.columns.len();
         let mut square = columns_mut(&mut scratch.square, n, 0..n);
         for (to, from) in square.as_mut().col_iter_mut().zip(self.residual.col_iter()) {
             to.iter_mut().zip(from.iter()).for_each(|(to, from)| *to = power * from);
         }
         (0..n).for_each(|i| square[(i, i)] += 1.0);
-        self.factor.refactor(square.as_ref(), at.model.jitter())?;
+        self.factor.refactor(square.as_ref(), model.jitter())?;
         let eliminated = &mut scratch.vector[..n];
         eliminated.fill(-self.factor.jitter().added);
         for (j, column) in self.factor.l().col_iter().enumerate() {
@@ -166,49 +273,43 @@ impl Block {
         Ok((0..n).map(|i| scaled_ln_1p(power, excess(i))).sum())
     }
 
-    /// Adds `Φ_b D_b⁻¹ Φ_bᵀ` and `Φ_b D_b⁻¹ y_b`.
-    fn add_to(
-        &self,
-        shard: &Shard,
-        gram: MatMut<'_, f64>,
-        shift: &mut [f64],
-        scratch: &mut Scratch,
-    ) -> Result<(), EpError> {
-        let (n, threading) = (self.columns.len(), shard.evaluator.threading());
-        let mut whitened = columns_mut(&mut scratch.wide, shard.count, 0..n);
-        copy_scaled(whitened.as_mut(), shard.phi(self.columns.clone()), &scratch.deviation);
+    /// Adds `Φ_b D_b⁻¹ Φ_bᵀ`, and leaves `Φ_b D_b⁻¹ y_b` in `scratch.shift`.
+    fn add_to(&self, own: Own<'_>, gram: MatMut<'_, f64>, scratch: &mut Scratch) -> Result<(), EpError> {
+        let (n, threading) = (self.columns.len(), own.seen.evaluator().threading());
+        let mut whitened = columns_mut(&mut scratch.wide, gram.nrows(), 0..n);
+        copy_scaled(whitened.as_mut(), own.seen.phi(0, &self.columns), &scratch.deviation);
         self.factor.half_solve_in_place(whitened.as_mut().transpose_mut(), threading)?;
         let targets = &mut scratch.vector[..n];
-        targets.copy_from_slice(&shard.targets[self.columns.clone()]);
-        targets.iter_mut().zip(&scratch.deviation).for_each(|(y, deviation)| *y /= deviation);
+        let places = self.columns.clone().zip(&scratch.deviation);
+        targets.iter_mut().zip(places).for_each(|(y, (place, d))| *y = own.seen.target(place)[0] / d);
         self.factor.half_solve_in_place(column_mut(targets), threading)?;
         let whitened = whitened.as_ref();
         matmul_lower(gram, Accum::Add, whitened, whitened.transpose(), 1.0, threading)?;
-        Ok(matmul(column_mut(shift), Accum::Add, whitened, column(targets), 1.0, threading)?)
+        let shift = column_mut(&mut scratch.shift);
+        Ok(matmul(shift, Accum::Replace, whitened, column(targets), 1.0, threading)?)
     }
 
     /// `h_b Σ^½ = L_B⁻¹ Φ_b D_b⁻¹ Σ^½` over `scratch.wide`, and the square roots of Σ over `scratch.deviation`.
-    fn fill_half(&self, posterior: &Posterior, shard: &Shard, scratch: &mut Scratch) -> Result<(), EpError> {
-        for (deviation, noise) in scratch.deviation.iter_mut().zip(&shard.noise[self.columns.clone()]) {
-            *deviation = noise.sqrt();
-        }
-        let threading = shard.evaluator.threading();
-        let mut half = columns_mut(&mut scratch.wide, shard.count, 0..self.columns.len());
-        copy_scaled(half.as_mut(), shard.phi(self.columns.clone()), &scratch.deviation);
+    fn fill_half(&self, posterior: &Posterior, own: Own<'_>, scratch: &mut Scratch) -> Result<(), EpError> {
+        scratch.fill_deviation(own.noise);
+        let threading = own.seen.evaluator().threading();
+        let mut half = columns_mut(&mut scratch.wide, posterior.mean.len(), 0..self.columns.len());
+        copy_scaled(half.as_mut(), own.seen.phi(0, &self.columns), &scratch.deviation);
         self.factor.solve_in_place(half.as_mut().transpose_mut(), threading)?;
         Ok(posterior.precision.half_solve_in_place(half, threading)?)
     }
 
     /// The derivatives by S over `scratch.square`; returns the sum of those by the noise variances.
-    fn residual_reverse(&self, power: f64, shard: &Shard, scratch: &mut Scratch) -> Result<f64, EpError> {
-        let (n, threading) = (self.columns.len(), shard.evaluator.threading());
+    fn residual_reverse(&self, power: f64, own: Own<'_>, scratch: &mut Scratch) -> Result<f64, EpError> {
+        let (n, count) = (self.columns.len(), scratch.shift.len());
+        let threading = own.seen.evaluator().threading();
         self.fill_inverse(scratch, threading)?;
-        let by_noise = self.noise_reverse(shard, scratch);
+        let by_noise = self.noise_reverse(own, scratch);
         let scaled = &mut scratch.vector[..n];
-        for (i, (scaled, beta)) in scaled.iter_mut().zip(&shard.beta[self.columns.clone()]).enumerate() {
+        for (i, (scaled, beta)) in scaled.iter_mut().zip(own.beta).enumerate() {
             *scaled = beta * scratch.deviation[i];
         }
-        let (beta, half) = (column(scaled), columns(&scratch.wide, shard.count, 0..n));
+        let (beta, half) = (column(scaled), columns(&scratch.wide, count, 0..n));
         let mut upstream = columns_mut(&mut scratch.square, n, 0..n);
         upstream.as_mut().col_iter_mut().for_each(|column| column.iter_mut().for_each(|x| *x *= -0.5));
         matmul_lower(upstream.as_mut(), Accum::Add, beta, beta.transpose(), 0.5 * power, threading)?;
@@ -231,36 +332,36 @@ impl Block {
     }
 
     /// `Σ_i ½ [β_i² + ‖h_i‖² − 1/Σ_i + (D⁻¹S)_ii/Σ_i]`, with `(I + α T)⁻¹` in `scratch.square`.
-    fn noise_reverse(&self, shard: &Shard, scratch: &Scratch) -> f64 {
+    fn noise_reverse(&self, own: Own<'_>, scratch: &Scratch) -> f64 {
         let n = self.columns.len();
         let inverse = columns(&scratch.square, n, 0..n);
-        let half = columns(&scratch.wide, shard.count, 0..n);
-        let by_noise = |(i, column): (usize, usize)| {
+        let half = columns(&scratch.wide, scratch.shift.len(), 0..n);
+        let by_noise = |i: usize| {
             let both = inverse.col(i).iter().zip(self.residual.col(i).iter());
             let unexplained: f64 = both.map(|(inverse, t)| inverse * t).sum();
             let spread = half.col(i).squared_norm_l2();
-            0.5 * (shard.beta[column].powi(2) + (spread + unexplained - 1.0) / shard.noise[column])
+            0.5 * (own.beta[i].powi(2) + (spread + unexplained - 1.0) / own.noise[i])
         };
-        (0..n).zip(self.columns.clone()).map(by_noise).sum()
+        (0..n).map(by_noise).sum()
     }
 
     /// `Φ̄_b = m β_bᵀ − L_B⁻ᵀ h_b − 2 Φ_b S̄_b` over `scratch.wide`, with `S̄_b` in `scratch.square`.
     fn projection_reverse(
         &self,
         posterior: &Posterior,
-        shard: &Shard,
+        own: Own<'_>,
         scratch: &mut Scratch,
     ) -> Result<(), EpError> {
-        let (n, threading) = (self.columns.len(), shard.evaluator.threading());
-        let mut upstream = columns_mut(&mut scratch.wide, shard.count, 0..n);
+        let (n, threading) = (self.columns.len(), own.seen.evaluator().threading());
+        let mut upstream = columns_mut(&mut scratch.wide, posterior.mean.len(), 0..n);
         posterior.precision.half_solve_transpose_in_place(upstream.as_mut(), threading)?;
         for (j, column) in upstream.as_mut().col_iter_mut().enumerate() {
-            let (beta, deviation) = (shard.beta[self.columns.start + j], scratch.deviation[j]);
+            let (beta, deviation) = (own.beta[j], scratch.deviation[j]);
             let both = column.iter_mut().zip(&posterior.mean);
             both.for_each(|(u, m)| *u = beta * m - *u / deviation);
         }
         let by_residual = columns(&scratch.square, n, 0..n);
-        let phi = shard.phi(self.columns.clone());
+        let phi = own.seen.phi(0, &self.columns);
         Ok(matmul(upstream, Accum::Add, phi, by_residual, -2.0, threading)?)
     }
 }

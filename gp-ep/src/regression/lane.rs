@@ -1,121 +1,89 @@
-//! One lane: its observations, their factors, and its part of every sum.
+//! How observations are grouped into factors, lane by lane.
 
-use super::blockwise::BlockFactors;
 use super::model::SparseRegression;
-use super::pointwise::PointFactors;
-use super::shard::{At, Gradients, Posterior, Shard, Sums};
+use super::workspace::Posterior;
 use crate::error::EpError;
-use crate::exact::Observations;
 use gp_kernels::data::{lane_count, lane_rows};
-use gp_kernels::inducing::PriorGradients;
-use gp_linalg::Threading;
+use gp_kernels::passes::{Layout, Passes, Sums, Taken};
 use std::fmt::Debug;
-use std::ops::Range;
 
-/// How observations are grouped into factors, and what each group adds to the sums.
-pub(super) trait Factors: Debug + Send {
-    /// Projects the observations of the shard, and adds to the sums of the first pass.
-    fn absorb(&mut self, at: At<'_>, shard: &mut Shard, sums: &mut Sums) -> Result<(), EpError>;
+/// What a lane keeps of its factors from pass to pass, and the three passes of an evaluation.
+pub(super) trait LaneFactors: Debug + Send + Sized {
+    /// Takes in an observation.
+    fn take(&mut self, place: usize, known_noise: f64);
 
-    /// From residuals `r = y − Φᵀm` in `shard.beta` to `β = D⁻¹r`; returns `rᵀβ`.
-    fn weigh(&mut self, shard: &mut Shard) -> Result<f64, EpError>;
+    /// Projects the observations, and adds up `Φ D⁻¹ Φᵀ`, `Φ D⁻¹ y` and, as the extra number,
+    /// `ln|Σ| + Σ_b ln|I + α_b Σ_b⁻¹S_b| / α_b`.
+    fn absorb(
+        passes: &mut Passes<Self>,
+        model: &SparseRegression,
+        layout: &Layout,
+        sums: &mut Sums,
+    ) -> Result<(), EpError>;
 
-    /// Adds to the gradients.
-    fn reverse(
-        &mut self,
-        at: At<'_>,
+    /// Adds up `rᵀ D⁻¹ r` with `r = y − Φᵀm`.
+    fn explain(
+        passes: &mut Passes<Self>,
+        model: &SparseRegression,
         posterior: &Posterior,
-        shard: &Shard,
-        gradients: &mut Gradients,
+        sums: &mut Sums,
+    ) -> Result<(), EpError>;
+
+    /// Adds up gradients by the process and, as the extra number, by σ².
+    fn reverse(
+        passes: &mut Passes<Self>,
+        model: &SparseRegression,
+        posterior: &Posterior,
+        sums: &mut Sums,
     ) -> Result<(), EpError>;
 }
 
-/// What one lane keeps from pass to pass and from evaluation to evaluation.
-#[derive(Debug)]
-pub(super) struct Lane {
-    shard: Shard,
-    factors: Box<dyn Factors>,
-    pub(super) sums: Sums,
-    /// `rᵀD⁻¹r`
-    pub(super) misfit: f64,
-    pub(super) gradients: Gradients,
+/// Takes in an observation: a target and, where the source says so, what is known of its noise.
+pub(super) fn take<F: LaneFactors>(factors: &mut F, taken: Taken<'_>) -> Result<(), EpError> {
+    let Taken { place, row, target } = taken;
+    if let Some(&value) = target.first().filter(|target| !target.is_finite()) {
+        return Err(EpError::TargetNotFinite { row, value });
+    }
+    let known = target.get(1).copied().unwrap_or(0.0);
+    if !(known.is_finite() && known >= 0.0) {
+        return Err(EpError::KnownNoise { row, value: known });
+    }
+    factors.take(place, known);
+    Ok(())
 }
 
-/// Which factors a lane has, and of which observations they are.
-#[derive(Debug)]
+/// Which blocks of observations a lane has.
+#[derive(Debug, Default)]
 pub(super) struct Share {
-    /// The observations, factor by factor.
+    /// The observations, block by block.
     pub(super) rows: Vec<usize>,
-    /// The numbers of the factors.
-    pub(super) factors: Range<usize>,
-    /// How many observations each factor has, where that is not one.
-    pub(super) sizes: Option<Vec<usize>>,
+    /// The number of the first block.
+    pub(super) first: usize,
+    /// How many observations each block has.
+    pub(super) sizes: Vec<usize>,
 }
 
 impl Share {
-    /// The shares of all lanes. A block belongs to the lane in which it begins when all are laid side by side.
-    pub(super) fn all(model: &SparseRegression, observations: usize) -> Vec<Self> {
+    /// The shares of all lanes. A block belongs to the lane in which it begins when all are laid side by side; a lane in
+    /// which none begins does not exist.
+    pub(super) fn all(blocks: &super::Blocks) -> Vec<Self> {
+        let observations = blocks.observations();
         let lanes = lane_count(observations);
-        let Some(blocks) = model.blocks() else {
-            let rows = (0..lanes).map(|lane| lane_rows(lane, lanes, observations));
-            return rows.map(|r| Self { rows: r.clone().collect(), factors: r, sizes: None }).collect();
-        };
         let mut blocks = blocks.iter().enumerate().peekable();
         let mut begin = 0;
-        let mut share = |lane| {
+        let share = |lane| {
             let end = lane_rows(lane, lanes, observations).end;
             let first = blocks.peek().map_or(0, |(number, _)| *number);
-            let (mut rows, mut sizes) = (Vec::new(), Vec::new());
+            let mut share = Self { first, ..Self::default() };
             while begin < end
                 && let Some((_, block)) = blocks.next()
             {
-                rows.extend_from_slice(block);
-                sizes.push(block.len());
+                share.rows.extend_from_slice(block);
+                share.sizes.push(block.len());
                 begin += block.len();
             }
-            Self { rows, factors: first..first + sizes.len(), sizes: Some(sizes) }
+            share
         };
-        (0..lanes).map(&mut share).collect()
-    }
-}
-
-impl Lane {
-    /// `threading` is for the work inside this lane.
-    pub(super) fn new(model: &SparseRegression, share: Share, dim: usize, threading: Threading) -> Self {
-        let inputs = model.process().inputs();
-        let count = inputs.count();
-        let factors: Box<dyn Factors> = match share.sizes {
-            None => Box::new(PointFactors::new(share.factors, count)),
-            Some(sizes) => Box::new(BlockFactors::new(share.factors, &sizes, count)),
-        };
-        let prior = PriorGradients::zeros(model.process().kernel(), inputs);
-        Self {
-            shard: Shard::new(share.rows, dim, count, threading),
-            factors,
-            sums: Sums::zeros(count),
-            misfit: 0.0,
-            gradients: Gradients { prior, noise: 0.0 },
-        }
-    }
-
-    /// The first pass: data to sums.
-    pub(super) fn absorb(&mut self, at: At<'_>, data: &Observations<'_>) -> Result<(), EpError> {
-        self.shard.gather(at.model, data);
-        self.sums.clear();
-        self.factors.absorb(at, &mut self.shard, &mut self.sums)
-    }
-
-    /// The second pass: what the posterior mean leaves unexplained.
-    pub(super) fn explain(&mut self, posterior: &Posterior) -> Result<(), EpError> {
-        self.shard.explain(&posterior.mean)?;
-        self.misfit = self.factors.weigh(&mut self.shard)?;
-        Ok(())
-    }
-
-    /// The third pass: gradients.
-    pub(super) fn reverse(&mut self, at: At<'_>, posterior: &Posterior) -> Result<(), EpError> {
-        self.gradients.prior.clear();
-        self.gradients.noise = 0.0;
-        self.factors.reverse(at, posterior, &self.shard, &mut self.gradients)
+        (0..lanes).map(share).filter(|share| !share.rows.is_empty()).collect()
     }
 }

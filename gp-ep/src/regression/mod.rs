@@ -30,7 +30,6 @@ mod lane;
 mod model;
 mod pointwise;
 mod posterior;
-mod shard;
 mod workspace;
 
 pub use blocks::Blocks;

@@ -4,9 +4,8 @@ use super::blocks::Blocks;
 use super::posterior::RegressionPosterior;
 use super::workspace::RegressionWorkspace;
 use crate::error::{EpError, check_count};
-use crate::exact::Observations;
 use crate::powers::Powers;
-use gp_kernels::data::DataError;
+use gp_kernels::data::{DataError, DataSource};
 use gp_kernels::inducing::SparseProcess;
 use gp_likelihoods::Gaussian;
 use gp_linalg::{JitterPolicy, Threading};
@@ -118,7 +117,7 @@ impl SparseRegression {
     ///
     /// # Errors
     /// As [`log_marginal_likelihood`](Self::log_marginal_likelihood).
-    pub fn condition(&self, data: &Observations<'_>) -> Result<RegressionPosterior, EpError> {
+    pub fn condition(&self, data: &dyn DataSource) -> Result<RegressionPosterior, EpError> {
         let mut workspace = RegressionWorkspace::new();
         let log_marginal_likelihood = workspace.evaluate(self, data)?;
         let (mean, precision) = workspace.into_posterior().ok_or(DataError::NoData)?;
@@ -133,7 +132,7 @@ impl SparseRegression {
     /// powers of other data, [`EpError::Overflow`].
     pub fn log_marginal_likelihood(
         &self,
-        data: &Observations<'_>,
+        data: &dyn DataSource,
         workspace: &mut RegressionWorkspace,
     ) -> Result<f64, EpError> {
         workspace.evaluate(self, data)
@@ -150,7 +149,7 @@ impl SparseRegression {
     /// wrong length.
     pub fn log_marginal_likelihood_gradient(
         &self,
-        data: &Observations<'_>,
+        data: &dyn DataSource,
         workspace: &mut RegressionWorkspace,
         gradient: &mut [f64],
     ) -> Result<f64, EpError> {
@@ -165,7 +164,7 @@ impl SparseRegression {
     ///
     /// # Errors
     /// As [`train`].
-    pub fn train(&mut self, data: &Observations<'_>, options: &MinimiseOptions) -> Result<Training, EpError> {
+    pub fn train(&mut self, data: &dyn DataSource, options: &MinimiseOptions) -> Result<Training, EpError> {
         self.train_with(data, options, |_| {})
     }
 
@@ -175,7 +174,7 @@ impl SparseRegression {
     /// As [`train`].
     pub fn train_with(
         &mut self,
-        data: &Observations<'_>,
+        data: &dyn DataSource,
         options: &MinimiseOptions,
         progress: impl FnMut(TrainingProgress),
     ) -> Result<Training, EpError> {

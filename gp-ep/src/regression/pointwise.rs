@@ -1,144 +1,97 @@
 //! Every observation is a factor: D is diagonal.
 
-use super::lane::Factors;
-use super::shard::{At, Gradients, Parts, Posterior, Shard, Sums, column, column_mut, columns_mut};
+use super::lane::LaneFactors;
+use super::model::SparseRegression;
+use super::workspace::{MeanOf, Posterior};
 use crate::error::EpError;
 use crate::powers::scaled_ln_1p;
-use faer::Accum;
-use gp_linalg::product::{GramScratch, matmul, weighted_gram};
-use std::ops::Range;
+use gp_kernels::passes::{Block, Layout, Pass, Passes, Sums};
 
-/// Columns of Φ that are worked on at a time. Measured with 500 inducing inputs: solves and products have their full
-/// rate from 128 columns on, and lose a tenth from 300 on, where Φ and its upstream leave a second-level cache of
-/// 2 MiB. No more than `weighted_gram` takes at once, which otherwise goes over its result a second time for the rest.
-const WIDTH: usize = 192;
-
-/// The factors of n observations.
-#[derive(Debug)]
+/// What a lane keeps: what is known of the noise, and `1/d_i` with `d_i = Σ_i + α_i s_i`.
+#[derive(Debug, Default)]
 pub(super) struct PointFactors {
-    /// The number of the first one.
-    first: usize,
-    /// `s_i`
-    residual: Vec<f64>,
-    /// `1/d_i` with `d_i = Σ_i + α_i s_i`
+    known_noise: Vec<f64>,
     precision: Vec<f64>,
-    /// `y_i/d_i`; in the last pass the derivatives by `s_i`.
-    weighted: Vec<f64>,
-    /// A block of columns as wide as Φ.
-    upstream: Vec<f64>,
-    scratch: GramScratch,
-}
-
-/// The columns in as few blocks as [`WIDTH`] allows, all of about the same width.
-fn blocks(columns: usize) -> impl Iterator<Item = Range<usize>> {
-    let width = columns.div_ceil(columns.div_ceil(WIDTH).max(1)).max(1);
-    (0..columns).step_by(width).map(move |start| start..columns.min(start + width))
 }
 
 impl PointFactors {
-    pub(super) fn new(factors: Range<usize>, count: usize) -> Self {
-        let n = factors.len();
-        let widest = blocks(n).map(|block| block.len()).max().unwrap_or(0);
-        Self {
-            first: factors.start,
-            residual: vec![0.0; n],
-            precision: vec![0.0; n],
-            weighted: vec![0.0; n],
-            upstream: vec![0.0; count * widest],
-            scratch: GramScratch::with_capacity(count, widest),
-        }
-    }
-
-    /// Derivatives by `s_i` over `weighted`; returns the sum of those by the noise variances. `upstream` holds
-    /// `L_B⁻¹ φ_i` for the observations of the block.
-    fn variances_reverse(&mut self, at: At<'_>, block: Range<usize>, shard: &Shard) -> f64 {
-        let mut by_noise = 0.0;
-        for (i, half) in block.zip(self.upstream.chunks_exact(shard.count)) {
-            let (precision, noise, beta) = (self.precision[i], shard.noise[i], shard.beta[i]);
-            let power = at.model.powers().of(self.first + i);
-            // β_i² + ‖h_i‖², the first being large only where the fit is poor.
-            let pull = beta * beta + column(half).squared_norm_l2() * precision * precision;
-            self.weighted[i] = 0.5 * (power * pull - precision);
-            by_noise += 0.5 * (pull - (1.0 - self.residual[i] * precision) / noise);
-        }
-        by_noise
+    /// Noise variance `Σ_i`.
+    fn noise(&self, model: &SparseRegression, place: usize) -> f64 {
+        model.noise().variance() + self.known_noise[place]
     }
 }
 
-impl Factors for PointFactors {
-    fn absorb(&mut self, at: At<'_>, shard: &mut Shard, sums: &mut Sums) -> Result<(), EpError> {
-        let Parts { mut gram, shift, log_scale } = sums.parts_mut();
-        let threading = shard.evaluator.threading();
-        for block in blocks(shard.len()) {
-            shard.project(at, block.clone(), &mut self.residual[block.clone()])?;
-            for i in block.clone() {
-                let (power, noise, s) =
-                    (at.model.powers().of(self.first + i), shard.noise[i], self.residual[i]);
-                self.precision[i] = 1.0 / (noise + power * s);
-                self.weighted[i] = shard.targets[i] * self.precision[i];
-                *log_scale += noise.ln() + scaled_ln_1p(power, s / noise);
-            }
-            let (phi, precision) = (shard.phi(block.clone()), &self.precision[block.clone()]);
-            weighted_gram(gram.as_mut(), Accum::Add, phi, precision, &mut self.scratch, threading)?;
-            let weighted = column(&self.weighted[block]);
-            matmul(column_mut(shift), Accum::Add, phi, weighted, 1.0, threading)?;
-        }
-        Ok(())
+impl LaneFactors for PointFactors {
+    fn take(&mut self, place: usize, known_noise: f64) {
+        self.known_noise.truncate(place);
+        self.known_noise.push(known_noise);
+        self.precision.resize(place + 1, 0.0);
     }
 
-    fn weigh(&mut self, shard: &mut Shard) -> Result<f64, EpError> {
-        let mut misfit = 0.0;
-        for (residual, precision) in shard.beta.iter_mut().zip(&self.precision) {
-            let beta = *residual * precision;
-            misfit += *residual * beta;
-            *residual = beta;
-        }
-        Ok(misfit)
-    }
-
-    fn reverse(
-        &mut self,
-        at: At<'_>,
-        posterior: &Posterior,
-        shard: &Shard,
-        gradients: &mut Gradients,
+    fn absorb(
+        passes: &mut Passes<Self>,
+        model: &SparseRegression,
+        layout: &Layout,
+        sums: &mut Sums,
     ) -> Result<(), EpError> {
-        let (count, threading) = (shard.count, shard.evaluator.threading());
-        for block in blocks(shard.len()) {
-            let here = 0..block.len();
-            let size = count * here.len();
-            self.upstream[..size].copy_from_slice(&shard.phi[block.start * count..block.end * count]);
-            let half = columns_mut(&mut self.upstream, count, here.clone());
-            posterior.precision.half_solve_in_place(half, threading)?;
-            gradients.noise += self.variances_reverse(at, block.clone(), shard);
-            let whole = columns_mut(&mut self.upstream, count, here.clone());
-            posterior.precision.half_solve_transpose_in_place(whole, threading)?;
-            // What comes in by way of s_i, −2 s̄_i φ_i, is added by the projection's own reverse pass.
-            for (i, upstream) in block.clone().zip(self.upstream.chunks_exact_mut(count)) {
-                let (beta, precision) = (shard.beta[i], self.precision[i]);
-                let both = upstream.iter_mut().zip(&posterior.mean);
-                both.for_each(|(u, m)| *u = beta * m - precision * *u);
+        let pass = Pass::new(std::slice::from_ref(model.process()), layout).with_projection();
+        passes.run(pass, sums, |block, extra| {
+            let Block { own, places, seen, latents, .. } = block;
+            for (i, place) in places.enumerate() {
+                let (noise, s) = (own.noise(model, place), seen.residual(0, i));
+                let power = model.powers().of(seen.row(i));
+                let precision = 1.0 / (noise + power * s);
+                own.precision[place] = precision;
+                latents[0].gram[i] = precision;
+                latents[0].shift[i] = seen.target(i)[0] * precision;
+                extra[0] += noise.ln() + scaled_ln_1p(power, s / noise);
             }
-            let upstream = columns_mut(&mut self.upstream, count, here);
-            let by_residual = &self.weighted[block.clone()];
-            shard.project_reverse(at, block, upstream, by_residual, &mut gradients.prior)?;
-        }
-        Ok(())
+            Ok(())
+        })
     }
-}
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+    fn explain(
+        passes: &mut Passes<Self>,
+        model: &SparseRegression,
+        posterior: &Posterior,
+        sums: &mut Sums,
+    ) -> Result<(), EpError> {
+        let mean = MeanOf(posterior);
+        let pass = Pass::new(std::slice::from_ref(model.process()), &posterior.number).with_beliefs(&mean);
+        passes.run(pass, sums, |block, misfit| {
+            let Block { own, places, seen, latents, .. } = block;
+            for (i, place) in places.enumerate() {
+                let residual = seen.target(i)[0] - latents[0].mean[i];
+                misfit[0] += residual * (residual * own.precision[place]);
+            }
+            Ok(())
+        })
+    }
 
-    #[test]
-    fn blocks_cover_all_columns_and_are_not_too_wide() {
-        assert_eq!(blocks(0).count(), 0);
-        for n in [1, 191, 192, 193, 625, 5000] {
-            let all: Vec<Range<usize>> = blocks(n).collect();
-            assert_eq!((all[0].start, all[all.len() - 1].end, all.len()), (0, n, n.div_ceil(WIDTH)));
-            assert!(all.windows(2).all(|pair| pair[0].end == pair[1].start && !pair[1].is_empty()));
-            assert!(all.iter().all(|block| block.len() <= WIDTH));
-        }
+    /// `φ̄_i = β_i m − Vφ_i/d_i` and `s̄_i`. What comes in by way of s_i, `−2 s̄_i φ_i`, is added by the projection's own
+    /// reverse pass.
+    fn reverse(
+        passes: &mut Passes<Self>,
+        model: &SparseRegression,
+        posterior: &Posterior,
+        sums: &mut Sums,
+    ) -> Result<(), EpError> {
+        let pass =
+            Pass::new(std::slice::from_ref(model.process()), &posterior.number).with_beliefs(posterior);
+        passes.run(pass, sums, |block, by_noise| {
+            let Block { own, places, seen, latents, .. } = block;
+            let latent = &mut latents[0];
+            for (i, place) in places.enumerate() {
+                let (precision, noise) = (own.precision[place], own.noise(model, place));
+                let power = model.powers().of(seen.row(i));
+                let beta = (seen.target(i)[0] - latent.mean[i]) * precision;
+                // β_i² + ‖h_i‖², the first being large only where the fit is poor.
+                let pull = beta * beta + latent.variance[i] * precision * precision;
+                (latent.on_mean[i], latent.on_spread[i]) = (beta, -precision);
+                latent.on_residual[i] = 0.5 * (power * pull - precision);
+                by_noise[0] += 0.5 * (pull - (1.0 - seen.residual(0, i) * precision) / noise);
+            }
+            Ok(())
+        })
     }
 }

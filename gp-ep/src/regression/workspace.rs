@@ -1,45 +1,69 @@
-//! One evaluation: three passes over the lanes, and what is done between them.
+//! One evaluation: three passes over the observations, and what is done between them.
 
 use super::blocks::Blocks;
-use super::lane::{Lane, Share};
+use super::blockwise::{BlockFactors, column_mut};
+use super::lane::{LaneFactors, Share, take};
 use super::model::SparseRegression;
-use super::shard::{At, Gradients, Posterior, Sums};
+use super::pointwise::PointFactors;
 use crate::error::{EpError, check_count};
-use crate::exact::Observations;
-use gp_kernels::data::{DataError, Lanes, LocalReduction};
-use gp_kernels::inducing::{InducingPrior, PriorGradients};
-use gp_kernels::{Evaluator, parameter_count};
+use gp_kernels::data::{DataError, DataSource, Reduction, Rows};
+use gp_kernels::parameter_count;
+use gp_kernels::passes::{Beliefs, Layout, Passes, Setup, Sums, Whitened};
 use gp_linalg::{Cholesky, Threading};
 use std::f64::consts::TAU;
+use std::sync::Arc;
 
 /// Memory for evaluations of the log marginal likelihood. It fits itself to the model and the data it is used with;
 /// repeated evaluations of the same sizes on the calling thread allocate nothing.
 #[derive(Debug, Default)]
 pub struct RegressionWorkspace {
-    state: Option<State>,
+    reduction: Option<Arc<dyn Reduction>>,
+    state: Option<(Shape, Grouped)>,
 }
 
 /// What memory is made for.
-#[derive(Debug, PartialEq)]
+#[derive(Debug)]
 struct Shape {
     observations: usize,
     dim: usize,
+    outputs: usize,
     inputs: (usize, usize, bool),
     params: usize,
     blocks: Option<Blocks>,
     threading: Threading,
 }
 
+/// Factors of one kind.
 #[derive(Debug)]
-struct State {
-    shape: Shape,
-    /// For `K_zz`.
-    evaluator: Evaluator,
-    prior: InducingPrior,
-    lanes: Lanes<Lane>,
+enum Grouped {
+    Points(State<PointFactors>),
+    Blocks(State<BlockFactors>),
+}
+
+#[derive(Debug)]
+struct State<F> {
+    passes: Passes<F>,
+    /// Of lanes with blocks; of single observations, none.
+    shares: Vec<Share>,
     sums: Sums,
+    misfit: Sums,
+    gradients: Option<Sums>,
     posterior: Posterior,
-    gradients: Gradients,
+}
+
+/// `q(v) = N(m, B⁻¹)`
+#[derive(Debug)]
+pub(super) struct Posterior {
+    /// Of what the first pass adds up.
+    pub(super) layout: Layout,
+    /// Of one number.
+    pub(super) number: Layout,
+    /// `B = L_B L_Bᵀ`
+    pub(super) precision: Cholesky,
+    /// `L_Bᵀ m`
+    half_mean: Vec<f64>,
+    /// m
+    pub(super) mean: Vec<f64>,
 }
 
 impl RegressionWorkspace {
@@ -49,19 +73,30 @@ impl RegressionWorkspace {
         Self::default()
     }
 
+    /// An empty workspace for some of the lanes of the data, the others being somebody else's.
+    #[must_use]
+    pub fn with_reduction(reduction: Arc<dyn Reduction>) -> Self {
+        Self { reduction: Some(reduction), state: None }
+    }
+
     /// `log Z`, and everything that predictions and gradients need.
     pub(super) fn evaluate(
         &mut self,
         model: &SparseRegression,
-        data: &Observations<'_>,
+        data: &dyn DataSource,
     ) -> Result<f64, EpError> {
-        check_factors(model, data.len())?;
-        let state = match self.state.take() {
-            Some(state) if state.shape.fits(model, data) => state,
-            _ => State::new(model, data)?,
+        check_factors(model, data.count())?;
+        let (_, state) = match self.state.take() {
+            Some((shape, state)) if shape.fits(model, data) => self.state.insert((shape, state)),
+            _ => {
+                let state = Grouped::new(model, data, self.reduction.clone())?;
+                self.state.insert((Shape::of(model, data), state))
+            }
         };
-        let state = self.state.insert(state);
-        let value = state.evaluate(model, data)?;
+        let value = match state {
+            Grouped::Points(state) => state.evaluate(model, data),
+            Grouped::Blocks(state) => state.evaluate(model, data),
+        }?;
         if value.is_finite() { Ok(value) } else { Err(EpError::Overflow { value }) }
     }
 
@@ -71,14 +106,20 @@ impl RegressionWorkspace {
         model: &SparseRegression,
         gradient: &mut [f64],
     ) -> Result<(), EpError> {
-        self.state
-            .as_mut()
-            .map_or(Err(DataError::NoData.into()), |state| state.add_up_gradient(model, gradient))
+        match &mut self.state {
+            None => Err(DataError::NoData.into()),
+            Some((_, Grouped::Points(state))) => state.add_up_gradient(model, gradient),
+            Some((_, Grouped::Blocks(state))) => state.add_up_gradient(model, gradient),
+        }
     }
 
     /// The mean of v and the factor of its precision, once something has been evaluated.
     pub(super) fn into_posterior(self) -> Option<(Vec<f64>, Cholesky)> {
-        self.state.map(|state| (state.posterior.mean, state.posterior.precision))
+        let posterior = match self.state?.1 {
+            Grouped::Points(state) => state.posterior,
+            Grouped::Blocks(state) => state.posterior,
+        };
+        Some((posterior.mean, posterior.precision))
     }
 }
 
@@ -90,11 +131,12 @@ fn check_factors(model: &SparseRegression, observations: usize) -> Result<(), Ep
 }
 
 impl Shape {
-    fn of(model: &SparseRegression, data: &Observations<'_>) -> Self {
+    fn of(model: &SparseRegression, data: &dyn DataSource) -> Self {
         let inputs = model.process().inputs();
         Self {
-            observations: data.len(),
-            dim: data.inputs().ncols(),
+            observations: data.count(),
+            dim: data.dim(),
+            outputs: data.outputs(),
             inputs: (inputs.count(), inputs.dim(), inputs.windows().is_some()),
             params: parameter_count(model.process().kernel()),
             blocks: model.blocks().cloned(),
@@ -103,9 +145,9 @@ impl Shape {
     }
 
     /// Whether this is the shape of the model and the data.
-    fn fits(&self, model: &SparseRegression, data: &Observations<'_>) -> bool {
+    fn fits(&self, model: &SparseRegression, data: &dyn DataSource) -> bool {
         let inputs = model.process().inputs();
-        (self.observations, self.dim) == (data.len(), data.inputs().ncols())
+        (self.observations, self.dim, self.outputs) == (data.count(), data.dim(), data.outputs())
             && self.inputs == (inputs.count(), inputs.dim(), inputs.windows().is_some())
             && self.params == parameter_count(model.process().kernel())
             && self.blocks.as_ref() == model.blocks()
@@ -113,76 +155,120 @@ impl Shape {
     }
 }
 
-impl State {
-    fn new(model: &SparseRegression, data: &Observations<'_>) -> Result<Self, EpError> {
-        let (process, threading) = (model.process(), model.threading());
-        let (count, evaluator) = (process.inputs().count(), Evaluator::new(threading));
-        let prior = InducingPrior::new(process.kernel(), process.inputs(), model.jitter(), &evaluator)?;
-        let mut shares = Share::all(model, data.len()).into_iter().map(Some).collect::<Vec<_>>();
-        let busy = shares.iter().flatten().filter(|share| !share.rows.is_empty()).count();
-        // Lanes share the threads among them; a lane that is alone has them for itself.
-        let inside = if busy > 1 { Threading::Here } else { threading };
-        let lanes = Lanes::new(data.len(), threading, &LocalReduction, |lane| {
-            let none = || Share { rows: Vec::new(), factors: 0..0, sizes: None };
-            let share = shares.get_mut(lane).and_then(Option::take).unwrap_or_else(none);
-            Lane::new(model, share, data.inputs().ncols(), inside)
-        });
-        Ok(Self {
-            shape: Shape::of(model, data),
-            prior,
-            lanes,
-            sums: Sums::zeros(count),
-            posterior: Posterior { precision: Cholesky::with_capacity(count), mean: vec![0.0; count] },
-            gradients: Gradients {
-                prior: PriorGradients::zeros(process.kernel(), process.inputs()),
-                noise: 0.0,
+impl Grouped {
+    fn new(
+        model: &SparseRegression,
+        data: &dyn DataSource,
+        reduction: Option<Arc<dyn Reduction>>,
+    ) -> Result<Self, EpError> {
+        if data.outputs() > 2 {
+            check_count("targets", "columns", 2, data.outputs())?;
+        }
+        let setup = Setup {
+            processes: std::slice::from_ref(model.process()),
+            latents: 1,
+            data,
+            capacity: data.count(),
+            threading: model.threading(),
+            reduction,
+            records: false,
+        };
+        let Some(blocks) = model.blocks() else {
+            let passes = Passes::new(setup, |_| PointFactors::default())?;
+            return Ok(Self::Points(State::new(model, passes, Vec::new())));
+        };
+        let (shares, count) = (Share::all(blocks), model.process().inputs().count());
+        let mut passes =
+            Passes::with_lanes(setup, shares.len(), |lane| BlockFactors::new(&shares[lane], count))?;
+        passes.for_each(|lane, own| {
+            own.cut_into(shares[lane].sizes.clone());
+            Ok::<(), EpError>(())
+        })?;
+        Ok(Self::Blocks(State::new(model, passes, shares)))
+    }
+}
+
+impl<F: LaneFactors> State<F> {
+    fn new(model: &SparseRegression, passes: Passes<F>, shares: Vec<Share>) -> Self {
+        let count = model.process().inputs().count();
+        let layout = Layout::new(vec![count], 1);
+        let number = layout.of_extra(1);
+        Self {
+            passes,
+            shares,
+            sums: Sums::zeros(&layout),
+            misfit: Sums::zeros(&number),
+            gradients: None,
+            posterior: Posterior {
+                precision: Cholesky::with_capacity(count),
+                half_mean: vec![0.0; count],
+                mean: vec![0.0; count],
+                layout,
+                number,
             },
-            evaluator,
-        })
+        }
     }
 
-    fn evaluate(&mut self, model: &SparseRegression, data: &Observations<'_>) -> Result<f64, EpError> {
-        let process = model.process();
-        self.prior.refresh(process.kernel(), process.inputs(), model.jitter(), &self.evaluator)?;
-        let at = At { model, prior: &self.prior };
-        self.lanes.for_each(|_, lane| lane.absorb(at, data))?;
-        self.lanes.sum(|lane| lane.sums.as_slice(), self.sums.as_mut_slice(), &LocalReduction)?;
-        let log_scale = self.posterior.solve(model, &mut self.sums)?;
-        let posterior = &self.posterior;
-        self.lanes.for_each(|_, lane| lane.explain(posterior))?;
-        let mut misfit = [0.0];
-        self.lanes.sum(|lane| std::slice::from_ref(&lane.misfit), &mut misfit, &LocalReduction)?;
+    fn read(&mut self, data: &dyn DataSource) -> Result<(), EpError> {
+        let (count, shares) = (data.count(), &self.shares);
+        if shares.is_empty() {
+            return self.passes.read(data, &Rows::Range(0..count), take);
+        }
+        self.passes.for_each(|lane, own| own.read(data, &Rows::List(&shares[lane].rows), &take))?;
+        self.passes.set_loaded(count);
+        Ok(())
+    }
+
+    fn evaluate(&mut self, model: &SparseRegression, data: &dyn DataSource) -> Result<f64, EpError> {
+        self.read(data)?;
+        let Self { passes, sums, misfit, posterior, .. } = self;
+        passes.refresh(std::slice::from_ref(model.process()), model.jitter())?;
+        F::absorb(passes, model, &posterior.layout, sums)?;
+        posterior.solve(model, sums)?;
+        F::explain(passes, model, posterior, misfit)?;
         let prior_misfit: f64 = posterior.mean.iter().map(|m| m * m).sum();
-        let quadratic = prior_misfit + misfit[0];
-        let logs = data.len() as f64 * TAU.ln() + log_scale + posterior.precision.log_det();
+        let quadratic = prior_misfit + misfit.numbers[0];
+        let log_scale = posterior.layout.extra(&sums.numbers)[0];
+        let logs = data.count() as f64 * TAU.ln() + log_scale + posterior.precision.log_det();
         Ok(-0.5 * (logs + quadratic))
     }
 
     fn add_up_gradient(&mut self, model: &SparseRegression, gradient: &mut [f64]) -> Result<(), EpError> {
-        let (at, posterior) = (At { model, prior: &self.prior }, &self.posterior);
-        self.lanes.for_each(|_, lane| lane.reverse(at, posterior))?;
-        let Gradients { prior: sums, noise } = &mut self.gradients;
-        self.lanes.sum(|lane| lane.gradients.prior.as_slice(), sums.as_mut_slice(), &LocalReduction)?;
-        let noise = std::slice::from_mut(noise);
-        self.lanes.sum(|lane| std::slice::from_ref(&lane.gradients.noise), noise, &LocalReduction)?;
-        let process = model.process();
-        self.prior.finish_reverse(process.kernel(), process.inputs(), sums, &self.evaluator)?;
-        let all = sums.params().iter().chain(sums.inputs()).chain(&*noise);
-        gradient.iter_mut().zip(all).for_each(|(out, g)| *out = *g);
+        let processes = std::slice::from_ref(model.process());
+        let zeros = || Sums::with_gradients(&self.posterior.number, processes);
+        let sums = self.gradients.get_or_insert_with(zeros);
+        F::reverse(&mut self.passes, model, &self.posterior, sums)?;
+        let by_noise = self.passes.finish_reverse(processes, &mut sums.gradients, gradient)?;
+        by_noise.copy_from_slice(&sums.numbers);
         Ok(())
     }
 }
 
+impl Beliefs for Posterior {
+    fn of(&self, _component: usize, _latent: usize) -> Whitened<'_> {
+        Whitened::Precision { factor: &self.precision, half_mean: &self.half_mean, mean: &self.mean }
+    }
+}
+
+/// The mean of a posterior, as if it were certain.
+pub(super) struct MeanOf<'a>(pub(super) &'a Posterior);
+
+impl Beliefs for MeanOf<'_> {
+    fn of(&self, _component: usize, _latent: usize) -> Whitened<'_> {
+        Whitened::Mean(&self.0.mean)
+    }
+}
+
 impl Posterior {
-    /// From the sums of the first pass to `B = L_B L_Bᵀ` and `m = B⁻¹ Φ D⁻¹ y`; returns what the first pass has put
-    /// into log Z.
-    fn solve(&mut self, model: &SparseRegression, sums: &mut Sums) -> Result<f64, EpError> {
-        let parts = sums.parts_mut();
-        let mut precision = parts.gram;
+    /// From the sums of the first pass to `B = L_B L_Bᵀ` and `m = B⁻¹ Φ D⁻¹ y`.
+    fn solve(&mut self, model: &SparseRegression, sums: &mut Sums) -> Result<(), EpError> {
+        let mut part = self.layout.part_mut(&mut sums.numbers, 0, 0);
+        let mut precision = part.matrix();
         (0..precision.nrows()).for_each(|i| precision[(i, i)] += 1.0);
         self.precision.refactor(precision.as_ref(), model.jitter())?;
-        self.mean.copy_from_slice(parts.shift);
-        self.precision.solve_in_place(super::shard::column_mut(&mut self.mean), Threading::Here)?;
-        Ok(*parts.log_scale)
+        self.half_mean.copy_from_slice(part.shift);
+        self.precision.half_solve_in_place(column_mut(&mut self.half_mean), Threading::Here)?;
+        self.mean.copy_from_slice(&self.half_mean);
+        Ok(self.precision.half_solve_transpose_in_place(column_mut(&mut self.mean), Threading::Here)?)
     }
 }

@@ -3,6 +3,7 @@
 use crate::support::{Problem, model};
 use gp_ep::power_ep::{GradientKind, MiniBatchEp, Sharing};
 use gp_ep::{BatchEp, DataError, EpOptions, Reduction, Table};
+use gp_kernels::data::tree::add_nodes;
 use gp_linalg::Threading;
 use std::ops::Range;
 use std::sync::{Arc, Barrier, Mutex};
@@ -47,10 +48,10 @@ fn threads_do_not_change_bits() {
     }
 }
 
-/// The partial sums of every lane, process by process.
-type AllSums = Mutex<Vec<Vec<Vec<f64>>>>;
+/// The sums of every process, over nodes of the tree of lanes.
+type AllSums = Mutex<Vec<Vec<(Range<usize>, Vec<f64>)>>>;
 
-/// One of several processes, which are threads here and hear of each other through a table of all partial sums.
+/// One of several processes, which are threads here and hear of each other through a table of all sums.
 #[derive(Debug)]
 struct Process {
     rank: usize,
@@ -58,7 +59,7 @@ struct Process {
 }
 
 impl Process {
-    const COUNT: usize = 2;
+    const COUNT: usize = 3;
 }
 
 impl Reduction for Process {
@@ -66,14 +67,20 @@ impl Reduction for Process {
         self.rank * lanes / Self::COUNT..(self.rank + 1) * lanes / Self::COUNT
     }
 
-    fn sum(&self, partials: &[&[f64]], total: &mut [f64]) -> Result<(), DataError> {
+    fn sum(
+        &self,
+        lanes: usize,
+        parts: &[(Range<usize>, &[f64])],
+        total: &mut [f64],
+    ) -> Result<(), DataError> {
         let (table, barrier) = &*self.all;
-        table.lock().unwrap()[self.rank] = partials.iter().map(|partial| partial.to_vec()).collect();
+        let own = parts.iter().map(|(node, sums)| (node.clone(), sums.to_vec()));
+        table.lock().unwrap()[self.rank] = own.collect();
         barrier.wait();
-        total.fill(0.0);
-        for partial in table.lock().unwrap().iter().flatten() {
-            total.iter_mut().zip(partial).for_each(|(sum, part)| *sum += part);
-        }
+        let all = table.lock().unwrap().concat();
+        let all: Vec<(Range<usize>, &[f64])> =
+            all.iter().map(|(node, sums)| (node.clone(), sums.as_slice())).collect();
+        add_nodes(lanes, &all, total)?;
         barrier.wait();
         Ok(())
     }

@@ -21,6 +21,9 @@ pub enum DataError {
         /// What the engine had to say.
         reason: String,
     },
+    /// A pass over the data was told to end, by a limit on time or an interrupt.
+    #[error("stopped before all observations were seen")]
+    Stopped,
     /// A table or buffer has the wrong size.
     #[error("{what} has {found} {axis}, expected {expected}")]
     Shape {

@@ -2,26 +2,28 @@
 //!
 //! Observations are dealt to a number of *lanes* that depends on how many there are and on nothing else. A lane goes
 //! through its observations in order and adds up one partial sum; lanes are worked on by any number of threads or
-//! processes; partial sums are added in the order of lanes. So the result does not depend on who did the work.
+//! processes; partial sums are added along a [`tree`](super::tree) over lanes that is always the same. So the result does
+//! not depend on who did the work.
 
 use super::error::DataError;
+use super::tree::{Fold, Partial, Pool, add_nodes, nodes};
 use gp_linalg::Threading;
 use rayon::prelude::*;
 use std::convert::Infallible;
 use std::fmt::Debug;
 use std::ops::Range;
 
-/// The most lanes there are: more threads than this have nothing to do.
+/// The most lanes of a data set that is not large: more threads than this have nothing to do.
 const MAX_LANES: usize = 16;
-/// Numbers that are added up at a time: the sums stay in the first-level cache while all partial sums pass by.
-const NEAR: usize = 2048;
+/// Observations of a lane from which on there are more lanes.
+const LARGE: usize = 1 << 15;
 /// Observations that a lane of its own is worth.
 const WORTH_A_LANE: usize = 96;
 
 /// The number of lanes for this many observations.
 #[must_use]
 pub fn lane_count(observations: usize) -> usize {
-    (observations / WORTH_A_LANE).clamp(1, MAX_LANES)
+    (observations / WORTH_A_LANE).clamp(1, MAX_LANES.max(observations / LARGE))
 }
 
 /// The number of lanes for observations that several processes are seen through: fewer where there are many, which keep
@@ -40,17 +42,21 @@ pub fn lane_rows(lane: usize, lanes: usize, observations: usize) -> Range<usize>
 /// Who works on which lanes, and how partial sums of several processes come together.
 ///
 /// [`LocalReduction`] is one process that does it all. Another engine works on some of the lanes in each process and
-/// gathers the partial sums of all of them, to be added in the order of lanes.
+/// brings together what they found.
 pub trait Reduction: Debug + Send + Sync {
     /// The lanes of this process, out of `lanes`.
     fn own(&self, lanes: usize) -> Range<usize>;
 
-    /// Leaves in `total` the sum of the partial sums of all lanes of all processes, added element by element in the
-    /// order of lanes. `partials` are those of [`own`](Reduction::own) lanes; every process gets the same total.
+    /// Leaves in `total` the sum over all lanes of all processes; every process gets the same.
+    ///
+    /// `parts` are the sums of this process: one for each of the [`nodes`] of the tree over all lanes that its
+    /// [`own`](Reduction::own) lanes consist of. [`add_nodes`] adds those of all processes in the order of the tree, which
+    /// is what makes the result independent of the number of processes.
     ///
     /// # Errors
     /// Whatever keeps processes from hearing of each other, as [`DataError::Reduction`].
-    fn sum(&self, partials: &[&[f64]], total: &mut [f64]) -> Result<(), DataError>;
+    fn sum(&self, lanes: usize, parts: &[(Range<usize>, &[f64])], total: &mut [f64])
+    -> Result<(), DataError>;
 }
 
 /// One process, which has all lanes.
@@ -62,19 +68,13 @@ impl Reduction for LocalReduction {
         0..lanes
     }
 
-    fn sum(&self, partials: &[&[f64]], total: &mut [f64]) -> Result<(), DataError> {
-        for (k, total) in total.chunks_mut(NEAR).enumerate() {
-            let mut parts = partials.iter().map(|partial| partial.get(k * NEAR..).unwrap_or(&[]));
-            match parts.next() {
-                Some(first) if first.len() >= total.len() => total.copy_from_slice(&first[..total.len()]),
-                first => {
-                    total.fill(0.0);
-                    total.iter_mut().zip(first.unwrap_or(&[])).for_each(|(sum, part)| *sum += part);
-                }
-            }
-            parts.for_each(|part| total.iter_mut().zip(part).for_each(|(sum, part)| *sum += part));
-        }
-        Ok(())
+    fn sum(
+        &self,
+        lanes: usize,
+        parts: &[(Range<usize>, &[f64])],
+        total: &mut [f64],
+    ) -> Result<(), DataError> {
+        add_nodes(lanes, parts, total)
     }
 }
 
@@ -188,20 +188,39 @@ impl<T: Send> Lanes<T> {
         }
     }
 
-    /// Adds up one partial sum a lane.
+    /// One pass that adds up: `work` fills a partial sum for every lane, and `total` becomes their sum over the lanes of
+    /// all processes. Partial sums come from `pool` and go back there.
     ///
     /// # Errors
-    /// As [`Reduction::sum`].
-    pub fn sum(
-        &self,
-        partial: impl Fn(&T) -> &[f64],
-        total: &mut [f64],
+    /// That of the first lane that fails, in their order, or as [`Reduction::sum`].
+    pub fn fold<P: Partial, E: Send + From<DataError>>(
+        &mut self,
+        (total, pool): (&mut P, &Pool<P>),
         reduction: &dyn Reduction,
-    ) -> Result<(), DataError> {
-        let mut partials = [&[][..]; MAX_LANES];
-        let own = &mut partials[..self.states.len()];
-        own.iter_mut().zip(&self.states).for_each(|(slot, state)| *slot = partial(state));
-        reduction.sum(own, total)
+        work: impl Fn(usize, &mut T, &mut P) -> Result<(), E> + Sync,
+    ) -> Result<(), E> {
+        let own = self.first..self.first + self.states.len();
+        let fold = Fold { threading: self.threading, pool, work: &work };
+        if own == (0..self.count) {
+            // One process, whose sum over all lanes is the total.
+            return fold.node(own, &mut self.states, total);
+        }
+        let mut found = Vec::new();
+        for node in nodes(self.count, &own) {
+            let states = &mut self.states[node.start - own.start..node.end - own.start];
+            let mut part = pool.take(total);
+            fold.node(node.clone(), states, &mut part)?;
+            found.push((node, part));
+        }
+        for slice in 0..total.slices().len() {
+            let parts: Vec<(Range<usize>, &[f64])> =
+                found.iter().map(|(node, part)| (node.clone(), part.slices()[slice])).collect();
+            if let Some(total) = total.slices_mut().into_iter().nth(slice) {
+                reduction.sum(self.count, &parts, total)?;
+            }
+        }
+        found.into_iter().for_each(|(_, part)| pool.give(part));
+        Ok(())
     }
 }
 
@@ -222,16 +241,14 @@ mod tests {
     #[test]
     fn sums_do_not_depend_on_threads_and_the_first_fault_is_reported() {
         let sum = |threading| {
-            let mut lanes = Lanes::new(9000, threading, &LocalReduction, |_| [0.0]);
-            let count = lanes.count();
+            let mut lanes = Lanes::new(9000, threading, &LocalReduction, |_| ());
+            let (count, pool, mut total) = (lanes.count(), Pool::default(), vec![0.0]);
             lanes
-                .for_each(|lane, state| {
-                    state[0] = lane_rows(lane, count, 9000).map(|i| 1.0 / (1.0 + i as f64)).sum();
+                .fold((&mut total, &pool), &LocalReduction, |lane, (), partial: &mut Vec<f64>| {
+                    partial[0] = lane_rows(lane, count, 9000).map(|i| 1.0 / (1.0 + i as f64)).sum();
                     Ok::<(), DataError>(())
                 })
                 .unwrap();
-            let mut total = [0.0];
-            lanes.sum(|state| state, &mut total, &LocalReduction).unwrap();
             total[0].to_bits()
         };
         assert_eq!(sum(Threading::Here), sum(Threading::Pool));

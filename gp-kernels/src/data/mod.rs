@@ -6,9 +6,11 @@
 mod error;
 mod lanes;
 mod source;
+pub mod tree;
 
 pub use error::DataError;
 pub use lanes::{
     Lanes, LocalReduction, Reduction, for_each, for_each_pair, lane_count, lane_count_of, lane_rows,
 };
 pub use source::{DataSource, RowReader, Rows, Table};
+pub use tree::{Partial, Pool};

@@ -9,7 +9,7 @@ use crate::expectation::{Estimates, Expectation, Nodes, Observed};
 use crate::mixing::Mixing;
 use crate::posterior::{Part, VariationalPosterior};
 use faer::{Mat, MatRef};
-use gp_kernels::data::{DataError, DataSource, Lanes, LocalReduction, Rows, lane_rows};
+use gp_kernels::data::{DataError, DataSource, Lanes, LocalReduction, Pool, Rows, lane_rows};
 use gp_kernels::{Evaluator, KernelError, parameter_count};
 use gp_likelihoods::Latent;
 use gp_optim::{Companion, ParameterSet};
@@ -29,7 +29,8 @@ pub struct DenseState {
     sites: Vec<Sites>,
     targets: Vec<Sites>,
     trial: Vec<Sites>,
-    lanes: Lanes<Lane>,
+    lanes: Lanes<DenseLane>,
+    pool: Pool<Vec<f64>>,
     /// Sums over lanes: the expected log density, then its derivatives by the parameters of the likelihood.
     sums: Vec<f64>,
     nodes: Nodes,
@@ -40,10 +41,9 @@ pub struct DenseState {
 
 /// Some of the observations.
 #[derive(Debug)]
-struct Lane {
+struct DenseLane {
     estimates: Estimates,
     beliefs: Vec<Latent>,
-    partial: Vec<f64>,
     /// Derivatives by mean and variance, observation by observation, one a latent.
     slopes: Vec<(f64, f64)>,
 }
@@ -74,10 +74,9 @@ impl DenseState {
         let params = gp_likelihoods::parameter_count(model.likelihood().parameters());
         let latents = model.kernels().len();
         let sites = || (0..latents).map(|_| Sites::flat(count)).collect::<Vec<_>>();
-        let lanes = Lanes::new(count, model.threading(), &LocalReduction, |_| Lane {
+        let lanes = Lanes::new(count, model.threading(), &LocalReduction, |_| DenseLane {
             estimates: Estimates::default(),
             beliefs: Vec::with_capacity(latents),
-            partial: vec![0.0; 1 + params],
             slopes: Vec::new(),
         });
         Ok(Self {
@@ -89,6 +88,7 @@ impl DenseState {
             targets: sites(),
             trial: sites(),
             lanes,
+            pool: Pool::default(),
             sums: vec![0.0; 1 + params],
             nodes: Nodes::default(),
             evaluator: Evaluator::new(model.threading()),
@@ -209,15 +209,15 @@ impl DenseState {
         }
         let (latents, nodes, lanes, count) = (&self.latents, &self.nodes, self.lanes.count(), self.x.nrows());
         let (y, outputs) = (&self.y, self.outputs);
-        self.lanes.for_each(|lane, own| {
-            own.partial.fill(0.0);
+        let total = (&mut self.sums, &self.pool);
+        self.lanes.fold(total, &LocalReduction, |lane, own, partial: &mut Vec<f64>| {
             own.slopes.clear();
             for row in lane_rows(lane, lanes, count) {
-                own.observe(model, latents, nodes, (row, &y[row * outputs..(row + 1) * outputs]))?;
+                let y = &y[row * outputs..(row + 1) * outputs];
+                own.observe(model, (latents, nodes), (row, y), partial)?;
             }
             Ok::<(), VariationalError>(())
         })?;
-        self.lanes.sum(|lane| &lane.partial, &mut self.sums, &LocalReduction)?;
         Ok(self.sums[0] - self.latents.iter().map(DenseLatent::divergence).sum::<f64>())
     }
 
@@ -237,14 +237,14 @@ impl DenseState {
     }
 }
 
-impl Lane {
+impl DenseLane {
     /// One observation's part of the bound.
     fn observe(
         &mut self,
         model: &DenseVariational,
-        latents: &[DenseLatent],
-        nodes: &Nodes,
+        (latents, nodes): (&[DenseLatent], &Nodes),
         (row, y): (usize, &[f64]),
+        partial: &mut [f64],
     ) -> Result<(), VariationalError> {
         self.beliefs.clear();
         for latent in latents {
@@ -254,8 +254,8 @@ impl Lane {
         let done = self.estimates.estimate(observed, model.expectation(), nodes);
         done.map_err(|error| error.at_row(row))?;
         let slopes = &self.estimates.slopes;
-        self.partial[0] += slopes.value;
-        self.partial[1..].iter_mut().zip(&slopes.by_params).for_each(|(sum, slope)| *sum += slope);
+        partial[0] += slopes.value;
+        partial[1..].iter_mut().zip(&slopes.by_params).for_each(|(sum, slope)| *sum += slope);
         self.slopes.extend(slopes.by_mean.iter().copied().zip(slopes.by_variance.iter().copied()));
         Ok(())
     }

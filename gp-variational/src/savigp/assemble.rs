@@ -11,8 +11,8 @@ use gp_linalg::product::matmul;
 impl Bound {
     /// From sums to the bound and its derivatives by the posterior, which stay in the working memory.
     pub(super) fn assemble(&mut self, model: &Savigp, posterior: &Mixture) -> Result<f64, VariationalError> {
-        let (weight, latents) = (self.weight(), posterior.counts().len());
-        let expected = &self.sums[self.layout.expected()];
+        let (weight, latents, threading) = (self.weight(), posterior.counts().len(), self.threading());
+        let expected = &self.layout.extra(&self.sums.numbers)[..self.layout.components()];
         let mut value = 0.0;
         for (k, expected) in expected.iter().enumerate() {
             self.working.by_weight[k] = weight * expected;
@@ -20,19 +20,19 @@ impl Bound {
         }
         for index in 0..self.working.by_mean.len() {
             let (k, q) = (index / latents, index % latents);
-            let (part, scale) = (self.layout.part(&self.sums, k, q), weight * self.working.weights[k]);
-            let by_mean = self.working.by_mean[index].iter_mut().zip(part.by_mean);
+            let (part, scale) =
+                (self.layout.part(&self.sums.numbers, k, q), weight * self.working.weights[k]);
+            let by_mean = self.working.by_mean[index].iter_mut().zip(part.shift);
             by_mean.for_each(|(out, sum)| *out = scale * sum);
             let by_spread = &mut self.working.by_spread[index];
             let Some(factor) = self.working.factors.get(index) else {
-                part.by_spread.iter().enumerate().for_each(|(i, sum)| by_spread[(i, 0)] = scale * sum);
+                part.gram.iter().enumerate().for_each(|(i, sum)| by_spread[(i, 0)] = scale * sum);
                 continue;
             };
             // ∂/∂L of tr(Λ L Lᵀ) is 2ΛL.
             let m = posterior.counts()[q];
             let mut symmetric = self.room.as_mut().submatrix_mut(0, 0, m, m);
             copy_symmetric(part.matrix(), symmetric.as_mut());
-            let threading = self.evaluator.threading();
             let factor = factor.l();
             matmul(by_spread.as_mut(), Accum::Replace, symmetric.as_ref(), factor, 2.0 * scale, threading)?;
         }

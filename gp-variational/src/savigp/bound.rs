@@ -4,23 +4,17 @@ use super::entropy::Working;
 use super::mixture::Mixture;
 use super::model::Savigp;
 use super::natural::Natural;
-use super::shard::{Pass, Shard};
-use super::sums::Layout;
+use super::rule::{Components, LaneEstimates, Rule, layout, params};
 use crate::error::{VariationalError, check_count};
 use crate::expectation::{Expectation, Nodes};
 use faer::Mat;
-use gp_kernels::Evaluator;
-use gp_kernels::data::{
-    DataError, DataSource, Lanes, LocalReduction, Reduction, Rows, for_each, lane_count_of, lane_rows,
-};
-use gp_kernels::inducing::{InducingPrior, PriorGradients, SparseProcess};
+use gp_kernels::data::{DataError, DataSource, Reduction, Rows};
+use gp_kernels::inducing::{PriorGradients, SparseProcess};
+use gp_kernels::passes::{Layout, Pass, Passes, Setup, Sums};
 use gp_linalg::Threading;
 use gp_optim::ParameterSet;
 use serde::{Deserialize, Serialize};
-
-/// How much is kept of a batch's projections between forward and reverse pass, in numbers, over all lanes and latents:
-/// 256 megabytes. What is too large is computed twice.
-const KEPT: usize = 1 << 25;
+use std::sync::Arc;
 
 /// The bound of a model on a source of observations: memory that lasts from one evaluation to the next.
 ///
@@ -28,23 +22,16 @@ const KEPT: usize = 1 << 25;
 /// has in hand and each latent function.
 #[derive(Debug)]
 pub struct Bound {
-    reduction: Box<dyn Reduction>,
+    passes: Passes<LaneEstimates>,
     pub(super) layout: Layout,
-    lanes: Lanes<Shard>,
-    pub(super) priors: Vec<InducingPrior>,
-    pub(super) evaluator: Evaluator,
     pub(super) working: Working,
     nodes: Nodes,
     expectation: Expectation,
-    /// Sums over lanes.
-    pub(super) sums: Vec<f64>,
-    totals: Vec<PriorGradients>,
-    /// Parameters of the latent functions that the observations are projected by.
-    projected: Vec<f64>,
-    /// N, and how many observations are in hand.
+    /// Sums over lanes; its gradients are in `gradients` between passes that find them.
+    pub(super) sums: Sums,
+    gradients: Vec<PriorGradients>,
+    /// N
     observations: usize,
-    loaded: usize,
-    capacity: usize,
     /// Room for one symmetric matrix.
     pub(super) room: Mat<f64>,
     /// Made for the first natural-gradient step.
@@ -65,7 +52,7 @@ impl Bound {
     /// [`VariationalError::Data`] for no data or data that cannot be read; [`VariationalError::Shape`] for data that do
     /// not fit the model; [`VariationalError::Observation`] for an observation there cannot be.
     pub fn new(model: &Savigp, data: &dyn DataSource) -> Result<Self, VariationalError> {
-        Self::with_reduction(model, data, Box::new(LocalReduction))
+        Self::build(model, data, data.count(), None).and_then(|bound| bound.loaded(model, data))
     }
 
     /// [`new`](Self::new) on some of the lanes only, the others being somebody else's.
@@ -77,9 +64,13 @@ impl Bound {
         data: &dyn DataSource,
         reduction: Box<dyn Reduction>,
     ) -> Result<Self, VariationalError> {
-        let mut bound = Self::build(model, data, data.count(), reduction)?;
-        bound.load_rows(model, data, &Rows::Range(0..data.count()))?;
-        Ok(bound)
+        Self::build(model, data, data.count(), Some(reduction.into()))?.loaded(model, data)
+    }
+
+    /// With all of the data in hand.
+    fn loaded(mut self, model: &Savigp, data: &dyn DataSource) -> Result<Self, VariationalError> {
+        self.load_rows(model, data, &Rows::Range(0..data.count()))?;
+        Ok(self)
     }
 
     /// Room for batches of at most `capacity` observations, the first of which has yet to be
@@ -93,48 +84,38 @@ impl Bound {
         capacity: usize,
     ) -> Result<Self, VariationalError> {
         let capacity = capacity.clamp(1, data.count().max(1));
-        let mut bound = Self::build(model, data, capacity, Box::new(LocalReduction))?;
-        let (lanes, latents) = (bound.lanes.count(), model.processes().len());
-        bound
-            .lanes
-            .change(|shard| shard.keep_projections(KEPT / (lanes * latents), capacity.div_ceil(lanes)));
-        Ok(bound)
+        Self::build(model, data, capacity, None)
     }
 
     fn build(
         model: &Savigp,
         data: &dyn DataSource,
         capacity: usize,
-        reduction: Box<dyn Reduction>,
+        reduction: Option<Arc<dyn Reduction>>,
     ) -> Result<Self, VariationalError> {
         check_data(model, data)?;
-        let params = gp_likelihoods::parameter_count(model.likelihood().parameters());
-        let layout = Layout::new(model.posterior(), params);
-        let count = lane_count_of(capacity, model.processes().len());
-        // One lane has all threads to itself; several have one each.
-        let inner = if count == 1 { model.threading() } else { Threading::Here };
-        // A smaller batch may be dealt in another way, but never more to a lane than this.
-        let places = capacity.div_ceil(count);
-        let lanes = Lanes::with_count(count, model.threading(), reduction.as_ref(), |_| {
-            Shard::new(model, &layout, data, places, inner)
-        });
+        let setup = Setup {
+            processes: model.processes(),
+            latents: model.likelihood().latents(),
+            data,
+            capacity,
+            threading: model.threading(),
+            reduction,
+            records: capacity < data.count(),
+        };
+        let layout =
+            layout(model.posterior(), gp_likelihoods::parameter_count(model.likelihood().parameters()));
         let zeros = |process: &SparseProcess| PriorGradients::zeros(process.kernel(), process.inputs());
         let largest = model.posterior().counts().iter().copied().max().unwrap_or(0);
         Ok(Self {
-            reduction,
-            sums: vec![0.0; layout.len()],
+            passes: Passes::new(setup, |_| LaneEstimates::default())?,
+            sums: Sums::zeros(&layout),
+            gradients: model.processes().iter().map(zeros).collect(),
             layout,
-            lanes,
-            priors: Vec::new(),
-            evaluator: Evaluator::new(model.threading()),
             working: Working::new(model.posterior()),
             nodes: Nodes::default(),
             expectation: *model.expectation(),
-            totals: model.processes().iter().map(zeros).collect(),
-            projected: Vec::new(),
             observations: data.count(),
-            loaded: 0,
-            capacity,
             room: Mat::zeros(largest, largest),
             natural: None,
         })
@@ -152,8 +133,8 @@ impl Bound {
         rows: &[usize],
     ) -> Result<(), VariationalError> {
         check_count("data", "observations", self.observations, data.count())?;
-        if rows.is_empty() || rows.len() > self.capacity {
-            let (what, axis, expected) = ("batch", "observations", self.capacity);
+        if rows.is_empty() || rows.len() > self.passes.capacity() {
+            let (what, axis, expected) = ("batch", "observations", self.passes.capacity());
             return Err(VariationalError::Shape { what, axis, expected, found: rows.len() });
         }
         self.load_rows(model, data, &Rows::List(rows))
@@ -165,14 +146,10 @@ impl Bound {
         data: &dyn DataSource,
         rows: &Rows<'_>,
     ) -> Result<(), VariationalError> {
-        self.loaded = 0;
-        self.projected.clear();
-        let lanes = self.lanes.count();
-        self.lanes.for_each(|lane, shard| {
-            shard.read(model.likelihood(), data, &rows.part(lane_rows(lane, lanes, rows.len())))
-        })?;
-        self.loaded = rows.len();
-        Ok(())
+        self.passes.read(data, rows, |_, taken| {
+            let checked = model.likelihood().check_observation(taken.target);
+            checked.map_err(|fault| VariationalError::Observation { row: taken.row, fault })
+        })
     }
 
     /// Draws other samples from now on: for stochastic methods, which want noise that averages out.
@@ -246,29 +223,36 @@ impl Bound {
     ) -> Result<f64, VariationalError> {
         let reverse = model.processes().iter().any(|process| process.free_count() > 0);
         self.pass(model, posterior, reverse)?;
-        let weight = self.weight();
-        let mut rest = gradient;
-        self.finish_reverse(model, reverse)?;
-        for total in &self.totals {
-            let (params, later) = std::mem::take(&mut rest).split_at_mut(total.params().len());
-            params.copy_from_slice(total.params());
-            let (inputs, later) = later.split_at_mut(total.inputs().len());
-            inputs.copy_from_slice(total.inputs());
-            rest = later;
+        let (weight, processes) = (self.weight(), model.processes());
+        if !reverse {
+            self.gradients.iter_mut().for_each(PriorGradients::clear);
         }
-        let by_params = &self.sums[self.layout.params()];
+        let rest = self.passes.finish_reverse(processes, &mut self.gradients, gradient)?;
+        let extra = self.layout.extra(&self.sums.numbers);
+        let by_params = &extra[params(&self.layout, extra)];
         rest.iter_mut().zip(by_params).for_each(|(out, sum)| *out = weight * sum);
         self.assemble(model, posterior)
     }
 
+    /// Who computes.
+    pub(super) fn threading(&self) -> Threading {
+        self.passes.threading()
+    }
+
     /// Whether the last pass has left sums for a posterior of this shape.
     pub(super) fn is_evaluated_for(&self, posterior: &Mixture) -> bool {
-        self.loaded > 0 && !self.projected.is_empty() && self.layout.is_for(posterior)
+        self.passes.is_projected() && self.is_for(posterior)
+    }
+
+    /// Whether sums over the data for this posterior are laid out as those here.
+    fn is_for(&self, posterior: &Mixture) -> bool {
+        let params = self.layout.extra(&self.sums.numbers).len() - self.layout.components() - 1;
+        self.layout == layout(posterior, params)
     }
 
     /// N over the number of observations in hand.
     pub(super) fn weight(&self) -> f64 {
-        self.observations as f64 / self.loaded as f64
+        self.observations as f64 / self.passes.loaded() as f64
     }
 
     /// Sums over the observations in hand.
@@ -278,96 +262,44 @@ impl Bound {
         posterior: &Mixture,
         reverse: bool,
     ) -> Result<(), VariationalError> {
-        if self.loaded == 0 {
+        if self.passes.loaded() == 0 {
             return Err(DataError::NoData.into());
         }
-        if !self.layout.is_for(posterior) {
+        if !self.is_for(posterior) {
             return Err(VariationalError::Unsupported {
                 what: "a bound made for a posterior of another shape",
             });
         }
-        self.project(model)?;
+        self.passes.project_if_moved::<VariationalError>(model.processes(), model.jitter())?;
         self.working.refresh(posterior)?;
         if let Expectation::Sampled(sampling) = &self.expectation {
-            self.nodes.prepare(sampling, model.processes().len())?;
+            self.nodes.prepare(sampling, model.likelihood().latents())?;
         }
-        let pass = Pass {
+        let rule = Rule {
             model,
-            posterior,
             expectation: &self.expectation,
-            working: &self.working,
-            priors: &self.priors,
             nodes: &self.nodes,
-            layout: &self.layout,
-            weight: self.observations as f64 / self.loaded as f64,
-            reverse,
+            proportions: &self.working.weights,
+            weight: self.weight(),
         };
-        self.lanes.for_each(|_, shard| shard.pass(pass))?;
-        Ok(self.lanes.sum(|shard| &shard.partial, &mut self.sums, self.reduction.as_ref())?)
-    }
-
-    /// Factors `K_zz` and projects the observations in hand, where latent functions or observations are others than at
-    /// the last call.
-    fn project(&mut self, model: &Savigp) -> Result<(), VariationalError> {
-        let mut values = self.projected.iter();
-        let mut same = true;
-        for process in model.processes() {
-            process.visit(&mut |parameter| {
-                same &= parameter
-                    .values()
-                    .iter()
-                    .all(|x| values.next().is_some_and(|y| x.to_bits() == y.to_bits()));
-            });
+        let components = Components { posterior, working: &self.working };
+        let pass = Pass::new(model.processes(), &self.layout).with_beliefs(&components);
+        if reverse {
+            std::mem::swap(&mut self.sums.gradients, &mut self.gradients);
         }
-        if same && values.next().is_none() {
-            return Ok(());
+        let done = self.passes.run(pass, &mut self.sums, |block, extra| rule.answer(block, extra));
+        if reverse {
+            std::mem::swap(&mut self.sums.gradients, &mut self.gradients);
         }
-        self.projected.clear();
-        self.refresh_priors(model)?;
-        let priors = &self.priors;
-        self.lanes.for_each(|_, shard| shard.project(model, priors))?;
-        for process in model.processes() {
-            process.visit(&mut |parameter| self.projected.extend_from_slice(parameter.values()));
-        }
-        Ok(())
-    }
-
-    /// Adds up the lanes' derivatives by kernels and inducing inputs, and takes what concerns `K_zz` through its factor.
-    fn finish_reverse(&mut self, model: &Savigp, reverse: bool) -> Result<(), VariationalError> {
-        if !reverse {
-            self.totals.iter_mut().for_each(PriorGradients::clear);
-            return Ok(());
-        }
-        for (q, total) in self.totals.iter_mut().enumerate() {
-            self.lanes.sum(|shard| shard.gradients(q), total.as_mut_slice(), self.reduction.as_ref())?;
-        }
-        let (priors, by) = (&self.priors, &self.evaluator);
-        for_each(model.threading(), &mut self.totals, |q, total| {
-            let process = &model.processes()[q];
-            Ok(priors[q].finish_reverse(process.kernel(), process.inputs(), total, by)?)
-        })
-    }
-
-    /// Factors `K_zz`, in the same memory where there is some.
-    fn refresh_priors(&mut self, model: &Savigp) -> Result<(), VariationalError> {
-        let (jitter, by) = (model.jitter(), &self.evaluator);
-        if self.priors.is_empty() {
-            let prior =
-                |process: &SparseProcess| InducingPrior::new(process.kernel(), process.inputs(), jitter, by);
-            self.priors = model.processes().iter().map(prior).collect::<Result<_, _>>()?;
-            return Ok(());
-        }
-        for_each(model.threading(), &mut self.priors, |q, prior| {
-            let process = &model.processes()[q];
-            Ok(prior.refresh(process.kernel(), process.inputs(), jitter, by)?)
-        })
+        done
     }
 
     /// The variances that sampling gives the entries of the gradient by posterior means, summed, over the squared length
     /// of that gradient: 1 where noise and gradient are as long as each other, 0 without sampling. After a gradient.
     #[must_use]
     pub fn relative_noise(&self) -> f64 {
-        let noise = self.weight().powi(2) * self.sums[self.layout.noise()];
+        let sums = self.sums.numbers.last().copied().unwrap_or(0.0);
+        let noise = self.weight().powi(2) * sums;
         let squares: f64 = self.working.by_mean.iter().flatten().map(|g| g * g).sum();
         if noise == 0.0 { 0.0 } else { noise / squares }
     }

@@ -30,12 +30,10 @@
 mod assemble;
 mod bound;
 mod entropy;
-mod latent;
 mod mixture;
 mod model;
 mod natural;
-mod shard;
-mod sums;
+mod rule;
 mod train;
 
 pub use bound::Bound;

@@ -27,7 +27,8 @@ pub struct Savigp {
 }
 
 impl Savigp {
-    /// One latent function for each latent of the likelihood, with one full Gaussian as posterior, which starts as
+    /// One process for each latent of the likelihood, or one for all of them, which then is projected on and
+    /// differentiated once, with one full Gaussian as posterior, which starts as
     /// the prior, and expected log densities in closed form or by quadrature: SVGP.
     ///
     /// # Errors
@@ -36,8 +37,10 @@ impl Savigp {
         processes: Vec<SparseProcess>,
         likelihood: Box<dyn Likelihood>,
     ) -> Result<Self, VariationalError> {
-        check_count("model", "latent functions", likelihood.latents(), processes.len())?;
-        let posterior = Mixture::prior(&counts(&processes), Covariance::Full)?;
+        if processes.len() != 1 {
+            check_count("model", "latent functions", likelihood.latents(), processes.len())?;
+        }
+        let posterior = Mixture::prior(&counts(&processes, likelihood.latents()), Covariance::Full)?;
         Ok(Self {
             processes,
             likelihood,
@@ -86,7 +89,7 @@ impl Savigp {
         Self { threading, ..self }
     }
 
-    /// The latent functions.
+    /// The latent functions, or the one prior that all of them share.
     #[must_use]
     pub fn processes(&self) -> &[SparseProcess] {
         &self.processes
@@ -119,8 +122,9 @@ impl Savigp {
     /// # Errors
     /// [`VariationalError::Shape`] for a posterior over other numbers of inducing values.
     pub fn set_posterior(&mut self, posterior: Mixture) -> Result<(), VariationalError> {
-        check_count("posterior", "latent functions", self.processes.len(), posterior.counts().len())?;
-        for (expected, found) in counts(&self.processes).iter().zip(posterior.counts()) {
+        let counts = counts(&self.processes, self.likelihood.latents());
+        check_count("posterior", "latent functions", counts.len(), posterior.counts().len())?;
+        for (expected, found) in counts.iter().zip(posterior.counts()) {
             check_count("posterior", "inducing values", *expected, *found)?;
         }
         self.posterior = posterior;
@@ -168,7 +172,8 @@ impl Savigp {
     pub fn predictor(&self) -> Result<VariationalPosterior, VariationalError> {
         let mut parts = Vec::new();
         for k in 0..self.posterior.components() {
-            for (q, process) in self.processes.iter().enumerate() {
+            for q in 0..self.likelihood.latents() {
+                let process = process_of(&self.processes, q);
                 parts.push(Part::Inducing(Box::new(InducingPosterior::new(
                     process.kernel().clone_box(),
                     process.inputs().clone(),
@@ -207,8 +212,14 @@ impl Savigp {
     }
 }
 
-fn counts(processes: &[SparseProcess]) -> Vec<usize> {
-    processes.iter().map(|process| process.inputs().count()).collect()
+/// The process of a latent.
+fn process_of(processes: &[SparseProcess], latent: usize) -> &SparseProcess {
+    &processes[if processes.len() == 1 { 0 } else { latent }]
+}
+
+/// M of every latent.
+fn counts(processes: &[SparseProcess], latents: usize) -> Vec<usize> {
+    (0..latents).map(|latent| process_of(processes, latent).inputs().count()).collect()
 }
 
 impl Savigp {

@@ -82,7 +82,7 @@ impl Natural {
         let mut precision = precision.as_mut().submatrix_mut(0, 0, m, m);
         let mut next = next.as_mut().submatrix_mut(0, 0, m, m);
         let mut half = half.as_mut().submatrix_mut(0, 0, m, m);
-        let part = bound.layout.part(&bound.sums, 0, q);
+        let part = bound.layout.part(&bound.sums.numbers, 0, q);
         // B = L_S⁻ᵀ L_S⁻¹
         identity(half.as_mut());
         if let Some(own) = bound.working.factor(0, q) {
@@ -101,7 +101,7 @@ impl Natural {
         // S = U⁻ᵀU⁻¹, and its lower factor is U⁻ᵀ.
         copy_symmetric(next.as_ref(), precision.as_mut());
         factor.refactor(precision.as_ref().reverse_rows_and_cols(), &JitterPolicy::none())?;
-        let slopes = part.by_mean.iter().zip(from.mean(0, q)).map(|(sum, mean)| weight * sum - mean);
+        let slopes = part.shift.iter().zip(from.mean(0, q)).map(|(sum, mean)| weight * sum - mean);
         step[..m].iter_mut().rev().zip(slopes).for_each(|(out, slope)| *out = rate * slope);
         factor.solve_in_place(MatMut::from_column_major_slice_mut(&mut step[..m], m, 1), Threading::Here)?;
         let moved = from.mean(0, q).iter().zip(step[..m].iter().rev()).map(|(mean, step)| mean + step);
@@ -166,7 +166,7 @@ impl Bound {
         let (natural, trial) = (Natural::new(posterior)?, posterior.clone());
         self.pass(model, posterior, false)?;
         let start = self.assemble(model, posterior)?;
-        let kept = self.sums.clone();
+        let kept = self.sums.numbers.clone();
         climb(&mut Climb { bound: self, model, posterior, trial, natural, kept }, start, options)
     }
 }
@@ -201,12 +201,12 @@ impl Climber for Climb<'_> {
 
     fn accept(&mut self) -> Result<(), VariationalError> {
         std::mem::swap(self.posterior, &mut self.trial);
-        self.kept.copy_from_slice(&self.bound.sums);
+        self.kept.copy_from_slice(&self.bound.sums.numbers);
         Ok(())
     }
 
     fn withdraw(&mut self) -> Result<(), VariationalError> {
-        self.bound.sums.copy_from_slice(&self.kept);
+        self.bound.sums.numbers.copy_from_slice(&self.kept);
         self.bound.working.refresh(self.posterior)
     }
 }

@@ -1,0 +1,305 @@
+//! What EP keeps of the observations of a lane, and its rule: marginals in; sites, and what they add up to, out.
+
+use super::model::PowerEp;
+use super::point::{Point, PointScratch, Portion, Tally, Weights};
+use super::rules::{EpOptions, Level};
+use super::site::{Belief, Marginal, Site};
+use crate::error::EpError;
+use gp_kernels::passes::{Block, LatentBlock, Seen, Taken};
+use std::ops::Range;
+
+/// Which sites are added up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum SumOf {
+    /// The present ones.
+    Present,
+    /// The proposed ones.
+    Proposed,
+    /// What the proposed ones would change.
+    Change,
+}
+
+/// The sites of the observations of a lane.
+#[derive(Debug)]
+pub(super) struct LaneSites {
+    /// Sites of one observation.
+    each: usize,
+    /// What an update takes of each observation.
+    portions: Vec<Portion>,
+    weights: Vec<f64>,
+    /// Observation by observation.
+    pub(super) present: Vec<Site>,
+    /// Where the next update puts them.
+    pub(super) proposed: Vec<Site>,
+    scratch: PointScratch,
+    /// Of one observation, by latent.
+    marginals: Vec<Marginal>,
+    together: Vec<Site>,
+    slopes: Vec<Weights>,
+    /// Scratch: weights of sites that are not asked for.
+    counted: Vec<f64>,
+    /// Scratch: one number per observation.
+    pub(super) values: Vec<f64>,
+}
+
+/// A block of observations as EP visits it.
+pub(super) type EpBlock<'a> = Block<'a, LaneSites>;
+
+impl LaneSites {
+    pub(super) fn new(model: &PowerEp, places: usize) -> Self {
+        let (each, latents) = (model.sites_per_observation(), model.factors().latents());
+        Self {
+            each,
+            portions: Vec::with_capacity(places),
+            weights: Vec::with_capacity(places),
+            present: Vec::with_capacity(places * each),
+            proposed: Vec::with_capacity(places * each),
+            scratch: PointScratch::default(),
+            marginals: vec![Marginal::default(); latents],
+            together: vec![Site::default(); latents],
+            slopes: vec![Weights::default(); latents],
+            counted: vec![0.0; latents],
+            values: Vec::new(),
+        }
+    }
+
+    /// Takes in an observation, with sites that say nothing, and forgets those behind it.
+    pub(super) fn take(&mut self, model: &PowerEp, taken: Taken<'_>) -> Result<(), EpError> {
+        let Taken { place, row, target } = taken;
+        model.factors().check(target).map_err(|error| error.at_row(row))?;
+        let weight = model.weights().of(row, target);
+        self.truncate(place);
+        self.portions.push(Portion::new(model.powers().of(row), weight));
+        self.weights.push(weight);
+        self.present.resize((place + 1) * self.each, Site::default());
+        self.proposed.resize((place + 1) * self.each, Site::default());
+        Ok(())
+    }
+
+    /// Forgets observations from this place on.
+    pub(super) fn truncate(&mut self, place: usize) {
+        self.portions.truncate(place);
+        self.weights.truncate(place);
+        self.present.truncate(place * self.each);
+        self.proposed.truncate(place * self.each);
+    }
+
+    /// Forgets one observation; those behind it move up.
+    pub(super) fn remove(&mut self, place: usize) {
+        let sites = self.sites_of(place);
+        self.portions.remove(place);
+        self.weights.remove(place);
+        self.present.drain(sites.clone());
+        self.proposed.drain(sites);
+    }
+
+    /// Where the sites of one observation are.
+    pub(super) fn sites_of(&self, place: usize) -> Range<usize> {
+        place * self.each..(place + 1) * self.each
+    }
+
+    /// Everything there is at one observation, its memory, and the sites proposed for it.
+    fn point<'a>(
+        &'a mut self,
+        model: &'a PowerEp,
+        (seen, latents): (Seen<'a>, &[LatentBlock]),
+        (place, i): (usize, usize),
+    ) -> (Point<'a>, &'a mut PointScratch, &'a mut [Site]) {
+        for (q, (marginal, latent)) in self.marginals.iter_mut().zip(latents).enumerate() {
+            let projection = Belief { mean: latent.mean[i], variance: latent.variance[i] };
+            *marginal = Marginal { projection, residual: seen.residual(q, i) };
+        }
+        let sites = self.sites_of(place);
+        let point = Point {
+            factors: model.factors(),
+            level: model.level(),
+            portion: self.portions[place],
+            y: seen.target(i),
+            marginals: &self.marginals,
+            sites: &self.present[sites.clone()],
+        };
+        (point, &mut self.scratch, &mut self.proposed[sites])
+    }
+
+    /// Sites of a block as sites on projections, summed by latent into `gram` and `shift`; the weights of the sites are
+    /// added to `counted`.
+    pub(super) fn natural(
+        &mut self,
+        model: &PowerEp,
+        (seen, latents): (Seen<'_>, &mut [LatentBlock]),
+        places: &Range<usize>,
+        (sum_of, counted): (SumOf, &mut [f64]),
+    ) -> Result<(), EpError> {
+        for latent in latents.iter_mut() {
+            latent.gram[..places.len()].fill(0.0);
+            latent.shift[..places.len()].fill(0.0);
+        }
+        let (present, proposed) = match sum_of {
+            SumOf::Present => (1.0, 0.0),
+            SumOf::Proposed => (0.0, 1.0),
+            SumOf::Change => (-1.0, 1.0),
+        };
+        for (i, place) in places.clone().enumerate() {
+            for (sign, of_proposed) in [(proposed, true), (present, false)] {
+                if sign != 0.0 {
+                    self.gather(model, seen.target(i), (place, of_proposed), (sign, counted));
+                    self.add_natural(model.level(), (seen, &mut *latents), i, sign)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The product of the sites of an observation on each latent over `together`.
+    fn gather(
+        &mut self,
+        model: &PowerEp,
+        y: &[f64],
+        (place, of_proposed): (usize, bool),
+        (sign, counted): (f64, &mut [f64]),
+    ) {
+        let range = self.sites_of(place);
+        let sites = if of_proposed { &self.proposed[range] } else { &self.present[range] };
+        self.together.fill(Site::default());
+        let (factors, touched) = (model.factors(), model.factors().touched());
+        for (k, site) in sites.iter().enumerate() {
+            let latent = factors.latent(y, k / touched, k % touched);
+            self.together[latent] = self.together[latent].times(*site);
+            counted[latent] += sign * self.weights[place];
+        }
+    }
+
+    /// Adds what `together` says of projections.
+    fn add_natural(
+        &self,
+        level: Level,
+        (seen, latents): (Seen<'_>, &mut [LatentBlock]),
+        i: usize,
+        sign: f64,
+    ) -> Result<(), EpError> {
+        for (q, (latent, site)) in latents.iter_mut().zip(&self.together).enumerate() {
+            let site = match level {
+                Level::Projection => Some(*site),
+                Level::Latent => site.through_noise(seen.residual(q, i)).map(|(site, _)| site),
+            };
+            let Some(site) = site else { return Err(EpError::ImproperPosterior) };
+            latent.gram[i] += sign * site.precision;
+            latent.shift[i] += sign * site.shift;
+        }
+        Ok(())
+    }
+}
+
+/// New sites for a block, what of them is added up, and the tally of the old ones. The extra numbers are weights of sites
+/// by latent, then the tally.
+pub(super) fn refine(
+    block: EpBlock<'_>,
+    extra: &mut [f64],
+    model: &PowerEp,
+    (options, sum_of): (&EpOptions, SumOf),
+) -> Result<(), EpError> {
+    let Block { own, places, seen, latents, .. } = block;
+    let (counted, numbers) = extra.split_at_mut(latents.len());
+    let mut tally = Tally::from_slice(numbers);
+    for (i, place) in places.clone().enumerate() {
+        let (point, scratch, proposed) = own.point(model, (seen, latents), (place, i));
+        scratch.refine(point, options.step, options.negative, proposed, &mut tally)?;
+    }
+    numbers.copy_from_slice(&tally.to_array());
+    own.natural(model, (seen, latents), &places, (sum_of, counted))
+}
+
+/// Sums of the sites of a block; the extra numbers are as in [`refine`].
+pub(super) fn accumulate(
+    block: EpBlock<'_>,
+    extra: &mut [f64],
+    model: &PowerEp,
+    sum_of: SumOf,
+) -> Result<(), EpError> {
+    let Block { own, places, seen, latents, .. } = block;
+    let counted = &mut extra[..latents.len()];
+    own.natural(model, (seen, latents), &places, (sum_of, counted))
+}
+
+/// The tally of the sites of a block, which is all that there is of extra numbers.
+pub(super) fn evaluate(block: EpBlock<'_>, extra: &mut [f64], model: &PowerEp) -> Result<(), EpError> {
+    let Block { own, places, seen, latents, .. } = block;
+    let mut tally = Tally::from_slice(extra);
+    for (i, place) in places.enumerate() {
+        let (point, scratch, _) = own.point(model, (seen, latents), (place, i));
+        scratch.evaluate(point, &mut tally)?;
+    }
+    extra.copy_from_slice(&tally.to_array());
+    Ok(())
+}
+
+/// Predictive log densities of the observations of a block without themselves, behind those that are there.
+pub(super) fn leave_one_out(block: EpBlock<'_>, model: &PowerEp) -> Result<(), EpError> {
+    let Block { own, places, seen, latents, .. } = block;
+    for (i, place) in places.enumerate() {
+        let (point, scratch, _) = own.point(model, (seen, latents), (place, i));
+        let value = scratch.leave_one_out(point)?;
+        own.values.push(value);
+    }
+    Ok(())
+}
+
+/// Which derivatives of shares of log Z a pass is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Derivatives {
+    /// By m and V: sums of `w̄ φφᵀ` and `μ̄ φ`.
+    ByPosterior,
+    /// By φ and s, sites and posterior held.
+    AtRest,
+    /// By φ and s, sites held; the posterior moves.
+    Moving,
+}
+
+/// Derivatives of the shares of log Z of a block. The extra numbers are derivatives by the parameters of the likelihood,
+/// then the tally.
+pub(super) fn slopes(
+    block: EpBlock<'_>,
+    extra: &mut [f64],
+    model: &PowerEp,
+    derivatives: Derivatives,
+) -> Result<(), EpError> {
+    let Block { own, places, seen, latents, .. } = block;
+    if derivatives == Derivatives::Moving {
+        // τ and ν of the sites: weights of how the posterior moves.
+        let mut counted = std::mem::take(&mut own.counted);
+        own.natural(model, (seen, &mut *latents), &places, (SumOf::Present, &mut counted))?;
+        own.counted = counted;
+    }
+    let (by_params, numbers) = extra.split_at_mut(extra.len() - Tally::LEN);
+    let mut tally = Tally::from_slice(numbers);
+    let mut weights = std::mem::take(&mut own.slopes);
+    for (i, place) in places.enumerate() {
+        let (point, scratch, _) = own.point(model, (seen, latents), (place, i));
+        match scratch.slopes(point, &mut weights, by_params)? {
+            Some(log_z) => tally.log_z += log_z,
+            None => tally.improper += 1.0,
+        }
+        for (latent, weights) in latents.iter_mut().zip(&weights) {
+            answer(latent, i, *weights, derivatives);
+        }
+    }
+    own.slopes = weights;
+    numbers.copy_from_slice(&tally.to_array());
+    Ok(())
+}
+
+/// Where in a latent's lists the derivatives at one observation go.
+fn answer(latent: &mut LatentBlock, i: usize, weights: Weights, derivatives: Derivatives) {
+    latent.on_residual[i] = weights.residual;
+    match derivatives {
+        Derivatives::ByPosterior => (latent.gram[i], latent.shift[i]) = (weights.variance, weights.mean),
+        Derivatives::AtRest => {
+            (latent.on_mean[i], latent.on_spread[i]) = (weights.on_mean, weights.on_spread);
+        }
+        Derivatives::Moving => {
+            let (tau, pull) = (latent.gram[i], latent.shift[i] - latent.gram[i] * latent.mean[i]);
+            latent.shift[i] = pull;
+            (latent.on_mean[i], latent.on_spread[i]) = (pull + weights.mean, 2.0 * weights.variance - tau);
+        }
+    }
+}
