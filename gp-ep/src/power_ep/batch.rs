@@ -349,7 +349,7 @@ fn leave_one_out(
     for block in blocks(shard.places) {
         shard.marginals(posteriors, &block)?;
         for place in block.clone() {
-            let (point, scratch, _) = shard.point(model.factors(), model.level(), &block, place);
+            let (point, scratch, _) = shard.point(model.likelihood(), model.level(), &block, place);
             let value = scratch.leave_one_out(point)?;
             shard.values.push(value);
         }

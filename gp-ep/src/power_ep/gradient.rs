@@ -106,7 +106,7 @@ impl Reverse {
             moving: vec![0.0; m * m + m],
         });
         let latents: Vec<ReverseLatent> = latents.collect();
-        let params: usize = model.factors().parameters().iter().map(gp_optim::Parameter::len).sum();
+        let params: usize = model.likelihood().parameters().iter().map(gp_optim::Parameter::len).sum();
         Self {
             weights: vec![Weights::default(); block * shard.latents.len()],
             flat: vec![0.0; params + Tally::LEN],
@@ -237,7 +237,7 @@ fn block_weights(
     let params = reverse.flat.len() - Tally::LEN;
     let by_params = &mut reverse.flat[..params];
     for (place, weights) in block.clone().zip(reverse.weights.chunks_exact_mut(latents)) {
-        let (point, scratch, _) = shard.point(model.factors(), model.level(), block, place);
+        let (point, scratch, _) = shard.point(model.likelihood(), model.level(), block, place);
         match scratch.slopes(point, weights, by_params)? {
             Some(log_z) => tally.log_z += log_z,
             None => tally.improper += 1.0,
@@ -292,7 +292,7 @@ fn reverse_pass(
         shard.marginals(posteriors, &block)?;
         block_weights(shard, reverse, model, &block, &mut tally)?;
         if moving.is_some() {
-            shard.natural(model.factors(), model.level(), &block, SumOf::Present)?;
+            shard.natural(model.likelihood(), model.level(), &block, SumOf::Present)?;
         }
         fill_upstream(shard, reverse, posteriors, moving, &block)?;
         if model.processes().len() < reverse.latents.len() {

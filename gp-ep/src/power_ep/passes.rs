@@ -216,7 +216,7 @@ fn check_data(model: &PowerEp, data: &dyn DataSource) -> Result<(), EpError> {
     if data.count() == 0 {
         return Err(DataError::NoData.into());
     }
-    check_count("targets", "columns", model.factors().outputs(), data.outputs())?;
+    check_count("targets", "columns", model.likelihood().outputs(), data.outputs())?;
     for process in model.processes() {
         check_count("inputs", "columns", process.inputs().dim(), data.dim())?;
     }
@@ -233,12 +233,12 @@ fn refine(
     posteriors: &[WhitenedPosterior],
 ) -> Result<(), EpError> {
     shard.partial.fill(0.0);
-    let (factors, level) = (model.factors(), model.level());
+    let (likelihood, level) = (model.likelihood(), model.level());
     let mut tally = Tally::default();
     for block in blocks(shard.places) {
         shard.marginals(posteriors, &block)?;
         for place in block.clone() {
-            let (point, scratch, proposed) = shard.point(factors, level, &block, place);
+            let (point, scratch, proposed) = shard.point(likelihood, level, &block, place);
             scratch.refine(point, options.step, options.negative, proposed, &mut tally)?;
         }
         shard.accumulate(model, (layout, sum_of), &block)?;
@@ -259,7 +259,7 @@ fn evaluate(
     for block in blocks(shard.places) {
         shard.marginals(posteriors, &block)?;
         for place in block.clone() {
-            let (point, scratch, _) = shard.point(model.factors(), model.level(), &block, place);
+            let (point, scratch, _) = shard.point(model.likelihood(), model.level(), &block, place);
             scratch.evaluate(point, &mut tally)?;
         }
     }

@@ -1,7 +1,6 @@
-//! What is left of a model for predictions: posteriors and the observation model.
+//! What is left of a model for predictions: posteriors and the likelihood.
 
 use super::batch::BatchEp;
-use super::factors::Factors;
 use super::minibatch::MiniBatchEp;
 use super::model::PowerEp;
 use crate::error::{EpError, check_count};
@@ -9,7 +8,7 @@ use faer::{Mat, MatRef};
 use gp_kernels::Evaluator;
 use gp_kernels::data::for_each;
 use gp_kernels::posterior::{InducingPosterior, LatentPrediction};
-use gp_likelihoods::{Latent, Slopes, Workspace};
+use gp_likelihoods::{Latent, Likelihood, Workspace};
 use gp_linalg::Threading;
 use std::ops::Range;
 
@@ -20,7 +19,7 @@ const ROWS: usize = 64;
 #[derive(Debug)]
 pub struct Predictor {
     posteriors: Vec<InducingPosterior>,
-    factors: Box<dyn Factors>,
+    likelihood: Box<dyn Likelihood>,
     evaluator: Evaluator,
 }
 
@@ -29,22 +28,21 @@ struct Part<'a> {
     rows: Range<usize>,
     out: &'a mut [f64],
     ws: Workspace,
-    slopes: Slopes,
     latents: Vec<Latent>,
 }
 
 impl Predictor {
-    /// Predictions from one posterior for each latent of the observation model.
+    /// Predictions from one posterior for each latent of the likelihood.
     ///
     /// # Errors
     /// [`EpError::Shape`] for another number of posteriors.
     pub fn new(
         posteriors: Vec<InducingPosterior>,
-        factors: Box<dyn Factors>,
+        likelihood: Box<dyn Likelihood>,
         threading: Threading,
     ) -> Result<Self, EpError> {
-        check_count("model", "posteriors", factors.latents(), posteriors.len())?;
-        Ok(Self { posteriors, factors, evaluator: Evaluator::new(threading) })
+        check_count("model", "posteriors", likelihood.latents(), posteriors.len())?;
+        Ok(Self { posteriors, likelihood, evaluator: Evaluator::new(threading) })
     }
 
     /// The posteriors, one a latent.
@@ -53,10 +51,10 @@ impl Predictor {
         &self.posteriors
     }
 
-    /// The observation model.
+    /// The likelihood.
     #[must_use]
-    pub fn factors(&self) -> &dyn Factors {
-        self.factors.as_ref()
+    pub fn likelihood(&self) -> &dyn Likelihood {
+        self.likelihood.as_ref()
     }
 
     /// Means and variances of every latent at `x` (N×D).
@@ -68,12 +66,12 @@ impl Predictor {
         self.posteriors.iter().map(predict).collect()
     }
 
-    /// The probability of every class at `x` (N×D): N×C, classes in the order of the observation model.
+    /// The probability of every class at `x` (N×D): N×C, classes in the order of the likelihood.
     ///
     /// # Errors
     /// As [`latents`](Self::latents); [`EpError::Unsupported`] where observations are no classes.
     pub fn class_probabilities(&self, x: MatRef<'_, f64>) -> Result<Mat<f64>, EpError> {
-        let (count, classes) = (x.nrows(), self.factors.support().classes());
+        let (count, classes) = (x.nrows(), self.likelihood.support().classes());
         if classes == 0 {
             return Err(EpError::Unsupported {
                 what: "class probabilities of observations that are no classes",
@@ -82,7 +80,7 @@ impl Predictor {
         let mut all = vec![0.0; count * classes];
         self.each(x, classes, &mut all, |part, row| {
             let out = &mut part.out[(row - part.rows.start) * classes..][..classes];
-            self.factors.class_probabilities(&part.latents, &mut part.ws, out)
+            Ok(self.likelihood.class_probabilities(&part.latents, &mut part.ws, out)?)
         })?;
         Ok(Mat::from_fn(count, classes, |i, c| all[i * classes + c]))
     }
@@ -93,15 +91,15 @@ impl Predictor {
     /// As [`latents`](Self::latents); [`EpError::Observation`] for one there cannot be, such as a class that was not
     /// among those of training; [`EpError::Shape`] for another number of targets.
     pub fn log_densities(&self, x: MatRef<'_, f64>, y: &[f64]) -> Result<Vec<f64>, EpError> {
-        let (count, outputs) = (x.nrows(), self.factors.outputs());
+        let (count, outputs) = (x.nrows(), self.likelihood.outputs());
         check_count("new targets", "entries", count * outputs, y.len())?;
         for (row, y) in y.chunks_exact(outputs).enumerate() {
-            self.factors.check(y).map_err(|error| error.at_row(row))?;
+            self.likelihood.check_observation(y).map_err(|error| EpError::from(error).at_row(row))?;
         }
         let mut all = vec![0.0; count];
         self.each(x, 1, &mut all, |part, row| {
             let y = &y[row * outputs..(row + 1) * outputs];
-            let found = self.factors.log_predictive(y, &part.latents, &mut part.ws, &mut part.slopes)?;
+            let found = self.likelihood.log_predictive_density(y, &part.latents, &mut part.ws)?;
             part.out[row - part.rows.start] = found;
             Ok(())
         })?;
@@ -121,7 +119,6 @@ impl Predictor {
             rows: k * ROWS..k * ROWS + out.len() / width,
             out,
             ws: Workspace::new(),
-            slopes: Slopes::default(),
             latents: Vec::with_capacity(predictions.len()),
         });
         let mut parts: Vec<Part<'_>> = parts.collect();
@@ -162,6 +159,6 @@ fn predictor(
     model: &PowerEp,
     posterior: impl Fn(usize) -> Result<InducingPosterior, EpError>,
 ) -> Result<Predictor, EpError> {
-    let posteriors = (0..model.factors().latents()).map(posterior).collect::<Result<_, _>>()?;
-    Predictor::new(posteriors, model.factors().clone_box(), model.threading())
+    let posteriors = (0..model.likelihood().latents()).map(posterior).collect::<Result<_, _>>()?;
+    Predictor::new(posteriors, model.likelihood().clone_box(), model.threading())
 }

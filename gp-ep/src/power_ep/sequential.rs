@@ -32,7 +32,8 @@ impl Visitor<'_> {
     fn visit(&mut self, shard: &mut Shard, place: usize) -> Result<(), EpError> {
         let block = place..place + 1;
         shard.marginals(self.posteriors, &block)?;
-        let (point, scratch, proposed) = shard.point(self.model.factors(), self.model.level(), &block, place);
+        let (point, scratch, proposed) =
+            shard.point(self.model.likelihood(), self.model.level(), &block, place);
         scratch.refine(point, self.options.step, self.options.negative, proposed, &mut self.tally)?;
         let sites = shard.sites_of(place);
         if self.change(shard, place)? {
@@ -55,8 +56,8 @@ impl Visitor<'_> {
     /// Changes the posteriors from the present to the proposed sites of the observation whose marginals were found
     /// last; false, and no change, where one of them would not be proper.
     fn change(&mut self, shard: &mut Shard, place: usize) -> Result<bool, EpError> {
-        let (factors, level, block) = (self.model.factors(), self.model.level(), place..place + 1);
-        shard.natural(factors, level, &block, SumOf::Change)?;
+        let (likelihood, level, block) = (self.model.likelihood(), self.model.level(), place..place + 1);
+        shard.natural(likelihood, level, &block, SumOf::Change)?;
         for (q, posterior) in self.posteriors.iter_mut().enumerate() {
             let (change, (phi, half)) = (shard.latents[q].natural_of(0), shard.single(q, place));
             if !posterior.change(phi, half, change, self.rank_one)? {
@@ -146,7 +147,7 @@ impl BatchEp {
     pub fn add(&mut self, model: &PowerEp, data: &dyn DataSource) -> Result<Sweep, EpError> {
         self.check_alone()?;
         check_count("new inputs", "columns", self.dim(), data.dim())?;
-        check_count("new targets", "columns", model.factors().outputs(), data.outputs())?;
+        check_count("new targets", "columns", model.likelihood().outputs(), data.outputs())?;
         if let (Powers::Each(_), _) | (_, Weights::Each(_)) = (model.powers(), model.weights()) {
             return Err(EpError::Unsupported { what: "adding observations to a list of powers or weights" });
         }

@@ -1,6 +1,5 @@
 //! The observations of one lane: projected once, then visited block by block.
 
-use super::factors::Factors;
 use super::gradient::Reverse;
 use super::model::PowerEp;
 use super::point::{Point, PointScratch, Portion};
@@ -13,6 +12,7 @@ use faer::{Accum, MatMut, MatRef};
 use gp_kernels::data::{DataSource, Rows, for_each};
 use gp_kernels::inducing::InducingPrior;
 use gp_kernels::{Evaluator, Kept, KernelError};
+use gp_likelihoods::Likelihood;
 use gp_linalg::Threading;
 use gp_linalg::product::{GramScratch, matmul, weighted_gram};
 use std::ops::Range;
@@ -178,7 +178,7 @@ impl Shard {
                 return Err(KernelError::NotFinite { what: "inputs", row, column, value }.into());
             }
             let y = self.target(place);
-            model.factors().check(y).map_err(|error| error.at_row(row))?;
+            model.likelihood().check_observation(y).map_err(|error| EpError::from(error).at_row(row))?;
             let weight = model.weights().of(row, y);
             self.portions[place] = Portion::new(model.powers().of(row), weight);
             self.weights[place] = weight;
@@ -265,7 +265,7 @@ impl Shard {
     /// takes to work on it.
     pub(crate) fn point<'a>(
         &'a mut self,
-        factors: &'a dyn Factors,
+        likelihood: &'a dyn Likelihood,
         level: Level,
         block: &Range<usize>,
         place: usize,
@@ -273,7 +273,7 @@ impl Shard {
         let (latents, sites) = (self.latents.len(), self.sites_each);
         let first = (place - block.start) * latents;
         let point = Point {
-            factors,
+            likelihood,
             level,
             portion: self.portions[place],
             y: &self.targets[place * self.outputs..(place + 1) * self.outputs],
@@ -290,7 +290,7 @@ impl Shard {
         (layout, sum_of): (&Layout, SumOf),
         block: &Range<usize>,
     ) -> Result<(), EpError> {
-        self.natural(model.factors(), model.level(), block, sum_of)?;
+        self.natural(model.likelihood(), model.level(), block, sum_of)?;
         let (projected, threading) = (&self.projected, self.evaluator.threading());
         let sums = layout.latents_mut(&mut self.partial);
         each_with_sums(self.spread, (0, &mut self.latents), sums, &|q, latent, sums| {
@@ -309,7 +309,7 @@ impl Shard {
     /// Sites of a block as sites on projections, summed by latent into their `tau` and `nu`.
     pub(crate) fn natural(
         &mut self,
-        factors: &dyn Factors,
+        likelihood: &dyn Likelihood,
         level: Level,
         block: &Range<usize>,
         sum_of: SumOf,
@@ -320,11 +320,11 @@ impl Shard {
             latent.weight = 0.0;
         }
         if sum_of != SumOf::Present {
-            self.add_natural(factors, (level, 1.0), block, true)?;
+            self.add_natural(likelihood, (level, 1.0), block, true)?;
         }
         if sum_of != SumOf::Proposed {
             let sign = if sum_of == SumOf::Present { 1.0 } else { -1.0 };
-            self.add_natural(factors, (level, sign), block, false)?;
+            self.add_natural(likelihood, (level, sign), block, false)?;
         }
         Ok(())
     }
@@ -332,19 +332,19 @@ impl Shard {
     /// Adds the sites of a block, as sites on projections, to the sums of latents, `sign` times.
     fn add_natural(
         &mut self,
-        factors: &dyn Factors,
+        likelihood: &dyn Likelihood,
         (level, sign): (Level, f64),
         block: &Range<usize>,
         proposed: bool,
     ) -> Result<(), EpError> {
         let Self { latents, together, projected, targets, weights, .. } = self;
         let sites = if proposed { &self.proposed } else { &self.sites };
-        let (touched, each) = (factors.touched(), self.sites_each);
+        let each = self.sites_each;
         for place in block.clone() {
             let y = &targets[place * self.outputs..(place + 1) * self.outputs];
             together.fill(Site::default());
-            for (k, site) in sites[place * each..(place + 1) * each].iter().enumerate() {
-                let latent = factors.latent(y, k / touched, k % touched);
+            let own = &sites[place * each..(place + 1) * each];
+            for (latent, site) in likelihood.touched_latents(y).zip(own) {
                 together[latent] = together[latent].times(*site);
                 latents[latent].weight += sign * weights[place];
             }
