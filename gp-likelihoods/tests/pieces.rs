@@ -173,15 +173,12 @@ fn classes_with_other_noise_conform() {
     conforms(&MulticlassProbit::with_noise(3, 0.6).unwrap(), |arguments| {
         Ok(Box::new(MulticlassProbit::with_noise(arguments.whole_number("classes", 3)?, 1.0)?))
     });
-    conforms(&MulticlassProbit::with_noise(2, 1.7).unwrap(), |arguments| {
-        Ok(Box::new(MulticlassProbit::with_noise(arguments.whole_number("classes", 2)?, 1.0)?))
-    });
     conforms(&MulticlassProbit::of_difference(0.6).unwrap(), |arguments| {
         arguments.whole_number("classes", 2)?;
         Ok(Box::new(MulticlassProbit::of_difference(1.0)?))
     });
-    conforms(&MulticlassProbit::with_noise(3, 0.6).unwrap().with_label_noise(0.1).unwrap(), |arguments| {
-        let classes = arguments.whole_number("classes", 3)?;
+    conforms(&MulticlassProbit::with_noise(2, 0.6).unwrap().with_label_noise(0.1).unwrap(), |arguments| {
+        let classes = arguments.whole_number("classes", 2)?;
         Ok(Box::new(MulticlassProbit::with_noise(classes, 1.0)?.with_label_noise(0.1)?))
     });
     check(&MulticlassProbit::new(3).unwrap().in_one_piece()).unwrap_or_else(|failures| panic!("{failures}"));

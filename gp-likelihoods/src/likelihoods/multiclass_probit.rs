@@ -238,29 +238,38 @@ impl Density for MulticlassProbit {
     }
 
     fn slopes_closed_form(&self, y: &[f64], f: &[f64], out: &mut PointSlopes) -> bool {
-        if !self.is_plain() {
+        let deviation = (0.5 * self.noise()).sqrt();
+        if self.difference || deviation == 0.0 {
             return false;
         }
         let label = classes::index(y[0]);
+        let at = |c: usize| f[c] / deviation;
         let others = || (0..f.len()).filter(|&c| c != label);
-        let peak = Peak::find(f[label], || others().map(|c| f[c]));
+        let peak = Peak::find(at(label), || others().map(at));
         let mut mass = 0.0;
         for (u, log_measure) in peak.nodes() {
-            let (away, log_cdfs) = (u - f[label], others().map(|c| log_normal_cdf(u - f[c])).sum::<f64>());
+            let (away, log_cdfs) = (u - at(label), others().map(|c| log_normal_cdf(u - at(c))).sum::<f64>());
             let weight = (log_cdfs - 0.5 * away * away + log_measure - peak.height).exp();
             mass += weight;
             out.by_latent[label] += weight * away;
             out.by_latent_twice[label] += weight * (away * away - 1.0);
             for c in others() {
-                let ratio = inverse_mills(u - f[c]);
+                let ratio = inverse_mills(u - at(c));
                 out.by_latent[c] -= weight * ratio;
-                out.by_latent_twice[c] -= weight * ratio * (u - f[c]);
+                out.by_latent_twice[c] -= weight * ratio * (u - at(c));
             }
         }
         out.value = mass.ln() + peak.height;
+        let share = self.label_noise / self.classes as f64;
+        let won = (1.0 - self.label_noise) * out.value.exp();
+        let certain = if share == 0.0 { 1.0 } else { won / (won + share) };
         for (first, second) in out.by_latent.iter_mut().zip(&mut out.by_latent_twice) {
-            *first /= mass;
-            *second = *second / mass - *first * *first;
+            let (once, twice) = (*first / mass / deviation, *second / mass / deviation / deviation);
+            *first = certain * once;
+            *second = certain * twice - *first * *first;
+        }
+        if share > 0.0 {
+            out.value = (won + share).ln();
         }
         true
     }
