@@ -12,7 +12,7 @@ mod weights;
 
 pub use error::EpError;
 pub use exact::{ExactGp, ExactPosterior, ExactWorkspace, Observations};
-pub use power_ep::{BatchEp, EpOptions, Factors, Level, PowerEp};
+pub use power_ep::{BatchEp, EpOptions, Level, PowerEp};
 pub use powers::Powers;
 pub use regression::{Blocks, RegressionPosterior, RegressionWorkspace, SparseRegression};
 pub use weights::Weights;

@@ -9,6 +9,7 @@ use crate::defaults;
 use crate::error::{LikelihoodError, check_count};
 use crate::expression;
 use crate::latent::Latent;
+use crate::pieces::Pieces;
 use crate::slopes::{ObservationMoments, PointSlopes, Slopes};
 use crate::support::Support;
 use crate::workspace::Workspace;
@@ -57,6 +58,12 @@ pub trait Described: Debug + Send + Sync {
     /// derivatives, and takes those of the Gaussian.
     fn is_smooth(&self) -> bool {
         true
+    }
+
+    /// The factors that the likelihood is a product of, where an approximation of each by itself suits it; None for one
+    /// factor that touches all latents.
+    fn pieces(&self) -> Option<&dyn Pieces> {
+        None
     }
 
     /// The text that [`parse`](crate::parse) reads the same likelihood from, to the last bit: its name, settings, and

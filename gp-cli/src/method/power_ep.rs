@@ -3,15 +3,11 @@
 use super::Problem;
 use crate::error::{CliError, ErrorKind};
 use crate::model::{Approximation, Posterior};
-use gp_ep::power_ep::{Convergence, Level, PairwiseFactors};
-use gp_ep::{EpError, Factors, PowerEp, Powers};
+use gp_ep::power_ep::{Convergence, Level};
+use gp_ep::{EpError, PowerEp, Powers};
 use gp_kernels::posterior::InducingPosterior;
 use gp_likelihoods::Likelihood;
 
-/// The multi-class likelihood that is taken apart into pairs of classes.
-pub(super) const MULTICLASS: &str = "multiclass_probit";
-/// Unit noise on each latent: a difference of two has twice that.
-pub(super) const PAIR_NOISE: f64 = 2.0;
 /// The power where the likelihood is not log-concave: EP proper may not come to rest there.
 const CAUTIOUS_POWER: f64 = 0.5;
 
@@ -23,17 +19,12 @@ pub(super) fn no_latent() -> CliError {
 /// The model of a problem.
 pub(super) fn model(problem: &Problem, level: Level) -> Result<PowerEp, CliError> {
     let (mut processes, likelihood) = (problem.processes()?, &problem.likelihood);
-    let model = if likelihood.name() == MULTICLASS {
-        if problem.alike {
-            processes.truncate(1);
-        }
-        let mut factors = PairwiseFactors::new(likelihood.latents(), PAIR_NOISE)?;
-        // Functions and noise together can be stretched without a change.
-        factors.parameters_mut().iter_mut().for_each(|noise| noise.fix_all(true));
-        PowerEp::with_factors(processes, Box::new(factors))?
-    } else {
-        PowerEp::new(processes, likelihood.clone())?
-    };
+    // Pieces that set one class against another: one prior does for all.
+    let by_class = likelihood.pieces().is_some() && likelihood.support().classes() == likelihood.latents();
+    if problem.alike && by_class {
+        processes.truncate(1);
+    }
+    let model = PowerEp::new(processes, likelihood.clone())?;
     Ok(model.with_powers(Powers::Same(power(problem))).with_level(level))
 }
 
@@ -56,9 +47,7 @@ pub(super) fn approximation(
     let latents = (0..likelihood.latents())
         .map(|q| Ok(Posterior::Inducing(Box::new(posterior(model, q)?))))
         .collect::<Result<_, EpError>>()?;
-    if likelihood.name() != MULTICLASS {
-        likelihood.parameters_mut().clone_from_slice(model.factors().parameters());
-    }
+    likelihood.parameters_mut().clone_from_slice(model.likelihood().parameters());
     Ok(Approximation::new(latents, likelihood))
 }
 

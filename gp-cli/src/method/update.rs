@@ -4,7 +4,7 @@ use super::power_ep::convergence_warnings;
 use crate::error::{CliError, ErrorKind};
 use crate::model::{Approximation, Posterior};
 use faer::{Mat, MatRef};
-use gp_ep::power_ep::{Level, PairwiseFactors};
+use gp_ep::power_ep::Level;
 use gp_ep::{BatchEp, EpError, EpOptions, ExactGp, Observations, PowerEp, Powers, SparseProcess, Table};
 use gp_kernels::posterior::InducingPosterior;
 use gp_likelihoods::Likelihood;
@@ -122,10 +122,5 @@ fn inducing(before: &Approximation) -> Option<Vec<InducingPosterior>> {
 fn model(before: &[InducingPosterior], likelihood: &dyn Likelihood) -> Result<PowerEp, CliError> {
     let process = |q: &InducingPosterior| SparseProcess::new(q.kernel().clone_box(), q.inputs().clone());
     let processes = before.iter().map(process).collect::<Result<Vec<_>, _>>()?;
-    Ok(if likelihood.name() == super::power_ep::MULTICLASS {
-        let factors = PairwiseFactors::new(likelihood.latents(), super::power_ep::PAIR_NOISE)?;
-        PowerEp::with_factors(processes, Box::new(factors))?
-    } else {
-        PowerEp::new(processes, likelihood.clone_box())?
-    })
+    Ok(PowerEp::new(processes, likelihood.clone_box())?)
 }

@@ -6,9 +6,10 @@ use super::posterior::Posterior;
 use crate::error::{CliError, ErrorKind};
 use faer::{Mat, MatRef};
 use gp_ep::ivm::IvmPosterior;
-use gp_likelihoods::{Latent, Likelihood, LikelihoodError, ObservationMoments, Workspace};
-use gp_variational::{Mixed, VariationalPosterior};
-use rayon::prelude::*;
+use gp_kernels::Evaluator;
+use gp_kernels::posterior::{MixturePosterior, at_rows};
+use gp_likelihoods::{Latent, Likelihood, LikelihoodError, ObservationMoments, Predictive, Workspace};
+use gp_variational::VariationalPosterior;
 use serde::{Deserialize, Serialize};
 
 /// Posteriors of the latent functions, and the likelihood that ties them to observations.
@@ -39,7 +40,7 @@ impl Approximation {
     /// Posteriors, as many as the likelihood has latents.
     #[must_use]
     pub fn new(latents: Vec<Posterior>, likelihood: Box<dyn Likelihood>) -> Self {
-        Self { functions: Functions::Components { weights: vec![1.0], parts: latents }, likelihood }
+        Self { functions: Functions::Components(MixturePosterior::single(latents)), likelihood }
     }
 
     /// A Gaussian or a mixture of Gaussians over inducing values.
@@ -55,7 +56,7 @@ impl Approximation {
             CliError::new(ErrorKind::Numerical, "the variational posterior has no inducing values")
         })?;
         let parts = parts.into_iter().map(|part| Posterior::Inducing(Box::new(part))).collect();
-        Ok(Self { functions: Functions::Components { weights, parts }, likelihood })
+        Ok(Self { functions: Functions::Components(MixturePosterior::new(weights, parts)?), likelihood })
     }
 
     /// What the active points of an informative vector machine say.
@@ -81,7 +82,7 @@ impl Approximation {
     #[must_use]
     pub fn parts(&self) -> &[Posterior] {
         match &self.functions {
-            Functions::Components { parts, .. } => parts,
+            Functions::Components(mixture) => mixture.parts(),
             Functions::Active(_) => &[],
         }
     }
@@ -90,7 +91,7 @@ impl Approximation {
     #[must_use]
     pub fn active(&self) -> Option<&IvmPosterior> {
         match &self.functions {
-            Functions::Components { .. } => None,
+            Functions::Components(_) => None,
             Functions::Active(found) => Some(found),
         }
     }
@@ -104,9 +105,9 @@ impl Approximation {
     /// Beliefs about the latent values at the rows of `points`.
     ///
     /// # Errors
-    /// As [`Posterior::predict`].
+    /// Of kind [`Numerical`](ErrorKind::Numerical) for points that a kernel cannot take.
     pub fn predict(&self, points: MatRef<'_, f64>) -> Result<Latents, CliError> {
-        self.functions.predict(points, self.mixed())
+        self.functions.predict(points)
     }
 
     /// Means of the first latent function and their joint covariance at the rows of `points`.
@@ -114,12 +115,12 @@ impl Approximation {
     /// # Errors
     /// As [`predict`](Self::predict).
     pub fn predict_joint(&self, points: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>), CliError> {
-        self.functions.predict_joint(points, self.mixed())
+        self.functions.predict_joint(points)
     }
 
     /// What the components together predict of one observation.
-    fn mixed(&self) -> Mixed<'_> {
-        Mixed::new(self.likelihood.as_ref(), self.weights())
+    fn predictive(&self) -> Predictive<'_> {
+        Predictive::new(self.likelihood.as_ref(), self.weights())
     }
 
     /// Mean and variance of the observation at each point.
@@ -129,7 +130,7 @@ impl Approximation {
     pub fn moments(&self, latents: &Latents) -> Result<Vec<Moments>, CliError> {
         self.each(latents, |_, beliefs, ws| {
             let mut out = [ObservationMoments { mean: 0.0, variance: 0.0 }];
-            self.mixed().moments(beliefs, ws, &mut out)?;
+            self.predictive().moments(beliefs, ws, &mut out)?;
             Ok(Moments { mean: out[0].mean, variance: out[0].variance })
         })
     }
@@ -139,7 +140,7 @@ impl Approximation {
     /// # Errors
     /// As [`moments`](Self::moments), and for a probability outside (0, 1).
     pub fn quantiles(&self, latents: &Latents, probability: f64) -> Result<Vec<f64>, CliError> {
-        self.each(latents, |_, beliefs, ws| self.mixed().quantile(beliefs, (0, probability), ws))
+        self.each(latents, |_, beliefs, ws| self.predictive().quantile(beliefs, (0, probability), ws))
     }
 
     /// The probabilities of the classes at each point.
@@ -154,7 +155,7 @@ impl Approximation {
         let classes = self.likelihood.support().classes();
         self.each(latents, |_, beliefs, ws| {
             let mut out = vec![0.0; classes];
-            self.mixed().class_probabilities(beliefs, ws, &mut out)?;
+            self.predictive().class_probabilities(beliefs, ws, &mut out)?;
             Ok(out)
         })
     }
@@ -170,7 +171,9 @@ impl Approximation {
             let rows = self.class_probabilities(latents)?.into_iter().zip(observations);
             return Ok(rows.map(|(row, &y)| class(y).map_or(f64::NEG_INFINITY, |c| row[c].ln())).collect());
         }
-        self.each(latents, |row, beliefs, ws| self.mixed().log_density(&observations[row..=row], beliefs, ws))
+        self.each(latents, |row, beliefs, ws| {
+            self.predictive().log_density(&observations[row..=row], beliefs, ws)
+        })
     }
 
     /// One answer for each point, in their order, worked out by all threads from beliefs component by component.
@@ -183,9 +186,18 @@ impl Approximation {
             let message = "an informative vector machine knows the probabilities of labels alone";
             return Err(CliError::new(ErrorKind::Usage, message));
         }
-        let rows = (0..latents.len()).into_par_iter();
-        let answers = rows.map_init(Workspace::new, |ws, row| answer(row, &latents.at(row)?, ws));
-        Ok(answers.collect::<Result<_, _>>()?)
+        let components = latents.components();
+        Ok(at_rows(
+            components,
+            Evaluator::default().threading(),
+            || Ok(()),
+            Workspace::new,
+            |ws, row, beliefs| {
+                let beliefs: Result<Vec<Latent>, LikelihoodError> =
+                    beliefs.map(|(mean, variance)| Latent::new(mean, variance)).collect();
+                answer(row, &beliefs?, ws)
+            },
+        )?)
     }
 
     /// The version of the format that knows posteriors of this kind.

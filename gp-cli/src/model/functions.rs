@@ -6,10 +6,8 @@ use super::posterior::{Posterior, StoredLatent};
 use crate::error::{CliError, ErrorKind};
 use faer::{Mat, MatRef};
 use gp_ep::ivm::{IvmPosterior, StoredIvm};
-use gp_kernels::posterior::LatentPrediction;
-use gp_kernels::{Kernel, Registry};
-use gp_likelihoods::ObservationMoments;
-use gp_variational::Mixed;
+use gp_kernels::posterior::MixturePosterior;
+use gp_kernels::{Evaluator, Kernel, Registry};
 use serde::{Deserialize, Serialize};
 
 /// Proportions may differ from a sum of 1 by rounding.
@@ -19,12 +17,7 @@ const ROUNDING: f64 = 1e-9;
 #[derive(Clone, Debug)]
 pub(super) enum Functions {
     /// Functions that are independent in each component of a mixture; one component is no mixture.
-    Components {
-        /// Proportions.
-        weights: Vec<f64>,
-        /// Component by component, one a latent function.
-        parts: Vec<Posterior>,
-    },
+    Components(MixturePosterior<Posterior>),
     /// Active points with their sites.
     Active(Box<IvmPosterior>),
 }
@@ -56,7 +49,7 @@ pub struct LatentFunction<'a> {
 impl Functions {
     pub(super) fn weights(&self) -> &[f64] {
         match self {
-            Self::Components { weights, .. } => weights,
+            Self::Components(mixture) => mixture.weights(),
             Self::Active(_) => &[1.0],
         }
     }
@@ -64,12 +57,15 @@ impl Functions {
     /// One latent function, in the first component of a mixture: all components share kernel and inducing inputs.
     pub(super) fn describe(&self, latent: usize) -> LatentFunction<'_> {
         match self {
-            Self::Components { parts, .. } => LatentFunction {
-                kernel: parts[latent].kernel(),
-                seen_through: parts[latent].inducing_inputs().map(|inputs| inputs.z().as_dyn_stride()),
-                seen_as: "inducing inputs",
-                jitter: parts[latent].jitter(),
-            },
+            Self::Components(mixture) => {
+                let part = &mixture.parts()[latent];
+                LatentFunction {
+                    kernel: part.kernel(),
+                    seen_through: part.inducing_inputs().map(|inputs| inputs.z().as_dyn_stride()),
+                    seen_as: "inducing inputs",
+                    jitter: part.jitter(),
+                }
+            }
             Self::Active(found) => LatentFunction {
                 kernel: found.model().kernels()[latent].as_ref(),
                 seen_through: Some(found.active_inputs(latent)),
@@ -79,59 +75,40 @@ impl Functions {
         }
     }
 
-    pub(super) fn predict(&self, points: MatRef<'_, f64>, mixed: Mixed<'_>) -> Result<Latents, CliError> {
-        let (weights, parts) = match self {
-            Self::Active(found) => {
-                return Ok(Latents::correlated(found.model().classes(), found.latents(points)?));
+    pub(super) fn predict(&self, points: MatRef<'_, f64>) -> Result<Latents, CliError> {
+        match self {
+            Self::Active(found) => Ok(Latents::correlated(found.model().classes(), found.latents(points)?)),
+            Self::Components(mixture) => {
+                let components = mixture.components(points, &Evaluator::default())?;
+                if mixture.weights().len() == 1 {
+                    return Ok(Latents::gaussian(components));
+                }
+                Ok(Latents::mixture(mixture.combine(components.clone()), components))
             }
-            Self::Components { weights, parts } => (weights, parts),
-        };
-        let found: Vec<LatentPrediction> =
-            parts.iter().map(|part| part.predict(points)).collect::<Result<_, _>>()?;
-        if weights.len() == 1 {
-            return Ok(Latents::gaussian(found));
         }
-        let latents = found.len() / weights.len();
-        let function = |q: usize| {
-            let of = |k: usize| &found[k * latents + q];
-            let at = |i: usize| {
-                mixed.combine(|k| ObservationMoments { mean: of(k).mean[i], variance: of(k).variance[i] })
-            };
-            let (mean, variance) = (0..points.nrows()).map(at).map(|m| (m.mean, m.variance)).unzip();
-            LatentPrediction { mean, variance }
-        };
-        Ok(Latents::mixture((0..latents).map(function).collect(), found))
     }
 
     /// Of the first latent function.
-    pub(super) fn predict_joint(
-        &self,
-        points: MatRef<'_, f64>,
-        mixed: Mixed<'_>,
-    ) -> Result<(Vec<f64>, Mat<f64>), CliError> {
+    pub(super) fn predict_joint(&self, points: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>), CliError> {
         match self {
             Self::Active(found) => Ok(found.joint(0, points)?),
-            Self::Components { weights, parts } => {
-                let first = parts.chunks_exact(parts.len() / weights.len()).map(|component| &component[0]);
-                let found = first.map(|part| part.predict_joint(points)).collect::<Result<Vec<_>, _>>()?;
-                Ok(mixed.combine_joint(&found))
-            }
+            Self::Components(mixture) => Ok(mixture.joint(0, points, &Evaluator::default())?),
         }
     }
 
     /// The first version of the format knows neither mixtures nor active points.
     pub(super) fn version(&self) -> u32 {
         match self {
-            Self::Components { weights, .. } if weights.len() == 1 => 1,
-            Self::Components { .. } | Self::Active(_) => 2,
+            Self::Components(mixture) if mixture.weights().len() == 1 => 1,
+            Self::Components(_) | Self::Active(_) => 2,
         }
     }
 
     pub(super) fn to_stored(&self) -> Result<StoredFunctions, CliError> {
         Ok(match self {
-            Self::Components { weights, parts } => StoredFunctions {
-                weights: (weights.len() > 1).then(|| weights.clone()),
-                latents: parts.iter().map(Posterior::to_stored).collect::<Result<_, _>>()?,
+            Self::Components(mixture) => StoredFunctions {
+                weights: (mixture.weights().len() > 1).then(|| mixture.weights().to_vec()),
+                latents: mixture.parts().iter().map(Posterior::to_stored).collect::<Result<_, _>>()?,
                 ivm: None,
             },
             Self::Active(found) => StoredFunctions {
@@ -168,6 +145,6 @@ impl StoredFunctions {
             ));
         }
         let parts = self.latents.into_iter().map(StoredLatent::restore).collect::<Result<_, _>>()?;
-        Ok(Functions::Components { weights, parts })
+        Ok(Functions::Components(MixturePosterior::new(weights, parts)?))
     }
 }

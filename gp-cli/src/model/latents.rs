@@ -2,7 +2,6 @@
 
 use gp_ep::ivm::LatentBelief;
 use gp_kernels::posterior::LatentPrediction;
-use gp_likelihoods::{Latent, LikelihoodError};
 
 /// Beliefs about the latent values of some points.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,13 +61,12 @@ impl Latents {
         self.len() == 0
     }
 
-    /// The beliefs about the latents of one point, component by component.
-    pub(super) fn at(&self, row: usize) -> Result<Vec<Latent>, LikelihoodError> {
-        let parts = match &self.behind {
+    /// Means and variances, component by component, one a latent function.
+    pub(super) fn components(&self) -> &[LatentPrediction] {
+        match &self.behind {
             Behind::Components(parts) => parts,
             Behind::Gaussian | Behind::Correlated(_) => &self.functions,
-        };
-        parts.iter().map(|part| Latent::new(part.mean[row], part.variance[row])).collect()
+        }
     }
 
     /// Beliefs with covariances, where latents are correlated.

@@ -4,8 +4,8 @@ use crate::error::CliError;
 use faer::{Mat, MatRef};
 use gp_ep::{ExactGp, ExactPosterior, Observations};
 use gp_kernels::inducing::InducingInputs;
-use gp_kernels::posterior::{InducingPosterior, LatentPrediction, StoredPosterior};
-use gp_kernels::{Evaluator, Kernel, KernelExt, Registry};
+use gp_kernels::posterior::{InducingPosterior, LatentPosterior, LatentPrediction, StoredPosterior};
+use gp_kernels::{Evaluator, Kernel, KernelError, KernelExt, Registry};
 use gp_likelihoods::Gaussian;
 use serde::{Deserialize, Serialize};
 
@@ -63,31 +63,11 @@ impl Posterior {
         }
     }
 
-    /// Latent means and variances at the rows of `points`.
-    ///
-    /// # Errors
-    /// Of kind [`Numerical`](crate::ErrorKind::Numerical) for points that the kernel cannot take.
-    pub fn predict(&self, points: MatRef<'_, f64>) -> Result<LatentPrediction, CliError> {
+    /// What predicts.
+    fn held(&self) -> &dyn LatentPosterior {
         match self {
-            Self::Exact(exact) => {
-                let found = exact.predict(points)?;
-                Ok(LatentPrediction { mean: found.latent_mean, variance: found.latent_variance })
-            }
-            Self::Inducing(inducing) => Ok(inducing.predict(points, &Evaluator::default())?),
-        }
-    }
-
-    /// Latent means and their joint covariance at the rows of `points`.
-    ///
-    /// # Errors
-    /// As [`predict`](Self::predict).
-    pub fn predict_joint(&self, points: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>), CliError> {
-        match self {
-            Self::Exact(exact) => {
-                let found = exact.predict_joint(points)?;
-                Ok((found.latent_mean, found.latent_covariance))
-            }
-            Self::Inducing(inducing) => Ok(inducing.predict_joint(points, &Evaluator::default())?),
+            Self::Exact(exact) => exact.as_ref(),
+            Self::Inducing(inducing) => inducing.as_ref(),
         }
     }
 
@@ -101,6 +81,26 @@ impl Posterior {
             })),
             Self::Inducing(inducing) => Ok(StoredLatent::Inducing(inducing.to_stored())),
         }
+    }
+}
+
+impl LatentPosterior for Posterior {
+    fn predict(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<LatentPrediction, KernelError> {
+        self.held().predict(x, by)
+    }
+
+    fn predict_joint(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<(Vec<f64>, Mat<f64>), KernelError> {
+        self.held().predict_joint(x, by)
+    }
+
+    fn sample(
+        &self,
+        x: MatRef<'_, f64>,
+        count: usize,
+        seed: u64,
+        by: &Evaluator,
+    ) -> Result<Mat<f64>, KernelError> {
+        self.held().sample(x, count, seed, by)
     }
 }
 

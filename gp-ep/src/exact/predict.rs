@@ -4,7 +4,8 @@ use super::posterior::ExactPosterior;
 use crate::error::{EpError, check_count};
 use faer::prelude::IntoConst;
 use faer::{Accum, Mat, MatMut, MatRef};
-use gp_kernels::Evaluator;
+use gp_kernels::posterior::{LatentPosterior, LatentPrediction, sample_joint};
+use gp_kernels::{Evaluator, KernelError};
 use gp_linalg::Threading;
 use gp_linalg::product::{matmul, matmul_lower, symmetrise_lower};
 use std::f64::consts::TAU;
@@ -88,15 +89,27 @@ impl ExactPosterior {
         for vector in [&mut out.latent_mean, &mut out.latent_variance, &mut out.observation_variance] {
             vector.resize(count, 0.0);
         }
-        scratch.evaluator.diagonal(self.kernel(), points, &mut out.latent_variance)?;
+        self.latent_into(points, scratch, &mut out.latent_mean, &mut out.latent_variance)?;
+        for (observed, latent) in out.observation_variance.iter_mut().zip(&out.latent_variance) {
+            *observed = latent + self.noise.variance();
+        }
+        Ok(())
+    }
+
+    fn latent_into(
+        &self,
+        points: MatRef<'_, f64>,
+        scratch: &mut PredictScratch,
+        mean: &mut [f64],
+        variance: &mut [f64],
+    ) -> Result<(), KernelError> {
+        let count = points.nrows();
+        scratch.evaluator.diagonal(self.kernel(), points, variance)?;
         for start in (0..count).step_by(BLOCK) {
             let end = count.min(start + BLOCK);
             let block = points.subrows(start, end - start);
-            let cross = self.half_solved_cross(block, scratch, &mut out.latent_mean[start..end])?;
-            reduce_variances(&mut out.latent_variance[start..end], cross);
-        }
-        for (observed, latent) in out.observation_variance.iter_mut().zip(&out.latent_variance) {
-            *observed = latent + self.noise.variance();
+            let cross = self.half_solved_cross(block, scratch, &mut mean[start..end])?;
+            reduce_variances(&mut variance[start..end], cross);
         }
         Ok(())
     }
@@ -106,16 +119,9 @@ impl ExactPosterior {
     /// # Errors
     /// [`EpError::Kernel`] for points the kernel cannot take.
     pub fn predict_joint(&self, points: MatRef<'_, f64>) -> Result<JointPrediction, EpError> {
-        let count = points.nrows();
-        let mut scratch = PredictScratch::new(self.threading);
-        let (mut latent_mean, mut covariance) = (vec![0.0; count], Mat::zeros(count, count));
-        scratch.evaluator.gram(self.kernel(), points, covariance.as_mut())?;
-        let cross = self.half_solved_cross(points, &mut scratch, &mut latent_mean)?;
-        // K** − (L⁻¹K_x*)ᵀ (L⁻¹K_x*)
-        matmul_lower(covariance.as_mut(), Accum::Add, cross.transpose(), cross, -1.0, self.threading)?;
-        (0..count).for_each(|i| covariance[(i, i)] = covariance[(i, i)].max(0.0));
-        symmetrise_lower(covariance.as_mut())?;
-        Ok(JointPrediction { latent_mean, latent_covariance: covariance })
+        let (latent_mean, latent_covariance) =
+            LatentPosterior::predict_joint(self, points, &Evaluator::new(self.threading))?;
+        Ok(JointPrediction { latent_mean, latent_covariance })
     }
 
     /// Means `K_*x α` over `mean`; returns `L⁻¹ K_x*`, one column per new point.
@@ -124,16 +130,54 @@ impl ExactPosterior {
         points: MatRef<'_, f64>,
         scratch: &'s mut PredictScratch,
         mean: &mut [f64],
-    ) -> Result<MatRef<'s, f64>, EpError> {
+    ) -> Result<MatRef<'s, f64>, KernelError> {
         let (rows, cols) = (self.targets.len(), points.nrows());
         scratch.cross.resize(rows * cols, 0.0);
         let mut cross = MatMut::from_column_major_slice_mut(&mut scratch.cross, rows, cols);
         scratch.evaluator.cross(self.kernel(), self.inputs(), points, cross.as_mut())?;
         let mean = MatMut::from_column_major_slice_mut(mean, cols, 1);
         let alpha = MatRef::from_column_major_slice(self.alpha(), rows, 1);
-        matmul(mean, Accum::Replace, cross.as_ref().transpose(), alpha, 1.0, self.threading)?;
-        self.solution.factor.half_solve_in_place(cross.as_mut(), self.threading)?;
+        let threading = scratch.evaluator.threading();
+        matmul(mean, Accum::Replace, cross.as_ref().transpose(), alpha, 1.0, threading)?;
+        self.solution.factor.half_solve_in_place(cross.as_mut(), threading)?;
         Ok(cross.into_const())
+    }
+}
+
+impl LatentPosterior for ExactPosterior {
+    fn predict(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<LatentPrediction, KernelError> {
+        let mut out = LatentPrediction { mean: vec![0.0; x.nrows()], variance: vec![0.0; x.nrows()] };
+        let mut scratch = PredictScratch::new(by.threading());
+        self.latent_into(x, &mut scratch, &mut out.mean, &mut out.variance)?;
+        Ok(out)
+    }
+
+    fn predict_joint(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<(Vec<f64>, Mat<f64>), KernelError> {
+        let (count, threading) = (x.nrows(), by.threading());
+        let (mut mean, mut covariance) = (vec![0.0; count], Mat::zeros(count, count));
+        let mut scratch = PredictScratch::new(threading);
+        scratch.evaluator.gram(self.kernel(), x, covariance.as_mut())?;
+        let cross = self.half_solved_cross(x, &mut scratch, &mut mean)?;
+        // K** − (L⁻¹K_x*)ᵀ (L⁻¹K_x*)
+        matmul_lower(covariance.as_mut(), Accum::Add, cross.transpose(), cross, -1.0, threading)?;
+        (0..count).for_each(|i| covariance[(i, i)] = covariance[(i, i)].max(0.0));
+        symmetrise_lower(covariance.as_mut())?;
+        Ok((mean, covariance))
+    }
+
+    fn sample(
+        &self,
+        x: MatRef<'_, f64>,
+        count: usize,
+        seed: u64,
+        by: &Evaluator,
+    ) -> Result<Mat<f64>, KernelError> {
+        let (mean, covariance) = LatentPosterior::predict_joint(self, x, by)?;
+        let mut prior = vec![0.0; x.nrows()];
+        by.diagonal(self.kernel(), x, &mut prior)?;
+        let level = prior.into_iter().fold(0.0, f64::max);
+        let rounding = (x.nrows() + self.targets.len()) as f64 * f64::EPSILON * level;
+        sample_joint(&mean, covariance, rounding, (count, seed), by.threading())
     }
 }
 

@@ -131,7 +131,7 @@ impl BatchEp {
             passes,
             sites: data.count() * model.sites_per_observation(),
             before,
-            extra: vec![0.0; model.factors().latents() + Tally::LEN],
+            extra: vec![0.0; model.likelihood().latents() + Tally::LEN],
         };
         ep.refresh(model)?;
         Ok(ep)

@@ -47,7 +47,7 @@ pub(super) type EpBlock<'a> = Block<'a, LaneSites>;
 
 impl LaneSites {
     pub(super) fn new(model: &PowerEp, places: usize) -> Self {
-        let (each, latents) = (model.sites_per_observation(), model.factors().latents());
+        let (each, latents) = (model.sites_per_observation(), model.likelihood().latents());
         Self {
             each,
             portions: Vec::with_capacity(places),
@@ -66,7 +66,7 @@ impl LaneSites {
     /// Takes in an observation, with sites that say nothing, and forgets those behind it.
     pub(super) fn take(&mut self, model: &PowerEp, taken: Taken<'_>) -> Result<(), EpError> {
         let Taken { place, row, target } = taken;
-        model.factors().check(target).map_err(|error| error.at_row(row))?;
+        model.likelihood().check_observation(target).map_err(|error| EpError::from(error).at_row(row))?;
         let weight = model.weights().of(row, target);
         self.truncate(place);
         self.portions.push(Portion::new(model.powers().of(row), weight));
@@ -111,7 +111,7 @@ impl LaneSites {
         }
         let sites = self.sites_of(place);
         let point = Point {
-            factors: model.factors(),
+            likelihood: model.likelihood(),
             level: model.level(),
             portion: self.portions[place],
             y: seen.target(i),
@@ -161,9 +161,7 @@ impl LaneSites {
         let range = self.sites_of(place);
         let sites = if of_proposed { &self.proposed[range] } else { &self.present[range] };
         self.together.fill(Site::default());
-        let (factors, touched) = (model.factors(), model.factors().touched());
-        for (k, site) in sites.iter().enumerate() {
-            let latent = factors.latent(y, k / touched, k % touched);
+        for (latent, site) in model.likelihood().touched_latents(y).zip(sites) {
             self.together[latent] = self.together[latent].times(*site);
             counted[latent] += sign * self.weights[place];
         }

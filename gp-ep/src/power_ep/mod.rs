@@ -22,7 +22,7 @@
 //! | natural-gradient variational inference | 0 | own or tied | projection | any |
 //!
 //! [`PowerEp`] is the model, [`BatchEp`] the state of EP on all of the data, [`MiniBatchEp`] that on batches of it.
-//! [`Factors`] is what an observation model has to answer; every likelihood does.
+//! A likelihood may be several factors, its [pieces](gp_likelihoods::Pieces), each with sites of its own.
 //!
 //! Data enter through sums alone. A pass maps shards of the data to partial sums and adds them in a fixed order, on
 //! threads here and with a [`Reduction`](crate::Reduction) anywhere; the result has the same bits however many there
@@ -30,12 +30,11 @@
 
 mod batch;
 mod before;
-mod factors;
+mod classes;
 mod gradient;
 mod lane;
 mod minibatch;
 mod model;
-mod pairwise;
 mod passes;
 mod point;
 mod posterior;
@@ -47,11 +46,9 @@ mod surrogate;
 mod train;
 
 pub use batch::{BatchEp, Convergence, Sweep};
-pub use factors::Factors;
 pub use gradient::GradientKind;
 pub use minibatch::{BatchStep, MiniBatchEp, Sharing};
 pub use model::PowerEp;
-pub use pairwise::PairwiseFactors;
 pub use predictor::Predictor;
 pub use rules::{EpOptions, Level, NegativePrecision, Schedule};
 pub use site::Site;

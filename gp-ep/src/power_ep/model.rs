@@ -1,6 +1,5 @@
-//! The model: latent functions, an observation model, and which member of the family approximates it.
+//! The model: latent functions, a likelihood, and which member of the family approximates it.
 
-use super::factors::Factors;
 use super::rules::Level;
 use crate::error::EpError;
 use crate::powers::Powers;
@@ -13,11 +12,11 @@ use gp_optim::{Parameter, ParameterSet, ParameterSetMut};
 /// A latent Gaussian-process model with inducing inputs, approximated by Power EP.
 ///
 /// Latent functions have a process each, or all share one: the same prior and inducing inputs, which then are projected
-/// on and differentiated once. Parameters are those of each process, then those of the observation model.
+/// on and differentiated once. Parameters are those of each process, then those of the likelihood.
 #[derive(Clone, Debug)]
 pub struct PowerEp {
     processes: Vec<SparseProcess>,
-    factors: Box<dyn Factors>,
+    likelihood: Box<dyn Likelihood>,
     powers: Powers,
     weights: Weights,
     level: Level,
@@ -27,24 +26,17 @@ pub struct PowerEp {
 
 impl PowerEp {
     /// One process for each latent of the likelihood, or one for all of them, with α = 1 (EP) at the level of projections.
+    /// Every [piece](gp_likelihoods::Pieces) of the likelihood has sites of its own.
     ///
     /// # Errors
     /// [`EpError::Shape`] for another number of processes.
     pub fn new(processes: Vec<SparseProcess>, likelihood: Box<dyn Likelihood>) -> Result<Self, EpError> {
-        Self::with_factors(processes, Box::new(likelihood))
-    }
-
-    /// [`new`](Self::new) for any observation model.
-    ///
-    /// # Errors
-    /// As [`new`](Self::new).
-    pub fn with_factors(processes: Vec<SparseProcess>, factors: Box<dyn Factors>) -> Result<Self, EpError> {
         if processes.len() != 1 {
-            crate::error::check_count("model", "latent functions", factors.latents(), processes.len())?;
+            crate::error::check_count("model", "latent functions", likelihood.latents(), processes.len())?;
         }
         let (powers, weights, level) = (Powers::Same(1.0), Weights::Equal, Level::Projection);
         let (jitter, threading) = (JitterPolicy::ladder(), Threading::Pool);
-        Ok(Self { processes, factors, powers, weights, level, jitter, threading })
+        Ok(Self { processes, likelihood, powers, weights, level, jitter, threading })
     }
 
     /// The same model with other powers α.
@@ -95,19 +87,19 @@ impl PowerEp {
 
     /// M of every latent.
     pub(crate) fn counts(&self) -> Vec<usize> {
-        let latents = 0..self.factors.latents();
+        let latents = 0..self.likelihood.latents();
         latents.map(|latent| self.processes[self.process_of(latent)].inputs().count()).collect()
     }
 
-    /// The observation model.
+    /// The likelihood.
     #[must_use]
-    pub fn factors(&self) -> &dyn Factors {
-        self.factors.as_ref()
+    pub fn likelihood(&self) -> &dyn Likelihood {
+        self.likelihood.as_ref()
     }
 
-    /// The observation model, to set, fix, bound or give priors to its parameters.
-    pub fn factors_mut(&mut self) -> &mut dyn Factors {
-        self.factors.as_mut()
+    /// The likelihood, to set, fix, bound or give priors to its parameters.
+    pub fn likelihood_mut(&mut self) -> &mut dyn Likelihood {
+        self.likelihood.as_mut()
     }
 
     /// The powers α.
@@ -141,7 +133,7 @@ impl PowerEp {
     }
 
     pub(crate) fn sites_per_observation(&self) -> usize {
-        self.factors.pieces() * self.factors.touched()
+        self.likelihood.touched_total()
     }
 
     /// The name of every value, such as `kernel.rbf.lengthscale[1]`, `z[3,0]` and `likelihood.scale`; with several latent
@@ -154,7 +146,7 @@ impl PowerEp {
             let front = if several { format!("latent[{q}].") } else { String::new() };
             names.extend(process.parameter_names().into_iter().map(|name| format!("{front}{name}")));
         }
-        for parameter in self.factors.parameters() {
+        for parameter in self.likelihood.parameters() {
             for i in 0..parameter.len() {
                 let element = if parameter.is_vector() { format!("[{i}]") } else { String::new() };
                 names.push(format!("likelihood.{}{element}", parameter.name()));
@@ -167,13 +159,13 @@ impl PowerEp {
 impl ParameterSet for PowerEp {
     fn visit(&self, visit: &mut dyn FnMut(&Parameter)) {
         self.processes.iter().for_each(|process| process.visit(visit));
-        self.factors.parameters().iter().for_each(visit);
+        self.likelihood.parameters().iter().for_each(visit);
     }
 }
 
 impl ParameterSetMut for PowerEp {
     fn visit_mut(&mut self, visit: &mut dyn FnMut(&mut Parameter)) {
         self.processes.iter_mut().for_each(|process| process.visit_mut(visit));
-        self.factors.parameters_mut().iter_mut().for_each(visit);
+        self.likelihood.parameters_mut().iter_mut().for_each(visit);
     }
 }

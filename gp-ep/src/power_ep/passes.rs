@@ -47,15 +47,15 @@ impl EpPasses {
         check_data(model, data)?;
         let setup = Setup {
             processes: model.processes(),
-            latents: model.factors().latents(),
+            latents: model.likelihood().latents(),
             data,
             capacity,
             threading: model.threading(),
             reduction,
             records: capacity < data.count(),
         };
-        let layout = Layout::new(model.counts(), model.factors().latents() + Tally::LEN);
-        let params: usize = model.factors().parameters().iter().map(Parameter::len).sum();
+        let layout = Layout::new(model.counts(), model.likelihood().latents() + Tally::LEN);
+        let params: usize = model.likelihood().parameters().iter().map(Parameter::len).sum();
         let slopes = layout.of_extra(params + Tally::LEN);
         let tally = layout.of_extra(Tally::LEN);
         let by_posterior = Layout::new(model.counts(), params + Tally::LEN);
@@ -264,7 +264,7 @@ fn check_data(model: &PowerEp, data: &dyn DataSource) -> Result<(), EpError> {
     if data.count() == 0 {
         return Err(gp_kernels::data::DataError::NoData.into());
     }
-    check_count("targets", "columns", model.factors().outputs(), data.outputs())?;
+    check_count("targets", "columns", model.likelihood().outputs(), data.outputs())?;
     for process in model.processes() {
         check_count("inputs", "columns", process.inputs().dim(), data.dim())?;
     }

@@ -5,11 +5,10 @@
 //! gives the fraction `τ_α = h/(1 − h c)`, `ν_α = (∂ln Z̃/∂m + h m)/(1 − h c)` for a cavity `N(m, c)`. A full update
 //! makes the site its power 1/α; at α = 0 that is `τ = −2 ∂E/∂v`, `ν = ∂E/∂m + τ m`.
 
-use super::factors::Factors;
 use super::rules::{Level, NegativePrecision};
 use super::site::{Belief, Marginal, Site};
 use crate::error::EpError;
-use gp_likelihoods::{Latent, Slopes, Workspace};
+use gp_likelihoods::{Latent, Likelihood, Pieces, Slopes, Workspace};
 
 /// How much of a factor of weight w an update takes out and puts in: the power `min(α, w)` of the factor, and the same
 /// share of its site, which stands for the power w.
@@ -36,7 +35,7 @@ impl Portion {
 /// One observation, and the present state of what touches it.
 #[derive(Clone, Copy)]
 pub(crate) struct Point<'a> {
-    pub(crate) factors: &'a dyn Factors,
+    pub(crate) likelihood: &'a dyn Likelihood,
     pub(crate) level: Level,
     pub(crate) portion: Portion,
     pub(crate) y: &'a [f64],
@@ -116,11 +115,10 @@ impl PointScratch {
         proposed: &mut [Site],
         tally: &mut Tally,
     ) -> Result<(), EpError> {
-        let touched = point.factors.touched();
         self.bring_together(point);
         tally.log_z += self.noise_part(point);
-        for piece in 0..point.factors.pieces() {
-            let sites = piece * touched..(piece + 1) * touched;
+        for piece in point.pieces() {
+            let sites = piece.first..piece.first + piece.touched;
             proposed[sites.clone()].copy_from_slice(&point.sites[sites.clone()]);
             if !self.open(point, piece)? {
                 tally.improper += 1.0;
@@ -156,7 +154,7 @@ impl PointScratch {
     pub(crate) fn evaluate(&mut self, point: Point<'_>, tally: &mut Tally) -> Result<(), EpError> {
         self.bring_together(point);
         tally.log_z += self.noise_part(point);
-        for piece in 0..point.factors.pieces() {
+        for piece in point.pieces() {
             if self.open(point, piece)? {
                 tally.log_z += self.log_z(point, piece);
             } else {
@@ -167,20 +165,20 @@ impl PointScratch {
     }
 
     /// Finds the cavities of a piece and the factor's integral against them; false where there is no cavity.
-    fn open(&mut self, point: Point<'_>, piece: usize) -> Result<bool, EpError> {
+    fn open(&mut self, point: Point<'_>, piece: Piece) -> Result<bool, EpError> {
         self.cavities.clear();
         self.tilted.clear();
-        for slot in 0..point.factors.touched() {
+        for slot in 0..piece.touched {
             let Some((cavity, tilted)) = self.cavity(point, piece, slot) else { return Ok(false) };
             let Ok(latent) = Latent::new(tilted.mean, tilted.variance) else { return Ok(false) };
             self.cavities.push(cavity);
             self.tilted.push(latent);
         }
-        let (factors, q) = (point.factors, &self.tilted);
+        let (likelihood, q, power) = (point.likelihood, &self.tilted, point.portion.factor);
         if point.portion.site == 0.0 {
-            factors.expected(point.y, piece, q, &mut self.ws, &mut self.slopes)?;
+            likelihood.expected_piece(point.y, piece.index, q, &mut self.ws, &mut self.slopes)?;
         } else {
-            factors.tilted(point.y, piece, q, point.portion.factor, &mut self.ws, &mut self.slopes)?;
+            likelihood.tilted_piece(point.y, piece.index, q, power, &mut self.ws, &mut self.slopes)?;
         }
         Ok(self.slopes.value.is_finite())
     }
@@ -205,10 +203,10 @@ impl PointScratch {
     }
 
     /// A piece's share of log Z: `(1/α) ln Z̃` and what its sites took part in, seed 003 eq. 28, seed 000 eq. 61.
-    fn log_z(&self, point: Point<'_>, piece: usize) -> f64 {
+    fn log_z(&self, point: Point<'_>, piece: Piece) -> f64 {
         let limit = point.portion.site == 0.0;
         let mut sites = 0.0;
-        for slot in 0..point.factors.touched() {
+        for slot in 0..piece.touched {
             let site = point.site(piece, slot);
             let Some(belief) = self.site_belief(point, piece, slot) else { return f64::NAN };
             sites += if limit {
@@ -247,7 +245,7 @@ impl PointScratch {
         weights.fill(Weights::default());
         self.bring_together(point);
         let mut log_z = self.noise_part(point);
-        for piece in 0..point.factors.pieces() {
+        for piece in point.pieces() {
             if !self.open(point, piece)? {
                 return Ok(None);
             }
@@ -255,8 +253,8 @@ impl PointScratch {
             let whole = point.portion.whole();
             by_params.iter_mut().zip(&self.slopes.by_params).for_each(|(sum, d)| *sum += whole * d);
             if point.level == Level::Projection {
-                for slot in 0..point.factors.touched() {
-                    let weights = &mut weights[point.factors.latent(point.y, piece, slot)];
+                for slot in 0..piece.touched {
+                    let weights = &mut weights[point.latent(piece, slot)];
                     let (g, k) = (self.slopes.by_mean[slot], self.slopes.by_variance[slot]);
                     projection_slopes(point, piece, slot, (whole * g, whole * k), weights);
                 }
@@ -287,7 +285,7 @@ impl PointScratch {
             let Some(latent) = latent else { return Ok(f64::NAN) };
             self.tilted.push(latent);
         }
-        point.factors.log_predictive(point.y, &self.tilted, &mut self.ws, &mut self.slopes)
+        Ok(point.likelihood.log_predictive_density(point.y, &self.tilted, &mut self.ws)?)
     }
 
     /// At the latent level, all sites on each latent value as one: they act on the same number.
@@ -302,21 +300,19 @@ impl PointScratch {
     fn gather(&mut self, point: Point<'_>) {
         self.together.clear();
         self.together.resize(point.marginals.len(), Site::default());
-        let touched = point.factors.touched();
-        for (k, site) in point.sites.iter().enumerate() {
-            let latent = point.factors.latent(point.y, k / touched, k % touched);
+        for (latent, site) in point.likelihood.touched_latents(point.y).zip(point.sites) {
             self.together[latent] = self.together[latent].times(*site);
         }
     }
 
     /// The way from a site to another, gone by `step` or, where the noise of f given a would make all sites on f no site
     /// on a, by half of it, and half again. Later pieces see where this one went.
-    fn moved(&mut self, point: Point<'_>, (piece, slot): (usize, usize), to: Site, mut step: f64) -> Site {
+    fn moved(&mut self, point: Point<'_>, (piece, slot): (Piece, usize), to: Site, mut step: f64) -> Site {
         let from = point.site(piece, slot);
         let mut moved = from.towards(to, step);
         if point.level == Level::Latent {
             let residual = point.marginal(piece, slot).residual;
-            let proposed = &mut self.proposed[point.factors.latent(point.y, piece, slot)];
+            let proposed = &mut self.proposed[point.latent(piece, slot)];
             let others = proposed.times(from.scaled(-1.0));
             while others.times(moved).through_noise(residual).is_none() && step > 0.0 {
                 step *= 0.5;
@@ -328,7 +324,7 @@ impl PointScratch {
     }
 
     /// What the site acts on, with the site in: a at the projection level, f at the latent level.
-    fn site_belief(&self, point: Point<'_>, piece: usize, slot: usize) -> Option<Belief> {
+    fn site_belief(&self, point: Point<'_>, piece: Piece, slot: usize) -> Option<Belief> {
         let (latent, marginal) = (point.latent(piece, slot), point.marginal(piece, slot));
         match point.level {
             Level::Projection => Some(marginal.projection),
@@ -339,7 +335,7 @@ impl PointScratch {
     }
 
     /// What the site acts on without its portion, and the latent that the factor is tilted against.
-    fn cavity(&self, point: Point<'_>, piece: usize, slot: usize) -> Option<(Belief, Belief)> {
+    fn cavity(&self, point: Point<'_>, piece: Piece, slot: usize) -> Option<(Belief, Belief)> {
         let (site, marginal) = (point.site(piece, slot), point.marginal(piece, slot));
         let out = site.scaled(-point.portion.site);
         match point.level {
@@ -356,16 +352,34 @@ impl PointScratch {
     }
 }
 
-impl Point<'_> {
-    fn site(&self, piece: usize, slot: usize) -> Site {
-        self.sites[piece * self.factors.touched() + slot]
+/// One factor of an observation.
+#[derive(Clone, Copy)]
+struct Piece {
+    index: usize,
+    /// The number of latents that it touches, and the place of the first of its sites.
+    touched: usize,
+    first: usize,
+}
+
+impl<'a> Point<'a> {
+    fn pieces(self) -> impl Iterator<Item = Piece> + 'a {
+        let place = move |next: &mut usize, index| {
+            let (touched, first) = (self.likelihood.touched_count(index), *next);
+            *next += touched;
+            Some(Piece { index, touched, first })
+        };
+        (0..self.likelihood.piece_count()).scan(0, place)
     }
 
-    fn latent(&self, piece: usize, slot: usize) -> usize {
-        self.factors.latent(self.y, piece, slot)
+    fn site(&self, piece: Piece, slot: usize) -> Site {
+        self.sites[piece.first + slot]
     }
 
-    fn marginal(&self, piece: usize, slot: usize) -> Marginal {
+    fn latent(&self, piece: Piece, slot: usize) -> usize {
+        self.likelihood.touched_latent(self.y, piece.index, slot)
+    }
+
+    fn marginal(&self, piece: Piece, slot: usize) -> Marginal {
         self.marginals[self.latent(piece, slot)]
     }
 }
@@ -379,7 +393,7 @@ fn without_observation(marginal: Marginal, together: Site) -> Option<Belief> {
 
 /// Derivatives through `a ~ N(μ, w)` at the projection level, g and k being those of ln Z̃ by the cavity's mean and
 /// variance. With `r = 1/(1 − ατw)`: `m_c = m + α r (τμ − ν) Vφ`, `V_c φ = r Vφ`.
-fn projection_slopes(point: Point<'_>, piece: usize, slot: usize, (g, k): (f64, f64), weights: &mut Weights) {
+fn projection_slopes(point: Point<'_>, piece: Piece, slot: usize, (g, k): (f64, f64), weights: &mut Weights) {
     let Site { precision: tau, shift: nu } = point.site(piece, slot);
     let Belief { mean: mu, variance: w } = point.marginal(piece, slot).projection;
     let alpha = point.portion.site;

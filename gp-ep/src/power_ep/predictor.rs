@@ -1,62 +1,52 @@
-//! What is left of a model for predictions: posteriors and the observation model.
+//! What is left of a model for predictions: posteriors and the likelihood.
 
 use super::batch::BatchEp;
-use super::factors::Factors;
 use super::minibatch::MiniBatchEp;
 use super::model::PowerEp;
 use crate::error::{EpError, check_count};
 use faer::{Mat, MatRef};
 use gp_kernels::Evaluator;
-use gp_kernels::data::for_each;
-use gp_kernels::posterior::{InducingPosterior, LatentPrediction};
-use gp_likelihoods::{Latent, Slopes, Workspace};
+use gp_kernels::posterior::{InducingPosterior, LatentPrediction, MixturePosterior, at_rows};
+use gp_likelihoods::{Latent, Likelihood, LikelihoodError, ObservationMoments, Predictive, Workspace};
 use gp_linalg::Threading;
-use std::ops::Range;
-
-/// Rows that are worth a thread's attention.
-const ROWS: usize = 64;
 
 /// Predictions of observations. It borrows nothing.
 #[derive(Debug)]
 pub struct Predictor {
-    posteriors: Vec<InducingPosterior>,
-    factors: Box<dyn Factors>,
+    functions: MixturePosterior<InducingPosterior>,
+    likelihood: Box<dyn Likelihood>,
     evaluator: Evaluator,
 }
 
-/// What is told of the observations of some rows.
-struct Part<'a> {
-    rows: Range<usize>,
-    out: &'a mut [f64],
-    ws: Workspace,
-    slopes: Slopes,
-    latents: Vec<Latent>,
-}
-
 impl Predictor {
-    /// Predictions from one posterior for each latent of the observation model.
+    /// Predictions from one posterior for each latent of the likelihood.
     ///
     /// # Errors
     /// [`EpError::Shape`] for another number of posteriors.
     pub fn new(
         posteriors: Vec<InducingPosterior>,
-        factors: Box<dyn Factors>,
+        likelihood: Box<dyn Likelihood>,
         threading: Threading,
     ) -> Result<Self, EpError> {
-        check_count("model", "posteriors", factors.latents(), posteriors.len())?;
-        Ok(Self { posteriors, factors, evaluator: Evaluator::new(threading) })
+        check_count("model", "posteriors", likelihood.latents(), posteriors.len())?;
+        let functions = MixturePosterior::single(posteriors);
+        Ok(Self { functions, likelihood, evaluator: Evaluator::new(threading) })
     }
 
     /// The posteriors, one a latent.
     #[must_use]
     pub fn posteriors(&self) -> &[InducingPosterior] {
-        &self.posteriors
+        self.functions.parts()
     }
 
-    /// The observation model.
+    /// The likelihood.
     #[must_use]
-    pub fn factors(&self) -> &dyn Factors {
-        self.factors.as_ref()
+    pub fn likelihood(&self) -> &dyn Likelihood {
+        self.likelihood.as_ref()
+    }
+
+    fn predictive(&self) -> Predictive<'_> {
+        Predictive::new(self.likelihood.as_ref(), self.functions.weights())
     }
 
     /// Means and variances of every latent at `x` (N×D).
@@ -64,27 +54,52 @@ impl Predictor {
     /// # Errors
     /// [`EpError::Kernel`] for points that do not suit a kernel or are not finite.
     pub fn latents(&self, x: MatRef<'_, f64>) -> Result<Vec<LatentPrediction>, EpError> {
-        let predict = |posterior: &InducingPosterior| Ok(posterior.predict(x, &self.evaluator)?);
-        self.posteriors.iter().map(predict).collect()
+        Ok(self.functions.latents(x, &self.evaluator)?)
     }
 
-    /// The probability of every class at `x` (N×D): N×C, classes in the order of the observation model.
+    /// Mean and variance of each output at `x` (N×D): N·P of them, observation by observation.
+    ///
+    /// # Errors
+    /// As [`latents`](Self::latents), and what the likelihood reports.
+    pub fn moments(&self, x: MatRef<'_, f64>) -> Result<Vec<ObservationMoments>, EpError> {
+        let rows = self.at_rows(x, |ws, _, beliefs| {
+            let mut each = vec![ObservationMoments::default(); self.likelihood.outputs()];
+            self.predictive().moments(beliefs, ws, &mut each)?;
+            Ok(each)
+        })?;
+        Ok(rows.concat())
+    }
+
+    /// The least number that one output (counted from 0) does not exceed with this probability, at each row of `x`.
+    ///
+    /// # Errors
+    /// As [`moments`](Self::moments), for a probability that is not strictly between 0 and 1, and for no such output.
+    pub fn quantiles(
+        &self,
+        x: MatRef<'_, f64>,
+        output: usize,
+        probability: f64,
+    ) -> Result<Vec<f64>, EpError> {
+        self.at_rows(x, |ws, _, beliefs| self.predictive().quantile(beliefs, (output, probability), ws))
+    }
+
+    /// The probability of every class at `x` (N×D): N×C, classes in the order of the likelihood.
     ///
     /// # Errors
     /// As [`latents`](Self::latents); [`EpError::Unsupported`] where observations are no classes.
     pub fn class_probabilities(&self, x: MatRef<'_, f64>) -> Result<Mat<f64>, EpError> {
-        let (count, classes) = (x.nrows(), self.factors.support().classes());
+        let classes = self.likelihood.support().classes();
         if classes == 0 {
             return Err(EpError::Unsupported {
                 what: "class probabilities of observations that are no classes",
             });
         }
-        let mut all = vec![0.0; count * classes];
-        self.each(x, classes, &mut all, |part, row| {
-            let out = &mut part.out[(row - part.rows.start) * classes..][..classes];
-            self.factors.class_probabilities(&part.latents, &mut part.ws, out)
+        let rows = self.at_rows(x, |ws, _, beliefs| {
+            let mut each = vec![0.0; classes];
+            self.predictive().class_probabilities(beliefs, ws, &mut each)?;
+            Ok(each)
         })?;
-        Ok(Mat::from_fn(count, classes, |i, c| all[i * classes + c]))
+        Ok(Mat::from_fn(rows.len(), classes, |i, c| rows[i][c]))
     }
 
     /// `ln p(y_i | data)` of new observations: at `x` (N×D), `y` row after row.
@@ -93,48 +108,50 @@ impl Predictor {
     /// As [`latents`](Self::latents); [`EpError::Observation`] for one there cannot be, such as a class that was not
     /// among those of training; [`EpError::Shape`] for another number of targets.
     pub fn log_densities(&self, x: MatRef<'_, f64>, y: &[f64]) -> Result<Vec<f64>, EpError> {
-        let (count, outputs) = (x.nrows(), self.factors.outputs());
+        let (count, outputs) = (x.nrows(), self.likelihood.outputs());
         check_count("new targets", "entries", count * outputs, y.len())?;
         for (row, y) in y.chunks_exact(outputs).enumerate() {
-            self.factors.check(y).map_err(|error| error.at_row(row))?;
+            self.likelihood.check_observation(y).map_err(|error| EpError::from(error).at_row(row))?;
         }
-        let mut all = vec![0.0; count];
-        self.each(x, 1, &mut all, |part, row| {
-            let y = &y[row * outputs..(row + 1) * outputs];
-            let found = self.factors.log_predictive(y, &part.latents, &mut part.ws, &mut part.slopes)?;
-            part.out[row - part.rows.start] = found;
-            Ok(())
-        })?;
-        Ok(all)
+        self.at_rows(x, |ws, row, beliefs| {
+            self.predictive().log_density(&y[row * outputs..(row + 1) * outputs], beliefs, ws)
+        })
     }
 
-    /// Calls `work` for every row, with its latents in place, some rows at a time on every thread.
-    fn each(
+    /// `count` joint samples of every latent at `x`, the same for the same seed: for each latent N×`count`, one sample per
+    /// column.
+    ///
+    /// # Errors
+    /// As [`latents`](Self::latents), and when a covariance cannot be factored.
+    pub fn sample_latents(
         &self,
         x: MatRef<'_, f64>,
-        width: usize,
-        out: &mut [f64],
-        work: impl Fn(&mut Part<'_>, usize) -> Result<(), EpError> + Sync,
-    ) -> Result<(), EpError> {
-        let predictions = self.latents(x)?;
-        let parts = out.chunks_mut(ROWS * width).enumerate().map(|(k, out)| Part {
-            rows: k * ROWS..k * ROWS + out.len() / width,
-            out,
-            ws: Workspace::new(),
-            slopes: Slopes::default(),
-            latents: Vec::with_capacity(predictions.len()),
-        });
-        let mut parts: Vec<Part<'_>> = parts.collect();
-        for_each(self.evaluator.threading(), &mut parts, |_, part| {
-            for row in part.rows.clone() {
-                part.latents.clear();
-                for latent in &predictions {
-                    part.latents.push(Latent::new(latent.mean[row], latent.variance[row])?);
-                }
-                work(part, row).map_err(|error| error.at_row(row))?;
-            }
-            Ok(())
-        })
+        count: usize,
+        seed: u64,
+    ) -> Result<Vec<Mat<f64>>, EpError> {
+        Ok(self.functions.sample(x, count, seed, &self.evaluator)?)
+    }
+
+    /// `of` at every row of `x`, with the beliefs about its latent values.
+    fn at_rows<T: Send>(
+        &self,
+        x: MatRef<'_, f64>,
+        of: impl Fn(&mut Workspace, usize, &[Latent]) -> Result<T, LikelihoodError> + Sync,
+    ) -> Result<Vec<T>, EpError> {
+        let (components, threading) =
+            (self.functions.components(x, &self.evaluator)?, self.evaluator.threading());
+        at_rows(
+            &components,
+            threading,
+            || Ok(()),
+            Workspace::new,
+            |ws, row, beliefs| {
+                let beliefs: Result<Vec<Latent>, LikelihoodError> =
+                    beliefs.map(|(mean, variance)| Latent::new(mean, variance)).collect();
+                let found = beliefs.and_then(|beliefs| of(ws, row, &beliefs));
+                found.map_err(|error| EpError::from(error).at_row(row))
+            },
+        )
     }
 }
 
@@ -162,6 +179,6 @@ fn predictor(
     model: &PowerEp,
     posterior: impl Fn(usize) -> Result<InducingPosterior, EpError>,
 ) -> Result<Predictor, EpError> {
-    let posteriors = (0..model.factors().latents()).map(posterior).collect::<Result<_, _>>()?;
-    Predictor::new(posteriors, model.factors().clone_box(), model.threading())
+    let posteriors = (0..model.likelihood().latents()).map(posterior).collect::<Result<_, _>>()?;
+    Predictor::new(posteriors, model.likelihood().clone_box(), model.threading())
 }

@@ -170,7 +170,7 @@ impl BatchEp {
     pub fn add(&mut self, model: &PowerEp, data: &dyn DataSource) -> Result<Sweep, EpError> {
         self.check_alone()?;
         check_count("new inputs", "columns", self.dim(), data.dim())?;
-        check_count("new targets", "columns", model.factors().outputs(), data.outputs())?;
+        check_count("new targets", "columns", model.likelihood().outputs(), data.outputs())?;
         if let (Powers::Each(_), _) | (_, Weights::Each(_)) = (model.powers(), model.weights()) {
             return Err(EpError::Unsupported { what: "adding observations to a list of powers or weights" });
         }

@@ -85,6 +85,9 @@ impl RegressionWorkspace {
         model: &SparseRegression,
         data: &dyn DataSource,
     ) -> Result<f64, EpError> {
+        if data.count() == 0 {
+            return Err(DataError::NoData.into());
+        }
         check_factors(model, data.count())?;
         let (_, state) = match self.state.take() {
             Some((shape, state)) if shape.fits(model, data) => self.state.insert((shape, state)),

@@ -2,9 +2,10 @@
 
 use crate::problem::{alike, disagreement, exact, gradients, nearly, process, processes, thirds};
 use crate::support::{Problem, RBF, assert_close, converged, tight};
-use gp_ep::power_ep::{GradientKind, MiniBatchEp, PairwiseFactors, Schedule, Sharing};
+use gp_ep::power_ep::{GradientKind, MiniBatchEp, Schedule, Sharing};
 use gp_ep::{BatchEp, EpOptions, Level, PowerEp, Powers, Table, Weights};
 use gp_kernels::Evaluator;
+use gp_likelihoods::MulticlassProbit;
 use gp_linalg::Threading;
 use gp_optim::ParameterSet;
 use std::f64::consts::PI;
@@ -16,9 +17,9 @@ fn one_observation_is_exact() {
     let data = Table::with_targets(problem.inputs.as_ref(), &[1.0]).unwrap();
     let z = problem.all_inputs();
     let processes = (0..2).map(|_| process(RBF, z.clone())).collect();
-    let factors = Box::new(PairwiseFactors::new(2, 0.3).unwrap());
+    let likelihood = Box::new(MulticlassProbit::with_noise(2, 0.3).unwrap());
     for level in [Level::Projection, Level::Latent] {
-        let model = PowerEp::with_factors(Vec::clone(&processes), factors.clone()).unwrap().with_level(level);
+        let model = PowerEp::new(Vec::clone(&processes), likelihood.clone()).unwrap().with_level(level);
         let mut ep = converged(&model, &data, &tight());
         assert_close(ep.log_z(&model).unwrap(), 0.5f64.ln(), 1e-12);
         // f_y − f_c ~ N(0, 3.4), seen through Φ(·/√0.3): the pull on its mean is 2 N(0)/√3.7.
@@ -185,7 +186,7 @@ fn labels_that_are_none_and_powers_of_steps_are_refused() {
     let model = model.with_powers(Powers::Same(0.5));
     let mut ep = BatchEp::new(&model, &data).unwrap();
     assert!(ep.sweep(&model, &EpOptions::default()).unwrap_err().to_string().contains("step function"));
-    assert!(PairwiseFactors::new(1, 0.0).is_err() && PairwiseFactors::new(3, -1.0).is_err());
-    assert!(PairwiseFactors::new(3, 0.0).unwrap().with_label_noise(1.1).is_err());
+    assert!(MulticlassProbit::with_noise(1, 0.0).is_err() && MulticlassProbit::with_noise(3, -1.0).is_err());
+    assert!(MulticlassProbit::with_noise(3, 0.0).unwrap().with_label_noise(1.1).is_err());
     assert!(PowerEp::of_classes(vec![process(RBF, problem.inducing(2))], 0.0).is_err());
 }

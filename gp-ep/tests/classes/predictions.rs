@@ -3,10 +3,9 @@
 use crate::problem::{alike, exact, process, processes, thirds};
 use crate::support::{Problem, RBF, assert_close, converged, tight};
 use faer::Mat;
-use gp_ep::power_ep::PairwiseFactors;
 use gp_ep::{BatchEp, Level, PowerEp, Table};
-use gp_likelihoods::Latent;
 use gp_likelihoods::special::log_normal_cdf;
+use gp_likelihoods::{Latent, MulticlassProbit};
 use std::f64::consts::TAU;
 
 /// `∫ N(f; m_y, v_y) Π Φ((f − m_c)/√v_c) df` by the trapezoidal rule (seed 000 eq. 68).
@@ -35,9 +34,8 @@ fn class_probabilities_are_those_of_quadrature_and_sum_to_one() {
         let found = predictor.class_probabilities(x).unwrap();
         let latents = predictor.latents(x).unwrap();
         let log_densities = predictor.log_densities(x, &y).unwrap();
-        let factors = PairwiseFactors::new(3, noise).unwrap().with_label_noise(0.06).unwrap();
-        let noisy =
-            exact(PowerEp::with_factors(processes(&problem, &[0, 1, 2], 6), Box::new(factors)).unwrap());
+        let noisy = MulticlassProbit::with_noise(3, noise).unwrap().with_label_noise(0.06).unwrap();
+        let noisy = exact(PowerEp::new(processes(&problem, &[0, 1, 2], 6), Box::new(noisy)).unwrap());
         let noisy = converged(&noisy, &data, &tight()).predictor(&noisy).unwrap();
         let blurred = noisy.class_probabilities(x).unwrap();
         for i in 0..25 {

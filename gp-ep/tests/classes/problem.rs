@@ -1,9 +1,9 @@
 //! Problems of several classes.
 
 use crate::support::{Problem, RBF};
-use gp_ep::power_ep::PairwiseFactors;
 use gp_ep::{BatchEp, DataSource, EpError, EpOptions, PowerEp, SparseProcess};
 use gp_kernels::inducing::InducingInputs;
+use gp_likelihoods::MulticlassProbit;
 use gp_linalg::JitterPolicy;
 use gp_optim::{ParameterSet, ParameterSetMut};
 
@@ -28,8 +28,7 @@ pub(crate) fn exact(model: PowerEp) -> PowerEp {
 /// The same kernel and inducing inputs for every class, each with its own parameters.
 pub(crate) fn alike(problem: &Problem, count: usize, noise: f64, inducing: usize) -> PowerEp {
     let processes = (0..count).map(|_| process(RBF, problem.inducing(inducing))).collect();
-    let factors = Box::new(PairwiseFactors::new(count, noise).unwrap());
-    exact(PowerEp::with_factors(processes, factors).unwrap())
+    exact(PowerEp::new(processes, Box::new(MulticlassProbit::with_noise(count, noise).unwrap())).unwrap())
 }
 
 /// Labels by thirds of the signal.

@@ -1,53 +1,59 @@
 //! What is wrong with data, batches and updates is said by name and place, and leaves the state as sound as it was.
 
 use crate::support::{Problem, assert_close, converged, model, tight};
-use gp_ep::power_ep::{Factors, GradientKind, MiniBatchEp, Schedule, Sharing};
+use gp_ep::power_ep::{GradientKind, MiniBatchEp, Schedule, Sharing};
 use gp_ep::{BatchEp, DataError, EpError, EpOptions, Level, PowerEp, Powers, SparseProcess, Table};
-use gp_likelihoods::{Latent, Likelihood, LikelihoodError, Slopes, Support, Workspace};
-use gp_optim::{Parameter, ParameterSet};
+use gp_likelihoods::{
+    BernoulliProbit, Density, Described, Latent, Likelihood, LikelihoodError, ObservationMoments, Pieces,
+    Scalar, Slopes, Support, Workspace,
+};
+use gp_optim::ParameterSet;
+use rand::Rng;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A likelihood that answers so many questions and no more.
 #[derive(Clone, Debug)]
 struct Tiring {
-    inner: Box<dyn Likelihood>,
+    inner: BernoulliProbit,
     left: Arc<AtomicUsize>,
 }
 
 impl Tiring {
-    fn answer(&self) -> Result<(), EpError> {
+    fn answer(&self) -> Result<(), LikelihoodError> {
         let used = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
-        used.map(|_| ()).map_err(|_| EpError::Likelihood(LikelihoodError::Unresolved { low: 0.0, high: 1.0 }))
+        used.map(|_| ()).map_err(|_| LikelihoodError::Unresolved { low: 0.0, high: 1.0 })
     }
 }
 
-impl Factors for Tiring {
-    fn latents(&self) -> usize {
-        1
-    }
-
-    fn outputs(&self) -> usize {
-        1
-    }
-
-    fn touched(&self) -> usize {
-        1
-    }
-
-    fn latent(&self, _y: &[f64], _piece: usize, _slot: usize) -> usize {
-        0
+impl Described for Tiring {
+    fn name(&self) -> &'static str {
+        "tiring"
     }
 
     fn support(&self) -> Support {
-        gp_likelihoods::Described::support(&*self.inner)
+        self.inner.support()
     }
 
-    fn check(&self, y: &[f64]) -> Result<(), EpError> {
-        Ok(self.inner.check_observation(y)?)
+    fn pieces(&self) -> Option<&dyn Pieces> {
+        Some(self)
+    }
+}
+
+impl Pieces for Tiring {
+    fn piece_count(&self) -> usize {
+        1
     }
 
-    fn tilted(
+    fn touched_count(&self, _piece: usize) -> usize {
+        1
+    }
+
+    fn touched_latent(&self, _y: &[f64], _piece: usize, _slot: usize) -> usize {
+        0
+    }
+
+    fn tilted_piece(
         &self,
         y: &[f64],
         _piece: usize,
@@ -55,33 +61,39 @@ impl Factors for Tiring {
         power: f64,
         ws: &mut Workspace,
         out: &mut Slopes,
-    ) -> Result<(), EpError> {
+    ) -> Result<(), LikelihoodError> {
         self.answer()?;
-        Ok(Likelihood::tilted(&*self.inner, y, q, power, ws, out)?)
+        self.inner.tilted(y, q, power, ws, out)
     }
 
-    fn expected(
+    fn expected_piece(
         &self,
         y: &[f64],
         _piece: usize,
         q: &[Latent],
         ws: &mut Workspace,
         out: &mut Slopes,
-    ) -> Result<(), EpError> {
+    ) -> Result<(), LikelihoodError> {
         self.answer()?;
-        Ok(self.inner.expected_log_density(y, q, ws, out)?)
+        self.inner.expected_log_density(y, q, ws, out)
+    }
+}
+
+impl Density for Tiring {
+    fn log_p<S: Scalar>(&self, y: &[f64], f: impl Fn(usize) -> S, theta: impl Fn(usize) -> S) -> S {
+        self.inner.log_p(y, f, theta)
     }
 
-    fn parameters(&self) -> &[Parameter] {
-        self.inner.parameters()
+    fn moments_given(&self, f: &[f64], out: &mut [ObservationMoments]) {
+        self.inner.moments_given(f, out);
     }
 
-    fn parameters_mut(&mut self) -> &mut [Parameter] {
-        self.inner.parameters_mut()
+    fn cdf_given(&self, output: usize, y: f64, f: &[f64]) -> f64 {
+        self.inner.cdf_given(output, y, f)
     }
 
-    fn clone_box(&self) -> Box<dyn Factors> {
-        Box::new(self.clone())
+    fn sample_given(&self, f: &[f64], rng: &mut dyn Rng, out: &mut [f64]) -> Option<()> {
+        self.inner.sample_given(f, rng, out)
     }
 }
 
@@ -89,9 +101,8 @@ fn tiring(problem: &Problem) -> (PowerEp, Arc<AtomicUsize>) {
     let left = Arc::new(AtomicUsize::new(usize::MAX));
     let kernel = gp_kernels::parse(crate::support::RBF).unwrap();
     let process = SparseProcess::new(kernel, problem.inducing(5)).unwrap();
-    let inner = gp_likelihoods::parse("bernoulli_probit").unwrap();
-    let factors = Tiring { inner, left: left.clone() };
-    (PowerEp::with_factors(vec![process], Box::new(factors)).unwrap(), left)
+    let likelihood = Tiring { inner: BernoulliProbit, left: left.clone() };
+    (PowerEp::new(vec![process], Box::new(likelihood)).unwrap(), left)
 }
 
 fn mean(ep: &BatchEp, model: &PowerEp) -> Vec<f64> {

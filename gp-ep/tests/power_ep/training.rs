@@ -127,7 +127,7 @@ fn what_is_fixed_stays_and_priors_are_heeded() {
         // A prior this narrow pins ln ℓ to its mode 0.7 − 0.01², within a few of its standard deviations.
         assert_close(lengthscale.ln(), 0.7, 0.05);
         assert_eq!(model.processes()[0].inputs().values(), before.processes()[0].inputs().values(), "{what}");
-        assert_eq!(model.factors().parameters(), before.factors().parameters(), "{what}");
+        assert_eq!(model.likelihood().parameters(), before.likelihood().parameters(), "{what}");
     };
     let mut model = prepared();
     model.train_outer(&data, &EpOptions::default(), &MinimiseOptions::default(), |_| {}).unwrap();

@@ -1,4 +1,4 @@
-//! Models of two latent functions: mean and log variance of Gaussian noise.
+//! Models of two latent functions: mean and log variance of Gaussian noise, and two means with a likelihood of two factors.
 
 use crate::gradients::{assert_gradient, chained, differences};
 use crate::reference;
@@ -7,8 +7,13 @@ use faer::Mat;
 use gp_ep::power_ep::{GradientKind, MiniBatchEp, Schedule, Sharing};
 use gp_ep::{BatchEp, EpOptions, Level, PowerEp, Powers, SparseProcess, Table};
 use gp_kernels::inducing::InducingInputs;
+use gp_likelihoods::{
+    Density, Described, Gaussian, Latent, Likelihood, LikelihoodError, ObservationMoments, Pieces, Scalar,
+    Slopes, Support, Workspace,
+};
 use gp_linalg::JitterPolicy;
-use gp_optim::ParameterSet;
+use gp_optim::{Parameter, ParameterSet};
+use rand::Rng;
 use std::f64::consts::TAU;
 
 fn model(noise_kernel: &str, inputs: [InducingInputs; 2]) -> PowerEp {
@@ -116,4 +121,171 @@ fn batches_of_two_latents_end_where_sweeps_do() {
         found.mean().iter().zip(expected.mean()).for_each(|(a, b)| assert_close(*a, *b, 1e-9));
     }
     assert!(batches.posterior(&model, 2).is_err());
+}
+
+/// `y_p = f_p + N(0, σ²)` for p = 0 and 1, as two factors or written whole.
+#[derive(Clone, Debug)]
+struct Both {
+    noise: Gaussian,
+    split: bool,
+}
+
+impl Described for Both {
+    fn name(&self) -> &'static str {
+        "both"
+    }
+
+    fn parameters(&self) -> &[Parameter] {
+        self.noise.parameters()
+    }
+
+    fn parameters_mut(&mut self) -> &mut [Parameter] {
+        self.noise.parameters_mut()
+    }
+
+    fn latents(&self) -> usize {
+        2
+    }
+
+    fn outputs(&self) -> usize {
+        2
+    }
+
+    fn support(&self) -> Support {
+        Support::Real
+    }
+
+    fn pieces(&self) -> Option<&dyn Pieces> {
+        self.split.then_some(self)
+    }
+}
+
+impl Pieces for Both {
+    fn piece_count(&self) -> usize {
+        2
+    }
+
+    fn touched_count(&self, _piece: usize) -> usize {
+        1
+    }
+
+    fn touched_latent(&self, _y: &[f64], piece: usize, _slot: usize) -> usize {
+        piece
+    }
+
+    fn tilted_piece(
+        &self,
+        y: &[f64],
+        piece: usize,
+        q: &[Latent],
+        power: f64,
+        ws: &mut Workspace,
+        out: &mut Slopes,
+    ) -> Result<(), LikelihoodError> {
+        Likelihood::tilted(&self.noise, &y[piece..=piece], q, power, ws, out)
+    }
+
+    fn expected_piece(
+        &self,
+        y: &[f64],
+        piece: usize,
+        q: &[Latent],
+        ws: &mut Workspace,
+        out: &mut Slopes,
+    ) -> Result<(), LikelihoodError> {
+        Likelihood::expected_log_density(&self.noise, &y[piece..=piece], q, ws, out)
+    }
+}
+
+impl Both {
+    /// The product of integrals over the outputs.
+    fn whole(
+        out: &mut Slopes,
+        mut each: impl FnMut(usize, &mut Slopes) -> Result<(), LikelihoodError>,
+    ) -> bool {
+        let mut one = Slopes::default();
+        out.reset(2, 1);
+        for p in 0..2 {
+            each(p, &mut one).unwrap();
+            out.value += one.value;
+            (out.by_mean[p], out.by_variance[p]) = (one.by_mean[0], one.by_variance[0]);
+            out.by_params[0] += one.by_params[0];
+        }
+        true
+    }
+}
+
+impl Density for Both {
+    fn log_p<S: Scalar>(&self, y: &[f64], f: impl Fn(usize) -> S, theta: impl Fn(usize) -> S) -> S {
+        let square = |p: usize| (f(p) - y[p]) * (f(p) - y[p]);
+        (square(0) + square(1)) / theta(0) * -0.5 - theta(0).ln() - TAU.ln()
+    }
+
+    fn moments_given(&self, f: &[f64], out: &mut [ObservationMoments]) {
+        let moments = |mean: &f64| ObservationMoments { mean: *mean, variance: self.noise.variance() };
+        out.iter_mut().zip(f).for_each(|(slot, f)| *slot = moments(f));
+    }
+
+    fn cdf_given(&self, output: usize, y: f64, f: &[f64]) -> f64 {
+        self.noise.conditional_cdf(0, y, &f[output..=output]).unwrap()
+    }
+
+    fn sample_given(&self, _f: &[f64], _rng: &mut dyn Rng, _out: &mut [f64]) -> Option<()> {
+        None
+    }
+
+    fn expected_closed_form(&self, y: &[f64], q: &[Latent], ws: &mut Workspace, out: &mut Slopes) -> bool {
+        Self::whole(out, |p, one| self.expected_piece(y, p, &q[p..=p], ws, one))
+    }
+
+    fn tilted_closed_form(
+        &self,
+        y: &[f64],
+        q: &[Latent],
+        power: f64,
+        ws: &mut Workspace,
+        out: &mut Slopes,
+    ) -> bool {
+        Self::whole(out, |p, one| self.tilted_piece(y, p, &q[p..=p], power, ws, one))
+    }
+}
+
+/// Independent Gaussian observations of two latents are two factors exactly: written whole they say the same, and both
+/// what exact regression says.
+#[test]
+fn a_likelihood_of_two_exact_factors_is_the_same_whole() {
+    let problem = Problem::new(12, 1, 137);
+    let other: Vec<f64> = problem.signal.iter().map(|y| 0.4 - y * y).collect();
+    let targets = Mat::from_fn(12, 2, |i, p| if p == 0 { problem.signal[i] } else { other[i] });
+    let data = Table::new(problem.inputs.as_ref(), targets.as_ref()).unwrap();
+    let noise = Gaussian::new(0.3).unwrap();
+    let process =
+        || SparseProcess::new(gp_kernels::parse(crate::support::RBF).unwrap(), problem.all_inputs()).unwrap();
+    let expected: f64 = [&problem.signal, &other]
+        .into_iter()
+        .map(|y| reference::log_marginal_likelihood(&rbf, &problem.table(), y, &[0.3; 12]))
+        .sum();
+    for alpha in [1.0, 0.5, 0.0] {
+        for level in [Level::Projection, Level::Latent] {
+            let found = [true, false].map(|split| {
+                let likelihood = Both { noise: noise.clone(), split };
+                let model = PowerEp::new(vec![process(), process()], Box::new(likelihood))
+                    .unwrap()
+                    .with_jitter(JitterPolicy::none())
+                    .with_powers(Powers::Same(alpha))
+                    .with_level(level);
+                let mut ep = converged(&model, &data, &tight());
+                let log_z = ep.log_z(&model).unwrap();
+                assert_close(log_z, expected, 1e-9);
+                let mut gradient = vec![0.0; model.parameter_count()];
+                ep.log_z_gradient(&model, GradientKind::AtRest, &mut gradient).unwrap();
+                let latents = ep.predictor(&model).unwrap().latents(problem.inputs.as_ref()).unwrap();
+                let moments = latents.into_iter().flat_map(|q| [q.mean, q.variance]).flatten();
+                std::iter::once(log_z).chain(gradient).chain(moments).collect::<Vec<f64>>()
+            });
+            for (split, whole) in found[0].iter().zip(&found[1]) {
+                assert_close(*split, *whole, 1e-9);
+            }
+        }
+    }
 }

@@ -1,7 +1,10 @@
 //! The largest of noisy latents names the class.
 
-use std::sync::OnceLock;
+mod pair;
+mod peak;
+mod pieces;
 
+use gp_optim::{Parameter, Transform};
 use rand::{Rng, RngExt};
 use rand_distr::StandardNormal;
 
@@ -10,40 +13,93 @@ use crate::density::Density;
 use crate::error::LikelihoodError;
 use crate::latent::Latent;
 use crate::likelihood::Described;
-use crate::quadrature::GaussHermite;
-use crate::race;
+use crate::pieces::Pieces;
+use crate::race::{self, Race};
 use crate::registry::LikelihoodEntry;
 use crate::scalar::Scalar;
 use crate::slopes::{ObservationMoments, PointSlopes, Slopes};
-use crate::special::{inverse_mills, inverse_mills_excess, log_normal_cdf};
+use crate::special::{inverse_mills, log_normal_cdf};
 use crate::support::Support;
 use crate::workspace::Workspace;
+pub use pair::{PairTilted, PairwiseProbit};
+use peak::Peak;
 
-/// `p(y | f) = P(f_y + e_y > f_c + e_c for all c ≠ y)` with independent `e ~ N(0, 1)`, for labels y = 0, …, C − 1.
+/// `p(y | f) = P(f_y + e_y > f_c + e_c for all c ≠ y)` with independent noise e, for labels y = 0, …, C − 1.
 ///
-/// It is `∫ N(u; f_y, 1) Π_{c≠y} Φ(u − f_c) du` (seed 000 §2, with unit noise). At power 1 the tilted normaliser is the same
-/// integral with variances `1 + v_c`, so class probabilities are exact. Scalable EP takes it apart into
-/// [`PairwiseProbit`] factors instead.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// With noise of variance 1 it is `∫ N(u; f_y, 1) Π_{c≠y} Φ(u − f_c) du`. At power 1 the tilted normaliser is the same
+/// integral with variances `1 + v_c`, so class probabilities are exact.
+///
+/// Its pieces (Villacampa-Calvo and Hernández-Lobato 2017, §2) are the C − 1 factors `Φ((f_y − f_c)/√noise)`, c ≠ y, with
+/// the variance of the noise on differences, [`PairwiseProbit`]: that the latent of the label beats that of each other
+/// class. Each piece has noise of its own, so their product is not the density but for two classes, and EP on projections
+/// integrates over `f_y` in each by itself. Predictions are those of the whole (eq. 68), so that probabilities sum to
+/// one. [`in_one_piece`](Self::in_one_piece) is nearer to the density and slower.
+///
+/// Sites of EP are independent between latents, and so is the posterior. For two classes that wastes something: all that
+/// data say is about `f_1 − f_0`, whose posterior needs no such approximation. [`of_difference`](Self::of_difference)
+/// is the likelihood of this one latent.
+#[derive(Clone, Debug, PartialEq)]
 pub struct MulticlassProbit {
     classes: usize,
+    /// The noise on differences, where it is a parameter.
+    params: Vec<Parameter>,
+    /// The noise on differences, where it is none.
+    noise: f64,
+    label_noise: f64,
+    /// The one latent is `f_1 − f_0`.
+    difference: bool,
+    whole: bool,
 }
 
-/// The variance of each e.
-const NOISE: f64 = 1.0;
-/// Nodes about the mode: the density is right to 1e-13.
-const NODES: usize = 36;
-/// Newton steps to the mode, which is concave and quadratic but for the tails.
-const MAX_STEPS: u32 = 60;
+/// The variance of the noise on differences: 1 on each latent.
+const NOISE: f64 = 2.0;
 
 impl MulticlassProbit {
-    /// This many classes, at least two.
+    /// This many classes, at least two, with noise of variance 1 on each latent and no parameter.
     ///
     /// # Errors
     /// [`LikelihoodError::Count`] for fewer.
     pub fn new(classes: usize) -> Result<Self, LikelihoodError> {
         classes::check_count(classes)?;
-        Ok(Self { classes })
+        let (params, label_noise) = (Vec::new(), 0.0);
+        Ok(Self { classes, params, noise: NOISE, label_noise, difference: false, whole: false })
+    }
+
+    /// Classes with this variance of the noise on differences, which is the parameter `noise` unless it is 0: then the
+    /// largest latent itself names the class. Expressions know [`new`](Self::new) alone.
+    ///
+    /// # Errors
+    /// [`LikelihoodError::Count`] for fewer than two classes; [`LikelihoodError::Argument`] for a noise that is negative
+    /// or not finite.
+    pub fn with_noise(classes: usize, noise: f64) -> Result<Self, LikelihoodError> {
+        PairwiseProbit::new(noise)?;
+        let trained = (noise > 0.0).then(|| Parameter::scalar("noise", noise, Transform::Positive));
+        let params = trained.into_iter().collect::<Result<_, _>>()?;
+        Ok(Self { params, noise, ..Self::new(classes)? })
+    }
+
+    /// Two classes whose one latent is `f_1 − f_0`.
+    ///
+    /// # Errors
+    /// As [`with_noise`](Self::with_noise).
+    pub fn of_difference(noise: f64) -> Result<Self, LikelihoodError> {
+        Ok(Self { difference: true, ..Self::with_noise(2, noise)? })
+    }
+
+    /// The same where labels are drawn from all classes with probability ε (eq. 13 of the paper). Pieces do not know of
+    /// it; those of [`RobustMax`](crate::RobustMax) do.
+    ///
+    /// # Errors
+    /// [`LikelihoodError::Argument`] for an ε outside [0, 1].
+    pub fn with_label_noise(self, label_noise: f64) -> Result<Self, LikelihoodError> {
+        Race::new(0.0, label_noise)?;
+        Ok(Self { label_noise, ..self })
+    }
+
+    /// The same as one factor on all latents.
+    #[must_use]
+    pub fn in_one_piece(self) -> Self {
+        Self { whole: true, ..self }
     }
 
     /// `multiclass_probit` in expressions and lists, with the setting `classes`.
@@ -54,9 +110,67 @@ impl MulticlassProbit {
         })
     }
 
-    fn probability(&self, f: &[f64]) -> impl Fn(usize) -> f64 {
-        |c| self.log_p(&[c as f64], |k| f[k], |_| 0.0).exp()
+    /// The variance of the noise on differences of latents.
+    #[must_use]
+    pub fn noise(&self) -> f64 {
+        self.params.first().map_or(self.noise, Parameter::value)
     }
+
+    /// The race that decides labels.
+    fn race(&self) -> Result<Race, LikelihoodError> {
+        Race::new(0.5 * self.noise(), self.label_noise)
+    }
+
+    fn is_plain(&self) -> bool {
+        self.params.is_empty() && self.noise == NOISE && self.label_noise == 0.0 && !self.difference
+    }
+
+    /// The runners of the race: with one latent, the first is known to be at 0.
+    fn with_runners<R>(
+        &self,
+        q: &[Latent],
+        race: impl FnOnce(&[Latent]) -> Result<R, LikelihoodError>,
+    ) -> Result<R, LikelihoodError> {
+        if self.difference { race(&[known(0.0)?, q[0]]) } else { race(q) }
+    }
+
+    fn probability(&self, f: &[f64]) -> impl Fn(usize) -> f64 {
+        |c| self.log_p(&[c as f64], |k| f[k], |_| self.noise()).exp()
+    }
+
+    /// `ln p(y | f)` for noise of variance 1 on each latent.
+    fn log_win<S: Scalar>(&self, label: usize, f: impl Fn(usize) -> S) -> S {
+        let others = || (0..self.classes).filter(|&c| c != label);
+        let peak = Peak::find(f(label).value(), || others().map(|c| f(c).value()));
+        let sum = peak.nodes().fold(S::constant(0.0), |sum, (u, log_measure)| {
+            let away = f(label) - u;
+            let height = others().fold(-(away * away) * 0.5, |sum, c| sum + (-f(c) + u).log_normal_cdf());
+            sum + (height + (log_measure - peak.height)).exp()
+        });
+        sum.ln() + peak.height
+    }
+
+    /// From the slopes of a win without label noise, by all runners, to those of the label by the latents there are.
+    fn finish(&self, out: &mut Slopes) {
+        let by_noise = 0.5 * out.by_variance.iter().sum::<f64>();
+        if self.difference {
+            out.by_mean.remove(0);
+            out.by_variance.remove(0);
+        }
+        out.by_params.resize(self.params.len(), by_noise);
+        if self.label_noise > 0.0 {
+            let share = self.label_noise / self.classes as f64;
+            let won = (1.0 - self.label_noise) * out.value.exp();
+            out.value = (won + share).ln();
+            let slopes = out.by_mean.iter_mut().chain(&mut out.by_variance).chain(&mut out.by_params);
+            slopes.for_each(|slope| *slope *= won / (won + share));
+        }
+    }
+}
+
+/// A number that is known.
+fn known(value: f64) -> Result<Latent, LikelihoodError> {
+    Latent::new(value, 0.0)
 }
 
 impl Described for MulticlassProbit {
@@ -68,8 +182,16 @@ impl Described for MulticlassProbit {
         vec![("classes", self.classes)]
     }
 
+    fn parameters(&self) -> &[Parameter] {
+        &self.params
+    }
+
+    fn parameters_mut(&mut self) -> &mut [Parameter] {
+        &mut self.params
+    }
+
     fn latents(&self) -> usize {
-        self.classes
+        if self.difference { 1 } else { self.classes }
     }
 
     fn support(&self) -> Support {
@@ -77,44 +199,77 @@ impl Described for MulticlassProbit {
     }
 
     fn is_log_concave(&self) -> bool {
-        true
+        self.label_noise == 0.0
+    }
+
+    fn is_smooth(&self) -> bool {
+        self.noise() > 0.0
+    }
+
+    fn pieces(&self) -> Option<&dyn Pieces> {
+        (!self.whole).then_some(self)
     }
 }
 
 impl Density for MulticlassProbit {
-    fn log_p<S: Scalar>(&self, y: &[f64], f: impl Fn(usize) -> S, _theta: impl Fn(usize) -> S) -> S {
+    fn log_p<S: Scalar>(&self, y: &[f64], f: impl Fn(usize) -> S, theta: impl Fn(usize) -> S) -> S {
         let label = classes::index(y[0]);
-        let others = || (0..self.classes).filter(|&c| c != label);
-        let peak = Peak::find(f(label).value(), || others().map(|c| f(c).value()));
-        let sum = peak.nodes().fold(S::constant(0.0), |sum, (u, log_measure)| {
-            let away = f(label) - u;
-            let height = others().fold(-(away * away) * 0.5, |sum, c| sum + (-f(c) + u).log_normal_cdf());
-            sum + (height + (log_measure - peak.height)).exp()
-        });
-        sum.ln() + peak.height
+        if self.is_plain() {
+            return self.log_win(label, f);
+        }
+        let runner = |c: usize| match c {
+            _ if !self.difference => f(c),
+            0 => S::constant(0.0),
+            _ => f(0),
+        };
+        let won = if self.noise() > 0.0 {
+            let trained = !self.params.is_empty();
+            let scale =
+                if trained { (theta(0) * 0.5).sqrt() } else { S::constant((0.5 * self.noise).sqrt()) };
+            self.log_win(label, |c| runner(c) / scale)
+        } else {
+            let wins = classes::largest(self.classes, |c| runner(c).value()) == label;
+            S::constant(if wins { 0.0 } else { f64::NEG_INFINITY })
+        };
+        if self.label_noise == 0.0 {
+            return won;
+        }
+        (won.exp() * (1.0 - self.label_noise) + self.label_noise / self.classes as f64).ln()
     }
 
     fn slopes_closed_form(&self, y: &[f64], f: &[f64], out: &mut PointSlopes) -> bool {
+        let deviation = (0.5 * self.noise()).sqrt();
+        if self.difference || deviation == 0.0 {
+            return false;
+        }
         let label = classes::index(y[0]);
+        let at = |c: usize| f[c] / deviation;
         let others = || (0..f.len()).filter(|&c| c != label);
-        let peak = Peak::find(f[label], || others().map(|c| f[c]));
+        let peak = Peak::find(at(label), || others().map(at));
         let mut mass = 0.0;
         for (u, log_measure) in peak.nodes() {
-            let (away, log_cdfs) = (u - f[label], others().map(|c| log_normal_cdf(u - f[c])).sum::<f64>());
+            let (away, log_cdfs) = (u - at(label), others().map(|c| log_normal_cdf(u - at(c))).sum::<f64>());
             let weight = (log_cdfs - 0.5 * away * away + log_measure - peak.height).exp();
             mass += weight;
             out.by_latent[label] += weight * away;
             out.by_latent_twice[label] += weight * (away * away - 1.0);
             for c in others() {
-                let ratio = inverse_mills(u - f[c]);
+                let ratio = inverse_mills(u - at(c));
                 out.by_latent[c] -= weight * ratio;
-                out.by_latent_twice[c] -= weight * ratio * (u - f[c]);
+                out.by_latent_twice[c] -= weight * ratio * (u - at(c));
             }
         }
         out.value = mass.ln() + peak.height;
+        let share = self.label_noise / self.classes as f64;
+        let won = (1.0 - self.label_noise) * out.value.exp();
+        let certain = if share == 0.0 { 1.0 } else { won / (won + share) };
         for (first, second) in out.by_latent.iter_mut().zip(&mut out.by_latent_twice) {
-            *first /= mass;
-            *second = *second / mass - *first * *first;
+            let (once, twice) = (*first / mass / deviation, *second / mass / deviation / deviation);
+            *first = certain * once;
+            *second = certain * twice - *first * *first;
+        }
+        if share > 0.0 {
+            out.value = (won + share).ln();
         }
         true
     }
@@ -128,9 +283,14 @@ impl Density for MulticlassProbit {
     }
 
     fn sample_given(&self, f: &[f64], rng: &mut dyn Rng, out: &mut [f64]) -> Option<()> {
-        let mut best = f64::NEG_INFINITY;
-        for (c, f_c) in f.iter().enumerate() {
-            let noisy = f_c + rng.sample::<f64, _>(StandardNormal);
+        if self.label_noise > 0.0 && rng.random::<f64>() < self.label_noise {
+            out[0] = rng.random_range(0..self.classes) as f64;
+            return Some(());
+        }
+        let (mut best, deviation) = (f64::NEG_INFINITY, (0.5 * self.noise()).sqrt());
+        let runners = self.difference.then_some(&0.0).into_iter().chain(f);
+        for (c, f_c) in runners.enumerate() {
+            let noisy = f_c + deviation * rng.sample::<f64, _>(StandardNormal);
             if noisy.is_nan() {
                 return None;
             }
@@ -149,7 +309,12 @@ impl Density for MulticlassProbit {
         ws: &mut Workspace,
         out: &mut Slopes,
     ) -> bool {
-        power == 1.0 && race::log_win(classes::index(y[0]), q, NOISE, ws, out).is_ok()
+        let (label, noise) = (classes::index(y[0]), 0.5 * self.noise());
+        if power != 1.0 || self.with_runners(q, |q| race::log_win(label, q, noise, ws, out)).is_err() {
+            return false;
+        }
+        self.finish(out);
+        true
     }
 
     fn predictive_closed_form(
@@ -162,98 +327,6 @@ impl Density for MulticlassProbit {
     }
 
     fn class_probabilities_closed_form(&self, q: &[Latent], ws: &mut Workspace, out: &mut [f64]) -> bool {
-        race::probabilities(q, NOISE, ws, out).is_ok()
-    }
-}
-
-/// Where the integrand over u lies, and how wide it is.
-struct Peak {
-    u: f64,
-    width: f64,
-    height: f64,
-}
-
-impl Peak {
-    /// The mode of `−½ (u − own)² + Σ ln Φ(u − other)`.
-    fn find<I: Iterator<Item = f64>>(own: f64, others: impl Fn() -> I) -> Self {
-        // From above every bend Newton's method on the concave integrand needs no safeguard but its own length.
-        let mut u = others().fold(own, f64::max);
-        let mut curvature = 1.0;
-        for _ in 0..MAX_STEPS {
-            let (mut slope, mut bend) = (own - u, 1.0);
-            for other in others() {
-                let ratio = inverse_mills(u - other);
-                slope += ratio;
-                bend += ratio * inverse_mills_excess(u - other);
-            }
-            u += slope / bend;
-            curvature = bend;
-            if slope.abs() <= 1e-9 * bend {
-                break;
-            }
-        }
-        let height = others().map(|other| log_normal_cdf(u - other)).sum::<f64>() - 0.5 * (u - own).powi(2);
-        Self { u, width: 1.0 / curvature.sqrt(), height }
-    }
-
-    /// Nodes in u with the logarithms of what turns the sum over them into an integral.
-    fn nodes(&self) -> impl Iterator<Item = (f64, f64)> {
-        static RULE: OnceLock<GaussHermite> = OnceLock::new();
-        let rule = RULE.get_or_init(|| GaussHermite::of_order(NODES));
-        let log_width = self.width.ln();
-        let log_measure = move |(t, log_weight): (&f64, &f64)| log_weight + 0.5 * t * t + log_width;
-        let nodes = rule.nodes().iter().zip(rule.log_weights());
-        nodes.map(move |node| (self.u + self.width * node.0, log_measure(node)))
-    }
-}
-
-/// One factor `Φ((f_y − f_c)/√noise)` of the likelihood that scalable EP takes apart (seed 000 §2): that the latent of
-/// the label beats that of one other class.
-///
-/// The C − 1 factors of an observation are not its likelihood: each integrates over the label's latent by itself.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PairwiseProbit {
-    noise: f64,
-}
-
-/// `ln Z` of a [`PairwiseProbit`] with its derivatives, first by the label's latent and then by the other.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PairTilted {
-    /// `ln Z`
-    pub log_z: f64,
-    /// Derivatives by the means.
-    pub by_mean: [f64; 2],
-    /// Derivatives by the variances.
-    pub by_variance: [f64; 2],
-    /// `−∂² ln Z/∂m²`, the same for both means, with its digits also where the label is hopeless.
-    pub curvature: f64,
-}
-
-impl PairwiseProbit {
-    /// A factor whose difference of latents has this noise variance; 0 is the step function.
-    ///
-    /// # Errors
-    /// [`LikelihoodError::Argument`] for a noise variance that is negative or not finite.
-    pub fn new(noise: f64) -> Result<Self, LikelihoodError> {
-        let sound = noise >= 0.0 && noise.is_finite();
-        crate::error::check("noise variance", noise, sound, "finite and not negative")?;
-        Ok(Self { noise })
-    }
-
-    /// `ln Φ(z)` with `z = (m_y − m_c)/√(v_y + v_c + noise)` at power 1.
-    ///
-    /// # Errors
-    /// [`LikelihoodError::Argument`] where all variances are 0, so that there is nothing to integrate.
-    pub fn tilted(&self, label: Latent, other: Latent) -> Result<PairTilted, LikelihoodError> {
-        let variance = label.variance() + other.variance() + self.noise;
-        crate::error::check("variance of the difference", variance, variance > 0.0, "above 0")?;
-        let z = (label.mean() - other.mean()) / variance.sqrt();
-        let pull = inverse_mills(z) / variance.sqrt();
-        Ok(PairTilted {
-            log_z: log_normal_cdf(z),
-            by_mean: [pull, -pull],
-            by_variance: [-0.5 * pull * z / variance.sqrt(); 2],
-            curvature: inverse_mills(z) * inverse_mills_excess(z) / variance,
-        })
+        self.race().and_then(|race| self.with_runners(q, |q| race.probabilities(q, ws, out))).is_ok()
     }
 }

@@ -79,10 +79,10 @@ pub(super) fn powers(likelihood: &dyn Described) -> Vec<Option<f64>> {
     }
 }
 
-/// How exact the quadrature default is for an expectation or, with a power, for a tilted normaliser.
-pub(super) fn accuracy(likelihood: &dyn Likelihood, power: Option<f64>) -> f64 {
+/// How exact the quadrature default over this many latents is for an expectation or, with a power, for a tilted normaliser.
+pub(super) fn accuracy(latents: usize, likelihood: &dyn Likelihood, power: Option<f64>) -> f64 {
     let (smooth, single) = (likelihood.is_smooth(), power.is_none() || likelihood.is_log_concave());
-    match likelihood.latents() {
+    match latents {
         1 => 1e-9,
         2 | 3 if smooth && single => 1e-6,
         _ if smooth && single => 2e-2,

@@ -77,7 +77,7 @@ impl Case<'_> {
         let Some(found) = report.value(&self.describe("the integral"), found) else { return };
         self.closed_form(&found, &default, report);
         // Whoever has an answer of their own is held to more than what the default promises.
-        let default_accuracy = accuracy(self.likelihood, self.power);
+        let default_accuracy = accuracy(self.q.len(), self.likelihood, self.power);
         let own = found.value.to_bits() != default.value.to_bits();
         let exact = if own { own_accuracy(self.likelihood) } else { default_accuracy };
         // Sums over jumps have no differences that tell anything; defaults of several latents are slow, and all alike.
@@ -92,7 +92,7 @@ impl Case<'_> {
 
     /// What a likelihood answers in its own way is what the default answers.
     fn closed_form(&self, found: &Slopes, default: &Slopes, report: &mut Report) {
-        let exact = accuracy(self.likelihood, self.power);
+        let exact = accuracy(self.q.len(), self.likelihood, self.power);
         let all = |s: &Slopes| [&[s.value][..], &s.by_mean, &s.by_variance, &s.by_params].concat();
         let (found, default) = (all(found), all(default));
         report.require(found.len() == default.len(), || "wrong number of derivatives".to_owned());

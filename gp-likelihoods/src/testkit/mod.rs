@@ -9,11 +9,13 @@
 //! Derivatives are held to differences, closed forms to the quadrature defaults and those to sums that know nothing of
 //! either, densities and distribution functions to each other and to samples, extremes to being finite, and parameters and
 //! text to coming back as they were. Tolerances follow what the defaults promise for the number of latents: 1e-9 for one,
-//! 1e-6 for two or three, 1e-2 beyond.
+//! 1e-6 for two or three, 1e-2 beyond. The pieces of likelihoods that are several factors are held to differences and, where
+//! they multiply to it, to the density.
 
 mod cases;
 mod density;
 mod integrals;
+mod pieces;
 mod predictions;
 mod samples;
 mod text;
@@ -76,6 +78,7 @@ impl Conformance {
         let observations = if own.is_empty() { cases::observations(likelihood) } else { own.clone() };
         density::check(likelihood, &observations, &mut report);
         integrals::check(likelihood, &observations, &mut report);
+        pieces::check(likelihood, &observations, &mut report);
         predictions::check(likelihood, &observations, &mut report);
         samples::check(likelihood, &mut report);
         text::check(likelihood, &self.registry, &mut report);

@@ -10,7 +10,7 @@ use crate::workspace::Workspace;
 
 pub(super) fn check(likelihood: &dyn Likelihood, observations: &[Vec<f64>], report: &mut Report) {
     let mut ws = Workspace::new();
-    let exact = accuracy(likelihood, None);
+    let exact = accuracy(likelihood.latents(), likelihood, None);
     let count = if likelihood.latents() == 1 { 2 } else { 1 };
     for q in report.value("beliefs", beliefs(likelihood)).unwrap_or_default().into_iter().take(count) {
         moments(likelihood, &q, exact, &mut ws, report);
@@ -51,7 +51,7 @@ fn classes(likelihood: &dyn Likelihood, q: &[Latent], exact: f64, ws: &mut Works
             what,
             probability,
             density.map_or(f64::NAN, f64::exp),
-            exact.max(accuracy(likelihood, Some(1.0))),
+            exact.max(accuracy(likelihood.latents(), likelihood, Some(1.0))),
         );
     }
 }
@@ -64,7 +64,7 @@ fn densities(
     ws: &mut Workspace,
     report: &mut Report,
 ) {
-    let exact = accuracy(likelihood, Some(1.0));
+    let exact = accuracy(likelihood.latents(), likelihood, Some(1.0));
     for y in observations {
         let mut tilted = Slopes::default();
         report.value("tilted", likelihood.tilted(y, q, 1.0, ws, &mut tilted));

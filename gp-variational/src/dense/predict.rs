@@ -1,15 +1,11 @@
 //! Predictions of a dense model: mean `k_*ᵀα`, variance `k_** − ‖L_B⁻¹Λ½k_*‖²`.
 
 use super::latent::DenseLatent;
-use crate::error::VariationalError;
 use faer::{Accum, Mat, MatMut, MatRef};
-use gp_kernels::posterior::LatentPrediction;
-use gp_kernels::{Evaluator, Kernel};
+use gp_kernels::posterior::{LatentPosterior, LatentPrediction, sample_joint};
+use gp_kernels::{Evaluator, Kernel, KernelError};
+use gp_linalg::Cholesky;
 use gp_linalg::product::matmul;
-use gp_linalg::{Cholesky, JitterPolicy};
-use rand::SeedableRng;
-use rand_chacha::ChaCha8Rng;
-use rand_distr::{Distribution, StandardNormal};
 
 /// Points predicted at a time.
 const BLOCK: usize = 512;
@@ -35,12 +31,40 @@ impl DensePart {
         }
     }
 
-    /// Means and variances at `x`.
-    pub(crate) fn predict(
+    /// Means and covariance at `x`, with the largest prior variance.
+    fn joint(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<(Vec<f64>, Mat<f64>, f64), KernelError> {
+        let (n, mut mean) = (x.nrows(), vec![0.0; x.nrows()]);
+        let mut half = Mat::zeros(self.x.nrows(), n);
+        self.half_solve(x, &mut mean, half.as_mut(), by)?;
+        let mut covariance = Mat::zeros(n, n);
+        by.gram(self.kernel.as_ref(), x, covariance.as_mut())?;
+        let level = (0..n).fold(0.0, |level: f64, i| level.max(covariance[(i, i)]));
+        matmul(covariance.as_mut(), Accum::Add, half.transpose(), half.as_ref(), -1.0, by.threading())?;
+        Ok((mean, covariance, level))
+    }
+
+    /// Means at `x`, and `L_B⁻¹ Λ½ K_x*`.
+    fn half_solve(
         &self,
         x: MatRef<'_, f64>,
+        mean: &mut [f64],
+        mut half: MatMut<'_, f64>,
         by: &Evaluator,
-    ) -> Result<LatentPrediction, VariationalError> {
+    ) -> Result<(), KernelError> {
+        by.cross(self.kernel.as_ref(), self.x.as_ref(), x, half.as_mut())?;
+        let alpha = MatRef::from_column_major_slice(&self.alpha, 1, self.alpha.len());
+        let count = mean.len();
+        let mean = MatMut::from_column_major_slice_mut(mean, 1, count);
+        matmul(mean, Accum::Replace, alpha, half.as_ref(), 1.0, by.threading())?;
+        for j in 0..half.ncols() {
+            half.as_mut().col_mut(j).iter_mut().zip(&self.root).for_each(|(k, root)| *k *= root);
+        }
+        Ok(self.factor.half_solve_in_place(half, by.threading())?)
+    }
+}
+
+impl LatentPosterior for DensePart {
+    fn predict(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<LatentPrediction, KernelError> {
         let mut prediction = LatentPrediction { mean: vec![0.0; x.nrows()], variance: vec![0.0; x.nrows()] };
         let mut half = Mat::zeros(self.x.nrows(), BLOCK.min(x.nrows()));
         let blocks = prediction.mean.chunks_mut(BLOCK).zip(prediction.variance.chunks_mut(BLOCK));
@@ -57,54 +81,20 @@ impl DensePart {
         Ok(prediction)
     }
 
-    /// Joint samples at `x`, one a column.
-    ///
-    /// The covariance is known up to the rounding of a difference, and so much goes onto its diagonal.
-    pub(crate) fn sample(
+    fn predict_joint(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<(Vec<f64>, Mat<f64>), KernelError> {
+        let (mean, covariance, _) = self.joint(x, by)?;
+        Ok((mean, covariance))
+    }
+
+    fn sample(
         &self,
         x: MatRef<'_, f64>,
         count: usize,
         seed: u64,
         by: &Evaluator,
-    ) -> Result<Mat<f64>, VariationalError> {
-        let (n, mut mean) = (x.nrows(), vec![0.0; x.nrows()]);
-        let mut half = Mat::zeros(self.x.nrows(), n);
-        self.half_solve(x, &mut mean, half.as_mut(), by)?;
-        let mut covariance = Mat::zeros(n, n);
-        by.gram(self.kernel.as_ref(), x, covariance.as_mut())?;
-        let level = (0..n).fold(0.0, |level: f64, i| level.max(covariance[(i, i)]));
-        matmul(covariance.as_mut(), Accum::Add, half.transpose(), half.as_ref(), -1.0, by.threading())?;
-        let rounding = (n + self.x.nrows()) as f64 * f64::EPSILON * level;
-        (0..n).for_each(|i| covariance[(i, i)] += rounding);
-        let factor = Cholesky::factor(covariance.as_ref(), &JitterPolicy::ladder())?;
-        let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        let mut samples = Mat::zeros(n, count);
-        for j in 0..count {
-            samples.col_mut(j).iter_mut().for_each(|z: &mut f64| *z = StandardNormal.sample(&mut rng));
-        }
-        factor.mul_l_in_place(samples.as_mut(), by.threading())?;
-        for j in 0..count {
-            samples.col_mut(j).iter_mut().zip(&mean).for_each(|(f, mean)| *f += mean);
-        }
-        Ok(samples)
-    }
-
-    /// Means at `x`, and `L_B⁻¹ Λ½ K_x*`.
-    fn half_solve(
-        &self,
-        x: MatRef<'_, f64>,
-        mean: &mut [f64],
-        mut half: MatMut<'_, f64>,
-        by: &Evaluator,
-    ) -> Result<(), VariationalError> {
-        by.cross(self.kernel.as_ref(), self.x.as_ref(), x, half.as_mut())?;
-        let alpha = MatRef::from_column_major_slice(&self.alpha, 1, self.alpha.len());
-        let count = mean.len();
-        let mean = MatMut::from_column_major_slice_mut(mean, 1, count);
-        matmul(mean, Accum::Replace, alpha, half.as_ref(), 1.0, by.threading())?;
-        for j in 0..half.ncols() {
-            half.as_mut().col_mut(j).iter_mut().zip(&self.root).for_each(|(k, root)| *k *= root);
-        }
-        Ok(self.factor.half_solve_in_place(half, by.threading())?)
+    ) -> Result<Mat<f64>, KernelError> {
+        let (mean, covariance, level) = self.joint(x, by)?;
+        let rounding = (x.nrows() + self.x.nrows()) as f64 * f64::EPSILON * level;
+        sample_joint(&mean, covariance, rounding, (count, seed), by.threading())
     }
 }

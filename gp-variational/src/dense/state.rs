@@ -10,6 +10,7 @@ use crate::mixing::Mixing;
 use crate::posterior::{Part, VariationalPosterior};
 use faer::{Mat, MatRef};
 use gp_kernels::data::{DataError, DataSource, Lanes, LocalReduction, Pool, Rows, lane_rows};
+use gp_kernels::posterior::MixturePosterior;
 use gp_kernels::{Evaluator, KernelError, parameter_count};
 use gp_likelihoods::Latent;
 use gp_optim::{Companion, ParameterSet};
@@ -185,7 +186,10 @@ impl DenseState {
         let parts = model.kernels().iter().zip(&self.latents);
         let parts = parts
             .map(|(kernel, latent)| Part::Dense(Box::new(DensePart::new(kernel.as_ref(), &self.x, latent))));
-        Ok(VariationalPosterior::new(model.likelihood().clone_box(), vec![1.0], parts.collect()))
+        Ok(VariationalPosterior::new(
+            model.likelihood().clone_box(),
+            MixturePosterior::single(parts.collect()),
+        ))
     }
 
     /// Everything that follows from the present sites under the model's parameters; the bound.

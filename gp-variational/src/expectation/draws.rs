@@ -68,7 +68,7 @@ impl Nodes {
 }
 
 /// A bijection of 64 bits that leaves no trace of neighbourhood (the finaliser of SplitMix64).
-pub(crate) fn scramble(x: u64) -> u64 {
+fn scramble(x: u64) -> u64 {
     let mut z = x.wrapping_add(0x9E37_79B9_7F4A_7C15);
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);

@@ -3,7 +3,7 @@
 mod draws;
 mod estimate;
 
-pub(crate) use draws::{Nodes, scramble};
+pub(crate) use draws::Nodes;
 pub(crate) use estimate::{Estimates, Observed};
 
 use crate::error::VariationalError;

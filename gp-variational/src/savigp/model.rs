@@ -6,7 +6,7 @@ use crate::error::{VariationalError, check_count};
 use crate::expectation::Expectation;
 use crate::posterior::{Part, VariationalPosterior};
 use gp_kernels::inducing::SparseProcess;
-use gp_kernels::posterior::{InducingPosterior, PosteriorFactor};
+use gp_kernels::posterior::{InducingPosterior, MixturePosterior, PosteriorFactor};
 use gp_likelihoods::Likelihood;
 use gp_linalg::{JitterPolicy, Threading};
 use gp_optim::{Parameter, ParameterSet, ParameterSetMut};
@@ -183,7 +183,10 @@ impl Savigp {
                 )?)));
             }
         }
-        Ok(VariationalPosterior::new(self.likelihood.clone(), self.posterior.weights(), parts))
+        Ok(VariationalPosterior::new(
+            self.likelihood.clone(),
+            MixturePosterior::new(self.posterior.weights(), parts)?,
+        ))
     }
 
     /// The name of every value, such as `kernel.rbf.lengthscale[1]`, `z[3,0]`, `likelihood.scale` and

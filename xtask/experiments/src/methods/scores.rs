@@ -41,7 +41,7 @@ impl Labels for Predictor {
     }
 
     fn label(&self, class: usize) -> f64 {
-        self.factors().support().label(class)
+        self.likelihood().support().label(class)
     }
 
     fn inducing(&self) -> Vec<Mat<f64>> {

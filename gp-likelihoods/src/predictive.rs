@@ -1,7 +1,14 @@
-//! What a mixture of Gaussian beliefs predicts of one observation (seed 004 eq. 36–39).
+//! What a mixture of Gaussian beliefs predicts of one observation (Bonilla et al. 2019, eq. 36–39).
 
-use faer::Mat;
-use gp_likelihoods::{Latent, Likelihood, LikelihoodError, ObservationMoments, Workspace, defaults};
+use rand::{Rng, RngExt};
+use rand_distr::StandardNormal;
+
+use crate::defaults;
+use crate::error::LikelihoodError;
+use crate::latent::Latent;
+use crate::likelihood::Likelihood;
+use crate::slopes::ObservationMoments;
+use crate::workspace::Workspace;
 
 /// Halvings of the bracket of a quantile: more than a double has exponents and digits.
 const MAX_HALVINGS: u32 = 1200;
@@ -9,12 +16,12 @@ const MAX_HALVINGS: u32 = 1200;
 /// A likelihood under a mixture of K Gaussian beliefs about the Q latent values of an observation: with K = 1 the
 /// likelihood itself, to the last bit. Beliefs are given component by component, K·Q of them.
 #[derive(Clone, Copy, Debug)]
-pub struct Mixed<'a> {
+pub struct Predictive<'a> {
     likelihood: &'a dyn Likelihood,
     weights: &'a [f64],
 }
 
-impl<'a> Mixed<'a> {
+impl<'a> Predictive<'a> {
     /// With the proportions of the components, which sum to 1.
     #[must_use]
     pub fn new(likelihood: &'a dyn Likelihood, weights: &'a [f64]) -> Self {
@@ -24,37 +31,6 @@ impl<'a> Mixed<'a> {
     /// Beliefs and proportion of each component.
     fn each<'b>(&self, beliefs: &'b [Latent]) -> impl Iterator<Item = (&'b [Latent], f64)> + use<'a, 'b> {
         beliefs.chunks_exact(self.likelihood.latents()).zip(self.weights.iter().copied())
-    }
-
-    /// Mean and variance of a mixture of what has these in each component: the variance is the mean of variances and
-    /// the variance of means.
-    #[must_use]
-    pub fn combine(&self, of: impl Fn(usize) -> ObservationMoments) -> ObservationMoments {
-        let sum =
-            |of: &dyn Fn(usize) -> f64| self.weights.iter().enumerate().map(|(k, w)| w * of(k)).sum::<f64>();
-        let mean = sum(&|k| of(k).mean);
-        let variance = sum(&|k| of(k).variance + (of(k).mean - mean).powi(2));
-        ObservationMoments { mean, variance }
-    }
-
-    /// Mean (N) and covariance (N×N) of a mixture of Gaussians that have these, in the order of components.
-    #[must_use]
-    pub fn combine_joint(&self, parts: &[(Vec<f64>, Mat<f64>)]) -> (Vec<f64>, Mat<f64>) {
-        let rows = parts.first().map_or(0, |(mean, _)| mean.len());
-        let mut mean = vec![0.0; rows];
-        for ((of_part, _), weight) in parts.iter().zip(self.weights) {
-            mean.iter_mut().zip(of_part).for_each(|(sum, m)| *sum += weight * m);
-        }
-        let mut covariance = Mat::zeros(rows, rows);
-        for ((of_part, own), weight) in parts.iter().zip(self.weights) {
-            let apart: Vec<f64> = of_part.iter().zip(&mean).map(|(m, mean)| m - mean).collect();
-            for j in 0..rows {
-                for i in 0..rows {
-                    covariance[(i, j)] += weight * (own[(i, j)] + apart[i] * apart[j]);
-                }
-            }
-        }
-        (mean, covariance)
     }
 
     /// Mean and variance of each output.
@@ -72,7 +48,13 @@ impl<'a> Mixed<'a> {
         for ((q, _), own) in self.each(beliefs).zip(each.chunks_exact_mut(outputs)) {
             self.likelihood.predictive_moments(q, ws, own)?;
         }
-        out.iter_mut().enumerate().for_each(|(p, out)| *out = self.combine(|k| each[k * outputs + p]));
+        let weighted = |p: usize| self.weights.iter().zip(each.iter().skip(p).step_by(outputs));
+        for (p, out) in out.iter_mut().enumerate() {
+            // The variance of a mixture is the mean of variances and the variance of means.
+            let mean: f64 = weighted(p).map(|(w, of)| w * of.mean).sum();
+            let variance = weighted(p).map(|(w, of)| w * (of.variance + (of.mean - mean).powi(2))).sum();
+            *out = ObservationMoments { mean, variance };
+        }
         Ok(())
     }
 
@@ -157,5 +139,33 @@ impl<'a> Mixed<'a> {
             if reached(middle)? { high = middle } else { low = middle }
         }
         Ok(high)
+    }
+
+    /// One observation drawn from a component, with latent values that are independent; `out` has one slot per output.
+    /// Of one component nothing is drawn but these.
+    ///
+    /// # Errors
+    /// What the likelihood reports.
+    pub fn sample(
+        &self,
+        beliefs: &[Latent],
+        rng: &mut dyn Rng,
+        out: &mut [f64],
+    ) -> Result<(), LikelihoodError> {
+        let component = if self.weights.len() == 1 { 0 } else { self.draw_component(rng.random()) };
+        let own = beliefs.iter().skip(component * self.likelihood.latents()).take(self.likelihood.latents());
+        let draw = |q: &Latent| q.mean() + q.variance().sqrt() * rng.sample::<f64, _>(StandardNormal);
+        let f: Vec<f64> = own.map(draw).collect();
+        self.likelihood.sample(&f, rng, out)
+    }
+
+    /// The component at this place of the unit interval.
+    fn draw_component(&self, place: f64) -> usize {
+        let mut sum = 0.0;
+        let found = self.weights.iter().position(|weight| {
+            sum += weight;
+            place < sum
+        });
+        found.unwrap_or(self.weights.len() - 1)
     }
 }

@@ -1,0 +1,71 @@
+//! Models of classes by what decides them: one latent function per class or, of two classes, their difference.
+
+use super::model::PowerEp;
+use crate::error::EpError;
+use faer::Mat;
+use gp_kernels::algebra::{Scaled, Sum};
+use gp_kernels::inducing::{InducingInputs, SparseProcess};
+use gp_likelihoods::MulticlassProbit;
+use gp_optim::{Parameter, Transform};
+
+impl PowerEp {
+    /// A model of as many classes as there are latent functions, whose labels are those of
+    /// [`MulticlassProbit::with_noise`]: sites of its pieces, with α = 1 at the level of projections
+    /// (Villacampa-Calvo and Hernández-Lobato 2017).
+    ///
+    /// Of two classes only the difference of the latent functions matters. The model then has one latent, with the sum
+    /// of both kernels as its own and all inducing inputs of either; it is the binary model of that
+    /// difference. With more classes every function stays what it is.
+    ///
+    /// # Errors
+    /// As [`MulticlassProbit::with_noise`], for two classes also where inducing inputs do not go together.
+    pub fn of_classes(processes: Vec<SparseProcess>, noise: f64) -> Result<Self, EpError> {
+        match <[SparseProcess; 2]>::try_from(processes) {
+            Ok([first, second]) => {
+                let likelihood = Box::new(MulticlassProbit::of_difference(noise)?);
+                Self::new(vec![difference(&first, &second)?], likelihood)
+            }
+            Err(processes) => {
+                let likelihood = MulticlassProbit::with_noise(processes.len(), noise)?;
+                Self::new(processes, Box::new(likelihood))
+            }
+        }
+    }
+
+    /// [`of_classes`](Self::of_classes) where all classes share one kernel and one set of inducing inputs: these are
+    /// factored, projected on and differentiated once instead of C times.
+    ///
+    /// # Errors
+    /// As [`of_classes`](Self::of_classes).
+    pub fn of_alike_classes(classes: usize, process: SparseProcess, noise: f64) -> Result<Self, EpError> {
+        if classes == 2 {
+            // Of f_1 − f_0 the covariance is twice that of each.
+            let mut twice = Parameter::scalar(Scaled::PARAMETER, 2.0, Transform::Positive)?;
+            twice.fix_all(true);
+            let kernel = Box::new(Scaled::new(twice, process.kernel().clone_box())?);
+            let likelihood = Box::new(MulticlassProbit::of_difference(noise)?);
+            return Self::new(vec![process.with_kernel(kernel)], likelihood);
+        }
+        Self::new(vec![process], Box::new(MulticlassProbit::with_noise(classes, noise)?))
+    }
+}
+
+/// `f_1 − f_0` of two independent functions.
+fn difference(first: &SparseProcess, second: &SparseProcess) -> Result<SparseProcess, EpError> {
+    let kernel = Sum::of(vec![first.kernel().clone_box(), second.kernel().clone_box()])?;
+    let (z, more) = (first.inputs(), second.inputs());
+    if z.windows().is_some() || more.windows().is_some() {
+        return Err(EpError::Unsupported { what: "two classes with inducing windows" });
+    }
+    let inputs = if z.values() == more.values() {
+        z.clone()
+    } else {
+        let (a, b) = (z.z(), more.z());
+        crate::error::check_count("inducing inputs of the second class", "columns", a.ncols(), b.ncols())?;
+        let both = |i: usize, j: usize| if i < a.nrows() { a[(i, j)] } else { b[(i - a.nrows(), j)] };
+        InducingInputs::points(Mat::from_fn(a.nrows() + b.nrows(), a.ncols(), both).as_ref())?
+    };
+    let process = SparseProcess::new(kernel, inputs)?;
+    let fixed = !first.trains_inputs() && !second.trains_inputs();
+    Ok(if fixed { process.with_fixed_inputs() } else { process })
+}

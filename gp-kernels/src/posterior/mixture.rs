@@ -1,0 +1,284 @@
+//! Beliefs about several latent functions at once: a Gaussian for each, or a mixture of such.
+
+use faer::{Mat, MatRef};
+use gp_linalg::{Cholesky, JitterPolicy, Threading};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use rand_distr::{Distribution, StandardNormal};
+use rayon::prelude::*;
+use std::fmt::Debug;
+
+use super::{InducingPosterior, LatentPrediction};
+use crate::error::KernelError;
+use crate::evaluate::{Evaluator, check_count};
+
+/// The posterior of one latent function, by whichever method it was found.
+pub trait LatentPosterior: Debug + Send + Sync {
+    /// Means and variances at the rows of `x` (N×D).
+    ///
+    /// # Errors
+    /// For points that do not suit the kernel or are not finite.
+    fn predict(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<LatentPrediction, KernelError>;
+
+    /// Means and joint covariance (N×N) at the rows of `x`.
+    ///
+    /// # Errors
+    /// As [`predict`](Self::predict).
+    fn predict_joint(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<(Vec<f64>, Mat<f64>), KernelError>;
+
+    /// Joint samples at the rows of `x`, the same for the same seed: N×`count`, one function per column.
+    ///
+    /// # Errors
+    /// As [`predict`](Self::predict), and when a covariance cannot be factored.
+    fn sample(
+        &self,
+        x: MatRef<'_, f64>,
+        count: usize,
+        seed: u64,
+        by: &Evaluator,
+    ) -> Result<Mat<f64>, KernelError>;
+}
+
+impl LatentPosterior for InducingPosterior {
+    fn predict(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<LatentPrediction, KernelError> {
+        Self::predict(self, x, by)
+    }
+
+    fn predict_joint(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<(Vec<f64>, Mat<f64>), KernelError> {
+        Self::predict_joint(self, x, by)
+    }
+
+    fn sample(
+        &self,
+        x: MatRef<'_, f64>,
+        count: usize,
+        seed: u64,
+        by: &Evaluator,
+    ) -> Result<Mat<f64>, KernelError> {
+        Ok(Self::sample(self, x, count, seed, by)?.functions)
+    }
+}
+
+/// The posterior over Q latent functions, which are independent in each of K components; K = 1 is no mixture.
+#[derive(Clone, Debug)]
+pub struct MixturePosterior<P> {
+    weights: Vec<f64>,
+    parts: Vec<P>,
+}
+
+impl<P: LatentPosterior> MixturePosterior<P> {
+    /// One component: a posterior for each latent function.
+    #[must_use]
+    pub fn single(parts: Vec<P>) -> Self {
+        Self { weights: vec![1.0], parts }
+    }
+
+    /// Components in these proportions, which sum to 1: posteriors component by component, one per latent function.
+    ///
+    /// # Errors
+    /// [`KernelError::Shape`] unless every component has the same number of latent functions.
+    pub fn new(weights: Vec<f64>, parts: Vec<P>) -> Result<Self, KernelError> {
+        let latents = parts.len() / weights.len().max(1);
+        check_count("mixture", "posteriors", latents * weights.len(), parts.len())?;
+        check_count("mixture", "components", weights.len().max(1), weights.len())?;
+        Ok(Self { weights, parts })
+    }
+
+    /// The proportions of the components.
+    #[must_use]
+    pub fn weights(&self) -> &[f64] {
+        &self.weights
+    }
+
+    /// The posteriors, component by component, one per latent function.
+    #[must_use]
+    pub fn parts(&self) -> &[P] {
+        &self.parts
+    }
+
+    /// Q.
+    #[must_use]
+    pub fn latent_count(&self) -> usize {
+        self.parts.len() / self.weights.len()
+    }
+
+    /// Means and variances at the rows of `x` (N×D), component by component, one per latent function.
+    ///
+    /// # Errors
+    /// For points that do not suit a kernel or are not finite.
+    pub fn components(
+        &self,
+        x: MatRef<'_, f64>,
+        by: &Evaluator,
+    ) -> Result<Vec<LatentPrediction>, KernelError> {
+        self.parts.iter().map(|part| part.predict(x, by)).collect()
+    }
+
+    /// Means and variances of each latent function at the rows of `x`, over all components.
+    ///
+    /// # Errors
+    /// As [`components`](Self::components).
+    pub fn latents(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<Vec<LatentPrediction>, KernelError> {
+        Ok(self.combine(self.components(x, by)?))
+    }
+
+    /// From what [`components`](Self::components) answers to means and variances of each latent function over all
+    /// components: the variance of a mixture is the mean of variances and the variance of means.
+    #[must_use]
+    pub fn combine(&self, components: Vec<LatentPrediction>) -> Vec<LatentPrediction> {
+        if self.weights.len() == 1 {
+            return components;
+        }
+        let latents = self.latent_count();
+        let function = |q: usize| {
+            let weighted = || self.weights.iter().zip(components.iter().skip(q).step_by(latents));
+            let at = |i: usize| {
+                let mean: f64 = weighted().map(|(w, of)| w * of.mean[i]).sum();
+                let spread = |of: &LatentPrediction| of.variance[i] + (of.mean[i] - mean).powi(2);
+                (mean, weighted().map(|(w, of)| w * spread(of)).sum::<f64>())
+            };
+            let (mean, variance) = (0..components[q].mean.len()).map(at).unzip();
+            LatentPrediction { mean, variance }
+        };
+        (0..latents).map(function).collect()
+    }
+
+    /// Means and joint covariance of one latent function at the rows of `x`, over all components.
+    ///
+    /// # Errors
+    /// As [`components`](Self::components); [`KernelError::Shape`] where there is no such function.
+    pub fn joint(
+        &self,
+        latent: usize,
+        x: MatRef<'_, f64>,
+        by: &Evaluator,
+    ) -> Result<(Vec<f64>, Mat<f64>), KernelError> {
+        let latents = self.latent_count();
+        check_count("posterior", "latent functions", latents.max(latent + 1), latents)?;
+        let own = self.parts.iter().skip(latent).step_by(latents);
+        let parts = own.map(|part| part.predict_joint(x, by)).collect::<Result<Vec<_>, _>>()?;
+        let rows = x.nrows();
+        let (mut mean, mut covariance) = (vec![0.0; rows], Mat::zeros(rows, rows));
+        for ((of_part, _), weight) in parts.iter().zip(&self.weights) {
+            mean.iter_mut().zip(of_part).for_each(|(sum, m)| *sum += weight * m);
+        }
+        for ((of_part, own), weight) in parts.iter().zip(&self.weights) {
+            let apart: Vec<f64> = of_part.iter().zip(&mean).map(|(m, mean)| m - mean).collect();
+            for j in 0..rows {
+                for i in 0..rows {
+                    covariance[(i, j)] += weight * (own[(i, j)] + apart[i] * apart[j]);
+                }
+            }
+        }
+        Ok((mean, covariance))
+    }
+
+    /// `count` joint samples of all latent functions at the rows of `x`, the same for the same seed: for each latent
+    /// function N×`count`, one sample per column. Each is of one component, which all latent functions share.
+    ///
+    /// # Errors
+    /// As [`components`](Self::components), and when a covariance cannot be factored.
+    pub fn sample(
+        &self,
+        x: MatRef<'_, f64>,
+        count: usize,
+        seed: u64,
+        by: &Evaluator,
+    ) -> Result<Vec<Mat<f64>>, KernelError> {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let components: Vec<usize> = (0..count).map(|_| self.draw_component(rng.random())).collect();
+        let latents = self.latent_count();
+        let mut samples = vec![Mat::zeros(x.nrows(), count); latents];
+        for (index, part) in self.parts.iter().enumerate() {
+            let (k, q) = (index / latents, index % latents);
+            let own: Vec<usize> = (0..count).filter(|&i| components[i] == k).collect();
+            if own.is_empty() {
+                continue;
+            }
+            let seed = scramble(seed ^ scramble(index as u64));
+            let drawn = part.sample(x, own.len(), seed, by)?;
+            for (from, &to) in own.iter().enumerate() {
+                samples[q].col_mut(to).copy_from(drawn.col(from));
+            }
+        }
+        Ok(samples)
+    }
+
+    /// The component at this place of the unit interval.
+    fn draw_component(&self, place: f64) -> usize {
+        let mut sum = 0.0;
+        let found = self.weights.iter().position(|weight| {
+            sum += weight;
+            place < sum
+        });
+        found.unwrap_or(self.weights.len() - 1)
+    }
+}
+
+/// Joint samples (N×`count`) of a Gaussian with this mean and covariance, which is known up to `rounding`: so much goes
+/// onto its diagonal.
+///
+/// # Errors
+/// When the covariance cannot be factored.
+pub fn sample_joint(
+    mean: &[f64],
+    mut covariance: Mat<f64>,
+    rounding: f64,
+    (count, seed): (usize, u64),
+    threading: Threading,
+) -> Result<Mat<f64>, KernelError> {
+    (0..mean.len()).for_each(|i| covariance[(i, i)] += rounding);
+    let factor = Cholesky::factor(covariance.as_ref(), &JitterPolicy::ladder())?;
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let mut samples = Mat::zeros(mean.len(), count);
+    for j in 0..count {
+        samples.col_mut(j).iter_mut().for_each(|z: &mut f64| *z = StandardNormal.sample(&mut rng));
+    }
+    factor.mul_l_in_place(samples.as_mut(), threading)?;
+    for j in 0..count {
+        samples.col_mut(j).iter_mut().zip(mean).for_each(|(f, mean)| *f += mean);
+    }
+    Ok(samples)
+}
+
+/// Rows that are worth a thread's attention.
+const ROWS: usize = 64;
+
+/// `of` at every row of some predictions, in their order: blocks of rows over threads. `of` is given scratch memory of
+/// its block, the row, and mean and variance of each prediction there. `go_on` is asked before every block, and its
+/// error ends the work.
+///
+/// # Errors
+/// That of the first block that fails.
+pub fn at_rows<S, T: Send, E: Send>(
+    predictions: &[LatentPrediction],
+    threading: Threading,
+    go_on: impl Fn() -> Result<(), E> + Sync,
+    scratch: impl Fn() -> S + Sync,
+    of: impl Fn(&mut S, usize, &mut dyn Iterator<Item = (f64, f64)>) -> Result<T, E> + Sync,
+) -> Result<Vec<T>, E> {
+    let count = predictions.first().map_or(0, |prediction| prediction.mean.len());
+    let block = |first: usize| {
+        go_on()?;
+        let mut scratch = scratch();
+        let row = |row: usize| {
+            let mut beliefs = predictions.iter().map(|of| (of.mean[row], of.variance[row]));
+            of(&mut scratch, row, &mut beliefs)
+        };
+        (first..count.min(first + ROWS)).map(row).collect::<Result<Vec<T>, E>>()
+    };
+    let starts: Vec<usize> = (0..count).step_by(ROWS).collect();
+    let blocks: Vec<Result<Vec<T>, E>> = match threading {
+        Threading::Here => starts.into_iter().map(block).collect(),
+        Threading::Pool => starts.into_par_iter().map(block).collect(),
+    };
+    Ok(blocks.into_iter().collect::<Result<Vec<_>, E>>()?.into_iter().flatten().collect())
+}
+
+/// A seed for one of several streams, unlike that of its neighbours.
+fn scramble(x: u64) -> u64 {
+    let mut z = x.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    z ^ (z >> 31)
+}
