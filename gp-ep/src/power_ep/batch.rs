@@ -140,7 +140,7 @@ impl BatchEp {
     /// [`reset`](Self::reset) after the latter, makes the state sound again; until then it is not.
     pub fn refresh(&mut self, model: &PowerEp) -> Result<(), EpError> {
         self.passes.refresh_priors(model)?;
-        self.passes.project(model)?;
+        self.passes.project()?;
         self.rebuild(model)
     }
 

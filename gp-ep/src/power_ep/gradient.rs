@@ -20,9 +20,8 @@ use super::rules::Level;
 use super::shard::{Shard, ShardLatent, SumOf, blocks, of};
 use crate::error::{EpError, check_count};
 use faer::{Accum, Mat, MatMut, MatRef};
-use gp_kernels::Kept;
 use gp_kernels::data::{for_each, for_each_pair};
-use gp_kernels::inducing::{InducingPrior, PriorGradients, SparseProcess};
+use gp_kernels::inducing::{InducingPrior, PriorGradients, Projection};
 use gp_linalg::Threading;
 use gp_linalg::product::{matmul, symmetrise_lower, weighted_gram};
 use gp_optim::ParameterSet;
@@ -57,6 +56,8 @@ struct ReverseLatent {
     /// Of a block: upstream of Φ, and of s.
     upstream: Vec<f64>,
     residual: Vec<f64>,
+    /// Of a block, where the latent is the first of its process.
+    projection: Option<Projection>,
     /// A weight an observation of the block.
     column_weights: Vec<f64>,
     /// `V̄` (M×M) and `m̄` of this lane.
@@ -102,6 +103,7 @@ impl Reverse {
         let latents = model.counts().into_iter().map(|m| ReverseLatent {
             upstream: vec![0.0; m * block],
             residual: vec![0.0; block],
+            projection: None,
             column_weights: vec![0.0; block],
             moving: vec![0.0; m * m + m],
         });
@@ -157,10 +159,7 @@ impl Passes {
         for (p, total) in totals.iter_mut().enumerate() {
             self.lanes.sum(|shard| gradient_sums(shard, p), total.as_mut_slice(), self.reduction.as_ref())?;
         }
-        for_each(model.threading(), totals, |p, total| {
-            let process = &model.processes()[p];
-            priors[p].finish_reverse(process.kernel(), process.inputs(), total, evaluator)
-        })?;
+        for_each(model.threading(), totals, |p, total| priors[p].finish_reverse(total, evaluator))?;
         let mut to = gradient;
         for total in totals {
             let (params, rest) = to.split_at_mut(total.params().len());
@@ -199,8 +198,7 @@ impl Passes {
 
 /// Zeros for the gradients of every process.
 fn gradients(model: &PowerEp) -> Vec<PriorGradients> {
-    let zeros = |process: &SparseProcess| PriorGradients::zeros(process.kernel(), process.inputs());
-    model.processes().iter().map(zeros).collect()
+    model.processes().iter().map(PriorGradients::zeros).collect()
 }
 
 /// A lane's gradients by one process.
@@ -298,26 +296,18 @@ fn reverse_pass(
         if model.processes().len() < reverse.latents.len() {
             add_latents(&mut reverse.latents, block.len());
         }
-        let (Reverse { grads, latents, .. }, shard) = (&mut *reverse, &*shard);
-        let nothing = Kept::nothing();
+        let Reverse { grads, latents, .. } = &mut *reverse;
+        shard.take_projections(priors, &block, latents, |latent, taken| latent.projection = Some(taken))?;
         for_each_pair(
             shard.spread,
             grads,
             latents,
             |p, grads: &mut PriorGradients, latent: &mut ReverseLatent| {
-                let (process, m) = (&model.processes()[p], posteriors[p].mean().len());
+                let Some(projection) = latent.projection.take() else { return Ok(()) };
+                let m = posteriors[p].mean().len();
                 let upstream = &mut latent.upstream[..m * block.len()];
-                priors[p].project_reverse_kept(
-                    process.kernel(),
-                    process.inputs(),
-                    shard.inputs(&block),
-                    shard.projected[p].phi(&block),
-                    MatMut::from_column_major_slice_mut(upstream, m, block.len()),
-                    &latent.residual[..block.len()],
-                    grads,
-                    shard.projected[p].kept(&block).unwrap_or(&nothing),
-                    &shard.evaluator,
-                )
+                let upstream = MatMut::from_column_major_slice_mut(upstream, m, block.len());
+                projection.reverse(upstream, &latent.residual[..block.len()], grads, &shard.evaluator)
             },
         )?;
     }

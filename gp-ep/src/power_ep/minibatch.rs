@@ -168,7 +168,7 @@ impl MiniBatchEp {
         self.rows.clear();
         self.check_rows(rows)?;
         self.passes.read(model, data, &Rows::List(rows))?;
-        self.passes.project(model)?;
+        self.passes.project()?;
         self.rows.extend_from_slice(rows);
         let (all, rows, lanes) = (&self.sites, &self.rows, self.passes.lanes.count());
         self.passes.lanes.for_each(|lane, shard| {

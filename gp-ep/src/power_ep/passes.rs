@@ -77,21 +77,20 @@ impl Passes {
     pub(super) fn refresh_priors(&mut self, model: &PowerEp) -> Result<(), EpError> {
         let (jitter, by) = (model.jitter(), &self.evaluator);
         if self.priors.is_empty() {
-            let prior =
-                |process: &SparseProcess| InducingPrior::new(process.kernel(), process.inputs(), jitter, by);
+            let prior = |process: &SparseProcess| InducingPrior::new(process, jitter, by);
             self.priors = model.processes().iter().map(prior).collect::<Result<_, _>>()?;
             return Ok(());
         }
+        self.lanes.change(Shard::forget_projections);
         for_each(model.threading(), &mut self.priors, |p, prior| {
-            let process = &model.processes()[p];
-            Ok(prior.refresh(process.kernel(), process.inputs(), jitter, by)?)
+            Ok(prior.refresh(&model.processes()[p], jitter, by)?)
         })
     }
 
     /// Projects the observations on the lanes.
-    pub(super) fn project(&mut self, model: &PowerEp) -> Result<(), EpError> {
+    pub(super) fn project(&mut self) -> Result<(), EpError> {
         let priors = &self.priors;
-        self.lanes.for_each(|_, shard| shard.project(model, priors))
+        self.lanes.for_each(|_, shard| shard.project(priors))
     }
 
     /// New sites for all observations on the lanes, the sums of those, and the tally of the old ones.

@@ -10,9 +10,9 @@ use super::site::{Belief, Marginal, Site};
 use super::sums::Layout;
 use crate::error::EpError;
 use faer::{Accum, MatMut, MatRef};
-use gp_kernels::data::{DataSource, Rows, for_each};
-use gp_kernels::inducing::InducingPrior;
-use gp_kernels::{Evaluator, Kept, KernelError};
+use gp_kernels::data::{DataSource, Rows, for_each, for_each_pair};
+use gp_kernels::inducing::{InducingPrior, Projection, SharedPoints};
+use gp_kernels::{Evaluator, KernelError};
 use gp_linalg::Threading;
 use gp_linalg::product::{GramScratch, matmul, weighted_gram};
 use std::ops::Range;
@@ -78,9 +78,21 @@ pub(crate) struct Projected {
     phi: Vec<f64>,
     /// s
     residual: Vec<f64>,
-    /// Of the projections of a mini-batch, for their reverse pass: one a block.
-    kept: Vec<Kept>,
+    /// Of a mini-batch one for each block; otherwise one alone, used block by block.
+    blocks: Vec<BlockProjection>,
+    /// How many numbers a projection that waits for its reverse pass may record; none wait where this is zero.
+    recorded: usize,
 }
+
+/// The points of a block and, of a mini-batch, their projection until its reverse pass.
+#[derive(Debug, Default)]
+struct BlockProjection {
+    points: SharedPoints,
+    projection: Option<Projection>,
+}
+
+/// How many numbers a projection may record that is made for its reverse pass alone: 16 megabytes.
+const RECORDED: usize = 1 << 21;
 
 /// One latent's part of a shard.
 #[derive(Debug, Default)]
@@ -120,7 +132,7 @@ impl Shard {
         let projected = model.processes().iter().map(|process| {
             let count = process.inputs().count();
             let (phi, residual) = (vec![0.0; count * places], vec![0.0; places]);
-            Projected { count, phi, residual, kept: Vec::new() }
+            Projected { count, phi, residual, blocks: vec![BlockProjection::default()], recorded: 0 }
         });
         let inner = if latents.len() >= MANY_LATENTS { Threading::Here } else { threading };
         let sites = vec![Site::default(); places * model.sites_per_observation()];
@@ -148,12 +160,21 @@ impl Shard {
         }
     }
 
-    /// From now on keeps of the projections of every process so many numbers, to spare the reverse pass work.
+    /// From now on keeps projections until their reverse pass, with so many numbers recorded for every process.
     pub(crate) fn keep_projections(&mut self, numbers: usize) {
         let count = self.places.div_ceil(BLOCK);
         for projected in &mut self.projected {
-            projected.kept = (0..count).map(|_| Kept::up_to(numbers / count)).collect();
+            projected.blocks.resize_with(count, BlockProjection::default);
+            projected.recorded = numbers / count.max(1);
         }
+    }
+
+    /// Forgets projections that wait for a reverse pass, so that priors can be refreshed in the same memory.
+    pub(crate) fn forget_projections(&mut self) {
+        self.projected
+            .iter_mut()
+            .flat_map(|projected| &mut projected.blocks)
+            .for_each(|block| block.projection = None);
     }
 
     /// Reads these observations (at most as many as there is room for) and checks their targets.
@@ -187,32 +208,45 @@ impl Shard {
     }
 
     /// Projects the observations on all latents, after kernels or inducing inputs have changed.
-    pub(crate) fn project(&mut self, model: &PowerEp, priors: &[InducingPrior]) -> Result<(), EpError> {
-        self.project_from(0, model, priors)
+    pub(crate) fn project(&mut self, priors: &[InducingPrior]) -> Result<(), EpError> {
+        self.project_from(0, priors)
     }
 
     /// Projects the observations from this place on.
-    fn project_from(
-        &mut self,
-        first: usize,
-        model: &PowerEp,
-        priors: &[InducingPrior],
-    ) -> Result<(), EpError> {
+    fn project_from(&mut self, first: usize, priors: &[InducingPrior]) -> Result<(), EpError> {
         let Self { places, dim, points, evaluator, .. } = self;
         for_each(self.spread, &mut self.projected, |p, projected| {
-            let process = &model.processes()[p];
             for block in blocks_of(first..*places) {
                 let x = &points[block.start * *dim..block.end * *dim];
-                let x = MatRef::from_row_major_slice(x, block.len(), *dim);
-                let Projected { count, phi, residual, kept } = &mut *projected;
+                let recorded = projected.recorded;
+                let projection = projected.project(&priors[p], (x, *dim), &block, recorded, evaluator)?;
+                let Projected { count, phi, residual, .. } = &mut *projected;
                 let phi = &mut phi[block.start * *count..block.end * *count];
-                let phi = MatMut::from_column_major_slice_mut(phi, *count, block.len());
-                let residual = &mut residual[block.clone()];
-                let (kernel, inputs) = (process.kernel(), process.inputs());
-                let mut nothing = Kept::nothing();
-                let kept = kept.get_mut(block.start / BLOCK).unwrap_or(&mut nothing);
-                priors[p].project_kept(kernel, inputs, x, phi, residual, kept, evaluator)?;
+                MatMut::from_column_major_slice_mut(phi, *count, block.len()).copy_from(projection.phi());
+                residual[block.clone()].copy_from_slice(projection.residual());
+                if recorded > 0 {
+                    projected.block(&block).projection = Some(projection);
+                }
             }
+            Ok(())
+        })
+    }
+
+    /// The projections of a block, each with its place among the processes, to be reversed.
+    pub(crate) fn take_projections<T: Send>(
+        &mut self,
+        priors: &[InducingPrior],
+        block: &Range<usize>,
+        to: &mut [T],
+        put: impl Fn(&mut T, Projection) + Sync,
+    ) -> Result<(), EpError> {
+        let x = &self.points[block.start * self.dim..block.end * self.dim];
+        for_each_pair(self.spread, &mut self.projected, to, |p, projected: &mut Projected, to| {
+            let projection = match projected.block(block).projection.take() {
+                Some(projection) => projection,
+                None => projected.project(&priors[p], (x, self.dim), block, RECORDED, &self.evaluator)?,
+            };
+            put(to, projection);
             Ok(())
         })
     }
@@ -220,12 +254,6 @@ impl Shard {
     /// D
     pub(crate) fn dim(&self) -> usize {
         self.dim
-    }
-
-    /// The inputs of a block of observations.
-    pub(crate) fn inputs(&self, block: &Range<usize>) -> MatRef<'_, f64> {
-        let x = &self.points[block.start * self.dim..block.end * self.dim];
-        MatRef::from_row_major_slice(x, block.len(), self.dim)
     }
 
     fn target(&self, place: usize) -> &[f64] {
@@ -403,7 +431,7 @@ impl Shard {
         let (points, targets) = (before * self.dim.., before * self.outputs..);
         data.read(rows, &mut self.points[points], &mut self.targets[targets])?;
         self.check(before, model, rows)?;
-        self.project_from(before, model, priors)
+        self.project_from(before, priors)
     }
 
     /// Makes room for this many observations, or forgets those behind.
@@ -454,9 +482,24 @@ impl ShardLatent {
 }
 
 impl Projected {
-    /// What was kept of the projections of a block, if anything was.
-    pub(crate) fn kept(&self, block: &Range<usize>) -> Option<&Kept> {
-        self.kept.get(block.start / BLOCK)
+    fn block(&mut self, block: &Range<usize>) -> &mut BlockProjection {
+        let last = self.blocks.len() - 1;
+        &mut self.blocks[last.min(block.start / BLOCK)]
+    }
+
+    /// Projects a block anew.
+    fn project(
+        &mut self,
+        prior: &InducingPrior,
+        (x, dim): (&[f64], usize),
+        block: &Range<usize>,
+        recorded: usize,
+        by: &Evaluator,
+    ) -> Result<Projection, EpError> {
+        let BlockProjection { points, projection } = self.block(block);
+        *projection = None;
+        points.overwrite(block.len(), dim).copy_from_slice(x);
+        Ok(prior.project(points, recorded, by)?)
     }
 
     /// Φ of a block.

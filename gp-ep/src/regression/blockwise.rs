@@ -99,7 +99,7 @@ impl Factors for BlockFactors {
         &mut self,
         at: At<'_>,
         posterior: &Posterior,
-        shard: &Shard,
+        shard: &mut Shard,
         gradients: &mut Gradients,
     ) -> Result<(), EpError> {
         let kernel = at.model.process().kernel();

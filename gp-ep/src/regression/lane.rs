@@ -25,7 +25,7 @@ pub(super) trait Factors: Debug + Send {
         &mut self,
         at: At<'_>,
         posterior: &Posterior,
-        shard: &Shard,
+        shard: &mut Shard,
         gradients: &mut Gradients,
     ) -> Result<(), EpError>;
 }
@@ -88,7 +88,7 @@ impl Lane {
             None => Box::new(PointFactors::new(share.factors, count)),
             Some(sizes) => Box::new(BlockFactors::new(share.factors, &sizes, count)),
         };
-        let prior = PriorGradients::zeros(model.process().kernel(), inputs);
+        let prior = PriorGradients::zeros(model.process());
         Self {
             shard: Shard::new(share.rows, dim, count, threading),
             factors,
@@ -116,6 +116,6 @@ impl Lane {
     pub(super) fn reverse(&mut self, at: At<'_>, posterior: &Posterior) -> Result<(), EpError> {
         self.gradients.prior.clear();
         self.gradients.noise = 0.0;
-        self.factors.reverse(at, posterior, &self.shard, &mut self.gradients)
+        self.factors.reverse(at, posterior, &mut self.shard, &mut self.gradients)
     }
 }

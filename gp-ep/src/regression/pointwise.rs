@@ -100,7 +100,7 @@ impl Factors for PointFactors {
         &mut self,
         at: At<'_>,
         posterior: &Posterior,
-        shard: &Shard,
+        shard: &mut Shard,
         gradients: &mut Gradients,
     ) -> Result<(), EpError> {
         let (count, threading) = (shard.count, shard.evaluator.threading());

@@ -5,10 +5,13 @@ use crate::error::EpError;
 use crate::exact::Observations;
 use faer::{Accum, MatMut, MatRef};
 use gp_kernels::Evaluator;
-use gp_kernels::inducing::{InducingPrior, PriorGradients};
+use gp_kernels::inducing::{InducingPrior, PriorGradients, SharedPoints};
 use gp_linalg::product::matmul;
 use gp_linalg::{Cholesky, Threading};
 use std::ops::Range;
+
+/// How many numbers a projection may record that is made for its reverse pass alone: 16 megabytes.
+const RECORDED: usize = 1 << 21;
 
 /// Where an evaluation is done: the model, and its prior at the inducing inputs.
 #[derive(Clone, Copy)]
@@ -36,6 +39,8 @@ pub(super) struct Shard {
     pub(super) count: usize,
     /// D×n
     points: Vec<f64>,
+    /// Those that are being projected.
+    projected: SharedPoints,
     pub(super) targets: Vec<f64>,
     /// Noise variances `Σ_i`.
     pub(super) noise: Vec<f64>,
@@ -129,6 +134,7 @@ impl Shard {
             dim,
             count,
             points: vec![0.0; dim * n],
+            projected: SharedPoints::default(),
             targets: vec![0.0; n],
             noise: vec![0.0; n],
             phi: vec![0.0; count * n],
@@ -160,26 +166,26 @@ impl Shard {
         range: Range<usize>,
         residual: &mut [f64],
     ) -> Result<(), EpError> {
-        let process = at.model.process();
-        let x = columns(&self.points, self.dim, range.clone()).transpose();
-        let phi = columns_mut(&mut self.phi, self.count, range);
-        Ok(at.prior.project(process.kernel(), process.inputs(), x, phi, residual, &self.evaluator)?)
+        self.projected.copy_from(columns(&self.points, self.dim, range.clone()).transpose());
+        let projection = at.prior.project(&self.projected, 0, &self.evaluator)?;
+        columns_mut(&mut self.phi, self.count, range).copy_from(projection.phi());
+        residual.copy_from_slice(projection.residual());
+        Ok(())
     }
 
     /// From the derivatives by these columns of Φ and by their residual variances to those of the prior; the first are
     /// overwritten.
     pub(super) fn project_reverse(
-        &self,
+        &mut self,
         at: At<'_>,
         range: Range<usize>,
         upstream: MatMut<'_, f64>,
         residual_upstream: &[f64],
         gradients: &mut PriorGradients,
     ) -> Result<(), EpError> {
-        let (kernel, inputs) = (at.model.process().kernel(), at.model.process().inputs());
-        let (x, phi) = (self.points(range.clone()), self.phi(range));
-        let by = &self.evaluator;
-        Ok(at.prior.project_reverse(kernel, inputs, x, phi, upstream, residual_upstream, gradients, by)?)
+        self.projected.copy_from(columns(&self.points, self.dim, range).transpose());
+        let projection = at.prior.project(&self.projected, RECORDED, &self.evaluator)?;
+        Ok(projection.reverse(upstream, residual_upstream, gradients, &self.evaluator)?)
     }
 
     /// Leaves `y − Φᵀm` where β will be.

@@ -117,7 +117,7 @@ impl State {
     fn new(model: &SparseRegression, data: &Observations<'_>) -> Result<Self, EpError> {
         let (process, threading) = (model.process(), model.threading());
         let (count, evaluator) = (process.inputs().count(), Evaluator::new(threading));
-        let prior = InducingPrior::new(process.kernel(), process.inputs(), model.jitter(), &evaluator)?;
+        let prior = InducingPrior::new(process, model.jitter(), &evaluator)?;
         let mut shares = Share::all(model, data.len()).into_iter().map(Some).collect::<Vec<_>>();
         let busy = shares.iter().flatten().filter(|share| !share.rows.is_empty()).count();
         // Lanes share the threads among them; a lane that is alone has them for itself.
@@ -133,17 +133,13 @@ impl State {
             lanes,
             sums: Sums::zeros(count),
             posterior: Posterior { precision: Cholesky::with_capacity(count), mean: vec![0.0; count] },
-            gradients: Gradients {
-                prior: PriorGradients::zeros(process.kernel(), process.inputs()),
-                noise: 0.0,
-            },
+            gradients: Gradients { prior: PriorGradients::zeros(process), noise: 0.0 },
             evaluator,
         })
     }
 
     fn evaluate(&mut self, model: &SparseRegression, data: &Observations<'_>) -> Result<f64, EpError> {
-        let process = model.process();
-        self.prior.refresh(process.kernel(), process.inputs(), model.jitter(), &self.evaluator)?;
+        self.prior.refresh(model.process(), model.jitter(), &self.evaluator)?;
         let at = At { model, prior: &self.prior };
         self.lanes.for_each(|_, lane| lane.absorb(at, data))?;
         self.lanes.sum(|lane| lane.sums.as_slice(), self.sums.as_mut_slice(), &LocalReduction)?;
@@ -165,8 +161,7 @@ impl State {
         self.lanes.sum(|lane| lane.gradients.prior.as_slice(), sums.as_mut_slice(), &LocalReduction)?;
         let noise = std::slice::from_mut(noise);
         self.lanes.sum(|lane| std::slice::from_ref(&lane.gradients.noise), noise, &LocalReduction)?;
-        let process = model.process();
-        self.prior.finish_reverse(process.kernel(), process.inputs(), sums, &self.evaluator)?;
+        self.prior.finish_reverse(sums, &self.evaluator)?;
         let all = sums.params().iter().chain(sums.inputs()).chain(&*noise);
         gradient.iter_mut().zip(all).for_each(|(out, g)| *out = *g);
         Ok(())

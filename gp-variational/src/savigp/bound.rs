@@ -118,7 +118,6 @@ impl Bound {
         let lanes = Lanes::with_count(count, model.threading(), reduction.as_ref(), |_| {
             Shard::new(model, &layout, data, places, inner)
         });
-        let zeros = |process: &SparseProcess| PriorGradients::zeros(process.kernel(), process.inputs());
         let largest = model.posterior().counts().iter().copied().max().unwrap_or(0);
         Ok(Self {
             reduction,
@@ -130,7 +129,7 @@ impl Bound {
             working: Working::new(model.posterior()),
             nodes: Nodes::default(),
             expectation: *model.expectation(),
-            totals: model.processes().iter().map(zeros).collect(),
+            totals: model.processes().iter().map(PriorGradients::zeros).collect(),
             projected: Vec::new(),
             observations: data.count(),
             loaded: 0,
@@ -325,7 +324,7 @@ impl Bound {
         self.projected.clear();
         self.refresh_priors(model)?;
         let priors = &self.priors;
-        self.lanes.for_each(|_, shard| shard.project(model, priors))?;
+        self.lanes.for_each(|_, shard| shard.project(priors))?;
         for process in model.processes() {
             process.visit(&mut |parameter| self.projected.extend_from_slice(parameter.values()));
         }
@@ -342,24 +341,20 @@ impl Bound {
             self.lanes.sum(|shard| shard.gradients(q), total.as_mut_slice(), self.reduction.as_ref())?;
         }
         let (priors, by) = (&self.priors, &self.evaluator);
-        for_each(model.threading(), &mut self.totals, |q, total| {
-            let process = &model.processes()[q];
-            Ok(priors[q].finish_reverse(process.kernel(), process.inputs(), total, by)?)
-        })
+        for_each(model.threading(), &mut self.totals, |q, total| Ok(priors[q].finish_reverse(total, by)?))
     }
 
     /// Factors `K_zz`, in the same memory where there is some.
     fn refresh_priors(&mut self, model: &Savigp) -> Result<(), VariationalError> {
         let (jitter, by) = (model.jitter(), &self.evaluator);
         if self.priors.is_empty() {
-            let prior =
-                |process: &SparseProcess| InducingPrior::new(process.kernel(), process.inputs(), jitter, by);
+            let prior = |process: &SparseProcess| InducingPrior::new(process, jitter, by);
             self.priors = model.processes().iter().map(prior).collect::<Result<_, _>>()?;
             return Ok(());
         }
+        self.lanes.change(Shard::forget_projections);
         for_each(model.threading(), &mut self.priors, |q, prior| {
-            let process = &model.processes()[q];
-            Ok(prior.refresh(process.kernel(), process.inputs(), jitter, by)?)
+            Ok(prior.refresh(&model.processes()[q], jitter, by)?)
         })
     }
 

@@ -1,11 +1,11 @@
 //! One latent function's part of a lane: projections, and what is known of the block of observations in hand.
 
-use super::shard::Pass;
+use super::shard::{BLOCK, Pass};
 use super::sums::PartMut;
 use crate::error::VariationalError;
 use faer::{Accum, MatMut, MatRef};
-use gp_kernels::Kept;
-use gp_kernels::inducing::PriorGradients;
+use gp_kernels::Evaluator;
+use gp_kernels::inducing::{InducingPrior, PriorGradients, Projection, SharedPoints};
 use gp_linalg::Threading;
 use gp_linalg::product::{GramScratch, matmul, weighted_gram};
 use std::ops::Range;
@@ -19,10 +19,19 @@ pub(super) struct ShardLatent {
     pub(super) phi: Vec<f64>,
     /// s
     pub(super) residual: Vec<f64>,
-    /// Of the projections of a mini-batch, for their reverse pass: one a block.
-    pub(super) kept: Vec<Kept>,
+    /// Of a mini-batch one for each block; otherwise one alone, used block by block.
+    pub(super) blocks: Vec<BlockProjection>,
+    /// How many numbers a projection that waits for its reverse pass may record; none wait where this is zero.
+    pub(super) recorded: usize,
     pub(super) block: BlockLatent,
     pub(super) grads: PriorGradients,
+}
+
+/// The points of a block and, of a mini-batch, their projection until its reverse pass.
+#[derive(Debug, Default)]
+pub(super) struct BlockProjection {
+    points: SharedPoints,
+    pub(super) projection: Option<Projection>,
 }
 
 /// What is known of a block of observations: of one component, unless said otherwise.
@@ -57,6 +66,27 @@ impl BlockLatent {
 }
 
 impl ShardLatent {
+    /// The projection of a block.
+    pub(super) fn projection(&mut self, block: &Range<usize>) -> &mut BlockProjection {
+        let last = self.blocks.len() - 1;
+        &mut self.blocks[last.min(block.start / BLOCK)]
+    }
+
+    /// Projects a block anew.
+    pub(super) fn project(
+        &mut self,
+        prior: &InducingPrior,
+        (x, dim): (&[f64], usize),
+        block: &Range<usize>,
+        recorded: usize,
+        by: &Evaluator,
+    ) -> Result<Projection, VariationalError> {
+        let BlockProjection { points, projection } = self.projection(block);
+        *projection = None;
+        points.overwrite(block.len(), dim).copy_from_slice(x);
+        Ok(prior.project(points, recorded, by)?)
+    }
+
     pub(super) fn phi_of(&self, place: usize) -> &[f64] {
         &self.phi[place * self.count..(place + 1) * self.count]
     }

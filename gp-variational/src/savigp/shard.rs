@@ -1,14 +1,13 @@
 //! The observations of one lane: projected once, then visited block by block.
 
 use super::entropy::Working;
-use super::latent::{BlockLatent, ShardLatent, squared_norm};
+use super::latent::{BlockLatent, BlockProjection, ShardLatent, squared_norm};
 use super::mixture::Mixture;
 use super::model::Savigp;
 use super::sums::Layout;
 use crate::error::VariationalError;
 use crate::expectation::{Estimates, Expectation, Nodes, Observed};
-use faer::{MatMut, MatRef};
-use gp_kernels::Kept;
+use faer::MatMut;
 use gp_kernels::data::{DataSource, Rows, for_each};
 use gp_kernels::inducing::{InducingPrior, PriorGradients};
 use gp_kernels::{Evaluator, KernelError};
@@ -18,7 +17,9 @@ use gp_linalg::product::GramScratch;
 use std::ops::Range;
 
 /// Columns visited at a time: ones of 500 rows fill one megabyte.
-const BLOCK: usize = 256;
+pub(super) const BLOCK: usize = 256;
+/// How many numbers a projection may record that is made for its reverse pass alone: 16 megabytes.
+const RECORDED: usize = 1 << 21;
 /// So many latents keep threads busy by themselves; with fewer, threads share the work on one.
 const MANY_LATENTS: usize = 4;
 
@@ -73,9 +74,10 @@ impl Shard {
                 count,
                 phi: vec![0.0; count * places],
                 residual: vec![0.0; places],
-                kept: Vec::new(),
+                blocks: vec![BlockProjection::default()],
+                recorded: 0,
                 block: BlockLatent::new(count, places.min(BLOCK)),
-                grads: PriorGradients::zeros(process.kernel(), process.inputs()),
+                grads: PriorGradients::zeros(process),
             }
         });
         let inner = if model.processes().len() >= MANY_LATENTS { Threading::Here } else { threading };
@@ -123,36 +125,40 @@ impl Shard {
     }
 
     /// Projects the observations on all latents.
-    pub(super) fn project(
-        &mut self,
-        model: &Savigp,
-        priors: &[InducingPrior],
-    ) -> Result<(), VariationalError> {
+    pub(super) fn project(&mut self, priors: &[InducingPrior]) -> Result<(), VariationalError> {
         let Self { dim, points, rows, evaluator, .. } = self;
         for_each(self.spread, &mut self.latents, |q, latent| {
-            let process = &model.processes()[q];
-            let (kernel, inputs) = (process.kernel(), process.inputs());
             for block in blocks(rows.len()) {
                 let x = &points[block.start * *dim..block.end * *dim];
-                let x = MatRef::from_row_major_slice(x, block.len(), *dim);
-                let ShardLatent { count, phi, residual, kept, .. } = &mut *latent;
+                let recorded = latent.recorded;
+                let projection = latent.project(&priors[q], (x, *dim), &block, recorded, evaluator)?;
+                let ShardLatent { count, phi, residual, .. } = &mut *latent;
                 let phi = &mut phi[block.start * *count..block.end * *count];
-                let phi = MatMut::from_column_major_slice_mut(phi, *count, block.len());
-                let mut nothing = Kept::nothing();
-                let kept = kept.get_mut(block.start / BLOCK).unwrap_or(&mut nothing);
-                let residual = &mut residual[block.clone()];
-                priors[q].project_kept(kernel, inputs, x, phi, residual, kept, evaluator)?;
+                MatMut::from_column_major_slice_mut(phi, *count, block.len()).copy_from(projection.phi());
+                residual[block.clone()].copy_from_slice(projection.residual());
+                if recorded > 0 {
+                    latent.projection(&block).projection = Some(projection);
+                }
             }
             Ok(())
         })
     }
 
-    /// From now on keeps of the projections on every latent so many numbers, to spare the reverse pass work.
+    /// From now on keeps projections until their reverse pass, with so many numbers recorded for every latent.
     pub(super) fn keep_projections(&mut self, numbers: usize, places: usize) {
         let count = places.div_ceil(BLOCK);
         for latent in &mut self.latents {
-            latent.kept = (0..count).map(|_| Kept::up_to(numbers / count)).collect();
+            latent.blocks.resize_with(count, BlockProjection::default);
+            latent.recorded = numbers / count.max(1);
         }
+    }
+
+    /// Forgets projections that wait for a reverse pass, so that priors can be refreshed in the same memory.
+    pub(super) fn forget_projections(&mut self) {
+        self.latents
+            .iter_mut()
+            .flat_map(|latent| &mut latent.blocks)
+            .for_each(|block| block.projection = None);
     }
 
     /// Gradients by one latent function.
@@ -249,25 +255,16 @@ impl Shard {
     /// From derivatives by Φ and s to those by kernels and inducing inputs.
     fn reverse(&mut self, pass: Pass<'_>, block: &Range<usize>) -> Result<(), VariationalError> {
         let x = &self.points[block.start * self.dim..block.end * self.dim];
-        let x = MatRef::from_row_major_slice(x, block.len(), self.dim);
-        let (evaluator, nothing) = (&self.evaluator, Kept::nothing());
+        let evaluator = &self.evaluator;
         for_each(self.spread, &mut self.latents, |q, latent| {
-            let process = &pass.model.processes()[q];
-            let ShardLatent { count, phi, block: own, grads, kept, .. } = latent;
-            let phi = &phi[block.start * *count..block.end * *count];
+            let projection = match latent.projection(block).projection.take() {
+                Some(projection) => projection,
+                None => latent.project(&pass.priors[q], (x, self.dim), block, RECORDED, evaluator)?,
+            };
+            let ShardLatent { count, block: own, grads, .. } = latent;
             let upstream = &mut own.upstream[..*count * block.len()];
-            pass.priors[q].project_reverse_kept(
-                process.kernel(),
-                process.inputs(),
-                x,
-                MatRef::from_column_major_slice(phi, *count, block.len()),
-                MatMut::from_column_major_slice_mut(upstream, *count, block.len()),
-                &own.by_residual[..block.len()],
-                grads,
-                kept.get(block.start / BLOCK).unwrap_or(&nothing),
-                evaluator,
-            )?;
-            Ok(())
+            let upstream = MatMut::from_column_major_slice_mut(upstream, *count, block.len());
+            Ok(projection.reverse(upstream, &own.by_residual[..block.len()], grads, evaluator)?)
         })
     }
 }
