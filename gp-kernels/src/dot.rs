@@ -168,7 +168,7 @@ impl<P: DotProfile> Kernel for DotProduct<P> {
         check_per_input(P::NAME, &self.params[..1], points.ncols())
     }
 
-    fn tile(&self, pair: Pair<'_>, mut out: BlockMut<'_>, ws: &mut Workspace) {
+    fn tile(&self, pair: Pair<'_>, mut out: BlockMut<'_>, _: &mut [f64], ws: &mut Workspace) {
         let (rows, cols) = (self.scaled(pair.rows, ws), self.scaled(pair.cols, ws));
         inner_products(&rows, &cols, out.rb_mut());
         for j in 0..out.ncols() {
@@ -184,6 +184,7 @@ impl<P: DotProfile> Kernel for DotProduct<P> {
         pair: Pair<'_>,
         upstream: Block<'_>,
         grads: Gradients<'_>,
+        _: &[f64],
         ws: &mut Workspace,
     ) -> f64 {
         let (m, n) = (upstream.nrows(), upstream.ncols());

@@ -54,7 +54,7 @@ impl<'a> Pair<'a> {
     }
 }
 
-/// The sizes of a tile: all that decides how much of it is kept.
+/// The sizes of a tile: all that decides how much of it is recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TileShape {
     /// M
@@ -136,45 +136,30 @@ pub trait Kernel: CloneKernel + Debug + Send + Sync {
     /// A [`KernelError`] that names the kernel, the place and the value.
     fn check_inputs(&self, points: Points<'_>, ws: &mut Workspace) -> Result<(), KernelError>;
 
+    /// How many numbers [`tile`](Kernel::tile) records of a tile of this shape; by default none.
+    fn record_len(&self, _shape: TileShape) -> usize {
+        0
+    }
+
     /// Fills `out` (M×N) with the covariances of a pair of tables.
-    fn tile(&self, pair: Pair<'_>, out: BlockMut<'_>, ws: &mut Workspace);
+    ///
+    /// `record` is empty, or has room for [`record_len`](Kernel::record_len) numbers (whatever is in it): what the
+    /// reverse pass would otherwise compute again. A kernel that records nothing ignores it.
+    fn tile(&self, pair: Pair<'_>, out: BlockMut<'_>, record: &mut [f64], ws: &mut Workspace);
 
     /// Adds the gradients of `Σ upstream ∘ tile` and returns that sum itself, which comes for free here and saves
     /// a scale factor above this node from evaluating the kernel a second time.
+    ///
+    /// `record` is empty, or what [`tile`](Kernel::tile) has written for this pair under these parameters. Either way
+    /// the results have the same bits.
     fn tile_reverse(
         &self,
         pair: Pair<'_>,
         upstream: Block<'_>,
         grads: Gradients<'_>,
+        record: &[f64],
         ws: &mut Workspace,
     ) -> f64;
-
-    /// How many numbers [`tile_kept`](Kernel::tile_kept) leaves behind of a tile of this shape; by default none.
-    fn kept_len(&self, _shape: TileShape) -> usize {
-        0
-    }
-
-    /// As [`tile`](Kernel::tile), and leaves in `kept` what spares the reverse pass of the same pair the work of doing
-    /// it again.
-    ///
-    /// `kept` holds [`kept_len`](Kernel::kept_len) numbers, or none, and then nothing is kept. On entry it holds what
-    /// an earlier call has left there, for this pair and these parameters or for others: who keeps something keeps its
-    /// [`stamp`](crate::kept::stamp) with it, and takes back only what bears the right one.
-    fn tile_kept(&self, pair: Pair<'_>, out: BlockMut<'_>, _kept: &mut [f64], ws: &mut Workspace) {
-        self.tile(pair, out, ws);
-    }
-
-    /// As [`tile_reverse`](Kernel::tile_reverse), with what [`tile_kept`](Kernel::tile_kept) may have left in `kept`.
-    fn tile_reverse_kept(
-        &self,
-        pair: Pair<'_>,
-        upstream: Block<'_>,
-        grads: Gradients<'_>,
-        _kept: &mut [f64],
-        ws: &mut Workspace,
-    ) -> f64 {
-        self.tile_reverse(pair, upstream, grads, ws)
-    }
 
     /// Fills `out` (N) with the prior variances `k(x, x)`.
     fn diagonal(&self, points: Points<'_>, out: &mut [f64], ws: &mut Workspace);
@@ -234,4 +219,14 @@ pub fn column_mut<'a>(tile: &'a mut BlockMut<'_>, j: usize) -> &'a mut [f64] {
 #[inline]
 pub fn point_mut<'a>(points: &'a mut PointsMut<'_>, i: usize) -> &'a mut [f64] {
     points.rb_mut().row_mut(i).as_slice_mut()
+}
+
+/// Cuts a child's part, the next `len` numbers, off the record of a node; of an empty record it is empty.
+pub fn split_record<'r>(rest: &mut &'r [f64], len: usize) -> &'r [f64] {
+    rest.split_off(..len.min(rest.len())).unwrap_or_default()
+}
+
+/// [`split_record`] for a record that is being written.
+pub fn split_record_mut<'r>(rest: &mut &'r mut [f64], len: usize) -> &'r mut [f64] {
+    rest.split_off_mut(..len.min(rest.len())).unwrap_or_default()
 }

@@ -9,7 +9,6 @@ pub mod evaluate;
 pub mod expression;
 mod half_integer;
 pub mod inducing;
-pub mod kept;
 pub mod kernel;
 pub mod kernels;
 mod lanes;
@@ -29,7 +28,6 @@ pub mod workspace;
 
 pub use error::KernelError;
 pub use evaluate::{CovarianceGradients, Evaluator, cross, diagonal, gram};
-pub use kept::Kept;
 pub use kernel::{Gradients, Kernel, Pair};
 pub use radial::{Profile, Radial};
 pub use registry::{Registry, parse};

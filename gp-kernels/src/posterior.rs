@@ -32,8 +32,6 @@ pub enum PosteriorFactor {
 /// `q(u)` of one latent function: the kernel, the inducing inputs, and `q(v) = N(m, V)` with `u = L v`.
 #[derive(Clone, Debug)]
 pub struct InducingPosterior {
-    kernel: Box<dyn Kernel>,
-    inputs: InducingInputs,
     policy: JitterPolicy,
     prior: InducingPrior,
     mean: Vec<f64>,
@@ -76,8 +74,8 @@ impl InducingPosterior {
             return Err(KernelError::NotFinite { what: "posterior mean", row, column: 0, value: *value });
         }
         let factor = checked_factor(factor, inputs.count())?;
-        let prior = InducingPrior::new(kernel.as_ref(), &inputs, &policy, &Evaluator::default())?;
-        Ok(Self { kernel, inputs, policy, prior, mean, factor })
+        let prior = InducingPrior::of(kernel, inputs, &policy, &Evaluator::default())?;
+        Ok(Self { policy, prior, mean, factor })
     }
 
     /// The prior itself: mean zero, `V = I`.
@@ -96,12 +94,12 @@ impl InducingPosterior {
 
     /// The kernel of the latent function.
     pub fn kernel(&self) -> &dyn Kernel {
-        self.kernel.as_ref()
+        self.prior.kernel()
     }
 
     /// The inducing inputs.
     pub fn inputs(&self) -> &InducingInputs {
-        &self.inputs
+        self.prior.inputs()
     }
 
     /// The whitened mean m.
@@ -129,7 +127,7 @@ impl InducingPosterior {
 
     /// What a model file holds.
     pub fn to_stored(&self) -> StoredPosterior {
-        StoredPosterior::new(self.kernel.expression(), &self.inputs, self.policy, &self.mean, &self.factor)
+        StoredPosterior::new(self.kernel().expression(), self.inputs(), self.policy, &self.mean, &self.factor)
     }
 }
 

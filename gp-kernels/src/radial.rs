@@ -105,8 +105,14 @@ impl<P: Profile> Kernel for Radial<P> {
         check_per_input(P::NAME, self.metric_params(), points.ncols())
     }
 
-    fn tile(&self, pair: Pair<'_>, out: BlockMut<'_>, ws: &mut Workspace) {
-        self.tile_kept(pair, out, &mut [], ws);
+    fn record_len(&self, shape: TileShape) -> usize {
+        P::Metric::record_len(shape)
+    }
+
+    fn tile(&self, pair: Pair<'_>, out: BlockMut<'_>, record: &mut [f64], ws: &mut Workspace) {
+        P::Metric::sums(self.metric_params(), pair, out, record, ws, |_, _, s| {
+            self.profile.apply(self.own_params(), s);
+        });
     }
 
     fn tile_reverse(
@@ -114,34 +120,14 @@ impl<P: Profile> Kernel for Radial<P> {
         pair: Pair<'_>,
         upstream: Block<'_>,
         grads: Gradients<'_>,
-        ws: &mut Workspace,
-    ) -> f64 {
-        self.tile_reverse_kept(pair, upstream, grads, &mut [], ws)
-    }
-
-    fn kept_len(&self, shape: TileShape) -> usize {
-        P::Metric::kept_len(shape)
-    }
-
-    fn tile_kept(&self, pair: Pair<'_>, out: BlockMut<'_>, kept: &mut [f64], ws: &mut Workspace) {
-        P::Metric::sums(self.metric_params(), pair, out, kept, ws, |_, _, s| {
-            self.profile.apply(self.own_params(), s);
-        });
-    }
-
-    fn tile_reverse_kept(
-        &self,
-        pair: Pair<'_>,
-        upstream: Block<'_>,
-        grads: Gradients<'_>,
-        kept: &mut [f64],
+        record: &[f64],
         ws: &mut Workspace,
     ) -> f64 {
         let metric_len: usize = self.metric_params().iter().map(Parameter::len).sum();
         let (metric_grad, own_grad) = grads.params.split_at_mut(metric_len);
         let grads = Gradients { params: metric_grad, ..grads };
         let mut inner = 0.0;
-        P::Metric::sums_reverse(self.metric_params(), pair, grads, kept, ws, |j, rows, s| {
+        P::Metric::sums_reverse(self.metric_params(), pair, grads, record, ws, |j, rows, s| {
             inner += self.profile.reverse(self.own_params(), s, &column(upstream, j)[rows], own_grad);
         });
         inner

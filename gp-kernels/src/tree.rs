@@ -25,6 +25,18 @@ fn walk_mut<K: Kernel + ?Sized>(
     kernel.children_mut().iter_mut().try_for_each(|child| walk_mut(child.as_mut(), visit))
 }
 
+/// Gives the parameters of a kernel the values of those of another that is built in the same way. Where a parameter
+/// does not take them, the answer is no, and some have been given.
+pub(crate) fn copy_values(from: &dyn Kernel, to: &mut dyn Kernel) -> bool {
+    let own = from.parameters().iter().zip(to.parameters_mut());
+    own.into_iter().all(|(from, to)| to.set_values(from.values()).is_ok())
+        && from
+            .children()
+            .iter()
+            .zip(to.children_mut())
+            .all(|(from, to)| copy_values(from.as_ref(), to.as_mut()))
+}
+
 /// The parameters of a tree, as gp-optim sees any model's.
 struct Tree<'a, K: ?Sized>(&'a K);
 

@@ -4,9 +4,10 @@ mod common;
 
 use common::table;
 use faer::Mat;
-use gp_kernels::inducing::{InducingInputs, InducingPrior, PriorGradients};
-use gp_kernels::{CovarianceGradients, Evaluator, Kept, parameter_count, parse};
+use gp_kernels::inducing::{InducingInputs, InducingPrior, PriorGradients, SharedPoints, SparseProcess};
+use gp_kernels::{CovarianceGradients, Evaluator, parameter_count, parse};
 use gp_linalg::{JitterPolicy, Threading};
+use gp_optim::{ParameterSet, ParameterSetMut};
 
 #[global_allocator]
 static ALLOCATOR: dhat::Alloc = dhat::Alloc;
@@ -29,16 +30,18 @@ fn repeated_calls_allocate_nothing() {
         (30, "matern52(lengthscale=5) * rbf(lengthscale=4)"),
     ] {
         let kernel = parse(text).unwrap();
-        let kernel = kernel.as_ref();
         let (x, z) = (table(700, dim, 1), table(20, dim, 2));
         let by = Evaluator::new(Threading::Here);
         let inputs = InducingInputs::points(z.as_ref()).unwrap();
+        let mut process = SparseProcess::new(kernel.clone(), inputs).unwrap();
+        let kernel = kernel.as_ref();
         let policy = JitterPolicy::ladder();
-        let mut prior = InducingPrior::new(kernel, &inputs, &policy, &by).unwrap();
-        let (mut phi, mut bar, mut residual) = (Mat::zeros(20, 700), Mat::zeros(20, 700), vec![0.0; 700]);
-        let (mut grads, mut kept) = (PriorGradients::zeros(kernel, &inputs), Kept::up_to(1 << 20));
+        let mut prior = InducingPrior::new(&process, &policy, &by).unwrap();
+        let (mut phi, mut bar) = (Mat::zeros(20, 700), Mat::zeros(20, 700));
+        let (mut grads, mut points) = (PriorGradients::zeros(&process), SharedPoints::default());
+        let mut at = vec![0.0; process.free_count()];
         let (mut params, mut gram) = (vec![0.0; parameter_count(kernel)], Mat::zeros(20, 20));
-        let (mut rows, mut cols) = (Mat::zeros(20, dim), Mat::zeros(700, dim));
+        let (mut rows, mut cols, residual) = (Mat::zeros(20, dim), Mat::zeros(700, dim), vec![0.1; 700]);
         let mut step = || {
             by.gram(kernel, z.as_ref(), gram.as_mut()).unwrap();
             by.gram_reverse(kernel, z.as_ref(), gram.as_ref(), &mut params, Some(rows.as_mut())).unwrap();
@@ -49,16 +52,17 @@ fn repeated_calls_allocate_nothing() {
                 cols: Some(cols.as_mut()),
             };
             by.cross_reverse(kernel, z.as_ref(), x.as_ref(), phi.as_ref(), to).unwrap();
-            prior.refresh(kernel, &inputs, &policy, &by).unwrap();
-            let (x, s) = (x.as_ref(), &mut residual);
-            prior.project(kernel, &inputs, x, phi.as_mut(), s, &by).unwrap();
-            prior.project_kept(kernel, &inputs, x, phi.as_mut(), s, &mut kept, &by).unwrap();
-            for kept in [&kept, &Kept::nothing()] {
-                bar.copy_from(&phi);
-                let (phi, bar) = (phi.as_ref(), bar.as_mut());
-                prior.project_reverse_kept(kernel, &inputs, x, phi, bar, s, &mut grads, kept, &by).unwrap();
+            process.write_free(&mut at).unwrap();
+            at.iter_mut().for_each(|x| *x += 0.01);
+            process.set_free(&at).unwrap();
+            prior.refresh(&process, &policy, &by).unwrap();
+            points.copy_from(x.as_ref());
+            let recorded = [0, 1 << 20].map(|numbers| prior.project(&points, numbers, &by).unwrap());
+            for projection in recorded {
+                bar.copy_from(projection.phi());
+                projection.reverse(bar.as_mut(), &residual, &mut grads, &by).unwrap();
             }
-            prior.finish_reverse(kernel, &inputs, &mut grads, &by).unwrap();
+            prior.finish_reverse(&mut grads, &by).unwrap();
         };
         step();
         // The second step may still find buffers of another step's size free, and grow one.

@@ -5,10 +5,13 @@ mod common;
 
 use common::table;
 use faer::{Mat, MatRef};
-use gp_kernels::inducing::{InducingInputs, InducingPrior, PriorGradients};
+use gp_kernels::inducing::{
+    InducingInputs, InducingPrior, PriorGradients, Projection, SharedPoints, SparseProcess,
+};
 use gp_kernels::posterior::{InducingPosterior, PosteriorFactor, StoredPosterior};
 use gp_kernels::{Evaluator, Kernel, KernelError, KernelExt, Registry, cross, diagonal, gram, parse};
 use gp_linalg::{Cholesky, JitterPolicy, Threading};
+use gp_optim::{ParameterSet, ParameterSetMut};
 
 const POLICY: JitterPolicy = JitterPolicy::none();
 
@@ -27,27 +30,21 @@ fn inputs(windowed: bool) -> InducingInputs {
     if windowed { points.with_windows(windows(5).as_ref()).unwrap() } else { points }
 }
 
-struct Projected {
-    phi: Mat<f64>,
-    residual: Vec<f64>,
-}
-
-fn project(kernel: &dyn Kernel, inputs: &InducingInputs, x: MatRef<'_, f64>) -> Projected {
+fn project(kernel: &dyn Kernel, inputs: &InducingInputs, x: MatRef<'_, f64>) -> Projection {
     let by = Evaluator::new(Threading::Here);
-    let prior = InducingPrior::new(kernel, inputs, &POLICY, &by).unwrap();
-    let (mut phi, mut residual) = (Mat::zeros(inputs.count(), x.nrows()), vec![0.0; x.nrows()]);
-    prior.project(kernel, inputs, x, phi.as_mut(), &mut residual, &by).unwrap();
-    Projected { phi, residual }
+    let prior = InducingPrior::of(kernel.clone_box(), inputs.clone(), &POLICY, &by).unwrap();
+    prior.project(&SharedPoints::new(x), 0, &by).unwrap()
 }
 
 #[test]
 fn projections_give_the_conditional_of_dense_formulas() {
     let (kernel, inputs, x) = (kernel(), inputs(false), table(9, 2, 4));
-    let Projected { phi, residual } = project(kernel.as_ref(), &inputs, x.as_ref());
+    let projection = project(kernel.as_ref(), &inputs, x.as_ref());
+    let (phi, residual) = (projection.phi(), projection.residual());
     let k_zz = gram(kernel.as_ref(), inputs.z().as_dyn_stride()).unwrap();
     let k_zx = cross(kernel.as_ref(), inputs.z().as_dyn_stride(), x.as_ref()).unwrap();
     let factor = Cholesky::factor(k_zz.as_ref(), &POLICY).unwrap();
-    assert_close("L Φ = K_zx", (factor.l() * &phi).as_ref(), k_zx.as_ref(), 1e-12);
+    assert_close("L Φ = K_zx", (factor.l() * phi).as_ref(), k_zx.as_ref(), 1e-12);
     let mut solved = k_zx.clone();
     factor.solve_in_place(solved.as_mut(), Threading::Here).unwrap();
     let q = k_zx.transpose() * &solved;
@@ -59,14 +56,15 @@ fn projections_give_the_conditional_of_dense_formulas() {
 #[test]
 fn residuals_at_the_inducing_inputs_are_zero_and_never_negative() {
     let (kernel, inputs) = (kernel(), inputs(false));
-    for s in project(kernel.as_ref(), &inputs, inputs.z().as_dyn_stride()).residual {
-        assert!((0.0..1e-13).contains(&s), "{s}");
+    for s in project(kernel.as_ref(), &inputs, inputs.z().as_dyn_stride()).residual() {
+        assert!((0.0..1e-13).contains(s), "{s}");
     }
 }
 
 /// `Σ A ∘ Φ + Σ b s` for fixed A and b, whose gradient goes through every part of the reverse pass.
 fn objective(kernel: &dyn Kernel, inputs: &InducingInputs, x: MatRef<'_, f64>) -> f64 {
-    let Projected { phi, residual } = project(kernel, inputs, x);
+    let projection = project(kernel, inputs, x);
+    let (phi, residual) = (projection.phi(), projection.residual());
     let (a, b) = upstream(inputs.count(), x.nrows());
     let through_phi: f64 = (0..phi.ncols())
         .map(|j| phi.col(j).iter().zip(a.col(j).iter()).map(|(x, y)| x * y).sum::<f64>())
@@ -84,29 +82,19 @@ fn the_reverse_pass_agrees_with_differences() {
     for windowed in [false, true] {
         let (kernel, inputs) = (kernel(), inputs(windowed));
         let by = Evaluator::new(Threading::Pool);
-        let prior = InducingPrior::new(kernel.as_ref(), &inputs, &POLICY, &by).unwrap();
-        let mut grads = PriorGradients::zeros(kernel.as_ref(), &inputs);
+        let process = SparseProcess::new(kernel.clone(), inputs.clone()).unwrap();
+        let prior = InducingPrior::new(&process, &POLICY, &by).unwrap();
+        let mut grads = PriorGradients::zeros(&process);
         // Two shards: what goes through K_zz is added once for both.
         for (start, count) in [(0, 4), (4, 5)] {
-            let shard = x.as_ref().subrows(start, count);
-            let phi = project(kernel.as_ref(), &inputs, shard).phi;
+            let shard = SharedPoints::new(x.as_ref().subrows(start, count));
+            let projection = prior.project(&shard, usize::MAX, &by).unwrap();
             let (a, b) = upstream(5, 9);
             let mut a = a.as_ref().subcols(start, count).to_owned();
             let b = &b[start..start + count];
-            prior
-                .project_reverse(
-                    kernel.as_ref(),
-                    &inputs,
-                    shard,
-                    phi.as_ref(),
-                    a.as_mut(),
-                    b,
-                    &mut grads,
-                    &by,
-                )
-                .unwrap();
+            projection.reverse(a.as_mut(), b, &mut grads, &by).unwrap();
         }
-        prior.finish_reverse(kernel.as_ref(), &inputs, &mut grads, &by).unwrap();
+        prior.finish_reverse(&mut grads, &by).unwrap();
 
         let names = kernel.parameter_names();
         let by_params = differences(&kernel.parameter_values(), |values| {
@@ -131,13 +119,96 @@ fn the_reverse_pass_agrees_with_differences() {
     }
 }
 
+/// Gradients of a whole process, as one list: all of `x` through φ and s, with so much recorded.
+fn gradients(prior: &InducingPrior, process: &SparseProcess, projection: Projection) -> Vec<f64> {
+    let by = Evaluator::new(Threading::Here);
+    let (mut a, b) = upstream(prior.count(), projection.phi().ncols());
+    let mut grads = PriorGradients::zeros(process);
+    projection.reverse(a.as_mut(), &b, &mut grads, &by).unwrap();
+    let before = grads.as_slice().to_vec();
+    prior.finish_reverse(&mut grads, &by).unwrap();
+    before.into_iter().chain(grads.as_slice().iter().copied()).collect()
+}
+
+#[test]
+fn what_is_recorded_changes_no_bit() {
+    for (dim, windowed) in [(2, false), (2, true), (30, false)] {
+        let (x, by) = (SharedPoints::new(table(300, dim, 4).as_ref()), Evaluator::new(Threading::Here));
+        let (kernel, inputs) = if dim == 2 {
+            (kernel(), inputs(windowed))
+        } else {
+            let kernel = parse("rbf(lengthscale=5) * matern32(lengthscale=6) + 0.3 * matern52").unwrap();
+            (kernel, InducingInputs::points(table(140, dim, 3).as_ref()).unwrap())
+        };
+        let process = SparseProcess::new(kernel, inputs).unwrap();
+        // The first records nothing of K_zz, the second does.
+        let mut prior = InducingPrior::new(&process, &POLICY, &by).unwrap();
+        let expected = gradients(&prior, &process, prior.project(&x, 0, &by).unwrap());
+        prior.refresh(&process, &POLICY, &by).unwrap();
+        for recorded in [0, 100, usize::MAX] {
+            let projection = prior.project(&x, recorded, &by).unwrap();
+            assert!(gradients(&prior, &process, projection) == expected, "{dim} {windowed} {recorded}");
+        }
+    }
+}
+
+#[test]
+fn a_projection_is_reversed_as_it_was_made() {
+    let by = Evaluator::new(Threading::Here);
+    let mut process = SparseProcess::new(kernel(), inputs(false)).unwrap();
+    let mut prior = InducingPrior::new(&process, &POLICY, &by).unwrap();
+    prior.refresh(&process, &POLICY, &by).unwrap();
+    let first = prior.clone();
+    let mut x = SharedPoints::new(table(9, 2, 4).as_ref());
+    let made = || first.project(&SharedPoints::new(table(9, 2, 4).as_ref()), usize::MAX, &by).unwrap();
+    let expected = gradients(&first, &process, made());
+    let old = prior.project(&x, usize::MAX, &by).unwrap();
+    // Other points, parameters and inducing inputs, with the old ones still in use.
+    let mut at = vec![0.0; process.free_count()];
+    process.write_free(&mut at).unwrap();
+    at.iter_mut().for_each(|x| *x += 0.1);
+    process.set_free(&at).unwrap();
+    prior.refresh(&process, &POLICY, &by).unwrap();
+    x.copy_from(table(7, 2, 5).as_ref());
+    let new = prior.project(&x, usize::MAX, &by).unwrap();
+    let moved = gradients(&prior, &process, new);
+    assert!(gradients(&first, &process, old) == expected);
+    let again = InducingPrior::new(&process, &POLICY, &by).unwrap();
+    assert!(gradients(&again, &process, again.project(&x, 0, &by).unwrap()) == moved);
+}
+
+#[test]
+fn a_prior_follows_a_process_that_is_built_anew() {
+    let by = Evaluator::new(Threading::Here);
+    let x = SharedPoints::new(table(9, 2, 4).as_ref());
+    let process = |text: &str| SparseProcess::new(parse(text).unwrap(), inputs(false)).unwrap();
+    let mut present = process("rbf(dims=[0]) + polynomial(degree=2) + white");
+    let mut prior = InducingPrior::new(&present, &POLICY, &by).unwrap();
+    let mut changes: Vec<SparseProcess> = vec![
+        process("rbf(dims=[1]) + polynomial(degree=2) + white"),
+        process("rbf(dims=[1]) + polynomial(degree=3) + white"),
+        process("rbf(dims=[1], ard=true, lengthscale=2) + matern12"),
+    ];
+    present.kernel_mut().children_mut()[0] = parse("0.5 * rbf").unwrap();
+    changes.push(present);
+    for process in changes {
+        prior.refresh(&process, &POLICY, &by).unwrap();
+        let fresh = InducingPrior::new(&process, &POLICY, &by).unwrap();
+        let [found, expected] = [&prior, &fresh].map(|prior| {
+            let projection = prior.project(&x, 0, &by).unwrap();
+            gradients(prior, &process, projection)
+        });
+        assert!(found == expected, "{}", process.kernel().expression());
+    }
+}
+
 #[test]
 fn windows_of_no_width_are_points() {
     let (kernel, points, x) = (kernel(), inputs(false), table(6, 2, 5));
     let narrow = points.clone().with_windows(Mat::zeros(5, 2).as_ref()).unwrap();
     let (a, b) =
         (project(kernel.as_ref(), &points, x.as_ref()), project(kernel.as_ref(), &narrow, x.as_ref()));
-    assert_close("Φ", b.phi.as_ref(), a.phi.as_ref(), 1e-12);
+    assert_close("Φ", b.phi(), a.phi(), 1e-12);
 }
 
 #[test]
@@ -181,7 +252,7 @@ fn windowed_covariances_are_integrals_of_the_kernel() {
 fn kernels_without_a_window_are_named() {
     let kernel = parse("rbf + matern32").unwrap();
     let by = Evaluator::new(Threading::Here);
-    let error = InducingPrior::new(kernel.as_ref(), &inputs(true), &POLICY, &by).expect_err("no closed form");
+    let error = InducingPrior::of(kernel, inputs(true), &POLICY, &by).expect_err("no closed form");
     assert!(matches!(&error, KernelError::NoWindow { kernel } if kernel.contains("matern32")), "{error}");
 }
 
@@ -190,10 +261,11 @@ fn posteriors() -> (InducingPosterior, InducingPosterior, Mat<f64>, Vec<f64>) {
     let (kernel, x) = (kernel(), table(12, 2, 7));
     let y = rows(&table(12, 1, 8));
     let inputs = InducingInputs::points(x.as_ref()).unwrap();
-    let phi = project(kernel.as_ref(), &inputs, x.as_ref()).phi;
-    let precision = Mat::<f64>::identity(12, 12) + (&phi * phi.transpose()) * faer::Scale(1.0 / NOISE);
+    let projection = project(kernel.as_ref(), &inputs, x.as_ref());
+    let phi = projection.phi();
+    let precision = Mat::<f64>::identity(12, 12) + (phi * phi.transpose()) * faer::Scale(1.0 / NOISE);
     let factor = Cholesky::factor(precision.as_ref(), &POLICY).unwrap();
-    let mut mean = &phi * Mat::from_fn(12, 1, |i, _| y[i] / NOISE);
+    let mut mean = phi * Mat::from_fn(12, 1, |i, _| y[i] / NOISE);
     factor.solve_in_place(mean.as_mut(), Threading::Here).unwrap();
     let mut covariance = Mat::identity(12, 12);
     factor.solve_in_place(covariance.as_mut(), Threading::Here).unwrap();

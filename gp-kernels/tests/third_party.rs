@@ -1,6 +1,6 @@
 //! A kernel of somebody else's: one small implementation, everything else for free; and the kit that finds its faults.
 
-use gp_kernels::expression::{Arguments, KernelEntry, ParameterKind};
+use gp_kernels::expression::{Arguments, KernelEntry, ParameterKind, Setting};
 use gp_kernels::metrics::Euclid;
 use gp_kernels::testkit::{Column, Conformance};
 use gp_kernels::{Kernel, KernelError, KernelExt, Profile, Radial, Registry};
@@ -89,18 +89,26 @@ mod wiener {
     use super::*;
     use gp_kernels::Workspace;
     use gp_kernels::kernel::{
-        Block, BlockMut, Gradients, Pair, Points, column, column_mut, point, point_mut,
+        Block, BlockMut, Gradients, Pair, Points, TileShape, column, column_mut, point, point_mut,
     };
 
+    /// `recorded` numbers of every tile are recorded, to no purpose but that the kit can look after them.
     #[derive(Clone, Debug)]
-    pub(super) struct Wiener;
+    pub(super) struct Wiener {
+        pub(super) recorded: usize,
+        /// A planted fault: the reverse pass goes by what an earlier tile has left.
+        pub(super) stale: bool,
+    }
 
     impl Wiener {
         pub(super) fn entry() -> KernelEntry {
             KernelEntry::new(
                 "wiener",
                 "min(|x|, |z|) where signs agree: Brownian motion",
-                |_: &mut Arguments<'_>| Ok(Box::new(Wiener)),
+                |arguments: &mut Arguments<'_>| {
+                    let recorded = arguments.whole_number("recorded", 0)?;
+                    Ok(Box::new(Wiener { recorded, stale: arguments.whole_number("stale", 0)? == 1 }))
+                },
             )
         }
     }
@@ -136,7 +144,17 @@ mod wiener {
                 }
             }
         }
-        fn tile(&self, pair: Pair<'_>, mut out: BlockMut<'_>, _: &mut Workspace) {
+        fn settings(&self) -> Vec<Setting> {
+            vec![Setting::new("recorded", self.recorded), Setting::new("stale", usize::from(self.stale))]
+        }
+        fn record_len(&self, _: TileShape) -> usize {
+            self.recorded
+        }
+        fn tile(&self, pair: Pair<'_>, mut out: BlockMut<'_>, record: &mut [f64], _: &mut Workspace) {
+            assert!(record.is_empty() || record.len() == self.recorded);
+            if !self.stale {
+                record.fill(1.0);
+            }
             for j in 0..out.ncols() {
                 let z = point(pair.cols, j)[0];
                 for (i, out) in column_mut(&mut out, j).iter_mut().enumerate() {
@@ -149,12 +167,16 @@ mod wiener {
             pair: Pair<'_>,
             up: Block<'_>,
             mut grads: Gradients<'_>,
+            record: &[f64],
             _: &mut Workspace,
         ) -> f64 {
+            assert!(record.is_empty() || record.len() == self.recorded);
+            let scale = record.last().copied().unwrap_or(1.0);
             let mut sum = 0.0;
             for j in 0..up.ncols() {
                 let z = point(pair.cols, j)[0];
                 for (i, g) in column(up, j).iter().enumerate() {
+                    let g = scale * g;
                     let x = point(pair.rows, i)[0];
                     sum += g * value(x, z);
                     let (by_x, by_z) = slopes(x, z);
@@ -184,10 +206,25 @@ mod wiener {
 #[test]
 fn a_kernel_against_the_bare_trait_conforms() -> Result<(), KernelError> {
     let registry = Registry::built_in().with(wiener::Wiener::entry());
-    for expression in ["wiener", "0.7 * wiener * rbf + white(variance=0.2)", "wiener(dims=[0])"] {
+    for expression in [
+        "wiener",
+        "0.7 * wiener * rbf + white(variance=0.2)",
+        "wiener(dims=[0])",
+        "wiener(recorded=5) + 0.7 * wiener(recorded=1) * rbf * wiener(recorded=7, dims=[0]) + white",
+    ] {
         let kernel = registry.parse(expression)?;
         let kit = Conformance::new(vec![Column::Real]).with_registry(registry.clone());
         kit.check(kernel.as_ref()).unwrap_or_else(|failures| panic!("{failures}"));
     }
+    Ok(())
+}
+
+#[test]
+fn the_kit_finds_a_record_that_is_not_written() -> Result<(), KernelError> {
+    let registry = Registry::built_in().with(wiener::Wiener::entry());
+    let kernel = registry.parse("rbf + wiener(recorded=2, stale=1)")?;
+    let kit = Conformance::new(vec![Column::Real]).with_registry(registry);
+    let failures = kit.check(kernel.as_ref()).expect_err("a planted fault").to_string();
+    assert!(failures.contains("with a record"), "{failures}");
     Ok(())
 }

@@ -163,7 +163,7 @@ impl MiniBatchEp {
         self.rows.clear();
         self.check_rows(rows)?;
         self.passes.read(model, data, &Rows::List(rows))?;
-        self.passes.passes.project::<EpError>(model.processes())?;
+        self.passes.passes.project::<EpError>()?;
         self.rows.extend_from_slice(rows);
         for lane in self.passes.passes.lanes_mut() {
             for place in 0..lane.count() {

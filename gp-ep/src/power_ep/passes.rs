@@ -88,7 +88,7 @@ impl EpPasses {
     /// Factors `K_zz` anew, and projects the observations in hand.
     pub(super) fn project(&mut self, model: &PowerEp) -> Result<(), EpError> {
         self.passes.refresh(model.processes(), model.jitter())?;
-        self.passes.project(model.processes())
+        self.passes.project()
     }
 
     /// New sites for all observations in hand, the sums of those, and the tally of the old ones.
@@ -100,7 +100,7 @@ impl EpPasses {
         sums: &mut Sums,
     ) -> Result<Tally, EpError> {
         let beliefs = Posteriors(posteriors);
-        let pass = Pass::new(model.processes(), &self.layout).with_beliefs(&beliefs);
+        let pass = Pass::new(&self.layout).with_beliefs(&beliefs);
         self.passes.run(pass, sums, |block, extra| lane::refine(block, extra, model, (options, sum_of)))?;
         Ok(Tally::from_slice(&self.layout.extra(&sums.numbers)[posteriors.len()..]))
     }
@@ -112,7 +112,7 @@ impl EpPasses {
         sum_of: SumOf,
         sums: &mut Sums,
     ) -> Result<(), EpError> {
-        let pass = Pass::new(model.processes(), &self.layout);
+        let pass = Pass::new(&self.layout);
         self.passes.run(pass, sums, |block, extra| lane::accumulate(block, extra, model, sum_of))
     }
 
@@ -134,7 +134,7 @@ impl EpPasses {
     ) -> Result<Tally, EpError> {
         let beliefs = Posteriors(posteriors);
         let (layout, sums) = &mut self.tally;
-        let pass = Pass::new(model.processes(), layout).with_beliefs(&beliefs);
+        let pass = Pass::new(layout).with_beliefs(&beliefs);
         self.passes.run(pass, sums, |block, extra| lane::evaluate(block, extra, model))?;
         check_proper(Tally::from_slice(&sums.numbers))
     }
@@ -147,7 +147,7 @@ impl EpPasses {
     ) -> Result<Vec<f64>, EpError> {
         self.passes.change(|sites| sites.values.clear());
         let (layout, beliefs) = (self.layout.of_extra(0), Posteriors(posteriors));
-        let pass = Pass::new(model.processes(), &layout).with_beliefs(&beliefs);
+        let pass = Pass::new(&layout).with_beliefs(&beliefs);
         self.passes.run(pass, &mut Sums::zeros(&layout), |block, _| lane::leave_one_out(block, model))?;
         Ok(self.passes.lanes().iter().flat_map(|lane| lane.own.values.iter().copied()).collect())
     }
@@ -170,12 +170,12 @@ impl EpPasses {
         }
         let (processes, beliefs) = (model.processes(), Posteriors(posteriors));
         let tangents = if moves { self.tangents.as_slice() } else { &[] };
-        let pass = Pass::new(processes, &self.slopes).with_beliefs(&beliefs).with_tangents(tangents);
+        let pass = Pass::new(&self.slopes).with_beliefs(&beliefs).with_tangents(tangents);
         let derivatives = if moves { Derivatives::Moving } else { Derivatives::AtRest };
         let zeros = || Sums::with_gradients(&self.slopes, processes);
         let sums = self.gradients.get_or_insert_with(zeros);
         self.passes.run(pass, sums, |block, extra| lane::slopes(block, extra, model, derivatives))?;
-        let by_params = self.passes.finish_reverse(processes, &mut sums.gradients, gradient)?;
+        let by_params = self.passes.finish_reverse(&mut sums.gradients, gradient)?;
         let (found, tally) = sums.numbers.split_at(by_params.len());
         by_params.copy_from_slice(found);
         check_proper(Tally::from_slice(tally))
@@ -185,7 +185,7 @@ impl EpPasses {
     fn set_tangents(&mut self, model: &PowerEp, posteriors: &[WhitenedPosterior]) -> Result<(), EpError> {
         let beliefs = Posteriors(posteriors);
         let (layout, sums) = &mut self.by_posterior;
-        let pass = Pass::new(model.processes(), layout).with_beliefs(&beliefs);
+        let pass = Pass::new(layout).with_beliefs(&beliefs);
         let derivatives = Derivatives::ByPosterior;
         self.passes.run(pass, sums, |block, extra| lane::slopes(block, extra, model, derivatives))?;
         if self.tangents.is_empty() {

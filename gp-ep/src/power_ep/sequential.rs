@@ -194,12 +194,12 @@ impl BatchEp {
     /// Reads and projects observations into the last lane; on an error nothing has changed.
     fn append(&mut self, model: &PowerEp, data: &dyn DataSource) -> Result<(), EpError> {
         let passes = &mut self.passes.passes;
-        let (rows, processes) = (Rows::Range(0..data.count()), model.processes());
+        let rows = Rows::Range(0..data.count());
         passes.on_last_lane(|lane, priors| {
             let before = lane.count();
             let done = lane
                 .append(data, &rows, &|sites: &mut LaneSites, taken| sites.take(model, taken))
-                .and_then(|()| Ok(lane.project(before, processes, priors)?));
+                .and_then(|()| Ok(lane.project(priors)?));
             if done.is_err() {
                 lane.truncate(before);
                 lane.own.truncate(before);
@@ -246,6 +246,7 @@ impl BatchEp {
         }
         lane.own.remove(place);
         lane.remove(place);
+        self.passes.passes.project::<EpError>()?;
         self.sites -= model.sites_per_observation();
         self.settle();
         Ok(())

@@ -8,6 +8,7 @@ use super::workspace::{MeanOf, Posterior};
 use crate::error::EpError;
 use crate::powers::scaled_ln_1p;
 use faer::{Accum, Mat, MatMut, MatRef};
+use gp_kernels::inducing::Projection;
 use gp_kernels::passes::{Block as Seen, Layout, Pass, Passes, Projections, Sums};
 use gp_linalg::product::{matmul, matmul_lower, symmetrise_lower};
 use gp_linalg::{Cholesky, Threading};
@@ -99,21 +100,15 @@ impl LaneFactors for BlockFactors {
         layout: &Layout,
         sums: &mut Sums,
     ) -> Result<(), EpError> {
-        passes.project::<EpError>(std::slice::from_ref(model.process()))?;
-        passes.fold(sums, |lane, _, sums| {
+        passes.fold(sums, |lane, sums| {
             let (seen, own) = lane.split();
             own.absorb(seen, model, layout, &mut sums.numbers)
         })
     }
 
-    fn explain(
-        passes: &mut Passes<Self>,
-        model: &SparseRegression,
-        posterior: &Posterior,
-        sums: &mut Sums,
-    ) -> Result<(), EpError> {
+    fn explain(passes: &mut Passes<Self>, posterior: &Posterior, sums: &mut Sums) -> Result<(), EpError> {
         let mean = MeanOf(posterior);
-        let pass = Pass::new(std::slice::from_ref(model.process()), &posterior.number).with_beliefs(&mean);
+        let pass = Pass::new(&posterior.number).with_beliefs(&mean);
         passes.run(pass, sums, |block, misfit| {
             let Seen { own, places, seen, latents, .. } = block;
             for (i, place) in places.clone().enumerate() {
@@ -130,24 +125,30 @@ impl LaneFactors for BlockFactors {
         posterior: &Posterior,
         sums: &mut Sums,
     ) -> Result<(), EpError> {
-        passes.fold(sums, |lane, priors, sums| {
+        passes.fold(sums, |lane, sums| {
             let (seen, own) = lane.split();
             let BlockFactors { blocks, first, noise, beta, scratch, .. } = own;
             let gradients = &mut sums.gradients[0];
             for (number, block) in blocks.iter().enumerate() {
                 let (n, range) = (block.columns.len(), block.columns.clone());
-                let own = Own { seen, noise: &noise[range.clone()], beta: &beta[range.clone()] };
+                let (noise, beta) = (&noise[range.clone()], &beta[range]);
+                let own = Own { seen, projection: seen.block(number)?, noise, beta };
                 block.fill_half(posterior, own, scratch)?;
                 let power = model.powers().of(*first + number);
                 sums.numbers[0] += block.residual_reverse(power, own, scratch)?;
                 let by_residual = columns(&scratch.square, n, 0..n);
-                let (kernel, points) = (model.process().kernel(), seen.inputs(&range));
-                seen.evaluator().gram_reverse(kernel, points, by_residual, gradients.params_mut(), None)?;
+                let (kernel, points) = (model.process().kernel(), own.projection.points());
+                seen.evaluator().gram_reverse(
+                    kernel,
+                    points.as_dyn_stride(),
+                    by_residual,
+                    gradients.params_mut(),
+                    None,
+                )?;
                 block.projection_reverse(posterior, own, scratch)?;
                 // The residual variances had their say as a matrix.
-                let (process, prior) = (model.process(), &priors[0]);
-                let upstream = &mut scratch.wide[..posterior.mean.len() * n];
-                seen.reverse((process, prior), &range, upstream, &scratch.zeros[..n], gradients)?;
+                let upstream = columns_mut(&mut scratch.wide, posterior.mean.len(), 0..n);
+                own.projection.reverse(upstream, &scratch.zeros[..n], gradients, seen.evaluator())?;
             }
             Ok(())
         })
@@ -158,6 +159,7 @@ impl LaneFactors for BlockFactors {
 #[derive(Clone, Copy)]
 struct Own<'a> {
     seen: Projections<'a>,
+    projection: &'a Projection,
     noise: &'a [f64],
     beta: &'a [f64],
 }
@@ -175,7 +177,7 @@ impl BlockFactors {
         for (number, block) in self.blocks.iter_mut().enumerate() {
             let power = model.powers().of(self.first + number);
             let noise = &self.noise[block.columns.clone()];
-            let own = Own { seen, noise, beta: &[] };
+            let own = Own { seen, projection: seen.block(number)?, noise, beta: &[] };
             block.fill_residual(model, own, &mut self.scratch)?;
             layout.extra_mut(sums)[0] += block.factor_noise(model, power, &mut self.scratch)?;
             layout.extra_mut(sums)[0] += noise.iter().map(|noise| noise.ln()).sum::<f64>();
@@ -230,9 +232,10 @@ impl Block {
         own: Own<'_>,
         scratch: &mut Scratch,
     ) -> Result<(), EpError> {
-        let (seen, by, mut residual) = (own.seen, own.seen.evaluator(), self.residual.as_mut());
-        let phi = seen.phi(0, &self.columns);
-        by.gram(model.process().kernel(), seen.inputs(&self.columns), residual.as_mut())?;
+        let (by, mut residual) = (own.seen.evaluator(), self.residual.as_mut());
+        let phi = own.projection.phi();
+        let points = own.projection.points().as_dyn_stride();
+        by.gram(model.process().kernel(), points, residual.as_mut())?;
         matmul_lower(residual.as_mut(), Accum::Add, phi.transpose(), phi, -1.0, by.threading())?;
         scratch.fill_deviation(own.noise);
         scale_both_sides(residual.as_mut(), &scratch.deviation);
@@ -277,7 +280,7 @@ impl Block {
     fn add_to(&self, own: Own<'_>, gram: MatMut<'_, f64>, scratch: &mut Scratch) -> Result<(), EpError> {
         let (n, threading) = (self.columns.len(), own.seen.evaluator().threading());
         let mut whitened = columns_mut(&mut scratch.wide, gram.nrows(), 0..n);
-        copy_scaled(whitened.as_mut(), own.seen.phi(0, &self.columns), &scratch.deviation);
+        copy_scaled(whitened.as_mut(), own.projection.phi(), &scratch.deviation);
         self.factor.half_solve_in_place(whitened.as_mut().transpose_mut(), threading)?;
         let targets = &mut scratch.vector[..n];
         let places = self.columns.clone().zip(&scratch.deviation);
@@ -294,7 +297,7 @@ impl Block {
         scratch.fill_deviation(own.noise);
         let threading = own.seen.evaluator().threading();
         let mut half = columns_mut(&mut scratch.wide, posterior.mean.len(), 0..self.columns.len());
-        copy_scaled(half.as_mut(), own.seen.phi(0, &self.columns), &scratch.deviation);
+        copy_scaled(half.as_mut(), own.projection.phi(), &scratch.deviation);
         self.factor.solve_in_place(half.as_mut().transpose_mut(), threading)?;
         Ok(posterior.precision.half_solve_in_place(half, threading)?)
     }
@@ -361,7 +364,7 @@ impl Block {
             both.for_each(|(u, m)| *u = beta * m - *u / deviation);
         }
         let by_residual = columns(&scratch.square, n, 0..n);
-        let phi = own.seen.phi(0, &self.columns);
+        let phi = own.projection.phi();
         Ok(matmul(upstream, Accum::Add, phi, by_residual, -2.0, threading)?)
     }
 }

@@ -22,12 +22,7 @@ pub(super) trait LaneFactors: Debug + Send + Sized {
     ) -> Result<(), EpError>;
 
     /// Adds up `rᵀ D⁻¹ r` with `r = y − Φᵀm`.
-    fn explain(
-        passes: &mut Passes<Self>,
-        model: &SparseRegression,
-        posterior: &Posterior,
-        sums: &mut Sums,
-    ) -> Result<(), EpError>;
+    fn explain(passes: &mut Passes<Self>, posterior: &Posterior, sums: &mut Sums) -> Result<(), EpError>;
 
     /// Adds up gradients by the process and, as the extra number, by σ².
     fn reverse(

@@ -34,7 +34,7 @@ impl LaneFactors for PointFactors {
         layout: &Layout,
         sums: &mut Sums,
     ) -> Result<(), EpError> {
-        let pass = Pass::new(std::slice::from_ref(model.process()), layout).with_projection();
+        let pass = Pass::new(layout);
         passes.run(pass, sums, |block, extra| {
             let Block { own, places, seen, latents, .. } = block;
             for (i, place) in places.enumerate() {
@@ -50,14 +50,9 @@ impl LaneFactors for PointFactors {
         })
     }
 
-    fn explain(
-        passes: &mut Passes<Self>,
-        model: &SparseRegression,
-        posterior: &Posterior,
-        sums: &mut Sums,
-    ) -> Result<(), EpError> {
+    fn explain(passes: &mut Passes<Self>, posterior: &Posterior, sums: &mut Sums) -> Result<(), EpError> {
         let mean = MeanOf(posterior);
-        let pass = Pass::new(std::slice::from_ref(model.process()), &posterior.number).with_beliefs(&mean);
+        let pass = Pass::new(&posterior.number).with_beliefs(&mean);
         passes.run(pass, sums, |block, misfit| {
             let Block { own, places, seen, latents, .. } = block;
             for (i, place) in places.enumerate() {
@@ -76,8 +71,7 @@ impl LaneFactors for PointFactors {
         posterior: &Posterior,
         sums: &mut Sums,
     ) -> Result<(), EpError> {
-        let pass =
-            Pass::new(std::slice::from_ref(model.process()), &posterior.number).with_beliefs(posterior);
+        let pass = Pass::new(&posterior.number).with_beliefs(posterior);
         passes.run(pass, sums, |block, by_noise| {
             let Block { own, places, seen, latents, .. } = block;
             let latent = &mut latents[0];

@@ -228,7 +228,7 @@ impl<F: LaneFactors> State<F> {
         passes.refresh(std::slice::from_ref(model.process()), model.jitter())?;
         F::absorb(passes, model, &posterior.layout, sums)?;
         posterior.solve(model, sums)?;
-        F::explain(passes, model, posterior, misfit)?;
+        F::explain(passes, posterior, misfit)?;
         let prior_misfit: f64 = posterior.mean.iter().map(|m| m * m).sum();
         let quadratic = prior_misfit + misfit.numbers[0];
         let log_scale = posterior.layout.extra(&sums.numbers)[0];
@@ -241,7 +241,7 @@ impl<F: LaneFactors> State<F> {
         let zeros = || Sums::with_gradients(&self.posterior.number, processes);
         let sums = self.gradients.get_or_insert_with(zeros);
         F::reverse(&mut self.passes, model, &self.posterior, sums)?;
-        let by_noise = self.passes.finish_reverse(processes, &mut sums.gradients, gradient)?;
+        let by_noise = self.passes.finish_reverse(&mut sums.gradients, gradient)?;
         by_noise.copy_from_slice(&sums.numbers);
         Ok(())
     }

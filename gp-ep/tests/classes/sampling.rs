@@ -6,7 +6,7 @@ use crate::problem::{exact, nearly, process, thirds};
 use crate::support::{Problem, converged};
 use gp_ep::{PowerEp, Table};
 use gp_kernels::Evaluator;
-use gp_kernels::inducing::InducingPrior;
+use gp_kernels::inducing::{InducingPrior, SharedPoints};
 use gp_likelihoods::special::log_normal_cdf;
 use gp_likelihoods::{Latent, Race, Slopes, Workspace};
 use gp_linalg::JitterPolicy;
@@ -31,10 +31,9 @@ impl Target {
     fn new(problem: &Problem, y: &[f64]) -> Self {
         let (kernel, z) = (gp_kernels::parse(KERNEL).unwrap(), problem.inducing(M));
         let by = Evaluator::default();
-        let prior = InducingPrior::new(kernel.as_ref(), &z, &JitterPolicy::none(), &by).unwrap();
-        let (mut phi, mut residual) = (faer::Mat::zeros(M, N), vec![0.0; N]);
-        let x = problem.inputs.as_ref();
-        prior.project(kernel.as_ref(), &z, x, phi.as_mut(), &mut residual, &by).unwrap();
+        let prior = InducingPrior::of(kernel, z, &JitterPolicy::none(), &by).unwrap();
+        let projection = prior.project(&SharedPoints::new(problem.inputs.as_ref()), 0, &by).unwrap();
+        let (phi, residual) = (projection.phi(), projection.residual().to_vec());
         let phi = (0..N).map(|i| (0..M).map(|m| phi[(m, i)]).collect()).collect();
         Self { phi, residual, y: y.iter().map(|&label| label as usize).collect() }
     }

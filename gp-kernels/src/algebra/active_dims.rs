@@ -124,8 +124,15 @@ impl Kernel for ActiveDims {
         checked
     }
 
-    fn tile(&self, pair: Pair<'_>, out: BlockMut<'_>, ws: &mut Workspace) {
-        self.tile_kept(pair, out, &mut [], ws);
+    fn record_len(&self, shape: TileShape) -> usize {
+        self.child().record_len(TileShape { dim: self.dims.len(), ..shape })
+    }
+
+    fn tile(&self, pair: Pair<'_>, out: BlockMut<'_>, record: &mut [f64], ws: &mut Workspace) {
+        let (rows, cols) = (self.gather(pair.rows, ws), self.gather(pair.cols, ws));
+        self.child().tile(self.seen(pair, &rows, &cols), out, record, ws);
+        ws.give(rows);
+        ws.give(cols);
     }
 
     fn tile_reverse(
@@ -133,28 +140,7 @@ impl Kernel for ActiveDims {
         pair: Pair<'_>,
         upstream: Block<'_>,
         grads: Gradients<'_>,
-        ws: &mut Workspace,
-    ) -> f64 {
-        self.tile_reverse_kept(pair, upstream, grads, &mut [], ws)
-    }
-
-    fn kept_len(&self, shape: TileShape) -> usize {
-        self.child().kept_len(TileShape { dim: self.dims.len(), ..shape })
-    }
-
-    fn tile_kept(&self, pair: Pair<'_>, out: BlockMut<'_>, kept: &mut [f64], ws: &mut Workspace) {
-        let (rows, cols) = (self.gather(pair.rows, ws), self.gather(pair.cols, ws));
-        self.child().tile_kept(self.seen(pair, &rows, &cols), out, kept, ws);
-        ws.give(rows);
-        ws.give(cols);
-    }
-
-    fn tile_reverse_kept(
-        &self,
-        pair: Pair<'_>,
-        upstream: Block<'_>,
-        grads: Gradients<'_>,
-        kept: &mut [f64],
+        record: &[f64],
         ws: &mut Workspace,
     ) -> f64 {
         let (m, n, seen) = (pair.rows.nrows(), pair.cols.nrows(), self.dims.len());
@@ -166,7 +152,7 @@ impl Kernel for ActiveDims {
             cols: grads.cols.is_some().then(|| views::points_mut(&mut cols_grad, n, seen)),
         };
         let seen = self.seen(pair, &rows, &cols);
-        let inner = self.child().tile_reverse_kept(seen, upstream, inner_grads, kept, ws);
+        let inner = self.child().tile_reverse(seen, upstream, inner_grads, record, ws);
         if let Some(mut out) = grads.rows {
             self.scatter(&rows_grad, &mut out);
         }

@@ -6,8 +6,9 @@ use gp_optim::Parameter;
 use super::with_ranges;
 use crate::error::KernelError;
 use crate::expression::Form;
-use crate::kept::split_kept;
-use crate::kernel::{Block, BlockMut, Gradients, Kernel, Pair, Points, TileShape};
+use crate::kernel::{
+    Block, BlockMut, Gradients, Kernel, Pair, Points, TileShape, split_record, split_record_mut,
+};
 use crate::views;
 use crate::workspace::Workspace;
 
@@ -42,15 +43,14 @@ impl Product {
         if flat.len() == 1 { flat.swap_remove(0) } else { Box::new(Self { factors: flat }) }
     }
 
-    /// The values of every factor, one after the other.
-    fn values(&self, pair: Pair<'_>, mut kept: &mut [f64], ws: &mut Workspace) -> Vec<f64> {
+    /// Fills a record: the values of every factor one after the other, then what each of them records.
+    fn fill_record(&self, pair: Pair<'_>, record: &mut [f64], ws: &mut Workspace) {
         let (m, n) = (pair.rows.nrows(), pair.cols.nrows());
-        let mut values = ws.take_dirty(self.factors.len() * m * n);
+        let (values, mut rest) = record.split_at_mut(self.factors.len() * m * n);
         for (i, factor) in self.factors.iter().enumerate() {
-            let kept = split_kept(&mut kept, factor.kept_len(pair.shape()));
-            factor.tile_kept(pair, views::block_mut(&mut values[i * m * n..], m, n), kept, ws);
+            let own = split_record_mut(&mut rest, factor.record_len(pair.shape()));
+            factor.tile(pair, views::block_mut(&mut values[i * m * n..], m, n), own, ws);
         }
-        values
     }
 }
 
@@ -92,69 +92,67 @@ impl Kernel for Product {
         self.factors.iter().try_for_each(|factor| factor.check_inputs(points, ws))
     }
 
-    fn tile(&self, pair: Pair<'_>, out: BlockMut<'_>, ws: &mut Workspace) {
-        self.tile_kept(pair, out, &mut [], ws);
+    fn record_len(&self, shape: TileShape) -> usize {
+        let own: usize = self.factors.iter().map(|factor| factor.record_len(shape)).sum();
+        self.factors.len() * shape.rows * shape.cols + own
+    }
+
+    fn tile(&self, pair: Pair<'_>, mut out: BlockMut<'_>, record: &mut [f64], ws: &mut Workspace) {
+        let Some((first, rest)) = self.factors.split_first() else {
+            return out.fill(1.0);
+        };
+        let (m, n) = (out.nrows(), out.ncols());
+        let times = |out: &mut f64, value: f64| *out *= value;
+        if !record.is_empty() {
+            self.fill_record(pair, record, ws);
+            out.copy_from(views::block(record, m, n));
+            for i in 1..self.factors.len() {
+                views::zip_columns(&mut out, views::block(&record[i * m * n..], m, n), times);
+            }
+            return;
+        }
+        first.tile(pair, out.rb_mut(), &mut [], ws);
+        let mut buffer = ws.take_dirty(m * n);
+        for factor in rest {
+            factor.tile(pair, views::block_mut(&mut buffer, m, n), &mut [], ws);
+            views::zip_columns(&mut out, views::block(&buffer, m, n), times);
+        }
+        ws.give(buffer);
     }
 
     fn tile_reverse(
         &self,
         pair: Pair<'_>,
         upstream: Block<'_>,
-        grads: Gradients<'_>,
-        ws: &mut Workspace,
-    ) -> f64 {
-        self.tile_reverse_kept(pair, upstream, grads, &mut [], ws)
-    }
-
-    fn kept_len(&self, shape: TileShape) -> usize {
-        self.factors.iter().map(|factor| factor.kept_len(shape)).sum()
-    }
-
-    fn tile_kept(&self, pair: Pair<'_>, mut out: BlockMut<'_>, mut kept: &mut [f64], ws: &mut Workspace) {
-        let Some((first, rest)) = self.factors.split_first() else {
-            return out.fill(1.0);
-        };
-        first.tile_kept(pair, out.rb_mut(), split_kept(&mut kept, first.kept_len(pair.shape())), ws);
-        let (m, n) = (out.nrows(), out.ncols());
-        let mut buffer = ws.take_dirty(m * n);
-        for factor in rest {
-            let kept = split_kept(&mut kept, factor.kept_len(pair.shape()));
-            factor.tile_kept(pair, views::block_mut(&mut buffer, m, n), kept, ws);
-            views::zip_columns(&mut out, views::block(&buffer, m, n), |out, value| *out *= value);
-        }
-        ws.give(buffer);
-    }
-
-    fn tile_reverse_kept(
-        &self,
-        pair: Pair<'_>,
-        upstream: Block<'_>,
         mut grads: Gradients<'_>,
-        kept: &mut [f64],
+        record: &[f64],
         ws: &mut Workspace,
     ) -> f64 {
         let (m, n) = (upstream.nrows(), upstream.ncols());
         if m * n == 0 {
             return 0.0;
         }
-        // Factors are asked for their values and for their gradients: between the two, they keep what they can. Their
-        // own room starts from zeros, because what is left in a lent buffer might bear a stamp.
-        let len = self.kept_len(pair.shape());
-        let mut own = if kept.len() == len { Vec::new() } else { ws.take(len) };
-        let kept = if kept.len() == len { kept } else { &mut own[..] };
-        let values = self.values(pair, kept, ws);
+        // The gradients of one factor need the values of all others.
+        let mut own = Vec::new();
+        if record.is_empty() {
+            own = ws.take_dirty(self.record_len(pair.shape()));
+            self.fill_record(pair, &mut own, ws);
+        }
+        let record = if record.is_empty() { &own } else { record };
+        let (values, mut rest) = record.split_at(self.factors.len() * m * n);
         let mut weights = ws.take_dirty(m * n);
-        let (mut inner, mut rest) = (0.0, kept);
+        let mut inner = 0.0;
         with_ranges(&self.factors, 0, |i, factor, range| {
             views::block_mut(&mut weights, m, n).copy_from(upstream);
-            weights_without(i, &values, &mut weights);
-            let (weights, kept) =
-                (views::block(&weights, m, n), split_kept(&mut rest, factor.kept_len(pair.shape())));
+            weights_without(i, values, &mut weights);
+            let weights = views::block(&weights, m, n);
+            let record = split_record(&mut rest, factor.record_len(pair.shape()));
             // Every factor returns the same sum, Σ upstream ∘ Π values.
-            inner = factor.tile_reverse_kept(pair, weights, grads.for_params(range), kept, ws);
+            inner = factor.tile_reverse(pair, weights, grads.for_params(range), record, ws);
         });
-        for buffer in [values, weights].into_iter().chain((!own.is_empty()).then_some(own)) {
-            ws.give(buffer);
+        ws.give(weights);
+        if !own.is_empty() {
+            ws.give(own);
         }
         inner
     }

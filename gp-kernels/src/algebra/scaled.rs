@@ -84,38 +84,24 @@ impl Kernel for Scaled {
         self.child().check_inputs(points, ws)
     }
 
-    fn tile(&self, pair: Pair<'_>, out: BlockMut<'_>, ws: &mut Workspace) {
-        self.tile_kept(pair, out, &mut [], ws);
+    fn record_len(&self, shape: TileShape) -> usize {
+        self.child().record_len(shape)
     }
 
-    fn tile_reverse(
-        &self,
-        pair: Pair<'_>,
-        upstream: Block<'_>,
-        grads: Gradients<'_>,
-        ws: &mut Workspace,
-    ) -> f64 {
-        self.tile_reverse_kept(pair, upstream, grads, &mut [], ws)
-    }
-
-    fn kept_len(&self, shape: TileShape) -> usize {
-        self.child().kept_len(shape)
-    }
-
-    fn tile_kept(&self, pair: Pair<'_>, mut out: BlockMut<'_>, kept: &mut [f64], ws: &mut Workspace) {
-        self.child().tile_kept(pair, out.rb_mut(), kept, ws);
+    fn tile(&self, pair: Pair<'_>, mut out: BlockMut<'_>, record: &mut [f64], ws: &mut Workspace) {
+        self.child().tile(pair, out.rb_mut(), record, ws);
         let factor = self.factor();
         for j in 0..out.ncols() {
             column_mut(&mut out, j).iter_mut().for_each(|value| *value *= factor);
         }
     }
 
-    fn tile_reverse_kept(
+    fn tile_reverse(
         &self,
         pair: Pair<'_>,
         upstream: Block<'_>,
         mut grads: Gradients<'_>,
-        kept: &mut [f64],
+        record: &[f64],
         ws: &mut Workspace,
     ) -> f64 {
         let (m, n) = (upstream.nrows(), upstream.ncols());
@@ -123,7 +109,7 @@ impl Kernel for Scaled {
         let factor = self.factor();
         views::zip_columns(&mut views::block_mut(&mut buffer, m, n), upstream, |out, g| *out = factor * g);
         let (scaled, rest) = (views::block(&buffer, m, n), 1..grads.params.len());
-        let inner = self.child().tile_reverse_kept(pair, scaled, grads.for_params(rest), kept, ws);
+        let inner = self.child().tile_reverse(pair, scaled, grads.for_params(rest), record, ws);
         grads.params[0] += inner / factor;
         ws.give(buffer);
         inner

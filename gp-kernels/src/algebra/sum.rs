@@ -7,8 +7,9 @@ use super::with_ranges;
 use crate::error::KernelError;
 use crate::expression::Form;
 use crate::inducing::Windowed;
-use crate::kept::split_kept;
-use crate::kernel::{Block, BlockMut, Gradients, Kernel, Pair, Points, TileShape};
+use crate::kernel::{
+    Block, BlockMut, Gradients, Kernel, Pair, Points, TileShape, split_record, split_record_mut,
+};
 use crate::views;
 use crate::workspace::Workspace;
 
@@ -73,51 +74,37 @@ impl Kernel for Sum {
         self.terms.iter().try_for_each(|term| term.check_inputs(points, ws))
     }
 
-    fn tile(&self, pair: Pair<'_>, out: BlockMut<'_>, ws: &mut Workspace) {
-        self.tile_kept(pair, out, &mut [], ws);
+    fn record_len(&self, shape: TileShape) -> usize {
+        self.terms.iter().map(|term| term.record_len(shape)).sum()
+    }
+
+    fn tile(&self, pair: Pair<'_>, mut out: BlockMut<'_>, mut record: &mut [f64], ws: &mut Workspace) {
+        let Some((first, rest)) = self.terms.split_first() else {
+            return out.fill(0.0);
+        };
+        first.tile(pair, out.rb_mut(), split_record_mut(&mut record, first.record_len(pair.shape())), ws);
+        let (m, n) = (out.nrows(), out.ncols());
+        let mut buffer = ws.take_dirty(m * n);
+        for term in rest {
+            let record = split_record_mut(&mut record, term.record_len(pair.shape()));
+            term.tile(pair, views::block_mut(&mut buffer, m, n), record, ws);
+            views::zip_columns(&mut out, views::block(&buffer, m, n), |out, value| *out += value);
+        }
+        ws.give(buffer);
     }
 
     fn tile_reverse(
         &self,
         pair: Pair<'_>,
         upstream: Block<'_>,
-        grads: Gradients<'_>,
-        ws: &mut Workspace,
-    ) -> f64 {
-        self.tile_reverse_kept(pair, upstream, grads, &mut [], ws)
-    }
-
-    fn kept_len(&self, shape: TileShape) -> usize {
-        self.terms.iter().map(|term| term.kept_len(shape)).sum()
-    }
-
-    fn tile_kept(&self, pair: Pair<'_>, mut out: BlockMut<'_>, mut kept: &mut [f64], ws: &mut Workspace) {
-        let Some((first, rest)) = self.terms.split_first() else {
-            return out.fill(0.0);
-        };
-        first.tile_kept(pair, out.rb_mut(), split_kept(&mut kept, first.kept_len(pair.shape())), ws);
-        let (m, n) = (out.nrows(), out.ncols());
-        let mut buffer = ws.take_dirty(m * n);
-        for term in rest {
-            let kept = split_kept(&mut kept, term.kept_len(pair.shape()));
-            term.tile_kept(pair, views::block_mut(&mut buffer, m, n), kept, ws);
-            views::zip_columns(&mut out, views::block(&buffer, m, n), |out, value| *out += value);
-        }
-        ws.give(buffer);
-    }
-
-    fn tile_reverse_kept(
-        &self,
-        pair: Pair<'_>,
-        upstream: Block<'_>,
         mut grads: Gradients<'_>,
-        mut kept: &mut [f64],
+        mut record: &[f64],
         ws: &mut Workspace,
     ) -> f64 {
         let mut inner = 0.0;
         with_ranges(&self.terms, 0, |_, term, range| {
-            let kept = split_kept(&mut kept, term.kept_len(pair.shape()));
-            inner += term.tile_reverse_kept(pair, upstream, grads.for_params(range), kept, ws);
+            let record = split_record(&mut record, term.record_len(pair.shape()));
+            inner += term.tile_reverse(pair, upstream, grads.for_params(range), record, ws);
         });
         inner
     }

@@ -1,16 +1,15 @@
 //! Gram, cross-covariance and diagonal.
 
+use std::ops::Range;
+
 use faer::prelude::ReborrowMut;
 use faer::{MatMut, MatRef};
 use gp_linalg::Threading;
-use rayon::prelude::*;
 
 use super::{Evaluator, check_count, check_shape, shape_mut, tile_columns};
 use crate::error::KernelError;
-use crate::kept::Kept;
-use crate::kernel::{BlockMut, Kernel, Pair, Points, TileShape};
+use crate::kernel::{Kernel, Pair, Points, TileShape};
 use crate::views;
-use crate::workspace::Workspace;
 
 impl Evaluator {
     /// Fills `out` (M×N) with the covariances of two tables, `rows` (M×D) and `cols` (N×D).
@@ -26,46 +25,33 @@ impl Evaluator {
         cols: MatRef<'_, f64>,
         out: MatMut<'_, f64>,
     ) -> Result<(), KernelError> {
-        self.cross_kept(kernel, rows, cols, out, &mut Kept::nothing())
-    }
-
-    /// [`cross`](Evaluator::cross), leaving in `kept` what spares
-    /// [`cross_reverse_kept`](Evaluator::cross_reverse_kept) work.
-    ///
-    /// # Errors
-    /// As [`cross`](Evaluator::cross).
-    pub fn cross_kept<K: Kernel + ?Sized>(
-        &self,
-        kernel: &K,
-        rows: MatRef<'_, f64>,
-        cols: MatRef<'_, f64>,
-        out: MatMut<'_, f64>,
-        kept: &mut Kept,
-    ) -> Result<(), KernelError> {
         check_count("columns of the pair", "columns", rows.ncols(), cols.ncols())?;
         check_shape("cross-covariance", shape_mut(&out), (rows.nrows(), cols.nrows()))?;
         let (row_table, col_table) = (self.table("rows", kernel, rows)?, self.table("cols", kernel, cols)?);
-        self.cross_of(kernel, Pair::distinct(row_table.view(), col_table.view()), out, kept);
+        self.cross_of(kernel, Pair::distinct(row_table.view(), col_table.view()), out, &mut []);
         self.done([row_table, col_table]);
         Ok(())
     }
 
-    /// [`cross`](Evaluator::cross) for checked points and shapes.
+    /// [`cross`](Evaluator::cross) for checked points and shapes. `record` is empty or has room for
+    /// [`cross_record_len`] numbers.
     pub(crate) fn cross_of<K: Kernel + ?Sized>(
         &self,
         kernel: &K,
         pair: Pair<'_>,
         out: MatMut<'_, f64>,
-        kept: &mut Kept,
+        record: &mut [f64],
     ) {
-        let TileShape { rows, cols, .. } = pair.shape();
-        let width = tile_columns(rows);
-        let columns = (0..cols).step_by(width).map(|start| width.min(cols - start));
-        kept.prepare(columns.map(|cols| kernel.kept_len(TileShape { cols, ..pair.shape() })));
-        let kept = &*kept;
-        self.for_each_tile(width, out, |tile, start| {
+        let shape = pair.shape();
+        let tiles = Tiles {
+            width: tile_columns(shape.rows),
+            record_len: |columns: Range<usize>| {
+                cross_record_len(kernel, TileShape { cols: columns.len(), ..shape })
+            },
+        };
+        self.for_each_tile(tiles, out, record, |tile, start, record| {
             let cols = pair.cols.subrows(start, tile.ncols());
-            self.fill(kernel, Pair::distinct(pair.rows, cols), tile, (start / width, kept));
+            self.fill(kernel, Pair::distinct(pair.rows, cols), tile, record);
         });
     }
 
@@ -80,25 +66,10 @@ impl Evaluator {
         points: MatRef<'_, f64>,
         out: MatMut<'_, f64>,
     ) -> Result<(), KernelError> {
-        self.gram_kept(kernel, points, out, &mut Kept::nothing())
-    }
-
-    /// [`gram`](Evaluator::gram), leaving in `kept` what spares [`gram_reverse_kept`](Evaluator::gram_reverse_kept)
-    /// work.
-    ///
-    /// # Errors
-    /// As [`gram`](Evaluator::gram).
-    pub fn gram_kept<K: Kernel + ?Sized>(
-        &self,
-        kernel: &K,
-        points: MatRef<'_, f64>,
-        out: MatMut<'_, f64>,
-        kept: &mut Kept,
-    ) -> Result<(), KernelError> {
         let count = points.nrows();
         check_shape("Gram matrix", shape_mut(&out), (count, count))?;
         let table = self.table("points", kernel, points)?;
-        self.gram_of(kernel, table.view(), out, kept)?;
+        self.gram_of(kernel, table.view(), out, &mut [])?;
         self.done([table]);
         Ok(())
     }
@@ -125,54 +96,88 @@ impl Evaluator {
         self.with_workspace(|ws| kernel.diagonal(points, out, ws));
     }
 
-    /// Calls `body` with each tile of `out`, `width` columns wide, and the column it starts at.
-    pub(crate) fn for_each_tile(
+    /// Calls `body` with each tile of `out`, the column it starts at, and its part of a record, which may be empty.
+    pub(crate) fn for_each_tile<L>(
         &self,
-        width: usize,
+        tiles: Tiles<L>,
         out: MatMut<'_, f64>,
-        body: impl Fn(MatMut<'_, f64>, usize) + Sync,
-    ) {
-        if out.nrows() == 0 || out.ncols() == 0 {
-            return;
-        }
-        match self.threading {
-            Threading::Here => {
-                let mut rest = out;
-                let mut start = 0;
-                while rest.ncols() > 0 {
-                    let columns = width.min(rest.ncols());
-                    let (tile, later) = rest.split_at_col_mut(columns);
-                    body(tile, start);
-                    (rest, start) = (later, start + width);
-                }
-            }
-            Threading::Pool => {
-                out.par_col_chunks_mut(width).enumerate().for_each(|(i, tile)| body(tile, i * width));
-            }
+        record: &mut [f64],
+        body: impl Fn(MatMut<'_, f64>, usize, &mut [f64]) + Sync,
+    ) where
+        L: Fn(Range<usize>) -> usize + Sync,
+    {
+        if out.nrows() > 0 && out.ncols() > 0 {
+            tiles.halve(self.threading, (0, out, record), &body);
         }
     }
 
-    /// Fills one tile, through a buffer where the caller's columns are not contiguous, and keeps what there is room
-    /// for under this number.
+    /// Fills one tile, through a buffer where the caller's columns are not contiguous.
     pub(super) fn fill<K: Kernel + ?Sized>(
         &self,
         kernel: &K,
         pair: Pair<'_>,
         mut out: MatMut<'_, f64>,
-        (tile, kept): (usize, &Kept),
+        record: &mut [f64],
     ) {
-        let fill = |out: BlockMut<'_>, ws: &mut Workspace| {
-            kept.with(tile, kernel.kept_len(pair.shape()), |kept| kernel.tile_kept(pair, out, kept, ws));
-        };
         self.with_workspace(|ws| {
             if let Some(tile) = out.rb_mut().try_as_col_major_mut() {
-                return fill(tile, ws);
+                return kernel.tile(pair, tile, record, ws);
             }
             let (m, n) = (out.nrows(), out.ncols());
             let mut buffer = ws.take_dirty(m * n);
-            fill(views::block_mut(&mut buffer, m, n), ws);
+            kernel.tile(pair, views::block_mut(&mut buffer, m, n), record, ws);
             out.copy_from(views::block(&buffer, m, n));
             ws.give(buffer);
         });
+    }
+}
+
+/// How many numbers the tiles of a cross-covariance of this shape record together, one tile after the other. Empty ones are not made.
+pub(crate) fn cross_record_len<K: Kernel + ?Sized>(kernel: &K, shape: TileShape) -> usize {
+    if shape.rows == 0 {
+        return 0;
+    }
+    let width = tile_columns(shape.rows);
+    let tile = |cols: usize| kernel.record_len(TileShape { cols, ..shape });
+    let last = if shape.cols.is_multiple_of(width) { 0 } else { tile(shape.cols % width) };
+    (shape.cols / width).saturating_mul(tile(width)).saturating_add(last)
+}
+
+/// How the columns of a matrix, and with them a record, are cut into tiles.
+pub(crate) struct Tiles<L> {
+    /// Columns of a tile.
+    pub(crate) width: usize,
+    /// How many numbers the tiles of these columns record.
+    pub(crate) record_len: L,
+}
+
+impl<L: Fn(Range<usize>) -> usize + Sync> Tiles<L> {
+    /// Halves the tiles from column `start` on until there is one.
+    fn halve<B>(
+        &self,
+        threading: Threading,
+        (start, out, record): (usize, MatMut<'_, f64>, &mut [f64]),
+        body: &B,
+    ) where
+        B: Fn(MatMut<'_, f64>, usize, &mut [f64]) + Sync,
+    {
+        if out.ncols() <= self.width {
+            return body(out, start, record);
+        }
+        let columns = out.ncols().div_ceil(self.width) / 2 * self.width;
+        let (left, right) = out.split_at_col_mut(columns);
+        let len = if record.is_empty() { 0 } else { (self.record_len)(start..start + columns) };
+        let (of_left, of_right) = record.split_at_mut(len);
+        let left = || self.halve(threading, (start, left, of_left), body);
+        let right = || self.halve(threading, (start + columns, right, of_right), body);
+        match threading {
+            Threading::Here => {
+                left();
+                right();
+            }
+            Threading::Pool => {
+                rayon::join(left, right);
+            }
+        }
     }
 }

@@ -14,8 +14,10 @@ use std::sync::{Mutex, PoisonError};
 use faer::{Mat, MatMut, MatRef};
 use gp_linalg::Threading;
 
+pub(crate) use forward::{Tiles, cross_record_len};
 pub(crate) use input::Table;
 pub use reverse::CovarianceGradients;
+pub(crate) use triangle::gram_record_len;
 
 use crate::error::KernelError;
 use crate::kernel::Kernel;

@@ -5,11 +5,11 @@ use faer::{MatMut, MatRef};
 use gp_linalg::Threading;
 use rayon::prelude::*;
 
+use super::forward::cross_record_len;
 use super::shard::{Shard, Shards, Wants, add_points};
 use super::{Evaluator, check_count, check_shape, shape, shape_mut, tile_columns};
 use crate::error::KernelError;
-use crate::kept::Kept;
-use crate::kernel::{Block, Gradients, Kernel, Pair, Points};
+use crate::kernel::{Block, Gradients, Kernel, Pair, Points, TileShape};
 use crate::tree::parameter_count;
 use crate::views;
 use crate::workspace::Workspace;
@@ -38,41 +38,25 @@ impl Evaluator {
         upstream: MatRef<'_, f64>,
         grads: CovarianceGradients<'_>,
     ) -> Result<(), KernelError> {
-        self.cross_reverse_kept(kernel, rows, cols, upstream, grads, &Kept::nothing())
-    }
-
-    /// [`cross_reverse`](Evaluator::cross_reverse) with what [`cross_kept`](Evaluator::cross_kept) has kept. What was
-    /// kept of other points or parameters is not used.
-    ///
-    /// # Errors
-    /// As [`cross_reverse`](Evaluator::cross_reverse).
-    pub fn cross_reverse_kept<K: Kernel + ?Sized>(
-        &self,
-        kernel: &K,
-        rows: MatRef<'_, f64>,
-        cols: MatRef<'_, f64>,
-        upstream: MatRef<'_, f64>,
-        grads: CovarianceGradients<'_>,
-        kept: &Kept,
-    ) -> Result<(), KernelError> {
         check_count("columns of the pair", "columns", rows.ncols(), cols.ncols())?;
         check_shape("upstream", shape(upstream), (rows.nrows(), cols.nrows()))?;
         check_gradients(kernel, &grads, shape(rows), shape(cols))?;
         let (row_table, col_table) = (self.table("rows", kernel, rows)?, self.table("cols", kernel, cols)?);
         let pair = Pair::distinct(row_table.view(), col_table.view());
-        self.cross_reverse_of(kernel, pair, upstream, grads, kept);
+        self.cross_reverse_of(kernel, pair, upstream, grads, &[]);
         self.done([row_table, col_table]);
         Ok(())
     }
 
-    /// [`cross_reverse`](Evaluator::cross_reverse) for checked points and shapes.
+    /// [`cross_reverse`](Evaluator::cross_reverse) for checked points and shapes, with a record of
+    /// [`cross_of`](Evaluator::cross_of) or an empty one.
     pub(crate) fn cross_reverse_of<K: Kernel + ?Sized>(
         &self,
         kernel: &K,
         all: Pair<'_>,
         upstream: MatRef<'_, f64>,
         mut grads: CovarianceGradients<'_>,
-        kept: &Kept,
+        record: &[f64],
     ) {
         let shards = Shards {
             params: grads.params.len(),
@@ -82,12 +66,18 @@ impl Evaluator {
             width: tile_columns(all.rows.nrows()),
             wants: Wants { rows: grads.rows.is_some(), cols: grads.cols.is_some() },
         };
+        let shape = all.shape();
+        let record_of = |start: usize, columns: usize| match record {
+            [] => record,
+            _ => {
+                let at = cross_record_len(kernel, TileShape { cols: start, ..shape });
+                &record[at..][..kernel.record_len(TileShape { cols: columns, ..shape })]
+            }
+        };
         let reverse = |(start, columns): (usize, usize), to: Gradients<'_>, ws: &mut Workspace| {
             let pair = Pair::distinct(all.rows, all.cols.subrows(start, columns));
             with_block(upstream.subcols(start, columns), ws, |block, ws| {
-                kept.with(start / shards.width, kernel.kept_len(pair.shape()), |kept| {
-                    kernel.tile_reverse_kept(pair, block, to, kept, ws);
-                });
+                kernel.tile_reverse(pair, block, to, record_of(start, columns), ws);
             });
         };
         if shards.count() == 1
@@ -120,28 +110,11 @@ impl Evaluator {
         params: &mut [f64],
         point_grads: Option<MatMut<'_, f64>>,
     ) -> Result<(), KernelError> {
-        self.gram_reverse_kept(kernel, points, upstream, params, point_grads, &Kept::nothing())
-    }
-
-    /// [`gram_reverse`](Evaluator::gram_reverse) with what [`gram_kept`](Evaluator::gram_kept) has kept. What was kept
-    /// of other points or parameters is not used.
-    ///
-    /// # Errors
-    /// As [`gram_reverse`](Evaluator::gram_reverse).
-    pub fn gram_reverse_kept<K: Kernel + ?Sized>(
-        &self,
-        kernel: &K,
-        points: MatRef<'_, f64>,
-        upstream: MatRef<'_, f64>,
-        params: &mut [f64],
-        point_grads: Option<MatMut<'_, f64>>,
-        kept: &Kept,
-    ) -> Result<(), KernelError> {
         let count = points.nrows();
         check_shape("upstream", shape(upstream), (count, count))?;
         check_point_gradients(kernel, params, point_grads.as_ref(), shape(points))?;
         let table = self.table("points", kernel, points)?;
-        self.gram_reverse_of(kernel, table.view(), upstream, params, point_grads, kept);
+        self.gram_reverse_of(kernel, table.view(), upstream, params, point_grads, &[]);
         self.done([table]);
         Ok(())
     }

@@ -11,10 +11,10 @@ use faer::{MatMut, MatRef};
 use gp_linalg::product::symmetrise_lower;
 
 use super::Evaluator;
+use super::forward::Tiles;
 use super::reverse::in_place;
 use super::shard::{SHARDS, add_params, add_points};
 use crate::error::KernelError;
-use crate::kept::Kept;
 use crate::kernel::{Gradients, Kernel, Pair, Points, TileShape};
 use crate::views;
 use crate::workspace::Workspace;
@@ -96,6 +96,15 @@ impl Tile {
     }
 }
 
+/// How many numbers the tiles of a Gram matrix of this many points record together, in the order of their numbers.
+pub(crate) fn gram_record_len<K: Kernel + ?Sized>(kernel: &K, count: usize, dim: usize) -> usize {
+    record_len(kernel, dim, Triangle::new(count).tiles())
+}
+
+fn record_len<K: Kernel + ?Sized>(kernel: &K, dim: usize, tiles: impl Iterator<Item = Tile>) -> usize {
+    tiles.map(|tile| kernel.record_len(tile.shape(dim))).fold(0, usize::saturating_add)
+}
+
 /// What a part of a reverse pass has collected.
 struct Share {
     params: Vec<f64>,
@@ -109,34 +118,44 @@ struct Pass<'a, K: ?Sized> {
     kernel: &'a K,
     points: Points<'a>,
     upstream: MatRef<'a, f64>,
-    kept: &'a Kept,
+    record: &'a [f64],
 }
 
 impl Evaluator {
-    /// [`gram`](Evaluator::gram) for checked points and shapes.
+    /// [`gram`](Evaluator::gram) for checked points and shapes. `record` is empty or has room for [`gram_record_len`]
+    /// numbers.
     pub(crate) fn gram_of<K: Kernel + ?Sized>(
         &self,
         kernel: &K,
         points: Points<'_>,
         mut out: MatMut<'_, f64>,
-        kept: &mut Kept,
+        record: &mut [f64],
     ) -> Result<(), KernelError> {
-        let triangle = Triangle::new(points.nrows());
-        let edge = triangle.edge;
-        kept.prepare(triangle.tiles().map(|tile| kernel.kept_len(tile.shape(points.ncols()))));
-        let kept = &*kept;
-        self.for_each_tile(edge, out.rb_mut(), |strip, start| {
+        let (triangle, dim) = (Triangle::new(points.nrows()), points.ncols());
+        let (edge, side) = (triangle.edge, triangle.side());
+        let blocks = |range: Range<usize>| range.start / edge..range.end.div_ceil(edge);
+        let strips = Tiles {
+            width: edge,
+            record_len: |range| {
+                let tiles = blocks(range).flat_map(|col| (col..side).map(move |row| triangle.tile(row, col)));
+                record_len(kernel, dim, tiles)
+            },
+        };
+        self.for_each_tile(strips, out.rb_mut(), record, |strip, start, record| {
             let below = strip.subrows_mut(start, triangle.count - start);
+            let place = |row: usize| triangle.tile(start / edge + row, start / edge);
             // Rows are cut as columns of the transpose.
-            self.for_each_tile(edge, below.transpose_mut(), |tile, at| {
-                let place = triangle.tile((start + at) / edge, start / edge);
-                self.fill(kernel, place.pair(points), tile.transpose_mut(), (place.index, kept));
+            let tiles =
+                Tiles { width: edge, record_len: |range| record_len(kernel, dim, blocks(range).map(place)) };
+            self.for_each_tile(tiles, below.transpose_mut(), record, |tile, at, record| {
+                self.fill(kernel, place(at / edge).pair(points), tile.transpose_mut(), record);
             });
         });
         Ok(symmetrise_lower(out)?)
     }
 
-    /// [`gram_reverse`](Evaluator::gram_reverse) for checked points and shapes.
+    /// [`gram_reverse`](Evaluator::gram_reverse) for checked points and shapes, with a record of
+    /// [`gram_of`](Evaluator::gram_of) or an empty one.
     pub(crate) fn gram_reverse_of<K: Kernel + ?Sized>(
         &self,
         kernel: &K,
@@ -144,11 +163,11 @@ impl Evaluator {
         upstream: MatRef<'_, f64>,
         params: &mut [f64],
         mut point_grads: Option<MatMut<'_, f64>>,
-        kept: &Kept,
+        record: &[f64],
     ) {
         let (triangle, dim) = (Triangle::new(points.nrows()), points.ncols());
         let (count, wanted) = (params.len(), point_grads.is_some());
-        let pass = Pass { kernel, points, upstream, kept };
+        let pass = Pass { kernel, points, upstream, record };
         if triangle.shares() == 1
             && let Some(to) = in_place(params, point_grads.as_mut(), None)
         {
@@ -185,31 +204,38 @@ impl<K: Kernel + ?Sized> Pass<'_, K> {
         let mut weights = ws.take_dirty(m * n);
         fold(self.upstream, tile, &mut weights);
         let (pair, upstream) = (tile.pair(self.points), views::block(&weights, m, n));
-        let size = self.kernel.kept_len(pair.shape());
-        self.kept.with(tile.index, size, |kept| {
-            if !tile.is_diagonal() {
-                let (cols, rows) = to
-                    .rows
-                    .map(|points| {
-                        let (before, from) = points.split_at_row_mut(tile.rows.start - first);
-                        (before.subrows_mut(tile.cols.start - first, n), from.subrows_mut(0, m))
-                    })
-                    .unzip();
-                let to = Gradients { params: to.params, rows, cols };
-                self.kernel.tile_reverse_kept(pair, upstream, to, kept, ws);
-                return;
-            }
+        let record = self.record_of(tile);
+        if tile.is_diagonal() {
             // Every entry is here with its mirror image, so all but the points hears of it twice.
             let mut params = ws.take(to.params.len());
             let mut rows = to.rows.take().map(|points| points.subrows_mut(tile.rows.start - first, m));
             let own = rows.as_mut().map(|rows| rows.rb_mut());
             let once = Gradients { params: &mut params, rows: own, cols: None };
-            self.kernel.tile_reverse_kept(pair, upstream, once, kept, ws);
+            self.kernel.tile_reverse(pair, upstream, once, record, ws);
             to.params.iter_mut().zip(&params).for_each(|(sum, twice)| *sum += 0.5 * twice);
             ws.give(params);
             self.add_diagonal(tile, Gradients { params: to.params, rows, cols: None }, ws);
-        });
+        } else {
+            let parts = to.rows.map(|points| {
+                let (before, from) = points.split_at_row_mut(tile.rows.start - first);
+                (before.subrows_mut(tile.cols.start - first, n), from.subrows_mut(0, m))
+            });
+            let (cols, rows) = parts.unzip();
+            let to = Gradients { params: to.params, rows, cols };
+            self.kernel.tile_reverse(pair, upstream, to, record, ws);
+        }
         ws.give(weights);
+    }
+
+    /// A tile's part of the record.
+    fn record_of(&self, tile: &Tile) -> &[f64] {
+        if self.record.is_empty() {
+            return self.record;
+        }
+        let dim = self.points.ncols();
+        let before = Triangle::new(self.points.nrows()).tiles().take(tile.index);
+        let start = record_len(self.kernel, dim, before);
+        &self.record[start..][..self.kernel.record_len(tile.shape(dim))]
     }
 
     /// What a point has to do with itself: there a kernel may have a kink, and what rows and columns get may differ.

@@ -7,9 +7,11 @@ use gp_linalg::product::symmetrise_lower;
 use super::inputs::InducingInputs;
 use super::windows::{Windowed, WindowedGradients, WindowedPair};
 use crate::error::KernelError;
-use crate::evaluate::{CovarianceGradients, Evaluator, Table, check_count, check_shape, tile_columns};
-use crate::kept::Kept;
-use crate::kernel::{Kernel, Pair, Points, PointsMut};
+use crate::evaluate::{
+    CovarianceGradients, Evaluator, Table, Tiles, check_count, check_shape, cross_record_len,
+    gram_record_len, tile_columns,
+};
+use crate::kernel::{Kernel, Pair, Points, PointsMut, TileShape};
 use crate::tree::{KernelExt, parameter_count};
 use crate::views;
 
@@ -24,24 +26,21 @@ impl InducingInputs {
     /// # Errors
     /// As [`Evaluator::gram`]; [`KernelError::NoWindow`] for windows that the kernel has no closed form for.
     pub fn gram(&self, kernel: &dyn Kernel, out: MatMut<'_, f64>, by: &Evaluator) -> Result<(), KernelError> {
-        self.gram_kept(kernel, out, &mut Kept::nothing(), by)
+        self.gram_of(kernel, out, &mut [], by)
     }
 
-    /// [`gram`](InducingInputs::gram), leaving in `kept` what spares
-    /// [`gram_reverse_kept`](InducingInputs::gram_reverse_kept) work. Of windows nothing is kept.
-    ///
-    /// # Errors
-    /// As [`gram`](InducingInputs::gram).
-    pub fn gram_kept(
+    /// [`gram`](InducingInputs::gram) with a record, which is empty or has room for
+    /// [`gram_record_len`](InducingInputs::gram_record_len) numbers.
+    pub(super) fn gram_of(
         &self,
         kernel: &dyn Kernel,
         mut out: MatMut<'_, f64>,
-        kept: &mut Kept,
+        record: &mut [f64],
         by: &Evaluator,
     ) -> Result<(), KernelError> {
         check_shape("K_zz", (out.nrows(), out.ncols()), (self.count(), self.count()))?;
         by.with_workspace(|ws| kernel.check_inputs(self.z(), ws))?;
-        let Some(windows) = self.windows() else { return by.gram_of(kernel, self.z(), out, kept) };
+        let Some(windows) = self.windows() else { return by.gram_of(kernel, self.z(), out, record) };
         let pair =
             WindowedPair { rows: self.z(), row_windows: windows, cols: self.z(), col_windows: Some(windows) };
         fill(windowed(kernel)?, pair, out.rb_mut(), by);
@@ -60,7 +59,7 @@ impl InducingInputs {
         by: &Evaluator,
     ) -> Result<(), KernelError> {
         let table = self.data(kernel, x, by)?;
-        self.cross_of(kernel, table.view(), out, &mut Kept::nothing(), by)?;
+        self.cross_of(kernel, table.view(), out, &mut [], by)?;
         by.done([table]);
         Ok(())
     }
@@ -76,19 +75,20 @@ impl InducingInputs {
         by.table("data", kernel, x)
     }
 
-    /// [`cross`](InducingInputs::cross) for checked [`data`](InducingInputs::data).
+    /// [`cross`](InducingInputs::cross) for checked [`data`](InducingInputs::data), with a record, which is empty or has
+    /// room for [`cross_record_len`](InducingInputs::cross_record_len) numbers.
     pub(crate) fn cross_of(
         &self,
         kernel: &dyn Kernel,
         x: Points<'_>,
         out: MatMut<'_, f64>,
-        kept: &mut Kept,
+        record: &mut [f64],
         by: &Evaluator,
     ) -> Result<(), KernelError> {
         check_shape("K_zx", (out.nrows(), out.ncols()), (self.count(), x.nrows()))?;
         by.with_workspace(|ws| kernel.check_inputs(self.z(), ws))?;
         match self.windows() {
-            None => by.cross_of(kernel, Pair::distinct(self.z(), x), out, kept),
+            None => by.cross_of(kernel, Pair::distinct(self.z(), x), out, record),
             Some(windows) => {
                 let pair = WindowedPair { rows: self.z(), row_windows: windows, cols: x, col_windows: None };
                 fill(windowed(kernel)?, pair, out, by);
@@ -110,26 +110,23 @@ impl InducingInputs {
         values: &mut [f64],
         by: &Evaluator,
     ) -> Result<(), KernelError> {
-        self.gram_reverse_kept(kernel, upstream, params, values, &Kept::nothing(), by)
+        self.gram_reverse_of(kernel, upstream, (params, values), &[], by)
     }
 
-    /// [`gram_reverse`](InducingInputs::gram_reverse) with what [`gram_kept`](InducingInputs::gram_kept) has kept.
-    ///
-    /// # Errors
-    /// As [`gram_reverse`](InducingInputs::gram_reverse).
-    pub fn gram_reverse_kept(
+    /// [`gram_reverse`](InducingInputs::gram_reverse) with a record of [`gram_of`](InducingInputs::gram_of) or an empty
+    /// one.
+    pub(super) fn gram_reverse_of(
         &self,
         kernel: &dyn Kernel,
         upstream: MatRef<'_, f64>,
-        params: &mut [f64],
-        values: &mut [f64],
-        kept: &Kept,
+        (params, values): (&mut [f64], &mut [f64]),
+        record: &[f64],
         by: &Evaluator,
     ) -> Result<(), KernelError> {
         let (z, windows) = self.split_gradient(values)?;
         self.check_reverse(kernel, upstream, self.count(), params, by)?;
         let Some(own) = self.windows() else {
-            by.gram_reverse_of(kernel, self.z(), upstream, params, Some(z.as_dyn_stride_mut()), kept);
+            by.gram_reverse_of(kernel, self.z(), upstream, params, Some(z.as_dyn_stride_mut()), record);
             return Ok(());
         };
         let pair = WindowedPair { rows: self.z(), row_windows: own, cols: self.z(), col_windows: Some(own) };
@@ -167,26 +164,27 @@ impl InducingInputs {
         by: &Evaluator,
     ) -> Result<(), KernelError> {
         let table = self.data(kernel, x, by)?;
-        self.cross_reverse_of(kernel, table.view(), upstream, (params, values), &Kept::nothing(), by)?;
+        self.cross_reverse_of(kernel, table.view(), upstream, (params, values), &[], by)?;
         by.done([table]);
         Ok(())
     }
 
-    /// [`cross_reverse`](InducingInputs::cross_reverse) for checked [`data`](InducingInputs::data).
+    /// [`cross_reverse`](InducingInputs::cross_reverse) for checked [`data`](InducingInputs::data), with a record of
+    /// [`cross_of`](InducingInputs::cross_of) or an empty one.
     pub(crate) fn cross_reverse_of(
         &self,
         kernel: &dyn Kernel,
         x: Points<'_>,
         upstream: MatRef<'_, f64>,
         (params, values): (&mut [f64], &mut [f64]),
-        kept: &Kept,
+        record: &[f64],
         by: &Evaluator,
     ) -> Result<(), KernelError> {
         let (z, windows) = self.split_gradient(values)?;
         self.check_reverse(kernel, upstream, x.nrows(), params, by)?;
         let Some(own) = self.windows() else {
             let grads = CovarianceGradients { params, rows: Some(z.as_dyn_stride_mut()), cols: None };
-            by.cross_reverse_of(kernel, Pair::distinct(self.z(), x), upstream, grads, kept);
+            by.cross_reverse_of(kernel, Pair::distinct(self.z(), x), upstream, grads, record);
             return Ok(());
         };
         let pair = WindowedPair { rows: self.z(), row_windows: own, cols: x, col_windows: None };
@@ -194,6 +192,17 @@ impl InducingInputs {
             WindowedGradients { params, rows: z, row_windows: windows, cols: None, col_windows: None };
         reverse(windowed(kernel)?, pair, upstream, grads, by);
         Ok(())
+    }
+
+    /// How many numbers `K_zz` records; windows record nothing.
+    pub(super) fn gram_record_len(&self, kernel: &dyn Kernel) -> usize {
+        if self.windows().is_some() { 0 } else { gram_record_len(kernel, self.count(), self.dim()) }
+    }
+
+    /// How many numbers `K_zx` records for so many points; windows record nothing.
+    pub(super) fn cross_record_len(&self, kernel: &dyn Kernel, points: usize) -> usize {
+        let shape = TileShape { rows: self.count(), cols: points, dim: self.dim(), same: false };
+        if self.windows().is_some() { 0 } else { cross_record_len(kernel, shape) }
     }
 
     /// Checks upstream and parameters; inducing inputs are finite by construction.
@@ -235,7 +244,8 @@ impl InducingInputs {
 /// Fills `out` tile by tile.
 fn fill(windowed: &dyn Windowed, pair: WindowedPair<'_>, out: MatMut<'_, f64>, by: &Evaluator) {
     let rows = out.nrows();
-    by.for_each_tile(tile_columns(rows), out, |mut tile, start| {
+    let tiles = Tiles { width: tile_columns(rows), record_len: |_| 0 };
+    by.for_each_tile(tiles, out, &mut [], |mut tile, start, _| {
         let columns = tile.ncols();
         let part = WindowedPair {
             cols: pair.cols.subrows(start, columns),

@@ -1,10 +1,10 @@
 //! How much of a function inducing inputs see.
 
-use super::{InducingInputs, InducingPrior};
+use super::{InducingInputs, InducingPrior, SharedPoints};
 use crate::error::KernelError;
 use crate::evaluate::Evaluator;
 use crate::kernel::Kernel;
-use faer::{Mat, MatRef};
+use faer::MatRef;
 use gp_linalg::JitterPolicy;
 use serde::{Deserialize, Serialize};
 
@@ -37,16 +37,15 @@ impl Coverage {
         if inputs.count() == 0 {
             return Err(KernelError::NoInducingInputs);
         }
-        let prior = InducingPrior::new(kernel, inputs, &JitterPolicy::ladder(), by)?;
+        let prior = InducingPrior::of(kernel.clone_box(), inputs.clone(), &JitterPolicy::ladder(), by)?;
         let (mut left, mut all) = (0.0, 0.0);
         let mut found = Self { mean: 1.0, worst: 1.0, worst_row: 0 };
         for start in (0..x.nrows()).step_by(CHUNK) {
             let rows = x.subrows(start, CHUNK.min(x.nrows() - start));
-            let (mut variance, mut residual) = (vec![0.0; rows.nrows()], vec![0.0; rows.nrows()]);
-            let mut phi = Mat::zeros(inputs.count(), rows.nrows());
-            prior.project(kernel, inputs, rows, phi.as_mut(), &mut residual, by)?;
+            let mut variance = vec![0.0; rows.nrows()];
+            let projection = prior.project(&SharedPoints::new(rows), 0, by)?;
             by.diagonal(kernel, rows, &mut variance)?;
-            for (row, (s, k)) in residual.iter().zip(&variance).enumerate() {
+            for (row, (s, k)) in projection.residual().iter().zip(&variance).enumerate() {
                 (left, all) = (left + s, all + k);
                 let share = if *k > 0.0 { (1.0 - s / k).max(0.0) } else { 1.0 };
                 if share < found.worst {

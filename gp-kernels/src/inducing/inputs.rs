@@ -153,6 +153,13 @@ impl InducingInputs {
         Ok(())
     }
 
+    /// Becomes a copy of other inducing inputs, in the same memory where there is enough.
+    pub(super) fn copy_from(&mut self, other: &Self) {
+        (self.count, self.dim) = (other.count, other.dim);
+        self.z.clone_from(&other.z);
+        self.windows.clone_from(&other.windows);
+    }
+
     fn check_moved(
         &self,
         what: &'static str,

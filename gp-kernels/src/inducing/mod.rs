@@ -2,13 +2,19 @@
 
 mod covariance;
 mod coverage;
+mod gradients;
 mod inputs;
+mod points;
+mod prior;
 mod process;
 mod projection;
 mod windows;
 
 pub use coverage::Coverage;
+pub use gradients::PriorGradients;
 pub use inputs::InducingInputs;
+pub use points::SharedPoints;
+pub use prior::InducingPrior;
 pub use process::SparseProcess;
-pub use projection::{InducingPrior, PriorGradients};
+pub use projection::Projection;
 pub use windows::{Windowed, WindowedGradients, WindowedPair};

@@ -5,6 +5,7 @@ use crate::error::KernelError;
 use crate::kernel::Kernel;
 use crate::tree::KernelExt;
 use gp_optim::{Parameter, ParameterSet, ParameterSetMut, Transform};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// `f ~ GP(0, k)`, seen through M inducing inputs `Z`.
 ///
@@ -15,6 +16,20 @@ pub struct SparseProcess {
     inputs: InducingInputs,
     /// Z, and the windows: what `inputs` holds, as parameters.
     places: Vec<Parameter>,
+    structure: Structure,
+}
+
+/// How a kernel is built, apart from the values of its parameters: equal for a process and its copies until somebody
+/// gets at the kernel itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Structure(u64);
+
+impl Structure {
+    /// One that no other process has.
+    fn unique() -> Self {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        Self(COUNT.fetch_add(1, Ordering::Relaxed))
+    }
 }
 
 impl SparseProcess {
@@ -32,7 +47,7 @@ impl SparseProcess {
         if !windows.is_empty() {
             places.push(Parameter::vector("window", windows, Transform::Positive)?);
         }
-        Ok(Self { kernel, inputs, places })
+        Ok(Self { kernel, inputs, places, structure: Structure::unique() })
     }
 
     /// The same function with inducing inputs (and windows) that stay where they are in training.
@@ -45,7 +60,7 @@ impl SparseProcess {
     /// The same inducing inputs under another prior covariance.
     #[must_use]
     pub fn with_kernel(self, kernel: Box<dyn Kernel>) -> Self {
-        Self { kernel, ..self }
+        Self { kernel, structure: Structure::unique(), ..self }
     }
 
     /// The prior covariance.
@@ -56,7 +71,12 @@ impl SparseProcess {
 
     /// The prior covariance, to set, fix, bound or give priors to its parameters.
     pub fn kernel_mut(&mut self) -> &mut dyn Kernel {
+        self.structure = Structure::unique();
         self.kernel.as_mut()
+    }
+
+    pub(super) fn structure(&self) -> Structure {
+        self.structure
     }
 
     /// The inducing inputs.

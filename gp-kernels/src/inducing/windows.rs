@@ -147,7 +147,7 @@ impl Rbf {
 /// A level stays what it is through any window.
 impl Windowed for Constant {
     fn windowed_tile(&self, pair: WindowedPair<'_>, out: BlockMut<'_>, ws: &mut Workspace) {
-        self.tile(Pair::distinct(pair.rows, pair.cols), out, ws);
+        self.tile(Pair::distinct(pair.rows, pair.cols), out, &mut [], ws);
     }
 
     fn windowed_reverse(
@@ -158,7 +158,7 @@ impl Windowed for Constant {
         ws: &mut Workspace,
     ) -> f64 {
         let own = Gradients { params: grads.params, rows: None, cols: None };
-        self.tile_reverse(Pair::distinct(pair.rows, pair.cols), upstream, own, ws)
+        self.tile_reverse(Pair::distinct(pair.rows, pair.cols), upstream, own, &[], ws)
     }
 }
 

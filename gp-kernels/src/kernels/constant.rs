@@ -55,7 +55,7 @@ impl Kernel for Constant {
         Ok(())
     }
 
-    fn tile(&self, _pair: Pair<'_>, mut out: BlockMut<'_>, _ws: &mut Workspace) {
+    fn tile(&self, _pair: Pair<'_>, mut out: BlockMut<'_>, _: &mut [f64], _ws: &mut Workspace) {
         for j in 0..out.ncols() {
             column_mut(&mut out, j).fill(self.params[0].value());
         }
@@ -66,6 +66,7 @@ impl Kernel for Constant {
         _pair: Pair<'_>,
         upstream: Block<'_>,
         grads: Gradients<'_>,
+        _: &[f64],
         _ws: &mut Workspace,
     ) -> f64 {
         let total: f64 = (0..upstream.ncols()).map(|j| column(upstream, j).iter().sum::<f64>()).sum();

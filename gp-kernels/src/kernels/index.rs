@@ -142,7 +142,7 @@ impl Kernel for Index {
         Ok(())
     }
 
-    fn tile(&self, pair: Pair<'_>, mut out: BlockMut<'_>, _ws: &mut Workspace) {
+    fn tile(&self, pair: Pair<'_>, mut out: BlockMut<'_>, _: &mut [f64], _ws: &mut Workspace) {
         for j in 0..out.ncols() {
             let b = code(pair.cols, j);
             for (i, out) in column_mut(&mut out, j).iter_mut().enumerate() {
@@ -156,6 +156,7 @@ impl Kernel for Index {
         pair: Pair<'_>,
         upstream: Block<'_>,
         grads: Gradients<'_>,
+        _: &[f64],
         _ws: &mut Workspace,
     ) -> f64 {
         let mut total = 0.0;

@@ -57,7 +57,7 @@ impl Kernel for White {
         Ok(())
     }
 
-    fn tile(&self, pair: Pair<'_>, mut out: BlockMut<'_>, _ws: &mut Workspace) {
+    fn tile(&self, pair: Pair<'_>, mut out: BlockMut<'_>, _: &mut [f64], _ws: &mut Workspace) {
         for j in 0..out.ncols() {
             let column = column_mut(&mut out, j);
             column.fill(0.0);
@@ -72,6 +72,7 @@ impl Kernel for White {
         pair: Pair<'_>,
         upstream: Block<'_>,
         grads: Gradients<'_>,
+        _: &[f64],
         _ws: &mut Workspace,
     ) -> f64 {
         if !pair.same {

@@ -11,7 +11,6 @@ use pulp::{Simd, WithSimd};
 
 use super::packed::{add_unpacked, pack};
 use super::{Metric, Term, TermGradient, add_param_gradient};
-use crate::kept;
 use crate::kernel::{BlockMut, Gradients, Pair, PointsMut, column_mut, point, point_mut};
 use crate::workspace::Workspace;
 
@@ -25,50 +24,23 @@ fn bands(rows: usize) -> impl Iterator<Item = Range<usize>> {
     (0..rows).step_by(BAND).map(move |start| start..rows.min(start + BAND))
 }
 
-/// Fills `out` with `Σ_d f_d(rows[i]_d − cols[j]_d)`; see [`Metric::sums`].
+/// Fills `out` with `Σ_d f_d(rows[i]_d − cols[j]_d)`, and records these sums; see [`Metric::sums`].
 pub fn sum_direct<M: Metric>(
     params: &[Parameter],
     pair: Pair<'_>,
-    mut out: BlockMut<'_>,
-    kept: &mut [f64],
+    out: BlockMut<'_>,
+    record: &mut [f64],
     ws: &mut Workspace,
     mut finish: impl FnMut(usize, Range<usize>, &mut [f64]),
 ) {
-    let m = pair.rows.nrows();
-    let Some((stamp, sums)) = usable(kept, pair) else {
-        return compute::<M>(params, pair, out, ws, finish);
-    };
-    let present = kept::stamp(std::any::type_name::<M>(), params, pair);
-    if *stamp == present {
-        for j in 0..pair.cols.nrows() {
-            let column = column_mut(&mut out, j);
-            column.copy_from_slice(&sums[j * m..(j + 1) * m]);
-            finish(j, 0..m, column);
-        }
-        return;
-    }
-    compute::<M>(params, pair, out, ws, |j, rows, s| {
-        sums[j * m..][rows.clone()].copy_from_slice(s);
-        finish(j, rows, s);
-    });
-    *stamp = present;
-}
-
-/// The stamp and the sums, where there is room for them.
-fn usable<'k>(kept: &'k mut [f64], pair: Pair<'_>) -> Option<(&'k mut f64, &'k mut [f64])> {
-    // More than the sums is what another way of summing keeps.
-    let (m, n) = (pair.rows.nrows(), pair.cols.nrows());
-    if kept.len() == 1 + m * n { kept.split_first_mut() } else { None }
-}
-
-fn compute<M: Metric>(
-    params: &[Parameter],
-    pair: Pair<'_>,
-    out: BlockMut<'_>,
-    ws: &mut Workspace,
-    finish: impl FnMut(usize, Range<usize>, &mut [f64]),
-) {
     let rows = Rows::<M>::new(params, pair, ws);
+    let m = rows.count;
+    let finish = |j: usize, band: Range<usize>, s: &mut [f64]| {
+        if !record.is_empty() {
+            record[j * m..][band.clone()].copy_from_slice(s);
+        }
+        finish(j, band, s);
+    };
     dispatch(Forward { rows: &rows, pair, out, finish });
     rows.give_back(ws);
 }
@@ -156,13 +128,12 @@ pub fn sum_direct_reverse<M: Metric>(
     params: &[Parameter],
     pair: Pair<'_>,
     grads: Gradients<'_>,
-    kept: &mut [f64],
+    record: &[f64],
     ws: &mut Workspace,
     slopes: impl FnMut(usize, Range<usize>, &mut [f64]),
 ) {
     let dim = pair.dim();
-    let present = |stamp: f64| stamp == kept::stamp(std::any::type_name::<M>(), params, pair);
-    let sums = usable(kept, pair).filter(|(stamp, _)| present(**stamp)).map(|(_, sums)| &*sums);
+    let sums = (!record.is_empty()).then_some(record);
     let rows = Rows::<M>::new(params, pair, ws);
     let (mut rows_grad, mut by_param) = (ws.take(rows.packed.len()), ws.take(2 * dim));
     let Gradients { params: params_grad, rows: to_rows, cols } = grads;
@@ -181,7 +152,7 @@ pub fn sum_direct_reverse<M: Metric>(
 
 struct Backward<'a, M, F> {
     rows: &'a Rows<M>,
-    /// The sums, column by column, where they were kept.
+    /// The sums, column by column, where they were recorded.
     sums: Option<&'a [f64]>,
     pair: Pair<'a>,
     rows_grad: &'a mut [f64],

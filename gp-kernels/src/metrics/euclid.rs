@@ -50,22 +50,22 @@ impl Metric for Euclid {
         TermGradient { col: -2.0 * inverse * moments.first, params: [-2.0 * inverse * moments.second, 0.0] }
     }
 
-    fn kept_len(shape: TileShape) -> usize {
-        if shape.dim <= DIRECT_DIMENSIONS { 1 + shape.rows * shape.cols } else { product::kept_len(shape) }
+    fn record_len(shape: TileShape) -> usize {
+        if shape.dim <= DIRECT_DIMENSIONS { shape.rows * shape.cols } else { product::record_len(shape) }
     }
 
     fn sums(
         params: &[Parameter],
         pair: Pair<'_>,
         out: BlockMut<'_>,
-        kept: &mut [f64],
+        record: &mut [f64],
         ws: &mut Workspace,
         finish: impl FnMut(usize, Range<usize>, &mut [f64]),
     ) {
         if pair.dim() <= DIRECT_DIMENSIONS {
-            sum_direct::<Self>(params, pair, out, kept, ws, finish);
+            sum_direct::<Self>(params, pair, out, record, ws, finish);
         } else {
-            product::squared_distances(&params[0], pair, out, kept, ws, finish);
+            product::squared_distances(&params[0], pair, out, record, ws, finish);
         }
     }
 
@@ -73,14 +73,14 @@ impl Metric for Euclid {
         params: &[Parameter],
         pair: Pair<'_>,
         grads: Gradients<'_>,
-        kept: &mut [f64],
+        record: &[f64],
         ws: &mut Workspace,
         slopes: impl FnMut(usize, Range<usize>, &mut [f64]),
     ) {
         if pair.dim() <= DIRECT_DIMENSIONS {
-            sum_direct_reverse::<Self>(params, pair, grads, kept, ws, slopes);
+            sum_direct_reverse::<Self>(params, pair, grads, record, ws, slopes);
         } else {
-            product::squared_distances_reverse(&params[0], pair, grads, kept, ws, slopes);
+            product::squared_distances_reverse(&params[0], pair, grads, record, ws, slopes);
         }
     }
 }

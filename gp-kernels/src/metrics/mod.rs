@@ -53,37 +53,35 @@ pub trait Metric: Clone + std::fmt::Debug + Default + Send + Sync + 'static {
         rows_grad: &mut [f64],
     ) -> TermGradient;
 
-    /// How many numbers [`sums`](Metric::sums) keeps of a tile for [`sums_reverse`](Metric::sums_reverse): a stamp and
-    /// the sums themselves.
-    fn kept_len(shape: TileShape) -> usize {
-        1 + shape.rows * shape.cols
+    /// How many numbers [`sums`](Metric::sums) records of a tile for [`sums_reverse`](Metric::sums_reverse): the sums.
+    fn record_len(shape: TileShape) -> usize {
+        shape.rows * shape.cols
     }
 
     /// Fills `out` with the sums of a pair of tables, and hands each finished piece of a column to `finish` while it
-    /// is in the cache: the column, the rows, and their sums. `kept` is as in
-    /// [`Kernel::tile_kept`](crate::Kernel::tile_kept).
+    /// is in the cache: the column, the rows, and their sums. `record` is as in [`Kernel::tile`](crate::Kernel::tile).
     fn sums(
         params: &[Parameter],
         pair: Pair<'_>,
         out: BlockMut<'_>,
-        kept: &mut [f64],
+        record: &mut [f64],
         ws: &mut Workspace,
         finish: impl FnMut(usize, Range<usize>, &mut [f64]),
     ) {
-        sum_direct::<Self>(params, pair, out, kept, ws, finish);
+        sum_direct::<Self>(params, pair, out, record, ws, finish);
     }
 
-    /// The reverse of [`sums`](Metric::sums): computes the sums, or takes what was kept of them, lets `slopes` replace
+    /// The reverse of [`sums`](Metric::sums): computes the sums, or takes them from the record, lets `slopes` replace
     /// each piece by the derivatives with respect to it, and adds the gradients of the parameters and points.
     fn sums_reverse(
         params: &[Parameter],
         pair: Pair<'_>,
         grads: Gradients<'_>,
-        kept: &mut [f64],
+        record: &[f64],
         ws: &mut Workspace,
         slopes: impl FnMut(usize, Range<usize>, &mut [f64]),
     ) {
-        sum_direct_reverse::<Self>(params, pair, grads, kept, ws, slopes);
+        sum_direct_reverse::<Self>(params, pair, grads, record, ws, slopes);
     }
 }
 

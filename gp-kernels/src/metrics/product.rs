@@ -11,9 +11,8 @@ use gp_linalg::vector::dispatch;
 use gp_optim::Parameter;
 use pulp::{Simd, WithSimd};
 
-use super::scaled::{Scaled, ScaledMut, Sizes, inverse_lengthscales};
+use super::scaled::{Scaled, Sizes, inverse_lengthscales};
 use super::{per_input, pull_back, slot};
-use crate::kept;
 use crate::kernel::{Block, BlockMut, Gradients, Pair, TileShape, column, column_mut, point, point_mut};
 use crate::lanes::sum;
 use crate::views::{self, mirror, multiply, multiply_self};
@@ -21,7 +20,7 @@ use crate::workspace::Workspace;
 
 /// Pairs with `s < NEAR · (‖a‖² + ‖b‖²)` are computed again directly.
 ///
-/// A product is good to a few ε √D of the norms; what is kept is then good to about 1e3 times that, relatively.
+/// A product is good to a few ε √D of the norms; what is left is then good to about 1e3 times that, relatively.
 const NEAR: f64 = 1e-3;
 
 /// Whether a squared distance is large enough beside the sum of both norms to be left to the product. A NaN, from norms
@@ -31,40 +30,17 @@ fn is_far(s: f64, both_norms: f64) -> bool {
     s > NEAR * both_norms
 }
 
-/// How many numbers are kept of a tile: a stamp, the scaled points with their norms, and the squared distances.
-pub(super) fn kept_len(shape: TileShape) -> usize {
-    1 + Sizes::of(shape).total() + shape.rows * shape.cols
+/// How many numbers are recorded of a tile: the scaled points with their norms, and the squared distances.
+pub(super) fn record_len(shape: TileShape) -> usize {
+    Sizes::of(shape).total() + shape.rows * shape.cols
 }
 
-/// What is kept, by its parts.
-struct Parts<'k> {
-    stamp: &'k mut f64,
-    scaled: ScaledMut<'k>,
-    /// Column by column.
-    distances: &'k mut [f64],
-}
-
-impl<'k> Parts<'k> {
-    fn of(kept: &'k mut [f64], shape: TileShape) -> Option<Self> {
-        if kept.len() != kept_len(shape) {
-            return None;
-        }
-        let (stamp, rest) = kept.split_first_mut()?;
-        let (scaled, distances) = Sizes::of(shape).split(rest);
-        Some(Self { stamp, scaled, distances })
-    }
-
-    /// Makes scaled points and distances what they are for this pair, where they are not.
-    fn refresh(&mut self, lengthscale: &Parameter, pair: Pair<'_>, ws: &mut Workspace) {
-        let present = kept::stamp("product", std::slice::from_ref(lengthscale), pair);
-        if *self.stamp == present {
-            return;
-        }
-        self.scaled.fill(lengthscale, pair, ws);
-        let distances = views::block_mut(self.distances, pair.rows.nrows(), pair.cols.nrows());
-        fill_distances(self.scaled.as_ref(), lengthscale, pair, distances);
-        *self.stamp = present;
-    }
+fn fill_record(record: &mut [f64], lengthscale: &Parameter, pair: Pair<'_>, ws: &mut Workspace) {
+    let sizes = Sizes::of(pair.shape());
+    let (points, distances) = record.split_at_mut(sizes.total());
+    let scaled = sizes.scale(points, lengthscale, pair, ws);
+    let distances = views::block_mut(distances, pair.rows.nrows(), pair.cols.nrows());
+    fill_distances(scaled, lengthscale, pair, distances);
 }
 
 /// Fills `out` with the squared distances of a pair in units of the length-scales.
@@ -72,25 +48,21 @@ pub(super) fn squared_distances(
     lengthscale: &Parameter,
     pair: Pair<'_>,
     mut out: BlockMut<'_>,
-    kept: &mut [f64],
+    record: &mut [f64],
     ws: &mut Workspace,
     mut finish: impl FnMut(usize, Range<usize>, &mut [f64]),
 ) {
-    let (m, shape) = (pair.rows.nrows(), pair.shape());
-    match Parts::of(kept, shape) {
-        Some(mut parts) => {
-            parts.refresh(lengthscale, pair, ws);
-            out.copy_from(views::block(parts.distances, m, shape.cols));
-        }
-        None => {
-            let mut buffer = ws.take_dirty(Sizes::of(shape).total());
-            let (mut scaled, _) = Sizes::of(shape).split(&mut buffer);
-            scaled.fill(lengthscale, pair, ws);
-            fill_distances(scaled.as_ref(), lengthscale, pair, out.rb_mut());
-            ws.give(buffer);
-        }
+    let (m, n, sizes) = (pair.rows.nrows(), pair.cols.nrows(), Sizes::of(pair.shape()));
+    if record.is_empty() {
+        let mut points = ws.take_dirty(sizes.total());
+        let scaled = sizes.scale(&mut points, lengthscale, pair, ws);
+        fill_distances(scaled, lengthscale, pair, out.rb_mut());
+        ws.give(points);
+    } else {
+        fill_record(record, lengthscale, pair, ws);
+        out.copy_from(views::block(&record[sizes.total()..], m, n));
     }
-    for j in 0..shape.cols {
+    for j in 0..n {
         finish(j, 0..m, column_mut(&mut out, j));
     }
 }
@@ -177,34 +149,30 @@ pub(super) fn squared_distances_reverse(
     lengthscale: &Parameter,
     pair: Pair<'_>,
     mut grads: Gradients<'_>,
-    kept: &mut [f64],
+    record: &[f64],
     ws: &mut Workspace,
     slopes: impl FnMut(usize, Range<usize>, &mut [f64]),
 ) {
-    let (m, n, shape) = (pair.rows.nrows(), pair.cols.nrows(), pair.shape());
-    let mut own = if kept.len() == kept_len(shape) { Vec::new() } else { ws.take_dirty(kept_len(shape)) };
-    if let Some(stamp) = own.first_mut() {
-        // What is left in a lent buffer bears no stamp that counts.
-        *stamp = 0.0;
+    let (m, n, sizes) = (pair.rows.nrows(), pair.cols.nrows(), Sizes::of(pair.shape()));
+    let mut own = Vec::new();
+    if record.is_empty() {
+        own = ws.take_dirty(record_len(pair.shape()));
+        fill_record(&mut own, lengthscale, pair, ws);
     }
-    let kept = if own.is_empty() { kept } else { &mut own[..] };
-    if let Some(mut parts) = Parts::of(kept, shape) {
-        parts.refresh(lengthscale, pair, ws);
-        let mut buffer = ws.take_dirty(m * n);
-        let (mut row_sums, mut col_sums) = (ws.take(m), ws.take_dirty(n));
-        let scaled = parts.scaled.as_ref();
-        let distances = views::block(parts.distances, m, n);
-        let mut upstream = views::block_mut(&mut buffer, m, n);
-        fill_slopes(scaled, lengthscale, pair, (distances, upstream.rb_mut()), &mut grads, slopes);
-        for (j, col_sum) in col_sums.iter_mut().enumerate() {
-            *col_sum = dispatch(AddColumn { column: column_mut(&mut upstream, j), sums: &mut row_sums });
-        }
-        let upstream = Slopes { upstream: views::block(&buffer, m, n), rows: &row_sums, cols: &col_sums };
-        let inverse = inverse_lengthscales(lengthscale, pair.dim(), ws);
-        pull_back::pull_back(lengthscale, &inverse, scaled, upstream, grads, ws);
-        for buffer in [row_sums, col_sums, buffer, inverse] {
-            ws.give(buffer);
-        }
+    let record = if record.is_empty() { &own } else { record };
+    let (scaled, distances) = (sizes.view(record), views::block(&record[sizes.total()..], m, n));
+    let mut buffer = ws.take_dirty(m * n);
+    let (mut row_sums, mut col_sums) = (ws.take(m), ws.take_dirty(n));
+    let mut upstream = views::block_mut(&mut buffer, m, n);
+    fill_slopes(scaled, lengthscale, pair, (distances, upstream.rb_mut()), &mut grads, slopes);
+    for (j, col_sum) in col_sums.iter_mut().enumerate() {
+        *col_sum = dispatch(AddColumn { column: column_mut(&mut upstream, j), sums: &mut row_sums });
+    }
+    let upstream = Slopes { upstream: views::block(&buffer, m, n), rows: &row_sums, cols: &col_sums };
+    let inverse = inverse_lengthscales(lengthscale, pair.dim(), ws);
+    pull_back::pull_back(lengthscale, &inverse, scaled, upstream, grads, ws);
+    for buffer in [row_sums, col_sums, buffer, inverse] {
+        ws.give(buffer);
     }
     if !own.is_empty() {
         ws.give(own);

@@ -30,17 +30,6 @@ pub(super) struct Scaled<'k> {
     pub(super) col_norms: &'k [f64],
 }
 
-/// The memory of [`Scaled`].
-#[derive(Debug)]
-pub(super) struct ScaledMut<'k> {
-    sizes: Sizes,
-    rows: &'k mut [f64],
-    row_norms: &'k mut [f64],
-    /// Nothing where they are shared.
-    cols: &'k mut [f64],
-    col_norms: &'k mut [f64],
-}
-
 impl Sizes {
     pub(super) fn of(shape: TileShape) -> Self {
         let TileShape { rows, cols, dim, same } = shape;
@@ -56,19 +45,17 @@ impl Sizes {
         (self.rows + self.stored_cols()) * (self.dim + 1)
     }
 
-    /// Cuts the memory of scaled points off a buffer.
-    pub(super) fn split(self, buffer: &mut [f64]) -> (ScaledMut<'_>, &mut [f64]) {
+    /// Scales the points of a pair into `buffer`, [`total`](Sizes::total) numbers.
+    pub(super) fn scale<'k>(
+        self,
+        buffer: &'k mut [f64],
+        lengthscale: &Parameter,
+        pair: Pair<'_>,
+        ws: &mut Workspace,
+    ) -> Scaled<'k> {
         let (rows, rest) = buffer.split_at_mut(self.rows * self.dim);
         let (cols, rest) = rest.split_at_mut(self.stored_cols() * self.dim);
-        let (row_norms, rest) = rest.split_at_mut(self.rows);
-        let (col_norms, rest) = rest.split_at_mut(self.stored_cols());
-        (ScaledMut { sizes: self, rows, row_norms, cols, col_norms }, rest)
-    }
-}
-
-impl ScaledMut<'_> {
-    /// Scales the points of a pair.
-    pub(super) fn fill(&mut self, lengthscale: &Parameter, pair: Pair<'_>, ws: &mut Workspace) {
+        let (row_norms, col_norms) = rest.split_at_mut(self.rows);
         let mut centre = ws.take(pair.dim());
         dispatch(AddMean { points: pair.rows, mean: &mut centre });
         let inverse = inverse_lengthscales(lengthscale, pair.dim(), ws);
@@ -76,22 +63,26 @@ impl ScaledMut<'_> {
         let scale = |points, scaled, norms| {
             dispatch(ScalePoints { points, centre: centre_of, inverse: by, scaled, norms });
         };
-        scale(pair.rows, &mut *self.rows, &mut *self.row_norms);
-        if !self.sizes.shared {
-            scale(pair.cols, &mut *self.cols, &mut *self.col_norms);
+        scale(pair.rows, rows, row_norms);
+        if !self.shared {
+            scale(pair.cols, cols, col_norms);
         }
         ws.give(centre);
         ws.give(inverse);
+        self.view(buffer)
     }
 
-    pub(super) fn as_ref(&self) -> Scaled<'_> {
-        let Sizes { cols, dim, shared, .. } = self.sizes;
-        let (col_points, col_norms) = if shared {
-            (&self.rows[..cols * dim], &self.row_norms[..cols])
+    /// What [`scale`](Sizes::scale) has put at the front of a buffer.
+    pub(super) fn view(self, buffer: &[f64]) -> Scaled<'_> {
+        let (row_points, rest) = buffer.split_at(self.rows * self.dim);
+        let (own_points, rest) = rest.split_at(self.stored_cols() * self.dim);
+        let (row_norms, rest) = rest.split_at(self.rows);
+        let (col_points, col_norms) = if self.shared {
+            (&row_points[..self.cols * self.dim], &row_norms[..self.cols])
         } else {
-            (&*self.cols, &*self.col_norms)
+            (own_points, &rest[..self.cols])
         };
-        Scaled { sizes: self.sizes, row_points: self.rows, col_points, row_norms: self.row_norms, col_norms }
+        Scaled { sizes: self, row_points, col_points, row_norms, col_norms }
     }
 }
 

@@ -1,7 +1,6 @@
 //! What a rule sees of a block of observations: numbers, and room for its answers.
 
-use super::lane::{Projected, of};
-use faer::MatRef;
+use super::lane::{Held, of};
 use gp_linalg::product::GramScratch;
 use std::ops::Range;
 
@@ -56,16 +55,15 @@ impl LatentBlock {
     }
 }
 
-/// The observations of a block.
+/// The observations of a block, or neighbours among them.
 #[derive(Clone, Copy, Debug)]
 pub struct Seen<'a> {
+    pub(super) held: &'a Held,
+    /// The first of them in the block.
     pub(super) start: usize,
     pub(super) outputs: usize,
-    pub(super) dim: usize,
     pub(super) rows: &'a [usize],
-    pub(super) points: &'a [f64],
     pub(super) targets: &'a [f64],
-    pub(super) projected: &'a [Projected],
 }
 
 impl<'a> Seen<'a> {
@@ -90,21 +88,19 @@ impl<'a> Seen<'a> {
     /// The input of an observation: D numbers.
     #[must_use]
     pub fn point(&self, i: usize) -> &'a [f64] {
-        &self.points[i * self.dim..(i + 1) * self.dim]
+        crate::kernel::point(self.held.points.view(), self.start + i)
     }
 
-    /// s of an observation and latent function.
+    /// s of an observation and latent function, once it is projected.
     #[must_use]
     pub fn residual(&self, latent: usize, i: usize) -> f64 {
-        of(self.projected, latent).residual[self.start + i]
+        of(&self.held.projections, latent).map_or(0.0, |projection| projection.residual()[self.start + i])
     }
 
-    /// φ of an observation and latent function.
+    /// φ of an observation and latent function, once it is projected.
     #[must_use]
     pub fn phi(&self, latent: usize, i: usize) -> &'a [f64] {
-        let projected = of(self.projected, latent);
-        let place = self.start + i;
-        &projected.phi[place * projected.count..(place + 1) * projected.count]
+        of(&self.held.projections, latent).map_or(&[], |projection| projection.phi_of(self.start + i))
     }
 }
 
@@ -121,9 +117,4 @@ pub struct Block<'a, S> {
     pub seen: Seen<'a>,
     /// Marginals of each latent function, and room for answers.
     pub latents: &'a mut [LatentBlock],
-}
-
-/// Columns of a matrix with `rows` rows.
-pub(super) fn columns<'a>(matrix: &'a [f64], rows: usize, range: &Range<usize>) -> MatRef<'a, f64> {
-    MatRef::from_column_major_slice(&matrix[range.start * rows..range.end * rows], rows, range.len())
 }

@@ -1,16 +1,15 @@
 //! One lane: its observations, their projections, and the steps of a pass over them.
 
-use super::block::{Block, LatentBlock, Seen, columns};
+use super::block::{Block, LatentBlock, Seen};
 use super::brake::Brake;
-use super::layout::{Layout, PartMut, Sums, split};
+use super::layout::{Gram, Layout, PartMut, Sums, split};
 use super::tangent::Tangent;
 use super::whitened::{Marginals, view_mut};
 use super::{Beliefs, Pass, PassError};
-use crate::data::{DataSource, Rows, for_each};
+use crate::data::{DataSource, Rows, for_each, for_each_pair};
 use crate::error::KernelError;
 use crate::evaluate::Evaluator;
-use crate::inducing::{InducingPrior, PriorGradients, SparseProcess};
-use crate::kept::Kept;
+use crate::inducing::{InducingPrior, PriorGradients, Projection, SharedPoints, SparseProcess};
 use faer::{Accum, MatRef};
 use gp_linalg::product::{matmul, weighted_gram};
 use gp_linalg::{LinalgError, Threading};
@@ -27,13 +26,13 @@ pub struct Lane<S> {
     dim: usize,
     outputs: usize,
     rows: Vec<usize>,
-    points: Vec<f64>,
     targets: Vec<f64>,
     /// How many observations each block has, where that is not what suits products best.
     cut: Option<Vec<usize>>,
-    /// Where blocks end.
+    /// Where blocks end, and what is held of each; there may be more of the latter.
     ends: Vec<usize>,
-    projected: Vec<Projected>,
+    held: Vec<Held>,
+    upstream: Vec<Upstream>,
     latents: Vec<LatentBlock>,
     evaluator: Evaluator,
     /// Who works on different processes or latent functions, and who on each of the latter.
@@ -45,25 +44,25 @@ pub struct Lane<S> {
     pub own: S,
 }
 
-/// The observations of a lane as one process sees them.
+/// The inputs of a block, and their projections on each process.
 #[derive(Debug, Default)]
-pub(super) struct Projected {
+pub(super) struct Held {
+    pub(super) points: SharedPoints,
+    pub(super) projections: Vec<Option<Projection>>,
+}
+
+/// Derivatives by φ and s of a block, over all latent functions that share a process.
+#[derive(Debug, Default)]
+struct Upstream {
     /// M
-    pub(super) count: usize,
-    /// Φ, M numbers per observation.
-    pub(super) phi: Vec<f64>,
-    /// s
-    pub(super) residual: Vec<f64>,
-    /// One per block.
-    kept: Vec<Kept>,
-    /// Derivatives by Φ and s of a block, over all latent functions that share the process.
-    upstream: Vec<f64>,
+    count: usize,
+    by_phi: Vec<f64>,
     by_residual: Vec<f64>,
 }
 
 /// What a latent function is projected on: its own process, or the one that all share.
-pub(super) fn of(projected: &[Projected], latent: usize) -> &Projected {
-    &projected[if projected.len() == 1 { 0 } else { latent }]
+pub(super) fn of(projections: &[Option<Projection>], latent: usize) -> Option<&Projection> {
+    projections.get(if projections.len() == 1 { 0 } else { latent })?.as_ref()
 }
 
 /// Sizes of a lane and who works on it.
@@ -79,20 +78,21 @@ impl<S> Lane<S> {
     pub(super) fn new(build: &Build<'_>, own: S) -> Self {
         let count =
             |q: usize| build.processes[if build.processes.len() == 1 { 0 } else { q }].inputs().count();
-        let projected = build
+        let count_of = |process: &SparseProcess| process.inputs().count();
+        let upstream = build
             .processes
             .iter()
-            .map(|process| Projected { count: process.inputs().count(), ..Projected::default() });
+            .map(|process| Upstream { count: count_of(process), ..Upstream::default() });
         let shared_out = |pieces: usize| if pieces >= MANY { Threading::Here } else { build.threading };
         Self {
             dim: build.data.dim(),
             outputs: build.data.outputs(),
             rows: Vec::new(),
-            points: Vec::new(),
             targets: Vec::new(),
             cut: None,
             ends: Vec::new(),
-            projected: projected.collect(),
+            held: Vec::new(),
+            upstream: upstream.collect(),
             latents: (0..build.latents).map(|q| LatentBlock::new(count(q))).collect(),
             evaluator: Evaluator::new(shared_out(build.processes.len())),
             spread: build.threading,
@@ -140,18 +140,18 @@ impl<S> Lane<S> {
     /// Takes these observations in hand instead of those there are. `take` checks a target and keeps what it will.
     ///
     /// # Errors
-    /// What the source and `take` report, and [`KernelError::NotFinite`].
+    /// What the source and `take` report, and [`KernelError::NotFinite`]; there is then none.
     pub fn read<E: PassError>(
         &mut self,
         data: &dyn DataSource,
         rows: &Rows<'_>,
         take: &impl Fn(&mut S, Taken<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        self.resize(0);
+        self.truncate(0);
         self.append(data, rows, take)
     }
 
-    /// Takes these observations in hand behind those there are.
+    /// Takes these observations in hand, as further blocks behind those there are.
     ///
     /// # Errors
     /// As [`read`](Self::read); there are then as many as before.
@@ -161,168 +161,165 @@ impl<S> Lane<S> {
         rows: &Rows<'_>,
         take: &impl Fn(&mut S, Taken<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let before = self.rows.len();
-        self.resize(before + rows.len());
-        (0..rows.len()).for_each(|place| self.rows[before + place] = rows.at(place));
-        let done = self.fill(before, data, rows, take);
+        let before = self.ends.len();
+        self.cut_up(rows.len());
+        let done = (before..self.ends.len()).try_for_each(|k| self.fill(k, before, data, rows, take));
         if done.is_err() {
-            self.resize(before);
+            let places = if before == 0 { 0 } else { self.ends[before - 1] };
+            self.truncate(places);
         }
         done
     }
 
+    /// Reads block number k of those that begin with block `before`.
     fn fill<E: PassError>(
         &mut self,
+        k: usize,
         before: usize,
         data: &dyn DataSource,
         rows: &Rows<'_>,
         take: &impl Fn(&mut S, Taken<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let Self { dim, outputs, points, targets, own, .. } = self;
-        data.read(rows, &mut points[before * *dim..], &mut targets[before * *outputs..])?;
-        for place in before..before + rows.len() {
-            let row = rows.at(place - before);
-            let point = &points[place * *dim..(place + 1) * *dim];
+        let (block, first) = (self.block(k), if before == 0 { 0 } else { self.ends[before - 1] });
+        let Self { dim, outputs, targets, own, held, .. } = self;
+        let part = rows.part(block.start - first..block.end - first);
+        let targets = &mut targets[block.start * *outputs..block.end * *outputs];
+        held[k].projections.iter_mut().for_each(|projection| *projection = None);
+        let points = held[k].points.overwrite(block.len(), *dim);
+        data.read(&part, points, targets)?;
+        for (i, place) in block.clone().enumerate() {
+            let (row, point) = (part.at(i), &points[i * *dim..(i + 1) * *dim]);
             if let Some(column) = point.iter().position(|x| !x.is_finite()) {
                 let value = point[column];
                 return Err(KernelError::NotFinite { what: "inputs", row, column, value }.into());
             }
-            take(own, Taken { place, row, target: &targets[place * *outputs..(place + 1) * *outputs] })?;
+            self.rows[place] = row;
+            take(own, Taken { place, row, target: &targets[i * *outputs..(i + 1) * *outputs] })?;
         }
         Ok(())
     }
 
-    /// Makes room for this many observations, or forgets those behind.
-    fn resize(&mut self, places: usize) {
-        self.rows.resize(places, 0);
-        self.points.resize(places * self.dim, 0.0);
-        self.targets.resize(places * self.outputs, 0.0);
-        for projected in &mut self.projected {
-            projected.phi.resize(places * projected.count, 0.0);
-            projected.residual.resize(places, 0.0);
-        }
-        self.cut_up();
-    }
-
-    /// Finds the blocks, and makes room for the largest.
-    fn cut_up(&mut self) {
-        let (places, mut end) = (self.rows.len(), 0);
-        self.ends.clear();
+    /// Adds blocks for this many observations, and makes room for them.
+    fn cut_up(&mut self, more: usize) {
+        let before = self.rows.len();
+        let (places, mut end) = (before + more, before);
         match &self.cut {
             Some(sizes) => self.ends.extend(sizes.iter().map(|size| {
                 end = places.min(end + size);
                 end
             })),
             // As few as may be, all of about the same size.
-            None if places > 0 => {
-                let width = places.div_ceil(places.div_ceil(BLOCK));
-                self.ends.extend((1..=places.div_ceil(width)).map(|k| places.min(k * width)));
+            None if more > 0 => {
+                let width = more.div_ceil(more.div_ceil(BLOCK));
+                self.ends.extend((1..=more.div_ceil(width)).map(|k| places.min(before + k * width)));
             }
             None => {}
         }
+        self.rows.resize(places, 0);
+        self.targets.resize(places * self.outputs, 0.0);
+        let processes = self.upstream.len();
+        let held = || Held { projections: (0..processes).map(|_| None).collect(), ..Held::default() };
+        self.held.resize_with(self.held.len().max(self.ends.len()), held);
         let largest = self.blocks().map(|block| block.len()).max().unwrap_or(0);
         self.latents.iter_mut().for_each(|latent| latent.resize(largest));
-        let blocks = self.ends.len();
-        if self.records > 0 {
-            for projected in &mut self.projected {
-                let records = self.records / blocks.max(1);
-                projected.kept.resize_with(projected.kept.len().max(blocks), || Kept::up_to(records));
-            }
+    }
+
+    /// Forgets observations from this place on.
+    pub fn truncate(&mut self, places: usize) {
+        self.rows.truncate(places);
+        self.targets.truncate(places * self.outputs);
+        self.ends.iter_mut().for_each(|end| *end = places.min(*end));
+        self.ends.dedup();
+        if places == 0 {
+            self.ends.clear();
         }
     }
 
     /// Makes room at once for as many observations as there will be.
     pub(super) fn reserve(&mut self, places: usize) {
-        self.resize(places);
-        self.resize(0);
+        self.rows.reserve(places);
+        self.targets.reserve(places * self.outputs);
     }
 
-    /// Forgets observations from this place on.
-    pub fn truncate(&mut self, places: usize) {
-        self.resize(places.min(self.rows.len()));
-    }
-
-    /// Forgets one observation; those behind it move up.
+    /// Forgets one observation; those behind it move up. Its block is not projected afterwards.
     pub fn remove(&mut self, place: usize) {
+        let k = self.block_of(place);
+        let (block, dim) = (self.block(k), self.dim);
+        let mut points = self.held[k].points.values().to_vec();
+        points.drain((place - block.start) * dim..(place - block.start + 1) * dim);
+        self.held[k].projections.iter_mut().for_each(|projection| *projection = None);
+        self.held[k].points.overwrite(block.len() - 1, dim).copy_from_slice(&points);
         self.rows.remove(place);
-        self.points.drain(place * self.dim..(place + 1) * self.dim);
         self.targets.drain(place * self.outputs..(place + 1) * self.outputs);
-        for projected in &mut self.projected {
-            projected.phi.drain(place * projected.count..(place + 1) * projected.count);
-            projected.residual.remove(place);
+        self.ends[k..].iter_mut().for_each(|end| *end -= 1);
+        if block.len() == 1 {
+            self.ends.remove(k);
+            self.held.remove(k);
         }
-        self.cut_up();
     }
 
-    /// Projects the observations from this place on.
+    /// The block that an observation is in.
+    fn block_of(&self, place: usize) -> usize {
+        self.ends.partition_point(|&end| end <= place)
+    }
+
+    /// Forgets projections, so that priors can be refreshed in the same memory.
+    pub(super) fn forget_projections(&mut self) {
+        let projections = self.held.iter_mut().flat_map(|held| &mut held.projections);
+        projections.for_each(|projection| *projection = None);
+    }
+
+    /// Projects the observations that are not.
     ///
     /// # Errors
     /// What a kernel reports.
-    pub fn project(
-        &mut self,
-        first: usize,
-        processes: &[SparseProcess],
-        priors: &[InducingPrior],
-    ) -> Result<(), KernelError> {
-        for k in 0..self.ends.len() {
-            let block = self.block(k);
-            if block.end > first {
-                self.project_block(k, first.max(block.start)..block.end, processes, priors)?;
-            }
-        }
-        Ok(())
+    pub fn project(&mut self, priors: &[InducingPrior]) -> Result<(), KernelError> {
+        (0..self.ends.len()).try_for_each(|k| self.project_block(k, priors))
     }
 
-    fn project_block(
-        &mut self,
-        k: usize,
-        block: Range<usize>,
-        processes: &[SparseProcess],
-        priors: &[InducingPrior],
-    ) -> Result<(), KernelError> {
-        let Self { dim, points, evaluator, .. } = self;
-        let x = &points[block.start * *dim..block.end * *dim];
-        let x = MatRef::from_row_major_slice(x, block.len(), *dim);
-        for_each(self.spread, &mut self.projected, |p, projected| {
-            let Projected { count, phi, residual, kept, .. } = projected;
-            let phi = view_mut(&mut phi[block.start * *count..block.end * *count], *count, block.len());
-            let (process, mut nothing) = (&processes[p], Kept::nothing());
-            let kept = kept.get_mut(k).unwrap_or(&mut nothing);
-            let residual = &mut residual[block.clone()];
-            priors[p].project_kept(process.kernel(), process.inputs(), x, phi, residual, kept, evaluator)
+    fn project_block(&mut self, k: usize, priors: &[InducingPrior]) -> Result<(), KernelError> {
+        let (records, evaluator) = (self.records / self.ends.len().max(1), &self.evaluator);
+        let Held { points, projections } = &mut self.held[k];
+        for_each(self.spread, projections, |p, projection| {
+            if projection.is_none() {
+                *projection = Some(priors[p].project(points, records, evaluator)?);
+            }
+            Ok(())
         })
     }
 
-    /// The block with what the method keeps, for a rule.
-    pub fn view(&mut self, component: usize, block: &Range<usize>) -> Block<'_, S> {
-        let Self { dim, outputs, rows, points, targets, projected, latents, own, .. } = self;
+    /// A block, or neighbours in one, with what the method keeps, for a rule.
+    pub fn view(&mut self, component: usize, places: &Range<usize>) -> Block<'_, S> {
+        let k = self.block_of(places.start);
+        let start = places.start - self.block(k).start;
+        let Self { outputs, rows, targets, held, latents, own, .. } = self;
         let seen = Seen {
-            start: block.start,
+            held: &held[k],
+            start,
             outputs: *outputs,
-            dim: *dim,
-            rows: &rows[block.clone()],
-            points: &points[block.start * *dim..block.end * *dim],
-            targets: &targets[block.start * *outputs..block.end * *outputs],
-            projected,
+            rows: &rows[places.clone()],
+            targets: &targets[places.start * *outputs..places.end * *outputs],
         };
-        Block { own, places: block.clone(), component, seen, latents }
+        Block { own, places: places.clone(), component, seen, latents }
     }
 
-    /// Fills in the marginals of a block.
+    /// Fills in the marginals of a block, or of neighbours in one.
     ///
     /// # Errors
     /// None that beliefs of the right sizes can give.
     pub fn marginals(
         &mut self,
         (beliefs, component): (&dyn Beliefs, usize),
-        block: &Range<usize>,
+        places: &Range<usize>,
     ) -> Result<(), LinalgError> {
-        let (projected, threading) = (&self.projected, self.inner);
+        let k = self.block_of(places.start);
+        let (start, columns) = (places.start - self.block(k).start, places.len());
+        let (projections, threading) = (&self.held[k].projections, self.inner);
         for_each(self.spread, &mut self.latents, |q, latent| {
+            let Some(projection) = of(projections, q) else { return Ok(()) };
             let LatentBlock { count, half, mean, variance, .. } = latent;
-            let columns = block.len();
             let to = Marginals {
-                phi: &of(projected, q).phi[block.start * *count..block.end * *count],
+                phi: projection.phi_from(start, columns),
                 half: &mut half[..*count * columns],
                 mean: &mut mean[..columns],
                 variance: &mut variance[..columns],
@@ -342,21 +339,19 @@ impl<S> Lane<S> {
         for k in 0..self.ends.len() {
             brake.check()?;
             let block = self.block(k);
-            if pass.project {
-                self.project_block(k, block.clone(), pass.processes, priors)?;
-            }
+            self.project_block(k, priors)?;
             for component in 0..pass.layout.components() {
                 if let Some(beliefs) = pass.beliefs {
                     self.marginals((beliefs, component), &block)?;
                 }
                 rule(self.view(component, &block), pass.layout.extra_mut(&mut out.numbers))?;
-                self.add_up(pass.layout, component, &block, &mut out.numbers)?;
+                self.add_up(pass.layout, component, k, &mut out.numbers)?;
                 if let (false, Some(beliefs)) = (out.gradients.is_empty(), pass.beliefs) {
-                    self.upstream((beliefs, component), pass.tangents, &block)?;
+                    self.add_upstream((beliefs, component), pass.tangents, block.len())?;
                 }
             }
             if !out.gradients.is_empty() {
-                self.reverse_block(k, pass.processes, priors, &mut out.gradients)?;
+                self.reverse_block(k, &mut out.gradients)?;
             }
         }
         Ok(())
@@ -367,23 +362,24 @@ impl<S> Lane<S> {
         &mut self,
         layout: &Layout,
         component: usize,
-        block: &Range<usize>,
+        k: usize,
         sums: &mut [f64],
     ) -> Result<(), LinalgError> {
-        if layout.gram().is_none() {
-            return Ok(());
-        }
-        let (projected, threading) = (&self.projected, self.inner);
+        let Some(kind) = layout.gram() else { return Ok(()) };
+        let (projections, threading) = (&self.held[k].projections, self.inner);
         let sums = &mut sums[layout.component(component)];
         each_with_part(self.spread, layout, (0, &mut self.latents), sums, &|q, latent, mut part| {
-            let (m, phi) = (latent.count, columns(&of(projected, q).phi, latent.count, block));
-            let (gram, shift) = (&latent.gram[..block.len()], &latent.shift[..block.len()]);
-            if part.gram.len() == m * m && layout.gram() == Some(super::Gram::Full) {
-                weighted_gram(part.matrix(), Accum::Add, phi, gram, &mut latent.scratch, threading)?;
-            } else {
-                let all = &of(projected, q).phi[block.start * m..block.end * m];
-                for (phi, w) in all.chunks_exact(m).zip(gram) {
-                    part.gram.iter_mut().zip(phi).for_each(|(sum, phi)| *sum += w * phi * phi);
+            let Some(projection) = of(projections, q) else { return Ok(()) };
+            let (m, phi) = (latent.count, projection.phi());
+            let (gram, shift) = (&latent.gram[..phi.ncols()], &latent.shift[..phi.ncols()]);
+            match kind {
+                Gram::Full => {
+                    weighted_gram(part.matrix(), Accum::Add, phi, gram, &mut latent.scratch, threading)?;
+                }
+                Gram::Diagonal => {
+                    for (phi, w) in projection.phi_from(0, phi.ncols()).chunks_exact(m).zip(gram) {
+                        part.gram.iter_mut().zip(phi).for_each(|(sum, phi)| *sum += w * phi * phi);
+                    }
                 }
             }
             let shift = MatRef::from_column_major_slice(shift, shift.len(), 1);
@@ -392,13 +388,13 @@ impl<S> Lane<S> {
     }
 
     /// Adds `φ̄` and `s̄` of a block to those of the processes; the first component sets them.
-    fn upstream(
+    fn add_upstream(
         &mut self,
         (beliefs, component): (&dyn Beliefs, usize),
         tangents: &[Tangent],
-        block: &Range<usize>,
+        columns: usize,
     ) -> Result<(), LinalgError> {
-        let (columns, threading) = (block.len(), self.inner);
+        let threading = self.inner;
         for_each(self.spread, &mut self.latents, |q, latent| -> Result<(), LinalgError> {
             let belief = beliefs.of(component, q);
             belief.pull_back(&mut latent.half[..latent.count * columns], threading)?;
@@ -408,16 +404,15 @@ impl<S> Lane<S> {
             }
             Ok(())
         })?;
-        let shared = self.projected.len() == 1;
-        let latents = &self.latents;
-        for_each(self.spread, &mut self.projected, |p, projected| -> Result<(), LinalgError> {
-            let size = projected.count * columns;
-            projected.upstream.resize(projected.upstream.len().max(size), 0.0);
-            projected.by_residual.resize(projected.by_residual.len().max(columns), 0.0);
+        let (shared, latents) = (self.upstream.len() == 1, &self.latents);
+        for_each(self.spread, &mut self.upstream, |p, upstream| -> Result<(), LinalgError> {
+            let size = upstream.count * columns;
+            upstream.by_phi.resize(upstream.by_phi.len().max(size), 0.0);
+            upstream.by_residual.resize(upstream.by_residual.len().max(columns), 0.0);
             let mut fresh = component == 0;
             for latent in if shared { &latents[..] } else { &latents[p..=p] } {
-                add_to(&mut projected.upstream[..size], &latent.half, fresh);
-                add_to(&mut projected.by_residual[..columns], &latent.on_residual, fresh);
+                add_to(&mut upstream.by_phi[..size], &latent.half, fresh);
+                add_to(&mut upstream.by_residual[..columns], &latent.on_residual, fresh);
                 fresh = false;
             }
             Ok(())
@@ -425,32 +420,54 @@ impl<S> Lane<S> {
     }
 
     /// From derivatives by Φ and s of a block to those by kernels and inducing inputs.
-    fn reverse_block(
-        &mut self,
-        k: usize,
-        processes: &[SparseProcess],
-        priors: &[InducingPrior],
-        gradients: &mut [PriorGradients],
-    ) -> Result<(), KernelError> {
-        let block = self.block(k);
-        let x = &self.points[block.start * self.dim..block.end * self.dim];
-        let x = MatRef::from_row_major_slice(x, block.len(), self.dim);
-        let evaluator = &self.evaluator;
-        crate::data::for_each_pair(self.spread, &mut self.projected, gradients, |p, projected, gradients| {
-            let Projected { count, phi, kept, upstream, by_residual, .. } = projected;
-            let (process, nothing) = (&processes[p], Kept::nothing());
-            priors[p].project_reverse_kept(
-                process.kernel(),
-                process.inputs(),
-                x,
-                columns(phi, *count, &block),
-                view_mut(&mut upstream[..*count * block.len()], *count, block.len()),
-                &by_residual[..block.len()],
-                gradients,
-                kept.get(k).unwrap_or(&nothing),
-                evaluator,
-            )
+    fn reverse_block(&mut self, k: usize, gradients: &mut [PriorGradients]) -> Result<(), KernelError> {
+        let (projections, evaluator) = (&self.held[k].projections, &self.evaluator);
+        for_each_pair(self.spread, &mut self.upstream, gradients, |p, upstream, gradients| {
+            let Some(projection) = &projections[p] else { return Ok(()) };
+            let columns = projection.residual().len();
+            let Upstream { count, by_phi, by_residual } = upstream;
+            let by_phi = view_mut(&mut by_phi[..*count * columns], *count, columns);
+            projection.reverse(by_phi, &by_residual[..columns], gradients, evaluator)
         })
+    }
+
+    /// What was read and projected, beside what the method keeps: for methods that work on matrices of a block.
+    pub fn split(&mut self) -> (Projections<'_>, &mut S) {
+        let Self { outputs, targets, held, evaluator, own, .. } = self;
+        (Projections { outputs: *outputs, targets, held, evaluator }, own)
+    }
+}
+
+/// The observations of a lane and their projections on the one process, block by block.
+#[derive(Clone, Copy, Debug)]
+pub struct Projections<'a> {
+    outputs: usize,
+    targets: &'a [f64],
+    held: &'a [Held],
+    evaluator: &'a Evaluator,
+}
+
+impl<'a> Projections<'a> {
+    /// The projection of a block.
+    ///
+    /// # Errors
+    /// [`KernelError::Shape`] for one that was not projected.
+    pub fn block(&self, k: usize) -> Result<&'a Projection, KernelError> {
+        let projection = self.held.get(k).and_then(|held| of(&held.projections, 0));
+        let (what, axis) = ("block", "projections");
+        projection.ok_or(KernelError::Shape { what, axis, expected: 1, found: 0 })
+    }
+
+    /// The target of the observation at a place: P numbers.
+    #[must_use]
+    pub fn target(&self, place: usize) -> &'a [f64] {
+        &self.targets[place * self.outputs..(place + 1) * self.outputs]
+    }
+
+    /// What evaluates kernels on this lane.
+    #[must_use]
+    pub fn evaluator(&self) -> &'a Evaluator {
+        self.evaluator
     }
 }
 
@@ -509,69 +526,4 @@ where
         Threading::Pool => rayon::join(one, other),
     };
     one.and(other)
-}
-
-impl<S> Lane<S> {
-    /// What was read and projected, beside what the method keeps: for methods that work on matrices of a block.
-    pub fn split(&mut self) -> (Projections<'_>, &mut S) {
-        let Self { dim, outputs, points, targets, projected, evaluator, own, .. } = self;
-        let all = Projections { dim: *dim, outputs: *outputs, points, targets, projected, evaluator };
-        (all, own)
-    }
-}
-
-/// The observations of a lane and their projections.
-#[derive(Clone, Copy, Debug)]
-pub struct Projections<'a> {
-    dim: usize,
-    outputs: usize,
-    points: &'a [f64],
-    targets: &'a [f64],
-    projected: &'a [Projected],
-    evaluator: &'a Evaluator,
-}
-
-impl<'a> Projections<'a> {
-    /// Inputs of a block, a point a row.
-    #[must_use]
-    pub fn inputs(&self, block: &Range<usize>) -> MatRef<'a, f64> {
-        let x = &self.points[block.start * self.dim..block.end * self.dim];
-        MatRef::from_row_major_slice(x, block.len(), self.dim)
-    }
-
-    /// The target of the observation at a place: P numbers.
-    #[must_use]
-    pub fn target(&self, place: usize) -> &'a [f64] {
-        &self.targets[place * self.outputs..(place + 1) * self.outputs]
-    }
-
-    /// Φ of a block on a process.
-    #[must_use]
-    pub fn phi(&self, process: usize, block: &Range<usize>) -> MatRef<'a, f64> {
-        columns(&self.projected[process].phi, self.projected[process].count, block)
-    }
-
-    /// What evaluates kernels on this lane.
-    #[must_use]
-    pub fn evaluator(&self) -> &'a Evaluator {
-        self.evaluator
-    }
-
-    /// From derivatives by Φ (overwritten) and s of a block on the one process to those by its kernel and inducing inputs.
-    ///
-    /// # Errors
-    /// What the kernel reports.
-    pub fn reverse(
-        &self,
-        (process, prior): (&SparseProcess, &InducingPrior),
-        block: &Range<usize>,
-        upstream: &mut [f64],
-        by_residual: &[f64],
-        gradients: &mut PriorGradients,
-    ) -> Result<(), KernelError> {
-        let (x, phi) = (self.inputs(block), self.phi(0, block));
-        let upstream = view_mut(upstream, phi.nrows(), block.len());
-        let (kernel, inputs, by) = (process.kernel(), process.inputs(), self.evaluator);
-        prior.project_reverse(kernel, inputs, x, phi, upstream, by_residual, gradients, by)
-    }
 }

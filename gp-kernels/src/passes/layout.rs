@@ -188,8 +188,8 @@ impl Sums {
     /// Zeros, with gradients by these processes.
     #[must_use]
     pub fn with_gradients(layout: &Layout, processes: &[SparseProcess]) -> Self {
-        let zeros = |process: &SparseProcess| PriorGradients::zeros(process.kernel(), process.inputs());
-        Self { numbers: vec![0.0; layout.len()], gradients: processes.iter().map(zeros).collect() }
+        let gradients = processes.iter().map(PriorGradients::zeros).collect();
+        Self { numbers: vec![0.0; layout.len()], gradients }
     }
 }
 

@@ -35,14 +35,10 @@ pub trait Beliefs: Sync {
 /// What a pass goes by.
 #[derive(Clone, Copy)]
 pub struct Pass<'a> {
-    /// The latent functions, or the one that all share.
-    pub processes: &'a [SparseProcess],
     /// What is added up.
     pub layout: &'a Layout,
     /// What marginals are of; nothing for a pass without.
     pub beliefs: Option<&'a dyn Beliefs>,
-    /// Whether observations are projected on the way.
-    pub project: bool,
     /// How the posterior moves with its sites, one per latent function; none where it does not.
     pub tangents: &'a [Tangent],
 }
@@ -50,8 +46,8 @@ pub struct Pass<'a> {
 impl<'a> Pass<'a> {
     /// A pass that adds up without looking at marginals.
     #[must_use]
-    pub fn new(processes: &'a [SparseProcess], layout: &'a Layout) -> Self {
-        Self { processes, layout, beliefs: None, project: false, tangents: &[] }
+    pub fn new(layout: &'a Layout) -> Self {
+        Self { layout, beliefs: None, tangents: &[] }
     }
 
     /// The same with marginals under these beliefs.
@@ -64,12 +60,6 @@ impl<'a> Pass<'a> {
     #[must_use]
     pub fn with_tangents(self, tangents: &'a [Tangent]) -> Self {
         Self { tangents, ..self }
-    }
-
-    /// The same with a fresh projection of every block.
-    #[must_use]
-    pub fn with_projection(self) -> Self {
-        Self { project: true, ..self }
     }
 }
 
@@ -266,26 +256,24 @@ impl<S: Send> Passes<S> {
     /// As [`InducingPrior::refresh`].
     pub fn refresh(&mut self, processes: &[SparseProcess], jitter: &JitterPolicy) -> Result<(), KernelError> {
         let by = &self.evaluator;
+        self.lanes.change(Lane::forget_projections);
         if self.priors.is_empty() {
-            let prior =
-                |process: &SparseProcess| InducingPrior::new(process.kernel(), process.inputs(), jitter, by);
+            let prior = |process: &SparseProcess| InducingPrior::new(process, jitter, by);
             self.priors = processes.iter().map(prior).collect::<Result<_, _>>()?;
             return Ok(());
         }
-        for_each(self.threading, &mut self.priors, |p, prior| {
-            prior.refresh(processes[p].kernel(), processes[p].inputs(), jitter, by)
-        })
+        for_each(self.threading, &mut self.priors, |p, prior| prior.refresh(&processes[p], jitter, by))
     }
 
     /// Projects the observations in hand.
     ///
     /// # Errors
     /// What a kernel reports, or [`DataError::Stopped`].
-    pub fn project<E: PassError>(&mut self, processes: &[SparseProcess]) -> Result<(), E> {
+    pub fn project<E: PassError>(&mut self) -> Result<(), E> {
         let (priors, brake) = (&self.priors, &self.brake);
         self.lanes.for_each(|_, lane| {
             brake.check()?;
-            Ok(lane.project(0, processes, priors)?)
+            Ok(lane.project(priors)?)
         })
     }
 
@@ -306,7 +294,7 @@ impl<S: Send> Passes<S> {
         }
         self.projected_on.clear();
         self.refresh(processes, jitter)?;
-        self.project::<E>(processes)?;
+        self.project::<E>()?;
         let projected_on = &mut self.projected_on;
         visit_values(processes, |x| projected_on.push(x));
         Ok(())
@@ -318,7 +306,7 @@ impl<S: Send> Passes<S> {
         self.loaded > 0 && !self.projected_on.is_empty()
     }
 
-    /// One pass over the observations in hand; `rule` answers for each block and component, and counts in the extra
+    /// One pass over the observations in hand, which are projected where they are not; `rule` answers for each block and component, and counts in the extra
     /// numbers. Gradients by the processes are found where `sums` has room for them.
     ///
     /// # Errors
@@ -341,13 +329,14 @@ impl<S: Send> Passes<S> {
     pub fn fold<E: PassError>(
         &mut self,
         sums: &mut Sums,
-        work: impl Fn(&mut Lane<S>, &[InducingPrior], &mut Sums) -> Result<(), E> + Sync,
+        work: impl Fn(&mut Lane<S>, &mut Sums) -> Result<(), E> + Sync,
     ) -> Result<(), E> {
         let (priors, brake) = (self.priors.as_slice(), &self.brake);
         let (total, by) = ((sums, &self.pool), self.reduction.as_ref());
         self.lanes.fold(total, by, |_, lane, out| {
             brake.check()?;
-            work(lane, priors, out)
+            lane.project(priors)?;
+            work(lane, out)
         })
     }
 
@@ -358,14 +347,11 @@ impl<S: Send> Passes<S> {
     /// As [`InducingPrior::finish_reverse`].
     pub fn finish_reverse<'g>(
         &self,
-        processes: &[SparseProcess],
         gradients: &mut [PriorGradients],
         out: &'g mut [f64],
     ) -> Result<&'g mut [f64], KernelError> {
         let (priors, by) = (&self.priors, &self.evaluator);
-        for_each(self.threading, gradients, |p, gradients| {
-            priors[p].finish_reverse(processes[p].kernel(), processes[p].inputs(), gradients, by)
-        })?;
+        for_each(self.threading, gradients, |p, gradients| priors[p].finish_reverse(gradients, by))?;
         let mut rest = out;
         for gradients in gradients {
             for part in [gradients.params(), gradients.inputs()] {

@@ -10,6 +10,7 @@ use rand_distr::{Distribution, StandardNormal};
 use super::{InducingPosterior, LatentPrediction, LatentSamples, PosteriorFactor};
 use crate::error::KernelError;
 use crate::evaluate::{Evaluator, check_count};
+use crate::inducing::SharedPoints;
 
 /// Points are predicted in blocks of this many, so that memory does not grow with their number.
 const BLOCK: usize = 2048;
@@ -38,17 +39,16 @@ impl InducingPosterior {
     ) -> Result<(), KernelError> {
         check_count("latent means", "entries", x.nrows(), mean.len())?;
         check_count("latent variances", "entries", x.nrows(), variance.len())?;
-        let width = BLOCK.min(x.nrows());
-        let (mut phi, mut spread) = (Mat::zeros(self.mean.len(), width), Mat::zeros(self.mean.len(), width));
+        let mut spread = Mat::zeros(self.mean.len(), BLOCK.min(x.nrows()));
+        let mut points = SharedPoints::default();
         for (k, (mean, variance)) in mean.chunks_mut(BLOCK).zip(variance.chunks_mut(BLOCK)).enumerate() {
-            let points = x.subrows(k * BLOCK, mean.len());
-            let mut phi = phi.as_mut().subcols_mut(0, mean.len());
-            self.prior.project(self.kernel(), &self.inputs, points, phi.as_mut(), variance, by)?;
-            self.means(phi.as_ref(), mean);
+            points.copy_from(x.subrows(k * BLOCK, mean.len()));
+            let projection = self.prior.project(&points, 0, by)?;
+            self.means(projection.phi(), mean);
             let mut spread = spread.as_mut().subcols_mut(0, mean.len());
-            self.spread(phi.as_ref(), spread.as_mut(), by.threading())?;
-            for (i, v) in variance.iter_mut().enumerate() {
-                *v += spread.as_ref().col(i).iter().map(|x| x * x).sum::<f64>();
+            self.spread(projection.phi(), spread.as_mut(), by.threading())?;
+            for (i, (v, s)) in variance.iter_mut().zip(projection.residual()).enumerate() {
+                *v = s + spread.as_ref().col(i).iter().map(|x| x * x).sum::<f64>();
             }
         }
         Ok(())
@@ -64,16 +64,16 @@ impl InducingPosterior {
         by: &Evaluator,
     ) -> Result<(Vec<f64>, Mat<f64>), KernelError> {
         let (m, n) = (self.mean.len(), x.nrows());
-        let (mut phi, mut residual) = (Mat::zeros(m, n), vec![0.0; n]);
-        self.prior.project(self.kernel(), &self.inputs, x, phi.as_mut(), &mut residual, by)?;
+        let projection = self.prior.project(&SharedPoints::new(x), 0, by)?;
+        let phi = projection.phi();
         let mut mean = vec![0.0; n];
-        self.means(phi.as_ref(), &mut mean);
+        self.means(phi, &mut mean);
         // K_xx − ΦᵀΦ + (spread Φ)ᵀ(spread Φ)
         let mut covariance = Mat::zeros(n, n);
         by.gram(self.kernel(), x, covariance.as_mut())?;
         let mut spread = Mat::zeros(m, n);
-        self.spread(phi.as_ref(), spread.as_mut(), by.threading())?;
-        for (factor, sign) in [(phi.as_ref(), -1.0), (spread.as_ref(), 1.0)] {
+        self.spread(phi, spread.as_mut(), by.threading())?;
+        for (factor, sign) in [(phi, -1.0), (spread.as_ref(), 1.0)] {
             matmul(covariance.as_mut(), Accum::Add, factor.transpose(), factor, sign, by.threading())?;
         }
         Ok((mean, covariance))
@@ -95,9 +95,9 @@ impl InducingPosterior {
         by: &Evaluator,
     ) -> Result<LatentSamples, KernelError> {
         let (m, n) = (self.mean.len(), x.nrows());
-        let (mut phi, mut residual) = (Mat::zeros(m, n), vec![0.0; n]);
-        self.prior.project(self.kernel(), &self.inputs, x, phi.as_mut(), &mut residual, by)?;
-        let (free, jitter) = self.free_factor(x, phi.as_ref(), by)?;
+        let projection = self.prior.project(&SharedPoints::new(x), 0, by)?;
+        let phi = projection.phi();
+        let (free, jitter) = self.free_factor(x, phi, by)?;
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let mut normal = |rows: usize| {
             let mut draws = Mat::zeros(rows, count);

@@ -143,7 +143,7 @@ fn returned_sum(kit: &Conformance, kernel: &dyn Kernel, report: &mut Report) {
     let mut once = Vec::new();
     for round in 0..2 {
         let grads = Gradients { params: &mut params, rows: None, cols: None };
-        let sum = kernel.tile_reverse(pair, views::block(&upstream, 10, 5), grads, &mut ws);
+        let sum = kernel.tile_reverse(pair, views::block(&upstream, 10, 5), grads, &[], &mut ws);
         let expected = dot(&g, &k);
         let error = (sum - expected).abs() / expected.abs().max(1.0);
         report.require(error < 1e-12, || format!("the reverse pass returned {sum}, the sum is {expected}"));

@@ -8,7 +8,8 @@
 //! ```
 
 mod gradients;
-mod kept;
+mod record;
+
 mod structure;
 mod tables;
 mod text;
@@ -77,7 +78,7 @@ impl Conformance {
         structure::check(self, kernel, &mut report);
         text::check(self, kernel, &mut report);
         gradients::check(self, kernel, &mut report);
-        kept::check(self, kernel, &mut report);
+        record::check(self, kernel, &mut report);
         if report.failures.is_empty() { Ok(()) } else { Err(Failures(report.failures)) }
     }
 

@@ -9,7 +9,7 @@ use crate::error::{VariationalError, check_count};
 use crate::expectation::{Expectation, Nodes};
 use faer::Mat;
 use gp_kernels::data::{DataError, DataSource, Reduction, Rows};
-use gp_kernels::inducing::{PriorGradients, SparseProcess};
+use gp_kernels::inducing::PriorGradients;
 use gp_kernels::passes::{Layout, Pass, Passes, Setup, Sums};
 use gp_linalg::Threading;
 use gp_optim::ParameterSet;
@@ -105,7 +105,7 @@ impl Bound {
         };
         let layout =
             layout(model.posterior(), gp_likelihoods::parameter_count(model.likelihood().parameters()));
-        let zeros = |process: &SparseProcess| PriorGradients::zeros(process.kernel(), process.inputs());
+        let zeros = PriorGradients::zeros;
         let largest = model.posterior().counts().iter().copied().max().unwrap_or(0);
         Ok(Self {
             passes: Passes::new(setup, |_| LaneEstimates::default())?,
@@ -223,11 +223,11 @@ impl Bound {
     ) -> Result<f64, VariationalError> {
         let reverse = model.processes().iter().any(|process| process.free_count() > 0);
         self.pass(model, posterior, reverse)?;
-        let (weight, processes) = (self.weight(), model.processes());
+        let weight = self.weight();
         if !reverse {
             self.gradients.iter_mut().for_each(PriorGradients::clear);
         }
-        let rest = self.passes.finish_reverse(processes, &mut self.gradients, gradient)?;
+        let rest = self.passes.finish_reverse(&mut self.gradients, gradient)?;
         let extra = self.layout.extra(&self.sums.numbers);
         let by_params = &extra[params(&self.layout, extra)];
         rest.iter_mut().zip(by_params).for_each(|(out, sum)| *out = weight * sum);
@@ -283,7 +283,7 @@ impl Bound {
             weight: self.weight(),
         };
         let components = Components { posterior, working: &self.working };
-        let pass = Pass::new(model.processes(), &self.layout).with_beliefs(&components);
+        let pass = Pass::new(&self.layout).with_beliefs(&components);
         if reverse {
             std::mem::swap(&mut self.sums.gradients, &mut self.gradients);
         }
