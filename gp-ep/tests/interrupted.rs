@@ -8,14 +8,17 @@ use gp_ep::power_ep::{GradientKind, InnerOptions, Schedule, Sharing};
 use gp_ep::{
     EpError, EpOptions, ExactGp, Level, Observations, PowerEp, Powers, SparseProcess, SparseRegression, Table,
 };
+use gp_kernels::data::{DataError, DataSource, Rows};
 use gp_kernels::inducing::InducingInputs;
 use gp_kernels::posterior::InducingPosterior;
 use gp_likelihoods::{Gaussian, Softmax};
+use gp_linalg::Threading;
 use gp_optim::{
     Adadelta, Adam, Batches, CheckpointFile, Control, DescentOptions, Interrupt, MinimiseOptions, OptimError,
     ParameterSet, StopReason, Training,
 };
 use std::fmt::Debug;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// A wave over a square, and values of it with a disturbance that looks like noise.
@@ -263,4 +266,76 @@ fn checkpoints_of_other_training_and_other_data_are_refused() {
         model.train_inner(&few, Adam::default(), &inner(3, control), |_| {}).unwrap_err().to_string();
     assert!(shorter.ends_with("does not fit this run: it has 40 sites, and the data have 30"), "{shorter}");
     assert_eq!(model.parameter_values(), values);
+}
+
+/// Observations whose source asks for an end of the run when it is read for the n-th time: in the middle of an
+/// evaluation.
+#[derive(Debug)]
+struct Impatient<'a> {
+    table: Table<'a>,
+    reads: AtomicUsize,
+    last: usize,
+    interrupt: Interrupt,
+}
+
+impl DataSource for Impatient<'_> {
+    fn count(&self) -> usize {
+        self.table.count()
+    }
+    fn dim(&self) -> usize {
+        self.table.dim()
+    }
+    fn outputs(&self) -> usize {
+        self.table.outputs()
+    }
+    fn read(&self, rows: &Rows<'_>, points: &mut [f64], targets: &mut [f64]) -> Result<(), DataError> {
+        if self.reads.fetch_add(1, Ordering::Relaxed) + 1 == self.last {
+            self.interrupt.request();
+        }
+        self.table.read(rows, points, targets)
+    }
+}
+
+/// Ends `run` at one read after the other; it goes on from its last checkpoint with the bits of a run left alone.
+fn cut_anywhere<T: PartialEq + Debug>(
+    table: Table<'_>,
+    run: impl Fn(&dyn DataSource, Control) -> Result<T, EpError>,
+) {
+    let straight = run(&table, Control::new()).unwrap();
+    let mut cuts = 0;
+    for last in [2, 3, 5, 8, 13] {
+        let folder = tempfile::tempdir().unwrap();
+        let file = CheckpointFile::new(folder.path().join("run"), "cut");
+        let interrupt = Interrupt::new();
+        let data = Impatient { table, reads: AtomicUsize::new(0), last, interrupt: interrupt.clone() };
+        let control = Control::new().with_checkpoint(file.clone());
+        match run(&data, control.clone().with_interrupt(interrupt)) {
+            Err(EpError::Optim(OptimError::Interrupted { .. })) => cuts += 1,
+            other => drop(other.unwrap()),
+        }
+        assert_eq!(run(&table, control).unwrap(), straight, "read {last}");
+    }
+    assert!(cuts > 3, "{cuts} cuts");
+}
+
+#[test]
+fn a_run_that_ends_inside_an_evaluation_goes_on_from_its_last_checkpoint() {
+    let problem = problem(250);
+    let (y, signs) = (problem.y.clone(), problem.signs());
+    cut_anywhere(Table::with_targets(problem.x.as_ref(), &y).unwrap(), |data, control| {
+        let noise = Gaussian::new(0.5).unwrap();
+        let model = SparseRegression::new(problem.process(), noise, Powers::Same(0.5));
+        let mut model = model.with_threading(Threading::Here);
+        let training = model.train(data, &minimise(8, control))?;
+        Ok((training, model.parameter_values()))
+    });
+    cut_anywhere(Table::with_targets(problem.x.as_ref(), &signs).unwrap(), |data, control| {
+        let mut model = problem.power_ep("bernoulli_probit").with_threading(Threading::Here);
+        let batches = Batches::shuffled(data.count(), 100, 5).unwrap();
+        let rule = Adam::with_rate(0.02);
+        let trained =
+            model.train_in_batches(data, Sharing::Own, batches, rule, &inner(9, control), |_| {})?;
+        let posterior = numbers(&trained.state.posterior(&model, 0)?);
+        Ok((trained.run, posterior, model.parameter_values()))
+    });
 }

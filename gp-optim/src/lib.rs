@@ -26,6 +26,7 @@
 #![cfg_attr(feature = "solvers", doc = "")]
 #![cfg_attr(feature = "solvers", doc = include_str!("../README.md"))]
 
+mod brake;
 mod error;
 mod number;
 mod objective;
@@ -39,6 +40,7 @@ mod stochastic;
 pub mod text;
 mod transform;
 
+pub use brake::Brake;
 pub use error::ParameterError;
 pub use number::format_number;
 pub use objective::Objective;

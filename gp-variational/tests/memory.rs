@@ -92,6 +92,18 @@ fn steps_of_one_allocate_nothing(model: &mut Savigp, data: &dyn DataSource, natu
     });
 }
 
+/// All latents on one process.
+fn steps_of_shared_processes_allocate_nothing() {
+    let inputs = Mat::from_fn(1100, 2, |i, d| ((i * (7 + d)) as f64).sin());
+    let classes: Vec<f64> = (0..1100).map(|i| f64::from(i % 3)).collect();
+    let data = Table::with_targets(inputs.as_ref(), &classes).unwrap();
+    let own = model("robust_max(classes=3)", 6);
+    let process = own.processes()[0].clone();
+    let shared = Savigp::new(vec![process], own.likelihood().clone_box()).unwrap();
+    let mut shared = shared.with_threading(Threading::Here);
+    steps_of_one_allocate_nothing(&mut shared, &data, true, "shared");
+}
+
 /// Observations that are computed when they are asked for.
 #[derive(Debug)]
 struct Endless(usize);
@@ -137,5 +149,6 @@ fn steps_allocate_nothing_and_memory_does_not_know_how_many_data_there_are() {
     let _profiler = dhat::Profiler::builder().testing().build();
     assert!(blocks(|| drop(std::hint::black_box(vec![1.0; 10]))) > 0, "the counter counts");
     steps_allocate_nothing();
+    steps_of_shared_processes_allocate_nothing();
     assert_eq!(bytes(1_000), bytes(1_000_000));
 }

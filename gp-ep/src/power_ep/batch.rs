@@ -13,6 +13,7 @@ use crate::error::EpError;
 use gp_kernels::data::{DataSource, Reduction, Rows};
 use gp_kernels::passes::{Lane, Sums};
 use gp_kernels::posterior::InducingPosterior;
+use gp_optim::Brake;
 use std::sync::Arc;
 
 /// Halvings of a sweep that would leave no proper posterior.
@@ -326,6 +327,12 @@ impl BatchEp {
             rest = later;
         });
         Ok(())
+    }
+
+    /// Lets this brake end work between blocks of observations, with [`DataError::Stopped`](crate::DataError::Stopped).
+    /// The state is then sound again after the next call of [`refresh`](Self::refresh).
+    pub fn set_brake(&mut self, brake: Brake) {
+        self.passes.passes.set_brake(brake);
     }
 
     /// The posterior over the inducing values of one latent function.

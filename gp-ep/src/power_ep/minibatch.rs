@@ -18,6 +18,7 @@ use crate::powers::Powers;
 use gp_kernels::data::{DataError, DataSource, Rows};
 use gp_kernels::passes::Sums;
 use gp_kernels::posterior::InducingPosterior;
+use gp_optim::Brake;
 use serde::{Deserialize, Serialize};
 
 /// Halvings of a batch's change that would leave no proper posterior.
@@ -366,6 +367,12 @@ impl MiniBatchEp {
         (self.sums.numbers, self.sites, self.batches_seen) = (sums, sites, batches_seen);
         let by = (&self.passes.layout, self.passes.passes.threading());
         set_posteriors(&mut self.posteriors, by, &self.sums, |_| 1.0).map_err(|error| error.to_string())
+    }
+
+    /// Lets this brake end work between blocks of observations, with [`DataError::Stopped`](crate::DataError::Stopped).
+    /// The state is then sound again after the next call of [`refresh`](Self::refresh).
+    pub fn set_brake(&mut self, brake: Brake) {
+        self.passes.passes.set_brake(brake);
     }
 
     /// The posterior over the inducing values of one latent function.

@@ -82,11 +82,13 @@ impl PowerEp {
         progress: impl FnMut(TrainingProgress),
     ) -> Result<Trained<(Training, Convergence), BatchEp>, EpError> {
         let mut state = Outer(BatchEp::new(self, data)?);
+        let options = MinimiseOptions { control: options.control.begun(), ..options.clone() };
+        state.0.set_brake(options.control.brake());
         let evaluate = |model: &PowerEp, Outer(state): &mut Outer, natural: &mut [f64]| {
             come_to_rest(state, model, ep)?;
             state.log_z_gradient(model, GradientKind::AtRest, natural)
         };
-        let training = train_beside(self, &mut state, options, evaluate, progress)?;
+        let training = train_beside(self, &mut state, &options, evaluate, progress)?;
         let Outer(mut state) = state;
         let convergence = come_to_rest(&mut state, self, ep)?;
         Ok(Trained { run: (training, convergence), state })
@@ -117,6 +119,7 @@ impl PowerEp {
             Ok::<f64, EpError>(log_z)
         };
         let plan = options.plan(Batches::whole(data.count())?, rule);
+        inner.state.set_brake(plan.control.brake());
         let run = train_by_descent(self, &mut inner, plan, evaluate, |_| {})?;
         refresh_or_reset(&mut inner.state, self)?;
         Ok(Trained { run, state: inner.state })
@@ -160,7 +163,9 @@ impl PowerEp {
             watch(Moment::of(*evaluations, log_z, model, state));
             Ok::<f64, EpError>(log_z)
         };
-        let run = train_by_descent(self, &mut inner, options.plan(batches, rule), evaluate, |_| {})?;
+        let plan = options.plan(batches, rule);
+        inner.state.set_brake(plan.control.brake());
+        let run = train_by_descent(self, &mut inner, plan, evaluate, |_| {})?;
         let mut state = inner.state;
         state.refresh(self)?;
         state.rebuild(self, data)?;
@@ -171,7 +176,7 @@ impl PowerEp {
 impl InnerOptions {
     fn plan<R>(&self, batches: Batches, rule: R) -> DescentPlan<R> {
         let options = DescentOptions { drifting: true, ..self.descent.clone() };
-        DescentPlan { batches, rule, options, steps: self.steps, control: self.control.clone() }
+        DescentPlan { batches, rule, options, steps: self.steps, control: self.control.begun() }
     }
 }
 

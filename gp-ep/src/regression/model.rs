@@ -179,10 +179,12 @@ impl SparseRegression {
         progress: impl FnMut(TrainingProgress),
     ) -> Result<Training, EpError> {
         let mut workspace = RegressionWorkspace::new();
+        let options = MinimiseOptions { control: options.control.begun(), ..options.clone() };
+        workspace.set_brake(options.control.brake());
         let evaluate = |model: &Self, gradient: &mut [f64]| {
             model.log_marginal_likelihood_gradient(data, &mut workspace, gradient)
         };
-        train(self, options, evaluate, progress)
+        train(self, &options, evaluate, progress)
     }
 }
 

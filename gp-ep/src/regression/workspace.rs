@@ -10,6 +10,7 @@ use gp_kernels::data::{DataError, DataSource, Reduction, Rows};
 use gp_kernels::parameter_count;
 use gp_kernels::passes::{Beliefs, Layout, Passes, Setup, Sums, Whitened};
 use gp_linalg::{Cholesky, Threading};
+use gp_optim::Brake;
 use std::f64::consts::TAU;
 use std::sync::Arc;
 
@@ -18,6 +19,7 @@ use std::sync::Arc;
 #[derive(Debug, Default)]
 pub struct RegressionWorkspace {
     reduction: Option<Arc<dyn Reduction>>,
+    brake: Brake,
     state: Option<(Shape, Grouped)>,
 }
 
@@ -76,7 +78,12 @@ impl RegressionWorkspace {
     /// An empty workspace for some of the lanes of the data, the others being somebody else's.
     #[must_use]
     pub fn with_reduction(reduction: Arc<dyn Reduction>) -> Self {
-        Self { reduction: Some(reduction), state: None }
+        Self { reduction: Some(reduction), ..Self::default() }
+    }
+
+    /// Lets this brake end evaluations between blocks of observations, with [`DataError::Stopped`].
+    pub fn set_brake(&mut self, brake: Brake) {
+        self.brake = brake;
     }
 
     /// `log Z`, and everything that predictions and gradients need.
@@ -97,8 +104,8 @@ impl RegressionWorkspace {
             }
         };
         let value = match state {
-            Grouped::Points(state) => state.evaluate(model, data),
-            Grouped::Blocks(state) => state.evaluate(model, data),
+            Grouped::Points(state) => state.evaluate(model, data, &self.brake),
+            Grouped::Blocks(state) => state.evaluate(model, data, &self.brake),
         }?;
         if value.is_finite() { Ok(value) } else { Err(EpError::Overflow { value }) }
     }
@@ -222,7 +229,13 @@ impl<F: LaneFactors> State<F> {
         Ok(())
     }
 
-    fn evaluate(&mut self, model: &SparseRegression, data: &dyn DataSource) -> Result<f64, EpError> {
+    fn evaluate(
+        &mut self,
+        model: &SparseRegression,
+        data: &dyn DataSource,
+        brake: &Brake,
+    ) -> Result<f64, EpError> {
+        self.passes.set_brake(brake.clone());
         self.read(data)?;
         let Self { passes, sums, misfit, posterior, .. } = self;
         passes.refresh(std::slice::from_ref(model.process()), model.jitter())?;

@@ -1,7 +1,6 @@
 //! One lane: its observations, their projections, and the steps of a pass over them.
 
 use super::block::{Block, LatentBlock, Seen};
-use super::brake::Brake;
 use super::layout::{Gram, Layout, PartMut, Sums, split};
 use super::tangent::Tangent;
 use super::whitened::{Marginals, view_mut};
@@ -13,6 +12,7 @@ use crate::inducing::{InducingPrior, PriorGradients, Projection, SharedPoints, S
 use faer::{Accum, MatRef};
 use gp_linalg::product::{matmul, weighted_gram};
 use gp_linalg::{LinalgError, Threading};
+use gp_optim::Brake;
 use std::ops::Range;
 
 /// Observations of a block at most: products and solves have their full rate from 128 columns on.
@@ -337,7 +337,7 @@ impl<S> Lane<S> {
         rule: &impl Fn(Block<'_, S>, &mut [f64]) -> Result<(), E>,
     ) -> Result<(), E> {
         for k in 0..self.ends.len() {
-            brake.check()?;
+            super::passes::go_on(brake)?;
             let block = self.block(k);
             self.project_block(k, priors)?;
             for component in 0..pass.layout.components() {

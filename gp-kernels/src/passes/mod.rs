@@ -16,7 +16,6 @@
 //! processes and limits on time are the same for all of them.
 
 mod block;
-mod brake;
 mod lane;
 mod layout;
 mod passes;
@@ -24,7 +23,6 @@ mod tangent;
 mod whitened;
 
 pub use block::{Block, LatentBlock, Seen};
-pub use brake::Brake;
 pub use lane::{Lane, Projections, Taken};
 pub use layout::{Gram, Layout, Part, PartMut, Sums};
 pub use passes::{Beliefs, Pass, PassError, Passes, Setup};

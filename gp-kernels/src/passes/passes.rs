@@ -1,7 +1,6 @@
 //! All lanes, and passes over them.
 
 use super::block::Block;
-use super::brake::Brake;
 use super::lane::{Build, Lane, Taken};
 use super::layout::{Layout, Sums};
 use super::tangent::Tangent;
@@ -13,7 +12,7 @@ use crate::error::KernelError;
 use crate::evaluate::Evaluator;
 use crate::inducing::{InducingPrior, PriorGradients, SparseProcess};
 use gp_linalg::{JitterPolicy, LinalgError, Threading};
-use gp_optim::ParameterSet;
+use gp_optim::{Brake, ParameterSet};
 use std::sync::Arc;
 
 /// How much is recorded of the projections of mini-batches for their reverse pass, in numbers, over all lanes and processes:
@@ -221,7 +220,7 @@ impl<S: Send> Passes<S> {
         self.loaded = 0;
         self.projected_on.clear();
         self.lanes.for_each(|lane, own| {
-            brake.check()?;
+            go_on(brake)?;
             own.read(data, &rows.part(lane_rows(lane, lanes, rows.len())), &take)
         })?;
         self.loaded = rows.len();
@@ -272,7 +271,7 @@ impl<S: Send> Passes<S> {
     pub fn project<E: PassError>(&mut self) -> Result<(), E> {
         let (priors, brake) = (&self.priors, &self.brake);
         self.lanes.for_each(|_, lane| {
-            brake.check()?;
+            go_on(brake)?;
             Ok(lane.project(priors)?)
         })
     }
@@ -334,7 +333,7 @@ impl<S: Send> Passes<S> {
         let (priors, brake) = (self.priors.as_slice(), &self.brake);
         let (total, by) = ((sums, &self.pool), self.reduction.as_ref());
         self.lanes.fold(total, by, |_, lane, out| {
-            brake.check()?;
+            go_on(brake)?;
             lane.project(priors)?;
             work(lane, out)
         })
@@ -362,6 +361,11 @@ impl<S: Send> Passes<S> {
         }
         Ok(rest)
     }
+}
+
+/// `Ok` as long as work is to go on.
+pub(super) fn go_on(brake: &Brake) -> Result<(), DataError> {
+    if brake.is_pulled() { Err(DataError::Stopped) } else { Ok(()) }
 }
 
 fn visit_values(processes: &[SparseProcess], mut visit: impl FnMut(f64)) {

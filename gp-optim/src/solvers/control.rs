@@ -4,7 +4,9 @@ use super::checkpoint::CheckpointFile;
 use super::error::OptimError;
 use super::history::Record;
 use super::interrupt::Interrupt;
+use crate::brake::Brake;
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -19,7 +21,7 @@ use std::time::{Duration, Instant};
 /// - *An interrupt.* After the iteration it is in, a run with a checkpoint file returns
 ///   [`OptimError::Interrupted`](super::OptimError::Interrupted); one without ends with the best point so far and
 ///   [`StopReason::Interrupted`](super::StopReason::Interrupted).
-/// - *A limit on time*, after which no iteration begins. The run ends with the best point so far and
+/// - *A limit on time*, after which no iteration begins, and evaluations that ask a [`brake`](Control::brake) end. The run ends with the best point so far and
 ///   [`StopReason::TimeLimit`](super::StopReason::TimeLimit). A run that goes on from a checkpoint has all of the time
 ///   again.
 ///
@@ -55,6 +57,27 @@ pub struct Control {
     /// Whether what the file holds is of no concern: it will be replaced.
     anew: bool,
     watcher: Option<Watcher>,
+    lever: Lever,
+}
+
+/// What a run and the brakes of its evaluations share.
+#[derive(Clone, Debug, Default)]
+struct Lever(Arc<LeverState>);
+
+#[derive(Debug, Default)]
+struct LeverState {
+    /// Whether the end of the time, or an interrupt, ends an evaluation.
+    heeds_time: AtomicBool,
+    heeds_interrupt: AtomicBool,
+    /// Whether it did.
+    pulled: AtomicBool,
+}
+
+/// It is no setting.
+impl PartialEq for Lever {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
 }
 
 /// Somebody who is shown every iteration.
@@ -172,6 +195,35 @@ impl Control {
     #[must_use]
     pub fn is_interrupted(&self) -> bool {
         self.interrupt.is_requested()
+    }
+
+    /// A brake for evaluations of the run, which ends them when its time is over or its end was requested. It does so
+    /// while the run is going on and has something to end with: never in the evaluation of its start, nor, where an
+    /// interrupted run is to go on from a checkpoint, before there is one. The control has to have
+    /// [`begun`](Self::begun).
+    #[must_use]
+    pub fn brake(&self) -> Brake {
+        let control = self.clone();
+        Brake::new(move || {
+            let LeverState { heeds_time, heeds_interrupt, pulled } = &*control.lever.0;
+            let over = heeds_time.load(Ordering::Relaxed) && control.is_over();
+            let stops = over || heeds_interrupt.load(Ordering::Relaxed) && control.is_interrupted();
+            if stops {
+                pulled.store(true, Ordering::Relaxed);
+            }
+            stops
+        })
+    }
+
+    /// Says what [`brake`](Self::brake) heeds from now on.
+    pub(super) fn arm(&self, time: bool, interrupt: bool) {
+        self.lever.0.heeds_time.store(time, Ordering::Relaxed);
+        self.lever.0.heeds_interrupt.store(interrupt, Ordering::Relaxed);
+    }
+
+    /// Whether a brake has ended an evaluation since this was asked last.
+    pub(super) fn was_pulled(&self) -> bool {
+        self.lever.0.pulled.swap(false, Ordering::Relaxed)
     }
 
     /// The file to go on from.

@@ -59,6 +59,8 @@ pub struct ControlledRun<O, S, P> {
     control: Control,
     /// When the file was last replaced, and after which iteration.
     written: Option<(Instant, u64)>,
+    /// Whether the last iteration was ended by the brake, and its state is no iteration's.
+    cut: bool,
 }
 
 impl<O, S, P> fmt::Debug for ControlledRun<O, S, P> {
@@ -84,6 +86,7 @@ where
             history: None,
             control: Control::new(),
             written: None,
+            cut: false,
         }
     }
 
@@ -133,19 +136,31 @@ where
     pub fn run(mut self) -> Result<OptimizationResult<O, S, GradientState<P>>, OptimError> {
         self.control = self.control.begun();
         self.refuse_memory()?;
-        if !self.resume()? {
+        self.control.arm(false, false);
+        let resumed = self.resume()?;
+        if !resumed {
             self.start()?;
         }
-        while !self.is_over() {
-            self.iterate()?;
-        }
-        if self.state.get_termination_reason() == Some(&TerminationReason::Timeout) {
+        let done = self.iterate_until_over(resumed);
+        self.control.arm(false, false);
+        done?;
+        if self.state.get_termination_reason() == Some(&TerminationReason::Timeout) && !self.cut {
             self.write_unless_written()?;
         }
         if !self.observers.is_empty() {
             self.observers.observe_final(&self.state).map_err(OptimError::from_argmin)?;
         }
         Ok(OptimizationResult::new(self.problem, self.solver, self.state))
+    }
+
+    /// An interrupted run that is to go on from its file has to have written one.
+    fn iterate_until_over(&mut self, resumed: bool) -> Result<(), OptimError> {
+        while !self.is_over() {
+            let has_file = resumed || self.written.is_some() || self.control.checkpoint().is_none();
+            self.control.arm(true, has_file);
+            self.iterate()?;
+        }
+        Ok(())
     }
 
     fn refuse_memory(&self) -> Result<(), OptimError> {
@@ -200,6 +215,10 @@ where
             let over = self.control.is_over().then_some(TerminationReason::Timeout);
             let status = match (self.solver.terminate_internal(&self.state), over) {
                 (TerminationStatus::NotTerminated, Some(reason)) => TerminationStatus::Terminated(reason),
+                // A solver whose evaluations were ended has nothing to say.
+                (TerminationStatus::Terminated(_), Some(reason)) if self.cut => {
+                    TerminationStatus::Terminated(reason)
+                }
                 (status, _) => status,
             };
             if let TerminationStatus::Terminated(reason) = status {
@@ -225,6 +244,10 @@ where
         state.increment_iter();
         self.state = state;
         let iteration = self.state.get_iter();
+        self.cut = self.control.was_pulled();
+        if self.cut {
+            return self.look_up(iteration);
+        }
         self.record(iteration, &told)?;
         if let Some(checkpoint) = &self.attached {
             let saved = checkpoint.save_cond(&self.solver, &self.state, iteration);
@@ -243,7 +266,9 @@ where
     /// Writes a checkpoint where one is due, and ends the run where that was requested.
     fn look_up(&mut self, iteration: u64) -> Result<(), OptimError> {
         let interrupted = self.control.is_interrupted();
-        if interrupted || self.control.is_due(iteration, self.written.map(|(at, _)| at)) {
+        // What an evaluation that was ended has left is not where a run goes on from.
+        let due = interrupted || self.control.is_due(iteration, self.written.map(|(at, _)| at));
+        if due && !self.cut {
             self.write_unless_written()?;
         }
         if !interrupted {

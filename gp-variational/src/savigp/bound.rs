@@ -4,7 +4,7 @@ use super::entropy::Working;
 use super::mixture::Mixture;
 use super::model::Savigp;
 use super::natural::Natural;
-use super::rule::{Components, LaneEstimates, Rule, layout, params};
+use super::rule::{Components, LaneEstimates, Rule, gram, layout, params};
 use crate::error::{VariationalError, check_count};
 use crate::expectation::{Expectation, Nodes};
 use faer::Mat;
@@ -12,7 +12,7 @@ use gp_kernels::data::{DataError, DataSource, Reduction, Rows};
 use gp_kernels::inducing::PriorGradients;
 use gp_kernels::passes::{Layout, Pass, Passes, Setup, Sums};
 use gp_linalg::Threading;
-use gp_optim::ParameterSet;
+use gp_optim::{Brake, ParameterSet};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -152,6 +152,11 @@ impl Bound {
         })
     }
 
+    /// Lets this brake end passes between blocks of observations, with [`DataError::Stopped`].
+    pub fn set_brake(&mut self, brake: Brake) {
+        self.passes.set_brake(brake);
+    }
+
     /// Draws other samples from now on: for stochastic methods, which want noise that averages out.
     pub fn redraw(&mut self) {
         self.nodes.epoch = self.nodes.epoch.wrapping_add(1);
@@ -246,8 +251,9 @@ impl Bound {
 
     /// Whether sums over the data for this posterior are laid out as those here.
     fn is_for(&self, posterior: &Mixture) -> bool {
-        let params = self.layout.extra(&self.sums.numbers).len() - self.layout.components() - 1;
-        self.layout == layout(posterior, params)
+        self.layout.counts() == posterior.counts()
+            && self.layout.components() == posterior.components()
+            && self.layout.gram() == Some(gram(posterior))
     }
 
     /// N over the number of observations in hand.

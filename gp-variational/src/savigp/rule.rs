@@ -45,12 +45,17 @@ impl Beliefs for Components<'_> {
     }
 }
 
+/// What is summed of products for a posterior.
+pub(super) fn gram(posterior: &Mixture) -> Gram {
+    if posterior.covariance() == Covariance::Full { Gram::Full } else { Gram::Diagonal }
+}
+
 /// Sums for a posterior: `Σ h φφᵀ` and `Σ g φ` of each component and latent; then expected log densities by component,
 /// derivatives by the parameters of the likelihood, and the noise of sampling.
 pub(super) fn layout(posterior: &Mixture, params: usize) -> Layout {
-    let gram = if posterior.covariance() == Covariance::Full { Gram::Full } else { Gram::Diagonal };
     let components = posterior.components();
-    Layout::new(posterior.counts().to_vec(), components + params + 1).with_components(components, gram)
+    let layout = Layout::new(posterior.counts().to_vec(), components + params + 1);
+    layout.with_components(components, gram(posterior))
 }
 
 /// Where in the extra numbers derivatives by the parameters of the likelihood are.

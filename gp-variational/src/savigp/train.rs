@@ -109,8 +109,9 @@ impl Savigp {
         progress: impl FnMut(TrainingProgress),
     ) -> Result<Trained<Training>, VariationalError> {
         let mut bound = Bound::new(self, data)?;
+        let options = bound.heed(options);
         let evaluate = |model: &Self, natural: &mut [f64]| bound.gradient(model, natural);
-        let run = train(self, options, evaluate, progress)?;
+        let run = train(self, &options, evaluate, progress)?;
         Ok(Trained { run, state: bound })
     }
 
@@ -126,6 +127,7 @@ impl Savigp {
         options: &MinimiseOptions,
     ) -> Result<Trained<Staged>, VariationalError> {
         let mut bound = Bound::new(self, data)?;
+        let options = &bound.heed(options);
         let (groups, schedule) = self.schedule(options)?;
         let mut start = vec![0.0; self.free_count()];
         self.write_free(&mut start)?;
@@ -192,6 +194,7 @@ impl Savigp {
         progress: impl FnMut(TrainingProgress),
     ) -> Result<Trained<(Training, Ascent)>, VariationalError> {
         let mut bound = Bound::new(self, data)?;
+        let options = &bound.heed(options);
         let (mut outer, mut resting) = (Outer(self.clone()), Resting(self.posterior().clone()));
         let evaluate = |outer: &Outer, Resting(posterior): &mut Resting, gradient: &mut [f64]| {
             come_to_rest(&mut bound, &outer.0, posterior, natural)?;
@@ -225,8 +228,9 @@ impl Savigp {
         if let Some(noise) = &options.noise {
             noise.check()?;
         }
-        let bound = Bound::for_batches(self, data, batches.size())?;
+        let mut bound = Bound::for_batches(self, data, batches.size())?;
         let plan = options.plan(batches, rule);
+        bound.set_brake(plan.control.brake());
         if let Some(rate) = options.natural {
             return self.train_beside_posterior(data, bound, plan, (rate, options), progress);
         }
@@ -273,7 +277,7 @@ impl Savigp {
 impl BatchOptions {
     fn plan<R>(&self, batches: Batches, rule: R) -> DescentPlan<R> {
         let options = DescentOptions { drifting: true, ..self.descent.clone() };
-        DescentPlan { batches, rule, options, steps: self.steps, control: self.control.clone() }
+        DescentPlan { batches, rule, options, steps: self.steps, control: self.control.begun() }
     }
 }
 
@@ -333,6 +337,13 @@ impl Companion for Stepping {
 }
 
 impl Bound {
+    /// These options with their clock running, by which evaluations end too.
+    fn heed(&mut self, options: &MinimiseOptions) -> MinimiseOptions {
+        let options = MinimiseOptions { control: options.control.begun(), ..options.clone() };
+        self.set_brake(options.control.brake());
+        options
+    }
+
     /// Takes the next batch in hand, with samples of its own.
     fn next_batch(
         &mut self,

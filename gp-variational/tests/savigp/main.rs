@@ -8,6 +8,7 @@ mod limits;
 mod mixtures;
 mod predictions;
 mod sampling;
+mod shared;
 mod support;
 mod threads;
 mod training;

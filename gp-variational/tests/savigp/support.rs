@@ -150,3 +150,20 @@ pub(crate) fn log_normal(y: &[f64], covariance: &Mat<f64>) -> f64 {
 pub(crate) fn plus_diagonal(a: &Mat<f64>, value: f64) -> Mat<f64> {
     Mat::from_fn(a.nrows(), a.ncols(), |i, j| a[(i, j)] + if i == j { value } else { 0.0 })
 }
+
+/// The same model of several latents twice.
+pub(crate) struct Sharing {
+    /// With one process for all latents.
+    pub(crate) shared: Savigp,
+    /// With a process for each, all of them equal.
+    pub(crate) own: Savigp,
+}
+
+pub(crate) fn shared_and_own(likelihood: &str, inputs: &InducingInputs) -> Sharing {
+    let likelihood: Box<dyn Likelihood> = gp_likelihoods::parse(likelihood).unwrap();
+    let kernel = gp_kernels::parse("1.4 * rbf(lengthscale=[0.9, 1.1])").unwrap();
+    let process = SparseProcess::new(kernel, inputs.clone()).unwrap();
+    let own = vec![process.clone(); likelihood.latents()];
+    let model = |processes| Savigp::new(processes, likelihood.clone()).unwrap();
+    Sharing { shared: model(vec![process]), own: model(own) }
+}
