@@ -3,11 +3,12 @@
 
 use super::latents::Latents;
 use super::posterior::{Posterior, StoredLatent};
+use super::vocabulary::Vocabulary;
 use crate::error::{CliError, ErrorKind};
 use faer::{Mat, MatRef};
 use gp_ep::ivm::{IvmPosterior, StoredIvm};
+use gp_kernels::Kernel;
 use gp_kernels::posterior::LatentPrediction;
-use gp_kernels::{Kernel, Registry};
 use gp_likelihoods::ObservationMoments;
 use gp_variational::Mixed;
 use serde::{Deserialize, Serialize};
@@ -145,10 +146,10 @@ impl Functions {
 
 impl StoredFunctions {
     /// The posterior over this many latent functions.
-    pub(super) fn restore(self, wanted: usize) -> Result<Functions, CliError> {
+    pub(super) fn restore(self, wanted: usize, names: &dyn Vocabulary) -> Result<Functions, CliError> {
         let wrong = |message: String| Err(CliError::new(ErrorKind::Model, message));
         if let Some(stored) = self.ivm {
-            let found = stored.restore(&Registry::built_in())?;
+            let found = stored.restore(names.kernels(), names.likelihoods())?;
             let latents = found.model().classes();
             if latents != wanted {
                 return wrong(format!("{latents} latent functions, and the likelihood has {wanted}"));
@@ -167,7 +168,8 @@ impl StoredFunctions {
                 weights.len()
             ));
         }
-        let parts = self.latents.into_iter().map(StoredLatent::restore).collect::<Result<_, _>>()?;
+        let parts = self.latents.into_iter().map(|latent| latent.restore(names.kernels()));
+        let parts = parts.collect::<Result<_, _>>()?;
         Ok(Functions::Components { weights, parts })
     }
 }
