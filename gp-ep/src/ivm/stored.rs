@@ -63,15 +63,19 @@ impl IvmPosterior {
 }
 
 impl StoredIvm {
-    /// The posterior, its kernels read by this registry, with the bits that it had.
+    /// The posterior, its kernels and likelihood read by these registries, with the bits that it had.
     ///
     /// # Errors
     /// [`EpError`] for expressions that do not parse and for numbers that no posterior can have.
-    pub fn restore(self, registry: &Registry) -> Result<IvmPosterior, EpError> {
+    pub fn restore(
+        self,
+        kernels: &Registry,
+        likelihoods: &gp_likelihoods::Registry,
+    ) -> Result<IvmPosterior, EpError> {
         let kernels =
-            self.latents.iter().map(|latent| registry.parse_for(&latent.kernel, latent.inputs.dim()));
+            self.latents.iter().map(|latent| kernels.parse_for(&latent.kernel, latent.inputs.dim()));
         let kernels = kernels.collect::<Result<_, _>>()?;
-        let model = Ivm::new(kernels, gp_likelihoods::parse(&self.likelihood)?)?;
+        let model = Ivm::new(kernels, likelihoods.parse(&self.likelihood)?)?;
         let mut model = model.with_coupling(self.coupling)?.with_rule(self.rule)?;
         model.jitter = self.jitter;
         check_count("intercepts", "entries", model.classes(), self.intercepts.len())?;

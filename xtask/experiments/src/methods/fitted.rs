@@ -63,7 +63,7 @@ fn classes(probabilities: Mat<f64>, support: Support) -> Predicted {
 
 impl Fitted for Predictor {
     fn predict(&self, inputs: MatRef<'_, f64>) -> Result<Predicted, ExperimentError> {
-        Ok(classes(self.class_probabilities(inputs)?, self.factors().support()))
+        Ok(classes(self.class_probabilities(inputs)?, self.likelihood().support()))
     }
 
     fn log_densities(&self, test: &Part) -> Result<Vec<f64>, ExperimentError> {
