@@ -3,9 +3,11 @@
 use crate::commands::{
     check, convert, cv, demo, diagnose, eval, fit, generate, inspect, plot, predict, report, update,
 };
+use crate::context::Context;
 use crate::error::CliError;
+use crate::fit::{self as fitting, FitSpec};
 use crate::notes::Notes;
-use clap::{Parser, Subcommand};
+use clap::{Arg, ArgMatches, CommandFactory, Parser, Subcommand};
 use std::io::Write;
 
 /// Gaussian-process models from the command line.
@@ -56,23 +58,66 @@ pub(crate) enum Command {
 
 impl Command {
     /// Does it: results to `out`, everything else as notes.
-    pub(crate) fn run(&self, out: &mut dyn Write, notes: &mut Notes<'_>) -> Result<(), CliError> {
+    pub(crate) fn run(
+        &self,
+        context: &Context,
+        out: &mut dyn Write,
+        notes: &mut Notes<'_>,
+    ) -> Result<(), CliError> {
         match self {
-            Self::Fit(options) => fit::run(options, out, notes),
-            Self::Predict(options) => predict::run(options, out, notes),
-            Self::Eval(options) => eval::run(options, out, notes),
-            Self::Cv(options) => cv::run(options, out, notes),
-            Self::Inspect(options) => inspect::run(options, out),
-            Self::Report(options) => report::run(options, notes),
-            Self::Plot(options) => plot::run(options, notes),
-            Self::Check(options) => check::run(options, out, notes),
-            Self::Diagnose(options) => diagnose::run(options, out, notes),
-            Self::Update(options) => update::run(options, notes),
-            Self::Convert(options) => convert::run(options, out, notes),
-            Self::Generate(options) => generate::run(options, out),
-            Self::Demo(options) => demo::run(options, out, notes),
+            Self::Fit(options) => fit::run(options, context, out, notes),
+            Self::Predict(options) => predict::run(options, context, out, notes),
+            Self::Eval(options) => eval::run(options, context, out, notes),
+            Self::Cv(options) => cv::run(options, context, out, notes),
+            Self::Inspect(options) => inspect::run(options, context, out),
+            Self::Report(options) => report::run(options, context, notes),
+            Self::Plot(options) => plot::run(options, context, notes),
+            Self::Check(options) => check::run(options, context, out, notes),
+            Self::Diagnose(options) => diagnose::run(options, context, out, notes),
+            Self::Update(options) => update::run(options, context, notes),
+            Self::Convert(options) => convert::run(options, context, out, notes),
+            Self::Generate(options) => generate::run(options, command(context), out),
+            Self::Demo(options) => demo::run(options, context, out, notes),
         }
     }
+
+    /// Takes over what was said of settings of methods, of which the types here do not know.
+    pub(crate) fn take_settings(&mut self, matches: &ArgMatches, context: &Context) {
+        let spec: &mut FitSpec = match self {
+            Self::Fit(options) => &mut options.spec,
+            Self::Cv(options) => &mut options.spec,
+            Self::Diagnose(options) => &mut options.spec,
+            _ => return,
+        };
+        if let Some((_, own)) = matches.subcommand() {
+            spec.settings = fitting::given(own, &context.methods);
+        }
+    }
+}
+
+/// The command line of a program: flags for the settings of its methods, and lists of what it knows in help texts.
+pub(crate) fn command(context: &Context) -> clap::Command {
+    Arguments::command().mut_subcommands(|subcommand| {
+        let fits = subcommand.get_arguments().any(|known| known.get_id() == "method");
+        let subcommand = subcommand.mut_args(|argument| with_names(argument, context));
+        if fits { fitting::with_settings(subcommand, &context.methods) } else { subcommand }
+    })
+}
+
+/// The same argument, with the names that its help has places for.
+fn with_names(argument: Arg, context: &Context) -> Arg {
+    let Some(help) = argument.get_help().map(ToString::to_string).filter(|help| help.contains('{')) else {
+        return argument;
+    };
+    let piecewise = context.formats.iter().filter(|format| format.comes_in_pieces());
+    let help = help
+        .replace("{methods}", &context.methods.names().join(", "))
+        .replace("{streaming}", &fitting::streaming(&context.methods).join(", "))
+        .replace("{placements}", &context.placements.names().join(", "))
+        .replace("{formats}", &context.formats.names().join(", "))
+        .replace("{piecewise}", &piecewise.map(|format| format.name()).collect::<Vec<_>>().join(", "))
+        .replace("{writers}", &context.writers.extensions().join(", "));
+    argument.help(help)
 }
 
 const EXIT_CODES: &str = "\
@@ -82,10 +127,9 @@ Exit codes: 0 success, 2 wrong command line, 3 wrong data, 4 wrong model file, 5
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
 
     #[test]
     fn the_command_line_is_sound() {
-        Arguments::command().debug_assert();
+        command(&Context::built_in()).debug_assert();
     }
 }

@@ -1,30 +1,29 @@
 //! `--config TOML`: a file that says what flags say. Flags win.
 
-use crate::arguments::Arguments;
 use crate::error::{CliError, ErrorKind};
 use clap::parser::ValueSource;
-use clap::{ArgMatches, Command, CommandFactory};
+use clap::{ArgMatches, Command};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
 /// The same command line, behind it what its configuration file says and it does not.
-pub(crate) fn expand(arguments: Vec<OsString>) -> Result<Vec<OsString>, CliError> {
+pub(crate) fn expand(command: &Command, arguments: Vec<OsString>) -> Result<Vec<OsString>, CliError> {
     // A line that cannot be parsed will be refused by who parses it next.
-    let Ok(matches) = Arguments::command().try_get_matches_from(&arguments) else { return Ok(arguments) };
+    let Ok(matches) = command.clone().try_get_matches_from(&arguments) else { return Ok(arguments) };
     let Some((_, given)) = matches.subcommand() else { return Ok(arguments) };
     let Ok(Some(path)) = given.try_get_one::<PathBuf>("config") else { return Ok(arguments) };
     let text = std::fs::read_to_string(path).map_err(|cause| CliError::io("read", path, cause))?;
-    expand_text(arguments, path, &text)
+    expand_text(command, arguments, path, &text)
 }
 
 /// The same with the text of the file, whose name is for errors.
 pub(crate) fn expand_text(
+    command: &Command,
     mut arguments: Vec<OsString>,
     path: &Path,
     text: &str,
 ) -> Result<Vec<OsString>, CliError> {
-    let command = Arguments::command();
     let Ok(matches) = command.clone().try_get_matches_from(&arguments) else { return Ok(arguments) };
     let Some((name, given)) = matches.subcommand() else { return Ok(arguments) };
     let table: Table = text.parse().map_err(|cause: toml::de::Error| {
@@ -33,7 +32,7 @@ pub(crate) fn expand_text(
     })?;
     if let Some(subcommand) = command.find_subcommand(name) {
         for (key, value) in &table {
-            arguments.extend(flag(path, (&command, subcommand), given, key, value)?);
+            arguments.extend(flag(path, (command, subcommand), given, key, value)?);
         }
     }
     Ok(arguments)

@@ -73,6 +73,11 @@ impl CliError {
         Self { kind, message: message.into(), source: Some(cause.into()) }
     }
 
+    /// An error of the command line.
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Usage, message)
+    }
+
     /// A file or folder that does not let itself be used.
     pub(crate) fn io(doing: &str, path: &Path, cause: std::io::Error) -> Self {
         Self::caused(ErrorKind::Io, format!("cannot {doing} `{}`", path.display()), cause)

@@ -4,14 +4,15 @@
 //! panic, and what has been read can be written and read again to the same thing. [`TARGETS`] are run by a test on a corpus
 //! and its mutations, and by the programs in `fuzz/` on what libFuzzer comes up with.
 
-use crate::config;
-use crate::data::{Formats, ReadOptions, Source};
+use crate::context::Context;
+use crate::data::{ReadOptions, Source};
 use crate::model::Model;
+use crate::{arguments, config};
 use gp_kernels::KernelExt;
 use std::path::Path;
 
 /// A reader under its name, which is also that of its corpus and its program.
-pub type Target = (&'static str, fn(&[u8]) -> Result<bool, String>);
+pub type Target = (&'static str, fn(&Context, &[u8]) -> Result<bool, String>);
 
 /// All of them.
 pub const TARGETS: [Target; 6] = [
@@ -27,23 +28,23 @@ pub const TARGETS: [Target; 6] = [
 ///
 /// # Errors
 /// What does not hold.
-pub fn csv(bytes: &[u8]) -> Result<bool, String> {
-    table(bytes, "csv")
+pub fn csv(context: &Context, bytes: &[u8]) -> Result<bool, String> {
+    table(context, bytes, "csv")
 }
 
 /// A table in LibSVM's format.
 ///
 /// # Errors
 /// What does not hold.
-pub fn libsvm(bytes: &[u8]) -> Result<bool, String> {
-    table(bytes, "libsvm")
+pub fn libsvm(context: &Context, bytes: &[u8]) -> Result<bool, String> {
+    table(context, bytes, "libsvm")
 }
 
 /// Rows and columns are there, all of one length, and every cell has a text.
-fn table(bytes: &[u8], format: &str) -> Result<bool, String> {
+fn table(context: &Context, bytes: &[u8], format: &str) -> Result<bool, String> {
     let Ok(source) = Source::from_bytes("bytes", bytes.to_vec()) else { return Ok(false) };
     let options = ReadOptions { format: Some(format.to_owned()), ..ReadOptions::default() };
-    let Ok(frame) = Formats::built_in().read(&source, &options) else { return Ok(false) };
+    let Ok(frame) = context.formats.read(&source, &options) else { return Ok(false) };
     if frame.row_count() == 0 || frame.columns().is_empty() {
         return Err("a table without rows or columns".to_owned());
     }
@@ -60,8 +61,8 @@ fn table(bytes: &[u8], format: &str) -> Result<bool, String> {
 ///
 /// # Errors
 /// What does not hold.
-pub fn kernel(bytes: &[u8]) -> Result<bool, String> {
-    let print = |text: &str| gp_kernels::parse(text).map(|kernel| kernel.expression());
+pub fn kernel(context: &Context, bytes: &[u8]) -> Result<bool, String> {
+    let print = |text: &str| context.kernels.parse(text).map(|kernel| kernel.expression());
     expression(bytes, print)
 }
 
@@ -69,8 +70,8 @@ pub fn kernel(bytes: &[u8]) -> Result<bool, String> {
 ///
 /// # Errors
 /// What does not hold.
-pub fn likelihood(bytes: &[u8]) -> Result<bool, String> {
-    let print = |text: &str| gp_likelihoods::parse(text).map(|likelihood| likelihood.expression());
+pub fn likelihood(context: &Context, bytes: &[u8]) -> Result<bool, String> {
+    let print = |text: &str| context.likelihoods.parse(text).map(|likelihood| likelihood.expression());
     expression(bytes, print)
 }
 
@@ -91,10 +92,10 @@ fn expression<E: std::fmt::Display>(
 ///
 /// # Errors
 /// What does not hold.
-pub fn config(bytes: &[u8]) -> Result<bool, String> {
+pub fn config(context: &Context, bytes: &[u8]) -> Result<bool, String> {
     let Ok(text) = std::str::from_utf8(bytes) else { return Ok(false) };
     let line = ["gp", "fit", "table.csv"].map(Into::into).to_vec();
-    match config::expand_text(line, Path::new("bytes"), text) {
+    match config::expand_text(&arguments::command(context), line, Path::new("bytes"), text) {
         Ok(line) if line.len() < 3 => Err("words of the command line are gone".to_owned()),
         Ok(_) => Ok(true),
         Err(error) if error.with_causes().is_empty() => Err("an error that says nothing".to_owned()),
@@ -106,10 +107,10 @@ pub fn config(bytes: &[u8]) -> Result<bool, String> {
 ///
 /// # Errors
 /// What does not hold.
-pub fn model(bytes: &[u8]) -> Result<bool, String> {
-    let Ok(model) = Model::from_bytes(bytes, "bytes") else { return Ok(false) };
+pub fn model(context: &Context, bytes: &[u8]) -> Result<bool, String> {
+    let Ok(model) = Model::from_bytes(bytes, "bytes", context) else { return Ok(false) };
     let written = model.to_bytes().map_err(|error| error.with_causes())?;
-    let again = Model::from_bytes(&written, "bytes").map_err(|error| error.with_causes())?;
+    let again = Model::from_bytes(&written, "bytes", context).map_err(|error| error.with_causes())?;
     match again.to_bytes() {
         Ok(bytes) if bytes == written => Ok(true),
         Ok(_) => Err("a model is another one when it is read again".to_owned()),

@@ -5,6 +5,7 @@
 mod arguments;
 pub mod commands;
 mod config;
+mod context;
 mod course;
 pub mod data;
 pub mod encode;
@@ -24,29 +25,46 @@ pub mod picture;
 pub mod predict;
 pub mod standardise;
 
+pub use context::Context;
 pub use error::{CliError, ErrorKind};
 
 use arguments::Arguments;
-use clap::Parser;
+use clap::FromArgMatches;
 use notes::Notes;
 use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
 
-/// Runs the command of this process's arguments and streams.
+/// Runs the command of this process's arguments and streams, with everything that comes with these crates.
 pub fn main() -> ExitCode {
+    main_with(&Context::built_in())
+}
+
+/// The same with what a program of its own knows by name.
+pub fn main_with(context: &Context) -> ExitCode {
     data::silence_foreign_panics();
     interrupt::listen();
-    ExitCode::from(run(std::env::args_os(), &mut std::io::stdout(), &mut std::io::stderr()))
+    ExitCode::from(run(context, std::env::args_os(), &mut std::io::stdout(), &mut std::io::stderr()))
 }
 
 /// Runs a command line, the program's name first: data to `out`, everything else to `err`. Returns the exit code.
-pub fn run(arguments: impl IntoIterator<Item = OsString>, out: &mut dyn Write, err: &mut dyn Write) -> u8 {
-    let arguments = match config::expand(arguments.into_iter().collect()) {
-        Ok(arguments) => arguments,
+pub fn run(
+    context: &Context,
+    arguments: impl IntoIterator<Item = OsString>,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> u8 {
+    let command = arguments::command(context);
+    let line = match config::expand(&command, arguments.into_iter().collect()) {
+        Ok(line) => line,
         Err(error) => return show_error(&error, err),
     };
-    let arguments = match Arguments::try_parse_from(arguments) {
+    let parsed = command.try_get_matches_from(line).and_then(|matches| {
+        let mut arguments = Arguments::from_arg_matches(&matches)?;
+        arguments.command.take_settings(&matches, context);
+        Ok(arguments)
+    });
+    let arguments = match parsed {
         Ok(arguments) => arguments,
         Err(refusal) => return show_refusal(&refusal, out, err),
     };
@@ -54,7 +72,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, out: &mut dyn Write, e
         // A pool that is there already was made by whoever runs commands in a process of their own.
         let _ = rayon::ThreadPoolBuilder::new().num_threads(usize::from(threads)).build_global();
     }
-    match arguments.command.run(out, &mut Notes::new(err, arguments.quiet)) {
+    match arguments.command.run(context, out, &mut Notes::new(err, arguments.quiet)) {
         Ok(()) => 0,
         Err(error) => show_error(&error, err),
     }

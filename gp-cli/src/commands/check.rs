@@ -1,6 +1,7 @@
 //! `gp check`: what would hurt in a table.
 
 use super::print_json;
+use crate::context::Context;
 use crate::data::{Column, Frame, Kind, ReadOptions, Values};
 use crate::encode::{MAX_LEVELS, class_labels};
 use crate::error::CliError;
@@ -27,7 +28,7 @@ pub struct CheckOptions {
     /// Column that will be predicted
     #[arg(long, value_name = "COL")]
     pub target: Option<String>,
-    /// Format of the table: csv, parquet, arrow, npy, npz, idx or libsvm; found from the file unless given
+    /// Format of the table: {formats}; found from the file unless given
     #[arg(long, value_name = "NAME")]
     pub format: Option<String>,
     /// Print findings as one JSON array
@@ -48,9 +49,14 @@ pub struct Finding {
 ///
 /// # Errors
 /// Of the kind of whatever failed; findings are no failure.
-pub fn run(options: &CheckOptions, out: &mut dyn Write, notes: &mut Notes<'_>) -> Result<(), CliError> {
+pub fn run(
+    options: &CheckOptions,
+    context: &Context,
+    out: &mut dyn Write,
+    notes: &mut Notes<'_>,
+) -> Result<(), CliError> {
     let read = ReadOptions { format: options.format.clone(), ..ReadOptions::default() };
-    let frame = crate::data::read(&options.data, &read)?;
+    let frame = context.formats.open(&options.data, &read)?;
     let found = findings(&frame, options.target.as_deref())?;
     let (rows, columns) = (frame.row_count(), frame.columns().len());
     notes.say(format_args!("{rows} rows, {columns} columns, {} findings", found.len()));

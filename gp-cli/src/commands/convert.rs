@@ -1,5 +1,6 @@
 //! `gp convert`: a model for those who read no safetensors.
 
+use crate::context::Context;
 use crate::error::{CliError, ErrorKind};
 use crate::files::OutputFile;
 use crate::model::Model;
@@ -37,9 +38,14 @@ pub enum Target {
 ///
 /// # Errors
 /// Of the kind of whatever failed; the output is then as it was.
-pub fn run(options: &ConvertOptions, out: &mut dyn Write, notes: &mut Notes<'_>) -> Result<(), CliError> {
+pub fn run(
+    options: &ConvertOptions,
+    context: &Context,
+    out: &mut dyn Write,
+    notes: &mut Notes<'_>,
+) -> Result<(), CliError> {
     let file = options.output.as_deref().map(|path| OutputFile::prepare(path, options.force)).transpose()?;
-    let model = Model::load(&options.model)?;
+    let model = Model::load(&options.model, context)?;
     let Target::Json = options.to;
     let text = serde_json::to_string_pretty(&model.to_value()?)
         .map_err(|cause| CliError::caused(ErrorKind::Model, "the model cannot be written", cause))?;

@@ -1,7 +1,8 @@
 //! `gp cv`: cross-validation.
 
 use super::print_json;
-use crate::data::{Frame, ReadOptions};
+use crate::context::Context;
+use crate::data::{Formats, Frame, ReadOptions};
 use crate::encode::class_labels;
 use crate::error::{CliError, ErrorKind};
 use crate::evaluate::{Evaluation, Scores, evaluate};
@@ -39,7 +40,7 @@ pub struct CvOptions {
     /// Table with the columns split and test_row, rows counted from 0: the rows that each split scores on
     #[arg(long, value_name = "CSV", conflicts_with = "folds")]
     pub splits: Option<PathBuf>,
-    /// Format of the table: csv, parquet, arrow, npy, npz, idx or libsvm; found from the file unless given
+    /// Format of the table: {formats}; found from the file unless given
     #[arg(long, value_name = "NAME")]
     pub format: Option<String>,
     /// Folder to keep the fits of all parts in, from which --resume goes on after Ctrl-C or worse
@@ -76,10 +77,15 @@ pub struct Summary {
 ///
 /// # Errors
 /// Of the kind of whatever failed in the first fold that did.
-pub fn run(options: &CvOptions, out: &mut dyn Write, notes: &mut Notes<'_>) -> Result<(), CliError> {
-    let (frame, _) = fit::read(&options.data, options.format.as_deref(), &options.spec)?;
+pub fn run(
+    options: &CvOptions,
+    context: &Context,
+    out: &mut dyn Write,
+    notes: &mut Notes<'_>,
+) -> Result<(), CliError> {
+    let (frame, _) = fit::read(&options.data, options.format.as_deref(), &options.spec, &context.formats)?;
     let parts = match &options.splits {
-        Some(path) => splits(&path.to_string_lossy(), frame.row_count())?,
+        Some(path) => splits(&path.to_string_lossy(), frame.row_count(), &context.formats)?,
         None => folds(&frame, &options.spec, usize::from(options.folds))?,
     };
     notes.say(format_args!("{} folds of {} rows", parts.len(), frame.row_count()));
@@ -90,12 +96,14 @@ pub fn run(options: &CvOptions, out: &mut dyn Write, notes: &mut Notes<'_>) -> R
     };
     let scored = match &folders {
         Some(folders) => interrupt::while_training(|interrupt| {
-            score_all(&frame, &options.spec, &parts, |part, plan| {
-                folders.fit(part, plan, &options.spec, ORIGIN, interrupt)
+            score_all(&frame, &options.spec, context, &parts, |part, plan| {
+                folders.fit(part, plan, &options.spec, ORIGIN, interrupt, context)
             })
         })
         .map_err(|error| folders.how_to_go_on(error))?,
-        None => score_all(&frame, &options.spec, &parts, |_, plan| fit::fit(plan, &options.spec, ORIGIN))?,
+        None => score_all(&frame, &options.spec, context, &parts, |_, plan| {
+            fit::fit(plan, &options.spec, ORIGIN)
+        })?,
     };
     folders.map_or(Ok(()), |folders| folders.remove(parts.len()))?;
     let summaries = summarise(&scored);
@@ -110,13 +118,14 @@ pub fn run(options: &CvOptions, out: &mut dyn Write, notes: &mut Notes<'_>) -> R
 fn score_all(
     frame: &Frame,
     spec: &FitSpec,
+    context: &Context,
     parts: &[Vec<usize>],
     fit: impl Fn(usize, Plan) -> Result<Model, CliError> + Sync,
 ) -> Result<Vec<Evaluation>, CliError> {
     let score = |(part, test): (usize, &Vec<usize>)| {
         let held_out: BTreeSet<usize> = test.iter().copied().collect();
         let rest: Vec<usize> = (0..frame.row_count()).filter(|row| !held_out.contains(row)).collect();
-        let model = fit(part, Plan::new(&frame.rows(&rest)?, spec)?)?;
+        let model = fit(part, Plan::new(&frame.rows(&rest)?, spec, context)?)?;
         evaluate(&model, &frame.rows(test)?)
     };
     let named = |(part, test)| {
@@ -150,8 +159,8 @@ fn folds(frame: &Frame, spec: &FitSpec, count: usize) -> Result<Vec<Vec<usize>>,
 }
 
 /// The rows of each split in a file of splits.
-fn splits(path: &str, rows: usize) -> Result<Vec<Vec<usize>>, CliError> {
-    let frame = crate::data::read(path, &ReadOptions::default())?;
+fn splits(path: &str, rows: usize, formats: &Formats) -> Result<Vec<Vec<usize>>, CliError> {
+    let frame = formats.open(path, &ReadOptions::default())?;
     let columns = frame.require(&["split", "test_row"])?;
     frame.refuse_missing(&columns)?;
     let (Some(split), Some(test)) = (columns[0].numbers(), columns[1].numbers()) else {

@@ -2,7 +2,6 @@
 //! with what was observed.
 
 use super::inspect::relevance;
-use super::plot::INTERVAL;
 use crate::data::Frame;
 use crate::encode::{Feature, FeatureEncoding};
 use crate::error::CliError;
@@ -12,6 +11,8 @@ use crate::picture::{self, CLASSES, CURVE, INK, Layer, OTHER, Picture};
 use crate::predict;
 use faer::Mat;
 
+/// The level of the bands.
+pub(super) const INTERVAL: f64 = 0.95;
 /// Inputs that have a picture, those that matter most.
 const INPUTS: usize = 4;
 /// Places of an input, and rows that are moved there.

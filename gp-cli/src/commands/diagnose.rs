@@ -1,9 +1,10 @@
 //! `gp diagnose`: whether the gradients that a fit would move along are derivatives of what it maximises.
 
 use super::print_json;
+use crate::context::Context;
 use crate::error::{CliError, ErrorKind};
 use crate::fit::{self, FitSpec, Plan};
-use crate::method::{GradientCheck, Setting};
+use crate::method::{GradientCheck, SeenThrough};
 use crate::notes::Notes;
 use crate::out;
 use rand::SeedableRng;
@@ -31,7 +32,7 @@ pub struct DiagnoseOptions {
     /// Relative error from which on a gradient and its difference disagree
     #[arg(long, value_name = "SHARE", default_value_t = 1e-3)]
     pub tolerance: f64,
-    /// Format of the table: csv, parquet, arrow, npy, npz, idx or libsvm; found from the file unless given
+    /// Format of the table: {formats}; found from the file unless given
     #[arg(long, value_name = "NAME")]
     pub format: Option<String>,
     /// File that says what flags say; flags win
@@ -56,8 +57,13 @@ struct Row<'a> {
 /// # Errors
 /// Of kind [`Numerical`](ErrorKind::Numerical) where a gradient and its difference disagree, after the table;
 /// otherwise of the kind of whatever failed.
-pub fn run(options: &DiagnoseOptions, out: &mut dyn Write, notes: &mut Notes<'_>) -> Result<(), CliError> {
-    let plan = plan(options)?;
+pub fn run(
+    options: &DiagnoseOptions,
+    context: &Context,
+    out: &mut dyn Write,
+    notes: &mut Notes<'_>,
+) -> Result<(), CliError> {
+    let plan = plan(options, context)?;
     let sizes = plan.problem.sizes();
     let method = plan.method.name();
     notes.say(format_args!(
@@ -95,20 +101,19 @@ pub fn run(options: &DiagnoseOptions, out: &mut dyn Write, notes: &mut Notes<'_>
 }
 
 /// The fit of all rows, as far as its method goes, on some of them.
-fn plan(options: &DiagnoseOptions) -> Result<Plan, CliError> {
-    let (frame, _) = fit::read(&options.data, options.format.as_deref(), &options.spec)?;
-    let whole = Plan::new(&frame, &options.spec)?;
+fn plan(options: &DiagnoseOptions, context: &Context) -> Result<Plan, CliError> {
+    let (frame, _) = fit::read(&options.data, options.format.as_deref(), &options.spec, &context.formats)?;
+    let whole = Plan::new(&frame, &options.spec, context)?;
     let mut spec = options.spec.clone();
     whole.method.name().clone_into(&mut spec.method);
-    let optimizer = whole.problem.settings.optimizer.unwrap_or(whole.method.optimizers()[0]);
-    if whole.method.heeds(Setting::Count, optimizer) && spec.inducing_file.is_empty() {
+    if whole.method.seen_through() != SeenThrough::Rows && spec.inducing_file.is_empty() {
         spec.inducing = spec.inducing.or(Some(INDUCING));
     }
     let wanted = usize::try_from(options.rows).unwrap_or(usize::MAX).min(frame.row_count());
     let mut rng = ChaCha8Rng::seed_from_u64(spec.seed);
     let mut rows = rand::seq::index::sample(&mut rng, frame.row_count(), wanted).into_vec();
     rows.sort_unstable();
-    Plan::new(&frame.rows(&rows)?, &spec)
+    Plan::new(&frame.rows(&rows)?, &spec, context)
 }
 
 /// Elements of a parameter together, in the order of parameters.

@@ -2,6 +2,7 @@
 
 use super::report::page;
 use super::{TableOptions, print_json, warn};
+use crate::context::Context;
 use crate::error::CliError;
 use crate::evaluate::{evaluate, table};
 use crate::files::OutputFile;
@@ -38,11 +39,16 @@ pub struct EvalOptions {
 ///
 /// # Errors
 /// Of the kind of whatever failed.
-pub fn run(options: &EvalOptions, out: &mut dyn Write, notes: &mut Notes<'_>) -> Result<(), CliError> {
+pub fn run(
+    options: &EvalOptions,
+    context: &Context,
+    out: &mut dyn Write,
+    notes: &mut Notes<'_>,
+) -> Result<(), CliError> {
     let report =
         options.report.as_deref().map(|path| OutputFile::prepare(path, options.force)).transpose()?;
-    let model = Model::load(&options.model)?;
-    let frame = options.table.read(&options.data, &model, &[], notes)?;
+    let model = Model::load(&options.model, context)?;
+    let frame = options.table.read(&options.data, context, &model, &[], notes)?;
     let evaluation = evaluate(&model, &frame)?;
     warn(notes, &evaluation.warnings);
     if let Some(report) = report {

@@ -1,6 +1,7 @@
 //! `gp fit`: a table to a model file.
 
 use super::{print_json, warn};
+use crate::context::Context;
 use crate::course::{self, Course};
 use crate::data::{Frame, ReadOptions};
 use crate::error::{CliError, ErrorKind};
@@ -34,11 +35,11 @@ pub struct FitOptions {
     /// Model file to write
     #[arg(long, short, value_name = "MODEL", default_value = "model.gp")]
     pub output: PathBuf,
-    /// Format of the tables: csv, parquet, arrow, npy, npz, idx or libsvm; found from the file unless given
+    /// Format of the tables: {formats}; found from the file unless given
     #[arg(long, value_name = "NAME")]
     pub format: Option<String>,
-    /// Whether rows stay in memory, or in a file from which mini-batches are read: methods sep, svgp and savigp, tables in CSV,
-    /// Parquet, Arrow or LibSVM. The model is the same
+    /// Whether rows stay in memory, or in a file from which mini-batches are read: methods {streaming}, tables in
+    /// {piecewise}. The model is the same
     #[arg(long, value_enum, default_value_t = Stream::Auto)]
     pub stream: Stream,
     /// Table to score the model on
@@ -74,17 +75,22 @@ pub struct FitOptions {
 ///
 /// # Errors
 /// Of the kind of whatever failed; the model file is then as it was.
-pub fn run(options: &FitOptions, out: &mut dyn Write, notes: &mut Notes<'_>) -> Result<(), CliError> {
+pub fn run(
+    options: &FitOptions,
+    context: &Context,
+    out: &mut dyn Write,
+    notes: &mut Notes<'_>,
+) -> Result<(), CliError> {
     let spec = &options.spec;
     spec.target()?;
     let output = OutputFile::prepare(&options.output, options.force)?;
-    let (plan, dropped) = plan(options)?;
+    let (plan, dropped) = plan(options, context)?;
     if dropped > 0 {
         notes.say(format_args!("left out {dropped} rows that miss a value"));
     }
     plan.choices.iter().for_each(|choice| notes.say(format_args!("{choice}")));
     check_memory(&plan, options.force)?;
-    let test = options.test.as_deref().map(|path| read_test(path, options, &plan)).transpose()?;
+    let test = options.test.as_deref().map(|path| read_test(path, options, &plan, context)).transpose()?;
 
     let checkpoint = checkpoint_folder(options, &plan)?;
     let course =
@@ -110,18 +116,18 @@ pub fn run(options: &FitOptions, out: &mut dyn Write, notes: &mut Notes<'_>) -> 
 }
 
 /// Reads the table, into memory or not, and makes all choices; tells how many rows were left out.
-fn plan(options: &FitOptions) -> Result<(Plan, usize), CliError> {
+fn plan(options: &FitOptions, context: &Context) -> Result<(Plan, usize), CliError> {
     let (spec, format) = (&options.spec, options.format.as_deref());
     let input = options.stream.open(&options.data)?;
-    if let Some(why) = options.stream.why_not_held(&input, format, spec)? {
+    if let Some(why) = options.stream.why_not_held(&input, format, spec, context)? {
         let kept = options.checkpoint.as_ref().or(options.resume.as_ref());
         let folder = kept.map_or_else(std::env::temp_dir, |folder| memory::folder_near(folder));
-        let table = Streamed::read(input, format, spec, &folder, &why)?;
+        let table = Streamed::read(input, (format, &context.formats), spec, &folder, &why)?;
         let dropped = table.dropped();
-        return Ok((Plan::streamed(table, spec)?, dropped));
+        return Ok((Plan::streamed(table, spec, context)?, dropped));
     }
-    let (frame, dropped) = fit::read_source(&input.load()?, format, spec)?;
-    Ok((Plan::new(&frame, spec)?, dropped))
+    let (frame, dropped) = fit::read_source(&input.load()?, format, spec, &context.formats)?;
+    Ok((Plan::new(&frame, spec, context)?, dropped))
 }
 
 /// Carries out the plan under a control, which a signal to end joins where there is a checkpoint to leave.
@@ -165,11 +171,11 @@ fn tidy_up(folder: &CheckpointFolder, model: &Model, notes: &mut Notes<'_>) -> R
 }
 
 /// Reads the table to score on, and looks whether it can be, before any time is spent.
-fn read_test(path: &str, options: &FitOptions, plan: &Plan) -> Result<Frame, CliError> {
+fn read_test(path: &str, options: &FitOptions, plan: &Plan, context: &Context) -> Result<Frame, CliError> {
     let mut read = ReadOptions { format: options.format.clone(), ..ReadOptions::default() };
     plan.inputs.extend(&mut read);
     plan.observed.target.extend(&mut read);
-    let (frame, _) = fit::drop_incomplete(crate::data::read(path, &read)?, options.spec.missing)?;
+    let (frame, _) = fit::drop_incomplete(context.formats.open(path, &read)?, options.spec.missing)?;
     plan.inputs.encode(&frame)?;
     plan.observed.target.encode(&frame, plan.observed.likelihood.support())?;
     Ok(frame)

@@ -1,10 +1,9 @@
 //! `gp generate`: the manual page and completions, from the same definitions as the command line.
 
 use super::print_json;
-use crate::arguments::Arguments;
 use crate::error::{CliError, ErrorKind};
 use crate::out;
-use clap::{ArgAction, Command, CommandFactory, ValueEnum};
+use clap::{ArgAction, Command, ValueEnum};
 use clap_complete::Shell;
 use serde_json::{Value, json};
 use std::io::Write;
@@ -66,12 +65,11 @@ fn schema(command: &Command) -> Value {
     })
 }
 
-/// Writes it.
+/// Writes it, for this command line.
 ///
 /// # Errors
 /// Of kind [`Io`](ErrorKind::Io).
-pub fn run(options: &GenerateOptions, out: &mut dyn Write) -> Result<(), CliError> {
-    let mut command = Arguments::command();
+pub fn run(options: &GenerateOptions, mut command: Command, out: &mut dyn Write) -> Result<(), CliError> {
     let mut bytes = Vec::new();
     let shell = match options.what {
         Generated::Man => {

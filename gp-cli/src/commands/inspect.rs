@@ -1,6 +1,7 @@
 //! `gp inspect`: what a model has learned.
 
 use super::print_json;
+use crate::context::Context;
 use crate::encode::FeatureEncoding;
 use crate::error::CliError;
 use crate::model::{LatentFunction, Model, TrainingRecord};
@@ -38,8 +39,8 @@ pub struct Relevance {
 ///
 /// # Errors
 /// Of the kind of whatever failed.
-pub fn run(options: &InspectOptions, out: &mut dyn Write) -> Result<(), CliError> {
-    let model = Model::load(&options.model)?;
+pub fn run(options: &InspectOptions, context: &Context, out: &mut dyn Write) -> Result<(), CliError> {
+    let model = Model::load(&options.model, context)?;
     if options.json {
         return print_json(out, &json(&model));
     }

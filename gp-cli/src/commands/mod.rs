@@ -15,6 +15,7 @@ pub mod predict;
 pub mod report;
 pub mod update;
 
+use crate::context::Context;
 use crate::data::{Formats, Frame, Input, ReadOptions};
 use crate::error::{CliError, ErrorKind};
 use crate::fit::{Missing, Stream, complete, drop_incomplete, none_left};
@@ -27,7 +28,7 @@ use std::io::Write;
 /// How a table is read for a model that is there.
 #[derive(Clone, Debug, clap::Args)]
 pub struct TableOptions {
-    /// Format of the table: csv, parquet, arrow, npy, npz, idx or libsvm; found from the file unless given
+    /// Format of the table: {formats}; found from the file unless given
     #[arg(long, value_name = "NAME")]
     pub format: Option<String>,
     /// Rows that miss a value
@@ -40,11 +41,12 @@ impl TableOptions {
     fn read(
         &self,
         path: &str,
+        context: &Context,
         model: &Model,
         more: &[String],
         notes: &mut Notes<'_>,
     ) -> Result<Frame, CliError> {
-        left_of(crate::data::read(path, &self.of(model, more))?, self.missing, notes)
+        left_of(context.formats.open(path, &self.of(model, more))?, self.missing, notes)
     }
 
     /// Looks at the first bytes of a table of which a model needs some columns, beside others.
@@ -72,10 +74,11 @@ impl Parts<'_> {
     /// Hands over all rows, those that miss a value left out where that was asked for.
     fn for_each(
         self,
+        formats: &Formats,
         notes: &mut Notes<'_>,
         mut each: impl FnMut(&Frame) -> Result<(), CliError>,
     ) -> Result<(), CliError> {
-        let (formats, missing) = (Formats::built_in(), self.options.missing);
+        let missing = self.options.missing;
         if !formats.of(&self.input, &self.read)?.comes_in_pieces() {
             let frame = formats.read(&self.input.load()?, &self.read)?;
             return each(&left_of(frame, missing, notes)?);

@@ -1,6 +1,8 @@
 //! `gp plot`: a model and data as a picture.
 
-use super::{TableOptions, dependence, warn};
+use super::dependence::{self, INTERVAL};
+use super::{TableOptions, warn};
+use crate::context::Context;
 use crate::data::Frame;
 use crate::encode::FeatureEncoding;
 use crate::error::CliError;
@@ -14,8 +16,6 @@ use crate::standardise::Standardiser;
 use faer::Mat;
 use std::path::PathBuf;
 
-/// The level of the bands.
-pub(super) const INTERVAL: f64 = 0.95;
 /// Cells to a side of a surface.
 const GRID: usize = 120;
 
@@ -44,11 +44,11 @@ pub struct PlotOptions {
 ///
 /// # Errors
 /// Of the kind of whatever failed; the output is then as it was.
-pub fn run(options: &PlotOptions, notes: &mut Notes<'_>) -> Result<(), CliError> {
+pub fn run(options: &PlotOptions, context: &Context, notes: &mut Notes<'_>) -> Result<(), CliError> {
     picture::check_name(&options.output)?;
     let output = OutputFile::prepare(&options.output, options.force)?;
-    let model = Model::load(&options.model)?;
-    let frame = options.table.read(&options.data, &model, &[], notes)?;
+    let model = Model::load(&options.model, context)?;
+    let frame = options.table.read(&options.data, context, &model, &[], notes)?;
     warn(notes, &model.inputs().encode(&frame)?.warnings());
     output.write(&picture(&model, &frame)?.bytes(&options.output)?)?;
     notes.say(format_args!("wrote {}", output.path().display()));

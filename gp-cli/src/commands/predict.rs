@@ -1,11 +1,12 @@
 //! `gp predict`: a model and a table to a table of predictions.
 
 use super::TableOptions;
+use crate::context::Context;
 use crate::encode::Unseen;
 use crate::error::CliError;
 use crate::model::Model;
 use crate::notes::Notes;
-use crate::out::Destination;
+use crate::out::{Destination, Pieces};
 use crate::predict::{Wanted, predictions};
 use std::io::Write;
 use std::path::PathBuf;
@@ -19,7 +20,7 @@ pub struct PredictOptions {
     /// Table to predict; - is the standard input
     #[arg(value_name = "DATA")]
     pub data: String,
-    /// Table to write, in the format of its name: .csv, .jsonl or .parquet; CSV to the standard output unless given
+    /// Table to write, in the format of its name: {writers}; the first of them to the standard output unless given
     #[arg(long, short, value_name = "OUT")]
     pub output: Option<PathBuf>,
     /// Probability with which an observation lies between `lower` and `upper`
@@ -49,9 +50,14 @@ pub struct PredictOptions {
 ///
 /// # Errors
 /// Of the kind of whatever failed; the output is then as it was.
-pub fn run(options: &PredictOptions, out: &mut dyn Write, notes: &mut Notes<'_>) -> Result<(), CliError> {
-    let destination = Destination::prepare(options.output.as_deref(), options.force)?;
-    let model = Model::load(&options.model)?;
+pub fn run(
+    options: &PredictOptions,
+    context: &Context,
+    out: &mut dyn Write,
+    notes: &mut Notes<'_>,
+) -> Result<(), CliError> {
+    let destination = Destination::prepare(options.output.as_deref(), options.force, &context.writers)?;
+    let model = Model::load(&options.model, context)?;
     let wanted = Wanted {
         interval: options.interval,
         latent: options.latent,
@@ -60,13 +66,13 @@ pub fn run(options: &PredictOptions, out: &mut dyn Write, notes: &mut Notes<'_>)
     };
     let ids: Vec<&str> = options.id.iter().map(String::as_str).collect();
     if options.joint || !destination.takes_pieces() {
-        let frame = options.table.read(&options.data, &model, &options.id, notes)?;
+        let frame = options.table.read(&options.data, context, &model, &options.id, notes)?;
         let (table, unseen) = predictions(&model, &frame, wanted, &ids)?;
         unseen.iter().for_each(|unseen| notes.say(format_args!("warning: {unseen}")));
         return destination.write(&table, out);
     }
-    let (mut written, mut seen) = (destination.begin()?, Vec::<Unseen>::new());
-    options.table.open(&options.data, &model, &options.id)?.for_each(notes, |rows| {
+    let (mut written, mut seen) = (Pieces::begin(&destination)?, Vec::<Unseen>::new());
+    options.table.open(&options.data, &model, &options.id)?.for_each(&context.formats, notes, |rows| {
         let (table, unseen) = predictions(&model, rows, wanted, &ids)?;
         let news = unseen.into_iter().filter(|new| seen.iter().all(|known| known.column != new.column));
         let news: Vec<Unseen> = news.collect();

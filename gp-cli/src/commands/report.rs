@@ -1,6 +1,7 @@
 //! `gp report`: what a model has learned and how good it is, as one page with pictures in it.
 
 use super::{TableOptions, inspect, plot, warn};
+use crate::context::Context;
 use crate::data::Frame;
 use crate::error::{CliError, ErrorKind};
 use crate::evaluate::{Evaluation, evaluate, table};
@@ -34,10 +35,10 @@ pub struct ReportOptions {
 ///
 /// # Errors
 /// Of the kind of whatever failed; the output is then as it was.
-pub fn run(options: &ReportOptions, notes: &mut Notes<'_>) -> Result<(), CliError> {
+pub fn run(options: &ReportOptions, context: &Context, notes: &mut Notes<'_>) -> Result<(), CliError> {
     let output = OutputFile::prepare(&options.output, options.force)?;
-    let model = Model::load(&options.model)?;
-    let read = |path: &String| options.table.read(path, &model, &[], notes);
+    let model = Model::load(&options.model, context)?;
+    let read = |path: &String| options.table.read(path, context, &model, &[], notes);
     let frame = options.test.as_ref().map(read).transpose()?;
     let scores = frame.as_ref().map(|frame| evaluate(&model, frame)).transpose()?;
     if let Some(scores) = &scores {

@@ -1,9 +1,10 @@
 //! `gp update`: more observations for a model, its parameters as they are.
 
 use super::{TableOptions, warn};
+use crate::context::Context;
 use crate::error::CliError;
 use crate::files::OutputFile;
-use crate::method::{self, Later, Updated};
+use crate::method::{Given, Later, Updated};
 use crate::model::{About, Model};
 use crate::notes::Notes;
 use std::path::PathBuf;
@@ -33,20 +34,21 @@ pub struct UpdateOptions {
 /// # Errors
 /// Of kind [`Usage`](crate::ErrorKind::Usage) for a model whose method does not keep what an update needs; otherwise of the
 /// kind of whatever failed.
-pub fn run(options: &UpdateOptions, notes: &mut Notes<'_>) -> Result<(), CliError> {
+pub fn run(options: &UpdateOptions, context: &Context, notes: &mut Notes<'_>) -> Result<(), CliError> {
     let output = OutputFile::prepare(&options.output, options.force)?;
-    let model = Model::load(&options.model)?;
-    let method = method::find(&model.about().training.method)?;
-    let frame = options.table.read(&options.data, &model, &[], notes)?;
+    let model = Model::load(&options.model, context)?;
+    let method = context.methods.find(&model.about().training.method)?;
+    let frame = options.table.read(&options.data, context, &model, &[], notes)?;
     frame.require(&[&model.target().name])?;
     let encoded = model.inputs().encode(&frame)?;
     warn(notes, &encoded.warnings());
     let observations = model.observations(&frame)?.unwrap_or_default();
+    let given = Given::of_config(&model.about().config, method.settings());
     let later = Later {
         before: model.posterior(),
         points: encoded.points.as_ref(),
         targets: &observations,
-        alpha: model.about().config.get("alpha").and_then(serde_json::Value::as_f64),
+        given: &given,
     };
     let updated = method.update(later)?;
     warn(notes, &updated.warnings);

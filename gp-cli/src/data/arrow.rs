@@ -2,9 +2,10 @@
 
 use super::arrow_sizes::implausible_size;
 use super::column::{Column, Kind};
-use super::format::{Format, ReadOptions, check_width};
+use super::format::{Format, check_width};
 use super::frame::Frame;
 use super::guard::guarded;
+use super::options::ReadOptions;
 use super::pieces::Pieces;
 use super::source::Source;
 use super::supply::{Input, Supply, unreadable};

@@ -1,7 +1,7 @@
 //! A table in memory.
 
 use super::column::{Column, Kind};
-use super::format::ReadOptions;
+use super::options::ReadOptions;
 use crate::error::{CliError, ErrorKind};
 use std::collections::HashMap;
 
@@ -57,7 +57,10 @@ impl Frame {
     }
 
     /// A piece of a table, with so many rows before it.
-    pub(super) fn behind(rows: u64, source: &str, columns: Vec<Column>) -> Result<Self, CliError> {
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn behind(rows: u64, source: &str, columns: Vec<Column>) -> Result<Self, CliError> {
         Self::placed(source, columns, Places::From(rows))
     }
 

@@ -1,8 +1,9 @@
 //! Arrays as MNIST has them.
 
 use super::column::{Column, Kind};
-use super::format::{Format, ReadOptions, check_width};
+use super::format::{Format, check_width};
 use super::frame::Frame;
+use super::options::ReadOptions;
 use super::source::Source;
 use crate::error::CliError;
 use std::path::Path;

@@ -2,8 +2,9 @@
 
 use super::cells;
 use super::column::{Column, Kind};
-use super::format::{Format, ReadOptions, check_width};
+use super::format::{Format, check_width};
 use super::frame::Frame;
+use super::options::ReadOptions;
 use super::pieces::{Pieces, WHOLE, rows_of_piece};
 use super::source::Source;
 use super::supply::{Input, Supply, unreadable};

@@ -15,16 +15,19 @@
 
 mod arrow;
 mod arrow_sizes;
+mod built_in;
 mod cells;
 mod column;
 mod csv;
 mod format;
+mod formats;
 mod frame;
 mod guard;
 mod idx;
 mod libsvm;
 mod npy;
 mod npz;
+mod options;
 mod parquet;
 mod pieces;
 mod source;
@@ -32,21 +35,12 @@ mod supply;
 
 pub use cells::days_since_epoch;
 pub use column::{Column, Kind, Values};
-pub use format::{Format, Formats, MAX_COLUMNS, ReadOptions};
+pub use format::{Format, MAX_COLUMNS};
+pub use formats::Formats;
 pub use frame::Frame;
 pub(crate) use guard::silence_foreign_panics;
+pub use options::ReadOptions;
 pub use pieces::Pieces;
 pub use source::Source;
 pub use supply::Input;
 pub(crate) use supply::{no_room, unnamed};
-
-use crate::error::CliError;
-
-/// Reads a table from a file, or from standard input where the path is `-`.
-///
-/// # Errors
-/// Of kind [`Io`](crate::ErrorKind::Io) where the file cannot be read, otherwise of kind
-/// [`Data`](crate::ErrorKind::Data) with the place.
-pub fn read(path: &str, options: &ReadOptions) -> Result<Frame, CliError> {
-    Formats::built_in().read(&Source::open(path)?, options)
-}

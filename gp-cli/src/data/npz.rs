@@ -1,8 +1,9 @@
 //! Several arrays of numpy in one file, which is a zip archive.
 
-use super::format::{Format, ReadOptions, check_width};
+use super::format::{Format, check_width};
 use super::frame::Frame;
 use super::npy::Array;
+use super::options::ReadOptions;
 use super::source::Source;
 use crate::error::CliError;
 use flate2::read::DeflateDecoder;

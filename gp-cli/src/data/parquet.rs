@@ -1,9 +1,10 @@
 //! Parquet.
 
 use super::arrow::{Batches, columns};
-use super::format::{Format, ReadOptions};
+use super::format::Format;
 use super::frame::Frame;
 use super::guard::guarded;
+use super::options::ReadOptions;
 use super::pieces::{Pieces, rows_of_piece};
 use super::source::Source;
 use super::supply::{Input, Supply};

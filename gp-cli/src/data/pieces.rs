@@ -1,6 +1,5 @@
 //! Tables in pieces of some rows, for who cannot have them in memory.
 
-use super::format::ReadOptions;
 use super::frame::Frame;
 use crate::error::CliError;
 
@@ -36,18 +35,6 @@ pub(super) fn rows_of_piece(columns: usize) -> usize {
 
 /// As many rows as there are.
 pub(super) const WHOLE: fn(usize) -> usize = |_| usize::MAX;
-
-/// Pieces whose columns are of the types that were asked for.
-pub(super) struct Typed<'a> {
-    pub(super) from: Box<dyn Pieces + 'a>,
-    pub(super) options: ReadOptions,
-}
-
-impl Pieces for Typed<'_> {
-    fn next_piece(&mut self) -> Result<Option<Frame>, CliError> {
-        self.from.next_piece()?.map(|piece| piece.read_as(&self.options)).transpose()
-    }
-}
 
 #[cfg(test)]
 mod tests {

@@ -66,7 +66,8 @@ impl Source {
     }
 
     /// An error about the content.
-    pub(crate) fn fault(&self, what: impl std::fmt::Display) -> CliError {
+    #[must_use]
+    pub fn fault(&self, what: impl std::fmt::Display) -> CliError {
         CliError::new(ErrorKind::Data, format!("`{}`{what}", self.name))
     }
 }

@@ -4,14 +4,16 @@
 //! Its covariance matrices have rank D + 1, so that D + 1 inducing inputs in general position stand for all data: nothing
 //! is approximated but the likelihood.
 
-use super::plan::GAUSSIAN;
 use super::sample::Sample;
 use crate::error::CliError;
-use crate::method::{self, Problem, Rows, Settings};
+use crate::method::{ClosedForm, Ep, Given, ITERATIONS, Method, Problem, Rows, Settings, is_gaussian};
 use crate::model::Approximation;
+use gp_kernels::Kernel;
+use gp_kernels::algebra::Sum;
+use gp_kernels::kernels::constant::Constant;
+use gp_kernels::kernels::linear::{Identity, Linear};
 use gp_kernels::placement::{Greedy, Placement};
-use gp_kernels::{Kernel, Registry};
-use gp_likelihoods::Likelihood;
+use gp_likelihoods::{Likelihood, MulticlassProbit};
 
 /// A fit of this many numbers, N D² for each latent, takes seconds.
 const MOST_WORK: f64 = 1e9;
@@ -19,14 +21,14 @@ const MOST_WORK: f64 = 1e9;
 /// labels apart, sites come to rest slowly.
 const MOST_LABELS: usize = 10_000;
 /// Iterations of the two variances.
-const ITERATIONS: u64 = 50;
+const FEW_ITERATIONS: u64 = 50;
 
 /// The linear model of the observations of a sample, unless it would take long.
 ///
 /// # Errors
 /// Of kind [`Numerical`](crate::ErrorKind::Numerical) where it cannot be fitted.
 pub(super) fn linear(problem: &Problem, sample: &Rows) -> Result<Option<Approximation>, CliError> {
-    let most = if problem.likelihood.name() == GAUSSIAN { usize::MAX } else { MOST_LABELS };
+    let most = if is_gaussian(problem.likelihood.as_ref()) { usize::MAX } else { MOST_LABELS };
     let sample = Sample::at_most(sample, most, problem.settings.seed)?.rows;
     let (points, _) = sample.whole()?;
     let (rows, dim, latents) = (points.nrows(), points.ncols(), problem.kernels.len());
@@ -34,11 +36,12 @@ pub(super) fn linear(problem: &Problem, sample: &Rows) -> Result<Option<Approxim
     if rows as f64 * width * width * latents as f64 > MOST_WORK {
         return Ok(None);
     }
-    let kernel = Registry::built_in().parse_for("linear(lengthscale=1) + constant(variance=1)", dim)?;
+    let kernel = Sum::of(vec![Box::new(Linear::new(Identity)), Box::new(Constant::new())])?;
     let placed = Greedy::new().place(kernel.as_ref(), points, (dim + 1).min(rows), 0)?;
     let likelihood = likelihood(problem.likelihood.as_ref())?;
-    let gaussian = likelihood.name() == GAUSSIAN;
-    let method = method::find(if gaussian { "vfe" } else { "ep" })?;
+    let method: &dyn Method = if is_gaussian(likelihood.as_ref()) { &ClosedForm::VFE } else { &Ep::EP };
+    let mut given = Given::default();
+    given.insert(ITERATIONS.name(), FEW_ITERATIONS.into());
     // What was fixed or expected of the likelihood holds here too; what was given for kernels does not.
     let kernels: Vec<Box<dyn Kernel>> = vec![kernel; latents];
     let fit = method.fit(Problem {
@@ -47,7 +50,7 @@ pub(super) fn linear(problem: &Problem, sample: &Rows) -> Result<Option<Approxim
         kernels,
         alike: true,
         likelihood,
-        settings: Settings { iterations: Some(ITERATIONS), fixed_inducing: true, ..Settings::default() },
+        settings: Settings { given, fixed_inducing: true, ..Settings::default() },
     })?;
     Ok(Some(fit.posterior))
 }
@@ -58,7 +61,7 @@ pub(super) fn linear(problem: &Problem, sample: &Rows) -> Result<Option<Approxim
 fn likelihood(of_model: &dyn Likelihood) -> Result<Box<dyn Likelihood>, CliError> {
     let (classes, latents) = (of_model.support().classes(), of_model.latents());
     if latents > 1 && latents == classes {
-        return Ok(gp_likelihoods::parse(&format!("multiclass_probit(classes={classes})"))?);
+        return Ok(Box::new(MulticlassProbit::new(classes)?));
     }
     Ok(of_model.clone_box())
 }

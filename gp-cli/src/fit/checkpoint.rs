@@ -4,7 +4,7 @@ use super::plan::Plan;
 use super::spec::FitSpec;
 use crate::error::{CliError, ErrorKind};
 use crate::files;
-use crate::method::Rows;
+use crate::method::{Rows, SECOND_STAGE};
 use gp_ep::{DataError, DataSource, Rows as Selection};
 use gp_optim::{CheckpointFile, Control, OptimError};
 use serde::{Deserialize, Serialize};
@@ -16,8 +16,6 @@ use std::time::Duration;
 /// Names of the files in the folder.
 const RECORD: &str = "fit.json";
 const TRAINING: &str = "training.checkpoint";
-/// What the second stage of a fit adds to the name of its file.
-pub(crate) const SECOND: &str = "2";
 /// The version of the record.
 const FORMAT: u32 = 1;
 /// Settings that may be others when training goes on: how long it may take is asked anew each time.
@@ -139,7 +137,7 @@ impl CheckpointFolder {
     pub fn remove(&self) -> Result<(), CliError> {
         self.file().remove().map_err(OptimError::from)?;
         // A fit in two stages has a second file, of which nobody else knows.
-        self.file().beside(SECOND).remove().map_err(OptimError::from)?;
+        self.file().beside(SECOND_STAGE).remove().map_err(OptimError::from)?;
         let record = self.folder.join(RECORD);
         fs::remove_file(&record).map_err(|cause| CliError::io("remove", &record, cause))?;
         // A folder with something of somebody else's in it stays.
@@ -172,7 +170,7 @@ impl Record {
         data.rows(&plan.problem.rows)?;
         let mut inducing = Fingerprint::default();
         plan.problem.inducing.iter().for_each(|inputs| inducing.numbers(&inputs.values()));
-        let mut config = super::config(spec);
+        let mut config = spec.config();
         FREE.iter().for_each(|name| drop(config.remove(*name)));
         Ok(Self {
             format: FORMAT,

@@ -3,10 +3,11 @@
 
 use super::checkpoint::{CheckpointFolder, how_to_go_on};
 use super::plan::Plan;
+use super::run;
 use super::spec::FitSpec;
 use crate::error::{CliError, ErrorKind};
 use crate::files;
-use crate::model::Model;
+use crate::model::{Model, Vocabulary};
 use gp_optim::Interrupt;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -76,6 +77,7 @@ impl FoldFolders {
         spec: &FitSpec,
         origin: &str,
         interrupt: &Interrupt,
+        names: &dyn Vocabulary,
     ) -> Result<Model, CliError> {
         let folder = self.part(part);
         let checkpoint = if CheckpointFolder::is_begun(&folder) {
@@ -85,11 +87,11 @@ impl FoldFolders {
         };
         let done = folder.join(MODEL);
         if done.exists() {
-            return Model::load(&done);
+            return Model::load(&done, names);
         }
         let control = plan.problem.settings.control.clone().with_interrupt(interrupt.clone());
         plan.problem.settings.control = checkpoint.keep(control, self.every);
-        let model = super::fit(plan, spec, origin)?;
+        let model = run::fit(plan, spec, origin)?;
         files::write_whole(&folder, MODEL, &model.to_bytes()?)?;
         Ok(model)
     }

@@ -1,10 +1,9 @@
 //! Kernels: those that were asked for, or the usual one.
 
-use super::plan::{GAUSSIAN, usage};
 use super::spec::FitSpec;
 use super::task::Observed;
 use crate::error::{CliError, ErrorKind};
-use crate::method::Method;
+use crate::method::{Method, is_gaussian};
 use gp_kernels::{Kernel, Registry};
 use gp_optim::format_number;
 
@@ -15,19 +14,19 @@ const ARD_INPUTS: usize = 64;
 /// inducing inputs or active points see it, 0 where all rows do.
 pub(super) fn kernels(
     spec: &FitSpec,
+    registry: &Registry,
     method: &dyn Method,
     observed: &Observed,
     dim: usize,
     pseudo: usize,
 ) -> Result<Vec<Box<dyn Kernel>>, CliError> {
     let latents = observed.likelihood.latents();
-    let registry = Registry::built_in();
     let texts = match spec.kernel.as_slice() {
         [] => vec![usual_kernel(method, observed, dim, is_straight(pseudo, dim))],
         some => some.to_vec(),
     };
     if texts.len() != 1 && texts.len() != latents {
-        return Err(usage(format!(
+        return Err(CliError::usage(format!(
             "--kernel was given {} times; there are {latents} latent functions",
             texts.len()
         )));
@@ -61,7 +60,7 @@ fn usual_kernel(method: &dyn Method, observed: &Observed, dim: usize, straight: 
         2..=ARD_INPUTS => format!("[{}]", vec![number(length); dim].join(", ")),
         _ => number(length),
     };
-    if observed.likelihood.name() != GAUSSIAN {
+    if !is_gaussian(observed.likelihood.as_ref()) {
         let (one, prior) = (around(1.0), around(length));
         let line = if straight {
             format!(" + linear(lengthscale={}{prior})", number(length))
@@ -73,9 +72,8 @@ fn usual_kernel(method: &dyn Method, observed: &Observed, dim: usize, straight: 
     let line =
         if straight { format!(" + linear(lengthscale={})", number(3.0 * length)) } else { String::new() };
     let mut text = format!("1 * rbf(lengthscale={ard}){line}");
-    if method.name() == "fitc" {
-        // Training draws inducing inputs together that it has no use for.
-        text.push_str(" + white(variance=fixed(1e-8))");
+    if let Some(variance) = method.usual_white_noise() {
+        text.push_str(&format!(" + white(variance=fixed({}))", number(variance)));
     }
     text
 }

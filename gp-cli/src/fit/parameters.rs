@@ -1,20 +1,20 @@
 //! What is fixed, bounded or expected of parameters, by their names.
 
 use super::spec::FitSpec;
-use crate::error::{CliError, ErrorKind};
+use crate::error::CliError;
 use gp_kernels::{Kernel, KernelExt};
 use gp_likelihoods::Likelihood;
 use gp_optim::{Parameter, Prior, Transform};
 
 /// What `--fix` calls inducing inputs.
-const INDUCING: &str = "inducing";
+pub(super) const INDUCING: &str = "inducing";
 /// What it calls nothing at all.
 const NOTHING: &str = "none";
 
 /// Applies `--fix`, `--bound`, `--prior` and `--no-train`.
 ///
 /// # Errors
-/// Of kind [`Usage`](ErrorKind::Usage) for names that there are not and values that cannot be.
+/// Of kind [`Usage`](crate::ErrorKind::Usage) for names that there are not and values that cannot be.
 pub(super) fn apply(
     spec: &FitSpec,
     kernels: &mut [Box<dyn Kernel>],
@@ -29,16 +29,21 @@ pub(super) fn apply(
     for text in &spec.bound {
         let (name, ends) = split(text, "--bound")?;
         let transform =
-            bounds(ends).ok_or_else(|| usage(format!("--bound {text}: `{ends}` is not LO..HI")))?;
+            bounds(ends).ok_or_else(|| CliError::usage(format!("--bound {text}: `{ends}` is not LO..HI")))?;
         change(name, kernels, likelihood, &|parameter| {
-            parameter.set_transform(transform).map_err(|cause| usage(format!("--bound {text}: {cause}")))
+            parameter
+                .set_transform(transform)
+                .map_err(|cause| CliError::usage(format!("--bound {text}: {cause}")))
         })?;
     }
     for text in &spec.prior {
         let (name, prior) = split(text, "--prior")?;
-        let prior: Prior = prior.parse().map_err(|cause| usage(format!("--prior {text}: {cause}")))?;
+        let prior: Prior =
+            prior.parse().map_err(|cause| CliError::usage(format!("--prior {text}: {cause}")))?;
         change(name, kernels, likelihood, &|parameter| {
-            parameter.set_prior(Some(prior)).map_err(|cause| usage(format!("--prior {text}: {cause}")))
+            parameter
+                .set_prior(Some(prior))
+                .map_err(|cause| CliError::usage(format!("--prior {text}: {cause}")))
         })?;
     }
     if spec.no_train {
@@ -103,7 +108,10 @@ fn change_kernel(
         let of_likelihood =
             likelihood.parameters().iter().map(|parameter| format!("likelihood.{}", parameter.name()));
         let available: Vec<String> = names.into_iter().chain(of_likelihood).collect();
-        return Err(usage(format!("there is no parameter `{name}`; there are {}", available.join(", "))));
+        return Err(CliError::usage(format!(
+            "there is no parameter `{name}`; there are {}",
+            available.join(", ")
+        )));
     }
     let (mut place, mut outcome) = (0, Ok(()));
     kernel.for_each_parameter_mut(&mut |parameter| {
@@ -116,7 +124,8 @@ fn change_kernel(
 }
 
 fn split<'t>(text: &'t str, flag: &str) -> Result<(&'t str, &'t str), CliError> {
-    text.split_once('=').ok_or_else(|| usage(format!("{flag} {text}: a name, `=` and a value are wanted")))
+    text.split_once('=')
+        .ok_or_else(|| CliError::usage(format!("{flag} {text}: a name, `=` and a value are wanted")))
 }
 
 /// `0.1..10`, `0.1..`, `..10`.
@@ -129,8 +138,4 @@ fn bounds(text: &str) -> Option<Transform> {
         (None, Some(hi)) => Transform::Below { hi },
         (None, None) => Transform::Identity,
     })
-}
-
-fn usage(message: String) -> CliError {
-    CliError::new(ErrorKind::Usage, message)
 }

@@ -1,10 +1,10 @@
 //! Where inducing inputs start, and how many there are.
 
-use super::plan::usage;
 use super::sample::Sample;
 use super::spec::FitSpec;
 use super::task::Observed;
-use crate::data::{Frame, ReadOptions};
+use crate::context::Context;
+use crate::data::{Formats, Frame, ReadOptions};
 use crate::encode::Inputs;
 use crate::error::{CliError, ErrorKind};
 use crate::method::Method;
@@ -17,19 +17,10 @@ use gp_kernels::placement::Placements;
 /// Where inducing inputs start unless asked otherwise.
 const PLACEMENT: &str = "kmeans";
 
-/// What a fit of some thousand rows does in a minute.
-fn usual_inducing(method: &dyn Method, latents: usize) -> usize {
-    match (method.name(), latents) {
-        ("pep" | "vfe" | "fitc", _) => 200,
-        ("sep", _) => 200,
-        ("ivm", _) | (_, 1) => 100,
-        _ => 50,
-    }
-}
-
 /// Inducing inputs of all latent functions: those of files, or placed among the rows of a sample.
 pub(super) fn place(
     spec: &FitSpec,
+    context: &Context,
     count: usize,
     inputs: &Inputs,
     sample: &Sample,
@@ -40,19 +31,19 @@ pub(super) fn place(
     if !spec.inducing_file.is_empty() {
         let files = &spec.inducing_file;
         if files.len() != 1 && files.len() != latents {
-            return Err(usage(format!(
+            return Err(CliError::usage(format!(
                 "--inducing-file was given {} times; there are {latents} latent functions",
                 files.len()
             )));
         }
         let read: Vec<InducingInputs> = files
             .iter()
-            .map(|path| read_inducing(&path.to_string_lossy(), inputs))
+            .map(|path| read_inducing(&path.to_string_lossy(), inputs, &context.formats))
             .collect::<Result<_, _>>()?;
         return Ok((0..latents).map(|latent| read[latent.min(read.len() - 1)].clone()).collect());
     }
     let (points, targets) = sample.rows.whole()?;
-    let placements = placements(observed, targets);
+    let placements = placements(&context.placements, observed, targets);
     let name = spec.placement.as_deref().unwrap_or(PLACEMENT);
     let placement =
         placements.find(name).map_err(|cause| CliError::caused(ErrorKind::Usage, "--placement", cause))?;
@@ -70,21 +61,21 @@ pub(super) fn count(
     latents: usize,
     rows: usize,
 ) -> Result<usize, CliError> {
-    match spec.inducing.unwrap_or(usual_inducing(method, latents)).min(rows) {
-        0 => Err(usage("--inducing 0: at least one inducing input is needed".to_owned())),
+    match spec.inducing.unwrap_or(method.usual_inducing(latents)).min(rows) {
+        0 => Err(CliError::usage("--inducing 0: at least one inducing input is needed".to_owned())),
         count => Ok(count),
     }
 }
 
-/// The placements there are; one of them looks at labels.
-fn placements(observed: &Observed, labels: &[f64]) -> Placements {
+/// The placements there are, and one that looks at labels.
+fn placements(known: &Placements, observed: &Observed, labels: &[f64]) -> Placements {
     let ivm = IvmPlacement::new(labels.to_vec(), observed.likelihood.clone(), IvmOptions::default());
-    Placements::built_in().with(Box::new(ivm))
+    known.clone().with(Box::new(ivm))
 }
 
 /// A table with one column for each feature, in the order of the features.
-fn read_inducing(path: &str, inputs: &Inputs) -> Result<InducingInputs, CliError> {
-    let frame = crate::data::read(path, &ReadOptions::default())?;
+fn read_inducing(path: &str, inputs: &Inputs, formats: &Formats) -> Result<InducingInputs, CliError> {
+    let frame = formats.open(path, &ReadOptions::default())?;
     let (found, features) = (frame.columns(), inputs.features());
     if found.len() != features.len() {
         let what = format!(

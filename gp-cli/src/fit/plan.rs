@@ -4,19 +4,18 @@ use super::choices::{check_settings, choose_method, choose_optimizer, settings};
 use super::kernels::{is_straight, kernels};
 use super::parameters;
 use super::placing::{self, place};
+use super::reading::feature_names;
 use super::sample::Sample;
 use super::spec::FitSpec;
 use super::streamed::Streamed;
 use super::task::{Observed, observe};
-use crate::data::{Column, Frame};
+use crate::context::Context;
+use crate::data::Frame;
 use crate::encode::{Inputs, Survey};
-use crate::error::{CliError, ErrorKind};
-use crate::method::{self, Method, Optimizer, Problem, Rows, Setting};
+use crate::error::CliError;
+use crate::method::{self, Method, Optimizer, Problem, Rows, SeenThrough, is_gaussian};
+use std::sync::Arc;
 
-/// The likelihood that says enough to learn inducing inputs by: they stay where they start under others, unless asked
-/// otherwise. Moving them made predictions of few labels worse (two sets of some hundred rows), of many no better, and training
-/// five times as long.
-pub(super) const GAUSSIAN: &str = "gaussian";
 /// What the placement of inducing inputs takes memory for, in samples.
 const COPIES: f64 = 3.0;
 
@@ -28,7 +27,7 @@ pub struct Plan {
     /// The target.
     pub observed: Observed,
     /// Who infers.
-    pub method: &'static dyn Method,
+    pub method: Arc<dyn Method>,
     /// What it will work on.
     pub problem: Problem,
     /// The rows that choices were made by.
@@ -43,9 +42,9 @@ impl Plan {
     /// # Errors
     /// Of kind [`Data`](ErrorKind::Data) for a table that nothing can be learned from, of kind
     /// [`Usage`](ErrorKind::Usage) for choices that do not go together.
-    pub fn new(frame: &Frame, spec: &FitSpec) -> Result<Self, CliError> {
+    pub fn new(frame: &Frame, spec: &FitSpec, context: &Context) -> Result<Self, CliError> {
         let survey = Survey::of(frame, &feature_names(frame, spec)?, spec.target()?)?;
-        Self::of(&survey, spec, None, |inputs, observed| {
+        Self::of(&survey, spec, context, None, |inputs, observed| {
             let targets = observed.target.encode(frame, observed.likelihood.support())?;
             Ok(Rows::in_memory(inputs.encode(frame)?.points, targets))
         })
@@ -55,38 +54,46 @@ impl Plan {
     ///
     /// # Errors
     /// As [`new`](Self::new); of kind [`Usage`](ErrorKind::Usage) for a method that needs all rows in memory.
-    pub fn streamed(table: Streamed, spec: &FitSpec) -> Result<Self, CliError> {
+    pub fn streamed(table: Streamed, spec: &FitSpec, context: &Context) -> Result<Self, CliError> {
         let (survey, why) = (table.survey().clone(), table.why().to_owned());
-        Self::of(&survey, spec, Some(&why), |inputs, observed| table.into_rows(inputs, observed))
+        Self::of(&survey, spec, context, Some(&why), |inputs, observed| table.into_rows(inputs, observed))
     }
 
     /// Makes all choices by what is known of a table; `streamed` says why its rows are not in memory, where they are not.
     fn of(
         survey: &Survey,
         spec: &FitSpec,
+        context: &Context,
         streamed: Option<&str>,
         encode: impl FnOnce(&Inputs, &Observed) -> Result<Rows, CliError>,
     ) -> Result<Self, CliError> {
-        let mut observed = observe(survey, spec)?;
+        let mut observed = observe(survey, spec, context)?;
         let inputs = Inputs::learn(survey, spec.standardize.inputs())?;
         let (count, dim, latents) = (survey.rows(), inputs.dim(), observed.likelihood.latents());
-        let (method, why_method) = choose_method(spec, &observed, count, streamed.is_some())?;
-        let optimizer = choose_optimizer(spec, method, latents, streamed.is_some())?;
-        check_settings(spec, method, optimizer)?;
+        let (method, why_method) = choose_method(spec, context, &observed, count, streamed.is_some())?;
+        let optimizer = choose_optimizer(spec, context, method.as_ref(), latents, streamed.is_some())?;
+        let given = check_settings(spec, method.as_ref(), optimizer)?;
         let rows = encode(&inputs, &observed)?;
-        let heeds = |setting| method.heeds(setting, optimizer);
-        let pseudo = if heeds(Setting::Count) { placing::count(spec, method, latents, count)? } else { 0 };
-        let mut kernels = kernels(spec, method, &observed, dim, pseudo)?;
+        let pseudo = match method.seen_through() {
+            SeenThrough::Rows => 0,
+            _ => placing::count(spec, method.as_ref(), latents, count)?,
+        };
+        let mut kernels = kernels(spec, &context.kernels, method.as_ref(), &observed, dim, pseudo)?;
         parameters::apply(spec, &mut kernels, observed.likelihood.as_mut())?;
         let sample = Sample::of(&rows, pseudo, spec.seed)?;
-        let inducing = if heeds(Setting::Inducing) {
-            place(spec, pseudo, &inputs, &sample, &kernels, &observed)?
-        } else {
-            Vec::new()
+        let inducing = match method.seen_through() {
+            SeenThrough::InducingInputs => {
+                place(spec, context, pseudo, &inputs, &sample, &kernels, &observed)?
+            }
+            _ => Vec::new(),
         };
-        let mut settings = settings(spec, optimizer, observed.likelihood.name() == GAUSSIAN);
-        settings.batch_size = spec.batch_size.or(method.batch_size(optimizer));
-        settings.active = (inducing.is_empty() && pseudo > 0).then_some(pseudo);
+        // Gaussian noise says enough to learn inducing inputs by; they stay where they start under other likelihoods, unless
+        // asked otherwise. Moving them made predictions of few labels worse (two sets of some hundred rows), of many no
+        // better, and training five times as long.
+        let mut settings = settings(spec, optimizer, is_gaussian(observed.likelihood.as_ref()));
+        settings.batch_size = method.batch_size(&given, optimizer);
+        settings.active = (method.seen_through() == SeenThrough::ActiveRows).then_some(pseudo);
+        settings.given = given;
         let problem = Problem {
             rows,
             kernels,
@@ -107,33 +114,8 @@ impl Plan {
         let sizes = self.problem.sizes();
         let sample = COPIES * Sample::held(rows, sizes.inducing) as f64 * (sizes.dim + 1) as f64;
         let order = self.problem.settings.batch_size.map_or(0.0, |_| method::memory_of_order(sizes.rows));
-        self.method.memory(sizes) + 8.0 * sample + order
+        self.method.memory(&self.problem) + 8.0 * sample + order
     }
-}
-
-/// The columns asked for, or all but the target.
-pub(super) fn feature_names<'a>(frame: &'a Frame, spec: &'a FitSpec) -> Result<Vec<&'a str>, CliError> {
-    let target = spec.target()?;
-    if spec.features.iter().any(|name| name == target) {
-        return Err(usage(format!("column {target} is the target; it cannot be a feature too")));
-    }
-    let names: Vec<&str> = match spec.features.as_slice() {
-        [] => frame.columns().iter().map(Column::name).filter(|name| *name != target).collect(),
-        some => some.iter().map(String::as_str).collect(),
-    };
-    if let Some((_, twice)) =
-        spec.features.iter().enumerate().find(|(i, name)| spec.features[..*i].contains(name))
-    {
-        return Err(usage(format!("column {twice} is named twice among --features")));
-    }
-    if names.is_empty() {
-        let what = format!(
-            "`{}` has no column besides the target {target}; there is nothing to predict it from",
-            frame.source()
-        );
-        return Err(CliError::new(ErrorKind::Data, what));
-    }
-    Ok(names)
 }
 
 fn describe(
@@ -185,8 +167,4 @@ fn short(text: &str) -> String {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
     }
-}
-
-pub(super) fn usage(message: String) -> CliError {
-    CliError::new(ErrorKind::Usage, message)
 }

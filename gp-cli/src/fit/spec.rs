@@ -1,10 +1,13 @@
 //! What can be said about a fit: the flags of `gp fit` that make a difference to its result.
 
+use super::flags::{given, with_settings};
+use crate::context::Context;
 use crate::data::{Kind, ReadOptions};
 use crate::error::{CliError, ErrorKind};
-use crate::method::Optimizer;
-use clap::{Args, Parser, ValueEnum};
+use crate::method::{Given, Optimizer};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, ValueEnum};
 use serde::Serialize;
+use serde_json::{Map, Value};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -31,28 +34,9 @@ pub struct FitSpec {
     /// What the target is
     #[arg(long, value_enum, default_value_t = TaskChoice::Auto)]
     pub task: TaskChoice,
-    /// Method of inference: auto, exact, pep, vfe, fitc, ep, gfitc, sep, ivm, svgp, savigp
+    /// Method of inference: auto, {methods}
     #[arg(long, default_value = AUTO)]
     pub method: String,
-    /// Power of Power EP, from 1 (EP) to 0 (the variational limit)
-    #[arg(long, value_name = "A")]
-    pub alpha: Option<f64>,
-    /// Sites of method sep: one for each observation, or one average for all
-    #[arg(long, value_enum)]
-    pub sites: Option<Sites>,
-    /// Gaussians that the posterior of method savigp is mixed from
-    #[arg(long, value_name = "K", value_parser = positive)]
-    pub components: Option<usize>,
-    /// Covariances of each of these
-    #[arg(long, value_enum)]
-    pub covariance: Option<Covariance>,
-    /// Samples of each expectation of method savigp, 0 for quadrature; unless given, quadrature for up to two latent
-    /// functions and samples beyond
-    #[arg(long, value_name = "S")]
-    pub samples: Option<usize>,
-    /// Whether the classes of method ivm are correlated in the posterior; coupled unless given
-    #[arg(long, value_enum)]
-    pub coupling: Option<Coupling>,
     /// Likelihood, such as `student_t(dof=4)`, in the units of the model
     #[arg(long, value_name = "EXPR")]
     pub likelihood: Option<String>,
@@ -65,7 +49,7 @@ pub struct FitSpec {
     /// Table of inducing inputs, a column for each feature in their order, under any header; repeated, one for each latent
     #[arg(long, value_name = "CSV", conflicts_with = "inducing")]
     pub inducing_file: Vec<PathBuf>,
-    /// Where inducing inputs start: random, kmeans, greedy or, for labels, ivm
+    /// Where inducing inputs start: {placements} or, for labels, ivm
     #[arg(long, value_name = "NAME", conflicts_with = "inducing_file")]
     pub placement: Option<String>,
     /// What is put in units of its own spread
@@ -84,15 +68,6 @@ pub struct FitSpec {
     /// How parameters move
     #[arg(long, value_enum)]
     pub optimizer: Option<Optimizer>,
-    /// Iterations of the optimiser at most
-    #[arg(long, value_name = "N")]
-    pub iterations: Option<u64>,
-    /// Passes over the data in mini-batches
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    pub epochs: Option<u64>,
-    /// Rows in a mini-batch
-    #[arg(long, value_name = "B", value_parser = positive)]
-    pub batch_size: Option<usize>,
     /// Time after which no iteration begins, such as 90s, 10m or 2h
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     pub time_limit: Option<Duration>,
@@ -102,6 +77,10 @@ pub struct FitSpec {
     /// Keep every parameter as it is given
     #[arg(long)]
     pub no_train: bool,
+    /// What was said of settings of methods, which declare them.
+    #[arg(skip)]
+    #[serde(flatten)]
+    pub settings: Given,
 }
 
 /// What the target is, or that the program finds out.
@@ -146,36 +125,6 @@ pub enum Standardize {
     Both,
 }
 
-/// Who has a site.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Sites {
-    /// Every observation its own
-    Full,
-    /// All observations together one
-    Tied,
-}
-
-/// Covariances of whitened inducing values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Covariance {
-    /// All of them correlated
-    Full,
-    /// All of them independent
-    Diagonal,
-}
-
-/// What the posterior says of several classes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Coupling {
-    /// Latent functions of a point are correlated; one active set for all
-    Coupled,
-    /// They are independent; an active set for each
-    Independent,
-}
-
 impl Standardize {
     /// Whether inputs are scaled.
     #[must_use]
@@ -203,9 +152,27 @@ impl FitSpec {
     ///
     /// # Errors
     /// Of kind [`Usage`](ErrorKind::Usage) for flags that there are not and values that they do not take.
-    pub fn from_flags<'a>(flags: impl IntoIterator<Item = &'a str>) -> Result<Self, CliError> {
-        let parsed = Flags::try_parse_from(flags);
-        parsed.map(|flags| flags.spec).map_err(|cause| CliError::new(ErrorKind::Usage, cause.to_string()))
+    pub fn from_flags<'a>(
+        flags: impl IntoIterator<Item = &'a str>,
+        context: &Context,
+    ) -> Result<Self, CliError> {
+        let wrong = |cause: clap::Error| CliError::usage(cause.to_string());
+        let command = with_settings(Flags::command(), &context.methods);
+        let matches = command.try_get_matches_from(flags).map_err(wrong)?;
+        let mut spec = Flags::from_arg_matches(&matches).map_err(wrong)?.spec;
+        spec.settings = given(&matches, &context.methods);
+        Ok(spec)
+    }
+
+    /// The effective configuration: what was said, and the defaults of what was not.
+    #[must_use]
+    pub fn config(&self) -> Map<String, Value> {
+        match serde_json::to_value(self) {
+            Ok(Value::Object(entries)) => {
+                entries.into_iter().filter(|(_, value)| !is_nothing(value)).collect()
+            }
+            _ => Map::new(),
+        }
     }
 
     /// The column to predict.
@@ -239,11 +206,8 @@ fn parse_kind(text: &str) -> Result<(String, Kind), String> {
     Ok((name.to_owned(), kind.parse()?))
 }
 
-fn positive(text: &str) -> Result<usize, String> {
-    text.parse()
-        .ok()
-        .filter(|&number| number > 0)
-        .ok_or_else(|| "it has to be a whole number from 1 on".to_owned())
+fn is_nothing(value: &Value) -> bool {
+    value.is_null() || value.as_array().is_some_and(Vec::is_empty)
 }
 
 /// A time as people write it: `500ms`, `90s`, `10m`, `2h`; seconds where there is no unit.

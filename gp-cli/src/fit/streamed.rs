@@ -1,13 +1,12 @@
 //! Tables that are not held in memory: read once into a file of numbers, from which rows are taken as they are needed.
 
-use super::plan::feature_names;
-use super::spec::{AUTO, FitSpec, Missing};
+use super::reading::{complete, feature_names, none_left};
+use super::spec::{FitSpec, Missing};
 use super::task::Observed;
-use super::{complete, none_left};
 use crate::data::{Formats, Frame, Input, Pieces, ReadOptions, no_room, unnamed};
 use crate::encode::{EachRow, Inputs, RowEncoder, Survey, checked};
 use crate::error::{CliError, ErrorKind};
-use crate::method::{METHODS, Method, Optimizer, Rows, find};
+use crate::method::Rows;
 use gp_ep::{DataError, DataSource, RowReader, Rows as Selection};
 use gp_likelihoods::Support;
 use std::fs::File;
@@ -21,16 +20,19 @@ const AT_ONCE: usize = 4096;
 /// being numbered, and one for the target. The file is gone with the process, whatever ends it.
 ///
 /// ```
+/// use gp_cli::Context;
 /// use gp_cli::data::Input;
 /// use gp_cli::fit::{FitSpec, Plan, Streamed, fit};
 ///
-/// let spec = FitSpec::from_flags(["--target", "y", "--method", "sep", "--inducing", "10", "--epochs", "2"])?;
+/// let context = Context::built_in();
+/// let flags = ["--target", "y", "--method", "sep", "--inducing", "10", "--epochs", "2"];
+/// let spec = FitSpec::from_flags(flags, &context)?;
 ///
 /// let rows = (0..500).map(|i| format!("{},{}\n", 0.02 * f64::from(i), (0.02 * f64::from(i)).sin()));
 /// let text = "x,y\n".to_owned() + &rows.collect::<String>();
 /// let input = Input::from_bytes("sine.csv", text.into())?;
-/// let table = Streamed::read(input, None, &spec, &std::env::temp_dir(), "as an example")?;
-/// let model = fit(Plan::streamed(table, &spec)?, &spec, "an example")?;
+/// let table = Streamed::read(input, (None, &context.formats), &spec, &std::env::temp_dir(), "as an example")?;
+/// let model = fit(Plan::streamed(table, &spec, &context)?, &spec, "an example")?;
 /// assert_eq!(model.about().training.rows, 500);
 /// # Ok::<(), gp_cli::CliError>(())
 /// ```
@@ -46,6 +48,7 @@ pub struct Streamed {
 /// Where the table came from, which is read again to say where a fault is.
 #[derive(Debug)]
 struct Origin {
+    formats: Formats,
     input: Input,
     options: ReadOptions,
     missing: Missing,
@@ -60,12 +63,13 @@ impl Streamed {
     /// without room.
     pub fn read(
         input: Input,
-        format: Option<&str>,
+        (format, formats): (Option<&str>, &Formats),
         spec: &FitSpec,
         folder: &Path,
         why: &str,
     ) -> Result<Self, CliError> {
-        let origin = Origin { options: spec.read_options(format)?, input, missing: spec.missing };
+        let options = spec.read_options(format)?;
+        let origin = Origin { formats: formats.clone(), input, options, missing: spec.missing };
         let (mut rows, mut begun) = (0, None);
         let mut pieces = origin.pieces()?;
         while let Some(piece) = pieces.next_piece()? {
@@ -137,7 +141,7 @@ fn begin(piece: &Frame, spec: &FitSpec, folder: &Path) -> Result<(Survey, RawWri
 
 impl Origin {
     fn pieces(&self) -> Result<Box<dyn Pieces + '_>, CliError> {
-        Formats::built_in().pieces(&self.input, &self.options)
+        self.formats.pieces(&self.input, &self.options)
     }
 
     /// The error about a row, counted without those that were left out.
@@ -236,37 +240,4 @@ impl DataSource for Encoded {
         }
         Ok(())
     }
-}
-
-/// Refuses a method that needs all rows in memory, whatever moves its parameters or with what was asked for.
-pub(super) fn check(method: &dyn Method, optimizer: Option<Optimizer>) -> Result<(), CliError> {
-    let can = |optimizer: &Optimizer| method.batch_size(*optimizer).is_some();
-    let by = optimizer.filter(|optimizer| !can(optimizer) && method.optimizers().contains(optimizer));
-    if method.optimizers().iter().any(can) && by.is_none() {
-        return Ok(());
-    }
-    let by = by.map_or_else(String::new, |optimizer| format!(" with --optimizer {optimizer}"));
-    let message = format!(
-        "method {}{by} needs all rows in memory; those that do not are {}; or say --stream never",
-        method.name(),
-        streaming().join(", ")
-    );
-    Err(CliError::new(ErrorKind::Usage, message))
-}
-
-/// The same for what was asked for, before anything is read.
-pub(super) fn check_spec(spec: &FitSpec) -> Result<(), CliError> {
-    if spec.method == AUTO { Ok(()) } else { check(find(&spec.method)?, spec.optimizer) }
-}
-
-/// The methods that need no rows in memory, and with which optimisers where that matters.
-fn streaming() -> Vec<String> {
-    let with = |method: &&dyn Method| {
-        let (can, cannot): (Vec<Optimizer>, Vec<Optimizer>) =
-            method.optimizers().iter().partition(|optimizer| method.batch_size(**optimizer).is_some());
-        let names: Vec<String> = can.iter().map(ToString::to_string).collect();
-        let by = if cannot.is_empty() { String::new() } else { format!(" (by {})", names.join(" or ")) };
-        (!can.is_empty()).then(|| format!("{}{by}", method.name()))
-    };
-    METHODS.iter().filter_map(with).collect()
 }

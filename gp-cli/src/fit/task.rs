@@ -1,6 +1,7 @@
 //! What the target is, and which likelihood says so.
 
 use super::spec::{FitSpec, TaskChoice};
+use crate::context::Context;
 use crate::data::Kind;
 use crate::encode::{ColumnSurvey, Labels, Survey, Surveyed, Target, TargetValues};
 use crate::error::{CliError, ErrorKind};
@@ -69,7 +70,7 @@ impl std::fmt::Display for Task {
 /// # Errors
 /// Of kind [`Data`](ErrorKind::Data) for a target that says nothing or that the likelihood cannot take, of kind
 /// [`Usage`](ErrorKind::Usage) for a task or a likelihood that does not go with it.
-pub(super) fn observe(survey: &Survey, spec: &FitSpec) -> Result<Observed, CliError> {
+pub(super) fn observe(survey: &Survey, spec: &FitSpec, context: &Context) -> Result<Observed, CliError> {
     let (column, labels) = (survey.target()?, survey.labels());
     if labels.names.len() < 2 {
         let (source, name, value) = (survey.source(), column.name(), survey.first_target());
@@ -79,8 +80,8 @@ pub(super) fn observe(survey: &Survey, spec: &FitSpec) -> Result<Observed, CliEr
         );
         return Err(CliError::new(ErrorKind::Data, what));
     }
-    let (task, reason) = task(survey, column, &labels, spec)?;
-    let likelihood = likelihood(task, column, &labels, spec)?;
+    let (task, reason) = task(survey, column, &labels, spec, context)?;
+    let likelihood = likelihood(task, column, &labels, spec, context)?;
     let target = target(column, &labels, likelihood.support(), spec)?;
     let summary = summary(survey.rows(), column, &target, &labels);
     Ok(Observed { task, reason, target, summary, likelihood })
@@ -91,6 +92,7 @@ fn task(
     column: &ColumnSurvey,
     labels: &Labels,
     spec: &FitSpec,
+    context: &Context,
 ) -> Result<(Task, String), CliError> {
     let (name, count, names) = (column.name(), how_many(labels), &labels.names);
     let asked = |task| Ok((task, "as asked".to_owned()));
@@ -108,7 +110,7 @@ fn task(
     }
     if let Some(likelihood) = &spec.likelihood {
         return Ok((
-            task_of(gp_likelihoods::parse(likelihood).map_err(wrong_likelihood)?.support()),
+            task_of(context.likelihoods.parse(likelihood).map_err(wrong_likelihood)?.support()),
             "by the likelihood".to_owned(),
         ));
     }
@@ -158,14 +160,16 @@ fn likelihood(
     column: &ColumnSurvey,
     labels: &Labels,
     spec: &FitSpec,
+    context: &Context,
 ) -> Result<Box<dyn Likelihood>, CliError> {
     let count = labels.names.len();
     let text = match (&spec.likelihood, task) {
         (Some(text), _) => text.clone(),
         (None, Task::Regression) => "gaussian(variance=0.1)".to_owned(),
         (None, Task::Binary) => "bernoulli_probit".to_owned(),
-        // The density of a label is asked for where integrals are sums over nodes or samples: it had better be cheap.
-        (None, Task::Multiclass) if ["ivm", "savigp"].contains(&spec.method.as_str()) => {
+        (None, Task::Multiclass)
+            if context.methods.find(&spec.method).is_ok_and(|method| method.evaluates_densities()) =>
+        {
             format!("softmax(classes={count})")
         }
         (None, Task::Multiclass) => format!("multiclass_probit(classes={count})"),
@@ -178,7 +182,7 @@ fn likelihood(
             format!("poisson(offset={})", format_number(mean.max(f64::MIN_POSITIVE).ln()))
         }
     };
-    let likelihood = gp_likelihoods::parse(&text).map_err(wrong_likelihood)?;
+    let likelihood = context.likelihoods.parse(&text).map_err(wrong_likelihood)?;
     if likelihood.outputs() != 1 {
         let what = format!(
             "the likelihood {} has {} outputs; one target column has one",

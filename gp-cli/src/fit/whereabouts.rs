@@ -1,8 +1,9 @@
 //! Whether the rows of a table are held in memory during a fit, or read from a file as they are needed.
 
 use super::spec::FitSpec;
-use super::streamed;
-use crate::data::{Formats, Input};
+use super::streaming;
+use crate::context::Context;
+use crate::data::Input;
 use crate::error::{CliError, ErrorKind};
 use crate::memory;
 use clap::ValueEnum;
@@ -49,16 +50,18 @@ impl Stream {
         input: &Input,
         format: Option<&str>,
         spec: &FitSpec,
+        context: &Context,
     ) -> Result<Option<String>, CliError> {
-        let formats = Formats::built_in();
         match self {
             Self::Never => Ok(None),
-            Self::Always => streamed::check_spec(spec).map(|()| Some("as asked".to_owned())),
+            Self::Always => {
+                streaming::check_spec(spec, &context.methods).map(|()| Some("as asked".to_owned()))
+            }
             Self::Auto => {
-                let format = formats.of(input, &spec.read_options(format)?)?;
+                let format = context.formats.of(input, &spec.read_options(format)?)?;
                 let Some(free) = memory::available() else { return Ok(None) };
                 let able = if format.comes_in_pieces() {
-                    streamed::check_spec(spec)
+                    streaming::check_spec(spec, &context.methods)
                 } else {
                     Err(format.not_in_pieces(input.name()))
                 };
@@ -101,14 +104,14 @@ mod tests {
     /// A file that is all hole, of which nobody reads more than the beginning.
     #[test]
     fn tables_without_room_go_to_a_file_by_themselves() {
-        let folder = tempfile::tempdir().unwrap();
+        let (folder, context) = (tempfile::tempdir().unwrap(), Context::built_in());
         let choose = |name: &str, size: u64, flags: &[&str]| {
             let path = folder.path().join(name);
             std::fs::write(&path, "x,y\n0.25,1.5\n-3.5,2.25\n").unwrap();
             std::fs::File::options().append(true).open(&path).unwrap().set_len(size).unwrap();
-            let spec = FitSpec::from_flags(["--target", "y"].iter().chain(flags).copied()).unwrap();
+            let spec = FitSpec::from_flags(["--target", "y"].iter().chain(flags).copied(), &context).unwrap();
             let input = Stream::Auto.open(path.to_str().unwrap()).unwrap();
-            Stream::Auto.why_not_held(&input, None, &spec)
+            Stream::Auto.why_not_held(&input, None, &spec, &context)
         };
         const HUGE: u64 = 1 << 42;
         if memory::available().is_some() {

@@ -1,9 +1,15 @@
 //! Regression through inducing inputs in closed form: Power EP, and its limits VFE and FITC.
 
-use super::exact::{gaussian, objection_unless_gaussian};
+use super::check::GradientCheck;
+use super::common;
+use super::contract::{Case, Method};
+use super::gaussian::{gaussian, is_gaussian, objection_unless_gaussian};
+use super::later::{Later, Updated};
 use super::optimizer::minimise_options;
+use super::outcome::Fit;
+use super::problem::Problem;
+use super::setting::{Given, Setting};
 use super::update::Sites;
-use super::{Fit, GradientCheck, Later, Method, Optimizer, Problem, Setting, Sizes, Updated};
 use crate::error::CliError;
 use crate::model::{Approximation, ObjectiveKind, Posterior};
 use gp_ep::power_ep::Level;
@@ -12,31 +18,50 @@ use gp_likelihoods::Likelihood;
 
 /// Power EP under Gaussian noise at its fixed point.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct ClosedForm {
+pub(crate) struct ClosedForm {
     name: &'static str,
     summary: &'static str,
+    settings: &'static [Setting],
     /// The power, where it is not for people to choose.
     power: Option<f64>,
+    white_noise: Option<f64>,
 }
 
-/// Iterations unless asked otherwise.
-const ITERATIONS: u64 = 300;
-/// The power unless asked otherwise: half way is seed 001's advice.
+const ITERATIONS: Setting = common::ITERATIONS.usually_whole(300);
+/// Half way is the advice of Bui et al. (2017).
 const POWER: f64 = 0.5;
+const ALPHA: Setting = common::ALPHA.usually(POWER);
+/// Up to so many rows of Gaussian noise, all of the data are looked at in every step of the optimiser.
+const MANY_ROWS: usize = 100_000;
+/// Training of FITC draws inducing inputs together that it has no use for.
+const WHITE_NOISE: f64 = 1e-8;
 
 impl ClosedForm {
     pub(super) const PEP: Self = Self {
         name: "pep",
         summary: "Power EP with inducing inputs; for Gaussian noise in closed form",
+        settings: &[ALPHA, ITERATIONS],
         power: None,
+        white_noise: None,
     };
-    pub(super) const VFE: Self =
-        Self { name: "vfe", summary: "the variational bound with inducing inputs", power: Some(0.0) };
+    pub(crate) const VFE: Self = Self {
+        name: "vfe",
+        summary: "the variational bound with inducing inputs",
+        settings: &[ITERATIONS],
+        power: Some(0.0),
+        white_noise: None,
+    };
     pub(super) const FITC: Self = Self {
         name: "fitc",
         summary: "regression by fully independent training conditionals",
+        settings: &[ITERATIONS],
         power: Some(1.0),
+        white_noise: Some(WHITE_NOISE),
     };
+
+    fn power(&self, given: &Given) -> f64 {
+        self.power.or(given.number(&ALPHA)).unwrap_or(POWER)
+    }
 }
 
 impl Method for ClosedForm {
@@ -48,16 +73,22 @@ impl Method for ClosedForm {
         self.summary
     }
 
-    fn heeds(&self, setting: Setting, _optimizer: Optimizer) -> bool {
-        match setting {
-            Setting::Alpha => self.power.is_none(),
-            Setting::Inducing | Setting::Count | Setting::Iterations | Setting::TimeLimit => true,
-            _ => false,
-        }
+    fn settings(&self) -> &'static [Setting] {
+        self.settings
     }
 
-    fn optimizers(&self) -> &'static [Optimizer] {
-        &[Optimizer::Lbfgs]
+    fn usual_inducing(&self, _latents: usize) -> usize {
+        200
+    }
+
+    fn is_usual(&self, case: &Case<'_>) -> Option<String> {
+        let fits = case.rows <= MANY_ROWS && !case.streamed;
+        (self.power.is_none() && fits && is_gaussian(case.likelihood))
+            .then(|| "the noise is Gaussian, and inducing inputs make many rows affordable".to_owned())
+    }
+
+    fn usual_white_noise(&self) -> Option<f64> {
+        self.white_noise
     }
 
     fn objection(&self, likelihood: &dyn Likelihood) -> Option<String> {
@@ -65,7 +96,8 @@ impl Method for ClosedForm {
             .map(|objection| format!("{objection}; take method ep with --alpha"))
     }
 
-    fn memory(&self, sizes: Sizes) -> f64 {
+    fn memory(&self, problem: &Problem) -> f64 {
+        let sizes = problem.sizes();
         let (rows, inducing) = (sizes.rows as f64, sizes.inducing as f64);
         8.0 * (rows * (inducing + sizes.dim as f64) + 40.0 * inducing * inducing)
     }
@@ -75,9 +107,9 @@ impl Method for ClosedForm {
         let (points, targets) = problem.rows.whole()?;
         let data = Observations::new(points, targets)?;
         let process = problem.processes()?.into_iter().next().ok_or_else(super::power_ep::no_latent)?;
-        let power = self.power.or(problem.settings.alpha).unwrap_or(POWER);
+        let power = self.power(&problem.settings.given);
         let mut model = SparseRegression::new(process, noise, Powers::Same(power));
-        let iterations = problem.settings.iterations.unwrap_or(ITERATIONS);
+        let iterations = problem.settings.given.integer_of(&ITERATIONS)?;
         let training = model.train(&data, &minimise_options(iterations, &problem.settings.control))?;
         let posterior = model.condition(&data)?;
         let latents = vec![Posterior::Inducing(Box::new(posterior.latent().clone()))];
@@ -87,12 +119,12 @@ impl Method for ClosedForm {
     }
 
     fn gradients(&self, problem: &Problem) -> Result<Vec<GradientCheck>, CliError> {
-        let power = self.power.or(problem.settings.alpha).unwrap_or(POWER);
+        let power = self.power(&problem.settings.given);
         super::gradients::closed_form(problem, power)
     }
 
     fn update(&self, later: Later<'_>) -> Result<Updated, CliError> {
-        let power = self.power.or(later.alpha).unwrap_or(POWER);
+        let power = self.power(later.given);
         super::update::by_sites(self.name, later, Sites { power, level: Level::Projection, own: true })
     }
 }

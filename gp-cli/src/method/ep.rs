@@ -1,23 +1,33 @@
 //! Power EP on all observations: EP (or any other power) on projections, and generalised FITC on latent values.
 
-use super::optimizer::minimise_options;
+use super::check::GradientCheck;
+use super::common;
+use super::contract::{Case, Method};
+use super::gaussian::is_gaussian;
+use super::later::{Later, Updated};
+use super::optimizer::{Optimizer, minimise_options};
+use super::outcome::Fit;
 use super::power_ep::{approximation, convergence_warnings, model, usual_power};
+use super::problem::Problem;
+use super::setting::Setting;
 use super::update::Sites;
-use super::{Fit, GradientCheck, Later, Method, Optimizer, Problem, Setting, Sizes, Updated};
 use crate::error::CliError;
 use crate::model::ObjectiveKind;
 use gp_ep::power_ep::{InnerOptions, Level, Trained};
 use gp_ep::{BatchEp, EpOptions, PowerEp};
-use gp_likelihoods::Likelihood;
 use gp_optim::{Adadelta, Adam, Descended, SignAdaptive, UpdateRule};
 
 /// Power EP with a site for every factor.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Ep {
+pub(crate) struct Ep {
     name: &'static str,
     summary: &'static str,
+    settings: &'static [Setting],
     level: Level,
 }
+
+/// Sites for all observations take room for up to so many rows times latent functions.
+const MANY_SITES: usize = 20_000;
 
 /// Iterations unless asked otherwise, by quasi-Newton and by first-order steps.
 const OUTER_ITERATIONS: u64 = 100;
@@ -29,13 +39,18 @@ const VALUE_TOLERANCE: f64 = 1e-5;
 const RATE: f64 = 0.02;
 
 impl Ep {
-    pub(super) const EP: Self = Self {
+    pub(crate) const EP: Self = Self {
         name: "ep",
         summary: "EP, or Power EP with --alpha, for any likelihood",
+        settings: &[common::ALPHA, common::ITERATIONS],
         level: Level::Projection,
     };
-    pub(super) const GFITC: Self =
-        Self { name: "gfitc", summary: "generalised FITC: EP on latent values", level: Level::Latent };
+    pub(super) const GFITC: Self = Self {
+        name: "gfitc",
+        summary: "generalised FITC: EP on latent values",
+        settings: &[common::ITERATIONS],
+        level: Level::Latent,
+    };
 }
 
 impl Method for Ep {
@@ -47,23 +62,22 @@ impl Method for Ep {
         self.summary
     }
 
-    fn heeds(&self, setting: Setting, _optimizer: Optimizer) -> bool {
-        match setting {
-            Setting::Alpha => self.level == Level::Projection,
-            Setting::Inducing | Setting::Count | Setting::Iterations | Setting::TimeLimit => true,
-            _ => false,
-        }
+    fn settings(&self) -> &'static [Setting] {
+        self.settings
     }
 
     fn optimizers(&self) -> &'static [Optimizer] {
         &[Optimizer::Lbfgs, Optimizer::Adam, Optimizer::Adadelta, Optimizer::SignAdaptive]
     }
 
-    fn objection(&self, _likelihood: &dyn Likelihood) -> Option<String> {
-        None
+    fn is_usual(&self, case: &Case<'_>) -> Option<String> {
+        let fits = case.rows * case.likelihood.latents() <= MANY_SITES && !case.streamed;
+        (self.level == Level::Projection && fits && !is_gaussian(case.likelihood))
+            .then(|| format!("the likelihood is not Gaussian, and {} rows fit into memory", case.rows))
     }
 
-    fn memory(&self, sizes: Sizes) -> f64 {
+    fn memory(&self, problem: &Problem) -> f64 {
+        let sizes = problem.sizes();
         let (rows, inducing, latents) = (sizes.rows as f64, sizes.inducing as f64, sizes.latents as f64);
         8.0 * (rows * (latents * (inducing + 8.0) + sizes.dim as f64) + latents * 40.0 * inducing * inducing)
     }
@@ -83,7 +97,8 @@ impl Method for Ep {
     }
 
     fn update(&self, later: Later<'_>) -> Result<Updated, CliError> {
-        let power = later.alpha.unwrap_or_else(|| usual_power(later.before.likelihood()));
+        let power =
+            later.given.number(&common::ALPHA).unwrap_or_else(|| usual_power(later.before.likelihood()));
         super::update::by_sites(self.name, later, Sites { power, level: self.level, own: true })
     }
 }
@@ -91,7 +106,7 @@ impl Method for Ep {
 /// EP comes to rest for every value that L-BFGS asks for.
 fn outer(mut model: PowerEp, problem: &Problem) -> Result<Fit, CliError> {
     let data = &problem.rows;
-    let iterations = problem.settings.iterations.unwrap_or(OUTER_ITERATIONS);
+    let iterations = problem.settings.given.integer(&common::ITERATIONS).unwrap_or(OUTER_ITERATIONS);
     let options = minimise_options(iterations, &problem.settings.control);
     let trained = model.train_outer(data, &EpOptions::default(), &options, |_| {})?;
     let (Trained { run: (training, convergence), state, .. }, likelihood) =
@@ -106,7 +121,7 @@ fn outer(mut model: PowerEp, problem: &Problem) -> Result<Fit, CliError> {
 /// A step of the parameters after each sweep; then EP comes to rest.
 fn inner<R: UpdateRule>(mut model: PowerEp, problem: &Problem, rule: R) -> Result<Fit, CliError> {
     let data = &problem.rows;
-    let steps = problem.settings.iterations.unwrap_or(INNER_ITERATIONS);
+    let steps = problem.settings.given.integer(&common::ITERATIONS).unwrap_or(INNER_ITERATIONS);
     let mut options = InnerOptions::default();
     options.steps = steps;
     (options.descent.value_tolerance, options.descent.plateau) = (VALUE_TOLERANCE, PLATEAU);

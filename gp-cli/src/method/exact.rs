@@ -1,18 +1,26 @@
 //! Exact regression.
 
+use super::check::GradientCheck;
+use super::common;
+use super::contract::{Case, Method, SeenThrough};
+use super::gaussian::{gaussian, is_gaussian, objection_unless_gaussian};
+use super::later::{Later, Updated};
 use super::optimizer::minimise_options;
-use super::{Fit, GradientCheck, Later, Method, Optimizer, Problem, Setting, Sizes, Updated};
+use super::outcome::Fit;
+use super::problem::Problem;
+use super::setting::Setting;
 use crate::error::CliError;
 use crate::model::{Approximation, ObjectiveKind, Posterior};
 use gp_ep::{ExactGp, Observations};
-use gp_likelihoods::{Gaussian, Likelihood};
+use gp_likelihoods::Likelihood;
 
 /// Exact regression under Gaussian noise.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Exact;
 
-/// Iterations unless asked otherwise.
-const ITERATIONS: u64 = 300;
+const ITERATIONS: Setting = common::ITERATIONS.usually_whole(300);
+/// Up to so many rows it is the usual method of Gaussian noise.
+const FEW_ROWS: usize = 2_000;
 
 impl Method for Exact {
     fn name(&self) -> &'static str {
@@ -23,19 +31,26 @@ impl Method for Exact {
         "exact regression; time grows with the cube of the rows"
     }
 
-    fn heeds(&self, setting: Setting, _optimizer: Optimizer) -> bool {
-        matches!(setting, Setting::Iterations | Setting::TimeLimit)
+    fn settings(&self) -> &'static [Setting] {
+        &[ITERATIONS]
     }
 
-    fn optimizers(&self) -> &'static [Optimizer] {
-        &[Optimizer::Lbfgs]
+    fn seen_through(&self) -> SeenThrough {
+        SeenThrough::Rows
+    }
+
+    fn is_usual(&self, case: &Case<'_>) -> Option<String> {
+        let few = case.rows <= FEW_ROWS && !case.streamed && !case.inducing;
+        (few && is_gaussian(case.likelihood))
+            .then(|| format!("the noise is Gaussian and {} rows are few", case.rows))
     }
 
     fn objection(&self, likelihood: &dyn Likelihood) -> Option<String> {
         objection_unless_gaussian(likelihood)
     }
 
-    fn memory(&self, sizes: Sizes) -> f64 {
+    fn memory(&self, problem: &Problem) -> f64 {
+        let sizes = problem.sizes();
         let rows = sizes.rows as f64;
         8.0 * (4.0 * rows * rows + rows * sizes.dim as f64)
     }
@@ -46,7 +61,7 @@ impl Method for Exact {
         let data = Observations::new(points, targets)?;
         let kernel = problem.kernels.into_iter().next().ok_or_else(super::power_ep::no_latent)?;
         let mut gp = ExactGp::new(kernel, noise);
-        let iterations = problem.settings.iterations.unwrap_or(ITERATIONS);
+        let iterations = problem.settings.given.integer_of(&ITERATIONS)?;
         let training = gp.train(&data, &minimise_options(iterations, &problem.settings.control))?;
         let posterior = gp.condition(&data)?;
         let noise = Box::new(gp.noise().clone());
@@ -61,17 +76,4 @@ impl Method for Exact {
     fn update(&self, later: Later<'_>) -> Result<Updated, CliError> {
         super::update::exact(later)
     }
-}
-
-/// Closed forms are those of Gaussian noise.
-pub(super) fn objection_unless_gaussian(likelihood: &dyn Likelihood) -> Option<String> {
-    (likelihood.name() != "gaussian")
-        .then(|| format!("it needs Gaussian noise, and the likelihood is {}", likelihood.name()))
-}
-
-/// The Gaussian that a likelihood of that name is, with what was said of its parameter.
-pub(super) fn gaussian(likelihood: &dyn Likelihood) -> Result<Gaussian, CliError> {
-    let mut gaussian = Gaussian::new(1.0)?;
-    gaussian.parameters_mut().clone_from_slice(likelihood.parameters());
-    Ok(gaussian)
 }

@@ -1,11 +1,18 @@
 //! The informative vector machine: a small active set of observations, chosen for what their labels tell.
 
+use super::check::GradientCheck;
+use super::common;
+use super::contract::{Method, SeenThrough};
+use super::ivm_model::{COUPLING, model, options};
+use super::later::{Later, Updated, refused};
 use super::optimizer::minimise_options;
-use super::{Fit, GradientCheck, Later, Method, Optimizer, Problem, Setting, Sizes, Updated};
+use super::outcome::Fit;
+use super::problem::Problem;
+use super::setting::Setting;
 use crate::error::CliError;
 use crate::model::{Approximation, ObjectiveKind};
 use gp_ep::Observations;
-use gp_ep::ivm::{Coupling, Ivm, IvmOptions, IvmTraining};
+use gp_ep::ivm::IvmTraining;
 use gp_likelihoods::{Likelihood, Support};
 use gp_optim::ParameterSet;
 
@@ -13,9 +20,9 @@ use gp_optim::ParameterSet;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct IvmMethod;
 
-/// Active sets that parameters are learned with, and iterations with each unless asked otherwise.
+/// Active sets that parameters are learned with, and iterations with each.
 const ROUNDS: usize = 6;
-const ITERATIONS: u64 = 20;
+const ITERATIONS: Setting = common::ITERATIONS.usually_whole(20);
 /// A gain of the criterion, as a share of it, that is not worth another active set.
 const TOLERANCE: f64 = 1e-3;
 
@@ -28,12 +35,20 @@ impl Method for IvmMethod {
         "the informative vector machine: labels through the most informative rows, two classes or several"
     }
 
-    fn heeds(&self, setting: Setting, _optimizer: Optimizer) -> bool {
-        matches!(setting, Setting::Count | Setting::Iterations | Setting::TimeLimit | Setting::Coupling)
+    fn settings(&self) -> &'static [Setting] {
+        &[ITERATIONS, COUPLING]
     }
 
-    fn optimizers(&self) -> &'static [Optimizer] {
-        &[Optimizer::Lbfgs]
+    fn seen_through(&self) -> SeenThrough {
+        SeenThrough::ActiveRows
+    }
+
+    fn usual_inducing(&self, _latents: usize) -> usize {
+        100
+    }
+
+    fn evaluates_densities(&self) -> bool {
+        true
     }
 
     fn objection(&self, likelihood: &dyn Likelihood) -> Option<String> {
@@ -42,7 +57,8 @@ impl Method for IvmMethod {
             .then(|| format!("it needs labels, and the likelihood is {}", likelihood.name()))
     }
 
-    fn memory(&self, sizes: Sizes) -> f64 {
+    fn memory(&self, problem: &Problem) -> f64 {
+        let sizes = problem.sizes();
         let (rows, active, latents) = (sizes.rows as f64, sizes.inducing as f64, sizes.latents as f64);
         // Stubs of all rows, some matrices of the active set for each class, and the data.
         8.0 * (rows * (2.0 * latents * (active + 24.0) + sizes.dim as f64) + latents * 12.0 * active * active)
@@ -55,7 +71,7 @@ impl Method for IvmMethod {
         let options = options(&problem);
         // Nothing to be learned but the sites.
         let rounds = if model.free_count() == 0 { 0 } else { ROUNDS };
-        let iterations = problem.settings.iterations.unwrap_or(ITERATIONS);
+        let iterations = problem.settings.given.integer_of(&ITERATIONS)?;
         let training =
             model.train(&data, &options, rounds, &minimise_options(iterations, &problem.settings.control))?;
         let log_prior = model.log_prior();
@@ -84,31 +100,8 @@ impl Method for IvmMethod {
     }
 
     fn update(&self, _later: Later<'_>) -> Result<Updated, CliError> {
-        Err(super::update::refused(
-            self.name(),
-            "its active rows were chosen among all rows, which it does not hold",
-        ))
+        Err(refused(self.name(), "its active rows were chosen among all rows, which it does not hold"))
     }
-}
-
-/// The model of a problem, its classes coupled unless asked otherwise.
-pub(super) fn model(problem: &Problem) -> Result<Ivm, CliError> {
-    let (kernels, likelihood) = (problem.kernels.clone(), problem.likelihood.clone());
-    let several = likelihood.latents() > 1;
-    let model = Ivm::new(kernels, likelihood);
-    Ok(match problem.settings.coupled {
-        None => model?,
-        Some(true) => model?.with_coupling(Coupling::Coupled)?,
-        Some(false) if several => model?.with_coupling(Coupling::Independent)?,
-        Some(false) => model?,
-    })
-}
-
-/// The choices of a run.
-pub(super) fn options(problem: &Problem) -> IvmOptions {
-    let usual = IvmOptions::default();
-    let active = problem.settings.active.unwrap_or(usual.active);
-    IvmOptions { active, seed: problem.settings.seed, ..usual }
 }
 
 /// Training has come to an end where an active set chosen anew does not lower the criterion any more.

@@ -31,7 +31,8 @@ impl fmt::Display for Optimizer {
 }
 
 /// Settings of a quasi-Newton run.
-pub(super) fn minimise_options(iterations: u64, control: &Control) -> MinimiseOptions {
+#[must_use]
+pub fn minimise_options(iterations: u64, control: &Control) -> MinimiseOptions {
     let control = control.clone();
     let mut options = MinimiseOptions { max_iterations: iterations, control, ..MinimiseOptions::default() };
     // Nobody sees the digits of a log marginal likelihood beyond these.

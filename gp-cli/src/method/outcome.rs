@@ -26,7 +26,8 @@ pub struct Fit {
 
 impl Fit {
     /// The outcome of quasi-Newton training.
-    pub(super) fn of_training(posterior: Approximation, kind: ObjectiveKind, training: &Training) -> Self {
+    #[must_use]
+    pub fn of_training(posterior: Approximation, kind: ObjectiveKind, training: &Training) -> Self {
         let warnings = failures(training.failed_evaluations, training.last_failure.as_deref());
         // Who asks for no iteration has what was asked for.
         let asked_for = training.iterations == 0 && training.reason == StopReason::MaxIterations;
@@ -44,7 +45,8 @@ impl Fit {
 
     /// The outcome of first-order training: one number an epoch, the mean of estimates from single batches, and as
     /// objective the last of them.
-    pub(super) fn of_descent(posterior: Approximation, run: &Descended) -> Self {
+    #[must_use]
+    pub fn of_descent(posterior: Approximation, run: &Descended) -> Self {
         let curve: Vec<f64> = run.epoch_values.iter().map(|value| -value).collect();
         Self {
             posterior,

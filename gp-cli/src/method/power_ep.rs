@@ -1,6 +1,7 @@
 //! What the methods that iterate share: the model, its powers, and the posterior of a state.
 
-use super::Problem;
+use super::common::ALPHA;
+use super::problem::Problem;
 use crate::error::{CliError, ErrorKind};
 use crate::model::{Approximation, Posterior};
 use gp_ep::power_ep::{Convergence, Level};
@@ -30,7 +31,7 @@ pub(super) fn model(problem: &Problem, level: Level) -> Result<PowerEp, CliError
 
 /// The power that was asked for, or the largest that is safe.
 pub(super) fn power(problem: &Problem) -> f64 {
-    problem.settings.alpha.unwrap_or_else(|| usual_power(problem.likelihood.as_ref()))
+    problem.settings.given.number(&ALPHA).unwrap_or_else(|| usual_power(problem.likelihood.as_ref()))
 }
 
 /// EP where that comes to rest, and something safer elsewhere.

@@ -1,14 +1,18 @@
 //! Variational inference with any number of Gaussians, full or diagonal, by closed forms, quadrature or samples.
 
 use super::batches::in_random_order;
-use super::optimizer::minimise_options;
-use super::outcome::lower_bound;
-use super::svgp;
+use super::check::GradientCheck;
+use super::contract::Method;
+use super::later::{Later, Updated};
+use super::optimizer::{Optimizer, minimise_options};
+use super::outcome::{Fit, lower_bound};
+use super::problem::{Problem, SECOND_STAGE, Settings};
+use super::setting::Setting;
 use super::update::Sites;
-use super::{Fit, GradientCheck, Later, Method, Optimizer, Problem, Setting, Sizes, Updated};
+use super::variational::{
+    BATCH_SIZE, EPOCHS, ITERATIONS, NATURAL_RATE, PLATEAU, RATE, VALUE_TOLERANCE, approximation,
+};
 use crate::error::CliError;
-use crate::fit::SECOND;
-use crate::model::Approximation;
 use gp_ep::DataSource;
 use gp_ep::power_ep::Level;
 use gp_likelihoods::Likelihood;
@@ -23,11 +27,33 @@ pub(super) struct SavigpMethod;
 /// Iterations on all of the data unless asked otherwise: of one full Gaussian, which comes to rest for each of them, and
 /// of a posterior that is trained with everything else.
 const OUTER_ITERATIONS: u64 = 100;
-const ITERATIONS: u64 = 500;
+const JOINT_ITERATIONS: u64 = 500;
 /// Quadrature in more dimensions takes thousands of evaluations where samples take a hundred.
 const QUADRATURE_LATENTS: usize = 2;
 /// Samples of each expectation, evenly spread, unless asked otherwise.
-const SAMPLES: usize = 128;
+const USUAL_SAMPLES: usize = 128;
+
+/// How many Gaussians the posterior is mixed from.
+const COMPONENTS: Setting =
+    Setting::integer("components", "K", 1, "Gaussians that the posterior is mixed from").usually_whole(1);
+/// The shape of their covariances.
+const COVARIANCE: Setting = Setting::choice(
+    "covariance",
+    &[
+        ("full", "All of whitened inducing values correlated"),
+        (DIAGONAL, "All of whitened inducing values independent"),
+    ],
+    "Covariances of each of these",
+);
+const DIAGONAL: &str = "diagonal";
+/// How many samples stand for an expectation.
+const SAMPLES: Setting = Setting::integer(
+    "samples",
+    "S",
+    0,
+    "Samples of each expectation, 0 for quadrature; unless given, quadrature for up to two latent functions and samples beyond",
+);
+const SETTINGS: &[Setting] = &[COMPONENTS, COVARIANCE, SAMPLES, ITERATIONS, EPOCHS, BATCH_SIZE];
 
 impl Method for SavigpMethod {
     fn name(&self) -> &'static str {
@@ -38,42 +64,29 @@ impl Method for SavigpMethod {
         "variational inference with a Gaussian or a mixture of Gaussians, full or diagonal, by quadrature or samples"
     }
 
-    fn heeds(&self, setting: Setting, optimizer: Optimizer) -> bool {
-        match setting {
-            Setting::Inducing
-            | Setting::Count
-            | Setting::Components
-            | Setting::Covariance
-            | Setting::TimeLimit
-            | Setting::Samples => true,
-            Setting::Iterations => optimizer == Optimizer::Lbfgs,
-            Setting::Epochs | Setting::BatchSize => optimizer != Optimizer::Lbfgs,
-            Setting::Alpha | Setting::Sites | Setting::Coupling => false,
-        }
+    fn settings(&self) -> &'static [Setting] {
+        SETTINGS
+    }
+
+    fn evaluates_densities(&self) -> bool {
+        true
     }
 
     fn optimizers(&self) -> &'static [Optimizer] {
         &[Optimizer::Lbfgs, Optimizer::Adam, Optimizer::Adadelta]
     }
 
-    fn batch_size(&self, optimizer: Optimizer) -> Option<usize> {
-        (optimizer != Optimizer::Lbfgs).then_some(svgp::BATCH_SIZE)
-    }
-
-    fn objection(&self, _likelihood: &dyn Likelihood) -> Option<String> {
-        None
-    }
-
-    fn memory(&self, sizes: Sizes) -> f64 {
+    fn memory(&self, problem: &Problem) -> f64 {
+        let sizes = problem.sizes();
         let (rows, inducing, latents) = (sizes.at_once as f64, sizes.inducing as f64, sizes.latents as f64);
         let data = sizes.held as f64 * (sizes.dim + 1) as f64;
-        let parts = latents * sizes.components as f64;
+        let parts = latents * components(&problem.settings) as f64;
         8.0 * (data + rows * (latents * inducing + 8.0 * parts) + parts * 40.0 * inducing * inducing)
     }
 
     fn fit(&self, problem: Problem) -> Result<Fit, CliError> {
         let model = model(&problem)?;
-        let rate = Adam::with_rate(svgp::RATE);
+        let rate = Adam::with_rate(RATE);
         match problem.settings.optimizer.unwrap_or(Optimizer::Lbfgs) {
             Optimizer::Lbfgs => on_all(model, &problem),
             Optimizer::Adadelta => in_batches(model, &problem, Adadelta::default),
@@ -82,7 +95,7 @@ impl Method for SavigpMethod {
     }
 
     fn gradients(&self, problem: &Problem) -> Result<Vec<GradientCheck>, CliError> {
-        super::gradients::bound(model(problem)?, problem)
+        super::gradients::bound(model(problem)?, problem, components(&problem.settings))
     }
 
     fn update(&self, later: Later<'_>) -> Result<Updated, CliError> {
@@ -98,10 +111,13 @@ impl Method for SavigpMethod {
 /// The model of a problem, with one Gaussian of the covariance that was asked for.
 pub(super) fn model(problem: &Problem) -> Result<Savigp, CliError> {
     let settings = &problem.settings;
-    let expectation = expectation(problem.likelihood.as_ref(), settings.samples, settings.seed);
+    let expectation = expectation(problem.likelihood.as_ref(), settings.given.count(&SAMPLES), settings.seed);
     let model =
         Savigp::new(problem.processes()?, problem.likelihood.clone())?.with_expectation(expectation)?;
-    let covariance = if settings.diagonal.unwrap_or(false) { Covariance::Diagonal } else { Covariance::Full };
+    let covariance = match settings.given.word(&COVARIANCE) {
+        Some(DIAGONAL) => Covariance::Diagonal,
+        _ => Covariance::Full,
+    };
     let prior = Mixture::prior(model.posterior().counts(), covariance)?;
     Ok(model.with_posterior(prior)?)
 }
@@ -110,7 +126,7 @@ pub(super) fn model(problem: &Problem) -> Result<Savigp, CliError> {
 /// beyond, or as many as were asked for.
 fn expectation(likelihood: &dyn Likelihood, samples: Option<usize>, seed: u64) -> Expectation {
     let usual =
-        if likelihood.latents() <= QUADRATURE_LATENTS || !likelihood.is_smooth() { 0 } else { SAMPLES };
+        if likelihood.latents() <= QUADRATURE_LATENTS || !likelihood.is_smooth() { 0 } else { USUAL_SAMPLES };
     let estimator =
         if likelihood.is_smooth() { Estimator::Reparameterised } else { Estimator::ControlledScore };
     match samples.unwrap_or(usual) {
@@ -127,6 +143,11 @@ fn rest(model: &Savigp) -> NaturalOptions {
     }
 }
 
+/// Components of the mixture.
+fn components(settings: &Settings) -> usize {
+    settings.given.count(&COMPONENTS).unwrap_or(1)
+}
+
 fn is_one_full(model: &Savigp) -> bool {
     model.posterior().components() == 1 && model.posterior().covariance() == Covariance::Full
 }
@@ -134,9 +155,10 @@ fn is_one_full(model: &Savigp) -> bool {
 /// One Gaussian first, which a mixture then is split from: from a trained one components find their places sooner.
 fn on_all(mut model: Savigp, problem: &Problem) -> Result<Fit, CliError> {
     let (data, settings) = (&problem.rows, &problem.settings);
-    let components = settings.components.unwrap_or(1);
+    let components = components(settings);
     let full = is_one_full(&model);
-    let iterations = settings.iterations.unwrap_or(if full { OUTER_ITERATIONS } else { ITERATIONS });
+    let iterations = settings.given.integer(&ITERATIONS);
+    let iterations = iterations.unwrap_or(if full { OUTER_ITERATIONS } else { JOINT_ITERATIONS });
     let control = settings.control.begun();
     let options = minimise_options(iterations, &control);
     let (training, rested) = if full {
@@ -150,7 +172,7 @@ fn on_all(mut model: Savigp, problem: &Problem) -> Result<Fit, CliError> {
         return Ok(Fit { converged: fit.converged && rested, ..fit });
     }
     model.set_posterior(model.posterior().split(components, settings.seed)?)?;
-    let iterations = settings.iterations.unwrap_or(ITERATIONS);
+    let iterations = settings.given.integer(&ITERATIONS).unwrap_or(JOINT_ITERATIONS);
     let again = model.train(data, &minimise_options(iterations, &second(&control)), |_| {})?.run;
     let fit = lower_bound(approximation(&model)?, &again);
     let curve = training.history.iter().map(|step| step.log_posterior).chain(fit.curve).collect();
@@ -164,9 +186,9 @@ fn in_batches<R: UpdateRule>(
     rule: impl Fn() -> R,
 ) -> Result<Fit, CliError> {
     let (data, settings) = (&problem.rows, &problem.settings);
-    let size = settings.batch_size.unwrap_or(svgp::BATCH_SIZE).min(data.count());
-    let components = settings.components.unwrap_or(1);
-    let epochs = settings.epochs.unwrap_or(svgp::EPOCHS);
+    let size = settings.given.count(&BATCH_SIZE).unwrap_or(usize::MAX).min(data.count());
+    let components = components(settings);
+    let epochs = settings.given.integer_of(&EPOCHS)?;
     // A mixture has half of the passes for itself.
     let stages = if components == 1 { vec![epochs] } else { vec![epochs.div_ceil(2), (epochs / 2).max(1)] };
     let (control, mut outcome) = (settings.control.begun(), None);
@@ -178,8 +200,8 @@ fn in_batches<R: UpdateRule>(
         let mut options = BatchOptions::default();
         options.steps = epochs.saturating_mul(batches.per_epoch() as u64);
         options.control = if stage == 0 { control.clone() } else { second(&control) };
-        (options.descent.value_tolerance, options.descent.plateau) = (svgp::VALUE_TOLERANCE, svgp::PLATEAU);
-        options.natural = is_one_full(&model).then_some(svgp::NATURAL_RATE);
+        (options.descent.value_tolerance, options.descent.plateau) = (VALUE_TOLERANCE, PLATEAU);
+        options.natural = is_one_full(&model).then_some(NATURAL_RATE);
         outcome = Some(model.train_in_batches(data, batches, rule(), &options, |_| {})?.run);
     }
     let run = outcome.ok_or_else(super::power_ep::no_latent)?;
@@ -189,11 +211,6 @@ fn in_batches<R: UpdateRule>(
 
 /// The control of the second stage, whose checkpoint is a file beside that of the first.
 fn second(control: &Control) -> Control {
-    let file = control.checkpoint().map(|file| file.beside(SECOND));
+    let file = control.checkpoint().map(|file| file.beside(SECOND_STAGE));
     file.map_or_else(|| control.clone(), |file| control.clone().with_checkpoint(file))
-}
-
-/// The posterior as a model file holds it.
-pub(super) fn approximation(model: &Savigp) -> Result<Approximation, CliError> {
-    Approximation::of_variational(&model.predictor()?)
 }

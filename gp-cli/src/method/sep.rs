@@ -1,13 +1,19 @@
 //! EP in mini-batches, with one average site for all observations (stochastic EP) or a site for each.
 
 use super::batches::in_random_order;
+use super::check::GradientCheck;
+use super::common;
+use super::contract::{Case, Method};
+use super::later::{Later, Updated};
+use super::optimizer::Optimizer;
+use super::outcome::Fit;
 use super::power_ep::{approximation, model, usual_power};
+use super::problem::Problem;
+use super::setting::Setting;
 use super::update::Sites;
-use super::{Fit, GradientCheck, Later, Method, Optimizer, Problem, Setting, Sizes, Updated};
 use crate::error::CliError;
 use gp_ep::power_ep::{InnerOptions, Level, MiniBatchEp, Sharing, Trained};
 use gp_ep::{DataSource, PowerEp};
-use gp_likelihoods::Likelihood;
 use gp_optim::{Adadelta, Adam, Descended, UpdateRule};
 
 /// EP in mini-batches.
@@ -19,8 +25,16 @@ pub(super) struct Sep;
 const EPOCHS: u64 = 20;
 const FEWEST_STEPS: u64 = 1_000;
 const MOST_STEPS: u64 = 5_000;
-/// Observations in a batch unless asked otherwise.
-const BATCH_SIZE: usize = 256;
+const BATCH_SIZE: Setting = common::batch_size(256);
+/// Who has a site.
+const SITES: Setting = Setting::choice(
+    "sites",
+    &[("full", "Every observation its own"), (TIED, "All observations together one")],
+    "Sites: one for each observation, or one average for all",
+)
+.usually_word(TIED);
+const TIED: &str = "tied";
+const SETTINGS: &[Setting] = &[common::ALPHA, SITES, common::EPOCHS, BATCH_SIZE];
 /// So many blocks of batches in a row up to which the objective was not found to fall, by more than its noise and by
 /// more than this share of it, are a plateau.
 const PLATEAU: u64 = 5;
@@ -37,35 +51,32 @@ impl Method for Sep {
         "EP in mini-batches, with one average site for all observations or one for each"
     }
 
-    fn heeds(&self, setting: Setting, _optimizer: Optimizer) -> bool {
-        matches!(
-            setting,
-            Setting::Alpha
-                | Setting::Sites
-                | Setting::Inducing
-                | Setting::Count
-                | Setting::Epochs
-                | Setting::BatchSize
-                | Setting::TimeLimit
-        )
+    fn settings(&self) -> &'static [Setting] {
+        SETTINGS
     }
 
     fn optimizers(&self) -> &'static [Optimizer] {
         &[Optimizer::Adam, Optimizer::Adadelta]
     }
 
-    fn batch_size(&self, _optimizer: Optimizer) -> Option<usize> {
-        Some(BATCH_SIZE)
+    fn usual_inducing(&self, _latents: usize) -> usize {
+        200
     }
 
-    fn objection(&self, _likelihood: &dyn Likelihood) -> Option<String> {
-        None
+    fn is_usual(&self, case: &Case<'_>) -> Option<String> {
+        let asked = [SITES, common::EPOCHS, BATCH_SIZE].iter().any(|setting| case.given.has(setting.name()));
+        Some(match (case.streamed, asked) {
+            (true, _) => "mini-batches need no rows in memory".to_owned(),
+            (false, true) => "batches were asked for".to_owned(),
+            (false, false) => format!("{} rows are many, and mini-batches do not mind", case.rows),
+        })
     }
 
-    fn memory(&self, sizes: Sizes) -> f64 {
+    fn memory(&self, problem: &Problem) -> f64 {
+        let sizes = problem.sizes();
         let (batch, inducing, latents) = (sizes.at_once as f64, sizes.inducing as f64, sizes.latents as f64);
         let data = sizes.held as f64 * (sizes.dim + 1) as f64;
-        let sites = 2.0 * sizes.sites as f64 * latents;
+        let sites = if is_tied(problem) { 0.0 } else { 2.0 * sizes.rows as f64 * latents };
         8.0 * (data + sites + batch * latents * inducing + latents * 40.0 * inducing * inducing)
     }
 
@@ -83,21 +94,27 @@ impl Method for Sep {
     }
 
     fn update(&self, later: Later<'_>) -> Result<Updated, CliError> {
-        let power = later.alpha.unwrap_or_else(|| usual_power(later.before.likelihood()));
+        let power =
+            later.given.number(&common::ALPHA).unwrap_or_else(|| usual_power(later.before.likelihood()));
         super::update::by_sites(self.name(), later, Sites { power, level: Level::Projection, own: false })
     }
 }
 
+fn is_tied(problem: &Problem) -> bool {
+    problem.settings.given.word(&SITES) == Some(TIED)
+}
+
 fn in_batches<R: UpdateRule>(mut model: PowerEp, problem: &Problem, rule: R) -> Result<Fit, CliError> {
     let (data, settings) = (&problem.rows, &problem.settings);
-    let size = settings.batch_size.unwrap_or(BATCH_SIZE).min(data.count());
+    let size = settings.given.count(&BATCH_SIZE).unwrap_or(usize::MAX).min(data.count());
     let batches = in_random_order(data.count(), size, settings.seed)?;
     let per_epoch = batches.per_epoch() as u64;
     let usual = || (EPOCHS * per_epoch).clamp(FEWEST_STEPS, MOST_STEPS.max(per_epoch));
     let mut options = InnerOptions::default();
     (options.descent.value_tolerance, options.descent.plateau) = (VALUE_TOLERANCE, PLATEAU);
-    options.steps = settings.epochs.map_or_else(usual, |epochs| epochs.saturating_mul(per_epoch));
-    let sharing = if settings.tied.unwrap_or(true) { Sharing::Tied } else { Sharing::Own };
+    options.steps =
+        settings.given.integer(&common::EPOCHS).map_or_else(usual, |epochs| epochs.saturating_mul(per_epoch));
+    let sharing = if is_tied(problem) { Sharing::Tied } else { Sharing::Own };
     options.control = settings.control.clone();
     let trained: Trained<Descended, MiniBatchEp> =
         model.train_in_batches(data, sharing, batches, rule, &options, |_| {})?;

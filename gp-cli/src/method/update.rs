@@ -1,46 +1,15 @@
-//! More observations for a model, its parameters as they are.
+//! How the methods of this crate take in more observations, parameters as they are.
 
+use super::gaussian::is_gaussian;
+use super::later::{Later, Updated, refused};
 use super::power_ep::convergence_warnings;
-use crate::error::{CliError, ErrorKind};
+use crate::error::CliError;
 use crate::model::{Approximation, Posterior};
-use faer::{Mat, MatRef};
+use faer::Mat;
 use gp_ep::power_ep::Level;
 use gp_ep::{BatchEp, EpError, EpOptions, ExactGp, Observations, PowerEp, Powers, SparseProcess, Table};
 use gp_kernels::posterior::InducingPosterior;
 use gp_likelihoods::Likelihood;
-
-/// A model and observations that it has not seen, in its units.
-#[derive(Clone, Copy, Debug)]
-pub struct Later<'a> {
-    /// What was learned before.
-    pub before: &'a Approximation,
-    /// Points, a row each.
-    pub points: MatRef<'a, f64>,
-    /// Their observations.
-    pub targets: &'a [f64],
-    /// The power α that the model was fitted with, where that was said.
-    pub alpha: Option<f64>,
-}
-
-/// What became of them.
-#[derive(Clone, Debug)]
-pub struct Updated {
-    /// The posterior given old and new observations.
-    pub posterior: Approximation,
-    /// `ln p(new observations | old ones)`, exactly, as an estimate or as a bound: as the method has it.
-    pub gain: f64,
-    /// What was done, in words.
-    pub how: &'static str,
-    /// What is worth knowing.
-    pub warnings: Vec<String>,
-}
-
-/// A method that cannot.
-pub(super) fn refused(method: &str, why: &str) -> CliError {
-    let message =
-        format!("a model of method {method} takes in no more rows: {why}; fit it again with all rows");
-    CliError::new(ErrorKind::Usage, message)
-}
 
 /// Exact regression given old and new observations.
 pub(super) fn exact(later: Later<'_>) -> Result<Updated, CliError> {
@@ -83,7 +52,7 @@ pub(super) fn by_sites(method: &str, later: Later<'_>, sites: Sites) -> Result<U
     let model = model(&before, likelihood)?.with_powers(Powers::Same(sites.power)).with_level(sites.level);
     let data = Table::with_targets(later.points, later.targets)?;
     let mut ep = BatchEp::after(&model, &data, &before)?;
-    let gaussian = likelihood.name() == "gaussian";
+    let gaussian = is_gaussian(likelihood);
     let mut warnings = Vec::new();
     if gaussian {
         // The sites of regression do not depend on each other: one whole step is all there is to do.

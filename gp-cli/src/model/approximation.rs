@@ -3,6 +3,7 @@
 use super::functions::{Functions, LatentFunction, StoredFunctions};
 use super::latents::Latents;
 use super::posterior::Posterior;
+use super::vocabulary::Vocabulary;
 use crate::error::{CliError, ErrorKind};
 use faer::{Mat, MatRef};
 use gp_ep::ivm::IvmPosterior;
@@ -214,9 +215,9 @@ impl Approximation {
 }
 
 impl StoredApproximation {
-    pub(super) fn restore(self) -> Result<Approximation, CliError> {
-        let likelihood = gp_likelihoods::parse(&self.likelihood)?;
-        let functions = self.functions.restore(likelihood.latents())?;
+    pub(super) fn restore(self, names: &dyn Vocabulary) -> Result<Approximation, CliError> {
+        let likelihood = names.likelihoods().parse(&self.likelihood)?;
+        let functions = self.functions.restore(likelihood.latents(), names)?;
         Ok(Approximation { functions, likelihood })
     }
 }

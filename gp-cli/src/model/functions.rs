@@ -3,11 +3,13 @@
 
 use super::latents::Latents;
 use super::posterior::{Posterior, StoredLatent};
+use super::vocabulary::Vocabulary;
 use crate::error::{CliError, ErrorKind};
 use faer::{Mat, MatRef};
 use gp_ep::ivm::{IvmPosterior, StoredIvm};
+use gp_kernels::Kernel;
+use gp_kernels::Evaluator;
 use gp_kernels::posterior::MixturePosterior;
-use gp_kernels::{Evaluator, Kernel, Registry};
 use serde::{Deserialize, Serialize};
 
 /// Proportions may differ from a sum of 1 by rounding.
@@ -122,10 +124,10 @@ impl Functions {
 
 impl StoredFunctions {
     /// The posterior over this many latent functions.
-    pub(super) fn restore(self, wanted: usize) -> Result<Functions, CliError> {
+    pub(super) fn restore(self, wanted: usize, names: &dyn Vocabulary) -> Result<Functions, CliError> {
         let wrong = |message: String| Err(CliError::new(ErrorKind::Model, message));
         if let Some(stored) = self.ivm {
-            let found = stored.restore(&Registry::built_in())?;
+            let found = stored.restore(names.kernels(), names.likelihoods())?;
             let latents = found.model().classes();
             if latents != wanted {
                 return wrong(format!("{latents} latent functions, and the likelihood has {wanted}"));
@@ -144,7 +146,7 @@ impl StoredFunctions {
                 weights.len()
             ));
         }
-        let parts = self.latents.into_iter().map(StoredLatent::restore).collect::<Result<_, _>>()?;
-        Ok(Functions::Components(MixturePosterior::new(weights, parts)?))
+        let parts = self.latents.into_iter().map(|latent| latent.restore(names.kernels()));
+        Ok(Functions::Components(MixturePosterior::new(weights, parts.collect::<Result<_, _>>()?)?))
     }
 }

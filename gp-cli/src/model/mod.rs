@@ -7,12 +7,14 @@ mod latents;
 mod posterior;
 mod record;
 mod tensors;
+mod vocabulary;
 
 pub use approximation::{Approximation, Moments};
 pub use functions::LatentFunction;
 pub use latents::Latents;
 pub use posterior::Posterior;
 pub use record::{About, ObjectiveKind, TargetSummary, TrainingRecord};
+pub use vocabulary::Vocabulary;
 
 use crate::data::{Frame, ReadOptions};
 use crate::encode::{Inputs, Target};
@@ -51,17 +53,18 @@ impl Model {
     ///
     /// # Errors
     /// Of kind [`Io`](ErrorKind::Io) where it cannot be read, otherwise as [`from_bytes`](Self::from_bytes).
-    pub fn load(path: &Path) -> Result<Self, CliError> {
+    pub fn load(path: &Path, names: &dyn Vocabulary) -> Result<Self, CliError> {
         let bytes = std::fs::read(path).map_err(|cause| CliError::io("read", path, cause))?;
-        Self::from_bytes(&bytes, &path.display().to_string())
+        Self::from_bytes(&bytes, &path.display().to_string(), names)
     }
 
     /// The model in the bytes of a model file, `source` in errors. Its predictions have the bits of those before.
     ///
     /// # Errors
     /// Of kind [`Model`](ErrorKind::Model): no model file, one of a newer version (both versions are named), or a
-    /// damaged one (what is damaged is named).
-    pub fn from_bytes(bytes: &[u8], source: &str) -> Result<Self, CliError> {
+    /// damaged one (what is damaged is named), or one of a kernel, likelihood or method that the program does not have
+    /// (each is named).
+    pub fn from_bytes(bytes: &[u8], source: &str, names: &dyn Vocabulary) -> Result<Self, CliError> {
         let no_model = |cause: String| {
             CliError::caused(
                 ErrorKind::Model,
@@ -73,16 +76,17 @@ impl Model {
         let header: Header = serde_json::from_str(&text).map_err(|cause| no_model(cause.to_string()))?;
         header.check(source)?;
         let value = tensors::from_bytes(bytes).map_err(|cause| damaged(source, cause))?;
+        vocabulary::check(&value, source, names)?;
         let record: Record = serde_json::from_value(value).map_err(|cause| damaged(source, cause))?;
-        let model = Self::restore(record).map_err(|cause| damaged(source, cause))?;
+        let model = Self::restore(record, names).map_err(|cause| damaged(source, cause))?;
         model.check().map_err(|cause| damaged(source, cause))?;
         Ok(model)
     }
 
-    fn restore(record: Record) -> Result<Self, CliError> {
+    fn restore(record: Record, names: &dyn Vocabulary) -> Result<Self, CliError> {
         let Record { about, posterior, baseline, .. } = record;
-        let baseline = baseline.map(|baseline| baseline.restore()).transpose()?;
-        Ok(Self { about, posterior: posterior.restore()?, baseline })
+        let baseline = baseline.map(|baseline| baseline.restore(names)).transpose()?;
+        Ok(Self { about, posterior: posterior.restore(names)?, baseline })
     }
 
     /// What the types do not say.

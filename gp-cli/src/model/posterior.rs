@@ -105,17 +105,14 @@ impl LatentPosterior for Posterior {
 }
 
 impl StoredLatent {
-    pub(super) fn restore(self) -> Result<Posterior, CliError> {
+    pub(super) fn restore(self, kernels: &Registry) -> Result<Posterior, CliError> {
         match self {
             Self::Exact(stored) => {
-                let (kernel, noise) =
-                    (gp_kernels::parse(&stored.kernel)?, Gaussian::new(stored.noise_variance)?);
+                let (kernel, noise) = (kernels.parse(&stored.kernel)?, Gaussian::new(stored.noise_variance)?);
                 let data = Observations::new(stored.inputs.z().as_dyn_stride(), &stored.targets)?;
                 Ok(Posterior::Exact(Box::new(ExactGp::new(kernel, noise).condition(&data)?)))
             }
-            Self::Inducing(stored) => {
-                Ok(Posterior::Inducing(Box::new(stored.restore(&Registry::built_in())?)))
-            }
+            Self::Inducing(stored) => Ok(Posterior::Inducing(Box::new(stored.restore(kernels)?))),
         }
     }
 }

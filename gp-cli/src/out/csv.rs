@@ -1,6 +1,7 @@
 //! CSV and TSV.
 
-use super::{Cells, OutTable, TableFormat};
+use super::format::TableFormat;
+use super::table::{Cells, OutTable};
 use crate::error::{CliError, ErrorKind};
 use gp_optim::format_number;
 

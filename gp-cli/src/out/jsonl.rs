@@ -1,6 +1,7 @@
 //! JSON lines.
 
-use super::{Cells, OutTable, TableFormat};
+use super::format::TableFormat;
+use super::table::{Cells, OutTable};
 use crate::error::{CliError, ErrorKind};
 
 /// One JSON object a row.

@@ -1,6 +1,7 @@
 //! Parquet.
 
-use super::{Cells, OutTable, TableFormat};
+use super::format::TableFormat;
+use super::table::{Cells, OutTable};
 use crate::error::{CliError, ErrorKind};
 use arrow_array::{ArrayRef, Float64Array, RecordBatch, StringArray};
 use parquet::arrow::ArrowWriter;

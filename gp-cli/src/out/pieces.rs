@@ -1,6 +1,8 @@
 //! Tables that are written some rows at a time, and yet whole or not at all.
 
-use super::{Destination, OutTable};
+use super::destination::Destination;
+use super::print::print;
+use super::table::OutTable;
 use crate::data::no_room;
 use crate::error::{CliError, ErrorKind};
 use crate::files::Unfinished;
@@ -25,10 +27,14 @@ enum To {
 }
 
 impl<'a> Pieces<'a> {
-    pub(super) fn begin(destination: &'a Destination) -> Result<Self, CliError> {
+    /// Begins a table.
+    ///
+    /// # Errors
+    /// Of kind [`Io`](ErrorKind::Io).
+    pub fn begin(destination: &'a Destination) -> Result<Self, CliError> {
         let to = match destination {
             Destination::File(file, _) => To::File(file.begin()?),
-            Destination::Stdout => To::Stdout(spooled_tempfile(IN_MEMORY)),
+            Destination::Stdout(_) => To::Stdout(spooled_tempfile(IN_MEMORY)),
         };
         Ok(Self { destination, to, begun: false })
     }
@@ -73,7 +79,7 @@ impl<'a> Pieces<'a> {
                 Err(cause) if cause.kind() == io::ErrorKind::Interrupted => continue,
                 Err(cause) => return Err(lost(cause)),
             };
-            super::print(stdout, &buffer[..count])?;
+            print(stdout, &buffer[..count])?;
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Bytes changed at random make errors, or other tables, and never a panic.
 
 use crate::mutation::{Random, damaged};
-use gp_cli::CliError;
 use gp_cli::data::{Formats, Input, ReadOptions, Source};
 use gp_cli::model::Model;
+use gp_cli::{CliError, Context};
 
 fn each(name: &str, rounds: usize, mut read: impl FnMut(Vec<u8>)) {
     let path = format!("{}/tests/data/{name}", env!("CARGO_MANIFEST_DIR"));
@@ -67,7 +67,7 @@ fn parquet_and_arrow() {
 fn models() {
     for name in ["v1_exact.gp", "v1_ep.gp", "v1_classes.gp", "v2_mixture.gp", "v2_ivm.gp"] {
         each(name, 1000, |bytes| {
-            if let Ok(model) = Model::from_bytes(&bytes, name) {
+            if let Ok(model) = Model::from_bytes(&bytes, name, &Context::built_in()) {
                 assert!(!model.posterior().latents().is_empty());
             }
         });

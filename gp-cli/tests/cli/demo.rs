@@ -1,6 +1,7 @@
 //! `gp demo`.
 
 use crate::support::{Desk, Said};
+use gp_cli::Context;
 use gp_cli::data::{Formats, ReadOptions, Source};
 use gp_cli::model::Model;
 use std::fs;
@@ -50,7 +51,7 @@ fn the_picture_is_a_png_with_something_on_it() {
 fn the_model_file_gives_the_predictions_to_the_last_bit() {
     let desk = Desk::new();
     desk.ok("demo --seed 5");
-    let model = Model::from_bytes(&desk.read("gp-demo/model.gp"), "model.gp").unwrap();
+    let model = Model::from_bytes(&desk.read("gp-demo/model.gp"), "model.gp", &Context::built_in()).unwrap();
     let source = Source::from_bytes("predictions.csv", desk.read("gp-demo/predictions.csv")).unwrap();
     let table = Formats::built_in().read(&source, &ReadOptions::default()).unwrap();
     assert_eq!(table.names(), ["x", "y", "mean", "variance", "lower", "upper", "log_density"]);

@@ -7,7 +7,7 @@ fn file(name: &str) -> String {
 }
 
 fn read(name: &str) -> Frame {
-    data::read(&file(name), &ReadOptions::default()).unwrap()
+    data::Formats::built_in().open(&file(name), &ReadOptions::default()).unwrap()
 }
 
 fn text(text: impl Into<Vec<u8>>) -> Frame {
@@ -150,7 +150,9 @@ fn images_come_with_the_labels_beside_them() {
     let images = [&[0, 0, 8, 3, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 2][..], &[1, 2, 3, 255]].concat();
     std::fs::write(at("t-images-idx3-ubyte"), images).unwrap();
     std::fs::write(at("t-labels-idx1-ubyte"), [0, 0, 8, 1, 0, 0, 0, 2, 7, 9]).unwrap();
-    let frame = data::read(at("t-images-idx3-ubyte").to_str().unwrap(), &ReadOptions::default()).unwrap();
+    let frame = data::Formats::built_in()
+        .open(at("t-images-idx3-ubyte").to_str().unwrap(), &ReadOptions::default())
+        .unwrap();
     assert_eq!(frame.names(), ["p0", "p1", "label"]);
     assert_eq!(
         (numbers(&frame, "p1"), numbers(&frame, "label")),

@@ -1,6 +1,7 @@
 //! Methods whose posteriors are more than a Gaussian a latent function: mixtures, and active points.
 
 use crate::support::{Desk, circle, sine};
+use gp_cli::Context;
 use gp_cli::data::{Formats, ReadOptions, Source};
 use gp_cli::model::Model;
 
@@ -24,7 +25,7 @@ fn stretches(rows: usize) -> String {
 #[track_caller]
 fn everything_works(desk: &Desk, model: &str) {
     let bytes = desk.read(model);
-    let loaded = Model::from_bytes(&bytes, model).unwrap();
+    let loaded = Model::from_bytes(&bytes, model, &Context::built_in()).unwrap();
     assert!(loaded.to_bytes().unwrap() == bytes);
     let table = desk.ok(&format!("predict {model} t.csv --latent")).table().1;
     assert_eq!(table, desk.ok(&format!("predict {model} t.csv --latent --threads 1")).table().1);
@@ -186,14 +187,14 @@ fn active_points_are_a_placement_for_labels() {
     let line = "fit t.csv --target y --method ep --inducing 20 --no-train --force --json";
     let placed = |placement: &str| {
         desk.ok(&format!("{line} --placement {placement}")).json();
-        let model = Model::from_bytes(&desk.read("model.gp"), "model.gp").unwrap();
+        let model = Model::from_bytes(&desk.read("model.gp"), "model.gp", &Context::built_in()).unwrap();
         model.posterior().latents()[0].seen_through.unwrap().to_owned()
     };
     let frame = Formats::built_in()
         .read(&Source::from_bytes("t.csv", circle(100).into_bytes()).unwrap(), &ReadOptions::default())
         .unwrap();
     let points = placed("ivm");
-    let model = Model::from_bytes(&desk.read("model.gp"), "model.gp").unwrap();
+    let model = Model::from_bytes(&desk.read("model.gp"), "model.gp", &Context::built_in()).unwrap();
     let rows = model.inputs().encode(&frame).unwrap().points;
     // Each is a row of the data, and they are others than those that do not look at labels.
     for m in 0..points.nrows() {

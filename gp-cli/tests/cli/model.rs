@@ -1,9 +1,9 @@
 //! Model files: those of this version load for ever, and what cannot be read is refused by name.
 
 use crate::support::{Desk, circle, sine};
-use gp_cli::ErrorKind;
 use gp_cli::data::{Formats, ReadOptions, Source};
 use gp_cli::model::Model;
+use gp_cli::{Context, ErrorKind};
 
 fn data(name: &str) -> String {
     format!("{}/tests/data/{name}", env!("CARGO_MANIFEST_DIR"))
@@ -39,19 +39,19 @@ fn a_loaded_model_predicts_the_same_bits_and_is_the_same_file() {
         desk.ok(&format!("fit t.csv --target y --force --iterations 3 {flags}")
             .replace("--iterations 3 --method sep", "--method sep"));
         let bytes = desk.read("model.gp");
-        let model = Model::from_bytes(&bytes, "model.gp").unwrap();
+        let model = Model::from_bytes(&bytes, "model.gp", &Context::built_in()).unwrap();
         assert!(model.to_bytes().unwrap() == bytes, "{flags}");
     }
     desk.write("s.csv", sine(30));
     desk.ok("fit s.csv --target y -o s.gp");
     let bytes = desk.read("s.gp");
-    let model = Model::from_bytes(&bytes, "s.gp").unwrap();
+    let model = Model::from_bytes(&bytes, "s.gp", &Context::built_in()).unwrap();
     assert!(model.to_bytes().unwrap() == bytes);
     let frame = Formats::built_in()
         .read(&Source::from_bytes("s.csv", sine(30).into_bytes()).unwrap(), &ReadOptions::default())
         .unwrap();
     let points = model.inputs().encode(&frame).unwrap().points;
-    let again = Model::from_bytes(&bytes, "s.gp").unwrap();
+    let again = Model::from_bytes(&bytes, "s.gp", &Context::built_in()).unwrap();
     assert_eq!(
         model.posterior().predict(points.as_ref()).unwrap(),
         again.posterior().predict(points.as_ref()).unwrap()
@@ -60,7 +60,7 @@ fn a_loaded_model_predicts_the_same_bits_and_is_the_same_file() {
 
 #[track_caller]
 fn refused(bytes: &[u8], texts: &[&str]) {
-    let error = Model::from_bytes(bytes, "m.gp").unwrap_err();
+    let error = Model::from_bytes(bytes, "m.gp", &Context::built_in()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Model);
     for text in texts {
         assert!(error.with_causes().contains(text), "no `{text}` in {}", error.with_causes());

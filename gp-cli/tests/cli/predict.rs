@@ -1,6 +1,7 @@
 //! `gp predict` and `gp eval`.
 
 use crate::support::{Desk, circle, sine};
+use gp_cli::data::{Formats, ReadOptions};
 
 #[test]
 fn predictions_of_numbers() {
@@ -86,8 +87,7 @@ fn tables_are_written_in_the_format_of_their_name() {
     let first: serde_json::Value = serde_json::from_str(lines.lines().next().unwrap()).unwrap();
     assert_eq!(first["mean"].as_f64().unwrap(), desk.ok("predict model.gp t.csv").column("mean")[0]);
     desk.ok("predict model.gp t.csv -o p.parquet");
-    let frame =
-        gp_cli::data::read(desk.path("p.parquet").to_str().unwrap(), &gp_cli::data::ReadOptions::default());
+    let frame = Formats::built_in().open(desk.path("p.parquet").to_str().unwrap(), &ReadOptions::default());
     assert_eq!(frame.unwrap().column("mean").unwrap().numbers().unwrap()[0], first["mean"].as_f64().unwrap());
     desk.refused("predict model.gp t.csv -o p.csv", 7, &["`p.csv` is there already", "--force"]);
     desk.refused("predict model.gp t.csv -o p.xls", 2, &["`p.xls` ends in none of .csv"]);

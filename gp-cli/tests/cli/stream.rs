@@ -3,9 +3,10 @@
 use crate::support::{Desk, Said, words};
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use gp_cli::data::{self, ReadOptions};
+use gp_cli::Context;
+use gp_cli::data::{Formats, ReadOptions};
 use gp_cli::model::Model;
-use gp_cli::out::{OutTable, format_of};
+use gp_cli::out::{OutTable, Writers};
 use gp_cli::predict::{Wanted, predictions};
 use std::fmt::Write as _;
 use std::fs::File;
@@ -101,8 +102,8 @@ fn every_way_to_hand_over_a_table_gives_the_same_model() {
         column(1).map(|word| if word.is_empty() { "pink".into() } else { word }).collect(),
     );
     table.push_numbers("y", numbers(4));
-    desk.write("t.parquet", format_of(Path::new("t.parquet")).unwrap().bytes(&table).unwrap());
-    desk.write("again.csv", format_of(Path::new("t.csv")).unwrap().bytes(&table).unwrap());
+    desk.write("t.parquet", Writers::built_in().of(Path::new("t.parquet")).unwrap().bytes(&table).unwrap());
+    desk.write("again.csv", Writers::built_in().of(Path::new("t.csv")).unwrap().bytes(&table).unwrap());
 
     let flags = "--target y --missing drop --method sep --inducing 6 --epochs 1 --batch-size 4000 --force";
     let model = |table: &str| {
@@ -218,8 +219,9 @@ fn predictions_in_pieces_are_those_of_the_whole_table() {
         "new.csv",
         table.replacen("green,false,2024-02-25,40000\n", "grey,false,2024-02-25,40000\n", 1),
     );
-    let model = Model::load(&desk.path("model.gp")).unwrap();
-    let frame = data::read(desk.path("new.csv").to_str().unwrap(), &model.read_options()).unwrap();
+    let model = Model::load(&desk.path("model.gp"), &Context::built_in()).unwrap();
+    let frame =
+        Formats::built_in().open(desk.path("new.csv").to_str().unwrap(), &model.read_options()).unwrap();
     let wanted = Wanted { interval: 0.95, latent: true, joint: false, probabilities: true };
     let (whole, unseen) = predictions(&model, &frame, wanted, &["a"]).unwrap();
     assert_eq!(whole.row_count(), 70_000);
@@ -227,12 +229,16 @@ fn predictions_in_pieces_are_those_of_the_whole_table() {
         let said = desk.ok(&format!("predict model.gp new.csv --latent --proba --id a -o {name}"));
         let warnings: String = unseen.iter().map(|unseen| format!("warning: {unseen}\n")).collect();
         assert_eq!(said.err, warnings);
-        assert!(desk.read(name) == format_of(Path::new(name)).unwrap().bytes(&whole).unwrap(), "{name}");
+        assert!(
+            desk.read(name) == Writers::built_in().of(Path::new(name)).unwrap().bytes(&whole).unwrap(),
+            "{name}"
+        );
     }
     let printed = desk.ok("predict model.gp new.csv --latent --proba --id a --quiet").out;
     assert!(printed.into_bytes() == desk.read("p.csv"), "printed");
     desk.ok("predict model.gp new.csv --latent --proba --id a -o p.parquet");
-    let parquet = data::read(desk.path("p.parquet").to_str().unwrap(), &ReadOptions::default()).unwrap();
+    let parquet =
+        Formats::built_in().open(desk.path("p.parquet").to_str().unwrap(), &ReadOptions::default()).unwrap();
     assert_eq!(parquet.row_count(), 70_000);
 }
 

@@ -4,6 +4,7 @@
 
 mod mutation;
 
+use gp_cli::Context;
 use gp_cli::fuzzing::{TARGETS, Target};
 use mutation::{Random, damaged};
 use std::fs;
@@ -70,7 +71,7 @@ fn corpus(name: &str) -> Vec<(String, Vec<u8>)> {
 
 #[track_caller]
 fn run((name, target): Target, what: &str, bytes: &[u8]) -> bool {
-    let found = target(bytes);
+    let found = target(&Context::built_in(), bytes);
     assert!(found.is_ok(), "{name}, {what}: {found:?}\n{}", bytes.escape_ascii());
     found.unwrap()
 }
@@ -139,7 +140,10 @@ fn every_target_has_a_program_and_a_corpus() {
     let manifest = fs::read_to_string(here("fuzz/Cargo.toml")).unwrap();
     for (name, _) in TARGETS {
         let program = fs::read_to_string(here(&format!("fuzz/fuzz_targets/{name}.rs"))).unwrap();
-        assert!(program.contains(&format!("gp_cli::fuzzing::{name}(bytes)")), "{name}");
+        assert!(
+            program.contains(&format!("gp_cli::fuzzing::{name}(&gp_cli::Context::built_in(), bytes)")),
+            "{name}"
+        );
         assert!(manifest.contains(&format!("path = \"fuzz_targets/{name}.rs\"")), "{name}");
         assert!(files(&format!("fuzz/corpus/{name}")).len() > 3, "{name}");
     }

@@ -1,269 +1,182 @@
-//! A run with independent classes: an active set for each latent (seed 002 §6, App. B). With one latent it is the binary
-//! informative vector machine.
+//! Independent classes: an active set for each latent (seed 002 §6, App. B). With one latent it is the binary informative
+//! vector machine.
 //!
-//! A belief about all points is kept, one mean and one variance a latent, so every point can be scored for every
-//! inclusion. The representation of a class is that of [`solid`](super::solid) without what couples classes.
+//! A belief about all points is kept, one mean and one variance per latent, so every point can be scored for every
+//! inclusion. The representation of a class is that of [`representation`](super::representation) without what couples
+//! classes.
 
-use super::coupled::Watch;
-use super::kernel_rows::KernelRows;
-use super::model::Ivm;
-use super::observation::{Belief, Moments, ObservationModel};
-use super::options::{IvmOptions, Selection};
-use super::posterior::IvmPosterior;
-use super::representation::{ActiveClass, ActiveSet};
-use super::run::{EpCounts, Inclusion, IvmRun, Phase, Stage};
-use super::select::{Reason, Selector, entropy};
-use super::solid::SolidClass;
+use super::chunks::in_chunks;
+use super::observation::{Belief, Scratch, Tilted};
+use super::options::Selection;
+use super::representation::{ActiveClass, ActiveSet, ClassPart};
+use super::run::{Classes, EpCounts, Target, Task};
+use super::select::entropy;
 use super::stubs::Stubs;
 use crate::error::EpError;
-use crate::exact::Observations;
-use gp_linalg::{LinalgError, Threading};
-use rayon::prelude::*;
+use crate::power_ep::Site;
+use faer::{Mat, MatRef};
+use gp_linalg::LinalgError;
+use rand_chacha::ChaCha8Rng;
 
 /// Points scored by one task.
 const CHUNK: usize = 256;
 
-/// The site of one latent at one point, and the gain of putting it in.
-#[derive(Clone, Copy, Debug)]
-struct ScalarSite {
-    precision: f64,
-    shift: f64,
-    gain: f64,
-}
-
-pub(super) struct IndependentRun<'a> {
-    model: &'a Ivm,
-    observed: ObservationModel<'a>,
-    data: &'a Observations<'a>,
-    labels: &'a [usize],
-    options: &'a IvmOptions,
-    kernels: KernelRows<'a>,
-    selector: Selector,
-    /// Which points are in the active set of a latent, or were refused there; and in how many.
-    taken: Vec<Vec<bool>>,
-    times_taken: Vec<usize>,
-    classes: Vec<SolidClass>,
-    active: Vec<ActiveClass>,
+pub(super) struct IndependentClasses<'a> {
+    task: &'a Task<'a>,
+    latents: Vec<Latent>,
     stubs: Stubs,
-    /// By latent, then by point.
-    means: Vec<Vec<f64>>,
-    variances: Vec<Vec<f64>>,
-    new: Vec<f64>,
-    inclusions: Vec<Inclusion>,
-    refused: Vec<usize>,
 }
 
-impl<'a> IndependentRun<'a> {
-    pub(super) fn new(
-        model: &'a Ivm,
-        data: &'a Observations<'a>,
-        labels: &'a [usize],
-        options: &'a IvmOptions,
-    ) -> Result<Self, EpError> {
-        let (points, latents) = (data.len(), model.classes());
-        let active = options.active.min(points);
-        let count = options.candidate_count(points, latents, model.coupling());
-        let kernels = KernelRows::new(&model.kernels, data.inputs(), model.threading)?;
-        let variances = kernels.diagonals.iter().map(|diagonal| diagonal.to_vec()).collect();
-        Ok(Self {
-            model,
-            observed: model.observation_model(),
-            data,
-            labels,
-            options,
-            kernels,
-            selector: Selector::new(options, points, count),
-            taken: vec![vec![false; points]; latents],
-            times_taken: vec![0; points],
-            classes: vec![SolidClass::new(active); latents],
-            active: vec![ActiveClass::default(); latents],
-            stubs: Stubs::new(points, latents, active, false, model.threading),
-            means: vec![vec![0.0; points]; latents],
-            variances,
-            new: vec![0.0; points],
-            inclusions: Vec::new(),
-            refused: Vec::new(),
-        })
-    }
+/// One latent with its active set, and the belief about it at all points.
+struct Latent {
+    part: ClassPart,
+    sites: Vec<(usize, Site)>,
+    /// Points that are in the active set, or were refused there.
+    taken: Vec<bool>,
+    means: Vec<f64>,
+    variances: Vec<f64>,
+}
 
-    pub(super) fn run(mut self, watch: &mut Watch<'_>) -> Result<IvmRun, EpError> {
-        while let Some(choice) = self.choose()? {
-            self.watch(Phase::Selection, watch)?;
-            self.include(choice, watch)?;
-        }
-        if self.inclusions.is_empty() {
-            return Err(EpError::ImproperPosterior);
-        }
-        let posterior = IvmPosterior::new(self.model, self.data.inputs(), self.active_set())?;
-        let memory = self.model.memory(self.data.len(), self.options);
-        let Self { inclusions, refused, .. } = self;
-        Ok(IvmRun { posterior, inclusions, refused, ep: EpCounts::default(), memory })
-    }
-
-    fn active_set(&self) -> ActiveSet {
-        ActiveSet { classes: self.active.clone(), coupled: false }
-    }
-
-    fn watch(&self, phase: Phase, watch: &mut Watch<'_>) -> Result<(), EpError> {
-        let set = || self.active_set();
-        let (active, inputs) = (self.inclusions.len(), self.data.inputs());
-        watch(&Stage { phase, active, model: self.model, inputs, set: &set })
-    }
-
-    /// The latents whose active set is not full.
-    fn open(&self) -> Vec<usize> {
-        let full = self.options.active.min(self.data.len());
-        (0..self.classes.len()).filter(|&c| self.classes[c].len() < full).collect()
-    }
-
-    fn choose(&mut self) -> Result<Option<Inclusion>, EpError> {
-        let open = self.open();
-        if open.is_empty() {
-            return Ok(None);
-        }
-        // Latents in turn where nothing is scored.
-        let turn = self.inclusions.len() + self.refused.len();
-        let drawn =
-            |row, latent, reason| Inclusion { row, latent: Some(latent), reason, score: None, scored: 0 };
-        if self.options.selection == Selection::Random {
-            let found = (0..open.len()).map(|k| open[(turn + k) % open.len()]);
-            for latent in found {
-                let taken = &self.taken[latent];
-                if let Some(row) = self.selector.draw(|row| !taken[row]) {
-                    return Ok(Some(drawn(row, latent, Reason::Drawn)));
-                }
-            }
-            return Ok(None);
-        }
-        let seen = |class: usize| self.inclusions.iter().any(|inclusion| self.labels[inclusion.row] == class);
-        let unseen: Vec<bool> = (0..self.observed.likelihood.support().classes()).map(|c| !seen(c)).collect();
-        let (labels, latent) = (self.labels, open[turn % open.len()]);
-        let taken = &self.taken[latent];
-        if unseen.contains(&true)
-            && let Some(row) = self.selector.draw(|row| unseen[labels[row]] && !taken[row])
-        {
-            return Ok(Some(drawn(row, latent, Reason::First)));
-        }
-        self.best(&open)
-    }
-
-    /// The point and latent of the largest score.
-    fn best(&mut self, open: &[usize]) -> Result<Option<Inclusion>, EpError> {
-        let rows = self.selector.candidates();
-        let scores = self.scores(&rows, open)?;
-        let mut order: Vec<(usize, usize, f64)> = rows
-            .iter()
-            .zip(&scores)
-            .filter_map(|(&row, best)| best.map(|(latent, score)| (row, latent, score)))
-            .collect();
-        order.sort_by(|a, b| b.2.total_cmp(&a.2).then(a.0.cmp(&b.0)));
-        let kept: Vec<usize> = order.iter().map(|(row, _, _)| *row).collect();
-        self.selector.retain(&kept);
-        Ok(order.first().map(|&(row, latent, score)| Inclusion {
-            row,
-            latent: Some(latent),
-            reason: Reason::Score,
-            score: Some(score),
-            scored: rows.len(),
-        }))
-    }
-
-    /// For each row the open latent with the largest score.
-    fn scores(&self, rows: &[usize], open: &[usize]) -> Result<Vec<Option<(usize, f64)>>, EpError> {
-        let chunk = |rows: &[usize]| -> Result<Vec<Option<(usize, f64)>>, EpError> {
-            let (mut moments, mut belief) = (Moments::default(), Belief::default());
-            rows.iter().map(|&row| self.score(row, open, &mut belief, &mut moments)).collect()
+impl<'a> IndependentClasses<'a> {
+    pub(super) fn new(task: &'a Task<'a>) -> Self {
+        let (points, active) = (task.data.len(), task.full());
+        let latent = |variances: &[f64]| Latent {
+            part: ClassPart::new(active),
+            sites: Vec::new(),
+            taken: vec![false; points],
+            means: vec![0.0; points],
+            variances: variances.to_vec(),
         };
-        let found: Result<Vec<_>, EpError> = match self.model.threading {
-            Threading::Here => rows.chunks(CHUNK).map(chunk).collect(),
-            Threading::Pool => rows.par_chunks(CHUNK).map(chunk).collect(),
-        };
-        Ok(found?.into_iter().flatten().collect())
+        let latents: Vec<Latent> = task.kernels.diagonals.iter().map(|diagonal| latent(diagonal)).collect();
+        let stubs = Stubs::new(points, latents.len(), active, false, task.model.threading);
+        Self { task, latents, stubs }
     }
 
+    /// The best open latent for a point, and the score there.
     fn score(
         &self,
         row: usize,
-        open: &[usize],
-        belief: &mut Belief,
-        moments: &mut Moments,
-    ) -> Result<Option<(usize, f64)>, EpError> {
-        let free = |latent: &&usize| !self.taken[**latent][row];
-        self.belief(row, belief);
-        if !self.observed.tilt(self.data.targets()[row], 1.0, belief, moments)? {
+        open: &[Target],
+        scratch: &mut Scratch,
+    ) -> Result<Option<(Target, f64)>, EpError> {
+        let belief = self.belief(row);
+        let Some(tilted) = self.task.observed.tilt(self.task.data.targets[row], 1.0, &belief, scratch)?
+        else {
             return Ok(None);
-        }
-        let gains =
-            open.iter().filter(free).map(|&latent| (latent, scalar_site(belief, moments, latent).gain));
-        let best = gains.reduce(|best, other| if other.1 > best.1 { other } else { best });
-        if self.options.selection != Selection::MaxEntropy {
-            return Ok(best.filter(|(_, gain)| *gain > 0.0));
-        }
-        let mut probabilities = vec![0.0; self.observed.likelihood.support().classes()];
-        self.observed.probabilities(belief, moments, &mut probabilities)?;
-        Ok(best.filter(|(_, gain)| *gain > 0.0).map(|(latent, _)| (latent, entropy(&probabilities))))
-    }
-
-    fn belief(&self, row: usize, belief: &mut Belief) {
-        let latents = self.classes.len();
-        belief.mean.clear();
-        belief.mean.extend(self.means.iter().map(|means| means[row]));
-        belief.covariance.clear();
-        belief.covariance.resize(latents * latents, 0.0);
-        // Rounding may leave a variance below zero where nothing is left to be known.
-        (0..latents).for_each(|c| belief.covariance[c * latents + c] = self.variances[c][row].max(0.0));
-    }
-
-    fn include(&mut self, choice: Inclusion, watch: &mut Watch<'_>) -> Result<(), EpError> {
-        let (row, latent) = (choice.row, choice.latent.unwrap_or(0));
-        self.taken[latent][row] = true;
-        self.times_taken[row] += 1;
-        if self.times_taken[row] == self.classes.len() {
-            self.selector.remove(row);
-        }
-        let (mut belief, mut moments) = (Belief::default(), Moments::default());
-        self.belief(row, &mut belief);
-        let usable = self.observed.tilt(self.data.targets()[row], 1.0, &belief, &mut moments)?;
-        let site = scalar_site(&belief, &moments, latent);
-        if !usable || site.precision <= 0.0 {
-            self.refused.push(row);
-            return Ok(());
-        }
-        let kernel = self.kernels.one(row, latent)?;
-        let known: Vec<f64> = self.active[latent].rows.iter().map(|&i| kernel[i]).collect();
-        let included = self.classes[latent].include((site.precision, site.shift), &known, kernel[row]);
-        let step = match included {
-            Ok(step) => step,
-            Err(LinalgError::ExtendBreakdown { .. }) => {
-                self.refused.push(row);
-                return Ok(());
-            }
-            Err(fault) => return Err(fault.into()),
         };
-        self.watch(Phase::Inclusion, watch)?;
-        self.stubs.append(latent, &step, &kernel, &mut self.new);
-        let beta = self.classes[latent].beta.last().copied().unwrap_or(0.0);
-        let (means, variances) = (&mut self.means[latent], &mut self.variances[latent]);
-        for ((mean, variance), mu) in means.iter_mut().zip(variances).zip(&self.new) {
-            *mean += beta * mu;
-            *variance -= mu * mu;
+        let free = open.iter().copied().filter(|&target| self.is_free(row, target));
+        let gains = free.map(|target| (target, scalar_site(&belief, &tilted, target.unwrap_or(0)).1));
+        let best = gains.reduce(|best, other| if other.1 > best.1 { other } else { best });
+        let Some((target, gain)) = best.filter(|(_, gain)| *gain > 0.0) else {
+            return Ok(None);
+        };
+        let by_entropy = self.task.options.selection == Selection::MaxEntropy;
+        let score =
+            if by_entropy { entropy(&self.task.observed.probabilities(&belief, scratch)?) } else { gain };
+        Ok(Some((target, score)))
+    }
+
+    fn belief(&self, row: usize) -> Belief {
+        let mut covariance = Mat::zeros(self.latents.len(), self.latents.len());
+        for (c, latent) in self.latents.iter().enumerate() {
+            // Rounding may leave a variance below zero where nothing is left to be known.
+            covariance[(c, c)] = latent.variances[row].max(0.0);
         }
-        let set = &mut self.active[latent];
-        set.rows.push(row);
-        set.precision.push(site.precision);
-        set.shift.push(site.shift);
-        self.inclusions.push(choice);
-        self.watch(Phase::StubUpdate, watch)
+        Belief { mean: self.latents.iter().map(|latent| latent.means[row]).collect(), covariance }
     }
 }
 
-/// π = (1/â − 1/a)₊, b = g + π ĥ, and the gain ½ (ln m + 1/m − 1 + g² a) with m = 1 + π a; 0 where π is.
-fn scalar_site(belief: &Belief, moments: &Moments, latent: usize) -> ScalarSite {
-    let q = belief.mean.len();
-    let (a, hat) = (belief.covariance[latent * (q + 1)], moments.tilted.covariance[latent * (q + 1)]);
-    let g = moments.gradient[latent];
+impl Classes for IndependentClasses<'_> {
+    /// With the covariances of the point with all points.
+    type Site = (Site, Vec<f64>);
+
+    fn open(&self) -> Vec<Target> {
+        let full = self.task.full();
+        (0..self.latents.len()).filter(|&c| self.latents[c].sites.len() < full).map(Some).collect()
+    }
+
+    fn is_free(&self, row: usize, target: Target) -> bool {
+        !self.latents[target.unwrap_or(0)].taken[row]
+    }
+
+    fn scores(&self, rows: &[usize], open: &[Target]) -> Result<Vec<Option<(Target, f64)>>, EpError> {
+        in_chunks(rows, CHUNK, self.task.model.threading, |rows| {
+            let mut scratch = Scratch::default();
+            rows.iter().map(|&row| self.score(row, open, &mut scratch)).collect()
+        })
+    }
+
+    fn take(&mut self, row: usize, target: Target) -> bool {
+        self.latents[target.unwrap_or(0)].taken[row] = true;
+        self.latents.iter().all(|latent| latent.taken[row])
+    }
+
+    fn site(&mut self, row: usize, target: Target) -> Result<Option<Self::Site>, EpError> {
+        let (latent, belief) = (target.unwrap_or(0), self.belief(row));
+        let (y, mut scratch) = (self.task.data.targets[row], Scratch::default());
+        let Some(tilted) = self.task.observed.tilt(y, 1.0, &belief, &mut scratch)? else {
+            return Ok(None);
+        };
+        let (site, _) = scalar_site(&belief, &tilted, latent);
+        if site.precision <= 0.0 {
+            return Ok(None);
+        }
+        Ok(Some((site, self.task.kernels.one(row, latent)?)))
+    }
+
+    fn include(
+        &mut self,
+        row: usize,
+        target: Target,
+        (site, kernel): Self::Site,
+    ) -> Result<Option<usize>, EpError> {
+        let class = target.unwrap_or(0);
+        let Latent { part, sites, means, variances, .. } = &mut self.latents[class];
+        let cross = Mat::from_fn(sites.len(), 1, |i, _| kernel[sites[i].0]);
+        let own = MatRef::from_column_major_slice(&kernel[row..=row], 1, 1);
+        let new = (&[site.precision][..], &[site.shift][..]);
+        let step = match part.include(new, (cross.as_ref(), own), &self.task.model.jitter) {
+            Ok(step) => step,
+            Err(LinalgError::ExtendBreakdown { .. }) => return Ok(Some(row)),
+            Err(fault) => return Err(fault.into()),
+        };
+        self.stubs.include(&[(class, &step, &kernel)], None);
+        let (d, beta) = (sites.len(), part.beta.last().copied().unwrap_or(0.0));
+        for (point, (mean, variance)) in means.iter_mut().zip(variances).enumerate() {
+            let mu = self.stubs.component(point, class, d);
+            *mean += beta * mu;
+            *variance -= mu * mu;
+        }
+        sites.push((row, site));
+        Ok(None)
+    }
+
+    fn settle(&mut self, _rng: &mut ChaCha8Rng) -> Result<bool, EpError> {
+        Ok(false)
+    }
+
+    fn complete(&mut self, _rng: &mut ChaCha8Rng) -> Result<(), EpError> {
+        Ok(())
+    }
+
+    fn active_set(&self) -> ActiveSet {
+        let inputs = self.task.data.inputs();
+        let numbers = |(row, site): &(usize, Site)| (*row, site.precision, site.shift);
+        let class = |latent: &Latent| ActiveClass::new(inputs, latent.sites.iter().map(numbers));
+        ActiveSet { classes: self.latents.iter().map(class).collect(), coupled: false }
+    }
+
+    fn ep(&self) -> EpCounts {
+        EpCounts::default()
+    }
+}
+
+/// The site π = (1/â − 1/a)₊, b = g + π ĥ, and the gain ½ (ln m + 1/m − 1 + g² a) with m = 1 + π a; 0 where π is.
+fn scalar_site(belief: &Belief, tilted: &Tilted, latent: usize) -> (Site, f64) {
+    let (a, hat) = (belief.covariance[(latent, latent)], tilted.belief.covariance[(latent, latent)]);
+    let g = tilted.gradient[latent];
     let precision = if hat > 0.0 && hat < a { 1.0 / hat - 1.0 / a } else { 0.0 };
     let m = 1.0 + precision * a;
     let gain = if precision > 0.0 { 0.5 * (m.ln() + 1.0 / m - 1.0 + g * g * a) } else { 0.0 };
-    ScalarSite { precision, shift: g + precision * moments.tilted.mean[latent], gain }
+    (Site { precision, shift: g + precision * tilted.belief.mean[latent] }, gain)
 }

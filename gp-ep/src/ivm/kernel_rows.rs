@@ -25,13 +25,12 @@ impl<'a> KernelRows<'a> {
         threading: Threading,
     ) -> Result<Self, EpError> {
         let texts: Vec<String> = kernels.iter().map(|kernel| kernel.expression()).collect();
-        let first: Vec<usize> =
-            texts.iter().map(|text| texts.iter().position(|other| other == text).unwrap_or(0)).collect();
-        let mut rows =
-            Self { kernels, first, inputs, evaluator: Evaluator::new(threading), diagonals: Vec::new() };
-        rows.diagonals = rows.shared(|kernel| {
+        let first = texts.iter().map(|text| texts.iter().position(|other| other == text).unwrap_or(0));
+        let (first, diagonals) = (first.collect(), Vec::new());
+        let mut rows = Self { kernels, first, inputs, evaluator: Evaluator::new(threading), diagonals };
+        rows.diagonals = rows.shared(|class| {
             let mut diagonal = vec![0.0; inputs.nrows()];
-            rows.evaluator.diagonal(kernel, inputs, &mut diagonal)?;
+            rows.evaluator.diagonal(kernels[class].as_ref(), inputs, &mut diagonal)?;
             Ok(diagonal)
         })?;
         Ok(rows)
@@ -39,11 +38,7 @@ impl<'a> KernelRows<'a> {
 
     /// Covariances of point `row` with all points, by class; with itself its prior variance, white noise included.
     pub(super) fn row(&self, row: usize) -> Result<Vec<Arc<Vec<f64>>>, EpError> {
-        (0..self.kernels.len()).try_fold(Vec::new(), |mut found: Vec<Arc<Vec<f64>>>, class| {
-            let shared = self.first[class];
-            found.push(if shared < class { found[shared].clone() } else { Arc::new(self.one(row, class)?) });
-            Ok(found)
-        })
+        self.shared(|class| self.one(row, class))
     }
 
     /// The same for one class.
@@ -60,17 +55,12 @@ impl<'a> KernelRows<'a> {
     /// A vector for every class, computed once for equal kernels.
     fn shared(
         &self,
-        compute: impl Fn(&dyn Kernel) -> Result<Vec<f64>, EpError>,
+        compute: impl Fn(usize) -> Result<Vec<f64>, EpError>,
     ) -> Result<Vec<Arc<Vec<f64>>>, EpError> {
-        (0..self.kernels.len()).try_fold(Vec::new(), |mut found: Vec<Arc<Vec<f64>>>, class| {
-            let shared = self.first[class];
-            let values = if shared < class {
-                found[shared].clone()
-            } else {
-                Arc::new(compute(self.kernels[class].as_ref())?)
-            };
-            found.push(values);
-            Ok(found)
-        })
+        let mut found: Vec<Arc<Vec<f64>>> = Vec::with_capacity(self.first.len());
+        for (class, &first) in self.first.iter().enumerate() {
+            found.push(if first < class { found[first].clone() } else { Arc::new(compute(class)?) });
+        }
+        Ok(found)
     }
 }

@@ -26,11 +26,11 @@ impl MemoryEstimate {
         let stubs = NUMBER.saturating_mul(Stubs::numbers(points, classes, active, coupled));
         // A row more for the prior variances, and one for the point that comes in; means and variances.
         let rows = product(&[points, classes, liquid + 2 + if coupled { 0 } else { 2 }]);
-        // L⁽ᶜ⁾ while a run goes, and L⁽ᶜ⁾, B⁽ᶜ⁾, L⁻¹P⁽ᶜ⁾ in the posterior; L twice, while it is replaced.
-        let solid = product(&[active, active, 4 * classes + if coupled { 3 } else { 0 }]);
+        // L⁽ᶜ⁾ while a run goes, and L⁽ᶜ⁾ and K_I for the posterior; L twice, while it is replaced.
+        let frozen = product(&[active, active, 3 * classes + if coupled { 3 } else { 0 }]);
         let joint = product(&[classes * liquid, classes * liquid, 4]);
         let gathered = product(&[2 * active, classes * liquid]);
-        Self { stubs, rows, factors: solid.saturating_add(joint).saturating_add(gathered) }
+        Self { stubs, rows, factors: frozen.saturating_add(joint).saturating_add(gathered) }
     }
 
     /// All of them.

@@ -17,8 +17,10 @@
 //! oldest *liquid* point is frozen, the stubs of all points are brought up to date, and EP moves the sites of the liquid
 //! points, those that came in last.
 
+mod chunks;
 mod coupled;
 mod criterion;
+mod data;
 mod gradient;
 mod independent;
 mod kernel_rows;
@@ -32,12 +34,10 @@ mod posterior;
 mod projection;
 mod representation;
 mod run;
-mod score;
 mod select;
-mod solid;
+mod small;
 mod stored;
 mod stubs;
-mod symmetric;
 #[cfg(test)]
 mod tests;
 mod train;
@@ -49,6 +49,5 @@ pub use placement::IvmPlacement;
 pub use posterior::{IvmPosterior, LatentBelief};
 pub use run::{EpCounts, Inclusion, IvmRun, Phase, Stage};
 pub use select::Reason;
-pub use solid::RestrictedSite;
 pub use stored::StoredIvm;
 pub use train::{IvmTraining, Round};

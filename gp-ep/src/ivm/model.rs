@@ -1,12 +1,10 @@
 //! The model: a kernel for each class, a likelihood with intercepts, and how to compute with them.
 
 use super::memory::MemoryEstimate;
-use super::observation::ObservationModel;
+use super::observation::{Nodes, ObservationModel};
 use super::options::{Coupling, IvmOptions, Rule};
 use crate::error::EpError;
-use crate::exact::Observations;
 use gp_kernels::{Kernel, KernelExt};
-use gp_likelihoods::quadrature::Cubature;
 use gp_likelihoods::{Likelihood, Support};
 use gp_linalg::{JitterPolicy, Threading};
 use gp_optim::{Parameter, ParameterSet, ParameterSetMut, Transform};
@@ -18,9 +16,9 @@ pub struct Ivm {
     pub(super) likelihood: Box<dyn Likelihood>,
     pub(super) intercepts: Parameter,
     pub(super) coupling: Coupling,
-    pub(super) rule: Cubature,
-    /// What that was made of.
-    pub(super) chosen_rule: Rule,
+    /// How integrals are taken, and by which nodes.
+    pub(super) rule: Rule,
+    nodes: Nodes,
     pub(super) jitter: JitterPolicy,
     pub(super) threading: Threading,
 }
@@ -44,21 +42,18 @@ impl Ivm {
         }
         let mut intercepts = Parameter::vector("intercept", vec![0.0; latents], Transform::Identity)?;
         intercepts.fix_all(true);
-        let coupling = if latents == 1 { Coupling::Independent } else { Coupling::Coupled };
-        let chosen_rule = Rule::default();
-        let rule = chosen_rule.cubature(latents)?;
-        let (jitter, threading) = (JitterPolicy::ladder(), Threading::Pool);
+        let rule = Rule::default();
         let model = Self {
             kernels,
             likelihood,
             intercepts,
             coupling: Coupling::Independent,
             rule,
-            chosen_rule,
-            jitter,
-            threading,
+            nodes: Nodes::new(&rule.cubature(latents)?),
+            jitter: JitterPolicy::ladder(),
+            threading: Threading::Pool,
         };
-        model.with_coupling(coupling)
+        if latents == 1 { Ok(model) } else { model.with_coupling(Coupling::Coupled) }
     }
 
     /// The same kernel for every latent.
@@ -89,10 +84,9 @@ impl Ivm {
     ///
     /// # Errors
     /// [`EpError::Likelihood`] for a rule of too many nodes.
-    pub fn with_rule(mut self, rule: Rule) -> Result<Self, EpError> {
-        self.rule = rule.cubature(self.classes())?;
-        self.chosen_rule = rule;
-        Ok(self)
+    pub fn with_rule(self, rule: Rule) -> Result<Self, EpError> {
+        let nodes = Nodes::new(&rule.cubature(self.classes())?);
+        Ok(Self { rule, nodes, ..self })
     }
 
     /// The same model, computed elsewhere. The numbers do not change.
@@ -160,19 +154,9 @@ impl Ivm {
         ObservationModel {
             likelihood: self.likelihood.as_ref(),
             intercepts: self.intercepts.values(),
-            rule: &self.rule,
+            nodes: &self.nodes,
             coupled: self.coupling == Coupling::Coupled,
         }
-    }
-
-    /// The class of every observation.
-    pub(super) fn labels(&self, data: &Observations<'_>) -> Result<Vec<usize>, EpError> {
-        let support = self.likelihood.support();
-        let class_of = |(row, &y): (usize, &f64)| {
-            self.likelihood.check_observation(&[y]).map_err(|fault| EpError::Observation { row, fault })?;
-            Ok((0..support.classes()).find(|&class| support.label(class) == y).unwrap_or(0))
-        };
-        data.targets().iter().enumerate().map(class_of).collect()
     }
 
     /// Whether log densities stay when all latents move together, at some places off the beaten track.

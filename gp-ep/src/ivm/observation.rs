@@ -1,59 +1,88 @@
 //! What one label says about a correlated Gaussian belief, by one rule for Gaussian integrals.
 
-use super::symmetric::{Root, product, times};
+use super::small::{Root, factor, inner, product, times};
 use crate::error::EpError;
+use faer::{Accum, Mat, MatMut, MatRef};
 use gp_likelihoods::quadrature::Cubature;
-use gp_likelihoods::small_factor::factorise;
 use gp_likelihoods::{Latent, Likelihood, PointSlopes, Slopes, Workspace};
+use gp_linalg::product::{GramScratch, matmul, symmetrise_lower, weighted_gram};
+use gp_linalg::{LinalgError, Threading};
+
+/// A rule for integrals over independent standard normal numbers: nodes, one a column, and their weights.
+#[derive(Clone, Debug)]
+pub(super) struct Nodes {
+    points: Mat<f64>,
+    weights: Vec<f64>,
+}
+
+impl Nodes {
+    pub(super) fn new(rule: &Cubature) -> Self {
+        let mut points = Mat::zeros(rule.dimensions(), rule.weights().len());
+        for (j, (node, _)) in rule.iter().enumerate() {
+            points.col_as_slice_mut(j).copy_from_slice(node);
+        }
+        Self { points, weights: rule.weights().to_vec() }
+    }
+}
 
 /// A likelihood with intercepts, p(y | γ u + β), and the rule its integrals are taken by.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ObservationModel<'m> {
     pub(super) likelihood: &'m dyn Likelihood,
     pub(super) intercepts: &'m [f64],
-    pub(super) rule: &'m Cubature,
+    pub(super) nodes: &'m Nodes,
     /// Whether sites have the null direction 1, so that only differences of latents matter.
     pub(super) coupled: bool,
 }
 
 /// A Gaussian belief about the Q latents of one observation.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Belief {
     pub(super) mean: Vec<f64>,
-    /// Q×Q, row by row.
-    pub(super) covariance: Vec<f64>,
+    pub(super) covariance: Mat<f64>,
 }
 
-/// Memory of integrals, and the tilted moments found last.
+/// Memory of integrals, kept from one to the next.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Moments {
-    root: Root,
-    nodes: Vec<f64>,
-    log_p: Vec<f64>,
-    /// E s and cov s of the tilted distribution, u = h + R s.
-    e1: Vec<f64>,
-    e2: Vec<f64>,
+pub(super) struct Scratch {
+    /// Latents at all nodes, node after node, and a number for each node.
+    latents: Vec<f64>,
+    values: Vec<f64>,
+    gram: GramScratch,
     point: PointSlopes,
     slopes: Slopes,
     workspace: Workspace,
-    work: Vec<f64>,
-    work2: Vec<f64>,
-    /// ln of the integral of the likelihood under the belief.
+}
+
+/// The product of a belief and one observation's likelihood.
+#[derive(Clone, Debug)]
+pub(super) struct Tilted {
+    /// ln of its integral.
     pub(super) log_z: f64,
     /// ∂ log Z/∂h.
     pub(super) gradient: Vec<f64>,
-    /// Mean and covariance of the tilted distribution.
-    pub(super) tilted: Belief,
+    /// Its mean and covariance.
+    pub(super) belief: Belief,
+    /// For several latents.
+    whitened: Option<Whitened>,
+}
+
+/// The moments of s, u = h + R s.
+#[derive(Clone, Debug)]
+struct Whitened {
+    root: Root,
+    mean: Vec<f64>,
+    covariance: Mat<f64>,
 }
 
 /// The expected log density with its derivatives.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Expected {
     pub(super) value: f64,
     /// By the mean.
     pub(super) by_mean: Vec<f64>,
     /// By the entries of the covariance matrix, symmetric.
-    pub(super) by_covariance: Vec<f64>,
+    pub(super) by_covariance: Mat<f64>,
 }
 
 impl ObservationModel<'_> {
@@ -61,213 +90,173 @@ impl ObservationModel<'_> {
         self.intercepts.len()
     }
 
-    /// The moments of `p(y | γ u + β) N(u; h, A)`: false where the rule finds no mass, or no covariance matrix, as rules
+    pub(super) fn classes(&self) -> usize {
+        self.likelihood.support().classes()
+    }
+
+    /// The moments of `p(y | γ u + β) N(u; h, A)`; none where the rule finds no mass, or no covariance matrix, as rules
     /// with negative weights may.
-    pub(super) fn tilt(&self, y: f64, gamma: f64, q: &Belief, at: &mut Moments) -> Result<bool, EpError> {
-        at.root.set(&q.covariance, self.latents(), self.coupled);
-        if self.latents() == 1 { self.tilt_one(y, q, at) } else { self.tilt_many(y, gamma, q, at) }
+    pub(super) fn tilt(
+        &self,
+        y: f64,
+        gamma: f64,
+        q: &Belief,
+        at: &mut Scratch,
+    ) -> Result<Option<Tilted>, EpError> {
+        let several = self.latents() > 1;
+        let found = if several { self.tilt_many(y, gamma, q, at) } else { self.tilt_one(y, q, at) };
+        Ok(found?.filter(|found| found.log_z.is_finite()))
     }
 
     /// One latent: the likelihood knows better.
-    fn tilt_one(&self, y: f64, q: &Belief, at: &mut Moments) -> Result<bool, EpError> {
-        let (mean, a) = (q.mean[0], q.covariance[0]);
-        let latent = Latent::new(mean + self.intercepts[0], a)?;
-        self.likelihood.tilted(&[y], &[latent], 1.0, &mut at.workspace, &mut at.slopes)?;
-        let (g, v) = (at.slopes.by_mean[0], at.slopes.by_variance[0]);
+    fn tilt_one(&self, y: f64, q: &Belief, at: &mut Scratch) -> Result<Option<Tilted>, EpError> {
+        let (mean, a) = (q.mean[0], q.covariance[(0, 0)]);
+        self.likelihood.tilted(&[y], &[self.latent(q)?], 1.0, &mut at.workspace, &mut at.slopes)?;
+        let (log_z, g) = (at.slopes.value, at.slopes.by_mean[0]);
         // ∂² log Z/∂h² = 2 ∂ log Z/∂a − (∂ log Z/∂h)².
-        let e2 = 1.0 + a * (2.0 * v - g * g);
-        at.log_z = at.slopes.value;
-        for (target, value) in [
-            (&mut at.e1, a.sqrt() * g),
-            (&mut at.e2, e2),
-            (&mut at.gradient, g),
-            (&mut at.tilted.mean, mean + a * g),
-            (&mut at.tilted.covariance, a * e2),
-        ] {
-            target.clear();
-            target.push(value);
-        }
-        Ok(e2 > 0.0 && at.log_z.is_finite())
+        let ratio = 1.0 + a * (2.0 * at.slopes.by_variance[0] - g * g);
+        let belief = Belief { mean: vec![mean + a * g], covariance: Mat::full(1, 1, a * ratio) };
+        let found = Tilted { log_z, gradient: vec![g], belief, whitened: None };
+        Ok((ratio > 0.0).then_some(found))
     }
 
-    fn tilt_many(&self, y: f64, gamma: f64, q: &Belief, at: &mut Moments) -> Result<bool, EpError> {
-        self.place_nodes(gamma, q, at);
-        self.likelihood.log_densities(&[y], &at.nodes, &mut at.log_p)?;
-        if !at.sum_up(self.rule) {
-            return Ok(false);
+    fn tilt_many(&self, y: f64, gamma: f64, q: &Belief, at: &mut Scratch) -> Result<Option<Tilted>, EpError> {
+        let root = Root::new(&q.covariance, self.coupled);
+        self.place(gamma, q, &root, at)?;
+        self.likelihood.log_densities(&[y], &at.latents, &mut at.values)?;
+        let largest = at.values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        at.values.iter_mut().zip(&self.nodes.weights).for_each(|(p, w)| *p = w * (*p - largest).exp());
+        let total: f64 = at.values.iter().sum();
+        // Not a number, too, where no density is finite.
+        if total.is_nan() || total <= 0.0 {
+            return Ok(None);
         }
-        at.finish(q);
-        Ok(true)
+        at.values.iter_mut().for_each(|p| *p /= total);
+        let (nodes, q_count) = (self.nodes.points.as_ref(), self.latents());
+        let mean = weighted_sum(nodes, &at.values)?;
+        let mut covariance = Mat::from_fn(q_count, q_count, |i, j| -mean[i] * mean[j]);
+        let target = covariance.as_mut();
+        weighted_gram(target, Accum::Add, nodes, &at.values, &mut at.gram, Threading::Here)?;
+        symmetrise_lower(covariance.as_mut())?;
+        Ok(Some(Tilted::new(largest + total.ln(), q, Whitened { root, mean, covariance })))
+    }
+
+    fn latent(&self, q: &Belief) -> Result<Latent, EpError> {
+        Ok(Latent::new(q.mean[0] + self.intercepts[0], q.covariance[(0, 0)])?)
     }
 
     /// γ(h + R s) + β for every node s.
-    fn place_nodes(&self, gamma: f64, q: &Belief, at: &mut Moments) {
-        let latents = self.latents();
-        at.nodes.resize(self.rule.weights().len() * latents, 0.0);
-        at.log_p.resize(self.rule.weights().len(), 0.0);
-        for ((s, _), node) in self.rule.iter().zip(at.nodes.chunks_exact_mut(latents)) {
-            times(at.root.root(), s, node);
-            for (c, value) in node.iter_mut().enumerate() {
-                *value = gamma * (*value + q.mean[c]) + self.intercepts[c];
-            }
-        }
+    fn place(&self, gamma: f64, q: &Belief, root: &Root, at: &mut Scratch) -> Result<(), LinalgError> {
+        let (latents, count) = (self.latents(), self.nodes.weights.len());
+        let centre: Vec<f64> = q.mean.iter().zip(self.intercepts).map(|(h, beta)| gamma * h + beta).collect();
+        at.values.resize(count, 0.0);
+        at.latents.resize(count * latents, 0.0);
+        at.latents.chunks_exact_mut(latents).for_each(|node| node.copy_from_slice(&centre));
+        let out = MatMut::from_column_major_slice_mut(&mut at.latents, latents, count);
+        matmul(out, Accum::Add, root.root.as_ref(), self.nodes.points.as_ref(), gamma, Threading::Here)
     }
 
     /// E log p(y | u + β) and its derivatives: exactly those of the sum that stands for the integral.
-    pub(super) fn expectation(
-        &self,
-        y: f64,
-        q: &Belief,
-        at: &mut Moments,
-        out: &mut Expected,
-    ) -> Result<(), EpError> {
+    pub(super) fn expectation(&self, y: f64, q: &Belief, at: &mut Scratch) -> Result<Expected, EpError> {
         let latents = self.latents();
         if latents == 1 {
-            let latent = Latent::new(q.mean[0] + self.intercepts[0], q.covariance[0])?;
-            self.likelihood.expected_log_density(&[y], &[latent], &mut at.workspace, &mut at.slopes)?;
-            out.value = at.slopes.value;
-            out.by_mean.clone_from(&at.slopes.by_mean);
-            out.by_covariance.clone_from(&at.slopes.by_variance);
-            return Ok(());
+            let q = [self.latent(q)?];
+            self.likelihood.expected_log_density(&[y], &q, &mut at.workspace, &mut at.slopes)?;
+            let by_covariance = Mat::full(1, 1, at.slopes.by_variance[0]);
+            return Ok(Expected {
+                value: at.slopes.value,
+                by_mean: vec![at.slopes.by_mean[0]],
+                by_covariance,
+            });
         }
-        at.root.set(&q.covariance, latents, self.coupled);
-        self.place_nodes(1.0, q, at);
-        out.value = 0.0;
-        for (target, count) in [(&mut out.by_mean, latents), (&mut out.by_covariance, latents * latents)] {
-            target.clear();
-            target.resize(count, 0.0);
-        }
-        for ((s, weight), node) in self.rule.iter().zip(at.nodes.chunks_exact(latents)) {
+        let root = Root::new(&q.covariance, self.coupled);
+        self.place(1.0, q, &root, at)?;
+        let mut value = 0.0;
+        // Slopes take the place of the nodes they belong to.
+        for (node, weight) in at.latents.chunks_exact_mut(latents).zip(&self.nodes.weights) {
             self.likelihood.log_density_slopes(&[y], node, &mut at.point)?;
-            out.value += weight * at.point.value;
-            for (i, slope) in at.point.by_latent.iter().enumerate() {
-                out.by_mean[i] += weight * slope;
-                for (j, s) in s.iter().enumerate() {
-                    // Half of g sᵀ and half of its transpose: the derivative by a symmetric root.
-                    out.by_covariance[i * latents + j] += 0.5 * weight * slope * s;
-                    out.by_covariance[j * latents + i] += 0.5 * weight * slope * s;
-                }
-            }
+            value += weight * at.point.value;
+            node.copy_from_slice(&at.point.by_latent);
         }
-        at.root.reverse(&mut out.by_covariance);
-        Ok(())
+        let slopes = MatRef::from_column_major_slice(&at.latents, latents, self.nodes.weights.len());
+        let by_mean = weighted_sum(slopes, &self.nodes.weights)?;
+        let weighted =
+            Mat::from_fn(slopes.ncols(), latents, |k, j| self.nodes.weights[k] * self.nodes.points[(j, k)]);
+        let mut by_root = Mat::zeros(latents, latents);
+        matmul(by_root.as_mut(), Accum::Replace, slopes, weighted.as_ref(), 1.0, Threading::Here)?;
+        // Half of g sᵀ and half of its transpose: the derivative by a symmetric root.
+        let by_root = Mat::from_fn(latents, latents, |i, j| 0.5 * (by_root[(i, j)] + by_root[(j, i)]));
+        Ok(Expected { value, by_mean, by_covariance: root.reverse(&by_root) })
     }
 
     /// The probabilities of all classes under the belief.
-    pub(super) fn probabilities(&self, q: &Belief, at: &mut Moments, out: &mut [f64]) -> Result<(), EpError> {
+    pub(super) fn probabilities(&self, q: &Belief, at: &mut Scratch) -> Result<Vec<f64>, EpError> {
+        let mut out = vec![0.0; self.classes()];
         if self.latents() == 1 {
-            let latent = Latent::new(q.mean[0] + self.intercepts[0], q.covariance[0])?;
-            self.likelihood.class_probabilities(&[latent], &mut at.workspace, out)?;
-            return Ok(());
+            self.likelihood.class_probabilities(&[self.latent(q)?], &mut at.workspace, &mut out)?;
+            return Ok(out);
         }
-        at.root.set(&q.covariance, self.latents(), self.coupled);
-        self.place_nodes(1.0, q, at);
+        let root = Root::new(&q.covariance, self.coupled);
+        self.place(1.0, q, &root, at)?;
         for (class, probability) in out.iter_mut().enumerate() {
             let label = self.likelihood.support().label(class);
-            self.likelihood.log_densities(&[label], &at.nodes, &mut at.log_p)?;
-            let weighted =
-                at.log_p.iter().zip(self.rule.weights()).map(|(log_p, weight)| weight * log_p.exp());
+            self.likelihood.log_densities(&[label], &at.latents, &mut at.values)?;
+            let weighted = at.values.iter().zip(&self.nodes.weights).map(|(log_p, w)| w * log_p.exp());
             // Rules with negative weights may find less than nothing.
             *probability = weighted.sum::<f64>().max(0.0);
         }
         let total: f64 = out.iter().sum();
         out.iter_mut().for_each(|probability| *probability /= total);
-        Ok(())
+        Ok(out)
     }
 
     /// The probabilities of all classes given the latents.
-    pub(super) fn given(&self, latents: &[f64], at: &mut Moments, out: &mut [f64]) -> Result<(), EpError> {
-        at.work.clear();
-        at.work.extend(latents.iter().zip(self.intercepts).map(|(u, beta)| u + beta));
-        for (class, probability) in out.iter_mut().enumerate() {
-            let label = self.likelihood.support().label(class);
-            let mut log_p = [0.0];
-            self.likelihood.log_densities(&[label], &at.work, &mut log_p)?;
-            *probability = log_p[0].exp();
-        }
-        Ok(())
+    pub(super) fn given(&self, latents: &[f64]) -> Result<Vec<f64>, EpError> {
+        let shifted: Vec<f64> = latents.iter().zip(self.intercepts).map(|(u, beta)| u + beta).collect();
+        let probability = |class: usize| {
+            let (label, mut log_p) = (self.likelihood.support().label(class), [0.0]);
+            self.likelihood.log_densities(&[label], &shifted, &mut log_p)?;
+            Ok(log_p[0].exp())
+        };
+        (0..self.classes()).map(probability).collect()
     }
 }
 
-impl Moments {
-    /// log Z, E s and cov s from log densities at the nodes.
-    fn sum_up(&mut self, rule: &Cubature) -> bool {
-        let q = rule.dimensions();
-        for (target, count) in [(&mut self.e1, q), (&mut self.e2, q * q)] {
-            target.clear();
-            target.resize(count, 0.0);
-        }
-        let largest = self.log_p.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let mut total = 0.0;
-        for ((s, weight), log_p) in rule.iter().zip(&self.log_p) {
-            let p = weight * (log_p - largest).exp();
-            total += p;
-            for i in 0..q {
-                let first = p * s[i];
-                self.e1[i] += first;
-                (0..=i).for_each(|j| self.e2[i * q + j] += first * s[j]);
-            }
-        }
-        if !(total > 0.0 && largest.is_finite()) {
-            return false;
-        }
-        self.log_z = largest + total.ln();
-        self.e1.iter_mut().for_each(|e| *e /= total);
-        for i in 0..q {
-            for j in 0..=i {
-                let value = self.e2[i * q + j] / total - self.e1[i] * self.e1[j];
-                (self.e2[i * q + j], self.e2[j * q + i]) = (value, value);
-            }
-        }
-        true
-    }
+/// `A w`.
+fn weighted_sum(a: MatRef<'_, f64>, weights: &[f64]) -> Result<Vec<f64>, LinalgError> {
+    let mut out = vec![0.0; a.nrows()];
+    let target = MatMut::from_column_major_slice_mut(&mut out, a.nrows(), 1);
+    let weights = MatRef::from_column_major_slice(weights, a.ncols(), 1);
+    matmul(target, Accum::Replace, a, weights, 1.0, Threading::Here)?;
+    Ok(out)
+}
 
+impl Tilted {
     /// g = R⁺ E s, ĥ = h + A g, Â = A + A R⁺ (cov s − I) R⁺ A: nothing is inverted but what has variance.
-    fn finish(&mut self, q: &Belief) {
-        let n = q.mean.len();
-        let Self { root, e1, e2, work, work2, gradient, tilted, .. } = self;
-        gradient.resize(n, 0.0);
-        tilted.mean.resize(n, 0.0);
-        times(root.inverse(), e1, gradient);
-        times(&q.covariance, gradient, &mut tilted.mean);
-        tilted.mean.iter_mut().zip(&q.mean).for_each(|(hat, h)| *hat += h);
-        product(root.inverse(), &q.covariance, n, work);
-        product(e2, work, n, work2);
-        work2.iter_mut().zip(&*work).for_each(|(x, y)| *x -= y);
-        tilted.covariance.clone_from(&q.covariance);
-        for i in 0..n {
-            for j in 0..n {
-                tilted.covariance[i * n + j] +=
-                    (0..n).map(|k| work[k * n + i] * work2[k * n + j]).sum::<f64>();
-            }
-        }
+    fn new(log_z: f64, q: &Belief, whitened: Whitened) -> Self {
+        let Whitened { root, mean, covariance } = &whitened;
+        let (a, gradient) = (&q.covariance, times(root.inverse.as_ref(), mean));
+        let moved = times(a.as_ref(), &gradient);
+        let hat = q.mean.iter().zip(&moved).map(|(h, moved)| h + moved).collect();
+        let w = product(root.inverse.as_ref(), a.as_ref());
+        let change = product(covariance.as_ref(), w.as_ref()) - &w;
+        let covariance = a + product(w.transpose(), change.as_ref());
+        let belief = Belief { mean: hat, covariance };
+        Self { log_z, gradient, belief, whitened: Some(whitened) }
     }
 
     /// The divergence D\[N(ĥ, Â) ‖ N(h, A)\] of the tilted moments from the belief they came from, in the coordinates of
     /// its root (seed 002 eq. 14 with M⁻¹ = A⁻¹Â); nothing where cov s is no covariance.
-    pub(super) fn gain(&mut self) -> Option<f64> {
-        let q = self.e1.len();
-        self.root.projector(&mut self.work);
-        // P cov P, and 1 in the directions that the likelihood does not see.
-        product(&self.work, &self.e2, q, &mut self.work2);
-        let (projector, mut seen) = (&self.work, Vec::new());
-        product(&self.work2, projector, q, &mut seen);
-        let (mut trace, mut rank) = (0.0, 0.0);
-        for i in 0..q {
-            (trace, rank) = (trace + seen[i * q + i], rank + projector[i * q + i]);
-        }
-        for ij in 0..q * q {
-            seen[ij] -= projector[ij];
-        }
-        (0..q).for_each(|i| seen[i * q + i] += 1.0);
-        let mut shift = vec![0.0; q];
-        times(projector, &self.e1, &mut shift);
-        let squares: f64 = shift.iter().map(|x| x * x).sum();
-        if !factorise(&mut seen, q, f64::EPSILON) {
-            return None;
-        }
-        let log_det: f64 = (0..q).map(|i| 2.0 * seen[i * q + i].ln()).sum();
-        Some(0.5 * (-log_det + trace - rank + squares))
+    pub(super) fn gain(&self) -> Option<f64> {
+        let Whitened { root, mean, covariance } = self.whitened.as_ref()?;
+        let projector = root.projector();
+        let p = projector.as_ref();
+        // P (cov s) P, and 1 in the directions that the likelihood does not see.
+        let excess = product(p, product(covariance.as_ref(), p).as_ref()) - &projector;
+        let seen = &excess + Mat::<f64>::identity(p.nrows(), p.ncols());
+        let trace: f64 = (0..p.nrows()).map(|i| excess[(i, i)]).sum();
+        let shift = times(p, mean);
+        Some(0.5 * (trace - factor(&seen)?.log_det() + inner(&shift, &shift)))
     }
 }
 
@@ -278,12 +267,16 @@ mod tests {
 
     const A: [f64; 9] = [2.0, 0.5, -0.3, 0.5, 1.0, 0.2, -0.3, 0.2, 0.7];
 
-    fn observed<'m>(likelihood: &'m Softmax, rule: &'m Cubature) -> ObservationModel<'m> {
-        ObservationModel { likelihood, intercepts: &[0.1, -0.2, 0.3], rule, coupled: true }
+    fn covariance() -> Mat<f64> {
+        Mat::from_fn(3, 3, |i, j| A[3 * i + j])
+    }
+
+    fn observed<'m>(likelihood: &'m Softmax, nodes: &'m Nodes) -> ObservationModel<'m> {
+        ObservationModel { likelihood, intercepts: &[0.1, -0.2, 0.3], nodes, coupled: true }
     }
 
     fn belief(mean: [f64; 3]) -> Belief {
-        Belief { mean: mean.to_vec(), covariance: A.to_vec() }
+        Belief { mean: mean.to_vec(), covariance: covariance() }
     }
 
     fn determinant(a: &[f64]) -> f64 {
@@ -298,16 +291,15 @@ mod tests {
     /// 1e-6; differences of it are to 1e-5.
     #[test]
     fn tilted_moments_are_derivatives_of_log_z() -> Result<(), EpError> {
-        let (likelihood, rule) = (Softmax::new(3)?, Cubature::product(15, 3)?);
+        let (likelihood, rule) = (Softmax::new(3)?, Nodes::new(&Cubature::product(15, 3)?));
         let observed = observed(&likelihood, &rule);
-        let (mut at, mean, h) = (Moments::default(), [0.4, -0.3, 0.2], 1e-3);
+        let (mut at, mean, h) = (Scratch::default(), [0.4, -0.3, 0.2], 1e-3);
         for gamma in [1.0, 0.6] {
             let mut log_z = |i: usize, j: usize, a: f64, b: f64| -> Result<f64, EpError> {
                 let mut moved = mean;
                 moved[i] += a;
                 moved[j] += b;
-                assert!(observed.tilt(1.0, gamma, &belief(moved), &mut at)?);
-                Ok(at.log_z)
+                Ok(observed.tilt(1.0, gamma, &belief(moved), &mut at)?.unwrap().log_z)
             };
             let (mut gradient, mut second) = ([0.0; 3], [0.0; 9]);
             for i in 0..3 {
@@ -320,13 +312,13 @@ mod tests {
                     second[3 * i + j] = (far - near) / (4.0 * h * h);
                 }
             }
-            assert!(observed.tilt(1.0, gamma, &belief(mean), &mut at)?);
+            let at = observed.tilt(1.0, gamma, &belief(mean), &mut at)?.unwrap();
             for i in 0..3 {
                 assert!((at.gradient[i] - gradient[i]).abs() < 1e-5, "{:?} {gradient:?}", at.gradient);
                 for j in 0..3 {
                     let change: f64 =
                         (0..9).map(|kl| A[3 * i + kl / 3] * second[kl] * A[3 * (kl % 3) + j]).sum();
-                    assert!((at.tilted.covariance[3 * i + j] - A[3 * i + j] - change).abs() < 1e-4);
+                    assert!((at.belief.covariance[(i, j)] - A[3 * i + j] - change).abs() < 1e-4);
                 }
             }
         }
@@ -336,19 +328,20 @@ mod tests {
     /// ½ (ln|A|/|Â| + tr A⁻¹Â − 3 + gᵀA g) with determinants and solves written out.
     #[test]
     fn the_gain_is_the_divergence_of_the_tilted_moments() -> Result<(), EpError> {
-        let (likelihood, rule) = (Softmax::new(3)?, Cubature::product(5, 3)?);
-        let mut at = Moments::default();
-        assert!(observed(&likelihood, &rule).tilt(2.0, 1.0, &belief([0.5, 0.1, -0.6]), &mut at)?);
-        let hat = at.tilted.covariance.clone();
+        let (likelihood, rule) = (Softmax::new(3)?, Nodes::new(&Cubature::product(5, 3)?));
+        let (observed, belief) = (observed(&likelihood, &rule), belief([0.5, 0.1, -0.6]));
+        let at = observed.tilt(2.0, 1.0, &belief, &mut Scratch::default())?.unwrap();
+        let hat = |i: usize, j: usize| at.belief.covariance[(i, j)];
         let trace: f64 = (0..3)
             .map(|column| {
                 // Cramer's rule for row `column` of A⁻¹ Â e_column.
                 let mut replaced = A;
-                (0..3).for_each(|i| replaced[3 * i + column] = hat[3 * i + column]);
+                (0..3).for_each(|i| replaced[3 * i + column] = hat(i, column));
                 determinant(&replaced) / determinant(&A)
             })
             .sum();
         let moved: f64 = (0..9).map(|ij| at.gradient[ij / 3] * A[ij] * at.gradient[ij % 3]).sum();
+        let hat: Vec<f64> = (0..9).map(|ij| hat(ij / 3, ij % 3)).collect();
         let expected = 0.5 * ((determinant(&A) / determinant(&hat)).ln() + trace - 3.0 + moved);
         assert!(at.gain().is_some_and(|gain| (gain - expected).abs() < 1e-12 && gain > 0.01), "{expected}");
         Ok(())

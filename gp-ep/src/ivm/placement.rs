@@ -3,8 +3,8 @@
 use super::model::Ivm;
 use super::options::IvmOptions;
 use crate::error::EpError;
-use crate::exact::Observations;
 use faer::MatRef;
+use gp_kernels::data::Table;
 use gp_kernels::placement::{Placed, Placement};
 use gp_kernels::{Kernel, KernelError};
 use gp_likelihoods::Likelihood;
@@ -54,7 +54,7 @@ impl IvmPlacement {
         seed: u64,
     ) -> Result<Vec<usize>, EpError> {
         let model = Ivm::shared(kernel, self.likelihood.clone())?;
-        let data = Observations::new(x, &self.labels)?;
+        let data = Table::with_targets(x, &self.labels)?;
         let options = IvmOptions { active: m, seed, ..self.options.clone() };
         let run = model.build(&data, &options)?;
         let mut seen = HashSet::new();

@@ -14,8 +14,9 @@
 //! With `V = D^½ (I − y yᵀ)`, D = diag π, y = √x, it is `Π = V Vᵀ`, so that everything is computed from the factor of
 //! `I + Vᵀ A V`, whose eigenvalues are at least 1, and A is never inverted.
 
-use super::symmetric::{product, times};
-use gp_likelihoods::small_factor::{factorise, solve, solve_transposed};
+use super::small::{factor, inner, product, times};
+use faer::{Mat, MatMut};
+use gp_linalg::{Cholesky, Threading};
 
 /// Bounds of ln π: a site of less precision says nothing, one of more is a value known exactly.
 const BOUNDS: (f64, f64) = (-23.0, 23.0);
@@ -30,253 +31,169 @@ const SLOPPY: f64 = 1e-2;
 const ACCURATE: f64 = 1e-11;
 /// The change of the tangent, relative to its size, after which the double loop has come near.
 const NEAR: f64 = 3e-2;
-/// What is added to the diagonal of second derivatives first where they have no factor, relative to the largest; then ten
-/// times as much.
-const SHIFT: f64 = 1e-8;
+/// What is added to the diagonal of second derivatives where they have no factor: powers of ten, relative to the largest.
+const RAISED: (i32, i32) = (-8, 8);
 
-/// What stands for the concave part of f.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Concave {
-    /// A tangent from before.
-    Tangent,
-    /// Itself.
-    Exact,
-}
-
-/// V = D^½ (I − y yᵀ), row by row, with Π = V Vᵀ.
-pub(super) fn half_precision(pi: &[f64], out: &mut Vec<f64>) {
+/// V = D^½ (I − y yᵀ), with Π = V Vᵀ.
+pub(super) fn half_precision(pi: &[f64]) -> Mat<f64> {
     let total: f64 = pi.iter().sum();
-    out.clear();
-    for (i, p) in pi.iter().enumerate() {
-        // √p_i (δ − √p_i √p_j/1ᵀπ).
-        out.extend(pi.iter().map(|r| -p * r.sqrt() / total));
-        out[i * (pi.len() + 1)] += p.sqrt();
-    }
+    // √p_i (δ − √p_i √p_j/1ᵀπ).
+    let entry = |i: usize, j: usize| -pi[i] * pi[j].sqrt() / total;
+    Mat::from_fn(pi.len(), pi.len(), |i, j| entry(i, j) + if i == j { pi[i].sqrt() } else { 0.0 })
 }
 
 /// Π x for Π = diag π − π πᵀ/(1ᵀπ).
-pub(super) fn precision_times(pi: &[f64], x: &[f64], out: &mut [f64]) {
+pub(super) fn precision_times(pi: &[f64], x: &[f64]) -> Vec<f64> {
+    let mean = inner(pi, x) / pi.iter().sum::<f64>();
+    pi.iter().zip(x).map(|(p, x)| p * (x - mean)).collect()
+}
+
+/// A V and the factor of I + VᵀAV; none for an A that is no covariance matrix.
+pub(super) fn widened(a: &Mat<f64>, v: &Mat<f64>) -> Option<(Mat<f64>, Cholesky)> {
+    let av = product(a.as_ref(), v.as_ref());
+    let b = product(v.transpose(), av.as_ref()) + Mat::<f64>::identity(v.nrows(), v.nrows());
+    Some((av, factor(&b)?))
+}
+
+/// (A⁻¹ + Π)⁻¹ = A − A V (I + Vᵀ A V)⁻¹ Vᵀ A, and ln|I + AΠ|.
+fn new_covariance(a: &Mat<f64>, pi: &[f64]) -> Option<(Mat<f64>, f64)> {
+    let (mut av, factor) = widened(a, &half_precision(pi))?;
+    factor.half_solve_in_place(av.as_mut().transpose_mut(), Threading::Here).ok()?;
+    Some((a - product(av.as_ref(), av.transpose()), factor.log_det()))
+}
+
+/// The local minimum of f that is found from `start`, for the belief's covariance A and the tilted Â. None where rounding
+/// has made an A that is no covariance matrix.
+pub(super) fn project(a: &Mat<f64>, tilted: &Mat<f64>, start: &[f64]) -> Option<Vec<f64>> {
+    let problem = Problem { a, tilted };
+    let mut t: Vec<f64> = start.iter().map(|p| p.ln().clamp(BOUNDS.0, BOUNDS.1)).collect();
+    let mut before = vec![f64::INFINITY; t.len()];
+    for _ in 0..OUTER {
+        let tangent = times(tilted.as_ref(), &shares(&t).1);
+        let size = tangent.iter().fold(0.0f64, |size, x| size.max(x.abs()));
+        let moved = tangent.iter().zip(&before).map(|(new, old)| (new - old).abs()).fold(0.0, f64::max);
+        if moved <= NEAR * size {
+            break;
+        }
+        let linear = problem.tangent(&shares(&t).1, &tangent);
+        t = problem.minimise(t, Some(&linear), (SLOPPY, INNER))?;
+        before = tangent;
+    }
+    let t = problem.minimise(t, None, (ACCURATE, LAST))?;
+    Some(t.iter().map(|t| t.exp()).collect())
+}
+
+/// π and x from ln π.
+fn shares(t: &[f64]) -> (Vec<f64>, Vec<f64>) {
+    let pi: Vec<f64> = t.iter().map(|t| t.exp()).collect();
     let total: f64 = pi.iter().sum();
-    let mean = pi.iter().zip(x).map(|(p, x)| p * x).sum::<f64>() / total;
-    out.iter_mut().zip(pi.iter().zip(x)).for_each(|(out, (p, x))| *out = p * (x - mean));
-}
-
-/// Memory of the double loop.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Projector {
-    pi: Vec<f64>,
-    x: Vec<f64>,
-    v: Vec<f64>,
-    av: Vec<f64>,
-    factor: Vec<f64>,
-    /// (A⁻¹ + Π)⁻¹
-    new: Vec<f64>,
-    tangent: Vec<f64>,
-    linear: Vec<f64>,
-    t: Vec<f64>,
-    trial: Vec<f64>,
-    gradient: Vec<f64>,
-    trial_gradient: Vec<f64>,
-    step: Vec<f64>,
-    /// w_cᵀ N w_d, and the same with Â.
-    inner: Vec<f64>,
-    inner_tilted: Vec<f64>,
-    hessian: Vec<f64>,
-    work: Vec<f64>,
-}
-
-impl Projector {
-    /// Moves `pi` from its start to a local minimum of f for the belief's covariance A and the tilted Â. Rounding may have
-    /// made an A that is none: then false, and `pi` says nothing.
-    pub(super) fn project(&mut self, a: &[f64], tilted: &[f64], pi: &mut [f64]) -> bool {
-        let q = pi.len();
-        self.t.clear();
-        self.t.extend(pi.iter().map(|p| p.ln().clamp(BOUNDS.0, BOUNDS.1)));
-        self.tangent.clear();
-        self.tangent.resize(q, f64::INFINITY);
-        for _ in 0..OUTER {
-            self.unpack(false);
-            if self.set_tangent(tilted) <= NEAR {
-                break;
-            }
-            self.minimise((a, tilted), Concave::Tangent, (SLOPPY, INNER));
-        }
-        self.minimise((a, tilted), Concave::Exact, (ACCURATE, LAST));
-        pi.iter_mut().zip(&self.t).for_each(|(p, t)| *p = t.exp());
-        self.trial.clone_from(&self.t);
-        self.evaluate((a, tilted), Concave::Exact).is_finite()
-    }
-
-    /// The tangent q = Â x at the x at hand, b = diag Â − 2 q + (qᵀx) 1; returns how far q moved, relative to its size.
-    fn set_tangent(&mut self, tilted: &[f64]) -> f64 {
-        let q = self.t.len();
-        self.work.resize(q, 0.0);
-        times(tilted, &self.x, &mut self.work);
-        let size = self.work.iter().fold(0.0f64, |size, x| size.max(x.abs()));
-        let moved = |(new, old): (&f64, &f64)| (new - old).abs();
-        let change = self.work.iter().zip(&self.tangent).map(moved).fold(0.0, f64::max);
-        self.tangent.copy_from_slice(&self.work);
-        let constant: f64 = self.tangent.iter().zip(&self.x).map(|(q, x)| q * x).sum();
-        self.linear.clear();
-        self.linear.extend((0..q).map(|c| tilted[c * q + c] - 2.0 * self.tangent[c] + constant));
-        change / size
-    }
-
-    /// π and x from ln π at `trial`, or at the present place.
-    fn unpack(&mut self, trial: bool) {
-        let t = if trial { &self.trial } else { &self.t };
-        self.pi.clear();
-        self.pi.extend(t.iter().map(|t| t.exp()));
-        let total: f64 = self.pi.iter().sum();
-        self.x.clear();
-        self.x.extend(self.pi.iter().map(|p| p / total));
-    }
-
-    /// −log|I + Vᵀ A V| + bᵀπ at `trial`, and the gradient by ln π there: f with a tangent, or f itself, which has the
-    /// value and the gradient that its tangent has where it touches.
-    fn evaluate(&mut self, (a, tilted): (&[f64], &[f64]), concave: Concave) -> f64 {
-        let q = self.trial.len();
-        self.unpack(true);
-        if concave == Concave::Exact {
-            self.set_tangent(tilted);
-        }
-        if !self.set_new_covariance(a) {
-            // No step leads here.
-            return f64::INFINITY;
-        }
-        let log_det: f64 = (0..q).map(|i| 2.0 * self.factor[i * q + i].ln()).sum();
-        let Self { pi, x, new, linear, trial_gradient, work, .. } = self;
-        work.resize(q, 0.0);
-        times(new, x, work);
-        let mean: f64 = work.iter().zip(&*x).map(|(v, x)| v * x).sum();
-        trial_gradient.clear();
-        trial_gradient.extend((0..q).map(|c| pi[c] * (linear[c] - new[c * q + c] + 2.0 * work[c] - mean)));
-        linear.iter().zip(&*pi).map(|(b, p)| b * p).sum::<f64>() - log_det
-    }
-
-    /// (A⁻¹ + Π)⁻¹ = A − A V (I + Vᵀ A V)⁻¹ Vᵀ A for the π at hand; false if I + VᵀAV, at least I for any covariance matrix
-    /// A, has no factor.
-    fn set_new_covariance(&mut self, a: &[f64]) -> bool {
-        let q = self.pi.len();
-        half_precision(&self.pi, &mut self.v);
-        product(a, &self.v, q, &mut self.av);
-        self.factor.clear();
-        self.factor.resize(q * q, 0.0);
-        for (v, av) in self.v.chunks_exact(q).zip(self.av.chunks_exact(q)) {
-            for (i, v) in v.iter().enumerate() {
-                self.factor[i * q..][..q].iter_mut().zip(av).for_each(|(entry, av)| *entry += v * av);
-            }
-        }
-        (0..q).for_each(|i| self.factor[i * (q + 1)] += 1.0);
-        if !factorise(&mut self.factor, q, f64::EPSILON) {
-            return false;
-        }
-        for row in self.av.chunks_exact_mut(q) {
-            solve(&self.factor, row);
-        }
-        self.new.clear();
-        self.new.extend_from_slice(a);
-        for (i, left) in self.av.chunks_exact(q).enumerate() {
-            for (j, right) in self.av.chunks_exact(q).enumerate() {
-                self.new[i * q + j] -= left.iter().zip(right).map(|(x, y)| x * y).sum::<f64>();
-            }
-        }
-        true
-    }
-
-    /// Newton's steps over ln π with backtracking.
-    fn minimise(&mut self, problem: (&[f64], &[f64]), concave: Concave, (accuracy, steps): (f64, usize)) {
-        self.trial.clone_from(&self.t);
-        let mut value = self.evaluate(problem, concave);
-        if !value.is_finite() {
-            return;
-        }
-        std::mem::swap(&mut self.gradient, &mut self.trial_gradient);
-        for _ in 0..steps {
-            if self.gradient.iter().all(|g| g.abs() <= accuracy) {
-                return;
-            }
-            let slope = self.find_step(problem.1, concave);
-            let Some(found) = self.search(problem, concave, (value, slope)) else {
-                return;
-            };
-            value = found;
-            self.t.clone_from(&self.trial);
-            std::mem::swap(&mut self.gradient, &mut self.trial_gradient);
-        }
-    }
-
-    /// Second derivatives by ln π where f was evaluated last.
-    fn set_hessian(&mut self, tilted: &[f64], concave: Concave) {
-        let q = self.t.len();
-        from_mean(&self.new, &self.x, &mut self.work, &mut self.inner);
-        from_mean(tilted, &self.x, &mut self.work, &mut self.inner_tilted);
-        let total: f64 = self.pi.iter().sum();
-        self.hessian.clear();
-        for c in 0..q {
-            for d in 0..q {
-                let (n, hat) = (self.inner[c * q + d], self.inner_tilted[c * q + d]);
-                let rest = if concave == Concave::Exact { hat - n } else { -n };
-                let entry = self.pi[c] * self.pi[d] * (n * n - 2.0 * rest / total);
-                self.hessian.push(if c == d { entry + self.gradient[c].max(0.0) } else { entry });
-            }
-        }
-    }
-
-    /// The step −H⁻¹ g, no longer than [`LONGEST`], and the slope along it. Where H has no factor its diagonal is raised.
-    fn find_step(&mut self, tilted: &[f64], concave: Concave) -> f64 {
-        let q = self.t.len();
-        self.set_hessian(tilted, concave);
-        let largest = (0..q).map(|c| self.hessian[c * (q + 1)].abs()).fold(f64::MIN_POSITIVE, f64::max);
-        let mut shift = 0.0;
-        loop {
-            self.factor.clone_from(&self.hessian);
-            (0..q).for_each(|c| self.factor[c * (q + 1)] += shift);
-            if factorise(&mut self.factor, q, f64::EPSILON * largest) {
-                break;
-            }
-            shift = if shift == 0.0 { SHIFT * largest } else { 10.0 * shift };
-        }
-        self.step.clone_from(&self.gradient);
-        solve(&self.factor, &mut self.step);
-        solve_transposed(&self.factor, &mut self.step);
-        let longest = self.step.iter().fold(0.0f64, |longest, s| longest.max(s.abs()));
-        let scale = -(LONGEST / longest).min(1.0);
-        self.step.iter_mut().for_each(|s| *s *= scale);
-        self.step.iter().zip(&self.gradient).map(|(s, g)| s * g).sum()
-    }
-
-    /// Halves the step until the value falls; nothing when it does not, as at the limit of rounding.
-    fn search(
-        &mut self,
-        problem: (&[f64], &[f64]),
-        concave: Concave,
-        (value, slope): (f64, f64),
-    ) -> Option<f64> {
-        let mut share = 1.0;
-        for _ in 0..20 {
-            self.trial.clear();
-            let moved = self.t.iter().zip(&self.step).map(|(t, s)| (t + share * s).clamp(BOUNDS.0, BOUNDS.1));
-            self.trial.extend(moved);
-            let found = self.evaluate(problem, concave);
-            if found <= value + 1e-4 * share * slope {
-                return Some(found);
-            }
-            share *= 0.5;
-        }
-        None
-    }
+    let x = pi.iter().map(|p| p / total).collect();
+    (pi, x)
 }
 
 /// w_cᵀ S w_d for all c and d, w_c = e_c − x.
-fn from_mean(s: &[f64], x: &[f64], work: &mut Vec<f64>, out: &mut Vec<f64>) {
-    let q = x.len();
-    work.resize(q, 0.0);
-    times(s, x, work);
-    let mean: f64 = work.iter().zip(x).map(|(v, x)| v * x).sum();
-    out.clear();
-    for (row, v) in s.chunks_exact(q).zip(&*work) {
-        out.extend(row.iter().zip(&*work).map(|(s, w)| s - v - w + mean));
+fn from_mean(s: &Mat<f64>, x: &[f64]) -> Mat<f64> {
+    let work = times(s.as_ref(), x);
+    let mean = inner(&work, x);
+    Mat::from_fn(x.len(), x.len(), |i, j| s[(i, j)] - work[i] - work[j] + mean)
+}
+
+/// A and Â.
+#[derive(Clone, Copy)]
+struct Problem<'a> {
+    a: &'a Mat<f64>,
+    tilted: &'a Mat<f64>,
+}
+
+/// f, or f with a tangent, at one ln π.
+struct Place {
+    t: Vec<f64>,
+    pi: Vec<f64>,
+    x: Vec<f64>,
+    value: f64,
+    /// By ln π.
+    gradient: Vec<f64>,
+    /// (A⁻¹ + Π)⁻¹
+    new: Mat<f64>,
+}
+
+impl Problem<'_> {
+    /// The linear part diag Â − 2 q + (qᵀx) 1 of a tangent with slope q = Â x.
+    fn tangent(&self, x: &[f64], slope: &[f64]) -> Vec<f64> {
+        let constant = inner(slope, x);
+        slope.iter().enumerate().map(|(c, q)| self.tilted[(c, c)] - 2.0 * q + constant).collect()
+    }
+
+    /// −log|I + Vᵀ A V| + bᵀπ and the gradient by ln π: f with a tangent b, or f itself, which has the value and the
+    /// gradient that its tangent has where it touches.
+    fn at(&self, t: Vec<f64>, tangent: Option<&[f64]>) -> Option<Place> {
+        let (pi, x) = shares(&t);
+        let own = || self.tangent(&x, &times(self.tilted.as_ref(), &x));
+        let linear = tangent.map_or_else(own, <[f64]>::to_vec);
+        let (new, log_det) = new_covariance(self.a, &pi)?;
+        let work = times(new.as_ref(), &x);
+        let mean = inner(&work, &x);
+        let slope = |c: usize| pi[c] * (linear[c] - new[(c, c)] + 2.0 * work[c] - mean);
+        let (gradient, value) = ((0..t.len()).map(slope).collect(), inner(&linear, &pi) - log_det);
+        Some(Place { t, pi, x, value, gradient, new })
+    }
+
+    /// Newton's steps over ln π with backtracking, to a norm of the gradient or for a number of steps.
+    fn minimise(
+        &self,
+        t: Vec<f64>,
+        tangent: Option<&[f64]>,
+        (accuracy, steps): (f64, usize),
+    ) -> Option<Vec<f64>> {
+        let mut place = self.at(t, tangent)?;
+        for _ in 0..steps {
+            if place.gradient.iter().all(|g| g.abs() <= accuracy) {
+                break;
+            }
+            let Some(lower) = self.search(&place, tangent) else { break };
+            place = lower;
+        }
+        Some(place.t)
+    }
+
+    /// Halves Newton's step until the value falls; none when it does not, as at the limit of rounding.
+    fn search(&self, from: &Place, tangent: Option<&[f64]>) -> Option<Place> {
+        let step = self.step(from, tangent.is_none())?;
+        let slope = inner(&step, &from.gradient);
+        (0..20).find_map(|halvings| {
+            let share = 0.5f64.powi(halvings);
+            let moved = from.t.iter().zip(&step).map(|(t, s)| (t + share * s).clamp(BOUNDS.0, BOUNDS.1));
+            let found = self.at(moved.collect(), tangent)?;
+            (found.value <= from.value + 1e-4 * share * slope).then_some(found)
+        })
+    }
+
+    /// −H⁻¹ g, no longer than [`LONGEST`]. Where H has no factor its diagonal is raised.
+    fn step(&self, from: &Place, exact: bool) -> Option<Vec<f64>> {
+        let (n, total) = (from_mean(&from.new, &from.x), from.pi.iter().sum::<f64>());
+        let hat = exact.then(|| from_mean(self.tilted, &from.x));
+        let hessian = Mat::from_fn(n.nrows(), n.ncols(), |c, d| {
+            let rest = hat.as_ref().map_or(0.0, |hat| hat[(c, d)]) - n[(c, d)];
+            let entry = from.pi[c] * from.pi[d] * (n[(c, d)] * n[(c, d)] - 2.0 * rest / total);
+            if c == d { entry + from.gradient[c].max(0.0) } else { entry }
+        });
+        let largest = hessian.diagonal().column_vector().iter().fold(0.0f64, |most, h| most.max(h.abs()));
+        let raised = |exponent: i32| {
+            let mut hessian = hessian.clone();
+            hessian
+                .diagonal_mut()
+                .column_vector_mut()
+                .iter_mut()
+                .for_each(|h| *h += largest * 10f64.powi(exponent));
+            factor(&hessian)
+        };
+        let found = factor(&hessian).or_else(|| (RAISED.0..=RAISED.1).find_map(raised))?;
+        let mut step: Vec<f64> = from.gradient.iter().map(|g| -g).collect();
+        let column = MatMut::from_column_major_slice_mut(&mut step, from.t.len(), 1);
+        found.solve_in_place(column, Threading::Here).ok()?;
+        let longest = step.iter().fold(0.0f64, |longest, s| longest.max(s.abs()));
+        step.iter_mut().for_each(|s| *s *= (LONGEST / longest).min(1.0));
+        Some(step)
     }
 }
 
@@ -285,6 +202,10 @@ mod tests {
     use super::*;
 
     const A: [f64; 9] = [2.0, 0.5, -0.3, 0.5, 1.0, 0.2, -0.3, 0.2, 0.7];
+
+    fn matrix(a: &[f64]) -> Mat<f64> {
+        Mat::from_fn(3, 3, |i, j| a[3 * i + j])
+    }
 
     /// (A⁻¹ + Π)⁻¹ by solving with the dense matrix: X (A⁻¹ + Π) = I is X (I + A Π)ᵀ … here (I + A Π)⁻¹ A.
     fn dense(pi: &[f64]) -> Vec<f64> {
@@ -312,20 +233,18 @@ mod tests {
     #[test]
     fn halves_and_covariances_are_those_of_the_dense_matrix() {
         let pi = [0.7, 1e-3, 5.0];
-        let (mut projector, mut half, mut applied) = (Projector::default(), Vec::new(), [0.0; 3]);
-        half_precision(&pi, &mut half);
+        let half = half_precision(&pi);
         for j in 0..3 {
             let mut unit = [0.0; 3];
             unit[j] = 1.0;
-            precision_times(&pi, &unit, &mut applied);
+            let applied = precision_times(&pi, &unit);
             for i in 0..3 {
-                let entry: f64 = (0..3).map(|k| half[3 * i + k] * half[3 * j + k]).sum();
+                let entry: f64 = (0..3).map(|k| half[(i, k)] * half[(j, k)]).sum();
                 assert!((entry - applied[i]).abs() < 1e-14);
             }
         }
-        projector.pi = pi.to_vec();
-        assert!(projector.set_new_covariance(&A));
-        assert!(projector.new.iter().zip(dense(&pi)).all(|(a, b)| (a - b).abs() < 1e-14));
+        let (new, _) = new_covariance(&matrix(&A), &pi).unwrap();
+        assert!((new - matrix(&dense(&pi))).norm_max() < 1e-14);
     }
 
     /// A site of the family is found again from the covariance it leaves. f has other minima, some at infinity; from even
@@ -334,8 +253,8 @@ mod tests {
     fn a_site_of_the_family_is_recovered() {
         for truth in [[0.7, 0.2, 1.5], [0.01, 0.02, 3.0], [40.0, 1.0, 0.3]] {
             for start in [[1.0; 3], [10.0 * truth[0], truth[1], 0.1 * truth[2]]] {
-                let mut pi = start;
-                assert!(Projector::default().project(&A, &dense(&truth), &mut pi));
+                let pi = project(&matrix(&A), &matrix(&dense(&truth)), &start).unwrap();
+                let pi = [pi[0], pi[1], pi[2]];
                 // A large π says hardly more than that it is large: what is compared is Π. Steps end where f falls no
                 // more, at differences of 1e-16 of a value near one, so Π is right to about the root of that.
                 let entry = |pi: &[f64; 3], i: usize, j: usize| {
@@ -357,9 +276,9 @@ mod tests {
         let mut tilted = dense(&[0.5, 0.5, 0.5]);
         tilted[1] += 0.02;
         tilted[3] += 0.02;
-        let (mut projector, mut pi) = (Projector::default(), [1.0, 0.5, 0.5]);
-        assert!(projector.project(&A, &tilted, &mut pi));
-        assert!(!projector.project(&A.map(|a| -a), &tilted, &mut [1.0; 3]), "no covariance matrix");
+        let pi = project(&matrix(&A), &matrix(&tilted), &[1.0, 0.5, 0.5]).unwrap();
+        let none = project(&matrix(&A.map(|a| -a)), &matrix(&tilted), &[1.0; 3]);
+        assert!(none.is_none(), "no covariance matrix");
         let (new, total) = (dense(&pi), pi.iter().sum::<f64>());
         for c in 0..3 {
             let w: Vec<f64> = (0..3).map(|k| if k == c { 1.0 } else { 0.0 } - pi[k] / total).collect();

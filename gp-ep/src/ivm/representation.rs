@@ -1,22 +1,36 @@
-//! The representation of the posterior from scratch, for a given active set with given sites (seed 002 §4.1, App. A).
+//! The representation of the posterior for an active set with its sites (seed 002 §4.1, §4.2, App. A).
 //!
-//! With `P⁽ᶜ⁾ = B⁽ᶜ⁾ᵀ B⁽ᶜ⁾` and `T⁽ᶜ⁾ = L⁻¹ P⁽ᶜ⁾`, blocks of Φ = Π(I + KΠ)⁻¹ are `δ P⁽ᶜ⁾ − T⁽ᶜ⁾ᵀ T⁽ᶜ'⁾`, stubs are
-//! `m = B⁽ᶜ⁾ k` and `q = T⁽ᶜ⁾ k`, and the mean of class c at x is `k⁽ᶜ⁾(x)ᵀ γ⁽ᶜ⁾` with
-//! `γ⁽ᶜ⁾ = B⁽ᶜ⁾ᵀ β⁽ᶜ⁾ + T⁽ᶜ⁾ᵀ β`. Where classes are independent there is no T and no β.
+//! For every class `E = I + D^½ K D^½ = L⁽ᶜ⁾ L⁽ᶜ⁾ᵀ` with D = diag π⁽ᶜ⁾ and `B⁽ᶜ⁾ = L⁽ᶜ⁾⁻¹ D^½`; for all together
+//! `H = Σ_c B⁽ᶜ⁾ᵀ B⁽ᶜ⁾ = L Lᵀ`. With the stubs `m = B k` and `q = L⁻¹ Bᵀ m` of a point marginals are
+//! `A = diag(k − ‖m‖²) + QᵀQ` and `h⁽ᶜ⁾ = m⁽ᶜ⁾ᵀ β⁽ᶜ⁾ + q⁽ᶜ⁾ᵀ β`, where
+//! `β⁽ᶜ⁾ = L⁽ᶜ⁾⁻¹ D^{−½} b⁽ᶜ⁾` and `β = L⁻¹ Σ_c (b⁽ᶜ⁾ − B⁽ᶜ⁾ᵀ β⁽ᶜ⁾)`. Where classes are independent there is no L, no q and
+//! no β.
+//!
+//! These two are all four β vectors of the seed and its `K v` in one: `A b = (Ã + FᵀF) b` holds for any b, whether it is
+//! in the range of Π or not. B is never stored: it is a solve with L⁽ᶜ⁾.
+//!
+//! Points come in block by block: one at a time in a run, and all at once where the posterior is made from scratch.
 
 use super::observation::Belief;
-use super::solid::RestrictedSite;
-use crate::error::EpError;
-use faer::reborrow::ReborrowMut as _;
 use faer::{Accum, Mat, MatMut, MatRef};
-use gp_kernels::{Evaluator, Kernel};
-use gp_linalg::product::{matmul, matmul_lower, symmetrise_lower};
-use gp_linalg::{Cholesky, JitterPolicy, Threading};
+use gp_linalg::product::{matmul, matmul_lower};
+use gp_linalg::rotate::{self, RotationScratch};
+use gp_linalg::{Cholesky, JitterPolicy, LinalgError, Threading};
+
+/// π and b, one of each per class: the site `exp(bᵀu − ½ uᵀΠu)`, Π = diag π − π πᵀ/(1ᵀπ), of one observation.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct CoupledSite {
+    pub(super) precision: Vec<f64>,
+    pub(super) shift: Vec<f64>,
+}
 
 /// The active points of one class, with π and b of their sites.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct ActiveClass {
+    /// Rows of the data, in the order of inclusion.
     pub(super) rows: Vec<usize>,
+    /// The points, d×D.
+    pub(super) inputs: Mat<f64>,
     pub(super) precision: Vec<f64>,
     pub(super) shift: Vec<f64>,
 }
@@ -29,189 +43,342 @@ pub(super) struct ActiveSet {
     pub(super) coupled: bool,
 }
 
-impl ActiveSet {
-    pub(super) fn coupled<'s>(
-        classes: usize,
-        sites: impl Iterator<Item = (usize, &'s RestrictedSite)>,
-    ) -> Self {
-        let mut found = vec![ActiveClass::default(); classes];
-        for (row, site) in sites {
-            for (c, class) in found.iter_mut().enumerate() {
-                class.rows.push(row);
-                class.precision.push(site.precision[c]);
-                class.shift.push(site.shift[c]);
-            }
+impl ActiveClass {
+    pub(super) fn new(data: MatRef<'_, f64>, sites: impl Iterator<Item = (usize, f64, f64)>) -> Self {
+        let (mut rows, mut precision, mut shift) = (Vec::new(), Vec::new(), Vec::new());
+        for (row, pi, b) in sites {
+            rows.push(row);
+            precision.push(pi);
+            shift.push(b);
         }
-        Self { classes: found, coupled: true }
+        let inputs = Mat::from_fn(rows.len(), data.ncols(), |i, j| data[(rows[i], j)]);
+        Self { rows, inputs, precision, shift }
     }
 }
 
-/// What is known of one class.
-#[derive(Clone, Debug)]
-pub(super) struct ClassPart {
-    pub(super) rows: Vec<usize>,
-    /// The active inputs, d×D.
-    pub(super) inputs: Mat<f64>,
-    /// K_I.
-    pub(super) gram: Mat<f64>,
-    /// L⁽ᶜ⁾.
-    pub(super) factor: Cholesky,
-    /// B⁽ᶜ⁾.
-    pub(super) b: Mat<f64>,
-    /// T⁽ᶜ⁾; d columns and no row where classes are independent.
-    pub(super) t: Mat<f64>,
-    pub(super) gamma: Vec<f64>,
+impl ActiveSet {
+    pub(super) fn coupled<'s>(
+        data: MatRef<'_, f64>,
+        classes: usize,
+        sites: impl Iterator<Item = (usize, &'s CoupledSite)> + Clone,
+    ) -> Self {
+        let class =
+            |c| ActiveClass::new(data, sites.clone().map(|(row, s)| (row, s.precision[c], s.shift[c])));
+        Self { classes: (0..classes).map(class).collect(), coupled: true }
+    }
 }
 
-/// The representation.
+/// What the inclusion of points means for one class.
+#[derive(Clone, Debug)]
+pub(super) struct ClassStep {
+    /// √π of the new points.
+    pub(super) root: Vec<f64>,
+    /// The new rows of L⁽ᶜ⁾ as columns: before the diagonal block, and that block.
+    pub(super) row: Mat<f64>,
+    pub(super) corner: Mat<f64>,
+    /// The new rows of B⁽ᶜ⁾ as columns, diagonal block included.
+    pub(super) border: Mat<f64>,
+    /// L⁻¹ times `border` without its diagonal block.
+    pub(super) direction: Mat<f64>,
+}
+
+/// What it means for all classes together.
+#[derive(Clone, Debug)]
+pub(super) struct JointStep {
+    /// The rotations of the update of L, in groups: their numbers of directions, and pairs of cosine and sine.
+    pub(super) groups: Vec<(usize, Vec<[f64; 2]>)>,
+    pub(super) row: Mat<f64>,
+    pub(super) corner: Mat<f64>,
+}
+
+/// L⁽ᶜ⁾, √π, b and β⁽ᶜ⁾ of one class.
+#[derive(Clone, Debug)]
+pub(super) struct ClassPart {
+    pub(super) factor: Cholesky,
+    pub(super) root: Vec<f64>,
+    pub(super) shift: Vec<f64>,
+    pub(super) beta: Vec<f64>,
+}
+
+/// Stubs of w points: m by class, d×w; q for all classes, d×C·w, those of one point side by side.
+#[derive(Clone, Debug)]
+pub(super) struct StubBlock {
+    pub(super) m: Vec<Mat<f64>>,
+    pub(super) q: Mat<f64>,
+}
+
+/// The representation over all classes.
 #[derive(Clone, Debug)]
 pub(super) struct Representation {
     pub(super) classes: Vec<ClassPart>,
     /// L, of dimension 0 where classes are independent.
     pub(super) joint: Cholesky,
-    /// Σ_i ln α_i, α_i = Σ_c π_i⁽ᶜ⁾; 0 where classes are independent.
-    pub(super) log_alpha: f64,
+    pub(super) beta: Vec<f64>,
+    scratch: RotationScratch,
+    jitter: JitterPolicy,
+}
+
+impl ClassPart {
+    pub(super) fn new(capacity: usize) -> Self {
+        let factor = Cholesky::with_capacity(capacity);
+        Self { factor, root: Vec::new(), shift: Vec::new(), beta: Vec::new() }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.root.len()
+    }
+
+    /// Appends points of sites (π, b) with covariances `cross` (d×k) with those there are and `gram` among themselves;
+    /// nothing changes on an error.
+    pub(super) fn include(
+        &mut self,
+        (precision, shift): (&[f64], &[f64]),
+        (cross, gram): (MatRef<'_, f64>, MatRef<'_, f64>),
+        jitter: &JitterPolicy,
+    ) -> Result<ClassStep, LinalgError> {
+        let (d, k) = (self.len(), precision.len());
+        let root: Vec<f64> = precision.iter().map(|pi| pi.sqrt()).collect();
+        let b = Mat::from_fn(d, k, |i, j| self.root[i] * cross[(i, j)] * root[j]);
+        let identity = |i, j| if i == j { 1.0 } else { 0.0 };
+        let c = Mat::from_fn(k, k, |i, j| identity(i, j) + root[i] * gram[(i, j)] * root[j]);
+        append(&mut self.factor, b.as_ref(), c.as_ref(), jitter)?;
+        self.root.extend(&root);
+        self.shift.extend(shift);
+        self.beta = self.shift.iter().zip(&self.root).map(|(b, root)| b / root).collect();
+        self.factor.half_solve_in_place(column(&mut self.beta), Threading::Here)?;
+        let mut border = Mat::from_fn(d + k, k, |i, j| if i == d + j { 1.0 } else { 0.0 });
+        self.times_b_transpose(border.as_mut(), Threading::Here)?;
+        let (row, corner) = last_rows(&self.factor, k);
+        Ok(ClassStep { root, row, corner, border, direction: Mat::zeros(0, 0) })
+    }
+
+    /// `X ← B X`.
+    pub(super) fn times_b(&self, mut x: MatMut<'_, f64>, threading: Threading) -> Result<(), LinalgError> {
+        scale_rows(x.as_mut(), &self.root);
+        self.factor.half_solve_in_place(x, threading)
+    }
+
+    /// `X ← Bᵀ X`.
+    pub(super) fn times_b_transpose(
+        &self,
+        mut x: MatMut<'_, f64>,
+        threading: Threading,
+    ) -> Result<(), LinalgError> {
+        self.factor.half_solve_transpose_in_place(x.as_mut(), threading)?;
+        scale_rows(x, &self.root);
+        Ok(())
+    }
+
+    fn truncate(&mut self, d: usize) {
+        self.factor.truncate(d);
+        self.root.truncate(d);
+        self.shift.truncate(d);
+    }
 }
 
 impl Representation {
-    /// O(C d³).
-    pub(super) fn new(
-        kernels: &[Box<dyn Kernel>],
-        inputs: MatRef<'_, f64>,
-        active: &ActiveSet,
-        jitter: &JitterPolicy,
-        threading: Threading,
-    ) -> Result<Self, EpError> {
-        let points =
-            |set: &ActiveClass| Mat::from_fn(set.rows.len(), inputs.ncols(), |i, j| inputs[(set.rows[i], j)]);
-        let points = active.classes.iter().map(points).collect();
-        Self::at_points(kernels, points, active, jitter, threading)
+    /// Of no point, with room for some.
+    pub(super) fn new(classes: usize, capacity: usize, jitter: JitterPolicy) -> Self {
+        Self {
+            classes: vec![ClassPart::new(capacity); classes],
+            joint: Cholesky::with_capacity(capacity),
+            beta: Vec::new(),
+            scratch: RotationScratch::new(),
+            jitter,
+        }
     }
 
-    /// The same for active inputs that are given, one table a class. O(C d³).
-    pub(super) fn at_points(
-        kernels: &[Box<dyn Kernel>],
-        points: Vec<Mat<f64>>,
+    /// Of an active set, by its covariances in each class. O(C d³).
+    pub(super) fn of(
         active: &ActiveSet,
-        jitter: &JitterPolicy,
-        threading: Threading,
-    ) -> Result<Self, EpError> {
-        let evaluator = Evaluator::new(threading);
-        let mut classes = Vec::with_capacity(kernels.len());
-        let mut betas = Vec::with_capacity(kernels.len());
-        for ((kernel, set), points) in kernels.iter().zip(&active.classes).zip(points) {
-            let (part, beta) = ClassPart::new(kernel.as_ref(), points, set, jitter, &evaluator)?;
-            classes.push(part);
-            betas.push(beta);
-        }
-        let mut found = Self { classes, joint: Cholesky::empty(), log_alpha: 0.0 };
+        grams: &[Mat<f64>],
+        jitter: JitterPolicy,
+    ) -> Result<Self, LinalgError> {
+        let mut found = Self::new(grams.len(), 0, jitter);
+        let new = |c: usize| {
+            let class = &active.classes[c];
+            (class.precision.as_slice(), class.shift.as_slice())
+        };
+        let none = Mat::zeros(0, 0);
+        let kernel = |c: usize| (none.as_ref(), grams[c].as_ref());
         if active.coupled {
-            found.join(active, &betas, jitter, threading)?;
+            found.include(new, kernel)?;
+        } else {
+            for (c, class) in found.classes.iter_mut().enumerate() {
+                class.include(new(c), kernel(c), &jitter)?;
+            }
         }
         Ok(found)
     }
 
-    /// H = Σ P⁽ᶜ⁾ = L Lᵀ, T⁽ᶜ⁾, and the part of γ⁽ᶜ⁾ that is due to it.
-    fn join(
-        &mut self,
-        active: &ActiveSet,
-        betas: &[Vec<f64>],
-        jitter: &JitterPolicy,
-        threading: Threading,
-    ) -> Result<(), EpError> {
-        let d = self.classes.first().map_or(0, |class| class.rows.len());
-        let mut h = Mat::zeros(d, d);
-        let mut beta = vec![0.0; d];
-        for ((class, set), class_beta) in self.classes.iter_mut().zip(&active.classes).zip(betas) {
-            let mut p = Mat::zeros(d, d);
-            let b = class.b.as_ref();
-            matmul_lower(p.as_mut(), Accum::Replace, b.transpose(), b, 1.0, threading)?;
-            symmetrise_lower(p.as_mut())?;
-            h += &p;
-            class.t = p;
-            let explained = transpose_times(b, class_beta)?;
-            beta.iter_mut().zip(set.shift.iter().zip(&explained)).for_each(|(beta, (b, e))| *beta += b - e);
-        }
-        self.joint.refactor(h.as_ref(), jitter)?;
-        self.joint.half_solve_in_place(MatMut::from_column_major_slice_mut(&mut beta, d, 1), threading)?;
-        for class in &mut self.classes {
-            self.joint.half_solve_in_place(class.t.as_mut(), threading)?;
-            let part = transpose_times(class.t.as_ref(), &beta)?;
-            class.gamma.iter_mut().zip(&part).for_each(|(gamma, part)| *gamma += part);
-        }
-        let alpha = |i: usize| active.classes.iter().map(|set| set.precision[i]).sum::<f64>();
-        self.log_alpha = (0..d).map(|i| alpha(i).ln()).sum();
-        Ok(())
+    pub(super) fn len(&self) -> usize {
+        self.beta.len()
     }
 
-    /// Beliefs about w points from their covariances with the active ones, one d×w matrix a class, and their prior
-    /// variances; the stubs m and q (d×w a class) are left in `stubs`.
-    pub(super) fn beliefs(
-        &self,
-        cross: &[Mat<f64>],
-        prior: &[Vec<f64>],
-        threading: Threading,
-        stubs: &mut Vec<(Mat<f64>, Mat<f64>)>,
-    ) -> Result<Vec<Belief>, EpError> {
-        let classes = self.classes.len();
-        let width = prior.first().map_or(0, Vec::len);
-        stubs.clear();
-        for (class, k) in self.classes.iter().zip(cross) {
-            let mut m = Mat::zeros(class.b.nrows(), width);
-            let mut q = Mat::zeros(class.t.nrows(), width);
-            matmul(m.as_mut(), Accum::Replace, class.b.as_ref(), k.as_ref(), 1.0, threading)?;
-            matmul(q.as_mut(), Accum::Replace, class.t.as_ref(), k.as_ref(), 1.0, threading)?;
-            stubs.push((m, q));
+    /// Includes k points for all classes, by π and b of each class, and their covariances with the points there are
+    /// (d×k) and among themselves. Nothing changes on an error.
+    pub(super) fn include<'k>(
+        &mut self,
+        sites: impl Fn(usize) -> (&'k [f64], &'k [f64]),
+        kernel: impl Fn(usize) -> (MatRef<'k, f64>, MatRef<'k, f64>),
+    ) -> Result<(Vec<ClassStep>, JointStep), LinalgError> {
+        let d = self.len();
+        let include = |(c, class): (usize, &mut ClassPart)| class.include(sites(c), kernel(c), &self.jitter);
+        let steps: Result<Vec<ClassStep>, _> = self.classes.iter_mut().enumerate().map(include).collect();
+        let done = steps.and_then(|mut steps| {
+            let joint = self.include_joint(&mut steps)?;
+            Ok((steps, joint))
+        });
+        if done.is_err() {
+            self.classes.iter_mut().for_each(|class| class.truncate(d));
         }
-        let belief = |j: usize| {
-            let mut belief = Belief { mean: vec![0.0; classes], covariance: vec![0.0; classes * classes] };
-            for c in 0..classes {
-                let m = stubs[c].0.col_as_slice(j);
-                belief.mean[c] = dot(cross[c].col_as_slice(j), &self.classes[c].gamma);
-                belief.covariance[c * classes + c] = prior[c][j] - dot(m, m);
-                for k in 0..classes {
-                    belief.covariance[c * classes + k] +=
-                        dot(stubs[c].1.col_as_slice(j), stubs[k].1.col_as_slice(j));
+        done
+    }
+
+    /// H + Σ X Xᵀ, then its new rows Σ S Xᵀ and Σ S Sᵀ, where the new columns of Bᵀ are X on top of S.
+    fn include_joint(&mut self, steps: &mut [ClassStep]) -> Result<JointStep, LinalgError> {
+        let d = self.len();
+        let k = steps.first().map_or(0, |step| step.root.len());
+        let mut above = Mat::zeros(d, k * steps.len());
+        let (mut b, mut c) = (Mat::zeros(d, k), Mat::zeros(k, k));
+        for (at, step) in steps.iter_mut().enumerate() {
+            let (x, s) = step.border.as_ref().split_at_row(d);
+            above.as_mut().subcols_mut(at * k, k).copy_from(x);
+            step.direction = x.to_owned();
+            self.joint.half_solve_in_place(step.direction.as_mut(), Threading::Here)?;
+            matmul(b.as_mut(), Accum::Add, x, s.transpose(), 1.0, Threading::Here)?;
+            matmul_lower(c.as_mut(), Accum::Add, s, s.transpose(), 1.0, Threading::Here)?;
+        }
+        let mut joint = self.joint.clone();
+        joint.update(above.as_ref(), rotate::nothing(d).as_mut(), &mut self.scratch, Threading::Here)?;
+        append(&mut joint, b.as_ref(), c.as_ref(), &self.jitter)?;
+        let groups = self.scratch.groups().map(|(directions, rotations)| (directions, rotations.to_vec()));
+        let (row, corner) = last_rows(&joint, k);
+        let step = JointStep { groups: groups.collect(), row, corner };
+        self.joint = joint;
+        self.refresh_beta()?;
+        Ok(step)
+    }
+
+    fn refresh_beta(&mut self) -> Result<(), LinalgError> {
+        self.beta = vec![0.0; self.joint.dim()];
+        for class in &self.classes {
+            let mut explained = class.beta.clone();
+            class.times_b_transpose(column(&mut explained), Threading::Here)?;
+            let rest = class.shift.iter().zip(&explained).map(|(b, explained)| b - explained);
+            self.beta.iter_mut().zip(rest).for_each(|(beta, rest)| *beta += rest);
+        }
+        self.joint.half_solve_in_place(column(&mut self.beta), Threading::Here)
+    }
+
+    /// Stubs m and q of points for one class from their covariances with its active points, d×w.
+    pub(super) fn class_stubs(
+        &self,
+        class: usize,
+        cross: Mat<f64>,
+        threading: Threading,
+    ) -> Result<(Mat<f64>, Mat<f64>), LinalgError> {
+        let mut m = cross;
+        self.classes[class].times_b(m.as_mut(), threading)?;
+        if self.len() == 0 {
+            let width = m.ncols();
+            return Ok((m, Mat::zeros(0, width)));
+        }
+        let mut q = m.clone();
+        self.classes[class].times_b_transpose(q.as_mut(), threading)?;
+        self.joint.half_solve_in_place(q.as_mut(), threading)?;
+        Ok((m, q))
+    }
+
+    /// The same for all classes.
+    pub(super) fn stubs(&self, cross: Vec<Mat<f64>>, threading: Threading) -> Result<StubBlock, LinalgError> {
+        let (classes, width) = (cross.len(), cross.first().map_or(0, Mat::ncols));
+        let (mut all_m, mut all_q) = (Vec::with_capacity(classes), Mat::zeros(self.len(), classes * width));
+        for (c, cross) in cross.into_iter().enumerate() {
+            let (m, q) = self.class_stubs(c, cross, threading)?;
+            for j in 0..width {
+                all_q.col_as_slice_mut(j * classes + c).copy_from_slice(q.col_as_slice(j));
+            }
+            all_m.push(m);
+        }
+        Ok(StubBlock { m: all_m, q: all_q })
+    }
+
+    /// The belief about point j of some stubs; `prior` has its variances.
+    pub(super) fn belief(&self, stubs: &StubBlock, j: usize, prior: impl Fn(usize) -> f64) -> Belief {
+        let classes = self.classes.len();
+        let m = |c: usize| stubs.m[c].col_as_slice(j);
+        let q = |c: usize| stubs.q.col_as_slice(j * classes + c);
+        let mean = |c: usize| dot(m(c), &self.classes[c].beta) + dot(q(c), &self.beta);
+        let mut covariance = Mat::zeros(classes, classes);
+        for c in 0..classes {
+            for k in 0..=c {
+                let own = if c == k { prior(c) - dot(m(c), m(c)) } else { 0.0 };
+                covariance[(c, k)] = own + dot(q(c), q(k));
+                covariance[(k, c)] = covariance[(c, k)];
+            }
+        }
+        Belief { mean: (0..classes).map(mean).collect(), covariance }
+    }
+
+    /// What had to be added to the diagonals of the matrices that were factored, the largest of it.
+    pub(super) fn jitter(&self) -> f64 {
+        let parts = self.classes.iter().map(|class| &class.factor);
+        parts.chain([&self.joint]).map(|factor| factor.jitter().added).fold(0.0, f64::max)
+    }
+}
+
+impl StubBlock {
+    /// Covariances of these points with others, latents of one point side by side; `kernel` has those of the prior.
+    pub(super) fn covariance(
+        &self,
+        other: &Self,
+        kernel: impl Fn(usize, usize, usize) -> f64,
+    ) -> Result<Mat<f64>, LinalgError> {
+        let classes = self.m.len();
+        let mut out = Mat::zeros(self.q.ncols(), other.q.ncols());
+        matmul(out.as_mut(), Accum::Replace, self.q.transpose(), other.q.as_ref(), 1.0, Threading::Here)?;
+        for (c, (m, other)) in self.m.iter().zip(&other.m).enumerate() {
+            let mut explained = Mat::zeros(m.ncols(), other.ncols());
+            let (m, other) = (m.transpose(), other.as_ref());
+            matmul(explained.as_mut(), Accum::Replace, m, other, 1.0, Threading::Here)?;
+            for j in 0..explained.ncols() {
+                for i in 0..explained.nrows() {
+                    out[(i * classes + c, j * classes + c)] += kernel(c, i, j) - explained[(i, j)];
                 }
             }
-            belief
-        };
-        Ok((0..width).map(belief).collect())
+        }
+        Ok(out)
     }
 }
 
-impl ClassPart {
-    fn new(
-        kernel: &dyn Kernel,
-        points: Mat<f64>,
-        set: &ActiveClass,
-        jitter: &JitterPolicy,
-        evaluator: &Evaluator,
-    ) -> Result<(Self, Vec<f64>), EpError> {
-        let d = set.rows.len();
-        let threading = evaluator.threading();
-        let mut gram = Mat::zeros(d, d);
-        evaluator.gram(kernel, points.as_ref(), gram.as_mut())?;
-        let root: Vec<f64> = set.precision.iter().map(|pi| pi.sqrt()).collect();
-        let e = Mat::from_fn(d, d, |i, j| root[i] * gram[(i, j)] * root[j] + if i == j { 1.0 } else { 0.0 });
-        let factor = Cholesky::factor(e.as_ref(), jitter)?;
-        let mut b = Mat::from_fn(d, d, |i, j| if i == j { root[i] } else { 0.0 });
-        factor.half_solve_in_place(b.as_mut(), threading)?;
-        let mut beta: Vec<f64> = set.shift.iter().zip(&root).map(|(b, root)| b / root).collect();
-        factor.half_solve_in_place(MatMut::from_column_major_slice_mut(&mut beta, d, 1), threading)?;
-        let gamma = transpose_times(b.as_ref(), &beta)?;
-        let (rows, t) = (set.rows.clone(), Mat::zeros(0, d));
-        Ok((Self { rows, inputs: points, gram, factor, b, t, gamma }, beta))
-    }
+/// The factor of a matrix with a border; jitter is for the first block alone.
+fn append(
+    factor: &mut Cholesky,
+    b: MatRef<'_, f64>,
+    c: MatRef<'_, f64>,
+    jitter: &JitterPolicy,
+) -> Result<(), LinalgError> {
+    if factor.dim() == 0 { factor.refactor(c, jitter) } else { factor.extend(b, c) }
 }
 
-/// `Aᵀ x`.
-pub(super) fn transpose_times(a: MatRef<'_, f64>, x: &[f64]) -> Result<Vec<f64>, EpError> {
-    let mut out = vec![0.0; a.ncols()];
-    let column = MatRef::from_column_major_slice(x, x.len(), 1);
-    let mut target = MatMut::from_column_major_slice_mut(&mut out, a.ncols(), 1);
-    matmul(target.rb_mut(), Accum::Replace, a.transpose(), column, 1.0, Threading::Here)?;
-    Ok(out)
+/// The last k rows of a factor as columns, without their diagonal block; and that block.
+fn last_rows(factor: &Cholesky, k: usize) -> (Mat<f64>, Mat<f64>) {
+    let d = factor.dim() - k;
+    let (row, corner) = factor.l().subrows(d, k).split_at_col(d);
+    (row.transpose().to_owned(), corner.to_owned())
+}
+
+/// A vector as a matrix of one column.
+pub(super) fn column(x: &mut [f64]) -> MatMut<'_, f64> {
+    let count = x.len();
+    MatMut::from_column_major_slice_mut(x, count, 1)
+}
+
+fn scale_rows(mut x: MatMut<'_, f64>, scale: &[f64]) {
+    for j in 0..x.ncols() {
+        x.as_mut().col_mut(j).iter_mut().zip(scale).for_each(|(x, scale)| *x *= scale);
+    }
 }
 
 /// Σ x y, in eight sums side by side.

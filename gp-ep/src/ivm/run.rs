@@ -1,16 +1,21 @@
-//! What a run reports, and where it begins.
+//! A run: points are looked at, chosen and taken in, one after the other (seed 002 §D.1). How classes hang together is
+//! left to [`Classes`].
 
-use super::coupled::CoupledRun;
-use super::independent::IndependentRun;
+use super::coupled::CoupledClasses;
+use super::data::Labelled;
+use super::independent::IndependentClasses;
+use super::kernel_rows::KernelRows;
 use super::memory::MemoryEstimate;
 use super::model::Ivm;
-use super::options::{Coupling, IvmOptions};
+use super::observation::ObservationModel;
+use super::options::{Coupling, IvmOptions, Selection};
 use super::posterior::IvmPosterior;
 use super::representation::ActiveSet;
-use super::select::Reason;
+use super::select::{Reason, Selector, ranked};
 use crate::error::EpError;
-use crate::exact::Observations;
-use faer::MatRef;
+use gp_kernels::data::DataSource;
+use gp_optim::{Control, StopReason};
+use rand_chacha::ChaCha8Rng;
 
 /// One point that came into the active set.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -48,7 +53,7 @@ pub struct IvmRun {
     /// Beliefs about all latent functions, with the final sites.
     pub posterior: IvmPosterior,
     /// The active set, in the order in which it came about. It is smaller than asked for only if no usable point was
-    /// left.
+    /// left, or the run was ended.
     pub inclusions: Vec<Inclusion>,
     /// Rows that were chosen and could not be included: their tilted moments were no moments, or a factor broke down.
     pub refused: Vec<usize>,
@@ -56,6 +61,8 @@ pub struct IvmRun {
     pub ep: EpCounts,
     /// What the run was estimated to need before it began.
     pub memory: MemoryEstimate,
+    /// What ended the run before it was done: the time limit or an interrupt.
+    pub ended: Option<StopReason>,
 }
 
 /// The parts of a step, in their order.
@@ -66,21 +73,20 @@ pub enum Phase {
     /// Covariances with the chosen point were computed, and its site was found.
     Inclusion,
     /// The stubs of all points were brought up to date with a point whose site is final: the new one, or the oldest of a
-    /// full liquid set.
+    /// full liquid set, which the new one has joined.
     StubUpdate,
-    /// The point joined the liquid set, and sites there were moved.
+    /// Sites of the liquid set were moved.
     Ep,
 }
 
-/// Where a run stands, for who watches it.
+/// Where a run stands, for those who watch it.
 pub struct Stage<'a> {
     /// What has just been done.
     pub phase: Phase,
     /// Inclusions so far.
     pub active: usize,
-    pub(super) model: &'a Ivm,
-    pub(super) inputs: MatRef<'a, f64>,
-    pub(super) set: &'a dyn Fn() -> ActiveSet,
+    model: &'a Ivm,
+    set: &'a dyn Fn() -> ActiveSet,
 }
 
 impl Stage<'_> {
@@ -89,7 +95,7 @@ impl Stage<'_> {
     /// # Errors
     /// [`EpError::Linalg`] for a factor that all the jitter allowed does not make.
     pub fn posterior(&self) -> Result<IvmPosterior, EpError> {
-        IvmPosterior::new(self.model, self.inputs, (self.set)())
+        IvmPosterior::new(self.model, (self.set)())
     }
 }
 
@@ -104,12 +110,13 @@ impl Ivm {
     ///
     /// Time is O(N C² d²) for the stubs and their rotations, whose C rotations a component are hidden behind memory
     /// traffic of O(N C d²) for few classes; and O(d (C L)³) for EP on the liquid set. [`memory`](Self::memory) says
-    /// beforehand what it will need.
+    /// beforehand what it will need. The data are read once and held in memory.
     ///
     /// # Errors
     /// [`EpError::Observation`] for a label the likelihood does not know, [`EpError::Option`], [`EpError::Kernel`] for
-    /// inputs that a kernel cannot take, [`EpError::ImproperPosterior`] if not one point can be included.
-    pub fn build(&self, data: &Observations<'_>, options: &IvmOptions) -> Result<IvmRun, EpError> {
+    /// inputs that a kernel cannot take, [`EpError::ImproperPosterior`] if not one point can be included,
+    /// [`EpError::Data`].
+    pub fn build(&self, data: &dyn DataSource, options: &IvmOptions) -> Result<IvmRun, EpError> {
         self.build_with(data, options, |_| Ok(()))
     }
 
@@ -119,15 +126,212 @@ impl Ivm {
     /// As [`build`](Self::build), and what `watch` returns.
     pub fn build_with(
         &self,
-        data: &Observations<'_>,
+        data: &dyn DataSource,
+        options: &IvmOptions,
+        watch: impl FnMut(&Stage<'_>) -> Result<(), EpError>,
+    ) -> Result<IvmRun, EpError> {
+        self.build_under(&Control::new(), data, options, watch)
+    }
+
+    /// [`build_with`](Self::build_with) under a control that may end the run: it is asked after every inclusion and every
+    /// site that EP looks at. The posterior is then that of the points so far, at least one. Checkpoints are not written.
+    ///
+    /// # Errors
+    /// As [`build_with`](Self::build_with).
+    pub fn build_under(
+        &self,
+        control: &Control,
+        data: &dyn DataSource,
         options: &IvmOptions,
         mut watch: impl FnMut(&Stage<'_>) -> Result<(), EpError>,
     ) -> Result<IvmRun, EpError> {
         options.check()?;
-        let labels = self.labels(data)?;
+        self.build_of(&control.begun(), &Labelled::read(self, data)?, options, &mut watch)
+    }
+
+    pub(super) fn build_of(
+        &self,
+        control: &Control,
+        data: &Labelled,
+        options: &IvmOptions,
+        watch: &mut Watch<'_>,
+    ) -> Result<IvmRun, EpError> {
+        let task = Task::new(self, control, data, options)?;
         match self.coupling() {
-            Coupling::Coupled => CoupledRun::new(self, data, &labels, options)?.run(&mut watch),
-            Coupling::Independent => IndependentRun::new(self, data, &labels, options)?.run(&mut watch),
+            Coupling::Coupled => Run::new(&task, CoupledClasses::new(&task)).finish(watch),
+            Coupling::Independent => Run::new(&task, IndependentClasses::new(&task)).finish(watch),
         }
+    }
+}
+
+pub(super) type Watch<'w> = dyn FnMut(&Stage<'_>) -> Result<(), EpError> + 'w;
+
+/// What a run is given.
+pub(super) struct Task<'a> {
+    pub(super) model: &'a Ivm,
+    pub(super) observed: ObservationModel<'a>,
+    pub(super) data: &'a Labelled,
+    pub(super) options: &'a IvmOptions,
+    pub(super) kernels: KernelRows<'a>,
+    control: &'a Control,
+}
+
+impl<'a> Task<'a> {
+    pub(super) fn new(
+        model: &'a Ivm,
+        control: &'a Control,
+        data: &'a Labelled,
+        options: &'a IvmOptions,
+    ) -> Result<Self, EpError> {
+        let kernels = KernelRows::new(&model.kernels, data.inputs(), model.threading)?;
+        Ok(Self { model, observed: model.observation_model(), data, options, kernels, control })
+    }
+
+    /// The size of a full active set.
+    pub(super) fn full(&self) -> usize {
+        self.options.active.min(self.data.len())
+    }
+
+    /// Why the run has to end now.
+    pub(super) fn ended(&self) -> Option<StopReason> {
+        let interrupted = self.control.is_interrupted().then_some(StopReason::Interrupted);
+        interrupted.or_else(|| self.control.is_over().then_some(StopReason::TimeLimit))
+    }
+}
+
+/// The latent whose active set is meant; nothing for one active set of all.
+pub(super) type Target = Option<usize>;
+
+/// Classes with their active sets, sites and beliefs.
+pub(super) trait Classes: Sync {
+    /// A site that has been found, with what its inclusion needs.
+    type Site;
+
+    /// Active sets that are not full.
+    fn open(&self) -> Vec<Target>;
+
+    /// Whether a point may still be chosen for an active set.
+    fn is_free(&self, row: usize, target: Target) -> bool;
+
+    /// For each row, the best of the open active sets and the score there.
+    fn scores(&self, rows: &[usize], open: &[Target]) -> Result<Vec<Option<(Target, f64)>>, EpError>;
+
+    /// Marks a point as chosen; true if there is nothing else it may be chosen for.
+    fn take(&mut self, row: usize, target: Target) -> bool;
+
+    /// The site of a chosen point; none where it has no usable moments.
+    fn site(&mut self, row: usize, target: Target) -> Result<Option<Self::Site>, EpError>;
+
+    /// Includes a point. Returns a row whose factor broke down on the way: it is not active any more.
+    fn include(&mut self, row: usize, target: Target, site: Self::Site) -> Result<Option<usize>, EpError>;
+
+    /// Moves sites after an inclusion, where they are not fixed; true if there is such a phase.
+    fn settle(&mut self, rng: &mut ChaCha8Rng) -> Result<bool, EpError>;
+
+    /// Moves sites after the last inclusion.
+    fn complete(&mut self, rng: &mut ChaCha8Rng) -> Result<(), EpError>;
+
+    fn active_set(&self) -> ActiveSet;
+
+    fn ep(&self) -> EpCounts;
+}
+
+/// The schedule of a run.
+pub(super) struct Run<'a, C> {
+    task: &'a Task<'a>,
+    pub(super) classes: C,
+    pub(super) selector: Selector,
+    pub(super) inclusions: Vec<Inclusion>,
+    refused: Vec<usize>,
+}
+
+impl<'a, C: Classes> Run<'a, C> {
+    pub(super) fn new(task: &'a Task<'a>, classes: C) -> Self {
+        let (model, points) = (task.model, task.data.len());
+        let count = task.options.candidate_count(points, model.classes(), model.coupling());
+        let selector = Selector::new(task.options, points, count);
+        Self { task, classes, selector, inclusions: Vec::new(), refused: Vec::new() }
+    }
+
+    fn finish(mut self, watch: &mut Watch<'_>) -> Result<IvmRun, EpError> {
+        let mut ended = None;
+        while ended.is_none() && self.step(watch)? {
+            ended = if self.inclusions.is_empty() { None } else { self.task.ended() };
+        }
+        if self.inclusions.is_empty() {
+            return Err(EpError::ImproperPosterior);
+        }
+        self.classes.complete(&mut self.selector.rng)?;
+        let posterior = IvmPosterior::new(self.task.model, self.classes.active_set())?;
+        let memory = self.task.model.memory(self.task.data.len(), self.task.options);
+        let Self { inclusions, refused, classes, .. } = self;
+        Ok(IvmRun { posterior, inclusions, refused, ep: classes.ep(), memory, ended })
+    }
+
+    /// One point looked for and taken in, or sorted out; false when there is none.
+    pub(super) fn step(&mut self, watch: &mut Watch<'_>) -> Result<bool, EpError> {
+        let Some(choice) = self.choose()? else {
+            return Ok(false);
+        };
+        self.show(Phase::Selection, watch)?;
+        let Inclusion { row, latent, .. } = choice;
+        if self.classes.take(row, latent) {
+            self.selector.remove(row);
+        }
+        let Some(site) = self.classes.site(row, latent)? else {
+            self.refused.push(row);
+            return Ok(true);
+        };
+        self.show(Phase::Inclusion, watch)?;
+        self.inclusions.push(choice);
+        if let Some(broken) = self.classes.include(row, latent, site)? {
+            self.refused.push(broken);
+            self.inclusions.retain(|other| other.row != broken || other.latent != latent);
+        }
+        self.show(Phase::StubUpdate, watch)?;
+        if self.classes.settle(&mut self.selector.rng)? {
+            self.show(Phase::Ep, watch)?;
+        }
+        Ok(true)
+    }
+
+    fn show(&self, phase: Phase, watch: &mut Watch<'_>) -> Result<(), EpError> {
+        let set = || self.classes.active_set();
+        watch(&Stage { phase, active: self.inclusions.len(), model: self.task.model, set: &set })
+    }
+
+    /// The next point: one of each class first, then by the rule. Active sets take turns where nothing is scored.
+    fn choose(&mut self) -> Result<Option<Inclusion>, EpError> {
+        let open = self.classes.open();
+        if open.is_empty() {
+            return Ok(None);
+        }
+        let turn = self.inclusions.len() + self.refused.len();
+        let drawn = |row, latent, reason| Inclusion { row, latent, reason, score: None, scored: 0 };
+        if self.task.options.selection == Selection::Random {
+            return Ok((0..open.len()).map(|k| open[(turn + k) % open.len()]).find_map(|target| {
+                let row = self.selector.draw(|row| self.classes.is_free(row, target))?;
+                Some(drawn(row, target, Reason::Drawn))
+            }));
+        }
+        let (labels, target) = (&self.task.data.classes, open[turn % open.len()]);
+        let mut seen = vec![false; self.task.observed.classes()];
+        self.inclusions.iter().for_each(|inclusion| seen[labels[inclusion.row]] = true);
+        if seen.contains(&false)
+            && let Some(row) =
+                self.selector.draw(|row| !seen[labels[row]] && self.classes.is_free(row, target))
+        {
+            return Ok(Some(drawn(row, target, Reason::First)));
+        }
+        let rows = self.selector.candidates();
+        let ranking = ranked(&rows, &self.classes.scores(&rows, &open)?);
+        self.selector.retain(ranking.iter().map(|(row, ..)| *row));
+        Ok(ranking.first().map(|&(row, latent, score)| Inclusion {
+            row,
+            latent,
+            reason: Reason::Score,
+            score: Some(score),
+            scored: rows.len(),
+        }))
     }
 }

@@ -1,6 +1,6 @@
 //! Which points are looked at, and which of them comes next.
 
-use super::options::{IvmOptions, Selection};
+use super::options::IvmOptions;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -19,7 +19,6 @@ pub enum Reason {
 #[derive(Clone, Debug)]
 pub(super) struct Selector {
     pub(super) rng: ChaCha8Rng,
-    selection: Selection,
     /// Points not in the active set, in any order.
     available: Vec<usize>,
     retained: Vec<usize>,
@@ -32,16 +31,11 @@ impl Selector {
     pub(super) fn new(options: &IvmOptions, points: usize, count: usize) -> Self {
         Self {
             rng: ChaCha8Rng::seed_from_u64(options.seed),
-            selection: options.selection,
             available: (0..points).collect(),
             retained: Vec::new(),
             retained_count: (options.retained * count as f64) as usize,
             count,
         }
-    }
-
-    pub(super) fn selection(&self) -> Selection {
-        self.selection
     }
 
     /// A point, or nothing when none is left, drawn among those that are wanted.
@@ -80,16 +74,17 @@ impl Selector {
     }
 
     /// Remembers the points of the largest scores. `order` has the best first.
-    pub(super) fn retain(&mut self, order: &[usize]) {
-        self.retained = order.iter().copied().take(self.retained_count).collect();
+    pub(super) fn retain(&mut self, order: impl Iterator<Item = usize>) {
+        self.retained = order.take(self.retained_count).collect();
     }
 }
 
-/// Candidates that have a score, the largest first; equal scores in the order of rows.
-pub(super) fn ranked(rows: &[usize], scores: &[Option<f64>]) -> Vec<(usize, f64)> {
-    let mut found: Vec<(usize, f64)> =
-        rows.iter().zip(scores).filter_map(|(&row, score)| score.map(|score| (row, score))).collect();
-    found.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+/// Candidates that have a score, with what they would come in for, the largest first; equal scores in the order of rows.
+pub(super) fn ranked<T: Copy>(rows: &[usize], scores: &[Option<(T, f64)>]) -> Vec<(usize, T, f64)> {
+    let scored =
+        |(&row, score): (&usize, &Option<(T, f64)>)| score.map(|(target, score)| (row, target, score));
+    let mut found: Vec<_> = rows.iter().zip(scores).filter_map(scored).collect();
+    found.sort_by(|a, b| b.2.total_cmp(&a.2).then(a.0.cmp(&b.0)));
     found
 }
 
@@ -108,7 +103,7 @@ mod tests {
         let options = IvmOptions { retained: 0.5, ..IvmOptions::default() };
         let mut selector = Selector::new(&options, 100, 20);
         selector.remove(7);
-        selector.retain(&[3, 50, 99, 4, 5, 6, 8, 9, 10, 11, 12, 13]);
+        selector.retain([3, 50, 99, 4, 5, 6, 8, 9, 10, 11, 12, 13].into_iter());
         selector.remove(99);
         for _ in 0..50 {
             let mut rows = selector.candidates();
@@ -122,8 +117,8 @@ mod tests {
 
     #[test]
     fn ties_go_to_the_first_row() {
-        let ranking = ranked(&[9, 4, 7, 1], &[Some(1.0), Some(2.0), None, Some(2.0)]);
-        assert_eq!(ranking, [(1, 2.0), (4, 2.0), (9, 1.0)]);
+        let ranking = ranked(&[9, 4, 7, 1], &[Some(((), 1.0)), Some(((), 2.0)), None, Some(((), 2.0))]);
+        assert_eq!(ranking, [(1, (), 2.0), (4, (), 2.0), (9, (), 1.0)]);
         assert!((entropy(&[0.5, 0.5, 0.0]) - 2f64.ln()).abs() < 1e-15);
     }
 }

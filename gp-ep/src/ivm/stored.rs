@@ -55,7 +55,7 @@ impl IvmPosterior {
             likelihood: model.likelihood.expression(),
             intercepts: model.intercepts.values().to_vec(),
             coupling: model.coupling,
-            rule: model.chosen_rule,
+            rule: model.rule,
             jitter: model.jitter,
             latents: (0..model.classes()).map(latent).collect::<Result<_, EpError>>()?,
         })
@@ -63,34 +63,36 @@ impl IvmPosterior {
 }
 
 impl StoredIvm {
-    /// The posterior, its kernels read by this registry, with the bits that it had.
+    /// The posterior, its kernels and likelihood read by these registries, with the bits that it had.
     ///
     /// # Errors
     /// [`EpError`] for expressions that do not parse and for numbers that no posterior can have.
-    pub fn restore(self, registry: &Registry) -> Result<IvmPosterior, EpError> {
+    pub fn restore(
+        self,
+        kernels: &Registry,
+        likelihoods: &gp_likelihoods::Registry,
+    ) -> Result<IvmPosterior, EpError> {
         let kernels =
-            self.latents.iter().map(|latent| registry.parse_for(&latent.kernel, latent.inputs.dim()));
+            self.latents.iter().map(|latent| kernels.parse_for(&latent.kernel, latent.inputs.dim()));
         let kernels = kernels.collect::<Result<_, _>>()?;
-        let model = Ivm::new(kernels, gp_likelihoods::parse(&self.likelihood)?)?;
+        let model = Ivm::new(kernels, likelihoods.parse(&self.likelihood)?)?;
         let mut model = model.with_coupling(self.coupling)?.with_rule(self.rule)?;
         model.jitter = self.jitter;
         check_count("intercepts", "entries", model.classes(), self.intercepts.len())?;
         model.intercepts.set_values(&self.intercepts)?;
         let coupled = self.coupling == Coupling::Coupled;
         let mut active = ActiveSet { classes: Vec::new(), coupled };
-        let mut inputs = Vec::new();
         for latent in self.latents {
             let class = latent.check(active.classes.first().filter(|_| coupled))?;
             active.classes.push(class);
-            inputs.push(latent.inputs.z().to_owned());
         }
-        IvmPosterior::at_points(&model, inputs, active)
+        IvmPosterior::new(&model, active)
     }
 }
 
 impl StoredActive {
     /// The active points, the same ones as those of another latent where there is one.
-    fn check(&self, coupled_with: Option<&ActiveClass>) -> Result<ActiveClass, EpError> {
+    fn check(self, coupled_with: Option<&ActiveClass>) -> Result<ActiveClass, EpError> {
         let count = self.inputs.count();
         for (what, found) in [
             ("active rows", self.rows.len()),
@@ -107,10 +109,7 @@ impl StoredActive {
         if let Some(value) = self.shift.iter().find(|shift| !shift.is_finite()) {
             return Err(EpError::Option { what: "shift of a site", value: *value, allowed: "finite" });
         }
-        Ok(ActiveClass {
-            rows: self.rows.clone(),
-            precision: self.precision.clone(),
-            shift: self.shift.clone(),
-        })
+        let Self { rows, inputs, precision, shift, .. } = self;
+        Ok(ActiveClass { rows, inputs: inputs.z().to_owned(), precision, shift })
     }
 }

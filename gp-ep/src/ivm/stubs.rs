@@ -5,12 +5,12 @@
 //! m (a product with a vector) and once through q (a multiple of a vector added, the rotations of *chollrup*, a product
 //! with a vector, all in one): 24 bytes of traffic a component, contiguous, with the rotations' carried rows in registers.
 
-use super::solid::{ClassStep, JointStep};
+use super::representation::{ClassStep, JointStep, StubBlock};
+use faer::Mat;
 use gp_linalg::vector::dispatch;
 use gp_linalg::{Threading, rotate};
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
-use std::sync::Arc;
 
 /// Points of a lane: a row of eight numbers is a line of the cache and two vectors of AVX2, so that five carried rows stay
 /// in its registers.
@@ -22,9 +22,9 @@ type Row = [f64; LANE];
 pub(super) struct Stubs {
     classes: usize,
     capacity: usize,
-    m: Vec<f64>,
-    /// Empty where classes are independent.
-    q: Vec<f64>,
+    /// Lane after lane: m of all classes, then q where classes are coupled.
+    numbers: Vec<f64>,
+    lane_len: usize,
     threading: Threading,
 }
 
@@ -42,63 +42,64 @@ impl Stubs {
         joint: bool,
         threading: Threading,
     ) -> Self {
-        let numbers = Self::numbers(points, classes, capacity, false);
-        let q = if joint { vec![0.0; numbers] } else { Vec::new() };
-        Self { classes, capacity, m: vec![0.0; numbers], q, threading }
+        let numbers = vec![0.0; Self::numbers(points, classes, capacity, joint)];
+        let lane_len = Self::numbers(1, classes, capacity, joint);
+        Self { classes, capacity, numbers, lane_len, threading }
     }
 
-    fn lane_len(&self) -> usize {
-        self.classes * self.capacity * LANE
+    /// Where the components of m and q of one point and class begin.
+    fn starts(&self, point: usize, class: usize) -> (usize, usize) {
+        let stride = self.capacity * LANE;
+        let m = (point / LANE) * self.lane_len + class * stride + point % LANE;
+        (m, m + self.classes * stride)
     }
 
-    /// Copies the first components of m and q of one point and class to the two slices.
-    pub(super) fn gather(&self, point: usize, class: usize, m: &mut [f64], q: &mut [f64]) {
-        let start = ((point / LANE) * self.classes + class) * self.capacity * LANE + point % LANE;
-        for (target, source) in [(m, &self.m), (q, &self.q)] {
-            for (k, value) in target.iter_mut().enumerate() {
-                *value = source[start + k * LANE];
+    /// The first d components of m of some points and classes.
+    pub(super) fn gather(&self, points: &[usize], d: usize) -> StubBlock {
+        let copy = |column: &mut [f64], start: usize| {
+            let found = self.numbers[start..].iter().step_by(LANE);
+            column.iter_mut().zip(found).for_each(|(target, source)| *target = *source);
+        };
+        let (classes, width) = (self.classes, points.len());
+        let (mut m, mut q) = (vec![Mat::zeros(d, width); classes], Mat::zeros(d, classes * width));
+        for (j, &point) in points.iter().enumerate() {
+            for (c, m) in m.iter_mut().enumerate() {
+                let (m_start, q_start) = self.starts(point, c);
+                copy(m.col_as_slice_mut(j), m_start);
+                copy(q.col_as_slice_mut(j * classes + c), q_start);
             }
         }
+        StubBlock { m, q }
     }
 
-    /// After the inclusion of one point for all classes; `kernel` holds its covariances with all points, by class.
-    pub(super) fn include(&mut self, classes: &[ClassStep], joint: &JointStep, kernel: &[Arc<Vec<f64>>]) {
-        let (len, stride) = (self.lane_len(), self.capacity * LANE);
-        let update = |(lane, (m, q)): (usize, (&mut [f64], &mut [f64]))| {
-            for (class, step) in classes.iter().enumerate() {
-                let m = rows(&mut m[class * stride..(class + 1) * stride]);
-                let q = rows(&mut q[class * stride..(class + 1) * stride]);
-                let covariances = lane_of(&kernel[class], lane);
-                dispatch(LaneStep { m, q, step, joint: Some(joint), kernel: &covariances });
+    /// Component k of m of one point and class.
+    pub(super) fn component(&self, point: usize, class: usize, k: usize) -> f64 {
+        self.numbers[self.starts(point, class).0 + k * LANE]
+    }
+
+    /// After the inclusion of one point for some classes; `kernel` holds its covariances with all points, by class. The
+    /// joint step is that of coupled classes.
+    pub(super) fn include<K: AsRef<[f64]> + Sync>(
+        &mut self,
+        steps: &[(usize, &ClassStep, K)],
+        joint: Option<&JointStep>,
+    ) {
+        let (stride, all) = (self.capacity * LANE, self.classes * self.capacity * LANE);
+        let update = |(lane, numbers): (usize, &mut [f64])| {
+            let (m, q) = numbers.split_at_mut(all);
+            for (class, step, kernel) in steps {
+                let own = class * stride..(class + 1) * stride;
+                let m = m[own.clone()].as_chunks_mut::<LANE>().0;
+                let q = joint.map(|joint| (joint, q[own].as_chunks_mut::<LANE>().0));
+                let kernel = lane_of(kernel.as_ref(), lane);
+                dispatch(LaneStep { m, q, step, kernel: &kernel });
             }
         };
         match self.threading {
-            Threading::Here => {
-                self.m.chunks_exact_mut(len).zip(self.q.chunks_exact_mut(len)).enumerate().for_each(update);
-            }
+            Threading::Here => self.numbers.chunks_exact_mut(self.lane_len).enumerate().for_each(update),
             Threading::Pool => {
-                let pairs = self.m.par_chunks_exact_mut(len).zip(self.q.par_chunks_exact_mut(len));
-                pairs.enumerate().with_min_len(16).for_each(update);
-            }
-        }
-    }
-
-    /// After the inclusion of one point for one class alone: the new component μ of every point of that class.
-    pub(super) fn append(&mut self, class: usize, step: &ClassStep, kernel: &[f64], new: &mut [f64]) {
-        let (len, stride) = (self.lane_len(), self.capacity * LANE);
-        let update = |(lane, (m, new)): (usize, (&mut [f64], &mut [f64]))| {
-            let m = rows(&mut m[class * stride..(class + 1) * stride]);
-            let covariances = lane_of(kernel, lane);
-            let found = dispatch(LaneStep { m, q: &mut [], step, joint: None, kernel: &covariances });
-            new.copy_from_slice(&found[..new.len()]);
-        };
-        match self.threading {
-            Threading::Here => {
-                self.m.chunks_exact_mut(len).zip(new.chunks_mut(LANE)).enumerate().for_each(update);
-            }
-            Threading::Pool => {
-                let pairs = self.m.par_chunks_exact_mut(len).zip(new.par_chunks_mut(LANE));
-                pairs.enumerate().with_min_len(16).for_each(update);
+                let lanes = self.numbers.par_chunks_exact_mut(self.lane_len);
+                lanes.enumerate().with_min_len(16).for_each(update);
             }
         }
     }
@@ -107,27 +108,21 @@ impl Stubs {
 /// What happens to one lane and class, compiled for the widest instruction set.
 struct LaneStep<'a> {
     m: &'a mut [Row],
-    q: &'a mut [Row],
+    q: Option<(&'a JointStep, &'a mut [Row])>,
     step: &'a ClassStep,
-    joint: Option<&'a JointStep>,
     kernel: &'a Row,
 }
 
 impl WithSimd for LaneStep<'_> {
-    type Output = Row;
+    type Output = ();
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _simd: S) -> Row {
+    fn with_simd<S: Simd>(self, _simd: S) {
         let new = append_m(self.m, self.step, self.kernel);
-        if let Some(joint) = self.joint {
-            append_q(self.q, self.step, joint, &new);
+        if let Some((joint, q)) = self.q {
+            append_q(q, self.step, joint, &new);
         }
-        new
     }
-}
-
-fn rows(numbers: &mut [f64]) -> &mut [Row] {
-    numbers.as_chunks_mut::<LANE>().0
 }
 
 /// The numbers of one lane; 0 beyond the last point.
@@ -141,12 +136,14 @@ fn lane_of(values: &[f64], lane: usize) -> Row {
 /// m' = (√π k − lᵀm)/l.
 #[inline(always)]
 fn append_m(m: &mut [Row], step: &ClassStep, kernel: &Row) -> Row {
-    let sum = product(m, &step.row);
+    let weights = step.row.col_as_slice(0);
+    let sum = product(m, weights);
+    let (root, diagonal) = (step.root[0], step.corner[(0, 0)]);
     let mut new = [0.0; LANE];
     for p in 0..LANE {
-        new[p] = (step.root * kernel[p] - sum[p]) / step.diagonal;
+        new[p] = (root * kernel[p] - sum[p]) / diagonal;
     }
-    m[step.row.len()] = new;
+    m[weights.len()] = new;
     new
 }
 
@@ -180,9 +177,9 @@ fn product(rows: &[Row], weights: &[f64]) -> Row {
 fn append_q(q: &mut [Row], step: &ClassStep, joint: &JointStep, new: &Row) {
     let mut scale = *new;
     let mut product = [0.0; LANE];
-    for group in &joint.groups {
-        let (rotations, q) = (group.rotations.as_slice(), &mut *q);
-        product = match group.directions {
+    for (directions, rotations) in &joint.groups {
+        let q = &mut *q;
+        product = match directions {
             1 => drag::<1>(q, rotations, step, joint, &scale),
             2 => drag::<2>(q, rotations, step, joint, &scale),
             3 => drag::<3>(q, rotations, step, joint, &scale),
@@ -195,9 +192,10 @@ fn append_q(q: &mut [Row], step: &ClassStep, joint: &JointStep, new: &Row) {
         // Later groups find a already there.
         scale = [0.0; LANE];
     }
-    let row = &mut q[joint.row.len()];
+    let d = joint.row.nrows();
+    let (border, diagonal) = (step.border[(d, 0)], joint.corner[(0, 0)]);
     for p in 0..LANE {
-        row[p] = (new[p] * step.border - product[p]) / joint.diagonal;
+        q[d][p] = (new[p] * border - product[p]) / diagonal;
     }
 }
 
@@ -213,7 +211,7 @@ fn drag<const R: usize>(
 ) -> Row {
     let mut carried = [[0.0; LANE]; R];
     let mut sum = [0.0; LANE];
-    let weights = step.direction.iter().zip(&joint.row);
+    let weights = step.direction.col_as_slice(0).iter().zip(joint.row.col_as_slice(0));
     for ((row, rotations), (g, l)) in q.iter_mut().zip(rotations.as_chunks::<R>().0).zip(weights) {
         let mut x = *row;
         for p in 0..LANE {

@@ -1,20 +1,21 @@
 //! The representation, incremental and from scratch, against dense formulas.
 
-use super::coupled::CoupledRun;
+use super::coupled::CoupledClasses;
+use super::data::Labelled;
 use super::liquid::Change;
 use super::model::Ivm;
 use super::observation::Belief;
 use super::options::{IvmOptions, Rule, Selection};
 use super::projection::precision_times;
-use super::representation::{ActiveSet, Representation};
-use super::solid::{RestrictedSite, Solid};
+use super::representation::{ActiveSet, CoupledSite, Representation};
+use super::run::{Classes as _, Run, Task};
 use super::stubs::Stubs;
 use crate::exact::Observations;
 use faer::{Mat, MatRef};
 use gp_kernels::{Kernel, cross, diagonal, gram};
 use gp_likelihoods::Softmax;
 use gp_linalg::{JitterPolicy, Threading};
-use std::sync::Arc;
+use gp_optim::Control;
 
 const CLASSES: usize = 3;
 
@@ -84,7 +85,7 @@ struct Dense {
 }
 
 impl Dense {
-    fn new(kernels: &[Box<dyn Kernel>], x: MatRef<'_, f64>, sites: &[(usize, RestrictedSite)]) -> Self {
+    fn new(kernels: &[Box<dyn Kernel>], x: MatRef<'_, f64>, sites: &[(usize, CoupledSite)]) -> Self {
         let (n, size) = (x.nrows(), CLASSES * x.nrows());
         let mut k = Mat::zeros(size, size);
         for (c, kernel) in kernels.iter().enumerate() {
@@ -93,9 +94,9 @@ impl Dense {
         let (mut pi, mut b) = (Mat::zeros(size, size), Mat::zeros(size, 1));
         for (row, site) in sites {
             for j in 0..CLASSES {
-                let (mut basis, mut column) = ([0.0; CLASSES], [0.0; CLASSES]);
+                let mut basis = [0.0; CLASSES];
                 basis[j] = 1.0;
-                precision_times(&site.precision, &basis, &mut column);
+                let column = precision_times(&site.precision, &basis);
                 (0..CLASSES).for_each(|i| pi[(i * n + row, j * n + row)] = column[i]);
                 b[(j * n + row, 0)] = site.shift[j];
             }
@@ -110,24 +111,22 @@ impl Dense {
         let at = |c: usize| c * self.points + row;
         Belief {
             mean: (0..CLASSES).map(|c| self.h[(at(c), 0)]).collect(),
-            covariance: (0..CLASSES * CLASSES)
-                .map(|ij| self.a[(at(ij / CLASSES), at(ij % CLASSES))])
-                .collect(),
+            covariance: Mat::from_fn(CLASSES, CLASSES, |i, j| self.a[(at(i), at(j))]),
         }
     }
 }
 
 #[track_caller]
 fn assert_close(found: &Belief, expected: &Belief, tolerance: f64) {
-    let pairs =
-        found.mean.iter().zip(&expected.mean).chain(found.covariance.iter().zip(&expected.covariance));
-    for (a, b) in pairs {
+    for (a, b) in found.mean.iter().zip(&expected.mean) {
         assert!((a - b).abs() < tolerance, "{found:?}\n{expected:?}");
     }
+    let difference = (&found.covariance - &expected.covariance).norm_max();
+    assert!(difference < tolerance, "{found:?}\n{expected:?}");
 }
 
-fn sites_of(active: &ActiveSet) -> Vec<(usize, RestrictedSite)> {
-    let of = |i: usize| RestrictedSite {
+fn sites_of(active: &ActiveSet) -> Vec<(usize, CoupledSite)> {
+    let of = |i: usize| CoupledSite {
         precision: active.classes.iter().map(|class| class.precision[i]).collect(),
         shift: active.classes.iter().map(|class| class.shift[i]).collect(),
     };
@@ -139,16 +138,16 @@ fn sites_of(active: &ActiveSet) -> Vec<(usize, RestrictedSite)> {
 #[test]
 fn fifty_inclusions_of_arbitrary_sites_agree_with_dense_formulas() {
     let (x, kernels) = (points(70), kernels());
-    let mut solid = Solid::new(CLASSES, 50);
+    let mut frozen = Representation::new(CLASSES, 50, JitterPolicy::none());
     let mut stubs = Stubs::new(70, CLASSES, 50, true, Threading::Here);
-    let mut sites = Vec::new();
+    let mut sites: Vec<(usize, CoupledSite)> = Vec::new();
     for step in 0..50 {
         let row = (step * 29) % 70;
-        let site = RestrictedSite {
+        let site = CoupledSite {
             precision: (0..CLASSES).map(|c| 10f64.powf(3.0 * unit(5 * step + c) - 2.0)).collect(),
             shift: (0..CLASSES).map(|c| 4.0 * unit(11 * step + 3 * c + 1) - 2.0).collect(),
         };
-        let covariances: Vec<Arc<Vec<f64>>> = kernels
+        let covariances: Vec<Vec<f64>> = kernels
             .iter()
             .map(|kernel| {
                 let mut all: Vec<f64> = cross(kernel.as_ref(), x.as_ref().subrows(row, 1), x.as_ref())
@@ -158,53 +157,50 @@ fn fifty_inclusions_of_arbitrary_sites_agree_with_dense_formulas() {
                     .copied()
                     .collect();
                 all[row] = diagonal(kernel.as_ref(), x.as_ref()).unwrap()[row];
-                Arc::new(all)
+                all
             })
             .collect();
-        let slices: Vec<&[f64]> = covariances.iter().map(|row| row.as_slice()).collect();
-        let (classes, joint) = solid.include(row, &site, &slices).unwrap();
-        stubs.include(&classes, &joint, &covariances);
+        let known = |all: &Vec<f64>| Mat::from_fn(step, 1, |i, _| all[sites[i].0]);
+        let (known, own): (Vec<Mat<f64>>, Vec<Mat<f64>>) =
+            covariances.iter().map(|all| (known(all), Mat::full(1, 1, all[row]))).unzip();
+        let numbers = |c: usize| (&site.precision[c..=c], &site.shift[c..=c]);
+        let (classes, joint) = frozen.include(numbers, |c| (known[c].as_ref(), own[c].as_ref())).unwrap();
+        let steps: Vec<_> =
+            classes.iter().zip(&covariances).enumerate().map(|(c, (step, all))| (c, step, all)).collect();
+        stubs.include(&steps, Some(&joint));
         sites.push((row, site));
         if step % 10 == 9 {
-            check_solid(&kernels, x.as_ref(), &sites, &solid, &stubs);
+            check_frozen(&kernels, x.as_ref(), &sites, &frozen, &stubs);
         }
     }
 }
 
-fn check_solid(
+/// The incremental representation, that from scratch and dense formulas.
+fn check_frozen(
     kernels: &[Box<dyn Kernel>],
     x: MatRef<'_, f64>,
-    sites: &[(usize, RestrictedSite)],
-    solid: &Solid,
+    sites: &[(usize, CoupledSite)],
+    frozen: &Representation,
     stubs: &Stubs,
 ) {
-    let active = ActiveSet::coupled(CLASSES, sites.iter().map(|(row, site)| (*row, site)));
-    let fresh = Representation::new(kernels, x, &active, &JitterPolicy::none(), Threading::Here).unwrap();
+    let pairs = sites.iter().map(|(row, site)| (*row, site));
+    let active = ActiveSet::coupled(x, CLASSES, pairs);
+    let rows: Vec<Mat<f64>> = kernels.iter().map(|kernel| gram(kernel.as_ref(), x).unwrap()).collect();
+    let (d, n) = (sites.len(), x.nrows());
+    let own = |c: usize| Mat::from_fn(d, d, |i, j| rows[c][(sites[i].0, sites[j].0)]);
+    let grams: Vec<Mat<f64>> = (0..CLASSES).map(own).collect();
+    let fresh = Representation::of(&active, &grams, JitterPolicy::none()).unwrap();
+    let cross = |c: usize| Mat::from_fn(d, n, |i, j| rows[c][(sites[i].0, j)]);
+    let expected = fresh.stubs((0..CLASSES).map(cross).collect(), Threading::Here).unwrap();
+    let found = stubs.gather(&(0..n).collect::<Vec<usize>>(), d);
+    for (found, expected) in found.m.iter().chain([&found.q]).zip(expected.m.iter().chain([&expected.q])) {
+        assert!((found - expected).norm_max() < 1e-9, "stubs");
+    }
     let dense = Dense::new(kernels, x, sites);
-    let d = sites.len();
-    for j in 0..x.nrows() {
-        let mut found = Belief { mean: vec![0.0; CLASSES], covariance: vec![0.0; CLASSES * CLASSES] };
-        let mut gathered = Vec::new();
-        for (c, kernel) in kernels.iter().enumerate() {
-            let (mut m, mut q) = (vec![0.0; d], vec![0.0; d]);
-            stubs.gather(j, c, &mut m, &mut q);
-            let rows = gram(kernel.as_ref(), x).unwrap();
-            let k: Vec<f64> = sites.iter().map(|(row, _)| rows[(*row, j)]).collect();
-            for (found, matrix) in [(&m, &fresh.classes[c].b), (&q, &fresh.classes[c].t)] {
-                for i in 0..d {
-                    let expected: f64 = (0..d).map(|l| matrix[(i, l)] * k[l]).sum();
-                    assert!((found[i] - expected).abs() < 1e-9, "stub {i} of class {c}, point {j}");
-                }
-            }
-            found.mean[c] = (0..d).map(|i| m[i] * solid.classes[c].beta[i] + q[i] * solid.beta[i]).sum();
-            found.covariance[c * (CLASSES + 1)] = rows[(j, j)] - m.iter().map(|m| m * m).sum::<f64>();
-            gathered.push(q);
-        }
-        for ij in 0..CLASSES * CLASSES {
-            let (a, b) = (&gathered[ij / CLASSES], &gathered[ij % CLASSES]);
-            found.covariance[ij] += a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
-        }
-        assert_close(&found, &dense.belief(j), 1e-9);
+    for j in 0..n {
+        let prior = |c: usize| rows[c][(j, j)];
+        assert_close(&frozen.belief(&found, j, prior), &dense.belief(j), 1e-9);
+        assert_close(&fresh.belief(&expected, j, prior), &dense.belief(j), 1e-9);
     }
 }
 
@@ -216,27 +212,28 @@ fn runs_agree_with_dense_formulas() {
     let y = labels(x.as_ref());
     let data = Observations::new(x.as_ref(), &y).unwrap();
     let model = model(kernels);
-    let labels = model.labels(&data).unwrap();
+    let (control, data) = (Control::new(), Labelled::read(&model, &data).unwrap());
     for liquid in [0, 8] {
         let options = IvmOptions { active: 50, liquid, ..IvmOptions::default() };
-        let mut run = CoupledRun::new(&model, &data, &labels, &options).unwrap();
+        let task = Task::new(&model, &control, &data, &options).unwrap();
+        let mut run = Run::new(&task, CoupledClasses::new(&task));
         for _ in 0..50 {
             assert!(run.step(&mut |_| Ok(())).unwrap());
         }
-        assert_eq!((run.solid.len(), run.liquid.len()), (50 - liquid, liquid));
-        let sites = sites_of(&run.active_set());
+        assert_eq!((run.classes.frozen.len(), run.classes.liquid.len()), (50 - liquid, liquid));
+        let sites = sites_of(&run.classes.active_set());
         assert_eq!(sites.len(), 50);
         let dense = Dense::new(&model.kernels, x.as_ref(), &sites);
         let rows: Vec<usize> = (0..75).collect();
-        for (row, belief) in run.beliefs(&rows).unwrap().iter().enumerate() {
+        for (row, belief) in run.classes.beliefs(&rows).unwrap().iter().enumerate() {
             assert_close(belief, &dense.belief(row), 1e-9);
         }
         for l in 0..liquid {
-            let row = run.liquid.points[l].row;
-            assert_close(&run.liquid.marginal(l).unwrap(), &dense.belief(row), 1e-9);
+            let row = run.classes.liquid.points[l].row;
+            assert_close(&run.classes.liquid.marginal(l).unwrap(), &dense.belief(row), 1e-9);
         }
         // A new point at the place of an old one shares no white noise with it; the first two kernels have none.
-        let posterior = super::IvmPosterior::new(&model, x.as_ref(), run.active_set()).unwrap();
+        let posterior = super::IvmPosterior::new(&model, run.classes.active_set()).unwrap();
         for (row, latent) in posterior.latents(x.as_ref()).unwrap().iter().enumerate() {
             let active = sites.iter().any(|(active, _)| *active == row);
             let (found, expected) = (&latent.mean, dense.belief(row).mean);
@@ -273,24 +270,26 @@ fn a_liquid_set_of_all_points_is_dense_ep() {
     let y = labels(x.as_ref());
     let data = Observations::new(x.as_ref(), &y).unwrap();
     let model = model(kernels);
-    let labels = model.labels(&data).unwrap();
     let options = IvmOptions { active: 14, liquid: 14, sweeps: 3, ..IvmOptions::default() };
-    let mut run = CoupledRun::new(&model, &data, &labels, &options).unwrap();
-    while run.inclusions_len() < 14 {
+    let control = Control::new();
+    let data = Labelled::read(&model, &data).unwrap();
+    let task = Task::new(&model, &control, &data, &options).unwrap();
+    let mut run = Run::new(&task, CoupledClasses::new(&task));
+    while run.inclusions.len() < 14 {
         assert!(run.step(&mut |_| Ok(())).unwrap());
     }
     for _ in 0..60 {
-        run.ep_phase().unwrap();
+        run.classes.ep_phase(&mut run.selector.rng).unwrap();
     }
 
     // From sites that say next to nothing, all at once from one dense inverse, half of the way at a time.
-    let nothing = RestrictedSite { precision: vec![1e-3; CLASSES], shift: vec![0.0; CLASSES] };
-    let mut sites: Vec<(usize, RestrictedSite)> = (0..14).map(|row| (row, nothing.clone())).collect();
+    let nothing = CoupledSite { precision: vec![1e-3; CLASSES], shift: vec![0.0; CLASSES] };
+    let mut sites: Vec<(usize, CoupledSite)> = (0..14).map(|row| (row, nothing.clone())).collect();
     for _ in 0..150 {
         let dense = Dense::new(&model.kernels, x.as_ref(), &sites);
         for (row, site) in &mut sites {
             let cavity = dense_cavity(&dense.belief(*row), site);
-            let full = run.site(*row, 1.0, &cavity, Some(&site.precision)).unwrap().unwrap();
+            let full = run.classes.match_moments(*row, 1.0, &cavity, Some(&site.precision)).unwrap().unwrap();
             for c in 0..CLASSES {
                 site.precision[c] = 0.5 * (site.precision[c] + full.precision[c]);
                 site.shift[c] = 0.5 * (site.shift[c] + full.shift[c]);
@@ -299,20 +298,20 @@ fn a_liquid_set_of_all_points_is_dense_ep() {
     }
     let dense = Dense::new(&model.kernels, x.as_ref(), &sites);
     let rows: Vec<usize> = (0..14).collect();
-    for (row, belief) in run.beliefs(&rows).unwrap().iter().enumerate() {
+    for (row, belief) in run.classes.beliefs(&rows).unwrap().iter().enumerate() {
         // Both have come to rest as far as the projection's own tolerance, 1e-10 of a tangent, lets them.
         assert_close(belief, &dense.belief(row), 1e-6);
     }
 }
 
 /// N(h, A) without a site, by dense elimination: Λ = (I − AΠ)⁻¹A, (I − AΠ)⁻¹(h − A b).
-fn dense_cavity(belief: &Belief, site: &RestrictedSite) -> Belief {
-    let a = Mat::from_fn(CLASSES, CLASSES, |i, j| belief.covariance[i * CLASSES + j]);
+fn dense_cavity(belief: &Belief, site: &CoupledSite) -> Belief {
+    let a = belief.covariance.clone();
     let mut pi = Mat::zeros(CLASSES, CLASSES);
     for j in 0..CLASSES {
-        let (mut basis, mut column) = ([0.0; CLASSES], [0.0; CLASSES]);
+        let mut basis = [0.0; CLASSES];
         basis[j] = 1.0;
-        precision_times(&site.precision, &basis, &mut column);
+        let column = precision_times(&site.precision, &basis);
         (0..CLASSES).for_each(|i| pi[(i, j)] = column[i]);
     }
     let mut left = &a * &pi;
@@ -323,11 +322,7 @@ fn dense_cavity(belief: &Belief, site: &RestrictedSite) -> Belief {
     let (covariance, mean) = (solve(left.clone(), a), solve(left, start));
     Belief {
         mean: (0..CLASSES).map(|i| mean[(i, 0)]).collect(),
-        covariance: (0..CLASSES * CLASSES)
-            .map(|ij| {
-                0.5 * (covariance[(ij / CLASSES, ij % CLASSES)] + covariance[(ij % CLASSES, ij / CLASSES)])
-            })
-            .collect(),
+        covariance: Mat::from_fn(CLASSES, CLASSES, |i, j| 0.5 * (covariance[(i, j)] + covariance[(j, i)])),
     }
 }
 
@@ -368,32 +363,34 @@ fn a_run_goes_on_after_a_breakdown() {
     let y = labels(x.as_ref());
     let data = Observations::new(x.as_ref(), &y).unwrap();
     let model = model(kernels());
-    let labels = model.labels(&data).unwrap();
     let options = IvmOptions { active: 30, liquid: 8, ..IvmOptions::default() };
-    let mut run = CoupledRun::new(&model, &data, &labels, &options).unwrap();
+    let control = Control::new();
+    let data = Labelled::read(&model, &data).unwrap();
+    let task = Task::new(&model, &control, &data, &options).unwrap();
+    let mut run = Run::new(&task, CoupledClasses::new(&task));
     for _ in 0..20 {
         assert!(run.step(&mut |_| Ok(())).unwrap());
     }
     // What rounding errors might leave of the factor in the worst case: next to nothing.
-    let size = run.liquid.factor.dim();
+    let size = run.classes.liquid.factor.dim();
     let nothing = Mat::from_fn(size, size, |i, j| if i == j { 1e-6 } else { 0.0 });
-    run.liquid.factor.refactor(nothing.as_ref(), &JitterPolicy::none()).unwrap();
+    run.classes.liquid.factor.refactor(nothing.as_ref(), &JitterPolicy::none()).unwrap();
     let strong = (0..8).max_by(|&i, &j| {
-        let weight = |l: usize| run.liquid.points[l].site.precision.iter().sum::<f64>();
+        let weight = |l: usize| run.classes.liquid.points[l].site.precision.iter().sum::<f64>();
         weight(i).total_cmp(&weight(j))
     });
-    let (l, before) = (strong.unwrap(), run.liquid.points.clone());
-    let weak = RestrictedSite { precision: vec![1e-6; CLASSES], shift: vec![0.0; CLASSES] };
-    assert_eq!(run.liquid.change(l, weak).unwrap(), Change::RolledBack);
-    assert!(run.liquid.points.iter().zip(&before).all(|(now, before)| now.site == before.site));
+    let (l, before) = (strong.unwrap(), run.classes.liquid.points.clone());
+    let weak = CoupledSite { precision: vec![1e-6; CLASSES], shift: vec![0.0; CLASSES] };
+    assert_eq!(run.classes.liquid.change(l, weak).unwrap(), Change::RolledBack);
+    assert!(run.classes.liquid.points.iter().zip(&before).all(|(now, before)| now.site == before.site));
     // Every so many updates, those taken back among them, a run starts afresh from the sites.
-    run.liquid.refresh().unwrap();
+    run.classes.liquid.refresh().unwrap();
     for _ in 0..10 {
         assert!(run.step(&mut |_| Ok(())).unwrap());
     }
-    let dense = Dense::new(&model.kernels, x.as_ref(), &sites_of(&run.active_set()));
+    let dense = Dense::new(&model.kernels, x.as_ref(), &sites_of(&run.classes.active_set()));
     let rows: Vec<usize> = (0..60).collect();
-    for (row, belief) in run.beliefs(&rows).unwrap().iter().enumerate() {
+    for (row, belief) in run.classes.beliefs(&rows).unwrap().iter().enumerate() {
         assert_close(belief, &dense.belief(row), 1e-9);
     }
 }

@@ -1,15 +1,16 @@
 //! Learning parameters: active sets anew ("major"), then L-BFGS with the active set as it is ("minor"), in rounds
 //! (seed 002 §5).
 
+use super::data::Labelled;
 use super::model::Ivm;
 use super::options::IvmOptions;
+use super::posterior::IvmPosterior;
 use super::run::IvmRun;
 use crate::error::EpError;
-use crate::exact::Observations;
-
+use gp_kernels::data::DataSource;
 use gp_optim::{
-    Companion, MinimiseOptions, ParameterSet, ParameterSetMut, StopReason, Training, companion_memory,
-    train_beside,
+    CheckpointFile, Companion, Control, Interrupt, MinimiseOptions, OptimError, ParameterSet,
+    ParameterSetMut, StopReason, Training, companion_memory, train_beside,
 };
 use serde::{Deserialize, Serialize};
 
@@ -29,7 +30,8 @@ pub struct Round {
 #[derive(Clone, Debug)]
 pub struct IvmTraining {
     /// The run at the parameters the model has been left with, those with the least criterion of any active set made for
-    /// its own parameters.
+    /// its own parameters. Where time was over before an active set was made for the last ones, those have a share: with
+    /// the active set and the sites they were learned with.
     pub run: IvmRun,
     /// Criterion less log priors of that run.
     pub criterion: f64,
@@ -67,6 +69,23 @@ impl Companion for Course {
     }
 }
 
+/// Parameters, the run with them, and its criterion less log priors.
+#[derive(Clone, Debug)]
+struct Best {
+    values: Vec<f64>,
+    run: IvmRun,
+    criterion: f64,
+}
+
+/// What all rounds have in common.
+struct Rounds<'a> {
+    data: Labelled,
+    options: &'a IvmOptions,
+    minor: MinimiseOptions,
+    /// The control that ends the choice of an active set.
+    major: Control,
+}
+
 impl Ivm {
     /// Moves the free parameters towards a minimum of the criterion less log priors: `rounds` times an active set is
     /// chosen at the present parameters and they are moved by at most `minor.max_iterations` iterations of L-BFGS with
@@ -76,52 +95,59 @@ impl Ivm {
     /// derivative; so the end is the best of the starts of all rounds and of what the last one came to.
     ///
     /// The control in `minor` is that of all rounds: a limit on time is one for all of them together, and a run that is
-    /// interrupted in one of them goes on there. Active sets are chosen without looking up.
+    /// interrupted in one of them goes on there. It is asked after every point of an active set too. An interrupt waits
+    /// for the first checkpoint, without which there would be nothing to go on from.
     ///
     /// # Errors
     /// As [`build`](Self::build) and [`criterion`](Self::criterion) for the first round, and [`EpError::Optim`]. The
     /// model is then as it was. A later active set that cannot be made ends training at the best one so far.
     pub fn train(
         &mut self,
-        data: &Observations<'_>,
+        data: &dyn DataSource,
         options: &IvmOptions,
         rounds: usize,
         minor: &MinimiseOptions,
     ) -> Result<IvmTraining, EpError> {
-        let mut trial = self.clone();
-        let mut minor = MinimiseOptions { control: minor.control.begun(), ..minor.clone() };
-        let (mut course, mut best) = trial.resume(data, options, &minor)?;
+        options.check()?;
+        let (mut trial, data) = (self.clone(), Labelled::read(self, data)?);
+        let mut all = Rounds::new(data, options, minor);
+        let (mut course, mut best) = trial.resume(&mut all)?;
+        let mut learned: Option<(IvmRun, f64)> = None;
         let reason = loop {
             course.values = trial.parameter_values();
-            let (run, criterion) = match (trial.major(data, options), &best) {
+            let run = match (all.choose(&trial, &course), &best) {
                 (Err(fault), None) => return Err(fault),
-                (Err(fault), Some(_)) => {
-                    break StopReason::Other(format!("an active set cannot be made: {fault}"));
-                }
-                (Ok(found), _) => found,
+                (Err(fault @ EpError::Optim(_)), _) => return Err(fault),
+                (Err(fault), _) => break StopReason::Other(format!("an active set cannot be made: {fault}")),
+                (Ok(run), _) => run,
             };
+            if let (Some(reason), Some(best)) = (&run.ended, &mut best) {
+                best.replace_by_learned(&trial, learned)?;
+                break reason.clone();
+            }
+            let criterion = trial.objective(&all.data, &run)?;
             let rows = run.posterior.active(0).to_vec();
             let shared = rows.iter().filter(|row| course.before.contains(row)).count();
             let kept = shared as f64 / rows.len().max(1) as f64;
-            let end = end_of_rounds(course.round >= rounds, &minor);
+            let end = run.ended.clone().or_else(|| end_of_rounds(course.round >= rounds, &all.minor));
             let training = match &end {
                 Some(_) => None,
-                None => Some(trial.minor(data, &run, &minor, &mut course)?),
+                None => Some(trial.minor(&all, &run, &mut course)?),
             };
-            if best.as_ref().is_none_or(|(_, _, least)| criterion < *least) {
+            learned = training.as_ref().map(|training| (run.clone(), -training.log_posterior));
+            if best.as_ref().is_none_or(|best| criterion < best.criterion) {
                 course.best = Some(course.values.clone());
-                best = Some((course.values.clone(), run, criterion));
+                best = Some(Best { values: course.values.clone(), run, criterion });
             }
             course.before = rows;
             course.rounds.push(Round { criterion, kept, training });
             course.round += 1;
-            // What the file holds is over: the next round replaces it.
-            minor.control = minor.control.anew();
+            all.begin_anew();
             if let Some(reason) = end {
                 break reason;
             }
         };
-        let Some((values, run, criterion)) = best else {
+        let Some(Best { values, run, criterion }) = best else {
             return Err(EpError::ImproperPosterior);
         };
         self.set_parameter_values(&values)?;
@@ -129,63 +155,127 @@ impl Ivm {
     }
 
     /// Where training was, by the checkpoint, and the best round before; or the very beginning.
-    fn resume(
-        &mut self,
-        data: &Observations<'_>,
-        options: &IvmOptions,
-        minor: &MinimiseOptions,
-    ) -> Result<(Course, Option<Best>), EpError> {
-        let Some(course) = companion_memory::<Course>(&minor.control)? else {
+    fn resume(&mut self, all: &mut Rounds<'_>) -> Result<(Course, Option<Best>), EpError> {
+        let Some(course) = companion_memory::<Course>(&all.minor.control)? else {
             return Ok((Course::default(), None));
         };
         let mut best = None;
         if let Some(values) = &course.best {
             self.set_parameter_values(values)?;
-            let (run, criterion) = self.major(data, options)?;
-            best = Some((values.clone(), run, criterion));
+            let run = all.choose(self, &course)?;
+            let criterion = self.objective(&all.data, &run)?;
+            best = Some(Best { values: values.clone(), run, criterion });
         }
         self.set_parameter_values(&course.values)?;
         Ok((course, best))
     }
 
-    /// A new active set, and the criterion less log priors with it.
-    fn major(&self, data: &Observations<'_>, options: &IvmOptions) -> Result<(IvmRun, f64), EpError> {
-        let run = self.build(data, options)?;
-        let criterion = self.criterion(data, &run.posterior)?;
+    /// The criterion less log priors with a new active set.
+    fn objective(&self, data: &Labelled, run: &IvmRun) -> Result<f64, EpError> {
+        let criterion = self.criterion_of(data, run.posterior.active_set(), None)?;
         if !criterion.is_finite() {
             return Err(EpError::Overflow { value: -criterion });
         }
-        Ok((run, criterion - self.log_prior()))
+        Ok(criterion - self.log_prior())
     }
 
     /// L-BFGS with an active set and its sites as they are.
-    fn minor(
-        &mut self,
-        data: &Observations<'_>,
-        run: &IvmRun,
-        options: &MinimiseOptions,
-        course: &mut Course,
-    ) -> Result<Training, EpError> {
-        let active = run.posterior.clone().into_active();
+    fn minor(&mut self, all: &Rounds<'_>, run: &IvmRun, course: &mut Course) -> Result<Training, EpError> {
+        let active = run.posterior.active_set();
         let evaluate = |model: &Self, _: &mut Course, gradient: &mut [f64]| {
-            let criterion = model.criterion_of(data, &active, Some(&mut *gradient))?;
+            let criterion = model.criterion_of(&all.data, active, Some(&mut *gradient))?;
             gradient.iter_mut().for_each(|g| *g = -*g);
             Ok::<f64, EpError>(-criterion)
         };
-        train_beside(self, course, options, evaluate, |_| {})
+        train_beside(self, course, &all.minor, evaluate, |_| {})
     }
 }
 
-/// Parameters, the run with them, and its criterion.
-type Best = (Vec<f64>, IvmRun, f64);
+impl Best {
+    /// The parameters learned last and the active set they were learned with, if that is better.
+    fn replace_by_learned(&mut self, model: &Ivm, learned: Option<(IvmRun, f64)>) -> Result<(), EpError> {
+        let Some((run, criterion)) = learned.filter(|(_, criterion)| *criterion < self.criterion) else {
+            return Ok(());
+        };
+        let posterior = IvmPosterior::new(model, run.posterior.active_set().clone())?;
+        *self = Self { values: model.parameter_values(), run: IvmRun { posterior, ..run }, criterion };
+        Ok(())
+    }
+}
+
+impl<'a> Rounds<'a> {
+    fn new(data: Labelled, options: &'a IvmOptions, minor: &MinimiseOptions) -> Self {
+        let control = minor.control.begun();
+        // An interrupt from before lets the iteration it waits for pass, as in every run with a checkpoint.
+        let is_old = control.checkpoint().is_some() && control.is_interrupted();
+        let major = if is_old { control.clone().with_interrupt(Interrupt::new()) } else { control.clone() };
+        Self { data, options, minor: MinimiseOptions { control, ..minor.clone() }, major }
+    }
+
+    /// A new active set. One that is interrupted is an error if there is a checkpoint to go on from.
+    fn choose(&self, model: &Ivm, course: &Course) -> Result<IvmRun, EpError> {
+        let file = self.major.checkpoint().map(CheckpointFile::path);
+        let waits = file.is_some_and(|path| !path.exists());
+        let control = if waits { &self.major.clone().with_interrupt(Interrupt::new()) } else { &self.major };
+        let run = model.build_of(control, &self.data, self.options, &mut |_| Ok(()))?;
+        match (&run.ended, file) {
+            (Some(StopReason::Interrupted), Some(path)) => {
+                let trainings = course.rounds.iter().filter_map(|round| round.training.as_ref());
+                let iteration = trainings.map(|training| training.iterations).sum();
+                Err(OptimError::Interrupted { iteration, path: path.to_owned() }.into())
+            }
+            _ => Ok(run),
+        }
+    }
+
+    /// What the file holds is over: the next round replaces it.
+    fn begin_anew(&mut self) {
+        self.minor.control = self.minor.control.anew();
+    }
+}
 
 /// Why the round that begins is the last one, which only looks at what those before have come to.
 fn end_of_rounds(done: bool, minor: &MinimiseOptions) -> Option<StopReason> {
-    // With a checkpoint, who asks for an end has it at once: there is none to look at.
+    // With a checkpoint, an interrupt ends the next iteration: there is no end to look at.
     let interrupted = minor.control.is_interrupted() && minor.control.checkpoint().is_none();
     match (interrupted, minor.control.is_over()) {
         (true, _) => Some(StopReason::Interrupted),
         (false, true) => Some(StopReason::TimeLimit),
         (false, false) => done.then_some(StopReason::MaxIterations),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use faer::Mat;
+    use gp_kernels::data::Table;
+    use gp_likelihoods::BernoulliProbit;
+
+    /// With a checkpoint an active set that is being chosen is given up, unless there is nothing to go on from yet or the
+    /// interrupt is older than the run.
+    #[test]
+    fn interrupts_are_heard_while_an_active_set_is_chosen() {
+        let x = Mat::from_fn(30, 1, |i, _| 0.1 * i as f64);
+        let y: Vec<f64> = (0..30).map(|i| if i < 13 { -1.0 } else { 1.0 }).collect();
+        let model = Ivm::new(vec![gp_kernels::parse("rbf").unwrap()], Box::new(BernoulliProbit)).unwrap();
+        let options = IvmOptions { active: 10, ..IvmOptions::default() };
+        let folder = tempfile::tempdir().unwrap();
+        let (path, interrupt) = (folder.path().join("run"), Interrupt::new());
+        let file = CheckpointFile::new(path.clone(), "rounds");
+        let control = Control::new().with_checkpoint(file).with_interrupt(interrupt.clone());
+        let minor = MinimiseOptions { control, ..MinimiseOptions::default() };
+        let rounds = || {
+            let data = Table::with_targets(x.as_ref(), &y).unwrap();
+            Rounds::new(Labelled::read(&model, &data).unwrap(), &options, &minor)
+        };
+        let begun = rounds();
+        interrupt.request();
+        let course = Course::default();
+        assert_eq!(begun.choose(&model, &course).unwrap().inclusions.len(), 10);
+        std::fs::write(&path, "something").unwrap();
+        let fault = begun.choose(&model, &course).unwrap_err();
+        assert!(matches!(fault, EpError::Optim(OptimError::Interrupted { iteration: 0, .. })), "{fault}");
+        assert_eq!(rounds().choose(&model, &course).unwrap().inclusions.len(), 10);
     }
 }

@@ -6,6 +6,8 @@ use gp_ep::Observations;
 use gp_ep::ivm::{Coupling, Ivm, IvmOptions, IvmRun, Phase, Reason, Reweighting, Rule, Selection};
 use gp_likelihoods::{BernoulliProbit, Softmax};
 use gp_linalg::Threading;
+use gp_optim::{Control, Interrupt, StopReason};
+use std::time::Duration;
 
 const ALL: [Selection; 4] =
     [Selection::InformationGain, Selection::ExactInformationGain, Selection::MaxEntropy, Selection::Random];
@@ -199,4 +201,32 @@ fn ten_classes_go_through() {
     assert_eq!(run.posterior.active(9).len(), 40);
     // Of stripes 0.1 wide, labels 0.05 from a border are drawn at random: a quarter is wrong at best. Chance is 0.9.
     assert!(error(&run, &test) < 0.6, "{}", error(&run, &test));
+}
+
+/// A run that is asked to end does so within one point, with the posterior of the points so far.
+#[test]
+fn runs_end_within_one_point() {
+    let problem = Problem::stripes(100, 3, 12);
+    let options = IvmOptions { active: 12, liquid: 5, ..IvmOptions::default() };
+    for coupling in [Coupling::Coupled, Coupling::Independent] {
+        let model = three_classes().with_coupling(coupling).unwrap();
+        let control = Control::new().with_time_limit(Some(Duration::ZERO));
+        let run = model.build_under(&control, &problem.data(), &options, |_| Ok(())).unwrap();
+        assert_eq!((run.inclusions.len(), run.ended), (1, Some(StopReason::TimeLimit)));
+
+        let interrupt = Interrupt::new();
+        let control = Control::new().with_interrupt(interrupt.clone());
+        let ask = |stage: &gp_ep::ivm::Stage<'_>| {
+            if stage.active == 4 {
+                interrupt.request();
+            }
+            Ok(())
+        };
+        let run = model.build_under(&control, &problem.data(), &options, ask).unwrap();
+        assert_eq!((run.inclusions.len(), run.ended), (4, Some(StopReason::Interrupted)));
+        let found = run.posterior.probabilities(problem.inputs()).unwrap();
+        assert!((0..100).all(|i| (0..3).all(|c| found[(i, c)].is_finite())));
+        let whole = model.build(&problem.data(), &options).unwrap();
+        assert_eq!((run.inclusions[..4].to_vec(), whole.ended), (whole.inclusions[..4].to_vec(), None));
+    }
 }

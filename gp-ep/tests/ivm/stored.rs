@@ -30,7 +30,7 @@ fn stored_posteriors_predict_the_same_bits() {
     for (posterior, problem) in posteriors() {
         let text = serde_json::to_string(&posterior.to_stored().unwrap()).unwrap();
         let stored: StoredIvm = serde_json::from_str(&text).unwrap();
-        let restored = stored.restore(&Registry::built_in()).unwrap();
+        let restored = stored.restore(&Registry::built_in(), &gp_likelihoods::Registry::built_in()).unwrap();
         assert_eq!(restored.latents(problem.inputs()).unwrap(), posterior.latents(problem.inputs()).unwrap());
         let probabilities = |of: &IvmPosterior| of.probabilities(problem.inputs()).unwrap();
         assert!(probabilities(&restored) == probabilities(&posterior));
@@ -79,7 +79,9 @@ fn numbers_that_no_posterior_has_are_refused() {
     let change = |path: &str, value: serde_json::Value| {
         let mut changed = whole.clone();
         *changed.pointer_mut(path).unwrap() = value;
-        serde_json::from_value::<StoredIvm>(changed).unwrap().restore(&Registry::built_in())
+        serde_json::from_value::<StoredIvm>(changed)
+            .unwrap()
+            .restore(&Registry::built_in(), &gp_likelihoods::Registry::built_in())
     };
     assert!(change("/latents/0/precision/3", (-1.0).into()).is_err());
     assert!(change("/latents/0/precision", serde_json::json!([1.0])).is_err());

@@ -3,7 +3,7 @@
 use crate::support::{Problem, kernel};
 use gp_ep::ivm::{Coupling, Ivm, IvmOptions};
 use gp_likelihoods::{BernoulliProbit, Softmax};
-use gp_optim::{MinimiseOptions, ParameterSet};
+use gp_optim::{Control, Interrupt, MinimiseOptions, ParameterSet, StopReason};
 
 fn minor() -> MinimiseOptions {
     MinimiseOptions { max_iterations: 8, ..MinimiseOptions::default() }
@@ -54,4 +54,38 @@ fn the_binary_machine_learns_too() {
     let values = fixed.parameter_values();
     fixed.train(&problem.data(), &options, 2, &minor()).unwrap();
     assert_eq!(fixed.parameter_values(), values);
+}
+
+fn stripes() -> (Problem, Ivm, IvmOptions) {
+    let start = kernel("1.0 * rbf(lengthscale=0.05)");
+    let model = Ivm::shared(start.as_ref(), Box::new(Softmax::new(3).unwrap())).unwrap();
+    let options = IvmOptions { active: 30, liquid: 8, ..IvmOptions::default() };
+    (Problem::stripes(150, 3, 1), model, options)
+}
+
+/// A control whose run is interrupted after its second iteration.
+fn interrupted() -> Control {
+    let interrupt = Interrupt::new();
+    let asked = interrupt.clone();
+    Control::new().with_interrupt(interrupt).with_watcher(move |record| {
+        if record.iteration == 2 {
+            asked.request();
+        }
+        Ok(())
+    })
+}
+
+/// No new active set is waited for: the parameters learned so far stay, with the active set they were learned with.
+#[test]
+fn interrupted_rounds_keep_what_was_learned() {
+    let (problem, mut model, options) = stripes();
+    let trained = model
+        .train(&problem.data(), &options, 4, &MinimiseOptions { control: interrupted(), ..minor() })
+        .unwrap();
+    assert_eq!((&trained.reason, trained.rounds.len()), (&StopReason::Interrupted, 1));
+    assert!(trained.criterion < trained.rounds[0].criterion - 1.0);
+    assert_eq!(trained.run.posterior.active(0).len(), 30);
+    assert_eq!(model.parameter_values(), trained.run.posterior.model().parameter_values());
+    let again = model.criterion(&problem.data(), &trained.run.posterior).unwrap() - model.log_prior();
+    assert!((again - trained.criterion).abs() < 1e-9 * again.abs());
 }

@@ -279,7 +279,15 @@ fn a_likelihood_of_two_exact_factors_is_the_same_whole() {
                 assert_close(log_z, expected, 1e-9);
                 let mut gradient = vec![0.0; model.parameter_count()];
                 ep.log_z_gradient(&model, GradientKind::AtRest, &mut gradient).unwrap();
-                let latents = ep.predictor(&model).unwrap().latents(problem.inputs.as_ref()).unwrap();
+                let (predictor, x) = (ep.predictor(&model).unwrap(), problem.inputs.as_ref());
+                let latents = predictor.latents(x).unwrap();
+                let (moments, medians) =
+                    (predictor.moments(x).unwrap(), predictor.quantiles(x, 1, 0.5).unwrap());
+                for i in 0..12 {
+                    assert_close(moments[2 * i + 1].mean, latents[1].mean[i], 1e-9);
+                    assert_close(moments[2 * i].variance, latents[0].variance[i] + 0.3, 1e-9);
+                    assert_close(medians[i], latents[1].mean[i], 1e-7);
+                }
                 let moments = latents.into_iter().flat_map(|q| [q.mean, q.variance]).flatten();
                 std::iter::once(log_z).chain(gradient).chain(moments).collect::<Vec<f64>>()
             });

@@ -81,7 +81,7 @@ fn the_number_of_samples_follows_the_noise() {
         let trained =
             model.train_in_batches(&data, batches, Adam::with_rate(0.01), &options, |_| {}).unwrap();
         let Expectation::Sampled(sampling) = trained.state.expectation() else {
-            unreachable!("it stays sampled")
+            panic!("it stays sampled")
         };
         (sampling.samples, model)
     };

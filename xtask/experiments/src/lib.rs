@@ -3,6 +3,7 @@
 pub mod baselines;
 pub mod data;
 mod error;
+pub mod grid;
 pub mod harness;
 pub mod items;
 pub mod methods;

@@ -82,13 +82,15 @@ mod tests {
     #[test]
     fn faults_are_listed_by_file_and_line_and_counted() {
         let fixture = Fixture::clean();
-        fixture
-            .append("gp-optim/src/lib.rs", "\nfn f() {\n    panic!()\n}\n#[allow(dead_code)]\nfn g() {}\n");
+        fixture.append(
+            "gp-optim/src/lib.rs",
+            "\n/// Sums.\npub struct Sums;\nmod inner {\n    #![allow(dead_code)]\n}\n",
+        );
         let (report, error) = report(&fixture);
-        let first = fixture.line_of("gp-optim/src/lib.rs", "panic!");
+        let first = fixture.line_of("gp-optim/src/lib.rs", "pub struct");
         let lines: Vec<&str> = report.lines().collect();
         assert_eq!(lines.len(), 2, "{report}");
-        assert!(lines[0].starts_with(&format!("gp-optim/src/lib.rs:{first}: [panics] ")), "{report}");
+        assert!(lines[0].starts_with(&format!("gp-optim/src/lib.rs:{first}: [documented] ")), "{report}");
         assert!(
             lines[1].starts_with(&format!("gp-optim/src/lib.rs:{}: [exceptions] ", first + 2)),
             "{report}"

@@ -19,9 +19,9 @@ pub(super) struct Split {
 
 impl Split {
     /// Holds out rows chosen by a seed.
-    pub(super) fn new(seed: u64) -> Result<Self, CliError> {
+    pub(super) fn new(seed: u64, formats: &Formats) -> Result<Self, CliError> {
         let source = Source::from_bytes("demo.csv", TEXT.as_bytes().to_vec())?;
-        let table = Formats::built_in().read(&source, &ReadOptions::default())?;
+        let table = formats.read(&source, &ReadOptions::default())?;
         let mut order: Vec<usize> = (0..table.row_count()).collect();
         order.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
         let (test, train) = order.split_at_mut(table.row_count() / HELD_OUT);
@@ -41,7 +41,7 @@ mod tests {
 
     #[test]
     fn every_row_is_on_one_side() {
-        let split = Split::new(3).unwrap();
+        let split = Split::new(3, &Formats::built_in()).unwrap();
         assert_eq!((split.train.row_count(), split.test.row_count()), (113, 37));
         let mut joined = [x(&split.train), x(&split.test)].concat();
         joined.sort_by(f64::total_cmp);
@@ -51,7 +51,13 @@ mod tests {
 
     #[test]
     fn the_seed_decides() {
-        assert_eq!(x(&Split::new(3).unwrap().test), x(&Split::new(3).unwrap().test));
-        assert_ne!(x(&Split::new(3).unwrap().test), x(&Split::new(4).unwrap().test));
+        assert_eq!(
+            x(&Split::new(3, &Formats::built_in()).unwrap().test),
+            x(&Split::new(3, &Formats::built_in()).unwrap().test)
+        );
+        assert_ne!(
+            x(&Split::new(3, &Formats::built_in()).unwrap().test),
+            x(&Split::new(4, &Formats::built_in()).unwrap().test)
+        );
     }
 }

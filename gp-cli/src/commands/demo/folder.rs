@@ -1,11 +1,15 @@
 //! The folder that the demo writes into.
 
-use super::{MODEL, ORIGIN};
 use crate::error::{CliError, ErrorKind};
 use crate::files;
 use crate::model::Model;
 use std::fs;
 use std::path::{Path, PathBuf};
+
+/// The command, as model files name their origin.
+pub(super) const ORIGIN: &str = "gp demo";
+/// The name of the model.
+pub(super) const MODEL: &str = "model.gp";
 
 /// A folder that is there, can be written into, and is the demo's to fill.
 #[derive(Debug)]

@@ -4,6 +4,7 @@ mod data;
 mod folder;
 
 use super::plot;
+use crate::context::Context;
 use crate::error::CliError;
 use crate::evaluate::{evaluate, table};
 use crate::fit::{self, FitSpec, Plan};
@@ -13,15 +14,11 @@ use crate::out;
 use crate::picture::{Layer, OTHER, Picture};
 use crate::predict::{Wanted, predictions};
 use data::Split;
-use folder::OutputFolder;
+use folder::{MODEL, ORIGIN, OutputFolder};
 use gp_kernels::KernelExt;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// The command, as model files name their origin.
-const ORIGIN: &str = "gp demo";
-
-const MODEL: &str = "model.gp";
 const PREDICTIONS: &str = "predictions.csv";
 const PICTURE: &str = "demo.png";
 
@@ -43,21 +40,26 @@ pub struct DemoOptions {
 ///
 /// # Errors
 /// Of the kind of whatever failed; every file is then as it was or whole.
-pub fn run(options: &DemoOptions, out: &mut dyn Write, notes: &mut Notes<'_>) -> Result<(), CliError> {
+pub fn run(
+    options: &DemoOptions,
+    context: &Context,
+    out: &mut dyn Write,
+    notes: &mut Notes<'_>,
+) -> Result<(), CliError> {
     // Before any work is done that could not be written down.
     let folder = OutputFolder::prepare(&options.output, options.force)?;
-    let split = Split::new(options.seed)?;
+    let split = Split::new(options.seed, &context.formats)?;
     let (train, test) = (split.train.row_count(), split.test.row_count());
     notes.say(format_args!("training on {train} of {} rows, {test} are held out", train + test));
     let seed = options.seed.to_string();
-    let spec = FitSpec::from_flags(["--target", "y", "--seed", &seed, "--kernel", "1 * rbf"])?;
-    let model = fit::fit(Plan::new(&split.train, &spec)?, &spec, ORIGIN)?;
+    let spec = FitSpec::from_flags(["--target", "y", "--seed", &seed, "--kernel", "1 * rbf"], context)?;
+    let model = fit::fit(Plan::new(&split.train, &spec, context)?, &spec, ORIGIN)?;
     describe(notes, &model);
     let wanted = Wanted { interval: 0.95, latent: false, joint: false, probabilities: false };
     let (predicted, _) = predictions(&model, &split.test, wanted, &["x", "y"])?;
     let written = [
         folder.write(MODEL, &model.to_bytes()?)?,
-        folder.write(PREDICTIONS, &out::format_of(Path::new(PREDICTIONS))?.bytes(&predicted)?)?,
+        folder.write(PREDICTIONS, &context.writers.of(Path::new(PREDICTIONS))?.bytes(&predicted)?)?,
         folder.write(PICTURE, &picture(&model, &split)?.png()?)?,
     ];
     written.iter().for_each(|path| notes.say(format_args!("wrote {}", path.display())));

@@ -2,7 +2,8 @@
 
 use crate::data::Part;
 use crate::error::ExperimentError;
-use faer::{Accum, Mat};
+use crate::methods::fitted::{Fitted, Predicted};
+use faer::{Accum, Mat, MatRef};
 use gp_linalg::{Cholesky, JitterPolicy, Threading, product};
 
 /// Rounds of the noise variance at most, and the relative change at which they end.
@@ -26,7 +27,7 @@ impl BayesianLinear {
     /// # Errors
     /// For tables that cannot be factored.
     pub fn fit(training: &Part) -> Result<Self, ExperimentError> {
-        let (count, x) = (training.len(), extended(training));
+        let (count, x) = (training.len(), extended(training.inputs.as_ref()));
         let (y, width) = (training.targets.as_ref().subcols(0, 1), x.ncols());
         let (mut gram, mut cross) = (Mat::zeros(width, width), Mat::zeros(width, 1));
         product::matmul(gram.as_mut(), Accum::Replace, x.transpose(), x.as_ref(), 1.0, Threading::Here)?;
@@ -60,25 +61,23 @@ impl BayesianLinear {
         Ok(Self { mean, factor, noise })
     }
 
-    /// Mean and variance of each observation, noise included.
-    ///
-    /// # Errors
-    /// For another number of inputs.
-    pub fn predict(&self, test: &Part) -> Result<Vec<(f64, f64)>, ExperimentError> {
-        let x = extended(test);
-        let mut means = Mat::zeros(test.len(), 1);
+    /// The noise variance.
+    #[must_use]
+    pub fn noise(&self) -> f64 {
+        self.noise
+    }
+}
+
+impl Fitted for BayesianLinear {
+    fn predict(&self, inputs: MatRef<'_, f64>) -> Result<Predicted, ExperimentError> {
+        let x = extended(inputs);
+        let mut means = Mat::zeros(x.nrows(), 1);
         let threads = Threading::Here;
         product::matmul(means.as_mut(), Accum::Replace, x.as_ref(), self.mean.as_ref(), 1.0, threads)?;
         let mut solved = x.transpose().to_owned();
         self.factor.half_solve_in_place(solved.as_mut(), threads)?;
         let variance = |i: usize| self.noise * (1.0 + solved.col(i).iter().map(|v| v * v).sum::<f64>());
-        Ok((0..test.len()).map(|i| (means[(i, 0)], variance(i))).collect())
-    }
-
-    /// The noise variance.
-    #[must_use]
-    pub fn noise(&self) -> f64 {
-        self.noise
+        Ok(Predicted::Numbers((0..x.nrows()).map(|i| (means[(i, 0)], variance(i))).collect()))
     }
 }
 
@@ -93,9 +92,9 @@ fn condition(gram: &Mat<f64>, cross: &Mat<f64>, noise: f64) -> Result<(Mat<f64>,
 }
 
 /// Inputs with a column of ones behind.
-fn extended(part: &Part) -> Mat<f64> {
-    let dim = part.dim();
-    Mat::from_fn(part.len(), dim + 1, |i, d| if d < dim { part.inputs[(i, d)] } else { 1.0 })
+fn extended(inputs: MatRef<'_, f64>) -> Mat<f64> {
+    let dim = inputs.ncols();
+    Mat::from_fn(inputs.nrows(), dim + 1, |i, d| if d < dim { inputs[(i, d)] } else { 1.0 })
 }
 
 #[cfg(test)]
@@ -124,7 +123,10 @@ mod tests {
         let process = ExactGp::new(kernel, Gaussian::new(found.noise()).unwrap());
         let test = part(45);
         let expected = process.condition(&data).unwrap().predict(test.inputs.as_ref()).unwrap();
-        for (i, (mean, variance)) in found.predict(&test).unwrap().into_iter().enumerate() {
+        let Predicted::Numbers(predicted) = found.predict(test.inputs.as_ref()).unwrap() else {
+            panic!("labels")
+        };
+        for (i, (mean, variance)) in predicted.into_iter().enumerate() {
             assert!((mean - expected.latent_mean[i]).abs() < 1e-9);
             assert!((variance - expected.observation_variance[i]).abs() < 1e-9);
         }

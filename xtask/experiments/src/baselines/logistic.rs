@@ -2,7 +2,7 @@
 
 use crate::data::Part;
 use crate::error::ExperimentError;
-use crate::methods::scores::Labels;
+use crate::methods::fitted::{Fitted, Predicted};
 use faer::{Accum, Mat, MatRef, RowRef};
 use gp_linalg::{LinalgError, Threading, product};
 use gp_optim::{MinimiseOptions, minimise};
@@ -39,14 +39,14 @@ impl Logistic {
         Ok(Self { weights, labels: labels.to_vec() })
     }
 
-    fn log_probabilities(&self, test: &Part) -> Result<Mat<f64>, ExperimentError> {
-        let mut all = Mat::zeros(test.len(), self.labels.len());
-        let (dim, weights) = (test.dim(), self.weights.as_ref());
+    fn log_probabilities(&self, inputs: MatRef<'_, f64>) -> Result<Mat<f64>, ExperimentError> {
+        let mut all = Mat::zeros(inputs.nrows(), self.labels.len());
+        let (dim, weights) = (inputs.ncols(), self.weights.as_ref());
         for class in 0..self.labels.len() {
             all.col_mut(class).fill(weights[(dim, class)]);
         }
         let slopes = weights.subrows(0, dim);
-        product::matmul(all.as_mut(), Accum::Add, test.inputs.as_ref(), slopes, 1.0, Threading::Here)?;
+        product::matmul(all.as_mut(), Accum::Add, inputs, slopes, 1.0, Threading::Here)?;
         for row in all.row_iter_mut() {
             let total = log_sum_exp(row.as_ref());
             row.iter_mut().for_each(|value| *value -= total);
@@ -55,20 +55,16 @@ impl Logistic {
     }
 }
 
-impl Labels for Logistic {
-    fn probabilities(&self, test: &Part) -> Result<Mat<f64>, ExperimentError> {
-        let mut all = self.log_probabilities(test)?;
+impl Fitted for Logistic {
+    fn predict(&self, inputs: MatRef<'_, f64>) -> Result<Predicted, ExperimentError> {
+        let mut all = self.log_probabilities(inputs)?;
         all.col_iter_mut().for_each(|column| column.iter_mut().for_each(|value| *value = value.exp()));
-        Ok(all)
+        Ok(Predicted::Classes(all, self.labels.clone()))
     }
 
     fn log_densities(&self, test: &Part) -> Result<Vec<f64>, ExperimentError> {
-        let (all, classes) = (self.log_probabilities(test)?, classes_of(test, &self.labels)?);
+        let (all, classes) = (self.log_probabilities(test.inputs.as_ref())?, classes_of(test, &self.labels)?);
         Ok(classes.iter().enumerate().map(|(i, class)| all[(i, *class)]).collect())
-    }
-
-    fn label(&self, class: usize) -> f64 {
-        self.labels[class]
     }
 }
 

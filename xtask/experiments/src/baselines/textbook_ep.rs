@@ -3,8 +3,8 @@
 
 use crate::data::Part;
 use crate::error::ExperimentError;
-use crate::methods::scores::Labels;
-use faer::Mat;
+use crate::methods::fitted::{Fitted, Predicted};
+use faer::{Mat, MatRef};
 use gp_kernels::Kernel;
 use gp_likelihoods::special::{inverse_mills, log_normal_cdf, standard_normal_cdf};
 use gp_linalg::{Cholesky, JitterPolicy, Threading};
@@ -70,8 +70,8 @@ impl<'a> TextbookEp<'a> {
     }
 
     /// Φ⁻¹ of the probability of label 1 (eqs. 3.60 and 3.61): m / √(1 + v).
-    fn margins(&self, test: &Part) -> Result<Vec<f64>, ExperimentError> {
-        let (points, known) = (test.inputs.as_ref(), self.training.inputs.as_ref());
+    fn margins(&self, points: MatRef<'_, f64>) -> Result<Vec<f64>, ExperimentError> {
+        let known = self.training.inputs.as_ref();
         let mut cross = gp_kernels::cross(self.kernel, known, points)?;
         let mean: Vec<f64> = (0..points.nrows())
             .map(|j| cross.col(j).iter().zip(&self.weights).map(|(k, w)| k * w).sum())
@@ -89,19 +89,16 @@ impl<'a> TextbookEp<'a> {
     }
 }
 
-impl Labels for TextbookEp<'_> {
-    fn probabilities(&self, test: &Part) -> Result<Mat<f64>, ExperimentError> {
-        let margins = self.margins(test)?;
-        Ok(Mat::from_fn(margins.len(), 2, |i, c| standard_normal_cdf(self.label(c) * margins[i])))
+impl Fitted for TextbookEp<'_> {
+    fn predict(&self, inputs: MatRef<'_, f64>) -> Result<Predicted, ExperimentError> {
+        let (margins, labels) = (self.margins(inputs)?, vec![-1.0, 1.0]);
+        let p = Mat::from_fn(margins.len(), 2, |i, c| standard_normal_cdf(labels[c] * margins[i]));
+        Ok(Predicted::Classes(p, labels))
     }
 
     fn log_densities(&self, test: &Part) -> Result<Vec<f64>, ExperimentError> {
-        let margins = self.margins(test)?;
+        let margins = self.margins(test.inputs.as_ref())?;
         Ok(margins.iter().zip(test.labels()).map(|(margin, y)| log_normal_cdf(y * margin)).collect())
-    }
-
-    fn label(&self, class: usize) -> f64 {
-        2.0 * class as f64 - 1.0
     }
 }
 
@@ -289,8 +286,8 @@ mod tests {
             .unwrap();
         let log_z = state.log_z(&model).unwrap();
         assert!((found.log_z() - log_z).abs() < 1e-6, "{} and {log_z}", found.log_z());
-        let (_, ours) = scores::of_labels(&found, &test).unwrap();
-        let (_, theirs) = scores::of_labels(&state.predictor(&model).unwrap(), &test).unwrap();
+        let nll = |fitted: &dyn Fitted| scores::of_labels(fitted, &test, 0.0).unwrap().scores["nll"];
+        let (ours, theirs) = (nll(&found), nll(&state.predictor(&model).unwrap()));
         assert!((ours - theirs).abs() < 1e-6, "{ours} and {theirs}");
         assert!(found.sweeps() > 2);
     }

@@ -1,7 +1,7 @@
 //! Handwritten digits.
 
 use super::synthetic::normal;
-use super::{Part, Store};
+use super::{Part, Split, Store, Task};
 use crate::error::ExperimentError;
 use faer::Mat;
 use rand::SeedableRng;
@@ -37,6 +37,12 @@ impl Digits {
                 test: part(store, Self::FILES[2], Self::FILES[3])?,
             }),
         }
+    }
+
+    /// As a split, of which no column is put in units of its own.
+    #[must_use]
+    pub fn split(self, task: Task) -> Split {
+        Split { training: self.training, test: self.test, units: vec![1.0], task }
     }
 
     /// The same images with −1 for even digits and 1 for odd ones.

@@ -51,7 +51,12 @@ pub fn draw_classes(
     let targets = Mat::from_fn(2 * rows, 1, |i, _| largest(i) as f64);
     let (all, order) = (Part { inputs, targets }, (0..2 * rows).collect::<Vec<_>>());
     let (training, test) = order.split_at(rows);
-    Ok(Split { training: all.rows(training), test: all.rows(test), units: vec![1.0] })
+    Ok(Split {
+        training: all.rows(training),
+        test: all.rows(test),
+        units: vec![1.0],
+        task: Task::Classes(classes),
+    })
 }
 
 /// A split of a table of numbers of which every fifth row is for tests, in the units of the training set.

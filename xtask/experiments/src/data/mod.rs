@@ -19,7 +19,7 @@ pub use drawn::{draw_classes, draw_regression, every_fifth};
 pub use flights::Flights;
 pub use manifest::{Entry, State, manifest};
 pub use part::{Part, Scales, Split};
-pub use sets::{Set, Task, files_of, set};
+pub use sets::{Set, Task, count_of, files_of, set};
 pub use splits::{Splits, shuffle};
 pub use store::Store;
 pub use synthetic::sample_prior;

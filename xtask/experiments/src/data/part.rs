@@ -1,5 +1,6 @@
 //! Observations, and their units.
 
+use super::Task;
 use faer::Mat;
 
 /// Observations: N×D inputs, and N×P targets, of which P is one nearly always.
@@ -53,6 +54,8 @@ pub struct Split {
     pub test: Part,
     /// The scale of each target: one unit of the parts is so many of the file.
     pub units: Vec<f64>,
+    /// What a target is.
+    pub task: Task,
 }
 
 impl Split {

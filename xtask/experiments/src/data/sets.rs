@@ -1,6 +1,6 @@
 //! The tables of the seeds, by name.
 
-use super::Splits;
+use super::{BANANA, Digits, Flights, Splits};
 
 /// What a target is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,6 +11,23 @@ pub enum Task {
     Binary,
     /// One of so many classes, counted from 0.
     Classes(usize),
+}
+
+impl Task {
+    /// How many latent functions it needs.
+    #[must_use]
+    pub fn functions(self) -> usize {
+        if let Self::Classes(classes) = self { classes } else { 1 }
+    }
+
+    /// Labels, in the order of classes.
+    #[must_use]
+    pub fn labels(self) -> Vec<f64> {
+        match self {
+            Self::Number | Self::Binary => vec![-1.0, 1.0],
+            Self::Classes(classes) => (0..classes).map(|class| class as f64).collect(),
+        }
+    }
 }
 
 /// A table whose last column is the target, and how it is split.
@@ -135,9 +152,25 @@ pub fn set(name: &str) -> Option<&'static Set> {
     ALL.iter().find(|set| set.name == name)
 }
 
-/// The files of the sets of these names: their tables, and their splits.
+/// How many splits there are of the set of this name; nothing, if there is none.
 #[must_use]
-pub fn files_of(names: &[&str]) -> Vec<String> {
-    let sets = names.iter().filter_map(|name| set(name));
-    sets.flat_map(|set| [Some(set.table), set.splits.file()]).flatten().map(str::to_owned).collect()
+pub fn count_of(name: &str) -> Option<usize> {
+    set(name).map(|set| set.splits.count())
+}
+
+/// The files of the data sets of these names, as [`Store::load`](super::Store::load) knows them.
+#[must_use]
+pub fn files_of(names: &[&str]) -> Vec<&'static str> {
+    let mut files = Vec::new();
+    for name in names {
+        match *name {
+            "mnist" | "mnist-b" => files.extend(Digits::FILES),
+            "banana" => files.extend(BANANA),
+            "flights, 2 classes" | "flights, 3 classes" => files.push(Flights::FILE),
+            _ => files
+                .extend(set(name).into_iter().flat_map(|set| [Some(set.table), set.splits.file()]).flatten()),
+        }
+    }
+    files.dedup();
+    files
 }

@@ -1,6 +1,6 @@
 //! Where data come from: a folder, or a generator of small tables of the same names.
 
-use super::{Part, Scales, Set, Split, Task, synthetic};
+use super::{Digits, Flights, Part, Scales, Set, Split, Task, banana, set, synthetic};
 use crate::error::ExperimentError;
 use faer::Mat;
 use flate2::read::MultiGzDecoder;
@@ -121,6 +121,24 @@ impl Store {
         Ok(in_units(training, test, set.task))
     }
 
+    /// The split of the data set of this name; nothing, if there is no such set.
+    ///
+    /// # Errors
+    /// As [`split`](Self::split).
+    pub fn load(&self, name: &str, split: usize) -> Result<Option<Split>, ExperimentError> {
+        const TESTED_FLIGHTS: usize = 10_000;
+        let flights =
+            |task| Flights::load(self).map(|flights| Some(flights.split(TESTED_FLIGHTS, None, task, 1)));
+        match name {
+            "mnist" => Ok(Some(Digits::load(self)?.split(Task::Classes(10)))),
+            "mnist-b" => Ok(Some(Digits::load(self)?.parity().split(Task::Binary))),
+            "banana" => banana(self).map(Some),
+            "flights, 2 classes" => flights(Task::Binary),
+            "flights, 3 classes" => flights(Task::Classes(3)),
+            _ => set(name).map(|set| self.split(set, split)).transpose(),
+        }
+    }
+
     /// All rows of a table whose last columns are targets, as they are.
     ///
     /// # Errors
@@ -148,7 +166,7 @@ pub(super) fn in_units(mut training: Part, mut test: Part, task: Task) -> Split 
         scales.apply(&mut test.targets);
         units = scales.deviations();
     }
-    Split { training, test, units }
+    Split { training, test, units, task }
 }
 
 #[cfg(test)]

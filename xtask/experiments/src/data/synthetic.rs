@@ -20,10 +20,7 @@ pub(super) fn parts(set: &Set, split: usize) -> Result<(Part, Part), ExperimentE
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let inputs = Mat::from_fn(rows, dim, |_, _| normal(&mut rng));
     let kernel = gp_kernels::parse("rbf(lengthscale=1.5)")?;
-    let functions = match set.task {
-        Task::Number | Task::Binary => 1,
-        Task::Classes(classes) => classes,
-    };
+    let functions = set.task.functions();
     let drawn: Vec<Vec<f64>> = (0..functions)
         .map(|k| sample_prior(kernel.as_ref(), inputs.as_ref(), seed ^ ((k as u64 + 1) << 32)))
         .collect::<Result<_, _>>()?;

@@ -87,7 +87,7 @@ pub trait Item: Debug + Sync {
 
     /// The seed's numbers.
     fn reference(&self) -> Reference {
-        Reference::default()
+        Reference::NONE
     }
 
     /// What the report shows, below the description.

@@ -2,20 +2,21 @@
 
 use crate::data::{Deformed, Digits, EIGHT_MILLION, Part, Task};
 use crate::error::ExperimentError;
-use crate::harness::{Cell, Context, Extent, Form, Item, Outcome, Results, Stopwatch};
+use crate::grid::Show::{Curve, Own};
+use crate::grid::{At, Grid};
+use crate::harness::{Form, Outcome, Results};
+use crate::methods::savigp::in_batches;
 use crate::methods::{images, scores};
-use crate::report::{Block, Reference, Scale, Summary, course};
+use crate::report::{Block, Reference, Summary};
 use gp_kernels::data::DataSource;
 use gp_optim::{Adadelta, Batches, ParameterSetMut};
 use gp_variational::VariationalPosterior;
-use gp_variational::savigp::BatchOptions;
 
-const SEED: &str = include_str!("../../seeds/004_figures.csv");
+const SEED: Reference = Reference::new(&[include_str!("../../seeds/004_figures.csv")]);
 /// How the seed's CSV calls what it did.
 const SEED_SETTING: &str = "M=2000;batch=1000;19 hours";
 const DATA: &str = "mnist8m";
-const BATCH: usize = 1000;
-const SETTINGS: [(&str, usize); 2] = [("M=2000;batch=1000", 2000), ("M=200;batch=1000", 200)];
+const SETTINGS: [&str; 2] = ["M=2000;batch=1000", "M=200;batch=1000"];
 /// Names, and the length of natural-gradient steps; Adadelta moves the posterior where there are none.
 const METHODS: [(&str, Option<f64>); 2] = [("adadelta", None), ("natural", Some(0.1))];
 /// Points of a curve, each the mean over so many batches.
@@ -24,24 +25,10 @@ const QUARTILES: [(&str, f64); 3] =
     [("nlp_quartile25", 0.25), ("nlp_quartile50", 0.5), ("nlp_quartile75", 0.75)];
 
 /// The figure.
-#[derive(Debug)]
-pub(super) struct ManyDigits;
-
-impl Item for ManyDigits {
-    fn name(&self) -> &'static str {
-        "004-figure-11"
-    }
-
-    fn title(&self) -> &'static str {
-        "8.1 million images of digits, most of them deformed, in mini-batches: the bound against steps"
-    }
-
-    fn needs(&self) -> Vec<String> {
-        Digits::FILES.map(str::to_owned).to_vec()
-    }
-
-    fn method(&self) -> &'static str {
-        "As the seed says: 8.1 million images, ten classes with softmax, a squared exponential with one length-scale, 2,000 \
+pub(super) const IMAGES: Grid<Option<f64>> = Grid {
+    name: "004-figure-11",
+    title: "8.1 million images of digits, most of them deformed, in mini-batches: the bound against steps",
+    about: "As the seed says: 8.1 million images, ten classes with softmax, a squared exponential with one length-scale, 2,000 \
          inducing inputs from k-means, batches of 1,000, variational parameters alone learned, by Adadelta of decay 0.95 \
          and ε = 10⁻⁶ (`adadelta`); `natural` has natural gradients of rate 0.1 instead. **Not the seed's images**: \
          those of MNIST8M are not at hand. Ours are the 60,000 images of MNIST and 134 deformations of each, drawn by the \
@@ -52,102 +39,83 @@ impl Item for ManyDigits {
          MNIST, 100 quasi-random samples, a posterior that starts as the prior, 6,000 steps (the seed: 19 hours). The \
          curve is the negative bound of the batch in hand for each of the 8.1 million images, in nats, each point the mean \
          of some batches.\n\n\
-         Reduced form: 200 inducing inputs, k-means among 5,000 images, 500 steps."
-    }
+         Reduced form: 200 inducing inputs, k-means among 5,000 images, 500 steps.",
+    takes: ["1 day", "10 minutes"],
+    data: &[DATA],
+    files: &Digits::FILES,
+    settings: &SETTINGS,
+    methods: &METHODS,
+    has: |form, cell, _| (form == Form::Full) == (cell.setting == SETTINGS[0]),
+    run,
+    reference: SEED,
+    show: &[
+        Own(beside_the_seed),
+        Curve("004-many-digits-{setting}", "nelbo by step", ["step", "nelbo an image"], &[]),
+    ],
+    ..Grid::EMPTY
+};
 
-    fn takes(&self) -> [&'static str; 2] {
-        ["1 day", "10 minutes"]
-    }
-
-    fn cells(&self, extent: &Extent) -> Vec<Cell> {
-        let (setting, _) = extent.choose(SETTINGS[0], SETTINGS[1], SETTINGS[1]);
-        METHODS.map(|(method, _)| Cell::new(DATA, setting, method, 0)).to_vec()
-    }
-
-    fn run(&self, cell: &Cell, context: &Context) -> Result<Outcome, ExperimentError> {
-        let setting = SETTINGS.iter().find(|(name, _)| *name == cell.setting);
-        let method = METHODS.iter().find(|(name, _)| *name == cell.method);
-        let ((_, inducing), (_, natural)) = setting.zip(method).ok_or_else(|| cell.unknown())?;
-        let inducing = if context.extent.form == Form::Quick { 5 } else { *inducing };
-        let digits = Digits::load(&context.store)?;
-        let steps = context.extent.choose(6000, 500, 10);
-        let watch = Stopwatch::start();
-        let found = learn(&digits.training, inducing, *natural, steps)?;
-        let seconds = watch.seconds();
-        let (error, mut each) = scores::of_each_label(&found.posterior, &digits.test)?;
-        let nll = each.iter().sum::<f64>() / each.len() as f64;
-        let outcome = Outcome::of([("error", error), ("nll", nll), ("seconds", seconds)])
-            .with("steps", found.steps as f64)
-            .with_curve("nelbo by step", found.nelbo);
-        each.sort_by(f64::total_cmp);
-        Ok(QUARTILES
-            .iter()
-            .fold(outcome, |outcome, (name, share)| outcome.with(name, quantile(&each, *share))))
-    }
-
-    fn reference(&self) -> Reference {
-        Reference::new(SEED)
-    }
-
-    fn show(&self, results: &Results) -> Vec<Block> {
-        let methods = METHODS.map(|(name, _)| name);
-        let mut blocks = vec![self.beside_the_seed(results)];
-        for (setting, _) in SETTINGS {
-            let file = format!("004-many-digits-{}", setting.replace(';', "-"));
-            let names = ["step", "nelbo an image", "nelbo by step"];
-            blocks.extend(course(results, &file, [DATA, setting], &methods, names, Scale::Linear));
-        }
-        blocks
-    }
+fn run(at: &At<'_, Option<f64>>) -> Result<Outcome, ExperimentError> {
+    let (digits, inducing) = (Digits::load(&at.context.store)?, at.count("M", 5)?);
+    let (batch, steps) = (at.number("batch")? as usize, at.choose(6000, 500, 10));
+    let learn = || learn(&digits.training, inducing, batch, (steps, *at.how));
+    let (found, seconds) = scores::timed(learn)?;
+    let (error, mut each) = scores::of_each_label(&found.posterior, &digits.test)?;
+    let nll = each.iter().sum::<f64>() / each.len() as f64;
+    let outcome = Outcome::of([("error", error), ("nll", nll), ("seconds", seconds)])
+        .with("steps", found.steps as f64)
+        .with_curve("nelbo by step", found.nelbo);
+    each.sort_by(f64::total_cmp);
+    Ok(QUARTILES.iter().fold(outcome, |outcome, (name, share)| outcome.with(name, quantile(&each, *share))))
 }
 
-impl ManyDigits {
-    /// What the seed has, which is of 2,000 inducing inputs, beside whatever was run.
-    fn beside_the_seed(&self, results: &Results) -> Block {
-        let all = SETTINGS.iter().flat_map(|(setting, _)| METHODS.map(|(method, _)| (*setting, method)));
-        let was_run =
-            |(setting, method): &(&str, &str)| !results.scores(DATA, setting, method, "error").is_empty();
-        let runs: Vec<(&str, &str)> = all.filter(was_run).collect();
-        let row = |(name, digits): (&str, usize)| {
-            let seed = self.reference().get(DATA, "savigp", SEED_SETTING, name);
-            let text =
-                |value: Option<f64>| value.map_or("–".to_owned(), |value| format!("{value:.digits$}"));
-            let ours = runs.iter().map(|(setting, method)| {
-                text(Summary::of(&results.scores(DATA, setting, method, name)).map(|found| found.mean))
-            });
-            [name.to_owned(), text(seed.map(|seed| seed.value))].into_iter().chain(ours).collect()
-        };
-        let scores = [("error", 4), ("nll", 4), ("steps", 0), ("seconds", 0)];
-        let scores = scores.into_iter().chain(QUARTILES.map(|(name, _)| (name, 5)));
-        let names = runs.iter().map(|(setting, method)| format!("{method}, {setting}"));
-        let header = ["score".to_owned(), format!("seed, {SEED_SETTING}")].into_iter().chain(names).collect();
-        Block::Table { header, rows: scores.map(row).collect(), apart: Vec::new() }
-    }
+/// What the seed has, which is of 2,000 inducing inputs, beside whatever was run.
+fn beside_the_seed(results: &Results) -> Vec<Block> {
+    let all = SETTINGS.iter().flat_map(|setting| METHODS.map(|(method, _)| (*setting, method)));
+    let was_run =
+        |(setting, method): &(&str, &str)| !results.scores(DATA, setting, method, "error").is_empty();
+    let runs: Vec<(&str, &str)> = all.filter(was_run).collect();
+    let row = |(name, digits): (&str, usize)| {
+        let seed = SEED.get(DATA, "savigp", SEED_SETTING, name);
+        let text = |value: Option<f64>| value.map_or("–".to_owned(), |value| format!("{value:.digits$}"));
+        let ours = runs.iter().map(|(setting, method)| {
+            text(Summary::of(&results.scores(DATA, setting, method, name)).map(|found| found.mean))
+        });
+        [name.to_owned(), text(seed.map(|seed| seed.value))].into_iter().chain(ours).collect()
+    };
+    let scores = [("error", 4), ("nll", 4), ("steps", 0), ("seconds", 0)];
+    let scores = scores.into_iter().chain(QUARTILES.map(|(name, _)| (name, 5)));
+    let names = runs.iter().map(|(setting, method)| format!("{method}, {setting}"));
+    let header = ["score".to_owned(), format!("seed, {SEED_SETTING}")].into_iter().chain(names).collect();
+    vec![Block::Table { header, rows: scores.map(row).collect(), apart: Vec::new() }]
 }
 
 /// What was learned.
 struct Found {
     posterior: VariationalPosterior,
     steps: u64,
-    /// The negative bound an image by the step.
+    /// The negative bound per image by the step.
     nelbo: Vec<(f64, f64)>,
 }
 
 /// A posterior over functions whose kernel and inducing inputs stay as they are.
-fn learn(images: &Part, inducing: usize, natural: Option<f64>, steps: u64) -> Result<Found, ExperimentError> {
+fn learn(
+    images: &Part,
+    inducing: usize,
+    batch: usize,
+    plan: (u64, Option<f64>),
+) -> Result<Found, ExperimentError> {
     let mut process = images::process(images, inducing)?;
     process.visit_mut(&mut |parameter| parameter.fix_all(true));
     let mut model = images::model(process, Task::Classes(10))?;
     let rows = Deformed::new(images, EIGHT_MILLION)?;
     let count = rows.count();
-    let batches = Batches::in_blocks(count, BATCH, BATCH, 1)?;
-    let mut options = BatchOptions::default();
-    (options.steps, options.natural) = (steps, natural);
-    let mut means = Means::of((steps / POINTS).max(1));
-    let trained = model.train_in_batches(&rows, batches, Adadelta::default(), &options, |now| {
+    let batches = Batches::in_blocks(count, batch, batch, 1)?;
+    let mut means = Means::of((plan.0 / POINTS).max(1));
+    let steps = in_batches(&mut model, &rows, batches, Adadelta::default(), plan, |now| {
         means.add(now.evaluation, -now.log_posterior / count as f64);
     })?;
-    Ok(Found { posterior: model.predictor()?, steps: trained.run.iterations, nelbo: means.points })
+    Ok(Found { posterior: model.predictor()?, steps, nelbo: means.points })
 }
 
 /// Means of so many values that follow each other, each at the place of the last of them.

@@ -3,178 +3,144 @@
 use crate::baselines::{Chain, Leapfrog, WhitenedPosterior, elliptical_slice, hamiltonian};
 use crate::data::{Part, Scales, Store};
 use crate::error::ExperimentError;
-use crate::harness::{Cell, Context, Extent, Item, Outcome, Results, Stopwatch};
-use crate::methods::savigp::{Found, Posterior, Setup};
-use crate::report::{Block, Scale, course};
+use crate::grid::Show::{Curve, Own, Text};
+use crate::grid::{At, Grid};
+use crate::harness::{Outcome, Results};
+use crate::methods::savigp::{Automated, Found, Posterior};
+use crate::methods::scores;
+use crate::report::Block;
 use faer::Mat;
 use gp_kernels::Evaluator;
+use gp_optim::Parameter;
 use gp_variational::Expectation;
 
 const FILE: &str = "lgcp/mining_binned.csv";
 const DATA: &str = "mining";
 const SETTING: &str = "all";
 
-/// Name, posterior and share of observations that are inducing inputs; no posterior for Monte Carlo.
-const METHODS: [(&str, Option<(Posterior, f64)>); 8] = [
-    ("ess", None),
-    ("hmc", None),
-    ("fg, SF=1", Some((Posterior::Full, 1.0))),
-    ("fg, SF=0.5", Some((Posterior::Full, 0.5))),
-    ("fg, SF=0.1", Some((Posterior::Full, 0.1))),
-    ("mog1, SF=0.5", Some((Posterior::Diagonal, 0.5))),
-    ("mog1, SF=0.1", Some((Posterior::Diagonal, 0.1))),
-    ("mog2, SF=0.1", Some((Posterior::TwoDiagonal, 0.1))),
+/// Who learns the rate.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Method {
+    Slices,
+    Hamiltonian,
+    /// With this share of observations as inducing inputs.
+    Variational(Posterior, f64),
+}
+
+const METHODS: [(&str, Method); 8] = [
+    ("ess", Method::Slices),
+    ("hmc", Method::Hamiltonian),
+    ("fg, SF=1", Method::Variational(Posterior::Full, 1.0)),
+    ("fg, SF=0.5", Method::Variational(Posterior::Full, 0.5)),
+    ("fg, SF=0.1", Method::Variational(Posterior::Full, 0.1)),
+    ("mog1, SF=0.5", Method::Variational(Posterior::Diagonal, 0.5)),
+    ("mog1, SF=0.1", Method::Variational(Posterior::Diagonal, 0.1)),
+    ("mog2, SF=0.1", Method::Variational(Posterior::TwoDiagonal, 0.1)),
 ];
+const SHOWN: &[&str] = &["ess", "fg, SF=1", "fg, SF=0.1", "mog1, SF=0.1"];
 
 /// The figure.
-#[derive(Debug)]
-pub(super) struct Mining;
-
-impl Item for Mining {
-    fn name(&self) -> &'static str {
-        "004-figure-5"
-    }
-
-    fn title(&self) -> &'static str {
-        "the rate of coal-mining disasters, by variational posteriors, elliptical slice sampling and Hamiltonian Monte Carlo"
-    }
-
-    fn needs(&self) -> Vec<String> {
-        vec![FILE.to_owned()]
-    }
-
-    fn method(&self) -> &'static str {
-        "As the seed says: 811 bins, a log Gaussian Cox process, a squared exponential; posteriors `fg` (one full Gaussian), \
+pub(super) const MINING: Grid<Method> = Grid {
+    name: "004-figure-5",
+    title: "the rate of coal-mining disasters, by variational posteriors, elliptical slice sampling and Hamiltonian Monte Carlo",
+    about: "As the seed says: 811 bins, a log Gaussian Cox process, a squared exponential; posteriors `fg` (one full Gaussian), \
          `mog1` and `mog2` (diagonal ones) with a share SF of the bins as inducing inputs; baselines `ess` (elliptical \
          slice sampling) and `hmc`. Chosen where it is silent: hyperparameters and the offset of the log \
          rate are learned with the dense posterior, and Monte Carlo samples the latent function under these. \
          `ess` makes 100,000 steps after 5,000 and keeps every tenth, `hmc` (whitened, trajectories of up to 12 steps) \
          10,000 after 1,000 and keeps all; the seed's chains were ten and a hundred times as long. \
-         Two chains of each, with other seeds (splits 0 and 1), show what Monte Carlo itself is worth."
-    }
+         Two chains of each, with other seeds (splits 0 and 1), show what Monte Carlo itself is worth.",
+    takes: ["15 minutes", "10 minutes"],
+    data: &[DATA],
+    files: &[FILE],
+    settings: &[SETTING],
+    methods: &METHODS,
+    splits: [4, 2],
+    has: |_, cell, method| cell.split == 0 || !matches!(method, Method::Variational(..)),
+    run,
+    show: &[
+        Text(
+            "Beside the first chain of `ess`: how far means of the log rate are off, in its posterior standard \
+             deviations; the ratio of posterior standard deviations; how far mean rates are off. The seed: `fg` like Monte Carlo \
+             at all SF; `mog` the same mean and less variance; at least 10 times as fast as `ess` and 100 times as `hmc` \
+             (for chains ten and a hundred times as long as here).",
+        ),
+        Own(table),
+        Curve("004-mining-rate", "rate", ["bin of 50 days", "disasters in 50 days"], SHOWN),
+        Curve("004-mining-deviation", "deviation", ["bin of 50 days", "deviation of the log rate"], SHOWN),
+    ],
+    ..Grid::EMPTY
+};
 
-    fn takes(&self) -> [&'static str; 2] {
-        ["15 minutes", "10 minutes"]
-    }
-
-    fn cells(&self, extent: &Extent) -> Vec<Cell> {
-        let chains = extent.choose(4, 2, 1);
-        let mut cells = Vec::new();
-        for (method, posterior) in METHODS {
-            let splits = if posterior.is_none() { chains } else { 1 };
-            cells.extend((0..splits).map(|split| Cell::new(DATA, SETTING, method, split)));
-        }
-        cells
-    }
-
-    fn run(&self, cell: &Cell, context: &Context) -> Result<Outcome, ExperimentError> {
-        let method = METHODS.iter().find(|(name, _)| *name == cell.method).ok_or_else(|| cell.unknown())?.1;
-        let events = events(&context.store)?;
-        let setup = Setup {
-            likelihood: "poisson",
-            ard: true,
-            expectation: Expectation::Exact,
-            iterations: context.extent.choose(100, 100, 2),
-            share: 1.0,
-        };
-        let found = match method {
-            Some((posterior, share)) => Setup { share, ..setup }.learn(posterior, &events)?,
-            None => {
-                let learned = setup.learn(Posterior::Full, &events)?;
-                return sample(cell, context, &events, &learned);
-            }
-        };
-        let latents = found.posterior.latents(events.inputs.as_ref(), &Evaluator::default())?;
-        let (mean, variance) = (&latents[0].mean, &latents[0].variance);
-        let moments = found.posterior.moments(events.inputs.as_ref(), &Evaluator::default())?;
-        let rate: Vec<f64> = moments.iter().map(|found| found.mean).collect();
-        let outcome = Outcome::of([("bound", found.bound), ("seconds", found.seconds)]);
-        Ok(curves(outcome, mean, variance, &rate))
-    }
-
-    fn show(&self, results: &Results) -> Vec<Block> {
-        let names = METHODS.map(|(name, _)| name);
-        let mut rows = Vec::new();
-        for name in names {
-            let seconds = results.scores(DATA, SETTING, name, "seconds");
-            let curve = |curve: &str| results.curves(DATA, SETTING, name, curve);
-            let (rates, deviations) = (curve("rate"), curve("deviation"));
-            let means = curve("mean");
-            let reference = |of: &str| results.curves(DATA, SETTING, "ess", of).first().copied();
-            let (Some(mean), Some(spread), Some(rate)) =
-                (reference("mean"), reference("deviation"), reference("rate"))
-            else {
-                continue;
-            };
-            for k in 0..seconds.len().min(rates.len()) {
-                let average =
-                    |f: &dyn Fn(usize) -> f64| (0..mean.len()).map(f).sum::<f64>() / mean.len() as f64;
-                let off = average(&|i| (means[k][i].1 - mean[i].1).abs() / spread[i].1);
-                let ratio = average(&|i| deviations[k][i].1 / spread[i].1);
-                let rate_off = average(&|i| (rates[k][i].1 / rate[i].1 - 1.0).abs());
-                rows.push(vec![
-                    name.to_owned(),
-                    k.to_string(),
-                    format!("{off:.3}"),
-                    format!("{ratio:.3}"),
-                    format!("{:.1} %", 100.0 * rate_off),
-                    format!("{:.2}", seconds[k]),
-                ]);
-            }
-        }
-        let mut blocks = vec![
-            Block::text(
-                "Beside the first chain of `ess`: how far means of the log rate are off, in its posterior standard \
-                 deviations; the ratio of posterior standard deviations; how far mean rates are off. The seed: `fg` like Monte Carlo \
-                 at all SF; `mog` the same mean and less variance; at least 10 times as fast as `ess` and 100 times as `hmc` \
-                 (for chains ten and a hundred times as long as here).",
-            ),
-            Block::table(["method", "chain", "mean off", "deviations", "rate off", "seconds"], rows),
-        ];
-        let shown = ["ess", "fg, SF=1", "fg, SF=0.1", "mog1, SF=0.1"];
-        let place = [DATA, SETTING];
-        blocks.extend(course(
-            results,
-            "004-mining-rate",
-            place,
-            &shown,
-            ["bin of 50 days", "disasters in 50 days", "rate"],
-            Scale::Linear,
-        ));
-        blocks.extend(course(
-            results,
-            "004-mining-deviation",
-            place,
-            &shown,
-            ["bin of 50 days", "deviation of the log rate", "deviation"],
-            Scale::Linear,
-        ));
-        blocks
-    }
+fn run(at: &At<'_, Method>) -> Result<Outcome, ExperimentError> {
+    let events = events(&at.context.store)?;
+    let setup = Automated {
+        likelihood: "poisson",
+        ard: true,
+        expectation: Expectation::Exact,
+        iterations: at.choose(100, 100, 2),
+        share: 1.0,
+    };
+    let Method::Variational(posterior, share) = *at.how else {
+        return sample(at, &events, &setup.learn(Posterior::Full, &events)?);
+    };
+    let (found, seconds) = scores::timed(|| Automated { share, ..setup }.learn(posterior, &events))?;
+    let latents = found.posterior.latents(events.inputs.as_ref(), &Evaluator::default())?;
+    let moments = found.posterior.moments(events.inputs.as_ref(), &Evaluator::default())?;
+    let rate: Vec<f64> = moments.iter().map(|found| found.mean).collect();
+    let outcome = Outcome::of([("bound", found.bound), ("seconds", seconds)]);
+    Ok(curves(outcome, &latents[0].mean, &latents[0].variance, &rate))
 }
 
-fn sample(
-    cell: &Cell,
-    context: &Context,
-    events: &Part,
-    learned: &Found,
-) -> Result<Outcome, ExperimentError> {
-    let watch = Stopwatch::start();
+/// How far each chain and each posterior is from the first chain of `ess`.
+fn table(results: &Results) -> Vec<Block> {
+    let mut rows = Vec::new();
+    for (name, _) in METHODS {
+        let seconds = results.scores(DATA, SETTING, name, "seconds");
+        let curve = |curve: &str| results.curves(DATA, SETTING, name, curve);
+        let (rates, deviations) = (curve("rate"), curve("deviation"));
+        let means = curve("mean");
+        let reference = |of: &str| results.curves(DATA, SETTING, "ess", of).first().copied();
+        let (Some(mean), Some(spread), Some(rate)) =
+            (reference("mean"), reference("deviation"), reference("rate"))
+        else {
+            continue;
+        };
+        for k in 0..seconds.len().min(rates.len()) {
+            let average = |f: &dyn Fn(usize) -> f64| (0..mean.len()).map(f).sum::<f64>() / mean.len() as f64;
+            let off = average(&|i| (means[k][i].1 - mean[i].1).abs() / spread[i].1);
+            let ratio = average(&|i| deviations[k][i].1 / spread[i].1);
+            let rate_off = average(&|i| (rates[k][i].1 / rate[i].1 - 1.0).abs());
+            rows.push(vec![
+                name.to_owned(),
+                k.to_string(),
+                format!("{off:.3}"),
+                format!("{ratio:.3}"),
+                format!("{:.1} %", 100.0 * rate_off),
+                format!("{:.2}", seconds[k]),
+            ]);
+        }
+    }
+    let header = ["method", "chain", "mean off", "deviations", "rate off", "seconds"];
+    vec![Block::table(header, rows)]
+}
+
+fn sample(at: &At<'_, Method>, events: &Part, learned: &Found) -> Result<Outcome, ExperimentError> {
     let (kernel, likelihood) = (learned.kernel.as_ref(), learned.posterior.likelihood());
-    let mut posterior =
-        WhitenedPosterior::new(&[kernel], events.inputs.as_ref(), likelihood, events.targets.as_ref())?;
-    let seed = 1 + cell.split as u64;
-    let chain: Chain = if cell.method == "ess" {
-        let [burn_in, steps] = context.extent.choose([5000, 100_000], [5000, 100_000], [100, 200]);
-        elliptical_slice(&mut posterior, burn_in, steps, 10, seed)?
-    } else {
-        let [burn_in, samples] = context.extent.choose([1000, 10_000], [1000, 10_000], [50, 100]);
-        hamiltonian(&mut posterior, Leapfrog { steps: 12, length: 0.1 }, burn_in, samples, 1, seed)?
-    };
-    let outcome = Outcome::of([("accepted", chain.accepted), ("seconds", watch.seconds())]);
+    let (chain, seconds) = scores::timed(|| -> Result<Chain, ExperimentError> {
+        let (points, targets) = (events.inputs.as_ref(), events.targets.as_ref());
+        let mut posterior = WhitenedPosterior::new(&[kernel], points, likelihood, targets)?;
+        if matches!(at.how, Method::Slices) {
+            let [burn_in, steps] = at.choose([5000, 100_000], [5000, 100_000], [100, 200]);
+            return elliptical_slice(&mut posterior, burn_in, steps, 10, 1 + at.seed());
+        }
+        let [burn_in, samples] = at.choose([1000, 10_000], [1000, 10_000], [50, 100]);
+        hamiltonian(&mut posterior, Leapfrog { steps: 12, length: 0.1 }, burn_in, samples, 1, 1 + at.seed())
+    })?;
     // The rate is exp(f + offset).
-    let offset = likelihood.parameters().iter().map(gp_optim::Parameter::value).sum::<f64>();
+    let offset = likelihood.parameters().iter().map(Parameter::value).sum::<f64>();
     let rate: Vec<f64> = chain.rate.iter().map(|rate| rate * offset.exp()).collect();
+    let outcome = Outcome::of([("accepted", chain.accepted), ("seconds", seconds)]);
     Ok(curves(outcome, &chain.mean, &chain.variance, &rate))
 }
 

@@ -1,31 +1,18 @@
-//! The tables and figures, one small file each, and the list of them.
+//! The tables and figures, one value each, and the list of them.
 
-mod active_set;
-mod banana_powers;
-mod banana_regions;
-mod binary_table;
-mod classification;
+mod automated;
+mod binary;
 mod delays;
-mod digits_by_sparsity;
-mod digits_course;
-mod drawn_regression;
-mod even_digits;
-mod flights_course;
-mod image_course;
+mod informative;
 mod many_digits;
 mod mining;
-mod multiclass_tables;
-mod parity_batches;
-mod parity_course;
+mod multiclass;
 mod parity_workers;
-mod regression;
+mod power;
 mod robot_arm;
-mod satellite_course;
 mod schemes;
 mod seismic;
-mod small_variational;
 mod textbook;
-mod three_classes;
 mod two_averages;
 
 use crate::error::ExperimentError;
@@ -34,33 +21,33 @@ use crate::harness::Item;
 /// All items, in the order in which the report has them.
 pub const ITEMS: &[&dyn Item] = &[
     &schemes::VEHICLE,
-    &multiclass_tables::MulticlassTables,
-    &three_classes::ThreeClasses,
-    &satellite_course::SatelliteCourse,
-    &digits_course::DigitsCourse,
-    &flights_course::FlightsCourse,
-    &two_averages::TwoAverages,
-    &drawn_regression::DrawnRegression,
-    &regression::Regression,
-    &classification::Classification,
-    &banana_powers::BananaPowers,
-    &textbook::Textbook,
-    &parity_course::ParityCourse,
-    &even_digits::EvenDigits,
-    &active_set::ActiveSet,
+    &multiclass::TABLES,
+    &multiclass::THREE_CLASSES,
+    &multiclass::SATELLITE,
+    &multiclass::DIGITS,
+    &multiclass::FLIGHTS,
+    &two_averages::TWO_AVERAGES,
+    &power::DRAWN,
+    &power::REGRESSION,
+    &power::CLASSIFICATION,
+    &power::BANANA,
+    &textbook::TEXTBOOK,
+    &power::DIGITS,
+    &informative::TABLE,
+    &informative::FIGURES,
     &schemes::PIMA,
-    &binary_table::BinaryTable,
-    &banana_regions::BananaRegions,
-    &image_course::ImageCourse,
-    &parity_workers::ParityWorkers,
-    &small_variational::SmallVariational,
-    &mining::Mining,
-    &digits_by_sparsity::DigitsBySparsity,
-    &robot_arm::RobotArm,
-    &parity_batches::ParityBatches,
-    &delays::Delays,
-    &many_digits::ManyDigits,
-    &seismic::SeismicSurvey,
+    &binary::TABLE,
+    &binary::BANANA,
+    &binary::IMAGE,
+    &parity_workers::WORKERS,
+    &automated::SMALL,
+    &mining::MINING,
+    &automated::SPARSITY,
+    &robot_arm::TORQUES,
+    &automated::BATCHES,
+    &delays::DELAYS,
+    &many_digits::IMAGES,
+    &seismic::SURVEY,
 ];
 
 /// The items of these names; `all` are all of them.

@@ -1,10 +1,10 @@
 //! Seed 003, Figure 3, right: odd and even digits by the number of workers.
 
-use crate::data::{Digits, Split, Task};
 use crate::error::ExperimentError;
-use crate::harness::{Cell, Context, Extent, Form, Item, Outcome, Results};
+use crate::grid::{Grid, Show, number};
+use crate::harness::{Form, Outcome, Record, Results};
 use crate::methods::classify::{Method, Setup};
-use crate::methods::{kernels, scores};
+use crate::methods::scores;
 use crate::report::{Block, Scale, Summary, levels};
 use cpu_time::ProcessTime;
 use std::collections::BTreeSet;
@@ -14,24 +14,10 @@ const DATA: &str = "mnist-b";
 const METHODS: [(&str, Method); 2] = [("sep", Method::OwnSites), ("svi", Method::Variational)];
 
 /// The figure.
-#[derive(Debug)]
-pub(super) struct ParityWorkers;
-
-impl Item for ParityWorkers {
-    fn name(&self) -> &'static str {
-        "003-figure-3-workers"
-    }
-
-    fn title(&self) -> &'static str {
-        "odd and even digits of MNIST by the number of threads, by scalable EP and variational inference"
-    }
-
-    fn needs(&self) -> Vec<String> {
-        Digits::FILES.map(str::to_owned).to_vec()
-    }
-
-    fn method(&self) -> &'static str {
-        "As the seed says: 60,000 images for training and 10,000 for tests, batch training by SEP (a site an observation, a \
+pub(super) const WORKERS: Grid<Method> = Grid {
+    name: "003-figure-3-workers",
+    title: "odd and even digits of MNIST by the number of threads, by scalable EP and variational inference",
+    about: "As the seed says: 60,000 images for training and 10,000 for tests, batch training by SEP (a site an observation, a \
          sweep and a step in turns) and SVI (L-BFGS), the data dealt to more and more workers. Ours are threads of one \
          process: T = 1, 2, 4, … and as many as the machine has processors. How many inducing points the seed has cannot \
          be read: M = 200 was chosen, which its next experiment has; all else as in `003-table-1`, but pixels between 0 \
@@ -40,76 +26,54 @@ impl Item for ParityWorkers {
          both of training; what is the same bits are the probabilities of all test images. The figure holds no numbers \
          that could be put beside ours; the seed has training times fall until six workers, and errors that do not depend \
          on how many there are.\n\n\
-         Reduced form: the first 10,000 images, 20 iterations."
-    }
-
-    fn takes(&self) -> [&'static str; 2] {
-        ["2 hours", "3 minutes"]
-    }
-
-    fn cells(&self, extent: &Extent) -> Vec<Cell> {
+         Reduced form: the first 10,000 images, 20 iterations.",
+    takes: ["2 hours", "3 minutes"],
+    data: &[DATA],
+    // A pool may have more threads than there are processors: whether it runs can be seen anywhere.
+    more_settings: |form| {
         let all = std::thread::available_parallelism().map_or(1, usize::from);
-        // A pool may have more threads than there are processors: whether it runs can be seen anywhere.
-        let most = extent.choose(all, all, 2);
-        let cells =
-            |threads: usize| METHODS.map(|(method, _)| Cell::new(DATA, format!("T={threads}"), method, 0));
-        counts(most).into_iter().flat_map(cells).collect()
-    }
-
-    fn run(&self, cell: &Cell, context: &Context) -> Result<Outcome, ExperimentError> {
-        let method = METHODS.iter().find(|(name, _)| *name == cell.method);
-        let ((_, method), threads) = method.zip(threads_of(&cell.setting)).ok_or_else(|| cell.unknown())?;
-        let digits = Digits::load(&context.store)?.parity();
-        let count = context.extent.choose(60_000, 10_000, 100).min(digits.training.len());
-        let training = digits.training.rows(&(0..count).collect::<Vec<_>>());
-        let kernel = kernels::with_noise_text(training.dim(), 0.3);
-        let split = Split { training, test: digits.test, units: vec![1.0] };
-        let setup = Setup {
-            split: &split,
-            task: Task::Binary,
-            inducing: if context.extent.form == Form::Quick { 10 } else { 200 },
-            seed: 1,
-            steps: context.extent.choose(250, 20, 3),
-            kernel: Some(&kernel),
-        };
+        let most = if form == Form::Quick { 2 } else { all };
+        counts(most).into_iter().map(|count| format!("T={count}")).collect()
+    },
+    methods: &METHODS,
+    run: |at| {
+        let (mut split, threads) = (at.split()?, at.number("T")? as usize);
+        let count = at.choose(60_000, 10_000, 100).min(split.training.len());
+        split.training = split.training.rows(&(0..count).collect::<Vec<_>>());
+        let setup = Setup::new(&split, at.choose(200, 200, 10), at.choose(250, 20, 3), 1);
+        let setup = Setup { lengthscale: 0.3, ..setup };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-        pool.map_err(|cause| ExperimentError::Files(cause.to_string()))?.install(|| timed(&setup, *method))
-    }
-
-    fn is_alone(&self) -> bool {
-        true
-    }
-
-    fn show(&self, results: &Results) -> Vec<Block> {
-        let methods = METHODS.map(|(name, _)| name);
-        let numbers: BTreeSet<usize> =
-            results.records().filter_map(|record| threads_of(&record.cell.setting)).collect();
-        let names: Vec<(String, f64)> = numbers.iter().map(|t| (format!("T={t}"), *t as f64)).collect();
-        let settings: Vec<(&str, f64)> = names.iter().map(|(name, t)| (name.as_str(), *t)).collect();
-        let mut blocks = vec![table(results, &settings)];
-        let names = ["threads", "wall"];
-        blocks.extend(levels(results, "003-workers-wall", DATA, &settings, &methods, names, Scale::Log));
-        blocks
-    }
-}
+        pool.map_err(|cause| ExperimentError::Files(cause.to_string()))?.install(|| timed(&setup, *at.how))
+    },
+    is_alone: true,
+    show: &[Show::Own(show)],
+    ..Grid::EMPTY
+};
 
 /// Powers of two below a number, and the number.
 fn counts(most: usize) -> Vec<usize> {
     (0..usize::BITS).map(|k| 1 << k).take_while(|count| *count < most).chain([most]).collect()
 }
 
-fn threads_of(setting: &str) -> Option<usize> {
-    setting.strip_prefix("T=")?.parse().ok().filter(|threads| *threads > 0)
-}
-
 /// Learns with all threads of the pool it is called in.
 fn timed(setup: &Setup<'_>, method: Method) -> Result<Outcome, ExperimentError> {
     let (clock, processor) = (Instant::now(), ProcessTime::now());
-    let predictor = setup.learned(method)?;
+    let fitted = setup.learned(method)?;
     let (wall, seconds) = (clock.elapsed().as_secs_f64(), processor.elapsed().as_secs_f64());
-    let (error, nll) = scores::of_labels(predictor.as_ref(), &setup.split.test)?;
-    let bits = fingerprint(&predictor.probabilities(&setup.split.test)?);
-    Ok(Outcome::of([("error", error), ("nll", nll), ("wall", wall), ("seconds", seconds), ("bits", bits)]))
+    let (p, _) = scores::probabilities(fitted.as_ref(), setup.split.test.inputs.as_ref())?;
+    let outcome = scores::of_labels(fitted.as_ref(), &setup.split.test, seconds)?;
+    Ok(outcome.with("wall", wall).with("bits", fingerprint(&p)))
+}
+
+fn show(results: &Results) -> Vec<Block> {
+    let threads = |record: &Record| number(&record.cell.setting, "T").map(|threads| threads as usize);
+    let numbers: BTreeSet<usize> = results.records().filter_map(threads).collect();
+    let names: Vec<(String, f64)> = numbers.iter().map(|t| (format!("T={t}"), *t as f64)).collect();
+    let settings: Vec<_> = names.iter().map(|(name, t)| (name.as_str(), Some(*t))).collect();
+    let methods = METHODS.map(|(name, _)| name);
+    let axes = ["threads", "wall"];
+    let picture = levels(results, "003-workers-wall", DATA, &settings, &methods, axes, Scale::Log);
+    [table(results, &settings)].into_iter().chain(picture).collect()
 }
 
 /// A number that another table of numbers has with probability 2⁻⁵² (the hash of Fowler, Noll and Vo, of which a float
@@ -123,7 +87,7 @@ fn fingerprint(table: &faer::Mat<f64>) -> f64 {
 }
 
 /// A row for each method and number of threads.
-fn table(results: &Results, settings: &[(&str, f64)]) -> Block {
+fn table(results: &Results, settings: &[(&str, Option<f64>)]) -> Block {
     let of = |setting: &str, method: &str, score: &str| {
         Summary::of(&results.scores(DATA, setting, method, score)).map(|found| found.mean)
     };
@@ -131,13 +95,13 @@ fn table(results: &Results, settings: &[(&str, f64)]) -> Block {
         |value: Option<f64>, digits: usize| value.map_or("–".to_owned(), |v| format!("{v:.digits$}"));
     let mut rows = Vec::new();
     for (method, _) in METHODS {
-        for (setting, threads) in settings {
+        for (setting, _) in settings {
             let value = |score: &str| of(setting, method, score);
             let Some(wall) = value("wall") else { continue };
             let first = of("T=1", method, "bits").zip(value("bits")).map(|(one, own)| one == own);
             rows.push(vec![
                 method.to_owned(),
-                threads.to_string(),
+                setting.trim_start_matches("T=").to_owned(),
                 text(Some(wall), 1),
                 text(of("T=1", method, "wall").map(|one| one / wall), 2),
                 text(value("seconds"), 1),
@@ -162,7 +126,6 @@ mod tests {
         assert_eq!(counts(1), [1]);
         assert_eq!(counts(4), [1, 2, 4]);
         assert_eq!(counts(6), [1, 2, 4, 6]);
-        assert_eq!((threads_of("T=6"), threads_of("T=0"), threads_of("M=6")), (Some(6), None, None));
     }
 
     #[test]

@@ -4,26 +4,29 @@
 use crate::baselines::{Leapfrog, WhitenedPosterior, elliptical_slice, hamiltonian};
 use crate::data::{Part, Scales, Store};
 use crate::error::ExperimentError;
-use crate::harness::{Cell, Context, Extent, Item, Outcome, Results, Stopwatch};
-use crate::methods::savigp::Posterior;
+use crate::grid::Show::{Own, Text};
+use crate::grid::{At, Grid};
+use crate::harness::{Outcome, Results};
+use crate::methods::savigp::{Posterior, diagonal, sampled};
+use crate::methods::scores;
 use crate::report::Block;
 use faer::Mat;
-use gp_cli::picture::{CLASSES, Layer, Picture};
+use gp_cli::picture::{CLASSES, INK, Layer, Picture};
 use gp_kernels::data::Table;
 use gp_kernels::inducing::{InducingInputs, SparseProcess};
 use gp_kernels::{Evaluator, Kernel, KernelExt};
-use gp_optim::MinimiseOptions;
-use gp_variational::savigp::{Bound, Covariance, Mixture};
-use gp_variational::{Draws, Expectation, NaturalOptions, Sampling, Savigp};
+use gp_variational::savigp::Bound;
+use gp_variational::{NaturalOptions, Savigp};
 use seismic_likelihood::Seismic;
 
 const FILE: &str = "regression/seismic_savigp.csv";
 const DATA: &str = "seismic";
 const SETTING: &str = "Z=X";
 const LAYERS: usize = 4;
-/// Prior means of depths in metres and of velocities in metres a second, and standard deviations as shares of them.
+/// Prior means of depths in metres and of velocities in metres per second, and standard deviations as shares of them.
 const MEANS: [[f64; LAYERS]; 2] = [[200.0, 500.0, 1600.0, 2200.0], [1950.0, 2300.0, 2750.0, 3650.0]];
 const SHARES: [f64; 2] = [0.15, 0.1];
+/// No posterior for Monte Carlo.
 const METHODS: [(&str, Option<Posterior>); 5] = [
     ("hmc", None),
     ("ess", None),
@@ -33,24 +36,10 @@ const METHODS: [(&str, Option<Posterior>); 5] = [
 ];
 
 /// The figure.
-#[derive(Debug)]
-pub(super) struct SeismicSurvey;
-
-impl Item for SeismicSurvey {
-    fn name(&self) -> &'static str {
-        "004-figure-12"
-    }
-
-    fn title(&self) -> &'static str {
-        "depths and velocities under a seismic survey, by variational posteriors and Monte Carlo"
-    }
-
-    fn needs(&self) -> Vec<String> {
-        vec![FILE.to_owned()]
-    }
-
-    fn method(&self) -> &'static str {
-        "As the seed says: 113 sites, four reflection times each, eight latent functions (depths and velocities), its \
+pub(super) const SURVEY: Grid<Option<Posterior>> = Grid {
+    name: "004-figure-12",
+    title: "depths and velocities under a seismic survey, by variational posteriors and Monte Carlo",
+    about: "As the seed says: 113 sites, four reflection times each, eight latent functions (depths and velocities), its \
          likelihood, noise and prior, a squared exponential of length-scale 1, inducing inputs at the sites, nothing of it \
          learned; one full Gaussian (`fg`). Chosen where it is silent: positions in units of their standard deviation, \
          expectations by 200 quasi-random samples, the start at the prior (the seed's narrow start is not needed by \
@@ -58,114 +47,86 @@ impl Item for SeismicSurvey {
          posterior: `hmc` (whitened, trajectories of up to 20 steps, 40,000 after 2,000), `ess` (elliptical slice sampling, \
          400,000 steps after 20,000, every fortieth kept); two chains of each (splits 0 and 1) show what Monte \
          Carlo itself is worth. The seed's sampler was another.\n\n\
-         Reduced form: `hmc` 5,000 after 1,000, `ess` 50,000 after 5,000."
-    }
-
-    fn takes(&self) -> [&'static str; 2] {
-        ["30 minutes", "8 minutes"]
-    }
-
-    fn cells(&self, extent: &Extent) -> Vec<Cell> {
-        let chains = extent.choose(2, 2, 1);
-        let of = |(method, posterior): (&'static str, Option<Posterior>)| {
-            let splits = if posterior.is_none() { chains } else { 1 };
-            (0..splits).map(move |split| Cell::new(DATA, SETTING, method, split))
-        };
-        METHODS.into_iter().flat_map(of).collect()
-    }
-
-    fn run(&self, cell: &Cell, context: &Context) -> Result<Outcome, ExperimentError> {
-        let method = METHODS.iter().find(|(name, _)| *name == cell.method).ok_or_else(|| cell.unknown())?.1;
-        let survey = survey(&context.store)?;
-        match method {
-            Some(posterior) => variational(&survey, posterior, context),
-            None => monte_carlo(cell, &survey, context),
+         Reduced form: `hmc` 5,000 after 1,000, `ess` 50,000 after 5,000.",
+    takes: ["30 minutes", "8 minutes"],
+    data: &[DATA],
+    files: &[FILE],
+    settings: &[SETTING],
+    methods: &METHODS,
+    splits: [2, 2],
+    has: |_, cell, posterior| cell.split == 0 || posterior.is_none(),
+    run: |at| {
+        let survey = survey(&at.context.store)?;
+        match *at.how {
+            Some(posterior) => variational(&survey, posterior, at),
+            None => monte_carlo(&survey, at),
         }
-    }
-
-    fn show(&self, results: &Results) -> Vec<Block> {
-        let mut blocks = vec![
-            Block::text(
-                "Beside the first chain of `hmc`, means over sites and over the four layers: how far posterior means are off, \
-                 in its standard deviations; the ratio of standard deviations. The seed: `fg` close to Monte Carlo, \
-                 “although the variances are overestimated”.",
-            ),
-            Block::table(
-                ["method", "chain", "depths off", "deviations", "velocities off", "deviations", "seconds"],
-                rows(results),
-            ),
-        ];
-        for (kind, name) in ["depth (m)", "velocity (m/s)"].into_iter().enumerate() {
-            blocks.extend(picture(results, kind, name));
-        }
-        blocks
-    }
-}
+    },
+    show: &[
+        Text(
+            "Beside the first chain of `hmc`, means over sites and over the four layers: how far posterior means are off, \
+             in its standard deviations; the ratio of standard deviations. The seed: `fg` close to Monte Carlo, \
+             “although the variances are overestimated”.",
+        ),
+        Own(show),
+    ],
+    ..Grid::EMPTY
+};
 
 fn kernel() -> Result<Box<dyn Kernel>, ExperimentError> {
     Ok(gp_kernels::parse("rbf(lengthscale=1)")?)
 }
 
-fn variational(survey: &Part, posterior: Posterior, context: &Context) -> Result<Outcome, ExperimentError> {
-    let watch = Stopwatch::start();
+fn variational(
+    survey: &Part,
+    posterior: Posterior,
+    at: &At<'_, Option<Posterior>>,
+) -> Result<Outcome, ExperimentError> {
     let table = Table::new(survey.inputs.as_ref(), survey.targets.as_ref())?;
-    let inputs = InducingInputs::points(survey.inputs.as_ref())?;
-    let process = |_| -> Result<SparseProcess, ExperimentError> {
+    let steps = at.choose(1000, 1000, 5);
+    let ((model, bound), seconds) = scores::timed(|| {
         let mut kernel = kernel()?;
         KernelExt::for_each_parameter_mut(kernel.as_mut(), &mut |parameter| parameter.fix_all(true));
-        Ok(SparseProcess::new(kernel, inputs.clone())?.with_fixed_inputs())
-    };
-    let processes = (0..2 * LAYERS).map(process).collect::<Result<Vec<_>, _>>()?;
-    let samples = context.extent.choose(200, 200, 20);
-    let sampling = Sampling { samples, draws: Draws::QuasiRandom, ..Sampling::default() };
-    let mut model =
-        Savigp::new(processes, Box::new(Seismic))?.with_expectation(Expectation::Sampled(sampling))?;
-    let bound = if posterior == Posterior::Full {
-        let mut bound = Bound::new(&model, &table)?;
-        let max_steps = context.extent.choose(1000, 1000, 5);
-        model
-            .come_to_rest(&mut bound, &NaturalOptions { tolerance: 1e-8, max_steps, ..Default::default() })?
-            .bound
-    } else {
-        let max_iterations = context.extent.choose(1000, 1000, 5);
-        let options = MinimiseOptions { max_iterations, ..MinimiseOptions::default() };
-        model.set_posterior(Mixture::prior(model.posterior().counts(), Covariance::Diagonal)?)?;
-        let mut bound = model.train(&table, &options, |_| {})?.run.log_marginal_likelihood;
-        if posterior == Posterior::TwoDiagonal {
-            model.set_posterior(model.posterior().split(2, 1)?)?;
-            bound = model.train(&table, &options, |_| {})?.run.log_marginal_likelihood;
-        }
-        bound
-    };
-    let seconds = watch.seconds();
+        let inputs = InducingInputs::points(survey.inputs.as_ref())?;
+        let process = SparseProcess::new(kernel, inputs)?.with_fixed_inputs();
+        let expectation = sampled(at.choose(200, 200, 20));
+        let mut model =
+            Savigp::new(vec![process; 2 * LAYERS], Box::new(Seismic))?.with_expectation(expectation)?;
+        let bound = if posterior == Posterior::Full {
+            let options =
+                NaturalOptions { tolerance: 1e-8, max_steps: steps as usize, ..NaturalOptions::default() };
+            let mut bound = Bound::new(&model, &table)?;
+            model.come_to_rest(&mut bound, &options)?.bound
+        } else {
+            diagonal(&mut model, posterior, &table, steps)?
+        };
+        Ok((model, bound))
+    })?;
     let latents = model.predictor()?.latents(survey.inputs.as_ref(), &Evaluator::default())?;
-    let mut outcome = Outcome::of([("bound", bound), ("seconds", seconds)]);
-    for (q, latent) in latents.iter().enumerate() {
-        outcome = with_latent(outcome, q, survey, &latent.mean, &latent.variance);
-    }
-    Ok(outcome)
+    let outcome = Outcome::of([("bound", bound), ("seconds", seconds)]);
+    Ok(latents.iter().enumerate().fold(outcome, |outcome, (q, latent)| {
+        with_latent(outcome, q, survey, &latent.mean, &latent.variance)
+    }))
 }
 
-fn monte_carlo(cell: &Cell, survey: &Part, context: &Context) -> Result<Outcome, ExperimentError> {
-    let (watch, kernel, likelihood) = (Stopwatch::start(), kernel()?, Seismic);
-    let kernels = [kernel.as_ref(); 2 * LAYERS];
-    let (points, targets) = (survey.inputs.as_ref(), survey.targets.as_ref());
-    let mut posterior = WhitenedPosterior::new(&kernels, points, &likelihood, targets)?;
-    let seed = 1 + cell.split as u64;
-    let chain = if cell.method == "ess" {
-        let [burn_in, steps] = context.extent.choose([20_000, 400_000], [5000, 50_000], [20, 80]);
-        elliptical_slice(&mut posterior, burn_in, steps, 40, seed)?
-    } else {
-        let [burn_in, samples] = context.extent.choose([2000, 40_000], [1000, 5000], [10, 10]);
-        hamiltonian(&mut posterior, Leapfrog { steps: 20, length: 0.05 }, burn_in, samples, 1, seed)?
-    };
-    let mut outcome = Outcome::of([("accepted", chain.accepted), ("seconds", watch.seconds())]);
-    let count = survey.len();
-    for q in 0..2 * LAYERS {
+fn monte_carlo(survey: &Part, at: &At<'_, Option<Posterior>>) -> Result<Outcome, ExperimentError> {
+    let (chain, seconds) = scores::timed(|| {
+        let kernel = kernel()?;
+        let kernels = [kernel.as_ref(); 2 * LAYERS];
+        let (points, targets) = (survey.inputs.as_ref(), survey.targets.as_ref());
+        let mut posterior = WhitenedPosterior::new(&kernels, points, &Seismic, targets)?;
+        if at.cell.method == "ess" {
+            let [burn_in, steps] = at.choose([20_000, 400_000], [5000, 50_000], [20, 80]);
+            return elliptical_slice(&mut posterior, burn_in, steps, 40, 1 + at.seed());
+        }
+        let [burn_in, samples] = at.choose([2000, 40_000], [1000, 5000], [10, 10]);
+        hamiltonian(&mut posterior, Leapfrog { steps: 20, length: 0.05 }, burn_in, samples, 1, 1 + at.seed())
+    })?;
+    let (outcome, count) = (Outcome::of([("accepted", chain.accepted), ("seconds", seconds)]), survey.len());
+    Ok((0..2 * LAYERS).fold(outcome, |outcome, q| {
         let (mean, variance) = (&chain.mean[q * count..][..count], &chain.variance[q * count..][..count]);
-        outcome = with_latent(outcome, q, survey, mean, variance);
-    }
-    Ok(outcome)
+        with_latent(outcome, q, survey, mean, variance)
+    }))
 }
 
 /// Positions, in units of their spread, and the four times.
@@ -205,6 +166,13 @@ fn with_latent(outcome: Outcome, q: usize, survey: &Part, mean: &[f64], variance
 fn latent<'a>(results: &'a Results, method: &str, chain: usize, q: usize) -> Option<[&'a [(f64, f64)]; 2]> {
     let curve = |name: String| results.curves(DATA, SETTING, method, &name).get(chain).copied();
     Some([curve(format!("mean {q}"))?, curve(format!("deviation {q}"))?])
+}
+
+fn show(results: &Results) -> Vec<Block> {
+    let header = ["method", "chain", "depths off", "deviations", "velocities off", "deviations", "seconds"];
+    let pictures = ["depth (m)", "velocity (m/s)"].into_iter().enumerate();
+    let pictures = pictures.filter_map(|(kind, name)| picture(results, kind, name));
+    [Block::table(header, rows(results))].into_iter().chain(pictures).collect()
 }
 
 fn rows(results: &Results) -> Vec<Vec<String>> {
@@ -254,7 +222,7 @@ fn picture(results: &Results, kind: usize, name: &str) -> Option<Block> {
         for deviations in [-2.0, 0.0, 2.0] {
             let Some([x, y]) = values(chain, deviations) else { continue };
             let label = if deviations == 0.0 { label("hmc, and two deviations") } else { String::new() };
-            layers.push(Layer::Line { x, y, colour: gp_cli::picture::INK, label });
+            layers.push(Layer::Line { x, y, colour: INK, label });
         }
     }
     let title = format!("{name} below the survey");

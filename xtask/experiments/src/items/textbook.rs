@@ -1,13 +1,16 @@
 //! Seed 001, Figure 33: Power EP of power 1 with an inducing input at every observation beside EP without any.
 
 use crate::baselines::TextbookEp;
-use crate::data::{Set, Split, set};
+use crate::data::Part;
 use crate::error::ExperimentError;
-use crate::harness::{Cell, Context, Extent, Item, Outcome, Results, Stopwatch};
+use crate::grid::{At, Grid, Show};
+use crate::harness::{Form, Outcome, Results};
 use crate::methods::scores;
 use crate::report::Block;
 use gp_cli::picture::{Colour, Layer, Picture};
+use gp_ep::power_ep::Predictor;
 use gp_ep::{BatchEp, EpOptions, PowerEp, SparseProcess, Table};
+use gp_kernels::Kernel;
 use gp_kernels::inducing::InducingInputs;
 use gp_likelihoods::BernoulliProbit;
 
@@ -18,104 +21,54 @@ const SCORES: [(&str, &str); 2] = [("log_z", "log Z"), ("nll", "negative log-lik
 const STEPS: usize = 9;
 const FIRST: [f64; 2] = [0.0, -1.0];
 
-/// The figure.
-#[derive(Debug)]
-pub(super) struct Textbook;
+/// The figure, by whether it is the textbook's EP.
+pub(super) const TEXTBOOK: Grid<bool> = Grid {
+    name: "001-figure-33",
+    title: "Power EP with an inducing input at every observation beside EP as in a textbook, on Ionosphere",
+    about: "As the seed says: Ionosphere, α = 1, M = N and Z = X, log Z on the training set and the mean negative log-likelihood \
+         on the test set over a grid of hyperparameters, beside Rasmussen and Williams' EP (their Algorithms 3.5 and 3.6, \
+         written anew here and sharing no code with Power EP). Chosen where it is silent: a squared exponential with one \
+         length-scale ℓ and amplitude σ², ln ℓ from 0 to 4 and ln σ from −1 to 5 in nine steps each, inputs of variance 1, \
+         the first of the published splits, both methods until log Z changes by less than 10⁻⁹ or so of itself.\n\n\
+         Reduced form: the same.",
+    takes: ["2 minutes", "2 minutes"],
+    data: &[DATA],
+    more_settings: |form| grid(if form == Form::Quick { 4 } else { 1 }),
+    methods: &[(METHODS[0], true), (METHODS[1], false)],
+    run,
+    show: &[Show::Own(show)],
+    ..Grid::EMPTY
+};
 
-/// The names of a step of the full grid and where it is: ln ℓ and ln σ.
+/// The name of a step of the full grid, and where it is: ln ℓ and ln σ.
 fn setting(i: usize, j: usize) -> (String, [f64; 2]) {
     let at = [FIRST[0] + 0.5 * i as f64, FIRST[1] + 0.75 * j as f64];
     (format!("lnl={};lns={}", at[0], at[1]), at)
 }
 
-fn grid(every: usize) -> Vec<(String, [f64; 2])> {
+fn grid(every: usize) -> Vec<String> {
     let steps = || (0..STEPS).step_by(every);
-    steps().flat_map(|i| steps().map(move |j| setting(i, j))).collect()
+    steps().flat_map(|i| steps().map(move |j| setting(i, j).0)).collect()
 }
 
-impl Item for Textbook {
-    fn name(&self) -> &'static str {
-        "001-figure-33"
+fn run(at: &At<'_, bool>) -> Result<Outcome, ExperimentError> {
+    let (variance, scale) = ((2.0 * at.number("lns")?).exp(), at.number("lnl")?.exp());
+    let kernel = gp_kernels::parse(&format!("{variance} * rbf(lengthscale={scale})"))?;
+    let split = at.split()?;
+    if *at.how {
+        let (found, seconds) = scores::timed(|| TextbookEp::fit(kernel.as_ref(), &split.training))?;
+        let outcome = scores::of_labels(&found, &split.test, seconds)?;
+        return Ok(outcome.with("log_z", found.log_z()).with("sweeps", found.sweeps() as f64));
     }
-
-    fn title(&self) -> &'static str {
-        "Power EP with an inducing input at every observation beside EP as in a textbook, on Ionosphere"
-    }
-
-    fn needs(&self) -> Vec<String> {
-        let files = |set: &Set| [Some(set.table), set.splits.file()];
-        set(DATA).map_or([None, None], files).into_iter().flatten().map(str::to_owned).collect()
-    }
-
-    fn method(&self) -> &'static str {
-        "As the seed says: Ionosphere, α = 1, M = N and Z = X, log Z on the training set and the mean negative log-likelihood \
-         on the test set over a grid of hyperparameters, beside Rasmussen and Williams' EP (their Algorithms 3.5 and 3.6, \
-         written anew here and sharing no code with Power EP). Chosen where it is silent: a squared exponential with one \
-         length-scale ℓ and amplitude σ², ln ℓ from 0 to 4 and ln σ from −1 to 5 in nine steps each, inputs of variance 1, \
-         the first of the published splits, both methods until log Z changes by less than 10⁻⁹ or so of itself.\n\n\
-         Reduced form: the same."
-    }
-
-    fn takes(&self) -> [&'static str; 2] {
-        ["2 minutes", "2 minutes"]
-    }
-
-    fn cells(&self, extent: &Extent) -> Vec<Cell> {
-        let settings = grid(extent.choose(1, 1, 4));
-        let cells = |split: usize| {
-            let of = move |(name, _): &(String, [f64; 2])| {
-                METHODS.map(|method| Cell::new(DATA, name.clone(), method, split))
-            };
-            settings.iter().flat_map(of).collect::<Vec<_>>()
-        };
-        (0..extent.splits(1, 1)).flat_map(cells).collect()
-    }
-
-    fn run(&self, cell: &Cell, context: &Context) -> Result<Outcome, ExperimentError> {
-        let place = grid(1).into_iter().find(|(name, _)| *name == cell.setting);
-        let ((_, [scale, amplitude]), set) = place.zip(set(DATA)).ok_or_else(|| cell.unknown())?;
-        let split = context.store.split(set, cell.split)?;
-        let (variance, scale) = ((2.0 * amplitude).exp(), scale.exp());
-        let kernel = gp_kernels::parse(&format!("{variance} * rbf(lengthscale={scale})"))?;
-        let watch = Stopwatch::start();
-        if cell.method == METHODS[0] {
-            let found = TextbookEp::fit(kernel.as_ref(), &split.training)?;
-            let seconds = watch.seconds();
-            let (error, nll) = scores::of_labels(&found, &split.test)?;
-            return Ok(outcome(found.log_z(), nll, error, seconds).with("sweeps", found.sweeps() as f64));
-        }
-        power_ep(kernel, &split, watch)
-    }
-
-    fn show(&self, results: &Results) -> Vec<Block> {
-        let mut rows = Vec::new();
-        for (score, title) in SCORES.into_iter().chain([("error", "error"), ("seconds", "seconds")]) {
-            rows.extend(differences(results, score, title));
-        }
-        let header =
-            ["score", "places", "mean of textbook EP", "mean of Power EP", "largest difference", "where"];
-        let mut blocks = vec![
-            Block::text(
-                "The seed: “both methods give virtually identical results”. Differences of both methods over the grid \
-                 (of seconds too, which tell what M = N costs):",
-            ),
-            Block::table(header, rows),
-        ];
-        for (score, title) in SCORES {
-            for (method, file) in METHODS.iter().zip(["textbook", "power-ep"]) {
-                blocks.extend(map(results, method, score, title, file));
-            }
-        }
-        blocks
-    }
+    let ((posterior, found), seconds) = scores::timed(|| power_ep(kernel, &split.training))?;
+    let outcome = scores::of_labels(&posterior, &split.test, seconds)?;
+    Ok(found.into_iter().fold(outcome, |outcome, (name, value)| outcome.with(name, value)))
 }
 
 fn power_ep(
-    kernel: Box<dyn gp_kernels::Kernel>,
-    split: &Split,
-    watch: Stopwatch,
-) -> Result<Outcome, ExperimentError> {
-    let training = &split.training;
+    kernel: Box<dyn Kernel>,
+    training: &Part,
+) -> Result<(Predictor, [(&'static str, f64); 3]), ExperimentError> {
     let labels = training.labels();
     let data = Table::with_targets(training.inputs.as_ref(), &labels)?;
     let inputs = InducingInputs::points(training.inputs.as_ref())?;
@@ -124,21 +77,37 @@ fn power_ep(
         EpOptions { tolerance: 1e-8, log_z_tolerance: 1e-10, max_sweeps: 2000, ..EpOptions::default() };
     let mut state = BatchEp::new(&model, &data)?;
     let rest = state.converge(&model, &options)?;
-    let log_z = state.log_z(&model)?;
-    let seconds = watch.seconds();
-    let (error, nll) = scores::of_labels(&state.predictor(&model)?, &split.test)?;
     let at_rest = f64::from(u8::from(rest.converged));
-    Ok(outcome(log_z, nll, error, seconds).with("sweeps", rest.sweeps as f64).with("at_rest", at_rest))
+    let found = [("log_z", state.log_z(&model)?), ("sweeps", rest.sweeps as f64), ("at_rest", at_rest)];
+    Ok((state.predictor(&model)?, found))
 }
 
-fn outcome(log_z: f64, nll: f64, error: f64, seconds: f64) -> Outcome {
-    Outcome::of([("log_z", log_z), ("nll", nll), ("error", error), ("seconds", seconds)])
+fn show(results: &Results) -> Vec<Block> {
+    let mut rows = Vec::new();
+    for (score, title) in SCORES.into_iter().chain([("error", "error"), ("seconds", "seconds")]) {
+        rows.extend(differences(results, score, title));
+    }
+    let header =
+        ["score", "places", "mean of textbook EP", "mean of Power EP", "largest difference", "where"];
+    let mut blocks = vec![
+        Block::text(
+            "The seed: “both methods give virtually identical results”. Differences of both methods over the grid (of \
+             seconds too, which tell what M = N costs):",
+        ),
+        Block::table(header, rows),
+    ];
+    for (score, title) in SCORES {
+        for (method, file) in METHODS.iter().zip(["textbook", "power-ep"]) {
+            blocks.extend(map(results, method, score, title, file));
+        }
+    }
+    blocks
 }
 
 /// A row about one score: means of both, and where they differ most.
 fn differences(results: &Results, score: &str, title: &str) -> Option<Vec<String>> {
     let of = |name: &str, method: &str| results.score_of(DATA, name, method, 0, score);
-    let pair = |(name, _): (String, [f64; 2])| {
+    let pair = |name: String| {
         let (first, second) = of(&name, METHODS[0]).zip(of(&name, METHODS[1]))?;
         Some((name, first, second))
     };
@@ -169,10 +138,8 @@ fn map(results: &Results, method: &str, score: &str, title: &str, file: &str) ->
     }
     let values: Vec<Option<f64>> =
         lines.iter().flat_map(|&j| lines.iter().map(move |&i| known(i, j))).collect();
-    let all = |method| {
-        let names = grid(1).into_iter();
-        names.filter_map(move |(name, _)| results.score_of(DATA, &name, method, 0, score))
-    };
+    let all =
+        |method| grid(1).into_iter().filter_map(move |name| results.score_of(DATA, &name, method, 0, score));
     let both = || METHODS.into_iter().flat_map(all);
     let (low, high) = (both().fold(f64::INFINITY, f64::min), both().fold(f64::NEG_INFINITY, f64::max));
     let edges = |axis: usize| {

@@ -1,108 +1,53 @@
 //! Seed 000, Figure 7: the mean log probability of test flights, and the log of their mean probability, while a bound is
 //! raised.
 
-use crate::data::{Flights, Part, Task};
+use crate::data::Part;
 use crate::error::ExperimentError;
-use crate::harness::{Cell, Context, Extent, Item, Outcome, Results, Stopwatch};
+use crate::grid::Grid;
+use crate::grid::Show::{Curves, Scores};
+use crate::methods::classify::Setup;
 use crate::methods::course::{started_anew, stops};
 use crate::methods::scores;
-use crate::methods::streams::Stream;
-use crate::report::{Block, Comparison, Reference, Scale, course};
 use gp_kernels::Evaluator;
 use gp_likelihoods::{Latent, Slopes, Workspace};
 use gp_variational::VariationalPosterior;
 
-const DATA: [&str; 1] = ["flights, 3 classes"];
-const SETTING: &str = "M=200;batch=200";
-const METHODS: [&str; 1] = ["vi"];
-const SCORES: [&str; 2] = ["mean_log", "log_mean"];
-
 /// The figure.
-#[derive(Debug)]
-pub(super) struct TwoAverages;
-
-impl Item for TwoAverages {
-    fn name(&self) -> &'static str {
-        "000-figure-7"
-    }
-
-    fn title(&self) -> &'static str {
-        "what a variational bound raises and what it does not: E[log p] and log E[p] of test flights"
-    }
-
-    fn needs(&self) -> Vec<String> {
-        vec![Flights::FILE.to_owned()]
-    }
-
-    fn method(&self) -> &'static str {
-        "As the seed says: `vi` of `000-figure-5-flights`, three classes; over 10,000 test flights, the mean of E[log p(y|f)] \
+pub(super) const TWO_AVERAGES: Grid<()> = Grid {
+    name: "000-figure-7",
+    title: "what a variational bound raises and what it does not: E[log p] and log E[p] of test flights",
+    about: "As the seed says: `vi` of `000-figure-5-flights`, three classes; over 10,000 test flights, the mean of E[log p(y|f)] \
          under the posterior (`mean_log`), which its bound has for training flights, and of log E[p(y|f)] (`log_mean`), by \
          which predictions are judged. The seed's text has it that the second rises and the first falls, which, by what \
          it says next, it means the other way round. Everything else as in `000-figure-5-flights`, started anew for each \
          point of the curves.\n\n\
-         Reduced form: 2,000 batches instead of 40,000."
-    }
-
-    fn takes(&self) -> [&'static str; 2] {
-        ["3 hours", "8 minutes"]
-    }
-
-    fn cells(&self, extent: &Extent) -> Vec<Cell> {
-        (0..extent.splits(1, 1)).map(|split| Cell::new(DATA[0], SETTING, METHODS[0], split)).collect()
-    }
-
-    fn run(&self, cell: &Cell, context: &Context) -> Result<Outcome, ExperimentError> {
-        if cell.method != METHODS[0] {
-            return Err(cell.unknown());
-        }
-        let split = Flights::load(&context.store)?.split(10_000, None, Task::Classes(3), 1);
+         Reduced form: 2,000 batches instead of 40,000.",
+    takes: ["3 hours", "8 minutes"],
+    data: &["flights, 3 classes"],
+    settings: &["M=200;batch=200"],
+    methods: &[("vi", ())],
+    run: |at| {
+        let (split, inducing) = (at.split()?, at.count("M", 10)?);
+        let batch = at.number("batch")? as usize;
         let run = |steps: u64| {
-            let stream = Stream {
-                training: &split.training,
-                test: &split.test,
-                task: Task::Classes(3),
-                inducing: context.extent.choose(200, 200, 10),
-                batch: 200,
-                steps,
-                rate: 0.01,
-                lengthscale: 1.0,
-                seed: 1,
-            };
-            let watch = Stopwatch::start();
-            let posterior = stream.variational()?;
-            let seconds = watch.seconds();
-            let (error, nll) = scores::of_labels(&posterior, &split.test)?;
-            let outcome = Outcome::of([("log_mean", -nll), ("error", error), ("seconds", seconds)]);
-            Ok(outcome.with("mean_log", mean_log(&posterior, &split.test)?))
+            let setup = Setup { batch, rate: 0.01, ..Setup::new(&split, inducing, steps, 1) };
+            let (posterior, seconds) = scores::timed(|| setup.variational_in_batches(Some(0.1)))?;
+            let outcome = scores::of_labels(&posterior, &split.test, seconds)?;
+            let log_mean = -outcome.scores["nll"];
+            Ok(outcome.with("log_mean", log_mean).with("mean_log", mean_log(&posterior, &split.test)?))
         };
-        started_anew(&stops(4, context.extent.choose(40_000, 2000, 20)), &SCORES, "seconds", run)
-    }
-
-    fn show(&self, results: &Results) -> Vec<Block> {
-        let mut blocks = Vec::new();
-        for measure in SCORES.into_iter().chain(["error", "seconds"]) {
-            let reference = Reference::default();
-            blocks.push(Block::text(format!("{measure} in the end:")));
-            blocks.push(
-                Comparison {
-                    results,
-                    reference,
-                    data: &DATA,
-                    settings: &[SETTING],
-                    methods: &METHODS,
-                    measure,
-                }
-                .grid(4),
-            );
-        }
-        for score in SCORES {
-            let (file, curve) = (format!("000-averages-{score}"), format!("{score} by seconds"));
-            let names = ["seconds", score, curve.as_str()];
-            blocks.extend(course(results, &file, [DATA[0], SETTING], &METHODS, names, Scale::Log));
-        }
-        blocks
-    }
-}
+        let stops = stops(4, at.choose(40_000, 2000, 20));
+        started_anew(&stops, &["mean_log", "log_mean"], "seconds", run)
+    },
+    show: &[
+        Scores("mean_log", "mean_log in the end", 4),
+        Scores("log_mean", "log_mean in the end", 4),
+        Scores("error", "error in the end", 4),
+        Scores("seconds", "seconds in the end", 4),
+        Curves("000-averages-{score}", &["mean_log by seconds", "log_mean by seconds"], &[]),
+    ],
+    ..Grid::EMPTY
+};
 
 /// The mean over observations of `E[ln p(y | f)]` under a posterior of one component.
 fn mean_log(posterior: &VariationalPosterior, test: &Part) -> Result<f64, ExperimentError> {

@@ -1,35 +1,58 @@
 //! Classification through inducing inputs: GFITC, EP with its own site for every observation or one for all, and
-//! variational inference.
+//! variational inference, with all data at once or in mini-batches; and logistic regression.
 
-use super::course::{self, Course, Making};
-use super::kernels;
-use super::scores::{self, Labels};
+use super::course::{Course, Making, level, started_anew, stops};
+use super::fitted::Fitted;
+use super::plane::Plane;
+use super::{kernels, savigp, scores};
+use crate::baselines::Logistic;
 use crate::data::{Split, Task};
 use crate::error::ExperimentError;
-use crate::harness::{Outcome, Stopwatch};
+use crate::harness::Outcome;
 use gp_ep::power_ep::{InnerOptions, MiniBatchEp, Moment, Sharing};
-use gp_ep::{BatchEp, EpOptions, Level, PowerEp, SparseProcess, Table};
+use gp_ep::{BatchEp, EpOptions, Level, PowerEp, Powers, SparseProcess, Table};
 use gp_likelihoods::{BernoulliProbit, Likelihood, RobustMax};
-use gp_optim::{Batches, MinimiseOptions, SignAdaptive};
+use gp_optim::{Adam, Batches, SignAdaptive};
 use gp_variational::savigp::Bound;
-use gp_variational::{NaturalOptions, Savigp};
+use gp_variational::{NaturalOptions, Savigp, VariationalPosterior};
 
-/// The first rate of sign-adaptive steps; the seeds are silent.
+/// The first rate of sign-adaptive steps; the papers are silent.
 pub(super) const RATE: f64 = 0.01;
 /// ε of the robust likelihood (seed 000 §3.2).
 const ROBUST: f64 = 1e-3;
+/// How far sites move in mini-batches, where less damping is needed (seed 003 §2).
+const SITE_STEP: f64 = 0.99;
+
+/// How far level lines go, in seconds.
+const LEVEL: f64 = 1000.0;
 
 /// How a model is learned.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Method {
-    /// Generalised FITC: EP comes to rest for every step of L-BFGS.
+    /// Generalised FITC: EP converges for every step of L-BFGS.
     Gfitc,
-    /// EP with a site an observation; a sweep and a step in turns.
+    /// EP with a site per observation; a sweep and a step in turns.
     OwnSites,
     /// The same with one site for all observations of a class.
     TiedSites,
     /// A variational bound, by L-BFGS on everything at once, from where natural gradients bring the posterior.
     Variational,
+    /// Power EP of this power in mini-batches, with a site per observation.
+    OwnInBatches(f64),
+    /// EP in mini-batches, with one site for all observations of a class.
+    TiedInBatches,
+    /// A variational bound in mini-batches, the posterior by natural gradients of this rate or as all else.
+    VariationalInBatches(Option<f64>),
+    /// Logistic regression on the inputs.
+    Logistic,
+}
+
+impl Method {
+    /// Whether steps are those of mini-batches.
+    #[must_use]
+    pub fn is_in_batches(self) -> bool {
+        matches!(self, Self::OwnInBatches(_) | Self::TiedInBatches | Self::VariationalInBatches(_))
+    }
 }
 
 /// A problem, and how much is done about it.
@@ -37,51 +60,89 @@ pub enum Method {
 pub struct Setup<'a> {
     /// Training and test set.
     pub split: &'a Split,
-    /// Two classes or several.
-    pub task: Task,
     /// Inducing inputs, of each class where there are several.
     pub inducing: usize,
-    /// Which training rows they start from.
-    pub seed: u64,
-    /// Iterations.
+    /// Iterations, or batches.
     pub steps: u64,
+    /// Which training rows inducing inputs start from; and the order of batches.
+    pub seed: u64,
     /// The kernel of every latent function, as text, where it is not to be that of most items.
     pub kernel: Option<&'a str>,
+    /// Length-scales of the usual kernel start from so many times √D.
+    pub lengthscale: f64,
+    /// Rows of a batch.
+    pub batch: usize,
+    /// The rate of Adam, which goes with batches.
+    pub rate: f64,
 }
 
-impl Setup<'_> {
+impl<'a> Setup<'a> {
+    /// The usual kernel, its length-scales √D, no batches.
+    #[must_use]
+    pub fn new(split: &'a Split, inducing: usize, steps: u64, seed: u64) -> Self {
+        Self {
+            split,
+            inducing,
+            steps,
+            seed,
+            kernel: None,
+            lengthscale: 1.0,
+            batch: split.training.len(),
+            rate: 0.0,
+        }
+    }
+
     /// Learns and predicts: `nll`, `error` and `seconds` of training.
     ///
     /// # Errors
     /// Whatever learning or predicting failed of.
     pub fn run(&self, method: Method) -> Result<Outcome, ExperimentError> {
-        let watch = Stopwatch::start();
-        let predictor = self.learned(method)?;
-        let seconds = watch.seconds();
-        let (error, nll) = scores::of_labels(predictor.as_ref(), &self.split.test)?;
-        Ok(Outcome::of([("nll", nll), ("error", error), ("seconds", seconds)]))
+        let (fitted, seconds) = scores::timed(|| self.learned(method))?;
+        scores::of_labels(fitted.as_ref(), &self.split.test, seconds)
     }
 
-    /// The same, with `nll by seconds` and `error by seconds` after every power of two of iterations and in the end.
+    /// The same, with `nll by seconds` and `error by seconds` after every power of two of iterations (in batches, from 16
+    /// on) and in the end. Runs of L-BFGS and of variational inference, which nobody can look at while they go on, are
+    /// started anew for each of these, and take the same way every time.
     ///
     /// # Errors
     /// As [`run`](Self::run).
     pub fn course(&self, method: Method) -> Result<Outcome, ExperimentError> {
-        let stops = course::stops(0, self.steps);
-        if matches!(method, Method::Gfitc | Method::Variational) {
-            let run = |steps| Self { steps, ..*self }.run(method);
-            return course::started_anew(&stops, &["nll", "error"], "seconds", run);
+        let stops = stops(if method.is_in_batches() { 4 } else { 0 }, self.steps);
+        match method {
+            Method::Logistic => {
+                let found = self.run(method)?;
+                let end = found.scores.get("seconds").map_or(LEVEL, |seconds| seconds.max(LEVEL));
+                Ok(level(found, &["nll", "error"], "seconds", end))
+            }
+            Method::Gfitc | Method::Variational | Method::VariationalInBatches(_) => {
+                started_anew(&stops, &["nll", "error"], "seconds", |steps| {
+                    Self { steps, ..*self }.run(method)
+                })
+            }
+            _ => {
+                let mut course = Course::start(&self.split.test, stops);
+                let fitted = self.learn(method, &mut |step, make| course.look(step, make))?;
+                course.end(fitted.as_ref())
+            }
         }
-        let mut course = Course::start(&self.split.test, stops);
-        let predictor = self.learn(method, &mut |step, make| course.look(step, make))?;
-        course.end(predictor.as_ref())
+    }
+
+    /// The same with what it makes of a plane of inputs ([`Plane::describe`]).
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn in_plane(&self, method: Method) -> Result<Outcome, ExperimentError> {
+        let (fitted, seconds) = scores::timed(|| self.learned(method))?;
+        let outcome = scores::of_labels(fitted.as_ref(), &self.split.test, seconds)?;
+        Plane::around(&self.split.training).describe(outcome, fitted.as_ref(), &self.split.training)
     }
 
     /// Learns, and that is all.
     ///
     /// # Errors
     /// Whatever learning failed of.
-    pub fn learned(&self, method: Method) -> Result<Box<dyn Labels>, ExperimentError> {
+    pub fn learned(&self, method: Method) -> Result<Box<dyn Fitted>, ExperimentError> {
         self.learn(method, &mut |_, _| {})
     }
 
@@ -90,14 +151,16 @@ impl Setup<'_> {
         &self,
         method: Method,
         look: &mut dyn FnMut(u64, &Making<'_>),
-    ) -> Result<Box<dyn Labels>, ExperimentError> {
-        let training = &self.split.training;
+    ) -> Result<Box<dyn Fitted>, ExperimentError> {
+        let (training, task) = (&self.split.training, self.split.task);
         let labels = training.labels();
         let data = Table::with_targets(training.inputs.as_ref(), &labels)?;
         let rule = SignAdaptive::with_rate(RATE);
         let mut inner = InnerOptions::default();
         inner.steps = self.steps;
-        let options = MinimiseOptions { max_iterations: self.steps, ..MinimiseOptions::default() };
+        let watch = |now: Moment<'_, MiniBatchEp>| {
+            look(now.progress.evaluation, &|| now.state.predictor(now.model));
+        };
         match method {
             Method::OwnSites => {
                 let mut model = self.power_ep()?;
@@ -107,54 +170,88 @@ impl Setup<'_> {
                 Ok(Box::new(model.train_inner(&data, rule, &inner, watch)?.state.predictor(&model)?))
             }
             Method::TiedSites => {
-                let mut model = self.power_ep()?;
-                let batches = Batches::whole(training.len())?;
-                let watch = |now: Moment<'_, MiniBatchEp>| {
-                    look(now.progress.evaluation, &|| now.state.predictor(now.model));
-                };
+                let (mut model, batches) = (self.power_ep()?, Batches::whole(training.len())?);
                 let found = model.train_in_batches(&data, Sharing::Tied, batches, rule, &inner, watch)?;
+                Ok(Box::new(found.state.predictor(&model)?))
+            }
+            Method::OwnInBatches(_) | Method::TiedInBatches => {
+                let (sharing, power) = match method {
+                    Method::OwnInBatches(power) => (Sharing::Own, power),
+                    _ => (Sharing::Tied, 1.0),
+                };
+                let mut model = self.power_ep()?.with_powers(Powers::Same(power));
+                inner.ep.step = SITE_STEP;
+                let (batches, rule) = (self.batches()?, Adam::with_rate(self.rate));
+                let found = model.train_in_batches(&data, sharing, batches, rule, &inner, watch)?;
                 Ok(Box::new(found.state.predictor(&model)?))
             }
             Method::Gfitc => {
                 let mut model = self.power_ep()?.with_level(Level::Latent);
                 // As far as a gradient needs it.
                 let ep = EpOptions { tolerance: 1e-4, log_z_tolerance: 1e-6, ..EpOptions::default() };
-                Ok(Box::new(model.train_outer(&data, &ep, &options, |_| {})?.state.predictor(&model)?))
+                let found = model.train_outer(&data, &ep, &savigp::at_most(self.steps), |_| {})?;
+                Ok(Box::new(found.state.predictor(&model)?))
             }
             Method::Variational => {
-                let likelihood: Box<dyn Likelihood> = match self.task {
-                    Task::Classes(classes) => Box::new(RobustMax::new(classes, ROBUST)?),
-                    Task::Binary | Task::Number => Box::new(BernoulliProbit),
-                };
-                let mut model = Savigp::new(self.processes()?, likelihood)?;
+                let mut model = Savigp::new(self.processes()?, self.likelihood()?)?;
                 // From the prior, kernels give up before the posterior has seen the data: on Vowel all become noise.
                 let rest = NaturalOptions { tolerance: 1e-4, ..NaturalOptions::default() };
                 model.come_to_rest(&mut Bound::new(&model, &data)?, &rest)?;
-                model.train(&data, &options, |_| {})?;
+                model.train(&data, &savigp::at_most(self.steps), |_| {})?;
                 Ok(Box::new(model.predictor()?))
             }
+            Method::VariationalInBatches(natural) => Ok(Box::new(self.variational_in_batches(natural)?)),
+            Method::Logistic => Ok(Box::new(Logistic::fit(training, &task.labels(), 1.0)?)),
         }
+    }
+
+    /// A variational posterior, learned in mini-batches.
+    ///
+    /// # Errors
+    /// Whatever learning failed of.
+    pub fn variational_in_batches(
+        &self,
+        natural: Option<f64>,
+    ) -> Result<VariationalPosterior, ExperimentError> {
+        let labels = self.split.training.labels();
+        let data = Table::with_targets(self.split.training.inputs.as_ref(), &labels)?;
+        let mut model = Savigp::new(self.processes()?, self.likelihood()?)?;
+        let rule = Adam::with_rate(self.rate);
+        savigp::in_batches(&mut model, &data, self.batches()?, rule, (self.steps, natural), |_| {})?;
+        Ok(model.predictor()?)
+    }
+
+    fn batches(&self) -> Result<Batches, ExperimentError> {
+        let count = self.split.training.len();
+        Ok(Batches::shuffled(count, self.batch.min(count), self.seed)?)
+    }
+
+    fn likelihood(&self) -> Result<Box<dyn Likelihood>, ExperimentError> {
+        Ok(match self.split.task {
+            Task::Classes(classes) => Box::new(RobustMax::new(classes, ROBUST)?),
+            Task::Binary | Task::Number => Box::new(BernoulliProbit),
+        })
     }
 
     pub(super) fn power_ep(&self) -> Result<PowerEp, ExperimentError> {
         let processes = self.processes()?;
-        Ok(match self.task {
+        Ok(match self.split.task {
             Task::Classes(_) => PowerEp::of_classes(processes, 0.0)?,
             Task::Binary | Task::Number => PowerEp::new(processes, Box::new(BernoulliProbit))?,
         })
     }
 
     /// Latent functions as they are at the start.
-    pub(crate) fn processes(&self) -> Result<Vec<SparseProcess>, ExperimentError> {
-        let functions = if let Task::Classes(classes) = self.task { classes } else { 1 };
+    fn processes(&self) -> Result<Vec<SparseProcess>, ExperimentError> {
         let training = &self.split.training;
         let process = |k: u64| {
             let kernel = match self.kernel {
                 Some(text) => gp_kernels::parse(text)?,
-                None => kernels::with_noise(training.dim(), 1.0)?,
+                None => kernels::with_noise(training.dim(), self.lengthscale)?,
             };
-            kernels::at_random_rows(kernel, training.inputs.as_ref(), self.inducing, self.seed + k)
+            let count = self.inducing.min(training.len());
+            kernels::at_random_rows(kernel, training.inputs.as_ref(), count, self.seed + k)
         };
-        (0..functions as u64).map(process).collect()
+        (0..self.split.task.functions() as u64).map(process).collect()
     }
 }

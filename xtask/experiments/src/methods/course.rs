@@ -1,13 +1,14 @@
 //! How good predictions are on the way, against processor time.
 
-use super::scores::{self, Labels};
+use super::fitted::Fitted;
+use super::scores;
 use crate::data::Part;
 use crate::error::ExperimentError;
 use crate::harness::{Outcome, Stopwatch};
 use gp_ep::EpError;
 use gp_ep::power_ep::Predictor;
 
-/// Who makes a predictor of a model on its way.
+/// Makes a predictor of a model on its way.
 pub(super) type Making<'a> = dyn Fn() -> Result<Predictor, EpError> + 'a;
 
 /// Scores of a run that can be looked at while it goes on; looking takes none of its time.
@@ -16,16 +17,14 @@ pub(super) struct Course<'a> {
     test: &'a Part,
     stops: Vec<u64>,
     watch: Stopwatch,
-    nll: Vec<(f64, f64)>,
-    error: Vec<(f64, f64)>,
+    found: Vec<Outcome>,
     failed: Option<ExperimentError>,
 }
 
 impl<'a> Course<'a> {
     /// Starts the clock.
     pub(super) fn start(test: &'a Part, stops: Vec<u64>) -> Self {
-        let watch = Stopwatch::start();
-        Self { test, stops, watch, nll: Vec::new(), error: Vec::new(), failed: None }
+        Self { test, stops, watch: Stopwatch::start(), found: Vec::new(), failed: None }
     }
 
     /// Predicts, if this step is a stop.
@@ -34,12 +33,8 @@ impl<'a> Course<'a> {
             return;
         }
         let (seconds, test) = (self.watch.seconds(), self.test);
-        let found = self.watch.pause(|| scores::of_labels(&make()?, test));
-        match found {
-            Ok((error, nll)) => {
-                self.error.push((seconds, error));
-                self.nll.push((seconds, nll));
-            }
+        match self.watch.pause(|| scores::of_labels(&make()?, test, seconds)) {
+            Ok(found) => self.found.push(found),
             Err(error) => self.failed = Some(error),
         }
     }
@@ -48,17 +43,16 @@ impl<'a> Course<'a> {
     ///
     /// # Errors
     /// For a look that failed.
-    pub(super) fn end(mut self, predictor: &dyn Labels) -> Result<Outcome, ExperimentError> {
+    pub(super) fn end(mut self, fitted: &dyn Fitted) -> Result<Outcome, ExperimentError> {
         let now = self.watch.seconds();
         self.failed.map_or(Ok(()), Err)?;
-        let (error, nll) = scores::of_labels(predictor, self.test)?;
-        if self.nll.len() < self.stops.len() {
-            self.nll.push((now, nll));
-            self.error.push((now, error));
+        let last = self.found.last().filter(|_| self.found.len() >= self.stops.len());
+        let seconds = last.map_or(now, |found| score(found, "seconds"));
+        let end = scores::of_labels(fitted, self.test, seconds)?;
+        if last.is_none() {
+            self.found.push(end.clone());
         }
-        let seconds = self.nll.last().map_or(now, |point| point.0);
-        let outcome = Outcome::of([("nll", nll), ("error", error), ("seconds", seconds)]);
-        Ok(outcome.with_curve("nll by seconds", self.nll).with_curve("error by seconds", self.error))
+        Ok(with_curves(end, &self.found, &["nll", "error"], "seconds"))
     }
 }
 
@@ -73,16 +67,28 @@ pub(crate) fn started_anew(
     by: &str,
     mut run: impl FnMut(u64) -> Result<Outcome, ExperimentError>,
 ) -> Result<Outcome, ExperimentError> {
-    let (mut curves, mut last) = (vec![Vec::new(); scores.len()], Outcome::default());
-    for &steps in stops {
-        last = run(steps)?;
-        let found = |name: &str| last.scores.get(name).copied().unwrap_or(f64::NAN);
-        for (curve, score) in curves.iter_mut().zip(scores) {
-            curve.push((found(by), found(score)));
-        }
-    }
-    let named = curves.into_iter().zip(scores);
-    Ok(named.fold(last, |last, (curve, score)| last.with_curve(&format!("{score} by {by}"), curve)))
+    let found = stops.iter().map(|steps| run(*steps)).collect::<Result<Vec<_>, _>>()?;
+    Ok(with_curves(found.last().cloned().unwrap_or_default(), &found, scores, by))
+}
+
+/// The outcome with curves of some scores by another, a point for each of what was found on the way.
+pub(crate) fn with_curves(outcome: Outcome, found: &[Outcome], scores: &[&str], by: &str) -> Outcome {
+    scores.iter().fold(outcome, |outcome, name| {
+        let points = found.iter().map(|found| (score(found, by), score(found, name))).collect();
+        outcome.with_curve(&format!("{name} by {by}"), points)
+    })
+}
+
+/// The outcome with some of its scores as level lines from 1 on.
+pub(crate) fn level(outcome: Outcome, scores: &[&str], by: &str, end: f64) -> Outcome {
+    scores.iter().fold(outcome, |outcome, name| {
+        let value = score(&outcome, name);
+        outcome.with_curve(&format!("{name} by {by}"), vec![(1.0, value), (end, value)])
+    })
+}
+
+fn score(outcome: &Outcome, name: &str) -> f64 {
+    outcome.scores.get(name).copied().unwrap_or(f64::NAN)
 }
 
 /// Powers of two from the given one on, and the end.

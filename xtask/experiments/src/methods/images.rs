@@ -1,11 +1,12 @@
 //! Latent functions of images and models of their classes, as the items of seed 004 have them.
 
+use super::savigp::sampled;
 use crate::data::{Part, Task};
 use crate::error::ExperimentError;
 use gp_kernels::inducing::SparseProcess;
 use gp_kernels::placement::{KMeans, Placement};
 use gp_likelihoods::{BernoulliLogit, Softmax};
-use gp_variational::{Draws, Expectation, Sampling, Savigp};
+use gp_variational::Savigp;
 
 /// Among how many images k-means looks for inducing inputs: at least, and for each of them.
 const AMONG: usize = 5000;
@@ -36,7 +37,6 @@ pub(crate) fn model(process: SparseProcess, task: Task) -> Result<Savigp, Experi
     let Task::Classes(classes) = task else {
         return Ok(Savigp::new(vec![process], Box::new(BernoulliLogit))?);
     };
-    let sampling = Sampling { draws: Draws::QuasiRandom, samples: SAMPLES, ..Sampling::default() };
     let model = Savigp::new(vec![process; classes], Box::new(Softmax::new(classes)?))?;
-    Ok(model.with_expectation(Expectation::Sampled(sampling))?)
+    Ok(model.with_expectation(sampled(SAMPLES))?)
 }

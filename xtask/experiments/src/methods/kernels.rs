@@ -19,13 +19,7 @@ pub fn one_scale_an_input(dim: usize) -> Result<Box<dyn Kernel>, ExperimentError
 /// # Errors
 /// As [`one_scale_an_input`].
 pub fn with_noise(dim: usize, factor: f64) -> Result<Box<dyn Kernel>, ExperimentError> {
-    Ok(gp_kernels::parse(&with_noise_text(dim, factor))?)
-}
-
-/// That kernel as text.
-#[must_use]
-pub fn with_noise_text(dim: usize, factor: f64) -> String {
-    format!("1 * rbf(lengthscale=[{}]) + 0.1 * white", scales(dim, factor))
+    Ok(gp_kernels::parse(&format!("1 * rbf(lengthscale=[{}]) + 0.1 * white", scales(dim, factor)))?)
 }
 
 /// A squared exponential of amplitude 1 with one length-scale of √D.

@@ -2,6 +2,7 @@
 
 pub mod classify;
 pub(crate) mod course;
+pub mod fitted;
 pub(crate) mod images;
 pub mod kernels;
 pub mod plane;
@@ -9,4 +10,3 @@ pub mod regress;
 pub mod savigp;
 pub mod schemes;
 pub mod scores;
-pub mod streams;

@@ -1,6 +1,7 @@
 //! What a classifier makes of a plane, kept as curves of a run, from which pictures are drawn.
 
-use super::scores::Labels;
+use super::fitted::Fitted;
+use super::scores;
 use crate::data::Part;
 use crate::error::ExperimentError;
 use crate::harness::Outcome;
@@ -48,34 +49,33 @@ impl Plane {
         })
     }
 
-    /// The outcome with curves: `plane` (its ends), `region` (the most probable class of each cell, and its probability to
-    /// three digits), `inducing K` of each latent function, and `class K` of training points.
+    /// The outcome with `near_boundary`, and with curves: `plane` (its ends), `region` (the most probable class of each cell,
+    /// and its probability to three digits), `inducing K` of each latent function, and `class K` of training points.
     ///
     /// # Errors
     /// For predictions that cannot be made.
     pub fn describe(
         &self,
         outcome: Outcome,
-        predictor: &dyn Labels,
+        fitted: &dyn Fitted,
         training: &Part,
     ) -> Result<Outcome, ExperimentError> {
-        let inputs = self.middles();
-        let targets = Mat::zeros(inputs.nrows(), 1);
-        let p = predictor.probabilities(&Part { inputs, targets })?;
+        let outcome = outcome.with("near_boundary", scores::near_boundary(fitted, training)?);
+        let (p, written) = scores::probabilities(fitted, self.middles().as_ref())?;
         let region = |i: usize| {
-            let best = (0..p.ncols()).fold(0, |best, c| if p[(i, c)] > p[(i, best)] { c } else { best });
+            let best = scores::best(&p, i);
             (best as f64, (1000.0 * p[(i, best)]).round() / 1000.0)
         };
         let ends = self.ends.map(|[low, high]| (low, high)).to_vec();
         let mut outcome =
             outcome.with_curve("plane", ends).with_curve("region", (0..p.nrows()).map(region).collect());
-        for (k, points) in predictor.inducing().into_iter().enumerate() {
+        for (k, points) in fitted.inducing().into_iter().enumerate() {
             let points = (0..points.nrows()).map(|i| (points[(i, 0)], points[(i, 1)])).collect();
             outcome = outcome.with_curve(&format!("inducing {k}"), points);
         }
         let labels = training.labels();
-        for class in 0..p.ncols() {
-            let rows = (0..labels.len()).filter(|&i| labels[i] == predictor.label(class));
+        for (class, label) in written.iter().enumerate() {
+            let rows = (0..labels.len()).filter(|&i| labels[i] == *label);
             let points = rows.map(|i| (training.inputs[(i, 0)], training.inputs[(i, 1)])).collect();
             outcome = outcome.with_curve(&format!("class {class}"), points);
         }

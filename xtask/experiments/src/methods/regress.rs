@@ -1,18 +1,18 @@
 //! Regression under Gaussian noise: Power EP in closed form, and without approximation.
 
-use super::kernels;
+use super::fitted::Fitted;
+use super::savigp::at_most;
+use super::{kernels, scores};
 use crate::data::{Part, Split};
 use crate::error::ExperimentError;
-use crate::harness::{Outcome, Stopwatch};
-use gp_ep::exact::Prediction;
-use gp_ep::{ExactGp, Observations, Powers, SparseProcess, SparseRegression, Training};
+use crate::harness::Outcome;
+use gp_ep::{ExactGp, ExactPosterior, Observations, Powers, SparseProcess, SparseRegression};
 use gp_kernels::placement::{KMeans, Placement};
 use gp_likelihoods::Gaussian;
-use gp_optim::MinimiseOptions;
 use std::f64::consts::TAU;
 
 /// The noise variance to start from.
-const NOISE: f64 = 0.1;
+pub(crate) const NOISE: f64 = 0.1;
 
 /// Power EP of this power, with inducing inputs that start from k-means and are learned: `smse`, `smll`, `log_evidence`
 /// and `seconds`.
@@ -25,17 +25,17 @@ pub fn sparse(
     power: f64,
     iterations: u64,
 ) -> Result<Outcome, ExperimentError> {
-    let (training, watch) = (&split.training, Stopwatch::start());
-    let labels = training.labels();
-    let data = Observations::new(training.inputs.as_ref(), &labels)?;
-    let kernel = kernels::one_scale_an_input(training.dim())?;
-    let placed = KMeans::new().place(kernel.as_ref(), training.inputs.as_ref(), inducing, 1)?;
-    let process = SparseProcess::new(kernel, placed.inputs)?;
-    let mut model = SparseRegression::new(process, Gaussian::new(NOISE)?, Powers::Same(power));
-    let found = model.train(&data, &options(iterations))?;
-    let seconds = watch.seconds();
-    let prediction = model.condition(&data)?.predict(split.test.inputs.as_ref())?;
-    scores(&found, &prediction, &split.test, seconds)
+    scored(split, || {
+        let training = &split.training;
+        let labels = training.labels();
+        let data = Observations::new(training.inputs.as_ref(), &labels)?;
+        let kernel = kernels::one_scale_an_input(training.dim())?;
+        let placed = KMeans::new().place(kernel.as_ref(), training.inputs.as_ref(), inducing, 1)?;
+        let process = SparseProcess::new(kernel, placed.inputs)?;
+        let mut model = SparseRegression::new(process, Gaussian::new(NOISE)?, Powers::Same(power));
+        let found = model.train(&data, &at_most(iterations))?;
+        Ok((model.condition(&data)?, found.log_marginal_likelihood))
+    })
 }
 
 /// Exact regression, by the same scores.
@@ -43,39 +43,38 @@ pub fn sparse(
 /// # Errors
 /// As [`sparse`].
 pub fn exact(split: &Split, iterations: u64) -> Result<Outcome, ExperimentError> {
-    let (training, watch) = (&split.training, Stopwatch::start());
+    scored(split, || exact_posterior(&split.training, iterations))
+}
+
+/// What exact regression learns, and its log evidence.
+///
+/// # Errors
+/// Whatever learning failed of.
+pub(crate) fn exact_posterior(
+    training: &Part,
+    iterations: u64,
+) -> Result<(ExactPosterior, f64), ExperimentError> {
     let labels = training.labels();
     let data = Observations::new(training.inputs.as_ref(), &labels)?;
     let mut model = ExactGp::new(kernels::one_scale_an_input(training.dim())?, Gaussian::new(NOISE)?);
-    let found = model.train(&data, &options(iterations))?;
-    let seconds = watch.seconds();
-    let prediction = model.condition(&data)?.predict(split.test.inputs.as_ref())?;
-    scores(&found, &prediction, &split.test, seconds)
-}
-
-fn options(iterations: u64) -> MinimiseOptions {
-    MinimiseOptions { max_iterations: iterations, ..MinimiseOptions::default() }
+    let found = model.train(&data, &at_most(iterations))?;
+    Ok((model.condition(&data)?, found.log_marginal_likelihood))
 }
 
 /// SMSE: mean squared error over the variance of the test targets. SMLL: mean negative log predictive density less that
 /// of a normal distribution with the moments of the training targets, which are 0 and 1.
-fn scores(
-    found: &Training,
-    prediction: &Prediction,
-    test: &Part,
-    seconds: f64,
+fn scored<F: Fitted>(
+    split: &Split,
+    learn: impl FnOnce() -> Result<(F, f64), ExperimentError>,
 ) -> Result<Outcome, ExperimentError> {
-    let (targets, count) = (test.labels(), test.len() as f64);
-    let mean = targets.iter().sum::<f64>() / count;
-    let variance = targets.iter().map(|y| (y - mean).powi(2)).sum::<f64>() / count;
-    let misses = targets.iter().zip(&prediction.latent_mean);
-    let error = misses.map(|(y, mean)| (y - mean).powi(2)).sum::<f64>() / count;
-    let trivial: f64 = targets.iter().map(|y| -0.5 * (TAU.ln() + y * y)).sum();
-    let densities: f64 = prediction.log_density(&targets)?.iter().sum();
+    let ((fitted, log_evidence), seconds) = scores::timed(learn)?;
+    let found = scores::of_numbers(&fitted, split)?;
+    let targets = split.test.labels();
+    let trivial = targets.iter().map(|y| 0.5 * (TAU.ln() + y * y)).sum::<f64>() / targets.len() as f64;
     Ok(Outcome::of([
-        ("smse", error / variance),
-        ("smll", (trivial - densities) / count),
-        ("log_evidence", found.log_marginal_likelihood),
+        ("smse", found.relative[0]),
+        ("smll", found.nlpd - split.log_units() - trivial),
+        ("log_evidence", log_evidence),
         ("seconds", seconds),
     ]))
 }

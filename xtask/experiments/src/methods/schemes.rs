@@ -1,12 +1,13 @@
 //! The schemes by which hyperparameters and sites of EP learn together, and what each makes of log Z against time.
 
 use super::classify::{RATE, Setup};
+use super::savigp::at_most;
 use super::scores;
 use crate::error::ExperimentError;
 use crate::harness::{Outcome, Stopwatch};
 use gp_ep::power_ep::{GradientKind, InnerOptions, Sharing};
 use gp_ep::{BatchEp, EpOptions, PowerEp, Table, TrainingProgress};
-use gp_optim::{Batches, MinimiseOptions, SignAdaptive};
+use gp_optim::{Batches, SignAdaptive};
 
 /// What a gradient needs.
 const AT_REST: EpOptions = EpOptions {
@@ -50,8 +51,7 @@ impl Setup<'_> {
         let mut note = |now: TrainingProgress| course.push((watch.seconds(), now.log_posterior));
         let (log_z, predictor) = match scheme {
             Scheme::QuasiNewton => {
-                let steps = MinimiseOptions { max_iterations: self.steps, ..MinimiseOptions::default() };
-                let mut found = model.train_outer(&data, &AT_REST, &steps, note)?;
+                let mut found = model.train_outer(&data, &AT_REST, &at_most(self.steps), note)?;
                 (at_rest(&mut found.state, &model)?, found.state.predictor(&model)?)
             }
             Scheme::Tied => {
@@ -74,8 +74,7 @@ impl Setup<'_> {
             }
         };
         let seconds = course.last().map_or(f64::NAN, |point| point.0);
-        let (error, nll) = scores::of_labels(&predictor, &self.split.test)?;
-        let outcome = Outcome::of([("log_z", log_z), ("nll", nll), ("error", error), ("seconds", seconds)]);
+        let outcome = scores::of_labels(&predictor, &self.split.test, seconds)?.with("log_z", log_z);
         Ok(outcome.with("seconds_to_99", almost(&course)).with_curve("log Z by seconds", course))
     }
 }

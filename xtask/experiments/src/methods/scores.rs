@@ -1,125 +1,119 @@
 //! Scores of predictions on a test set.
 
-use crate::data::Part;
+use super::fitted::{Fitted, Predicted};
+use crate::data::{Part, Split};
 use crate::error::ExperimentError;
-use faer::Mat;
-use gp_ep::power_ep::Predictor;
-use gp_kernels::Evaluator;
-use gp_kernels::posterior::InducingPosterior;
-use gp_variational::VariationalPosterior;
+use crate::harness::{Outcome, Stopwatch};
+use faer::{Mat, MatRef};
 
-/// Whoever has probabilities of labels.
-pub trait Labels {
-    /// N×C, classes in the order of [`label`](Self::label).
-    ///
-    /// # Errors
-    /// Where there are no such probabilities.
-    fn probabilities(&self, test: &Part) -> Result<Mat<f64>, ExperimentError>;
-
-    /// `ln p(y)` of the labels of the test set.
-    ///
-    /// # Errors
-    /// For labels there cannot be.
-    fn log_densities(&self, test: &Part) -> Result<Vec<f64>, ExperimentError>;
-
-    /// How a class, counted from 0, is written in targets.
-    fn label(&self, class: usize) -> f64;
-
-    /// Inducing inputs of each latent function, M×D; none where there are no such things.
-    fn inducing(&self) -> Vec<Mat<f64>> {
-        Vec::new()
-    }
-}
-
-impl Labels for Predictor {
-    fn probabilities(&self, test: &Part) -> Result<Mat<f64>, ExperimentError> {
-        Ok(self.class_probabilities(test.inputs.as_ref())?)
-    }
-
-    fn log_densities(&self, test: &Part) -> Result<Vec<f64>, ExperimentError> {
-        Ok(self.log_densities(test.inputs.as_ref(), &test.labels())?)
-    }
-
-    fn label(&self, class: usize) -> f64 {
-        self.likelihood().support().label(class)
-    }
-
-    fn inducing(&self) -> Vec<Mat<f64>> {
-        self.posteriors().iter().map(places).collect()
-    }
-}
-
-impl Labels for VariationalPosterior {
-    fn probabilities(&self, test: &Part) -> Result<Mat<f64>, ExperimentError> {
-        Ok(self.class_probabilities(test.inputs.as_ref(), &Evaluator::default())?)
-    }
-
-    fn log_densities(&self, test: &Part) -> Result<Vec<f64>, ExperimentError> {
-        Ok(self.log_densities(test.inputs.as_ref(), test.targets.as_ref(), &Evaluator::default())?)
-    }
-
-    fn label(&self, class: usize) -> f64 {
-        self.likelihood().support().label(class)
-    }
-
-    fn inducing(&self) -> Vec<Mat<f64>> {
-        (0..self.likelihood().latents()).filter_map(|q| self.component(0, q)).map(places).collect()
-    }
-}
-
-/// Where the inducing inputs of a latent function are.
-fn places(posterior: &InducingPosterior) -> Mat<f64> {
-    let z = posterior.inputs().z();
-    Mat::from_fn(z.nrows(), z.ncols(), |i, d| z[(i, d)])
-}
-
-/// The share of wrong labels, and the mean negative log probability of the right ones.
+/// Learns while the clock runs; what came of it, and the seconds.
 ///
 /// # Errors
-/// As those of the predictor.
-pub fn of_labels(predictor: &dyn Labels, test: &Part) -> Result<(f64, f64), ExperimentError> {
-    let (wrong, each) = of_each_label(predictor, test)?;
-    Ok((wrong, each.iter().sum::<f64>() / test.len() as f64))
+/// Those of learning.
+pub fn timed<T>(learn: impl FnOnce() -> Result<T, ExperimentError>) -> Result<(T, f64), ExperimentError> {
+    let watch = Stopwatch::start();
+    let found = learn()?;
+    Ok((found, watch.seconds()))
+}
+
+/// `error`, `nll` and, as they are handed over, `seconds`, of predicted labels.
+///
+/// # Errors
+/// As those of the predictions.
+pub fn of_labels(fitted: &dyn Fitted, test: &Part, seconds: f64) -> Result<Outcome, ExperimentError> {
+    let (error, each) = of_each_label(fitted, test)?;
+    let nll = each.iter().sum::<f64>() / test.len() as f64;
+    Ok(Outcome::of([("error", error), ("nll", nll), ("seconds", seconds)]))
 }
 
 /// The share of wrong labels, and the negative log probability of every right one.
 ///
 /// # Errors
-/// As those of the predictor.
-pub fn of_each_label(predictor: &dyn Labels, test: &Part) -> Result<(f64, Vec<f64>), ExperimentError> {
-    let (found, labels) = (predictor.probabilities(test)?, test.labels());
-    let wrong = labels.iter().enumerate().filter(|(i, label)| {
-        let best =
-            (0..found.ncols()).fold(0, |best, c| if found[(*i, c)] > found[(*i, best)] { c } else { best });
-        predictor.label(best) != **label
-    });
-    let wrong = wrong.count() as f64 / test.len() as f64;
-    Ok((wrong, predictor.log_densities(test)?.iter().map(|log| -log).collect()))
+/// As those of the predictions.
+pub fn of_each_label(fitted: &dyn Fitted, test: &Part) -> Result<(f64, Vec<f64>), ExperimentError> {
+    let (p, written) = probabilities(fitted, test.inputs.as_ref())?;
+    let wrong = test.labels().iter().enumerate().filter(|(i, y)| written[best(&p, *i)] != **y).count();
+    let logs = fitted.log_densities(test)?;
+    Ok((wrong as f64 / test.len() as f64, logs.iter().map(|log| -log).collect()))
+}
+
+/// How far predicted numbers are off.
+#[derive(Clone, Debug)]
+pub struct Misses {
+    /// P: mean squared errors, in the units of the split.
+    pub squares: Vec<f64>,
+    /// P: the same over the variances of the test set.
+    pub relative: Vec<f64>,
+    /// The mean negative log density of all targets of a row, in the units of the file.
+    pub nlpd: f64,
+}
+
+/// Of predicted numbers.
+///
+/// # Errors
+/// As those of the predictions.
+pub fn of_numbers(fitted: &dyn Fitted, split: &Split) -> Result<Misses, ExperimentError> {
+    let test = &split.test;
+    let Predicted::Numbers(moments) = fitted.predict(test.inputs.as_ref())? else {
+        return Err(other("labels"));
+    };
+    let (count, outputs) = (test.len() as f64, test.targets.ncols());
+    let mut found = Misses { squares: Vec::new(), relative: Vec::new(), nlpd: split.log_units() };
+    for p in 0..outputs {
+        let y = || test.targets.col(p).iter().copied();
+        let mean = y().sum::<f64>() / count;
+        let variance = y().map(|y| (y - mean).powi(2)).sum::<f64>() / count;
+        let misses = y().enumerate().map(|(i, y)| (y - moments[i * outputs + p].0).powi(2));
+        let square = misses.sum::<f64>() / count;
+        found.squares.push(square);
+        found.relative.push(square / variance);
+    }
+    found.nlpd -= fitted.log_densities(test)?.iter().sum::<f64>() / count;
+    Ok(found)
+}
+
+/// The class of the largest probability of a row.
+pub(crate) fn best(p: &Mat<f64>, row: usize) -> usize {
+    (0..p.ncols()).fold(0, |best, c| if p[(row, c)] > p[(row, best)] { c } else { best })
+}
+
+/// N×C probabilities of classes, and how these are written in targets.
+pub(crate) fn probabilities(
+    fitted: &dyn Fitted,
+    inputs: MatRef<'_, f64>,
+) -> Result<(Mat<f64>, Vec<f64>), ExperimentError> {
+    match fitted.predict(inputs)? {
+        Predicted::Classes(p, labels) => Ok((p, labels)),
+        Predicted::Numbers(_) => Err(other("numbers")),
+    }
+}
+
+fn other(what: &str) -> ExperimentError {
+    ExperimentError::Baseline { method: "scoring", what: format!("the model predicts {what}") }
 }
 
 /// The share of inducing inputs at which the second most probable class has at least a tenth, over the share of training
 /// rows at which it has: how much inducing inputs seek boundaries.
 ///
 /// # Errors
-/// As those of the predictor.
-pub fn near_boundary(predictor: &dyn Labels, training: &Part) -> Result<f64, ExperimentError> {
-    let share = |inputs: Mat<f64>| -> Result<f64, ExperimentError> {
-        let (count, targets) = (inputs.nrows() as f64, Mat::zeros(inputs.nrows(), 1));
-        let p = predictor.probabilities(&Part { inputs, targets })?;
+/// As those of the predictions.
+pub fn near_boundary(fitted: &dyn Fitted, training: &Part) -> Result<f64, ExperimentError> {
+    let share = |inputs: MatRef<'_, f64>| -> Result<f64, ExperimentError> {
+        let (p, _) = probabilities(fitted, inputs)?;
         let second = |i: &usize| {
             let mut row: Vec<f64> = p.row(*i).iter().copied().collect();
             row.sort_by(f64::total_cmp);
             row.len() > 1 && row[row.len() - 2] >= 0.1
         };
-        Ok((0..p.nrows()).filter(second).count() as f64 / count)
+        Ok((0..p.nrows()).filter(second).count() as f64 / inputs.nrows() as f64)
     };
-    let places = predictor.inducing();
+    let places = fitted.inducing();
     let rows: usize = places.iter().map(Mat::nrows).sum();
     let mut near = 0.0;
     for points in places {
         let weight = points.nrows() as f64 / rows as f64;
-        near += weight * share(points)?;
+        near += weight * share(points.as_ref())?;
     }
-    let everywhere = share(training.inputs.clone())?;
+    let everywhere = share(training.inputs.as_ref())?;
     Ok(near / everywhere.max(1.0 / training.len().max(1) as f64))
 }

@@ -3,7 +3,6 @@
 mod block;
 mod compare;
 mod contents;
-mod courses;
 mod html;
 mod markdown;
 mod page;
@@ -15,7 +14,6 @@ mod wins;
 
 pub use block::Block;
 pub use compare::{Agreement, Comparison};
-pub use courses::courses;
 pub use page::{Page, page};
 pub use plot::{Scale, course, levels};
 pub use reference::{Published, Reference};

@@ -10,35 +10,42 @@ pub struct Published {
 }
 
 /// Lines of `data,method,setting,measure,value,error`, below a header.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct Reference {
-    text: &'static str,
-    /// One over this is what errors are multiplied by to become standard errors.
-    divisor: f64,
+    texts: &'static [&'static str],
+    /// Errors are standard deviations of so many repetitions; 1 for standard errors.
+    repetitions: usize,
 }
 
 impl Reference {
+    /// No numbers.
+    pub const NONE: Self = Self::new(&[]);
+
     /// Numbers whose errors are standard errors.
     #[must_use]
-    pub const fn new(text: &'static str) -> Self {
-        Self { text, divisor: 1.0 }
+    pub const fn new(texts: &'static [&'static str]) -> Self {
+        Self::with_deviations(texts, 1)
     }
 
     /// Numbers whose errors are standard deviations of so many repetitions.
     #[must_use]
-    pub fn with_deviations(text: &'static str, repetitions: usize) -> Self {
-        Self { text, divisor: (repetitions as f64).sqrt() }
+    pub const fn with_deviations(texts: &'static [&'static str], repetitions: usize) -> Self {
+        Self { texts, repetitions }
+    }
+
+    fn lines(&self) -> impl Iterator<Item = &'static str> {
+        self.texts.iter().flat_map(|text| text.lines().skip(1))
     }
 
     /// The number for a method, if the seed has one.
     #[must_use]
     pub fn get(&self, data: &str, method: &str, setting: &str, measure: &str) -> Option<Published> {
-        let mut lines = self.text.lines().skip(1).map(cells);
+        let mut lines = self.lines().map(cells);
         let line =
             lines.find(|cells| cells.get(..4).is_some_and(|key| key == [data, method, setting, measure]))?;
         let value = line.get(4)?.parse().ok()?;
         let error = line.get(5).and_then(|text| text.parse::<f64>().ok());
-        Some(Published { value, error: error.map(|error| error / self.divisor) })
+        Some(Published { value, error: error.map(|error| error / (self.repetitions as f64).sqrt()) })
     }
 
     /// Whether every line below the header has a number; the line that has none otherwise.
@@ -52,7 +59,7 @@ impl Reference {
                 || cells[4].parse::<f64>().is_err()
                 || !(cells[5].is_empty() || cells[5].parse::<f64>().is_ok())
         };
-        self.text.lines().skip(1).find(is_bad).map_or(Ok(()), |line| Err(line.to_owned()))
+        self.lines().find(is_bad).map_or(Ok(()), |line| Err(line.to_owned()))
     }
 }
 
@@ -84,7 +91,7 @@ mod tests {
 
     #[test]
     fn numbers_are_found_by_all_four_words() {
-        let reference = Reference::new(TEXT);
+        let reference = Reference::new(&[TEXT]);
         assert_eq!(
             reference.get("pima", "ep", "M=15%", "nll"),
             Some(Published { value: 0.5, error: Some(0.04) })
@@ -92,12 +99,12 @@ mod tests {
         assert_eq!(reference.get("all", "x", "a,b", "seconds"), Some(Published { value: 3.0, error: None }));
         assert_eq!(reference.get("pima", "ep", "M=25%", "nll"), None);
         assert_eq!(reference.check(), Ok(()));
-        assert!(Reference::new("h\na,b,c,d,x,\n").check().is_err());
+        assert!(Reference::new(&["h\na,b,c,d,x,\n"]).check().is_err());
     }
 
     #[test]
     fn deviations_become_standard_errors() {
-        let found = Reference::with_deviations(TEXT, 16).get("pima", "ep", "M=15%", "nll");
+        let found = Reference::with_deviations(&[TEXT], 16).get("pima", "ep", "M=15%", "nll");
         assert_eq!(found, Some(Published { value: 0.5, error: Some(0.01) }));
     }
 }

@@ -40,7 +40,7 @@ pub fn regions(results: &Results, file: &str, [data, setting, method]: [&str; 3]
     let title = format!("{data}, {setting}: {method}");
     let [x_name, y_name] = ["first input", "second input"].map(str::to_owned);
     let picture = Picture { title, x_name, y_name, layers, ..Picture::default() };
-    Some(Block::Figure(file.replace([' ', '=', ','], "-"), Box::new(picture)))
+    Some(Block::Figure(file.replace([' ', '=', ','], "-").replace('.', ""), Box::new(picture)))
 }
 
 /// White where a class is no more probable than the others, and a part of its colour where it is certain.

@@ -1,13 +1,11 @@
-//! Public items of libraries have documentation, and it says more than the item's name.
-//!
-//! rustc's `missing_docs` asks for documentation where users can reach an item. This rule asks wherever an item says
-//! `pub`, and does not accept "Gets the name" for `name`.
+//! Documentation of public items of libraries says more than the item's name: not "Gets the name" for `name`. That there is
+//! any, rustc's `missing_docs` asks.
 
 use proc_macro2::Ident;
 use syn::{Attribute, Fields, Item, ItemMod, Visibility};
 
 use crate::tidy::finding::Finding;
-use crate::tidy::tree::{Audience, Member, SourceFile, Tree, docs, file_of, is_test_only, item_attributes};
+use crate::tidy::tree::{Audience, Member, SourceFile, Tree, docs, is_test_only, item_attributes};
 
 /// Words that add nothing to a name.
 const FILLERS: &[&str] = &[
@@ -15,7 +13,7 @@ const FILLERS: &[&str] = &[
     "returns",
 ];
 
-/// Findings about public items whose documentation is missing or says nothing.
+/// Findings about public items whose documentation says nothing.
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     let libraries = tree.members.iter().filter(|member| member.library_root().is_some());
     libraries.flat_map(|member| check_library(tree, member)).collect()
@@ -25,7 +23,7 @@ fn check_library(tree: &Tree, member: &Member) -> Vec<Finding> {
     let sources = member.sources.iter().filter(|source| source.audience != Audience::Tests);
     sources
         .flat_map(|source| {
-            let mut visit = Visit { tree, member, source, findings: Vec::new() };
+            let mut visit = Visit { tree, source, findings: Vec::new() };
             visit.items(&source.syntax.items);
             visit.findings
         })
@@ -35,7 +33,6 @@ fn check_library(tree: &Tree, member: &Member) -> Vec<Finding> {
 /// A walk over the items of one file.
 struct Visit<'a> {
     tree: &'a Tree,
-    member: &'a Member,
     source: &'a SourceFile,
     findings: Vec<Finding>,
 }
@@ -118,18 +115,10 @@ impl Visit<'_> {
         }
     }
 
-    /// A module may be documented where it is declared or at the top of its own file.
     fn module(&mut self, item: &ItemMod) {
-        let inside = match &item.content {
-            Some((_, items)) => {
-                self.items(items);
-                None
-            }
-            None => file_of(item, self.source, &self.member.sources),
-        };
-        if is_public(&item.vis) {
-            let inside = inside.map(|file| docs::text(&file.syntax.attrs, &file.path, self.tree));
-            self.require_with(&item.attrs, &item.ident, &inside.unwrap_or_default());
+        self.public(&item.vis, &item.attrs, &item.ident);
+        if let Some((_, items)) = &item.content {
+            self.items(items);
         }
     }
 
@@ -148,23 +137,12 @@ impl Visit<'_> {
     }
 
     fn require(&mut self, attributes: &[Attribute], name: &Ident) {
-        self.require_with(attributes, name, "");
-    }
-
-    /// Asks for documentation in the attributes or, for modules, in `inside`.
-    fn require_with(&mut self, attributes: &[Attribute], name: &Ident, inside: &str) {
-        if docs::is_hidden(attributes) {
-            return;
+        let text = docs::text(attributes, &self.source.path, self.tree);
+        if !text.trim().is_empty() && repeats_name(&name.to_string(), &text) {
+            let message =
+                format!("say more about `{name}` than its name does, or find the name that needs no more");
+            self.findings.push(Finding::new(&self.source.path, name.span().start().line, message));
         }
-        let text = docs::text(attributes, &self.source.path, self.tree) + "\n" + inside;
-        let message = if text.trim().is_empty() {
-            format!("document `{name}`: what it is for, shapes, units, errors")
-        } else if repeats_name(&name.to_string(), &text) {
-            format!("say more about `{name}` than its name does, or find the name that needs no more")
-        } else {
-            return;
-        };
-        self.findings.push(Finding::new(&self.source.path, name.span().start().line, message));
     }
 }
 
@@ -206,56 +184,45 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_of_public_item_needs_documentation() {
+    fn every_kind_of_public_item_is_seen() {
         for code in [
-            "pub struct Found;",
-            "pub enum Found {}",
-            "/// Kinds of noise.\npub enum E {\n    Found(f64),\n}",
-            "/// Kinds of noise.\npub enum E {\n    /// Shared.\n    V {\n        found: f64,\n    },\n}",
-            "/// Two numbers.\npub struct S {\n    pub found: f64,\n}",
-            "pub fn found() {}",
-            "pub trait Found {}",
-            "/// Many things.\npub trait T {\n    fn found();\n}",
-            "/// Many things.\npub trait T {\n    type Found;\n}",
-            "/// Many things.\npub trait T {\n    const FOUND: f64;\n}",
-            "pub type Found = f64;",
-            "pub const FOUND: f64 = 1.0;",
-            "pub static FOUND: f64 = 1.0;",
-            "pub mod found {}",
-            "mod inner {\n    pub fn found() {}\n}",
-            "impl S {\n    pub fn found() {}\n}",
-            "#[macro_export]\nmacro_rules! found { () => {} }",
+            "/// Found.\npub struct Found;",
+            "/// Found.\npub enum Found {}",
+            "/// Kinds of noise.\npub enum E {\n    /// Found.\n    Found(f64),\n}",
+            "/// Kinds of noise.\npub enum E {\n    /// Shared.\n    V {\n        /// Found.\n        found: f64,\n    },\n}",
+            "/// Two numbers.\npub struct S {\n    /// Found.\n    pub found: f64,\n}",
+            "/// Found.\npub fn found() {}",
+            "/// Found.\npub trait Found {}",
+            "/// Many things.\npub trait T {\n    /// Found.\n    fn found();\n}",
+            "/// Many things.\npub trait T {\n    /// Found.\n    type Found;\n}",
+            "/// Many things.\npub trait T {\n    /// Found.\n    const FOUND: f64;\n}",
+            "/// Found.\npub type Found = f64;",
+            "/// Found.\npub const FOUND: f64 = 1.0;",
+            "/// Found.\npub static FOUND: f64 = 1.0;",
+            "/// Found.\npub mod found {}",
+            "mod inner {\n    /// Found.\n    pub fn found() {}\n}",
+            "impl S {\n    /// Found.\n    pub fn found() {}\n}",
+            "/// Found.\n#[macro_export]\nmacro_rules! found { () => {} }",
         ] {
             let fixture = Fixture::clean();
             fixture.write("gp-ep/src/planted.rs", &format!("//! Planted.\n{code}\n"));
-            let line = 2 + code.lines().position(|line| line.to_lowercase().contains("found")).unwrap();
-            fixture.expect_one(check, "gp-ep/src/planted.rs", line, "document `");
+            let is_item = |line: &str| line.to_lowercase().contains("found") && !line.contains("///");
+            let line = 2 + code.lines().position(is_item).unwrap();
+            fixture.expect_one(check, "gp-ep/src/planted.rs", line, "say more about `");
         }
     }
 
     #[test]
-    fn what_users_cannot_see_needs_none() {
+    fn what_users_cannot_see_is_free() {
         let fixture = Fixture::clean();
         fixture.append(
             "gp-ep/src/lib.rs",
-            "\nfn f() {}\npub(crate) struct S {\n    pub x: f64,\n}\nimpl T for S {\n    fn g() {}\n}\n\
-             #[doc(hidden)]\npub fn h() {}\n#[cfg(test)]\nmod tests {\n    pub fn i() {}\n}\nmacro_rules! m { () => {} }\n\
-             /// A pair of numbers.\npub struct P(pub f64, pub f64);\n",
+            "\n/// F.\nfn f() {}\n/// S.\npub(crate) struct S {\n    /// X.\n    pub x: f64,\n}\n\
+             #[doc(hidden)]\n/// H.\npub fn h() {}\n#[cfg(test)]\nmod tests {\n    /// I.\n    pub fn i() {}\n}\n",
         );
-        fixture.write("gp-ep/tests/helpers.rs", "pub fn j() {}\n");
-        fixture.write("xtask/src/more.rs", "pub fn k() {}\n");
+        fixture.write("gp-ep/tests/helpers.rs", "/// J.\npub fn j() {}\n");
+        fixture.write("xtask/src/more.rs", "/// K.\npub fn k() {}\n");
         fixture.expect_none(check);
-    }
-
-    #[test]
-    fn a_module_may_be_documented_in_its_own_file() {
-        let fixture = Fixture::clean();
-        fixture.append("gp-ep/src/lib.rs", "\npub mod sweep;\n");
-        fixture.write("gp-ep/src/sweep.rs", "//! One pass over the data.\n");
-        fixture.expect_none(check);
-        fixture.write("gp-ep/src/sweep.rs", "// No documentation.\n");
-        let line = fixture.line_of("gp-ep/src/lib.rs", "pub mod sweep");
-        fixture.expect_one(check, "gp-ep/src/lib.rs", line, "document `sweep`");
     }
 
     #[test]

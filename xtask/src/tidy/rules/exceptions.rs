@@ -1,8 +1,9 @@
-//! Every crate takes its lints from the workspace, and an exception says why it is one and goes when it is no longer
-//! needed: `#[expect(…, reason = "…")]` complains when the lint stops firing, `#[allow(…)]` stays for ever.
+//! Every crate takes its lints from the workspace, and no file or module switches them off as a whole.
+//!
+//! clippy's `allow_attributes` sees `#[allow(…)]` on items, and not `#![allow(…)]`.
 
 use crate::tidy::finding::Finding;
-use crate::tidy::tree::{Member, Mention, MentionKind, SourceFile, Tree};
+use crate::tidy::tree::{Member, SourceFile, Tree};
 
 /// Findings about silenced lints.
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
@@ -11,20 +12,10 @@ pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
 }
 
 fn check_source(source: &SourceFile) -> Vec<Finding> {
-    let silencers = source.mentions.iter().filter(|mention| is_allow(mention));
-    silencers
-        .map(|mention| {
-            Finding::new(
-                &source.path,
-                mention.line,
-                "write `#[expect(…, reason = \"…\")]` instead of `#[allow(…)]`",
-            )
-        })
-        .collect()
-}
-
-fn is_allow(mention: &Mention) -> bool {
-    matches!(&mention.kind, MentionKind::Attribute(name) if name == "allow")
+    let silencers =
+        source.text.lines().zip(1..).filter(|(line, _)| line.trim_start().starts_with("#![allow("));
+    let message = "write `#![expect(…, reason = \"…\")]` instead of `#![allow(…)]`";
+    silencers.map(|(_, line)| Finding::new(&source.path, line, message)).collect()
 }
 
 fn check_manifest(member: &Member) -> Option<Finding> {
@@ -45,17 +36,12 @@ mod tests {
     }
 
     #[test]
-    fn allow_is_seen_in_every_form_also_in_tests() {
-        for code in [
-            "#[allow(dead_code)]\nfn f() {}",
-            "#[cfg(test)]\nmod tests {\n    #![allow(unused)]\n}",
-            "#[cfg_attr(test, allow(dead_code))]\nfn f() {}",
-            "macro_rules! m { () => { #[allow(dead_code)] fn f() {} } }",
-        ] {
+    fn allow_for_a_whole_file_or_module_is_seen() {
+        for code in ["#![allow(dead_code)]\n", "#[cfg(test)]\nmod tests {\n    #![allow(unused)]\n}\n"] {
             let fixture = Fixture::clean();
-            fixture.append("gp-ep/src/lib.rs", &format!("\n{code}\n"));
-            let line = fixture.line_of("gp-ep/src/lib.rs", "allow(");
-            fixture.expect_one(check, "gp-ep/src/lib.rs", line, "#[expect(");
+            fixture.write("gp-ep/src/other.rs", code);
+            let line = fixture.line_of("gp-ep/src/other.rs", "allow(");
+            fixture.expect_one(check, "gp-ep/src/other.rs", line, "#![expect(");
         }
     }
 
@@ -64,7 +50,7 @@ mod tests {
         let fixture = Fixture::clean();
         fixture.append(
             "gp-ep/src/lib.rs",
-            "\n// #[allow(dead_code)]\n#[expect(dead_code, reason = \"allow(x)\")]\nfn allow(allow: u8) { allow(1); }\n",
+            "\n// #![allow(dead_code)]\n#[expect(dead_code, reason = \"allow(x)\")]\nfn allow(allow: u8) { allow(1); }\n",
         );
         fixture.expect_none(check);
     }

@@ -74,7 +74,6 @@ fn goes_around(mention: &Mention) -> Option<String> {
             reaches_in.then(|| format!("`{}`", segments.join("::")))
         }
         MentionKind::Method(name) => FACTORISATIONS.contains(&name.as_str()).then(|| format!("`.{name}(…)`")),
-        MentionKind::Macro(_) | MentionKind::Attribute(_) => None,
     }
 }
 

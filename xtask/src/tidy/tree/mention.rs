@@ -1,4 +1,4 @@
-//! What code mentions: paths, method calls, macro calls and attributes, found in the token stream.
+//! What code mentions: paths and method calls, found in the token stream.
 //!
 //! Tokens rather than the syntax tree, because the arguments of a macro call are nothing but tokens to a parser, and
 //! `assert!(x.unwrap() > 0.0)` has to be seen as well. Strings, comments and examples in documentation are single
@@ -21,10 +21,6 @@ pub(crate) enum MentionKind {
     Path(Vec<String>),
     /// `.name(…)`, also with type arguments.
     Method(String),
-    /// `name!(…)`; of a path, its last segment.
-    Macro(String),
-    /// `#[name…]` or `#![name…]`, also inside `cfg_attr`.
-    Attribute(String),
 }
 
 /// Everything that the tokens mention, in order.
@@ -40,7 +36,6 @@ fn scan_into(tokens: TokenStream, prefix: &[String], mentions: &mut Vec<Mention>
     while at < tokens.len() {
         at = match &tokens[at] {
             TokenTree::Ident(_) => scan_name(&tokens, at, prefix, mentions),
-            TokenTree::Punct(punct) if punct.as_char() == '#' => scan_attribute(&tokens, at, mentions),
             TokenTree::Group(group) => {
                 scan_into(group.stream(), &[], mentions);
                 at + 1
@@ -56,17 +51,15 @@ fn scan_name(tokens: &[TokenTree], at: usize, prefix: &[String], mentions: &mut 
     let (own_segments, end) = path_from(tokens, at);
     let segments: Vec<String> = prefix.iter().cloned().chain(own_segments).collect();
     let mut note = |kind| mentions.push(Mention { kind, line });
-    let last = segments.last().cloned().unwrap_or_default();
-    if is_punct(tokens, end, '!') && matches!(tokens.get(end + 1), Some(TokenTree::Group(_))) {
-        note(MentionKind::Macro(last));
-    } else if at > 0 && is_punct(tokens, at - 1, '.') && is_called(tokens, end) {
-        note(MentionKind::Method(last));
+    let is_macro = is_punct(tokens, end, '!') && matches!(tokens.get(end + 1), Some(TokenTree::Group(_)));
+    if at > 0 && is_punct(tokens, at - 1, '.') && is_called(tokens, end) {
+        note(MentionKind::Method(segments.last().cloned().unwrap_or_default()));
     } else if is_separator(tokens, end)
         && let Some(group) = group_at(tokens, end + 2, Delimiter::Brace)
     {
         scan_into(group.stream(), &segments, mentions);
         return end + 3;
-    } else if segments.len() > 1 {
+    } else if segments.len() > 1 && !is_macro {
         note(MentionKind::Path(segments));
     }
     end
@@ -83,35 +76,6 @@ fn path_from(tokens: &[TokenTree], at: usize) -> (Vec<String>, usize) {
         end += 3;
     }
     (segments, end)
-}
-
-/// Reads `#[…]` or `#![…]` at `at`. The next position to read: the group's content is scanned like other tokens.
-fn scan_attribute(tokens: &[TokenTree], at: usize, mentions: &mut Vec<Mention>) -> usize {
-    let bracket = if is_punct(tokens, at + 1, '!') { at + 2 } else { at + 1 };
-    if let Some(group) = group_at(tokens, bracket, Delimiter::Bracket) {
-        note_attribute(group.stream(), mentions);
-    }
-    bracket
-}
-
-fn note_attribute(tokens: TokenStream, mentions: &mut Vec<Mention>) {
-    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
-    let Some(TokenTree::Ident(name)) = tokens.first() else { return };
-    mentions.push(Mention { kind: MentionKind::Attribute(name.to_string()), line: name.span().start().line });
-    // cfg_attr(condition, attribute, …): whatever stands in front of an argument list may be an attribute.
-    if name == "cfg_attr"
-        && let Some(group) = group_at(&tokens, 1, Delimiter::Parenthesis)
-    {
-        let inner: Vec<TokenTree> = group.stream().into_iter().collect();
-        for (index, token) in inner.iter().enumerate() {
-            if let TokenTree::Ident(name) = token
-                && group_at(&inner, index + 1, Delimiter::Parenthesis).is_some()
-            {
-                let kind = MentionKind::Attribute(name.to_string());
-                mentions.push(Mention { kind, line: name.span().start().line });
-            }
-        }
-    }
 }
 
 fn is_punct(tokens: &[TokenTree], at: usize, character: char) -> bool {
@@ -149,16 +113,11 @@ mod tests {
     }
 
     #[test]
-    fn method_and_macro_calls_are_seen_also_inside_macros() {
+    fn method_calls_are_seen_also_inside_macros() {
         let found = scanned(
             "fn f() {\n    x.unwrap();\n    assert!(\n        y.parse::<f64>());\n    std::panic!();\n}",
         );
-        let expected = [
-            (MentionKind::Method("unwrap".into()), 2),
-            (MentionKind::Macro("assert".into()), 3),
-            (MentionKind::Method("parse".into()), 4),
-            (MentionKind::Macro("panic".into()), 5),
-        ];
+        let expected = [(MentionKind::Method("unwrap".into()), 2), (MentionKind::Method("parse".into()), 4)];
         assert_eq!(found, expected);
     }
 
@@ -175,25 +134,9 @@ mod tests {
     }
 
     #[test]
-    fn attributes_are_seen_also_behind_a_condition() {
-        let found =
-            scanned("#![warn(x)]\n#[cfg_attr(test, allow(dead_code))]\nfn f() {}\n#[must_use]\nfn g() {}");
-        let names: Vec<_> = found
-            .into_iter()
-            .filter_map(|(kind, line)| match kind {
-                MentionKind::Attribute(name) => Some((name, line)),
-                _ => None,
-            })
-            .collect();
-        let expected = [("warn", 1), ("cfg_attr", 2), ("allow", 2), ("must_use", 4)];
-        assert_eq!(names, expected.map(|(name, line)| (name.to_owned(), line)));
-    }
-
-    #[test]
     fn strings_comments_and_documentation_mention_nothing() {
         assert_eq!(scanned("// a.unwrap()\n/* b::c */ \"d.unwrap() panic!()\" 'e' 1.0"), []);
-        let documented = scanned("/// `a.unwrap()` and `panic!()`\nstruct S;");
-        assert_eq!(documented, [(MentionKind::Attribute("doc".into()), 1)]);
+        assert_eq!(scanned("/// `a.unwrap()` and `b::c`\nstruct S;"), []);
     }
 
     #[test]

@@ -22,16 +22,6 @@ fn first_laxer(sources: &[SourceFile]) -> Option<(usize, Audience)> {
     })
 }
 
-/// The file that holds the module `module`, declared directly in the file `declared_in`, among `sources`.
-pub(crate) fn file_of<'a>(
-    module: &ItemMod,
-    declared_in: &SourceFile,
-    sources: &'a [SourceFile],
-) -> Option<&'a SourceFile> {
-    let files = candidate_files(module, &declared_in.path, &children_folder(&declared_in.path));
-    sources.iter().find(|source| files.contains(&source.path))
-}
-
 /// A `mod name;` and the files it may mean.
 struct Declaration {
     files: Vec<String>,

@@ -16,7 +16,7 @@ pub(crate) struct SourceFile {
     pub(crate) text: String,
     /// The syntax tree, for rules about items.
     pub(crate) syntax: syn::File,
-    /// Every path, method call, macro call and attribute, for rules about what code uses.
+    /// Every path and method call, for rules about what code uses.
     pub(crate) mentions: Vec<Mention>,
     /// Whom the file as a whole is for; regions of it may be for tests only.
     pub(crate) audience: Audience,

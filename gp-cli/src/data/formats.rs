@@ -1,0 +1,114 @@
+//! The formats of a program, and which of them a file has.
+
+use super::format::Format;
+use super::frame::Frame;
+use super::options::ReadOptions;
+use super::pieces::Pieces;
+use super::source::Source;
+use super::supply::Input;
+use crate::error::{CliError, ErrorKind};
+use std::sync::Arc;
+
+/// A list of formats, to which programs add their own.
+#[derive(Clone, Debug)]
+pub struct Formats {
+    known: Vec<Arc<dyn Format>>,
+}
+
+impl Formats {
+    /// A list of these.
+    #[must_use]
+    pub fn new(known: Vec<Arc<dyn Format>>) -> Self {
+        Self { known }
+    }
+
+    /// Adds a format, or puts it in the place of one of the same name.
+    #[must_use]
+    pub fn with(mut self, format: Arc<dyn Format>) -> Self {
+        self.known.retain(|known| known.name() != format.name());
+        self.known.push(format);
+        self
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = &dyn Format> {
+        self.known.iter().map(AsRef::as_ref)
+    }
+
+    /// The names of all of them, for people.
+    #[must_use]
+    pub fn names(&self) -> Vec<&'static str> {
+        self.iter().map(Format::name).collect()
+    }
+
+    /// The table in the file of this path, or in the standard input where the path is `-`.
+    ///
+    /// # Errors
+    /// Of kind [`Io`](ErrorKind::Io) where the file cannot be read; otherwise as [`read`](Self::read).
+    pub fn open(&self, path: &str, options: &ReadOptions) -> Result<Frame, CliError> {
+        self.read(&Source::open(path)?, options)
+    }
+
+    /// The table in a file: in the format asked for, else in the one whose mark the file begins with, else in the one
+    /// that the end of its name tells, else as CSV.
+    ///
+    /// # Errors
+    /// Of kind [`Usage`](ErrorKind::Usage) for a format there is not; otherwise of kind [`Data`](ErrorKind::Data).
+    pub fn read(&self, source: &Source, options: &ReadOptions) -> Result<Frame, CliError> {
+        let format = self.choose((source.bytes(), &source.extension()), options)?;
+        format.read(source, options)?.read_as(options)
+    }
+
+    /// The same table, some rows at a time.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read) and [`Format::pieces`].
+    pub fn pieces<'a>(
+        &self,
+        input: &'a Input,
+        options: &ReadOptions,
+    ) -> Result<Box<dyn Pieces + 'a>, CliError> {
+        let from = self.of(input, options)?.pieces(input, options)?;
+        Ok(Box::new(Typed { from, options: options.clone() }))
+    }
+
+    /// The format of a file.
+    ///
+    /// # Errors
+    /// Of kind [`Usage`](ErrorKind::Usage) for a format there is not.
+    pub fn of(&self, input: &Input, options: &ReadOptions) -> Result<&dyn Format, CliError> {
+        self.choose((input.head(), &input.extension()), options)
+    }
+
+    /// By what was asked for, the first bytes or the end of the name.
+    fn choose(
+        &self,
+        (head, extension): (&[u8], &str),
+        options: &ReadOptions,
+    ) -> Result<&dyn Format, CliError> {
+        if let Some(name) = &options.format {
+            let message = || format!("there is no format `{name}`; there are {}", self.names().join(", "));
+            return self
+                .iter()
+                .find(|format| format.name() == name)
+                .ok_or_else(|| CliError::new(ErrorKind::Usage, message()));
+        }
+        let by_mark = self.iter().find(|format| format.recognises(head));
+        let by_name = || self.iter().find(|format| format.extensions().contains(&extension));
+        by_mark.or_else(by_name).or_else(|| self.iter().next()).ok_or_else(|| {
+            CliError::new(ErrorKind::Usage, "there are no formats to read tables in".to_owned())
+        })
+    }
+}
+
+/// Pieces whose columns are of the types that were asked for.
+struct Typed<'a> {
+    from: Box<dyn Pieces + 'a>,
+    options: ReadOptions,
+}
+
+impl Pieces for Typed<'_> {
+    fn next_piece(&mut self) -> Result<Option<Frame>, CliError> {
+        self.from.next_piece()?.map(|piece| piece.read_as(&self.options)).transpose()
+    }
+}

@@ -1,0 +1,29 @@
+//! What is wanted of a table.
+
+use super::column::Kind;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What is wanted of a table.
+#[derive(Clone, Debug, Default)]
+pub struct ReadOptions {
+    /// The name of the format; by the file's first bytes or the end of its name where nothing is said.
+    pub format: Option<String>,
+    /// Types of columns; those of the others are found from their cells.
+    pub kinds: BTreeMap<String, Kind>,
+    /// The columns that are read; all of them where nothing is said. Names that the table does not have do not matter.
+    pub columns: Option<BTreeSet<String>>,
+}
+
+impl ReadOptions {
+    /// Whether the column of this name is read.
+    #[must_use]
+    pub fn wants(&self, name: &str) -> bool {
+        self.columns.as_ref().is_none_or(|columns| columns.contains(name))
+    }
+
+    /// The type that was asked for.
+    #[must_use]
+    pub fn kind(&self, name: &str) -> Option<Kind> {
+        self.kinds.get(name).copied()
+    }
+}

@@ -1,0 +1,81 @@
+//! Flags for the settings that methods declare.
+
+use crate::method::{Given, Methods, Setting, SettingKind};
+use clap::builder::{PossibleValue, PossibleValuesParser};
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use serde_json::Value;
+
+/// The same command, with a flag for each setting that a method declares.
+#[must_use]
+pub fn with_settings(command: Command, methods: &Methods) -> Command {
+    methods.settings().iter().fold(command, |command, declared| command.arg(flag(declared)))
+}
+
+/// What a command line says of settings.
+#[must_use]
+pub fn given(matches: &ArgMatches, methods: &Methods) -> Given {
+    let mut given = Given::default();
+    for declared in methods.settings() {
+        let name = declared[0].1.name();
+        if let Some(value) = value(matches, name, shared_kind(&declared)) {
+            given.insert(name, value);
+        }
+    }
+    given
+}
+
+/// What all methods take the values of a setting for; nothing where they differ, and the one that is chosen will say.
+fn shared_kind(declared: &[(&str, Setting)]) -> Option<SettingKind> {
+    let first = declared[0].1.kind();
+    let same = |kind: SettingKind| std::mem::discriminant(&kind) == std::mem::discriminant(&first);
+    declared.iter().all(|(_, setting)| same(setting.kind())).then_some(first)
+}
+
+fn value(matches: &ArgMatches, name: &str, kind: Option<SettingKind>) -> Option<Value> {
+    match kind {
+        Some(SettingKind::Number { .. }) => matches.get_one::<f64>(name).map(|&number| number.into()),
+        Some(SettingKind::Integer { .. }) => matches.get_one::<u64>(name).map(|&number| number.into()),
+        Some(SettingKind::Flag) => matches.get_flag(name).then(|| true.into()),
+        Some(SettingKind::Choice { .. }) | None => {
+            matches.get_one::<String>(name).map(|word| word.clone().into())
+        }
+    }
+}
+
+/// One flag for all methods that declare a setting. It takes what any of them takes; the method that is chosen checks it.
+fn flag(declared: &[(&'static str, Setting)]) -> Arg {
+    let first = declared[0].1;
+    let methods: Vec<&str> = declared.iter().map(|(method, _)| *method).collect();
+    let help = format!("{} [{}]", first.help(), methods.join(", "));
+    let arg = Arg::new(first.name()).long(first.name()).help(help);
+    let arg = if first.value_name().is_empty() { arg } else { arg.value_name(first.value_name()) };
+    match shared_kind(declared) {
+        Some(SettingKind::Number { .. }) => arg.value_parser(clap::value_parser!(f64)),
+        Some(SettingKind::Integer { .. }) => {
+            let least = declared.iter().filter_map(|(_, setting)| match setting.kind() {
+                SettingKind::Integer { least, .. } => Some(least),
+                _ => None,
+            });
+            arg.value_parser(clap::value_parser!(u64).range(least.min().unwrap_or(0)..))
+        }
+        Some(SettingKind::Choice { .. }) => arg.value_parser(PossibleValuesParser::new(words(declared))),
+        Some(SettingKind::Flag) => arg.action(ArgAction::SetTrue),
+        None => arg,
+    }
+}
+
+/// The words of all methods.
+fn words(declared: &[(&str, Setting)]) -> Vec<PossibleValue> {
+    let mut words: Vec<(&'static str, &'static str)> = Vec::new();
+    for (_, setting) in declared {
+        if let SettingKind::Choice { words: own, .. } = setting.kind() {
+            words.extend(
+                own.iter()
+                    .filter(|(word, _)| words.iter().all(|(known, _)| known != word))
+                    .copied()
+                    .collect::<Vec<_>>(),
+            );
+        }
+    }
+    words.into_iter().map(|(word, help)| PossibleValue::new(word).help(help)).collect()
+}

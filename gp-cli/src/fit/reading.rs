@@ -1,0 +1,94 @@
+//! The table of a fit: its rows and its columns.
+
+use super::spec::{FitSpec, Missing};
+use crate::data::{Column, Formats, Frame, Source};
+use crate::error::{CliError, ErrorKind};
+
+/// Reads the table of a fit as its flags say: rows that miss a value are refused or left out.
+///
+/// # Errors
+/// As [`Formats::open`]; of kind [`Data`](ErrorKind::Data) where no row is left.
+pub fn read(
+    path: &str,
+    format: Option<&str>,
+    spec: &FitSpec,
+    formats: &Formats,
+) -> Result<(Frame, usize), CliError> {
+    read_source(&Source::open(path)?, format, spec, formats)
+}
+
+/// The same from what was read already.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_source(
+    source: &Source,
+    format: Option<&str>,
+    spec: &FitSpec,
+    formats: &Formats,
+) -> Result<(Frame, usize), CliError> {
+    let frame = formats.read(source, &spec.read_options(format)?)?;
+    drop_incomplete(frame, spec.missing)
+}
+
+/// Leaves out rows that miss a value, where that was asked for, and tells how many.
+///
+/// # Errors
+/// Of kind [`Data`](ErrorKind::Data) where no row is left.
+pub fn drop_incomplete(frame: Frame, missing: Missing) -> Result<(Frame, usize), CliError> {
+    let (source, rows) = (frame.source().to_owned(), frame.row_count());
+    match complete(frame, missing)? {
+        Some(frame) => {
+            let dropped = rows - frame.row_count();
+            Ok((frame, dropped))
+        }
+        None => Err(none_left(&source, rows)),
+    }
+}
+
+/// What is left of a table, or of a piece of one, without the rows that miss a value, where that was asked for; nothing
+/// where no row is left.
+///
+/// # Errors
+/// Of kind [`Data`](ErrorKind::Data), should rows be gone.
+pub(crate) fn complete(frame: Frame, missing: Missing) -> Result<Option<Frame>, CliError> {
+    if missing == Missing::Error {
+        return Ok(Some(frame));
+    }
+    let complete = frame.complete_rows(&frame.columns().iter().collect::<Vec<_>>());
+    if complete.len() == frame.row_count() {
+        return Ok(Some(frame));
+    }
+    if complete.is_empty() { Ok(None) } else { frame.rows(&complete).map(Some) }
+}
+
+/// The error about a table whose rows all miss a value.
+pub(crate) fn none_left(source: &str, rows: usize) -> CliError {
+    let what = format!("`{source}`: each of its {rows} rows misses a value; none is left");
+    CliError::new(ErrorKind::Data, what)
+}
+
+/// The columns asked for, or all but the target.
+pub(super) fn feature_names<'a>(frame: &'a Frame, spec: &'a FitSpec) -> Result<Vec<&'a str>, CliError> {
+    let target = spec.target()?;
+    if spec.features.iter().any(|name| name == target) {
+        return Err(CliError::usage(format!("column {target} is the target; it cannot be a feature too")));
+    }
+    let names: Vec<&str> = match spec.features.as_slice() {
+        [] => frame.columns().iter().map(Column::name).filter(|name| *name != target).collect(),
+        some => some.iter().map(String::as_str).collect(),
+    };
+    if let Some((_, twice)) =
+        spec.features.iter().enumerate().find(|(i, name)| spec.features[..*i].contains(name))
+    {
+        return Err(CliError::usage(format!("column {twice} is named twice among --features")));
+    }
+    if names.is_empty() {
+        let what = format!(
+            "`{}` has no column besides the target {target}; there is nothing to predict it from",
+            frame.source()
+        );
+        return Err(CliError::new(ErrorKind::Data, what));
+    }
+    Ok(names)
+}

@@ -1,0 +1,86 @@
+//! A plan, carried out.
+
+use super::baseline;
+use super::plan::Plan;
+use super::sample::Sample;
+use super::spec::FitSpec;
+use crate::error::{CliError, ErrorKind};
+use crate::method::Fit;
+use crate::model::{About, Approximation, Model, TrainingRecord};
+use faer::MatRef;
+use gp_ep::DataSource;
+use gp_kernels::inducing::{Coverage, InducingInputs};
+use gp_kernels::{Evaluator, KernelExt};
+
+/// Carries out a plan. `origin` is the command that the model file names.
+///
+/// # Errors
+/// Of kind [`Numerical`](ErrorKind::Numerical) where the start cannot be evaluated.
+pub fn fit(plan: Plan, spec: &FitSpec, origin: &str) -> Result<Model, CliError> {
+    let Plan { inputs, observed, method, problem, sample, .. } = plan;
+    let rows = problem.rows.count();
+    let baseline = baseline::linear(&problem, &sample.rows)?;
+    let fit = method.fit(problem)?;
+    if !fit.objective.is_finite() {
+        let message =
+            format!("the objective of method {} is {}; {}", method.name(), fit.objective, fit.reason);
+        return Err(CliError::new(ErrorKind::Numerical, message));
+    }
+    let scale = observed.target.scale().scale;
+    let coverage = coverage(&fit.posterior, &sample)?;
+    let about = About {
+        origin: origin.to_owned(),
+        inputs,
+        target: observed.target,
+        summary: observed.summary,
+        training: TrainingRecord { coverage, ..training_record(&fit, method.name(), rows, scale) },
+        seed: spec.seed,
+        config: spec.config(),
+    };
+    Ok(Model::new(about, fit.posterior, baseline))
+}
+
+fn training_record(fit: &Fit, method: &str, rows: usize, scale: f64) -> TrainingRecord {
+    let mut warnings = fit.warnings.clone();
+    if let Some(added) = fit.posterior.latents().iter().map(|latent| latent.jitter).find(|&added| added > 0.0)
+    {
+        warnings.push(format!("{added:.1e} was added to the diagonal of a covariance matrix"));
+    }
+    TrainingRecord {
+        method: method.to_owned(),
+        rows,
+        // Densities of numbers in units of `scale`.
+        objective: fit.objective - rows as f64 * scale.ln(),
+        objective_kind: fit.objective_kind,
+        converged: fit.converged,
+        reason: fit.reason.clone(),
+        iterations: fit.iterations,
+        curve: fit.curve.iter().copied().filter(|value| value.is_finite()).collect(),
+        warnings,
+        coverage: Vec::new(),
+        updates: Vec::new(),
+    }
+}
+
+/// How well each latent function is seen at the rows of a sample through its inducing inputs or active points, where it
+/// has some.
+fn coverage(posterior: &Approximation, sample: &Sample) -> Result<Vec<Coverage>, CliError> {
+    let (by, (points, _)) = (Evaluator::default(), sample.rows.whole()?);
+    let mut found: Vec<Coverage> = Vec::new();
+    let mut before: Option<(String, MatRef<'_, f64>)> = None;
+    for latent in posterior.latents() {
+        let Some(z) = latent.seen_through else { continue };
+        let now = (latent.kernel.expression(), z);
+        // Classes that share kernel and inducing inputs share this too.
+        let coverage = match (&before, found.last()) {
+            (Some(before), Some(last)) if *before == now => *last,
+            _ => {
+                let seen = Coverage::new(latent.kernel, &InducingInputs::points(z)?, points, &by)?;
+                Coverage { worst_row: sample.place(seen.worst_row), ..seen }
+            }
+        };
+        found.push(coverage);
+        before = Some(now);
+    }
+    Ok(found)
+}

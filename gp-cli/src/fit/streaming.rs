@@ -1,0 +1,51 @@
+//! Which methods need no rows in memory.
+
+use super::spec::{AUTO, FitSpec};
+use crate::error::{CliError, ErrorKind};
+use crate::method::{Given, Method, Methods, Optimizer};
+use std::sync::Arc;
+
+/// Refuses a method that needs all rows in memory, whatever moves its parameters or with what was asked for.
+pub(super) fn check(
+    method: &dyn Method,
+    optimizer: Option<Optimizer>,
+    methods: &Methods,
+) -> Result<(), CliError> {
+    let can = |optimizer: &Optimizer| is_able(method, *optimizer);
+    let by = optimizer.filter(|optimizer| !can(optimizer) && method.optimizers().contains(optimizer));
+    if method.optimizers().iter().any(can) && by.is_none() {
+        return Ok(());
+    }
+    let by = by.map_or_else(String::new, |optimizer| format!(" with --optimizer {optimizer}"));
+    let message = format!(
+        "method {}{by} needs all rows in memory; those that do not are {}; or say --stream never",
+        method.name(),
+        able(methods).join(", ")
+    );
+    Err(CliError::new(ErrorKind::Usage, message))
+}
+
+/// The same for what was asked for, before anything is read.
+pub(super) fn check_spec(spec: &FitSpec, methods: &Methods) -> Result<(), CliError> {
+    if spec.method == AUTO {
+        return Ok(());
+    }
+    check(methods.find(&spec.method)?.as_ref(), spec.optimizer, methods)
+}
+
+/// Whether a method needs no rows in memory with this optimiser.
+pub(super) fn is_able(method: &dyn Method, optimizer: Optimizer) -> bool {
+    method.batch_size(&Given::default(), optimizer).is_some()
+}
+
+/// The methods that need no rows in memory, and with which optimisers where that matters.
+pub(crate) fn able(methods: &Methods) -> Vec<String> {
+    let with = |method: &Arc<dyn Method>| {
+        let (can, cannot): (Vec<Optimizer>, Vec<Optimizer>) =
+            method.optimizers().iter().partition(|optimizer| is_able(method.as_ref(), **optimizer));
+        let names: Vec<String> = can.iter().map(ToString::to_string).collect();
+        let by = if cannot.is_empty() { String::new() } else { format!(" (by {})", names.join(" or ")) };
+        (!can.is_empty()).then(|| format!("{}{by}", method.name()))
+    };
+    methods.iter().filter_map(with).collect()
+}

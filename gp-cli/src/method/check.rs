@@ -1,0 +1,72 @@
+//! Gradients beside differences of what they are derivatives of.
+//!
+//! Both are by the numbers that a solver moves: free values through their transforms, log priors included.
+
+use crate::error::CliError;
+use gp_optim::ParameterSetMut;
+use serde::Serialize;
+
+/// One derivative, found in two ways.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct GradientCheck {
+    /// The value it is by, such as `kernel.rbf.lengthscale[1]`.
+    pub parameter: String,
+    /// As the method computes it.
+    pub gradient: f64,
+    /// As differences of the objective have it.
+    pub difference: f64,
+    /// How far apart they are, as a share of the larger one; less where both are within the rounding of differences.
+    pub relative_error: f64,
+}
+
+/// The step of differences: for terms of the fifth order of some 1e-12, and roundings of some 1e-10.
+const STEP: f64 = 1e-3;
+/// Rounding of an objective, as a share of it; sums over rows and factors of matrices gather some.
+const ROUNDING: f64 = 1e-12;
+/// A difference that is all rounding has a relative error of this size at most.
+const OF_ROUNDING: f64 = 1e-4;
+/// Every free value of a model, whose natural values have these names. `objective` also writes its gradient by all natural
+/// values, where there is room for it.
+///
+/// # Errors
+/// Those of the objective; of kind [`Numerical`](crate::ErrorKind::Numerical) for values that parameters cannot have.
+pub fn compare<M: ParameterSetMut + Clone>(
+    model: &M,
+    names: &[String],
+    mut objective: impl FnMut(&M, Option<&mut [f64]>) -> Result<f64, CliError>,
+) -> Result<Vec<GradientCheck>, CliError> {
+    let (mut natural, mut gradient) = (vec![0.0; model.parameter_count()], vec![0.0; model.free_count()]);
+    let value = objective(model, Some(&mut natural))? + model.log_prior();
+    model.add_log_prior_gradient(&mut natural)?;
+    model.chain_gradient(&natural, &mut gradient)?;
+    let mut start = vec![0.0; gradient.len()];
+    model.write_free(&mut start)?;
+    let mut trial = model.clone();
+    let mut at = |place: usize, step: f64| -> Result<f64, CliError> {
+        let mut moved = start.clone();
+        moved[place] += step;
+        trial.set_free(&moved)?;
+        Ok(objective(&trial, None)? + trial.log_prior())
+    };
+    let floor = ROUNDING * (1.0 + value.abs()) / STEP / OF_ROUNDING;
+    let mut checks = Vec::with_capacity(gradient.len());
+    for (place, (&gradient, parameter)) in gradient.iter().zip(free_names(model, names)).enumerate() {
+        let near = at(place, STEP)? - at(place, -STEP)?;
+        let far = at(place, 2.0 * STEP)? - at(place, -2.0 * STEP)?;
+        let difference = (8.0 * near - far) / (12.0 * STEP);
+        let size = gradient.abs().max(difference.abs()) + floor;
+        let relative_error = (gradient - difference).abs() / size;
+        checks.push(GradientCheck { parameter, gradient, difference, relative_error });
+    }
+    Ok(checks)
+}
+
+/// Names of free values, from those of all.
+fn free_names<M: ParameterSetMut>(model: &M, names: &[String]) -> Vec<String> {
+    let (mut all, mut free) = (names.iter(), Vec::new());
+    model.visit(&mut |parameter| {
+        let own = all.by_ref().take(parameter.len()).enumerate();
+        free.extend(own.filter(|(i, _)| !parameter.is_fixed(*i)).map(|(_, name)| name.clone()));
+    });
+    free
+}

@@ -1,0 +1,22 @@
+//! Settings that several methods declare.
+
+use super::setting::Setting;
+
+/// The name of the setting by which a method says that it works in mini-batches.
+pub const BATCH_SIZE: &str = "batch-size";
+
+/// The power of Power EP.
+pub const ALPHA: Setting =
+    Setting::number("alpha", "A", [0.0, 1.0], "Power of Power EP, from 1 (EP) to 0 (the variational limit)");
+
+/// The budget of an optimiser that works on all rows.
+pub const ITERATIONS: Setting = Setting::integer("iterations", "N", 0, "Iterations of the optimiser at most");
+
+/// The number of passes over the data.
+pub const EPOCHS: Setting = Setting::integer("epochs", "N", 1, "Passes over the data in mini-batches");
+
+/// How many rows are looked at together.
+#[must_use]
+pub const fn batch_size(usual: u64) -> Setting {
+    Setting::integer(BATCH_SIZE, "B", 1, "Rows in a mini-batch").usually_whole(usual)
+}

@@ -1,0 +1,117 @@
+//! What a method of inference does.
+
+use super::check::GradientCheck;
+use super::common::BATCH_SIZE;
+use super::later::{Later, Updated};
+use super::optimizer::Optimizer;
+use super::outcome::Fit;
+use super::problem::Problem;
+use super::setting::{Given, Setting};
+use crate::error::CliError;
+use gp_likelihoods::Likelihood;
+use std::fmt::Debug;
+
+/// What a method sees latent functions through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SeenThrough {
+    /// All rows.
+    Rows,
+    /// Inducing inputs, which [`Problem::inducing`] holds.
+    InducingInputs,
+    /// Rows that the method chooses, as many as [`Settings::active`](super::Settings::active) says.
+    ActiveRows,
+}
+
+/// A fit of which the method was not said.
+#[derive(Clone, Copy, Debug)]
+pub struct Case<'a> {
+    /// What observations say about latent values.
+    pub likelihood: &'a dyn Likelihood,
+    /// N
+    pub rows: usize,
+    /// Whether rows are not in memory.
+    pub streamed: bool,
+    /// Whether inducing inputs were spoken of.
+    pub inducing: bool,
+    /// What was said of settings.
+    pub given: &'a Given,
+}
+
+/// A method of inference.
+pub trait Method: Debug + Send + Sync {
+    /// The name it is asked for by.
+    fn name(&self) -> &'static str;
+
+    /// One line for lists of what there is.
+    fn summary(&self) -> &'static str;
+
+    /// All settings that are its own. Flags, entries of configurations, and the refusal of settings that make no
+    /// difference follow from them. One called [`BATCH_SIZE`] says that it works in mini-batches: rows are then read as
+    /// they are needed, and need not be in memory.
+    fn settings(&self) -> &'static [Setting];
+
+    /// The optimisers it can work with, at least one, the usual one first.
+    fn optimizers(&self) -> &'static [Optimizer] {
+        &[Optimizer::Lbfgs]
+    }
+
+    /// What it sees latent functions through.
+    fn seen_through(&self) -> SeenThrough {
+        SeenThrough::InducingInputs
+    }
+
+    /// Inducing inputs or active rows unless asked otherwise: what a fit of some thousand rows does in a minute.
+    fn usual_inducing(&self, latents: usize) -> usize {
+        if latents == 1 { 100 } else { 50 }
+    }
+
+    /// Rows in a batch, as given or the usual number of them; nothing where it works on all rows at once.
+    fn batch_size(&self, given: &Given, optimizer: Optimizer) -> Option<usize> {
+        let own = self.settings().iter().find(|setting| setting.name() == BATCH_SIZE);
+        own.filter(|setting| setting.is_heeded_by(optimizer)).and_then(|setting| given.count(setting))
+    }
+
+    /// Why it is the usual method of a case, if it is. The first method of a program that says so is taken.
+    fn is_usual(&self, _case: &Case<'_>) -> Option<String> {
+        None
+    }
+
+    /// Whether it evaluates the density of a label at many nodes or samples, so that the usual likelihood of labels had
+    /// better be one whose density is cheap.
+    fn evaluates_densities(&self) -> bool {
+        false
+    }
+
+    /// The variance of the white noise that the usual kernel has for it under Gaussian noise, if it needs some.
+    fn usual_white_noise(&self) -> Option<f64> {
+        None
+    }
+
+    /// Why it cannot work with this likelihood, if it cannot.
+    fn objection(&self, _likelihood: &dyn Likelihood) -> Option<String> {
+        None
+    }
+
+    /// Bytes of memory that a fit takes.
+    fn memory(&self, problem: &Problem) -> f64;
+
+    /// Trains and conditions.
+    ///
+    /// # Errors
+    /// Of kind [`Numerical`](crate::ErrorKind::Numerical) where the start cannot be evaluated.
+    fn fit(&self, problem: Problem) -> Result<Fit, CliError>;
+
+    /// Compares the gradient that training moves along with differences, by every value that would be trained, where
+    /// training would start.
+    ///
+    /// # Errors
+    /// Of kind [`Numerical`](crate::ErrorKind::Numerical) where the objective cannot be evaluated.
+    fn gradients(&self, problem: &Problem) -> Result<Vec<GradientCheck>, CliError>;
+
+    /// Takes in more observations, parameters as they are.
+    ///
+    /// # Errors
+    /// Of kind [`Usage`](crate::ErrorKind::Usage) where a model does not hold what that needs, of kind
+    /// [`Numerical`](crate::ErrorKind::Numerical) where no proper posterior comes out.
+    fn update(&self, later: Later<'_>) -> Result<Updated, CliError>;
+}

@@ -1,0 +1,36 @@
+//! The model and the choices of the informative vector machine.
+
+use super::problem::Problem;
+use super::setting::Setting;
+use crate::error::CliError;
+use gp_ep::ivm::{Coupling, Ivm, IvmOptions};
+
+/// What the posterior says of several classes.
+pub(super) const COUPLING: Setting = Setting::choice(
+    "coupling",
+    &[
+        (COUPLED, "Latent functions of a point are correlated; one active set for all"),
+        ("independent", "They are independent; an active set for each"),
+    ],
+    "Whether the classes are correlated in the posterior; coupled unless given",
+);
+const COUPLED: &str = "coupled";
+
+/// The model of a problem, its classes coupled unless asked otherwise.
+pub(super) fn model(problem: &Problem) -> Result<Ivm, CliError> {
+    let (kernels, likelihood) = (problem.kernels.clone(), problem.likelihood.clone());
+    let several = likelihood.latents() > 1;
+    let model = Ivm::new(kernels, likelihood);
+    Ok(match problem.settings.given.word(&COUPLING) {
+        Some(COUPLED) => model?.with_coupling(Coupling::Coupled)?,
+        Some(_) if several => model?.with_coupling(Coupling::Independent)?,
+        _ => model?,
+    })
+}
+
+/// The choices of a run.
+pub(super) fn options(problem: &Problem) -> IvmOptions {
+    let usual = IvmOptions::default();
+    let active = problem.settings.active.unwrap_or(usual.active);
+    IvmOptions { active, seed: problem.settings.seed, ..usual }
+}

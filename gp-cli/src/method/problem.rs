@@ -1,0 +1,96 @@
+//! What is to be fitted.
+
+use super::optimizer::Optimizer;
+use super::rows::Rows;
+use super::setting::Given;
+use crate::error::CliError;
+use gp_kernels::Kernel;
+use gp_kernels::data::DataSource;
+use gp_kernels::inducing::{InducingInputs, SparseProcess};
+use gp_likelihoods::Likelihood;
+use gp_optim::Control;
+
+/// What the second stage of a fit adds to the name of its checkpoint.
+pub const SECOND_STAGE: &str = "2";
+
+/// What is to be fitted, in the units of the model.
+#[derive(Clone, Debug)]
+pub struct Problem {
+    /// N points and observations.
+    pub rows: Rows,
+    /// Kernels of the latent functions, as many as the likelihood has latents.
+    pub kernels: Vec<Box<dyn Kernel>>,
+    /// Whether all latent functions share one kernel and one set of inducing inputs, which then learn from all classes.
+    pub alike: bool,
+    /// Inducing inputs of the latent functions; none for methods without.
+    pub inducing: Vec<InducingInputs>,
+    /// What observations say about latent values, with the parameters that training starts from.
+    pub likelihood: Box<dyn Likelihood>,
+    /// How it is to be fitted.
+    pub settings: Settings,
+}
+
+/// How something is to be fitted.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// What was said of the settings that the method declares.
+    pub given: Given,
+    /// How parameters move.
+    pub optimizer: Option<Optimizer>,
+    /// Observations in a batch, for methods that work in batches.
+    pub batch_size: Option<usize>,
+    /// Rows that are made active.
+    pub active: Option<usize>,
+    /// Who may end training, after how long, and the file from which it goes on.
+    pub control: Control,
+    /// Seed of everything random.
+    pub seed: u64,
+    /// Whether inducing inputs stay where they are.
+    pub fixed_inducing: bool,
+}
+
+/// The sizes of a problem.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sizes {
+    /// N
+    pub rows: usize,
+    /// How many of them are in memory
+    pub held: usize,
+    /// How many of them a step works on, batches or all
+    pub at_once: usize,
+    /// D
+    pub dim: usize,
+    /// M, or how many rows are active
+    pub inducing: usize,
+    /// Q
+    pub latents: usize,
+}
+
+impl Problem {
+    /// N, D, M and Q.
+    #[must_use]
+    pub fn sizes(&self) -> Sizes {
+        let rows = self.rows.count();
+        Sizes {
+            rows,
+            held: if self.rows.are_in_memory() { rows } else { 0 },
+            at_once: self.settings.batch_size.map_or(rows, |size| size.min(rows)),
+            dim: self.rows.dim(),
+            inducing: self.inducing.first().map_or(self.settings.active.unwrap_or(0), InducingInputs::count),
+            latents: self.kernels.len(),
+        }
+    }
+
+    /// The latent functions with their inducing inputs.
+    ///
+    /// # Errors
+    /// Of kind [`Numerical`](crate::ErrorKind::Numerical) for inducing inputs that a function cannot be seen through.
+    pub fn processes(&self) -> Result<Vec<SparseProcess>, CliError> {
+        let pairs = self.kernels.iter().map(AsRef::as_ref).zip(&self.inducing);
+        let process = |(kernel, inputs): (&dyn Kernel, &InducingInputs)| {
+            let process = SparseProcess::new(kernel.clone_box(), inputs.clone())?;
+            Ok(if self.settings.fixed_inducing { process.with_fixed_inputs() } else { process })
+        };
+        pairs.map(process).collect()
+    }
+}

@@ -1,0 +1,60 @@
+//! Where tables go.
+
+use super::format::TableFormat;
+use super::print::print;
+use super::table::OutTable;
+use super::writers::Writers;
+use crate::error::CliError;
+use crate::files::OutputFile;
+use std::io::Write;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Where a table goes: to a file in the format its name asks for, or to the standard output in the first of all formats.
+#[derive(Debug)]
+pub enum Destination {
+    /// A file that can be written.
+    File(OutputFile, Arc<dyn TableFormat>),
+    /// The standard output.
+    Stdout(Arc<dyn TableFormat>),
+}
+
+impl Destination {
+    /// Looks whether the table could be written there. No path, and the path `-`, mean the standard output.
+    ///
+    /// # Errors
+    /// As [`OutputFile::prepare`] and [`Writers::of`].
+    pub fn prepare(path: Option<&Path>, force: bool, writers: &Writers) -> Result<Self, CliError> {
+        match path {
+            Some(path) if path != Path::new("-") => {
+                let format = writers.of(path)?;
+                Ok(Self::File(OutputFile::prepare(path, force)?, format))
+            }
+            _ => Ok(Self::Stdout(writers.first())),
+        }
+    }
+
+    /// Whether a table may be written some rows at a time.
+    #[must_use]
+    pub fn takes_pieces(&self) -> bool {
+        self.format().more(&OutTable::default()).is_some()
+    }
+
+    /// The format of the table.
+    pub(super) fn format(&self) -> &dyn TableFormat {
+        match self {
+            Self::File(_, format) | Self::Stdout(format) => format.as_ref(),
+        }
+    }
+
+    /// Writes the table.
+    ///
+    /// # Errors
+    /// Of kind [`Io`](crate::ErrorKind::Io).
+    pub fn write(&self, table: &OutTable, stdout: &mut dyn Write) -> Result<(), CliError> {
+        match self {
+            Self::File(file, format) => file.write(&format.bytes(table)?),
+            Self::Stdout(format) => print(stdout, &format.bytes(table)?),
+        }
+    }
+}

@@ -1,0 +1,19 @@
+//! Work on many points at once.
+
+use crate::error::EpError;
+use gp_linalg::Threading;
+use rayon::prelude::*;
+
+/// One result per item, a chunk of items per task.
+pub(super) fn in_chunks<T: Sync, R: Send>(
+    items: &[T],
+    size: usize,
+    threading: Threading,
+    of: impl Fn(&[T]) -> Result<Vec<R>, EpError> + Sync,
+) -> Result<Vec<R>, EpError> {
+    let found: Result<Vec<Vec<R>>, EpError> = match threading {
+        Threading::Here => items.chunks(size).map(&of).collect(),
+        Threading::Pool => items.par_chunks(size).map(&of).collect(),
+    };
+    Ok(found?.into_iter().flatten().collect())
+}

@@ -1,0 +1,77 @@
+//! What a run is told.
+
+use crate::data::Split;
+use crate::error::ExperimentError;
+use crate::harness::{Cell, Context, Form};
+
+/// One run of a grid.
+#[derive(Debug)]
+pub struct At<'a, M> {
+    /// Its names.
+    pub cell: &'a Cell,
+    /// How its method learns.
+    pub how: &'a M,
+    /// Data, and how much is asked for.
+    pub context: &'a Context,
+}
+
+impl<M> At<'_, M> {
+    /// The split of the data set of this name.
+    ///
+    /// # Errors
+    /// For files that are not there or hold something else, and for a name that is none of a set.
+    pub fn split(&self) -> Result<Split, ExperimentError> {
+        self.context.store.load(&self.cell.data, self.cell.split)?.ok_or_else(|| self.cell.unknown())
+    }
+
+    /// A number in the setting, by the name in front of it: 0.15 for `M` in `M=15%;batch=200`.
+    ///
+    /// # Errors
+    /// For a name that the setting does not have.
+    pub fn number(&self, name: &str) -> Result<f64, ExperimentError> {
+        number(&self.cell.setting, name).ok_or_else(|| self.cell.unknown())
+    }
+
+    /// The same as a count; in quick runs at most so many.
+    ///
+    /// # Errors
+    /// As [`number`](Self::number).
+    pub fn count(&self, name: &str, quick: usize) -> Result<usize, ExperimentError> {
+        let count = self.number(name)? as usize;
+        Ok(if self.context.extent.form == Form::Quick { count.min(quick) } else { count })
+    }
+
+    /// One of three by the form: full, reduced, quick.
+    pub fn choose<T>(&self, full: T, reduced: T, quick: T) -> T {
+        self.context.extent.choose(full, reduced, quick)
+    }
+
+    /// The split's number, for random choices.
+    #[must_use]
+    pub fn seed(&self) -> u64 {
+        self.cell.split as u64
+    }
+}
+
+/// The number behind a name in a setting: `NAME=NUMBER` or `NAME=NUMBER%`, between semicolons.
+#[must_use]
+pub fn number(setting: &str, name: &str) -> Option<f64> {
+    let text = setting.split(';').find_map(|part| part.strip_prefix(name)?.strip_prefix('='))?;
+    match text.strip_suffix('%') {
+        Some(share) => share.parse().ok().map(|share: f64| share / 100.0),
+        None => text.parse().ok(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::number;
+
+    #[test]
+    fn numbers_stand_behind_their_names() {
+        assert_eq!(number("v=5.0;w=50", "w"), Some(50.0));
+        assert_eq!(number("M=15%;batch=200", "M"), Some(0.15));
+        assert_eq!(number("lnl=0.5;lns=-1", "lns"), Some(-1.0));
+        assert_eq!((number("Z=X", "Z"), number("all", "M"), number("MM=1", "M")), (None, None, None));
+    }
+}

@@ -1,0 +1,206 @@
+//! Tables and figures as values: data, settings and methods, and which of their products are run; what one run does; what
+//! the report shows of them.
+
+mod at;
+mod show;
+
+pub use at::{At, number};
+pub use show::Show;
+
+use crate::data::{count_of, files_of};
+use crate::error::ExperimentError;
+use crate::harness::{Cell, Context, Extent, Form, Item, Outcome, Results, chosen};
+use crate::report::{Block, Comparison, Reference};
+use std::fmt;
+
+/// A table or figure of a paper: every data set with every setting by every method, but for what is left out.
+///
+/// `M` says how a method learns, for the function that runs it. Start from [`Grid::EMPTY`].
+pub struct Grid<M: 'static> {
+    /// What it is called on the command line, such as `003-table-1`.
+    pub name: &'static str,
+    /// What it shows, in a line.
+    pub title: &'static str,
+    /// How the paper did it, what was chosen where it is silent, and what the reduced form leaves out: Markdown.
+    pub about: &'static str,
+    /// How long it takes, in words: the whole, and the reduced form.
+    pub takes: [&'static str; 2],
+    /// Data sets by name; the files of those that [`Store::load`](crate::data::Store::load) knows need not be named.
+    pub data: &'static [&'static str],
+    /// Other files that it reads.
+    pub files: &'static [&'static str],
+    /// What is varied beside the method; numbers in them, as in `M=15%;batch=200`, are read by [`At::number`].
+    pub settings: &'static [&'static str],
+    /// Settings that are many, or depend on the machine.
+    pub more_settings: fn(Form) -> Vec<String>,
+    /// Who learns, by name, and how.
+    pub methods: &'static [(&'static str, M)],
+    /// How many splits: of the whole, and of the reduced form; the quick one has one.
+    pub splits: [usize; 2],
+    /// The words, as of `--only`, that leave the runs of the reduced form and of the quick one.
+    pub words: [&'static [&'static str]; 2],
+    /// Whether there is such a run, where the product has holes.
+    pub has: fn(Form, &Cell, &M) -> bool,
+    /// Does a run.
+    pub run: fn(&At<'_, M>) -> Result<Outcome, ExperimentError>,
+    /// Whether runs follow each other, because each of them takes all processors.
+    pub is_alone: bool,
+    /// The paper's numbers.
+    pub reference: Reference,
+    /// What the report shows, below the description.
+    pub show: &'static [Show],
+}
+
+impl<M> Grid<M> {
+    /// Without data, settings and methods; one split, the same in all forms.
+    pub const EMPTY: Self = Self {
+        name: "",
+        title: "",
+        about: "",
+        takes: [""; 2],
+        data: &[],
+        files: &[],
+        settings: &[],
+        more_settings: |_| Vec::new(),
+        methods: &[],
+        splits: [1; 2],
+        words: [&[]; 2],
+        has: |_, _, _| true,
+        run: |at| Err(at.cell.unknown()),
+        is_alone: false,
+        reference: Reference::NONE,
+        show: &[],
+    };
+
+    fn settings(&self, form: Form) -> Vec<String> {
+        self.settings.iter().map(|name| (*name).to_owned()).chain((self.more_settings)(form)).collect()
+    }
+
+    /// All cells that a form may have: split by split, so that what a run out of time leaves is whole splits.
+    fn product(&self, extent: &Extent) -> Vec<Cell> {
+        let settings = self.settings(extent.form);
+        let mut cells = Vec::new();
+        for split in 0..extent.splits(self.splits[0], self.splits[1]) {
+            for setting in &settings {
+                for data in self.data.iter().filter(|name| count_of(name).is_none_or(|count| split < count)) {
+                    let all = self.methods.iter();
+                    let cell = |name: &&'static str| Cell::new(*data, setting.clone(), *name, split);
+                    let known = all.map(|(name, how)| (cell(name), how));
+                    let kept = known.filter(|(cell, how)| (self.has)(extent.form, cell, how));
+                    cells.extend(kept.map(|(cell, _)| cell));
+                }
+            }
+        }
+        cells
+    }
+}
+
+impl<M> fmt::Debug for Grid<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Grid({})", self.name)
+    }
+}
+
+impl<M: Sync> Item for Grid<M> {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn title(&self) -> &'static str {
+        self.title
+    }
+
+    fn needs(&self) -> Vec<String> {
+        files_of(self.data).iter().chain(self.files).map(|file| (*file).to_owned()).collect()
+    }
+
+    fn method(&self) -> &'static str {
+        self.about
+    }
+
+    fn takes(&self) -> [&'static str; 2] {
+        self.takes
+    }
+
+    fn cells(&self, extent: &Extent) -> Vec<Cell> {
+        let words = extent.choose(&[][..], self.words[0], self.words[1]);
+        let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+        chosen(self.product(extent), &words)
+    }
+
+    fn run(&self, cell: &Cell, context: &Context) -> Result<Outcome, ExperimentError> {
+        let how = self.methods.iter().find(|(name, _)| *name == cell.method);
+        let is_known = self.data.contains(&cell.data.as_str())
+            && self.settings(context.extent.form).contains(&cell.setting);
+        let (_, how) = how.filter(|_| is_known).ok_or_else(|| cell.unknown())?;
+        (self.run)(&At { cell, how, context })
+    }
+
+    fn is_alone(&self) -> bool {
+        self.is_alone
+    }
+
+    fn reference(&self) -> Reference {
+        self.reference
+    }
+
+    fn show(&self, results: &Results) -> Vec<Block> {
+        let methods: Vec<&str> = self.methods.iter().map(|(name, _)| *name).collect();
+        let of = Comparison {
+            results,
+            reference: self.reference,
+            data: self.data,
+            settings: self.settings,
+            methods: &methods,
+            measure: "",
+        };
+        self.show.iter().flat_map(|show| show.blocks(&of)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Store;
+
+    const GRID: Grid<f64> = Grid {
+        name: "grid",
+        data: &["pima", "heart"],
+        settings: &["M=5%", "M=10"],
+        methods: &[("half", 0.5), ("whole", 1.0)],
+        splits: [3, 2],
+        words: [&["M=10"], &["pima", "half"]],
+        has: |_, cell, how| cell.data != "heart" || *how == 1.0,
+        run: |at| Ok(Outcome::of([("found", at.number("M")? * at.how)])),
+        ..Grid::EMPTY
+    };
+
+    fn cells(form: Form, splits: Option<usize>) -> Vec<String> {
+        GRID.cells(&Extent { form, splits }).iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn forms_are_parts_of_the_product_without_its_holes() {
+        assert_eq!(cells(Form::Full, None).len(), 3 * 2 * 3);
+        assert_eq!(cells(Form::Full, Some(9)).len(), 3 * 2 * 3);
+        let reduced = cells(Form::Reduced, Some(1));
+        assert_eq!(
+            reduced,
+            ["pima, M=10, half, split 0", "pima, M=10, whole, split 0", "heart, M=10, whole, split 0"]
+        );
+        assert_eq!(cells(Form::Quick, None), ["pima, M=5%, half, split 0", "pima, M=10, half, split 0"]);
+    }
+
+    #[test]
+    fn a_run_is_given_its_method_and_the_numbers_of_its_setting() {
+        let context = Context { store: Store::Synthetic, extent: Extent::default() };
+        let found = |setting, method| GRID.run(&Cell::new("pima", setting, method, 0), &context);
+        assert_eq!(found("M=5%", "half").unwrap().scores["found"], 0.025);
+        assert_eq!(found("M=10", "whole").unwrap().scores["found"], 10.0);
+        for (setting, method) in [("M=20", "whole"), ("M=10", "third")] {
+            let refused = found(setting, method).unwrap_err().to_string();
+            assert!(refused.contains("none of this item's runs"), "{refused}");
+        }
+        assert_eq!(GRID.needs().len(), 3);
+    }
+}

@@ -1,0 +1,113 @@
+//! What the report shows of a grid.
+
+use super::number;
+use crate::harness::Results;
+use crate::report::{Block, Comparison, Pairing, Scale, course, levels, regions, wins};
+
+/// One part of what the report shows.
+///
+/// In names of files, `{data}`, `{setting}`, `{method}` and `{score}` stand for those of each picture. Words, as of
+/// `--only`, say for which of the grid there is one: of all, where there are none.
+#[derive(Debug)]
+pub enum Show {
+    /// A heading.
+    Heading(&'static str),
+    /// A paragraph.
+    Text(&'static str),
+    /// The paper's numbers of a score beside ours, with so many digits.
+    Table(&'static str, usize),
+    /// How many of them agree, in a sentence.
+    Agreement(&'static str),
+    /// A score, its title (none where that is empty) and a column for each method, with so many digits.
+    Scores(&'static str, &'static str, usize),
+    /// Means of a score over data sets, with so many digits.
+    Averages(&'static str, usize),
+    /// How often one method is better than another.
+    Wins(&'static [Pairing]),
+    /// A picture for each of some curves, which their axes are named after as in `nll by seconds`: a file, the curves
+    /// and words. Seconds are drawn by their logarithms.
+    Curves(&'static str, &'static [&'static str], &'static [&'static str]),
+    /// A file, a curve, the axes to the right and up, and words.
+    Curve(&'static str, &'static str, [&'static str; 2], &'static [&'static str]),
+    /// Means of scores by a number of the setting, drawn by its logarithm: a file, the number's name and the scores.
+    /// Methods whose setting has no such number are level lines.
+    Levels(&'static str, &'static str, &'static [&'static str]),
+    /// Regions of classes in a plane.
+    Regions(&'static str),
+    /// Anything else.
+    Own(fn(&Results) -> Vec<Block>),
+}
+
+impl Show {
+    pub(super) fn blocks(&self, of: &Comparison<'_>) -> Vec<Block> {
+        let about = |measure: &'static str| Comparison { measure, ..of.clone() };
+        match *self {
+            Self::Heading(text) => vec![Block::Heading(3, text.to_owned())],
+            Self::Text(text) => vec![Block::text(text)],
+            Self::Table(score, digits) => vec![about(score).table(digits)],
+            Self::Agreement(score) => vec![Block::text(about(score).agreement().text())],
+            Self::Scores(score, "", digits) => vec![about(score).grid(digits)],
+            Self::Scores(score, title, digits) => {
+                vec![Block::text(format!("{title}:")), about(score).grid(digits)]
+            }
+            Self::Averages(score, digits) => vec![about(score).averages(digits)],
+            Self::Wins(pairings) => vec![wins(of.results, of.data, pairings)],
+            Self::Curves(file, names, words) => {
+                let axes = |name: &'static str| name.split_once(" by ").map_or(["", name], |(y, x)| [x, y]);
+                curves(of, file, &names.iter().map(|name| (*name, axes(name))).collect::<Vec<_>>(), words)
+            }
+            Self::Curve(file, name, axes, words) => curves(of, file, &[(name, axes)], words),
+            Self::Levels(file, name, scores) => by_number(of, file, name, scores),
+            Self::Regions(file) => planes(of, file),
+            Self::Own(show) => show(of.results),
+        }
+    }
+}
+
+fn curves(of: &Comparison<'_>, file: &str, names: &[(&str, [&str; 2])], words: &[&str]) -> Vec<Block> {
+    let (mut blocks, methods) = (Vec::new(), picked(of.methods, words));
+    for data in picked(of.data, words) {
+        for setting in picked(of.settings, words) {
+            for (name, [x, y]) in names {
+                let scale = if *x == "seconds" { Scale::Log } else { Scale::Linear };
+                let file = named(file, [data, setting, "", y]);
+                blocks.extend(course(of.results, &file, [data, setting], &methods, [x, y, name], scale));
+            }
+        }
+    }
+    blocks
+}
+
+fn by_number(of: &Comparison<'_>, file: &str, name: &str, scores: &[&str]) -> Vec<Block> {
+    let settings: Vec<_> = of.settings.iter().map(|setting| (*setting, number(setting, name))).collect();
+    let all = of.data.iter().flat_map(|data| scores.iter().map(move |score| (*data, *score)));
+    let picture = |(data, score)| {
+        let file = named(file, [data, "", "", score]);
+        levels(of.results, &file, data, &settings, of.methods, [name, score], Scale::Log)
+    };
+    all.filter_map(picture).collect()
+}
+
+fn planes(of: &Comparison<'_>, file: &str) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    for data in of.data {
+        for setting in of.settings {
+            let picture = |method: &&str| {
+                regions(of.results, &named(file, [data, setting, method, ""]), [data, setting, method])
+            };
+            blocks.extend(of.methods.iter().filter_map(picture));
+        }
+    }
+    blocks
+}
+
+/// Those of the names that are among the words; all, if none is.
+fn picked<'a>(names: &[&'a str], words: &[&str]) -> Vec<&'a str> {
+    let asked: Vec<&str> = names.iter().copied().filter(|name| words.contains(name)).collect();
+    if asked.is_empty() { names.to_vec() } else { asked }
+}
+
+fn named(file: &str, names: [&str; 4]) -> String {
+    let places = ["{data}", "{setting}", "{method}", "{score}"];
+    places.iter().zip(names).fold(file.to_owned(), |file, (place, name)| file.replace(place, name))
+}

@@ -1,0 +1,144 @@
+//! One word, one thing: no two public types of the libraries have the same name.
+//!
+//! Whoever reads `Sites` in a signature, an error or a search should not have to ask which. Definitions of one name in one
+//! module are alternatives under `cfg`, and count as one.
+
+use std::collections::BTreeMap;
+
+use syn::{Item, Visibility};
+
+use crate::tidy::finding::Finding;
+use crate::tidy::tree::{Audience, SourceFile, Tree, docs, is_test_only, item_attributes};
+
+/// Names that stand for several things all the same, each with its reason.
+const EXCEPTIONS: &[(&str, &str)] = &[];
+
+/// Where they stand, in the workspace that has them.
+const HERE: &str = "src/tidy/rules/names.rs";
+
+/// A definition: the module it is in, and its place.
+struct Definition<'a> {
+    module: String,
+    path: &'a str,
+    line: usize,
+}
+
+/// Findings about names of public types that a library before has too, and about exceptions that are none any more.
+pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
+    let twice = defined_twice(tree);
+    let is_excused = |name: &str| EXCEPTIONS.iter().any(|(other, _)| *other == name);
+    let mut findings = Vec::new();
+    for (name, all) in twice.iter().filter(|(name, _)| !is_excused(name)) {
+        for other in &all[1..] {
+            let message = format!(
+                "give `{name}` another name: it is that of a type in {}:{} already",
+                all[0].path, all[0].line
+            );
+            findings.push(Finding::new(other.path, other.line, message));
+        }
+    }
+    if let Some(source) = tree.member("xtask").and_then(|member| member.source(HERE)) {
+        let stale = EXCEPTIONS.iter().filter(|(name, _)| !twice.contains_key(*name));
+        findings.extend(stale.map(|(name, _)| {
+            Finding::new(
+                &source.path,
+                1,
+                format!("remove the exception `{name}`: that name is not there twice"),
+            )
+        }));
+    }
+    findings
+}
+
+/// Public types of libraries by name, those of which there is more than one.
+fn defined_twice(tree: &Tree) -> BTreeMap<String, Vec<Definition<'_>>> {
+    let mut all: BTreeMap<String, Vec<Definition<'_>>> = BTreeMap::new();
+    for member in
+        tree.members.iter().filter(|member| member.folder.starts_with("gp-") && !member.folder.contains('/'))
+    {
+        for source in member.sources.iter().filter(|source| source.audience != Audience::Tests) {
+            collect(source, &source.syntax.items, &source.path, &mut all);
+        }
+    }
+    for definitions in all.values_mut() {
+        definitions.dedup_by(|later, earlier| later.module == earlier.module);
+    }
+    all.retain(|_, definitions| definitions.len() > 1);
+    all
+}
+
+fn collect<'a>(
+    source: &'a SourceFile,
+    items: &[Item],
+    module: &str,
+    all: &mut BTreeMap<String, Vec<Definition<'a>>>,
+) {
+    for item in items {
+        let attributes = item_attributes(item);
+        if is_test_only(attributes) || docs::is_hidden(attributes) {
+            continue;
+        }
+        let (visibility, name) = match item {
+            Item::Struct(item) => (&item.vis, &item.ident),
+            Item::Enum(item) => (&item.vis, &item.ident),
+            Item::Trait(item) => (&item.vis, &item.ident),
+            Item::Type(item) => (&item.vis, &item.ident),
+            Item::Mod(inner) => {
+                let items = inner.content.as_ref().map_or(&[][..], |(_, items)| items);
+                collect(source, items, &format!("{module}::{}", inner.ident), all);
+                continue;
+            }
+            _ => continue,
+        };
+        if matches!(visibility, Visibility::Public(_)) {
+            let (module, line) = (module.to_owned(), name.span().start().line);
+            all.entry(name.to_string()).or_default().push(Definition { module, path: &source.path, line });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tidy::fixture::Fixture;
+
+    const CODE: &str = "/// Sums of sites.\npub struct Sums;\n";
+
+    #[test]
+    fn a_clean_tree_passes() {
+        Fixture::clean().expect_none(check);
+    }
+
+    #[test]
+    fn a_second_type_of_a_name_is_seen_in_every_form_and_anywhere() {
+        for code in [
+            "pub struct Sums;",
+            "pub enum Sums {}",
+            "pub trait Sums {}",
+            "pub type Sums = f64;",
+            "pub mod inner {\n    pub struct Sums;\n}",
+        ] {
+            for path in ["gp-ep/src/other.rs", "gp-variational/src/other.rs"] {
+                let fixture = Fixture::clean();
+                fixture.append("gp-ep/src/lib.rs", CODE);
+                fixture.write(path, &format!("//! Other.\n\n{code}\n"));
+                fixture.expect_one(check, path, fixture.line_of(path, "Sums"), "in gp-ep/src/lib.rs:");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_not_public_and_alternatives_are_free() {
+        let fixture = Fixture::clean();
+        fixture.append("gp-ep/src/lib.rs", CODE);
+        fixture.append("gp-ep/src/lib.rs", "#[cfg(not(unix))]\n/// Sums of sites.\npub struct Sums;\n");
+        fixture.write(
+            "gp-ep/src/other.rs",
+            "//! Other.\nstruct Sums;\npub(crate) enum Sums {}\n#[cfg(test)]\npub struct Sums;\n\
+             #[doc(hidden)]\npub struct Sums;\npub fn sums() -> Sums {}\npub use crate::Sums;\n",
+        );
+        fixture.write("gp-ep/tests/helpers.rs", CODE);
+        fixture.write("xtask/src/more.rs", CODE);
+        fixture.expect_none(check);
+    }
+}
