@@ -7,8 +7,8 @@ use super::vocabulary::Vocabulary;
 use crate::error::{CliError, ErrorKind};
 use faer::{Mat, MatRef};
 use gp_ep::ivm::{IvmPosterior, StoredIvm};
-use gp_kernels::Kernel;
 use gp_kernels::Evaluator;
+use gp_kernels::Kernel;
 use gp_kernels::posterior::MixturePosterior;
 use serde::{Deserialize, Serialize};
 

@@ -2,9 +2,8 @@
 
 use super::model::Ivm;
 use crate::error::{EpError, check_count};
-use crate::exact::Observations;
 use faer::MatRef;
-use gp_kernels::data::{DataError, DataSource, Rows, Table};
+use gp_kernels::data::{DataError, DataSource, Rows};
 
 /// All rows of a source: points, targets and the class of each target.
 #[derive(Debug)]
@@ -42,24 +41,5 @@ impl Labelled {
     /// The points, N×D.
     pub(super) fn inputs(&self) -> MatRef<'_, f64> {
         MatRef::from_row_major_slice(&self.points, self.len(), self.dim)
-    }
-}
-
-/// Observations in memory are a source like any other; what is known of their noise is not asked for.
-impl DataSource for Observations<'_> {
-    fn count(&self) -> usize {
-        self.len()
-    }
-
-    fn dim(&self) -> usize {
-        self.inputs().ncols()
-    }
-
-    fn outputs(&self) -> usize {
-        1
-    }
-
-    fn read(&self, rows: &Rows<'_>, points: &mut [f64], targets: &mut [f64]) -> Result<(), DataError> {
-        Table::with_targets(self.inputs(), self.targets())?.read(rows, points, targets)
     }
 }

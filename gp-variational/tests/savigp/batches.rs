@@ -80,9 +80,7 @@ fn the_number_of_samples_follows_the_noise() {
         let batches = Batches::shuffled(300, 50, 1).unwrap();
         let trained =
             model.train_in_batches(&data, batches, Adam::with_rate(0.01), &options, |_| {}).unwrap();
-        let Expectation::Sampled(sampling) = trained.state.expectation() else {
-            panic!("it stays sampled")
-        };
+        let Expectation::Sampled(sampling) = trained.state.expectation() else { panic!("it stays sampled") };
         (sampling.samples, model)
     };
     let (few, _) = samples(10.0);
