@@ -1,0 +1,93 @@
+//! Laplace's approximation through inducing inputs, for any likelihood with derivatives.
+
+mod model;
+
+use gp_cli::CliError;
+use gp_cli::method::{
+    Fit, GradientCheck, ITERATIONS, Later, Method, Problem, Setting, Updated, compare, minimise_options,
+    refused,
+};
+use gp_cli::model::ObjectiveKind;
+use gp_likelihoods::Likelihood;
+use model::Model;
+
+/// Laplace's approximation: a Gaussian at the mode of the whitened inducing values, with the curvature there. Latent
+/// values are replaced by their means given inducing values; with all rows as inducing inputs nothing is replaced.
+#[derive(Clone, Copy, Debug)]
+pub struct Laplace;
+
+const BUDGET: Setting = ITERATIONS.usually_whole(100);
+const NEWTON: Setting =
+    Setting::integer("newton", "N", 1, "Newton steps to a mode at most").usually_whole(200);
+
+impl Method for Laplace {
+    fn name(&self) -> &'static str {
+        "laplace"
+    }
+
+    fn summary(&self) -> &'static str {
+        "Laplace's approximation: a Gaussian at the mode of the posterior"
+    }
+
+    fn settings(&self) -> &'static [Setting] {
+        &[BUDGET, NEWTON]
+    }
+
+    fn objection(&self, likelihood: &dyn Likelihood) -> Option<String> {
+        (!likelihood.is_smooth()).then(|| {
+            format!("it needs derivatives, and the density of {} has jumps or kinks", likelihood.name())
+        })
+    }
+
+    fn memory(&self, problem: &Problem) -> f64 {
+        let sizes = problem.sizes();
+        let (rows, values) = (sizes.rows as f64, (sizes.inducing * sizes.latents) as f64);
+        8.0 * (rows * (4.0 * values * sizes.latents as f64 + sizes.dim as f64) + 6.0 * values * values)
+    }
+
+    fn fit(&self, problem: Problem) -> Result<Fit, CliError> {
+        let (points, targets) = problem.rows.whole()?;
+        let given = &problem.settings.given;
+        let mut model = model(&problem)?;
+        let options = minimise_options(given.integer_of(&BUDGET)?, &problem.settings.control);
+        let evaluate = |model: &Model, gradient: &mut [f64]| {
+            let mode = model.mode(points, targets)?;
+            model.gradient(points, targets, &mode, gradient)?;
+            Ok::<f64, CliError>(mode.log_evidence)
+        };
+        let training = gp_optim::train(&mut model, &options, evaluate, |_| {})?;
+        let posterior = model.posterior(&model.mode(points, targets)?)?;
+        Ok(Fit::of_training(posterior, ObjectiveKind::Estimate, &training))
+    }
+
+    fn gradients(&self, problem: &Problem) -> Result<Vec<GradientCheck>, CliError> {
+        let (points, targets) = problem.rows.whole()?;
+        let model = model(problem)?;
+        compare(&model, &names(&model), |model: &Model, gradient: Option<&mut [f64]>| {
+            let mode = model.mode(points, targets)?;
+            if let Some(gradient) = gradient {
+                model.gradient(points, targets, &mode, gradient)?;
+            }
+            Ok(mode.log_evidence)
+        })
+    }
+
+    fn update(&self, _later: Later<'_>) -> Result<Updated, CliError> {
+        Err(refused(self.name(), "its mode is that of all rows together, which it does not hold"))
+    }
+}
+
+fn model(problem: &Problem) -> Result<Model, CliError> {
+    let newton = problem.settings.given.integer_of(&NEWTON)?;
+    Ok(Model { processes: problem.processes()?, likelihood: problem.likelihood.clone(), newton })
+}
+
+fn names(model: &Model) -> Vec<String> {
+    let processes = model.processes.iter().enumerate().flat_map(|(q, process)| {
+        process.parameter_names().into_iter().map(move |name| format!("latent[{q}].{name}"))
+    });
+    let own = model.likelihood.parameters().iter().flat_map(|parameter| {
+        (0..parameter.len()).map(move |k| format!("likelihood.{}[{k}]", parameter.name()))
+    });
+    processes.chain(own).collect()
+}

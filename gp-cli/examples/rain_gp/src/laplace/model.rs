@@ -1,0 +1,241 @@
+//! The mode of the posterior, the evidence there with its gradient, and the Gaussian.
+
+use crate::derivatives::{At, Curvature, by_latent, by_params};
+use faer::{Accum, Mat, MatRef, Scale};
+use gp_cli::model::{Approximation, Posterior};
+use gp_cli::{CliError, ErrorKind};
+use gp_kernels::Evaluator;
+use gp_kernels::inducing::{InducingPrior, PriorGradients, SparseProcess};
+use gp_kernels::posterior::{InducingPosterior, PosteriorFactor};
+use gp_likelihoods::{Likelihood, parameter_count};
+use gp_linalg::{Cholesky, JitterPolicy, LinalgError, Threading};
+use gp_optim::{Parameter, ParameterSet, ParameterSetMut};
+
+/// A mode is where no slope is larger.
+const FLAT: f64 = 1e-9;
+/// What is added to the curvature until a step leads up.
+const DAMPING: [f64; 8] = [0.0, 1e-2, 1e-1, 1e0, 1e1, 1e2, 1e4, 1e6];
+
+/// Latent functions through inducing inputs, a likelihood, and how many steps may lead to a mode.
+#[derive(Clone, Debug)]
+pub(super) struct Model {
+    pub(super) processes: Vec<SparseProcess>,
+    pub(super) likelihood: Box<dyn Likelihood>,
+    pub(super) newton: u64,
+}
+
+/// The mode v of `ln p(y | Φᵀv) − ½vᵀv`, all whitened inducing values one latent after the other.
+pub(super) struct Mode {
+    priors: Vec<InducingPrior>,
+    /// Φ of each latent, with zeros in the rows of the others.
+    phi: Vec<Mat<f64>>,
+    v: Mat<f64>,
+    here: Look,
+    /// Of `H = I + Σ_i Φ_i W_i Φ_iᵀ`.
+    factor: Cholesky,
+    /// `ln p(y | Φᵀv) − ½vᵀv − ½ ln |H|`
+    pub(super) log_evidence: f64,
+}
+
+/// The log posterior at some v, with latent values and curvatures of all rows.
+struct Look {
+    log_posterior: f64,
+    f: Vec<Vec<f64>>,
+    rows: Vec<Curvature>,
+}
+
+impl ParameterSet for Model {
+    fn visit(&self, visit: &mut dyn FnMut(&Parameter)) {
+        self.processes.iter().for_each(|process| process.visit(visit));
+        self.likelihood.parameters().iter().for_each(visit);
+    }
+}
+
+impl ParameterSetMut for Model {
+    fn visit_mut(&mut self, visit: &mut dyn FnMut(&mut Parameter)) {
+        self.processes.iter_mut().for_each(|process| process.visit_mut(visit));
+        self.likelihood.parameters_mut().iter_mut().for_each(visit);
+    }
+}
+
+impl Model {
+    /// Climbs to the mode by Newton's steps, which are damped where the curvature is not that of a maximum.
+    pub(super) fn mode(&self, points: MatRef<'_, f64>, targets: &[f64]) -> Result<Mode, CliError> {
+        let (priors, phi) = self.project(points)?;
+        let mut v = Mat::zeros(phi[0].nrows(), 1);
+        let mut here = self.look(&phi, &v, targets)?;
+        'steps: for _ in 0..self.newton {
+            let slope = gathered(&phi, |q, i| here.rows[i].gradient[q])? - &v;
+            let mut hessian = Mat::<f64>::identity(v.nrows(), v.nrows());
+            for (q, left) in phi.iter().enumerate() {
+                for (r, right) in phi.iter().enumerate() {
+                    let weighted = Mat::from_fn(right.ncols(), right.nrows(), |i, m| {
+                        right[(m, i)] * here.rows[i].w[q * phi.len() + r]
+                    });
+                    hessian += product(left.as_ref(), weighted.as_ref())?;
+                }
+            }
+            if slope.col(0).iter().all(|slope| slope.abs() <= FLAT) {
+                let factor = Cholesky::factor(hessian.as_ref(), &JitterPolicy::none()).map_err(failed)?;
+                let log_evidence = here.log_posterior - 0.5 * factor.log_det();
+                return Ok(Mode { priors, phi, v, here, factor, log_evidence });
+            }
+            for damping in DAMPING {
+                let damped = &hessian + Scale(damping) * Mat::<f64>::identity(v.nrows(), v.nrows());
+                let Ok(factor) = Cholesky::factor(damped.as_ref(), &JitterPolicy::none()) else { continue };
+                let mut trial = slope.clone();
+                factor.solve_in_place(trial.as_mut(), Threading::Here).map_err(failed)?;
+                trial += &v;
+                // Beside the mode a gain is less than its rounding.
+                let least = here.log_posterior - 1e-12 * here.log_posterior.abs();
+                let found = self.look(&phi, &trial, targets).ok();
+                if let Some(found) = found.filter(|found| found.log_posterior >= least) {
+                    (v, here) = (trial, found);
+                    continue 'steps;
+                }
+            }
+            return Err(CliError::new(ErrorKind::Numerical, "no step leads closer to the mode"));
+        }
+        let message = format!("no mode was found in {} Newton steps; raise --newton", self.newton);
+        Err(CliError::new(ErrorKind::Numerical, message))
+    }
+
+    fn project(&self, points: MatRef<'_, f64>) -> Result<(Vec<InducingPrior>, Vec<Mat<f64>>), CliError> {
+        let (by, mut left, mut start) = (Evaluator::default(), vec![0.0; points.nrows()], 0);
+        let total = self.processes.iter().map(|process| process.inputs().count()).sum();
+        let each = self.processes.iter().map(|process| {
+            let (kernel, inputs) = (process.kernel(), process.inputs());
+            let prior = InducingPrior::new(kernel, inputs, &JitterPolicy::default(), &by)?;
+            let mut phi = Mat::zeros(total, points.nrows());
+            let own = phi.as_mut().subrows_mut(start, inputs.count());
+            prior.project(kernel, inputs, points, own, &mut left, &by)?;
+            start += inputs.count();
+            Ok((prior, phi))
+        });
+        each.collect()
+    }
+
+    fn look(&self, phi: &[Mat<f64>], v: &Mat<f64>, targets: &[f64]) -> Result<Look, CliError> {
+        let values = phi.iter().map(|phi| product(phi.transpose(), v.as_ref()));
+        let values = values.collect::<Result<Vec<_>, _>>()?;
+        let f: Vec<Vec<f64>> =
+            (0..targets.len()).map(|i| values.iter().map(|f| f[(i, 0)]).collect()).collect();
+        let rows = f.iter().zip(targets).map(|(f, &y)| self.at(y, f).curvature());
+        let rows = rows.collect::<Result<Vec<_>, _>>()?;
+        let log_density = rows.iter().map(|row| row.value).sum::<f64>();
+        Ok(Look { log_posterior: log_density - 0.5 * v.squared_norm_l2(), f, rows })
+    }
+
+    fn at<'a>(&'a self, y: f64, f: &'a [f64]) -> At<'a> {
+        At { likelihood: self.likelihood.as_ref(), y, f }
+    }
+
+    /// The gradient of the log evidence by all natural values. The mode moves with them: with `a = H⁻¹ λ` for the slope λ
+    /// of `−½ ln |H|` by v, a change δ of the slopes at the mode changes the evidence by `aᵀδ`.
+    pub(super) fn gradient(
+        &self,
+        points: MatRef<'_, f64>,
+        targets: &[f64],
+        mode: &Mode,
+        out: &mut [f64],
+    ) -> Result<(), CliError> {
+        let Mode { phi, here: Look { f, rows, .. }, .. } = mode;
+        let halves = phi.iter().map(|phi| mode.half_solved(phi.clone())).collect::<Result<Vec<_>, _>>()?;
+        let wholes = halves.iter().map(|half| mode.solved(half.clone())).collect::<Result<Vec<_>, _>>()?;
+        let mut likelihood = vec![0.0; parameter_count(self.likelihood.parameters())];
+        let mut add =
+            |slopes: Vec<f64>| likelihood.iter_mut().zip(slopes).for_each(|(sum, slope)| *sum += slope);
+        // Slopes of −½ ln |H| by the latent values of each row.
+        let mut bends = vec![vec![0.0; phi.len()]; rows.len()];
+        for (i, bend) in bends.iter_mut().enumerate() {
+            let covariance = |q: usize, r: usize| halves[q].col(i).transpose() * halves[r].col(i);
+            let at = self.at(targets[i], &f[i]);
+            *bend = at.spread(covariance, by_latent)?;
+            add(by_params(at)?);
+            add(at.spread(covariance, by_params)?);
+        }
+        let a = mode.solved(mode.half_solved(gathered(phi, |q, i| bends[i][q])?)?)?;
+        let moved = phi.iter().map(|phi| product(phi.transpose(), a.as_ref()));
+        let moved = moved.collect::<Result<Vec<_>, _>>()?;
+        for (i, f) in f.iter().enumerate() {
+            let along: Vec<f64> = moved.iter().map(|moved| moved[(i, 0)]).collect();
+            add(self.at(targets[i], f).along(&along, by_params)?);
+        }
+        let upstream = |q: usize| {
+            Mat::from_fn(a.nrows(), rows.len(), |m, i| {
+                let (row, w) = (&rows[i], |r: usize| rows[i].w[q * phi.len() + r]);
+                let bent: f64 = (0..phi.len()).map(|r| w(r) * moved[r][(i, 0)]).sum();
+                let shrunk: f64 = (0..phi.len()).map(|r| w(r) * wholes[r][(m, i)]).sum();
+                (row.gradient[q] + bends[i][q] - bent) * mode.v[(m, 0)] + row.gradient[q] * a[(m, 0)] - shrunk
+            })
+        };
+        let (by, none, mut start, mut rest) = (Evaluator::default(), vec![0.0; rows.len()], 0, out);
+        for (q, (process, prior)) in self.processes.iter().zip(&mode.priors).enumerate() {
+            let (kernel, inputs, mut upstream) = (process.kernel(), process.inputs(), upstream(q));
+            let own = phi[q].as_ref().subrows(start, inputs.count());
+            let upstream = upstream.as_mut().subrows_mut(start, inputs.count());
+            let mut sums = PriorGradients::zeros(kernel, inputs);
+            prior.project_reverse(kernel, inputs, points, own, upstream, &none, &mut sums, &by)?;
+            prior.finish_reverse(kernel, inputs, &mut sums, &by)?;
+            for part in [sums.params(), sums.inputs()] {
+                let (place, later) = rest.split_at_mut(part.len());
+                place.copy_from_slice(part);
+                rest = later;
+            }
+            start += inputs.count();
+        }
+        rest.copy_from_slice(&likelihood);
+        Ok(())
+    }
+
+    /// The Gaussian of each latent function.
+    pub(super) fn posterior(&self, mode: &Mode) -> Result<Approximation, CliError> {
+        let (mut start, policy) = (0, JitterPolicy::default());
+        let half = mode.half_solved(Mat::identity(mode.v.nrows(), mode.v.nrows()))?;
+        let latents = self.processes.iter().map(|process| {
+            let count = process.inputs().count();
+            let own = half.as_ref().subcols(start, count);
+            let covariance = product(own.transpose(), own)?;
+            let factor = Cholesky::factor(covariance.as_ref(), &policy).map_err(failed)?.l().to_owned();
+            let mean = (start..start + count).map(|m| mode.v[(m, 0)]).collect();
+            let (kernel, inputs) = (process.kernel().clone_box(), process.inputs().clone());
+            start += count;
+            let factor = PosteriorFactor::Covariance(factor);
+            Ok(Posterior::Inducing(Box::new(InducingPosterior::new(kernel, inputs, policy, mean, factor)?)))
+        });
+        let latents = latents.collect::<Result<_, CliError>>()?;
+        Ok(Approximation::new(latents, self.likelihood.clone_box()))
+    }
+}
+
+impl Mode {
+    /// `L⁻¹ x` with `H = L Lᵀ`.
+    fn half_solved(&self, mut x: Mat<f64>) -> Result<Mat<f64>, CliError> {
+        self.factor.half_solve_in_place(x.as_mut(), Threading::Pool).map(|()| x).map_err(failed)
+    }
+
+    /// `L⁻ᵀ x`
+    fn solved(&self, mut x: Mat<f64>) -> Result<Mat<f64>, CliError> {
+        self.factor.half_solve_transpose_in_place(x.as_mut(), Threading::Pool).map(|()| x).map_err(failed)
+    }
+}
+
+/// `Σ_i Φ_i x_i` for a number of each latent and row.
+fn gathered(phi: &[Mat<f64>], x: impl Fn(usize, usize) -> f64) -> Result<Mat<f64>, CliError> {
+    let mut sum = Mat::zeros(phi[0].nrows(), 1);
+    for (q, phi) in phi.iter().enumerate() {
+        sum += product(phi.as_ref(), Mat::from_fn(phi.ncols(), 1, |i, _| x(q, i)).as_ref())?;
+    }
+    Ok(sum)
+}
+
+fn product(left: MatRef<'_, f64>, right: MatRef<'_, f64>) -> Result<Mat<f64>, CliError> {
+    let mut out = Mat::zeros(left.nrows(), right.ncols());
+    gp_linalg::product::matmul(out.as_mut(), Accum::Replace, left, right, 1.0, Threading::Pool)
+        .map_err(failed)?;
+    Ok(out)
+}
+
+fn failed(cause: LinalgError) -> CliError {
+    CliError::caused(ErrorKind::Numerical, "the curvature is that of no maximum", cause)
+}

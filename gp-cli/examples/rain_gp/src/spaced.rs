@@ -1,0 +1,80 @@
+//! Tables of columns with blanks between: a header, then a line for each row.
+
+use gp_cli::data::{Column, Format, Frame, Kind, ReadOptions, Source};
+use gp_cli::out::{Cells, OutTable, TableFormat};
+use gp_cli::{CliError, ErrorKind};
+use std::fmt::Write;
+
+const EXTENSIONS: &[&str] = &["spaced"];
+
+/// Reads them. Words must not hold blanks.
+#[derive(Clone, Copy, Debug)]
+pub struct SpacedReader;
+
+/// Writes them.
+#[derive(Clone, Copy, Debug)]
+pub struct SpacedWriter;
+
+impl Format for SpacedReader {
+    fn name(&self) -> &'static str {
+        "spaced"
+    }
+
+    fn summary(&self) -> &'static str {
+        "columns with blanks between"
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        EXTENSIONS
+    }
+
+    fn recognises(&self, _bytes: &[u8]) -> bool {
+        false
+    }
+
+    fn read(&self, source: &Source, options: &ReadOptions) -> Result<Frame, CliError> {
+        let text = std::str::from_utf8(source.bytes()).map_err(|_| source.fault(" is not UTF-8 text"))?;
+        let mut lines = text.lines().map(|line| line.split_whitespace().collect::<Vec<&str>>());
+        let header = lines.next().unwrap_or_default();
+        let rows: Vec<Vec<&str>> = lines.collect();
+        let wrong = |row: &Vec<&str>| row.len() != header.len();
+        if let Some(row) = rows.iter().position(wrong) {
+            let (found, wanted) = (rows[row].len(), header.len());
+            let what = format!(", line {}: {found} cells, but the header has {wanted}", row + 2);
+            return Err(source.fault(what));
+        }
+        let column = |place: usize| {
+            let cells = || rows.iter().map(move |row| row[place]);
+            let numbers: Result<Vec<f64>, _> = cells().map(str::parse).collect();
+            match numbers {
+                Ok(numbers) => Column::of_numbers(header[place], Kind::Number, numbers),
+                Err(_) => Column::of_words(header[place], cells().map(Some)),
+            }
+        };
+        let wanted = (0..header.len()).filter(|&place| options.wants(header[place]));
+        let lines = (2..).take(rows.len()).collect();
+        Frame::new(source.name(), wanted.map(column).collect(), Some(lines))
+    }
+}
+
+impl TableFormat for SpacedWriter {
+    fn extensions(&self) -> &'static [&'static str] {
+        EXTENSIONS
+    }
+
+    fn bytes(&self, table: &OutTable) -> Result<Vec<u8>, CliError> {
+        let names: Vec<&str> = table.columns().iter().map(|(name, _)| name.as_str()).collect();
+        let mut text = names.join(" ") + "\n";
+        for row in 0..table.row_count() {
+            for (_, cells) in table.columns() {
+                match cells {
+                    Cells::Numbers(numbers) => write!(text, "{} ", numbers[row]),
+                    Cells::Words(words) => write!(text, "{} ", words[row]),
+                }
+                .map_err(|cause| CliError::caused(ErrorKind::Io, "cannot write the table", cause))?;
+            }
+            text.push('\n');
+        }
+        Ok(text.into_bytes())
+    }
+}
