@@ -19,12 +19,10 @@ pub(super) fn no_latent() -> CliError {
 
 /// The model of a problem.
 pub(super) fn model(problem: &Problem, level: Level) -> Result<PowerEp, CliError> {
-    let (mut processes, likelihood) = (problem.processes()?, &problem.likelihood);
+    let likelihood = &problem.likelihood;
     // Pieces that set one class against another: one prior does for all.
-    let by_class = likelihood.pieces().is_some() && likelihood.support().classes() == likelihood.latents();
-    if problem.alike && by_class {
-        processes.truncate(1);
-    }
+    let pieces = likelihood.pieces().is_some();
+    let processes = if pieces { problem.shared_processes()? } else { problem.processes()? };
     let model = PowerEp::new(processes, likelihood.clone())?;
     Ok(model.with_powers(Powers::Same(power(problem))).with_level(level))
 }

@@ -93,4 +93,17 @@ impl Problem {
         };
         pairs.map(process).collect()
     }
+
+    /// [`processes`](Self::processes), or the one that all latent functions share, where these are alike and are those of
+    /// classes.
+    ///
+    /// # Errors
+    /// As [`processes`](Self::processes).
+    pub fn shared_processes(&self) -> Result<Vec<SparseProcess>, CliError> {
+        let mut processes = self.processes()?;
+        if self.alike && self.likelihood.support().classes() == self.likelihood.latents() {
+            processes.truncate(1);
+        }
+        Ok(processes)
+    }
 }

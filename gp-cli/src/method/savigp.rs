@@ -112,8 +112,8 @@ impl Method for SavigpMethod {
 pub(super) fn model(problem: &Problem) -> Result<Savigp, CliError> {
     let settings = &problem.settings;
     let expectation = expectation(problem.likelihood.as_ref(), settings.given.count(&SAMPLES), settings.seed);
-    let model =
-        Savigp::new(problem.processes()?, problem.likelihood.clone())?.with_expectation(expectation)?;
+    let model = Savigp::new(problem.shared_processes()?, problem.likelihood.clone())?
+        .with_expectation(expectation)?;
     let covariance = match settings.given.word(&COVARIANCE) {
         Some(DIAGONAL) => Covariance::Diagonal,
         _ => Covariance::Full,

@@ -54,7 +54,7 @@ impl Method for Svgp {
     }
 
     fn fit(&self, problem: Problem) -> Result<Fit, CliError> {
-        let model = Savigp::new(problem.processes()?, problem.likelihood.clone())?;
+        let model = Savigp::new(problem.shared_processes()?, problem.likelihood.clone())?;
         match problem.settings.optimizer.unwrap_or(Optimizer::Lbfgs) {
             Optimizer::Lbfgs => outer(model, &problem),
             Optimizer::Adadelta => in_batches(model, &problem, Adadelta::default()),
@@ -63,7 +63,7 @@ impl Method for Svgp {
     }
 
     fn gradients(&self, problem: &Problem) -> Result<Vec<GradientCheck>, CliError> {
-        let model = Savigp::new(problem.processes()?, problem.likelihood.clone())?;
+        let model = Savigp::new(problem.shared_processes()?, problem.likelihood.clone())?;
         super::gradients::bound(model, problem, 1)
     }
 
