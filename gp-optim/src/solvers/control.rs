@@ -199,8 +199,8 @@ impl Control {
 
     /// A brake for evaluations of the run, which ends them when its time is over or its end was requested. It does so
     /// while the run is going on and has something to end with: never in the evaluation of its start, nor, where an
-    /// interrupted run is to go on from a checkpoint, before there is one. The control has to have
-    /// [`begun`](Self::begun).
+    /// interrupted run is to go on from a checkpoint, before there is one; nor for an interrupt that is older than the
+    /// run. The control has to have [`begun`](Self::begun).
     #[must_use]
     pub fn brake(&self) -> Brake {
         let control = self.clone();

@@ -153,11 +153,13 @@ where
         Ok(OptimizationResult::new(self.problem, self.solver, self.state))
     }
 
-    /// An interrupted run that is to go on from its file has to have written one.
+    /// An interrupted run that is to go on from its file has to have written one. An interrupt that is older than the run
+    /// waits for an iteration to end, so that each run makes a step.
     fn iterate_until_over(&mut self, resumed: bool) -> Result<(), OptimError> {
+        let early = self.control.is_interrupted();
         while !self.is_over() {
             let has_file = resumed || self.written.is_some() || self.control.checkpoint().is_none();
-            self.control.arm(true, has_file);
+            self.control.arm(true, has_file && !early);
             self.iterate()?;
         }
         Ok(())
