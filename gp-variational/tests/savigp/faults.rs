@@ -17,10 +17,11 @@ fn assert_says<T: std::fmt::Debug>(result: Result<T, VariationalError>, words: &
 fn models_and_data_have_to_fit() {
     let problem = Problem::new(6, 2, 81);
     let inputs = problem.inducing(3);
-    let two = model("softmax(classes=2)", &inputs);
+    // One process would be shared by all.
+    let three = model("softmax(classes=3)", &inputs);
     assert_says(
-        Savigp::new(two.processes()[..1].to_vec(), two.likelihood().clone_box()),
-        "model has 1 latent functions, expected 2",
+        Savigp::new(three.processes()[..2].to_vec(), three.likelihood().clone_box()),
+        "model has 2 latent functions, expected 3",
     );
     let data = problem.table(&problem.signal);
     let fits = model("gaussian", &inputs);

@@ -1,0 +1,392 @@
+//! Passes over data beside dense algebra: sums, gradients by differences, shared processes, several processes, brakes.
+#![expect(clippy::unwrap_used, reason = "helpers of tests")]
+
+use faer::Mat;
+use gp_kernels::KernelError;
+use gp_kernels::data::tree::{add_nodes, nodes};
+use gp_kernels::data::{DataError, Reduction, Rows, Table};
+use gp_kernels::inducing::{InducingInputs, SparseProcess};
+use gp_kernels::passes::{Beliefs, Block, Gram, Layout, Pass, Passes, Setup, Sums, Whitened};
+use gp_linalg::{Cholesky, JitterPolicy, LinalgError, Threading};
+use gp_optim::{Brake, ParameterSet, ParameterSetMut};
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Barrier, Mutex};
+
+#[derive(Debug, PartialEq)]
+enum Fault {
+    Kernel(KernelError),
+    Data(DataError),
+    Linalg(LinalgError),
+}
+
+impl From<KernelError> for Fault {
+    fn from(error: KernelError) -> Self {
+        Self::Kernel(error)
+    }
+}
+impl From<DataError> for Fault {
+    fn from(error: DataError) -> Self {
+        Self::Data(error)
+    }
+}
+impl From<LinalgError> for Fault {
+    fn from(error: LinalgError) -> Self {
+        Self::Linalg(error)
+    }
+}
+
+const M: usize = 5;
+const LATENTS: usize = 3;
+
+fn inputs(count: usize) -> Mat<f64> {
+    Mat::from_fn(count, 2, |i, d| ((i * (7 + 4 * d)) as f64 * 0.37).sin())
+}
+
+fn process(q: usize) -> SparseProcess {
+    let kernel = gp_kernels::parse("1.3 * rbf(lengthscale=[0.7, 1.2]) + 0.4 * linear").unwrap();
+    let z = Mat::from_fn(M, 2, |i, d| ((i * (3 + d) + q) as f64).cos());
+    SparseProcess::new(kernel, InducingInputs::points(z.as_ref()).unwrap()).unwrap()
+}
+
+/// A Gaussian for each latent, by the factor of its precision.
+struct Posterior {
+    factors: Vec<Cholesky>,
+    half_means: Vec<Vec<f64>>,
+    means: Vec<Vec<f64>>,
+}
+
+impl Posterior {
+    fn new() -> Self {
+        let mut all = Self { factors: vec![], half_means: vec![], means: vec![] };
+        for q in 0..LATENTS {
+            let root = Mat::from_fn(M, M, |i, j| ((i * 5 + j * 3 + q) as f64).sin());
+            let b = &root * root.transpose() + Mat::<f64>::identity(M, M);
+            let factor = Cholesky::factor(b.as_ref(), &JitterPolicy::none()).unwrap();
+            let mean: Vec<f64> = (0..M).map(|i| (i as f64 + q as f64).cos()).collect();
+            let l = factor.l();
+            let half = (0..M).map(|j| (j..M).map(|i| l[(i, j)] * mean[i]).sum()).collect();
+            all.factors.push(factor);
+            all.half_means.push(half);
+            all.means.push(mean);
+        }
+        all
+    }
+
+    /// V of one latent, dense.
+    fn covariance(&self, q: usize) -> Mat<f64> {
+        let mut all = Mat::identity(M, M);
+        self.factors[q].solve_in_place(all.as_mut(), Threading::Here).unwrap();
+        all
+    }
+}
+
+impl Beliefs for Posterior {
+    fn of(&self, _component: usize, q: usize) -> Whitened<'_> {
+        Whitened::Precision { factor: &self.factors[q], half_mean: &self.half_means[q], mean: &self.means[q] }
+    }
+}
+
+/// `Σ_i Σ_q y_i sin(μ) + w² + s²`, a smooth function of all marginals, and its slopes.
+fn rule(block: Block<'_, usize>, extra: &mut [f64]) -> Result<(), Fault> {
+    let Block { own, seen, latents, .. } = block;
+    *own += seen.count();
+    for i in 0..seen.count() {
+        let y = seen.target(i)[0];
+        for (q, latent) in latents.iter_mut().enumerate() {
+            let (mu, w, s) = (latent.mean[i], latent.variance[i], seen.residual(q, i));
+            extra[0] += y * mu.sin() + w * w + s * s;
+            (latent.gram[i], latent.shift[i]) = (y * w, mu + s);
+            // φ̄ = y cos(μ) m + 2w · 2Vφ
+            (latent.on_mean[i], latent.on_spread[i]) = (y * mu.cos(), 4.0 * w);
+            latent.on_residual[i] = 2.0 * s;
+        }
+    }
+    Ok(())
+}
+
+struct Case {
+    x: Mat<f64>,
+    y: Vec<f64>,
+}
+
+impl Case {
+    fn new(count: usize) -> Self {
+        Self { x: inputs(count), y: (0..count).map(|i| (i as f64 * 0.61).cos()).collect() }
+    }
+
+    fn table(&self) -> Table<'_> {
+        Table::with_targets(self.x.as_ref(), &self.y).unwrap()
+    }
+
+    fn passes(
+        &self,
+        processes: &[SparseProcess],
+        threading: Threading,
+        reduction: Option<Arc<dyn Reduction>>,
+    ) -> Passes<usize> {
+        let (data, capacity) = (self.table(), self.y.len());
+        let data = &data;
+        let setup =
+            Setup { processes, latents: LATENTS, data, capacity, threading, reduction, records: true };
+        let mut passes = Passes::new(setup, |_| 0).unwrap();
+        passes.read::<Fault>(data, &Rows::Range(0..capacity), |_, _| Ok(())).unwrap();
+        passes.refresh(processes, &JitterPolicy::none()).unwrap();
+        passes
+    }
+
+    /// All sums, then gradients by the processes.
+    fn found(
+        &self,
+        processes: &[SparseProcess],
+        threading: Threading,
+        reduction: Option<Arc<dyn Reduction>>,
+    ) -> (Vec<f64>, Vec<f64>) {
+        let mut passes = self.passes(processes, threading, reduction);
+        let (layout, posterior) = (Layout::new(vec![M; LATENTS], 1), Posterior::new());
+        let mut sums = Sums::with_gradients(&layout, processes);
+        passes.run(Pass::new(&layout).with_beliefs(&posterior), &mut sums, rule).unwrap();
+        let mut gradient = vec![0.0; processes.iter().map(ParameterSet::parameter_count).sum()];
+        assert!(passes.finish_reverse(&mut sums.gradients, &mut gradient).unwrap().is_empty());
+        (sums.numbers, gradient)
+    }
+}
+
+fn each() -> Vec<SparseProcess> {
+    (0..LATENTS).map(process).collect()
+}
+
+#[test]
+fn sums_are_those_of_dense_algebra() {
+    let case = Case::new(700);
+    let (numbers, _) = case.found(&each(), Threading::Here, None);
+    let (layout, posterior) = (Layout::new(vec![M; LATENTS], 1), Posterior::new());
+    let mut objective = 0.0;
+    for q in 0..LATENTS {
+        let process = process(q);
+        let by = gp_kernels::Evaluator::new(Threading::Here);
+        let mut k_zx = Mat::zeros(M, 700);
+        process.inputs().cross(process.kernel(), case.x.as_ref(), k_zx.as_mut(), &by).unwrap();
+        let k_zz = gp_kernels::gram(process.kernel(), process.inputs().z().as_dyn_stride()).unwrap();
+        let factor = Cholesky::factor(k_zz.as_ref(), &JitterPolicy::none()).unwrap();
+        factor.half_solve_in_place(k_zx.as_mut(), Threading::Here).unwrap();
+        let mut prior = vec![0.0; 700];
+        by.diagonal(process.kernel(), case.x.as_ref(), &mut prior).unwrap();
+        let v = posterior.covariance(q);
+        let (mut gram, mut shift) = (Mat::<f64>::zeros(M, M), vec![0.0; M]);
+        for i in 0..700 {
+            let phi: Vec<f64> = k_zx.col(i).iter().copied().collect();
+            let mu: f64 = phi.iter().zip(&posterior.means[q]).map(|(a, b)| a * b).sum();
+            let w: f64 = (0..M).map(|a| (0..M).map(|b| phi[a] * v[(a, b)] * phi[b]).sum::<f64>()).sum();
+            let s = (prior[i] - phi.iter().map(|x| x * x).sum::<f64>()).max(0.0);
+            objective += case.y[i] * mu.sin() + w * w + s * s;
+            for a in 0..M {
+                shift[a] += (mu + s) * phi[a];
+                (0..M).for_each(|b| gram[(a, b)] += case.y[i] * w * phi[a] * phi[b]);
+            }
+        }
+        let part = layout.part(&numbers, 0, q);
+        for a in 0..M {
+            // Sums of 700 numbers of order one, in another order.
+            assert!((part.shift[a] - shift[a]).abs() < 1e-9);
+            (0..=a).for_each(|b| assert!((part.matrix()[(a, b)] - gram[(a, b)]).abs() < 1e-9));
+        }
+    }
+    let found = layout.extra(&numbers)[0];
+    assert!((found - objective).abs() < 1e-10 * objective.abs(), "{found} {objective}");
+}
+
+#[test]
+fn gradients_are_those_of_differences() {
+    let case = Case::new(300);
+    let objective = |processes: &[SparseProcess]| {
+        let (numbers, _) = case.found(processes, Threading::Here, None);
+        numbers[numbers.len() - 1]
+    };
+    for processes in [each(), vec![process(0)]] {
+        let (_, gradient) = case.found(&processes, Threading::Here, None);
+        let mut start = 0;
+        for p in 0..processes.len() {
+            for at in 0..processes[p].parameter_count() {
+                let moved = |step: f64| {
+                    let mut processes = processes.clone();
+                    let mut values = processes[p].parameter_values();
+                    values[at] += step;
+                    processes[p].set_parameter_values(&values).unwrap();
+                    objective(&processes)
+                };
+                let step = 1e-5;
+                let expected = (moved(step) - moved(-step)) / (2.0 * step);
+                let found = gradient[start + at];
+                // Central differences with steps of 1e-5 of sums of order 1e3.
+                assert!(
+                    (found - expected).abs() < 2e-6 * (1.0 + expected.abs() + found.abs()) + 1e-5,
+                    "{p} {at}: {found} {expected}"
+                );
+            }
+            start += processes[p].parameter_count();
+        }
+    }
+}
+
+#[test]
+fn a_shared_process_is_as_good_as_equal_ones() {
+    let case = Case::new(500);
+    let (of_shared, by_shared) = case.found(&[process(1)], Threading::Here, None);
+    let (of_each, by_each) = case.found(&vec![process(1); LATENTS], Threading::Here, None);
+    assert_eq!(of_shared, of_each);
+    let size = by_shared.len();
+    for (i, found) in by_shared.iter().enumerate() {
+        let sum: f64 = (0..LATENTS).map(|q| by_each[q * size + i]).sum();
+        // Added before they reach the kernel, or afterwards.
+        assert!((found - sum).abs() < 1e-10 * (1.0 + sum.abs()), "{found} {sum}");
+    }
+}
+
+#[test]
+fn threads_change_no_bits_and_records_change_nothing() {
+    let case = Case::new(1500);
+    let here = case.found(&each(), Threading::Here, None);
+    for threads in [1, 2, 8] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        assert_eq!(pool.install(|| case.found(&each(), Threading::Pool, None)), here, "{threads} threads");
+    }
+}
+
+type Parts = Mutex<Vec<Vec<(Range<usize>, Vec<f64>)>>>;
+
+/// One of three processes, which are threads here.
+#[derive(Debug)]
+struct Third {
+    rank: usize,
+    all: Arc<(Parts, Barrier)>,
+}
+
+impl Reduction for Third {
+    fn own(&self, lanes: usize) -> Range<usize> {
+        self.rank * lanes / 3..(self.rank + 1) * lanes / 3
+    }
+
+    fn sum(
+        &self,
+        lanes: usize,
+        parts: &[(Range<usize>, &[f64])],
+        total: &mut [f64],
+    ) -> Result<(), DataError> {
+        let (table, barrier) = &*self.all;
+        assert_eq!(nodes(lanes, &self.own(lanes)).len(), parts.len());
+        table.lock().unwrap()[self.rank] =
+            parts.iter().map(|(node, sums)| (node.clone(), sums.to_vec())).collect();
+        barrier.wait();
+        let all = table.lock().unwrap().concat();
+        let all: Vec<_> = all.iter().map(|(node, sums)| (node.clone(), sums.as_slice())).collect();
+        add_nodes(lanes, &all, total)?;
+        barrier.wait();
+        Ok(())
+    }
+}
+
+#[test]
+fn several_processes_find_the_bits_of_one() {
+    let case = Case::new(1500);
+    let one = case.found(&each(), Threading::Here, None);
+    let all = Arc::new((Mutex::new(vec![Vec::new(); 3]), Barrier::new(3)));
+    std::thread::scope(|scope| {
+        let start = |rank| {
+            let (third, case) = (Third { rank, all: Arc::clone(&all) }, &case);
+            scope.spawn(move || case.found(&each(), Threading::Here, Some(Arc::new(third))))
+        };
+        let ranks: Vec<_> = (0..3).map(start).collect();
+        ranks.into_iter().for_each(|rank| assert_eq!(rank.join().unwrap(), one));
+    });
+}
+
+/// Two components, the second of which is as wide as the prior, with diagonal covariances.
+struct Diagonals([Vec<f64>; 2], Vec<f64>);
+
+impl Beliefs for Diagonals {
+    fn of(&self, component: usize, _latent: usize) -> Whitened<'_> {
+        Whitened::Diagonal { variances: &self.0[component], mean: &self.1 }
+    }
+}
+
+#[test]
+fn components_have_sums_of_their_own() {
+    let case = Case::new(200);
+    let processes = each();
+    let mut passes = case.passes(&processes, Threading::Here, None);
+    let layout = Layout::new(vec![M; LATENTS], 2).with_components(2, Gram::Diagonal);
+    let beliefs = Diagonals([vec![0.25; M], vec![1.0; M]], vec![0.0; M]);
+    let mut sums = Sums::zeros(&layout);
+    let pass = Pass::new(&layout).with_beliefs(&beliefs);
+    let by_variance = |block: Block<'_, usize>, extra: &mut [f64]| {
+        for latent in block.latents.iter_mut() {
+            extra[block.component] += latent.variance[..block.places.len()].iter().sum::<f64>();
+            latent.gram.fill(1.0);
+            latent.shift.fill(0.0);
+        }
+        Ok::<(), Fault>(())
+    };
+    passes.run(pass, &mut sums, by_variance).unwrap();
+    let extra = layout.extra(&sums.numbers);
+    assert!((4.0 * extra[0] - extra[1]).abs() < 1e-12 * extra[1]);
+    let traces: f64 = (0..LATENTS).map(|q| layout.part(&sums.numbers, 1, q).gram.iter().sum::<f64>()).sum();
+    // With unit variances both are Σ ‖φ‖².
+    assert!((traces - extra[1]).abs() < 1e-12 * traces);
+}
+
+#[test]
+fn a_brake_ends_a_pass_between_blocks() {
+    let case = Case::new(1500);
+    let processes = each();
+    let mut passes = case.passes(&processes, Threading::Here, None);
+    let (layout, posterior) = (Layout::new(vec![M; LATENTS], 1), Posterior::new());
+    let asked = Arc::new(AtomicUsize::new(0));
+    let counter = Arc::clone(&asked);
+    passes.set_brake(Brake::new(move || counter.fetch_add(1, Ordering::Relaxed) >= 2));
+    let pass = Pass::new(&layout).with_beliefs(&posterior);
+    let mut sums = Sums::zeros(&layout);
+    assert_eq!(passes.run(pass, &mut sums, rule), Err(Fault::Data(DataError::Stopped)));
+    let seen: usize = passes.lanes().iter().map(|lane| lane.own).sum();
+    assert!(seen > 0 && seen < 1500, "{seen}");
+    // The same passes go on once they may.
+    passes.set_brake(Brake::default());
+    passes.run(pass, &mut sums, rule).unwrap();
+    assert_eq!(sums.numbers, case.found(&processes, Threading::Here, None).0);
+}
+
+#[test]
+fn faults_of_data_are_found_by_row() {
+    let mut case = Case::new(900);
+    let processes = [process(0)];
+    case.x[(613, 1)] = f64::INFINITY;
+    let data = case.table();
+    let setup = Setup {
+        processes: &processes,
+        latents: 1,
+        data: &data,
+        capacity: 900,
+        threading: Threading::Here,
+        reduction: None,
+        records: false,
+    };
+    let mut passes = Passes::new(setup, |_| ()).unwrap();
+    let read = passes.read::<Fault>(&data, &Rows::Range(0..900), |(), _| Ok(()));
+    assert!(
+        matches!(read, Err(Fault::Kernel(KernelError::NotFinite { row: 613, column: 1, .. }))),
+        "{read:?}"
+    );
+    let narrow = Mat::<f64>::zeros(4, 1);
+    let data = Table::with_targets(narrow.as_ref(), &[0.0; 4]).unwrap();
+    let setup = Setup {
+        processes: &processes,
+        latents: 1,
+        data: &data,
+        capacity: 4,
+        threading: Threading::Here,
+        reduction: None,
+        records: false,
+    };
+    let refused = Passes::new(setup, |_| ()).unwrap_err();
+    assert!(matches!(refused, KernelError::Shape { expected: 2, found: 1, .. }), "{refused}");
+}
