@@ -19,7 +19,7 @@ pub(crate) struct Options {
     items: Vec<String>,
     #[command(flatten)]
     data: DataFolder,
-    /// The whole item, as the seed has it, instead of its reduced form
+    /// The whole item, as the paper has it, instead of its reduced form
     #[arg(long, conflicts_with = "quick")]
     full: bool,
     /// One split of small drawn data instead: whether it runs, not what it finds

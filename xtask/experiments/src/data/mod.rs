@@ -1,4 +1,4 @@
-//! Data sets, with their splits, as the seeds use them.
+//! Data sets, with their splits, as the papers use them.
 
 mod banana;
 mod deformed;

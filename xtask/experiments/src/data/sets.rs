@@ -1,6 +1,7 @@
-//! The tables of the seeds, by name.
+//! The tables of the papers, by name.
 
 use super::{BANANA, Digits, Flights, Splits};
+use std::collections::BTreeSet;
 
 /// What a target is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +34,7 @@ impl Task {
 /// A table whose last column is the target, and how it is split.
 #[derive(Clone, Copy, Debug)]
 pub struct Set {
-    /// What the seeds call it.
+    /// What the papers call it.
     pub name: &'static str,
     /// Its file below the data folder.
     pub table: &'static str,
@@ -171,6 +172,7 @@ pub fn files_of(names: &[&str]) -> Vec<&'static str> {
                 .extend(set(name).into_iter().flat_map(|set| [Some(set.table), set.splits.file()]).flatten()),
         }
     }
-    files.dedup();
+    let mut seen = BTreeSet::new();
+    files.retain(|file| seen.insert(*file));
     files
 }

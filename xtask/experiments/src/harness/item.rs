@@ -10,7 +10,7 @@ use std::fmt::Debug;
 /// How much of an item is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, clap::ValueEnum)]
 pub enum Form {
-    /// As the seed has it.
+    /// As the paper has it.
     Full,
     /// Fewer splits and fewer settings, as the item says; the report marks it.
     #[default]
@@ -54,7 +54,7 @@ pub struct Context {
     pub extent: Extent,
 }
 
-/// A table or figure of a seed.
+/// A table or figure of a paper.
 pub trait Item: Debug + Sync {
     /// What it is called on the command line, such as `003-table-1`.
     fn name(&self) -> &'static str;
@@ -65,7 +65,7 @@ pub trait Item: Debug + Sync {
     /// Files of the data folder that it reads, by their names there.
     fn needs(&self) -> Vec<String>;
 
-    /// How the seed did it, what was chosen where it is silent, and what the reduced form leaves out: Markdown.
+    /// How the paper did it, what was chosen where it is silent, and what the reduced form leaves out: Markdown.
     fn method(&self) -> &'static str;
 
     /// How long it takes, in words: the whole, and the reduced form.
@@ -85,7 +85,7 @@ pub trait Item: Debug + Sync {
         false
     }
 
-    /// The seed's numbers.
+    /// The paper's numbers.
     fn reference(&self) -> Reference {
         Reference::NONE
     }

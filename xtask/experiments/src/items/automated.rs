@@ -1,4 +1,5 @@
-//! Automated variational inference (seed 004): small data sets of five kinds, and digits by the number of inducing inputs.
+//! Automated variational inference (Bonilla et al. 2019): small data sets of five kinds, and digits by the number of
+//! inducing inputs.
 
 use crate::error::ExperimentError;
 use crate::grid::Show::{Heading, Levels, Scores, Table};
@@ -15,14 +16,14 @@ use gp_variational::{Expectation, Savigp};
 pub(super) const SMALL: Grid<Posterior> = Grid {
     name: "004-figures-1-4",
     title: "variational posteriors for Gaussian, warped Gaussian, logistic and softmax likelihoods, sparse and dense",
-    about: "As the seed says: the partitions of its repository, squared exponentials, posteriors `fg` (one full Gaussian), \
-         `mog1` and `mog2` (one and two diagonal ones), inducing inputs at nested subsets of the training rows, their share \
-         SF; with SF = 1, `fg` is the dense posterior, which under Gaussian noise, warped or not, is the exact one. \
-         Chosen where it is silent: a length-scale for each input (one for all pixels of USPS), inputs and targets of \
-         variance 1, length-scales √D, amplitude 1, noise variance 0.1, inducing inputs that stay; L-BFGS on hyperparameters \
-         with the posterior at rest by natural gradients for `fg`, on everything for `mog`; expectations by closed \
-         forms or quadrature instead of samples, and by 50 quasi-random samples for USPS. The figures hold no \
-         numbers that could be put beside ours.\n\n\
+    about: "As the paper says: the partitions of its repository, squared exponentials, posteriors `fg` (one full \
+         Gaussian), `mog1` and `mog2` (one and two diagonal ones), inducing inputs at nested subsets of the training \
+         rows, their share SF; with SF = 1, `fg` is the dense posterior, which under Gaussian noise, warped or not, is \
+         the exact one. Chosen where it is silent: a length-scale for each input (one for all pixels of USPS), inputs \
+         and targets of variance 1, length-scales √D, amplitude 1, noise variance 0.1, inducing inputs that stay; \
+         L-BFGS on hyperparameters with the posterior at rest by natural gradients for `fg`, on everything for `mog`; \
+         expectations by closed forms or quadrature instead of samples, and by 50 quasi-random samples for USPS. The \
+         figures hold no numbers that could be put beside ours.\n\n\
          Reduced form: the five partitions of Boston, Breast and USPS, the one of Creep and Abalone (all that were \
          published hold the same rows); SF = 0.5 and 0.1, and 1 for `fg`.",
     takes: ["20 hours", "1 hour"],
@@ -64,17 +65,17 @@ pub(super) const SMALL: Grid<Posterior> = Grid {
 pub(super) const SPARSITY: Grid<bool> = Grid {
     name: "004-figures-6-8-14-16",
     title: "the digits of MNIST, all ten and odd or even, by the number of inducing inputs, which stay or are learned",
-    about: "As the seed says: 60,000 images for training and 10,000 for tests; `mnist` has ten classes, softmax and ten latent \
-         functions, `mnist-b` odd and even digits and a logistic likelihood; a squared exponential, one full Gaussian \
-         posterior, M a share SF of the images, inducing inputs from k-means that stay (`fg`; Figures 6 and 14) or, where \
-         they are few, are learned (`ind`; Figures 8 and 16). **Not as the seed says**: it has L-BFGS on all images, at most \
-         200 rounds, for which `mnist` at SF = 0.04 would need 12 gigabytes of projections; here all is learned in \
-         batches of 500 images (of M where that is more), the posterior by natural gradients of rate 0.1, all else by \
-         Adam of rate 0.01, for 100 epochs. `004-table-3` has L-BFGS beside batches. Chosen where the seed is silent: \
-         pixels between 0 and 1, one length-scale of 0.3 √784, amplitude 1, functions with inducing inputs at the same \
-         places to start from, k-means among the first 5,000 images or 10 M; softmax by 100 samples for each image, \
-         as many as the seed has, but quasi-random ones (its integrals, exact to rounding, take some three times as \
-         long), logistic by quadrature. Predictions are exact.\n\n\
+    about: "As the paper says: 60,000 images for training and 10,000 for tests; `mnist` has ten classes, softmax and \
+         ten latent functions, `mnist-b` odd and even digits and a logistic likelihood; a squared exponential, one \
+         full Gaussian posterior, M a share SF of the images, inducing inputs from k-means that stay (`fg`; Figures 6 \
+         and 14) or, where they are few, are learned (`ind`; Figures 8 and 16). **Not as the paper says**: it has \
+         L-BFGS on all images, at most 200 rounds, for which `mnist` at SF = 0.04 would need 12 gigabytes of \
+         projections; here all is learned in batches of 500 images (of M where that is more), the posterior by natural \
+         gradients of rate 0.1, all else by Adam of rate 0.01, for 100 epochs. `004-table-3` has L-BFGS beside \
+         batches. Chosen where the paper is silent: pixels between 0 and 1, one length-scale of 0.3 √784, amplitude 1, \
+         functions with inducing inputs at the same places to start from, k-means among the first 5,000 images or 10 \
+         M; softmax by 100 samples for each image, as many as the paper has, but quasi-random ones (its integrals, \
+         exact to rounding, take some three times as long), logistic by quadrature. Predictions are exact.\n\n\
          Reduced form: ten epochs, SF = 0.001 and 0.004, ten classes at 0.004 without learned inputs.",
     takes: ["2 days", "10 minutes"],
     data: &["mnist-b", "mnist"],
@@ -93,7 +94,7 @@ pub(super) const SPARSITY: Grid<bool> = Grid {
             stochastic(model, data, size, steps as u64)
         })
     },
-    reference: Reference::new(&[include_str!("../../seeds/004_figures.csv")]),
+    reference: Reference::new(&[include_str!("../../papers/004_figures.csv")]),
     show: &[
         Table("error", 4),
         Table("nll", 4),
@@ -107,12 +108,12 @@ pub(super) const SPARSITY: Grid<bool> = Grid {
 pub(super) const BATCHES: Grid<()> = Grid {
     name: "004-table-3",
     title: "odd and even digits of MNIST, with all images at once and in mini-batches",
-    about: "As the seed says: 60,000 images for training and 10,000 for tests, logistic likelihood, a squared exponential, \
-         M = 60 and 240 inducing inputs (SF = 0.001 and 0.004) that start from k-means and are learned. Chosen where it is \
-         silent: pixels between 0 and 1, one length-scale of 0.3 √784, amplitude 1, one full Gaussian posterior, \
-         expectations by quadrature, k-means among the first 5,000 images; `batch` by L-BFGS on everything at once, 200 \
-         iterations; `stochastic` in batches of 500, Adam's rate 0.01 (the seed: Adadelta), the posterior by natural \
-         gradients of rate 0.1, 12,000 batches (100 epochs).\n\n\
+    about: "As the paper says: 60,000 images for training and 10,000 for tests, logistic likelihood, a squared \
+         exponential, M = 60 and 240 inducing inputs (SF = 0.001 and 0.004) that start from k-means and are learned. \
+         Chosen where it is silent: pixels between 0 and 1, one length-scale of 0.3 √784, amplitude 1, one full \
+         Gaussian posterior, expectations by quadrature, k-means among the first 5,000 images; `batch` by L-BFGS on \
+         everything at once, 200 iterations; `stochastic` in batches of 500, Adam's rate 0.01 (the paper: Adadelta), \
+         the posterior by natural gradients of rate 0.1, 12,000 batches (100 epochs).\n\n\
          Reduced form: 1,200 batches; `batch` at M = 60 only.",
     takes: ["6 hours", "10 minutes"],
     data: &["mnist-b"],
@@ -128,7 +129,7 @@ pub(super) const BATCHES: Grid<()> = Grid {
             stochastic(model, data, 500.min(data.count()), at.choose(12_000, 1200, 5))
         })
     },
-    reference: Reference::new(&[include_str!("../../seeds/004_table3.csv")]),
+    reference: Reference::new(&[include_str!("../../papers/004_table3.csv")]),
     show: &[Table("error", 4), Table("nll", 4), Table("seconds", 4)],
     ..Grid::EMPTY
 };

@@ -1,4 +1,4 @@
-//! Two classes by scalable EP (seed 003): a table, a course, and regions of a plane.
+//! Two classes by scalable EP (Hernández-Lobato & Hernández-Lobato 2016): a table, a course, and regions of a plane.
 
 use crate::grid::Grid;
 use crate::grid::Show::{Agreement, Averages, Curves, Regions, Scores, Table, Text};
@@ -12,14 +12,15 @@ const METHODS: &[(&str, Method)] =
 pub(super) const TABLE: Grid<Method> = Grid {
     name: "003-table-1",
     title: "negative log-likelihood of binary classification, by GFITC, scalable EP and variational inference",
-    about: "As the seed says: 90 % of the rows for training, a squared exponential with a length-scale for each input, an \
-         amplitude and noise, inducing inputs that start at random training rows and are learned, 250 iterations (L-BFGS \
-         for `gfitc` and `svi`; for `sep`, which is scalable EP with a site an observation, a sweep and a step in turns). \
-         M is a share of all rows. Chosen where it is silent: the posterior of `svi` starts at rest; inputs of variance 1, length-scales √D, amplitude 1, noise \
-         0.1, first rate of steps 0.01, the published 90/10 splits of a later paper of the authors (none for Heart: \
-         drawn). What the seed gives behind ± is taken as a standard deviation over its 20 repetitions: for Crabs it is \
-         as large as the mean, which no standard error can be. `australian (authors)` is the file of the authors' \
-         repository, whose target is the first column of the table.\n\n\
+    about: "As the paper says: 90 % of the rows for training, a squared exponential with a length-scale for each \
+         input, an amplitude and noise, inducing inputs that start at random training rows and are learned, 250 \
+         iterations (L-BFGS for `gfitc` and `svi`; for `sep`, which is scalable EP with a site an observation, a sweep \
+         and a step in turns). M is a share of all rows. Chosen where it is silent: the posterior of `svi` starts at \
+         rest; inputs of variance 1, length-scales √D, amplitude 1, noise 0.1, first rate of steps 0.01, the published \
+         90/10 splits of a later paper of the authors (none for Heart: drawn). What the paper gives behind ± is taken \
+         as a standard deviation over its 20 repetitions: for Crabs it is as large as the mean, which no standard \
+         error can be. `australian (authors)` is the file of the authors' repository, whose target is the first column \
+         of the table.\n\n\
          Reduced form: five splits, M = 15 % and 50 %.",
     takes: ["2 hours", "20 minutes"],
     data: &["australian", "australian (authors)", "breast", "crabs", "heart", "ionosphere", "pima", "sonar"],
@@ -33,15 +34,15 @@ pub(super) const TABLE: Grid<Method> = Grid {
         let inducing = (at.number("M")? * all as f64).round() as usize;
         Setup::new(&split, inducing, at.choose(250, 250, 5), at.seed()).run(*at.how)
     },
-    reference: Reference::with_deviations(&[include_str!("../../seeds/003_table1.csv")], 20),
+    reference: Reference::with_deviations(&[include_str!("../../papers/003_table1.csv")], 20),
     show: &[
         Agreement("nll"),
         Table("nll", 2),
         Text("Mean negative log-likelihood over data sets:"),
         Averages("nll", 3),
         Text(
-            "Mean seconds of training over data sets. The seed's (in R): at M = 15 %, 25 % and 50 % GFITC took 3.5, 3.6 and \
-             3.8 times as long as SEP, SVI 2.4, 1.8 and 1.5 times.",
+            "Mean seconds of training over data sets. The paper's (in R): at M = 15 %, 25 % and 50 % GFITC took 3.5, \
+             3.6 and 3.8 times as long as SEP, SVI 2.4, 1.8 and 1.5 times.",
         ),
         Averages("seconds", 2),
     ],
@@ -52,11 +53,11 @@ pub(super) const TABLE: Grid<Method> = Grid {
 pub(super) const BANANA: Grid<Method> = Grid {
     name: "003-figure-2",
     title: "decision boundaries and inducing inputs on Banana, by GFITC, scalable EP and variational inference",
-    about: "As the seed says: the two-dimensional Banana data, M from 4 to 128 (in six steps, which by its six columns are powers \
-         of two), inducing inputs from random training rows and learned; everything else as in `003-table-1`, 250 \
-         iterations. Chosen where it is silent: the posterior of `svi` starts at rest; the 400 rows for training that others use too, the other 4,900 for tests. \
-         In pictures, cells have the colour of the more probable class, paler where it is less certain; black dots are \
-         inducing inputs.\n\n\
+    about: "As the paper says: the two-dimensional Banana data, M from 4 to 128 (in six steps, which by its six \
+         columns are powers of two), inducing inputs from random training rows and learned; everything else as in \
+         `003-table-1`, 250 iterations. Chosen where it is silent: the posterior of `svi` starts at rest; the 400 rows \
+         for training that others use too, the other 4,900 for tests. In pictures, cells have the colour of the more \
+         probable class, paler where it is less certain; black dots are inducing inputs.\n\n\
          Reduced form: the same.",
     takes: ["3 minutes", "3 minutes"],
     data: &["banana"],
@@ -83,13 +84,13 @@ pub(super) const BANANA: Grid<Method> = Grid {
 pub(super) const IMAGE: Grid<Method> = Grid {
     name: "003-figure-3-image",
     title: "Image against time, by GFITC, scalable EP and variational inference",
-    about: "As the seed says: 90 % of the 2,310 rows of Image for training, drawn anew for each of 100 repetitions, negative \
-         log-likelihood on the other 10 % against time, for different numbers of inducing points; everything else as in \
-         `003-table-1`, 250 iterations. Which numbers of inducing points is in the figure alone: M = 4, 50 and 200 were \
-         chosen. Test scores are taken after powers of two of iterations; `gfitc` and `svi`, which nobody can look at \
-         while L-BFGS goes on, are started anew for each. The curves are those of the first split; tables have means \
-         over splits. The figure holds no numbers that could be put beside ours. 224 rows of Image repeat others, so \
-         that some of the test rows have been seen in training.\n\n\
+    about: "As the paper says: 90 % of the 2,310 rows of Image for training, drawn anew for each of 100 repetitions, \
+         negative log-likelihood on the other 10 % against time, for different numbers of inducing points; everything \
+         else as in `003-table-1`, 250 iterations. Which numbers of inducing points is in the figure alone: M = 4, 50 \
+         and 200 were chosen. Test scores are taken after powers of two of iterations; `gfitc` and `svi`, which nobody \
+         can look at while L-BFGS goes on, are started anew for each. The curves are those of the first split; tables \
+         have means over splits. The figure holds no numbers that could be put beside ours. 224 rows of Image repeat \
+         others, so that some of the test rows have been seen in training.\n\n\
          Reduced form: three splits.",
     takes: ["5 hours", "10 minutes"],
     data: &["image"],

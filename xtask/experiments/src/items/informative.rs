@@ -1,5 +1,5 @@
-//! The multi-class informative vector machine on even digits (seed 002): its table, and figures over the size of its
-//! active set.
+//! The multi-class informative vector machine on even digits (Seeger & Jordan 2004): its table, and figures over the
+//! size of its active set.
 
 use crate::data::{Part, shuffle};
 use crate::error::ExperimentError;
@@ -17,7 +17,7 @@ use gp_optim::Parameter;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-const SEED: Reference = Reference::new(&[include_str!("../../seeds/002_table1.csv")]);
+const PAPER: Reference = Reference::new(&[include_str!("../../papers/002_table1.csv")]);
 const CLASSES: usize = 5;
 /// Images of each class, and how many of all are tested.
 const EACH: usize = 200;
@@ -44,11 +44,11 @@ const BASELINE: Machine = Machine { coupling: Coupling::Independent, ..IVM };
 pub(super) const TABLE: Grid<Machine> = Grid {
     name: "002-table-1",
     title: "the multi-class informative vector machine on the even digits of MNIST",
-    about: "As the seed says: 200 images of each even digit, 200 of all of them to be predicted, softmax likelihood, a kernel \
-         v exp(−w/(2·784) ‖x − x'‖²) shared by the classes and not learned, 150 active points of which 25 are liquid, three \
-         sweeps over these, selection by information gain. Chosen where it is silent: pixels between 0 and 1; 160 candidates \
-         at a time. Which images the seed drew is not known: here every split draws anew, and the seed's only split \
-         has no standard error. An image in 200 is 0.005 of error.\n\n\
+    about: "As the paper says: 200 images of each even digit, 200 of all of them to be predicted, softmax likelihood, \
+         a kernel v exp(−w/(2·784) ‖x − x'‖²) shared by the classes and not learned, 150 active points of which 25 are \
+         liquid, three sweeps over these, selection by information gain. Chosen where it is silent: pixels between 0 \
+         and 1; 160 candidates at a time. Which images the paper drew is not known: here every split draws anew, and \
+         the paper's only split has no standard error. An image in 200 is 0.005 of error.\n\n\
          Reduced form: five draws.",
     takes: ["20 minutes", "5 minutes"],
     data: &["mnist"],
@@ -86,7 +86,7 @@ pub(super) const TABLE: Grid<Machine> = Grid {
         let (found, seconds) = scores::timed(|| Ok(model.build(&data, &options)?))?;
         Ok(scored(&found.posterior, &test)?.with("seconds", seconds))
     },
-    reference: SEED,
+    reference: PAPER,
     show: &[
         Heading("Error"),
         Agreement("error"),
@@ -108,13 +108,13 @@ pub(super) const TABLE: Grid<Machine> = Grid {
 pub(super) const FIGURES: Grid<Machine> = Grid {
     name: "002-figures-1-4",
     title: "the multi-class informative vector machine over the size of its active set; selection, coupling, learning",
-    about: "As the seed says: data, kernels and choices of its Table 1, for (v, w) = (5, 50), (5, 25), (1, 40) and (5, 20); error \
-         and mean probability of the right label after every tenth inclusion (`ivm`). Chosen where it is silent: as in \
-         `002-table-1`. The seed describes the following and has no numbers for it: `baseline`, independent classes with \
-         an active set each (its Section 6; 150 points a class); selection at (5, 25) by the exact gain, by entropy and \
-         at random; kernels of their own for the classes and intercepts, `learned` in six rounds of at most six iterations \
-         from (5, 25) and from a bad start (1, 75). In curves, the active set of `baseline` is the mean over \
-         classes.\n\n\
+    about: "As the paper says: data, kernels and choices of its Table 1, for (v, w) = (5, 50), (5, 25), (1, 40) and \
+         (5, 20); error and mean probability of the right label after every tenth inclusion (`ivm`). Chosen where it \
+         is silent: as in `002-table-1`. The paper describes the following and has no numbers for it: `baseline`, \
+         independent classes with an active set each (its Section 6; 150 points a class); selection at (5, 25) by the \
+         exact gain, by entropy and at random; kernels of their own for the classes and intercepts, `learned` in six \
+         rounds of at most six iterations from (5, 25) and from a bad start (1, 75). In curves, the active set of \
+         `baseline` is the mean over classes.\n\n\
          Reduced form: two draws instead of ten; learning and the other rules of selection on one.",
     takes: ["1 hour", "10 minutes"],
     data: &["mnist"],
@@ -144,7 +144,7 @@ pub(super) const FIGURES: Grid<Machine> = Grid {
         }
         grow(&model, &options, &training, &test)
     },
-    reference: SEED,
+    reference: PAPER,
     show: &[
         Heading("Error with the whole active set"),
         Table("error", 3),
@@ -166,7 +166,7 @@ const FILE: &str = "002-{score}-{setting}";
 const ERROR: [&str; 2] = ["points in the active set", "error"];
 const LIKELIHOOD: [&str; 2] = ["points in the active set", "likelihood"];
 
-/// `v exp(−w ‖x − x'‖² / 2p)` for every class, and the seed's choices for so many images.
+/// `v exp(−w ‖x − x'‖² / 2p)` for every class, and the paper's choices for so many images.
 fn machine(at: &At<'_, Machine>, training: &Part) -> Result<(Ivm, IvmOptions), ExperimentError> {
     let (v, scale) = (at.number("v")?, (training.dim() as f64 / at.number("w")?).sqrt());
     let kernel = gp_kernels::parse(&format!("{v} * rbf(lengthscale={scale})"))?;

@@ -1,4 +1,4 @@
-//! Seed 004, Figure 5: the rate of coal-mining disasters, by variational posteriors and by Monte Carlo.
+//! Bonilla et al. 2019, Figure 5: the rate of coal-mining disasters, by variational posteriors and by Monte Carlo.
 
 use crate::baselines::{Chain, Leapfrog, WhitenedPosterior, elliptical_slice, hamiltonian};
 use crate::data::{Part, Scales, Store};
@@ -43,13 +43,13 @@ const SHOWN: &[&str] = &["ess", "fg, SF=1", "fg, SF=0.1", "mog1, SF=0.1"];
 pub(super) const MINING: Grid<Method> = Grid {
     name: "004-figure-5",
     title: "the rate of coal-mining disasters, by variational posteriors, elliptical slice sampling and Hamiltonian Monte Carlo",
-    about: "As the seed says: 811 bins, a log Gaussian Cox process, a squared exponential; posteriors `fg` (one full Gaussian), \
-         `mog1` and `mog2` (diagonal ones) with a share SF of the bins as inducing inputs; baselines `ess` (elliptical \
-         slice sampling) and `hmc`. Chosen where it is silent: hyperparameters and the offset of the log \
-         rate are learned with the dense posterior, and Monte Carlo samples the latent function under these. \
-         `ess` makes 100,000 steps after 5,000 and keeps every tenth, `hmc` (whitened, trajectories of up to 12 steps) \
-         10,000 after 1,000 and keeps all; the seed's chains were ten and a hundred times as long. \
-         Two chains of each, with other seeds (splits 0 and 1), show what Monte Carlo itself is worth.",
+    about: "As the paper says: 811 bins, a log Gaussian Cox process, a squared exponential; posteriors `fg` (one full \
+         Gaussian), `mog1` and `mog2` (diagonal ones) with a share SF of the bins as inducing inputs; baselines `ess` \
+         (elliptical slice sampling) and `hmc`. Chosen where it is silent: hyperparameters and the offset of the log \
+         rate are learned with the dense posterior, and Monte Carlo samples the latent function under these. `ess` \
+         makes 100,000 steps after 5,000 and keeps every tenth, `hmc` (whitened, trajectories of up to 12 steps) \
+         10,000 after 1,000 and keeps all; the paper's chains were ten and a hundred times as long. Two chains of \
+         each, with other seeds (splits 0 and 1), show what Monte Carlo itself is worth.",
     takes: ["15 minutes", "10 minutes"],
     data: &[DATA],
     files: &[FILE],
@@ -61,9 +61,9 @@ pub(super) const MINING: Grid<Method> = Grid {
     show: &[
         Text(
             "Beside the first chain of `ess`: how far means of the log rate are off, in its posterior standard \
-             deviations; the ratio of posterior standard deviations; how far mean rates are off. The seed: `fg` like Monte Carlo \
-             at all SF; `mog` the same mean and less variance; at least 10 times as fast as `ess` and 100 times as `hmc` \
-             (for chains ten and a hundred times as long as here).",
+             deviations; the ratio of posterior standard deviations; how far mean rates are off. The paper: `fg` like \
+             Monte Carlo at all SF; `mog` the same mean and less variance; at least 10 times as fast as `ess` and 100 \
+             times as `hmc` (for chains ten and a hundred times as long as here).",
         ),
         Own(table),
         Curve("004-mining-rate", "rate", ["bin of 50 days", "disasters in 50 days"], SHOWN),

@@ -1,4 +1,5 @@
-//! Several classes by expectation propagation (seed 000): tables, courses, and regions of a plane.
+//! Several classes by expectation propagation (Villacampa-Calvo & Hernández-Lobato 2017): tables, courses, and regions
+//! of a plane.
 
 use crate::data::draw_classes;
 use crate::error::ExperimentError;
@@ -22,12 +23,14 @@ const FIXED: &str = "fixed(1) * rbf(lengthscale=fixed(1)) + white(variance=fixed
 pub(super) const TABLES: Grid<Method> = Grid {
     name: "000-tables-2-3",
     title: "negative log-likelihood and error of multi-class classification, by GFITC, EP, stochastic EP and variational inference",
-    about: "As the seed says: every class has a squared exponential with a length-scale for each input, an amplitude and \
-         noise, and inducing inputs of its own that start at random training rows and are learned; 250 iterations \
-         (L-BFGS for `gfitc` and `vi`; a sweep and a step in turns for `ep` and `sep`, which is stochastic EP: one site \
-         a class); robust likelihood with ε = 10⁻³ for `vi`. M is a share of the training rows. Chosen where it is silent: the posterior of `vi` is at \
-         rest under the first hyperparameters when L-BFGS starts (from the prior, Vowel at M = 5 % ends in noise alone); inputs of variance 1, length-scales √D, amplitude 1, noise 0.1, first rate of steps 0.01, the published splits of a later \
-         paper of the authors. What the seed gives behind ± is taken as a standard error.\n\n\
+    about: "As the paper says: every class has a squared exponential with a length-scale for each input, an amplitude \
+         and noise, and inducing inputs of its own that start at random training rows and are learned; 250 iterations \
+         (L-BFGS for `gfitc` and `vi`; a sweep and a step in turns for `ep` and `sep`, which is stochastic EP: one \
+         site a class); robust likelihood with ε = 10⁻³ for `vi`. M is a share of the training rows. Chosen where it \
+         is silent: the posterior of `vi` is at rest under the first hyperparameters when L-BFGS starts (from the \
+         prior, Vowel at M = 5 % ends in noise alone); inputs of variance 1, length-scales √D, amplitude 1, noise 0.1, \
+         first rate of steps 0.01, the published splits of a later paper of the authors. What the paper gives behind ± \
+         is taken as a standard error.\n\n\
          Reduced form: five splits, M = 5 % and 10 %.",
     takes: ["12 hours", "1 hour"],
     data: &["glass", "new-thyroid", "satellite", "svmguide2", "vehicle", "vowel", "waveform", "wine"],
@@ -41,8 +44,8 @@ pub(super) const TABLES: Grid<Method> = Grid {
         Setup::new(&split, inducing, at.choose(250, 250, 5), 100 * at.seed()).run(*at.how)
     },
     reference: Reference::new(&[
-        include_str!("../../seeds/000_table2.csv"),
-        include_str!("../../seeds/000_table3.csv"),
+        include_str!("../../papers/000_table2.csv"),
+        include_str!("../../papers/000_table3.csv"),
     ]),
     show: &[
         Heading("Negative log-likelihood (Table 2)"),
@@ -57,8 +60,8 @@ pub(super) const TABLES: Grid<Method> = Grid {
         Averages("error", 3),
         Heading("Seconds of training"),
         Text(
-            "Means over data sets. The seed's (in R): at M = 5 %, 10 % and 20 % GFITC took 2.7, 2.7 and 3.2 times as long as \
-             SEP, EP 1.1 times, VI 3.2, 1.9 and 1.2 times.",
+            "Means over data sets. The paper's (in R): at M = 5 %, 10 % and 20 % GFITC took 2.7, 2.7 and 3.2 times as \
+             long as SEP, EP 1.1 times, VI 3.2, 1.9 and 1.2 times.",
         ),
         Averages("seconds", 2),
     ],
@@ -69,12 +72,12 @@ pub(super) const TABLES: Grid<Method> = Grid {
 pub(super) const SATELLITE: Grid<Method> = Grid {
     name: "000-figures-4-6",
     title: "Satellite against time, by GFITC, EP, stochastic EP and variational inference",
-    about: "As the seed says: Satellite, M = 4, 20 and 100 inducing inputs a class, all of them batch methods, error and negative \
-         log-likelihood on the test set against time; EP too, which the seed leaves out because it “performs equal to \
-         SEP”. Everything else as in `000-tables-2-3`, 250 iterations. Test scores are taken after powers of two of \
-         iterations; `gfitc` and `vi`, which nobody can look at while L-BFGS goes on, are started anew for each. The \
-         figures hold no numbers that could be put beside ours.\n\n\
-         Reduced form: the first split instead of twenty (the seed: 100 repetitions), M = 4 and 20, 64 iterations.",
+    about: "As the paper says: Satellite, M = 4, 20 and 100 inducing inputs a class, all of them batch methods, error \
+         and negative log-likelihood on the test set against time; EP too, which the paper leaves out because it \
+         “performs equal to SEP”. Everything else as in `000-tables-2-3`, 250 iterations. Test scores are taken after \
+         powers of two of iterations; `gfitc` and `vi`, which nobody can look at while L-BFGS goes on, are started \
+         anew for each. The figures hold no numbers that could be put beside ours.\n\n\
+         Reduced form: the first split instead of twenty (the paper: 100 repetitions), M = 4 and 20, 64 iterations.",
     takes: ["40 hours", "15 minutes"],
     data: &["satellite"],
     settings: &["M=4", "M=20", "M=100"],
@@ -98,11 +101,11 @@ pub(super) const SATELLITE: Grid<Method> = Grid {
 pub(super) const DIGITS: Grid<Method> = Grid {
     name: "000-figure-5-mnist",
     title: "the digits of MNIST in mini-batches, against time",
-    about: "As the seed says: 60,000 images for training and 10,000 for tests, ten classes with 200 inducing inputs each, \
-         batches of 200, Adam. Chosen where it is silent: pixels between 0 and 1, length-scales 0.3 √784, amplitude 1, noise \
-         0.1, Adam's rate 0.01 (its usual 0.001 needs ten times as many batches); the posterior of `vi` by natural \
-         gradients of rate 0.1. `logistic` is multinomial logistic regression on the pixels, beside which the seed puts \
-         none.\n\n\
+    about: "As the paper says: 60,000 images for training and 10,000 for tests, ten classes with 200 inducing inputs \
+         each, batches of 200, Adam. Chosen where it is silent: pixels between 0 and 1, length-scales 0.3 √784, \
+         amplitude 1, noise 0.1, Adam's rate 0.01 (its usual 0.001 needs ten times as many batches); the posterior of \
+         `vi` by natural gradients of rate 0.1. `logistic` is multinomial logistic regression on the pixels, beside \
+         which the paper puts none.\n\n\
          Reduced form: 1,200 batches (four epochs) instead of 12,000, without `ep`.",
     takes: ["6 hours", "30 minutes"],
     data: &["mnist"],
@@ -115,7 +118,7 @@ pub(super) const DIGITS: Grid<Method> = Grid {
     ],
     words: [&["sep", "vi", "logistic"], &[]],
     run: |at| in_batches(at, 0.3, at.choose(12_000, 1200, 20)),
-    reference: Reference::new(&[include_str!("../../seeds/000_text.csv")]),
+    reference: Reference::new(&[include_str!("../../papers/000_text.csv")]),
     show: &[
         Table("error", 4),
         Table("nll", 4),
@@ -124,17 +127,18 @@ pub(super) const DIGITS: Grid<Method> = Grid {
     ..Grid::EMPTY
 };
 
-/// Figure 5 below, and Figure 4 below of seed 003.
+/// Figure 5 below, and Figure 4 below of Hernández-Lobato & Hernández-Lobato 2016.
 pub(super) const FLIGHTS: Grid<Method> = Grid {
     name: "000-figure-5-flights",
     title: "two million flights, late or not and early, on time or late, in mini-batches, against time (and 003, Figure 4)",
-    about: "As the seeds say: January to April 2008, eight facts about each flight, 10,000 flights for tests and all others \
-         for training; three classes (more than five minutes early, on time, more than five minutes late; seed 000) or two \
-         (late or not; seed 003); 200 inducing inputs a class, batches of 200, Adam. Our table has 2,055,733 flights \
-         of known aircraft age, the seed's 2,127,068. Chosen where they are silent: delays on arrival, inputs of \
-         variance 1, length-scales √8, amplitude 1, noise 0.1, Adam's rate 0.01, `sep` with one site for all rows of a \
-         class (whose memory does not grow with rows), the posterior of `vi` by natural gradients of rate 0.1, \
-         `logistic` by L-BFGS on all rows. The figures hold no numbers that could be put beside ours.\n\n\
+    about: "As the papers say: January to April 2008, eight facts about each flight, 10,000 flights for tests and all \
+         others for training; three classes (more than five minutes early, on time, more than five minutes late; \
+         Villacampa-Calvo & Hernández-Lobato 2017) or two (late or not; Hernández-Lobato & Hernández-Lobato 2016); 200 \
+         inducing inputs a class, batches of 200, Adam. Our table has 2,055,733 flights of known aircraft age, the \
+         paper's 2,127,068. Chosen where they are silent: delays on arrival, inputs of variance 1, length-scales √8, \
+         amplitude 1, noise 0.1, Adam's rate 0.01, `sep` with one site for all rows of a class (whose memory does not \
+         grow with rows), the posterior of `vi` by natural gradients of rate 0.1, `logistic` by L-BFGS on all rows. \
+         The figures hold no numbers that could be put beside ours.\n\n\
          Reduced form: 4,000 batches instead of 40,000.",
     takes: ["3 hours", "20 minutes"],
     data: &["flights, 3 classes", "flights, 2 classes"],
@@ -162,12 +166,12 @@ pub(super) const FLIGHTS: Grid<Method> = Grid {
 pub(super) const THREE_CLASSES: Grid<Method> = Grid {
     name: "000-figure-3",
     title: "decision boundaries and inducing inputs between three classes that were drawn, by four methods",
-    about: "As the seed says: three functions drawn from a process, the class of the largest, 1000 training points uniform in a \
-         square of side 5; M from 1 to 256 inducing inputs a class, learned from random training rows; kernels are the \
-         true ones and stay; 2000 iterations in batch, and for `vi` 2000 epochs in batches of 100 by Adam's usual \
-         settings. Chosen where it is silent: amplitude and length-scale 1 (and noise of variance 10⁻³ in the models), \
-         1000 points more for tests, sign-adaptive steps of first rate 0.01 for `ep` and `sep`, L-BFGS for `gfitc`, the \
-         whole of `vi` by Adam, whose posterior starts at the prior. A split is a draw.\n\n\
+    about: "As the paper says: three functions drawn from a process, the class of the largest, 1000 training points \
+         uniform in a square of side 5; M from 1 to 256 inducing inputs a class, learned from random training rows; \
+         kernels are the true ones and stay; 2000 iterations in batch, and for `vi` 2000 epochs in batches of 100 by \
+         Adam's usual settings. Chosen where it is silent: amplitude and length-scale 1 (and noise of variance 10⁻³ in \
+         the models), 1000 points more for tests, sign-adaptive steps of first rate 0.01 for `ep` and `sep`, L-BFGS \
+         for `gfitc`, the whole of `vi` by Adam, whose posterior starts at the prior. A split is a draw.\n\n\
          Reduced form: M = 4, 16 and 64; 200 iterations and 200 epochs.",
     takes: ["20 hours", "10 minutes"],
     data: &["three classes"],
@@ -185,8 +189,8 @@ pub(super) const THREE_CLASSES: Grid<Method> = Grid {
         Scores("nll", "Negative log-likelihood", 3),
         Scores(
             "near_boundary",
-            "Share of inducing inputs at which a second class has at least 10 %, over that of training rows: above 1, they \
-             seek the boundary, as the seed says of `vi`",
+            "Share of inducing inputs at which a second class has at least 10 %, over that of training rows: above 1, \
+             they seek the boundary, as the paper says of `vi`",
             3,
         ),
         Scores("seconds", "Seconds", 3),

@@ -1,4 +1,4 @@
-//! Seed 003, Figure 3, right: odd and even digits by the number of workers.
+//! Hernández-Lobato & Hernández-Lobato 2016, Figure 3, right: odd and even digits by the number of workers.
 
 use crate::error::ExperimentError;
 use crate::grid::{Grid, Show, number};
@@ -17,15 +17,15 @@ const METHODS: [(&str, Method); 2] = [("sep", Method::OwnSites), ("svi", Method:
 pub(super) const WORKERS: Grid<Method> = Grid {
     name: "003-figure-3-workers",
     title: "odd and even digits of MNIST by the number of threads, by scalable EP and variational inference",
-    about: "As the seed says: 60,000 images for training and 10,000 for tests, batch training by SEP (a site an observation, a \
-         sweep and a step in turns) and SVI (L-BFGS), the data dealt to more and more workers. Ours are threads of one \
-         process: T = 1, 2, 4, … and as many as the machine has processors. How many inducing points the seed has cannot \
-         be read: M = 200 was chosen, which its next experiment has; all else as in `003-table-1`, but pixels between 0 \
-         and 1 and length-scales of 0.3 √784, 250 iterations. Runs follow each other, whatever `--threads` says. \
-         `wall` is time on the clock while nothing else should run, `seconds` processor time of all threads together, \
-         both of training; what is the same bits are the probabilities of all test images. The figure holds no numbers \
-         that could be put beside ours; the seed has training times fall until six workers, and errors that do not depend \
-         on how many there are.\n\n\
+    about: "As the paper says: 60,000 images for training and 10,000 for tests, batch training by SEP (a site an \
+         observation, a sweep and a step in turns) and SVI (L-BFGS), the data dealt to more and more workers. Ours are \
+         threads of one process: T = 1, 2, 4, … and as many as the machine has processors. How many inducing points \
+         the paper has cannot be read: M = 200 was chosen, which its next experiment has; all else as in \
+         `003-table-1`, but pixels between 0 and 1 and length-scales of 0.3 √784, 250 iterations. Runs follow each \
+         other, whatever `--threads` says. `wall` is time on the clock while nothing else should run, `seconds` \
+         processor time of all threads together, both of training; what is the same bits are the probabilities of all \
+         test images. The figure holds no numbers that could be put beside ours; the paper has training times fall \
+         until six workers, and errors that do not depend on how many there are.\n\n\
          Reduced form: the first 10,000 images, 20 iterations.",
     takes: ["2 hours", "3 minutes"],
     data: &[DATA],

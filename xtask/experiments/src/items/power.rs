@@ -1,4 +1,4 @@
-//! Power EP (seed 001): regression and classification by its power.
+//! Power EP (Bui et al. 2017): regression and classification by its power.
 
 use crate::data::draw_regression;
 use crate::grid::Grid;
@@ -7,7 +7,7 @@ use crate::methods::classify::{Method, Setup};
 use crate::methods::regress;
 use crate::report::Pairing;
 
-/// The method of the smallest and of the largest power have the seed's names; the last is the process itself.
+/// The method of the smallest and of the largest power have the paper's names; the last is the process itself.
 const POWERS: [(&str, Option<f64>); 9] = [
     ("vfe", Some(0.0)),
     ("pep0.2", Some(0.2)),
@@ -27,20 +27,20 @@ const fn pairing(
     first: &'static str,
     second: &'static str,
     score: &'static str,
-    seed: Option<f64>,
+    paper: Option<f64>,
 ) -> Pairing {
-    Pairing { first, second, score, seed }
+    Pairing { first, second, score, paper }
 }
 
 /// Figure 3 (and 8 to 13).
 pub(super) const DRAWN: Grid<Option<f64>> = Grid {
     name: "001-figure-3",
     title: "Power EP on functions drawn from a Gaussian process: which power, how many inducing inputs, beside the process itself",
-    about: "As the seed says: thirty data sets of 1000 rows with five inputs, half of them for training, drawn from a process with \
-         a length-scale for each input; everything learned by L-BFGS; `gp` is exact regression. Chosen where it is \
-         silent: standard normal inputs, amplitude 1, logarithms of length-scales uniform between those of 1 and 5, noise of \
-         standard deviation 0.2; starts and scores as in `001-figures-4-5`, 1000 iterations for all. A split is a data \
-         set.\n\n\
+    about: "As the paper says: thirty data sets of 1000 rows with five inputs, half of them for training, drawn from a \
+         process with a length-scale for each input; everything learned by L-BFGS; `gp` is exact regression. Chosen \
+         where it is silent: standard normal inputs, amplitude 1, logarithms of length-scales uniform between those of \
+         1 and 5, noise of standard deviation 0.2; starts and scores as in `001-figures-4-5`, 1000 iterations for all. \
+         A split is a data set.\n\n\
          Reduced form: ten data sets, M = 5, 20, 50, 100 and 200, α = 0, 0.5, 0.8 and 1.",
     takes: ["10 hours", "8 minutes"],
     data: &["drawn"],
@@ -62,8 +62,8 @@ pub(super) const DRAWN: Grid<Option<f64>> = Grid {
     },
     show: &[
         Text(
-            "The seed has no shares for these data; it says that powers from 0.5 to 0.8 predict best on the mean, and that \
-             α = 0.8 and 1 estimate too large a marginal likelihood at intermediate M:",
+            "The paper has no shares for these data; it says that powers from 0.5 to 0.8 predict best on the mean, and \
+             that α = 0.8 and 1 estimate too large a marginal likelihood at intermediate M:",
         ),
         Wins(&[
             pairing("pep0.5", "vfe", "smse", None),
@@ -90,11 +90,11 @@ pub(super) const DRAWN: Grid<Option<f64>> = Grid {
 pub(super) const REGRESSION: Grid<Option<f64>> = Grid {
     name: "001-figures-4-5",
     title: "Power EP on eight regression data sets: which power, how many inducing inputs",
-    about: "As the seed says: twenty 90/10 splits, a squared exponential with a length-scale for each input, hyperparameters \
-         and inducing inputs by L-BFGS on Power EP's energy. Chosen where it is silent: inputs and targets of mean 0 and \
-         variance 1, length-scales √D, amplitude 1, noise variance 0.1, inducing inputs from k-means, at most 1000 \
-         iterations. `vfe` is α = 0, `ep` (FITC) α = 1. SMSE is relative to the variance of the test targets, SMLL to a \
-         Gaussian with the moments of the training targets; of both, less is better.\n\n\
+    about: "As the paper says: twenty 90/10 splits, a squared exponential with a length-scale for each input, \
+         hyperparameters and inducing inputs by L-BFGS on Power EP's energy. Chosen where it is silent: inputs and \
+         targets of mean 0 and variance 1, length-scales √D, amplitude 1, noise variance 0.1, inducing inputs from \
+         k-means, at most 1000 iterations. `vfe` is α = 0, `ep` (FITC) α = 1. SMSE is relative to the variance of the \
+         test targets, SMLL to a Gaussian with the moments of the training targets; of both, less is better.\n\n\
          Reduced form: five splits, M = 10 and 50, α = 0, 0.5, 0.8 and 1.",
     takes: ["30 hours", "40 minutes"],
     data: &["boston", "concrete", "energy", "kin8nm", "naval", "yacht", "power", "wine_red"],
@@ -110,7 +110,7 @@ pub(super) const REGRESSION: Grid<Option<f64>> = Grid {
         regress::sparse(&at.split()?, at.count("M", 10)?, power, at.choose(1000, 1000, 5))
     },
     show: &[
-        Text("How often one method is better than another. The seed's shares are over M = 5 … 200:"),
+        Text("How often one method is better than another. The paper's shares are over M = 5 … 200:"),
         Wins(&[
             pairing("pep0.5", "vfe", "smse", Some(0.67)),
             pairing("pep0.5", "ep", "smse", Some(0.78)),
@@ -132,12 +132,13 @@ pub(super) const REGRESSION: Grid<Option<f64>> = Grid {
 pub(super) const CLASSIFICATION: Grid<Method> = Grid {
     name: "001-figures-6-7",
     title: "Power EP on six binary data sets, in mini-batches: which power, how many inducing inputs",
-    about: "As the seed says: twenty 90/10 splits; mini-batches, all sites of a batch at once, then a step of Adam without \
-         waiting for EP to come to rest; `vfe` is the variational bound and not α = 0. Chosen where it is silent: a \
-         squared exponential with a length-scale for each input and noise, inputs of variance 1, length-scales √D, \
-         amplitude 1, noise 0.1, inducing inputs from random training rows and learned, batches of 50, 4000 steps at \
-         Adam's usual rate of 0.001, sites moved by 0.99 of an update, the posterior of `vfe` by natural gradients of \
-         rate 0.1. By the sizes it gives, the seed's Australian and Breast data are those of the authors' repository.\n\n\
+    about: "As the paper says: twenty 90/10 splits; mini-batches, all sites of a batch at once, then a step of Adam \
+         without waiting for EP to come to rest; `vfe` is the variational bound and not α = 0. Chosen where it is \
+         silent: a squared exponential with a length-scale for each input and noise, inputs of variance 1, \
+         length-scales √D, amplitude 1, noise 0.1, inducing inputs from random training rows and learned, batches of \
+         50, 4000 steps at Adam's usual rate of 0.001, sites moved by 0.99 of an update, the posterior of `vfe` by \
+         natural gradients of rate 0.1. By the sizes it gives, the paper's Australian and Breast data are those of the \
+         authors' repository.\n\n\
          Reduced form: five splits, M = 10 and 50, α = 0.5, 0.8 and 1.",
     takes: ["10 hours", "25 minutes"],
     data: &["australian (authors)", "breast (authors)", "crabs", "ionosphere", "pima", "sonar"],
@@ -159,7 +160,7 @@ pub(super) const CLASSIFICATION: Grid<Method> = Grid {
     },
     show: &[
         Text(
-            "How often one method is better than another. The seed's share is over M = 10 … 100. Of data sets it says \
+            "How often one method is better than another. The paper's share is over M = 10 … 100. Of data sets it says \
              that, in NLL, α = 0.5 is better than EP on 5 of 6 and than VFE on 1, and VFE better than EP on 4:",
         ),
         Wins(&[
@@ -182,9 +183,10 @@ pub(super) const CLASSIFICATION: Grid<Method> = Grid {
 pub(super) const BANANA: Grid<Method> = Grid {
     name: "001-figure-23",
     title: "where inducing inputs come to lie on Banana, by the power of Power EP",
-    about: "As the seed says: Power EP of two classes, α from close to 0 to 1. It does not say on which data, or with how many \
-         inducing inputs; here Banana (400 rows for training) and M = 32. Everything else as in `001-figures-6-7`: batches \
-         of 50, Adam, `vfe` is the variational bound; but 20,000 steps, and pictures as in `003-figure-2`.\n\n\
+    about: "As the paper says: Power EP of two classes, α from close to 0 to 1. It does not say on which data, or with \
+         how many inducing inputs; here Banana (400 rows for training) and M = 32. Everything else as in \
+         `001-figures-6-7`: batches of 50, Adam, `vfe` is the variational bound; but 20,000 steps, and pictures as in \
+         `003-figure-2`.\n\n\
          Reduced form: the same.",
     takes: ["2 minutes", "2 minutes"],
     data: &["banana"],
@@ -205,8 +207,8 @@ pub(super) const BANANA: Grid<Method> = Grid {
     show: &[
         Scores(
             "near_boundary",
-            "Share of inducing inputs at which both classes have at least 10 %, over that of training rows. The seed: they \
-             gather at the boundary as α goes to 0, and spread over the data as α goes to 1",
+            "Share of inducing inputs at which both classes have at least 10 %, over that of training rows. The paper: \
+             they gather at the boundary as α goes to 0, and spread over the data as α goes to 1",
             3,
         ),
         Scores("error", "Error on the test set", 3),
@@ -216,14 +218,15 @@ pub(super) const BANANA: Grid<Method> = Grid {
     ..Grid::EMPTY
 };
 
-/// Figures 31 and 32, and Figure 4 above of seed 003.
+/// Figures 31 and 32, and Figure 4 above of Hernández-Lobato & Hernández-Lobato 2016.
 pub(super) const DIGITS: Grid<Method> = Grid {
     name: "001-figures-31-32",
     title: "odd and even digits of MNIST in mini-batches, by the power of Power EP, against time (and 003, Figure 4 above)",
-    about: "As the seeds say: 60,000 images for training and 10,000 for tests, M = 100 and 200 (seed 003: 200), batches of 200, \
-         error and negative log-likelihood against time; `ep` is scalable EP too, `vfe` the variational bound. Chosen \
-         where they are silent: all else as in `000-figure-5-mnist`, Adam's rate 0.01 for all. Neither has numbers that \
-         could be put beside ours. Batch methods, beside which seed 003 puts these, are in `004-table-3`.\n\n\
+    about: "As the papers say: 60,000 images for training and 10,000 for tests, M = 100 and 200 (Hernández-Lobato & \
+         Hernández-Lobato 2016: 200), batches of 200, error and negative log-likelihood against time; `ep` is scalable \
+         EP too, `vfe` the variational bound. Chosen where they are silent: all else as in `000-figure-5-mnist`, \
+         Adam's rate 0.01 for all. Neither has numbers that could be put beside ours. Batch methods, beside which \
+         Hernández-Lobato & Hernández-Lobato 2016 puts these, are in `004-table-3`.\n\n\
          Reduced form: M = 100, 600 batches (two epochs) instead of 12,000, without α = 0.8.",
     takes: ["6 hours", "8 minutes"],
     data: &["mnist-b"],

@@ -1,4 +1,4 @@
-//! Seed 004, Figures 7, 15, 17 and 18: torques of a robot's arm through a regression network.
+//! Bonilla et al. 2019, Figures 7, 15, 17 and 18: torques of a robot's arm through a regression network.
 
 use crate::data::{Part, Split, Store, every_fifth};
 use crate::error::ExperimentError;
@@ -24,15 +24,15 @@ const TWO: &str = "sarcos-2";
 pub(super) const TORQUES: Grid<bool> = Grid {
     name: "004-figures-7-15",
     title: "torques of a robot's arm through a regression network, two joints and all seven (of the test rows only)",
-    about: "As the seed says: a regression network of one node function, whose weights are functions too (three latent \
-         functions for joints 4 and 7, eight for all), squared exponentials with a length-scale for each input, one full \
-         Gaussian posterior, inducing inputs from k-means that stay (`fg`) or are learned (`ind`), M a share SF of the \
-         training rows. **Not the seed's data**: its 44,484 training rows could not be had; every fifth of the 4,449 test \
-         rows is tested and the others are for training, which is a twelfth of its data, so that its numbers are out of \
-         reach at the same SF. Chosen where it is silent: inputs and targets of variance 1, length-scales √21, 3,000 \
-         batches of 256 rows, Adam's rate 0.01, the posterior by natural gradients of rate 0.1 from random means (where \
-         all means are 0 a product of functions has no slope), expectations in closed form instead of 10,000 \
-         samples.\n\n\
+    about: "As the paper says: a regression network of one node function, whose weights are functions too (three \
+         latent functions for joints 4 and 7, eight for all), squared exponentials with a length-scale for each input, \
+         one full Gaussian posterior, inducing inputs from k-means that stay (`fg`) or are learned (`ind`), M a share \
+         SF of the training rows. **Not the paper's data**: its 44,484 training rows could not be had; every fifth of \
+         the 4,449 test rows is tested and the others are for training, which is a twelfth of its data, so that its \
+         numbers are out of reach at the same SF. Chosen where it is silent: inputs and targets of variance 1, \
+         length-scales √21, 3,000 batches of 256 rows, Adam's rate 0.01, the posterior by natural gradients of rate \
+         0.1 from random means (where all means are 0 a product of functions has no slope), expectations in closed \
+         form instead of 10,000 samples.\n\n\
          Reduced form: 1,000 batches, SF = 0.01 and 0.04, all joints at 0.01 without learned inputs.",
     takes: ["15 minutes", "2 minutes"],
     data: &[TWO, "sarcos"],
@@ -46,8 +46,8 @@ pub(super) const TORQUES: Grid<bool> = Grid {
     run,
     show: &[
         Text(
-            "With ten times the data, the seed has 0.0033 for joint 4 and 0.0065 for joint 7 (`sarcos-2`, SF = 0.04), and says \
-             that all joints together raise the error of these two slightly and lower NLPD much.",
+            "With ten times the data, the paper has 0.0033 for joint 4 and 0.0065 for joint 7 (`sarcos-2`, SF = 0.04), \
+             and says that all joints together raise the error of these two slightly and lower NLPD much.",
         ),
         Scores("sse", "Mean squared error over variance, mean over joints", 4),
         Scores("sse of joint 4", "The same of joint 4", 4),

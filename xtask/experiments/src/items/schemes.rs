@@ -1,4 +1,5 @@
-//! Seed 003, Figure 1 (left), and seed 000, Figure 1: log Z against time, by when hyperparameters take their steps.
+//! Hernández-Lobato & Hernández-Lobato 2016, Figure 1 (left), and Villacampa-Calvo & Hernández-Lobato 2017, Figure 1:
+//! log Z against time, by when hyperparameters take their steps.
 
 use crate::data::Task;
 use crate::error::ExperimentError;
@@ -12,11 +13,11 @@ use crate::methods::schemes::Scheme;
 pub(super) const PIMA: Grid<Scheme> = Grid {
     name: "003-figure-1",
     title: "log Z against time on Pima, EP to rest before every step or one sweep",
-    about: "As the seed says: the estimate of log Z against time on Pima, steps along the approximate gradient after every \
-             sweep (`inner`) beside waiting for EP (`outer`). Chosen where it is silent: M = 15 % as in its Table 1, 250 \
-             steps, sign-adaptive steps of first rate 0.01 for both, start and splits as in Table 1. Not in the seed: \
-             `outer (L-BFGS)`, and `tied`, with one site for all observations, whose log Z is its own estimate of \
-             another quantity, and which ends where that no longer rises.\n\n\
+    about: "As the paper says: the estimate of log Z against time on Pima, steps along the approximate gradient after \
+             every sweep (`inner`) beside waiting for EP (`outer`). Chosen where it is silent: M = 15 % as in its \
+             Table 1, 250 steps, sign-adaptive steps of first rate 0.01 for both, start and splits as in Table 1. Not \
+             in the paper: `outer (L-BFGS)`, and `tied`, with one site for all observations, whose log Z is its own \
+             estimate of another quantity, and which ends where that no longer rises.\n\n\
              Reduced form: five splits instead of twenty.",
     takes: ["2 minutes", "30 seconds"],
     data: &["pima"],
@@ -37,10 +38,10 @@ pub(super) const PIMA: Grid<Scheme> = Grid {
 pub(super) const VEHICLE: Grid<Scheme> = Grid {
     name: "000-figure-1",
     title: "log Z against time on Vehicle, by three schemes",
-    about: "As the seed says: Vehicle, M = N/5, 250 steps; EP comes to rest before every step (`outer`), or takes one sweep \
-             and follows the gradient that would be right at rest (`inner, approximate`) or that of the estimate \
-             (`inner, exact`). Chosen where it is silent: sign-adaptive steps of first rate 0.01 for all three, rest to a \
-             root mean square change of 10⁻³ and of log Z of 10⁻⁵, start and splits as in Table 2.\n\n\
+    about: "As the paper says: Vehicle, M = N/5, 250 steps; EP comes to rest before every step (`outer`), or takes one \
+             sweep and follows the gradient that would be right at rest (`inner, approximate`) or that of the estimate \
+             (`inner, exact`). Chosen where it is silent: sign-adaptive steps of first rate 0.01 for all three, rest \
+             to a root mean square change of 10⁻³ and of log Z of 10⁻⁵, start and splits as in Table 2.\n\n\
              Reduced form: two splits instead of five.",
     takes: ["5 minutes", "2 minutes"],
     data: &["vehicle"],
@@ -58,7 +59,8 @@ pub(super) const VEHICLE: Grid<Scheme> = Grid {
 
 fn run(at: &At<'_, Scheme>) -> Result<Outcome, ExperimentError> {
     let split = at.split()?;
-    // Seed 003 counts all rows, seed 000 those for training.
+    // Hernández-Lobato & Hernández-Lobato 2016 counts all rows, Villacampa-Calvo & Hernández-Lobato 2017 those for
+    // training.
     let others = if split.task == Task::Binary { split.test.len() } else { 0 };
     let inducing = (at.number("M")? * (split.training.len() + others) as f64).round() as usize;
     Setup::new(&split, inducing, at.choose(250, 250, 5), 100 * at.seed()).scheme(*at.how)

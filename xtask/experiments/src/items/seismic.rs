@@ -1,5 +1,5 @@
-//! Seed 004, Figure 12: depths and velocities below the sites of a seismic survey, by variational posteriors and by Monte
-//! Carlo.
+//! Bonilla et al. 2019, Figure 12: depths and velocities below the sites of a seismic survey, by variational posteriors
+//! and by Monte Carlo.
 
 use crate::baselines::{Leapfrog, WhitenedPosterior, elliptical_slice, hamiltonian};
 use crate::data::{Part, Scales, Store};
@@ -39,14 +39,14 @@ const METHODS: [(&str, Option<Posterior>); 5] = [
 pub(super) const SURVEY: Grid<Option<Posterior>> = Grid {
     name: "004-figure-12",
     title: "depths and velocities under a seismic survey, by variational posteriors and Monte Carlo",
-    about: "As the seed says: 113 sites, four reflection times each, eight latent functions (depths and velocities), its \
-         likelihood, noise and prior, a squared exponential of length-scale 1, inducing inputs at the sites, nothing of it \
-         learned; one full Gaussian (`fg`). Chosen where it is silent: positions in units of their standard deviation, \
-         expectations by 200 quasi-random samples, the start at the prior (the seed's narrow start is not needed by \
-         natural gradients). `mog1` and `mog2` are not in the seed's figure. Monte Carlo samples the same \
-         posterior: `hmc` (whitened, trajectories of up to 20 steps, 40,000 after 2,000), `ess` (elliptical slice sampling, \
-         400,000 steps after 20,000, every fortieth kept); two chains of each (splits 0 and 1) show what Monte \
-         Carlo itself is worth. The seed's sampler was another.\n\n\
+    about: "As the paper says: 113 sites, four reflection times each, eight latent functions (depths and velocities), \
+         its likelihood, noise and prior, a squared exponential of length-scale 1, inducing inputs at the sites, \
+         nothing of it learned; one full Gaussian (`fg`). Chosen where it is silent: positions in units of their \
+         standard deviation, expectations by 200 quasi-random samples, the start at the prior (the paper's narrow \
+         start is not needed by natural gradients). `mog1` and `mog2` are not in the paper's figure. Monte Carlo \
+         samples the same posterior: `hmc` (whitened, trajectories of up to 20 steps, 40,000 after 2,000), `ess` \
+         (elliptical slice sampling, 400,000 steps after 20,000, every fortieth kept); two chains of each (splits 0 \
+         and 1) show what Monte Carlo itself is worth. The paper's sampler was another.\n\n\
          Reduced form: `hmc` 5,000 after 1,000, `ess` 50,000 after 5,000.",
     takes: ["30 minutes", "8 minutes"],
     data: &[DATA],
@@ -64,8 +64,8 @@ pub(super) const SURVEY: Grid<Option<Posterior>> = Grid {
     },
     show: &[
         Text(
-            "Beside the first chain of `hmc`, means over sites and over the four layers: how far posterior means are off, \
-             in its standard deviations; the ratio of standard deviations. The seed: `fg` close to Monte Carlo, \
+            "Beside the first chain of `hmc`, means over sites and over the four layers: how far posterior means are \
+             off, in its standard deviations; the ratio of standard deviations. The paper: `fg` close to Monte Carlo, \
              “although the variances are overestimated”.",
         ),
         Own(show),

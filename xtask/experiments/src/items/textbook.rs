@@ -1,4 +1,4 @@
-//! Seed 001, Figure 33: Power EP of power 1 with an inducing input at every observation beside EP without any.
+//! Bui et al. 2017, Figure 33: Power EP of power 1 with an inducing input at every observation beside EP without any.
 
 use crate::baselines::TextbookEp;
 use crate::data::Part;
@@ -25,11 +25,12 @@ const FIRST: [f64; 2] = [0.0, -1.0];
 pub(super) const TEXTBOOK: Grid<bool> = Grid {
     name: "001-figure-33",
     title: "Power EP with an inducing input at every observation beside EP as in a textbook, on Ionosphere",
-    about: "As the seed says: Ionosphere, α = 1, M = N and Z = X, log Z on the training set and the mean negative log-likelihood \
-         on the test set over a grid of hyperparameters, beside Rasmussen and Williams' EP (their Algorithms 3.5 and 3.6, \
-         written anew here and sharing no code with Power EP). Chosen where it is silent: a squared exponential with one \
-         length-scale ℓ and amplitude σ², ln ℓ from 0 to 4 and ln σ from −1 to 5 in nine steps each, inputs of variance 1, \
-         the first of the published splits, both methods until log Z changes by less than 10⁻⁹ or so of itself.\n\n\
+    about: "As the paper says: Ionosphere, α = 1, M = N and Z = X, log Z on the training set and the mean negative \
+         log-likelihood on the test set over a grid of hyperparameters, beside Rasmussen and Williams' EP (their \
+         Algorithms 3.5 and 3.6, written anew here and sharing no code with Power EP). Chosen where it is silent: a \
+         squared exponential with one length-scale ℓ and amplitude σ², ln ℓ from 0 to 4 and ln σ from −1 to 5 in nine \
+         steps each, inputs of variance 1, the first of the published splits, both methods until log Z changes by less \
+         than 10⁻⁹ or so of itself.\n\n\
          Reduced form: the same.",
     takes: ["2 minutes", "2 minutes"],
     data: &[DATA],
@@ -91,7 +92,7 @@ fn show(results: &Results) -> Vec<Block> {
         ["score", "places", "mean of textbook EP", "mean of Power EP", "largest difference", "where"];
     let mut blocks = vec![
         Block::text(
-            "The seed: “both methods give virtually identical results”. Differences of both methods over the grid (of \
+            "The paper: “both methods give virtually identical results”. Differences of both methods over the grid (of \
              seconds too, which tell what M = N costs):",
         ),
         Block::table(header, rows),

@@ -1,5 +1,5 @@
-//! Seed 000, Figure 7: the mean log probability of test flights, and the log of their mean probability, while a bound is
-//! raised.
+//! Villacampa-Calvo & Hernández-Lobato 2017, Figure 7: the mean log probability of test flights, and the log of their
+//! mean probability, while a bound is raised.
 
 use crate::data::Part;
 use crate::error::ExperimentError;
@@ -16,11 +16,11 @@ use gp_variational::VariationalPosterior;
 pub(super) const TWO_AVERAGES: Grid<()> = Grid {
     name: "000-figure-7",
     title: "what a variational bound raises and what it does not: E[log p] and log E[p] of test flights",
-    about: "As the seed says: `vi` of `000-figure-5-flights`, three classes; over 10,000 test flights, the mean of E[log p(y|f)] \
-         under the posterior (`mean_log`), which its bound has for training flights, and of log E[p(y|f)] (`log_mean`), by \
-         which predictions are judged. The seed's text has it that the second rises and the first falls, which, by what \
-         it says next, it means the other way round. Everything else as in `000-figure-5-flights`, started anew for each \
-         point of the curves.\n\n\
+    about: "As the paper says: `vi` of `000-figure-5-flights`, three classes; over 10,000 test flights, the mean of \
+         E[log p(y|f)] under the posterior (`mean_log`), which its bound has for training flights, and of log \
+         E[p(y|f)] (`log_mean`), by which predictions are judged. The paper's text has it that the second rises and \
+         the first falls, which, by what it says next, it means the other way round. Everything else as in \
+         `000-figure-5-flights`, started anew for each point of the curves.\n\n\
          Reduced form: 2,000 batches instead of 40,000.",
     takes: ["3 hours", "8 minutes"],
     data: &["flights, 3 classes"],

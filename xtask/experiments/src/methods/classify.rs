@@ -18,9 +18,9 @@ use gp_variational::{NaturalOptions, Savigp, VariationalPosterior};
 
 /// The first rate of sign-adaptive steps; the papers are silent.
 pub(super) const RATE: f64 = 0.01;
-/// ε of the robust likelihood (seed 000 §3.2).
+/// ε of the robust likelihood (Villacampa-Calvo & Hernández-Lobato 2017 §3.2).
 const ROBUST: f64 = 1e-3;
-/// How far sites move in mini-batches, where less damping is needed (seed 003 §2).
+/// How far sites move in mini-batches, where less damping is needed (Hernández-Lobato & Hernández-Lobato 2016 §2).
 const SITE_STEP: f64 = 0.99;
 
 /// How far level lines go, in seconds.

@@ -1,4 +1,4 @@
-//! Latent functions of images and models of their classes, as the items of seed 004 have them.
+//! Latent functions of images and models of their classes, as the items of Bonilla et al. 2019 have them.
 
 use super::savigp::sampled;
 use crate::data::{Part, Task};
@@ -11,7 +11,7 @@ use gp_variational::Savigp;
 /// Among how many images k-means looks for inducing inputs: at least, and for each of them.
 const AMONG: usize = 5000;
 const FOR_EACH: usize = 10;
-/// Samples of the latent values behind a label of several classes, as many as seed 004 has.
+/// Samples of the latent values behind a label of several classes, as many as Bonilla et al. 2019 has.
 const SAMPLES: usize = 100;
 
 /// A function of images whose pixels are between 0 and 1: a squared exponential of amplitude 1 and one length-scale of

@@ -1,4 +1,4 @@
-//! Kernels and latent functions to start from. The seeds are silent about where.
+//! Kernels and latent functions to start from. The papers are silent about where.
 
 use crate::error::ExperimentError;
 use faer::MatRef;

@@ -1,4 +1,4 @@
-//! Variational inference for any likelihood, with the three posteriors of seed 004.
+//! Variational inference for any likelihood, with the three posteriors of Bonilla et al. 2019.
 
 use super::{kernels, scores};
 use crate::data::{Part, Split, Task};

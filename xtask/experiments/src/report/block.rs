@@ -15,7 +15,7 @@ pub enum Block {
         header: Vec<String>,
         /// Cells, row by row.
         rows: Vec<Vec<String>>,
-        /// Differences from the seed's numbers, in standard errors: cells show them rounded.
+        /// Differences from the paper's numbers, in standard errors: cells show them rounded.
         apart: Vec<f64>,
     },
     /// A picture, and the name of its file without an end.
@@ -28,7 +28,7 @@ impl Block {
         Self::Table { header: header.map(str::to_owned).to_vec(), rows, apart: Vec::new() }
     }
 
-    /// A table with these differences from the seed's numbers.
+    /// A table with these differences from the paper's numbers.
     pub(super) fn with_differences(self, apart: Vec<f64>) -> Self {
         match self {
             Self::Table { header, rows, .. } => Self::Table { header, rows, apart },

@@ -1,4 +1,4 @@
-//! The seed's number, ours, and the difference in standard errors.
+//! The paper's number, ours, and the difference in standard errors.
 
 use super::{Block, Published, Reference, Summary};
 use crate::harness::Results;
@@ -11,7 +11,7 @@ pub(super) const AGREE: f64 = 2.0;
 pub struct Comparison<'a> {
     /// What was found.
     pub results: &'a Results,
-    /// What the seed has.
+    /// What the paper has.
     pub reference: Reference,
     /// Names of data sets, as cells have them.
     pub data: &'a [&'a str],
@@ -23,12 +23,12 @@ pub struct Comparison<'a> {
     pub measure: &'a str,
 }
 
-/// How many numbers agree with the seed's.
+/// How many numbers agree with the paper's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Agreement {
     /// Within two standard errors.
     pub within: usize,
-    /// Further off, and better (lower) than the seed's.
+    /// Further off, and better (lower) than the paper's.
     pub better: usize,
     /// Further off, and worse.
     pub worse: usize,
@@ -48,7 +48,7 @@ impl Comparison<'_> {
                 return;
             }
             let published = self.reference.get(data, method, setting, self.measure);
-            let seed = published.map_or_else(String::new, |published| match published.error {
+            let paper = published.map_or_else(String::new, |published| match published.error {
                 Some(error) => format!("{:.digits$} ± {error:.digits$}", published.value),
                 None => format!("{:.digits$}", published.value),
             });
@@ -60,10 +60,10 @@ impl Comparison<'_> {
             }
             let (text, count) = ours.map_or(("–".to_owned(), 0), |ours| (ours.text(digits), ours.count));
             let names = [data, setting, method].map(str::to_owned);
-            rows.push(names.into_iter().chain([seed, text, count.to_string(), note]).collect());
+            rows.push(names.into_iter().chain([paper, text, count.to_string(), note]).collect());
         });
         let measure = self.measure;
-        let header = ["data", "setting", "method", "seed", measure, "splits", "difference / s.e."];
+        let header = ["data", "setting", "method", "paper", measure, "splits", "difference / s.e."];
         Block::table(header, rows).with_differences(differences)
     }
 
@@ -85,7 +85,7 @@ impl Comparison<'_> {
         found
     }
 
-    /// A table without the seed: a row for each data set and setting, a column for each method that was run.
+    /// A table without the paper: a row for each data set and setting, a column for each method that was run.
     #[must_use]
     pub fn grid(&self, digits: usize) -> Block {
         let was_run = |method: &&&str| {
@@ -163,7 +163,7 @@ impl Agreement {
         let Self { within, better, worse, failed } = self;
         let all = within + better + worse;
         let mut text = format!(
-            "Of {all} numbers that the seed has too, {within} are within {AGREE} standard errors of the difference, {better} are lower by more and {worse} are higher by more."
+            "Of {all} numbers that the paper has too, {within} are within {AGREE} standard errors of the difference, {better} are lower by more and {worse} are higher by more."
         );
         if *failed > 0 {
             text.push_str(&format!(" In {failed} rows runs failed."));
@@ -175,12 +175,12 @@ impl Agreement {
 /// The least number of splits whose scatter says anything about a standard error.
 const SPLITS: usize = 3;
 
-/// Ours less the seed's, in standard errors of the difference, where that is known. A number of the seed without an error
-/// is that of one run, which scatters as one of ours does.
-fn apart(ours: Summary, seed: Published) -> Option<f64> {
+/// Ours less the paper's, in standard errors of the difference, where that is known. A number of the paper without an
+/// error is that of one run, which scatters as one of ours does.
+fn apart(ours: Summary, paper: Published) -> Option<f64> {
     let own = ours.error.filter(|_| ours.count >= SPLITS)?.powi(2);
-    let variance = own + seed.error.map_or(own * ours.count as f64, |error| error.powi(2));
-    (variance > 0.0).then(|| (ours.mean - seed.value) / variance.sqrt())
+    let variance = own + paper.error.map_or(own * ours.count as f64, |error| error.powi(2));
+    (variance > 0.0).then(|| (ours.mean - paper.value) / variance.sqrt())
 }
 
 #[cfg(test)]
@@ -190,12 +190,12 @@ mod tests {
     #[test]
     fn differences_are_in_errors_of_both() {
         let ours = Summary { mean: 0.55, error: Some(0.03), count: 5 };
-        let seed = Published { value: 0.5, error: Some(0.04) };
-        assert!((apart(ours, seed).unwrap() - 1.0).abs() < 1e-12);
-        let alone = Published { error: None, ..seed };
+        let paper = Published { value: 0.5, error: Some(0.04) };
+        assert!((apart(ours, paper).unwrap() - 1.0).abs() < 1e-12);
+        let alone = Published { error: None, ..paper };
         assert!((apart(ours, alone).unwrap() - 0.05 / (0.03 * 6.0f64.sqrt())).abs() < 1e-12);
-        assert_eq!(apart(Summary { count: 2, ..ours }, seed), None);
-        assert_eq!(apart(Summary { error: None, ..ours }, seed), None);
+        assert_eq!(apart(Summary { count: 2, ..ours }, paper), None);
+        assert_eq!(apart(Summary { error: None, ..ours }, paper), None);
         assert_eq!(apart(Summary { error: Some(0.0), ..ours }, alone), None);
     }
 }

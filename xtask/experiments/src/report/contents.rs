@@ -21,12 +21,12 @@ impl Contents {
     }
 
     pub(super) fn block(self) -> Block {
-        let header = ["item", "what it shows", "runs", "numbers of the seed within two standard errors"];
+        let header = ["item", "what it shows", "runs", "numbers of the paper within two standard errors"];
         Block::table(header, self.rows)
     }
 }
 
-/// The differences from the seed's numbers that a block shows.
+/// The differences from the paper's numbers that a block shows.
 fn differences(block: &Block) -> &[f64] {
     match block {
         Block::Table { apart, .. } => apart,

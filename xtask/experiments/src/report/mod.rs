@@ -1,4 +1,4 @@
-//! Pages about results: the seed's number, ours, how far they are apart, and pictures.
+//! Pages about results: the paper's number, ours, how far they are apart, and pictures.
 
 mod block;
 mod compare;

@@ -9,11 +9,12 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 const TITLE: &str = "What the papers found, and what this workspace finds";
-const INTRODUCTION: &str = "\
-Tables and figures of five papers, run again. “seed” is the paper's number; the next column is ours, a mean over splits \
-with its standard error. The last column is ours less the seed's in standard errors of the difference, from three splits \
-on; a number of the seed without an error is taken for one run, which scatters as one of ours does. Splits, initial values and machines are not the seed's, so that one number in twenty is two off by chance even \
-where nothing else differs. Times are processor seconds of one thread, and only their ratios mean something.\n\n\
+const INTRODUCTION: &str = "Tables and figures of five papers, run again. “paper” is the paper's number; the next \
+column is ours, a mean over splits with its standard error. The last column is ours less the paper's in standard \
+errors of the difference, from three splits on; a number of the paper without an error is taken for one run, which \
+scatters as one of ours does. Splits, initial values and machines are not the paper's, so that one number in twenty is \
+two off by chance even where nothing else differs. Times are processor seconds of one thread, and only their ratios \
+mean something.\n\n\
 `cargo xtask experiment run ITEM` repeats an item, `cargo xtask experiment report` makes this page from the files \
 `ITEM.jsonl` beside it, one line a run.";
 

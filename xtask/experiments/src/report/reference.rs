@@ -1,6 +1,6 @@
-//! The numbers of a seed.
+//! The numbers of a paper.
 
-/// What a seed says of a method on a data set.
+/// What a paper says of a method on a data set.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Published {
     /// A mean, most often.
@@ -37,7 +37,7 @@ impl Reference {
         self.texts.iter().flat_map(|text| text.lines().skip(1))
     }
 
-    /// The number for a method, if the seed has one.
+    /// The number for a method, if the paper has one.
     #[must_use]
     pub fn get(&self, data: &str, method: &str, setting: &str, measure: &str) -> Option<Published> {
         let mut lines = self.lines().map(cells);

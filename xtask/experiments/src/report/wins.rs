@@ -4,7 +4,7 @@ use super::Block;
 use crate::harness::Results;
 use std::collections::BTreeSet;
 
-/// Pairs of methods, and what the seed says of them: the share of experiments in which the first is better.
+/// Pairs of methods, and what the paper says of them: the share of experiments in which the first is better.
 #[derive(Clone, Copy, Debug)]
 pub struct Pairing {
     /// The one.
@@ -13,8 +13,8 @@ pub struct Pairing {
     pub second: &'static str,
     /// The score, of which less is better.
     pub score: &'static str,
-    /// The share of experiments in which the seed found the first to be better.
-    pub seed: Option<f64>,
+    /// The share of experiments in which the paper found the first to be better.
+    pub paper: Option<f64>,
 }
 
 /// A table of shares of experiments (data set, setting and split) in which one method is better than another, with
@@ -40,11 +40,11 @@ pub fn wins(results: &Results, data: &[&str], pairings: &[Pairing]) -> Block {
         };
         let sets = experiments.iter().map(|(set, _)| *set).collect::<BTreeSet<_>>().len();
         let better = data.iter().filter(mean).count();
-        let apart = pair.seed.filter(|_| error > 0.0).map(|seed| (share - seed) / error);
+        let apart = pair.paper.filter(|_| error > 0.0).map(|paper| (share - paper) / error);
         let cells = vec![
             pair.score.to_owned(),
             format!("{} better than {}", pair.first, pair.second),
-            pair.seed.map_or_else(String::new, |seed| format!("{seed:.2}")),
+            pair.paper.map_or_else(String::new, |paper| format!("{paper:.2}")),
             format!("{share:.2} ± {error:.2}"),
             count.to_string(),
             apart.map_or_else(String::new, |apart| format!("{apart:+.1}")),
@@ -54,7 +54,7 @@ pub fn wins(results: &Results, data: &[&str], pairings: &[Pairing]) -> Block {
     };
     let (rows, apart): (Vec<_>, Vec<_>) = pairings.iter().filter_map(row).unzip();
     Block::table(
-        ["score", "who", "seed", "share", "experiments", "difference / s.e.", "data sets, on the mean"],
+        ["score", "who", "paper", "share", "experiments", "difference / s.e.", "data sets, on the mean"],
         rows,
     )
     .with_differences(apart.into_iter().flatten().collect())

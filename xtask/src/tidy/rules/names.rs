@@ -11,7 +11,27 @@ use crate::tidy::finding::Finding;
 use crate::tidy::tree::{Audience, SourceFile, Tree, docs, is_test_only, item_attributes};
 
 /// Names that stand for several things all the same, each with its reason.
-const EXCEPTIONS: &[(&str, &str)] = &[];
+const EXCEPTIONS: &[(&str, &str)] = &[
+    ("Build", "makes a kernel, or a likelihood, of its arguments"),
+    ("Conformance", "the kit of the crate, each for what it has a trait for"),
+    ("Failures", "of a kit, as each kit has them"),
+    ("Registry", "of kernels, and of likelihoods"),
+    ("Workspace", "memory of an evaluation, of a kernel or of a likelihood"),
+    ("Arguments", "of a call in text; a kernel's have its columns beside them"),
+    ("Column", "of a table of the command, and of a table that a kit draws"),
+    ("Coupling", "of the classes of an IVM, and how a specification names it"),
+    ("Covariance", "of a variational posterior, and how a specification names it"),
+    ("Phase", "of a run of the IVM, and a metric"),
+    ("Pieces", "of a table that is read, and of one that is written"),
+    ("Rows", "of a data source, and of a fit"),
+    ("Schedule", "of the updates of sites, and of the groups of parameters that are trained"),
+    ("Setting", "of a method of the command, and of a kernel in text"),
+    ("Sites", "of dense variational inference, and how a specification names EP's"),
+    ("Stage", "of a run of the IVM, and of a schedule of groups of parameters"),
+    ("Sum", "of kernels, and of numbers of a column"),
+    ("Target", "of a conversion, of a fit, and of a fuzzer"),
+    ("Trained", "what training by EP, and by a bound, leaves"),
+];
 
 /// Where they stand, in the workspace that has them.
 const HERE: &str = "src/tidy/rules/names.rs";
