@@ -11,7 +11,7 @@ use crate::workspace::Workspace;
 use line::Lanes;
 
 /// The class is that of the largest of independent Gaussian latents, each with noise of its own, but for labels that
-/// are drawn from all classes (seed 000 eq. 68 and 13).
+/// are drawn from all classes (Villacampa-Calvo & Hernández-Lobato 2017 eq. 68 and 13).
 ///
 /// ```
 /// use gp_likelihoods::{Latent, Race, Workspace};

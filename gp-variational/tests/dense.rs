@@ -143,8 +143,8 @@ fn at_rest_gradients_are_those_of_the_largest_bound() {
     }
 }
 
-/// Samples move the posterior, not the derivatives by kernels given it (seed 004 §6.1.1): those are the same function of
-/// λ and ν whatever the samples.
+/// Samples move the posterior, not the derivatives by kernels given it (Bonilla et al. 2019 §6.1.1): those are the same
+/// function of λ and ν whatever the samples.
 #[test]
 fn samples_do_not_touch_derivatives_by_kernels() {
     let problem = Problem::new(20, 1, 4);

@@ -35,7 +35,7 @@ const INNER_ITERATIONS: u64 = 500;
 /// So many steps without a relative gain of more than this are a plateau.
 const PLATEAU: u64 = 20;
 const VALUE_TOLERANCE: f64 = 1e-5;
-/// The rate of Adam, as seed 003 has it for inner learning.
+/// The rate of Adam, as Hernández-Lobato & Hernández-Lobato 2016 has it for inner learning.
 const RATE: f64 = 0.02;
 
 impl Ep {

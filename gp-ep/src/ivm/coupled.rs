@@ -70,7 +70,8 @@ impl<'a> CoupledClasses<'a> {
     }
 
     /// What an observation would tell: the divergence of the belief after inclusion from that before, in nats. The largest
-    /// wins; the text of seed 002 (§4.4) has its negative, which the choice of the largest would turn round.
+    /// wins; the text of Seeger & Jordan 2004 (§4.4) has its negative, which the choice of the largest would turn
+    /// round.
     fn score(&self, row: usize, belief: &Belief, scratch: &mut Scratch) -> Result<Option<f64>, EpError> {
         let (observed, selection) = (&self.task.observed, self.task.options.selection);
         if selection == Selection::MaxEntropy {

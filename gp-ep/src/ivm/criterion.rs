@@ -1,4 +1,5 @@
-//! The criterion of learning: an upper bound of −ln p(y), for a given active set with given sites (seed 002 §5, App. A).
+//! The criterion of learning: an upper bound of −ln p(y), for a given active set with given sites (Seeger & Jordan 2004
+//! §5, App. A).
 //!
 //! `G = −Σ_i E_Q[ln p(y_i | u_i)] + D[Q(u_I) ‖ P(u_I)]`. Everything about points that are not active enters through sums
 //! over them: a pass goes over the data in chunks and adds up what the gradient needs of each.

@@ -1,4 +1,4 @@
-//! The gradient of the criterion (seed 002 eq. 22–30, which carry errors; derived anew from dΦ = −Φ dK Φ).
+//! The gradient of the criterion (Seeger & Jordan 2004 eq. 22–30, which carry errors; derived anew from dΦ = −Φ dK Φ).
 //!
 //! With `c_i = ∂G₁/∂h_i`, `G_i = ∂G₁/∂A_i` and, for every class, `R_i = Σ_c' G_i^{cc'} q_i⁽ᶜ'⁾` and `U_i = Fᵀ R_i`, upstream
 //! of

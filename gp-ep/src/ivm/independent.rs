@@ -1,5 +1,5 @@
-//! Independent classes: an active set for each latent (seed 002 §6, App. B). With one latent it is the binary informative
-//! vector machine.
+//! Independent classes: an active set for each latent (Seeger & Jordan 2004 §6, App. B). With one latent it is the
+//! binary informative vector machine.
 //!
 //! A belief about all points is kept, one mean and one variance per latent, so every point can be scored for every
 //! inclusion. The representation of a class is that of [`representation`](super::representation) without what couples

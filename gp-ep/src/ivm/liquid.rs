@@ -1,10 +1,10 @@
-//! The liquid part of the active set, whose sites are still moved by EP (seed 002 §D.4).
+//! The liquid part of the active set, whose sites are still moved by EP (Seeger & Jordan 2004 §D.4).
 //!
 //! Given the frozen sites the latents of L liquid points are N(hᶠ, G), with G of dimension C·L without any blocks of zeros.
 //! With `Π_i = V_i V_iᵀ` and V = diag(V_i), `B = I + Vᵀ G V = L_B L_Bᵀ` has eigenvalues of at least 1, and
 //! `A = G − MᵀM`, `h = b̃ − Mᵀβ` with `M = L_B⁻¹ VᵀG`, `b̃ = G b + hᶠ`, `β = L_B⁻¹ Vᵀ b̃`. A new site at one point changes B
-//! by C positive and C negative directions. The seed drags M and L_B⁻¹ along; only C columns of M are ever looked at, so
-//! solving for them when they are costs C³L² as well, with a constant ten times smaller, and keeps fewer errors.
+//! by C positive and C negative directions. The paper drags M and L_B⁻¹ along; only C columns of M are ever looked at,
+//! so solving for them when they are costs C³L² as well, with a constant ten times smaller, and keeps fewer errors.
 //!
 //! The latents of one point stand side by side: that of class c at point l is number l·C + c.
 

@@ -1,10 +1,10 @@
-//! The informative vector machine, binary and for several classes (seed 002).
+//! The informative vector machine, binary and for several classes (Seeger & Jordan 2004).
 //!
 //! Labels are seen through latent Gaussian processes, one for two classes or one a class. A small *active set* of
 //! observations gets sites, chosen one after the other for what they tell; all others are looked at through what the
 //! active ones say about them. Time and memory are linear in the number of observations.
 //!
-//! | [`Coupling`] | sites | active set | seed 002 |
+//! | [`Coupling`] | sites | active set | Seeger & Jordan 2004 |
 //! |---|---|---|---|
 //! | `Coupled` | diag π − π πᵀ/(1ᵀπ): what the label says about differences of latents | one for all latents | §4, App. D |
 //! | `Independent` | diag π | one for each latent | §6, App. B; with one latent the binary IVM |

@@ -246,7 +246,7 @@ impl Tilted {
     }
 
     /// The divergence D\[N(ĥ, Â) ‖ N(h, A)\] of the tilted moments from the belief they came from, in the coordinates of
-    /// its root (seed 002 eq. 14 with M⁻¹ = A⁻¹Â); nothing where cov s is no covariance.
+    /// its root (Seeger & Jordan 2004 eq. 14 with M⁻¹ = A⁻¹Â); nothing where cov s is no covariance.
     pub(super) fn gain(&self) -> Option<f64> {
         let Whitened { root, mean, covariance } = self.whitened.as_ref()?;
         let projector = root.projector();

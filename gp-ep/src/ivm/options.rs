@@ -11,7 +11,7 @@ pub enum Selection {
     #[default]
     InformationGain,
     /// The largest divergence of the belief after inclusion, with the site that would be put in, from that before
-    /// (seed 002 eq. 14).
+    /// (Seeger & Jordan 2004 eq. 14).
     ExactInformationGain,
     /// The largest entropy of the predicted class.
     MaxEntropy,
@@ -24,7 +24,7 @@ pub enum Selection {
 pub enum Coupling {
     /// Sites diag π − π πᵀ/(1ᵀπ) at one active set for all classes: the likelihood's couplings to second order.
     Coupled,
-    /// Diagonal sites, and an active set for each class (seed 002 §6). With one latent, the binary IVM.
+    /// Diagonal sites, and an active set for each class (Seeger & Jordan 2004 §6). With one latent, the binary IVM.
     Independent,
 }
 
@@ -66,7 +66,7 @@ impl Rule {
 }
 
 /// Likelihoods of points that came in last, made weaker at first: their latents are multiplied by γ ≤ 1
-/// (seed 002 §D.5).
+/// (Seeger & Jordan 2004 §D.5).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Reweighting {
     /// γ of the first point of all, in (0, 1].
@@ -170,7 +170,7 @@ impl IvmOptions {
 mod tests {
     use super::*;
 
-    /// Seed 002 §D.5: from `start` towards 1, the oldest of a full liquid set at 1.
+    /// Seeger & Jordan 2004 §D.5: from `start` towards 1, the oldest of a full liquid set at 1.
     #[test]
     fn reweighting_grows_to_one() {
         let weights = Reweighting { start: 0.2, rate: 0.05, span: 4 };

@@ -1,4 +1,4 @@
-//! Moment matching onto sites Π = diag π − π πᵀ/(1ᵀπ) (seed 002 §4.3, Appendix C).
+//! Moment matching onto sites Π = diag π − π πᵀ/(1ᵀπ) (Seeger & Jordan 2004 §4.3, Appendix C).
 //!
 //! The site of an observation has to be of this form, that of the second derivative of a log softmax, and cannot match
 //! all of the tilted covariance Â. The mean is matched exactly, and π minimises
@@ -9,7 +9,7 @@
 //!
 //! Steps are Newton's. With `w_c = e_c − x` it is ∂Π/∂π_c = w_c w_cᵀ and ∂²Π/∂π_c∂π_d = −(w_c w_dᵀ + w_d w_cᵀ)/(1ᵀπ), so
 //! with N = (A⁻¹ + Π)⁻¹ the derivatives of f are `w_cᵀ(Â − N)w_c` and `(w_cᵀ N w_d)² − 2 w_cᵀ(Â − N)w_d/(1ᵀπ)`; those of f
-//! with a tangent have 0 for Â in the second. (The seed, without this, found second derivatives messy and took BFGS.)
+//! with a tangent have 0 for Â in the second. (The paper, without this, found second derivatives messy and took BFGS.)
 //!
 //! With `V = D^½ (I − y yᵀ)`, D = diag π, y = √x, it is `Π = V Vᵀ`, so that everything is computed from the factor of
 //! `I + Vᵀ A V`, whose eigenvalues are at least 1, and A is never inverted.

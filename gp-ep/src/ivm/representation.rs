@@ -1,4 +1,4 @@
-//! The representation of the posterior for an active set with its sites (seed 002 §4.1, §4.2, App. A).
+//! The representation of the posterior for an active set with its sites (Seeger & Jordan 2004 §4.1, §4.2, App. A).
 //!
 //! For every class `E = I + D^½ K D^½ = L⁽ᶜ⁾ L⁽ᶜ⁾ᵀ` with D = diag π⁽ᶜ⁾ and `B⁽ᶜ⁾ = L⁽ᶜ⁾⁻¹ D^½`; for all together
 //! `H = Σ_c B⁽ᶜ⁾ᵀ B⁽ᶜ⁾ = L Lᵀ`. With the stubs `m = B k` and `q = L⁻¹ Bᵀ m` of a point marginals are
@@ -6,8 +6,8 @@
 //! `β⁽ᶜ⁾ = L⁽ᶜ⁾⁻¹ D^{−½} b⁽ᶜ⁾` and `β = L⁻¹ Σ_c (b⁽ᶜ⁾ − B⁽ᶜ⁾ᵀ β⁽ᶜ⁾)`. Where classes are independent there is no L, no q and
 //! no β.
 //!
-//! These two are all four β vectors of the seed and its `K v` in one: `A b = (Ã + FᵀF) b` holds for any b, whether it is
-//! in the range of Π or not. B is never stored: it is a solve with L⁽ᶜ⁾.
+//! These two are all four β vectors of the paper and its `K v` in one: `A b = (Ã + FᵀF) b` holds for any b, whether it
+//! is in the range of Π or not. B is never stored: it is a solve with L⁽ᶜ⁾.
 //!
 //! Points come in block by block: one at a time in a run, and all at once where the posterior is made from scratch.
 

@@ -1,5 +1,5 @@
-//! A run: points are looked at, chosen and taken in, one after the other (seed 002 §D.1). How classes hang together is
-//! left to [`Classes`].
+//! A run: points are looked at, chosen and taken in, one after the other (Seeger & Jordan 2004 §D.1). How classes hang
+//! together is left to [`Classes`].
 
 use super::coupled::CoupledClasses;
 use super::data::Labelled;

@@ -1,4 +1,4 @@
-//! The stub vectors m and q of all points, and what an inclusion does to them (seed 002 §4.2).
+//! The stub vectors m and q of all points, and what an inclusion does to them (Seeger & Jordan 2004 §4.2).
 //!
 //! Points are taken in lanes of [`LANE`]. For every lane and class component k of m is one row of as many numbers, then
 //! component k + 1, and so on; q likewise. An inclusion passes over a lane from the first row to the last, once through

@@ -1,5 +1,5 @@
 //! Learning parameters: active sets anew ("major"), then L-BFGS with the active set as it is ("minor"), in rounds
-//! (seed 002 §5).
+//! (Seeger & Jordan 2004 §5).
 
 use super::data::Labelled;
 use super::model::Ivm;

@@ -3,9 +3,9 @@
 //! Whitened, the prior of v does not move, so only projections do: everything ends in upstream derivatives for `φ_i`
 //! and `s_i`, which gp-kernels takes to parameters.
 //!
-//! *At rest* (seed 003 eq. 33, seed 000's inner gradient): sites and posterior are held fixed. With the moments of the
-//! tilted factor equal to those of the posterior that is the gradient of log Z; elsewhere it ignores what sites have
-//! yet to do. `φ̄_i = g m_c + 2k V_c φ_i`, per α.
+//! *At rest* (Hernández-Lobato & Hernández-Lobato 2016 eq. 33, Villacampa-Calvo & Hernández-Lobato's (2017) inner
+//! gradient): sites and posterior are held fixed. With the moments of the tilted factor equal to those of the posterior
+//! that is the gradient of log Z; elsewhere it ignores what sites have yet to do. `φ̄_i = g m_c + 2k V_c φ_i`, per α.
 //!
 //! *Of the estimate*: sites are held fixed, the posterior follows from them. With ψ an observation's share of log Z,
 //! `μ̄ = ∂ψ/∂μ`, `w̄ = ∂ψ/∂w`, `m̄ = Σ μ̄_i φ_i`, `V̄ = Σ w̄_i φ_iφ_iᵀ` and

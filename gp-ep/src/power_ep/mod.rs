@@ -14,10 +14,10 @@
 //!
 //! | known as | α | sharing | level | parameters learned |
 //! |---|---|---|---|---|
-//! | scalable EP (seed 003) | 1 | own | projection | [`PowerEp::train_inner`] |
+//! | scalable EP (Hernández-Lobato & Hernández-Lobato 2016) | 1 | own | projection | [`PowerEp::train_inner`] |
 //! | generalised FITC | 1 | own | latent | [`PowerEp::train_outer`] |
-//! | stochastic EP (seed 000) | 1 | tied | projection | [`PowerEp::train_in_batches`] |
-//! | Power EP (seed 001) | α | own | projection | any; for Gaussian noise in closed form, [`regression`](crate::regression) |
+//! | stochastic EP (Villacampa-Calvo & Hernández-Lobato 2017) | 1 | tied | projection | [`PowerEp::train_in_batches`] |
+//! | Power EP (Bui et al. 2017) | α | own | projection | any; for Gaussian noise in closed form, [`regression`](crate::regression) |
 //! | EP of the textbooks | 1 | own | Z = X | any |
 //! | natural-gradient variational inference | 0 | own or tied | projection | any |
 //!

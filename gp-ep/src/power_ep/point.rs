@@ -1,9 +1,10 @@
 //! Everything that happens at one observation: cavity, tilted moments, new sites, its share of log Z and of gradients.
 //!
 //! With μ, w the posterior mean and variance of `a = φᵀv`, and s the variance of f given a. A site of power α is taken
-//! out (the cavity, seed 001 §3.2), the factor's power α put in, and `h = −∂²ln Z̃/∂m² = (∂ln Z̃/∂m)² − 2 ∂ln Z̃/∂v`
-//! gives the fraction `τ_α = h/(1 − h c)`, `ν_α = (∂ln Z̃/∂m + h m)/(1 − h c)` for a cavity `N(m, c)`. A full update
-//! makes the site its power 1/α; at α = 0 that is `τ = −2 ∂E/∂v`, `ν = ∂E/∂m + τ m`.
+//! out (the cavity, Bui et al. 2017 §3.2), the factor's power α put in, and
+//! `h = −∂²ln Z̃/∂m² = (∂ln Z̃/∂m)² − 2 ∂ln Z̃/∂v` gives the fraction `τ_α = h/(1 − h c)`,
+//! `ν_α = (∂ln Z̃/∂m + h m)/(1 − h c)` for a cavity `N(m, c)`. A full update makes the site its power 1/α; at α = 0
+//! that is `τ = −2 ∂E/∂v`, `ν = ∂E/∂m + τ m`.
 
 use super::rules::{Level, NegativePrecision};
 use super::site::{Belief, Marginal, Site};
@@ -202,7 +203,8 @@ impl PointScratch {
         wanted.is_finite().then_some((wanted.scaled(whole), at_zero.scaled(whole)))
     }
 
-    /// A piece's share of log Z: `(1/α) ln Z̃` and what its sites took part in, seed 003 eq. 28, seed 000 eq. 61.
+    /// A piece's share of log Z: `(1/α) ln Z̃` and what its sites took part in, Hernández-Lobato &
+    /// Hernández-Lobato 2016 eq. 28, Villacampa-Calvo & Hernández-Lobato 2017 eq. 61.
     fn log_z(&self, point: Point<'_>, piece: Piece) -> f64 {
         let limit = point.portion.site == 0.0;
         let mut sites = 0.0;

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 /// What a site is a function of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Level {
-    /// Of the projection `φᵀv` of the inducing values: scalable EP (seed 003), Power EP (seed 001).
+    /// Of the projection `φᵀv` of the inducing values: scalable EP (Hernández-Lobato & Hernández-Lobato 2016), Power EP
+    /// (Bui et al. 2017).
     #[default]
     Projection,
     /// Of the latent value f itself, under the FITC prior: generalised FITC.
@@ -57,7 +58,7 @@ pub struct EpOptions {
 }
 
 impl Default for EpOptions {
-    /// Half steps as in seed 003, to 1e-6.
+    /// Half steps as in Hernández-Lobato & Hernández-Lobato 2016, to 1e-6.
     fn default() -> Self {
         Self {
             step: 0.5,

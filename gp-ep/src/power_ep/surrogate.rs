@@ -1,5 +1,6 @@
-//! The approximation as an exact regression (seed 001 appendix H): M surrogate observations `ỹ = W v + N(0, σ̃² I)` of
-//! the whitened inducing values whose posterior is that of the sites, and whose marginal likelihood is their log Z.
+//! The approximation as an exact regression (Bui et al. 2017 appendix H): M surrogate observations
+//! `ỹ = W v + N(0, σ̃² I)` of the whitened inducing values whose posterior is that of the sites, and whose marginal
+//! likelihood is their log Z.
 //!
 //! With `T = B − I = L_T L_Tᵀ`: `W = σ̃ L_Tᵀ` and `ỹ = σ̃ L_T⁻¹ η` give the posterior for every σ̃, and σ̃ sets the
 //! marginal likelihood.

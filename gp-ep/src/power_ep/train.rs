@@ -1,8 +1,8 @@
 //! How hyperparameters, inducing inputs and parameters of the observation model are learned.
 //!
-//! *Outer*: EP comes to rest for every value and gradient that L-BFGS asks for. *Inner* (seed 003 §3.2): the parameters
-//! move by one step of a first-order method between sweeps, so that both arrive together. *In mini-batches*: a step
-//! for every batch.
+//! *Outer*: EP comes to rest for every value and gradient that L-BFGS asks for. *Inner* (Hernández-Lobato &
+//! Hernández-Lobato 2016 §3.2): the parameters move by one step of a first-order method between sweeps, so that both
+//! arrive together. *In mini-batches*: a step for every batch.
 
 use super::batch::{BatchEp, Convergence};
 use super::gradient::GradientKind;
@@ -36,7 +36,7 @@ pub struct InnerOptions {
 }
 
 impl Default for InnerOptions {
-    /// 250 steps after one sweep each, half steps of sites, as in seed 003.
+    /// 250 steps after one sweep each, half steps of sites, as in Hernández-Lobato & Hernández-Lobato 2016.
     fn default() -> Self {
         let ep = EpOptions::default();
         let descent = DescentOptions { drifting: true, ..DescentOptions::default() };

@@ -8,7 +8,7 @@ use gp_likelihoods::special::log_normal_cdf;
 use gp_likelihoods::{Latent, MulticlassProbit};
 use std::f64::consts::TAU;
 
-/// `∫ N(f; m_y, v_y) Π Φ((f − m_c)/√v_c) df` by the trapezoidal rule (seed 000 eq. 68).
+/// `∫ N(f; m_y, v_y) Π Φ((f − m_c)/√v_c) df` by the trapezoidal rule (Villacampa-Calvo & Hernández-Lobato 2017 eq. 68).
 fn largest(latents: &[Latent], class: usize) -> f64 {
     let own = latents[class];
     let step = 0.01;

@@ -1,6 +1,6 @@
 //! EP of the pairwise factors beside a long run of elliptical slice sampling of the same factors, as functions of the
-//! inducing values (seed 000 eq. 7); and how far that is from the model they stand for, in which one `f_y` has to beat
-//! all others.
+//! inducing values (Villacampa-Calvo & Hernández-Lobato 2017 eq. 7); and how far that is from the model they stand for,
+//! in which one `f_y` has to beat all others.
 
 use crate::problem::{exact, nearly, process, thirds};
 use crate::support::{Problem, converged};

@@ -8,7 +8,7 @@ use std::f64::consts::TAU;
 const NOISE: f64 = 0.09;
 const GAUSSIAN: &str = "gaussian(variance=0.09)";
 
-/// `ln p` of Power EP regression (seed 001 eq. 30), and the predictive mean and variance of f at one new point.
+/// `ln p` of Power EP regression (Bui et al. 2017 eq. 30), and the predictive mean and variance of f at one new point.
 fn dense(x: &Table, y: &[f64], z: &Table, alpha: f64, new: &[f64]) -> (f64, f64, f64) {
     let k_zz: Table = z.iter().map(|a| z.iter().map(|b| rbf(a, b)).collect()).collect();
     let with_new: Table = x.iter().cloned().chain([new.to_vec()]).collect();

@@ -1,4 +1,4 @@
-//! Seed 001 §3.6 and §3.7 with N×N matrices and Gaussian elimination: slow, short and independent.
+//! Bui et al. 2017 §3.6 and §3.7 with N×N matrices and Gaussian elimination: slow, short and independent.
 
 use crate::reference::{Covariance, Table, solve};
 use std::f64::consts::TAU;

@@ -1,5 +1,5 @@
-//! Inter-domain features (seed 001 §3.7): `g(z) = ∫ N(x; z, diag ω) f(x) dx`, the function seen through a Gaussian
-//! window of variance ω. The window integrates to one, so ω → 0 is the function at the point z.
+//! Inter-domain features (Bui et al. 2017 §3.7): `g(z) = ∫ N(x; z, diag ω) f(x) dx`, the function seen through a
+//! Gaussian window of variance ω. The window integrates to one, so ω → 0 is the function at the point z.
 
 use crate::algebra::{ActiveDims, Scaled, Sum};
 use crate::kernel::{

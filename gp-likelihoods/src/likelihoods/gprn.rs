@@ -17,8 +17,8 @@ use crate::special::{HALF_LN_TAU, standard_normal_cdf};
 use crate::support::Support;
 use crate::workspace::Workspace;
 
-/// The Gaussian-process regression network (seed 004 §9.4): `y_p ~ N(Σ_j W_pj g_j, σ²_p)` with one parameter, the vector
-/// `variance` of the P noise variances.
+/// The Gaussian-process regression network (Bonilla et al. 2019 §9.4): `y_p ~ N(Σ_j W_pj g_j, σ²_p)` with one
+/// parameter, the vector `variance` of the P noise variances.
 ///
 /// Latents 0 to G − 1 are the node functions g; then come the weights W, output after output: `W_pj` is latent
 /// `G + p G + j`.

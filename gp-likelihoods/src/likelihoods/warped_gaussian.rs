@@ -25,8 +25,8 @@ use warp::{Warp, warped};
 /// Beyond so many standard deviations a Gaussian has no mass that counts: 2e-19.
 const REACH: i32 = 9;
 
-/// `ln p(y | f) = ln N(t(y); f, σ²) + ln t′(y)` with the warp `t(y) = y + Σ_i a_i tanh(b_i (y + c_i))` (seed 004
-/// §9.3.2, after Snelson, Rasmussen and Ghahramani 2003).
+/// `ln p(y | f) = ln N(t(y); f, σ²) + ln t′(y)` with the warp `t(y) = y + Σ_i a_i tanh(b_i (y + c_i))` (Bonilla et
+/// al. 2019 §9.3.2, after Snelson, Rasmussen and Ghahramani 2003).
 ///
 /// Parameters: `height` (a), `steepness` (b), `shift` (c), vectors of one value a term, and `variance` (σ²). With a
 /// and b positive the warp increases, at least as fast as y.

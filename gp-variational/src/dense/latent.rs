@@ -131,7 +131,7 @@ impl DenseLatent {
         0.5 * (log_det - trace + quadratic)
     }
 
-    /// Fills `out` with the derivatives of −KL by K, m and S held: `½ (ααᵀ − Λ½B⁻¹Λ½)` (seed 004 eq. 87).
+    /// Fills `out` with the derivatives of −KL by K, m and S held: `½ (ααᵀ − Λ½B⁻¹Λ½)` (Bonilla et al. 2019 eq. 87).
     pub(super) fn upstream(
         &self,
         room: &mut Mat<f64>,

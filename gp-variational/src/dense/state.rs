@@ -225,7 +225,8 @@ impl DenseState {
         Ok(self.sums[0] - self.latents.iter().map(DenseLatent::divergence).sum::<f64>())
     }
 
-    /// Where a whole step along the natural gradient would put the sites: `λ = −2h` (seed 004 eq. 126), `ν = g + λ m`.
+    /// Where a whole step along the natural gradient would put the sites: `λ = −2h` (Bonilla et al. 2019 eq. 126),
+    /// `ν = g + λ m`.
     fn aim(&mut self) {
         let (lanes, count, latents) = (self.lanes.count(), self.x.nrows(), self.latents.len());
         for (lane, own) in self.lanes.states().iter().enumerate() {

@@ -154,7 +154,8 @@ impl Estimates {
 /// The mean of `h_i (ℓ_i − a_i)` over samples, and the variance of that mean.
 ///
 /// The expectation of h is 0, so any a that does not know `h_i` leaves that of the product alone. With
-/// `a_i = Σ_{j≠i} h_j² ℓ_j / Σ_{j≠i} h_j²`, which is seed 004 eq. 101 from all other samples, a constant in ℓ cancels.
+/// `a_i = Σ_{j≠i} h_j² ℓ_j / Σ_{j≠i} h_j²`, which is Bonilla et al. 2019 eq. 101 from all other samples, a constant in
+/// ℓ cancels.
 fn score_mean(values: &[f64], h: impl Fn(usize) -> f64, controlled: bool) -> (f64, f64) {
     let count = values.len() as f64;
     let squares = || (0..values.len()).map(|i| h(i) * h(i));

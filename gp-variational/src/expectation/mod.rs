@@ -20,7 +20,8 @@ pub enum Expectation {
     /// evaluations of the density for one latent, hundreds to thousands for several.
     #[default]
     Exact,
-    /// Samples of the latent values, which under q are independent Gaussians given the component (seed 004 Theorem 1).
+    /// Samples of the latent values, which under q are independent Gaussians given the component (Bonilla et al. 2019
+    /// Theorem 1).
     Sampled(Sampling),
 }
 
@@ -48,10 +49,10 @@ pub enum Estimator {
     /// bound itself, which line searches ask for.
     #[default]
     Reparameterised,
-    /// `E[t ln p]/√w` and `E[(t² − 1) ln p]/2w` (seed 004 eq. 25): asks for nothing but the density.
+    /// `E[t ln p]/√w` and `E[(t² − 1) ln p]/2w` (Bonilla et al. 2019 eq. 25): asks for nothing but the density.
     Score,
-    /// The same with the score as control variate (seed 004 eq. 100–103), its coefficient for each sample taken from
-    /// all others, which leaves the estimate unbiased.
+    /// The same with the score as control variate (Bonilla et al. 2019 eq. 100–103), its coefficient for each sample
+    /// taken from all others, which leaves the estimate unbiased.
     ControlledScore,
 }
 

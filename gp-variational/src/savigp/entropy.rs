@@ -20,8 +20,8 @@ pub enum EntropyBound {
     /// α = ½). Exact for one component, for components that are all the same, and for those that are far apart.
     #[default]
     Distances,
-    /// `a_kl = ln N(m_k; m_l, S_k + S_l)` (seed 004 eq. 18, Jensen's inequality). It lies below the other by up to
-    /// `½ (1 − ln 2)` for each inducing value, also for one component, which moves no optimum there.
+    /// `a_kl = ln N(m_k; m_l, S_k + S_l)` (Bonilla et al. 2019 eq. 18, Jensen's inequality). It lies below the other by
+    /// up to `½ (1 − ln 2)` for each inducing value, also for one component, which moves no optimum there.
     Jensen,
 }
 

@@ -1,4 +1,5 @@
-//! The approximate posterior, as parameters: `q(v) = Σ_k π_k Π_q N(v_q; m_kq, S_kq)` (seed 004 eq. 8, whitened).
+//! The approximate posterior, as parameters: `q(v) = Σ_k π_k Π_q N(v_q; m_kq, S_kq)` (Bonilla et al. 2019 eq. 8,
+//! whitened).
 //!
 //! One component index is shared by all latent functions. A covariance is full, `S = L_S L_Sᵀ` by its lower factor with
 //! a positive diagonal, or diagonal, by its variances. Proportions π are a softmax of numbers the first of which

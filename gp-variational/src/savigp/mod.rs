@@ -1,4 +1,4 @@
-//! Variational inference with Gaussian and mixture posteriors, for any likelihood (seed 004).
+//! Variational inference with Gaussian and mixture posteriors, for any likelihood (Bonilla et al. 2019).
 //!
 //! Latent functions are seen through inducing inputs, `f_i = φ_iᵀv + N(0, s_i)` with `v ~ N(0, I)`, and
 //! `q(v) = Σ_k π_k Π_q N(v_q; m_kq, S_kq)`. Under component k the latent values behind an observation are independent
@@ -16,13 +16,13 @@
 //! | known as | posterior | expectations | learned |
 //! |---|---|---|---|
 //! | SVGP (Hensman et al. 2013, 2015) | one full Gaussian | exact | in batches, with or without natural gradients |
-//! | VI and SVI of seeds 000 and 003 | one full Gaussian | exact | [`Savigp::train`], or in batches |
-//! | SAVIGP, full Gaussian (seed 004) | one full Gaussian | samples | any |
-//! | SAVIGP, mixture of diagonals (seed 004) | K diagonal ones | samples | any but by natural gradients |
+//! | VI and SVI of Villacampa-Calvo & Hernández-Lobato 2017 and Hernández-Lobato & Hernández-Lobato 2016 | one full Gaussian | exact | [`Savigp::train`], or in batches |
+//! | SAVIGP, full Gaussian (Bonilla et al. 2019) | one full Gaussian | samples | any |
+//! | SAVIGP, mixture of diagonals (Bonilla et al. 2019) | K diagonal ones | samples | any but by natural gradients |
 //! | VFE | one full Gaussian, Gaussian noise | exact | [`Savigp::come_to_rest`], in one step |
 //!
-//! Diagonal covariances are those of whitened inducing values here, where seed 004 has those of the values themselves: the
-//! prior is one of them, whatever the kernel.
+//! Diagonal covariances are those of whitened inducing values here, where Bonilla et al. 2019 has those of the values
+//! themselves: the prior is one of them, whatever the kernel.
 //!
 //! Data enter through sums alone, added over lanes in a fixed order; the result has the same bits however many threads
 //! there are, and a batch needs no memory for the data it is not looking at.

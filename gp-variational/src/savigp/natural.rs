@@ -2,8 +2,8 @@
 //!
 //! In natural parameters, the precision `B = S⁻¹` and the shift B m, a step of length ρ along the natural gradient of
 //! the bound is `B ← (1 − ρ) B + ρ (I − 2Λ)`, `m ← m + ρ B⁻¹ (g − m)` with the new B, `g = Σ g_i φ_i` and
-//! `Λ = Σ h_i φ_iφ_iᵀ`. With ρ = 1 and all of the data, `B = I − 2Λ`: seed 004 eq. 34 with `λ_i = −2h_i`, from (126). For
-//! Gaussian noise, one step goes all the way.
+//! `Λ = Σ h_i φ_iφ_iᵀ`. With ρ = 1 and all of the data, `B = I − 2Λ`: Bonilla et al. 2019 eq. 34 with `λ_i = −2h_i`,
+//! from (126). For Gaussian noise, one step goes all the way.
 
 use super::assemble::copy_symmetric;
 use super::bound::Bound;

@@ -1,8 +1,8 @@
 //! How parameters are learned: those of latent functions, likelihood and posterior alike raise the bound.
 //!
-//! *All together*: L-BFGS on everything. *Alternating* (seed 004 §9.2): L-BFGS on one group after the other. *Outer*:
-//! L-BFGS on everything but the posterior, which natural gradients bring to rest at every evaluation. *In batches*: a
-//! first-order method, on everything, or beside natural-gradient steps of the posterior.
+//! *All together*: L-BFGS on everything. *Alternating* (Bonilla et al. 2019 §9.2): L-BFGS on one group after the other.
+//! *Outer*: L-BFGS on everything but the posterior, which natural gradients bring to rest at every evaluation. *In
+//! batches*: a first-order method, on everything, or beside natural-gradient steps of the posterior.
 
 use super::bound::{Bound, SamplingMemory};
 use super::mixture::Mixture;
@@ -117,7 +117,7 @@ impl Savigp {
 
     /// Trains one group of parameters after the other by L-BFGS: the posterior, the kernels, the likelihood, and the
     /// inducing inputs, those of them that are free; round after round, until a round raises the bound by no more than
-    /// 10⁻⁶ (seed 004 §9.2). The iterations that `options` allow are those of one group in one round.
+    /// 10⁻⁶ (Bonilla et al. 2019 §9.2). The iterations that `options` allow are those of one group in one round.
     ///
     /// # Errors
     /// As [`train`](Self::train).

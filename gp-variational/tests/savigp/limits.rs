@@ -88,7 +88,7 @@ fn fix_outer(model: &mut Savigp) {
     model.likelihood_mut().parameters_mut().iter_mut().for_each(|p| p.fix_all(true));
 }
 
-/// Seed 004 Theorem 2: `S_u = K (K + K_zx Λ K_xz)⁻¹ K` with `λ_i = −2 ∂E_i/∂w_i`.
+/// Bonilla et al. 2019 Theorem 2: `S_u = K (K + K_zx Λ K_xz)⁻¹ K` with `λ_i = −2 ∂E_i/∂w_i`.
 #[test]
 fn at_rest_the_covariance_has_a_number_for_each_observation() {
     let problem = Problem::new(50, 1, 4);

@@ -1,4 +1,5 @@
-//! Times of sound reflected at four layers underground (seed 004 eq. 43): how to write a likelihood outside the crate.
+//! Times of sound reflected at four layers underground (Bonilla et al. 2019 eq. 43): how to write a likelihood outside
+//! the crate.
 #![doc = include_str!("../README.md")]
 
 use gp_likelihoods::special::{HALF_LN_TAU, standard_normal_cdf};
