@@ -1,4 +1,4 @@
-#![expect(clippy::unwrap_used, reason = "helpers of tests")]
+#![expect(clippy::panic, reason = "a test that fails should stop at once")]
 //! Likelihoods that are several factors: one written outside the crate, classes, and planted faults.
 
 use gp_likelihoods::special::{HALF_LN_TAU, standard_normal_cdf};

@@ -49,7 +49,7 @@ fn two_components_are_weighed() -> Result<(), LikelihoodError> {
     let (q, mut ws) = (beliefs(&[(-1.0, 0.5), (2.0, 0.1)]), Workspace::new());
     let mut found = [ObservationMoments::default()];
     predictive.moments(&q, &mut ws, &mut found)?;
-    let mean = 0.3 * -1.0 + 0.7 * 2.0;
+    let mean = -0.3 + 0.7 * 2.0;
     let variance = 0.3 * (0.7 + 2.1f64.powi(2)) + 0.7 * (0.3 + 0.9f64.powi(2));
     assert!((found[0].mean - mean).abs() < 1e-14 && (found[0].variance - variance).abs() < 1e-14);
     let normal =

@@ -136,7 +136,7 @@ fn halves(node: &Range<usize>) -> Option<(Range<usize>, Range<usize>)> {
 /// The largest nodes of the tree over `lanes` lanes that these lanes consist of, in order.
 #[must_use]
 pub fn nodes(lanes: usize, own: &Range<usize>) -> Vec<Range<usize>> {
-    let (mut open, mut found) = (vec![0..lanes], Vec::new());
+    let (mut open, mut found): (Vec<_>, _) = (std::iter::once(0..lanes).collect(), Vec::new());
     while let Some(node) = open.pop() {
         if node.start >= own.start && node.end <= own.end {
             found.push(node);

@@ -49,7 +49,7 @@ impl Evaluator {
                 cross_record_len(kernel, TileShape { cols: columns.len(), ..shape })
             },
         };
-        self.for_each_tile(tiles, out, record, |tile, start, record| {
+        self.for_each_tile(&tiles, out, record, |tile, start, record| {
             let cols = pair.cols.subrows(start, tile.ncols());
             self.fill(kernel, Pair::distinct(pair.rows, cols), tile, record);
         });
@@ -99,7 +99,7 @@ impl Evaluator {
     /// Calls `body` with each tile of `out`, the column it starts at, and its part of a record, which may be empty.
     pub(crate) fn for_each_tile<L>(
         &self,
-        tiles: Tiles<L>,
+        tiles: &Tiles<L>,
         out: MatMut<'_, f64>,
         record: &mut [f64],
         body: impl Fn(MatMut<'_, f64>, usize, &mut [f64]) + Sync,

@@ -141,13 +141,13 @@ impl Evaluator {
                 record_len(kernel, dim, tiles)
             },
         };
-        self.for_each_tile(strips, out.rb_mut(), record, |strip, start, record| {
+        self.for_each_tile(&strips, out.rb_mut(), record, |strip, start, record| {
             let below = strip.subrows_mut(start, triangle.count - start);
             let place = |row: usize| triangle.tile(start / edge + row, start / edge);
             // Rows are cut as columns of the transpose.
             let tiles =
                 Tiles { width: edge, record_len: |range| record_len(kernel, dim, blocks(range).map(place)) };
-            self.for_each_tile(tiles, below.transpose_mut(), record, |tile, at, record| {
+            self.for_each_tile(&tiles, below.transpose_mut(), record, |tile, at, record| {
                 self.fill(kernel, place(at / edge).pair(points), tile.transpose_mut(), record);
             });
         });

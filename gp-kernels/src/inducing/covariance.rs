@@ -245,7 +245,7 @@ impl InducingInputs {
 fn fill(windowed: &dyn Windowed, pair: WindowedPair<'_>, out: MatMut<'_, f64>, by: &Evaluator) {
     let rows = out.nrows();
     let tiles = Tiles { width: tile_columns(rows), record_len: |_| 0 };
-    by.for_each_tile(tiles, out, &mut [], |mut tile, start, _| {
+    by.for_each_tile(&tiles, out, &mut [], |mut tile, start, _| {
         let columns = tile.ncols();
         let part = WindowedPair {
             cols: pair.cols.subrows(start, columns),

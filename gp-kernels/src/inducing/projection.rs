@@ -48,7 +48,7 @@ impl Drop for Projection {
     fn drop(&mut self) {
         let buffers = [&mut self.phi, &mut self.residual, &mut self.record].map(std::mem::take);
         self.pool.with(|ws| {
-            buffers.into_iter().filter(|buffer| buffer.capacity() > 0).for_each(|buffer| ws.give(buffer))
+            buffers.into_iter().filter(|buffer| buffer.capacity() > 0).for_each(|buffer| ws.give(buffer));
         });
     }
 }

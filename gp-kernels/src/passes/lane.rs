@@ -337,7 +337,7 @@ impl<S> Lane<S> {
         rule: &impl Fn(Block<'_, S>, &mut [f64]) -> Result<(), E>,
     ) -> Result<(), E> {
         for k in 0..self.ends.len() {
-            super::passes::go_on(brake)?;
+            super::pass::go_on(brake)?;
             let block = self.block(k);
             self.project_block(k, priors)?;
             for component in 0..pass.layout.components() {

@@ -18,13 +18,13 @@
 mod block;
 mod lane;
 mod layout;
-mod passes;
+mod pass;
 mod tangent;
 mod whitened;
 
 pub use block::{Block, LatentBlock, Seen};
 pub use lane::{Lane, Projections, Taken};
 pub use layout::{Gram, Layout, Part, PartMut, Sums};
-pub use passes::{Beliefs, Pass, PassError, Passes, Setup};
+pub use pass::{Beliefs, Pass, PassError, Passes, Setup};
 pub use tangent::Tangent;
 pub use whitened::Whitened;

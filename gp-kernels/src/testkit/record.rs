@@ -35,14 +35,14 @@ pub(super) fn check(kit: &Conformance, kernel: &dyn Kernel, report: &mut Report)
     for (rows, cols) in CROSS {
         let cases = [case(rows, cols, 50), case(rows, cols, 53)];
         let len = cross_record_len(kernel, cases[0].pair().shape());
-        compare(&format!("cross-covariance {rows}×{cols}"), cases, len, report, |case, record| {
+        compare(&format!("cross-covariance {rows}×{cols}"), &cases, len, report, |case, record| {
             Ok(cross(kernel, case, record))
         });
     }
     for count in GRAM {
         let cases = [case(count, count, 56), case(count, count, 59)];
         let len = gram_record_len(kernel, count, kit.columns.len());
-        compare(&format!("Gram matrix of {count}"), cases, len, report, |case, record| {
+        compare(&format!("Gram matrix of {count}"), &cases, len, report, |case, record| {
             gram(kernel, case, record)
         });
     }
@@ -51,13 +51,13 @@ pub(super) fn check(kit: &Conformance, kernel: &dyn Kernel, report: &mut Report)
 /// Requires the same bits with a record as without: with a new one, and over that of other points.
 fn compare(
     what: &str,
-    cases: [Case; 2],
+    cases: &[Case; 2],
     len: usize,
     report: &mut Report,
     pass: impl Fn(&Case, &mut [f64]) -> Result<Vec<f64>, KernelError>,
 ) {
     let mut record = vec![f64::NAN; len];
-    for case in &cases {
+    for case in cases {
         let Some(plain) = report.value(what, pass(case, &mut [])) else { return };
         let Some(found) = report.value(what, pass(case, &mut record)) else { return };
         let first = found.iter().zip(&plain).position(|(x, y)| x.to_bits() != y.to_bits());

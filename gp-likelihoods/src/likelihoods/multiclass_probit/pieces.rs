@@ -21,9 +21,9 @@ impl MulticlassProbit {
         out: &mut Slopes,
     ) -> Result<(), LikelihoodError> {
         let sign = 2.0 * y[0] - 1.0;
-        let rivals = match q {
-            &[only] if self.difference => [Latent::new(sign * only.mean(), only.variance())?, known(0.0)?],
-            &[label, other] if !self.difference => [label, other],
+        let rivals = match *q {
+            [only] if self.difference => [Latent::new(sign * only.mean(), only.variance())?, known(0.0)?],
+            [label, other] if !self.difference => [label, other],
             _ => return Err(wrong_count(q.len())),
         };
         let pair = PairwiseProbit::new(self.noise())?;
