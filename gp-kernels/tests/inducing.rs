@@ -120,7 +120,7 @@ fn the_reverse_pass_agrees_with_differences() {
 }
 
 /// Gradients of a whole process, as one list: all of `x` through φ and s, with so much recorded.
-fn gradients(prior: &InducingPrior, process: &SparseProcess, projection: Projection) -> Vec<f64> {
+fn gradients(prior: &InducingPrior, process: &SparseProcess, projection: &Projection) -> Vec<f64> {
     let by = Evaluator::new(Threading::Here);
     let (mut a, b) = upstream(prior.count(), projection.phi().ncols());
     let mut grads = PriorGradients::zeros(process);
@@ -143,11 +143,11 @@ fn what_is_recorded_changes_no_bit() {
         let process = SparseProcess::new(kernel, inputs).unwrap();
         // The first records nothing of K_zz, the second does.
         let mut prior = InducingPrior::new(&process, &POLICY, &by).unwrap();
-        let expected = gradients(&prior, &process, prior.project(&x, 0, &by).unwrap());
+        let expected = gradients(&prior, &process, &prior.project(&x, 0, &by).unwrap());
         prior.refresh(&process, &POLICY, &by).unwrap();
         for recorded in [0, 100, usize::MAX] {
             let projection = prior.project(&x, recorded, &by).unwrap();
-            assert!(gradients(&prior, &process, projection) == expected, "{dim} {windowed} {recorded}");
+            assert!(gradients(&prior, &process, &projection) == expected, "{dim} {windowed} {recorded}");
         }
     }
 }
@@ -161,7 +161,7 @@ fn a_projection_is_reversed_as_it_was_made() {
     let first = prior.clone();
     let mut x = SharedPoints::new(table(9, 2, 4).as_ref());
     let made = || first.project(&SharedPoints::new(table(9, 2, 4).as_ref()), usize::MAX, &by).unwrap();
-    let expected = gradients(&first, &process, made());
+    let expected = gradients(&first, &process, &made());
     let old = prior.project(&x, usize::MAX, &by).unwrap();
     // Other points, parameters and inducing inputs, with the old ones still in use.
     let mut at = vec![0.0; process.free_count()];
@@ -171,10 +171,10 @@ fn a_projection_is_reversed_as_it_was_made() {
     prior.refresh(&process, &POLICY, &by).unwrap();
     x.copy_from(table(7, 2, 5).as_ref());
     let new = prior.project(&x, usize::MAX, &by).unwrap();
-    let moved = gradients(&prior, &process, new);
-    assert!(gradients(&first, &process, old) == expected);
+    let moved = gradients(&prior, &process, &new);
+    assert!(gradients(&first, &process, &old) == expected);
     let again = InducingPrior::new(&process, &POLICY, &by).unwrap();
-    assert!(gradients(&again, &process, again.project(&x, 0, &by).unwrap()) == moved);
+    assert!(gradients(&again, &process, &again.project(&x, 0, &by).unwrap()) == moved);
 }
 
 #[test]
@@ -196,7 +196,7 @@ fn a_prior_follows_a_process_that_is_built_anew() {
         let fresh = InducingPrior::new(&process, &POLICY, &by).unwrap();
         let [found, expected] = [&prior, &fresh].map(|prior| {
             let projection = prior.project(&x, 0, &by).unwrap();
-            gradients(prior, &process, projection)
+            gradients(prior, &process, &projection)
         });
         assert!(found == expected, "{}", process.kernel().expression());
     }

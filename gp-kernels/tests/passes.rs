@@ -174,11 +174,11 @@ fn sums_are_those_of_dense_algebra() {
         by.diagonal(process.kernel(), case.x.as_ref(), &mut prior).unwrap();
         let v = posterior.covariance(q);
         let (mut gram, mut shift) = (Mat::<f64>::zeros(M, M), vec![0.0; M]);
-        for i in 0..700 {
+        for (i, prior) in prior.iter().enumerate() {
             let phi: Vec<f64> = k_zx.col(i).iter().copied().collect();
             let mu: f64 = phi.iter().zip(&posterior.means[q]).map(|(a, b)| a * b).sum();
             let w: f64 = (0..M).map(|a| (0..M).map(|b| phi[a] * v[(a, b)] * phi[b]).sum::<f64>()).sum();
-            let s = (prior[i] - phi.iter().map(|x| x * x).sum::<f64>()).max(0.0);
+            let s = (prior - phi.iter().map(|x| x * x).sum::<f64>()).max(0.0);
             objective += case.y[i] * mu.sin() + w * w + s * s;
             for a in 0..M {
                 shift[a] += (mu + s) * phi[a];

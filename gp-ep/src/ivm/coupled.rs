@@ -277,7 +277,7 @@ impl Classes for CoupledClasses<'_> {
     fn active_set(&self) -> ActiveSet {
         let frozen = self.sites.iter().map(|(row, site)| (*row, site));
         let liquid = self.liquid.points.iter().map(|point| (point.row, &point.site));
-        ActiveSet::coupled(self.task.data.inputs(), self.task.model.classes(), frozen.chain(liquid))
+        ActiveSet::coupled(self.task.data.inputs(), self.task.model.classes(), &frozen.chain(liquid))
     }
 
     fn ep(&self) -> EpCounts {

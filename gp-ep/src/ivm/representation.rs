@@ -60,7 +60,7 @@ impl ActiveSet {
     pub(super) fn coupled<'s>(
         data: MatRef<'_, f64>,
         classes: usize,
-        sites: impl Iterator<Item = (usize, &'s CoupledSite)> + Clone,
+        sites: &(impl Iterator<Item = (usize, &'s CoupledSite)> + Clone),
     ) -> Self {
         let class =
             |c| ActiveClass::new(data, sites.clone().map(|(row, s)| (row, s.precision[c], s.shift[c])));

@@ -184,7 +184,7 @@ fn check_frozen(
     stubs: &Stubs,
 ) {
     let pairs = sites.iter().map(|(row, site)| (*row, site));
-    let active = ActiveSet::coupled(x, CLASSES, pairs);
+    let active = ActiveSet::coupled(x, CLASSES, &pairs);
     let rows: Vec<Mat<f64>> = kernels.iter().map(|kernel| gram(kernel.as_ref(), x).unwrap()).collect();
     let (d, n) = (sites.len(), x.nrows());
     let own = |c: usize| Mat::from_fn(d, d, |i, j| rows[c][(sites[i].0, sites[j].0)]);

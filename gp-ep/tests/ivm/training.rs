@@ -56,6 +56,7 @@ fn the_binary_machine_learns_too() {
     assert_eq!(fixed.parameter_values(), values);
 }
 
+#[expect(clippy::unwrap_used, reason = "a helper that fails is a failed test")]
 fn stripes() -> (Problem, Ivm, IvmOptions) {
     let start = kernel("1.0 * rbf(lengthscale=0.05)");
     let model = Ivm::shared(start.as_ref(), Box::new(Softmax::new(3).unwrap())).unwrap();

@@ -26,13 +26,13 @@ fn bounds_and_gradients_are_those_of_equal_processes() {
         let ((value, of_shared), (expected, of_own)) = (gradient(&shared), gradient(&own));
         assert!((value - expected).abs() < ROUNDING * expected.abs(), "{value} {expected}");
         let size = shared.processes()[0].parameter_count();
-        for i in 0..of_shared.len() {
+        for (i, found) in of_shared.iter().enumerate() {
             let sum: f64 = match i {
                 i if i < size => (0..3).map(|q| of_own[q * size + i]).sum(),
                 i => of_own[i + 2 * size],
             };
             let scale = 1.0 + sum.abs();
-            assert!((of_shared[i] - sum).abs() < 1e-9 * scale, "{i}: {} {sum}", of_shared[i]);
+            assert!((found - sum).abs() < 1e-9 * scale, "{i}: {found} {sum}");
         }
     }
 }

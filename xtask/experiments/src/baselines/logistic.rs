@@ -147,13 +147,20 @@ mod tests {
     use super::*;
     use crate::data::{Digits, Store};
 
+    fn probabilities(found: &Logistic, part: &Part) -> Mat<f64> {
+        match found.predict(part.inputs.as_ref()).unwrap() {
+            Predicted::Classes(p, _) => p,
+            Predicted::Numbers(_) => panic!("labels are predicted by their probabilities"),
+        }
+    }
+
     /// Without inputs, probabilities are shares.
     #[test]
     fn intercepts_alone_give_shares_of_classes() {
         let targets = Mat::from_fn(8, 1, |i, _| if i < 2 { -1.0 } else { 1.0 });
         let part = Part { inputs: Mat::zeros(8, 1), targets };
         let found = Logistic::fit(&part, &[-1.0, 1.0], 1e-3).unwrap();
-        let p = found.probabilities(&part).unwrap();
+        let p = probabilities(&found, &part);
         assert!((p[(0, 0)] - 0.25).abs() < 1e-5 && (p[(0, 1)] - 0.75).abs() < 1e-5, "{p:?}");
     }
 
@@ -190,12 +197,13 @@ mod tests {
         let digits = Digits::load(&Store::Synthetic).unwrap();
         let labels: Vec<f64> = (0..10).map(f64::from).collect();
         let found = Logistic::fit(&digits.training, &labels, 1.0).unwrap();
-        let p = found.probabilities(&digits.training).unwrap();
+        let p = probabilities(&found, &digits.training);
         for c in 0..10 {
             let mean = p.col(c).iter().sum::<f64>() / p.nrows() as f64;
             assert!((mean - 0.1).abs() < 1e-4, "{mean}");
         }
-        let (error, nll) = crate::methods::scores::of_labels(&found, &digits.test).unwrap();
+        let (error, logs) = crate::methods::scores::of_each_label(&found, &digits.test).unwrap();
+        let nll = logs.iter().sum::<f64>() / digits.test.len() as f64;
         assert!(error < 0.05 && nll < 0.3, "{error} and {nll}");
         assert!(classes_of(&digits.test, &labels[..9]).unwrap_err().to_string().contains("9 is none"));
     }

@@ -66,10 +66,10 @@ fn run(at: &At<'_, bool>) -> Result<Outcome, ExperimentError> {
     Ok(found.into_iter().fold(outcome, |outcome, (name, value)| outcome.with(name, value)))
 }
 
-fn power_ep(
-    kernel: Box<dyn Kernel>,
-    training: &Part,
-) -> Result<(Predictor, [(&'static str, f64); 3]), ExperimentError> {
+/// Numbers about a run, by name.
+type Found = [(&'static str, f64); 3];
+
+fn power_ep(kernel: Box<dyn Kernel>, training: &Part) -> Result<(Predictor, Found), ExperimentError> {
     let labels = training.labels();
     let data = Table::with_targets(training.inputs.as_ref(), &labels)?;
     let inputs = InducingInputs::points(training.inputs.as_ref())?;

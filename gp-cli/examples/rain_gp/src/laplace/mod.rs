@@ -52,7 +52,7 @@ impl Method for Laplace {
         let options = minimise_options(given.integer_of(&BUDGET)?, &problem.settings.control);
         let evaluate = |model: &Model, gradient: &mut [f64]| {
             let mode = model.mode(points, targets)?;
-            model.gradient(points, targets, &mode, gradient)?;
+            model.gradient(targets, &mode, gradient)?;
             Ok::<f64, CliError>(mode.log_evidence)
         };
         let training = gp_optim::train(&mut model, &options, evaluate, |_| {})?;
@@ -66,7 +66,7 @@ impl Method for Laplace {
         compare(&model, &names(&model), |model: &Model, gradient: Option<&mut [f64]>| {
             let mode = model.mode(points, targets)?;
             if let Some(gradient) = gradient {
-                model.gradient(points, targets, &mode, gradient)?;
+                model.gradient(targets, &mode, gradient)?;
             }
             Ok(mode.log_evidence)
         })

@@ -5,7 +5,7 @@ use faer::{Accum, Mat, MatRef, Scale};
 use gp_cli::model::{Approximation, Posterior};
 use gp_cli::{CliError, ErrorKind};
 use gp_kernels::Evaluator;
-use gp_kernels::inducing::{InducingPrior, PriorGradients, SparseProcess};
+use gp_kernels::inducing::{InducingPrior, PriorGradients, Projection, SharedPoints, SparseProcess};
 use gp_kernels::posterior::{InducingPosterior, PosteriorFactor};
 use gp_likelihoods::{Likelihood, parameter_count};
 use gp_linalg::{Cholesky, JitterPolicy, LinalgError, Threading};
@@ -24,9 +24,12 @@ pub(super) struct Model {
     pub(super) newton: u64,
 }
 
+/// The prior of a latent function, and the points as it sees them.
+type Seen = (InducingPrior, Projection);
+
 /// The mode v of `ln p(y | Φᵀv) − ½vᵀv`, all whitened inducing values one latent after the other.
 pub(super) struct Mode {
-    priors: Vec<InducingPrior>,
+    seen: Vec<Seen>,
     /// Φ of each latent, with zeros in the rows of the others.
     phi: Vec<Mat<f64>>,
     v: Mat<f64>,
@@ -61,7 +64,7 @@ impl ParameterSetMut for Model {
 impl Model {
     /// Climbs to the mode by Newton's steps, which are damped where the curvature is not that of a maximum.
     pub(super) fn mode(&self, points: MatRef<'_, f64>, targets: &[f64]) -> Result<Mode, CliError> {
-        let (priors, phi) = self.project(points)?;
+        let (seen, phi) = self.project(points)?;
         let mut v = Mat::zeros(phi[0].nrows(), 1);
         let mut here = self.look(&phi, &v, targets)?;
         'steps: for _ in 0..self.newton {
@@ -78,7 +81,7 @@ impl Model {
             if slope.col(0).iter().all(|slope| slope.abs() <= FLAT) {
                 let factor = Cholesky::factor(hessian.as_ref(), &JitterPolicy::none()).map_err(failed)?;
                 let log_evidence = here.log_posterior - 0.5 * factor.log_det();
-                return Ok(Mode { priors, phi, v, here, factor, log_evidence });
+                return Ok(Mode { seen, phi, v, here, factor, log_evidence });
             }
             for damping in DAMPING {
                 let damped = &hessian + Scale(damping) * Mat::<f64>::identity(v.nrows(), v.nrows());
@@ -100,17 +103,16 @@ impl Model {
         Err(CliError::new(ErrorKind::Numerical, message))
     }
 
-    fn project(&self, points: MatRef<'_, f64>) -> Result<(Vec<InducingPrior>, Vec<Mat<f64>>), CliError> {
-        let (by, mut left, mut start) = (Evaluator::default(), vec![0.0; points.nrows()], 0);
+    fn project(&self, points: MatRef<'_, f64>) -> Result<(Vec<Seen>, Vec<Mat<f64>>), CliError> {
+        let (by, shared, mut start) = (Evaluator::default(), SharedPoints::new(points), 0);
         let total = self.processes.iter().map(|process| process.inputs().count()).sum();
         let each = self.processes.iter().map(|process| {
-            let (kernel, inputs) = (process.kernel(), process.inputs());
-            let prior = InducingPrior::new(kernel, inputs, &JitterPolicy::default(), &by)?;
+            let prior = InducingPrior::new(process, &JitterPolicy::default(), &by)?;
+            let projection = prior.project(&shared, 0, &by)?;
             let mut phi = Mat::zeros(total, points.nrows());
-            let own = phi.as_mut().subrows_mut(start, inputs.count());
-            prior.project(kernel, inputs, points, own, &mut left, &by)?;
-            start += inputs.count();
-            Ok((prior, phi))
+            phi.as_mut().subrows_mut(start, prior.count()).copy_from(projection.phi());
+            start += prior.count();
+            Ok(((prior, projection), phi))
         });
         each.collect()
     }
@@ -132,13 +134,7 @@ impl Model {
 
     /// The gradient of the log evidence by all natural values. The mode moves with them: with `a = H⁻¹ λ` for the slope λ
     /// of `−½ ln |H|` by v, a change δ of the slopes at the mode changes the evidence by `aᵀδ`.
-    pub(super) fn gradient(
-        &self,
-        points: MatRef<'_, f64>,
-        targets: &[f64],
-        mode: &Mode,
-        out: &mut [f64],
-    ) -> Result<(), CliError> {
+    pub(super) fn gradient(&self, targets: &[f64], mode: &Mode, out: &mut [f64]) -> Result<(), CliError> {
         let Mode { phi, here: Look { f, rows, .. }, .. } = mode;
         let halves = phi.iter().map(|phi| mode.half_solved(phi.clone())).collect::<Result<Vec<_>, _>>()?;
         let wholes = halves.iter().map(|half| mode.solved(half.clone())).collect::<Result<Vec<_>, _>>()?;
@@ -170,19 +166,17 @@ impl Model {
             })
         };
         let (by, none, mut start, mut rest) = (Evaluator::default(), vec![0.0; rows.len()], 0, out);
-        for (q, (process, prior)) in self.processes.iter().zip(&mode.priors).enumerate() {
-            let (kernel, inputs, mut upstream) = (process.kernel(), process.inputs(), upstream(q));
-            let own = phi[q].as_ref().subrows(start, inputs.count());
-            let upstream = upstream.as_mut().subrows_mut(start, inputs.count());
-            let mut sums = PriorGradients::zeros(kernel, inputs);
-            prior.project_reverse(kernel, inputs, points, own, upstream, &none, &mut sums, &by)?;
-            prior.finish_reverse(kernel, inputs, &mut sums, &by)?;
+        for (q, (process, (prior, projection))) in self.processes.iter().zip(&mode.seen).enumerate() {
+            let (mut upstream, mut sums) = (upstream(q), PriorGradients::zeros(process));
+            let upstream = upstream.as_mut().subrows_mut(start, prior.count());
+            projection.reverse(upstream, &none, &mut sums, &by)?;
+            prior.finish_reverse(&mut sums, &by)?;
             for part in [sums.params(), sums.inputs()] {
                 let (place, later) = rest.split_at_mut(part.len());
                 place.copy_from_slice(part);
                 rest = later;
             }
-            start += inputs.count();
+            start += prior.count();
         }
         rest.copy_from_slice(&likelihood);
         Ok(())
