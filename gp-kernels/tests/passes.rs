@@ -6,7 +6,7 @@ use gp_kernels::KernelError;
 use gp_kernels::data::tree::{add_nodes, nodes};
 use gp_kernels::data::{DataError, Reduction, Rows, Table};
 use gp_kernels::inducing::{InducingInputs, SparseProcess};
-use gp_kernels::passes::{Beliefs, Block, Gram, Layout, Pass, Passes, Setup, Sums, Whitened};
+use gp_kernels::passes::{Beliefs, Gram, LaneBlock, Layout, Pass, Passes, Setup, Sums, Whitened};
 use gp_linalg::{Cholesky, JitterPolicy, LinalgError, Threading};
 use gp_optim::{Brake, ParameterSet, ParameterSetMut};
 use std::ops::Range;
@@ -88,8 +88,8 @@ impl Beliefs for Posterior {
 }
 
 /// `Σ_i Σ_q y_i sin(μ) + w² + s²`, a smooth function of all marginals, and its slopes.
-fn rule(block: Block<'_, usize>, extra: &mut [f64]) -> Result<(), Fault> {
-    let Block { own, seen, latents, .. } = block;
+fn rule(block: LaneBlock<'_, usize>, extra: &mut [f64]) -> Result<(), Fault> {
+    let LaneBlock { own, seen, latents, .. } = block;
     *own += seen.count();
     for i in 0..seen.count() {
         let y = seen.target(i)[0];
@@ -319,7 +319,7 @@ fn components_have_sums_of_their_own() {
     let beliefs = Diagonals([vec![0.25; M], vec![1.0; M]], vec![0.0; M]);
     let mut sums = Sums::zeros(&layout);
     let pass = Pass::new(&layout).with_beliefs(&beliefs);
-    let by_variance = |block: Block<'_, usize>, extra: &mut [f64]| {
+    let by_variance = |block: LaneBlock<'_, usize>, extra: &mut [f64]| {
         for latent in block.latents.iter_mut() {
             extra[block.component] += latent.variance[..block.places.len()].iter().sum::<f64>();
             latent.gram.fill(1.0);

@@ -5,7 +5,7 @@ use super::point::{Point, PointScratch, Portion, Tally, Weights};
 use super::rules::{EpOptions, Level};
 use super::site::{Belief, Marginal, Site};
 use crate::error::EpError;
-use gp_kernels::passes::{Block, LatentBlock, Seen, Taken};
+use gp_kernels::passes::{LaneBlock, LatentBlock, Seen, Taken};
 use std::ops::Range;
 
 /// Which sites are added up.
@@ -43,7 +43,7 @@ pub(super) struct LaneSites {
 }
 
 /// A block of observations as EP visits it.
-pub(super) type EpBlock<'a> = Block<'a, LaneSites>;
+pub(super) type EpBlock<'a> = LaneBlock<'a, LaneSites>;
 
 impl LaneSites {
     pub(super) fn new(model: &PowerEp, places: usize) -> Self {
@@ -196,7 +196,7 @@ pub(super) fn refine(
     model: &PowerEp,
     (options, sum_of): (&EpOptions, SumOf),
 ) -> Result<(), EpError> {
-    let Block { own, places, seen, latents, .. } = block;
+    let LaneBlock { own, places, seen, latents, .. } = block;
     let (counted, numbers) = extra.split_at_mut(latents.len());
     let mut tally = Tally::from_slice(numbers);
     for (i, place) in places.clone().enumerate() {
@@ -214,14 +214,14 @@ pub(super) fn accumulate(
     model: &PowerEp,
     sum_of: SumOf,
 ) -> Result<(), EpError> {
-    let Block { own, places, seen, latents, .. } = block;
+    let LaneBlock { own, places, seen, latents, .. } = block;
     let counted = &mut extra[..latents.len()];
     own.natural(model, (seen, latents), &places, (sum_of, counted))
 }
 
 /// The tally of the sites of a block, which is all that there is of extra numbers.
 pub(super) fn evaluate(block: EpBlock<'_>, extra: &mut [f64], model: &PowerEp) -> Result<(), EpError> {
-    let Block { own, places, seen, latents, .. } = block;
+    let LaneBlock { own, places, seen, latents, .. } = block;
     let mut tally = Tally::from_slice(extra);
     for (i, place) in places.enumerate() {
         let (point, scratch, _) = own.point(model, (seen, latents), (place, i));
@@ -233,7 +233,7 @@ pub(super) fn evaluate(block: EpBlock<'_>, extra: &mut [f64], model: &PowerEp) -
 
 /// Predictive log densities of the observations of a block without themselves, behind those that are there.
 pub(super) fn leave_one_out(block: EpBlock<'_>, model: &PowerEp) -> Result<(), EpError> {
-    let Block { own, places, seen, latents, .. } = block;
+    let LaneBlock { own, places, seen, latents, .. } = block;
     for (i, place) in places.enumerate() {
         let (point, scratch, _) = own.point(model, (seen, latents), (place, i));
         let value = scratch.leave_one_out(point)?;
@@ -261,7 +261,7 @@ pub(super) fn slopes(
     model: &PowerEp,
     derivatives: Derivatives,
 ) -> Result<(), EpError> {
-    let Block { own, places, seen, latents, .. } = block;
+    let LaneBlock { own, places, seen, latents, .. } = block;
     if derivatives == Derivatives::Moving {
         // τ and ν of the sites: weights of how the posterior moves.
         let mut counted = std::mem::take(&mut own.counted);

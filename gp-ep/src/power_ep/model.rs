@@ -91,7 +91,7 @@ impl PowerEp {
         latents.map(|latent| self.processes[self.process_of(latent)].inputs().count()).collect()
     }
 
-    /// The likelihood.
+    /// What ties an observation to its latent values.
     #[must_use]
     pub fn likelihood(&self) -> &dyn Likelihood {
         self.likelihood.as_ref()

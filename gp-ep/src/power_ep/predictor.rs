@@ -39,7 +39,7 @@ impl Predictor {
         self.functions.parts()
     }
 
-    /// The likelihood.
+    /// What ties an observation to its latent values.
     #[must_use]
     pub fn likelihood(&self) -> &dyn Likelihood {
         self.likelihood.as_ref()

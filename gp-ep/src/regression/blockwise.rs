@@ -9,7 +9,7 @@ use crate::error::EpError;
 use crate::powers::scaled_ln_1p;
 use faer::{Accum, Mat, MatMut, MatRef};
 use gp_kernels::inducing::Projection;
-use gp_kernels::passes::{Block as Seen, Layout, Pass, Passes, Projections, Sums};
+use gp_kernels::passes::{LaneBlock, Layout, Pass, Passes, Projections, Sums};
 use gp_linalg::product::{matmul, matmul_lower, symmetrise_lower};
 use gp_linalg::{Cholesky, Threading};
 use std::ops::Range;
@@ -110,7 +110,7 @@ impl LaneFactors for BlockFactors {
         let mean = MeanOf(posterior);
         let pass = Pass::new(&posterior.number).with_beliefs(&mean);
         passes.run(pass, sums, |block, misfit| {
-            let Seen { own, places, seen, latents, .. } = block;
+            let LaneBlock { own, places, seen, latents, .. } = block;
             for (i, place) in places.clone().enumerate() {
                 own.beta[place] = seen.target(i)[0] - latents[0].mean[i];
             }

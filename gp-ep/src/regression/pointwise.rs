@@ -5,7 +5,7 @@ use super::model::SparseRegression;
 use super::workspace::{MeanOf, Posterior};
 use crate::error::EpError;
 use crate::powers::scaled_ln_1p;
-use gp_kernels::passes::{Block, Layout, Pass, Passes, Sums};
+use gp_kernels::passes::{LaneBlock, Layout, Pass, Passes, Sums};
 
 /// What a lane keeps: what is known of the noise, and `1/d_i` with `d_i = Σ_i + α_i s_i`.
 #[derive(Debug, Default)]
@@ -36,7 +36,7 @@ impl LaneFactors for PointFactors {
     ) -> Result<(), EpError> {
         let pass = Pass::new(layout);
         passes.run(pass, sums, |block, extra| {
-            let Block { own, places, seen, latents, .. } = block;
+            let LaneBlock { own, places, seen, latents, .. } = block;
             for (i, place) in places.enumerate() {
                 let (noise, s) = (own.noise(model, place), seen.residual(0, i));
                 let power = model.powers().of(seen.row(i));
@@ -54,7 +54,7 @@ impl LaneFactors for PointFactors {
         let mean = MeanOf(posterior);
         let pass = Pass::new(&posterior.number).with_beliefs(&mean);
         passes.run(pass, sums, |block, misfit| {
-            let Block { own, places, seen, latents, .. } = block;
+            let LaneBlock { own, places, seen, latents, .. } = block;
             for (i, place) in places.enumerate() {
                 let residual = seen.target(i)[0] - latents[0].mean[i];
                 misfit[0] += residual * (residual * own.precision[place]);
@@ -73,7 +73,7 @@ impl LaneFactors for PointFactors {
     ) -> Result<(), EpError> {
         let pass = Pass::new(&posterior.number).with_beliefs(posterior);
         passes.run(pass, sums, |block, by_noise| {
-            let Block { own, places, seen, latents, .. } = block;
+            let LaneBlock { own, places, seen, latents, .. } = block;
             let latent = &mut latents[0];
             for (i, place) in places.enumerate() {
                 let (precision, noise) = (own.precision[place], own.noise(model, place));

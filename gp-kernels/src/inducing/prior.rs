@@ -103,7 +103,7 @@ impl InducingPrior {
         self.state.inputs.count()
     }
 
-    /// The kernel.
+    /// The covariance function as it was when the prior was last refreshed.
     pub fn kernel(&self) -> &dyn Kernel {
         self.state.kernel.as_ref()
     }

@@ -117,7 +117,7 @@ impl Projection {
         &self.phi[start * m..(start + points) * m]
     }
 
-    /// The points.
+    /// What was projected: N×D.
     #[must_use]
     pub fn points(&self) -> Points<'_> {
         self.points.view()

@@ -106,7 +106,7 @@ impl<'a> Seen<'a> {
 
 /// A block of observations with what a method keeps of its lane.
 #[derive(Debug)]
-pub struct Block<'a, S> {
+pub struct LaneBlock<'a, S> {
     /// What the method keeps of the lane.
     pub own: &'a mut S,
     /// Which places of the lane the block is.

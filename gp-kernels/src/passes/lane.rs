@@ -1,6 +1,6 @@
 //! One lane: its observations, their projections, and the steps of a pass over them.
 
-use super::block::{Block, LatentBlock, Seen};
+use super::block::{LaneBlock, LatentBlock, Seen};
 use super::layout::{Gram, Layout, PartMut, Sums, split};
 use super::tangent::Tangent;
 use super::whitened::{Marginals, view_mut};
@@ -289,7 +289,7 @@ impl<S> Lane<S> {
     }
 
     /// A block, or neighbours in one, with what the method keeps, for a rule.
-    pub fn view(&mut self, component: usize, places: &Range<usize>) -> Block<'_, S> {
+    pub fn view(&mut self, component: usize, places: &Range<usize>) -> LaneBlock<'_, S> {
         let k = self.block_of(places.start);
         let start = places.start - self.block(k).start;
         let Self { outputs, rows, targets, held, latents, own, .. } = self;
@@ -300,7 +300,7 @@ impl<S> Lane<S> {
             rows: &rows[places.clone()],
             targets: &targets[places.start * *outputs..places.end * *outputs],
         };
-        Block { own, places: places.clone(), component, seen, latents }
+        LaneBlock { own, places: places.clone(), component, seen, latents }
     }
 
     /// Fills in the marginals of a block, or of neighbours in one.
@@ -334,7 +334,7 @@ impl<S> Lane<S> {
         pass: Pass<'_>,
         (priors, brake): (&[InducingPrior], &Brake),
         out: &mut Sums,
-        rule: &impl Fn(Block<'_, S>, &mut [f64]) -> Result<(), E>,
+        rule: &impl Fn(LaneBlock<'_, S>, &mut [f64]) -> Result<(), E>,
     ) -> Result<(), E> {
         for k in 0..self.ends.len() {
             super::pass::go_on(brake)?;

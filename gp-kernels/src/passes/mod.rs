@@ -5,7 +5,7 @@
 //! 1. reads and checks observations ([`Passes::read`]),
 //! 2. projects them on the processes: φ and s ([`Passes::project`]),
 //! 3. finds marginals of the projections under a Gaussian over inducing values ([`Whitened`]), component by component,
-//! 4. asks a *rule* about the block: numbers in ([`Block`]), weights and slopes out,
+//! 4. asks a *rule* about the block: numbers in ([`LaneBlock`]), weights and slopes out,
 //! 5. adds up `Σ w φφᵀ`, `Σ g φ` and whatever else the rule counts ([`Sums`]),
 //! 6. and, where gradients are asked for, turns slopes into derivatives by φ and s, and these into derivatives by
 //!    kernels and inducing inputs.
@@ -22,7 +22,7 @@ mod pass;
 mod tangent;
 mod whitened;
 
-pub use block::{Block, LatentBlock, Seen};
+pub use block::{LaneBlock, LatentBlock, Seen};
 pub use lane::{Lane, Projections, Taken};
 pub use layout::{Gram, Layout, Part, PartMut, Sums};
 pub use pass::{Beliefs, Pass, PassError, Passes, Setup};

@@ -1,6 +1,6 @@
 //! All lanes, and passes over them.
 
-use super::block::Block;
+use super::block::LaneBlock;
 use super::lane::{Build, Lane, Taken};
 use super::layout::{Layout, Sums};
 use super::tangent::Tangent;
@@ -314,7 +314,7 @@ impl<S: Send> Passes<S> {
         &mut self,
         pass: Pass<'_>,
         sums: &mut Sums,
-        rule: impl Fn(Block<'_, S>, &mut [f64]) -> Result<(), E> + Sync,
+        rule: impl Fn(LaneBlock<'_, S>, &mut [f64]) -> Result<(), E> + Sync,
     ) -> Result<(), E> {
         let with = (self.priors.as_slice(), &self.brake);
         let (total, by) = ((sums, &self.pool), self.reduction.as_ref());

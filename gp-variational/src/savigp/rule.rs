@@ -5,7 +5,7 @@ use super::mixture::{Covariance, Mixture};
 use super::model::Savigp;
 use crate::error::VariationalError;
 use crate::expectation::{Estimates, Expectation, Nodes, Observed};
-use gp_kernels::passes::{Beliefs, Block, Gram, Layout, Whitened};
+use gp_kernels::passes::{Beliefs, Gram, LaneBlock, Layout, Whitened};
 use gp_likelihoods::Latent;
 use std::ops::Range;
 
@@ -67,10 +67,10 @@ impl Rule<'_> {
     /// Answers for one block under one component.
     pub(super) fn answer(
         self,
-        block: Block<'_, LaneEstimates>,
+        block: LaneBlock<'_, LaneEstimates>,
         extra: &mut [f64],
     ) -> Result<(), VariationalError> {
-        let Block { own, component, seen, latents, .. } = block;
+        let LaneBlock { own, component, seen, latents, .. } = block;
         let proportion = self.proportions[component];
         for i in 0..seen.count() {
             own.beliefs.clear();

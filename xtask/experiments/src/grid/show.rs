@@ -10,7 +10,7 @@ use crate::report::{Block, Comparison, Pairing, Scale, course, levels, regions, 
 /// `--only`, say for which of the grid there is one: of all, where there are none.
 #[derive(Debug)]
 pub enum Show {
-    /// A heading.
+    /// A line above what follows, in larger type.
     Heading(&'static str),
     /// A paragraph.
     Text(&'static str),
