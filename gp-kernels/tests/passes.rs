@@ -336,6 +336,31 @@ fn components_have_sums_of_their_own() {
 }
 
 #[test]
+fn observations_that_come_one_at_a_time_end_in_few_blocks() {
+    let (case, processes) = (Case::new(90), each());
+    let expected = case.found(&processes, Threading::Here, None);
+    let mut passes = case.passes(&processes, Threading::Here, None);
+    let data = case.table();
+    let lane = &mut passes.lanes_mut()[0];
+    lane.read::<Fault>(&data, &Rows::Range(0..20), &|_, _| Ok(())).unwrap();
+    for row in 20..90 {
+        lane.append::<Fault>(&data, &Rows::Range(row..row + 1), &|_, _| Ok(())).unwrap();
+    }
+    assert!(lane.blocks().count() <= 7 && lane.count() == 90, "{} blocks", lane.blocks().count());
+    lane.remove(50);
+    lane.append::<Fault>(&data, &Rows::Range(50..51), &|_, _| Ok(())).unwrap();
+    let refused = lane.append::<Fault>(&data, &Rows::Range(89..91), &|_, _| Ok(()));
+    assert!(matches!(refused, Err(Fault::Data(DataError::Read { row: 90, .. }))), "{refused:?}");
+    assert_eq!(lane.count(), 90);
+    let (layout, posterior) = (Layout::new(vec![M; LATENTS], 1), Posterior::new());
+    let mut sums = Sums::zeros(&layout);
+    passes.run(Pass::new(&layout).with_beliefs(&posterior), &mut sums, rule).unwrap();
+    for (found, expected) in sums.numbers.iter().zip(&expected.0) {
+        assert!((found - expected).abs() < 1e-11 * (1.0 + expected.abs()), "{found} {expected}");
+    }
+}
+
+#[test]
 fn a_brake_ends_a_pass_between_blocks() {
     let case = Case::new(1500);
     let processes = each();

@@ -167,8 +167,30 @@ impl<S> Lane<S> {
         if done.is_err() {
             let places = if before == 0 { 0 } else { self.ends[before - 1] };
             self.truncate(places);
+        } else if before > 0 {
+            self.merge_behind();
         }
         done
+    }
+
+    /// Makes one block of the last two where both are small, so that observations that come one at a time end in few
+    /// blocks and each is projected a few times at most.
+    fn merge_behind(&mut self) {
+        while self.cut.is_none() && self.ends.len() > 1 {
+            let last = self.ends.len() - 1;
+            let (left, right) = (self.block(last - 1).len(), self.block(last).len());
+            if left > right || left + right > BLOCK {
+                break;
+            }
+            let mut points = self.held[last - 1].points.values().to_vec();
+            points.extend_from_slice(self.held[last].points.values());
+            for held in &mut self.held[last - 1..=last] {
+                held.projections.iter_mut().for_each(|projection| *projection = None);
+            }
+            self.held[last - 1].points.overwrite(left + right, self.dim).copy_from_slice(&points);
+            self.ends.remove(last - 1);
+        }
+        self.make_room();
     }
 
     /// Reads block number k of those that begin with block `before`.
@@ -220,11 +242,16 @@ impl<S> Lane<S> {
         let processes = self.upstream.len();
         let held = || Held { projections: (0..processes).map(|_| None).collect(), ..Held::default() };
         self.held.resize_with(self.held.len().max(self.ends.len()), held);
+        self.make_room();
+    }
+
+    /// Room to work on the largest block.
+    fn make_room(&mut self) {
         let largest = self.blocks().map(|block| block.len()).max().unwrap_or(0);
         self.latents.iter_mut().for_each(|latent| latent.resize(largest));
     }
 
-    /// Forgets observations from this place on.
+    /// Forgets observations from this place on, at which a block begins.
     pub fn truncate(&mut self, places: usize) {
         self.rows.truncate(places);
         self.targets.truncate(places * self.outputs);
