@@ -24,6 +24,8 @@ pub mod out;
 pub mod picture;
 pub mod predict;
 pub mod standardise;
+#[cfg(feature = "testkit")]
+pub mod testkit;
 
 pub use context::Context;
 pub use error::{CliError, ErrorKind};

@@ -1,0 +1,72 @@
+//! Cases in which a method is another one.
+
+use super::MethodKit;
+use super::answers::Answers;
+use super::problems::{Table, Task, elsewhere, see_through};
+use super::report::Findings;
+use crate::error::CliError;
+use crate::method::{Fit, SeenThrough};
+use gp_ep::{ExactGp, Observations};
+use gp_likelihoods::Gaussian;
+
+const ROWS: usize = 60;
+/// How near a method is to its closed form.
+const CLOSED: f64 = 1e-6;
+
+/// With Gaussian noise and all rows as inducing inputs, latents and log evidence are those of exact regression.
+pub(super) fn at_the_data(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), CliError> {
+    let Some(likelihood) = Task::Numbers.accepted(kit, findings)? else { return Ok(()) };
+    let table = Table::new(Task::Numbers, ROWS);
+    let mut problem = kit.fixed(likelihood.as_ref(), table.clone().in_memory())?;
+    match kit.method.seen_through() {
+        SeenThrough::InducingInputs => see_through(&mut problem, table.points.as_ref())?,
+        SeenThrough::ActiveRows => problem.settings.active = Some(ROWS),
+        SeenThrough::Rows => {}
+    }
+    let noise = Gaussian::new(likelihood.parameters()[0].value())?;
+    let exact = ExactGp::new(problem.kernels[0].clone_box(), noise);
+    let exact = exact.condition(&Observations::new(table.points.as_ref(), &table.targets)?)?;
+    let there = exact.predict(elsewhere().as_ref())?;
+    let fit = kit.method.fit(problem)?;
+    let expected: Vec<f64> = there.latent_mean.into_iter().chain(there.latent_variance).collect();
+    let found = Answers::new(&fit.posterior, Task::Numbers)?.latents;
+    findings.close("latents at the data", &found, &expected, kit.at_the_data);
+    let evidence = exact.log_marginal_likelihood();
+    findings.close("the objective at the data", &[fit.objective], &[evidence], kit.at_the_data);
+    Ok(())
+}
+
+/// With Gaussian noise through few inducing inputs, it is the method that was named.
+pub(super) fn closed_form(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), CliError> {
+    let Some((name, given)) = &kit.closed_form else {
+        findings.skip("no method was named that is its closed form");
+        return Ok(());
+    };
+    let Some(likelihood) = Task::Numbers.accepted(kit, findings)? else { return Ok(()) };
+    let reference = kit.context.methods.find(name)?;
+    let other = MethodKit { given: given.clone(), ..MethodKit::new(kit.context, reference.as_ref()) };
+    let fit = |kit: &MethodKit<'_>| -> Result<Fit, CliError> {
+        let rows = Table::new(Task::Numbers, ROWS).in_memory();
+        kit.method.fit(kit.fixed(likelihood.as_ref(), rows)?)
+    };
+    let (found, expected) = (fit(kit)?, fit(&other)?);
+    let latents = |fit: &Fit| Answers::new(&fit.posterior, Task::Numbers).map(|answers| answers.latents);
+    findings.close(&format!("latents of {name}"), &latents(&found)?, &latents(&expected)?, CLOSED);
+    findings.close(&format!("the objective of {name}"), &[found.objective], &[expected.objective], CLOSED);
+    Ok(())
+}
+
+/// With one kernel, the difference of the latents of two classes over √2 is the latent of the binary model.
+pub(super) fn two_classes(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), CliError> {
+    let mut probabilities = Vec::new();
+    for task in [Task::Signs, Task::TwoClasses] {
+        let Some(likelihood) = task.accepted(kit, findings)? else {
+            findings.cases = 0;
+            return Ok(());
+        };
+        let fit = kit.method.fit(kit.fixed(likelihood.as_ref(), Table::new(task, ROWS).in_memory())?)?;
+        probabilities.push(Answers::new(&fit.posterior, task)?.probabilities.concat());
+    }
+    findings.close("probabilities of two classes", &probabilities[1], &probabilities[0], kit.two_classes);
+    Ok(())
+}

@@ -1,0 +1,129 @@
+//! The conformance kit: what every method of inference has to keep, also one from another crate.
+//!
+//! ```
+//! use gp_cli::{Context, testkit::MethodKit};
+//!
+//! let context = Context::built_in();
+//! let vfe = context.methods.find("vfe")?;
+//! let report = MethodKit::new(&context, vfe.as_ref()).with_closed_form("svgp", &[]).check()?;
+//! assert!(report.has_passed(gp_cli::testkit::Check::ClosedForm));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The kit draws small problems from a seed: numbers with Gaussian noise, two labels, three classes. What a method objects
+//! to, or was not made for, is skipped, and the report says so.
+
+mod accuracy;
+mod answers;
+mod errors;
+mod gradients;
+mod problems;
+mod report;
+mod same_bits;
+
+pub use report::{Check, Failures, Report};
+
+use crate::context::Context;
+use crate::error::CliError;
+use crate::method::{Given, Method};
+use report::Findings;
+use serde_json::Value;
+
+/// What a check does with a kit: it writes down what it found, and an error is a fault too.
+type Run = fn(&MethodKit<'_>, &mut Findings) -> Result<(), CliError>;
+
+const CHECKS: &[(Check, Run)] = &[
+    (Check::Gradients, gradients::check),
+    (Check::AtTheData, accuracy::at_the_data),
+    (Check::ClosedForm, accuracy::closed_form),
+    (Check::TwoClasses, accuracy::two_classes),
+    (Check::Streams, same_bits::streams),
+    (Check::Threads, same_bits::threads),
+    (Check::Resuming, same_bits::resuming),
+    (Check::BadData, errors::check),
+    (Check::Predictions, answers::sound),
+    (Check::Saving, answers::saved),
+];
+
+/// A method, and what it promises.
+#[derive(Clone, Debug)]
+pub struct MethodKit<'a> {
+    context: &'a Context,
+    method: &'a dyn Method,
+    given: Given,
+    gradients: f64,
+    at_the_data: f64,
+    two_classes: f64,
+    closed_form: Option<(&'a str, Given)>,
+}
+
+impl<'a> MethodKit<'a> {
+    /// The checks of a method, in a context that has it (model files name it) and the kernels and likelihoods of
+    /// [`Context::built_in`].
+    #[must_use]
+    pub fn new(context: &'a Context, method: &'a dyn Method) -> Self {
+        Self {
+            context,
+            method,
+            given: Given::default(),
+            gradients: 1e-5,
+            at_the_data: 1e-6,
+            two_classes: 0.05,
+            closed_form: None,
+        }
+    }
+
+    /// With a value for a setting of the method.
+    #[must_use]
+    pub fn with_setting(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.given.insert(name, value.into());
+        self
+    }
+
+    /// The largest relative error of a derivative: 1e-5 unless said.
+    #[must_use]
+    pub fn gradients_within(self, tolerance: f64) -> Self {
+        Self { gradients: tolerance, ..self }
+    }
+
+    /// How near to exact regression it is with all rows as inducing inputs, as a share of numbers above 1: 1e-6 unless
+    /// said.
+    #[must_use]
+    pub fn exact_at_the_data(self, tolerance: f64) -> Self {
+        Self { at_the_data: tolerance, ..self }
+    }
+
+    /// How near probabilities of two classes are to those of the binary model: 0.05 unless said.
+    #[must_use]
+    pub fn two_classes_within(self, tolerance: f64) -> Self {
+        Self { two_classes: tolerance, ..self }
+    }
+
+    /// The method of the context, with values of its settings, that has the closed form of this one under Gaussian noise.
+    #[must_use]
+    pub fn with_closed_form(mut self, method: &'a str, settings: &[(&str, f64)]) -> Self {
+        let mut given = Given::default();
+        settings.iter().for_each(|&(name, value)| given.insert(name, value.into()));
+        self.closed_form = Some((method, given));
+        self
+    }
+
+    /// Runs every check.
+    ///
+    /// # Errors
+    /// [`Failures`]: every fault that was found, by its check.
+    pub fn check(&self) -> Result<Report, Failures> {
+        let (mut report, mut failures) = (Report::default(), Vec::new());
+        for (check, run) in CHECKS {
+            let mut findings = Findings::default();
+            if let Err(error) = run(self, &mut findings) {
+                findings.fault(error.with_causes());
+            }
+            let name = self.method.name();
+            failures.extend(findings.faults.into_iter().map(|fault| (*check, format!("{name}: {fault}"))));
+            report.skipped.extend(findings.skipped.into_iter().map(|why| (*check, why)));
+            report.passed.extend((findings.cases > 0).then_some(*check));
+        }
+        if failures.is_empty() { Ok(report) } else { Err(Failures(failures)) }
+    }
+}

@@ -1,0 +1,128 @@
+//! What came of the checks.
+
+use std::fmt::{Debug, Display, Formatter};
+
+/// A property that the kit looks at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Check {
+    /// Gradients are those that differences have.
+    Gradients,
+    /// With all rows as inducing inputs and Gaussian noise it is exact regression.
+    AtTheData,
+    /// Under Gaussian noise it is the method that was named as its closed form.
+    ClosedForm,
+    /// Two classes are the binary model.
+    TwoClasses,
+    /// Rows that are not in memory give the same bits.
+    Streams,
+    /// One, two and eight threads give the same bits.
+    Threads,
+    /// A fit that is interrupted after every iteration and goes on from its checkpoint gives the same bits.
+    Resuming,
+    /// Data that cannot be are errors, and no panics.
+    BadData,
+    /// Variances, probabilities, quantiles and densities can be what they are.
+    Predictions,
+    /// A model that was saved and loaded predicts the same bits.
+    Saving,
+}
+
+/// What a method keeps, and what was not looked at.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    pub(super) passed: Vec<Check>,
+    pub(super) skipped: Vec<(Check, String)>,
+}
+
+impl Report {
+    /// Whether a check was passed, in at least one case.
+    #[must_use]
+    pub fn has_passed(&self, check: Check) -> bool {
+        self.passed.contains(&check)
+    }
+
+    /// The cases that were skipped, and why.
+    #[must_use]
+    pub fn skipped(&self) -> &[(Check, String)] {
+        &self.skipped
+    }
+}
+
+impl Display for Report {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        writeln!(f, "passed: {:?}", self.passed)?;
+        self.skipped.iter().try_for_each(|(check, why)| writeln!(f, "skipped: {check:?}: {why}"))
+    }
+}
+
+/// What a method failed to keep: one sentence per fault, with the numbers.
+pub struct Failures(pub(super) Vec<(Check, String)>);
+
+impl Failures {
+    /// The checks that found a fault.
+    #[must_use]
+    pub fn checks(&self) -> Vec<Check> {
+        let mut checks: Vec<Check> = self.0.iter().map(|(check, _)| *check).collect();
+        checks.dedup();
+        checks
+    }
+}
+
+impl Display for Failures {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        self.0.iter().try_for_each(|(check, fault)| writeln!(f, "{check:?}: {fault}"))
+    }
+}
+
+impl Debug for Failures {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{self}")
+    }
+}
+
+impl std::error::Error for Failures {}
+
+/// What one check finds.
+#[derive(Debug, Default)]
+pub(super) struct Findings {
+    /// How many cases were looked at.
+    pub(super) cases: usize,
+    pub(super) faults: Vec<String>,
+    pub(super) skipped: Vec<String>,
+}
+
+impl Findings {
+    pub(super) fn fault(&mut self, what: String) {
+        self.faults.push(what);
+    }
+
+    pub(super) fn skip(&mut self, why: impl Into<String>) {
+        self.skipped.push(why.into());
+    }
+
+    pub(super) fn require(&mut self, holds: bool, what: impl FnOnce() -> String) {
+        if !holds {
+            self.fault(what());
+        }
+    }
+
+    /// Requires agreement to `tolerance`, relative above 1 and absolute below; a NaN fails.
+    pub(super) fn close(&mut self, what: &str, found: &[f64], expected: &[f64], tolerance: f64) {
+        let near = |(a, b): &(&f64, &f64)| (*a - *b).abs() <= tolerance * b.abs().max(1.0);
+        let far = found.iter().zip(expected).find(|pair| !near(pair));
+        self.compare(&format!("{what} (within {tolerance:.0e})"), far, found.len(), expected.len());
+    }
+
+    /// Requires the same bits.
+    pub(super) fn same(&mut self, what: &str, found: &[f64], expected: &[f64]) {
+        let other = found.iter().zip(expected).find(|(a, b)| a.to_bits() != b.to_bits());
+        self.compare(what, other, found.len(), expected.len());
+    }
+
+    fn compare(&mut self, what: &str, differ: Option<(&f64, &f64)>, found: usize, expected: usize) {
+        self.require(differ.is_none() && found == expected, || match differ {
+            Some((a, b)) => format!("{what}: {a:e} instead of {b:e}"),
+            None => format!("{what}: {found} numbers instead of {expected}"),
+        });
+    }
+}
