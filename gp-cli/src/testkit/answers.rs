@@ -86,7 +86,8 @@ pub(super) fn sound(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), 
     for task in TASKS {
         let Some((problem, _)) = fitted(kit, task, findings)? else { continue };
         let fit = kit.method.fit(problem)?;
-        findings.require(fit.objective.is_finite(), || format!("{task:?}: an objective of {}", fit.objective));
+        findings
+            .require(fit.objective.is_finite(), || format!("{task:?}: an objective of {}", fit.objective));
         Answers::new(&fit.posterior, task)?.look_at(task, findings);
     }
     Ok(())

@@ -33,12 +33,13 @@ pub(super) const TASKS: [Task; 3] = [Task::Numbers, Task::Signs, Task::ThreeClas
 
 impl Task {
     pub(super) fn likelihood(self, kit: &MethodKit<'_>) -> Result<Box<dyn Likelihood>, CliError> {
+        let cheap = kit.method.evaluates_densities();
+        let three = if cheap { "softmax(classes=3)" } else { "multiclass_probit(classes=3)" };
         Ok(kit.context.likelihoods.parse(match self {
             Self::Numbers => "gaussian(variance=0.2)",
             Self::Signs => "bernoulli_probit",
             Self::TwoClasses => "multiclass_probit(classes=2)",
-            Self::ThreeClasses if kit.method.evaluates_densities() => "softmax(classes=3)",
-            Self::ThreeClasses => "multiclass_probit(classes=3)",
+            Self::ThreeClasses => kit.three_classes.unwrap_or(three),
         })?)
     }
 

@@ -35,10 +35,10 @@ pub struct Report {
 }
 
 impl Report {
-    /// Whether a check was passed, in at least one case.
+    /// The checks that were passed, each in at least one case.
     #[must_use]
-    pub fn has_passed(&self, check: Check) -> bool {
-        self.passed.contains(&check)
+    pub fn passed(&self) -> &[Check] {
+        &self.passed
     }
 
     /// The cases that were skipped, and why.

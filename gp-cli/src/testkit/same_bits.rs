@@ -10,8 +10,8 @@ use gp_likelihoods::Likelihood;
 use gp_optim::{CheckpointFile, Control, Interrupt};
 
 const THREADS: [usize; 3] = [1, 2, 8];
-/// More rows than one block has, so that threads have something to share.
-const MANY_ROWS: usize = 300;
+/// So that threads have something to share.
+const MANY_ROWS: usize = 150;
 const ROWS: usize = 60;
 /// More than a short fit has iterations.
 const MOST_RESUMPTIONS: usize = 200;
