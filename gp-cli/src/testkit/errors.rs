@@ -4,7 +4,6 @@ use super::MethodKit;
 use super::problems::{TASKS, Table, Task};
 use super::report::Findings;
 use crate::error::CliError;
-use crate::method::Fit;
 use faer::Mat;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -31,24 +30,21 @@ pub(super) fn check(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), 
             for &by in kit.method.optimizers() {
                 let problem = kit.short_fit(likelihood.as_ref(), table.clone().in_memory(), by)?;
                 let what = format!("{task:?} by {by} with {fault}");
-                // Batches step back from evaluations that fail, and tell how many there were.
-                let in_batches = problem.settings.batch_size.is_some();
-                let is_told = |fit: Fit| in_batches && !fit.warnings.is_empty();
-                refused(&what, || kit.method.fit(problem).map(is_told), findings);
+                refused(&what, || kit.method.fit(problem).map(|_| ()), findings);
             }
             let problem = kit.problem(likelihood.as_ref(), table.in_memory())?;
             let what = format!("gradients of {task:?} with {fault}");
-            refused(&what, || kit.method.gradients(&problem).map(|_| false), findings);
+            refused(&what, || kit.method.gradients(&problem).map(|_| ()), findings);
         }
     }
     Ok(())
 }
 
-/// Requires an error that says something, or a fit that tells what was wrong.
-fn refused(what: &str, step: impl FnOnce() -> Result<bool, CliError>, findings: &mut Findings) {
+/// Requires an error that says something.
+fn refused(what: &str, step: impl FnOnce() -> Result<(), CliError>, findings: &mut Findings) {
     match catch_unwind(AssertUnwindSafe(step)) {
         Err(_) => findings.fault(format!("{what}: it panics")),
-        Ok(Ok(is_told)) => findings.require(is_told, || format!("{what}: it is taken as if it were sound")),
+        Ok(Ok(())) => findings.fault(format!("{what}: it is taken as if it were sound")),
         Ok(Err(error)) => {
             findings.require(!error.with_causes().is_empty(), || format!("{what}: an error without words"));
         }

@@ -154,7 +154,12 @@ impl MiniBatchEp {
     }
 
     /// Reads and projects a batch, with its sites.
-    fn load(&mut self, model: &PowerEp, data: &dyn DataSource, rows: &[usize]) -> Result<(), EpError> {
+    pub(super) fn load(
+        &mut self,
+        model: &PowerEp,
+        data: &dyn DataSource,
+        rows: &[usize],
+    ) -> Result<(), EpError> {
         if rows.is_empty() || rows.len() > self.capacity {
             let (what, axis, expected) = ("batch", "observations", self.capacity);
             return Err(EpError::Shape { what, axis, expected, found: rows.len() });
@@ -218,12 +223,14 @@ impl MiniBatchEp {
         rows: &[usize],
         options: &EpOptions,
     ) -> Result<BatchStep, EpError> {
-        options.check()?;
-        if options.schedule == Schedule::InTurn {
-            return Err(EpError::Unsupported { what: "sites in turn in mini-batches" });
-        }
+        check_options(options)?;
         self.load(model, data, rows)?;
-        let weight = self.observations as f64 / rows.len() as f64;
+        self.step_loaded(model, options)
+    }
+
+    /// [`step`](Self::step) with the batch that was loaded last.
+    pub(super) fn step_loaded(&mut self, model: &PowerEp, options: &EpOptions) -> Result<BatchStep, EpError> {
+        let weight = self.observations as f64 / self.rows.len() as f64;
         let (tally, rate) = match self.sharing {
             Sharing::Own => {
                 let how = (options, SumOf::Change);
@@ -246,7 +253,7 @@ impl MiniBatchEp {
         self.keep_sites();
         Ok(BatchStep {
             log_z,
-            change: (tally.change / (rows.len() * model.sites_per_observation()) as f64).sqrt(),
+            change: (tally.change / (self.rows.len() * model.sites_per_observation()) as f64).sqrt(),
             improper: tally.improper as usize,
             negative: tally.negative as usize,
             halvings,
@@ -382,6 +389,15 @@ impl MiniBatchEp {
     pub fn posterior(&self, model: &PowerEp, latent: usize) -> Result<InducingPosterior, EpError> {
         posterior(model, &self.posteriors, latent)
     }
+}
+
+/// Fails for settings that batches have no method for.
+pub(super) fn check_options(options: &EpOptions) -> Result<(), EpError> {
+    options.check()?;
+    if options.schedule == Schedule::InTurn {
+        return Err(EpError::Unsupported { what: "sites in turn in mini-batches" });
+    }
+    Ok(())
 }
 
 fn check_tied(model: &PowerEp) -> Result<(), EpError> {

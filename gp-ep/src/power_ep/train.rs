@@ -6,12 +6,12 @@
 
 use super::batch::{BatchEp, Convergence};
 use super::gradient::GradientKind;
-use super::minibatch::{MiniBatchEp, MiniBatchMemory, Sharing};
+use super::minibatch::{MiniBatchEp, MiniBatchMemory, Sharing, check_options};
 use super::model::PowerEp;
 use super::rules::EpOptions;
 use super::site::Site;
 use crate::error::EpError;
-use gp_kernels::data::DataSource;
+use gp_kernels::data::{DataError, DataSource};
 use gp_optim::{
     Batch, Batches, Companion, Control, Descended, DescentOptions, DescentPlan, MinimiseOptions,
     ParameterSet, Training, TrainingProgress, UpdateRule, train_beside, train_by_descent,
@@ -147,7 +147,7 @@ impl PowerEp {
         }
         let size = batches.size();
         let state = MiniBatchEp::new(self, data, sharing, size)?;
-        let mut inner = InnerBatches { state, evaluations: 0 };
+        let (mut inner, mut fault) = (InnerBatches { state, evaluations: 0 }, None);
         let epoch = data.count().div_ceil(size) as u64;
         let evaluate = |model: &PowerEp, inner: &mut InnerBatches, batch: Batch<'_>, natural: &mut [f64]| {
             let InnerBatches { state, evaluations } = inner;
@@ -156,8 +156,12 @@ impl PowerEp {
                 state.rebuild(model, data)?;
             }
             *evaluations += 1;
+            check_options(&options.ep)?;
+            if let Err(error) = state.load(model, data, batch.indices) {
+                return Err(fault.get_or_insert(error).clone());
+            }
             for _ in 0..options.sweeps {
-                state.step(model, data, batch.indices, &options.ep)?;
+                state.step_loaded(model, &options.ep)?;
             }
             let log_z = state.log_z_gradient(model, natural)?;
             watch(Moment::of(*evaluations, log_z, model, state));
@@ -165,8 +169,12 @@ impl PowerEp {
         };
         let plan = options.plan(batches, rule);
         inner.state.set_brake(plan.control.brake());
-        let run = train_by_descent(self, &mut inner, plan, evaluate, |_| {})?;
-        let mut state = inner.state;
+        let run = train_by_descent(self, &mut inner, plan, evaluate, |_| {});
+        // A fault of the data is none of a place that can be stepped back from.
+        if let Some(fault) = fault.filter(|fault| *fault != DataError::Stopped.into()) {
+            return Err(fault);
+        }
+        let (run, mut state) = (run?, inner.state);
         state.refresh(self)?;
         state.rebuild(self, data)?;
         Ok(Trained { run, state })

@@ -11,7 +11,7 @@ use super::natural::Natural;
 use crate::ascent::{Ascent, NaturalOptions};
 use crate::error::VariationalError;
 use crate::expectation::{Expectation, MOST_SAMPLES, Sampling};
-use gp_kernels::data::DataSource;
+use gp_kernels::data::{DataError, DataSource};
 use gp_optim::{
     Batch, Batches, Companion, Control, Descended, DescentOptions, DescentPlan, Groups, MinimiseOptions,
     OptimError, Parameter, ParameterSet, ParameterSetMut, Schedule, Stage, Staged, Training,
@@ -234,16 +234,16 @@ impl Savigp {
         if let Some(rate) = options.natural {
             return self.train_beside_posterior(data, bound, plan, (rate, options), progress);
         }
-        let mut sampled = Sampled { bound };
+        let (mut sampled, mut fault) = (Sampled { bound }, None);
         let evaluate =
             |model: &Self, Sampled { bound }: &mut Sampled, batch: Batch<'_>, gradient: &mut [f64]| {
-                bound.next_batch(model, data, batch.indices)?;
+                bound.next_batch(model, data, batch.indices, &mut fault)?;
                 let value = bound.gradient(model, gradient)?;
                 bound.follow_noise(model, options.noise.as_ref())?;
                 Ok::<f64, VariationalError>(value)
             };
-        let run = train_by_descent(self, &mut sampled, plan, evaluate, progress)?;
-        Ok(Trained { run, state: sampled.bound })
+        let run = train_by_descent(self, &mut sampled, plan, evaluate, progress);
+        Ok(Trained { run: unless(fault, run)?, state: sampled.bound })
     }
 
     /// Steps of the posterior along its natural gradient, of length `rate`, beside those of everything else.
@@ -258,16 +258,17 @@ impl Savigp {
         NaturalOptions { rate, ..NaturalOptions::default() }.check()?;
         let (mut outer, posterior) = (Outer(self.clone()), self.posterior().clone());
         Natural::check(&posterior)?;
-        let mut stepping = Stepping { bound, posterior };
+        let (mut stepping, mut fault) = (Stepping { bound, posterior }, None);
         let evaluate = |outer: &Outer, own: &mut Stepping, batch: Batch<'_>, gradient: &mut [f64]| {
             let Stepping { bound, posterior } = own;
-            bound.next_batch(&outer.0, data, batch.indices)?;
+            bound.next_batch(&outer.0, data, batch.indices, &mut fault)?;
             let value = bound.gradient_with(&outer.0, posterior, gradient)?;
             bound.follow_noise(&outer.0, options.noise.as_ref())?;
             bound.natural_step(posterior, rate)?;
             Ok::<f64, VariationalError>(value)
         };
-        let run = train_by_descent(&mut outer, &mut stepping, plan, evaluate, progress)?;
+        let run = train_by_descent(&mut outer, &mut stepping, plan, evaluate, progress);
+        let run = unless(fault, run)?;
         *self = outer.0;
         self.set_posterior(stepping.posterior)?;
         Ok(Trained { run, state: stepping.bound })
@@ -344,15 +345,17 @@ impl Bound {
         options
     }
 
-    /// Takes the next batch in hand, with samples of its own.
+    /// Takes the next batch in hand, with samples of its own. What is wrong with it goes into `fault`.
     fn next_batch(
         &mut self,
         model: &Savigp,
         data: &dyn DataSource,
         rows: &[usize],
+        fault: &mut Option<VariationalError>,
     ) -> Result<(), VariationalError> {
         self.redraw();
-        self.load(model, data, rows)
+        let loaded = self.load(model, data, rows);
+        loaded.map_err(|error| fault.get_or_insert(error).clone())
     }
 
     /// Chooses the number of samples of the next batch.
@@ -363,6 +366,14 @@ impl Bound {
         let samples = target.next(sampling.samples, self.relative_noise());
         self.set_expectation(model, Expectation::Sampled(Sampling { samples, ..sampling }))
     }
+}
+
+/// A run, unless there was a fault of the data: that is none of a place that can be stepped back from.
+fn unless<R>(
+    fault: Option<VariationalError>,
+    run: Result<R, VariationalError>,
+) -> Result<R, VariationalError> {
+    fault.filter(|fault| *fault != DataError::Stopped.into()).map_or(run, Err)
 }
 
 /// Natural gradients from where the posterior is or, where that is no start under these parameters, from the prior.
