@@ -309,6 +309,10 @@ impl Density for MulticlassProbit {
         ws: &mut Workspace,
         out: &mut Slopes,
     ) -> bool {
+        if self.difference && self.label_noise == 0.0 {
+            // The one piece is the whole.
+            return self.pair(y, q, Some(power), ws, out).is_ok();
+        }
         let (label, noise) = (classes::index(y[0]), 0.5 * self.noise());
         if power != 1.0 || self.with_runners(q, |q| race::log_win(label, q, noise, ws, out)).is_err() {
             return false;

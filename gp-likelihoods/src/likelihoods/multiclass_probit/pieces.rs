@@ -12,7 +12,7 @@ use crate::workspace::Workspace;
 
 impl MulticlassProbit {
     /// An integral over the pair of one piece. Of one latent, its sign in that of the label decides.
-    fn pair(
+    pub(super) fn pair(
         &self,
         y: &[f64],
         q: &[Latent],
