@@ -1,30 +1,44 @@
 //! Showers of a day, some days with them being missed.
 
 use gp_likelihoods::special::standard_normal_cdf;
-use gp_likelihoods::{Density, Described, LikelihoodEntry, ObservationMoments, Scalar, Support};
+use gp_likelihoods::{
+    Density, Described, Latent, Likelihood, LikelihoodEntry, LikelihoodError, ObservationMoments, Pieces,
+    Scalar, Slopes, Support, Workspace,
+};
 use gp_optim::{Parameter, Transform};
 use rand::{Rng, RngExt};
 
 /// Whether it rains is up to latent 0, `p(wet) = Φ(f₀)`; after each shower of a wet day there is another one with
 /// probability `σ(f₁)`. A share `missed` of wet days is noted as dry. Each day says something of two things, with
-/// `w = (1 − missed) Φ(f₀)`: `p(0 | f) = 1 − w`, and `p(y | f) = w · (1 − σ(f₁)) σ(f₁)^{y−1}` from 1 on.
+/// `w = (1 − missed) Φ(f₀)`: `p(0 | f) = 1 − w`, and `p(y | f) = w · (1 − σ(f₁)) σ(f₁)^{y−1}` from 1 on. That is one factor
+/// for each latent, so expectation propagation integrates over one at a time.
 #[derive(Clone, Debug)]
 pub struct Showers {
-    parameters: [Parameter; 1],
+    noted: Noted,
 }
+
+/// The factor of f₀: whether any shower is noted.
+#[derive(Clone, Debug)]
+struct Noted {
+    missed: [Parameter; 1],
+}
+
+/// The factor of f₁: how many more there are after the first.
+#[derive(Clone, Debug)]
+struct More;
 
 impl Showers {
     /// For a registry: `Registry::built_in().with(Showers::entry())`.
     pub fn entry() -> LikelihoodEntry {
         LikelihoodEntry::new("showers", "counts, 0 on dry days and where they were missed", |_| {
             let missed = Parameter::scalar("missed", 0.05, Transform::Interval { lo: 0.0, hi: 1.0 })?;
-            Ok(Box::new(Self { parameters: [missed] }))
+            Ok(Box::new(Self { noted: Noted { missed: [missed] } }))
         })
     }
 
     /// The probability that showers are noted, and that there is another one.
     fn shares(&self, f: &[f64]) -> (f64, f64) {
-        ((1.0 - self.parameters[0].value()) * standard_normal_cdf(f[0]), 1.0 / (1.0 + (-f[1]).exp()))
+        (self.noted.probability(f[0]), 1.0 / (1.0 + (-f[1]).exp()))
     }
 }
 
@@ -34,11 +48,15 @@ impl Described for Showers {
     }
 
     fn parameters(&self) -> &[Parameter] {
-        &self.parameters
+        &self.noted.missed
     }
 
     fn parameters_mut(&mut self) -> &mut [Parameter] {
-        &mut self.parameters
+        &mut self.noted.missed
+    }
+
+    fn pieces(&self) -> Option<&dyn Pieces> {
+        Some(self)
     }
 
     fn latents(&self) -> usize {
@@ -52,13 +70,19 @@ impl Described for Showers {
 
 impl Density for Showers {
     fn log_p<S: Scalar>(&self, y: &[f64], f: impl Fn(usize) -> S, theta: impl Fn(usize) -> S) -> S {
-        let (wet, missed) = (f(0).log_normal_cdf(), theta(0));
-        if y[0] == 0.0 {
-            let dry = (-f(0)).log_normal_cdf();
-            return dry + (missed.ln() + wet - dry).log1p_exp();
-        }
-        let noted = (S::constant(1.0) - missed).ln() + wet;
-        noted - f(1).log1p_exp() - (-f(1)).log1p_exp() * (y[0] - 1.0)
+        self.noted.log_p(y, |_| f(0), theta) + More.log_p(y, |_| f(1), |_| S::constant(0.0))
+    }
+
+    /// The sum over the factors, each an integral over one latent.
+    fn expected_closed_form(&self, y: &[f64], q: &[Latent], ws: &mut Workspace, out: &mut Slopes) -> bool {
+        let mut more = Slopes::default();
+        let both = self
+            .expected_piece(y, 0, &q[..1], ws, out)
+            .and_then(|()| self.expected_piece(y, 1, &q[1..], ws, &mut more));
+        out.value += more.value;
+        out.by_mean.extend(&more.by_mean);
+        out.by_variance.extend(&more.by_variance);
+        both.is_ok()
     }
 
     fn moments_given(&self, f: &[f64], out: &mut [ObservationMoments]) {
@@ -80,6 +104,149 @@ impl Density for Showers {
             // The number of showers y has p(y > k) = σᵏ.
             out[0] = 1.0 + ((1.0 - rng.random::<f64>()).ln() / again.ln()).floor();
         }
+        out[0].is_finite().then_some(())
+    }
+}
+
+/// One factor per latent.
+impl Pieces for Showers {
+    fn piece_count(&self) -> usize {
+        2
+    }
+
+    fn touched_count(&self, _piece: usize) -> usize {
+        1
+    }
+
+    fn touched_latent(&self, _y: &[f64], piece: usize, _slot: usize) -> usize {
+        piece
+    }
+
+    fn tilted_piece(
+        &self,
+        y: &[f64],
+        piece: usize,
+        q: &[Latent],
+        power: f64,
+        ws: &mut Workspace,
+        out: &mut Slopes,
+    ) -> Result<(), LikelihoodError> {
+        if piece == 0 {
+            return Likelihood::tilted(&self.noted, y, q, power, ws, out);
+        }
+        Likelihood::tilted(&More, y, q, power, ws, out)?;
+        out.by_params.resize(1, 0.0);
+        Ok(())
+    }
+
+    fn expected_piece(
+        &self,
+        y: &[f64],
+        piece: usize,
+        q: &[Latent],
+        ws: &mut Workspace,
+        out: &mut Slopes,
+    ) -> Result<(), LikelihoodError> {
+        if piece == 0 {
+            return self.noted.expected_log_density(y, q, ws, out);
+        }
+        More.expected_log_density(y, q, ws, out)?;
+        out.by_params.resize(1, 0.0);
+        Ok(())
+    }
+}
+
+impl Noted {
+    fn probability(&self, f: f64) -> f64 {
+        (1.0 - self.missed[0].value()) * standard_normal_cdf(f)
+    }
+}
+
+impl Described for Noted {
+    fn name(&self) -> &'static str {
+        "noted"
+    }
+
+    fn parameters(&self) -> &[Parameter] {
+        &self.missed
+    }
+
+    fn parameters_mut(&mut self) -> &mut [Parameter] {
+        &mut self.missed
+    }
+
+    fn support(&self) -> Support {
+        Support::Counts
+    }
+}
+
+impl Density for Noted {
+    fn log_p<S: Scalar>(&self, y: &[f64], f: impl Fn(usize) -> S, theta: impl Fn(usize) -> S) -> S {
+        let (wet, missed) = (f(0).log_normal_cdf(), theta(0));
+        if y[0] > 0.0 {
+            return (S::constant(1.0) - missed).ln() + wet;
+        }
+        let dry = (-f(0)).log_normal_cdf();
+        dry + (missed.ln() + wet - dry).log1p_exp()
+    }
+
+    fn moments_given(&self, f: &[f64], out: &mut [ObservationMoments]) {
+        let p = self.probability(f[0]);
+        out[0] = ObservationMoments { mean: p, variance: p * (1.0 - p) };
+    }
+
+    fn cdf_given(&self, _output: usize, y: f64, f: &[f64]) -> f64 {
+        match y {
+            y if y < 0.0 => 0.0,
+            y if y < 1.0 => 1.0 - self.probability(f[0]),
+            _ => 1.0,
+        }
+    }
+
+    fn sample_given(&self, f: &[f64], rng: &mut dyn Rng, out: &mut [f64]) -> Option<()> {
+        out[0] = f64::from(u8::from(rng.random::<f64>() < self.probability(f[0])));
+        Some(())
+    }
+}
+
+impl Described for More {
+    fn name(&self) -> &'static str {
+        "more"
+    }
+
+    fn parameters(&self) -> &[Parameter] {
+        &[]
+    }
+
+    fn parameters_mut(&mut self) -> &mut [Parameter] {
+        &mut []
+    }
+
+    fn support(&self) -> Support {
+        Support::Counts
+    }
+}
+
+impl Density for More {
+    fn log_p<S: Scalar>(&self, y: &[f64], f: impl Fn(usize) -> S, _theta: impl Fn(usize) -> S) -> S {
+        if y[0] == 0.0 {
+            return S::constant(0.0);
+        }
+        -f(0).log1p_exp() - (-f(0)).log1p_exp() * (y[0] - 1.0)
+    }
+
+    fn moments_given(&self, f: &[f64], out: &mut [ObservationMoments]) {
+        let more = f[0].exp();
+        out[0] = ObservationMoments { mean: 1.0 + more, variance: more * (1.0 + more) };
+    }
+
+    fn cdf_given(&self, _output: usize, y: f64, f: &[f64]) -> f64 {
+        if y < 1.0 { 0.0 } else { 1.0 - (1.0 / (1.0 + (-f[0]).exp())).powf(y.floor()) }
+    }
+
+    fn sample_given(&self, f: &[f64], rng: &mut dyn Rng, out: &mut [f64]) -> Option<()> {
+        let again = 1.0 / (1.0 + (-f[0]).exp());
+        out[0] = 1.0 + ((1.0 - rng.random::<f64>()).ln() / again.ln()).floor();
         out[0].is_finite().then_some(())
     }
 }

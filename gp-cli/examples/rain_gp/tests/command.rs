@@ -1,6 +1,7 @@
-//! The method from the outside.
+//! The program from the outside, and the stock one beside it.
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
+use gp_cli::Context;
 use serde_json::Value;
 use std::fs;
 use std::process::{Command, Stdio};
@@ -15,12 +16,17 @@ struct Desk(TempDir);
 impl Desk {
     fn new() -> Self {
         let desk = Self(tempfile::tempdir().unwrap());
+        desk.write("days.spaced", &days(ROWS, " "));
         desk.write("days.csv", &days(ROWS, ","));
         desk
     }
 
     fn write(&self, name: &str, text: &str) {
         fs::write(self.0.path().join(name), text).unwrap();
+    }
+
+    fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.0.path().join(name)).unwrap()
     }
 
     /// Exit code, standard output and error stream.
@@ -40,6 +46,21 @@ impl Desk {
     }
 
     #[track_caller]
+    fn refused(&self, line: &str, code: i32, text: &str) {
+        let (found, _, err) = self.run(line);
+        assert!(found == code && err.contains(text), "{line}\n{found}: {err}");
+    }
+
+    /// The stock program: its exit code and what it says.
+    fn stock(&self, command: &str, model: &str, data: &str) -> (u8, String) {
+        let at = |name: &str| self.0.path().join(name).into_os_string();
+        let line = ["gp".into(), command.into(), at(model), at(data)];
+        let (mut out, mut err) = (Vec::new(), Vec::new());
+        let code = gp_cli::run(&Context::built_in(), line, &mut out, &mut err);
+        (code, String::from_utf8(err).unwrap())
+    }
+
+    #[track_caller]
     fn objective(&self, line: &str) -> f64 {
         let summary: Value =
             serde_json::from_str(&self.ok(&format!("{line} --json --quiet --force"))).unwrap();
@@ -56,6 +77,100 @@ fn days(count: usize, between: &str) -> String {
         format!("{i}{between}{pressure}{between}{noted}\n")
     };
     format!("day{between}pressure{between}showers\n") + &(0..count).map(row).collect::<String>()
+}
+
+const MODEL: &str =
+    "--target showers --likelihood showers --kernel 1*cauchy(ard=true) --inducing 8 --force --quiet";
+
+#[test]
+fn fits_saves_loads_and_predicts() {
+    let desk = Desk::new();
+    desk.ok(&format!("fit days.spaced {MODEL} --method laplace --iterations 8"));
+    desk.ok("predict model.gp days.spaced --output out.spaced");
+    let written = desk.read("out.spaced");
+    assert_eq!(written.lines().count(), ROWS + 1);
+    assert_eq!(written.lines().next(), Some("mean variance lower upper log_density"));
+    assert_eq!(desk.ok("predict model.gp days.csv").lines().count(), ROWS + 1);
+    assert!(desk.ok("inspect model.gp").contains("showers(missed="));
+
+    let (code, said) = desk.stock("predict", "model.gp", "days.csv");
+    assert_eq!(code, 4, "{said}");
+    for lacking in
+        ["the likelihood `showers`", "the kernel `cauchy`", "the method `laplace`", "use the program"]
+    {
+        assert!(said.contains(lacking), "no {lacking} in {said}");
+    }
+    desk.refused("update model.gp days.csv --output more.gp", 2, "takes in no more rows");
+}
+
+#[test]
+fn the_likelihood_goes_through_the_methods_of_the_command() {
+    let desk = Desk::new();
+    for method in [
+        "ep --iterations 2",
+        "svgp --iterations 3",
+        "savigp --iterations 3",
+        "sep --epochs 3 --batch-size 20",
+    ] {
+        desk.ok(&format!("fit days.spaced {MODEL} --method {method}"));
+        let scores = desk.ok("eval model.gp days.spaced");
+        assert!(scores.contains("gp"), "{scores}");
+        assert_eq!(desk.stock("eval", "model.gp", "days.csv").0, 4);
+        desk.ok("update model.gp days.csv --output more.gp --force");
+        assert!(desk.ok("inspect more.gp").contains(&format!("{ROWS} more rows")), "{method}");
+    }
+    let cv =
+        desk.ok(&format!("cv days.csv --folds 2 --iterations 2 --method ep {}", &MODEL[..MODEL.len() - 16]));
+    assert!(cv.contains("gp,nlpd"), "{cv}");
+    desk.ok(&format!(
+        "cv days.spaced --folds 2 --iterations 2 --method laplace {}",
+        &MODEL[..MODEL.len() - 16]
+    ));
+}
+
+#[test]
+fn rows_may_stay_in_a_file() {
+    let desk = Desk::new();
+    for method in ["sep", "svgp --optimizer adam"] {
+        let fit = format!("fit days.csv {MODEL} --method {method} --epochs 2 --batch-size 20 --stream");
+        desk.ok(&format!("{fit} never"));
+        let held = desk.ok("predict model.gp days.csv");
+        desk.ok(&format!("{fit} always"));
+        assert_eq!(desk.ok("predict model.gp days.csv"), held, "{method}");
+    }
+    desk.refused(
+        &format!("fit days.csv {MODEL} --method laplace --stream always"),
+        2,
+        "laplace needs all rows in memory",
+    );
+    desk.refused(
+        &format!("fit days.spaced {MODEL} --method sep --stream always"),
+        2,
+        "tables in spaced are not read in pieces",
+    );
+}
+
+#[test]
+fn what_is_registered_is_in_flags_lists_and_configurations() {
+    let desk = Desk::new();
+    let help = desk.ok("fit --help");
+    for text in ["--newton <N>", "[laplace]", "savigp, laplace", "libsvm, spaced"] {
+        assert!(help.contains(text), "no {text} in {help}");
+    }
+    let schema: Value = serde_json::from_str(&desk.ok("generate schema")).unwrap();
+    assert!(schema["properties"]["newton"].is_object());
+    let fit = format!("fit days.csv {MODEL}");
+    desk.refused(&format!("{fit} --method ep --newton 3"), 2, "--newton makes no difference to method ep");
+    desk.refused(
+        &format!("{fit} --method laplace --alpha 0.5"),
+        2,
+        "--alpha makes no difference to method laplace",
+    );
+    desk.write("few.toml", "newton = 1\nmethod = \"laplace\"");
+    desk.refused(&format!("{fit} --config few.toml"), 5, "raise --newton");
+    desk.write("some.toml", "newton = 60\nmethod = \"laplace\"\niterations = 2");
+    desk.ok(&format!("{fit} --config some.toml"));
+    assert!(desk.ok("inspect model.gp --json").contains("\"newton\": 60"));
 }
 
 #[test]
