@@ -114,7 +114,7 @@ impl dyn Likelihood + '_ {
         all.map(move |(piece, slot)| self.touched_latent(y, piece, slot))
     }
 
-    /// The number of [`touched_latents`](Self::touched_latents), the same for every observation.
+    /// The number of `touched_latents`, the same for every observation.
     pub fn touched_total(&self) -> usize {
         (0..self.piece_count()).map(|piece| self.touched_count(piece)).sum()
     }

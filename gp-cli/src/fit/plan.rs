@@ -40,8 +40,8 @@ impl Plan {
     /// Looks at a table and makes all choices.
     ///
     /// # Errors
-    /// Of kind [`Data`](ErrorKind::Data) for a table that nothing can be learned from, of kind
-    /// [`Usage`](ErrorKind::Usage) for choices that do not go together.
+    /// Of kind [`Data`](crate::ErrorKind::Data) for a table that nothing can be learned from, of kind
+    /// [`Usage`](crate::ErrorKind::Usage) for choices that do not go together.
     pub fn new(frame: &Frame, spec: &FitSpec, context: &Context) -> Result<Self, CliError> {
         let survey = Survey::of(frame, &feature_names(frame, spec)?, spec.target()?)?;
         Self::of(&survey, spec, context, None, |inputs, observed| {
@@ -53,7 +53,7 @@ impl Plan {
     /// The same for a table that is not in memory.
     ///
     /// # Errors
-    /// As [`new`](Self::new); of kind [`Usage`](ErrorKind::Usage) for a method that needs all rows in memory.
+    /// As [`new`](Self::new); of kind [`Usage`](crate::ErrorKind::Usage) for a method that needs all rows in memory.
     pub fn streamed(table: Streamed, spec: &FitSpec, context: &Context) -> Result<Self, CliError> {
         let (survey, why) = (table.survey().clone(), table.why().to_owned());
         Self::of(&survey, spec, context, Some(&why), |inputs, observed| table.into_rows(inputs, observed))

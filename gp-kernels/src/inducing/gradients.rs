@@ -49,7 +49,7 @@ impl PriorGradients {
         &self.sums[..self.params]
     }
 
-    /// With respect to the inducing inputs, in the order of [`InducingInputs::values`].
+    /// With respect to the inducing inputs, in the order of [`InducingInputs::values`](super::InducingInputs::values).
     pub fn inputs(&self) -> &[f64] {
         &self.sums[self.params..][..self.inputs]
     }
