@@ -65,7 +65,7 @@ fn both_lists_name_what_would_run() {
         "external",
         "documented",
         "crate-docs",
-        "panics",
+        "names",
         "size",
         "registries",
         "prose",

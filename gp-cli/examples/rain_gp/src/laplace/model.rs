@@ -64,6 +64,9 @@ impl ParameterSetMut for Model {
 impl Model {
     /// Climbs to the mode by Newton's steps, which are damped where the curvature is not that of a maximum.
     pub(super) fn mode(&self, points: MatRef<'_, f64>, targets: &[f64]) -> Result<Mode, CliError> {
+        if targets.is_empty() {
+            return Err(CliError::new(ErrorKind::Data, "there are no rows to learn from"));
+        }
         let (seen, phi) = self.project(points)?;
         let mut v = Mat::zeros(phi[0].nrows(), 1);
         let mut here = self.look(&phi, &v, targets)?;
