@@ -239,7 +239,7 @@ struct InnerBatches {
 
 impl Companion for InnerBatches {
     type Memory = (MiniBatchMemory, u64);
-    const KIND: &'static str = "EP in mini-batches beside a descent";
+    const KIND: &'static str = "EP in batches beside a descent, weights of sites behind their sums";
 
     fn memory(&self) -> Self::Memory {
         (self.state.memory(), self.evaluations)
