@@ -107,31 +107,6 @@ fn fits_saves_loads_and_predicts() {
 }
 
 #[test]
-fn the_likelihood_goes_through_the_methods_of_the_command() {
-    let desk = Desk::new();
-    for method in [
-        "ep --iterations 2",
-        "svgp --iterations 3",
-        "savigp --iterations 3",
-        "sep --epochs 3 --batch-size 20",
-    ] {
-        desk.ok(&format!("fit days.spaced {MODEL} --method {method}"));
-        let scores = desk.ok("eval model.gp few.spaced");
-        assert!(scores.contains("gp"), "{scores}");
-        assert_eq!(desk.stock("eval", "model.gp", "days.csv").0, 4);
-        desk.ok("update model.gp days.csv --output more.gp --force");
-        assert!(desk.ok("inspect more.gp").contains(&format!("{ROWS} more rows")), "{method}");
-    }
-    let cv =
-        desk.ok(&format!("cv days.csv --folds 2 --iterations 2 --method ep {}", &MODEL[..MODEL.len() - 16]));
-    assert!(cv.contains("gp,nlpd"), "{cv}");
-    desk.ok(&format!(
-        "cv days.spaced --folds 2 --iterations 2 --method laplace {}",
-        &MODEL[..MODEL.len() - 16]
-    ));
-}
-
-#[test]
 fn rows_may_stay_in_a_file() {
     let desk = Desk::new();
     for method in ["sep", "svgp --optimizer adam"] {
@@ -151,29 +126,6 @@ fn rows_may_stay_in_a_file() {
         2,
         "tables in spaced are not read in pieces",
     );
-}
-
-#[test]
-fn what_is_registered_is_in_flags_lists_and_configurations() {
-    let desk = Desk::new();
-    let help = desk.ok("fit --help");
-    for text in ["--newton <N>", "[laplace]", "savigp, laplace", "libsvm, spaced"] {
-        assert!(help.contains(text), "no {text} in {help}");
-    }
-    let schema: Value = serde_json::from_str(&desk.ok("generate schema")).unwrap();
-    assert!(schema["properties"]["newton"].is_object());
-    let fit = format!("fit days.csv {MODEL}");
-    desk.refused(&format!("{fit} --method ep --newton 3"), 2, "--newton makes no difference to method ep");
-    desk.refused(
-        &format!("{fit} --method laplace --alpha 0.5"),
-        2,
-        "--alpha makes no difference to method laplace",
-    );
-    desk.write("few.toml", "newton = 1\nmethod = \"laplace\"");
-    desk.refused(&format!("{fit} --config few.toml"), 5, "raise --newton");
-    desk.write("some.toml", "newton = 60\nmethod = \"laplace\"\niterations = 2");
-    desk.ok(&format!("{fit} --config some.toml"));
-    assert!(desk.ok("inspect model.gp --json").contains("\"newton\": 60"));
 }
 
 #[test]
