@@ -132,7 +132,8 @@ impl Evaluator {
     }
 }
 
-/// How many numbers the tiles of a cross-covariance of this shape record together, one tile after the other. Empty ones are not made.
+/// How many numbers the tiles of a cross-covariance of this shape record together, one tile after the other. Empty ones
+/// are not made.
 pub(crate) fn cross_record_len<K: Kernel + ?Sized>(kernel: &K, shape: TileShape) -> usize {
     if shape.rows == 0 {
         return 0;

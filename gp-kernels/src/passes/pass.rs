@@ -305,8 +305,8 @@ impl<S: Send> Passes<S> {
         self.loaded > 0 && !self.projected_on.is_empty()
     }
 
-    /// One pass over the observations in hand, which are projected where they are not; `rule` answers for each block and component, and counts in the extra
-    /// numbers. Gradients by the processes are found where `sums` has room for them.
+    /// One pass over the observations in hand, which are projected where they are not; `rule` answers for each block and
+    /// component, and counts in the extra numbers. Gradients by the processes are found where `sums` has room for them.
     ///
     /// # Errors
     /// What the rule or a kernel reports, or [`DataError::Stopped`].
