@@ -1,12 +1,11 @@
 //! What can go wrong, by the exit code it leads to.
 
 use crate::interrupt;
-use gp_ep::EpError;
+use gp_ep::InferenceError;
 use gp_kernels::KernelError;
 use gp_kernels::data::DataError;
 use gp_likelihoods::LikelihoodError;
 use gp_optim::{CheckpointError, OptimError, ParameterError};
-use gp_variational::VariationalError;
 use std::error::Error;
 use std::path::Path;
 
@@ -103,10 +102,12 @@ impl CliError {
     }
 }
 
-impl From<EpError> for CliError {
-    fn from(error: EpError) -> Self {
+impl From<InferenceError> for CliError {
+    fn from(error: InferenceError) -> Self {
         match error {
-            EpError::Optim(error) => error.into(),
+            InferenceError::Optim(error) => error.into(),
+            InferenceError::Kernel(error) => error.into(),
+            InferenceError::Likelihood(error) => error.into(),
             other => Self::caused(ErrorKind::Numerical, INFERENCE, other),
         }
     }
@@ -132,15 +133,6 @@ impl From<OptimError> for CliError {
 impl From<ParameterError> for CliError {
     fn from(error: ParameterError) -> Self {
         Self::caused(ErrorKind::Numerical, INFERENCE, error)
-    }
-}
-
-impl From<VariationalError> for CliError {
-    fn from(error: VariationalError) -> Self {
-        match error {
-            VariationalError::Optim(error) => error.into(),
-            other => Self::caused(ErrorKind::Numerical, INFERENCE, other),
-        }
     }
 }
 

@@ -100,14 +100,14 @@ impl Observed<'_> {
     }
 
     fn forecasts(&self, by: &Approximation) -> Result<NumberForecasts, CliError> {
-        let latents = by.predict(self.points)?;
+        let beliefs = by.beliefs(self.points)?;
         let mut intervals = [const { (Vec::new(), Vec::new()) }; LEVELS.len()];
         for (ends, level) in intervals.iter_mut().zip(LEVELS) {
-            *ends = predict::intervals(self.model, by, &latents, level)?;
+            *ends = predict::intervals(self.model, by, &beliefs, level)?;
         }
         Ok(NumberForecasts {
-            means: predict::moments(self.model, by, &latents)?.iter().map(|m| m.mean).collect(),
-            log_densities: Some(predict::log_densities(self.model, by, &latents, &self.observations)?),
+            means: predict::moments(self.model, by, &beliefs)?.iter().map(|m| m.mean).collect(),
+            log_densities: Some(predict::log_densities(self.model, by, &beliefs, &self.observations)?),
             intervals,
         })
     }
@@ -117,7 +117,7 @@ impl Observed<'_> {
         let class = |&y: &f64| (0..labels.len()).find(|&class| support.label(class) == y).unwrap_or(0);
         let classes: Vec<usize> = self.observations.iter().map(class).collect();
         let score = |by: &Approximation| {
-            let probabilities = by.class_probabilities(&by.predict(self.points)?)?;
+            let probabilities = predict::class_probabilities(by, &by.beliefs(self.points)?)?;
             Ok::<_, CliError>(ClassScores::of(&classes, &probabilities))
         };
         let trivial = ClassScores::of(&classes, &vec![shares.to_vec(); classes.len()]);

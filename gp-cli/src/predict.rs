@@ -3,8 +3,10 @@
 use crate::data::Frame;
 use crate::encode::Unseen;
 use crate::error::{CliError, ErrorKind};
-use crate::model::{Approximation, Latents, Model, Moments};
+use crate::model::{Approximation, Model};
 use crate::out::OutTable;
+use gp_kernels::posterior::Beliefs;
+use gp_likelihoods::ObservationMoments;
 
 /// What is wanted of predictions besides means and labels.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -29,12 +31,12 @@ const MOST_JOINT_ROWS: usize = 5_000;
 pub fn intervals(
     model: &Model,
     by: &Approximation,
-    latents: &Latents,
+    beliefs: &Beliefs,
     level: f64,
 ) -> Result<(Vec<f64>, Vec<f64>), CliError> {
     let scale = model.target().scale();
     let end = |probability| {
-        let quantiles = by.quantiles(latents, probability)?;
+        let quantiles = by.given(beliefs).quantiles(0, probability)?;
         Ok::<_, CliError>(quantiles.into_iter().map(|quantile| scale.undo(quantile)).collect())
     };
     Ok((end(0.5 - 0.5 * level)?, end(0.5 + 0.5 * level)?))
@@ -43,25 +45,42 @@ pub fn intervals(
 /// Means and variances of observations.
 ///
 /// # Errors
-/// As [`Approximation::moments`].
-pub fn moments(model: &Model, by: &Approximation, latents: &Latents) -> Result<Vec<Moments>, CliError> {
+/// Of kind [`Numerical`](ErrorKind::Numerical) where the likelihood has none.
+pub fn moments(
+    model: &Model,
+    by: &Approximation,
+    beliefs: &Beliefs,
+) -> Result<Vec<ObservationMoments>, CliError> {
     let scale = model.target().scale();
-    let undo = |m: Moments| Moments { mean: scale.undo(m.mean), variance: scale.undo_variance(m.variance) };
-    Ok(by.moments(latents)?.into_iter().map(undo).collect())
+    let undo = |m: ObservationMoments| ObservationMoments {
+        mean: scale.undo(m.mean),
+        variance: scale.undo_variance(m.variance),
+    };
+    Ok(by.given(beliefs).moments()?.into_iter().map(undo).collect())
 }
 
 /// Log densities of observations as the likelihood takes them, in the units of the data.
 ///
 /// # Errors
-/// As [`Approximation::log_densities`].
+/// As [`moments`], and for an observation that the likelihood cannot have.
 pub fn log_densities(
     model: &Model,
     by: &Approximation,
-    latents: &Latents,
+    beliefs: &Beliefs,
     observations: &[f64],
 ) -> Result<Vec<f64>, CliError> {
     let log_scale = model.target().scale().scale.ln();
-    Ok(by.log_densities(latents, observations)?.into_iter().map(|density| density - log_scale).collect())
+    let densities = by.given(beliefs).log_densities(observations)?;
+    Ok(densities.into_iter().map(|density| density - log_scale).collect())
+}
+
+/// The probabilities of all classes at each point.
+///
+/// # Errors
+/// Of kind [`Numerical`](ErrorKind::Numerical) where observations are no classes.
+pub fn class_probabilities(by: &Approximation, beliefs: &Beliefs) -> Result<Vec<Vec<f64>>, CliError> {
+    let table = by.given(beliefs).class_probabilities()?;
+    Ok(table.row_iter().map(|row| row.iter().copied().collect()).collect())
 }
 
 /// The class of the largest probability; the first of several.
@@ -86,23 +105,23 @@ pub fn predictions(
     check(model, frame, wanted)?;
     let encoded = model.inputs().encode(frame)?;
     let by = model.posterior();
-    let latents = by.predict(encoded.points.as_ref())?;
+    let beliefs = by.beliefs(encoded.points.as_ref())?;
     let mut table = OutTable::default();
     for column in frame.require(ids)? {
         table.push_words(column.name(), (0..frame.row_count()).map(|row| column.text(row)).collect());
     }
     match model.target().labels() {
-        Some(labels) => push_classes(&mut table, by, &latents, labels, wanted.probabilities)?,
-        None => push_numbers(&mut table, model, &latents, wanted.interval)?,
+        Some(labels) => push_classes(&mut table, by, &beliefs, labels, wanted.probabilities)?,
+        None => push_numbers(&mut table, model, &beliefs, wanted.interval)?,
     }
     if wanted.latent || wanted.joint {
-        push_latents(&mut table, model, &latents);
+        push_latents(&mut table, model, &beliefs);
     }
     if wanted.joint {
-        push_covariance(&mut table, model, by.predict_joint(encoded.points.as_ref())?.1.as_ref());
+        push_covariance(&mut table, model, by.joint(0, encoded.points.as_ref())?.1.as_ref());
     }
     if let Some(observations) = model.observations(frame)? {
-        table.push_numbers("log_density", log_densities(model, by, &latents, &observations)?);
+        table.push_numbers("log_density", log_densities(model, by, &beliefs, &observations)?);
     }
     Ok((table, encoded.unseen))
 }
@@ -115,7 +134,7 @@ fn check(model: &Model, frame: &Frame, wanted: Wanted) -> Result<(), CliError> {
     if !(wanted.interval > 0.0 && wanted.interval < 1.0) {
         return usage(format!("--interval {} is not between 0 and 1", wanted.interval));
     }
-    let (latents, rows) = (model.posterior().latents().len(), frame.row_count());
+    let (latents, rows) = (model.posterior().likelihood().latents(), frame.row_count());
     if wanted.joint && latents > 1 {
         return usage(format!("--joint is for one latent function, and the model has {latents}"));
     }
@@ -128,11 +147,11 @@ fn check(model: &Model, frame: &Frame, wanted: Wanted) -> Result<(), CliError> {
 fn push_classes(
     table: &mut OutTable,
     by: &Approximation,
-    latents: &Latents,
+    beliefs: &Beliefs,
     labels: &[String],
     with_probabilities: bool,
 ) -> Result<(), CliError> {
-    let probabilities = by.class_probabilities(latents)?;
+    let probabilities = class_probabilities(by, beliefs)?;
     table.push_words("label", probabilities.iter().map(|p| labels[most_probable(p)].clone()).collect());
     if with_probabilities {
         for (class, label) in labels.iter().enumerate() {
@@ -142,10 +161,10 @@ fn push_classes(
     Ok(())
 }
 
-fn push_numbers(table: &mut OutTable, model: &Model, latents: &Latents, level: f64) -> Result<(), CliError> {
+fn push_numbers(table: &mut OutTable, model: &Model, beliefs: &Beliefs, level: f64) -> Result<(), CliError> {
     let by = model.posterior();
-    let moments = moments(model, by, latents)?;
-    let (lower, upper) = intervals(model, by, latents, level)?;
+    let moments = moments(model, by, beliefs)?;
+    let (lower, upper) = intervals(model, by, beliefs, level)?;
     table.push_numbers("mean", moments.iter().map(|m| m.mean).collect());
     table.push_numbers("variance", moments.iter().map(|m| m.variance).collect());
     table.push_numbers("lower", lower);
@@ -155,8 +174,8 @@ fn push_numbers(table: &mut OutTable, model: &Model, latents: &Latents, level: f
 
 /// Several latent functions are told apart by the labels they belong to, or by their number. A single one is in the
 /// units of the target, where that has been scaled.
-fn push_latents(table: &mut OutTable, model: &Model, latents: &Latents) {
-    let functions = latents.functions();
+fn push_latents(table: &mut OutTable, model: &Model, beliefs: &Beliefs) {
+    let functions = beliefs.functions();
     let several = functions.len() > 1;
     let scale = if several { crate::standardise::Standardiser::identity() } else { model.target().scale() };
     for (q, function) in functions.iter().enumerate() {

@@ -6,10 +6,10 @@ use gp_likelihoods::LikelihoodError;
 use gp_linalg::LinalgError;
 use gp_optim::{OptimError, ParameterError};
 
-/// An error of this crate.
+/// An error of inference, by whichever method.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
-pub enum EpError {
+pub enum InferenceError {
     /// An argument has the wrong size.
     #[error("{what} has {found} {axis}, expected {expected}")]
     Shape {
@@ -86,14 +86,50 @@ pub enum EpError {
         /// Which.
         what: &'static str,
     },
-    /// Sites whose product with the prior is no Gaussian.
-    #[error("the sites leave no proper posterior, however small the step")]
+    /// Steps of sites or along natural gradients, each of which would leave something that is no Gaussian.
+    #[error("no step leaves a proper posterior, however small")]
     ImproperPosterior,
     /// Factors whose site cannot be taken out of the posterior.
     #[error("{count} factors have no proper cavity: the approximation is not defined there")]
     ImproperCavity {
         /// How many.
         count: usize,
+    },
+    /// The bound at one observation is not a number, although its likelihood could be evaluated.
+    #[error("the expected log density of observation {row} is {value}, or one of its slopes is not finite")]
+    NotFinite {
+        /// Row of the observation, counted from 0.
+        row: usize,
+        /// The expected log density.
+        value: f64,
+    },
+    /// An entry of a vector is NaN or infinite.
+    #[error("entry {index} of the {what} is {value}, but must be finite")]
+    EntryNotFinite {
+        /// Which vector.
+        what: &'static str,
+        /// Position, counted from 0.
+        index: usize,
+        /// The entry.
+        value: f64,
+    },
+    /// An entry of the factor of a covariance is NaN or infinite.
+    #[error("the covariance factor holds {value} in row {row}, column {column}, but must be finite")]
+    FactorNotFinite {
+        /// Row, counted from 0.
+        row: usize,
+        /// Column, counted from 0.
+        column: usize,
+        /// The entry.
+        value: f64,
+    },
+    /// A diagonal entry of the factor of a covariance is zero or negative.
+    #[error("diagonal entry {index} of the covariance factor is {value}, but must be positive")]
+    FactorDiagonal {
+        /// Position on the diagonal, counted from 0.
+        index: usize,
+        /// The entry.
+        value: f64,
     },
     /// There are no observations, or they cannot be read or added up.
     #[error(transparent)]
@@ -115,9 +151,16 @@ pub enum EpError {
     Optim(#[from] OptimError),
 }
 
-impl EpError {
+impl InferenceError {
+    /// Whether this is about a point in parameter space, next to which there are others.
+    #[must_use]
+    pub fn is_of_one_place(&self) -> bool {
+        matches!(self, Self::NotFinite { .. } | Self::Observation { .. } | Self::Likelihood(_))
+    }
+
     /// The same error, said of one observation.
-    pub(crate) fn at_row(self, row: usize) -> Self {
+    #[must_use]
+    pub fn at_row(self, row: usize) -> Self {
         match self {
             Self::Likelihood(fault) => Self::Observation { row, fault },
             other => other,
@@ -126,11 +169,14 @@ impl EpError {
 }
 
 /// `Ok` when `found` is `expected`, otherwise the mismatch by name.
-pub(crate) fn check_count(
+///
+/// # Errors
+/// [`InferenceError::Shape`].
+pub fn check_count(
     what: &'static str,
     axis: &'static str,
     expected: usize,
     found: usize,
-) -> Result<(), EpError> {
-    if expected == found { Ok(()) } else { Err(EpError::Shape { what, axis, expected, found }) }
+) -> Result<(), InferenceError> {
+    if expected == found { Ok(()) } else { Err(InferenceError::Shape { what, axis, expected, found }) }
 }

@@ -4,17 +4,23 @@
 
 mod error;
 pub mod exact;
+mod inference;
 pub mod ivm;
+mod latent_model;
+mod posterior;
 pub mod power_ep;
 mod powers;
 pub mod regression;
 mod weights;
 
-pub use error::EpError;
+pub use error::{InferenceError, check_count};
 pub use exact::{ExactGp, ExactPosterior, ExactWorkspace, Observations};
+pub use inference::{EvidenceKind, Inference, LogEvidence};
+pub use latent_model::LatentModel;
+pub use posterior::{Posterior, Predicted, Predictor};
 pub use power_ep::{BatchEp, EpOptions, Level, PowerEp};
 pub use powers::Powers;
-pub use regression::{Blocks, RegressionPosterior, RegressionWorkspace, SparseRegression};
+pub use regression::{Blocks, RegressionWorkspace, SparseRegression};
 pub use weights::Weights;
 
 /// What models here are made of and trained on, so that one crate is enough to name.

@@ -1,6 +1,7 @@
 //! Which power of each factor is taken out and put in.
 
-use crate::error::{EpError, check_count};
+use crate::error::{InferenceError, check_count};
+use crate::inference::EvidenceKind;
 
 /// The powers of the factors: numbers in [0, 1], where 0 is the variational limit.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,8 +22,17 @@ impl Powers {
         }
     }
 
+    /// What Power EP's `log Z` with these powers is at rest: a bound in the variational limit.
+    pub(crate) fn evidence_kind(&self) -> EvidenceKind {
+        let variational = match self {
+            Self::Same(power) => *power == 0.0,
+            Self::Each(powers) => powers.iter().all(|power| *power == 0.0),
+        };
+        if variational { EvidenceKind::LowerBound } else { EvidenceKind::Estimate }
+    }
+
     /// `Ok` when these are powers of this many factors.
-    pub(crate) fn check(&self, factors: usize) -> Result<(), EpError> {
+    pub(crate) fn check(&self, factors: usize) -> Result<(), InferenceError> {
         let all = match self {
             Self::Same(power) => std::slice::from_ref(power),
             Self::Each(powers) => {
@@ -32,7 +42,7 @@ impl Powers {
         };
         match all.iter().position(|power| !(0.0..=1.0).contains(power)) {
             None => Ok(()),
-            Some(factor) => Err(EpError::Power { factor, value: all[factor] }),
+            Some(factor) => Err(InferenceError::Power { factor, value: all[factor] }),
         }
     }
 }
@@ -65,9 +75,9 @@ mod tests {
     #[test]
     fn powers_outside_the_interval_are_refused_by_place() {
         for value in [-1e-300, 1.0 + 1e-15, f64::NAN, f64::INFINITY] {
-            assert!(matches!(Powers::Same(value).check(3), Err(EpError::Power { factor: 0, .. })), "{value}");
+            assert!(matches!(Powers::Same(value).check(3), Err(InferenceError::Power { factor: 0, .. })), "{value}");
             let each = Powers::Each(vec![0.0, 1.0, value]);
-            assert!(matches!(each.check(3), Err(EpError::Power { factor: 2, .. })));
+            assert!(matches!(each.check(3), Err(InferenceError::Power { factor: 2, .. })));
         }
         let each = Powers::Each(vec![0.0, 1.0]);
         assert_eq!([each.of(0), each.of(1), each.of(2)], [0.0, 1.0, 0.0]);

@@ -1,6 +1,6 @@
 //! How much each observation counts.
 
-use crate::error::{EpError, check_count};
+use crate::error::{InferenceError, check_count};
 
 /// Weights of observations: one of weight w is its factor to the power w, as if it had been seen w times.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -48,13 +48,16 @@ impl Weights {
     }
 
     /// `Ok` when these are weights of this many observations.
-    pub(crate) fn check(&self, observations: usize) -> Result<(), EpError> {
+    ///
+    /// # Errors
+    /// [`InferenceError::Shape`] for another number; [`InferenceError::Option`] for one that is not positive and finite.
+    pub fn check(&self, observations: usize) -> Result<(), InferenceError> {
         if let Self::Each(weights) = self {
             check_count("list of weights", "entries", observations, weights.len())?;
         }
         match self.all().iter().find(|weight| !(weight.is_finite() && **weight > 0.0)) {
             None => Ok(()),
-            Some(&value) => Err(EpError::Option { what: "weight", value, allowed: "finite and above 0" }),
+            Some(&value) => Err(InferenceError::Option { what: "weight", value, allowed: "finite and above 0" }),
         }
     }
 }

@@ -6,7 +6,7 @@ use faer::Mat;
 use gp_ep::ivm::{Coupling, Ivm, IvmOptions, IvmTraining};
 use gp_ep::power_ep::{GradientKind, InnerOptions, Schedule, Sharing};
 use gp_ep::{
-    EpError, EpOptions, ExactGp, Level, Observations, PowerEp, Powers, SparseProcess, SparseRegression, Table,
+    InferenceError, EpOptions, ExactGp, Level, Observations, PowerEp, Powers, SparseProcess, SparseRegression, Table,
 };
 use gp_kernels::data::{DataError, DataSource, Rows};
 use gp_kernels::inducing::InducingInputs;
@@ -56,7 +56,7 @@ impl Problem {
 
 /// What `run` comes to under nobody's control, and what it comes to in pieces of one iteration, of which there have to
 /// be more than a few.
-fn in_pieces<T: PartialEq + Debug>(run: impl Fn(Control) -> Result<T, EpError>) {
+fn in_pieces<T: PartialEq + Debug>(run: impl Fn(Control) -> Result<T, InferenceError>) {
     let straight = run(Control::new()).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let interrupt = Interrupt::new();
@@ -68,7 +68,7 @@ fn in_pieces<T: PartialEq + Debug>(run: impl Fn(Control) -> Result<T, EpError>) 
         match run(control.clone()) {
             Ok(end) => break end,
             Err(error) => {
-                let interrupted = matches!(error, EpError::Optim(OptimError::Interrupted { .. }));
+                let interrupted = matches!(error, InferenceError::Optim(OptimError::Interrupted { .. }));
                 assert!(interrupted, "{error}");
                 pieces += 1;
             }
@@ -186,7 +186,7 @@ fn ivm(problem: &Problem) -> Ivm {
     model
 }
 
-fn train_ivm(problem: &Problem, coupling: Coupling, control: Control) -> Result<(Ivm, IvmTraining), EpError> {
+fn train_ivm(problem: &Problem, coupling: Coupling, control: Control) -> Result<(Ivm, IvmTraining), InferenceError> {
     let classes = problem.classes();
     let data = Observations::new(problem.x.as_ref(), &classes)?;
     let mut model = ivm(problem).with_coupling(coupling)?;
@@ -299,7 +299,7 @@ impl DataSource for Impatient<'_> {
 /// Ends `run` at one read after the other; it goes on from its last checkpoint with the bits of a run left alone.
 fn cut_anywhere<T: PartialEq + Debug>(
     table: Table<'_>,
-    run: impl Fn(&dyn DataSource, Control) -> Result<T, EpError>,
+    run: impl Fn(&dyn DataSource, Control) -> Result<T, InferenceError>,
 ) {
     let straight = run(&table, Control::new()).unwrap();
     let mut cuts = 0;
@@ -310,7 +310,7 @@ fn cut_anywhere<T: PartialEq + Debug>(
         let data = Impatient { table, reads: AtomicUsize::new(0), last, interrupt: interrupt.clone() };
         let control = Control::new().with_checkpoint(file.clone());
         match run(&data, control.clone().with_interrupt(interrupt)) {
-            Err(EpError::Optim(OptimError::Interrupted { .. })) => cuts += 1,
+            Err(InferenceError::Optim(OptimError::Interrupted { .. })) => cuts += 1,
             other => drop(other.unwrap()),
         }
         assert_eq!(run(&table, control).unwrap(), straight, "read {last}");

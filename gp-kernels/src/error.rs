@@ -31,6 +31,9 @@ pub enum KernelError {
         /// The number of columns of the table.
         found: usize,
     },
+    /// Work on tables was told to end, by a limit on time or an interrupt.
+    #[error("stopped before all tables were done")]
+    Stopped,
     /// A table holds a NaN or an infinity.
     #[error("{what} holds {} in row {row}, column {column}", format_number(*value))]
     NotFinite {

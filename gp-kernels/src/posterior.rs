@@ -4,6 +4,7 @@
 //! variational methods a factor of the covariance `V = L_S L_Sᵀ`; both serve. With `φ` and `s` of a point, its latent
 //! value has mean `φᵀ m` and variance `s + φᵀ V φ`, the sum of two squares.
 
+mod beliefs;
 mod mixture;
 mod predict;
 mod stored;
@@ -11,7 +12,8 @@ mod stored;
 use faer::{Mat, MatRef};
 use gp_linalg::{Cholesky, JitterPolicy, JitterRecord, LinalgError, Threading};
 
-pub use mixture::{LatentPosterior, MixturePosterior, at_rows, sample_joint};
+pub use beliefs::Beliefs;
+pub use mixture::{LatentFunction, LatentPosterior, MixturePosterior, at_rows, sample_joint};
 pub use stored::StoredPosterior;
 
 use crate::error::KernelError;

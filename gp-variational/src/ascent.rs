@@ -1,6 +1,6 @@
 //! Steps along the natural gradient, each of which raises the bound.
 
-use crate::error::VariationalError;
+use gp_ep::InferenceError;
 use crate::mixing::Mixing;
 use serde::{Deserialize, Serialize};
 
@@ -32,14 +32,14 @@ impl Default for NaturalOptions {
 }
 
 impl NaturalOptions {
-    pub(crate) fn check(&self) -> Result<(), VariationalError> {
+    pub(crate) fn check(&self) -> Result<(), InferenceError> {
         if !(self.rate > 0.0 && self.rate <= 1.0) {
             let (what, allowed) = ("length of a natural step", "above 0 and at most 1");
-            return Err(VariationalError::Option { what, value: self.rate, allowed });
+            return Err(InferenceError::Option { what, value: self.rate, allowed });
         }
         if self.tolerance.is_nan() || self.tolerance < 0.0 {
             let (what, allowed) = ("tolerance", "not negative");
-            return Err(VariationalError::Option { what, value: self.tolerance, allowed });
+            return Err(InferenceError::Option { what, value: self.tolerance, allowed });
         }
         Ok(())
     }
@@ -63,13 +63,13 @@ pub struct Ascent {
 pub(crate) trait Climber {
     /// The bound after a step of this length from where the posterior is, or where `mixing` proposes; −∞ where there is
     /// none.
-    fn attempt(&mut self, rate: f64, mixing: &mut Mixing) -> Result<f64, VariationalError>;
+    fn attempt(&mut self, rate: f64, mixing: &mut Mixing) -> Result<f64, InferenceError>;
 
     /// Makes the last attempt the posterior.
-    fn accept(&mut self) -> Result<(), VariationalError>;
+    fn accept(&mut self) -> Result<(), InferenceError>;
 
     /// Forgets the last attempt.
-    fn withdraw(&mut self) -> Result<(), VariationalError>;
+    fn withdraw(&mut self) -> Result<(), InferenceError>;
 }
 
 /// Steps until the bound, which is `start` at first, rises no more.
@@ -77,7 +77,7 @@ pub(crate) fn climb(
     climber: &mut dyn Climber,
     start: f64,
     options: &NaturalOptions,
-) -> Result<Ascent, VariationalError> {
+) -> Result<Ascent, InferenceError> {
     let mut ascent = Ascent { converged: false, steps: 0, evaluations: 1, bound: start };
     let (mut rate, mut mixing) = (options.rate, Mixing::new(options.memory));
     while ascent.steps < options.max_steps && !ascent.converged {
@@ -95,7 +95,7 @@ pub(crate) fn climb(
             }
             halvings += 1;
             if halvings > MAX_HALVINGS {
-                return Err(VariationalError::ImproperPosterior);
+                return Err(InferenceError::ImproperPosterior);
             }
             rate *= 0.5;
         };
@@ -127,7 +127,7 @@ mod tests {
     }
 
     impl Climber for Valley {
-        fn attempt(&mut self, rate: f64, mixing: &mut Mixing) -> Result<f64, VariationalError> {
+        fn attempt(&mut self, rate: f64, mixing: &mut Mixing) -> Result<f64, InferenceError> {
             let step = -0.5 * self.x;
             if rate * step.abs() > self.longest {
                 return Ok(f64::NEG_INFINITY);
@@ -139,12 +139,12 @@ mod tests {
             Ok(-0.5 * self.trial * self.trial)
         }
 
-        fn accept(&mut self) -> Result<(), VariationalError> {
+        fn accept(&mut self) -> Result<(), InferenceError> {
             self.x = self.trial;
             Ok(())
         }
 
-        fn withdraw(&mut self) -> Result<(), VariationalError> {
+        fn withdraw(&mut self) -> Result<(), InferenceError> {
             Ok(())
         }
     }
@@ -162,6 +162,6 @@ mod tests {
     fn it_says_so_where_there_is_no_step() {
         let mut valley = Valley { x: 8.0, trial: 0.0, longest: 0.0 };
         let refused = climb(&mut valley, -32.0, &NaturalOptions::default());
-        assert_eq!(refused, Err(VariationalError::ImproperPosterior));
+        assert_eq!(refused, Err(InferenceError::ImproperPosterior));
     }
 }

@@ -4,16 +4,15 @@
 
 mod ascent;
 pub mod dense;
-mod error;
 pub mod expectation;
 pub mod kl;
 mod mixing;
-mod posterior;
 pub mod savigp;
 
 pub use ascent::{Ascent, NaturalOptions};
-pub use dense::DenseVariational;
-pub use error::VariationalError;
+pub use dense::{DensePosterior, DenseVariational};
 pub use expectation::{Draws, Estimator, Expectation, Sampling};
-pub use posterior::VariationalPosterior;
 pub use savigp::Savigp;
+
+/// What models here are made of, and what all methods have in common.
+pub use gp_ep::{EvidenceKind, Inference, InferenceError, LatentModel, LogEvidence, Predictor, Weights};

@@ -223,7 +223,7 @@ fn threads_do_not_change_bits() {
 fn errors_name_the_place() {
     let problem = Problem::new(6, 1, 8);
     let data = problem.table(&problem.signal);
-    let says = |result: Result<DenseState, gp_variational::VariationalError>, words: &str| {
+    let says = |result: Result<DenseState, gp_variational::InferenceError>, words: &str| {
         let error = result.unwrap_err().to_string();
         assert!(error.contains(words), "`{error}` does not say `{words}`");
     };

@@ -12,7 +12,7 @@ use gp_optim::{
 };
 use gp_variational::savigp::{BatchOptions, NoiseTarget};
 use gp_variational::{
-    DenseVariational, Draws, Estimator, Expectation, NaturalOptions, Sampling, VariationalError,
+    DenseVariational, Draws, Estimator, Expectation, NaturalOptions, Sampling, InferenceError,
 };
 use std::fmt::Debug;
 use std::time::Duration;
@@ -20,7 +20,7 @@ use support::{Problem, model};
 
 /// What `run` comes to under nobody's control, and what it comes to in pieces of one iteration, of which there have to
 /// be more than a few.
-fn in_pieces<T: PartialEq + Debug>(run: impl Fn(Control) -> Result<T, VariationalError>) {
+fn in_pieces<T: PartialEq + Debug>(run: impl Fn(Control) -> Result<T, InferenceError>) {
     let straight = run(Control::new()).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let interrupt = Interrupt::new();
@@ -32,7 +32,7 @@ fn in_pieces<T: PartialEq + Debug>(run: impl Fn(Control) -> Result<T, Variationa
         match run(control.clone()) {
             Ok(end) => break end,
             Err(error) => {
-                let interrupted = matches!(error, VariationalError::Optim(OptimError::Interrupted { .. }));
+                let interrupted = matches!(error, InferenceError::Optim(OptimError::Interrupted { .. }));
                 assert!(interrupted, "{error}");
                 pieces += 1;
             }

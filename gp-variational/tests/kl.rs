@@ -1,7 +1,7 @@
 //! The divergence against its definition, and its gradients against differences.
 
 use faer::Mat;
-use gp_variational::{VariationalError, kl};
+use gp_variational::{InferenceError, kl};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
@@ -166,7 +166,7 @@ fn faults_are_named_and_nothing_is_added() {
     let refused =
         kl::full_reverse(&[1.0; 2], identity.as_ref(), 1.0, &mut by_mean, wrong.as_mut()).unwrap_err();
     let shape =
-        VariationalError::Shape { what: "gradient of the factor", axis: "columns", expected: 2, found: 3 };
+        InferenceError::Shape { what: "gradient of the factor", axis: "columns", expected: 2, found: 3 };
     assert_eq!(refused, shape);
     assert_eq!(by_mean, [1.0; 2]);
     assert!(kl::diagonal_reverse(&[1.0; 2], &[0.0; 2], 1.0, &mut by_mean, &mut [0.0; 3]).is_err());

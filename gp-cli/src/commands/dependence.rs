@@ -46,7 +46,7 @@ pub(super) fn sheet(model: &Model, frame: &Frame) -> Result<Picture, CliError> {
 
 /// Inputs by the relevance that was learned, or in their order where none was.
 fn most_relevant(model: &Model) -> Vec<Place<'_>> {
-    let learned = model.posterior().latents().first().map(|latent| relevance(model, latent.kernel));
+    let learned = model.posterior().describe().first().map(|latent| relevance(model, latent.kernel));
     let names = model.inputs().column_names();
     let of_column = |column: usize| {
         let entry = learned.iter().flatten().find(|entry| Some(&entry.input) == names.get(column));
@@ -121,9 +121,9 @@ fn averages(values: &[f64], places: usize) -> Vec<f64> {
 
 fn number_layers(model: &Model, points: &Mat<f64>, x: &[f64], is_word: bool) -> Result<Vec<Layer>, CliError> {
     let by = model.posterior();
-    let latents = by.predict(points.as_ref())?;
-    let means: Vec<f64> = predict::moments(model, by, &latents)?.iter().map(|m| m.mean).collect();
-    let (lower, upper) = predict::intervals(model, by, &latents, INTERVAL)?;
+    let beliefs = by.beliefs(points.as_ref())?;
+    let means: Vec<f64> = predict::moments(model, by, &beliefs)?.iter().map(|m| m.mean).collect();
+    let (lower, upper) = predict::intervals(model, by, &beliefs, INTERVAL)?;
     let [mean, lower, upper] = [means, lower, upper].map(|values| averages(&values, x.len()));
     if is_word {
         return Ok(bars(x, &mean, (&lower, &upper)));
@@ -152,7 +152,7 @@ fn bars(x: &[f64], mean: &[f64], (lower, upper): (&[f64], &[f64])) -> Vec<Layer>
 /// Probabilities of all classes; of two classes that of the second, with the band that holds it in half of the rows.
 fn class_layers(model: &Model, points: &Mat<f64>, x: &[f64], is_word: bool) -> Result<Vec<Layer>, CliError> {
     let by = model.posterior();
-    let probabilities = by.class_probabilities(&by.predict(points.as_ref())?)?;
+    let probabilities = predict::class_probabilities(by, &by.beliefs(points.as_ref())?)?;
     let labels = model.target().labels().unwrap_or_default();
     let of = |class: usize| probabilities.iter().map(|p| p[class]).collect::<Vec<f64>>();
     if let [_, label] = labels {
@@ -196,8 +196,8 @@ fn agreement(model: &Model, frame: &Frame, points: &Mat<f64>) -> Result<Vec<Pict
         return Ok(Vec::new());
     };
     let by = model.posterior();
-    let latents = by.predict(points.as_ref())?;
-    let means: Vec<f64> = predict::moments(model, by, &latents)?.iter().map(|m| m.mean).collect();
+    let beliefs = by.beliefs(points.as_ref())?;
+    let means: Vec<f64> = predict::moments(model, by, &beliefs)?.iter().map(|m| m.mean).collect();
     let ends = picture::places(&[observed, &means].concat(), 2);
     let agree = Picture {
         title: "predicted and observed".to_owned(),
@@ -222,11 +222,11 @@ fn calibration(model: &Model, points: &Mat<f64>, observed: &[f64]) -> Result<Pic
     let rows: Vec<usize> = (0..observed.len()).step_by(step).collect();
     let some = Mat::from_fn(rows.len(), points.ncols(), |i, d| points[(rows[i], d)]);
     let (by, scale) = (model.posterior(), model.target().scale());
-    let latents = by.predict(some.as_ref())?;
+    let beliefs = by.beliefs(some.as_ref())?;
     let levels: Vec<f64> = (1..=LEVELS).map(|i| i as f64 / (LEVELS + 1) as f64).collect();
     let mut shares = Vec::with_capacity(LEVELS);
     for &level in &levels {
-        let quantiles = by.quantiles(&latents, level)?;
+        let quantiles = by.given(&beliefs).quantiles(0, level)?;
         let below = rows.iter().zip(quantiles).filter(|(row, q)| observed[**row] <= scale.undo(*q));
         shares.push(below.count() as f64 / rows.len().max(1) as f64);
     }

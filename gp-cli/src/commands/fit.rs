@@ -221,7 +221,7 @@ fn show(
 
 /// How it went, for programs.
 fn summary(options: &FitOptions, model: &Model, scores: Option<&Evaluation>, seconds: f64) -> Value {
-    let (training, latents) = (&model.about().training, model.posterior().latents());
+    let (training, latents) = (&model.about().training, model.posterior().describe());
     let mut kernels: Vec<String> = latents.iter().map(|latent| latent.kernel.expression()).collect();
     let kernel = if kernels.len() == 1 { Value::String(kernels.remove(0)) } else { kernels.into() };
     let m = latents.iter().filter_map(|latent| latent.seen_through).map(|points| points.nrows()).max();

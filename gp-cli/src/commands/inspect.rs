@@ -4,9 +4,11 @@ use super::print_json;
 use crate::context::Context;
 use crate::encode::FeatureEncoding;
 use crate::error::CliError;
-use crate::model::{LatentFunction, Model, TrainingRecord};
+use crate::model::{Model, TrainingRecord};
 use crate::out;
+use gp_ep::Posterior as _;
 use gp_kernels::inducing::Coverage;
+use gp_kernels::posterior::LatentFunction;
 use gp_kernels::{Kernel, KernelExt};
 use serde::Serialize;
 use std::fmt::Write as _;
@@ -90,8 +92,8 @@ fn json(model: &Model) -> serde_json::Value {
     serde_json::json!({
         "about": model.about(),
         "likelihood": model.posterior().likelihood().expression(),
-        "components": model.posterior().weights(),
-        "latents": model.posterior().latents().iter().map(latent).collect::<Vec<_>>(),
+        "components": model.posterior().functions().weights(),
+        "latents": model.posterior().describe().iter().map(latent).collect::<Vec<_>>(),
         "gp": env!("CARGO_PKG_VERSION"),
     })
 }
@@ -119,11 +121,11 @@ pub fn text(model: &Model) -> String {
         line("curve", &format!("from {first:.3} to {last:.3}, {}", sparkline(&training.curve)));
     }
     line("likelihood", &model.posterior().likelihood().expression());
-    if let weights @ [_, _, ..] = model.posterior().weights() {
+    if let weights @ [_, _, ..] = model.posterior().functions().weights() {
         let shares: Vec<String> = weights.iter().map(|weight| format!("{:.1} %", 100.0 * weight)).collect();
         line("posterior", &format!("a mixture of {}", shares.join(", ")));
     }
-    for (q, latent) in model.posterior().latents().iter().enumerate() {
+    for (q, latent) in model.posterior().describe().iter().enumerate() {
         let name = about.target.labels().filter(|labels| labels.len() > 2).and_then(|labels| labels.get(q));
         line(
             &name.map_or_else(|| "kernel".to_owned(), |name| format!("kernel {name}")),

@@ -8,12 +8,13 @@ use crate::encode::FeatureEncoding;
 use crate::error::CliError;
 use crate::files::OutputFile;
 use crate::metrics::Forecast;
-use crate::model::{Latents, Model};
+use crate::model::Model;
 use crate::notes::Notes;
 use crate::picture::{self, CLASSES, CURVE, CURVE_POINTS, Colour, INK, Layer, Picture};
 use crate::predict;
 use crate::standardise::Standardiser;
 use faer::Mat;
+use gp_kernels::posterior::Beliefs;
 use std::path::PathBuf;
 
 /// Cells to a side of a surface.
@@ -109,10 +110,10 @@ fn one_input(model: &Model, frame: &Frame, values: &[f64], scale: Standardiser) 
         ..Picture::default()
     };
     let by = model.posterior();
-    let latents = by.predict(points.as_ref())?;
+    let beliefs = by.beliefs(points.as_ref())?;
     if let Some(labels) = model.target().labels() {
         picture.y_name = "probability".to_owned();
-        let probabilities = by.class_probabilities(&latents)?;
+        let probabilities = predict::class_probabilities(by, &beliefs)?;
         for ((class, label), &colour) in labels.iter().enumerate().zip(CLASSES.iter().cycle()) {
             let y = probabilities.iter().map(|p| p[class]).collect();
             picture.layers.push(Layer::Line { x: x.clone(), y, colour, label: format!("p({label})") });
@@ -124,13 +125,13 @@ fn one_input(model: &Model, frame: &Frame, values: &[f64], scale: Standardiser) 
         }
         return Ok(picture);
     }
-    let (lower, upper) = predict::intervals(model, by, &latents, INTERVAL)?;
+    let (lower, upper) = predict::intervals(model, by, &beliefs, INTERVAL)?;
     let label = "95 % of new observations".to_owned();
     picture.layers.push(Layer::Band { x: x.clone(), lower, upper, strength: 0.13, label });
     if by.likelihood().name() == "gaussian" {
-        picture.layers.push(function_band(model, &x, &latents)?);
+        picture.layers.push(function_band(model, &x, &beliefs)?);
     }
-    let y = predict::moments(model, by, &latents)?.iter().map(|m| m.mean).collect();
+    let y = predict::moments(model, by, &beliefs)?.iter().map(|m| m.mean).collect();
     picture.layers.push(Layer::Line { x, y, colour: CURVE, label: "mean".to_owned() });
     if let Some(target) = frame.column(&model.target().name).and_then(|column| column.numbers()) {
         let (x, y) = (values.to_vec(), target.to_vec());
@@ -140,8 +141,8 @@ fn one_input(model: &Model, frame: &Frame, values: &[f64], scale: Standardiser) 
 }
 
 /// Where the function is, which is what an observation without noise would be.
-fn function_band(model: &Model, x: &[f64], latents: &Latents) -> Result<Layer, CliError> {
-    let (scale, function) = (model.target().scale(), &latents.functions()[0]);
+fn function_band(model: &Model, x: &[f64], beliefs: &Beliefs) -> Result<Layer, CliError> {
+    let (scale, function) = (model.target().scale(), &beliefs.functions()[0]);
     let beliefs = function.mean.iter().zip(&function.variance);
     let ends = beliefs.map(|(&mean, &variance)| {
         Forecast { mean: scale.undo(mean), variance: scale.undo_variance(variance) }.interval(INTERVAL)
@@ -171,7 +172,7 @@ fn two_inputs(
     }
     if let Some((z, label)) = model
         .posterior()
-        .latents()
+        .describe()
         .first()
         .and_then(|latent| latent.seen_through.map(|z| (z, latent.seen_as.to_owned())))
     {
@@ -192,7 +193,7 @@ fn cell_colours(model: &Model, points: &Mat<f64>) -> Result<Vec<Colour>, CliErro
     const PALE: f64 = 0.35;
     const DEEP: f64 = 0.75;
     let by = model.posterior();
-    let latents = by.predict(points.as_ref())?;
+    let beliefs = by.beliefs(points.as_ref())?;
     if model.target().labels().is_some() {
         let palette: Vec<Colour> =
             CLASSES.iter().cycle().take(by.likelihood().support().classes()).copied().collect();
@@ -202,9 +203,9 @@ fn cell_colours(model: &Model, points: &Mat<f64>) -> Result<Vec<Colour>, CliErro
                 (255.0 - PALE * (255.0 - sum)).round().clamp(0.0, 255.0) as u8
             })
         };
-        return Ok(by.class_probabilities(&latents)?.iter().map(mixed).collect());
+        return Ok(predict::class_probabilities(by, &beliefs)?.iter().map(mixed).collect());
     }
-    let means: Vec<f64> = predict::moments(model, by, &latents)?.iter().map(|m| m.mean).collect();
+    let means: Vec<f64> = predict::moments(model, by, &beliefs)?.iter().map(|m| m.mean).collect();
     let (low, high) =
         means.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), &m| (l.min(m), h.max(m)));
     let colour = |mean: &f64| {

@@ -14,7 +14,7 @@
 //! let model = fit(Plan::new(&frame, &spec, &context)?, &spec, "an example")?;
 //!
 //! let points = model.inputs().encode(&frame)?.points;
-//! let latents = model.posterior().predict(points.as_ref())?;
+//! let latents = model.posterior().beliefs(points.as_ref())?;
 //! let mean = model.target().scale().undo(latents.functions()[0].mean[5]);
 //! assert!((mean - 1f64.sin()).abs() < 0.01);
 //! # Ok::<(), gp_cli::CliError>(())

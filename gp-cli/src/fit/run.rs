@@ -42,7 +42,7 @@ pub fn fit(plan: Plan, spec: &FitSpec, origin: &str) -> Result<Model, CliError> 
 
 fn training_record(fit: &Fit, method: &str, rows: usize, scale: f64) -> TrainingRecord {
     let mut warnings = fit.warnings.clone();
-    if let Some(added) = fit.posterior.latents().iter().map(|latent| latent.jitter).find(|&added| added > 0.0)
+    if let Some(added) = fit.posterior.describe().iter().map(|latent| latent.jitter).find(|&added| added > 0.0)
     {
         warnings.push(format!("{added:.1e} was added to the diagonal of a covariance matrix"));
     }
@@ -68,7 +68,7 @@ fn coverage(posterior: &Approximation, sample: &Sample) -> Result<Vec<Coverage>,
     let (by, (points, _)) = (Evaluator::default(), sample.rows.whole()?);
     let mut found: Vec<Coverage> = Vec::new();
     let mut before: Option<(String, MatRef<'_, f64>)> = None;
-    for latent in posterior.latents() {
+    for latent in posterior.describe() {
         let Some(z) = latent.seen_through else { continue };
         let now = (latent.kernel.expression(), z);
         // Classes that share kernel and inducing inputs share this too.

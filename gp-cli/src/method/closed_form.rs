@@ -11,9 +11,9 @@ use super::problem::Problem;
 use super::setting::{Given, Setting};
 use super::update::Sites;
 use crate::error::CliError;
-use crate::model::{Approximation, ObjectiveKind, Posterior};
+use crate::model::Functions;
 use gp_ep::power_ep::Level;
-use gp_ep::{Observations, Powers, SparseRegression};
+use gp_ep::{EvidenceKind, Inference as _, Powers, SparseRegression};
 use gp_likelihoods::Likelihood;
 
 /// Power EP under Gaussian noise at its fixed point.
@@ -104,18 +104,15 @@ impl Method for ClosedForm {
 
     fn fit(&self, problem: Problem) -> Result<Fit, CliError> {
         let noise = gaussian(problem.likelihood.as_ref())?;
-        let (points, targets) = problem.rows.whole()?;
-        let data = Observations::new(points, targets)?;
+        let data = &problem.rows;
         let process = problem.processes()?.into_iter().next().ok_or_else(super::power_ep::no_latent)?;
         let power = self.power(&problem.settings.given);
         let mut model = SparseRegression::new(process, noise, Powers::Same(power));
         let iterations = problem.settings.given.integer_of(&ITERATIONS)?;
-        let training = model.train(&data, &minimise_options(iterations, &problem.settings.control))?;
-        let posterior = model.condition(&data)?;
-        let latents = vec![Posterior::Inducing(Box::new(posterior.latent().clone()))];
-        let kind = if power == 0.0 { ObjectiveKind::LowerBound } else { ObjectiveKind::Estimate };
-        let approximation = Approximation::new(latents, Box::new(model.noise().clone()));
-        Ok(Fit::of_training(approximation, kind, &training))
+        let training = model.train(data, &minimise_options(iterations, &problem.settings.control))?;
+        let posterior = model.posterior(data)?.map(Functions::from);
+        let kind = if power == 0.0 { EvidenceKind::LowerBound } else { EvidenceKind::Estimate };
+        Ok(Fit::of_training(posterior, kind, &training))
     }
 
     fn gradients(&self, problem: &Problem) -> Result<Vec<GradientCheck>, CliError> {

@@ -7,14 +7,14 @@ use super::gaussian::is_gaussian;
 use super::later::{Later, Updated};
 use super::optimizer::{Optimizer, minimise_options};
 use super::outcome::Fit;
-use super::power_ep::{approximation, convergence_warnings, model, usual_power};
+use super::power_ep::{convergence_warnings, model, usual_power};
 use super::problem::Problem;
 use super::setting::Setting;
 use super::update::Sites;
 use crate::error::CliError;
-use crate::model::ObjectiveKind;
+use crate::model::Functions;
 use gp_ep::power_ep::{InnerOptions, Level, Trained};
-use gp_ep::{BatchEp, EpOptions, PowerEp};
+use gp_ep::{BatchEp, EpOptions, EvidenceKind, PowerEp};
 use gp_optim::{Adadelta, Adam, Descended, SignAdaptive, UpdateRule};
 
 /// Power EP with a site for every factor.
@@ -109,10 +109,9 @@ fn outer(mut model: PowerEp, problem: &Problem) -> Result<Fit, CliError> {
     let iterations = problem.settings.given.integer(&common::ITERATIONS).unwrap_or(OUTER_ITERATIONS);
     let options = minimise_options(iterations, &problem.settings.control);
     let trained = model.train_outer(data, &EpOptions::default(), &options, |_| {})?;
-    let (Trained { run: (training, convergence), state, .. }, likelihood) =
-        (trained, problem.likelihood.clone());
-    let posterior = approximation(&model, likelihood, |model, q| state.posterior(model, q))?;
-    let mut fit = Fit::of_training(posterior, ObjectiveKind::Estimate, &training);
+    let Trained { run: (training, convergence), state, .. } = trained;
+    let posterior = state.predictor(&model)?.map(Functions::from);
+    let mut fit = Fit::of_training(posterior, EvidenceKind::Estimate, &training);
     fit.converged &= convergence.converged;
     convergence_warnings(&convergence, &mut fit.warnings);
     Ok(fit)
@@ -129,7 +128,7 @@ fn inner<R: UpdateRule>(mut model: PowerEp, problem: &Problem, rule: R) -> Resul
     let trained: Trained<Descended, BatchEp> = model.train_inner(data, rule, &options, |_| {})?;
     let (run, mut state) = (trained.run, trained.state);
     let convergence = state.converge(&model, &options.ep)?;
-    let posterior = approximation(&model, problem.likelihood.clone(), |model, q| state.posterior(model, q))?;
+    let posterior = state.predictor(&model)?.map(Functions::from);
     let fit = Fit::of_descent(posterior, &run);
     let mut fit = Fit { objective: convergence.last.log_z, ..fit };
     convergence_warnings(&convergence, &mut fit.warnings);

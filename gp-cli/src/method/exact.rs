@@ -10,8 +10,8 @@ use super::outcome::Fit;
 use super::problem::Problem;
 use super::setting::Setting;
 use crate::error::CliError;
-use crate::model::{Approximation, ObjectiveKind, Posterior};
-use gp_ep::{ExactGp, Observations};
+use crate::model::Functions;
+use gp_ep::{EvidenceKind, ExactGp, Inference as _};
 use gp_likelihoods::Likelihood;
 
 /// Exact regression under Gaussian noise.
@@ -57,16 +57,13 @@ impl Method for Exact {
 
     fn fit(&self, problem: Problem) -> Result<Fit, CliError> {
         let noise = gaussian(problem.likelihood.as_ref())?;
-        let (points, targets) = problem.rows.whole()?;
-        let data = Observations::new(points, targets)?;
+        let data = &problem.rows;
         let kernel = problem.kernels.into_iter().next().ok_or_else(super::power_ep::no_latent)?;
         let mut gp = ExactGp::new(kernel, noise);
         let iterations = problem.settings.given.integer_of(&ITERATIONS)?;
-        let training = gp.train(&data, &minimise_options(iterations, &problem.settings.control))?;
-        let posterior = gp.condition(&data)?;
-        let noise = Box::new(gp.noise().clone());
-        let latents = vec![Posterior::Exact(Box::new(posterior))];
-        Ok(Fit::of_training(Approximation::new(latents, noise), ObjectiveKind::Exact, &training))
+        let training = gp.train(data, &minimise_options(iterations, &problem.settings.control))?;
+        let posterior = gp.posterior(data)?.map(Functions::from);
+        Ok(Fit::of_training(posterior, EvidenceKind::Exact, &training))
     }
 
     fn gradients(&self, problem: &Problem) -> Result<Vec<GradientCheck>, CliError> {

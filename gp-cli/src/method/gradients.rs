@@ -7,7 +7,7 @@ use super::{ivm_model, power_ep};
 use crate::error::CliError;
 use gp_ep::power_ep::{GradientKind, Level};
 use gp_ep::{
-    BatchEp, EpOptions, ExactGp, ExactWorkspace, Observations, Powers, RegressionWorkspace, SparseRegression,
+    BatchEp, EpOptions, ExactGp, ExactWorkspace, Powers, RegressionWorkspace, SparseRegression,
 };
 use gp_kernels::Evaluator;
 use gp_optim::MinimiseOptions;
@@ -19,27 +19,25 @@ const WARM_UP: u64 = 5;
 
 pub(super) fn exact(problem: &Problem) -> Result<Vec<GradientCheck>, CliError> {
     let noise = gaussian(problem.likelihood.as_ref())?;
-    let (points, targets) = problem.rows.whole()?;
-    let data = Observations::new(points, targets)?;
+    let data = &problem.rows;
     let kernel = problem.kernels.first().ok_or_else(power_ep::no_latent)?.clone_box();
     let gp = ExactGp::new(kernel, noise);
     let mut workspace = ExactWorkspace::new(Evaluator::default().threading());
     compare(&gp, &gp.parameter_names(), |gp: &ExactGp, gradient: Option<&mut [f64]>| match gradient {
-        None => Ok(gp.log_marginal_likelihood(&data, &mut workspace)?),
-        Some(gradient) => Ok(gp.log_marginal_likelihood_gradient(&data, &mut workspace, gradient)?),
+        None => Ok(gp.log_marginal_likelihood(data, &mut workspace)?),
+        Some(gradient) => Ok(gp.log_marginal_likelihood_gradient(data, &mut workspace, gradient)?),
     })
 }
 
 pub(super) fn closed_form(problem: &Problem, power: f64) -> Result<Vec<GradientCheck>, CliError> {
     let noise = gaussian(problem.likelihood.as_ref())?;
-    let (points, targets) = problem.rows.whole()?;
-    let data = Observations::new(points, targets)?;
+    let data = &problem.rows;
     let process = problem.processes()?.into_iter().next().ok_or_else(power_ep::no_latent)?;
     let model = SparseRegression::new(process, noise, Powers::Same(power));
     let mut workspace = RegressionWorkspace::new();
     let evaluate = |model: &SparseRegression, gradient: Option<&mut [f64]>| match gradient {
-        None => Ok(model.log_marginal_likelihood(&data, &mut workspace)?),
-        Some(gradient) => Ok(model.log_marginal_likelihood_gradient(&data, &mut workspace, gradient)?),
+        None => Ok(model.log_marginal_likelihood(data, &mut workspace)?),
+        Some(gradient) => Ok(model.log_marginal_likelihood_gradient(data, &mut workspace, gradient)?),
     };
     compare(&model, &model.parameter_names(), evaluate)
 }
@@ -86,14 +84,13 @@ pub(super) fn bound(
 /// The criterion with one active set, turned into a bound.
 pub(super) fn criterion(problem: &Problem) -> Result<Vec<GradientCheck>, CliError> {
     let model = ivm_model::model(problem)?;
-    let (points, targets) = problem.rows.whole()?;
-    let data = Observations::new(points, targets)?;
-    let posterior = model.build(&data, &ivm_model::options(problem))?.posterior;
+    let data = &problem.rows;
+    let posterior = model.build(data, &ivm_model::options(problem))?.posterior;
     compare(&model, &model.parameter_names(), |model: &gp_ep::ivm::Ivm, gradient: Option<&mut [f64]>| {
         let criterion = match gradient {
-            None => model.criterion(&data, &posterior)?,
+            None => model.criterion(data, &posterior)?,
             Some(gradient) => {
-                let criterion = model.criterion_gradient(&data, &posterior, gradient)?;
+                let criterion = model.criterion_gradient(data, &posterior, gradient)?;
                 gradient.iter_mut().for_each(|g| *g = -*g);
                 criterion
             }

@@ -10,8 +10,8 @@ use super::outcome::Fit;
 use super::problem::Problem;
 use super::setting::Setting;
 use crate::error::CliError;
-use crate::model::{Approximation, ObjectiveKind};
-use gp_ep::Observations;
+use crate::model::Functions;
+use gp_ep::EvidenceKind;
 use gp_ep::ivm::IvmTraining;
 use gp_likelihoods::{Likelihood, Support};
 use gp_optim::ParameterSet;
@@ -66,14 +66,13 @@ impl Method for IvmMethod {
 
     fn fit(&self, problem: Problem) -> Result<Fit, CliError> {
         let mut model = model(&problem)?;
-        let (points, targets) = problem.rows.whole()?;
-        let data = Observations::new(points, targets)?;
+        let data = &problem.rows;
         let options = options(&problem);
         // Nothing to be learned but the sites.
         let rounds = if model.free_count() == 0 { 0 } else { ROUNDS };
         let iterations = problem.settings.given.integer_of(&ITERATIONS)?;
         let training =
-            model.train(&data, &options, rounds, &minimise_options(iterations, &problem.settings.control))?;
+            model.train(data, &options, rounds, &minimise_options(iterations, &problem.settings.control))?;
         let log_prior = model.log_prior();
         let (converged, reason) = outcome(&training, rounds);
         let IvmTraining { run, criterion, rounds, .. } = training;
@@ -84,9 +83,9 @@ impl Method for IvmMethod {
             warnings.push(format!("{count} rows were chosen and could not be made active"));
         }
         Ok(Fit {
-            posterior: Approximation::of_active(run.posterior),
+            posterior: run.posterior.predictor()?.map(Functions::from),
             objective: -criterion - log_prior,
-            objective_kind: ObjectiveKind::LowerBound,
+            objective_kind: EvidenceKind::LowerBound,
             converged,
             reason,
             iterations: trainings().map(|training| training.iterations).sum(),

@@ -1,6 +1,7 @@
 //! What a method hands back.
 
-use crate::model::{Approximation, ObjectiveKind};
+use crate::model::Approximation;
+use gp_ep::EvidenceKind;
 use gp_optim::{Descended, StopReason, Training, TrainingStep};
 
 /// A fitted posterior, and how it came about.
@@ -11,7 +12,7 @@ pub struct Fit {
     /// `ln p(y)` of the observations as the likelihood takes them.
     pub objective: f64,
     /// What that number is.
-    pub objective_kind: ObjectiveKind,
+    pub objective_kind: EvidenceKind,
     /// Whether training came to an end by itself.
     pub converged: bool,
     /// Why it ended.
@@ -27,7 +28,7 @@ pub struct Fit {
 impl Fit {
     /// The outcome of quasi-Newton training.
     #[must_use]
-    pub fn of_training(posterior: Approximation, kind: ObjectiveKind, training: &Training) -> Self {
+    pub fn of_training(posterior: Approximation, kind: EvidenceKind, training: &Training) -> Self {
         let warnings = failures(training.failed_evaluations, training.last_failure.as_deref());
         // Who asks for no iteration has what was asked for.
         let asked_for = training.iterations == 0 && training.reason == StopReason::MaxIterations;
@@ -51,7 +52,7 @@ impl Fit {
         Self {
             posterior,
             objective: curve.last().copied().unwrap_or(f64::NAN),
-            objective_kind: ObjectiveKind::Estimate,
+            objective_kind: EvidenceKind::Estimate,
             converged: run.converged,
             reason: run.reason.to_string(),
             iterations: run.iterations,
@@ -69,5 +70,5 @@ fn failures(count: u64, last: Option<&str>) -> Vec<String> {
 
 /// The outcome of quasi-Newton training on a bound.
 pub(super) fn lower_bound(posterior: Approximation, training: &Training) -> Fit {
-    Fit::of_training(posterior, ObjectiveKind::LowerBound, training)
+    Fit::of_training(posterior, EvidenceKind::LowerBound, training)
 }

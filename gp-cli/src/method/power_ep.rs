@@ -1,12 +1,10 @@
-//! What the methods that iterate share: the model, its powers, and the posterior of a state.
+//! What the methods that iterate share: the model and its powers.
 
 use super::common::ALPHA;
 use super::problem::Problem;
 use crate::error::{CliError, ErrorKind};
-use crate::model::{Approximation, Posterior};
 use gp_ep::power_ep::{Convergence, Level};
-use gp_ep::{EpError, PowerEp, Powers};
-use gp_kernels::posterior::InducingPosterior;
+use gp_ep::{PowerEp, Powers};
 use gp_likelihoods::Likelihood;
 
 /// The power where the likelihood is not log-concave: EP proper may not come to rest there.
@@ -35,19 +33,6 @@ pub(super) fn power(problem: &Problem) -> f64 {
 /// EP where that comes to rest, and something safer elsewhere.
 pub(super) fn usual_power(likelihood: &dyn Likelihood) -> f64 {
     if likelihood.is_log_concave() { 1.0 } else { CAUTIOUS_POWER }
-}
-
-/// The posteriors of a state under a trained model, with the likelihood that predicts from them.
-pub(super) fn approximation(
-    model: &PowerEp,
-    mut likelihood: Box<dyn Likelihood>,
-    posterior: impl Fn(&PowerEp, usize) -> Result<InducingPosterior, EpError>,
-) -> Result<Approximation, CliError> {
-    let latents = (0..likelihood.latents())
-        .map(|q| Ok(Posterior::Inducing(Box::new(posterior(model, q)?))))
-        .collect::<Result<_, EpError>>()?;
-    likelihood.parameters_mut().clone_from_slice(model.likelihood().parameters());
-    Ok(Approximation::new(latents, likelihood))
 }
 
 /// What is worth knowing about how sites came to rest.

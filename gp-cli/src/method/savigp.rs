@@ -206,7 +206,7 @@ fn in_batches<R: UpdateRule>(
     }
     let run = outcome.ok_or_else(super::power_ep::no_latent)?;
     let fit = Fit::of_descent(approximation(&model)?, &run);
-    Ok(Fit { objective_kind: crate::model::ObjectiveKind::LowerBound, ..fit })
+    Ok(Fit { objective_kind: gp_ep::EvidenceKind::LowerBound, ..fit })
 }
 
 /// The control of the second stage, whose checkpoint is a file beside that of the first.

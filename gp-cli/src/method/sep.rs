@@ -7,11 +7,12 @@ use super::contract::{Case, Method};
 use super::later::{Later, Updated};
 use super::optimizer::Optimizer;
 use super::outcome::Fit;
-use super::power_ep::{approximation, model, usual_power};
+use super::power_ep::{model, usual_power};
 use super::problem::Problem;
 use super::setting::Setting;
 use super::update::Sites;
 use crate::error::CliError;
+use crate::model::Functions;
 use gp_ep::power_ep::{InnerOptions, Level, MiniBatchEp, Sharing, Trained};
 use gp_ep::{DataSource, PowerEp};
 use gp_optim::{Adadelta, Adam, Descended, UpdateRule};
@@ -119,6 +120,6 @@ fn in_batches<R: UpdateRule>(mut model: PowerEp, problem: &Problem, rule: R) -> 
     let trained: Trained<Descended, MiniBatchEp> =
         model.train_in_batches(data, sharing, batches, rule, &options, |_| {})?;
     let (run, state) = (trained.run, trained.state);
-    let posterior = approximation(&model, problem.likelihood.clone(), |model, q| state.posterior(model, q))?;
+    let posterior = state.predictor(&model)?.map(Functions::from);
     Ok(Fit::of_descent(posterior, &run))
 }

@@ -14,8 +14,7 @@ use super::variational::{
     BATCH_SIZE, EPOCHS, ITERATIONS, NATURAL_RATE, PLATEAU, RATE, VALUE_TOLERANCE, approximation,
 };
 use crate::error::CliError;
-use crate::model::ObjectiveKind;
-use gp_ep::DataSource;
+use gp_ep::{DataSource, EvidenceKind};
 use gp_ep::power_ep::Level;
 use gp_optim::{Adadelta, Adam, UpdateRule};
 use gp_variational::savigp::BatchOptions;
@@ -83,7 +82,7 @@ fn outer(mut model: Savigp, problem: &Problem) -> Result<Fit, CliError> {
     let options = minimise_options(iterations, &problem.settings.control);
     let trained = model.train_outer(&problem.rows, &NaturalOptions::default(), &options, |_| {})?;
     let (training, ascent) = trained.run;
-    let fit = Fit::of_training(approximation(&model)?, ObjectiveKind::LowerBound, &training);
+    let fit = Fit::of_training(approximation(&model)?, EvidenceKind::LowerBound, &training);
     Ok(Fit { converged: fit.converged && ascent.converged, ..fit })
 }
 
@@ -99,5 +98,5 @@ fn in_batches<R: UpdateRule>(mut model: Savigp, problem: &Problem, rule: R) -> R
     options.control = settings.control.clone();
     let run = model.train_in_batches(data, batches, rule, &options, |_| {})?.run;
     let fit = Fit::of_descent(approximation(&model)?, &run);
-    Ok(Fit { objective_kind: ObjectiveKind::LowerBound, ..fit })
+    Ok(Fit { objective_kind: EvidenceKind::LowerBound, ..fit })
 }

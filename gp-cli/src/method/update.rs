@@ -4,16 +4,16 @@ use super::gaussian::is_gaussian;
 use super::later::{Later, Updated, refused};
 use super::power_ep::convergence_warnings;
 use crate::error::CliError;
-use crate::model::{Approximation, Posterior};
+use crate::model::{Approximation, Functions, Held};
 use faer::Mat;
 use gp_ep::power_ep::Level;
-use gp_ep::{BatchEp, EpError, EpOptions, ExactGp, Observations, PowerEp, Powers, SparseProcess, Table};
+use gp_ep::{BatchEp, EpOptions, ExactGp, Observations, Posterior as _, PowerEp, Powers, SparseProcess, Table};
 use gp_kernels::posterior::InducingPosterior;
 use gp_likelihoods::Likelihood;
 
 /// Exact regression given old and new observations.
 pub(super) fn exact(later: Later<'_>) -> Result<Updated, CliError> {
-    let [Posterior::Exact(exact)] = later.before.parts() else {
+    let [Held::Exact(exact)] = later.before.functions().parts() else {
         return Err(refused("exact", "it does not hold its rows"));
     };
     let (old, rows) = (exact.inputs(), exact.targets().len());
@@ -24,9 +24,8 @@ pub(super) fn exact(later: Later<'_>) -> Result<Updated, CliError> {
     let gp = ExactGp::new(exact.kernel().clone_box(), exact.noise().clone());
     let posterior = gp.condition(&Observations::new(inputs.as_ref(), &targets)?)?;
     let gain = posterior.log_marginal_likelihood() - exact.log_marginal_likelihood();
-    let likelihood = Box::new(posterior.noise().clone());
     Ok(Updated {
-        posterior: Approximation::new(vec![Posterior::Exact(Box::new(posterior))], likelihood),
+        posterior: posterior.into_predictor()?.map(Functions::from),
         gain,
         how: "exactly, as given all rows",
         warnings: Vec::new(),
@@ -60,11 +59,8 @@ pub(super) fn by_sites(method: &str, later: Later<'_>, sites: Sites) -> Result<U
     } else {
         convergence_warnings(&ep.converge(&model, &EpOptions::default())?, &mut warnings);
     }
-    let latents = (0..before.len())
-        .map(|q| Ok(Posterior::Inducing(Box::new(ep.posterior(&model, q)?))))
-        .collect::<Result<_, EpError>>()?;
     Ok(Updated {
-        posterior: Approximation::new(latents, likelihood.clone_box()),
+        posterior: ep.predictor(&model)?.map(Functions::from),
         gain: ep.log_z(&model)?,
         how: match sites {
             Sites { own: true, .. } if gaussian => "exactly, as given all rows",
@@ -77,14 +73,15 @@ pub(super) fn by_sites(method: &str, later: Later<'_>, sites: Sites) -> Result<U
 
 /// The posteriors through inducing inputs, one a latent function, where there is one component.
 fn inducing(before: &Approximation) -> Option<Vec<InducingPosterior>> {
-    let own = |part: &Posterior| match part {
-        Posterior::Inducing(posterior) => Some(posterior.as_ref().clone()),
-        Posterior::Exact(_) => None,
+    let own = |part: &Held| match part {
+        Held::Inducing(posterior) => Some(posterior.as_ref().clone()),
+        Held::Exact(_) => None,
     };
-    if before.weights().len() > 1 || before.parts().is_empty() {
+    let functions = before.functions();
+    if functions.weights().len() > 1 || functions.parts().is_empty() {
         return None;
     }
-    before.parts().iter().map(own).collect()
+    functions.parts().iter().map(own).collect()
 }
 
 /// Latent functions as the posterior has them, nothing of them to be trained.

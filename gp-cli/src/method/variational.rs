@@ -4,7 +4,7 @@ use super::common;
 use super::optimizer::Optimizer;
 use super::setting::Setting;
 use crate::error::CliError;
-use crate::model::Approximation;
+use crate::model::{Approximation, Functions};
 use gp_variational::Savigp;
 
 const IN_BATCHES: &[Optimizer] = &[Optimizer::Adam, Optimizer::Adadelta];
@@ -24,5 +24,5 @@ pub(super) const RATE: f64 = 0.01;
 
 /// The posterior as a model file holds it.
 pub(super) fn approximation(model: &Savigp) -> Result<Approximation, CliError> {
-    Approximation::of_variational(&model.predictor()?)
+    Ok(model.predictor()?.map(Functions::from))
 }

@@ -1,25 +1,29 @@
 //! The posterior over all latent functions: independent ones, a mixture of such, or the active points of an informative
-//! vector machine.
+//! vector machine; and with it the likelihood.
 
-use super::latents::Latents;
-use super::posterior::{Posterior, StoredLatent};
+use super::held::{Held, StoredLatent};
 use super::vocabulary::Vocabulary;
 use crate::error::{CliError, ErrorKind};
 use faer::{Mat, MatRef};
 use gp_ep::ivm::{IvmPosterior, StoredIvm};
+use gp_ep::{InferenceError, Posterior, Predictor};
 use gp_kernels::Evaluator;
-use gp_kernels::Kernel;
-use gp_kernels::posterior::MixturePosterior;
+use gp_kernels::posterior::{Beliefs, LatentFunction, LatentPosterior, MixturePosterior};
+use gp_likelihoods::Likelihood;
 use serde::{Deserialize, Serialize};
 
 /// Proportions may differ from a sum of 1 by rounding.
 const ROUNDING: f64 = 1e-9;
 
+/// Posteriors of the latent functions, and the likelihood that ties them to observations: what is learned, apart from the
+/// units of the data.
+pub type Approximation = Predictor<Functions>;
+
 /// How beliefs about latent functions are held.
 #[derive(Clone, Debug)]
-pub(super) enum Functions {
+pub enum Functions {
     /// Functions that are independent in each component of a mixture; one component is no mixture.
-    Components(MixturePosterior<Posterior>),
+    Components(MixturePosterior<Held>),
     /// Active points with their sites.
     Active(Box<IvmPosterior>),
 }
@@ -35,66 +39,77 @@ pub(super) struct StoredFunctions {
     ivm: Option<Box<StoredIvm>>,
 }
 
-/// One latent function, as reports speak of it.
-#[derive(Clone, Copy, Debug)]
-pub struct LatentFunction<'a> {
-    /// The prior covariance, as it was learned.
-    pub kernel: &'a dyn Kernel,
-    /// The points it is seen through, a row each: inducing inputs or active points.
-    pub seen_through: Option<MatRef<'a, f64>>,
-    /// What those points are called.
-    pub seen_as: &'static str,
-    /// What was added to the diagonal of a matrix that was factored.
-    pub jitter: f64,
+impl<P: LatentPosterior + Into<Held>> From<MixturePosterior<P>> for Functions {
+    fn from(mixture: MixturePosterior<P>) -> Self {
+        Self::Components(mixture.map(Into::into))
+    }
+}
+
+impl From<IvmPosterior> for Functions {
+    fn from(active: IvmPosterior) -> Self {
+        Self::Active(Box::new(active))
+    }
+}
+
+impl Posterior for Functions {
+    fn latent_count(&self) -> usize {
+        self.inner().latent_count()
+    }
+
+    fn describe(&self, latent: usize) -> LatentFunction<'_> {
+        self.inner().describe(latent)
+    }
+
+    fn weights(&self) -> &[f64] {
+        self.inner().weights()
+    }
+
+    fn beliefs(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<Beliefs, InferenceError> {
+        self.inner().beliefs(x, by)
+    }
+
+    fn joint(
+        &self,
+        latent: usize,
+        x: MatRef<'_, f64>,
+        by: &Evaluator,
+    ) -> Result<(Vec<f64>, Mat<f64>), InferenceError> {
+        self.inner().joint(latent, x, by)
+    }
+
+    fn sample(
+        &self,
+        x: MatRef<'_, f64>,
+        count: usize,
+        seed: u64,
+        by: &Evaluator,
+    ) -> Result<Vec<Mat<f64>>, InferenceError> {
+        self.inner().sample(x, count, seed, by)
+    }
+
+    fn class_probabilities(
+        &self,
+        beliefs: &Beliefs,
+        by: &Evaluator,
+    ) -> Result<Option<Mat<f64>>, InferenceError> {
+        self.inner().class_probabilities(beliefs, by)
+    }
 }
 
 impl Functions {
-    pub(super) fn weights(&self) -> &[f64] {
+    fn inner(&self) -> &dyn Posterior {
         match self {
-            Self::Components(mixture) => mixture.weights(),
-            Self::Active(_) => &[1.0],
+            Self::Components(mixture) => mixture,
+            Self::Active(found) => found.as_ref(),
         }
     }
 
-    /// One latent function, in the first component of a mixture: all components share kernel and inducing inputs.
-    pub(super) fn describe(&self, latent: usize) -> LatentFunction<'_> {
+    /// The posteriors, component by component, one per latent function; none of an informative vector machine.
+    #[must_use]
+    pub fn parts(&self) -> &[Held] {
         match self {
-            Self::Components(mixture) => {
-                let part = &mixture.parts()[latent];
-                LatentFunction {
-                    kernel: part.kernel(),
-                    seen_through: part.inducing_inputs().map(|inputs| inputs.z().as_dyn_stride()),
-                    seen_as: "inducing inputs",
-                    jitter: part.jitter(),
-                }
-            }
-            Self::Active(found) => LatentFunction {
-                kernel: found.model().kernels()[latent].as_ref(),
-                seen_through: Some(found.active_inputs(latent)),
-                seen_as: "active points",
-                jitter: found.jitter(),
-            },
-        }
-    }
-
-    pub(super) fn predict(&self, points: MatRef<'_, f64>) -> Result<Latents, CliError> {
-        match self {
-            Self::Active(found) => Ok(Latents::correlated(found.model().classes(), found.latents(points)?)),
-            Self::Components(mixture) => {
-                let components = mixture.components(points, &Evaluator::default())?;
-                if mixture.weights().len() == 1 {
-                    return Ok(Latents::gaussian(components));
-                }
-                Ok(Latents::mixture(mixture.combine(components.clone()), components))
-            }
-        }
-    }
-
-    /// Of the first latent function.
-    pub(super) fn predict_joint(&self, points: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>), CliError> {
-        match self {
-            Self::Active(found) => Ok(found.joint(0, points)?),
-            Self::Components(mixture) => Ok(mixture.joint(0, points, &Evaluator::default())?),
+            Self::Components(mixture) => mixture.parts(),
+            Self::Active(_) => &[],
         }
     }
 
@@ -110,7 +125,7 @@ impl Functions {
         Ok(match self {
             Self::Components(mixture) => StoredFunctions {
                 weights: (mixture.weights().len() > 1).then(|| mixture.weights().to_vec()),
-                latents: mixture.parts().iter().map(Posterior::to_stored).collect::<Result<_, _>>()?,
+                latents: mixture.parts().iter().map(Held::to_stored).collect::<Result<_, _>>()?,
                 ivm: None,
             },
             Self::Active(found) => StoredFunctions {
@@ -148,5 +163,38 @@ impl StoredFunctions {
         }
         let parts = self.latents.into_iter().map(|latent| latent.restore(names.kernels()));
         Ok(Functions::Components(MixturePosterior::new(weights, parts.collect::<Result<_, _>>()?)?))
+    }
+}
+
+/// Posteriors of independent latent functions, as many as the likelihood has latents.
+///
+/// # Errors
+/// Of kind [`Numerical`](ErrorKind::Numerical) for another number.
+pub fn approximation(
+    latents: Vec<Held>,
+    likelihood: Box<dyn Likelihood>,
+) -> Result<Approximation, CliError> {
+    let functions = Functions::Components(MixturePosterior::single(latents));
+    Ok(Predictor::new(functions, likelihood, Evaluator::default().threading())?)
+}
+
+/// A posterior with its likelihood as text and numbers.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct StoredApproximation {
+    likelihood: String,
+    #[serde(flatten)]
+    functions: StoredFunctions,
+}
+
+impl StoredApproximation {
+    pub(super) fn of(approximation: &Approximation) -> Result<Self, CliError> {
+        let (likelihood, functions) = (approximation.likelihood(), approximation.functions());
+        Ok(Self { likelihood: likelihood.expression(), functions: functions.to_stored()? })
+    }
+
+    pub(super) fn restore(self, names: &dyn Vocabulary) -> Result<Approximation, CliError> {
+        let likelihood = names.likelihoods().parse(&self.likelihood)?;
+        let functions = self.functions.restore(likelihood.latents(), names)?;
+        Ok(Predictor::new(functions, likelihood, Evaluator::default().threading())?)
     }
 }

@@ -1,24 +1,21 @@
 //! Trained models: a posterior with everything around it that makes predictions in the units of the data, and the file
 //! that holds them.
 
-mod approximation;
 mod functions;
-mod latents;
-mod posterior;
+mod held;
 mod record;
 mod tensors;
 mod vocabulary;
 
-pub use approximation::{Approximation, Moments};
-pub use functions::LatentFunction;
-pub use latents::Latents;
-pub use posterior::Posterior;
-pub use record::{About, ObjectiveKind, TargetSummary, TrainingRecord};
+pub use functions::{Approximation, Functions, approximation};
+pub use held::Held;
+pub use record::{About, TargetSummary, TrainingRecord};
 pub use vocabulary::Vocabulary;
 
 use crate::data::{Frame, ReadOptions};
 use crate::encode::{Inputs, Target};
 use crate::error::{CliError, ErrorKind};
+use functions::StoredApproximation;
 use record::{FORMAT, Record, VERSION};
 use serde::Deserialize;
 use serde_json::Value;
@@ -116,11 +113,11 @@ impl Model {
     pub fn to_value(&self) -> Result<Value, CliError> {
         let record = Record {
             format: FORMAT.to_owned(),
-            version: self.posterior.version(),
+            version: self.posterior.functions().version(),
             writer: format!("gp {}", env!("CARGO_PKG_VERSION")),
             about: self.about.clone(),
-            posterior: self.posterior.to_stored()?,
-            baseline: self.baseline.as_ref().map(Approximation::to_stored).transpose()?,
+            posterior: StoredApproximation::of(&self.posterior)?,
+            baseline: self.baseline.as_ref().map(StoredApproximation::of).transpose()?,
         };
         serde_json::to_value(record).map_err(cannot_write)
     }

@@ -1,7 +1,8 @@
 //! What a model file tells about a model besides the posterior.
 
-use super::approximation::StoredApproximation;
+use super::functions::StoredApproximation;
 use crate::encode::{Inputs, Target};
+use gp_ep::EvidenceKind;
 use gp_kernels::inducing::Coverage;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -70,7 +71,7 @@ pub struct TrainingRecord {
     /// `ln p(y)` in the units of the data, in nats: exact, an estimate or a bound.
     pub objective: f64,
     /// Which of them.
-    pub objective_kind: ObjectiveKind,
+    pub objective_kind: EvidenceKind,
     /// Whether training came to an end by itself.
     pub converged: bool,
     /// Why it ended.
@@ -87,28 +88,4 @@ pub struct TrainingRecord {
     /// What was taken in afterwards, and how.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub updates: Vec<String>,
-}
-
-/// What the objective of training is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ObjectiveKind {
-    /// The log marginal likelihood.
-    Exact,
-    /// What Power EP takes for it.
-    Estimate,
-    /// A number that it exceeds.
-    LowerBound,
-}
-
-impl ObjectiveKind {
-    /// In words.
-    #[must_use]
-    pub fn words(self) -> &'static str {
-        match self {
-            Self::Exact => "log marginal likelihood",
-            Self::Estimate => "estimate of the log marginal likelihood",
-            Self::LowerBound => "lower bound of the log marginal likelihood",
-        }
-    }
 }

@@ -6,6 +6,7 @@ use super::report::Findings;
 use crate::error::{CliError, ErrorKind};
 use crate::method::{Fit, Problem};
 use crate::model::{About, Approximation, Model};
+use crate::predict::class_probabilities;
 use serde_json::json;
 
 /// Probabilities of quantiles.
@@ -30,23 +31,24 @@ pub(super) struct Answers {
 impl Answers {
     pub(super) fn new(posterior: &Approximation, task: Task) -> Result<Self, CliError> {
         let points = elsewhere();
-        let latents = posterior.predict(points.as_ref())?;
+        let beliefs = posterior.beliefs(points.as_ref())?;
+        let predicted = posterior.given(&beliefs);
         let mut answers = Self::default();
-        for function in latents.functions() {
+        for function in beliefs.functions() {
             answers.latents.extend(function.mean.iter().chain(&function.variance));
             answers.variances.extend(&function.variance);
         }
         let there = Table::new(task, points.nrows()).targets;
-        answers.densities = posterior.log_densities(&latents, &there)?;
+        answers.densities = predicted.log_densities(&there)?;
         if task == Task::Numbers {
-            let moments = posterior.moments(&latents)?;
+            let moments = predicted.moments()?;
             answers.variances.extend(moments.iter().map(|moments| moments.variance));
-            let levels = LEVELS.map(|level| posterior.quantiles(&latents, level));
+            let levels = LEVELS.map(|level| predicted.quantiles(0, level));
             let levels = levels.into_iter().collect::<Result<Vec<_>, _>>()?;
             let at = |row: usize| levels.iter().map(|level| level[row]).collect();
             answers.quantiles = (0..points.nrows()).map(at).collect();
         } else {
-            answers.probabilities = posterior.class_probabilities(&latents)?;
+            answers.probabilities = class_probabilities(posterior, &beliefs)?;
         }
         Ok(answers)
     }

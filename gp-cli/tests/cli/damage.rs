@@ -68,7 +68,7 @@ fn models() {
     for name in ["v1_exact.gp", "v1_ep.gp", "v1_classes.gp", "v2_mixture.gp", "v2_ivm.gp"] {
         each(name, 1000, |bytes| {
             if let Ok(model) = Model::from_bytes(&bytes, name, &Context::built_in()) {
-                assert!(!model.posterior().latents().is_empty());
+                assert!(!model.posterior().describe().is_empty());
             }
         });
     }

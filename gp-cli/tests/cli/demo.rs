@@ -57,7 +57,7 @@ fn the_model_file_gives_the_predictions_to_the_last_bit() {
     assert_eq!(table.names(), ["x", "y", "mean", "variance", "lower", "upper", "log_density"]);
     let numbers = |name: &str| table.column(name).unwrap().numbers().unwrap();
     let points = model.inputs().encode(&table).unwrap().points;
-    let latents = model.posterior().predict(points.as_ref()).unwrap();
+    let latents = model.posterior().beliefs(points.as_ref()).unwrap();
     let moments = gp_cli::predict::moments(&model, model.posterior(), &latents).unwrap();
     assert_eq!(moments.len(), 37);
     for (row, moments) in moments.iter().enumerate() {

@@ -53,8 +53,8 @@ fn a_loaded_model_predicts_the_same_bits_and_is_the_same_file() {
     let points = model.inputs().encode(&frame).unwrap().points;
     let again = Model::from_bytes(&bytes, "s.gp", &Context::built_in()).unwrap();
     assert_eq!(
-        model.posterior().predict(points.as_ref()).unwrap(),
-        again.posterior().predict(points.as_ref()).unwrap()
+        model.posterior().beliefs(points.as_ref()).unwrap(),
+        again.posterior().beliefs(points.as_ref()).unwrap()
     );
 }
 

@@ -9,7 +9,7 @@
 
 use faer::Mat;
 use gp_ep::power_ep::{InnerOptions, Moment, Sharing};
-use gp_ep::{EpError, PowerEp, RowReader, SparseProcess};
+use gp_ep::{InferenceError, PowerEp, RowReader, SparseProcess};
 use gp_kernels::placement::{Placement, RandomSubset};
 use gp_optim::{Adam, Batches};
 use std::fs::{self, File};
@@ -47,10 +47,10 @@ fn peak() -> Option<f64> {
 }
 
 /// Inducing inputs from random rows of a small table.
-fn model() -> std::result::Result<PowerEp, EpError> {
+fn model() -> std::result::Result<PowerEp, InferenceError> {
     let starts = Mat::from_fn(2000, DIM, |i, d| row(i)[d]);
     let scales = vec![format!("{}", 0.5 * (DIM as f64).sqrt()); DIM].join(", ");
-    let process = |class: usize| -> std::result::Result<SparseProcess, EpError> {
+    let process = |class: usize| -> std::result::Result<SparseProcess, InferenceError> {
         let kernel = gp_kernels::parse(&format!("1 * rbf(lengthscale=[{scales}]) + 0.1 * white"))?;
         let placed = RandomSubset.place(kernel.as_ref(), starts.as_ref(), SIZE, class as u64)?;
         Ok(SparseProcess::new(kernel, placed.inputs)?)
@@ -58,7 +58,7 @@ fn model() -> std::result::Result<PowerEp, EpError> {
     PowerEp::of_classes((0..CLASSES).map(process).collect::<std::result::Result<_, _>>()?, 0.0)
 }
 
-fn main() -> std::result::Result<(), EpError> {
+fn main() -> std::result::Result<(), InferenceError> {
     println!(
         "rows      ms a step  peak memory (MB), {STEPS} steps of stochastic EP, B = M = {SIZE}, D = {DIM}, C = {CLASSES}"
     );

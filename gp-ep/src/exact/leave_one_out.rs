@@ -2,7 +2,7 @@
 
 use super::posterior::ExactPosterior;
 use super::workspace::invert_factor;
-use crate::error::EpError;
+use crate::error::InferenceError;
 use faer::Mat;
 use std::f64::consts::TAU;
 
@@ -25,15 +25,15 @@ impl ExactPosterior {
     ///
     /// # Errors
     /// None that conditioning has not met before; they are passed on all the same.
-    pub fn leave_one_out(&self) -> Result<LeaveOneOut, EpError> {
+    pub fn leave_one_out(&self) -> Result<LeaveOneOut, InferenceError> {
         let mut square = Mat::new();
         let half_inverse = invert_factor(&self.solution.factor, &mut square, self.threading)?;
-        let mut result = LeaveOneOut::with_capacity(self.targets.len());
+        let mut result = LeaveOneOut::with_capacity(self.targets().len());
         for (i, column) in half_inverse.col_iter().enumerate() {
             // K_y⁻¹ = L⁻ᵀL⁻¹, so its diagonal holds the squared norms of the columns of L⁻¹.
             let precision = column.squared_norm_l2();
-            let noise = self.noise.variance() + self.known_noise[i] + self.jitter().added;
-            result.push(self.targets[i], self.alpha()[i] / precision, 1.0 / precision, noise);
+            let noise = self.noise.variance() + self.data.known_noise[i] + self.jitter().added;
+            result.push(self.targets()[i], self.alpha()[i] / precision, 1.0 / precision, noise);
         }
         Ok(result)
     }

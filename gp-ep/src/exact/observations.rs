@@ -1,6 +1,6 @@
 //! Observations, checked once.
 
-use crate::error::{EpError, check_count};
+use crate::error::{InferenceError, check_count};
 use faer::MatRef;
 use gp_kernels::data::{DataError, DataSource, Rows, Table};
 
@@ -16,15 +16,15 @@ impl<'a> Observations<'a> {
     /// Observations at `inputs` (N×D, a point a row, any strides) with N `targets`.
     ///
     /// # Errors
-    /// [`EpError::Data`] for N = 0, [`EpError::Shape`], or [`EpError::TargetNotFinite`]. Inputs are checked by the
+    /// [`InferenceError::Data`] for N = 0, [`InferenceError::Shape`], or [`InferenceError::TargetNotFinite`]. Inputs are checked by the
     /// kernel, which alone knows what it can take.
-    pub fn new(inputs: MatRef<'a, f64>, targets: &'a [f64]) -> Result<Self, EpError> {
+    pub fn new(inputs: MatRef<'a, f64>, targets: &'a [f64]) -> Result<Self, InferenceError> {
         check_count("target vector", "entries", inputs.nrows(), targets.len())?;
         if targets.is_empty() {
             return Err(DataError::NoData.into());
         }
         match targets.iter().enumerate().find(|(_, target)| !target.is_finite()) {
-            Some((row, &value)) => Err(EpError::TargetNotFinite { row, value }),
+            Some((row, &value)) => Err(InferenceError::TargetNotFinite { row, value }),
             None => Ok(Self { inputs, targets, known_noise: None }),
         }
     }
@@ -32,12 +32,12 @@ impl<'a> Observations<'a> {
     /// The same observations with N noise variances that are added, one an observation, to the one that is trained.
     ///
     /// # Errors
-    /// [`EpError::Shape`] or [`EpError::KnownNoise`].
-    pub fn with_known_noise(self, variances: &'a [f64]) -> Result<Self, EpError> {
+    /// [`InferenceError::Shape`] or [`InferenceError::KnownNoise`].
+    pub fn with_known_noise(self, variances: &'a [f64]) -> Result<Self, InferenceError> {
         check_count("known noise", "entries", self.len(), variances.len())?;
         let sound = |variance: f64| variance.is_finite() && variance >= 0.0;
         match variances.iter().enumerate().find(|(_, variance)| !sound(**variance)) {
-            Some((row, &value)) => Err(EpError::KnownNoise { row, value }),
+            Some((row, &value)) => Err(InferenceError::KnownNoise { row, value }),
             None => Ok(Self { known_noise: Some(variances), ..self }),
         }
     }

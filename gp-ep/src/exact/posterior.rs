@@ -1,10 +1,12 @@
 //! The posterior: everything predictions need, and nothing borrowed.
 
 use super::model::ExactGp;
-use super::observations::Observations;
-use super::workspace::Solution;
-use faer::{Mat, MatRef};
+use super::workspace::{ExactWorkspace, Noisy, Solution};
+use crate::error::InferenceError;
+use crate::posterior::Predictor;
+use faer::MatRef;
 use gp_kernels::Kernel;
+use gp_kernels::posterior::MixturePosterior;
 use gp_likelihoods::Gaussian;
 use gp_linalg::{JitterRecord, Threading};
 
@@ -14,24 +16,25 @@ pub struct ExactPosterior {
     pub(super) kernel: Box<dyn Kernel>,
     pub(super) noise: Gaussian,
     pub(super) threading: Threading,
-    /// The inputs, D×N, so that their transpose has contiguous points.
-    points: Mat<f64>,
-    pub(super) targets: Vec<f64>,
-    pub(super) known_noise: Vec<f64>,
+    pub(super) data: Noisy,
     pub(super) solution: Solution,
 }
 
 impl ExactPosterior {
-    pub(super) fn new(model: &ExactGp, data: &Observations<'_>, solution: Solution) -> Self {
-        Self {
-            kernel: model.kernel.clone(),
-            noise: model.noise.clone(),
-            threading: model.threading,
-            points: data.inputs().transpose().to_owned(),
-            targets: data.targets().to_vec(),
-            known_noise: (0..data.len()).map(|i| data.known_noise(i)).collect(),
-            solution,
-        }
+    /// What an evaluation has left.
+    pub(super) fn new(model: &ExactGp, workspace: ExactWorkspace) -> Self {
+        let (kernel, noise) = (model.kernel.clone(), model.noise.clone());
+        let (data, solution) = workspace.into_parts();
+        Self { kernel, noise, threading: model.threading, data, solution }
+    }
+
+    /// The posterior with its noise as the likelihood.
+    ///
+    /// # Errors
+    /// None: there is one latent function.
+    pub fn into_predictor(self) -> Result<Predictor<MixturePosterior<Self>>, InferenceError> {
+        let (noise, threading) = (Box::new(self.noise.clone()), self.threading);
+        Predictor::new(MixturePosterior::single(vec![self]), noise, threading)
     }
 
     /// The prior covariance.
@@ -49,13 +52,13 @@ impl ExactPosterior {
     /// The inputs of the observations, N×D with contiguous rows.
     #[must_use]
     pub fn inputs(&self) -> MatRef<'_, f64> {
-        self.points.transpose()
+        self.data.inputs()
     }
 
     /// The N targets.
     #[must_use]
     pub fn targets(&self) -> &[f64] {
-        &self.targets
+        &self.data.targets
     }
 
     /// `ln p(y)` in nats.

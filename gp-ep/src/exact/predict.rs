@@ -1,10 +1,10 @@
 //! Predictions at new points.
 
 use super::posterior::ExactPosterior;
-use crate::error::{EpError, check_count};
+use crate::error::{InferenceError, check_count};
 use faer::prelude::IntoConst;
 use faer::{Accum, Mat, MatMut, MatRef};
-use gp_kernels::posterior::{LatentPosterior, LatentPrediction, sample_joint};
+use gp_kernels::posterior::{LatentFunction, LatentPosterior, LatentPrediction, sample_joint};
 use gp_kernels::{Evaluator, KernelError};
 use gp_linalg::Threading;
 use gp_linalg::product::{matmul, matmul_lower, symmetrise_lower};
@@ -29,8 +29,8 @@ impl Prediction {
     /// `ln N(y; mean, observation variance)` of each new observation, in nats.
     ///
     /// # Errors
-    /// [`EpError::Shape`] unless there is one target per prediction.
-    pub fn log_density(&self, targets: &[f64]) -> Result<Vec<f64>, EpError> {
+    /// [`InferenceError::Shape`] unless there is one target per prediction.
+    pub fn log_density(&self, targets: &[f64]) -> Result<Vec<f64>, InferenceError> {
         check_count("target vector", "entries", self.latent_mean.len(), targets.len())?;
         let log_normal = |((y, mean), variance): ((&f64, &f64), &f64)| {
             let residual = y - mean;
@@ -68,8 +68,8 @@ impl ExactPosterior {
     /// Predictions at the rows of `points` (M×D).
     ///
     /// # Errors
-    /// [`EpError::Kernel`] for points the kernel cannot take.
-    pub fn predict(&self, points: MatRef<'_, f64>) -> Result<Prediction, EpError> {
+    /// [`InferenceError::Kernel`] for points the kernel cannot take.
+    pub fn predict(&self, points: MatRef<'_, f64>) -> Result<Prediction, InferenceError> {
         let mut prediction = Prediction::default();
         self.predict_into(points, &mut PredictScratch::new(self.threading), &mut prediction)?;
         Ok(prediction)
@@ -84,7 +84,7 @@ impl ExactPosterior {
         points: MatRef<'_, f64>,
         scratch: &mut PredictScratch,
         out: &mut Prediction,
-    ) -> Result<(), EpError> {
+    ) -> Result<(), InferenceError> {
         let count = points.nrows();
         for vector in [&mut out.latent_mean, &mut out.latent_variance, &mut out.observation_variance] {
             vector.resize(count, 0.0);
@@ -117,8 +117,8 @@ impl ExactPosterior {
     /// The latent function at the rows of `points` (M×D) together.
     ///
     /// # Errors
-    /// [`EpError::Kernel`] for points the kernel cannot take.
-    pub fn predict_joint(&self, points: MatRef<'_, f64>) -> Result<JointPrediction, EpError> {
+    /// [`InferenceError::Kernel`] for points the kernel cannot take.
+    pub fn predict_joint(&self, points: MatRef<'_, f64>) -> Result<JointPrediction, InferenceError> {
         let (latent_mean, latent_covariance) =
             LatentPosterior::predict_joint(self, points, &Evaluator::new(self.threading))?;
         Ok(JointPrediction { latent_mean, latent_covariance })
@@ -131,7 +131,7 @@ impl ExactPosterior {
         scratch: &'s mut PredictScratch,
         mean: &mut [f64],
     ) -> Result<MatRef<'s, f64>, KernelError> {
-        let (rows, cols) = (self.targets.len(), points.nrows());
+        let (rows, cols) = (self.targets().len(), points.nrows());
         scratch.cross.resize(rows * cols, 0.0);
         let mut cross = MatMut::from_column_major_slice_mut(&mut scratch.cross, rows, cols);
         scratch.evaluator.cross(self.kernel(), self.inputs(), points, cross.as_mut())?;
@@ -145,6 +145,11 @@ impl ExactPosterior {
 }
 
 impl LatentPosterior for ExactPosterior {
+    fn describe(&self) -> LatentFunction<'_> {
+        let jitter = self.jitter().added;
+        LatentFunction { kernel: self.kernel(), seen_through: None, seen_as: "all rows", jitter }
+    }
+
     fn predict(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<LatentPrediction, KernelError> {
         let mut out = LatentPrediction { mean: vec![0.0; x.nrows()], variance: vec![0.0; x.nrows()] };
         let mut scratch = PredictScratch::new(by.threading());
@@ -176,7 +181,7 @@ impl LatentPosterior for ExactPosterior {
         let mut prior = vec![0.0; x.nrows()];
         by.diagonal(self.kernel(), x, &mut prior)?;
         let level = prior.into_iter().fold(0.0, f64::max);
-        let rounding = (x.nrows() + self.targets.len()) as f64 * f64::EPSILON * level;
+        let rounding = (x.nrows() + self.targets().len()) as f64 * f64::EPSILON * level;
         sample_joint(&mean, covariance, rounding, (count, seed), by.threading())
     }
 }

@@ -1,9 +1,9 @@
 //! Training on the exact log marginal likelihood.
 
 use super::model::ExactGp;
-use super::observations::Observations;
 use super::workspace::ExactWorkspace;
-use crate::error::EpError;
+use crate::error::InferenceError;
+use gp_kernels::data::DataSource;
 use gp_optim::{MinimiseOptions, Training, TrainingProgress, train};
 
 impl ExactGp {
@@ -12,7 +12,7 @@ impl ExactGp {
     ///
     /// # Errors
     /// As [`train`].
-    pub fn train(&mut self, data: &Observations<'_>, options: &MinimiseOptions) -> Result<Training, EpError> {
+    pub fn train(&mut self, data: &dyn DataSource, options: &MinimiseOptions) -> Result<Training, InferenceError> {
         self.train_with(data, options, |_| {})
     }
 
@@ -22,14 +22,15 @@ impl ExactGp {
     /// As [`train`].
     pub fn train_with(
         &mut self,
-        data: &Observations<'_>,
+        data: &dyn DataSource,
         options: &MinimiseOptions,
         progress: impl FnMut(TrainingProgress),
-    ) -> Result<Training, EpError> {
-        let mut workspace = ExactWorkspace::new(self.threading);
+    ) -> Result<Training, InferenceError> {
+        let options = MinimiseOptions { control: options.control.begun(), ..options.clone() };
+        let mut workspace = ExactWorkspace::new(self.threading).with_brake(options.control.brake());
         let evaluate = |model: &Self, gradient: &mut [f64]| {
             model.log_marginal_likelihood_gradient(data, &mut workspace, gradient)
         };
-        train(self, options, evaluate, progress)
+        train(self, &options, evaluate, progress)
     }
 }

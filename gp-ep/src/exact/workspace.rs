@@ -1,12 +1,13 @@
 //! One evaluation: factor, solve, log marginal likelihood, gradient.
 
 use super::model::ExactGp;
-use super::observations::Observations;
-use crate::error::EpError;
+use crate::error::InferenceError;
 use faer::{Accum, Mat, MatMut, MatRef};
+use gp_kernels::data::{DataSource, Loaded};
 use gp_kernels::{Evaluator, KernelExt};
 use gp_linalg::product::{matmul_lower, symmetrise_lower};
 use gp_linalg::{Cholesky, Threading};
+use gp_optim::Brake;
 use std::f64::consts::TAU;
 
 /// Memory for evaluations of the log marginal likelihood. Once it has grown to a size, evaluations of that size on the
@@ -14,11 +15,20 @@ use std::f64::consts::TAU;
 #[derive(Debug)]
 pub struct ExactWorkspace {
     evaluator: Evaluator,
+    data: Noisy,
     /// `K_y`, and once that is factored `L⁻¹`.
     square: Mat<f64>,
     /// `½ (ααᵀ − K_y⁻¹)`
     upstream: Mat<f64>,
     solution: Solution,
+}
+
+/// All observations, with the known noise of each.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Noisy {
+    rows: Loaded,
+    pub(super) targets: Vec<f64>,
+    pub(super) known_noise: Vec<f64>,
 }
 
 /// What everything else is computed from.
@@ -38,41 +48,50 @@ impl ExactWorkspace {
     pub fn new(threading: Threading) -> Self {
         let solution =
             Solution { factor: Cholesky::empty(), alpha: Vec::new(), log_marginal_likelihood: f64::NAN };
-        Self { evaluator: Evaluator::new(threading), square: Mat::new(), upstream: Mat::new(), solution }
+        let evaluator = Evaluator::new(threading);
+        Self { evaluator, data: Noisy::default(), square: Mat::new(), upstream: Mat::new(), solution }
+    }
+
+    /// The same workspace, whose evaluations this brake may end before they are over.
+    #[must_use]
+    pub fn with_brake(self, brake: Brake) -> Self {
+        Self { evaluator: self.evaluator.with_brake(brake), ..self }
     }
 
     pub(super) fn solution(&self) -> &Solution {
         &self.solution
     }
 
-    pub(super) fn into_solution(self) -> Solution {
-        self.solution
+    pub(super) fn into_parts(self) -> (Noisy, Solution) {
+        (self.data, self.solution)
     }
 
-    /// Factors `K_y` and solves for the targets.
-    pub(super) fn factor(&mut self, model: &ExactGp, data: &Observations<'_>) -> Result<(), EpError> {
-        self.fill_covariance(model, data)?;
+    /// Reads the data, factors `K_y` and solves for the targets.
+    pub(super) fn factor(&mut self, model: &ExactGp, data: &dyn DataSource) -> Result<(), InferenceError> {
+        self.data.load(data)?;
+        self.fill_covariance(model)?;
         let Solution { factor, alpha, log_marginal_likelihood } = &mut self.solution;
         factor.refactor(self.square.as_ref(), &model.jitter)?;
         alpha.clear();
-        alpha.extend_from_slice(data.targets());
-        let mut column = MatMut::from_column_major_slice_mut(alpha, data.len(), 1);
+        alpha.extend_from_slice(&self.data.targets);
+        let count = alpha.len();
+        let mut column = MatMut::from_column_major_slice_mut(alpha, count, 1);
         factor.half_solve_in_place(column.as_mut(), Threading::Here)?;
         // yᵀα = ‖L⁻¹y‖², which no rounding makes negative.
         let quadratic = column.squared_norm_l2();
         factor.half_solve_transpose_in_place(column, Threading::Here)?;
-        let value = -0.5 * (quadratic + factor.log_det() + data.len() as f64 * TAU.ln());
+        let value = -0.5 * (quadratic + factor.log_det() + count as f64 * TAU.ln());
         *log_marginal_likelihood = value;
-        if value.is_finite() { Ok(()) } else { Err(EpError::Overflow { value }) }
+        if value.is_finite() { Ok(()) } else { Err(InferenceError::Overflow { value }) }
     }
 
     /// `K + σ² I + diag(known noise)`
-    fn fill_covariance(&mut self, model: &ExactGp, data: &Observations<'_>) -> Result<(), EpError> {
-        let square = sized(&mut self.square, data.len());
-        self.evaluator.gram(model.kernel(), data.inputs(), square)?;
+    fn fill_covariance(&mut self, model: &ExactGp) -> Result<(), InferenceError> {
+        let square = sized(&mut self.square, self.data.rows.count());
+        self.evaluator.gram(model.kernel(), self.data.inputs(), square)?;
         let variance = model.noise.variance();
-        for i in 0..data.len() {
-            self.square[(i, i)] += variance + data.known_noise(i);
+        for (i, known) in self.data.known_noise.iter().enumerate() {
+            self.square[(i, i)] += variance + known;
         }
         Ok(())
     }
@@ -81,21 +100,20 @@ impl ExactWorkspace {
     pub(super) fn add_up_gradient(
         &mut self,
         model: &ExactGp,
-        data: &Observations<'_>,
         gradient: &mut [f64],
-    ) -> Result<(), EpError> {
+    ) -> Result<(), InferenceError> {
         self.fill_upstream(self.evaluator.threading())?;
         gradient.fill(0.0);
         let (kernel, noise) = gradient.split_at_mut(model.kernel().parameter_count());
         let upstream = self.upstream.as_ref();
-        self.evaluator.gram_reverse(model.kernel(), data.inputs(), upstream, kernel, None)?;
+        self.evaluator.gram_reverse(model.kernel(), self.data.inputs(), upstream, kernel, None)?;
         // ∂K_y/∂σ² = I.
-        noise.fill((0..data.len()).map(|i| upstream[(i, i)]).sum());
+        noise.fill((0..upstream.nrows()).map(|i| upstream[(i, i)]).sum());
         Ok(())
     }
 
     /// `½ (ααᵀ − L⁻ᵀ L⁻¹)`, both halves.
-    fn fill_upstream(&mut self, threading: Threading) -> Result<(), EpError> {
+    fn fill_upstream(&mut self, threading: Threading) -> Result<(), InferenceError> {
         let Solution { factor, alpha, .. } = &self.solution;
         let half_inverse = invert_factor(factor, &mut self.square, threading)?;
         let alpha = MatRef::from_column_major_slice(alpha, alpha.len(), 1);
@@ -106,12 +124,39 @@ impl ExactWorkspace {
     }
 }
 
+impl Noisy {
+    /// Reads everything: a target a row and, as a second column, known noise where some is given.
+    fn load(&mut self, data: &dyn DataSource) -> Result<(), InferenceError> {
+        let columns = data.outputs().clamp(1, 2);
+        self.rows.load(data, columns)?;
+        self.targets.clear();
+        self.known_noise.clear();
+        for (row, target) in self.rows.targets().chunks_exact(columns).enumerate() {
+            let (y, known) = (target[0], target.get(1).copied().unwrap_or(0.0));
+            if !y.is_finite() {
+                return Err(InferenceError::TargetNotFinite { row, value: y });
+            }
+            if !(known.is_finite() && known >= 0.0) {
+                return Err(InferenceError::KnownNoise { row, value: known });
+            }
+            self.targets.push(y);
+            self.known_noise.push(known);
+        }
+        Ok(())
+    }
+
+    /// The points, N×D.
+    pub(super) fn inputs(&self) -> MatRef<'_, f64> {
+        self.rows.inputs()
+    }
+}
+
 /// `L⁻¹` into `out`, by a triangular solve.
 pub(super) fn invert_factor<'a>(
     factor: &Cholesky,
     out: &'a mut Mat<f64>,
     threading: Threading,
-) -> Result<MatRef<'a, f64>, EpError> {
+) -> Result<MatRef<'a, f64>, InferenceError> {
     let mut inverse = sized(out, factor.dim());
     inverse.fill(0.0);
     (0..factor.dim()).for_each(|i| inverse[(i, i)] = 1.0);

@@ -1,6 +1,6 @@
 //! Work on many points at once.
 
-use crate::error::EpError;
+use crate::error::InferenceError;
 use gp_linalg::Threading;
 use rayon::prelude::*;
 
@@ -9,9 +9,9 @@ pub(super) fn in_chunks<T: Sync, R: Send>(
     items: &[T],
     size: usize,
     threading: Threading,
-    of: impl Fn(&[T]) -> Result<Vec<R>, EpError> + Sync,
-) -> Result<Vec<R>, EpError> {
-    let found: Result<Vec<Vec<R>>, EpError> = match threading {
+    of: impl Fn(&[T]) -> Result<Vec<R>, InferenceError> + Sync,
+) -> Result<Vec<R>, InferenceError> {
+    let found: Result<Vec<Vec<R>>, InferenceError> = match threading {
         Threading::Here => items.chunks(size).map(&of).collect(),
         Threading::Pool => items.par_chunks(size).map(&of).collect(),
     };

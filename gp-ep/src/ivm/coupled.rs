@@ -10,7 +10,7 @@ use super::run::{Classes, EpCounts, Target, Task};
 use super::select::entropy;
 use super::small::inner;
 use super::stubs::Stubs;
-use crate::error::EpError;
+use crate::error::InferenceError;
 use faer::{Mat, MatRef};
 use gp_linalg::{LinalgError, Threading};
 use rand::RngExt;
@@ -56,7 +56,7 @@ impl<'a> CoupledClasses<'a> {
     }
 
     /// Beliefs about some points under all sites there are.
-    pub(super) fn beliefs(&self, rows: &[usize]) -> Result<Vec<Belief>, EpError> {
+    pub(super) fn beliefs(&self, rows: &[usize]) -> Result<Vec<Belief>, InferenceError> {
         let stubs = self.stubs.gather(rows, self.frozen.len());
         let prior = |j: usize| move |c: usize| self.task.kernels.diagonals[c][rows[j]];
         let mut beliefs: Vec<Belief> =
@@ -72,12 +72,12 @@ impl<'a> CoupledClasses<'a> {
     /// What an observation would tell: the divergence of the belief after inclusion from that before, in nats. The largest
     /// wins; the text of Seeger & Jordan 2004 (§4.4) has its negative, which the choice of the largest would turn
     /// round.
-    fn score(&self, row: usize, belief: &Belief, scratch: &mut Scratch) -> Result<Option<f64>, EpError> {
+    fn score(&self, row: usize, belief: &Belief, scratch: &mut Scratch) -> Result<Option<f64>, InferenceError> {
         let (observed, selection) = (&self.task.observed, self.task.options.selection);
         if selection == Selection::MaxEntropy {
             return Ok(Some(entropy(&observed.probabilities(belief, scratch)?)));
         }
-        let Some(tilted) = observed.tilt(self.task.data.targets[row], 1.0, belief, scratch)? else {
+        let Some(tilted) = observed.tilt(self.task.data.targets()[row], 1.0, belief, scratch)? else {
             return Ok(None);
         };
         if selection == Selection::InformationGain {
@@ -88,7 +88,7 @@ impl<'a> CoupledClasses<'a> {
     }
 
     /// Where the search for π starts: half the label, half its probabilities at the tilted mean.
-    fn first_precision(&self, row: usize, tilted: &Tilted) -> Result<Vec<f64>, EpError> {
+    fn first_precision(&self, row: usize, tilted: &Tilted) -> Result<Vec<f64>, InferenceError> {
         let mut pi = self.task.observed.given(&tilted.belief.mean)?;
         pi.iter_mut().for_each(|p| *p *= 0.5);
         pi[self.task.data.classes[row]] += 0.5;
@@ -102,8 +102,8 @@ impl<'a> CoupledClasses<'a> {
         gamma: f64,
         belief: &Belief,
         start: Option<&[f64]>,
-    ) -> Result<Option<CoupledSite>, EpError> {
-        let y = self.task.data.targets[row];
+    ) -> Result<Option<CoupledSite>, InferenceError> {
+        let y = self.task.data.targets()[row];
         let Some(tilted) = self.task.observed.tilt(y, gamma, belief, &mut self.scratch)? else {
             return Ok(None);
         };
@@ -129,7 +129,7 @@ impl<'a> CoupledClasses<'a> {
     }
 
     /// A site stays what it is from now on; the row is returned if its factor breaks down.
-    fn freeze(&mut self, point: LiquidPoint) -> Result<Option<usize>, EpError> {
+    fn freeze(&mut self, point: LiquidPoint) -> Result<Option<usize>, InferenceError> {
         let LiquidPoint { row, site, kernel, .. } = point;
         let known = |kernel: &[f64]| Mat::from_fn(self.sites.len(), 1, |i, _| kernel[self.sites[i].0]);
         let cross: Vec<Mat<f64>> = kernel.iter().map(|kernel| known(kernel)).collect();
@@ -149,7 +149,7 @@ impl<'a> CoupledClasses<'a> {
     }
 
     /// The belief of the frozen part about the liquid one, from the stubs.
-    fn meet_frozen(&mut self) -> Result<(), EpError> {
+    fn meet_frozen(&mut self) -> Result<(), InferenceError> {
         let rows: Vec<usize> = self.liquid.points.iter().map(|point| point.row).collect();
         self.gathered = self.stubs.gather(&rows, self.frozen.len());
         let kernel = |c: usize, i: usize, j: usize| self.liquid.points[i].kernel[c][rows[j]];
@@ -161,7 +161,7 @@ impl<'a> CoupledClasses<'a> {
     }
 
     /// Sweeps of EP over the liquid set, each in an order of its own.
-    pub(super) fn ep_phase(&mut self, rng: &mut ChaCha8Rng) -> Result<(), EpError> {
+    pub(super) fn ep_phase(&mut self, rng: &mut ChaCha8Rng) -> Result<(), InferenceError> {
         let count = self.liquid.len();
         if count < 2 {
             return Ok(());
@@ -182,7 +182,7 @@ impl<'a> CoupledClasses<'a> {
     }
 
     /// One EP update.
-    fn refine(&mut self, l: usize) -> Result<(), EpError> {
+    fn refine(&mut self, l: usize) -> Result<(), InferenceError> {
         let Some(cavity) = self.liquid.cavity(l)? else {
             self.ep.skipped += 1;
             return Ok(());
@@ -224,7 +224,7 @@ impl Classes for CoupledClasses<'_> {
         true
     }
 
-    fn scores(&self, rows: &[usize], _open: &[Target]) -> Result<Vec<Option<(Target, f64)>>, EpError> {
+    fn scores(&self, rows: &[usize], _open: &[Target]) -> Result<Vec<Option<(Target, f64)>>, InferenceError> {
         in_chunks(rows, CHUNK, self.task.model.threading, |rows| {
             let mut scratch = Scratch::default();
             let score = |(&row, belief): (&usize, &Belief)| {
@@ -238,7 +238,7 @@ impl Classes for CoupledClasses<'_> {
         true
     }
 
-    fn site(&mut self, row: usize, _target: Target) -> Result<Option<LiquidPoint>, EpError> {
+    fn site(&mut self, row: usize, _target: Target) -> Result<Option<LiquidPoint>, InferenceError> {
         let kernel = self.task.kernels.row(row)?;
         let belief = self.beliefs(&[row])?.swap_remove(0);
         let gamma = self.gammas().last().copied().unwrap_or(1.0);
@@ -246,7 +246,7 @@ impl Classes for CoupledClasses<'_> {
         Ok(site.map(|site| LiquidPoint { row, site, gamma, kernel }))
     }
 
-    fn include(&mut self, _row: usize, _target: Target, site: LiquidPoint) -> Result<Option<usize>, EpError> {
+    fn include(&mut self, _row: usize, _target: Target, site: LiquidPoint) -> Result<Option<usize>, InferenceError> {
         if self.task.options.liquid == 0 {
             return self.freeze(site);
         }
@@ -257,7 +257,7 @@ impl Classes for CoupledClasses<'_> {
         oldest.map_or(Ok(None), |oldest| self.freeze(oldest))
     }
 
-    fn settle(&mut self, rng: &mut ChaCha8Rng) -> Result<bool, EpError> {
+    fn settle(&mut self, rng: &mut ChaCha8Rng) -> Result<bool, InferenceError> {
         if self.liquid.len() > 0 {
             self.meet_frozen()?;
         }
@@ -266,7 +266,7 @@ impl Classes for CoupledClasses<'_> {
     }
 
     /// Likelihoods that were weaker at first have their full weight in the end.
-    fn complete(&mut self, rng: &mut ChaCha8Rng) -> Result<(), EpError> {
+    fn complete(&mut self, rng: &mut ChaCha8Rng) -> Result<(), InferenceError> {
         if self.task.options.reweighting.is_some() {
             self.liquid.points.iter_mut().for_each(|point| point.gamma = 1.0);
             self.ep_phase(rng)?;

@@ -11,7 +11,7 @@ use super::model::Ivm;
 use super::observation::{Expected, Scratch};
 use super::representation::{ActiveSet, Representation, StubBlock};
 use super::small::{add, inner, times};
-use crate::error::{EpError, check_count};
+use crate::error::{InferenceError, check_count};
 use faer::{Accum, Mat, MatRef};
 use gp_kernels::Evaluator;
 use gp_kernels::data::DataSource;
@@ -39,9 +39,9 @@ impl Ivm {
     /// as far as the rule of integration is exact.
     ///
     /// # Errors
-    /// [`EpError::Kernel`], [`EpError::Observation`], [`EpError::Data`], [`EpError::Linalg`] for factors that all the
+    /// [`InferenceError::Kernel`], [`InferenceError::Observation`], [`InferenceError::Data`], [`InferenceError::Linalg`] for factors that all the
     /// jitter allowed does not make.
-    pub fn criterion(&self, data: &dyn DataSource, posterior: &super::IvmPosterior) -> Result<f64, EpError> {
+    pub fn criterion(&self, data: &dyn DataSource, posterior: &super::IvmPosterior) -> Result<f64, InferenceError> {
         self.criterion_of(&Labelled::read(self, data)?, posterior.active_set(), None)
     }
 
@@ -50,13 +50,13 @@ impl Ivm {
     /// is that of the criterion as it is computed, whatever the rule of integration.
     ///
     /// # Errors
-    /// As [`criterion`](Self::criterion), and [`EpError::Shape`] for a gradient of the wrong length.
+    /// As [`criterion`](Self::criterion), and [`InferenceError::Shape`] for a gradient of the wrong length.
     pub fn criterion_gradient(
         &self,
         data: &dyn DataSource,
         posterior: &super::IvmPosterior,
         gradient: &mut [f64],
-    ) -> Result<f64, EpError> {
+    ) -> Result<f64, InferenceError> {
         check_count("gradient", "entries", self.parameter_count(), gradient.len())?;
         self.criterion_of(&Labelled::read(self, data)?, posterior.active_set(), Some(gradient))
     }
@@ -66,7 +66,7 @@ impl Ivm {
         data: &Labelled,
         active: &ActiveSet,
         gradient: Option<&mut [f64]>,
-    ) -> Result<f64, EpError> {
+    ) -> Result<f64, InferenceError> {
         let grams = self.grams(active)?;
         let all = Representation::of(active, &grams, self.jitter)?;
         let blocks = Blocks::new(&all, grams, self.threading)?;
@@ -89,7 +89,7 @@ impl Ivm {
     }
 
     /// K_I of every class.
-    pub(super) fn grams(&self, active: &ActiveSet) -> Result<Vec<Mat<f64>>, EpError> {
+    pub(super) fn grams(&self, active: &ActiveSet) -> Result<Vec<Mat<f64>>, InferenceError> {
         let evaluator = Evaluator::new(self.threading);
         let gram = |c: usize| {
             let inputs = active.classes[c].inputs.as_ref();
@@ -106,7 +106,7 @@ impl Ivm {
         (active, all): (&ActiveSet, &Representation),
         start: usize,
         evaluator: &Evaluator,
-    ) -> Result<Chunk<'a>, EpError> {
+    ) -> Result<Chunk<'a>, InferenceError> {
         let inputs = data.inputs().subrows(start, CHUNK.min(data.len() - start));
         let width = inputs.nrows();
         let (mut cross, mut prior) = (Vec::new(), Vec::new());
@@ -127,7 +127,7 @@ impl Ivm {
             let mut scratch = Scratch::default();
             let expectation = |&j: &usize| {
                 let belief = all.belief(&stubs, j, |c| prior[c][j]);
-                observed.expectation(data.targets[start + j], &belief, &mut scratch)
+                observed.expectation(data.targets()[start + j], &belief, &mut scratch)
             };
             places.iter().map(expectation).collect()
         })?;
@@ -161,7 +161,7 @@ pub(super) struct ClassBlocks {
 }
 
 impl Blocks {
-    fn new(all: &Representation, grams: Vec<Mat<f64>>, threading: Threading) -> Result<Self, EpError> {
+    fn new(all: &Representation, grams: Vec<Mat<f64>>, threading: Threading) -> Result<Self, InferenceError> {
         let joint = all.len();
         let (mut classes, mut z) = (Vec::with_capacity(grams.len()), Mat::zeros(joint, joint));
         for (class, mut x) in all.classes.iter().zip(grams) {

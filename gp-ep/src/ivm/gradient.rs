@@ -15,7 +15,7 @@ use super::criterion::{Blocks, Chunk, own};
 use super::model::Ivm;
 use super::representation::{ActiveSet, Representation};
 use super::small::{add, times};
-use crate::error::EpError;
+use crate::error::InferenceError;
 use faer::{Accum, Mat, MatRef, Scale};
 use gp_kernels::{CovarianceGradients, Evaluator, KernelExt};
 use gp_linalg::product::{GramScratch, matmul, symmetrise_lower, weighted_gram};
@@ -73,7 +73,7 @@ impl<'a> Upstream<'a> {
     }
 
     /// Adds a chunk to the sums, and its own derivatives to the gradient.
-    pub(super) fn add_chunk(&mut self, chunk: &Chunk<'_>, evaluator: &Evaluator) -> Result<(), EpError> {
+    pub(super) fn add_chunk(&mut self, chunk: &Chunk<'_>, evaluator: &Evaluator) -> Result<(), InferenceError> {
         let classes = self.classes.len();
         for c in 0..classes {
             // The criterion is minus the expectation.
@@ -107,7 +107,7 @@ impl<'a> Upstream<'a> {
         chunk: &Chunk<'_>,
         c: usize,
         (by_mean, by_variance): (&[f64], &[f64]),
-    ) -> Result<Mat<f64>, EpError> {
+    ) -> Result<Mat<f64>, InferenceError> {
         let (threading, sums, blocks) = (self.model.threading, &mut self.classes[c], &self.blocks.classes[c]);
         let (m, q, classes) = (chunk.stubs.m[c].as_ref(), &chunk.stubs.q, self.blocks.classes.len());
         let mut own_q = Mat::zeros(q.nrows(), by_mean.len());
@@ -136,7 +136,7 @@ impl<'a> Upstream<'a> {
     }
 
     /// The derivatives by the covariances of active points.
-    pub(super) fn finish(mut self, evaluator: &Evaluator) -> Result<(), EpError> {
+    pub(super) fn finish(mut self, evaluator: &Evaluator) -> Result<(), InferenceError> {
         let mut s = std::mem::take(&mut self.shift);
         for blocks in &self.blocks.classes {
             add(&mut s, 1.0, &times(blocks.f.as_ref(), &blocks.moved));
@@ -151,7 +151,7 @@ impl<'a> Upstream<'a> {
         Ok(())
     }
 
-    fn gram_upstream(&mut self, c: usize, middle: MatRef<'_, f64>, s: &[f64]) -> Result<Mat<f64>, EpError> {
+    fn gram_upstream(&mut self, c: usize, middle: MatRef<'_, f64>, s: &[f64]) -> Result<Mat<f64>, InferenceError> {
         let (threading, sums, blocks) = (self.model.threading, &mut self.classes[c], &self.blocks.classes[c]);
         let (f, x) = (blocks.f.as_ref(), blocks.x.as_ref());
         symmetrise_lower(sums.m_m.as_mut())?;

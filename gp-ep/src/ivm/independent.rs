@@ -12,7 +12,7 @@ use super::representation::{ActiveClass, ActiveSet, ClassPart};
 use super::run::{Classes, EpCounts, Target, Task};
 use super::select::entropy;
 use super::stubs::Stubs;
-use crate::error::EpError;
+use crate::error::InferenceError;
 use crate::power_ep::Site;
 use faer::{Mat, MatRef};
 use gp_linalg::LinalgError;
@@ -58,9 +58,9 @@ impl<'a> IndependentClasses<'a> {
         row: usize,
         open: &[Target],
         scratch: &mut Scratch,
-    ) -> Result<Option<(Target, f64)>, EpError> {
+    ) -> Result<Option<(Target, f64)>, InferenceError> {
         let belief = self.belief(row);
-        let Some(tilted) = self.task.observed.tilt(self.task.data.targets[row], 1.0, &belief, scratch)?
+        let Some(tilted) = self.task.observed.tilt(self.task.data.targets()[row], 1.0, &belief, scratch)?
         else {
             return Ok(None);
         };
@@ -99,7 +99,7 @@ impl Classes for IndependentClasses<'_> {
         !self.latents[target.unwrap_or(0)].taken[row]
     }
 
-    fn scores(&self, rows: &[usize], open: &[Target]) -> Result<Vec<Option<(Target, f64)>>, EpError> {
+    fn scores(&self, rows: &[usize], open: &[Target]) -> Result<Vec<Option<(Target, f64)>>, InferenceError> {
         in_chunks(rows, CHUNK, self.task.model.threading, |rows| {
             let mut scratch = Scratch::default();
             rows.iter().map(|&row| self.score(row, open, &mut scratch)).collect()
@@ -111,9 +111,9 @@ impl Classes for IndependentClasses<'_> {
         self.latents.iter().all(|latent| latent.taken[row])
     }
 
-    fn site(&mut self, row: usize, target: Target) -> Result<Option<Self::Site>, EpError> {
+    fn site(&mut self, row: usize, target: Target) -> Result<Option<Self::Site>, InferenceError> {
         let (latent, belief) = (target.unwrap_or(0), self.belief(row));
-        let (y, mut scratch) = (self.task.data.targets[row], Scratch::default());
+        let (y, mut scratch) = (self.task.data.targets()[row], Scratch::default());
         let Some(tilted) = self.task.observed.tilt(y, 1.0, &belief, &mut scratch)? else {
             return Ok(None);
         };
@@ -129,7 +129,7 @@ impl Classes for IndependentClasses<'_> {
         row: usize,
         target: Target,
         (site, kernel): Self::Site,
-    ) -> Result<Option<usize>, EpError> {
+    ) -> Result<Option<usize>, InferenceError> {
         let class = target.unwrap_or(0);
         let Latent { part, sites, means, variances, .. } = &mut self.latents[class];
         let cross = Mat::from_fn(sites.len(), 1, |i, _| kernel[sites[i].0]);
@@ -151,11 +151,11 @@ impl Classes for IndependentClasses<'_> {
         Ok(None)
     }
 
-    fn settle(&mut self, _rng: &mut ChaCha8Rng) -> Result<bool, EpError> {
+    fn settle(&mut self, _rng: &mut ChaCha8Rng) -> Result<bool, InferenceError> {
         Ok(false)
     }
 
-    fn complete(&mut self, _rng: &mut ChaCha8Rng) -> Result<(), EpError> {
+    fn complete(&mut self, _rng: &mut ChaCha8Rng) -> Result<(), InferenceError> {
         Ok(())
     }
 

@@ -1,6 +1,6 @@
 //! Covariances of one point with all points, for every class.
 
-use crate::error::EpError;
+use crate::error::InferenceError;
 use faer::{MatMut, MatRef};
 use gp_kernels::{Evaluator, Kernel, KernelExt};
 use gp_linalg::Threading;
@@ -23,7 +23,7 @@ impl<'a> KernelRows<'a> {
         kernels: &'a [Box<dyn Kernel>],
         inputs: MatRef<'a, f64>,
         threading: Threading,
-    ) -> Result<Self, EpError> {
+    ) -> Result<Self, InferenceError> {
         let texts: Vec<String> = kernels.iter().map(|kernel| kernel.expression()).collect();
         let first = texts.iter().map(|text| texts.iter().position(|other| other == text).unwrap_or(0));
         let (first, diagonals) = (first.collect(), Vec::new());
@@ -37,12 +37,12 @@ impl<'a> KernelRows<'a> {
     }
 
     /// Covariances of point `row` with all points, by class; with itself its prior variance, white noise included.
-    pub(super) fn row(&self, row: usize) -> Result<Vec<Arc<Vec<f64>>>, EpError> {
+    pub(super) fn row(&self, row: usize) -> Result<Vec<Arc<Vec<f64>>>, InferenceError> {
         self.shared(|class| self.one(row, class))
     }
 
     /// The same for one class.
-    pub(super) fn one(&self, row: usize, class: usize) -> Result<Vec<f64>, EpError> {
+    pub(super) fn one(&self, row: usize, class: usize) -> Result<Vec<f64>, InferenceError> {
         let count = self.inputs.nrows();
         let mut covariances = vec![0.0; count];
         let point = self.inputs.subrows(row, 1);
@@ -55,8 +55,8 @@ impl<'a> KernelRows<'a> {
     /// A vector for every class, computed once for equal kernels.
     fn shared(
         &self,
-        compute: impl Fn(usize) -> Result<Vec<f64>, EpError>,
-    ) -> Result<Vec<Arc<Vec<f64>>>, EpError> {
+        compute: impl Fn(usize) -> Result<Vec<f64>, InferenceError>,
+    ) -> Result<Vec<Arc<Vec<f64>>>, InferenceError> {
         let mut found: Vec<Arc<Vec<f64>>> = Vec::with_capacity(self.first.len());
         for (class, &first) in self.first.iter().enumerate() {
             found.push(if first < class { found[first].clone() } else { Arc::new(compute(class)?) });

@@ -46,7 +46,7 @@ pub use memory::MemoryEstimate;
 pub use model::Ivm;
 pub use options::{Coupling, IvmOptions, Reweighting, Rule, Selection};
 pub use placement::IvmPlacement;
-pub use posterior::{IvmPosterior, LatentBelief};
+pub use posterior::IvmPosterior;
 pub use run::{EpCounts, Inclusion, IvmRun, Phase, Stage};
 pub use select::Reason;
 pub use stored::StoredIvm;

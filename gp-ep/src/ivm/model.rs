@@ -3,7 +3,11 @@
 use super::memory::MemoryEstimate;
 use super::observation::{Nodes, ObservationModel};
 use super::options::{Coupling, IvmOptions, Rule};
-use crate::error::EpError;
+use super::posterior::IvmPosterior;
+use crate::error::InferenceError;
+use crate::inference::{EvidenceKind, Inference, LogEvidence};
+use crate::posterior::Predictor;
+use gp_kernels::data::DataSource;
 use gp_kernels::{Kernel, KernelExt};
 use gp_likelihoods::{Likelihood, Support};
 use gp_linalg::{JitterPolicy, Threading};
@@ -28,15 +32,15 @@ impl Ivm {
     /// Classes are coupled, unless there is one latent alone.
     ///
     /// # Errors
-    /// [`EpError::Shape`] unless there are as many kernels as latents, [`EpError::Unsupported`] for observations that are
+    /// [`InferenceError::Shape`] unless there are as many kernels as latents, [`InferenceError::Unsupported`] for observations that are
     /// no labels, or several, and for coupled classes of a likelihood that changes when all latents move together:
     /// coupled sites have no say in that direction.
-    pub fn new(kernels: Vec<Box<dyn Kernel>>, likelihood: Box<dyn Likelihood>) -> Result<Self, EpError> {
+    pub fn new(kernels: Vec<Box<dyn Kernel>>, likelihood: Box<dyn Likelihood>) -> Result<Self, InferenceError> {
         let latents = likelihood.latents();
         crate::error::check_count("list of kernels", "entries", latents, kernels.len())?;
         let labels = matches!(likelihood.support(), Support::Signs | Support::Classes(_));
         if likelihood.outputs() != 1 || !labels {
-            return Err(EpError::Unsupported {
+            return Err(InferenceError::Unsupported {
                 what: "an informative vector machine on observations that are no labels",
             });
         }
@@ -60,7 +64,7 @@ impl Ivm {
     ///
     /// # Errors
     /// As [`new`](Self::new).
-    pub fn shared(kernel: &dyn Kernel, likelihood: Box<dyn Likelihood>) -> Result<Self, EpError> {
+    pub fn shared(kernel: &dyn Kernel, likelihood: Box<dyn Likelihood>) -> Result<Self, InferenceError> {
         let kernels = (0..likelihood.latents()).map(|_| kernel.clone_box()).collect();
         Self::new(kernels, likelihood)
     }
@@ -68,12 +72,12 @@ impl Ivm {
     /// The same model with the other kind of posterior.
     ///
     /// # Errors
-    /// [`EpError::Unsupported`] as for [`new`](Self::new), and for one latent that is to be coupled.
-    pub fn with_coupling(mut self, coupling: Coupling) -> Result<Self, EpError> {
+    /// [`InferenceError::Unsupported`] as for [`new`](Self::new), and for one latent that is to be coupled.
+    pub fn with_coupling(mut self, coupling: Coupling) -> Result<Self, InferenceError> {
         let paired = self.likelihood.support().classes() == self.classes();
         if coupling == Coupling::Coupled && !(paired && self.is_shift_invariant()?) {
             let what = "coupled sites for a likelihood that changes when all latents move together";
-            return Err(EpError::Unsupported { what });
+            return Err(InferenceError::Unsupported { what });
         }
         self.coupling = coupling;
         Ok(self)
@@ -83,8 +87,8 @@ impl Ivm {
     /// rule.
     ///
     /// # Errors
-    /// [`EpError::Likelihood`] for a rule of too many nodes.
-    pub fn with_rule(self, rule: Rule) -> Result<Self, EpError> {
+    /// [`InferenceError::Likelihood`] for a rule of too many nodes.
+    pub fn with_rule(self, rule: Rule) -> Result<Self, InferenceError> {
         let nodes = Nodes::new(&rule.cubature(self.classes())?);
         Ok(Self { rule, nodes, ..self })
     }
@@ -160,7 +164,7 @@ impl Ivm {
     }
 
     /// Whether log densities stay when all latents move together, at some places off the beaten track.
-    fn is_shift_invariant(&self) -> Result<bool, EpError> {
+    fn is_shift_invariant(&self) -> Result<bool, InferenceError> {
         let latents = self.classes();
         let support = self.likelihood.support();
         let mut worst = 0.0f64;
@@ -191,5 +195,20 @@ impl ParameterSetMut for Ivm {
     fn visit_mut(&mut self, visit: &mut dyn FnMut(&mut Parameter)) {
         self.kernels.iter_mut().for_each(|kernel| kernel.for_each_parameter_mut(visit));
         visit(&mut self.intercepts);
+    }
+}
+
+/// An active set is chosen with the usual options; [`Ivm::build`] takes others. The evidence is that of the criterion.
+impl Inference for Ivm {
+    type Posterior = IvmPosterior;
+
+    fn log_evidence(&self, data: &dyn DataSource) -> Result<LogEvidence, InferenceError> {
+        let run = self.build(data, &IvmOptions::default())?;
+        let value = -self.criterion(data, &run.posterior)?;
+        Ok(LogEvidence { value, kind: EvidenceKind::LowerBound })
+    }
+
+    fn posterior(&self, data: &dyn DataSource) -> Result<Predictor<IvmPosterior>, InferenceError> {
+        self.build(data, &IvmOptions::default())?.posterior.predictor()
     }
 }

@@ -1,7 +1,7 @@
 //! What one label says about a correlated Gaussian belief, by one rule for Gaussian integrals.
 
 use super::small::{Root, factor, inner, product, times};
-use crate::error::EpError;
+use crate::error::InferenceError;
 use faer::{Accum, Mat, MatMut, MatRef};
 use gp_likelihoods::quadrature::Cubature;
 use gp_likelihoods::{Latent, Likelihood, PointSlopes, Slopes, Workspace};
@@ -102,14 +102,14 @@ impl ObservationModel<'_> {
         gamma: f64,
         q: &Belief,
         at: &mut Scratch,
-    ) -> Result<Option<Tilted>, EpError> {
+    ) -> Result<Option<Tilted>, InferenceError> {
         let several = self.latents() > 1;
         let found = if several { self.tilt_many(y, gamma, q, at) } else { self.tilt_one(y, q, at) };
         Ok(found?.filter(|found| found.log_z.is_finite()))
     }
 
     /// One latent: the likelihood knows better.
-    fn tilt_one(&self, y: f64, q: &Belief, at: &mut Scratch) -> Result<Option<Tilted>, EpError> {
+    fn tilt_one(&self, y: f64, q: &Belief, at: &mut Scratch) -> Result<Option<Tilted>, InferenceError> {
         let (mean, a) = (q.mean[0], q.covariance[(0, 0)]);
         self.likelihood.tilted(&[y], &[self.latent(q)?], 1.0, &mut at.workspace, &mut at.slopes)?;
         let (log_z, g) = (at.slopes.value, at.slopes.by_mean[0]);
@@ -120,7 +120,7 @@ impl ObservationModel<'_> {
         Ok((ratio > 0.0).then_some(found))
     }
 
-    fn tilt_many(&self, y: f64, gamma: f64, q: &Belief, at: &mut Scratch) -> Result<Option<Tilted>, EpError> {
+    fn tilt_many(&self, y: f64, gamma: f64, q: &Belief, at: &mut Scratch) -> Result<Option<Tilted>, InferenceError> {
         let root = Root::new(&q.covariance, self.coupled);
         self.place(gamma, q, &root, at)?;
         self.likelihood.log_densities(&[y], &at.latents, &mut at.values)?;
@@ -141,7 +141,7 @@ impl ObservationModel<'_> {
         Ok(Some(Tilted::new(largest + total.ln(), q, Whitened { root, mean, covariance })))
     }
 
-    fn latent(&self, q: &Belief) -> Result<Latent, EpError> {
+    fn latent(&self, q: &Belief) -> Result<Latent, InferenceError> {
         Ok(Latent::new(q.mean[0] + self.intercepts[0], q.covariance[(0, 0)])?)
     }
 
@@ -157,7 +157,7 @@ impl ObservationModel<'_> {
     }
 
     /// E log p(y | u + β) and its derivatives: exactly those of the sum that stands for the integral.
-    pub(super) fn expectation(&self, y: f64, q: &Belief, at: &mut Scratch) -> Result<Expected, EpError> {
+    pub(super) fn expectation(&self, y: f64, q: &Belief, at: &mut Scratch) -> Result<Expected, InferenceError> {
         let latents = self.latents();
         if latents == 1 {
             let q = [self.latent(q)?];
@@ -190,7 +190,7 @@ impl ObservationModel<'_> {
     }
 
     /// The probabilities of all classes under the belief.
-    pub(super) fn probabilities(&self, q: &Belief, at: &mut Scratch) -> Result<Vec<f64>, EpError> {
+    pub(super) fn probabilities(&self, q: &Belief, at: &mut Scratch) -> Result<Vec<f64>, InferenceError> {
         let mut out = vec![0.0; self.classes()];
         if self.latents() == 1 {
             self.likelihood.class_probabilities(&[self.latent(q)?], &mut at.workspace, &mut out)?;
@@ -211,7 +211,7 @@ impl ObservationModel<'_> {
     }
 
     /// The probabilities of all classes given the latents.
-    pub(super) fn given(&self, latents: &[f64]) -> Result<Vec<f64>, EpError> {
+    pub(super) fn given(&self, latents: &[f64]) -> Result<Vec<f64>, InferenceError> {
         let shifted: Vec<f64> = latents.iter().zip(self.intercepts).map(|(u, beta)| u + beta).collect();
         let probability = |class: usize| {
             let (label, mut log_p) = (self.likelihood.support().label(class), [0.0]);
@@ -290,12 +290,12 @@ mod tests {
     /// g and Â from differences of log Z by the mean: Â = A + A (∂² log Z) A. With 15 nodes a dimension the rule is right to
     /// 1e-6; differences of it are to 1e-5.
     #[test]
-    fn tilted_moments_are_derivatives_of_log_z() -> Result<(), EpError> {
+    fn tilted_moments_are_derivatives_of_log_z() -> Result<(), InferenceError> {
         let (likelihood, rule) = (Softmax::new(3)?, Nodes::new(&Cubature::product(15, 3)?));
         let observed = observed(&likelihood, &rule);
         let (mut at, mean, h) = (Scratch::default(), [0.4, -0.3, 0.2], 1e-3);
         for gamma in [1.0, 0.6] {
-            let mut log_z = |i: usize, j: usize, a: f64, b: f64| -> Result<f64, EpError> {
+            let mut log_z = |i: usize, j: usize, a: f64, b: f64| -> Result<f64, InferenceError> {
                 let mut moved = mean;
                 moved[i] += a;
                 moved[j] += b;
@@ -327,7 +327,7 @@ mod tests {
 
     /// ½ (ln|A|/|Â| + tr A⁻¹Â − 3 + gᵀA g) with determinants and solves written out.
     #[test]
-    fn the_gain_is_the_divergence_of_the_tilted_moments() -> Result<(), EpError> {
+    fn the_gain_is_the_divergence_of_the_tilted_moments() -> Result<(), InferenceError> {
         let (likelihood, rule) = (Softmax::new(3)?, Nodes::new(&Cubature::product(5, 3)?));
         let (observed, belief) = (observed(&likelihood, &rule), belief([0.5, 0.1, -0.6]));
         let at = observed.tilt(2.0, 1.0, &belief, &mut Scratch::default())?.unwrap();

@@ -1,6 +1,6 @@
 //! The choices of a run.
 
-use crate::error::EpError;
+use crate::error::InferenceError;
 use gp_likelihoods::quadrature::Cubature;
 use serde::{Deserialize, Serialize};
 
@@ -49,7 +49,7 @@ pub enum Rule {
 }
 
 impl Rule {
-    pub(super) fn cubature(self, classes: usize) -> Result<Cubature, EpError> {
+    pub(super) fn cubature(self, classes: usize) -> Result<Cubature, InferenceError> {
         Ok(match (self, classes) {
             // One latent is left to the likelihood itself.
             (Self::Automatic, 1) => Cubature::product(1, 1)?,
@@ -129,8 +129,8 @@ impl Default for IvmOptions {
 }
 
 impl IvmOptions {
-    pub(super) fn check(&self) -> Result<(), EpError> {
-        let fault = |what, value, allowed| Err(EpError::Option { what, value, allowed });
+    pub(super) fn check(&self) -> Result<(), InferenceError> {
+        let fault = |what, value, allowed| Err(InferenceError::Option { what, value, allowed });
         for (what, value) in [("active set size", self.active), ("refresh interval", self.refresh)] {
             if value == 0 {
                 return fault(what, 0.0, "at least 1");

@@ -2,7 +2,7 @@
 
 use super::model::Ivm;
 use super::options::IvmOptions;
-use crate::error::EpError;
+use crate::error::InferenceError;
 use faer::MatRef;
 use gp_kernels::data::Table;
 use gp_kernels::placement::{Placed, Placement};
@@ -29,7 +29,7 @@ use std::collections::HashSet;
 /// let kernel = gp_kernels::parse("4 * rbf(lengthscale=1)")?;
 /// let placed = placements.find("ivm")?.place(kernel.as_ref(), x.as_ref(), 10, 1)?;
 /// assert_eq!(placed.inputs.count(), 10);
-/// # Ok::<(), gp_ep::EpError>(())
+/// # Ok::<(), gp_ep::InferenceError>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct IvmPlacement {
@@ -52,7 +52,7 @@ impl IvmPlacement {
         x: MatRef<'_, f64>,
         m: usize,
         seed: u64,
-    ) -> Result<Vec<usize>, EpError> {
+    ) -> Result<Vec<usize>, InferenceError> {
         let model = Ivm::shared(kernel, self.likelihood.clone())?;
         let data = Table::with_targets(x, &self.labels)?;
         let options = IvmOptions { active: m, seed, ..self.options.clone() };
@@ -90,7 +90,7 @@ impl Placement for IvmPlacement {
             return Err(KernelError::Placement { wanted: m, reason: "at least one is needed".to_owned() });
         }
         let rows = self.rows(kernel, x, m, seed).map_err(|fault| match fault {
-            EpError::Kernel(fault) => fault,
+            InferenceError::Kernel(fault) => fault,
             other => KernelError::Placement { wanted: m, reason: other.to_string() },
         })?;
         Placed::at_rows(x, rows)

@@ -3,10 +3,12 @@
 use super::chunks::in_chunks;
 use super::model::Ivm;
 use super::observation::{Belief, Scratch};
-use super::representation::{ActiveSet, Representation, dot};
-use crate::error::{EpError, check_count};
+use super::representation::{ActiveSet, Representation, StubBlock, dot};
+use crate::error::{InferenceError, check_count};
 use faer::{Accum, Mat, MatRef};
+use crate::posterior::{Posterior, Predictor};
 use gp_kernels::Evaluator;
+use gp_kernels::posterior::{Beliefs, LatentFunction, sample_joint};
 use gp_linalg::Threading;
 use gp_linalg::product::matmul;
 
@@ -21,17 +23,8 @@ pub struct IvmPosterior {
     representation: Representation,
 }
 
-/// Beliefs about the latents of one point.
-#[derive(Clone, Debug, PartialEq)]
-pub struct LatentBelief {
-    /// The mean of each latent.
-    pub mean: Vec<f64>,
-    /// Their covariance matrix, row by row.
-    pub covariance: Vec<f64>,
-}
-
 impl IvmPosterior {
-    pub(super) fn new(model: &Ivm, active: ActiveSet) -> Result<Self, EpError> {
+    pub(super) fn new(model: &Ivm, active: ActiveSet) -> Result<Self, InferenceError> {
         let representation = Representation::of(&active, &model.grams(&active)?, model.jitter)?;
         Ok(Self { model: model.clone(), active, representation })
     }
@@ -74,98 +67,12 @@ impl IvmPosterior {
         &self.active
     }
 
-    /// Beliefs about the latents of points x (n×D), which are taken to be new ones: white noise is a part of their
-    /// variances and of no covariance with the data.
+    /// The posterior with the likelihood.
     ///
     /// # Errors
-    /// [`EpError::Kernel`] for points that the kernels cannot take.
-    pub fn latents(&self, x: MatRef<'_, f64>) -> Result<Vec<LatentBelief>, EpError> {
-        let flat = |belief: Belief, _: &mut Scratch| {
-            let covariance = belief.covariance.row_iter().flat_map(|row| row.iter()).copied().collect();
-            Ok(LatentBelief { mean: belief.mean, covariance })
-        };
-        self.at(x, flat)
-    }
-
-    /// The probabilities of all classes at points x (n×D), a point a row, in the order of
-    /// [`Support::label`](gp_likelihoods::Support::label).
-    ///
-    /// # Errors
-    /// [`EpError::Kernel`] for points that the kernels cannot take.
-    pub fn probabilities(&self, x: MatRef<'_, f64>) -> Result<Mat<f64>, EpError> {
-        let observed = self.model.observation_model();
-        let rows = self.at(x, |belief, scratch| observed.probabilities(&belief, scratch))?;
-        Ok(Mat::from_fn(rows.len(), observed.classes(), |i, c| rows[i][c]))
-    }
-
-    /// The probabilities of all classes under beliefs that [`latents`](Self::latents) has returned, one row each.
-    ///
-    /// # Errors
-    /// [`EpError::Likelihood`] for beliefs that are none of this posterior.
-    pub fn probabilities_of(&self, beliefs: &[LatentBelief]) -> Result<Mat<f64>, EpError> {
-        let observed = self.model.observation_model();
-        let rows = in_chunks(beliefs, CHUNK, self.model.threading, |beliefs| {
-            let mut scratch = Scratch::default();
-            let probabilities = |LatentBelief { mean, covariance }: &LatentBelief| {
-                let (mean, q) = (mean.clone(), self.model.classes());
-                check_count("belief", "latents", q, mean.len())?;
-                check_count("covariance of a belief", "entries", q * q, covariance.len())?;
-                let covariance = MatRef::from_row_major_slice(covariance, q, q).to_owned();
-                observed.probabilities(&Belief { mean, covariance }, &mut scratch)
-            };
-            beliefs.iter().map(probabilities).collect()
-        })?;
-        Ok(Mat::from_fn(rows.len(), observed.classes(), |i, c| rows[i][c]))
-    }
-
-    /// Means of one latent at points x (n×D), and their joint covariance.
-    ///
-    /// # Errors
-    /// As [`latents`](Self::latents).
-    ///
-    /// # Panics
-    /// Where there is no such latent.
-    pub fn joint(&self, latent: usize, x: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>), EpError> {
-        let (kernel, threading) = (&self.model.kernels[latent], self.model.threading);
-        let evaluator = Evaluator::new(threading);
-        let cross = self.cross(latent, x, &evaluator)?;
-        let (m, q) = self.representation.class_stubs(latent, cross, threading)?;
-        let (beta, joint) = (&self.representation.classes[latent].beta, &self.representation.beta);
-        let mean = |j: usize| dot(m.col_as_slice(j), beta) + dot(q.col_as_slice(j), joint);
-        // K_xx − MᵀM + QᵀQ
-        let mut covariance = Mat::zeros(x.nrows(), x.nrows());
-        evaluator.gram(kernel.as_ref(), x, covariance.as_mut())?;
-        for (stubs, sign) in [(m.as_ref(), -1.0), (q.as_ref(), 1.0)] {
-            matmul(covariance.as_mut(), Accum::Add, stubs.transpose(), stubs, sign, threading)?;
-        }
-        Ok(((0..x.nrows()).map(mean).collect(), covariance))
-    }
-
-    /// The most probable label at each point x (n×D).
-    ///
-    /// # Errors
-    /// As [`probabilities`](Self::probabilities).
-    pub fn labels(&self, x: MatRef<'_, f64>) -> Result<Vec<f64>, EpError> {
-        let found = self.probabilities(x)?;
-        let support = self.model.likelihood.support();
-        let best = |i: usize| {
-            (1..found.ncols()).fold(0, |best, c| if found[(i, c)] > found[(i, best)] { c } else { best })
-        };
-        Ok((0..found.nrows()).map(|i| support.label(best(i))).collect())
-    }
-
-    /// Something for every point, by the belief about it.
-    fn at<R: Send>(
-        &self,
-        x: MatRef<'_, f64>,
-        of: impl Fn(Belief, &mut Scratch) -> Result<R, EpError> + Sync,
-    ) -> Result<Vec<R>, EpError> {
-        let rows: Vec<usize> = (0..x.nrows()).collect();
-        in_chunks(&rows, CHUNK, self.model.threading, |rows| {
-            let mut scratch = Scratch::default();
-            let beliefs = self.beliefs(x.subrows(rows[0], rows.len()))?;
-            beliefs.into_iter().map(|belief| of(belief, &mut scratch)).collect()
-        })
+    /// None that making the posterior has not met before.
+    pub fn predictor(&self) -> Result<Predictor<Self>, InferenceError> {
+        Predictor::new(self.clone(), self.model.likelihood().clone_box(), self.model.threading)
     }
 
     /// Covariances of the active points of a latent with others.
@@ -174,7 +81,7 @@ impl IvmPosterior {
         latent: usize,
         points: MatRef<'_, f64>,
         evaluator: &Evaluator,
-    ) -> Result<Mat<f64>, EpError> {
+    ) -> Result<Mat<f64>, InferenceError> {
         let inputs = self.active_inputs(latent);
         check_count("table of points", "columns", inputs.ncols(), points.ncols())?;
         let mut cross = Mat::zeros(inputs.nrows(), points.nrows());
@@ -182,7 +89,13 @@ impl IvmPosterior {
         Ok(cross)
     }
 
-    fn beliefs(&self, points: MatRef<'_, f64>) -> Result<Vec<Belief>, EpError> {
+    fn beliefs_at(&self, points: MatRef<'_, f64>) -> Result<Vec<Belief>, InferenceError> {
+        let (stubs, prior) = self.stubs(points)?;
+        Ok((0..points.nrows()).map(|j| self.representation.belief(&stubs, j, |c| prior[c][j])).collect())
+    }
+
+    /// Stubs of points, and prior variances of each latent there.
+    fn stubs(&self, points: MatRef<'_, f64>) -> Result<(StubBlock, Vec<Vec<f64>>), InferenceError> {
         let evaluator = Evaluator::new(Threading::Here);
         let (mut cross, mut prior) = (Vec::new(), Vec::new());
         for (latent, kernel) in self.model.kernels.iter().enumerate() {
@@ -191,7 +104,104 @@ impl IvmPosterior {
             evaluator.diagonal(kernel.as_ref(), points, &mut variances)?;
             prior.push(variances);
         }
-        let stubs = self.representation.stubs(cross, Threading::Here)?;
-        Ok((0..points.nrows()).map(|j| self.representation.belief(&stubs, j, |c| prior[c][j])).collect())
+        Ok((self.representation.stubs(cross, Threading::Here)?, prior))
+    }
+}
+
+/// Points are taken to be new ones: white noise is a part of their variances and of no covariance with the data.
+impl Posterior for IvmPosterior {
+    fn latent_count(&self) -> usize {
+        self.model.classes()
+    }
+
+    fn describe(&self, latent: usize) -> LatentFunction<'_> {
+        LatentFunction {
+            kernel: self.model.kernels[latent].as_ref(),
+            seen_through: Some(self.active_inputs(latent)),
+            seen_as: "active points",
+            jitter: self.jitter(),
+        }
+    }
+
+    fn beliefs(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<Beliefs, InferenceError> {
+        let rows: Vec<usize> = (0..x.nrows()).collect();
+        let found = in_chunks(&rows, CHUNK, by.threading(), |rows| {
+            by.go_on()?;
+            self.beliefs_at(x.subrows(rows[0], rows.len()))
+        })?;
+        let covariances = found.iter().flat_map(|belief| belief.covariance.col_iter());
+        let covariances = covariances.flat_map(|column| column.iter()).copied().collect();
+        let means: Vec<Vec<f64>> = found.into_iter().map(|belief| belief.mean).collect();
+        Ok(Beliefs::correlated(&means, covariances))
+    }
+
+    fn joint(
+        &self,
+        latent: usize,
+        x: MatRef<'_, f64>,
+        by: &Evaluator,
+    ) -> Result<(Vec<f64>, Mat<f64>), InferenceError> {
+        let latents = self.model.classes();
+        check_count("posterior", "latent functions", latents.max(latent + 1), latents)?;
+        let (kernel, threading) = (&self.model.kernels[latent], by.threading());
+        let cross = self.cross(latent, x, by)?;
+        let (m, q) = self.representation.class_stubs(latent, cross, threading)?;
+        let (beta, joint) = (&self.representation.classes[latent].beta, &self.representation.beta);
+        let mean = |j: usize| dot(m.col_as_slice(j), beta) + dot(q.col_as_slice(j), joint);
+        // K_xx − MᵀM + QᵀQ
+        let mut covariance = Mat::zeros(x.nrows(), x.nrows());
+        by.gram(kernel.as_ref(), x, covariance.as_mut())?;
+        for (stubs, sign) in [(m.as_ref(), -1.0), (q.as_ref(), 1.0)] {
+            matmul(covariance.as_mut(), Accum::Add, stubs.transpose(), stubs, sign, threading)?;
+        }
+        Ok(((0..x.nrows()).map(mean).collect(), covariance))
+    }
+
+    /// Of all latents together, which are correlated.
+    fn sample(
+        &self,
+        x: MatRef<'_, f64>,
+        count: usize,
+        seed: u64,
+        by: &Evaluator,
+    ) -> Result<Vec<Mat<f64>>, InferenceError> {
+        let (latents, points) = (self.model.classes(), x.nrows());
+        let mut grams = Vec::with_capacity(latents);
+        for kernel in &self.model.kernels {
+            let mut gram = Mat::zeros(points, points);
+            by.gram(kernel.as_ref(), x, gram.as_mut())?;
+            grams.push(gram);
+        }
+        let (stubs, prior) = self.stubs(x)?;
+        let belief = |j: usize| self.representation.belief(&stubs, j, |c| prior[c][j]);
+        let mean: Vec<f64> = (0..points).flat_map(|j| belief(j).mean).collect();
+        let covariance = stubs.covariance(&stubs, |c, i, j| grams[c][(i, j)])?;
+        let level = prior.iter().flatten().copied().fold(0.0, f64::max);
+        let rounding = (mean.len() + self.representation.len()) as f64 * f64::EPSILON * level;
+        let drawn = sample_joint(&mean, covariance, rounding, (count, seed), by.threading())?;
+        let of = |q: usize| Mat::from_fn(points, count, |i, j| drawn[(i * latents + q, j)]);
+        Ok((0..latents).map(of).collect())
+    }
+
+    fn class_probabilities(
+        &self,
+        beliefs: &Beliefs,
+        by: &Evaluator,
+    ) -> Result<Option<Mat<f64>>, InferenceError> {
+        let (observed, q) = (self.model.observation_model(), self.model.classes());
+        check_count("beliefs", "latents", q, beliefs.functions().len())?;
+        let points: Vec<usize> = (0..beliefs.len()).collect();
+        let rows = in_chunks(&points, CHUNK, by.threading(), |points| {
+            by.go_on()?;
+            let mut scratch = Scratch::default();
+            let probabilities = |&point: &usize| {
+                let what = "independent beliefs about the latents of an informative vector machine";
+                let (mean, covariance) = beliefs.at(point).ok_or(InferenceError::Unsupported { what })?;
+                let covariance = MatRef::from_column_major_slice(covariance, q, q).to_owned();
+                observed.probabilities(&Belief { mean, covariance }, &mut scratch)
+            };
+            points.iter().map(probabilities).collect()
+        })?;
+        Ok(Some(Mat::from_fn(rows.len(), observed.classes(), |i, c| rows[i][c])))
     }
 }

@@ -12,7 +12,7 @@ use super::options::{Coupling, IvmOptions, Selection};
 use super::posterior::IvmPosterior;
 use super::representation::ActiveSet;
 use super::select::{Reason, Selector, ranked};
-use crate::error::EpError;
+use crate::error::InferenceError;
 use gp_kernels::data::DataSource;
 use gp_optim::{Control, StopReason};
 use rand_chacha::ChaCha8Rng;
@@ -93,8 +93,8 @@ impl Stage<'_> {
     /// The posterior with the points and sites there are: O(C d³).
     ///
     /// # Errors
-    /// [`EpError::Linalg`] for a factor that all the jitter allowed does not make.
-    pub fn posterior(&self) -> Result<IvmPosterior, EpError> {
+    /// [`InferenceError::Linalg`] for a factor that all the jitter allowed does not make.
+    pub fn posterior(&self) -> Result<IvmPosterior, InferenceError> {
         IvmPosterior::new(self.model, (self.set)())
     }
 }
@@ -113,10 +113,10 @@ impl Ivm {
     /// beforehand what it will need. The data are read once and held in memory.
     ///
     /// # Errors
-    /// [`EpError::Observation`] for a label the likelihood does not know, [`EpError::Option`], [`EpError::Kernel`] for
-    /// inputs that a kernel cannot take, [`EpError::ImproperPosterior`] if not one point can be included,
-    /// [`EpError::Data`].
-    pub fn build(&self, data: &dyn DataSource, options: &IvmOptions) -> Result<IvmRun, EpError> {
+    /// [`InferenceError::Observation`] for a label the likelihood does not know, [`InferenceError::Option`], [`InferenceError::Kernel`] for
+    /// inputs that a kernel cannot take, [`InferenceError::ImproperPosterior`] if not one point can be included,
+    /// [`InferenceError::Data`].
+    pub fn build(&self, data: &dyn DataSource, options: &IvmOptions) -> Result<IvmRun, InferenceError> {
         self.build_with(data, options, |_| Ok(()))
     }
 
@@ -128,8 +128,8 @@ impl Ivm {
         &self,
         data: &dyn DataSource,
         options: &IvmOptions,
-        watch: impl FnMut(&Stage<'_>) -> Result<(), EpError>,
-    ) -> Result<IvmRun, EpError> {
+        watch: impl FnMut(&Stage<'_>) -> Result<(), InferenceError>,
+    ) -> Result<IvmRun, InferenceError> {
         self.build_under(&Control::new(), data, options, watch)
     }
 
@@ -143,8 +143,8 @@ impl Ivm {
         control: &Control,
         data: &dyn DataSource,
         options: &IvmOptions,
-        mut watch: impl FnMut(&Stage<'_>) -> Result<(), EpError>,
-    ) -> Result<IvmRun, EpError> {
+        mut watch: impl FnMut(&Stage<'_>) -> Result<(), InferenceError>,
+    ) -> Result<IvmRun, InferenceError> {
         options.check()?;
         self.build_of(&control.begun(), &Labelled::read(self, data)?, options, &mut watch)
     }
@@ -155,7 +155,7 @@ impl Ivm {
         data: &Labelled,
         options: &IvmOptions,
         watch: &mut Watch<'_>,
-    ) -> Result<IvmRun, EpError> {
+    ) -> Result<IvmRun, InferenceError> {
         let task = Task::new(self, control, data, options)?;
         match self.coupling() {
             Coupling::Coupled => Run::new(&task, CoupledClasses::new(&task)).finish(watch),
@@ -164,7 +164,7 @@ impl Ivm {
     }
 }
 
-pub(super) type Watch<'w> = dyn FnMut(&Stage<'_>) -> Result<(), EpError> + 'w;
+pub(super) type Watch<'w> = dyn FnMut(&Stage<'_>) -> Result<(), InferenceError> + 'w;
 
 /// What a run is given.
 pub(super) struct Task<'a> {
@@ -182,7 +182,7 @@ impl<'a> Task<'a> {
         control: &'a Control,
         data: &'a Labelled,
         options: &'a IvmOptions,
-    ) -> Result<Self, EpError> {
+    ) -> Result<Self, InferenceError> {
         let kernels = KernelRows::new(&model.kernels, data.inputs(), model.threading)?;
         Ok(Self { model, observed: model.observation_model(), data, options, kernels, control })
     }
@@ -214,22 +214,22 @@ pub(super) trait Classes: Sync {
     fn is_free(&self, row: usize, target: Target) -> bool;
 
     /// For each row, the best of the open active sets and the score there.
-    fn scores(&self, rows: &[usize], open: &[Target]) -> Result<Vec<Option<(Target, f64)>>, EpError>;
+    fn scores(&self, rows: &[usize], open: &[Target]) -> Result<Vec<Option<(Target, f64)>>, InferenceError>;
 
     /// Marks a point as chosen; true if there is nothing else it may be chosen for.
     fn take(&mut self, row: usize, target: Target) -> bool;
 
     /// The site of a chosen point; none where it has no usable moments.
-    fn site(&mut self, row: usize, target: Target) -> Result<Option<Self::Site>, EpError>;
+    fn site(&mut self, row: usize, target: Target) -> Result<Option<Self::Site>, InferenceError>;
 
     /// Includes a point. Returns a row whose factor broke down on the way: it is not active any more.
-    fn include(&mut self, row: usize, target: Target, site: Self::Site) -> Result<Option<usize>, EpError>;
+    fn include(&mut self, row: usize, target: Target, site: Self::Site) -> Result<Option<usize>, InferenceError>;
 
     /// Moves sites after an inclusion, where they are not fixed; true if there is such a phase.
-    fn settle(&mut self, rng: &mut ChaCha8Rng) -> Result<bool, EpError>;
+    fn settle(&mut self, rng: &mut ChaCha8Rng) -> Result<bool, InferenceError>;
 
     /// Moves sites after the last inclusion.
-    fn complete(&mut self, rng: &mut ChaCha8Rng) -> Result<(), EpError>;
+    fn complete(&mut self, rng: &mut ChaCha8Rng) -> Result<(), InferenceError>;
 
     fn active_set(&self) -> ActiveSet;
 
@@ -253,13 +253,13 @@ impl<'a, C: Classes> Run<'a, C> {
         Self { task, classes, selector, inclusions: Vec::new(), refused: Vec::new() }
     }
 
-    fn finish(mut self, watch: &mut Watch<'_>) -> Result<IvmRun, EpError> {
+    fn finish(mut self, watch: &mut Watch<'_>) -> Result<IvmRun, InferenceError> {
         let mut ended = None;
         while ended.is_none() && self.step(watch)? {
             ended = if self.inclusions.is_empty() { None } else { self.task.ended() };
         }
         if self.inclusions.is_empty() {
-            return Err(EpError::ImproperPosterior);
+            return Err(InferenceError::ImproperPosterior);
         }
         self.classes.complete(&mut self.selector.rng)?;
         let posterior = IvmPosterior::new(self.task.model, self.classes.active_set())?;
@@ -269,7 +269,7 @@ impl<'a, C: Classes> Run<'a, C> {
     }
 
     /// One point looked for and taken in, or sorted out; false when there is none.
-    pub(super) fn step(&mut self, watch: &mut Watch<'_>) -> Result<bool, EpError> {
+    pub(super) fn step(&mut self, watch: &mut Watch<'_>) -> Result<bool, InferenceError> {
         let Some(choice) = self.choose()? else {
             return Ok(false);
         };
@@ -295,13 +295,13 @@ impl<'a, C: Classes> Run<'a, C> {
         Ok(true)
     }
 
-    fn show(&self, phase: Phase, watch: &mut Watch<'_>) -> Result<(), EpError> {
+    fn show(&self, phase: Phase, watch: &mut Watch<'_>) -> Result<(), InferenceError> {
         let set = || self.classes.active_set();
         watch(&Stage { phase, active: self.inclusions.len(), model: self.task.model, set: &set })
     }
 
     /// The next point: one of each class first, then by the rule. Active sets take turns where nothing is scored.
-    fn choose(&mut self) -> Result<Option<Inclusion>, EpError> {
+    fn choose(&mut self) -> Result<Option<Inclusion>, InferenceError> {
         let open = self.classes.open();
         if open.is_empty() {
             return Ok(None);

@@ -5,7 +5,7 @@ use super::model::Ivm;
 use super::options::{Coupling, Rule};
 use super::posterior::IvmPosterior;
 use super::representation::{ActiveClass, ActiveSet};
-use crate::error::{EpError, check_count};
+use crate::error::{InferenceError, check_count};
 use gp_kernels::inducing::InducingInputs;
 use gp_kernels::{KernelExt, Registry};
 use gp_linalg::JitterPolicy;
@@ -38,8 +38,8 @@ impl IvmPosterior {
     /// What a model file holds.
     ///
     /// # Errors
-    /// [`EpError::Kernel`] for active inputs that are not finite, which no posterior has.
-    pub fn to_stored(&self) -> Result<StoredIvm, EpError> {
+    /// [`InferenceError::Kernel`] for active inputs that are not finite, which no posterior has.
+    pub fn to_stored(&self) -> Result<StoredIvm, InferenceError> {
         let model = self.model();
         let latent = |c: usize| {
             let (precision, shift) = self.sites(c);
@@ -57,7 +57,7 @@ impl IvmPosterior {
             coupling: model.coupling,
             rule: model.rule,
             jitter: model.jitter,
-            latents: (0..model.classes()).map(latent).collect::<Result<_, EpError>>()?,
+            latents: (0..model.classes()).map(latent).collect::<Result<_, InferenceError>>()?,
         })
     }
 }
@@ -66,12 +66,12 @@ impl StoredIvm {
     /// The posterior, its kernels and likelihood read by these registries, with the bits that it had.
     ///
     /// # Errors
-    /// [`EpError`] for expressions that do not parse and for numbers that no posterior can have.
+    /// [`InferenceError`] for expressions that do not parse and for numbers that no posterior can have.
     pub fn restore(
         self,
         kernels: &Registry,
         likelihoods: &gp_likelihoods::Registry,
-    ) -> Result<IvmPosterior, EpError> {
+    ) -> Result<IvmPosterior, InferenceError> {
         let kernels =
             self.latents.iter().map(|latent| kernels.parse_for(&latent.kernel, latent.inputs.dim()));
         let kernels = kernels.collect::<Result<_, _>>()?;
@@ -92,7 +92,7 @@ impl StoredIvm {
 
 impl StoredActive {
     /// The active points, the same ones as those of another latent where there is one.
-    fn check(self, coupled_with: Option<&ActiveClass>) -> Result<ActiveClass, EpError> {
+    fn check(self, coupled_with: Option<&ActiveClass>) -> Result<ActiveClass, InferenceError> {
         let count = self.inputs.count();
         for (what, found) in [
             ("active rows", self.rows.len()),
@@ -104,10 +104,10 @@ impl StoredActive {
         }
         let wrong = |value: &&f64| !(value.is_finite() && **value > 0.0);
         if let Some(value) = self.precision.iter().find(wrong) {
-            return Err(EpError::Option { what: "precision of a site", value: *value, allowed: "positive" });
+            return Err(InferenceError::Option { what: "precision of a site", value: *value, allowed: "positive" });
         }
         if let Some(value) = self.shift.iter().find(|shift| !shift.is_finite()) {
-            return Err(EpError::Option { what: "shift of a site", value: *value, allowed: "finite" });
+            return Err(InferenceError::Option { what: "shift of a site", value: *value, allowed: "finite" });
         }
         let Self { rows, inputs, precision, shift, .. } = self;
         Ok(ActiveClass { rows, inputs: inputs.z().to_owned(), precision, shift })

@@ -6,7 +6,7 @@ use super::model::Ivm;
 use super::options::IvmOptions;
 use super::posterior::IvmPosterior;
 use super::run::IvmRun;
-use crate::error::EpError;
+use crate::error::InferenceError;
 use gp_kernels::data::DataSource;
 use gp_optim::{
     CheckpointFile, Companion, Control, Interrupt, MinimiseOptions, OptimError, ParameterSet,
@@ -99,7 +99,7 @@ impl Ivm {
     /// for the first checkpoint, without which there would be nothing to go on from.
     ///
     /// # Errors
-    /// As [`build`](Self::build) and [`criterion`](Self::criterion) for the first round, and [`EpError::Optim`]. The
+    /// As [`build`](Self::build) and [`criterion`](Self::criterion) for the first round, and [`InferenceError::Optim`]. The
     /// model is then as it was. A later active set that cannot be made ends training at the best one so far.
     pub fn train(
         &mut self,
@@ -107,7 +107,7 @@ impl Ivm {
         options: &IvmOptions,
         rounds: usize,
         minor: &MinimiseOptions,
-    ) -> Result<IvmTraining, EpError> {
+    ) -> Result<IvmTraining, InferenceError> {
         options.check()?;
         let (mut trial, data) = (self.clone(), Labelled::read(self, data)?);
         let mut all = Rounds::new(data, options, minor);
@@ -117,7 +117,7 @@ impl Ivm {
             course.values = trial.parameter_values();
             let run = match (all.choose(&trial, &course), &best) {
                 (Err(fault), None) => return Err(fault),
-                (Err(fault @ EpError::Optim(_)), _) => return Err(fault),
+                (Err(fault @ InferenceError::Optim(_)), _) => return Err(fault),
                 (Err(fault), _) => break StopReason::Other(format!("an active set cannot be made: {fault}")),
                 (Ok(run), _) => run,
             };
@@ -148,14 +148,14 @@ impl Ivm {
             }
         };
         let Some(Best { values, run, criterion }) = best else {
-            return Err(EpError::ImproperPosterior);
+            return Err(InferenceError::ImproperPosterior);
         };
         self.set_parameter_values(&values)?;
         Ok(IvmTraining { run, criterion, rounds: course.rounds, reason })
     }
 
     /// Where training was, by the checkpoint, and the best round before; or the very beginning.
-    fn resume(&mut self, all: &mut Rounds<'_>) -> Result<(Course, Option<Best>), EpError> {
+    fn resume(&mut self, all: &mut Rounds<'_>) -> Result<(Course, Option<Best>), InferenceError> {
         let Some(course) = companion_memory::<Course>(&all.minor.control)? else {
             return Ok((Course::default(), None));
         };
@@ -171,21 +171,21 @@ impl Ivm {
     }
 
     /// The criterion less log priors with a new active set.
-    fn objective(&self, data: &Labelled, run: &IvmRun) -> Result<f64, EpError> {
+    fn objective(&self, data: &Labelled, run: &IvmRun) -> Result<f64, InferenceError> {
         let criterion = self.criterion_of(data, run.posterior.active_set(), None)?;
         if !criterion.is_finite() {
-            return Err(EpError::Overflow { value: -criterion });
+            return Err(InferenceError::Overflow { value: -criterion });
         }
         Ok(criterion - self.log_prior())
     }
 
     /// L-BFGS with an active set and its sites as they are.
-    fn minor(&mut self, all: &Rounds<'_>, run: &IvmRun, course: &mut Course) -> Result<Training, EpError> {
+    fn minor(&mut self, all: &Rounds<'_>, run: &IvmRun, course: &mut Course) -> Result<Training, InferenceError> {
         let active = run.posterior.active_set();
         let evaluate = |model: &Self, _: &mut Course, gradient: &mut [f64]| {
             let criterion = model.criterion_of(&all.data, active, Some(&mut *gradient))?;
             gradient.iter_mut().for_each(|g| *g = -*g);
-            Ok::<f64, EpError>(-criterion)
+            Ok::<f64, InferenceError>(-criterion)
         };
         train_beside(self, course, &all.minor, evaluate, |_| {})
     }
@@ -193,7 +193,7 @@ impl Ivm {
 
 impl Best {
     /// The parameters learned last and the active set they were learned with, if that is better.
-    fn replace_by_learned(&mut self, model: &Ivm, learned: Option<(IvmRun, f64)>) -> Result<(), EpError> {
+    fn replace_by_learned(&mut self, model: &Ivm, learned: Option<(IvmRun, f64)>) -> Result<(), InferenceError> {
         let Some((run, criterion)) = learned.filter(|(_, criterion)| *criterion < self.criterion) else {
             return Ok(());
         };
@@ -213,7 +213,7 @@ impl<'a> Rounds<'a> {
     }
 
     /// A new active set. One that is interrupted is an error if there is a checkpoint to go on from.
-    fn choose(&self, model: &Ivm, course: &Course) -> Result<IvmRun, EpError> {
+    fn choose(&self, model: &Ivm, course: &Course) -> Result<IvmRun, InferenceError> {
         let file = self.major.checkpoint().map(CheckpointFile::path);
         let waits = file.is_some_and(|path| !path.exists());
         let control = if waits { &self.major.clone().with_interrupt(Interrupt::new()) } else { &self.major };
@@ -275,7 +275,7 @@ mod tests {
         assert_eq!(begun.choose(&model, &course).unwrap().inclusions.len(), 10);
         std::fs::write(&path, "something").unwrap();
         let fault = begun.choose(&model, &course).unwrap_err();
-        assert!(matches!(fault, EpError::Optim(OptimError::Interrupted { iteration: 0, .. })), "{fault}");
+        assert!(matches!(fault, InferenceError::Optim(OptimError::Interrupted { iteration: 0, .. })), "{fault}");
         assert_eq!(rounds().choose(&model, &course).unwrap().inclusions.len(), 10);
     }
 }

@@ -9,7 +9,7 @@ use super::point::Tally;
 use super::posterior::{RankOne, WhitenedPosterior};
 use super::rules::{EpOptions, Schedule};
 use super::site::Site;
-use crate::error::EpError;
+use crate::error::InferenceError;
 use gp_kernels::data::{DataSource, Reduction, Rows};
 use gp_kernels::passes::{Lane, Sums};
 use gp_kernels::posterior::InducingPosterior;
@@ -77,9 +77,9 @@ impl BatchEp {
     /// EP before its first sweep: all sites are 1, so that the posterior is the prior.
     ///
     /// # Errors
-    /// As [`refresh`](Self::refresh); [`EpError::Observation`] for one there cannot be; [`EpError::Power`] for a power
+    /// As [`refresh`](Self::refresh); [`InferenceError::Observation`] for one there cannot be; [`InferenceError::Power`] for a power
     /// that is none.
-    pub fn new(model: &PowerEp, data: &dyn DataSource) -> Result<Self, EpError> {
+    pub fn new(model: &PowerEp, data: &dyn DataSource) -> Result<Self, InferenceError> {
         Self::build(model, data, None, None)
     }
 
@@ -93,12 +93,12 @@ impl BatchEp {
     /// powers in the limit 0 it is streaming variational inference: the largest bound with `before` as prior.
     ///
     /// # Errors
-    /// As [`new`](Self::new); [`EpError::Shape`] for posteriors of other numbers of latents or inducing inputs.
+    /// As [`new`](Self::new); [`InferenceError::Shape`] for posteriors of other numbers of latents or inducing inputs.
     pub fn after(
         model: &PowerEp,
         data: &dyn DataSource,
         before: &[InducingPosterior],
-    ) -> Result<Self, EpError> {
+    ) -> Result<Self, InferenceError> {
         Self::build(model, data, None, Some(before))
     }
 
@@ -110,7 +110,7 @@ impl BatchEp {
         model: &PowerEp,
         data: &dyn DataSource,
         reduction: Box<dyn Reduction>,
-    ) -> Result<Self, EpError> {
+    ) -> Result<Self, InferenceError> {
         Self::build(model, data, Some(reduction.into()), None)
     }
 
@@ -119,7 +119,7 @@ impl BatchEp {
         data: &dyn DataSource,
         reduction: Option<Arc<dyn Reduction>>,
         before: Option<&[InducingPosterior]>,
-    ) -> Result<Self, EpError> {
+    ) -> Result<Self, InferenceError> {
         let mut passes = EpPasses::new(model, data, data.count(), reduction)?;
         passes.read(model, data, &Rows::Range(0..data.count()))?;
         let zeros = Sums::zeros(&passes.layout);
@@ -142,10 +142,10 @@ impl BatchEp {
     /// as they are.
     ///
     /// # Errors
-    /// [`EpError::Kernel`] for inputs the kernel cannot take or a `K_zz` that cannot be factored;
-    /// [`EpError::Linalg`] where these sites leave no proper posterior. The next call that succeeds, or
+    /// [`InferenceError::Kernel`] for inputs the kernel cannot take or a `K_zz` that cannot be factored;
+    /// [`InferenceError::Linalg`] where these sites leave no proper posterior. The next call that succeeds, or
     /// [`reset`](Self::reset) after the latter, makes the state sound again; until then it is not.
-    pub fn refresh(&mut self, model: &PowerEp) -> Result<(), EpError> {
+    pub fn refresh(&mut self, model: &PowerEp) -> Result<(), InferenceError> {
         self.passes.project(model)?;
         self.rebuild(model)
     }
@@ -159,13 +159,13 @@ impl BatchEp {
     ///
     /// # Errors
     /// None that a state that once was sound can give.
-    pub fn reset(&mut self, model: &PowerEp) -> Result<(), EpError> {
+    pub fn reset(&mut self, model: &PowerEp) -> Result<(), InferenceError> {
         self.passes.passes.change(|sites| sites.present.fill(Site::default()));
         self.rebuild(model)
     }
 
     /// The posterior of the sites as they are.
-    pub(super) fn rebuild(&mut self, model: &PowerEp) -> Result<(), EpError> {
+    pub(super) fn rebuild(&mut self, model: &PowerEp) -> Result<(), InferenceError> {
         self.passes.passes.change(|sites| sites.proposed.copy_from_slice(&sites.present));
         self.passes.accumulate(model, SumOf::Proposed, &mut self.proposed)?;
         self.add_before();
@@ -186,7 +186,7 @@ impl BatchEp {
     }
 
     /// Makes the proposed sites the present ones, if their posterior is proper; otherwise nothing has changed.
-    fn adopt(&mut self) -> Result<(), EpError> {
+    fn adopt(&mut self) -> Result<(), InferenceError> {
         let by = (&self.passes.layout, self.passes.passes.threading());
         move_posteriors(&mut self.posteriors, by, (&self.sums, &self.proposed))?;
         std::mem::swap(&mut self.sums, &mut self.proposed);
@@ -197,9 +197,9 @@ impl BatchEp {
     /// One update of all sites at once.
     ///
     /// # Errors
-    /// [`EpError::Likelihood`] from the observation model; [`EpError::ImproperPosterior`] where not even a tiny part of
+    /// [`InferenceError::Likelihood`] from the observation model; [`InferenceError::ImproperPosterior`] where not even a tiny part of
     /// the update leaves a proper posterior.
-    pub fn sweep(&mut self, model: &PowerEp, options: &EpOptions) -> Result<Sweep, EpError> {
+    pub fn sweep(&mut self, model: &PowerEp, options: &EpOptions) -> Result<Sweep, InferenceError> {
         options.check()?;
         let tally =
             self.passes.refine(model, (options, SumOf::Proposed), &self.posteriors, &mut self.proposed)?;
@@ -207,12 +207,12 @@ impl BatchEp {
         let log_z = tally.log_z + self.log_normaliser();
         let mut halvings = 0;
         while let Err(error) = self.adopt() {
-            if !matches!(error, EpError::Linalg(_)) {
+            if !matches!(error, InferenceError::Linalg(_)) {
                 return Err(error);
             }
             halvings += 1;
             if halvings > MAX_HALVINGS {
-                return Err(EpError::ImproperPosterior);
+                return Err(InferenceError::ImproperPosterior);
             }
             self.passes.halve(model, SumOf::Proposed, &mut self.proposed)?;
             self.add_before();
@@ -227,7 +227,7 @@ impl BatchEp {
     }
 
     /// One update of all sites, in the order that was asked for.
-    pub(super) fn pass(&mut self, model: &PowerEp, options: &EpOptions) -> Result<Sweep, EpError> {
+    pub(super) fn pass(&mut self, model: &PowerEp, options: &EpOptions) -> Result<Sweep, InferenceError> {
         match options.schedule {
             Schedule::Parallel => self.sweep(model, options),
             Schedule::InTurn => self.sweep_in_turn(model, options),
@@ -238,7 +238,7 @@ impl BatchEp {
     ///
     /// # Errors
     /// As [`sweep`](Self::sweep). Not to converge is no error: the answer says so.
-    pub fn converge(&mut self, model: &PowerEp, options: &EpOptions) -> Result<Convergence, EpError> {
+    pub fn converge(&mut self, model: &PowerEp, options: &EpOptions) -> Result<Convergence, InferenceError> {
         options.check()?;
         let mut last = f64::NAN;
         let mut done = Convergence {
@@ -265,8 +265,8 @@ impl BatchEp {
     /// The estimate of `ln p(y)` with the sites as they are.
     ///
     /// # Errors
-    /// [`EpError::ImproperCavity`] where it is not defined, otherwise what the observation model reports.
-    pub fn log_z(&mut self, model: &PowerEp) -> Result<f64, EpError> {
+    /// [`InferenceError::ImproperCavity`] where it is not defined, otherwise what the observation model reports.
+    pub fn log_z(&mut self, model: &PowerEp) -> Result<f64, InferenceError> {
         let tally = self.passes.evaluate(model, &self.posteriors)?;
         Ok(tally.log_z + self.log_normaliser())
     }
@@ -275,17 +275,17 @@ impl BatchEp {
     /// order of [`PowerEp::parameter_names`], fixed ones included, priors left out.
     ///
     /// # Errors
-    /// [`EpError::Shape`] for a gradient of the wrong length; [`EpError::ImproperCavity`] where log Z is not defined;
-    /// [`EpError::Unsupported`] for [`GradientKind::OfEstimate`] at the latent level, and after observations that are not
+    /// [`InferenceError::Shape`] for a gradient of the wrong length; [`InferenceError::ImproperCavity`] where log Z is not defined;
+    /// [`InferenceError::Unsupported`] for [`GradientKind::OfEstimate`] at the latent level, and after observations that are not
     /// in hand: what they would say at other parameters is not known.
     pub fn log_z_gradient(
         &mut self,
         model: &PowerEp,
         kind: GradientKind,
         gradient: &mut [f64],
-    ) -> Result<f64, EpError> {
+    ) -> Result<f64, InferenceError> {
         if self.before.is_some() {
-            return Err(EpError::Unsupported { what: "gradients with observations that are not in hand" });
+            return Err(InferenceError::Unsupported { what: "gradients with observations that are not in hand" });
         }
         let moves = kind == GradientKind::OfEstimate;
         let tally = self.passes.gradient(model, moves, &self.posteriors, gradient)?;
@@ -300,12 +300,12 @@ impl BatchEp {
     /// somewhat lower than after a fit without the observation.
     ///
     /// # Errors
-    /// [`EpError::ImproperCavity`] where sites cannot be taken out, otherwise what the observation model reports.
-    pub fn leave_one_out(&mut self, model: &PowerEp) -> Result<Vec<f64>, EpError> {
+    /// [`InferenceError::ImproperCavity`] where sites cannot be taken out, otherwise what the observation model reports.
+    pub fn leave_one_out(&mut self, model: &PowerEp) -> Result<Vec<f64>, InferenceError> {
         let all = self.passes.leave_one_out(model, &self.posteriors)?;
         match all.iter().filter(|value| value.is_nan()).count() {
             0 => Ok(all),
-            count => Err(EpError::ImproperCavity { count }),
+            count => Err(InferenceError::ImproperCavity { count }),
         }
     }
 
@@ -338,8 +338,8 @@ impl BatchEp {
     /// The posterior over the inducing values of one latent function.
     ///
     /// # Errors
-    /// [`EpError::Shape`] for a latent there is not.
-    pub fn posterior(&self, model: &PowerEp, latent: usize) -> Result<InducingPosterior, EpError> {
+    /// [`InferenceError::Shape`] for a latent there is not.
+    pub fn posterior(&self, model: &PowerEp, latent: usize) -> Result<InducingPosterior, InferenceError> {
         posterior(model, &self.posteriors, latent)
     }
 }

@@ -3,7 +3,7 @@
 //! The posterior of earlier observations, `q(v) ∝ N(v; 0, I) exp(ηᵀv − ½ vᵀ(B − I)v)`, is all that later ones need: B − I
 //! and η are the sums of the sites of all earlier factors, whoever found them.
 
-use crate::error::{EpError, check_count};
+use crate::error::{InferenceError, check_count};
 use faer::{Accum, Mat, MatRef};
 use gp_kernels::passes::{Layout, PartMut};
 use gp_kernels::posterior::{InducingPosterior, PosteriorFactor};
@@ -20,7 +20,7 @@ pub(super) struct Before {
 
 impl Before {
     /// Posteriors of all latents, with as many inducing inputs as the model has.
-    pub(super) fn new(layout: &Layout, posteriors: &[InducingPosterior]) -> Result<Self, EpError> {
+    pub(super) fn new(layout: &Layout, posteriors: &[InducingPosterior]) -> Result<Self, InferenceError> {
         check_count("earlier posterior", "latents", layout.counts().len(), posteriors.len())?;
         let mut sums = vec![0.0; layout.len()];
         let mut log_normaliser = 0.0;
@@ -42,7 +42,7 @@ impl Before {
 }
 
 /// Lower triangle of B − I, and η = B m, over the numbers of one latent; returns `½ ηᵀm − ½ ln|B|`.
-fn add(posterior: &InducingPosterior, count: usize, mut out: PartMut<'_>) -> Result<f64, EpError> {
+fn add(posterior: &InducingPosterior, count: usize, mut out: PartMut<'_>) -> Result<f64, InferenceError> {
     let (precision, log_det) = precision(posterior.factor(), count)?;
     let mean = posterior.mean();
     for j in 0..count {
@@ -60,7 +60,7 @@ fn add(posterior: &InducingPosterior, count: usize, mut out: PartMut<'_>) -> Res
 }
 
 /// Lower triangle of B, and `ln|B|`.
-fn precision(factor: &PosteriorFactor, count: usize) -> Result<(Mat<f64>, f64), EpError> {
+fn precision(factor: &PosteriorFactor, count: usize) -> Result<(Mat<f64>, f64), InferenceError> {
     let mut precision = Mat::zeros(count, count);
     let mut square = |root: MatRef<'_, f64>| {
         matmul_lower(precision.as_mut(), Accum::Replace, root, root.transpose(), 1.0, Threading::Pool)

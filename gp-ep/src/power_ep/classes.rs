@@ -1,7 +1,7 @@
 //! Models of classes by what decides them: one latent function per class or, of two classes, their difference.
 
 use super::model::PowerEp;
-use crate::error::EpError;
+use crate::error::InferenceError;
 use faer::Mat;
 use gp_kernels::algebra::{Scaled, Sum};
 use gp_kernels::inducing::{InducingInputs, SparseProcess};
@@ -19,7 +19,7 @@ impl PowerEp {
     ///
     /// # Errors
     /// As [`MulticlassProbit::with_noise`], for two classes also where inducing inputs do not go together.
-    pub fn of_classes(processes: Vec<SparseProcess>, noise: f64) -> Result<Self, EpError> {
+    pub fn of_classes(processes: Vec<SparseProcess>, noise: f64) -> Result<Self, InferenceError> {
         match <[SparseProcess; 2]>::try_from(processes) {
             Ok([first, second]) => {
                 let likelihood = Box::new(MulticlassProbit::of_difference(noise)?);
@@ -37,7 +37,7 @@ impl PowerEp {
     ///
     /// # Errors
     /// As [`of_classes`](Self::of_classes).
-    pub fn of_alike_classes(classes: usize, process: SparseProcess, noise: f64) -> Result<Self, EpError> {
+    pub fn of_alike_classes(classes: usize, process: SparseProcess, noise: f64) -> Result<Self, InferenceError> {
         if classes == 2 {
             // Of f_1 − f_0 the covariance is twice that of each.
             let mut twice = Parameter::scalar(Scaled::PARAMETER, 2.0, Transform::Positive)?;
@@ -51,11 +51,11 @@ impl PowerEp {
 }
 
 /// `f_1 − f_0` of two independent functions.
-fn difference(first: &SparseProcess, second: &SparseProcess) -> Result<SparseProcess, EpError> {
+fn difference(first: &SparseProcess, second: &SparseProcess) -> Result<SparseProcess, InferenceError> {
     let kernel = Sum::of(vec![first.kernel().clone_box(), second.kernel().clone_box()])?;
     let (z, more) = (first.inputs(), second.inputs());
     if z.windows().is_some() || more.windows().is_some() {
-        return Err(EpError::Unsupported { what: "two classes with inducing windows" });
+        return Err(InferenceError::Unsupported { what: "two classes with inducing windows" });
     }
     let inputs = if z.values() == more.values() {
         z.clone()

@@ -4,7 +4,7 @@ use super::model::PowerEp;
 use super::point::{Point, PointScratch, Portion, Tally, Weights};
 use super::rules::{EpOptions, Level};
 use super::site::{Belief, Marginal, Site};
-use crate::error::EpError;
+use crate::error::InferenceError;
 use gp_kernels::passes::{LaneBlock, LatentBlock, Seen, Taken};
 use std::ops::Range;
 
@@ -64,9 +64,9 @@ impl LaneSites {
     }
 
     /// Takes in an observation, with sites that say nothing, and forgets those behind it.
-    pub(super) fn take(&mut self, model: &PowerEp, taken: Taken<'_>) -> Result<(), EpError> {
+    pub(super) fn take(&mut self, model: &PowerEp, taken: Taken<'_>) -> Result<(), InferenceError> {
         let Taken { place, row, target } = taken;
-        model.likelihood().check_observation(target).map_err(|error| EpError::from(error).at_row(row))?;
+        model.likelihood().check_observation(target).map_err(|error| InferenceError::from(error).at_row(row))?;
         let weight = model.weights().of(row, target);
         self.truncate(place);
         self.portions.push(Portion::new(model.powers().of(row), weight));
@@ -129,7 +129,7 @@ impl LaneSites {
         (seen, latents): (Seen<'_>, &mut [LatentBlock]),
         places: &Range<usize>,
         (sum_of, counted): (SumOf, &mut [f64]),
-    ) -> Result<(), EpError> {
+    ) -> Result<(), InferenceError> {
         for latent in latents.iter_mut() {
             latent.gram[..places.len()].fill(0.0);
             latent.shift[..places.len()].fill(0.0);
@@ -174,13 +174,13 @@ impl LaneSites {
         (seen, latents): (Seen<'_>, &mut [LatentBlock]),
         i: usize,
         sign: f64,
-    ) -> Result<(), EpError> {
+    ) -> Result<(), InferenceError> {
         for (q, (latent, site)) in latents.iter_mut().zip(&self.together).enumerate() {
             let site = match level {
                 Level::Projection => Some(*site),
                 Level::Latent => site.through_noise(seen.residual(q, i)).map(|(site, _)| site),
             };
-            let Some(site) = site else { return Err(EpError::ImproperPosterior) };
+            let Some(site) = site else { return Err(InferenceError::ImproperPosterior) };
             latent.gram[i] += sign * site.precision;
             latent.shift[i] += sign * site.shift;
         }
@@ -195,7 +195,7 @@ pub(super) fn refine(
     extra: &mut [f64],
     model: &PowerEp,
     (options, sum_of): (&EpOptions, SumOf),
-) -> Result<(), EpError> {
+) -> Result<(), InferenceError> {
     let LaneBlock { own, places, seen, latents, .. } = block;
     let (counted, numbers) = extra.split_at_mut(latents.len());
     let mut tally = Tally::from_slice(numbers);
@@ -213,14 +213,14 @@ pub(super) fn accumulate(
     extra: &mut [f64],
     model: &PowerEp,
     sum_of: SumOf,
-) -> Result<(), EpError> {
+) -> Result<(), InferenceError> {
     let LaneBlock { own, places, seen, latents, .. } = block;
     let counted = &mut extra[..latents.len()];
     own.natural(model, (seen, latents), &places, (sum_of, counted))
 }
 
 /// The tally of the sites of a block, which is all that there is of extra numbers.
-pub(super) fn evaluate(block: EpBlock<'_>, extra: &mut [f64], model: &PowerEp) -> Result<(), EpError> {
+pub(super) fn evaluate(block: EpBlock<'_>, extra: &mut [f64], model: &PowerEp) -> Result<(), InferenceError> {
     let LaneBlock { own, places, seen, latents, .. } = block;
     let mut tally = Tally::from_slice(extra);
     for (i, place) in places.enumerate() {
@@ -232,7 +232,7 @@ pub(super) fn evaluate(block: EpBlock<'_>, extra: &mut [f64], model: &PowerEp) -
 }
 
 /// Predictive log densities of the observations of a block without themselves, behind those that are there.
-pub(super) fn leave_one_out(block: EpBlock<'_>, model: &PowerEp) -> Result<(), EpError> {
+pub(super) fn leave_one_out(block: EpBlock<'_>, model: &PowerEp) -> Result<(), InferenceError> {
     let LaneBlock { own, places, seen, latents, .. } = block;
     for (i, place) in places.enumerate() {
         let (point, scratch, _) = own.point(model, (seen, latents), (place, i));
@@ -260,7 +260,7 @@ pub(super) fn slopes(
     extra: &mut [f64],
     model: &PowerEp,
     derivatives: Derivatives,
-) -> Result<(), EpError> {
+) -> Result<(), InferenceError> {
     let LaneBlock { own, places, seen, latents, .. } = block;
     if derivatives == Derivatives::Moving {
         // τ and ν of the sites: weights of how the posterior moves.

@@ -13,7 +13,7 @@ use super::passes::{EpPasses, log_normaliser, move_posteriors, posterior, set_po
 use super::posterior::WhitenedPosterior;
 use super::rules::{EpOptions, Level, Schedule};
 use super::site::Site;
-use crate::error::{EpError, check_count};
+use crate::error::{InferenceError, check_count};
 use crate::powers::Powers;
 use gp_kernels::data::{DataError, DataSource, Rows};
 use gp_kernels::passes::Sums;
@@ -90,15 +90,15 @@ impl MiniBatchEp {
     /// EP before its first batch, for batches of at most `capacity` observations.
     ///
     /// # Errors
-    /// [`EpError::Shape`] for data that do not fit the model; [`EpError::Power`]; [`EpError::Unsupported`] for tied
+    /// [`InferenceError::Shape`] for data that do not fit the model; [`InferenceError::Power`]; [`InferenceError::Unsupported`] for tied
     /// sites at the latent level, with one power for each observation or with weights below the power;
-    /// [`EpError::Kernel`] for a `K_zz` that cannot be factored.
+    /// [`InferenceError::Kernel`] for a `K_zz` that cannot be factored.
     pub fn new(
         model: &PowerEp,
         data: &dyn DataSource,
         sharing: Sharing,
         capacity: usize,
-    ) -> Result<Self, EpError> {
+    ) -> Result<Self, InferenceError> {
         if sharing == Sharing::Tied {
             check_tied(model)?;
         }
@@ -129,8 +129,8 @@ impl MiniBatchEp {
     /// functions of the whitened inducing values; [`rebuild`](Self::rebuild) finds them anew.
     ///
     /// # Errors
-    /// [`EpError::Kernel`] for a `K_zz` that cannot be factored.
-    pub fn refresh(&mut self, model: &PowerEp) -> Result<(), EpError> {
+    /// [`InferenceError::Kernel`] for a `K_zz` that cannot be factored.
+    pub fn refresh(&mut self, model: &PowerEp) -> Result<(), InferenceError> {
         Ok(self.passes.passes.refresh(model.processes(), model.jitter())?)
     }
 
@@ -138,7 +138,7 @@ impl MiniBatchEp {
     ///
     /// # Errors
     /// As [`step`](Self::step).
-    pub fn rebuild(&mut self, model: &PowerEp, data: &dyn DataSource) -> Result<(), EpError> {
+    pub fn rebuild(&mut self, model: &PowerEp, data: &dyn DataSource) -> Result<(), InferenceError> {
         if self.sharing == Sharing::Tied {
             return Ok(());
         }
@@ -159,17 +159,17 @@ impl MiniBatchEp {
         model: &PowerEp,
         data: &dyn DataSource,
         rows: &[usize],
-    ) -> Result<(), EpError> {
+    ) -> Result<(), InferenceError> {
         if rows.is_empty() || rows.len() > self.capacity {
             let (what, axis, expected) = ("batch", "observations", self.capacity);
-            return Err(EpError::Shape { what, axis, expected, found: rows.len() });
+            return Err(InferenceError::Shape { what, axis, expected, found: rows.len() });
         }
         check_count("data", "observations", self.observations, data.count())?;
         // Until the new batch is there, there is none.
         self.rows.clear();
         self.check_rows(rows)?;
         self.passes.read(model, data, &Rows::List(rows))?;
-        self.passes.passes.project::<EpError>()?;
+        self.passes.passes.project::<InferenceError>()?;
         self.rows.extend_from_slice(rows);
         for lane in self.passes.passes.lanes_mut() {
             for place in 0..lane.count() {
@@ -186,7 +186,7 @@ impl MiniBatchEp {
     }
 
     /// Fails for an observation that there is not, or that would move its own site twice.
-    fn check_rows(&mut self, rows: &[usize]) -> Result<(), EpError> {
+    fn check_rows(&mut self, rows: &[usize]) -> Result<(), InferenceError> {
         if let Some(&row) = rows.iter().find(|&&row| row >= self.observations) {
             let reason = format!("there are {} observations", self.observations);
             return Err(DataError::Read { row, reason }.into());
@@ -196,13 +196,13 @@ impl MiniBatchEp {
         self.sorted.sort_unstable();
         let twice = self.sorted.windows(2).find(|pair| pair[0] == pair[1]);
         match twice.filter(|_| self.sharing == Sharing::Own) {
-            Some(pair) => Err(EpError::Block { row: pair[0], reason: "is in a batch twice".to_owned() }),
+            Some(pair) => Err(InferenceError::Block { row: pair[0], reason: "is in a batch twice".to_owned() }),
             None => Ok(()),
         }
     }
 
     /// Makes `trial` the sums, if their posterior is proper; otherwise nothing has changed.
-    fn adopt(&mut self) -> Result<(), EpError> {
+    fn adopt(&mut self) -> Result<(), InferenceError> {
         let by = (&self.passes.layout, self.passes.passes.threading());
         move_posteriors(&mut self.posteriors, by, (&self.sums, &self.trial))?;
         std::mem::swap(&mut self.sums, &mut self.trial);
@@ -212,24 +212,24 @@ impl MiniBatchEp {
     /// Updates the sites of a batch of observations, or the average site by them.
     ///
     /// # Errors
-    /// [`EpError::Shape`] for a batch that is empty or larger than was said; [`EpError::Block`] for an observation that
-    /// is in it twice, where sites are its own; [`EpError::Data`] and [`EpError::Observation`] from the data;
-    /// [`EpError::ImproperPosterior`] where not even a tiny part of the update leaves a proper posterior;
-    /// [`EpError::Unsupported`] for [`Schedule::InTurn`]: a batch's sites are updated at once.
+    /// [`InferenceError::Shape`] for a batch that is empty or larger than was said; [`InferenceError::Block`] for an observation that
+    /// is in it twice, where sites are its own; [`InferenceError::Data`] and [`InferenceError::Observation`] from the data;
+    /// [`InferenceError::ImproperPosterior`] where not even a tiny part of the update leaves a proper posterior;
+    /// [`InferenceError::Unsupported`] for [`Schedule::InTurn`]: a batch's sites are updated at once.
     pub fn step(
         &mut self,
         model: &PowerEp,
         data: &dyn DataSource,
         rows: &[usize],
         options: &EpOptions,
-    ) -> Result<BatchStep, EpError> {
+    ) -> Result<BatchStep, InferenceError> {
         check_options(options)?;
         self.load(model, data, rows)?;
         self.step_loaded(model, options)
     }
 
     /// [`step`](Self::step) with the batch that was loaded last.
-    pub(super) fn step_loaded(&mut self, model: &PowerEp, options: &EpOptions) -> Result<BatchStep, EpError> {
+    pub(super) fn step_loaded(&mut self, model: &PowerEp, options: &EpOptions) -> Result<BatchStep, InferenceError> {
         let weight = self.observations as f64 / self.rows.len() as f64;
         let (tally, rate) = match self.sharing {
             Sharing::Own => {
@@ -261,7 +261,7 @@ impl MiniBatchEp {
     }
 
     /// Takes the batch's sums into T and η, or half of the way, or half of that. Tells how often it was halved.
-    fn move_sums(&mut self, model: &PowerEp, rate: Option<(f64, f64)>, weight: f64) -> Result<u32, EpError> {
+    fn move_sums(&mut self, model: &PowerEp, rate: Option<(f64, f64)>, weight: f64) -> Result<u32, InferenceError> {
         for halvings in 0..=MAX_HALVINGS {
             if halvings > 0 && rate.is_none() {
                 self.passes.halve(model, SumOf::Change, &mut self.batch_sums)?;
@@ -286,11 +286,11 @@ impl MiniBatchEp {
             }
             match self.adopt() {
                 Ok(()) => return Ok(halvings),
-                Err(EpError::Linalg(_)) => {}
+                Err(InferenceError::Linalg(_)) => {}
                 Err(other) => return Err(other),
             }
         }
-        Err(EpError::ImproperPosterior)
+        Err(InferenceError::ImproperPosterior)
     }
 
     /// Writes a batch's own sites, which are now in the sums, back.
@@ -310,7 +310,7 @@ impl MiniBatchEp {
     }
 
     /// The posteriors without α of the average site.
-    fn set_cavities(&mut self, model: &PowerEp) -> Result<(), EpError> {
+    fn set_cavities(&mut self, model: &PowerEp) -> Result<(), InferenceError> {
         let (layout, power) = (&self.passes.layout, model.powers().of(0));
         let sums = &self.sums;
         let without = |q: usize| {
@@ -321,7 +321,7 @@ impl MiniBatchEp {
 
     /// The part of log Z that no single observation has. With tied sites, of which each factor leaves α out, it is
     /// `G(q) − G(p) + Σ (n/α) (G(cavity) − G(q))` over latents of n sites each, and `−KL(q ‖ p)` in the limit α = 0.
-    fn prior_part(&mut self, model: &PowerEp) -> Result<f64, EpError> {
+    fn prior_part(&mut self, model: &PowerEp) -> Result<f64, InferenceError> {
         if self.sharing == Sharing::Own {
             return Ok(log_normaliser(&self.posteriors));
         }
@@ -341,8 +341,8 @@ impl MiniBatchEp {
     /// natural units, sites and posterior held fixed, priors left out.
     ///
     /// # Errors
-    /// As [`BatchEp::log_z_gradient`](super::BatchEp::log_z_gradient); [`EpError::Data`] before the first batch.
-    pub fn log_z_gradient(&mut self, model: &PowerEp, gradient: &mut [f64]) -> Result<f64, EpError> {
+    /// As [`BatchEp::log_z_gradient`](super::BatchEp::log_z_gradient); [`InferenceError::Data`] before the first batch.
+    pub fn log_z_gradient(&mut self, model: &PowerEp, gradient: &mut [f64]) -> Result<f64, InferenceError> {
         if self.rows.is_empty() {
             return Err(DataError::NoData.into());
         }
@@ -385,31 +385,31 @@ impl MiniBatchEp {
     /// The posterior over the inducing values of one latent function.
     ///
     /// # Errors
-    /// [`EpError::Shape`] for a latent there is not.
-    pub fn posterior(&self, model: &PowerEp, latent: usize) -> Result<InducingPosterior, EpError> {
+    /// [`InferenceError::Shape`] for a latent there is not.
+    pub fn posterior(&self, model: &PowerEp, latent: usize) -> Result<InducingPosterior, InferenceError> {
         posterior(model, &self.posteriors, latent)
     }
 }
 
 /// Fails for settings that batches have no method for.
-pub(super) fn check_options(options: &EpOptions) -> Result<(), EpError> {
+pub(super) fn check_options(options: &EpOptions) -> Result<(), InferenceError> {
     options.check()?;
     if options.schedule == Schedule::InTurn {
-        return Err(EpError::Unsupported { what: "sites in turn in mini-batches" });
+        return Err(InferenceError::Unsupported { what: "sites in turn in mini-batches" });
     }
     Ok(())
 }
 
-fn check_tied(model: &PowerEp) -> Result<(), EpError> {
+fn check_tied(model: &PowerEp) -> Result<(), InferenceError> {
     if model.level() == Level::Latent {
-        return Err(EpError::Unsupported { what: "tied sites at the latent level" });
+        return Err(InferenceError::Unsupported { what: "tied sites at the latent level" });
     }
     let Powers::Same(power) = *model.powers() else {
-        return Err(EpError::Unsupported { what: "tied sites with a power for each observation" });
+        return Err(InferenceError::Unsupported { what: "tied sites with a power for each observation" });
     };
     // Of an observation of weight w a portion of min(α, w) sites is taken out: the same of all, if it is α.
     if model.weights().least() < power {
-        return Err(EpError::Unsupported {
+        return Err(InferenceError::Unsupported {
             what: "tied sites with weights below the power: make weights larger",
         });
     }

@@ -49,7 +49,6 @@ pub use batch::{BatchEp, Convergence, Sweep};
 pub use gradient::GradientKind;
 pub use minibatch::{BatchStep, MiniBatchEp, Sharing};
 pub use model::PowerEp;
-pub use predictor::Predictor;
 pub use rules::{EpOptions, Level, NegativePrecision, Schedule};
 pub use site::Site;
 pub use surrogate::SurrogateRegression;

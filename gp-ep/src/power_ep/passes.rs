@@ -5,7 +5,7 @@ use super::model::PowerEp;
 use super::point::Tally;
 use super::posterior::WhitenedPosterior;
 use super::rules::{EpOptions, Level};
-use crate::error::{EpError, check_count};
+use crate::error::{InferenceError, check_count};
 use gp_kernels::data::{DataSource, Reduction, Rows, for_each};
 use gp_kernels::passes::{Beliefs, Layout, Pass, Passes, Setup, Sums, Tangent, Whitened};
 use gp_kernels::posterior::{InducingPosterior, PosteriorFactor};
@@ -43,7 +43,7 @@ impl EpPasses {
         data: &dyn DataSource,
         capacity: usize,
         reduction: Option<Arc<dyn Reduction>>,
-    ) -> Result<Self, EpError> {
+    ) -> Result<Self, InferenceError> {
         check_data(model, data)?;
         let setup = Setup {
             processes: model.processes(),
@@ -81,12 +81,12 @@ impl EpPasses {
         model: &PowerEp,
         data: &dyn DataSource,
         rows: &Rows<'_>,
-    ) -> Result<(), EpError> {
+    ) -> Result<(), InferenceError> {
         self.passes.read(data, rows, |sites, taken| sites.take(model, taken))
     }
 
     /// Factors `K_zz` anew, and projects the observations in hand.
-    pub(super) fn project(&mut self, model: &PowerEp) -> Result<(), EpError> {
+    pub(super) fn project(&mut self, model: &PowerEp) -> Result<(), InferenceError> {
         self.passes.refresh(model.processes(), model.jitter())?;
         self.passes.project()
     }
@@ -98,7 +98,7 @@ impl EpPasses {
         (options, sum_of): (&EpOptions, SumOf),
         posteriors: &[WhitenedPosterior],
         sums: &mut Sums,
-    ) -> Result<Tally, EpError> {
+    ) -> Result<Tally, InferenceError> {
         let beliefs = Posteriors(posteriors);
         let pass = Pass::new(&self.layout).with_beliefs(&beliefs);
         self.passes.run(pass, sums, |block, extra| lane::refine(block, extra, model, (options, sum_of)))?;
@@ -111,13 +111,13 @@ impl EpPasses {
         model: &PowerEp,
         sum_of: SumOf,
         sums: &mut Sums,
-    ) -> Result<(), EpError> {
+    ) -> Result<(), InferenceError> {
         let pass = Pass::new(&self.layout);
         self.passes.run(pass, sums, |block, extra| lane::accumulate(block, extra, model, sum_of))
     }
 
     /// Proposes half of the way instead, and adds up again.
-    pub(super) fn halve(&mut self, model: &PowerEp, sum_of: SumOf, sums: &mut Sums) -> Result<(), EpError> {
+    pub(super) fn halve(&mut self, model: &PowerEp, sum_of: SumOf, sums: &mut Sums) -> Result<(), InferenceError> {
         self.passes.change(|sites| {
             for (proposed, site) in sites.proposed.iter_mut().zip(&sites.present) {
                 *proposed = site.towards(*proposed, 0.5);
@@ -131,7 +131,7 @@ impl EpPasses {
         &mut self,
         model: &PowerEp,
         posteriors: &[WhitenedPosterior],
-    ) -> Result<Tally, EpError> {
+    ) -> Result<Tally, InferenceError> {
         let beliefs = Posteriors(posteriors);
         let (layout, sums) = &mut self.tally;
         let pass = Pass::new(layout).with_beliefs(&beliefs);
@@ -144,7 +144,7 @@ impl EpPasses {
         &mut self,
         model: &PowerEp,
         posteriors: &[WhitenedPosterior],
-    ) -> Result<Vec<f64>, EpError> {
+    ) -> Result<Vec<f64>, InferenceError> {
         self.passes.change(|sites| sites.values.clear());
         let (layout, beliefs) = (self.layout.of_extra(0), Posteriors(posteriors));
         let pass = Pass::new(&layout).with_beliefs(&beliefs);
@@ -160,10 +160,10 @@ impl EpPasses {
         moves: bool,
         posteriors: &[WhitenedPosterior],
         gradient: &mut [f64],
-    ) -> Result<Tally, EpError> {
+    ) -> Result<Tally, InferenceError> {
         check_count("gradient", "entries", model.parameter_count(), gradient.len())?;
         if moves && model.level() == Level::Latent {
-            return Err(EpError::Unsupported { what: "the gradient of the estimate at the latent level" });
+            return Err(InferenceError::Unsupported { what: "the gradient of the estimate at the latent level" });
         }
         if moves {
             self.set_tangents(model, posteriors)?;
@@ -182,7 +182,7 @@ impl EpPasses {
     }
 
     /// How posteriors move: `m̄` and `V̄` over all data, solved.
-    fn set_tangents(&mut self, model: &PowerEp, posteriors: &[WhitenedPosterior]) -> Result<(), EpError> {
+    fn set_tangents(&mut self, model: &PowerEp, posteriors: &[WhitenedPosterior]) -> Result<(), InferenceError> {
         let beliefs = Posteriors(posteriors);
         let (layout, sums) = &mut self.by_posterior;
         let pass = Pass::new(layout).with_beliefs(&beliefs);
@@ -203,12 +203,12 @@ pub(super) fn posterior(
     model: &PowerEp,
     posteriors: &[WhitenedPosterior],
     latent: usize,
-) -> Result<InducingPosterior, EpError> {
+) -> Result<InducingPosterior, InferenceError> {
     let Some(whitened) = posteriors.get(latent) else {
         let (what, axis) = ("model", "latent functions");
-        return Err(EpError::Shape { what, axis, expected: latent + 1, found: posteriors.len() });
+        return Err(InferenceError::Shape { what, axis, expected: latent + 1, found: posteriors.len() });
     };
-    let process = &model.processes()[model.process_of(latent)];
+    let process = model.process(latent);
     Ok(InducingPosterior::new(
         process.kernel().clone_box(),
         process.inputs().clone(),
@@ -225,7 +225,7 @@ pub(super) fn set_posteriors(
     (layout, threading): (&Layout, Threading),
     sums: &Sums,
     weight: impl Fn(usize) -> f64 + Sync,
-) -> Result<(), EpError> {
+) -> Result<(), InferenceError> {
     for_each(threading, posteriors, |q, posterior| {
         let part = layout.part(&sums.numbers, 0, q);
         posterior.set(part.matrix(), part.shift, weight(q))
@@ -237,7 +237,7 @@ pub(super) fn move_posteriors(
     posteriors: &mut [WhitenedPosterior],
     by: (&Layout, Threading),
     (old, new): (&Sums, &Sums),
-) -> Result<(), EpError> {
+) -> Result<(), InferenceError> {
     let done = set_posteriors(posteriors, by, new, |_| 1.0);
     if done.is_err() {
         set_posteriors(posteriors, by, old, |_| 1.0)?;
@@ -251,16 +251,16 @@ pub(super) fn log_normaliser(posteriors: &[WhitenedPosterior]) -> f64 {
 }
 
 /// Fails where some factor has no cavity.
-fn check_proper(tally: Tally) -> Result<Tally, EpError> {
+fn check_proper(tally: Tally) -> Result<Tally, InferenceError> {
     if tally.improper == 0.0 {
         Ok(tally)
     } else {
-        Err(EpError::ImproperCavity { count: tally.improper as usize })
+        Err(InferenceError::ImproperCavity { count: tally.improper as usize })
     }
 }
 
 /// Fails for data that do not fit the model.
-fn check_data(model: &PowerEp, data: &dyn DataSource) -> Result<(), EpError> {
+fn check_data(model: &PowerEp, data: &dyn DataSource) -> Result<(), InferenceError> {
     if data.count() == 0 {
         return Err(gp_kernels::data::DataError::NoData.into());
     }

@@ -8,7 +8,7 @@
 
 use super::rules::{Level, NegativePrecision};
 use super::site::{Belief, Marginal, Site};
-use crate::error::EpError;
+use crate::error::InferenceError;
 use gp_likelihoods::{Latent, Likelihood, Pieces, Slopes, Workspace};
 
 /// How much of a factor of weight w an update takes out and puts in: the power `min(α, w)` of the factor, and the same
@@ -115,7 +115,7 @@ impl PointScratch {
         negative: NegativePrecision,
         proposed: &mut [Site],
         tally: &mut Tally,
-    ) -> Result<(), EpError> {
+    ) -> Result<(), InferenceError> {
         self.bring_together(point);
         tally.log_z += self.noise_part(point);
         for piece in point.pieces() {
@@ -152,7 +152,7 @@ impl PointScratch {
     }
 
     /// What is known of the present sites into `tally`.
-    pub(crate) fn evaluate(&mut self, point: Point<'_>, tally: &mut Tally) -> Result<(), EpError> {
+    pub(crate) fn evaluate(&mut self, point: Point<'_>, tally: &mut Tally) -> Result<(), InferenceError> {
         self.bring_together(point);
         tally.log_z += self.noise_part(point);
         for piece in point.pieces() {
@@ -166,7 +166,7 @@ impl PointScratch {
     }
 
     /// Finds the cavities of a piece and the factor's integral against them; false where there is no cavity.
-    fn open(&mut self, point: Point<'_>, piece: Piece) -> Result<bool, EpError> {
+    fn open(&mut self, point: Point<'_>, piece: Piece) -> Result<bool, InferenceError> {
         self.cavities.clear();
         self.tilted.clear();
         for slot in 0..piece.touched {
@@ -243,7 +243,7 @@ impl PointScratch {
         point: Point<'_>,
         weights: &mut [Weights],
         by_params: &mut [f64],
-    ) -> Result<Option<f64>, EpError> {
+    ) -> Result<Option<f64>, InferenceError> {
         weights.fill(Weights::default());
         self.bring_together(point);
         let mut log_z = self.noise_part(point);
@@ -273,7 +273,7 @@ impl PointScratch {
 
     /// `ln p(y | everything but this observation)`: all of its sites taken out, the observation model put in. NaN where
     /// its sites cannot be taken out.
-    pub(crate) fn leave_one_out(&mut self, point: Point<'_>) -> Result<f64, EpError> {
+    pub(crate) fn leave_one_out(&mut self, point: Point<'_>) -> Result<f64, InferenceError> {
         self.gather(point);
         self.tilted.clear();
         for (marginal, together) in point.marginals.iter().zip(&self.together) {

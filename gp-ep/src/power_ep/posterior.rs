@@ -1,7 +1,7 @@
 //! `q(v) = N(m, V)` of one latent: `V⁻¹ = B = I + Σ τ_i φ_iφ_iᵀ = L_B L_Bᵀ`, `B m = η = Σ ν_i φ_i`.
 
 use super::site::Site;
-use crate::error::EpError;
+use crate::error::InferenceError;
 use faer::{Mat, MatMut, MatRef};
 use gp_kernels::passes::Whitened;
 use gp_linalg::rotate::RotationScratch;
@@ -58,8 +58,8 @@ impl WhitenedPosterior {
     /// used before it is set again.
     ///
     /// # Errors
-    /// [`EpError::Linalg`] where B is not positive definite.
-    pub(crate) fn set(&mut self, sites: MatRef<'_, f64>, shift: &[f64], weight: f64) -> Result<(), EpError> {
+    /// [`InferenceError::Linalg`] where B is not positive definite.
+    pub(crate) fn set(&mut self, sites: MatRef<'_, f64>, shift: &[f64], weight: f64) -> Result<(), InferenceError> {
         let count = self.mean.len();
         for j in 0..count {
             if weight == 0.0 {
@@ -87,7 +87,7 @@ impl WhitenedPosterior {
         half: &[f64],
         site: Site,
         scratch: &mut RankOne,
-    ) -> Result<bool, EpError> {
+    ) -> Result<bool, InferenceError> {
         let count = phi.len();
         let root = site.precision.abs().sqrt();
         scratch.direction.clear();
@@ -121,7 +121,7 @@ impl WhitenedPosterior {
     }
 
     /// `KL(N(m, B⁻¹) ‖ N(0, I)) = ½ (tr B⁻¹ + mᵀm − M + ln|B|)`; `room` is for a matrix of M×M.
-    pub(crate) fn divergence(&self, room: &mut Vec<f64>) -> Result<f64, EpError> {
+    pub(crate) fn divergence(&self, room: &mut Vec<f64>) -> Result<f64, InferenceError> {
         let count = self.mean.len();
         room.clear();
         room.resize(count * count, 0.0);

@@ -1,6 +1,6 @@
 //! The knobs of an update.
 
-use crate::error::EpError;
+use crate::error::InferenceError;
 use serde::{Deserialize, Serialize};
 
 /// What a site is a function of.
@@ -72,8 +72,8 @@ impl Default for EpOptions {
 }
 
 impl EpOptions {
-    pub(crate) fn check(&self) -> Result<(), EpError> {
-        let fault = |what, value, allowed| Err(EpError::Option { what, value, allowed });
+    pub(crate) fn check(&self) -> Result<(), InferenceError> {
+        let fault = |what, value, allowed| Err(InferenceError::Option { what, value, allowed });
         if !(self.step > 0.0 && self.step <= 1.0) {
             return fault("step", self.step, "above 0 and at most 1");
         }

@@ -10,7 +10,7 @@ use super::point::Tally;
 use super::posterior::{RankOne, WhitenedPosterior};
 use super::rules::EpOptions;
 use super::site::Site;
-use crate::error::{EpError, check_count};
+use crate::error::{InferenceError, check_count};
 use crate::powers::Powers;
 use crate::weights::Weights;
 use gp_kernels::data::{DataSource, Rows};
@@ -32,7 +32,7 @@ struct Visitor<'a> {
 impl Visitor<'_> {
     /// Updates the sites of one observation and the posteriors with them. Where that would leave no proper posterior,
     /// nothing changes and the observation counts as improper.
-    fn visit(&mut self, lane: &mut Lane<LaneSites>, place: usize) -> Result<(), EpError> {
+    fn visit(&mut self, lane: &mut Lane<LaneSites>, place: usize) -> Result<(), InferenceError> {
         let block = place..place + 1;
         lane.marginals((&Posteriors(self.posteriors), 0), &block)?;
         self.extra.fill(0.0);
@@ -52,7 +52,7 @@ impl Visitor<'_> {
     }
 
     /// Takes the sites of an observation out again; false where that leaves no proper posterior.
-    fn take_out(&mut self, lane: &mut Lane<LaneSites>, place: usize) -> Result<bool, EpError> {
+    fn take_out(&mut self, lane: &mut Lane<LaneSites>, place: usize) -> Result<bool, InferenceError> {
         let block = place..place + 1;
         lane.marginals((&Posteriors(self.posteriors), 0), &block)?;
         let sites = lane.own.sites_of(place);
@@ -63,7 +63,7 @@ impl Visitor<'_> {
 
     /// Changes the posteriors from the present to the proposed sites of the observation whose marginals, and the change of
     /// whose sites, were found last; false, and no change, where one of them would not be proper.
-    fn change(&mut self, lane: &mut Lane<LaneSites>, place: usize) -> Result<bool, EpError> {
+    fn change(&mut self, lane: &mut Lane<LaneSites>, place: usize) -> Result<bool, InferenceError> {
         let block = lane.view(0, &(place..place + 1));
         let change =
             |q: usize| Site { precision: block.latents[q].gram[0], shift: block.latents[q].shift[0] };
@@ -100,8 +100,8 @@ impl BatchEp {
     /// One update of every site in turn. Whatever threads there are, it works on one.
     ///
     /// # Errors
-    /// As [`sweep`](Self::sweep); [`EpError::Unsupported`] where several processes share the data.
-    pub fn sweep_in_turn(&mut self, model: &PowerEp, options: &EpOptions) -> Result<Sweep, EpError> {
+    /// As [`sweep`](Self::sweep); [`InferenceError::Unsupported`] where several processes share the data.
+    pub fn sweep_in_turn(&mut self, model: &PowerEp, options: &EpOptions) -> Result<Sweep, InferenceError> {
         options.check()?;
         let before = self.tally_or_nan(model)?;
         let tally = self.visit_all(model, options, |_, _| true)?;
@@ -117,9 +117,9 @@ impl BatchEp {
     }
 
     /// Log Z of the present sites, NaN where it is not defined.
-    fn tally_or_nan(&mut self, model: &PowerEp) -> Result<f64, EpError> {
+    fn tally_or_nan(&mut self, model: &PowerEp) -> Result<f64, InferenceError> {
         match self.log_z(model) {
-            Err(EpError::ImproperCavity { .. }) => Ok(f64::NAN),
+            Err(InferenceError::ImproperCavity { .. }) => Ok(f64::NAN),
             other => other,
         }
     }
@@ -130,7 +130,7 @@ impl BatchEp {
         model: &PowerEp,
         options: &EpOptions,
         asked: impl Fn(usize, usize) -> bool,
-    ) -> Result<Tally, EpError> {
+    ) -> Result<Tally, InferenceError> {
         self.check_alone()?;
         let mut visitor = Visitor {
             model,
@@ -166,13 +166,13 @@ impl BatchEp {
     ///
     /// # Errors
     /// As [`new`](Self::new) for what is wrong with observations, then nothing has changed;
-    /// [`EpError::Unsupported`] with one power or weight for each observation, or where several processes share the data.
-    pub fn add(&mut self, model: &PowerEp, data: &dyn DataSource) -> Result<Sweep, EpError> {
+    /// [`InferenceError::Unsupported`] with one power or weight for each observation, or where several processes share the data.
+    pub fn add(&mut self, model: &PowerEp, data: &dyn DataSource) -> Result<Sweep, InferenceError> {
         self.check_alone()?;
         check_count("new inputs", "columns", self.dim(), data.dim())?;
         check_count("new targets", "columns", model.likelihood().outputs(), data.outputs())?;
         if let (Powers::Each(_), _) | (_, Weights::Each(_)) = (model.powers(), model.weights()) {
-            return Err(EpError::Unsupported { what: "adding observations to a list of powers or weights" });
+            return Err(InferenceError::Unsupported { what: "adding observations to a list of powers or weights" });
         }
         let before = self.tally_or_nan(model)?;
         let last = self.passes.passes.lanes().len() - 1;
@@ -192,7 +192,7 @@ impl BatchEp {
     }
 
     /// Reads and projects observations into the last lane; on an error nothing has changed.
-    fn append(&mut self, model: &PowerEp, data: &dyn DataSource) -> Result<(), EpError> {
+    fn append(&mut self, model: &PowerEp, data: &dyn DataSource) -> Result<(), InferenceError> {
         let passes = &mut self.passes.passes;
         let rows = Rows::Range(0..data.count());
         passes.on_last_lane(|lane, priors| {
@@ -211,9 +211,9 @@ impl BatchEp {
     /// Takes one observation out, sites and all. Those behind it move up by one.
     ///
     /// # Errors
-    /// [`EpError::Shape`] for an observation there is not; [`EpError::ImproperPosterior`] where the others leave no
-    /// proper posterior, and nothing has changed; [`EpError::Unsupported`] where several processes share the data.
-    pub fn remove(&mut self, model: &PowerEp, observation: usize) -> Result<(), EpError> {
+    /// [`InferenceError::Shape`] for an observation there is not; [`InferenceError::ImproperPosterior`] where the others leave no
+    /// proper posterior, and nothing has changed; [`InferenceError::Unsupported`] where several processes share the data.
+    pub fn remove(&mut self, model: &PowerEp, observation: usize) -> Result<(), InferenceError> {
         self.check_alone()?;
         let (mut place, mut lane) = (observation, 0);
         let lanes = self.passes.passes.lanes_mut();
@@ -224,7 +224,7 @@ impl BatchEp {
         let Some(lane) = lanes.get_mut(lane) else {
             let found = self.sites / model.sites_per_observation();
             let (what, axis) = ("data", "observations");
-            return Err(EpError::Shape { what, axis, expected: observation + 1, found });
+            return Err(InferenceError::Shape { what, axis, expected: observation + 1, found });
         };
         let mut visitor = Visitor {
             model,
@@ -242,21 +242,21 @@ impl BatchEp {
             let sites = lane.own.sites_of(place);
             let LaneSites { present, proposed, .. } = &mut lane.own;
             proposed[sites.clone()].copy_from_slice(&present[sites]);
-            return Err(EpError::ImproperPosterior);
+            return Err(InferenceError::ImproperPosterior);
         }
         lane.own.remove(place);
         lane.remove(place);
-        self.passes.passes.project::<EpError>()?;
+        self.passes.passes.project::<InferenceError>()?;
         self.sites -= model.sites_per_observation();
         self.settle();
         Ok(())
     }
 
-    fn check_alone(&self) -> Result<(), EpError> {
+    fn check_alone(&self) -> Result<(), InferenceError> {
         if self.passes.passes.lanes().len() == self.passes.passes.lane_count() {
             Ok(())
         } else {
-            Err(EpError::Unsupported { what: "single observations that several processes share" })
+            Err(InferenceError::Unsupported { what: "single observations that several processes share" })
         }
     }
 }

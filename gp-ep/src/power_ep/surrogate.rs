@@ -8,7 +8,7 @@
 use super::batch::BatchEp;
 use super::model::PowerEp;
 use super::passes::log_normaliser;
-use crate::error::EpError;
+use crate::error::InferenceError;
 use faer::{Mat, MatMut};
 use gp_linalg::{Cholesky, JitterPolicy, LinalgError, Threading};
 use std::f64::consts::TAU;
@@ -28,17 +28,17 @@ impl BatchEp {
     /// The surrogate regression of a model of one latent function with its sites as they are.
     ///
     /// # Errors
-    /// [`EpError::Unsupported`] for several latent functions, and where the sites do not determine all inducing values
+    /// [`InferenceError::Unsupported`] for several latent functions, and where the sites do not determine all inducing values
     /// or some ask for a negative precision; otherwise as [`log_z`](Self::log_z).
-    pub fn surrogate(&mut self, model: &PowerEp) -> Result<SurrogateRegression, EpError> {
+    pub fn surrogate(&mut self, model: &PowerEp) -> Result<SurrogateRegression, InferenceError> {
         let [posterior] = self.posteriors.as_slice() else {
-            return Err(EpError::Unsupported { what: "a surrogate regression of several latent functions" });
+            return Err(InferenceError::Unsupported { what: "a surrogate regression of several latent functions" });
         };
         let part = self.passes.layout.part(&self.sums.numbers, 0, 0);
         let root = match Cholesky::factor(part.matrix(), &JitterPolicy::none()) {
             Err(LinalgError::NotPositiveDefinite { .. }) => {
                 let what = "a surrogate regression of sites that do not determine all inducing values";
-                return Err(EpError::Unsupported { what });
+                return Err(InferenceError::Unsupported { what });
             }
             other => other?,
         };

@@ -10,7 +10,7 @@ use super::minibatch::{MiniBatchEp, MiniBatchMemory, Sharing, check_options};
 use super::model::PowerEp;
 use super::rules::EpOptions;
 use super::site::Site;
-use crate::error::EpError;
+use crate::error::InferenceError;
 use gp_kernels::data::{DataError, DataSource};
 use gp_optim::{
     Batch, Batches, Companion, Control, Descended, DescentOptions, DescentPlan, MinimiseOptions,
@@ -72,7 +72,7 @@ impl PowerEp {
     /// start from where the last evaluation left them.
     ///
     /// # Errors
-    /// [`EpError::Optim`] when the start cannot be evaluated or an option is out of range, otherwise as
+    /// [`InferenceError::Optim`] when the start cannot be evaluated or an option is out of range, otherwise as
     /// [`BatchEp::new`]. The model is then as it was.
     pub fn train_outer(
         &mut self,
@@ -80,7 +80,7 @@ impl PowerEp {
         ep: &EpOptions,
         options: &MinimiseOptions,
         progress: impl FnMut(TrainingProgress),
-    ) -> Result<Trained<(Training, Convergence), BatchEp>, EpError> {
+    ) -> Result<Trained<(Training, Convergence), BatchEp>, InferenceError> {
         let mut state = Outer(BatchEp::new(self, data)?);
         let options = MinimiseOptions { control: options.control.begun(), ..options.clone() };
         state.0.set_brake(options.control.brake());
@@ -98,7 +98,7 @@ impl PowerEp {
     /// after every evaluation that succeeds.
     ///
     /// # Errors
-    /// [`EpError::Optim`] when the start cannot be evaluated, otherwise as [`BatchEp::new`]. Evaluations that fail
+    /// [`InferenceError::Optim`] when the start cannot be evaluated, otherwise as [`BatchEp::new`]. Evaluations that fail
     /// later are stepped back from and counted.
     pub fn train_inner<R: UpdateRule>(
         &mut self,
@@ -106,7 +106,7 @@ impl PowerEp {
         rule: R,
         options: &InnerOptions,
         mut watch: impl FnMut(Moment<'_, BatchEp>),
-    ) -> Result<Trained<Descended, BatchEp>, EpError> {
+    ) -> Result<Trained<Descended, BatchEp>, InferenceError> {
         let mut inner = Inner { state: BatchEp::new(self, data)?, evaluations: 0 };
         let ep = EpOptions { max_sweeps: options.sweeps, ..options.ep };
         let evaluate = |model: &PowerEp, inner: &mut Inner, _: Batch<'_>, natural: &mut [f64]| {
@@ -116,7 +116,7 @@ impl PowerEp {
             let log_z = state.log_z_gradient(model, options.gradient, natural)?;
             *evaluations += 1;
             watch(Moment::of(*evaluations, log_z, model, state));
-            Ok::<f64, EpError>(log_z)
+            Ok::<f64, InferenceError>(log_z)
         };
         let plan = options.plan(Batches::whole(data.count())?, rule);
         inner.state.set_brake(plan.control.brake());
@@ -132,7 +132,7 @@ impl PowerEp {
     ///
     /// # Errors
     /// As [`train_inner`](Self::train_inner), and those of [`MiniBatchEp::new`] and [`MiniBatchEp::step`];
-    /// [`EpError::Unsupported`] for [`GradientKind::OfEstimate`].
+    /// [`InferenceError::Unsupported`] for [`GradientKind::OfEstimate`].
     pub fn train_in_batches<R: UpdateRule>(
         &mut self,
         data: &dyn DataSource,
@@ -141,9 +141,9 @@ impl PowerEp {
         rule: R,
         options: &InnerOptions,
         mut watch: impl FnMut(Moment<'_, MiniBatchEp>),
-    ) -> Result<Trained<Descended, MiniBatchEp>, EpError> {
+    ) -> Result<Trained<Descended, MiniBatchEp>, InferenceError> {
         if options.gradient == GradientKind::OfEstimate {
-            return Err(EpError::Unsupported { what: "the gradient of the estimate in mini-batches" });
+            return Err(InferenceError::Unsupported { what: "the gradient of the estimate in mini-batches" });
         }
         let size = batches.size();
         let state = MiniBatchEp::new(self, data, sharing, size)?;
@@ -165,7 +165,7 @@ impl PowerEp {
             }
             let log_z = state.log_z_gradient(model, natural)?;
             watch(Moment::of(*evaluations, log_z, model, state));
-            Ok::<f64, EpError>(log_z)
+            Ok::<f64, InferenceError>(log_z)
         };
         let plan = options.plan(batches, rule);
         inner.state.set_brake(plan.control.brake());
@@ -252,14 +252,14 @@ impl Companion for InnerBatches {
 }
 
 /// Projects anew; sites that under these parameters leave no proper posterior are forgotten.
-fn refresh_or_reset(state: &mut BatchEp, model: &PowerEp) -> Result<(), EpError> {
+fn refresh_or_reset(state: &mut BatchEp, model: &PowerEp) -> Result<(), InferenceError> {
     match state.refresh(model) {
-        Err(EpError::Linalg(_) | EpError::ImproperPosterior) => state.reset(model),
+        Err(InferenceError::Linalg(_) | InferenceError::ImproperPosterior) => state.reset(model),
         other => other,
     }
 }
 
-fn come_to_rest(state: &mut BatchEp, model: &PowerEp, ep: &EpOptions) -> Result<Convergence, EpError> {
+fn come_to_rest(state: &mut BatchEp, model: &PowerEp, ep: &EpOptions) -> Result<Convergence, InferenceError> {
     refresh_or_reset(state, model)?;
     state.converge(model, ep)
 }

@@ -1,6 +1,6 @@
 //! Observations in groups that are approximated together.
 
-use crate::error::EpError;
+use crate::error::InferenceError;
 use faer::MatRef;
 use gp_kernels::Kernel;
 use gp_kernels::data::DataError;
@@ -21,11 +21,11 @@ impl Blocks {
     /// These blocks of observations, counted from 0.
     ///
     /// # Errors
-    /// [`EpError::Block`] for an observation that is in no block or in two, and for a block without any;
-    /// [`EpError::Data`] for no block.
-    pub fn new(blocks: &[Vec<usize>]) -> Result<Self, EpError> {
+    /// [`InferenceError::Block`] for an observation that is in no block or in two, and for a block without any;
+    /// [`InferenceError::Data`] for no block.
+    pub fn new(blocks: &[Vec<usize>]) -> Result<Self, InferenceError> {
         let order = blocks.concat();
-        let refuse = |row: usize, reason: &str| Err(EpError::Block { row, reason: reason.to_owned() });
+        let refuse = |row: usize, reason: &str| Err(InferenceError::Block { row, reason: reason.to_owned() });
         if order.is_empty() {
             return Err(DataError::NoData.into());
         }
@@ -51,8 +51,8 @@ impl Blocks {
     /// Observations with equal labels are a block; blocks are in the order of their labels.
     ///
     /// # Errors
-    /// [`EpError::Data`] for no label.
-    pub fn from_labels(labels: &[usize]) -> Result<Self, EpError> {
+    /// [`InferenceError::Data`] for no label.
+    pub fn from_labels(labels: &[usize]) -> Result<Self, InferenceError> {
         if labels.is_empty() {
             return Err(DataError::NoData.into());
         }
@@ -74,7 +74,7 @@ impl Blocks {
         inputs: MatRef<'_, f64>,
         count: usize,
         seed: u64,
-    ) -> Result<Self, EpError> {
+    ) -> Result<Self, InferenceError> {
         Self::from_labels(&KMeans::new().clusters(kernel, inputs, count, seed)?)
     }
 
@@ -117,7 +117,7 @@ mod tests {
             (vec![vec![0, 1], vec![], vec![2]], 2),
         ] {
             let found = Blocks::new(&blocks);
-            assert!(matches!(found, Err(EpError::Block { row: at, .. }) if at == row), "{found:?}");
+            assert!(matches!(found, Err(InferenceError::Block { row: at, .. }) if at == row), "{found:?}");
         }
         assert_eq!(Blocks::new(&[]), Err(DataError::NoData.into()));
         assert_eq!(Blocks::from_labels(&[]), Err(DataError::NoData.into()));

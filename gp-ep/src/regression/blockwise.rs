@@ -5,7 +5,7 @@
 use super::lane::{LaneFactors, Share};
 use super::model::SparseRegression;
 use super::workspace::{MeanOf, Posterior};
-use crate::error::EpError;
+use crate::error::InferenceError;
 use crate::powers::scaled_ln_1p;
 use faer::{Accum, Mat, MatMut, MatRef};
 use gp_kernels::inducing::Projection;
@@ -99,14 +99,14 @@ impl LaneFactors for BlockFactors {
         model: &SparseRegression,
         layout: &Layout,
         sums: &mut Sums,
-    ) -> Result<(), EpError> {
+    ) -> Result<(), InferenceError> {
         passes.fold(sums, |lane, sums| {
             let (seen, own) = lane.split();
             own.absorb(seen, model, layout, &mut sums.numbers)
         })
     }
 
-    fn explain(passes: &mut Passes<Self>, posterior: &Posterior, sums: &mut Sums) -> Result<(), EpError> {
+    fn explain(passes: &mut Passes<Self>, posterior: &Posterior, sums: &mut Sums) -> Result<(), InferenceError> {
         let mean = MeanOf(posterior);
         let pass = Pass::new(&posterior.number).with_beliefs(&mean);
         passes.run(pass, sums, |block, misfit| {
@@ -124,7 +124,7 @@ impl LaneFactors for BlockFactors {
         model: &SparseRegression,
         posterior: &Posterior,
         sums: &mut Sums,
-    ) -> Result<(), EpError> {
+    ) -> Result<(), InferenceError> {
         passes.fold(sums, |lane, sums| {
             let (seen, own) = lane.split();
             let BlockFactors { blocks, first, noise, beta, scratch, .. } = own;
@@ -171,7 +171,7 @@ impl BlockFactors {
         model: &SparseRegression,
         layout: &Layout,
         sums: &mut [f64],
-    ) -> Result<(), EpError> {
+    ) -> Result<(), InferenceError> {
         let variance = model.noise().variance();
         self.noise.iter_mut().zip(&self.known_noise).for_each(|(noise, known)| *noise = variance + known);
         for (number, block) in self.blocks.iter_mut().enumerate() {
@@ -189,7 +189,7 @@ impl BlockFactors {
     }
 
     /// From residuals `r = y − Φᵀm` of the block that begins at a place, in `beta`, to `β = D⁻¹r`; returns `rᵀβ`.
-    fn weigh(&mut self, start: usize) -> Result<f64, EpError> {
+    fn weigh(&mut self, start: usize) -> Result<f64, InferenceError> {
         let Some(block) = self.blocks.iter().find(|block| block.columns.start == start) else {
             return Ok(0.0);
         };
@@ -231,7 +231,7 @@ impl Block {
         model: &SparseRegression,
         own: Own<'_>,
         scratch: &mut Scratch,
-    ) -> Result<(), EpError> {
+    ) -> Result<(), InferenceError> {
         let (by, mut residual) = (own.seen.evaluator(), self.residual.as_mut());
         let phi = own.projection.phi();
         let points = own.projection.points().as_dyn_stride();
@@ -254,7 +254,7 @@ impl Block {
         model: &SparseRegression,
         power: f64,
         scratch: &mut Scratch,
-    ) -> Result<f64, EpError> {
+    ) -> Result<f64, InferenceError> {
         let n = self.columns.len();
         let mut square = columns_mut(&mut scratch.square, n, 0..n);
         for (to, from) in square.as_mut().col_iter_mut().zip(self.residual.col_iter()) {
@@ -277,7 +277,7 @@ impl Block {
     }
 
     /// Adds `Φ_b D_b⁻¹ Φ_bᵀ`, and leaves `Φ_b D_b⁻¹ y_b` in `scratch.shift`.
-    fn add_to(&self, own: Own<'_>, gram: MatMut<'_, f64>, scratch: &mut Scratch) -> Result<(), EpError> {
+    fn add_to(&self, own: Own<'_>, gram: MatMut<'_, f64>, scratch: &mut Scratch) -> Result<(), InferenceError> {
         let (n, threading) = (self.columns.len(), own.seen.evaluator().threading());
         let mut whitened = columns_mut(&mut scratch.wide, gram.nrows(), 0..n);
         copy_scaled(whitened.as_mut(), own.projection.phi(), &scratch.deviation);
@@ -293,7 +293,7 @@ impl Block {
     }
 
     /// `h_b Σ^½ = L_B⁻¹ Φ_b D_b⁻¹ Σ^½` over `scratch.wide`, and the square roots of Σ over `scratch.deviation`.
-    fn fill_half(&self, posterior: &Posterior, own: Own<'_>, scratch: &mut Scratch) -> Result<(), EpError> {
+    fn fill_half(&self, posterior: &Posterior, own: Own<'_>, scratch: &mut Scratch) -> Result<(), InferenceError> {
         scratch.fill_deviation(own.noise);
         let threading = own.seen.evaluator().threading();
         let mut half = columns_mut(&mut scratch.wide, posterior.mean.len(), 0..self.columns.len());
@@ -303,7 +303,7 @@ impl Block {
     }
 
     /// The derivatives by S over `scratch.square`; returns the sum of those by the noise variances.
-    fn residual_reverse(&self, power: f64, own: Own<'_>, scratch: &mut Scratch) -> Result<f64, EpError> {
+    fn residual_reverse(&self, power: f64, own: Own<'_>, scratch: &mut Scratch) -> Result<f64, InferenceError> {
         let (n, count) = (self.columns.len(), scratch.shift.len());
         let threading = own.seen.evaluator().threading();
         self.fill_inverse(scratch, threading)?;
@@ -323,7 +323,7 @@ impl Block {
     }
 
     /// `(I + α T)⁻¹` over `scratch.square`: here it is the inverse that is asked for.
-    fn fill_inverse(&self, scratch: &mut Scratch, threading: Threading) -> Result<(), EpError> {
+    fn fill_inverse(&self, scratch: &mut Scratch, threading: Threading) -> Result<(), InferenceError> {
         let n = self.columns.len();
         let mut half = columns_mut(&mut scratch.inverse, n, 0..n);
         half.fill(0.0);
@@ -354,7 +354,7 @@ impl Block {
         posterior: &Posterior,
         own: Own<'_>,
         scratch: &mut Scratch,
-    ) -> Result<(), EpError> {
+    ) -> Result<(), InferenceError> {
         let (n, threading) = (self.columns.len(), own.seen.evaluator().threading());
         let mut upstream = columns_mut(&mut scratch.wide, posterior.mean.len(), 0..n);
         posterior.precision.half_solve_transpose_in_place(upstream.as_mut(), threading)?;

@@ -2,7 +2,7 @@
 
 use super::model::SparseRegression;
 use super::workspace::Posterior;
-use crate::error::EpError;
+use crate::error::InferenceError;
 use gp_kernels::data::{lane_count, lane_rows};
 use gp_kernels::passes::{Layout, Passes, Sums, Taken};
 use std::fmt::Debug;
@@ -19,10 +19,10 @@ pub(super) trait LaneFactors: Debug + Send + Sized {
         model: &SparseRegression,
         layout: &Layout,
         sums: &mut Sums,
-    ) -> Result<(), EpError>;
+    ) -> Result<(), InferenceError>;
 
     /// Adds up `rᵀ D⁻¹ r` with `r = y − Φᵀm`.
-    fn explain(passes: &mut Passes<Self>, posterior: &Posterior, sums: &mut Sums) -> Result<(), EpError>;
+    fn explain(passes: &mut Passes<Self>, posterior: &Posterior, sums: &mut Sums) -> Result<(), InferenceError>;
 
     /// Adds up gradients by the process and, as the extra number, by σ².
     fn reverse(
@@ -30,18 +30,18 @@ pub(super) trait LaneFactors: Debug + Send + Sized {
         model: &SparseRegression,
         posterior: &Posterior,
         sums: &mut Sums,
-    ) -> Result<(), EpError>;
+    ) -> Result<(), InferenceError>;
 }
 
 /// Takes in an observation: a target and, where the source says so, what is known of its noise.
-pub(super) fn take<F: LaneFactors>(factors: &mut F, taken: Taken<'_>) -> Result<(), EpError> {
+pub(super) fn take<F: LaneFactors>(factors: &mut F, taken: Taken<'_>) -> Result<(), InferenceError> {
     let Taken { place, row, target } = taken;
     if let Some(&value) = target.first().filter(|target| !target.is_finite()) {
-        return Err(EpError::TargetNotFinite { row, value });
+        return Err(InferenceError::TargetNotFinite { row, value });
     }
     let known = target.get(1).copied().unwrap_or(0.0);
     if !(known.is_finite() && known >= 0.0) {
-        return Err(EpError::KnownNoise { row, value: known });
+        return Err(InferenceError::KnownNoise { row, value: known });
     }
     factors.take(place, known);
     Ok(())

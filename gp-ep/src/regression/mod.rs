@@ -30,10 +30,8 @@ mod blockwise;
 mod lane;
 mod model;
 mod pointwise;
-mod posterior;
 mod workspace;
 
 pub use blocks::Blocks;
 pub use model::SparseRegression;
-pub use posterior::RegressionPosterior;
 pub use workspace::RegressionWorkspace;

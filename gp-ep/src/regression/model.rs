@@ -1,12 +1,14 @@
 //! The model: a latent function seen through inducing inputs, Gaussian noise, and how both are approximated.
 
 use super::blocks::Blocks;
-use super::posterior::RegressionPosterior;
 use super::workspace::RegressionWorkspace;
-use crate::error::{EpError, check_count};
+use crate::error::{InferenceError, check_count};
+use crate::inference::{Inference, LogEvidence};
+use crate::posterior::Predictor;
 use crate::powers::Powers;
 use gp_kernels::data::{DataError, DataSource};
 use gp_kernels::inducing::SparseProcess;
+use gp_kernels::posterior::{InducingPosterior, MixturePosterior, PosteriorFactor};
 use gp_likelihoods::Gaussian;
 use gp_linalg::{JitterPolicy, Threading};
 use gp_optim::{
@@ -113,28 +115,17 @@ impl SparseRegression {
         names
     }
 
-    /// The posterior given the observations, at the present parameters.
-    ///
-    /// # Errors
-    /// As [`log_marginal_likelihood`](Self::log_marginal_likelihood).
-    pub fn condition(&self, data: &dyn DataSource) -> Result<RegressionPosterior, EpError> {
-        let mut workspace = RegressionWorkspace::new();
-        let log_marginal_likelihood = workspace.evaluate(self, data)?;
-        let (mean, precision) = workspace.into_posterior().ok_or(DataError::NoData)?;
-        RegressionPosterior::new(self, mean, precision, log_marginal_likelihood)
-    }
-
     /// The approximation of `ln p(y)` at the present parameters, in nats; a lower bound where all powers are 0.
     ///
     /// # Errors
-    /// [`EpError::Kernel`] for inputs the kernel cannot take and for a `K_zz` that all the jitter allowed does not make
-    /// positive definite, [`EpError::Linalg`] for such a matrix of observations, [`EpError::Shape`] for blocks or
-    /// powers of other data, [`EpError::Overflow`].
+    /// [`InferenceError::Kernel`] for inputs the kernel cannot take and for a `K_zz` that all the jitter allowed does not make
+    /// positive definite, [`InferenceError::Linalg`] for such a matrix of observations, [`InferenceError::Shape`] for blocks or
+    /// powers of other data, [`InferenceError::Overflow`].
     pub fn log_marginal_likelihood(
         &self,
         data: &dyn DataSource,
         workspace: &mut RegressionWorkspace,
-    ) -> Result<f64, EpError> {
+    ) -> Result<f64, InferenceError> {
         workspace.evaluate(self, data)
     }
 
@@ -145,14 +136,14 @@ impl SparseRegression {
     /// Where jitter had to be added it is held constant.
     ///
     /// # Errors
-    /// As [`log_marginal_likelihood`](Self::log_marginal_likelihood), and [`EpError::Shape`] for a gradient of the
+    /// As [`log_marginal_likelihood`](Self::log_marginal_likelihood), and [`InferenceError::Shape`] for a gradient of the
     /// wrong length.
     pub fn log_marginal_likelihood_gradient(
         &self,
         data: &dyn DataSource,
         workspace: &mut RegressionWorkspace,
         gradient: &mut [f64],
-    ) -> Result<f64, EpError> {
+    ) -> Result<f64, InferenceError> {
         check_count("gradient", "entries", self.parameter_count(), gradient.len())?;
         let value = workspace.evaluate(self, data)?;
         workspace.add_up_gradient(self, gradient)?;
@@ -164,7 +155,7 @@ impl SparseRegression {
     ///
     /// # Errors
     /// As [`train`].
-    pub fn train(&mut self, data: &dyn DataSource, options: &MinimiseOptions) -> Result<Training, EpError> {
+    pub fn train(&mut self, data: &dyn DataSource, options: &MinimiseOptions) -> Result<Training, InferenceError> {
         self.train_with(data, options, |_| {})
     }
 
@@ -177,7 +168,7 @@ impl SparseRegression {
         data: &dyn DataSource,
         options: &MinimiseOptions,
         progress: impl FnMut(TrainingProgress),
-    ) -> Result<Training, EpError> {
+    ) -> Result<Training, InferenceError> {
         let mut workspace = RegressionWorkspace::new();
         let options = MinimiseOptions { control: options.control.begun(), ..options.clone() };
         workspace.set_brake(options.control.brake());
@@ -199,5 +190,24 @@ impl ParameterSetMut for SparseRegression {
     fn visit_mut(&mut self, visit: &mut dyn FnMut(&mut Parameter)) {
         self.process.visit_mut(visit);
         self.noise.parameters_mut().iter_mut().for_each(visit);
+    }
+}
+
+impl Inference for SparseRegression {
+    type Posterior = MixturePosterior<InducingPosterior>;
+
+    fn log_evidence(&self, data: &dyn DataSource) -> Result<LogEvidence, InferenceError> {
+        let value = self.log_marginal_likelihood(data, &mut RegressionWorkspace::new())?;
+        Ok(LogEvidence { value, kind: self.powers.evidence_kind() })
+    }
+
+    fn posterior(&self, data: &dyn DataSource) -> Result<Predictor, InferenceError> {
+        let mut workspace = RegressionWorkspace::new();
+        workspace.evaluate(self, data)?;
+        let (mean, precision) = workspace.into_posterior().ok_or(DataError::NoData)?;
+        let (kernel, inputs) = (self.process.kernel().clone_box(), self.process.inputs().clone());
+        let factor = PosteriorFactor::Precision(precision);
+        let latent = InducingPosterior::new(kernel, inputs, self.jitter, mean, factor)?;
+        Predictor::new(MixturePosterior::single(vec![latent]), Box::new(self.noise.clone()), self.threading)
     }
 }

@@ -3,7 +3,7 @@
 use super::lane::LaneFactors;
 use super::model::SparseRegression;
 use super::workspace::{MeanOf, Posterior};
-use crate::error::EpError;
+use crate::error::InferenceError;
 use crate::powers::scaled_ln_1p;
 use gp_kernels::passes::{LaneBlock, Layout, Pass, Passes, Sums};
 
@@ -33,7 +33,7 @@ impl LaneFactors for PointFactors {
         model: &SparseRegression,
         layout: &Layout,
         sums: &mut Sums,
-    ) -> Result<(), EpError> {
+    ) -> Result<(), InferenceError> {
         let pass = Pass::new(layout);
         passes.run(pass, sums, |block, extra| {
             let LaneBlock { own, places, seen, latents, .. } = block;
@@ -50,7 +50,7 @@ impl LaneFactors for PointFactors {
         })
     }
 
-    fn explain(passes: &mut Passes<Self>, posterior: &Posterior, sums: &mut Sums) -> Result<(), EpError> {
+    fn explain(passes: &mut Passes<Self>, posterior: &Posterior, sums: &mut Sums) -> Result<(), InferenceError> {
         let mean = MeanOf(posterior);
         let pass = Pass::new(&posterior.number).with_beliefs(&mean);
         passes.run(pass, sums, |block, misfit| {
@@ -70,7 +70,7 @@ impl LaneFactors for PointFactors {
         model: &SparseRegression,
         posterior: &Posterior,
         sums: &mut Sums,
-    ) -> Result<(), EpError> {
+    ) -> Result<(), InferenceError> {
         let pass = Pass::new(&posterior.number).with_beliefs(posterior);
         passes.run(pass, sums, |block, by_noise| {
             let LaneBlock { own, places, seen, latents, .. } = block;

@@ -5,7 +5,7 @@ use super::blockwise::{BlockFactors, column_mut};
 use super::lane::{LaneFactors, Share, take};
 use super::model::SparseRegression;
 use super::pointwise::PointFactors;
-use crate::error::{EpError, check_count};
+use crate::error::{InferenceError, check_count};
 use gp_kernels::data::{DataError, DataSource, Reduction, Rows};
 use gp_kernels::parameter_count;
 use gp_kernels::passes::{Beliefs, Layout, Passes, Setup, Sums, Whitened};
@@ -91,7 +91,7 @@ impl RegressionWorkspace {
         &mut self,
         model: &SparseRegression,
         data: &dyn DataSource,
-    ) -> Result<f64, EpError> {
+    ) -> Result<f64, InferenceError> {
         if data.count() == 0 {
             return Err(DataError::NoData.into());
         }
@@ -107,7 +107,7 @@ impl RegressionWorkspace {
             Grouped::Points(state) => state.evaluate(model, data, &self.brake),
             Grouped::Blocks(state) => state.evaluate(model, data, &self.brake),
         }?;
-        if value.is_finite() { Ok(value) } else { Err(EpError::Overflow { value }) }
+        if value.is_finite() { Ok(value) } else { Err(InferenceError::Overflow { value }) }
     }
 
     /// The gradient in natural units at the point that was evaluated last, over `gradient`.
@@ -115,7 +115,7 @@ impl RegressionWorkspace {
         &mut self,
         model: &SparseRegression,
         gradient: &mut [f64],
-    ) -> Result<(), EpError> {
+    ) -> Result<(), InferenceError> {
         match &mut self.state {
             None => Err(DataError::NoData.into()),
             Some((_, Grouped::Points(state))) => state.add_up_gradient(model, gradient),
@@ -134,7 +134,7 @@ impl RegressionWorkspace {
 }
 
 /// Blocks and powers are those of this many observations.
-fn check_factors(model: &SparseRegression, observations: usize) -> Result<(), EpError> {
+fn check_factors(model: &SparseRegression, observations: usize) -> Result<(), InferenceError> {
     let Some(blocks) = model.blocks() else { return model.powers().check(observations) };
     check_count("partition into blocks", "entries", observations, blocks.observations())?;
     model.powers().check(blocks.count())
@@ -170,7 +170,7 @@ impl Grouped {
         model: &SparseRegression,
         data: &dyn DataSource,
         reduction: Option<Arc<dyn Reduction>>,
-    ) -> Result<Self, EpError> {
+    ) -> Result<Self, InferenceError> {
         if data.outputs() > 2 {
             check_count("targets", "columns", 2, data.outputs())?;
         }
@@ -192,7 +192,7 @@ impl Grouped {
             Passes::with_lanes(setup, shares.len(), |lane| BlockFactors::new(&shares[lane], count))?;
         passes.for_each(|lane, own| {
             own.cut_into(shares[lane].sizes.clone());
-            Ok::<(), EpError>(())
+            Ok::<(), InferenceError>(())
         })?;
         Ok(Self::Blocks(State::new(model, passes, shares)))
     }
@@ -219,7 +219,7 @@ impl<F: LaneFactors> State<F> {
         }
     }
 
-    fn read(&mut self, data: &dyn DataSource) -> Result<(), EpError> {
+    fn read(&mut self, data: &dyn DataSource) -> Result<(), InferenceError> {
         let (count, shares) = (data.count(), &self.shares);
         if shares.is_empty() {
             return self.passes.read(data, &Rows::Range(0..count), take);
@@ -234,7 +234,7 @@ impl<F: LaneFactors> State<F> {
         model: &SparseRegression,
         data: &dyn DataSource,
         brake: &Brake,
-    ) -> Result<f64, EpError> {
+    ) -> Result<f64, InferenceError> {
         self.passes.set_brake(brake.clone());
         self.read(data)?;
         let Self { passes, sums, misfit, posterior, .. } = self;
@@ -249,7 +249,7 @@ impl<F: LaneFactors> State<F> {
         Ok(-0.5 * (logs + quadratic))
     }
 
-    fn add_up_gradient(&mut self, model: &SparseRegression, gradient: &mut [f64]) -> Result<(), EpError> {
+    fn add_up_gradient(&mut self, model: &SparseRegression, gradient: &mut [f64]) -> Result<(), InferenceError> {
         let processes = std::slice::from_ref(model.process());
         let zeros = || Sums::with_gradients(&self.posterior.number, processes);
         let sums = self.gradients.get_or_insert_with(zeros);
@@ -277,7 +277,7 @@ impl Beliefs for MeanOf<'_> {
 
 impl Posterior {
     /// From the sums of the first pass to `B = L_B L_Bᵀ` and `m = B⁻¹ Φ D⁻¹ y`.
-    fn solve(&mut self, model: &SparseRegression, sums: &mut Sums) -> Result<(), EpError> {
+    fn solve(&mut self, model: &SparseRegression, sums: &mut Sums) -> Result<(), InferenceError> {
         let mut part = self.layout.part_mut(&mut sums.numbers, 0, 0);
         let mut precision = part.matrix();
         (0..precision.nrows()).for_each(|i| precision[(i, i)] += 1.0);

@@ -1,7 +1,7 @@
 //! Problems of several classes.
 
 use crate::support::{Problem, RBF};
-use gp_ep::{BatchEp, DataSource, EpError, EpOptions, PowerEp, SparseProcess};
+use gp_ep::{BatchEp, DataSource, InferenceError, EpOptions, PowerEp, SparseProcess};
 use gp_kernels::inducing::InducingInputs;
 use gp_likelihoods::MulticlassProbit;
 use gp_linalg::JitterPolicy;
@@ -46,7 +46,7 @@ pub(crate) fn nearly() -> EpOptions {
 pub(crate) fn gradients(
     model: &PowerEp,
     data: &dyn DataSource,
-    gradient: impl Fn(&mut BatchEp, &mut [f64]) -> Result<f64, EpError>,
+    gradient: impl Fn(&mut BatchEp, &mut [f64]) -> Result<f64, InferenceError>,
 ) -> (Vec<f64>, Vec<f64>) {
     let mut ep = crate::support::converged(model, data, &nearly());
     let mut natural = vec![0.0; model.parameter_count()];

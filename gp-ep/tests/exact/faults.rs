@@ -2,7 +2,7 @@
 
 use crate::support::{Problem, RBF, model};
 use faer::Mat;
-use gp_ep::{DataError, EpError, ExactWorkspace, Observations};
+use gp_ep::{DataError, InferenceError, ExactWorkspace, Observations};
 use gp_linalg::{JitterPolicy, Threading};
 use gp_optim::{ParameterSet, ParameterSetMut};
 
@@ -18,15 +18,15 @@ fn observations_are_checked() {
     let data = Observations::new(inputs.as_ref(), &[0.0; 3]).unwrap();
     assert_eq!((data.len(), data.known_noise(0), data.known_noise(99)), (3, 0.0, 0.0));
     let refused = data.with_known_noise(&[0.1, 0.2, -0.3]).unwrap_err();
-    assert_eq!(refused, EpError::KnownNoise { row: 2, value: -0.3 });
-    assert!(matches!(data.with_known_noise(&[0.1]), Err(EpError::Shape { .. })));
+    assert_eq!(refused, InferenceError::KnownNoise { row: 2, value: -0.3 });
+    assert!(matches!(data.with_known_noise(&[0.1]), Err(InferenceError::Shape { .. })));
 }
 
 #[test]
 fn inputs_are_checked_by_the_kernel() {
     let mut problem = Problem::new(4, 2, 50);
     let wrong = model("rbf(lengthscale=[1, 2, 3])", 0.1).condition(&problem.data()).unwrap_err();
-    assert!(matches!(wrong, EpError::Kernel(_)), "{wrong}");
+    assert!(matches!(wrong, InferenceError::Kernel(_)), "{wrong}");
     problem.inputs[(2, 1)] = f64::INFINITY;
     let infinite = model(RBF, 0.1).condition(&problem.data()).unwrap_err();
     assert_eq!(infinite.to_string(), "points holds inf in row 2, column 1");
@@ -36,10 +36,10 @@ fn inputs_are_checked_by_the_kernel() {
 fn new_points_are_checked() {
     let problem = Problem::new(4, 2, 51);
     let posterior = model(RBF, 0.1).condition(&problem.data()).unwrap();
-    assert!(matches!(posterior.predict(Mat::zeros(3, 1).as_ref()), Err(EpError::Kernel(_))));
+    assert!(matches!(posterior.predict(Mat::zeros(3, 1).as_ref()), Err(InferenceError::Kernel(_))));
     let nan = Mat::from_fn(3, 2, |_, _| f64::NAN);
-    assert!(matches!(posterior.predict(nan.as_ref()), Err(EpError::Kernel(_))));
-    assert!(matches!(posterior.predict_joint(nan.as_ref()), Err(EpError::Kernel(_))));
+    assert!(matches!(posterior.predict(nan.as_ref()), Err(InferenceError::Kernel(_))));
+    assert!(matches!(posterior.predict_joint(nan.as_ref()), Err(InferenceError::Kernel(_))));
 }
 
 #[test]
@@ -47,7 +47,7 @@ fn a_singular_covariance_without_jitter_is_refused_with_the_pair_of_points() {
     let problem = Problem { inputs: Mat::zeros(2, 1), targets: vec![0.0; 2] };
     let strict = model(RBF, 1e-40).with_jitter(JitterPolicy::none());
     let refused = strict.condition(&problem.data()).unwrap_err();
-    assert!(matches!(refused, EpError::Linalg(_)));
+    assert!(matches!(refused, InferenceError::Linalg(_)));
     assert!(refused.to_string().contains("rows 1 and 0 have correlation 1"), "{refused}");
 }
 
@@ -55,7 +55,7 @@ fn a_singular_covariance_without_jitter_is_refused_with_the_pair_of_points() {
 fn targets_beyond_floating_point_are_refused() {
     let problem = Problem { inputs: Mat::zeros(1, 1), targets: vec![1e200] };
     let refused = model(RBF, 0.1).condition(&problem.data()).unwrap_err();
-    assert!(matches!(refused, EpError::Overflow { .. }), "{refused}");
+    assert!(matches!(refused, InferenceError::Overflow { .. }), "{refused}");
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn slices_of_the_wrong_length_are_refused() {
     let mut short = [0.0; 2];
     let data = problem.data();
     let gradient = model.log_marginal_likelihood_gradient(&data, &mut workspace, &mut short);
-    assert!(matches!(gradient, Err(EpError::Shape { expected: 3, found: 2, .. })));
+    assert!(matches!(gradient, Err(InferenceError::Shape { expected: 3, found: 2, .. })));
     assert!(model.write_free(&mut short).is_err());
     assert!(model.set_free(&short).is_err());
     assert!(model.chain_gradient(&[0.0; 3], &mut short).is_err());

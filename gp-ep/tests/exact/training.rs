@@ -2,7 +2,7 @@
 
 use crate::support::{Problem, RBF, assert_close, model};
 use faer::Mat;
-use gp_ep::{EpError, ExactWorkspace, Observations};
+use gp_ep::{InferenceError, ExactWorkspace, Observations};
 use gp_kernels::KernelExt;
 use gp_linalg::Threading;
 use gp_optim::{MinimiseOptions, ParameterSet, Prior, StopReason};
@@ -105,7 +105,7 @@ fn a_start_that_cannot_be_evaluated_leaves_the_model_alone() {
     let mut model = model(RBF, 0.3);
     let before = model.parameter_values();
     let refused = model.train(&data, &options()).unwrap_err();
-    assert!(matches!(refused, EpError::Optim(_)), "{refused:?}");
+    assert!(matches!(refused, InferenceError::Optim(_)), "{refused:?}");
     assert!(refused.to_string().contains("NaN in row 0, column 0"), "{refused}");
     assert_eq!(model.parameter_values(), before);
 }

@@ -3,21 +3,21 @@
 use crate::support::{Problem, kernel, three_classes};
 use faer::Mat;
 use gp_ep::ivm::{Coupling, Ivm, IvmOptions, Reweighting, Rule};
-use gp_ep::{EpError, Observations};
+use gp_ep::{InferenceError, Observations};
 use gp_likelihoods::{BernoulliProbit, Gaussian, LikelihoodError, Softmax};
 
 #[test]
 fn models_that_cannot_be_are_refused() {
     let one = || vec![kernel("rbf")];
     let fault = Ivm::new(one(), Box::new(Softmax::new(3).unwrap())).unwrap_err();
-    assert!(matches!(fault, EpError::Shape { expected: 3, found: 1, .. }), "{fault}");
+    assert!(matches!(fault, InferenceError::Shape { expected: 3, found: 1, .. }), "{fault}");
     let fault = Ivm::new(one(), Box::new(Gaussian::new(1.0).unwrap())).unwrap_err();
-    assert!(matches!(fault, EpError::Unsupported { .. }), "{fault}");
+    assert!(matches!(fault, InferenceError::Unsupported { .. }), "{fault}");
     let binary = Ivm::new(one(), Box::new(BernoulliProbit)).unwrap();
     let fault = binary.with_coupling(Coupling::Coupled).unwrap_err();
-    assert!(matches!(fault, EpError::Unsupported { .. }), "{fault}");
+    assert!(matches!(fault, InferenceError::Unsupported { .. }), "{fault}");
     let fault = three_classes().with_rule(Rule::Product(2000)).unwrap_err();
-    assert!(matches!(fault, EpError::Likelihood(LikelihoodError::Count { .. })), "{fault}");
+    assert!(matches!(fault, InferenceError::Likelihood(LikelihoodError::Count { .. })), "{fault}");
 }
 
 #[test]
@@ -27,19 +27,19 @@ fn labels_and_inputs_are_checked_with_their_row() {
     y[17] = 3.0;
     let data = Observations::new(problem.inputs(), &y).unwrap();
     let fault = three_classes().build(&data, &IvmOptions::default()).unwrap_err();
-    assert!(matches!(fault, EpError::Observation { row: 17, .. }), "{fault}");
+    assert!(matches!(fault, InferenceError::Observation { row: 17, .. }), "{fault}");
 
     let mut x = problem.x.clone();
     x[(3, 1)] = f64::NAN;
     let data = Observations::new(x.as_ref(), &problem.y).unwrap();
-    assert!(matches!(three_classes().build(&data, &IvmOptions::default()), Err(EpError::Kernel(_))));
+    assert!(matches!(three_classes().build(&data, &IvmOptions::default()), Err(InferenceError::Kernel(_))));
 
     let run =
         three_classes().build(&problem.data(), &IvmOptions { active: 5, ..IvmOptions::default() }).unwrap();
     let fault = run.posterior.probabilities(Mat::zeros(2, 3).as_ref()).unwrap_err();
-    assert!(matches!(fault, EpError::Shape { expected: 2, found: 3, .. }), "{fault}");
+    assert!(matches!(fault, InferenceError::Shape { expected: 2, found: 3, .. }), "{fault}");
     let fault = three_classes().criterion_gradient(&problem.data(), &run.posterior, &mut [0.0]).unwrap_err();
-    assert!(matches!(fault, EpError::Shape { what: "gradient", .. }), "{fault}");
+    assert!(matches!(fault, InferenceError::Shape { what: "gradient", .. }), "{fault}");
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn settings_are_checked() {
     let problem = Problem::stripes(30, 3, 1);
     for options in bad {
         let fault = three_classes().build(&problem.data(), &options).unwrap_err();
-        assert!(matches!(fault, EpError::Option { .. }), "{fault}");
+        assert!(matches!(fault, InferenceError::Option { .. }), "{fault}");
     }
 }
 

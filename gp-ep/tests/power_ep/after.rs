@@ -2,7 +2,7 @@
 
 use crate::support::{Problem, assert_close, converged, model, tight};
 use faer::{Mat, MatRef};
-use gp_ep::{BatchEp, EpError, EpOptions, Level, PowerEp, Powers, Table as Data};
+use gp_ep::{BatchEp, InferenceError, EpOptions, Level, PowerEp, Powers, Table as Data};
 use gp_kernels::Evaluator;
 use gp_kernels::posterior::{InducingPosterior, PosteriorFactor};
 use gp_linalg::{Cholesky, JitterPolicy, Threading};
@@ -131,11 +131,11 @@ fn what_does_not_fit_is_refused() {
     let small = model("bernoulli_probit", problem.inducing(4));
     let before = [posterior(&converged(&small, &data, &tight()), &small)];
     let large = model("bernoulli_probit", problem.inducing(5));
-    assert!(matches!(BatchEp::after(&large, &data, &before), Err(EpError::Shape { .. })));
-    assert!(matches!(BatchEp::after(&small, &data, &[]), Err(EpError::Shape { .. })));
+    assert!(matches!(BatchEp::after(&large, &data, &before), Err(InferenceError::Shape { .. })));
+    assert!(matches!(BatchEp::after(&small, &data, &[]), Err(InferenceError::Shape { .. })));
     let mut after = BatchEp::after(&small, &data, &before).unwrap();
     let mut gradient = vec![0.0; gp_optim::ParameterSet::parameter_count(&small)];
     let kind = gp_ep::power_ep::GradientKind::default();
     let refused = after.log_z_gradient(&small, kind, &mut gradient);
-    assert!(matches!(refused, Err(EpError::Unsupported { .. })));
+    assert!(matches!(refused, Err(InferenceError::Unsupported { .. })));
 }

@@ -2,7 +2,7 @@
 
 use crate::support::{Problem, assert_close, converged, model, tight};
 use gp_ep::power_ep::{GradientKind, MiniBatchEp, Schedule, Sharing};
-use gp_ep::{BatchEp, DataError, EpError, EpOptions, Level, PowerEp, Powers, SparseProcess, Table};
+use gp_ep::{BatchEp, DataError, InferenceError, EpOptions, Level, PowerEp, Powers, SparseProcess, Table};
 use gp_likelihoods::{
     BernoulliProbit, Density, Described, Latent, Likelihood, LikelihoodError, ObservationMoments, Pieces,
     Scalar, Slopes, Support, Workspace,
@@ -125,7 +125,7 @@ fn a_sweep_that_fails_changes_nothing_and_one_in_turn_keeps_what_it_did() {
     ep.sweep(&model, &options).unwrap();
     let before = mean(&ep, &model);
     left.store(9, Ordering::Relaxed);
-    assert!(matches!(ep.sweep(&model, &options), Err(EpError::Likelihood(_))));
+    assert!(matches!(ep.sweep(&model, &options), Err(InferenceError::Likelihood(_))));
     assert_eq!(mean(&ep, &model), before);
     // 20 answers for log Z, and 9 visits.
     left.store(29, Ordering::Relaxed);
@@ -154,7 +154,7 @@ fn a_batch_that_fails_is_not_there() {
         let mut gradient = vec![0.0; model.parameter_count()];
         for rows in [&[3, 20][..], &[usize::MAX], &[], &[0; 7]] {
             let error = ep.step(&model, &data, rows, &options).unwrap_err();
-            assert!(matches!(error, EpError::Data(_) | EpError::Shape { .. }), "{error}");
+            assert!(matches!(error, InferenceError::Data(_) | InferenceError::Shape { .. }), "{error}");
         }
         let error = ep.step(&model, &data, &[4, 21], &options).unwrap_err();
         assert_eq!(error.to_string(), "observation 21 cannot be read: there are 20 observations");
@@ -198,7 +198,7 @@ fn a_bad_input_is_named_by_its_row_wherever_it_is_read() {
     assert_eq!(error.to_string(), expected);
     y[900] = 0.5;
     let data = Table::with_targets(problem.inputs.as_ref(), &y).unwrap();
-    assert!(matches!(BatchEp::new(&model, &data), Err(EpError::Observation { row: 900, .. })));
+    assert!(matches!(BatchEp::new(&model, &data), Err(InferenceError::Observation { row: 900, .. })));
 }
 
 #[test]
@@ -232,7 +232,7 @@ fn a_refresh_that_fails_is_mended_by_one_that_does_not() {
     let before = mean(&ep, &sound);
     let error = ep.refresh(&broken).unwrap_err();
     assert!(
-        matches!(error, EpError::Kernel(_)) && error.to_string().contains("positive definite"),
+        matches!(error, InferenceError::Kernel(_)) && error.to_string().contains("positive definite"),
         "{error}"
     );
     // What is not sound says so, and nothing panics.

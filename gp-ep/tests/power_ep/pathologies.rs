@@ -4,7 +4,7 @@
 use crate::support::Problem;
 use faer::Mat;
 use gp_ep::power_ep::{GradientKind, MiniBatchEp, NegativePrecision, Schedule, Sharing, Sweep};
-use gp_ep::{BatchEp, EpError, EpOptions, Level, PowerEp, Powers, SparseProcess, Table};
+use gp_ep::{BatchEp, InferenceError, EpOptions, Level, PowerEp, Powers, SparseProcess, Table};
 use gp_kernels::Evaluator;
 use gp_kernels::inducing::InducingInputs;
 use gp_kernels::posterior::InducingPosterior;
@@ -44,7 +44,7 @@ impl Trouble {
     }
 
     /// Runs everything there is at one setting of the knobs; the errors met.
-    fn endure(&self, alpha: f64, level: Level) -> Vec<(String, EpError)> {
+    fn endure(&self, alpha: f64, level: Level) -> Vec<(String, InferenceError)> {
         let model = self.model(alpha, level);
         let data = Table::with_targets(self.inputs.as_ref(), &self.targets).unwrap();
         let mut errors = Vec::new();
@@ -78,7 +78,7 @@ impl Trouble {
         data: &Table<'_>,
         options: &EpOptions,
         what: &str,
-    ) -> Result<(), EpError> {
+    ) -> Result<(), InferenceError> {
         let mut ep = BatchEp::new(model, data)?;
         let end = ep.converge(model, options)?;
         assert!(end.sweeps <= options.max_sweeps, "{what}");
@@ -104,7 +104,7 @@ impl Trouble {
         data: &Table<'_>,
         sharing: Sharing,
         what: &str,
-    ) -> Result<(), EpError> {
+    ) -> Result<(), InferenceError> {
         if sharing == Sharing::Tied && model.level() == Level::Latent {
             return Ok(());
         }

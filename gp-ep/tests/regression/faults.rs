@@ -3,11 +3,11 @@
 use crate::models::{places, scattered_blocks, sparse, with_inputs};
 use crate::support::{Problem, RBF};
 use faer::Mat;
-use gp_ep::{EpError, Powers, RegressionWorkspace, SparseProcess, SparseRegression};
+use gp_ep::{InferenceError, Powers, RegressionWorkspace, SparseProcess, SparseRegression};
 use gp_kernels::inducing::InducingInputs;
 use gp_optim::ParameterSet;
 
-fn with_gradient(model: &SparseRegression, problem: &Problem) -> Result<f64, EpError> {
+fn with_gradient(model: &SparseRegression, problem: &Problem) -> Result<f64, InferenceError> {
     let mut gradient = vec![0.0; model.parameter_count()];
     let mut workspace = RegressionWorkspace::new();
     let value = model.log_marginal_likelihood_gradient(&problem.data(), &mut workspace, &mut gradient)?;
@@ -46,14 +46,14 @@ fn awkward_data_have_results() {
 fn targets_beyond_floating_point_are_refused() {
     let problem = Problem { targets: vec![1e200; 4], ..Problem::new(4, 1, 54) };
     let refused = with_gradient(&sparse(RBF, places(2, 1).as_ref(), 0.1, 0.5), &problem).unwrap_err();
-    assert!(matches!(refused, EpError::Overflow { .. }), "{refused}");
+    assert!(matches!(refused, InferenceError::Overflow { .. }), "{refused}");
 }
 
 #[test]
 fn inputs_of_another_kind_are_refused() {
     let problem = Problem::new(10, 2, 55);
     let refused = with_gradient(&sparse(RBF, places(3, 1).as_ref(), 0.1, 0.5), &problem).unwrap_err();
-    assert!(matches!(refused, EpError::Kernel(_)), "{refused}");
+    assert!(matches!(refused, InferenceError::Kernel(_)), "{refused}");
     let mut hole = Problem::new(10, 2, 56);
     hole.inputs[(7, 1)] = f64::NAN;
     for model in [
@@ -61,7 +61,7 @@ fn inputs_of_another_kind_are_refused() {
         sparse(RBF, places(3, 2).as_ref(), 0.1, 0.5).with_blocks(scattered_blocks(10)),
     ] {
         let refused = with_gradient(&model, &hole).unwrap_err();
-        assert!(matches!(refused, EpError::Kernel(_)), "{refused}");
+        assert!(matches!(refused, InferenceError::Kernel(_)), "{refused}");
     }
     let none = InducingInputs::points(Mat::zeros(0, 2).as_ref()).unwrap();
     let kernel = gp_kernels::parse(RBF).unwrap();
@@ -108,9 +108,9 @@ fn slices_of_the_wrong_length_are_refused() {
     let model = sparse(RBF, places(3, 2).as_ref(), 0.1, 0.5);
     let (mut workspace, mut short) = (RegressionWorkspace::new(), [0.0; 8]);
     let refused = model.log_marginal_likelihood_gradient(&problem.data(), &mut workspace, &mut short);
-    assert!(matches!(refused, Err(EpError::Shape { expected: 9, found: 8, .. })));
+    assert!(matches!(refused, Err(InferenceError::Shape { expected: 9, found: 8, .. })));
     let prediction = model.condition(&problem.data()).unwrap().predict(problem.inputs.as_ref()).unwrap();
-    assert!(matches!(prediction.log_density(&[0.0]), Err(EpError::Shape { expected: 10, found: 1, .. })));
+    assert!(matches!(prediction.log_density(&[0.0]), Err(InferenceError::Shape { expected: 10, found: 1, .. })));
 }
 
 #[test]

@@ -5,6 +5,7 @@
 
 mod error;
 mod lanes;
+mod loaded;
 mod source;
 pub mod tree;
 
@@ -12,5 +13,6 @@ pub use error::DataError;
 pub use lanes::{
     Lanes, LocalReduction, Reduction, for_each, for_each_pair, lane_count, lane_count_of, lane_rows,
 };
+pub use loaded::Loaded;
 pub use source::{DataSource, RowReader, Rows, Table};
 pub use tree::{Partial, Pool};

@@ -40,6 +40,7 @@ impl Evaluator {
         kernel: &K,
         matrix: MatRef<'a, f64>,
     ) -> Result<Table<'a>, KernelError> {
+        self.go_on()?;
         let table = match matrix.try_as_row_major() {
             Some(points) => Table::Borrowed(points),
             None => self.copy(matrix),

@@ -13,6 +13,7 @@ use std::sync::{Mutex, PoisonError};
 
 use faer::{Mat, MatMut, MatRef};
 use gp_linalg::Threading;
+use gp_optim::Brake;
 
 pub(crate) use forward::{Tiles, cross_record_len};
 pub(crate) use input::Table;
@@ -28,13 +29,29 @@ use crate::workspace::Workspace;
 #[derive(Debug)]
 pub struct Evaluator {
     threading: Threading,
+    brake: Brake,
     pool: Mutex<Vec<Workspace>>,
 }
 
 impl Evaluator {
     /// An evaluator that works on the calling thread, or on rayon's current pool.
     pub fn new(threading: Threading) -> Self {
-        Self { threading, pool: Mutex::new(Vec::new()) }
+        Self { threading, brake: Brake::default(), pool: Mutex::new(Vec::new()) }
+    }
+
+    /// The same evaluator, which asks this brake before every table, and between the blocks of a long one, whether to
+    /// go on.
+    #[must_use]
+    pub fn with_brake(self, brake: Brake) -> Self {
+        Self { brake, ..self }
+    }
+
+    /// `Ok` unless the brake is pulled.
+    ///
+    /// # Errors
+    /// [`KernelError::Stopped`].
+    pub fn go_on(&self) -> Result<(), KernelError> {
+        if self.brake.is_pulled() { Err(KernelError::Stopped) } else { Ok(()) }
     }
 
     /// Where the work is done.

@@ -8,12 +8,29 @@ use rand_distr::{Distribution, StandardNormal};
 use rayon::prelude::*;
 use std::fmt::Debug;
 
-use super::{InducingPosterior, LatentPrediction};
+use super::{Beliefs, InducingPosterior, LatentPrediction};
 use crate::error::KernelError;
 use crate::evaluate::{Evaluator, check_count};
+use crate::kernel::Kernel;
+
+/// One latent function of a posterior, as reports speak of it.
+#[derive(Clone, Copy, Debug)]
+pub struct LatentFunction<'a> {
+    /// The prior covariance, as it was learned.
+    pub kernel: &'a dyn Kernel,
+    /// The points it is seen through, one per row, where it is not seen through all of the data.
+    pub seen_through: Option<MatRef<'a, f64>>,
+    /// What those points are called.
+    pub seen_as: &'static str,
+    /// What was added to the diagonal of a matrix that was factored.
+    pub jitter: f64,
+}
 
 /// The posterior of one latent function, by whichever method it was found.
 pub trait LatentPosterior: Debug + Send + Sync {
+    /// What there is to say of the function.
+    fn describe(&self) -> LatentFunction<'_>;
+
     /// Means and variances at the rows of `x` (N×D).
     ///
     /// # Errors
@@ -40,6 +57,15 @@ pub trait LatentPosterior: Debug + Send + Sync {
 }
 
 impl LatentPosterior for InducingPosterior {
+    fn describe(&self) -> LatentFunction<'_> {
+        LatentFunction {
+            kernel: self.kernel(),
+            seen_through: Some(self.inputs().z().as_dyn_stride()),
+            seen_as: "inducing inputs",
+            jitter: self.jitter().added,
+        }
+    }
+
     fn predict(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<LatentPrediction, KernelError> {
         Self::predict(self, x, by)
     }
@@ -84,6 +110,11 @@ impl<P: LatentPosterior> MixturePosterior<P> {
         Ok(Self { weights, parts })
     }
 
+    /// The same posteriors, held in another way.
+    pub fn map<R: LatentPosterior>(self, of: impl FnMut(P) -> R) -> MixturePosterior<R> {
+        MixturePosterior { weights: self.weights, parts: self.parts.into_iter().map(of).collect() }
+    }
+
     /// The proportions of the components.
     #[must_use]
     pub fn weights(&self) -> &[f64] {
@@ -102,51 +133,35 @@ impl<P: LatentPosterior> MixturePosterior<P> {
         self.parts.len() / self.weights.len()
     }
 
-    /// Means and variances at the rows of `x` (N×D), component by component, one per latent function.
+    /// Beliefs about the latent values of the rows of `x` (N×D).
     ///
     /// # Errors
     /// For points that do not suit a kernel or are not finite.
-    pub fn components(
-        &self,
-        x: MatRef<'_, f64>,
-        by: &Evaluator,
-    ) -> Result<Vec<LatentPrediction>, KernelError> {
-        self.parts.iter().map(|part| part.predict(x, by)).collect()
-    }
-
-    /// Means and variances of each latent function at the rows of `x`, over all components.
-    ///
-    /// # Errors
-    /// As [`components`](Self::components).
-    pub fn latents(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<Vec<LatentPrediction>, KernelError> {
-        Ok(self.combine(self.components(x, by)?))
-    }
-
-    /// From what [`components`](Self::components) answers to means and variances of each latent function over all
-    /// components: the variance of a mixture is the mean of variances and the variance of means.
-    #[must_use]
-    pub fn combine(&self, components: Vec<LatentPrediction>) -> Vec<LatentPrediction> {
+    pub fn beliefs(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<Beliefs, KernelError> {
+        let components = self.parts.iter().map(|part| part.predict(x, by)).collect::<Result<Vec<_>, _>>()?;
         if self.weights.len() == 1 {
-            return components;
+            return Ok(Beliefs::independent(components));
         }
-        let latents = self.latent_count();
-        let function = |q: usize| {
-            let weighted = || self.weights.iter().zip(components.iter().skip(q).step_by(latents));
-            let at = |i: usize| {
-                let mean: f64 = weighted().map(|(w, of)| w * of.mean[i]).sum();
-                let spread = |of: &LatentPrediction| of.variance[i] + (of.mean[i] - mean).powi(2);
-                (mean, weighted().map(|(w, of)| w * spread(of)).sum::<f64>())
-            };
-            let (mean, variance) = (0..components[q].mean.len()).map(at).unzip();
-            LatentPrediction { mean, variance }
+        let functions = (0..self.latent_count()).map(|q| self.over_components(q, &components)).collect();
+        Ok(Beliefs::mixture(functions, components))
+    }
+
+    /// One latent function over all components: its variance is the mean of variances and the variance of means.
+    fn over_components(&self, latent: usize, components: &[LatentPrediction]) -> LatentPrediction {
+        let own = || self.weights.iter().zip(components.iter().skip(latent).step_by(self.latent_count()));
+        let at = |i: usize| {
+            let mean: f64 = own().map(|(w, of)| w * of.mean[i]).sum();
+            let spread = |of: &LatentPrediction| of.variance[i] + (of.mean[i] - mean).powi(2);
+            (mean, own().map(|(w, of)| w * spread(of)).sum::<f64>())
         };
-        (0..latents).map(function).collect()
+        let (mean, variance) = (0..components[latent].mean.len()).map(at).unzip();
+        LatentPrediction { mean, variance }
     }
 
     /// Means and joint covariance of one latent function at the rows of `x`, over all components.
     ///
     /// # Errors
-    /// As [`components`](Self::components); [`KernelError::Shape`] where there is no such function.
+    /// As [`beliefs`](Self::beliefs); [`KernelError::Shape`] where there is no such function.
     pub fn joint(
         &self,
         latent: usize,
@@ -177,7 +192,7 @@ impl<P: LatentPosterior> MixturePosterior<P> {
     /// function N×`count`, one sample per column. Each is of one component, which all latent functions share.
     ///
     /// # Errors
-    /// As [`components`](Self::components), and when a covariance cannot be factored.
+    /// As [`beliefs`](Self::beliefs), and when a covariance cannot be factored.
     pub fn sample(
         &self,
         x: MatRef<'_, f64>,
@@ -245,21 +260,20 @@ pub fn sample_joint(
 const ROWS: usize = 64;
 
 /// `of` at every row of some predictions, in their order: blocks of rows over threads. `of` is given scratch memory of
-/// its block, the row, and mean and variance of each prediction there. `go_on` is asked before every block, and its
-/// error ends the work.
+/// its block, the row, and mean and variance of each prediction there. Whether to go on is asked of the evaluator
+/// before every block.
 ///
 /// # Errors
-/// That of the first block that fails.
-pub fn at_rows<S, T: Send, E: Send>(
+/// That of the first block that fails; [`KernelError::Stopped`].
+pub fn at_rows<S, T: Send, E: Send + From<KernelError>>(
     predictions: &[LatentPrediction],
-    threading: Threading,
-    go_on: impl Fn() -> Result<(), E> + Sync,
+    by: &Evaluator,
     scratch: impl Fn() -> S + Sync,
     of: impl Fn(&mut S, usize, &mut dyn Iterator<Item = (f64, f64)>) -> Result<T, E> + Sync,
 ) -> Result<Vec<T>, E> {
     let count = predictions.first().map_or(0, |prediction| prediction.mean.len());
     let block = |first: usize| {
-        go_on()?;
+        by.go_on()?;
         let mut scratch = scratch();
         let row = |row: usize| {
             let mut beliefs = predictions.iter().map(|of| (of.mean[row], of.variance[row]));
@@ -268,7 +282,7 @@ pub fn at_rows<S, T: Send, E: Send>(
         (first..count.min(first + ROWS)).map(row).collect::<Result<Vec<T>, E>>()
     };
     let starts: Vec<usize> = (0..count).step_by(ROWS).collect();
-    let blocks: Vec<Result<Vec<T>, E>> = match threading {
+    let blocks: Vec<Result<Vec<T>, E>> = match by.threading() {
         Threading::Here => starts.into_iter().map(block).collect(),
         Threading::Pool => starts.into_par_iter().map(block).collect(),
     };

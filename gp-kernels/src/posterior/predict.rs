@@ -42,6 +42,7 @@ impl InducingPosterior {
         let mut spread = Mat::zeros(self.mean.len(), BLOCK.min(x.nrows()));
         let mut points = SharedPoints::default();
         for (k, (mean, variance)) in mean.chunks_mut(BLOCK).zip(variance.chunks_mut(BLOCK)).enumerate() {
+            by.go_on()?;
             points.copy_from(x.subrows(k * BLOCK, mean.len()));
             let projection = self.prior.project(&points, 0, by)?;
             self.means(projection.phi(), mean);

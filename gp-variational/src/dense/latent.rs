@@ -1,6 +1,6 @@
 //! One latent function at all observations: `S = (K⁻¹ + Λ)⁻¹`, `m = S ν`, by `B = I + Λ½ K Λ½ = L_B L_Bᵀ`.
 
-use crate::error::VariationalError;
+use gp_ep::InferenceError;
 use faer::{Accum, Mat, MatMut, MatRef};
 use gp_kernels::{Evaluator, Kernel};
 use gp_linalg::product::{matmul, matmul_lower, symmetrise_lower};
@@ -82,7 +82,7 @@ impl DenseLatent {
         kernel: &dyn Kernel,
         x: MatRef<'_, f64>,
         by: &Evaluator,
-    ) -> Result<(), VariationalError> {
+    ) -> Result<(), InferenceError> {
         Ok(by.gram(kernel, x, self.k.as_mut())?)
     }
 
@@ -92,7 +92,7 @@ impl DenseLatent {
         sites: &Sites,
         room: &mut Mat<f64>,
         threading: Threading,
-    ) -> Result<(), VariationalError> {
+    ) -> Result<(), InferenceError> {
         let count = self.mean.len();
         let Self { k, root, factor, mean, variance, alpha, divergence } = self;
         root.iter_mut().zip(&sites.precision).for_each(|(root, lambda)| *root = lambda.sqrt());
@@ -137,7 +137,7 @@ impl DenseLatent {
         room: &mut Mat<f64>,
         out: &mut Mat<f64>,
         threading: Threading,
-    ) -> Result<(), VariationalError> {
+    ) -> Result<(), InferenceError> {
         let count = self.mean.len();
         room.fill(0.0);
         (0..count).for_each(|i| room[(i, i)] = self.root[i]);
@@ -156,7 +156,7 @@ fn product(
     a: MatRef<'_, f64>,
     x: &[f64],
     threading: Threading,
-) -> Result<(), VariationalError> {
+) -> Result<(), InferenceError> {
     let (rows, columns) = (out.len(), x.len());
     let out = MatMut::from_column_major_slice_mut(out, rows, 1);
     let x = MatRef::from_column_major_slice(x, columns, 1);

@@ -17,5 +17,5 @@ mod predict;
 mod state;
 
 pub use model::DenseVariational;
-pub(crate) use predict::DensePart;
+pub use predict::DensePosterior;
 pub use state::DenseState;

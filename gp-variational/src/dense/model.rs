@@ -2,10 +2,12 @@
 
 use super::state::DenseState;
 use crate::ascent::{Ascent, NaturalOptions};
-use crate::error::{VariationalError, check_count};
+use super::predict::DensePosterior;
+use gp_ep::{EvidenceKind, Inference, InferenceError, LogEvidence, Predictor, check_count};
 use crate::expectation::Expectation;
 use crate::savigp::Trained;
 use gp_kernels::data::DataSource;
+use gp_kernels::posterior::MixturePosterior;
 use gp_kernels::{Kernel, KernelExt as _};
 use gp_likelihoods::Likelihood;
 use gp_linalg::Threading;
@@ -28,15 +30,15 @@ impl DenseVariational {
     /// A kernel for each latent of the likelihood, which is log-concave.
     ///
     /// # Errors
-    /// [`VariationalError::Shape`] for another number of kernels; [`VariationalError::Unsupported`] for a likelihood that is
+    /// [`InferenceError::Shape`] for another number of kernels; [`InferenceError::Unsupported`] for a likelihood that is
     /// not log-concave, for which [`Savigp`](crate::Savigp) takes inducing inputs at the data.
     pub fn new(
         kernels: Vec<Box<dyn Kernel>>,
         likelihood: Box<dyn Likelihood>,
-    ) -> Result<Self, VariationalError> {
+    ) -> Result<Self, InferenceError> {
         check_count("model", "latent functions", likelihood.latents(), kernels.len())?;
         if !likelihood.is_log_concave() {
-            return Err(VariationalError::Unsupported {
+            return Err(InferenceError::Unsupported {
                 what: "two numbers for each observation of a likelihood that is not log-concave",
             });
         }
@@ -47,7 +49,7 @@ impl DenseVariational {
     ///
     /// # Errors
     /// As [`Savigp::with_expectation`](crate::Savigp::with_expectation).
-    pub fn with_expectation(self, expectation: Expectation) -> Result<Self, VariationalError> {
+    pub fn with_expectation(self, expectation: Expectation) -> Result<Self, InferenceError> {
         expectation.check(self.likelihood.as_ref())?;
         Ok(Self { expectation, ..self })
     }
@@ -96,7 +98,7 @@ impl DenseVariational {
     /// every value and gradient, from where they were.
     ///
     /// # Errors
-    /// [`VariationalError::Optim`] when the start cannot be evaluated or an option is out of range, otherwise as
+    /// [`InferenceError::Optim`] when the start cannot be evaluated or an option is out of range, otherwise as
     /// [`DenseState::new`] and [`DenseState::come_to_rest`]. The model is then as it was.
     pub fn train(
         &mut self,
@@ -104,13 +106,15 @@ impl DenseVariational {
         natural: &NaturalOptions,
         options: &MinimiseOptions,
         progress: impl FnMut(TrainingProgress),
-    ) -> Result<Trained<(Training, Ascent), DenseState>, VariationalError> {
+    ) -> Result<Trained<(Training, Ascent), DenseState>, InferenceError> {
         let mut state = DenseState::new(self, data)?;
+        let options = MinimiseOptions { control: options.control.begun(), ..options.clone() };
+        state.set_brake(options.control.brake());
         let evaluate = |model: &Self, state: &mut DenseState, gradient: &mut [f64]| {
             state.come_to_rest_or_restart(model, natural)?;
             state.gradient(model, gradient)
         };
-        let training = train_beside(self, &mut state, options, evaluate, progress)?;
+        let training = train_beside(self, &mut state, &options, evaluate, progress)?;
         let ascent = state.come_to_rest_or_restart(self, natural)?;
         Ok(Trained { run: (training, ascent), state })
     }
@@ -127,5 +131,22 @@ impl ParameterSetMut for DenseVariational {
     fn visit_mut(&mut self, visit: &mut dyn FnMut(&mut Parameter)) {
         self.kernels.iter_mut().for_each(|kernel| kernel.for_each_parameter_mut(visit));
         self.likelihood.parameters_mut().iter_mut().for_each(visit);
+    }
+}
+
+/// With λ and ν at rest.
+impl Inference for DenseVariational {
+    type Posterior = MixturePosterior<DensePosterior>;
+
+    fn log_evidence(&self, data: &dyn DataSource) -> Result<LogEvidence, InferenceError> {
+        let mut state = DenseState::new(self, data)?;
+        let value = state.come_to_rest(self, &NaturalOptions::default())?.bound;
+        Ok(LogEvidence { value, kind: EvidenceKind::LowerBound })
+    }
+
+    fn posterior(&self, data: &dyn DataSource) -> Result<Predictor<Self::Posterior>, InferenceError> {
+        let mut state = DenseState::new(self, data)?;
+        state.come_to_rest(self, &NaturalOptions::default())?;
+        state.predictor(self)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::latent::DenseLatent;
 use faer::{Accum, Mat, MatMut, MatRef};
-use gp_kernels::posterior::{LatentPosterior, LatentPrediction, sample_joint};
+use gp_kernels::posterior::{LatentFunction, LatentPosterior, LatentPrediction, sample_joint};
 use gp_kernels::{Evaluator, Kernel, KernelError};
 use gp_linalg::Cholesky;
 use gp_linalg::product::matmul;
@@ -12,7 +12,7 @@ const BLOCK: usize = 512;
 
 /// What one latent function and its data leave for predictions.
 #[derive(Clone, Debug)]
-pub(crate) struct DensePart {
+pub struct DensePosterior {
     kernel: Box<dyn Kernel>,
     x: Mat<f64>,
     alpha: Vec<f64>,
@@ -20,7 +20,7 @@ pub(crate) struct DensePart {
     factor: Cholesky,
 }
 
-impl DensePart {
+impl DensePosterior {
     pub(super) fn new(kernel: &dyn Kernel, x: &Mat<f64>, latent: &DenseLatent) -> Self {
         Self {
             kernel: kernel.clone_box(),
@@ -63,7 +63,12 @@ impl DensePart {
     }
 }
 
-impl LatentPosterior for DensePart {
+impl LatentPosterior for DensePosterior {
+    fn describe(&self) -> LatentFunction<'_> {
+        let jitter = self.factor.jitter().added;
+        LatentFunction { kernel: self.kernel.as_ref(), seen_through: None, seen_as: "all rows", jitter }
+    }
+
     fn predict(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<LatentPrediction, KernelError> {
         let mut prediction = LatentPrediction { mean: vec![0.0; x.nrows()], variance: vec![0.0; x.nrows()] };
         let mut half = Mat::zeros(self.x.nrows(), BLOCK.min(x.nrows()));

@@ -2,18 +2,17 @@
 
 use super::latent::{DenseLatent, Sites};
 use super::model::DenseVariational;
-use super::predict::DensePart;
+use super::predict::DensePosterior;
 use crate::ascent::{Ascent, Climber, NaturalOptions, climb};
-use crate::error::{VariationalError, check_count};
+use gp_ep::{InferenceError, Predictor, check_count};
 use crate::expectation::{Estimates, Expectation, Nodes, Observed};
 use crate::mixing::Mixing;
-use crate::posterior::{Part, VariationalPosterior};
-use faer::{Mat, MatRef};
-use gp_kernels::data::{DataError, DataSource, Lanes, LocalReduction, Pool, Rows, lane_rows};
+use faer::Mat;
+use gp_kernels::data::{DataSource, Lanes, Loaded, LocalReduction, Pool, lane_rows};
 use gp_kernels::posterior::MixturePosterior;
 use gp_kernels::{Evaluator, KernelError, parameter_count};
 use gp_likelihoods::Latent;
-use gp_optim::{Companion, ParameterSet};
+use gp_optim::{Brake, Companion, ParameterSet};
 
 /// The posterior of a dense model on its data.
 ///
@@ -53,24 +52,19 @@ impl DenseState {
     /// The posterior before the first step, which is the prior.
     ///
     /// # Errors
-    /// [`VariationalError::Data`] for no data or data that cannot be read; [`VariationalError::Shape`] for data that do
-    /// not fit the model; [`VariationalError::Observation`] for an observation there cannot be.
-    pub fn new(model: &DenseVariational, data: &dyn DataSource) -> Result<Self, VariationalError> {
-        let (count, dim, outputs) = (data.count(), data.dim(), data.outputs());
-        if count == 0 {
-            return Err(DataError::NoData.into());
-        }
-        check_count("targets", "columns", model.likelihood().outputs(), outputs)?;
-        let (mut points, mut y) = (vec![0.0; count * dim], vec![0.0; count * outputs]);
-        data.read(&Rows::Range(0..count), &mut points, &mut y)?;
-        let x = MatRef::from_row_major_slice(&points, count, dim).to_owned();
+    /// [`InferenceError::Data`] for no data or data that cannot be read; [`InferenceError::Shape`] for data that do
+    /// not fit the model; [`InferenceError::Observation`] for an observation there cannot be.
+    pub fn new(model: &DenseVariational, data: &dyn DataSource) -> Result<Self, InferenceError> {
+        let outputs = model.likelihood().outputs();
+        let rows = Loaded::of(data, outputs)?;
+        let (x, y, count) = (rows.inputs().to_owned(), rows.targets().to_vec(), rows.count());
         for (row, target) in y.chunks_exact(outputs).enumerate() {
-            if let Some(column) = (0..dim).find(|&column| !x[(row, column)].is_finite()) {
+            if let Some(column) = (0..x.ncols()).find(|&column| !x[(row, column)].is_finite()) {
                 let (what, value) = ("inputs", x[(row, column)]);
                 return Err(KernelError::NotFinite { what, row, column, value }.into());
             }
             let checked = model.likelihood().check_observation(target);
-            checked.map_err(|fault| VariationalError::Observation { row, fault })?;
+            checked.map_err(|fault| InferenceError::Observation { row, fault })?;
         }
         let params = gp_likelihoods::parameter_count(model.likelihood().parameters());
         let latents = model.kernels().len();
@@ -98,6 +92,11 @@ impl DenseState {
         })
     }
 
+    /// Lets this brake end evaluations before they are over.
+    pub fn set_brake(&mut self, brake: Brake) {
+        self.evaluator = Evaluator::new(self.evaluator.threading()).with_brake(brake);
+    }
+
     /// N
     #[must_use]
     pub fn count(&self) -> usize {
@@ -114,13 +113,13 @@ impl DenseState {
     /// the bound rises no more.
     ///
     /// # Errors
-    /// [`VariationalError::Option`]; [`VariationalError::ImproperPosterior`] where no step, however small, raises the
-    /// bound; [`VariationalError::NotFinite`] or what kernels and likelihood report.
+    /// [`InferenceError::Option`]; [`InferenceError::ImproperPosterior`] where no step, however small, raises the
+    /// bound; [`InferenceError::NotFinite`] or what kernels and likelihood report.
     pub fn come_to_rest(
         &mut self,
         model: &DenseVariational,
         options: &NaturalOptions,
-    ) -> Result<Ascent, VariationalError> {
+    ) -> Result<Ascent, InferenceError> {
         options.check()?;
         let start = self.restore(model)?;
         self.aim();
@@ -133,9 +132,9 @@ impl DenseState {
         &mut self,
         model: &DenseVariational,
         options: &NaturalOptions,
-    ) -> Result<Ascent, VariationalError> {
+    ) -> Result<Ascent, InferenceError> {
         match self.come_to_rest(model, options) {
-            Err(error) if error == VariationalError::ImproperPosterior || error.is_of_one_place() => {
+            Err(error) if error == InferenceError::ImproperPosterior || error.is_of_one_place() => {
                 let count = self.count();
                 self.sites.iter_mut().for_each(|sites| *sites = Sites::flat(count));
                 self.come_to_rest(model, options)
@@ -147,8 +146,8 @@ impl DenseState {
     /// The bound at the present λ and ν.
     ///
     /// # Errors
-    /// [`VariationalError::NotFinite`] or what kernels and likelihood report.
-    pub fn value(&mut self, model: &DenseVariational) -> Result<f64, VariationalError> {
+    /// [`InferenceError::NotFinite`] or what kernels and likelihood report.
+    pub fn value(&mut self, model: &DenseVariational) -> Result<f64, InferenceError> {
         self.restore(model)
     }
 
@@ -156,12 +155,12 @@ impl DenseState {
     /// fixed ones included, priors left out; m and S are held, which at rest makes them those of the largest bound.
     ///
     /// # Errors
-    /// As [`value`](Self::value), and [`VariationalError::Shape`] for a gradient of the wrong length.
+    /// As [`value`](Self::value), and [`InferenceError::Shape`] for a gradient of the wrong length.
     pub fn gradient(
         &mut self,
         model: &DenseVariational,
         gradient: &mut [f64],
-    ) -> Result<f64, VariationalError> {
+    ) -> Result<f64, InferenceError> {
         check_count("gradient", "entries", model.parameter_count(), gradient.len())?;
         let value = self.restore(model)?;
         let (threading, mut rest) = (self.evaluator.threading(), gradient);
@@ -181,19 +180,19 @@ impl DenseState {
     ///
     /// # Errors
     /// As [`value`](Self::value).
-    pub fn predictor(&mut self, model: &DenseVariational) -> Result<VariationalPosterior, VariationalError> {
+    pub fn predictor(
+        &mut self,
+        model: &DenseVariational,
+    ) -> Result<Predictor<MixturePosterior<DensePosterior>>, InferenceError> {
         self.restore(model)?;
-        let parts = model.kernels().iter().zip(&self.latents);
-        let parts = parts
-            .map(|(kernel, latent)| Part::Dense(Box::new(DensePart::new(kernel.as_ref(), &self.x, latent))));
-        Ok(VariationalPosterior::new(
-            model.likelihood().clone_box(),
-            MixturePosterior::single(parts.collect()),
-        ))
+        let each = model.kernels().iter().zip(&self.latents);
+        let parts = each.map(|(kernel, latent)| DensePosterior::new(kernel.as_ref(), &self.x, latent));
+        let functions = MixturePosterior::single(parts.collect());
+        Predictor::new(functions, model.likelihood().clone_box(), model.threading())
     }
 
     /// Everything that follows from the present sites under the model's parameters; the bound.
-    fn restore(&mut self, model: &DenseVariational) -> Result<f64, VariationalError> {
+    fn restore(&mut self, model: &DenseVariational) -> Result<f64, InferenceError> {
         check_count("model", "latent functions", self.latents.len(), model.kernels().len())?;
         for (kernel, latent) in model.kernels().iter().zip(&mut self.latents) {
             latent.set_kernel(kernel.as_ref(), self.x.as_ref(), &self.evaluator)?;
@@ -206,7 +205,7 @@ impl DenseState {
     }
 
     /// The bound at the sites of an attempt.
-    fn evaluate(&mut self, model: &DenseVariational) -> Result<f64, VariationalError> {
+    fn evaluate(&mut self, model: &DenseVariational) -> Result<f64, InferenceError> {
         let threading = self.evaluator.threading();
         for (latent, sites) in self.latents.iter_mut().zip(&self.trial) {
             latent.set_sites(sites, &mut self.room, threading)?;
@@ -220,7 +219,7 @@ impl DenseState {
                 let y = &y[row * outputs..(row + 1) * outputs];
                 own.observe(model, (latents, nodes), (row, y), partial)?;
             }
-            Ok::<(), VariationalError>(())
+            Ok::<(), InferenceError>(())
         })?;
         Ok(self.sums[0] - self.latents.iter().map(DenseLatent::divergence).sum::<f64>())
     }
@@ -250,7 +249,7 @@ impl DenseLane {
         (latents, nodes): (&[DenseLatent], &Nodes),
         (row, y): (usize, &[f64]),
         partial: &mut [f64],
-    ) -> Result<(), VariationalError> {
+    ) -> Result<(), InferenceError> {
         self.beliefs.clear();
         for latent in latents {
             self.beliefs.push(Latent::new(latent.mean[row], latent.variance[row])?);
@@ -293,7 +292,7 @@ struct Climb<'a> {
 }
 
 impl Climber for Climb<'_> {
-    fn attempt(&mut self, rate: f64, mixing: &mut Mixing) -> Result<f64, VariationalError> {
+    fn attempt(&mut self, rate: f64, mixing: &mut Mixing) -> Result<f64, InferenceError> {
         let DenseState { sites, targets, trial, .. } = &mut *self.state;
         for ((trial, from), to) in trial.iter_mut().zip(&*sites).zip(&*targets) {
             trial.between(from, to, rate);
@@ -309,14 +308,14 @@ impl Climber for Climb<'_> {
         }
     }
 
-    fn accept(&mut self) -> Result<(), VariationalError> {
+    fn accept(&mut self) -> Result<(), InferenceError> {
         let DenseState { sites, trial, .. } = &mut *self.state;
         std::mem::swap(sites, trial);
         self.state.aim();
         Ok(())
     }
 
-    fn withdraw(&mut self) -> Result<(), VariationalError> {
+    fn withdraw(&mut self) -> Result<(), InferenceError> {
         Ok(())
     }
 }

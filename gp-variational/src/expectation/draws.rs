@@ -2,7 +2,7 @@
 //! component, whoever asks and when.
 
 use super::{Draws, Sampling};
-use crate::error::VariationalError;
+use gp_ep::InferenceError;
 use gp_likelihoods::quadrature::Cubature;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -23,7 +23,7 @@ pub(crate) struct Nodes {
 
 impl Nodes {
     /// Makes the sets that these settings need, if they are others than before.
-    pub(crate) fn prepare(&mut self, sampling: &Sampling, latents: usize) -> Result<(), VariationalError> {
+    pub(crate) fn prepare(&mut self, sampling: &Sampling, latents: usize) -> Result<(), InferenceError> {
         let wanted = (sampling.samples, latents, sampling.seed);
         if sampling.draws == Draws::Random || self.made_for == Some(wanted) {
             return Ok(());

@@ -3,7 +3,7 @@
 
 use super::draws::Nodes;
 use super::{Estimator, Expectation, Sampling};
-use crate::error::VariationalError;
+use gp_ep::InferenceError;
 use gp_likelihoods::{Latent, Likelihood, PointSlopes, Slopes, Workspace, parameter_count};
 
 /// Memory for estimates, one after the other.
@@ -39,7 +39,7 @@ impl Estimates {
         observed: Observed<'_>,
         expectation: &Expectation,
         nodes: &Nodes,
-    ) -> Result<(), VariationalError> {
+    ) -> Result<(), InferenceError> {
         let Observed { likelihood, y, q, place: (row, _) } = observed;
         self.noise.clear();
         self.noise.resize(q.len(), 0.0);
@@ -59,11 +59,22 @@ impl Estimates {
         let Slopes { value, by_mean, by_variance, by_params } = &self.slopes;
         let all = by_mean.iter().chain(by_variance).chain(by_params);
         let finite = value.is_finite() && all.clone().all(|slope| slope.is_finite());
-        if finite { Ok(()) } else { Err(VariationalError::NotFinite { row, value: *value }) }
+        if finite { Ok(()) } else { Err(InferenceError::NotFinite { row, value: *value }) }
+    }
+
+    /// The last estimate as that of an observation that counts so often.
+    pub(crate) fn weigh(&mut self, weight: f64) {
+        if weight == 1.0 {
+            return;
+        }
+        let Slopes { value, by_mean, by_variance, by_params } = &mut self.slopes;
+        *value *= weight;
+        by_mean.iter_mut().chain(by_variance).chain(by_params).for_each(|slope| *slope *= weight);
+        self.noise.iter_mut().for_each(|noise| *noise *= weight * weight);
     }
 
     /// `E[∂ ln p]` and `E[t ∂ ln p]/2√w`.
-    fn by_derivatives(&mut self, observed: Observed<'_>) -> Result<(), VariationalError> {
+    fn by_derivatives(&mut self, observed: Observed<'_>) -> Result<(), InferenceError> {
         let Observed { likelihood, y, q, .. } = observed;
         let (latents, samples) = (q.len(), (self.t.len() / q.len()) as f64);
         self.f.clear();
@@ -93,7 +104,7 @@ impl Estimates {
     }
 
     /// Adds derivatives by parameters at the sample in `f`.
-    fn add_params(&mut self, likelihood: &dyn Likelihood, y: &[f64]) -> Result<(), VariationalError> {
+    fn add_params(&mut self, likelihood: &dyn Likelihood, y: &[f64]) -> Result<(), InferenceError> {
         if self.slopes.by_params.is_empty() {
             return Ok(());
         }
@@ -105,7 +116,7 @@ impl Estimates {
     }
 
     /// `E[t ln p]/√w` and `E[(t² − 1) ln p]/2w`, with or without control variates.
-    fn by_score(&mut self, observed: Observed<'_>, sampling: &Sampling) -> Result<(), VariationalError> {
+    fn by_score(&mut self, observed: Observed<'_>, sampling: &Sampling) -> Result<(), InferenceError> {
         let Observed { likelihood, y, q, .. } = observed;
         let latents = q.len();
         let samples = self.t.len() / latents;
@@ -140,7 +151,7 @@ impl Estimates {
         likelihood: &dyn Likelihood,
         y: &[f64],
         q: &[Latent],
-    ) -> Result<(), VariationalError> {
+    ) -> Result<(), InferenceError> {
         self.f.clear();
         for t in self.t.chunks_exact(q.len()) {
             self.f.extend(q.iter().zip(t).map(|(q, t)| q.mean() + q.variance().sqrt() * t));

@@ -6,7 +6,7 @@ mod estimate;
 pub(crate) use draws::Nodes;
 pub(crate) use estimate::{Estimates, Observed};
 
-use crate::error::VariationalError;
+use gp_ep::InferenceError;
 use gp_likelihoods::Likelihood;
 use serde::{Deserialize, Serialize};
 
@@ -78,14 +78,14 @@ impl Default for Sampling {
 
 impl Expectation {
     /// Whether these settings make sense, and for this likelihood.
-    pub(crate) fn check(&self, likelihood: &dyn Likelihood) -> Result<(), VariationalError> {
+    pub(crate) fn check(&self, likelihood: &dyn Likelihood) -> Result<(), InferenceError> {
         let Self::Sampled(sampling) = self else { return Ok(()) };
         if !(1..=MOST_SAMPLES).contains(&sampling.samples) {
             let (what, allowed) = ("number of samples", "from 1 to 2^16");
-            return Err(VariationalError::Option { what, value: sampling.samples as f64, allowed });
+            return Err(InferenceError::Option { what, value: sampling.samples as f64, allowed });
         }
         if sampling.estimator == Estimator::Reparameterised && !likelihood.is_smooth() {
-            return Err(VariationalError::Unsupported {
+            return Err(InferenceError::Unsupported {
                 what: "derivatives of samples of a likelihood that is not smooth",
             });
         }

@@ -1,15 +1,16 @@
 //! A diagonal covariance, by the logarithms of its entries.
 
 use super::{add_mean_gradient, of_mean};
-use crate::error::{VariationalError, check_count, check_finite};
+use super::check_finite;
+use gp_ep::{InferenceError, check_count};
 
 /// `KL(N(m, diag(exp ρ)) ‖ N(0, I))` in nats; `mean` and `log_variance` (ρ) have n entries each.
 ///
 /// A log-variance above 709 makes the divergence infinite, as its variance is.
 ///
 /// # Errors
-/// [`VariationalError::Shape`] or [`VariationalError::EntryNotFinite`].
-pub fn diagonal(mean: &[f64], log_variance: &[f64]) -> Result<f64, VariationalError> {
+/// [`InferenceError::Shape`] or [`InferenceError::EntryNotFinite`].
+pub fn diagonal(mean: &[f64], log_variance: &[f64]) -> Result<f64, InferenceError> {
     check_count("log-variance", "entries", mean.len(), log_variance.len())?;
     check_finite("mean", mean)?;
     check_finite("log-variance", log_variance)?;
@@ -27,7 +28,7 @@ pub fn diagonal_reverse(
     weight: f64,
     by_mean: &mut [f64],
     by_log_variance: &mut [f64],
-) -> Result<f64, VariationalError> {
+) -> Result<f64, InferenceError> {
     let divergence = diagonal(mean, log_variance)?;
     check_count("gradient of the mean", "entries", mean.len(), by_mean.len())?;
     check_count("gradient of the log-variance", "entries", mean.len(), by_log_variance.len())?;

@@ -1,7 +1,8 @@
 //! A full covariance, by its Cholesky factor.
 
 use super::{add_mean_gradient, of_mean};
-use crate::error::{VariationalError, check_count, check_finite};
+use super::check_finite;
+use gp_ep::{InferenceError, check_count};
 use faer::{ColMut, ColRef, MatMut, MatRef};
 
 /// `KL(N(m, L Lᵀ) ‖ N(0, I))` in nats.
@@ -10,9 +11,9 @@ use faer::{ColMut, ColRef, MatMut, MatRef};
 /// read.
 ///
 /// # Errors
-/// [`VariationalError::Shape`], [`VariationalError::EntryNotFinite`], [`VariationalError::FactorNotFinite`] or
-/// [`VariationalError::FactorDiagonal`].
-pub fn full(mean: &[f64], factor: MatRef<'_, f64>) -> Result<f64, VariationalError> {
+/// [`InferenceError::Shape`], [`InferenceError::EntryNotFinite`], [`InferenceError::FactorNotFinite`] or
+/// [`InferenceError::FactorDiagonal`].
+pub fn full(mean: &[f64], factor: MatRef<'_, f64>) -> Result<f64, InferenceError> {
     check_arguments(mean, factor)?;
     Ok(of_mean(mean) + of_factor(factor))
 }
@@ -28,7 +29,7 @@ pub fn full_reverse(
     weight: f64,
     by_mean: &mut [f64],
     mut by_factor: MatMut<'_, f64>,
-) -> Result<f64, VariationalError> {
+) -> Result<f64, InferenceError> {
     let divergence = full(mean, factor)?;
     check_count("gradient of the mean", "entries", mean.len(), by_mean.len())?;
     check_count("gradient of the factor", "rows", mean.len(), by_factor.nrows())?;
@@ -63,7 +64,7 @@ fn add_column(weight: f64, factor: ColRef<'_, f64>, mut gradient: ColMut<'_, f64
     gradient[0] -= weight / factor[0];
 }
 
-fn check_arguments(mean: &[f64], factor: MatRef<'_, f64>) -> Result<(), VariationalError> {
+fn check_arguments(mean: &[f64], factor: MatRef<'_, f64>) -> Result<(), InferenceError> {
     check_count("covariance factor", "rows", mean.len(), factor.nrows())?;
     check_count("covariance factor", "columns", mean.len(), factor.ncols())?;
     check_finite("mean", mean)?;
@@ -71,12 +72,12 @@ fn check_arguments(mean: &[f64], factor: MatRef<'_, f64>) -> Result<(), Variatio
         for row in column..mean.len() {
             let value = factor[(row, column)];
             if !value.is_finite() {
-                return Err(VariationalError::FactorNotFinite { row, column, value });
+                return Err(InferenceError::FactorNotFinite { row, column, value });
             }
         }
         let value = factor[(column, column)];
         if value <= 0.0 {
-            return Err(VariationalError::FactorDiagonal { index: column, value });
+            return Err(InferenceError::FactorDiagonal { index: column, value });
         }
     }
     Ok(())

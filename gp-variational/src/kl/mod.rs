@@ -10,6 +10,16 @@ mod full;
 pub use diagonal::{diagonal, diagonal_reverse};
 pub use full::{full, full_reverse};
 
+use gp_ep::InferenceError;
+
+/// The first entry that is not finite becomes an error.
+fn check_finite(what: &'static str, values: &[f64]) -> Result<(), InferenceError> {
+    match values.iter().enumerate().find(|(_, value)| !value.is_finite()) {
+        Some((index, &value)) => Err(InferenceError::EntryNotFinite { what, index, value }),
+        None => Ok(()),
+    }
+}
+
 /// The part of the mean, `½ mᵀm`.
 fn of_mean(mean: &[f64]) -> f64 {
     0.5 * mean.iter().map(|m| m * m).sum::<f64>()

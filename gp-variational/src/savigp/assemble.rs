@@ -4,13 +4,13 @@ use super::bound::Bound;
 use super::entropy::Working;
 use super::mixture::Mixture;
 use super::model::Savigp;
-use crate::error::VariationalError;
+use gp_ep::InferenceError;
 use faer::{Accum, MatMut, MatRef};
 use gp_linalg::product::matmul;
 
 impl Bound {
     /// From sums to the bound and its derivatives by the posterior, which stay in the working memory.
-    pub(super) fn assemble(&mut self, model: &Savigp, posterior: &Mixture) -> Result<f64, VariationalError> {
+    pub(super) fn assemble(&mut self, model: &Savigp, posterior: &Mixture) -> Result<f64, InferenceError> {
         let (weight, latents, threading) = (self.weight(), posterior.counts().len(), self.threading());
         let expected = &self.layout.extra(&self.sums.numbers)[..self.layout.components()];
         let mut value = 0.0;

@@ -5,7 +5,7 @@ use super::mixture::Mixture;
 use super::model::Savigp;
 use super::natural::Natural;
 use super::rule::{Components, LaneEstimates, Rule, gram, layout, params};
-use crate::error::{VariationalError, check_count};
+use gp_ep::{InferenceError, check_count};
 use crate::expectation::{Expectation, Nodes};
 use faer::Mat;
 use gp_kernels::data::{DataError, DataSource, Reduction, Rows};
@@ -49,9 +49,9 @@ impl Bound {
     /// The bound on all of the data.
     ///
     /// # Errors
-    /// [`VariationalError::Data`] for no data or data that cannot be read; [`VariationalError::Shape`] for data that do
-    /// not fit the model; [`VariationalError::Observation`] for an observation there cannot be.
-    pub fn new(model: &Savigp, data: &dyn DataSource) -> Result<Self, VariationalError> {
+    /// [`InferenceError::Data`] for no data or data that cannot be read; [`InferenceError::Shape`] for data that do
+    /// not fit the model; [`InferenceError::Observation`] for an observation there cannot be.
+    pub fn new(model: &Savigp, data: &dyn DataSource) -> Result<Self, InferenceError> {
         Self::build(model, data, data.count(), None).and_then(|bound| bound.loaded(model, data))
     }
 
@@ -63,12 +63,12 @@ impl Bound {
         model: &Savigp,
         data: &dyn DataSource,
         reduction: Box<dyn Reduction>,
-    ) -> Result<Self, VariationalError> {
+    ) -> Result<Self, InferenceError> {
         Self::build(model, data, data.count(), Some(reduction.into()))?.loaded(model, data)
     }
 
     /// With all of the data in hand.
-    fn loaded(mut self, model: &Savigp, data: &dyn DataSource) -> Result<Self, VariationalError> {
+    fn loaded(mut self, model: &Savigp, data: &dyn DataSource) -> Result<Self, InferenceError> {
         self.load_rows(model, data, &Rows::Range(0..data.count()))?;
         Ok(self)
     }
@@ -82,7 +82,7 @@ impl Bound {
         model: &Savigp,
         data: &dyn DataSource,
         capacity: usize,
-    ) -> Result<Self, VariationalError> {
+    ) -> Result<Self, InferenceError> {
         let capacity = capacity.clamp(1, data.count().max(1));
         Self::build(model, data, capacity, None)
     }
@@ -92,7 +92,7 @@ impl Bound {
         data: &dyn DataSource,
         capacity: usize,
         reduction: Option<Arc<dyn Reduction>>,
-    ) -> Result<Self, VariationalError> {
+    ) -> Result<Self, InferenceError> {
         check_data(model, data)?;
         let setup = Setup {
             processes: model.processes(),
@@ -124,18 +124,18 @@ impl Bound {
     /// Takes these observations in hand instead of those it has. Estimates from them are of the bound on all data.
     ///
     /// # Errors
-    /// [`VariationalError::Shape`] for a batch that is empty or larger than was said; otherwise as
+    /// [`InferenceError::Shape`] for a batch that is empty or larger than was said; otherwise as
     /// [`new`](Self::new). There is no batch then.
     pub fn load(
         &mut self,
         model: &Savigp,
         data: &dyn DataSource,
         rows: &[usize],
-    ) -> Result<(), VariationalError> {
+    ) -> Result<(), InferenceError> {
         check_count("data", "observations", self.observations, data.count())?;
         if rows.is_empty() || rows.len() > self.passes.capacity() {
             let (what, axis, expected) = ("batch", "observations", self.passes.capacity());
-            return Err(VariationalError::Shape { what, axis, expected, found: rows.len() });
+            return Err(InferenceError::Shape { what, axis, expected, found: rows.len() });
         }
         self.load_rows(model, data, &Rows::List(rows))
     }
@@ -145,10 +145,10 @@ impl Bound {
         model: &Savigp,
         data: &dyn DataSource,
         rows: &Rows<'_>,
-    ) -> Result<(), VariationalError> {
+    ) -> Result<(), InferenceError> {
         self.passes.read(data, rows, |_, taken| {
             let checked = model.likelihood().check_observation(taken.target);
-            checked.map_err(|fault| VariationalError::Observation { row: taken.row, fault })
+            checked.map_err(|fault| InferenceError::Observation { row: taken.row, fault })
         })
     }
 
@@ -186,7 +186,7 @@ impl Bound {
         &mut self,
         model: &Savigp,
         expectation: Expectation,
-    ) -> Result<(), VariationalError> {
+    ) -> Result<(), InferenceError> {
         expectation.check(model.likelihood())?;
         self.expectation = expectation;
         Ok(())
@@ -195,10 +195,10 @@ impl Bound {
     /// The bound.
     ///
     /// # Errors
-    /// [`VariationalError::Kernel`] for inputs the kernel cannot take or a `K_zz` that cannot be factored;
-    /// [`VariationalError::NotFinite`] or what the likelihood reports; [`VariationalError::Data`] before the first
+    /// [`InferenceError::Kernel`] for inputs the kernel cannot take or a `K_zz` that cannot be factored;
+    /// [`InferenceError::NotFinite`] or what the likelihood reports; [`InferenceError::Data`] before the first
     /// batch.
-    pub fn value(&mut self, model: &Savigp) -> Result<f64, VariationalError> {
+    pub fn value(&mut self, model: &Savigp) -> Result<f64, InferenceError> {
         self.pass(model, model.posterior(), false)?;
         self.assemble(model, model.posterior())
     }
@@ -208,8 +208,8 @@ impl Bound {
     /// parameter, derivatives by those are not computed and are 0.
     ///
     /// # Errors
-    /// As [`value`](Self::value), and [`VariationalError::Shape`] for a gradient of the wrong length.
-    pub fn gradient(&mut self, model: &Savigp, gradient: &mut [f64]) -> Result<f64, VariationalError> {
+    /// As [`value`](Self::value), and [`InferenceError::Shape`] for a gradient of the wrong length.
+    pub fn gradient(&mut self, model: &Savigp, gradient: &mut [f64]) -> Result<f64, InferenceError> {
         let front = model.parameter_count() - model.posterior_values();
         check_count("gradient", "entries", model.parameter_count(), gradient.len())?;
         let (of_model, of_posterior) = gradient.split_at_mut(front);
@@ -225,7 +225,7 @@ impl Bound {
         model: &Savigp,
         posterior: &Mixture,
         gradient: &mut [f64],
-    ) -> Result<f64, VariationalError> {
+    ) -> Result<f64, InferenceError> {
         let reverse = model.processes().iter().any(|process| process.free_count() > 0);
         self.pass(model, posterior, reverse)?;
         let weight = self.weight();
@@ -267,16 +267,16 @@ impl Bound {
         model: &Savigp,
         posterior: &Mixture,
         reverse: bool,
-    ) -> Result<(), VariationalError> {
+    ) -> Result<(), InferenceError> {
         if self.passes.loaded() == 0 {
             return Err(DataError::NoData.into());
         }
         if !self.is_for(posterior) {
-            return Err(VariationalError::Unsupported {
+            return Err(InferenceError::Unsupported {
                 what: "a bound made for a posterior of another shape",
             });
         }
-        self.passes.project_if_moved::<VariationalError>(model.processes(), model.jitter())?;
+        self.passes.project_if_moved::<InferenceError>(model.processes(), model.jitter())?;
         self.working.refresh(posterior)?;
         if let Expectation::Sampled(sampling) = &self.expectation {
             self.nodes.prepare(sampling, model.likelihood().latents())?;
@@ -312,11 +312,12 @@ impl Bound {
 }
 
 /// Fails for data that do not fit the model.
-fn check_data(model: &Savigp, data: &dyn DataSource) -> Result<(), VariationalError> {
+fn check_data(model: &Savigp, data: &dyn DataSource) -> Result<(), InferenceError> {
     if data.count() == 0 {
         return Err(DataError::NoData.into());
     }
     check_count("targets", "columns", model.likelihood().outputs(), data.outputs())?;
+    model.weights().check(data.count())?;
     for process in model.processes() {
         check_count("inputs", "columns", process.inputs().dim(), data.dim())?;
     }

@@ -5,7 +5,7 @@
 //! `d² = Δᵀ T⁻¹ Δ`, `Δ = m_k − m_l`.
 
 use super::mixture::{Covariance, Mixture};
-use crate::error::VariationalError;
+use gp_ep::InferenceError;
 use crate::kl;
 use faer::{Accum, Mat, MatMut};
 use gp_linalg::product::matmul_lower;
@@ -108,7 +108,7 @@ impl Working {
     }
 
     /// Takes over proportions and factors.
-    pub(super) fn refresh(&mut self, posterior: &Mixture) -> Result<(), VariationalError> {
+    pub(super) fn refresh(&mut self, posterior: &Mixture) -> Result<(), InferenceError> {
         posterior.write_weights(&mut self.weights);
         let latents = posterior.counts().len();
         for (index, factor) in self.factors.iter_mut().enumerate() {
@@ -125,7 +125,7 @@ impl Working {
         &mut self,
         posterior: &Mixture,
         bound: EntropyBound,
-    ) -> Result<f64, VariationalError> {
+    ) -> Result<f64, InferenceError> {
         let mut value = 0.0;
         for k in 0..self.weights.len() {
             let b = self.add_own(posterior, bound, k)?;
@@ -144,7 +144,7 @@ impl Working {
         posterior: &Mixture,
         bound: EntropyBound,
         k: usize,
-    ) -> Result<f64, VariationalError> {
+    ) -> Result<f64, InferenceError> {
         let (latents, weight) = (posterior.counts().len(), self.weights[k]);
         let mut b = 0.0;
         for q in 0..latents {
@@ -173,7 +173,7 @@ impl Working {
     }
 
     /// `−Σ π_k ln Σ π_l exp a_kl`, and its derivatives.
-    fn add_pairs(&mut self, posterior: &Mixture, bound: EntropyBound) -> Result<f64, VariationalError> {
+    fn add_pairs(&mut self, posterior: &Mixture, bound: EntropyBound) -> Result<f64, InferenceError> {
         let (count, terms) = (self.weights.len(), bound.terms());
         let m: usize = posterior.counts().iter().sum();
         for k in 0..count {
@@ -254,7 +254,7 @@ impl Working {
     }
 
     /// `d²` and `ln|T|` of two components.
-    fn pair(&mut self, posterior: &Mixture, pair: (usize, usize)) -> Result<(f64, f64), VariationalError> {
+    fn pair(&mut self, posterior: &Mixture, pair: (usize, usize)) -> Result<(f64, f64), InferenceError> {
         let (mut squared, mut log_det) = (0.0, 0.0);
         for q in 0..posterior.counts().len() {
             log_det += self.solve(posterior, pair, q)?;
@@ -271,7 +271,7 @@ impl Working {
         posterior: &Mixture,
         (k, l): (usize, usize),
         q: usize,
-    ) -> Result<f64, VariationalError> {
+    ) -> Result<f64, InferenceError> {
         let (m, latents) = (posterior.counts()[q], posterior.counts().len());
         let Scratch { sum, factor, solved, delta, .. } = &mut self.scratch;
         let means = posterior.mean(k, q).iter().zip(posterior.mean(l, q));
@@ -304,7 +304,7 @@ impl Working {
         (k, l): (usize, usize),
         g: f64,
         terms: Terms,
-    ) -> Result<(), VariationalError> {
+    ) -> Result<(), InferenceError> {
         let latents = posterior.counts().len();
         for q in 0..latents {
             self.solve(posterior, (k, l), q)?;
@@ -330,7 +330,7 @@ impl Working {
     }
 
     /// What `T̄ = g (distance · xxᵀ − ½ T⁻¹)` is for the factor of one of the two covariances: `2 T̄ L`.
-    fn add_through_sum(&mut self, place: usize, g: f64, distance: f64) -> Result<(), VariationalError> {
+    fn add_through_sum(&mut self, place: usize, g: f64, distance: f64) -> Result<(), InferenceError> {
         let own = self.factors[place].l();
         let m = own.nrows();
         let Scratch { factor, solved, columns, .. } = &mut self.scratch;

@@ -5,7 +5,7 @@
 //! a positive diagonal, or diagonal, by its variances. Proportions π are a softmax of numbers the first of which
 //! stays 0.
 
-use crate::error::{VariationalError, check_count};
+use gp_ep::{InferenceError, check_count};
 use faer::{Mat, MatMut, MatRef};
 use gp_optim::{Parameter, ParameterSet, ParameterSetMut, Transform};
 use rand::SeedableRng;
@@ -52,11 +52,11 @@ impl Mixture {
     /// One Gaussian that is the prior: mean 0, `S = I`.
     ///
     /// # Errors
-    /// [`VariationalError::Shape`] for no latent function, or one without inducing values.
-    pub fn prior(counts: &[usize], covariance: Covariance) -> Result<Self, VariationalError> {
+    /// [`InferenceError::Shape`] for no latent function, or one without inducing values.
+    pub fn prior(counts: &[usize], covariance: Covariance) -> Result<Self, InferenceError> {
         if counts.is_empty() || counts.contains(&0) {
             let (what, axis) = ("posterior", "inducing values");
-            return Err(VariationalError::Shape { what, axis, expected: 1, found: 0 });
+            return Err(InferenceError::Shape { what, axis, expected: 1, found: 0 });
         }
         let parts = counts.iter().map(|&count| Part::prior(count, covariance)).collect::<Result<_, _>>()?;
         Ok(Self { covariance, counts: counts.to_vec(), logits: None, parts })
@@ -66,13 +66,13 @@ impl Mixture {
     /// training can tell them apart. The same seed gives the same means.
     ///
     /// # Errors
-    /// As [`prior`](Self::prior), and [`VariationalError::Shape`] for K = 0.
+    /// As [`prior`](Self::prior), and [`InferenceError::Shape`] for K = 0.
     pub fn spread(
         counts: &[usize],
         covariance: Covariance,
         components: usize,
         seed: u64,
-    ) -> Result<Self, VariationalError> {
+    ) -> Result<Self, InferenceError> {
         Self::prior(counts, covariance)?.split(components, seed)
     }
 
@@ -82,7 +82,7 @@ impl Mixture {
     ///
     /// # Errors
     /// As [`repeated`](Self::repeated).
-    pub fn split(&self, components: usize, seed: u64) -> Result<Self, VariationalError> {
+    pub fn split(&self, components: usize, seed: u64) -> Result<Self, InferenceError> {
         let mut mixture = self.repeated(components)?;
         if components == 1 {
             return Ok(mixture);
@@ -103,12 +103,12 @@ impl Mixture {
     /// K copies of a single Gaussian, in equal proportions.
     ///
     /// # Errors
-    /// [`VariationalError::Shape`] for K = 0, or for a mixture of several components.
-    pub fn repeated(&self, components: usize) -> Result<Self, VariationalError> {
+    /// [`InferenceError::Shape`] for K = 0, or for a mixture of several components.
+    pub fn repeated(&self, components: usize) -> Result<Self, InferenceError> {
         check_count("posterior", "components", 1, self.components())?;
         if components == 0 {
             let (what, axis) = ("posterior", "components");
-            return Err(VariationalError::Shape { what, axis, expected: 1, found: 0 });
+            return Err(InferenceError::Shape { what, axis, expected: 1, found: 0 });
         }
         let mut repeated = self.clone();
         repeated.parts = (0..components).flat_map(|_| self.parts.iter().cloned()).collect();
@@ -192,7 +192,7 @@ impl Mixture {
     /// a diagonal covariance the diagonal, is read.
     ///
     /// # Errors
-    /// [`VariationalError::Shape`] for wrong shapes; [`VariationalError::Parameter`] for numbers that are not finite or
+    /// [`InferenceError::Shape`] for wrong shapes; [`InferenceError::Parameter`] for numbers that are not finite or
     /// a diagonal that is not positive.
     pub fn set(
         &mut self,
@@ -200,7 +200,7 @@ impl Mixture {
         latent: usize,
         mean: &[f64],
         factor: MatRef<'_, f64>,
-    ) -> Result<(), VariationalError> {
+    ) -> Result<(), InferenceError> {
         check_count("posterior", "components", self.components().max(component + 1), self.components())?;
         check_count("posterior", "latent functions", self.counts.len().max(latent + 1), self.counts.len())?;
         check_count("covariance factor", "rows", self.counts[latent], factor.nrows())?;
@@ -229,7 +229,7 @@ impl Mixture {
     }
 
     /// Moves all means, which are given as [`means`](Self::means) has them.
-    pub(super) fn set_means(&mut self, means: &[f64]) -> Result<(), VariationalError> {
+    pub(super) fn set_means(&mut self, means: &[f64]) -> Result<(), InferenceError> {
         let mut rest = means;
         for part in &mut self.parts {
             let (own, later) = rest.split_at(part.mean.values().len());
@@ -271,7 +271,7 @@ impl Mixture {
 }
 
 impl Part {
-    fn prior(count: usize, covariance: Covariance) -> Result<Self, VariationalError> {
+    fn prior(count: usize, covariance: Covariance) -> Result<Self, InferenceError> {
         let spread = if covariance == Covariance::Full { "diagonal" } else { "variance" };
         let below = if covariance == Covariance::Full { count * (count - 1) / 2 } else { 0 };
         let lower = (below > 0).then(|| Parameter::vector("lower", vec![0.0; below], Transform::Identity));

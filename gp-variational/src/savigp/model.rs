@@ -1,29 +1,28 @@
 //! The model: latent functions, a likelihood, and an approximate posterior over their inducing values.
 
+use super::bound::Bound;
 use super::entropy::EntropyBound;
 use super::mixture::{Covariance, Mixture};
-use crate::error::{VariationalError, check_count};
+use crate::ascent::NaturalOptions;
 use crate::expectation::Expectation;
-use crate::posterior::{Part, VariationalPosterior};
+use gp_ep::{EvidenceKind, Inference, InferenceError, LatentModel, LogEvidence, Predictor, Weights, check_count};
+use gp_kernels::data::DataSource;
 use gp_kernels::inducing::SparseProcess;
 use gp_kernels::posterior::{InducingPosterior, MixturePosterior, PosteriorFactor};
 use gp_likelihoods::Likelihood;
 use gp_linalg::{JitterPolicy, Threading};
 use gp_optim::{Parameter, ParameterSet, ParameterSetMut};
+use std::ops::{Deref, DerefMut};
 
-/// A latent Gaussian-process model with inducing inputs, its posterior approximated by a Gaussian or a mixture of
-/// Gaussians.
+/// A [latent model](LatentModel), its posterior approximated by a Gaussian or a mixture of Gaussians.
 ///
 /// Its parameters are those of each latent function, then those of the likelihood, then those of the posterior.
 #[derive(Clone, Debug)]
 pub struct Savigp {
-    processes: Vec<SparseProcess>,
-    likelihood: Box<dyn Likelihood>,
+    latent: LatentModel,
     posterior: Mixture,
     expectation: Expectation,
     entropy: EntropyBound,
-    jitter: JitterPolicy,
-    threading: Threading,
 }
 
 impl Savigp {
@@ -32,31 +31,22 @@ impl Savigp {
     /// the prior, and expected log densities in closed form or by quadrature: SVGP.
     ///
     /// # Errors
-    /// [`VariationalError::Shape`] for another number of latent functions than the likelihood has.
+    /// [`InferenceError::Shape`] for another number of latent functions than the likelihood has.
     pub fn new(
         processes: Vec<SparseProcess>,
         likelihood: Box<dyn Likelihood>,
-    ) -> Result<Self, VariationalError> {
-        if processes.len() != 1 {
-            check_count("model", "latent functions", likelihood.latents(), processes.len())?;
-        }
-        let posterior = Mixture::prior(&counts(&processes, likelihood.latents()), Covariance::Full)?;
-        Ok(Self {
-            processes,
-            likelihood,
-            posterior,
-            expectation: Expectation::Exact,
-            entropy: EntropyBound::default(),
-            jitter: JitterPolicy::ladder(),
-            threading: Threading::Pool,
-        })
+    ) -> Result<Self, InferenceError> {
+        let latent = LatentModel::new(processes, likelihood)?;
+        let posterior = Mixture::prior(&latent.counts(), Covariance::Full)?;
+        let (expectation, entropy) = (Expectation::Exact, EntropyBound::default());
+        Ok(Self { latent, posterior, expectation, entropy })
     }
 
     /// The same model with another posterior.
     ///
     /// # Errors
-    /// [`VariationalError::Shape`] for a posterior over other numbers of inducing values.
-    pub fn with_posterior(mut self, posterior: Mixture) -> Result<Self, VariationalError> {
+    /// [`InferenceError::Shape`] for a posterior over other numbers of inducing values.
+    pub fn with_posterior(mut self, posterior: Mixture) -> Result<Self, InferenceError> {
         self.set_posterior(posterior)?;
         Ok(self)
     }
@@ -64,10 +54,10 @@ impl Savigp {
     /// The same model with other estimates of expected log densities.
     ///
     /// # Errors
-    /// [`VariationalError::Option`] for settings out of range; [`VariationalError::Unsupported`] for derivatives of
+    /// [`InferenceError::Option`] for settings out of range; [`InferenceError::Unsupported`] for derivatives of
     /// samples of a likelihood that has none.
-    pub fn with_expectation(self, expectation: Expectation) -> Result<Self, VariationalError> {
-        expectation.check(self.likelihood.as_ref())?;
+    pub fn with_expectation(self, expectation: Expectation) -> Result<Self, InferenceError> {
+        expectation.check(self.likelihood())?;
         Ok(Self { expectation, ..self })
     }
 
@@ -77,38 +67,25 @@ impl Savigp {
         Self { entropy, ..self }
     }
 
+    /// The same model with observations that count more or less than once.
+    #[must_use]
+    pub fn with_weights(mut self, weights: Weights) -> Self {
+        self.set_weights(weights);
+        self
+    }
+
     /// The same model with another rule for matrices `K_zz` without a numerical Cholesky factor.
     #[must_use]
-    pub fn with_jitter(self, jitter: JitterPolicy) -> Self {
-        Self { jitter, ..self }
+    pub fn with_jitter(mut self, jitter: JitterPolicy) -> Self {
+        self.set_jitter(jitter);
+        self
     }
 
     /// The same model, computed elsewhere. The numbers do not change.
     #[must_use]
-    pub fn with_threading(self, threading: Threading) -> Self {
-        Self { threading, ..self }
-    }
-
-    /// The latent functions, or the one prior that all of them share.
-    #[must_use]
-    pub fn processes(&self) -> &[SparseProcess] {
-        &self.processes
-    }
-
-    /// The latent functions, to set, fix, bound or give priors to their parameters.
-    pub fn processes_mut(&mut self) -> &mut [SparseProcess] {
-        &mut self.processes
-    }
-
-    /// What ties an observation to its latent values.
-    #[must_use]
-    pub fn likelihood(&self) -> &dyn Likelihood {
-        self.likelihood.as_ref()
-    }
-
-    /// The likelihood, to set, fix, bound or give priors to its parameters.
-    pub fn likelihood_mut(&mut self) -> &mut dyn Likelihood {
-        self.likelihood.as_mut()
+    pub fn with_threading(mut self, threading: Threading) -> Self {
+        self.set_threading(threading);
+        self
     }
 
     /// The approximate posterior over whitened inducing values.
@@ -120,9 +97,9 @@ impl Savigp {
     /// Replaces the posterior.
     ///
     /// # Errors
-    /// [`VariationalError::Shape`] for a posterior over other numbers of inducing values.
-    pub fn set_posterior(&mut self, posterior: Mixture) -> Result<(), VariationalError> {
-        let counts = counts(&self.processes, self.likelihood.latents());
+    /// [`InferenceError::Shape`] for a posterior over other numbers of inducing values.
+    pub fn set_posterior(&mut self, posterior: Mixture) -> Result<(), InferenceError> {
+        let counts = self.counts();
         check_count("posterior", "latent functions", counts.len(), posterior.counts().len())?;
         for (expected, found) in counts.iter().zip(posterior.counts()) {
             check_count("posterior", "inducing values", *expected, *found)?;
@@ -153,60 +130,43 @@ impl Savigp {
         self.entropy
     }
 
-    /// The rule for jitter.
-    #[must_use]
-    pub fn jitter(&self) -> &JitterPolicy {
-        &self.jitter
-    }
-
-    /// Who computes.
-    #[must_use]
-    pub fn threading(&self) -> Threading {
-        self.threading
-    }
-
     /// The posterior as it stands, for predictions.
     ///
     /// # Errors
-    /// [`VariationalError::Kernel`] for a `K_zz` that cannot be factored.
-    pub fn predictor(&self) -> Result<VariationalPosterior, VariationalError> {
+    /// [`InferenceError::Kernel`] for a `K_zz` that cannot be factored.
+    pub fn predictor(&self) -> Result<Predictor, InferenceError> {
         let mut parts = Vec::new();
         for k in 0..self.posterior.components() {
-            for q in 0..self.likelihood.latents() {
-                let process = process_of(&self.processes, q);
-                parts.push(Part::Inducing(Box::new(InducingPosterior::new(
+            for q in 0..self.likelihood().latents() {
+                let process = self.process(q);
+                parts.push(InducingPosterior::new(
                     process.kernel().clone_box(),
                     process.inputs().clone(),
-                    self.jitter,
+                    *self.jitter(),
                     self.posterior.mean(k, q).to_vec(),
                     PosteriorFactor::Covariance(self.posterior.factor(k, q)),
-                )?)));
+                )?);
             }
         }
-        Ok(VariationalPosterior::new(
-            self.likelihood.clone(),
-            MixturePosterior::new(self.posterior.weights(), parts)?,
-        ))
+        let functions = MixturePosterior::new(self.posterior.weights(), parts)?;
+        Predictor::new(functions, self.likelihood().clone_box(), self.threading())
     }
 
-    /// The name of every value, such as `kernel.rbf.lengthscale[1]`, `z[3,0]`, `likelihood.scale` and
-    /// `posterior[0].mean[5]`; with several latent functions those of the first are `latent[0].kernel…`.
+    /// The name of every value: those of the [latent model](LatentModel::parameter_names), then those of the posterior, such
+    /// as `posterior[0].mean[5]`.
     #[must_use]
     pub fn parameter_names(&self) -> Vec<String> {
-        let mut names = Vec::new();
-        for (q, process) in self.processes.iter().enumerate() {
-            let several = self.processes.len() > 1;
-            let front = if several { format!("latent[{q}].") } else { String::new() };
-            names.extend(process.parameter_names().into_iter().map(|name| format!("{front}{name}")));
-        }
-        for parameter in self.likelihood.parameters() {
-            for i in 0..parameter.len() {
-                let element = if parameter.is_vector() { format!("[{i}]") } else { String::new() };
-                names.push(format!("likelihood.{}{element}", parameter.name()));
-            }
-        }
+        let mut names = self.latent.parameter_names();
         names.extend(self.posterior.parameter_names());
         names
+    }
+
+    fn at_rest(&self, data: &dyn DataSource) -> Result<(Self, Bound), InferenceError> {
+        let (mut model, mut bound) = (self.clone(), Bound::new(self, data)?);
+        if self.posterior.components() == 1 && self.posterior.covariance() == Covariance::Full {
+            model.come_to_rest(&mut bound, &NaturalOptions::default())?;
+        }
+        Ok((model, bound))
     }
 
     /// The number of values of the posterior, which are the last ones.
@@ -215,40 +175,45 @@ impl Savigp {
     }
 }
 
-/// The process of a latent.
-fn process_of(processes: &[SparseProcess], latent: usize) -> &SparseProcess {
-    &processes[if processes.len() == 1 { 0 } else { latent }]
-}
+impl Deref for Savigp {
+    type Target = LatentModel;
 
-/// M of every latent.
-fn counts(processes: &[SparseProcess], latents: usize) -> Vec<usize> {
-    (0..latents).map(|latent| process_of(processes, latent).inputs().count()).collect()
-}
-
-impl Savigp {
-    /// The parameters of latent functions and likelihood.
-    pub(super) fn visit_outer(&self, visit: &mut dyn FnMut(&Parameter)) {
-        self.processes.iter().for_each(|process| process.visit(visit));
-        self.likelihood.parameters().iter().for_each(visit);
+    fn deref(&self) -> &LatentModel {
+        &self.latent
     }
+}
 
-    /// The same, to be changed.
-    pub(super) fn visit_outer_mut(&mut self, visit: &mut dyn FnMut(&mut Parameter)) {
-        self.processes.iter_mut().for_each(|process| process.visit_mut(visit));
-        self.likelihood.parameters_mut().iter_mut().for_each(visit);
+impl DerefMut for Savigp {
+    fn deref_mut(&mut self) -> &mut LatentModel {
+        &mut self.latent
     }
 }
 
 impl ParameterSet for Savigp {
     fn visit(&self, visit: &mut dyn FnMut(&Parameter)) {
-        self.visit_outer(visit);
+        self.latent.visit(visit);
         self.posterior.visit(visit);
     }
 }
 
 impl ParameterSetMut for Savigp {
     fn visit_mut(&mut self, visit: &mut dyn FnMut(&mut Parameter)) {
-        self.visit_outer_mut(visit);
+        self.latent.visit_mut(visit);
         self.posterior.visit_mut(visit);
+    }
+}
+
+/// The largest bound over the posterior of the model, from where it is: natural gradients bring one full Gaussian to rest;
+/// diagonal and mixture posteriors are taken as they are, trained or not.
+impl Inference for Savigp {
+    type Posterior = MixturePosterior<InducingPosterior>;
+
+    fn log_evidence(&self, data: &dyn DataSource) -> Result<LogEvidence, InferenceError> {
+        let (model, mut bound) = self.at_rest(data)?;
+        Ok(LogEvidence { value: bound.value(&model)?, kind: EvidenceKind::LowerBound })
+    }
+
+    fn posterior(&self, data: &dyn DataSource) -> Result<Predictor, InferenceError> {
+        self.at_rest(data)?.0.predictor()
     }
 }

@@ -10,7 +10,7 @@ use super::bound::Bound;
 use super::mixture::{Covariance, Mixture};
 use super::model::Savigp;
 use crate::ascent::{Ascent, Climber, MAX_HALVINGS, NaturalOptions, climb};
-use crate::error::VariationalError;
+use gp_ep::InferenceError;
 use crate::mixing::Mixing;
 use faer::{Accum, Mat, MatMut};
 use gp_linalg::product::matmul_lower;
@@ -30,14 +30,14 @@ pub(super) struct Natural {
 
 impl Natural {
     /// Fails for posteriors that have no such steps.
-    pub(super) fn check(posterior: &Mixture) -> Result<(), VariationalError> {
+    pub(super) fn check(posterior: &Mixture) -> Result<(), InferenceError> {
         if posterior.components() == 1 && posterior.covariance() == Covariance::Full {
             return Ok(());
         }
-        Err(VariationalError::Unsupported { what: "natural gradients of anything but one full Gaussian" })
+        Err(InferenceError::Unsupported { what: "natural gradients of anything but one full Gaussian" })
     }
 
-    fn new(posterior: &Mixture) -> Result<Self, VariationalError> {
+    fn new(posterior: &Mixture) -> Result<Self, InferenceError> {
         Self::check(posterior)?;
         let m = posterior.counts().iter().copied().max().unwrap_or(0);
         let square = || Mat::zeros(m, m);
@@ -59,11 +59,11 @@ impl Natural {
         from: &Mixture,
         to: &mut Mixture,
         rate: f64,
-    ) -> Result<bool, VariationalError> {
+    ) -> Result<bool, InferenceError> {
         for q in 0..from.counts().len() {
             match self.step_latent(bound, from, to, (q, rate)) {
                 Ok(()) => {}
-                Err(VariationalError::Linalg(LinalgError::NotPositiveDefinite { .. })) => return Ok(false),
+                Err(InferenceError::Linalg(LinalgError::NotPositiveDefinite { .. })) => return Ok(false),
                 Err(other) => return Err(other),
             }
         }
@@ -76,7 +76,7 @@ impl Natural {
         from: &Mixture,
         to: &mut Mixture,
         (q, rate): (usize, f64),
-    ) -> Result<(), VariationalError> {
+    ) -> Result<(), InferenceError> {
         let (m, weight) = (from.counts()[q], bound.weight());
         let Self { precision, next, half, factor, mean, step } = self;
         let mut precision = precision.as_mut().submatrix_mut(0, 0, m, m);
@@ -125,10 +125,10 @@ impl Bound {
         &mut self,
         posterior: &mut Mixture,
         rate: f64,
-    ) -> Result<(), VariationalError> {
+    ) -> Result<(), InferenceError> {
         if !self.is_evaluated_for(posterior) {
             let (what, axis) = ("bound", "evaluations with this posterior");
-            return Err(VariationalError::Shape { what, axis, expected: 1, found: 0 });
+            return Err(InferenceError::Shape { what, axis, expected: 1, found: 0 });
         }
         let mut room = match self.natural.take() {
             Some(room) => room,
@@ -145,14 +145,14 @@ impl Bound {
         natural: &mut Natural,
         (posterior, trial): (&mut Mixture, &mut Mixture),
         rate: f64,
-    ) -> Result<(), VariationalError> {
+    ) -> Result<(), InferenceError> {
         for halvings in 0..=MAX_HALVINGS {
             if natural.step(self, posterior, trial, rate * 0.5f64.powi(halvings.cast_signed()))? {
                 std::mem::swap(posterior, trial);
                 return Ok(());
             }
         }
-        Err(VariationalError::ImproperPosterior)
+        Err(InferenceError::ImproperPosterior)
     }
 
     /// Steps along the natural gradient until the posterior is at rest.
@@ -161,7 +161,7 @@ impl Bound {
         model: &Savigp,
         posterior: &mut Mixture,
         options: &NaturalOptions,
-    ) -> Result<Ascent, VariationalError> {
+    ) -> Result<Ascent, InferenceError> {
         options.check()?;
         let (natural, trial) = (Natural::new(posterior)?, posterior.clone());
         self.pass(model, posterior, false)?;
@@ -183,7 +183,7 @@ struct Climb<'a> {
 }
 
 impl Climber for Climb<'_> {
-    fn attempt(&mut self, rate: f64, mixing: &mut Mixing) -> Result<f64, VariationalError> {
+    fn attempt(&mut self, rate: f64, mixing: &mut Mixing) -> Result<f64, InferenceError> {
         if !self.natural.step(self.bound, self.posterior, &mut self.trial, rate)? {
             return Ok(f64::NEG_INFINITY);
         }
@@ -199,13 +199,13 @@ impl Climber for Climb<'_> {
         }
     }
 
-    fn accept(&mut self) -> Result<(), VariationalError> {
+    fn accept(&mut self) -> Result<(), InferenceError> {
         std::mem::swap(self.posterior, &mut self.trial);
         self.kept.copy_from_slice(&self.bound.sums.numbers);
         Ok(())
     }
 
-    fn withdraw(&mut self) -> Result<(), VariationalError> {
+    fn withdraw(&mut self) -> Result<(), InferenceError> {
         self.bound.sums.numbers.copy_from_slice(&self.kept);
         self.bound.working.refresh(self.posterior)
     }
@@ -217,10 +217,10 @@ impl Savigp {
     /// posterior would not be proper is halved until it is. Whether the bound rises is not looked at.
     ///
     /// # Errors
-    /// [`VariationalError::Unsupported`] for anything but one full Gaussian; [`VariationalError::Option`];
-    /// [`VariationalError::ImproperPosterior`]; [`VariationalError::Shape`] for a bound that has not been evaluated, or
+    /// [`InferenceError::Unsupported`] for anything but one full Gaussian; [`InferenceError::Option`];
+    /// [`InferenceError::ImproperPosterior`]; [`InferenceError::Shape`] for a bound that has not been evaluated, or
     /// with a posterior of another shape.
-    pub fn natural_step(&mut self, bound: &mut Bound, rate: f64) -> Result<(), VariationalError> {
+    pub fn natural_step(&mut self, bound: &mut Bound, rate: f64) -> Result<(), InferenceError> {
         NaturalOptions { rate, ..NaturalOptions::default() }.check()?;
         let mut posterior = self.take_posterior();
         let done = bound.natural_step(&mut posterior, rate);
@@ -232,14 +232,14 @@ impl Savigp {
     /// which has the data.
     ///
     /// # Errors
-    /// [`VariationalError::Unsupported`] for another posterior; [`VariationalError::Option`];
-    /// [`VariationalError::ImproperPosterior`] where no step, however small, raises the bound; otherwise as
+    /// [`InferenceError::Unsupported`] for another posterior; [`InferenceError::Option`];
+    /// [`InferenceError::ImproperPosterior`] where no step, however small, raises the bound; otherwise as
     /// [`Bound::value`].
     pub fn come_to_rest(
         &mut self,
         bound: &mut Bound,
         options: &NaturalOptions,
-    ) -> Result<Ascent, VariationalError> {
+    ) -> Result<Ascent, InferenceError> {
         let mut posterior = self.posterior().clone();
         let ascent = bound.ascend(self, &mut posterior, options)?;
         self.set_posterior(posterior)?;

@@ -3,7 +3,7 @@
 use super::entropy::Working;
 use super::mixture::{Covariance, Mixture};
 use super::model::Savigp;
-use crate::error::VariationalError;
+use gp_ep::InferenceError;
 use crate::expectation::{Estimates, Expectation, Nodes, Observed};
 use gp_kernels::passes::{Beliefs, Gram, LaneBlock, Layout, Whitened};
 use gp_likelihoods::Latent;
@@ -69,7 +69,7 @@ impl Rule<'_> {
         self,
         block: LaneBlock<'_, LaneEstimates>,
         extra: &mut [f64],
-    ) -> Result<(), VariationalError> {
+    ) -> Result<(), InferenceError> {
         let LaneBlock { own, component, seen, latents, .. } = block;
         let proportion = self.proportions[component];
         for i in 0..seen.count() {
@@ -86,6 +86,7 @@ impl Rule<'_> {
             };
             let done = own.estimates.estimate(observed, self.expectation, self.nodes);
             done.map_err(|error| error.at_row(seen.row(i)))?;
+            own.estimates.weigh(self.model.weights().of(seen.row(i), seen.target(i)));
             let (slopes, noises) = (&own.estimates.slopes, &own.estimates.noise);
             extra[component] += slopes.value;
             let by_params = extra[self.proportions.len()..].iter_mut().zip(&slopes.by_params);

@@ -9,7 +9,7 @@ use super::mixture::Mixture;
 use super::model::Savigp;
 use super::natural::Natural;
 use crate::ascent::{Ascent, NaturalOptions};
-use crate::error::VariationalError;
+use gp_ep::{InferenceError, LatentModel};
 use crate::expectation::{Expectation, MOST_SAMPLES, Sampling};
 use gp_kernels::data::{DataError, DataSource};
 use gp_optim::{
@@ -75,8 +75,8 @@ impl Default for NoiseTarget {
 }
 
 impl NoiseTarget {
-    fn check(&self) -> Result<(), VariationalError> {
-        let fault = |what, value, allowed| Err(VariationalError::Option { what, value, allowed });
+    fn check(&self) -> Result<(), InferenceError> {
+        let fault = |what, value, allowed| Err(InferenceError::Option { what, value, allowed });
         if !(self.relative > 0.0 && self.relative.is_finite()) {
             return fault("target of noise", self.relative, "positive and finite");
         }
@@ -100,14 +100,14 @@ impl Savigp {
     /// are some, stay the same.
     ///
     /// # Errors
-    /// [`VariationalError::Optim`] when the start cannot be evaluated or an option is out of range, otherwise as
+    /// [`InferenceError::Optim`] when the start cannot be evaluated or an option is out of range, otherwise as
     /// [`Bound::new`]. The model is then as it was. Evaluations that fail later are stepped back from and counted.
     pub fn train(
         &mut self,
         data: &dyn DataSource,
         options: &MinimiseOptions,
         progress: impl FnMut(TrainingProgress),
-    ) -> Result<Trained<Training>, VariationalError> {
+    ) -> Result<Trained<Training>, InferenceError> {
         let mut bound = Bound::new(self, data)?;
         let options = bound.heed(options);
         let evaluate = |model: &Self, natural: &mut [f64]| bound.gradient(model, natural);
@@ -125,14 +125,14 @@ impl Savigp {
         &mut self,
         data: &dyn DataSource,
         options: &MinimiseOptions,
-    ) -> Result<Trained<Staged>, VariationalError> {
+    ) -> Result<Trained<Staged>, InferenceError> {
         let mut bound = Bound::new(self, data)?;
         let options = &bound.heed(options);
         let (groups, schedule) = self.schedule(options)?;
         let mut start = vec![0.0; self.free_count()];
         self.write_free(&mut start)?;
         let (mut trial, mut natural) = (self.clone(), vec![0.0; self.parameter_count()]);
-        let negative = |x: &[f64], gradient: &mut [f64]| -> Result<f64, VariationalError> {
+        let negative = |x: &[f64], gradient: &mut [f64]| -> Result<f64, InferenceError> {
             trial.set_free(x)?;
             let value = bound.gradient(&trial, &mut natural)? + trial.log_prior();
             trial.add_log_prior_gradient(&mut natural)?;
@@ -146,9 +146,9 @@ impl Savigp {
     }
 
     /// The groups in which parameters are trained, in the order of the free ones, and their stages.
-    fn schedule(&self, options: &MinimiseOptions) -> Result<(Groups, Schedule), VariationalError> {
+    fn schedule(&self, options: &MinimiseOptions) -> Result<(Groups, Schedule), InferenceError> {
         let (mut groups, mut stages) = (Groups::new(), [vec![], vec![], vec![], vec![]]);
-        let mut push = |stage: usize, name: String, count: usize| -> Result<(), VariationalError> {
+        let mut push = |stage: usize, name: String, count: usize| -> Result<(), InferenceError> {
             if count > 0 {
                 groups.push(name.clone(), count).map_err(OptimError::from)?;
                 stages[stage].push(name);
@@ -192,7 +192,7 @@ impl Savigp {
         natural: &NaturalOptions,
         options: &MinimiseOptions,
         progress: impl FnMut(TrainingProgress),
-    ) -> Result<Trained<(Training, Ascent)>, VariationalError> {
+    ) -> Result<Trained<(Training, Ascent)>, InferenceError> {
         let mut bound = Bound::new(self, data)?;
         let options = &bound.heed(options);
         let (mut outer, mut resting) = (Outer(self.clone()), Resting(self.posterior().clone()));
@@ -215,7 +215,7 @@ impl Savigp {
     /// to do, none.
     ///
     /// # Errors
-    /// As [`train`](Self::train); [`VariationalError::Unsupported`] for natural gradients of another posterior than one
+    /// As [`train`](Self::train); [`InferenceError::Unsupported`] for natural gradients of another posterior than one
     /// full Gaussian.
     pub fn train_in_batches<R: UpdateRule>(
         &mut self,
@@ -224,7 +224,7 @@ impl Savigp {
         rule: R,
         options: &BatchOptions,
         progress: impl FnMut(TrainingProgress),
-    ) -> Result<Trained<Descended>, VariationalError> {
+    ) -> Result<Trained<Descended>, InferenceError> {
         if let Some(noise) = &options.noise {
             noise.check()?;
         }
@@ -240,7 +240,7 @@ impl Savigp {
                 bound.next_batch(model, data, batch.indices, &mut fault)?;
                 let value = bound.gradient(model, gradient)?;
                 bound.follow_noise(model, options.noise.as_ref())?;
-                Ok::<f64, VariationalError>(value)
+                Ok::<f64, InferenceError>(value)
             };
         let run = train_by_descent(self, &mut sampled, plan, evaluate, progress);
         Ok(Trained { run: unless(fault, run)?, state: sampled.bound })
@@ -254,7 +254,7 @@ impl Savigp {
         plan: DescentPlan<R>,
         (rate, options): (f64, &BatchOptions),
         progress: impl FnMut(TrainingProgress),
-    ) -> Result<Trained<Descended>, VariationalError> {
+    ) -> Result<Trained<Descended>, InferenceError> {
         NaturalOptions { rate, ..NaturalOptions::default() }.check()?;
         let (mut outer, posterior) = (Outer(self.clone()), self.posterior().clone());
         Natural::check(&posterior)?;
@@ -265,7 +265,7 @@ impl Savigp {
             let value = bound.gradient_with(&outer.0, posterior, gradient)?;
             bound.follow_noise(&outer.0, options.noise.as_ref())?;
             bound.natural_step(posterior, rate)?;
-            Ok::<f64, VariationalError>(value)
+            Ok::<f64, InferenceError>(value)
         };
         let run = train_by_descent(&mut outer, &mut stepping, plan, evaluate, progress);
         let run = unless(fault, run)?;
@@ -351,15 +351,15 @@ impl Bound {
         model: &Savigp,
         data: &dyn DataSource,
         rows: &[usize],
-        fault: &mut Option<VariationalError>,
-    ) -> Result<(), VariationalError> {
+        fault: &mut Option<InferenceError>,
+    ) -> Result<(), InferenceError> {
         self.redraw();
         let loaded = self.load(model, data, rows);
         loaded.map_err(|error| fault.get_or_insert(error).clone())
     }
 
     /// Chooses the number of samples of the next batch.
-    fn follow_noise(&mut self, model: &Savigp, target: Option<&NoiseTarget>) -> Result<(), VariationalError> {
+    fn follow_noise(&mut self, model: &Savigp, target: Option<&NoiseTarget>) -> Result<(), InferenceError> {
         let (Some(target), Expectation::Sampled(sampling)) = (target, *self.expectation()) else {
             return Ok(());
         };
@@ -370,9 +370,9 @@ impl Bound {
 
 /// A run, unless there was a fault of the data: that is none of a place that can be stepped back from.
 fn unless<R>(
-    fault: Option<VariationalError>,
-    run: Result<R, VariationalError>,
-) -> Result<R, VariationalError> {
+    fault: Option<InferenceError>,
+    run: Result<R, InferenceError>,
+) -> Result<R, InferenceError> {
     fault.filter(|fault| *fault != DataError::Stopped.into()).map_or(run, Err)
 }
 
@@ -382,10 +382,10 @@ fn come_to_rest(
     model: &Savigp,
     posterior: &mut Mixture,
     options: &NaturalOptions,
-) -> Result<Ascent, VariationalError> {
+) -> Result<Ascent, InferenceError> {
     let done = bound.ascend(model, posterior, options);
     match done {
-        Err(error) if error == VariationalError::ImproperPosterior || error.is_of_one_place() => {
+        Err(error) if error == InferenceError::ImproperPosterior || error.is_of_one_place() => {
             *posterior = Mixture::prior(posterior.counts(), posterior.covariance())?;
             bound.ascend(model, posterior, options)
         }
@@ -399,12 +399,12 @@ struct Outer(Savigp);
 
 impl ParameterSet for Outer {
     fn visit(&self, visit: &mut dyn FnMut(&Parameter)) {
-        self.0.visit_outer(visit);
+        LatentModel::visit(&self.0, visit);
     }
 }
 
 impl ParameterSetMut for Outer {
     fn visit_mut(&mut self, visit: &mut dyn FnMut(&mut Parameter)) {
-        self.0.visit_outer_mut(visit);
+        LatentModel::visit_mut(&mut self.0, visit);
     }
 }

@@ -5,10 +5,10 @@ use faer::Mat;
 use gp_kernels::data::Table;
 use gp_optim::{Adam, Batches};
 use gp_variational::savigp::{BatchOptions, Bound, Covariance, Mixture, NoiseTarget};
-use gp_variational::{Estimator, Expectation, NaturalOptions, Sampling, Savigp, VariationalError};
+use gp_variational::{Estimator, Expectation, NaturalOptions, Sampling, Savigp, InferenceError};
 
 #[track_caller]
-fn assert_says<T: std::fmt::Debug>(result: Result<T, VariationalError>, words: &str) {
+fn assert_says<T: std::fmt::Debug>(result: Result<T, InferenceError>, words: &str) {
     let error = result.unwrap_err().to_string();
     assert!(error.contains(words), "`{error}` does not say `{words}`");
 }

@@ -1,13 +1,12 @@
 //! Why an experiment cannot be carried out.
 
 use gp_cli::CliError;
-use gp_ep::EpError;
+use gp_ep::InferenceError;
 use gp_kernels::KernelError;
 use gp_kernels::data::DataError;
 use gp_likelihoods::LikelihoodError;
 use gp_linalg::LinalgError;
 use gp_optim::OptimError;
-use gp_variational::VariationalError;
 use std::path::PathBuf;
 
 /// Why an experiment cannot be carried out.
@@ -86,10 +85,7 @@ pub enum ExperimentError {
     Files(String),
     /// Power EP, or exact regression.
     #[error(transparent)]
-    Ep(#[from] EpError),
-    /// Variational inference.
-    #[error(transparent)]
-    Variational(#[from] VariationalError),
+    Inference(#[from] InferenceError),
     /// Kernels and inducing inputs.
     #[error(transparent)]
     Kernel(#[from] KernelError),

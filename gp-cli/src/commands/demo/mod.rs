@@ -72,7 +72,7 @@ fn describe(notes: &mut Notes<'_>, model: &Model) {
     notes.say(format_args!("{outcome} after {} iterations: {}", training.iterations, training.reason));
     notes.say(format_args!("{}: {:.3} nats", training.objective_kind.words(), training.objective));
     let posterior = model.posterior();
-    for latent in posterior.latents() {
+    for latent in posterior.describe() {
         notes.say(format_args!("kernel: {}", latent.kernel.expression()));
     }
     notes.say(format_args!("likelihood: {}", posterior.likelihood().expression()));

@@ -5,7 +5,7 @@ use crate::error::ExperimentError;
 use crate::grid::Show::{Heading, Levels, Scores, Table};
 use crate::grid::{At, Grid};
 use crate::harness::{Form, Outcome};
-use crate::methods::savigp::{Automated, Posterior, at_most, in_batches, sampled};
+use crate::methods::savigp::{Automated, Gaussians, at_most, in_batches, sampled};
 use crate::methods::{images, scores};
 use crate::report::Reference;
 use gp_kernels::data::DataSource;
@@ -13,7 +13,7 @@ use gp_optim::{Adam, Batches};
 use gp_variational::{Expectation, Savigp};
 
 /// Figures 1 to 4 (and 13).
-pub(super) const SMALL: Grid<Posterior> = Grid {
+pub(super) const SMALL: Grid<Gaussians> = Grid {
     name: "004-figures-1-4",
     title: "variational posteriors for Gaussian, warped Gaussian, logistic and softmax likelihoods, sparse and dense",
     about: "As the paper says: the partitions of its repository, squared exponentials, posteriors `fg` (one full \
@@ -29,10 +29,10 @@ pub(super) const SMALL: Grid<Posterior> = Grid {
     takes: ["20 hours", "1 hour"],
     data: &["boston (savigp)", "creep", "abalone", "breast (savigp)", "usps (savigp)"],
     settings: &["SF=1", "SF=0.5", "SF=0.2", "SF=0.1"],
-    methods: &[("fg", Posterior::Full), ("mog1", Posterior::Diagonal), ("mog2", Posterior::TwoDiagonal)],
+    methods: &[("fg", Gaussians::Full), ("mog1", Gaussians::Diagonal), ("mog2", Gaussians::TwoDiagonal)],
     splits: [5, 5],
     words: [&["SF=1", "SF=0.5", "SF=0.1"], &["SF=1", "SF=0.5"]],
-    has: |_, cell, posterior| cell.setting != "SF=1" || *posterior == Posterior::Full,
+    has: |_, cell, posterior| cell.setting != "SF=1" || *posterior == Gaussians::Full,
     run: |at| {
         let (likelihood, iterations, expectation) = match at.cell.data.as_str() {
             "boston (savigp)" => ("gaussian(variance=0.1)", 100, Expectation::Exact),

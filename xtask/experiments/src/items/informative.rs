@@ -205,7 +205,7 @@ fn parts(digits: &Part, seed: u64) -> (Part, Part) {
 
 /// Error, mean probability of the right label, and the least and the largest entropy.
 fn scored(posterior: &IvmPosterior, test: &Part) -> Result<Outcome, ExperimentError> {
-    let (p, _) = scores::probabilities(posterior, test.inputs.as_ref())?;
+    let (p, _) = scores::probabilities(&posterior.predictor()?, test.inputs.as_ref())?;
     let (labels, count) = (test.labels(), test.len() as f64);
     let (mut error, mut likelihood, mut least, mut largest) = (0.0, 0.0, f64::INFINITY, 0f64);
     for (i, &label) in labels.iter().enumerate() {

@@ -10,7 +10,7 @@ use crate::methods::{images, scores};
 use crate::report::{Block, Reference, Summary};
 use gp_kernels::data::DataSource;
 use gp_optim::{Adadelta, Batches, ParameterSetMut};
-use gp_variational::VariationalPosterior;
+use gp_variational::Predictor;
 
 const PAPER: Reference = Reference::new(&[include_str!("../../papers/004_figures.csv")]);
 /// How the paper's CSV calls what it did.
@@ -92,7 +92,7 @@ fn beside_the_paper(results: &Results) -> Vec<Block> {
 
 /// What was learned.
 struct Found {
-    posterior: VariationalPosterior,
+    posterior: Predictor,
     steps: u64,
     /// The negative bound per image by the step.
     nelbo: Vec<(f64, f64)>,

@@ -6,11 +6,10 @@ use crate::error::ExperimentError;
 use crate::grid::Show::{Curve, Own, Text};
 use crate::grid::{At, Grid};
 use crate::harness::{Outcome, Results};
-use crate::methods::savigp::{Automated, Found, Posterior};
+use crate::methods::savigp::{Automated, Found, Gaussians};
 use crate::methods::scores;
 use crate::report::Block;
 use faer::Mat;
-use gp_kernels::Evaluator;
 use gp_optim::Parameter;
 use gp_variational::Expectation;
 
@@ -24,18 +23,18 @@ pub(super) enum Method {
     Slices,
     Hamiltonian,
     /// With this share of observations as inducing inputs.
-    Variational(Posterior, f64),
+    Variational(Gaussians, f64),
 }
 
 const METHODS: [(&str, Method); 8] = [
     ("ess", Method::Slices),
     ("hmc", Method::Hamiltonian),
-    ("fg, SF=1", Method::Variational(Posterior::Full, 1.0)),
-    ("fg, SF=0.5", Method::Variational(Posterior::Full, 0.5)),
-    ("fg, SF=0.1", Method::Variational(Posterior::Full, 0.1)),
-    ("mog1, SF=0.5", Method::Variational(Posterior::Diagonal, 0.5)),
-    ("mog1, SF=0.1", Method::Variational(Posterior::Diagonal, 0.1)),
-    ("mog2, SF=0.1", Method::Variational(Posterior::TwoDiagonal, 0.1)),
+    ("fg, SF=1", Method::Variational(Gaussians::Full, 1.0)),
+    ("fg, SF=0.5", Method::Variational(Gaussians::Full, 0.5)),
+    ("fg, SF=0.1", Method::Variational(Gaussians::Full, 0.1)),
+    ("mog1, SF=0.5", Method::Variational(Gaussians::Diagonal, 0.5)),
+    ("mog1, SF=0.1", Method::Variational(Gaussians::Diagonal, 0.1)),
+    ("mog2, SF=0.1", Method::Variational(Gaussians::TwoDiagonal, 0.1)),
 ];
 const SHOWN: &[&str] = &["ess", "fg, SF=1", "fg, SF=0.1", "mog1, SF=0.1"];
 
@@ -82,11 +81,11 @@ fn run(at: &At<'_, Method>) -> Result<Outcome, ExperimentError> {
         share: 1.0,
     };
     let Method::Variational(posterior, share) = *at.how else {
-        return sample(at, &events, &setup.learn(Posterior::Full, &events)?);
+        return sample(at, &events, &setup.learn(Gaussians::Full, &events)?);
     };
     let (found, seconds) = scores::timed(|| Automated { share, ..setup }.learn(posterior, &events))?;
-    let latents = found.posterior.latents(events.inputs.as_ref(), &Evaluator::default())?;
-    let moments = found.posterior.moments(events.inputs.as_ref(), &Evaluator::default())?;
+    let latents = found.posterior.latents(events.inputs.as_ref())?;
+    let moments = found.posterior.moments(events.inputs.as_ref())?;
     let rate: Vec<f64> = moments.iter().map(|found| found.mean).collect();
     let outcome = Outcome::of([("bound", found.bound), ("seconds", seconds)]);
     Ok(curves(outcome, &latents[0].mean, &latents[0].variance, &rate))

@@ -13,7 +13,7 @@ use gp_kernels::inducing::SparseProcess;
 use gp_kernels::placement::{KMeans, Placement};
 use gp_optim::{Adam, Batches};
 use gp_variational::savigp::{Bound, Covariance, Mixture};
-use gp_variational::{Savigp, VariationalPosterior};
+use gp_variational::{Savigp, Predictor};
 
 const FILE: &str = "regression/sarcos_test.csv.gz";
 const JOINTS: usize = 7;
@@ -92,7 +92,7 @@ fn learn(
     share: f64,
     is_learned: bool,
     steps: u64,
-) -> Result<(VariationalPosterior, f64), ExperimentError> {
+) -> Result<(Predictor, f64), ExperimentError> {
     let outputs = training.targets.ncols();
     let likelihood = gp_likelihoods::parse(&format!("gprn(outputs={outputs}, nodes=1)"))?;
     let table = Table::new(training.inputs.as_ref(), training.targets.as_ref())?;

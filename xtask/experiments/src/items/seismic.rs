@@ -7,14 +7,14 @@ use crate::error::ExperimentError;
 use crate::grid::Show::{Own, Text};
 use crate::grid::{At, Grid};
 use crate::harness::{Outcome, Results};
-use crate::methods::savigp::{Posterior, diagonal, sampled};
+use crate::methods::savigp::{Gaussians, diagonal, sampled};
 use crate::methods::scores;
 use crate::report::Block;
 use faer::Mat;
 use gp_cli::picture::{CLASSES, INK, Layer, Picture};
 use gp_kernels::data::Table;
 use gp_kernels::inducing::{InducingInputs, SparseProcess};
-use gp_kernels::{Evaluator, Kernel, KernelExt};
+use gp_kernels::{Kernel, KernelExt};
 use gp_variational::savigp::Bound;
 use gp_variational::{NaturalOptions, Savigp};
 use seismic_likelihood::Seismic;
@@ -27,16 +27,16 @@ const LAYERS: usize = 4;
 const MEANS: [[f64; LAYERS]; 2] = [[200.0, 500.0, 1600.0, 2200.0], [1950.0, 2300.0, 2750.0, 3650.0]];
 const SHARES: [f64; 2] = [0.15, 0.1];
 /// No posterior for Monte Carlo.
-const METHODS: [(&str, Option<Posterior>); 5] = [
+const METHODS: [(&str, Option<Gaussians>); 5] = [
     ("hmc", None),
     ("ess", None),
-    ("fg", Some(Posterior::Full)),
-    ("mog1", Some(Posterior::Diagonal)),
-    ("mog2", Some(Posterior::TwoDiagonal)),
+    ("fg", Some(Gaussians::Full)),
+    ("mog1", Some(Gaussians::Diagonal)),
+    ("mog2", Some(Gaussians::TwoDiagonal)),
 ];
 
 /// The figure.
-pub(super) const SURVEY: Grid<Option<Posterior>> = Grid {
+pub(super) const SURVEY: Grid<Option<Gaussians>> = Grid {
     name: "004-figure-12",
     title: "depths and velocities under a seismic survey, by variational posteriors and Monte Carlo",
     about: "As the paper says: 113 sites, four reflection times each, eight latent functions (depths and velocities), \
@@ -79,8 +79,8 @@ fn kernel() -> Result<Box<dyn Kernel>, ExperimentError> {
 
 fn variational(
     survey: &Part,
-    posterior: Posterior,
-    at: &At<'_, Option<Posterior>>,
+    posterior: Gaussians,
+    at: &At<'_, Option<Gaussians>>,
 ) -> Result<Outcome, ExperimentError> {
     let table = Table::new(survey.inputs.as_ref(), survey.targets.as_ref())?;
     let steps = at.choose(1000, 1000, 5);
@@ -92,7 +92,7 @@ fn variational(
         let expectation = sampled(at.choose(200, 200, 20));
         let mut model =
             Savigp::new(vec![process; 2 * LAYERS], Box::new(Seismic))?.with_expectation(expectation)?;
-        let bound = if posterior == Posterior::Full {
+        let bound = if posterior == Gaussians::Full {
             let options =
                 NaturalOptions { tolerance: 1e-8, max_steps: steps as usize, ..NaturalOptions::default() };
             let mut bound = Bound::new(&model, &table)?;
@@ -102,14 +102,14 @@ fn variational(
         };
         Ok((model, bound))
     })?;
-    let latents = model.predictor()?.latents(survey.inputs.as_ref(), &Evaluator::default())?;
+    let latents = model.predictor()?.latents(survey.inputs.as_ref())?;
     let outcome = Outcome::of([("bound", bound), ("seconds", seconds)]);
     Ok(latents.iter().enumerate().fold(outcome, |outcome, (q, latent)| {
         with_latent(outcome, q, survey, &latent.mean, &latent.variance)
     }))
 }
 
-fn monte_carlo(survey: &Part, at: &At<'_, Option<Posterior>>) -> Result<Outcome, ExperimentError> {
+fn monte_carlo(survey: &Part, at: &At<'_, Option<Gaussians>>) -> Result<Outcome, ExperimentError> {
     let (chain, seconds) = scores::timed(|| {
         let kernel = kernel()?;
         let kernels = [kernel.as_ref(); 2 * LAYERS];

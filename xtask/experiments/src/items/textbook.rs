@@ -8,7 +8,7 @@ use crate::harness::{Form, Outcome, Results};
 use crate::methods::scores;
 use crate::report::Block;
 use gp_cli::picture::{Colour, Layer, Picture};
-use gp_ep::power_ep::Predictor;
+use gp_ep::Predictor;
 use gp_ep::{BatchEp, EpOptions, PowerEp, SparseProcess, Table};
 use gp_kernels::Kernel;
 use gp_kernels::inducing::InducingInputs;

@@ -8,9 +8,8 @@ use crate::grid::Show::{Curves, Scores};
 use crate::methods::classify::Setup;
 use crate::methods::course::{started_anew, stops};
 use crate::methods::scores;
-use gp_kernels::Evaluator;
 use gp_likelihoods::{Latent, Slopes, Workspace};
-use gp_variational::VariationalPosterior;
+use gp_variational::Predictor;
 
 /// The figure.
 pub(super) const TWO_AVERAGES: Grid<()> = Grid {
@@ -50,8 +49,8 @@ pub(super) const TWO_AVERAGES: Grid<()> = Grid {
 };
 
 /// The mean over observations of `E[ln p(y | f)]` under a posterior of one component.
-fn mean_log(posterior: &VariationalPosterior, test: &Part) -> Result<f64, ExperimentError> {
-    let latents = posterior.latents(test.inputs.as_ref(), &Evaluator::default())?;
+fn mean_log(posterior: &Predictor, test: &Part) -> Result<f64, ExperimentError> {
+    let latents = posterior.latents(test.inputs.as_ref())?;
     let (mut workspace, mut slopes, mut sum) = (Workspace::new(), Slopes::default(), 0.0);
     for (i, y) in test.labels().into_iter().enumerate() {
         let latent = |latent: &gp_kernels::posterior::LatentPrediction| {

@@ -5,11 +5,10 @@ use super::scores;
 use crate::data::Part;
 use crate::error::ExperimentError;
 use crate::harness::{Outcome, Stopwatch};
-use gp_ep::EpError;
-use gp_ep::power_ep::Predictor;
+use gp_ep::{InferenceError, Predictor};
 
 /// Makes a predictor of a model on its way.
-pub(super) type Making<'a> = dyn Fn() -> Result<Predictor, EpError> + 'a;
+pub(super) type Making<'a> = dyn Fn() -> Result<Predictor, InferenceError> + 'a;
 
 /// Scores of a run that can be looked at while it goes on; looking takes none of its time.
 #[derive(Debug)]

@@ -3,13 +3,8 @@
 use crate::data::Part;
 use crate::error::ExperimentError;
 use faer::{Mat, MatRef};
-use gp_ep::ivm::IvmPosterior;
-use gp_ep::power_ep::Predictor;
-use gp_ep::{ExactPosterior, RegressionPosterior};
-use gp_kernels::Evaluator;
-use gp_kernels::posterior::InducingPosterior;
+use gp_ep::{Posterior, Predictor};
 use gp_likelihoods::Support;
-use gp_variational::VariationalPosterior;
 use std::f64::consts::TAU;
 
 /// What is believed of observations.
@@ -61,66 +56,22 @@ fn classes(probabilities: Mat<f64>, support: Support) -> Predicted {
     Predicted::Classes(probabilities, labels)
 }
 
-impl Fitted for Predictor {
+impl<F: Posterior> Fitted for Predictor<F> {
     fn predict(&self, inputs: MatRef<'_, f64>) -> Result<Predicted, ExperimentError> {
-        Ok(classes(self.class_probabilities(inputs)?, self.likelihood().support()))
-    }
-
-    fn log_densities(&self, test: &Part) -> Result<Vec<f64>, ExperimentError> {
-        Ok(self.log_densities(test.inputs.as_ref(), &test.labels())?)
-    }
-
-    fn inducing(&self) -> Vec<Mat<f64>> {
-        self.posteriors().iter().map(places).collect()
-    }
-}
-
-impl Fitted for VariationalPosterior {
-    fn predict(&self, inputs: MatRef<'_, f64>) -> Result<Predicted, ExperimentError> {
-        let (by, support) = (Evaluator::default(), self.likelihood().support());
+        let support = self.likelihood().support();
         if support.classes() > 0 {
-            return Ok(classes(self.class_probabilities(inputs, &by)?, support));
+            return Ok(classes(self.class_probabilities(inputs)?, support));
         }
-        let moments = self.moments(inputs, &by)?;
+        let moments = self.moments(inputs)?;
         Ok(Predicted::Numbers(moments.iter().map(|found| (found.mean, found.variance)).collect()))
     }
 
     fn log_densities(&self, test: &Part) -> Result<Vec<f64>, ExperimentError> {
-        Ok(self.log_densities(test.inputs.as_ref(), test.targets.as_ref(), &Evaluator::default())?)
+        let targets: Vec<f64> = test.targets.row_iter().flat_map(|row| row.iter()).copied().collect();
+        Ok(self.log_densities(test.inputs.as_ref(), &targets)?)
     }
 
     fn inducing(&self) -> Vec<Mat<f64>> {
-        (0..self.likelihood().latents()).filter_map(|q| self.component(0, q)).map(places).collect()
+        self.describe().iter().filter_map(|function| function.seen_through).map(|z| z.to_owned()).collect()
     }
-}
-
-impl Fitted for IvmPosterior {
-    fn predict(&self, inputs: MatRef<'_, f64>) -> Result<Predicted, ExperimentError> {
-        let probabilities = self.probabilities(inputs)?;
-        let support = Support::Classes(probabilities.ncols());
-        Ok(classes(probabilities, support))
-    }
-}
-
-impl Fitted for ExactPosterior {
-    fn predict(&self, inputs: MatRef<'_, f64>) -> Result<Predicted, ExperimentError> {
-        Ok(numbers(self.predict(inputs)?))
-    }
-}
-
-impl Fitted for RegressionPosterior {
-    fn predict(&self, inputs: MatRef<'_, f64>) -> Result<Predicted, ExperimentError> {
-        Ok(numbers(self.predict(inputs)?))
-    }
-}
-
-/// Under Gaussian noise the mean of an observation is that of the function.
-fn numbers(found: gp_ep::exact::Prediction) -> Predicted {
-    Predicted::Numbers(found.latent_mean.into_iter().zip(found.observation_variance).collect())
-}
-
-/// Where the inducing inputs of a latent function are.
-fn places(posterior: &InducingPosterior) -> Mat<f64> {
-    let z = posterior.inputs().z();
-    Mat::from_fn(z.nrows(), z.ncols(), |i, d| z[(i, d)])
 }

@@ -6,8 +6,11 @@ use super::{kernels, scores};
 use crate::data::{Part, Split};
 use crate::error::ExperimentError;
 use crate::harness::Outcome;
-use gp_ep::{ExactGp, ExactPosterior, Observations, Powers, SparseProcess, SparseRegression};
+use gp_ep::{
+    ExactGp, ExactPosterior, Inference as _, Observations, Powers, Predictor, SparseProcess, SparseRegression,
+};
 use gp_kernels::placement::{KMeans, Placement};
+use gp_kernels::posterior::MixturePosterior;
 use gp_likelihoods::Gaussian;
 use std::f64::consts::TAU;
 
@@ -34,7 +37,7 @@ pub fn sparse(
         let process = SparseProcess::new(kernel, placed.inputs)?;
         let mut model = SparseRegression::new(process, Gaussian::new(NOISE)?, Powers::Same(power));
         let found = model.train(&data, &at_most(iterations))?;
-        Ok((model.condition(&data)?, found.log_marginal_likelihood))
+        Ok((model.posterior(&data)?, found.log_marginal_likelihood))
     })
 }
 
@@ -53,12 +56,12 @@ pub fn exact(split: &Split, iterations: u64) -> Result<Outcome, ExperimentError>
 pub(crate) fn exact_posterior(
     training: &Part,
     iterations: u64,
-) -> Result<(ExactPosterior, f64), ExperimentError> {
+) -> Result<(Predictor<MixturePosterior<ExactPosterior>>, f64), ExperimentError> {
     let labels = training.labels();
     let data = Observations::new(training.inputs.as_ref(), &labels)?;
     let mut model = ExactGp::new(kernels::one_scale_an_input(training.dim())?, Gaussian::new(NOISE)?);
     let found = model.train(&data, &at_most(iterations))?;
-    Ok((model.condition(&data)?, found.log_marginal_likelihood))
+    Ok((model.posterior(&data)?, found.log_marginal_likelihood))
 }
 
 /// SMSE: mean squared error over the variance of the test targets. SMLL: mean negative log predictive density less that

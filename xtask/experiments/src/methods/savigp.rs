@@ -4,13 +4,14 @@ use super::{kernels, scores};
 use crate::data::{Part, Split, Task};
 use crate::error::ExperimentError;
 use crate::harness::Outcome;
+use gp_ep::{Posterior, Predictor};
 use gp_kernels::Kernel;
 use gp_kernels::data::{DataSource, Table};
 use gp_likelihoods::Likelihood;
 use gp_optim::{Batches, MinimiseOptions, TrainingProgress, UpdateRule};
 use gp_variational::savigp::{BatchOptions, Covariance, Mixture};
 use gp_variational::{
-    DenseVariational, Draws, Expectation, NaturalOptions, Sampling, Savigp, VariationalPosterior,
+    DenseVariational, Draws, Expectation, NaturalOptions, Sampling, Savigp,
 };
 
 /// Iterations of a mixture for each of a full Gaussian, whose posterior moves by natural gradients within one.
@@ -18,7 +19,7 @@ const FIRST_ORDER: u64 = 15;
 
 /// The Gaussians that stand for what is believed about latent functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Posterior {
+pub enum Gaussians {
     /// One full Gaussian, at every observation where the share of inducing inputs is 1.
     Full,
     /// One diagonal Gaussian.
@@ -46,7 +47,7 @@ pub struct Automated<'a> {
 #[derive(Debug)]
 pub struct Found {
     /// For predictions.
-    pub posterior: VariationalPosterior,
+    pub posterior: Predictor<Box<dyn Posterior>>,
     /// The kernel of the first latent function.
     pub kernel: Box<dyn Kernel>,
     /// The bound on the log evidence.
@@ -59,7 +60,7 @@ impl Automated<'_> {
     ///
     /// # Errors
     /// Whatever learning failed of.
-    pub fn learn(&self, posterior: Posterior, training: &Part) -> Result<Found, ExperimentError> {
+    pub fn learn(&self, posterior: Gaussians, training: &Part) -> Result<Found, ExperimentError> {
         let natural = NaturalOptions { tolerance: 1e-8, ..Default::default() };
         let table = Table::new(training.inputs.as_ref(), training.targets.as_ref())?;
         let likelihood: Box<dyn Likelihood> = gp_likelihoods::parse(self.likelihood)?;
@@ -68,12 +69,13 @@ impl Automated<'_> {
             let dim = training.dim();
             if self.ard { kernels::one_scale_an_input(dim) } else { kernels::one_scale(dim) }
         };
-        if self.share >= 1.0 && posterior == Posterior::Full {
+        if self.share >= 1.0 && posterior == Gaussians::Full {
             let kernels = (0..latents).map(|_| kernel()).collect::<Result<_, _>>()?;
             let mut model = DenseVariational::new(kernels, likelihood)?.with_expectation(self.expectation)?;
             let mut trained = model.train(&table, &natural, &at_most(self.iterations), |_| {})?;
             let (bound, kernel) = (trained.run.1.bound, model.kernels()[0].clone());
-            return Ok(Found { posterior: trained.state.predictor(&model)?, kernel, bound });
+            let posterior = trained.state.predictor(&model)?.map(|found| Box::new(found) as Box<dyn Posterior>);
+            return Ok(Found { posterior, kernel, bound });
         }
         let count = ((self.share * training.len() as f64).ceil() as usize).clamp(1, training.len());
         let process = |_| {
@@ -82,13 +84,14 @@ impl Automated<'_> {
         };
         let processes = (0..latents).map(process).collect::<Result<Vec<_>, ExperimentError>>()?;
         let mut model = Savigp::new(processes, likelihood)?.with_expectation(self.expectation)?;
-        let bound = if posterior == Posterior::Full {
+        let bound = if posterior == Gaussians::Full {
             model.train_outer(&table, &natural, &at_most(self.iterations), |_| {})?.run.1.bound
         } else {
             diagonal(&mut model, posterior, &table, FIRST_ORDER * self.iterations)?
         };
         let kernel = model.processes()[0].kernel().clone_box();
-        Ok(Found { posterior: model.predictor()?, kernel, bound })
+        let posterior = model.predictor()?.map(|found| Box::new(found) as Box<dyn Posterior>);
+        Ok(Found { posterior, kernel, bound })
     }
 
     /// Learns and predicts: `bound` and `seconds`, `sse` and `nlpd` of numbers (mean squared error over the variance of the
@@ -96,7 +99,7 @@ impl Automated<'_> {
     ///
     /// # Errors
     /// Whatever learning or predicting failed of.
-    pub fn run(&self, posterior: Posterior, split: &Split) -> Result<Outcome, ExperimentError> {
+    pub fn run(&self, posterior: Gaussians, split: &Split) -> Result<Outcome, ExperimentError> {
         let (found, seconds) = scores::timed(|| self.learn(posterior, &split.training))?;
         let outcome = if split.task == Task::Number {
             let misses = scores::of_numbers(&found.posterior, split)?;
@@ -116,14 +119,14 @@ impl Automated<'_> {
 /// Whatever learning failed of.
 pub(crate) fn diagonal(
     model: &mut Savigp,
-    posterior: Posterior,
+    posterior: Gaussians,
     table: &Table<'_>,
     iterations: u64,
 ) -> Result<f64, ExperimentError> {
     let options = at_most(iterations);
     model.set_posterior(Mixture::prior(model.posterior().counts(), Covariance::Diagonal)?)?;
     let mut bound = model.train(table, &options, |_| {})?.run.log_marginal_likelihood;
-    if posterior == Posterior::TwoDiagonal {
+    if posterior == Gaussians::TwoDiagonal {
         model.set_posterior(model.posterior().split(2, 1)?)?;
         bound = model.train(table, &options, |_| {})?.run.log_marginal_likelihood;
     }

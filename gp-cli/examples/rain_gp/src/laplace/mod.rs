@@ -7,7 +7,7 @@ use gp_cli::method::{
     Fit, GradientCheck, ITERATIONS, Later, Method, Problem, Setting, Updated, compare, minimise_options,
     refused,
 };
-use gp_cli::model::ObjectiveKind;
+use gp_ep::EvidenceKind;
 use gp_likelihoods::Likelihood;
 use model::Model;
 
@@ -57,7 +57,7 @@ impl Method for Laplace {
         };
         let training = gp_optim::train(&mut model, &options, evaluate, |_| {})?;
         let posterior = model.posterior(&model.mode(points, targets)?)?;
-        Ok(Fit::of_training(posterior, ObjectiveKind::Estimate, &training))
+        Ok(Fit::of_training(posterior, EvidenceKind::Estimate, &training))
     }
 
     fn gradients(&self, problem: &Problem) -> Result<Vec<GradientCheck>, CliError> {

@@ -2,7 +2,7 @@
 
 use crate::derivatives::{At, Curvature, by_latent, by_params};
 use faer::{Accum, Mat, MatRef, Scale};
-use gp_cli::model::{Approximation, Posterior};
+use gp_cli::model::{Approximation, Held, approximation};
 use gp_cli::{CliError, ErrorKind};
 use gp_kernels::Evaluator;
 use gp_kernels::inducing::{InducingPrior, PriorGradients, Projection, SharedPoints, SparseProcess};
@@ -198,10 +198,10 @@ impl Model {
             let (kernel, inputs) = (process.kernel().clone_box(), process.inputs().clone());
             start += count;
             let factor = PosteriorFactor::Covariance(factor);
-            Ok(Posterior::Inducing(Box::new(InducingPosterior::new(kernel, inputs, policy, mean, factor)?)))
+            Ok(Held::from(InducingPosterior::new(kernel, inputs, policy, mean, factor)?))
         });
         let latents = latents.collect::<Result<_, CliError>>()?;
-        Ok(Approximation::new(latents, self.likelihood.clone_box()))
+        approximation(latents, self.likelihood.clone_box())
     }
 }
 

@@ -4,14 +4,16 @@ use crate::error::CliError;
 use faer::{Mat, MatRef};
 use gp_ep::{ExactGp, ExactPosterior, Observations};
 use gp_kernels::inducing::InducingInputs;
-use gp_kernels::posterior::{InducingPosterior, LatentPosterior, LatentPrediction, StoredPosterior};
-use gp_kernels::{Evaluator, Kernel, KernelError, KernelExt, Registry};
+use gp_kernels::posterior::{
+    InducingPosterior, LatentFunction, LatentPosterior, LatentPrediction, StoredPosterior,
+};
+use gp_kernels::{Evaluator, KernelError, KernelExt as _, Registry};
 use gp_likelihoods::Gaussian;
 use serde::{Deserialize, Serialize};
 
 /// What predictions of one latent function need.
 #[derive(Clone, Debug)]
-pub enum Posterior {
+pub enum Held {
     /// Given all observations, which it holds.
     Exact(Box<ExactPosterior>),
     /// Through inducing inputs.
@@ -35,36 +37,9 @@ pub(super) struct StoredExact {
     targets: Vec<f64>,
 }
 
-impl Posterior {
-    /// The prior covariance, as it was learned.
-    #[must_use]
-    pub fn kernel(&self) -> &dyn Kernel {
-        match self {
-            Self::Exact(exact) => exact.kernel(),
-            Self::Inducing(inducing) => inducing.kernel(),
-        }
-    }
-
-    /// The inducing inputs, where there are some.
-    #[must_use]
-    pub fn inducing_inputs(&self) -> Option<&InducingInputs> {
-        match self {
-            Self::Exact(_) => None,
-            Self::Inducing(inducing) => Some(inducing.inputs()),
-        }
-    }
-
-    /// What was added to the diagonal of the matrix that was factored.
-    #[must_use]
-    pub fn jitter(&self) -> f64 {
-        match self {
-            Self::Exact(exact) => exact.jitter().added,
-            Self::Inducing(inducing) => inducing.jitter().added,
-        }
-    }
-
+impl Held {
     /// What predicts.
-    fn held(&self) -> &dyn LatentPosterior {
+    fn inner(&self) -> &dyn LatentPosterior {
         match self {
             Self::Exact(exact) => exact.as_ref(),
             Self::Inducing(inducing) => inducing.as_ref(),
@@ -84,13 +59,29 @@ impl Posterior {
     }
 }
 
-impl LatentPosterior for Posterior {
+impl From<ExactPosterior> for Held {
+    fn from(exact: ExactPosterior) -> Self {
+        Self::Exact(Box::new(exact))
+    }
+}
+
+impl From<InducingPosterior> for Held {
+    fn from(inducing: InducingPosterior) -> Self {
+        Self::Inducing(Box::new(inducing))
+    }
+}
+
+impl LatentPosterior for Held {
+    fn describe(&self) -> LatentFunction<'_> {
+        self.inner().describe()
+    }
+
     fn predict(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<LatentPrediction, KernelError> {
-        self.held().predict(x, by)
+        self.inner().predict(x, by)
     }
 
     fn predict_joint(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<(Vec<f64>, Mat<f64>), KernelError> {
-        self.held().predict_joint(x, by)
+        self.inner().predict_joint(x, by)
     }
 
     fn sample(
@@ -100,19 +91,19 @@ impl LatentPosterior for Posterior {
         seed: u64,
         by: &Evaluator,
     ) -> Result<Mat<f64>, KernelError> {
-        self.held().sample(x, count, seed, by)
+        self.inner().sample(x, count, seed, by)
     }
 }
 
 impl StoredLatent {
-    pub(super) fn restore(self, kernels: &Registry) -> Result<Posterior, CliError> {
+    pub(super) fn restore(self, kernels: &Registry) -> Result<Held, CliError> {
         match self {
             Self::Exact(stored) => {
                 let (kernel, noise) = (kernels.parse(&stored.kernel)?, Gaussian::new(stored.noise_variance)?);
                 let data = Observations::new(stored.inputs.z().as_dyn_stride(), &stored.targets)?;
-                Ok(Posterior::Exact(Box::new(ExactGp::new(kernel, noise).condition(&data)?)))
+                Ok(ExactGp::new(kernel, noise).condition(&data)?.into())
             }
-            Self::Inducing(stored) => Ok(Posterior::Inducing(Box::new(stored.restore(kernels)?))),
+            Self::Inducing(stored) => Ok(stored.restore(kernels)?.into()),
         }
     }
 }

@@ -1,0 +1,162 @@
+//! What is left of a model for predictions, by whichever method it was fitted.
+//!
+//! A [`Posterior`] knows all latent functions. With a likelihood it is a [`Predictor`], whose answers about some points are
+//! [`Predicted`]: moments, quantiles, probabilities of classes, log densities.
+
+mod labels;
+mod predicted;
+mod predictor;
+
+pub use predicted::Predicted;
+pub use predictor::Predictor;
+
+use crate::error::InferenceError;
+use faer::{Mat, MatRef};
+use gp_kernels::Evaluator;
+use gp_kernels::posterior::{Beliefs, LatentFunction, LatentPosterior, MixturePosterior};
+use std::fmt::Debug;
+
+/// The approximate posterior over all latent functions of a model.
+pub trait Posterior: Debug + Send + Sync {
+    /// Q
+    fn latent_count(&self) -> usize;
+
+    /// What there is to say of one latent function.
+    ///
+    /// # Panics
+    /// Where there is no such function.
+    fn describe(&self, latent: usize) -> LatentFunction<'_>;
+
+    /// The proportions of the components, one unless the posterior is a mixture.
+    fn weights(&self) -> &[f64] {
+        &[1.0]
+    }
+
+    /// Beliefs about the latent values of the rows of `x` (N×D).
+    ///
+    /// # Errors
+    /// [`InferenceError::Kernel`] for points that do not suit a kernel or are not finite.
+    fn beliefs(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<Beliefs, InferenceError>;
+
+    /// Means of one latent function at the rows of `x`, and their joint covariance (N×N).
+    ///
+    /// # Errors
+    /// As [`beliefs`](Self::beliefs); an error where there is no such function.
+    fn joint(
+        &self,
+        latent: usize,
+        x: MatRef<'_, f64>,
+        by: &Evaluator,
+    ) -> Result<(Vec<f64>, Mat<f64>), InferenceError>;
+
+    /// `count` joint samples of all latent functions at the rows of `x`, the same for the same seed: for each latent
+    /// function N×`count`, one sample per column.
+    ///
+    /// # Errors
+    /// As [`beliefs`](Self::beliefs), and when a covariance cannot be factored.
+    fn sample(
+        &self,
+        x: MatRef<'_, f64>,
+        count: usize,
+        seed: u64,
+        by: &Evaluator,
+    ) -> Result<Vec<Mat<f64>>, InferenceError>;
+
+    /// The probabilities of all classes (N×C) under [correlated](Beliefs::are_correlated) beliefs of this posterior, for
+    /// which likelihoods have no integrals; `None` where latent values are independent.
+    ///
+    /// # Errors
+    /// What the likelihood reports.
+    fn class_probabilities(
+        &self,
+        beliefs: &Beliefs,
+        by: &Evaluator,
+    ) -> Result<Option<Mat<f64>>, InferenceError> {
+        let _ = (beliefs, by);
+        Ok(None)
+    }
+}
+
+impl<P: LatentPosterior> Posterior for MixturePosterior<P> {
+    fn latent_count(&self) -> usize {
+        self.latent_count()
+    }
+
+    /// In the first component: all of them share kernel and inducing inputs.
+    fn describe(&self, latent: usize) -> LatentFunction<'_> {
+        self.parts()[latent].describe()
+    }
+
+    fn weights(&self) -> &[f64] {
+        self.weights()
+    }
+
+    fn beliefs(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<Beliefs, InferenceError> {
+        Ok(self.beliefs(x, by)?)
+    }
+
+    fn joint(
+        &self,
+        latent: usize,
+        x: MatRef<'_, f64>,
+        by: &Evaluator,
+    ) -> Result<(Vec<f64>, Mat<f64>), InferenceError> {
+        Ok(self.joint(latent, x, by)?)
+    }
+
+    fn sample(
+        &self,
+        x: MatRef<'_, f64>,
+        count: usize,
+        seed: u64,
+        by: &Evaluator,
+    ) -> Result<Vec<Mat<f64>>, InferenceError> {
+        Ok(self.sample(x, count, seed, by)?)
+    }
+}
+
+/// Posteriors of several methods as one type.
+impl Posterior for Box<dyn Posterior> {
+    fn latent_count(&self) -> usize {
+        (**self).latent_count()
+    }
+
+    fn describe(&self, latent: usize) -> LatentFunction<'_> {
+        (**self).describe(latent)
+    }
+
+    fn weights(&self) -> &[f64] {
+        (**self).weights()
+    }
+
+    fn beliefs(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<Beliefs, InferenceError> {
+        (**self).beliefs(x, by)
+    }
+
+    fn joint(
+        &self,
+        latent: usize,
+        x: MatRef<'_, f64>,
+        by: &Evaluator,
+    ) -> Result<(Vec<f64>, Mat<f64>), InferenceError> {
+        (**self).joint(latent, x, by)
+    }
+
+    fn sample(
+        &self,
+        x: MatRef<'_, f64>,
+        count: usize,
+        seed: u64,
+        by: &Evaluator,
+    ) -> Result<Vec<Mat<f64>>, InferenceError> {
+        (**self).sample(x, count, seed, by)
+    }
+
+    fn class_probabilities(
+        &self,
+        beliefs: &Beliefs,
+        by: &Evaluator,
+    ) -> Result<Option<Mat<f64>>, InferenceError> {
+        (**self).class_probabilities(beliefs, by)
+    }
+}
