@@ -43,7 +43,7 @@ fn at_rest(model: &mut Savigp, data: &Table<'_>) -> Ascent {
 }
 
 fn latent(model: &Savigp, x: &Mat<f64>) -> LatentPrediction {
-    model.predictor().unwrap().latents(x.as_ref(), &Evaluator::default()).unwrap().remove(0)
+    model.predictor().unwrap().latents(x.as_ref()).unwrap().remove(0)
 }
 
 #[track_caller]
@@ -81,7 +81,7 @@ fn gaussian_noise_at_the_data_is_exact_regression() {
     let mut state = DenseState::new(&dense, &data).unwrap();
     let bound = state.come_to_rest(&dense, &NaturalOptions::default()).unwrap().bound;
     assert_close(bound, evidence, 1e-10);
-    let found = state.predictor(&dense).unwrap().latents(there.as_ref(), &Evaluator::default()).unwrap();
+    let found = state.predictor(&dense).unwrap().latents(there.as_ref()).unwrap();
     assert_alike(&found[0], &expected.latent_mean, &expected.latent_variance, 1e-9);
 }
 

@@ -75,7 +75,10 @@ mod tests {
     #[test]
     fn powers_outside_the_interval_are_refused_by_place() {
         for value in [-1e-300, 1.0 + 1e-15, f64::NAN, f64::INFINITY] {
-            assert!(matches!(Powers::Same(value).check(3), Err(InferenceError::Power { factor: 0, .. })), "{value}");
+            assert!(
+                matches!(Powers::Same(value).check(3), Err(InferenceError::Power { factor: 0, .. })),
+                "{value}"
+            );
             let each = Powers::Each(vec![0.0, 1.0, value]);
             assert!(matches!(each.check(3), Err(InferenceError::Power { factor: 2, .. })));
         }

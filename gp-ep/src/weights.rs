@@ -57,7 +57,9 @@ impl Weights {
         }
         match self.all().iter().find(|weight| !(weight.is_finite() && **weight > 0.0)) {
             None => Ok(()),
-            Some(&value) => Err(InferenceError::Option { what: "weight", value, allowed: "finite and above 0" }),
+            Some(&value) => {
+                Err(InferenceError::Option { what: "weight", value, allowed: "finite and above 0" })
+            }
         }
     }
 }

@@ -3,6 +3,7 @@
 #[path = "support/data.rs"]
 mod data;
 
+use gp_ep::Inference as _;
 use gp_ep::{ExactGp, Observations, Powers, SparseProcess, SparseRegression};
 use gp_kernels::placement::{KMeans, Placement};
 use gp_likelihoods::Gaussian;
@@ -29,8 +30,8 @@ fn snelson_is_regression_for_a_few_inducing_inputs() {
         let process = SparseProcess::new(kernel(), placed.inputs).unwrap();
         let mut model = SparseRegression::new(process, Gaussian::new(0.1).unwrap(), Powers::Same(power));
         let evidence = model.train(&data, &options).unwrap().log_marginal_likelihood;
-        let posterior = model.condition(&data).unwrap();
-        let found = error(&posterior.predict(test.inputs.as_ref()).unwrap().latent_mean);
+        let posterior = model.posterior(&data).unwrap();
+        let found = error(&posterior.latents(test.inputs.as_ref()).unwrap()[0].mean);
         // Ten places carry this function of some five length-scales; targets have variance 1.
         assert!(found < reference + 0.02, "α = {power}: {found}, exact {reference}");
         assert!(evidence > best - 2.0, "α = {power}: {evidence}, exact {best}");

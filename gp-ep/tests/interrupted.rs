@@ -6,7 +6,8 @@ use faer::Mat;
 use gp_ep::ivm::{Coupling, Ivm, IvmOptions, IvmTraining};
 use gp_ep::power_ep::{GradientKind, InnerOptions, Schedule, Sharing};
 use gp_ep::{
-    InferenceError, EpOptions, ExactGp, Level, Observations, PowerEp, Powers, SparseProcess, SparseRegression, Table,
+    EpOptions, ExactGp, InferenceError, Level, Observations, PowerEp, Powers, SparseProcess,
+    SparseRegression, Table,
 };
 use gp_kernels::data::{DataError, DataSource, Rows};
 use gp_kernels::inducing::InducingInputs;
@@ -186,7 +187,11 @@ fn ivm(problem: &Problem) -> Ivm {
     model
 }
 
-fn train_ivm(problem: &Problem, coupling: Coupling, control: Control) -> Result<(Ivm, IvmTraining), InferenceError> {
+fn train_ivm(
+    problem: &Problem,
+    coupling: Coupling,
+    control: Control,
+) -> Result<(Ivm, IvmTraining), InferenceError> {
     let classes = problem.classes();
     let data = Observations::new(problem.x.as_ref(), &classes)?;
     let mut model = ivm(problem).with_coupling(coupling)?;

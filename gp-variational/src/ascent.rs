@@ -1,7 +1,7 @@
 //! Steps along the natural gradient, each of which raises the bound.
 
-use gp_ep::InferenceError;
 use crate::mixing::Mixing;
+use gp_ep::InferenceError;
 use serde::{Deserialize, Serialize};
 
 /// Halvings of a step.

@@ -6,7 +6,6 @@
 mod support;
 
 use faer::Mat;
-use gp_kernels::Evaluator;
 use gp_kernels::data::Table;
 use gp_kernels::inducing::{InducingInputs, SparseProcess};
 use gp_likelihoods::Likelihood;
@@ -53,7 +52,7 @@ fn with_gaussian_noise_it_is_exact() {
     let y = Mat::from_fn(60, 1, |i, _| problem.signal[i]);
     let mean = &cross * solve(&noisy, y.as_ref());
     let explained = &cross * solve(&noisy, cross.transpose());
-    let found = state.predictor(&model).unwrap().latents(there.as_ref(), &Evaluator::default()).unwrap();
+    let found = state.predictor(&model).unwrap().latents(there.as_ref()).unwrap();
     for i in 0..4 {
         assert_close(found[0].mean[i], mean[(i, 0)], 1e-9);
         assert_close(found[0].variance[i], 1.7 - explained[(i, i)], 1e-9);
@@ -84,9 +83,8 @@ fn it_is_a_full_gaussian_at_the_data() {
         let tolerance = 1e-6;
         assert_close(bound, ascent.bound, tolerance);
         let there = Mat::from_fn(5, 2, |i, d| 0.7 * i as f64 - 1.0 - d as f64);
-        let by = Evaluator::default();
-        let found = state.predictor(&model).unwrap().moments(there.as_ref(), &by).unwrap();
-        let expected = sparse.predictor().unwrap().moments(there.as_ref(), &by).unwrap();
+        let found = state.predictor(&model).unwrap().moments(there.as_ref()).unwrap();
+        let expected = sparse.predictor().unwrap().moments(there.as_ref()).unwrap();
         for (found, expected) in found.iter().zip(&expected) {
             assert_close(found.mean, expected.mean, 10.0 * tolerance);
             assert_close(found.variance, expected.variance, 10.0 * tolerance);
@@ -186,10 +184,10 @@ fn samples_of_the_posterior_have_its_moments() {
     let data = problem.table(&targets);
     let model = dense("poisson");
     let (mut state, _) = at_rest(&model, &data);
-    let (posterior, by) = (state.predictor(&model).unwrap(), Evaluator::default());
+    let posterior = state.predictor(&model).unwrap();
     let x = Mat::from_fn(3, 1, |i, _| i as f64 - 1.0);
-    let samples = &posterior.sample_latents(x.as_ref(), 20_000, 1, &by).unwrap()[0];
-    let found = &posterior.latents(x.as_ref(), &by).unwrap()[0];
+    let samples = &posterior.sample_latents(x.as_ref(), 20_000, 1).unwrap()[0];
+    let found = &posterior.latents(x.as_ref()).unwrap()[0];
     for i in 0..3 {
         let mean = samples.row(i).iter().sum::<f64>() / 20_000.0;
         let variance = samples.row(i).iter().map(|x| (x - mean).powi(2)).sum::<f64>() / 20_000.0;

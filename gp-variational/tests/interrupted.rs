@@ -12,7 +12,7 @@ use gp_optim::{
 };
 use gp_variational::savigp::{BatchOptions, NoiseTarget};
 use gp_variational::{
-    DenseVariational, Draws, Estimator, Expectation, NaturalOptions, Sampling, InferenceError,
+    DenseVariational, Draws, Estimator, Expectation, InferenceError, NaturalOptions, Sampling,
 };
 use std::fmt::Debug;
 use std::time::Duration;

@@ -42,7 +42,8 @@ pub fn fit(plan: Plan, spec: &FitSpec, origin: &str) -> Result<Model, CliError> 
 
 fn training_record(fit: &Fit, method: &str, rows: usize, scale: f64) -> TrainingRecord {
     let mut warnings = fit.warnings.clone();
-    if let Some(added) = fit.posterior.describe().iter().map(|latent| latent.jitter).find(|&added| added > 0.0)
+    if let Some(added) =
+        fit.posterior.describe().iter().map(|latent| latent.jitter).find(|&added| added > 0.0)
     {
         warnings.push(format!("{added:.1e} was added to the diagonal of a covariance matrix"));
     }

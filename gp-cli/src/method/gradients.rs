@@ -6,9 +6,7 @@ use super::problem::Problem;
 use super::{ivm_model, power_ep};
 use crate::error::CliError;
 use gp_ep::power_ep::{GradientKind, Level};
-use gp_ep::{
-    BatchEp, EpOptions, ExactGp, ExactWorkspace, Powers, RegressionWorkspace, SparseRegression,
-};
+use gp_ep::{BatchEp, EpOptions, ExactGp, ExactWorkspace, Powers, RegressionWorkspace, SparseRegression};
 use gp_kernels::Evaluator;
 use gp_optim::MinimiseOptions;
 use gp_variational::Savigp;

@@ -14,8 +14,8 @@ use super::variational::{
     BATCH_SIZE, EPOCHS, ITERATIONS, NATURAL_RATE, PLATEAU, RATE, VALUE_TOLERANCE, approximation,
 };
 use crate::error::CliError;
-use gp_ep::{DataSource, EvidenceKind};
 use gp_ep::power_ep::Level;
+use gp_ep::{DataSource, EvidenceKind};
 use gp_optim::{Adadelta, Adam, UpdateRule};
 use gp_variational::savigp::BatchOptions;
 use gp_variational::{NaturalOptions, Savigp};

@@ -7,7 +7,9 @@ use crate::error::CliError;
 use crate::model::{Approximation, Functions, Held};
 use faer::Mat;
 use gp_ep::power_ep::Level;
-use gp_ep::{BatchEp, EpOptions, ExactGp, Observations, Posterior as _, PowerEp, Powers, SparseProcess, Table};
+use gp_ep::{
+    BatchEp, EpOptions, ExactGp, Observations, Posterior as _, PowerEp, Powers, SparseProcess, Table,
+};
 use gp_kernels::posterior::InducingPosterior;
 use gp_likelihoods::Likelihood;
 

@@ -170,10 +170,7 @@ impl StoredFunctions {
 ///
 /// # Errors
 /// Of kind [`Numerical`](ErrorKind::Numerical) for another number.
-pub fn approximation(
-    latents: Vec<Held>,
-    likelihood: Box<dyn Likelihood>,
-) -> Result<Approximation, CliError> {
+pub fn approximation(latents: Vec<Held>, likelihood: Box<dyn Likelihood>) -> Result<Approximation, CliError> {
     let functions = Functions::Components(MixturePosterior::single(latents));
     Ok(Predictor::new(functions, likelihood, Evaluator::default().threading())?)
 }

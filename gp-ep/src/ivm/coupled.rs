@@ -72,7 +72,12 @@ impl<'a> CoupledClasses<'a> {
     /// What an observation would tell: the divergence of the belief after inclusion from that before, in nats. The largest
     /// wins; the text of Seeger & Jordan 2004 (§4.4) has its negative, which the choice of the largest would turn
     /// round.
-    fn score(&self, row: usize, belief: &Belief, scratch: &mut Scratch) -> Result<Option<f64>, InferenceError> {
+    fn score(
+        &self,
+        row: usize,
+        belief: &Belief,
+        scratch: &mut Scratch,
+    ) -> Result<Option<f64>, InferenceError> {
         let (observed, selection) = (&self.task.observed, self.task.options.selection);
         if selection == Selection::MaxEntropy {
             return Ok(Some(entropy(&observed.probabilities(belief, scratch)?)));
@@ -246,7 +251,12 @@ impl Classes for CoupledClasses<'_> {
         Ok(site.map(|site| LiquidPoint { row, site, gamma, kernel }))
     }
 
-    fn include(&mut self, _row: usize, _target: Target, site: LiquidPoint) -> Result<Option<usize>, InferenceError> {
+    fn include(
+        &mut self,
+        _row: usize,
+        _target: Target,
+        site: LiquidPoint,
+    ) -> Result<Option<usize>, InferenceError> {
         if self.task.options.liquid == 0 {
             return self.freeze(site);
         }

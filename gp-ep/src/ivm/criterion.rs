@@ -41,7 +41,11 @@ impl Ivm {
     /// # Errors
     /// [`InferenceError::Kernel`], [`InferenceError::Observation`], [`InferenceError::Data`], [`InferenceError::Linalg`] for factors that all the
     /// jitter allowed does not make.
-    pub fn criterion(&self, data: &dyn DataSource, posterior: &super::IvmPosterior) -> Result<f64, InferenceError> {
+    pub fn criterion(
+        &self,
+        data: &dyn DataSource,
+        posterior: &super::IvmPosterior,
+    ) -> Result<f64, InferenceError> {
         self.criterion_of(&Labelled::read(self, data)?, posterior.active_set(), None)
     }
 

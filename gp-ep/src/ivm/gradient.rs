@@ -73,7 +73,11 @@ impl<'a> Upstream<'a> {
     }
 
     /// Adds a chunk to the sums, and its own derivatives to the gradient.
-    pub(super) fn add_chunk(&mut self, chunk: &Chunk<'_>, evaluator: &Evaluator) -> Result<(), InferenceError> {
+    pub(super) fn add_chunk(
+        &mut self,
+        chunk: &Chunk<'_>,
+        evaluator: &Evaluator,
+    ) -> Result<(), InferenceError> {
         let classes = self.classes.len();
         for c in 0..classes {
             // The criterion is minus the expectation.
@@ -151,7 +155,12 @@ impl<'a> Upstream<'a> {
         Ok(())
     }
 
-    fn gram_upstream(&mut self, c: usize, middle: MatRef<'_, f64>, s: &[f64]) -> Result<Mat<f64>, InferenceError> {
+    fn gram_upstream(
+        &mut self,
+        c: usize,
+        middle: MatRef<'_, f64>,
+        s: &[f64],
+    ) -> Result<Mat<f64>, InferenceError> {
         let (threading, sums, blocks) = (self.model.threading, &mut self.classes[c], &self.blocks.classes[c]);
         let (f, x) = (blocks.f.as_ref(), blocks.x.as_ref());
         symmetrise_lower(sums.m_m.as_mut())?;

@@ -35,7 +35,10 @@ impl Ivm {
     /// [`InferenceError::Shape`] unless there are as many kernels as latents, [`InferenceError::Unsupported`] for observations that are
     /// no labels, or several, and for coupled classes of a likelihood that changes when all latents move together:
     /// coupled sites have no say in that direction.
-    pub fn new(kernels: Vec<Box<dyn Kernel>>, likelihood: Box<dyn Likelihood>) -> Result<Self, InferenceError> {
+    pub fn new(
+        kernels: Vec<Box<dyn Kernel>>,
+        likelihood: Box<dyn Likelihood>,
+    ) -> Result<Self, InferenceError> {
         let latents = likelihood.latents();
         crate::error::check_count("list of kernels", "entries", latents, kernels.len())?;
         let labels = matches!(likelihood.support(), Support::Signs | Support::Classes(_));

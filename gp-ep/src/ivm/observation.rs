@@ -120,7 +120,13 @@ impl ObservationModel<'_> {
         Ok((ratio > 0.0).then_some(found))
     }
 
-    fn tilt_many(&self, y: f64, gamma: f64, q: &Belief, at: &mut Scratch) -> Result<Option<Tilted>, InferenceError> {
+    fn tilt_many(
+        &self,
+        y: f64,
+        gamma: f64,
+        q: &Belief,
+        at: &mut Scratch,
+    ) -> Result<Option<Tilted>, InferenceError> {
         let root = Root::new(&q.covariance, self.coupled);
         self.place(gamma, q, &root, at)?;
         self.likelihood.log_densities(&[y], &at.latents, &mut at.values)?;
@@ -157,7 +163,12 @@ impl ObservationModel<'_> {
     }
 
     /// E log p(y | u + β) and its derivatives: exactly those of the sum that stands for the integral.
-    pub(super) fn expectation(&self, y: f64, q: &Belief, at: &mut Scratch) -> Result<Expected, InferenceError> {
+    pub(super) fn expectation(
+        &self,
+        y: f64,
+        q: &Belief,
+        at: &mut Scratch,
+    ) -> Result<Expected, InferenceError> {
         let latents = self.latents();
         if latents == 1 {
             let q = [self.latent(q)?];

@@ -223,7 +223,12 @@ pub(super) trait Classes: Sync {
     fn site(&mut self, row: usize, target: Target) -> Result<Option<Self::Site>, InferenceError>;
 
     /// Includes a point. Returns a row whose factor broke down on the way: it is not active any more.
-    fn include(&mut self, row: usize, target: Target, site: Self::Site) -> Result<Option<usize>, InferenceError>;
+    fn include(
+        &mut self,
+        row: usize,
+        target: Target,
+        site: Self::Site,
+    ) -> Result<Option<usize>, InferenceError>;
 
     /// Moves sites after an inclusion, where they are not fixed; true if there is such a phase.
     fn settle(&mut self, rng: &mut ChaCha8Rng) -> Result<bool, InferenceError>;

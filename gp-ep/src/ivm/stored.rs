@@ -104,7 +104,11 @@ impl StoredActive {
         }
         let wrong = |value: &&f64| !(value.is_finite() && **value > 0.0);
         if let Some(value) = self.precision.iter().find(wrong) {
-            return Err(InferenceError::Option { what: "precision of a site", value: *value, allowed: "positive" });
+            return Err(InferenceError::Option {
+                what: "precision of a site",
+                value: *value,
+                allowed: "positive",
+            });
         }
         if let Some(value) = self.shift.iter().find(|shift| !shift.is_finite()) {
             return Err(InferenceError::Option { what: "shift of a site", value: *value, allowed: "finite" });

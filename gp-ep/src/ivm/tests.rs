@@ -8,7 +8,7 @@ use super::observation::Belief;
 use super::options::{IvmOptions, Rule, Selection};
 use super::projection::precision_times;
 use super::representation::{ActiveSet, CoupledSite, Representation};
-use super::run::{Classes as _, Run, Task};
+use super::run::{Classes as _, IvmRun, Run, Task};
 use super::stubs::Stubs;
 use crate::exact::Observations;
 use faer::{Mat, MatRef};
@@ -234,9 +234,10 @@ fn runs_agree_with_dense_formulas() {
         }
         // A new point at the place of an old one shares no white noise with it; the first two kernels have none.
         let posterior = super::IvmPosterior::new(&model, run.classes.active_set()).unwrap();
-        for (row, latent) in posterior.latents(x.as_ref()).unwrap().iter().enumerate() {
+        let beliefs = posterior.predictor().unwrap().beliefs(x.as_ref()).unwrap();
+        for row in 0..beliefs.len() {
             let active = sites.iter().any(|(active, _)| *active == row);
-            let (found, expected) = (&latent.mean, dense.belief(row).mean);
+            let (found, expected) = (beliefs.at(row).unwrap().0, dense.belief(row).mean);
             for c in 0..if active { 2 } else { CLASSES } {
                 assert!((found[c] - expected[c]).abs() < 1e-9);
             }
@@ -254,12 +255,13 @@ fn the_null_direction_keeps_its_prior_variance() {
     let model = Ivm::shared(kernel.as_ref(), Box::new(Softmax::new(CLASSES).unwrap())).unwrap();
     let options = IvmOptions { active: 40, liquid: 10, ..IvmOptions::default() };
     let run = model.build(&data, &options).unwrap();
-    for latent in run.posterior.latents(x.as_ref()).unwrap() {
-        let variance = latent.covariance.iter().sum::<f64>() / CLASSES as f64;
+    let beliefs = run.posterior.predictor().unwrap().beliefs(x.as_ref()).unwrap();
+    for (mean, covariance) in (0..beliefs.len()).map(|point| beliefs.at(point).unwrap()) {
+        let variance = covariance.iter().sum::<f64>() / CLASSES as f64;
         // A difference of sums of 1600 products of numbers near one.
         assert!((variance - 1.7).abs() < 1e-12, "{variance}");
-        assert!(latent.mean.iter().sum::<f64>().abs() < 1e-11);
-        assert!(latent.covariance[0] < 1.7, "and something was learned");
+        assert!(mean.iter().sum::<f64>().abs() < 1e-11);
+        assert!(covariance[0] < 1.7, "and something was learned");
     }
 }
 
@@ -346,12 +348,12 @@ fn classes_may_be_permuted() {
     };
     let (one, other) = (build(kernels(), &y), build(other_kernels, &permuted));
     assert_eq!(one.posterior.active(0), other.posterior.active(0));
-    let (one_latents, other_latents) =
-        (one.posterior.latents(x.as_ref()).unwrap(), other.posterior.latents(x.as_ref()).unwrap());
-    for (a, b) in one_latents.iter().zip(&other_latents) {
-        for (mean, &c) in a.mean.iter().zip(&order) {
+    let beliefs = |run: &IvmRun| run.posterior.predictor().unwrap().beliefs(x.as_ref()).unwrap();
+    let (one, other) = (beliefs(&one), beliefs(&other));
+    for (a, &c) in one.functions().iter().zip(&order) {
+        for (a, b) in a.mean.iter().zip(&other.functions()[c].mean) {
             // The projection's tolerance, through the rounds of EP that follow.
-            assert!((mean - b.mean[c]).abs() < 1e-6, "{a:?} {b:?}");
+            assert!((a - b).abs() < 1e-6, "{a} {b}");
         }
     }
 }

@@ -180,7 +180,12 @@ impl Ivm {
     }
 
     /// L-BFGS with an active set and its sites as they are.
-    fn minor(&mut self, all: &Rounds<'_>, run: &IvmRun, course: &mut Course) -> Result<Training, InferenceError> {
+    fn minor(
+        &mut self,
+        all: &Rounds<'_>,
+        run: &IvmRun,
+        course: &mut Course,
+    ) -> Result<Training, InferenceError> {
         let active = run.posterior.active_set();
         let evaluate = |model: &Self, _: &mut Course, gradient: &mut [f64]| {
             let criterion = model.criterion_of(&all.data, active, Some(&mut *gradient))?;
@@ -193,7 +198,11 @@ impl Ivm {
 
 impl Best {
     /// The parameters learned last and the active set they were learned with, if that is better.
-    fn replace_by_learned(&mut self, model: &Ivm, learned: Option<(IvmRun, f64)>) -> Result<(), InferenceError> {
+    fn replace_by_learned(
+        &mut self,
+        model: &Ivm,
+        learned: Option<(IvmRun, f64)>,
+    ) -> Result<(), InferenceError> {
         let Some((run, criterion)) = learned.filter(|(_, criterion)| *criterion < self.criterion) else {
             return Ok(());
         };
@@ -275,7 +284,10 @@ mod tests {
         assert_eq!(begun.choose(&model, &course).unwrap().inclusions.len(), 10);
         std::fs::write(&path, "something").unwrap();
         let fault = begun.choose(&model, &course).unwrap_err();
-        assert!(matches!(fault, InferenceError::Optim(OptimError::Interrupted { iteration: 0, .. })), "{fault}");
+        assert!(
+            matches!(fault, InferenceError::Optim(OptimError::Interrupted { iteration: 0, .. })),
+            "{fault}"
+        );
         assert_eq!(rounds().choose(&model, &course).unwrap().inclusions.len(), 10);
     }
 }

@@ -152,11 +152,7 @@ impl<F: Posterior> Predictor<F> {
     ///
     /// # Errors
     /// As [`beliefs`](Self::beliefs); an error where there is no such function.
-    pub fn joint(
-        &self,
-        latent: usize,
-        x: MatRef<'_, f64>,
-    ) -> Result<(Vec<f64>, Mat<f64>), InferenceError> {
+    pub fn joint(&self, latent: usize, x: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>), InferenceError> {
         self.functions.joint(latent, x, &self.evaluator())
     }
 
@@ -179,7 +175,12 @@ impl<F: Posterior> Predictor<F> {
     ///
     /// # Errors
     /// As [`sample_latents`](Self::sample_latents), and what the likelihood reports.
-    pub fn sample(&self, x: MatRef<'_, f64>, count: usize, seed: u64) -> Result<Vec<Mat<f64>>, InferenceError> {
+    pub fn sample(
+        &self,
+        x: MatRef<'_, f64>,
+        count: usize,
+        seed: u64,
+    ) -> Result<Vec<Mat<f64>>, InferenceError> {
         let latents = self.sample_latents(x, count, seed)?;
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         rng.set_stream(1);

@@ -285,7 +285,9 @@ impl BatchEp {
         gradient: &mut [f64],
     ) -> Result<f64, InferenceError> {
         if self.before.is_some() {
-            return Err(InferenceError::Unsupported { what: "gradients with observations that are not in hand" });
+            return Err(InferenceError::Unsupported {
+                what: "gradients with observations that are not in hand",
+            });
         }
         let moves = kind == GradientKind::OfEstimate;
         let tally = self.passes.gradient(model, moves, &self.posteriors, gradient)?;

@@ -37,7 +37,11 @@ impl PowerEp {
     ///
     /// # Errors
     /// As [`of_classes`](Self::of_classes).
-    pub fn of_alike_classes(classes: usize, process: SparseProcess, noise: f64) -> Result<Self, InferenceError> {
+    pub fn of_alike_classes(
+        classes: usize,
+        process: SparseProcess,
+        noise: f64,
+    ) -> Result<Self, InferenceError> {
         if classes == 2 {
             // Of f_1 − f_0 the covariance is twice that of each.
             let mut twice = Parameter::scalar(Scaled::PARAMETER, 2.0, Transform::Positive)?;

@@ -66,7 +66,10 @@ impl LaneSites {
     /// Takes in an observation, with sites that say nothing, and forgets those behind it.
     pub(super) fn take(&mut self, model: &PowerEp, taken: Taken<'_>) -> Result<(), InferenceError> {
         let Taken { place, row, target } = taken;
-        model.likelihood().check_observation(target).map_err(|error| InferenceError::from(error).at_row(row))?;
+        model
+            .likelihood()
+            .check_observation(target)
+            .map_err(|error| InferenceError::from(error).at_row(row))?;
         let weight = model.weights().of(row, target);
         self.truncate(place);
         self.portions.push(Portion::new(model.powers().of(row), weight));

@@ -196,7 +196,9 @@ impl MiniBatchEp {
         self.sorted.sort_unstable();
         let twice = self.sorted.windows(2).find(|pair| pair[0] == pair[1]);
         match twice.filter(|_| self.sharing == Sharing::Own) {
-            Some(pair) => Err(InferenceError::Block { row: pair[0], reason: "is in a batch twice".to_owned() }),
+            Some(pair) => {
+                Err(InferenceError::Block { row: pair[0], reason: "is in a batch twice".to_owned() })
+            }
             None => Ok(()),
         }
     }
@@ -229,7 +231,11 @@ impl MiniBatchEp {
     }
 
     /// [`step`](Self::step) with the batch that was loaded last.
-    pub(super) fn step_loaded(&mut self, model: &PowerEp, options: &EpOptions) -> Result<BatchStep, InferenceError> {
+    pub(super) fn step_loaded(
+        &mut self,
+        model: &PowerEp,
+        options: &EpOptions,
+    ) -> Result<BatchStep, InferenceError> {
         let weight = self.observations as f64 / self.rows.len() as f64;
         let (tally, rate) = match self.sharing {
             Sharing::Own => {
@@ -261,7 +267,12 @@ impl MiniBatchEp {
     }
 
     /// Takes the batch's sums into T and η, or half of the way, or half of that. Tells how often it was halved.
-    fn move_sums(&mut self, model: &PowerEp, rate: Option<(f64, f64)>, weight: f64) -> Result<u32, InferenceError> {
+    fn move_sums(
+        &mut self,
+        model: &PowerEp,
+        rate: Option<(f64, f64)>,
+        weight: f64,
+    ) -> Result<u32, InferenceError> {
         for halvings in 0..=MAX_HALVINGS {
             if halvings > 0 && rate.is_none() {
                 self.passes.halve(model, SumOf::Change, &mut self.batch_sums)?;

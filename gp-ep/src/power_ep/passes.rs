@@ -117,7 +117,12 @@ impl EpPasses {
     }
 
     /// Proposes half of the way instead, and adds up again.
-    pub(super) fn halve(&mut self, model: &PowerEp, sum_of: SumOf, sums: &mut Sums) -> Result<(), InferenceError> {
+    pub(super) fn halve(
+        &mut self,
+        model: &PowerEp,
+        sum_of: SumOf,
+        sums: &mut Sums,
+    ) -> Result<(), InferenceError> {
         self.passes.change(|sites| {
             for (proposed, site) in sites.proposed.iter_mut().zip(&sites.present) {
                 *proposed = site.towards(*proposed, 0.5);
@@ -163,7 +168,9 @@ impl EpPasses {
     ) -> Result<Tally, InferenceError> {
         check_count("gradient", "entries", model.parameter_count(), gradient.len())?;
         if moves && model.level() == Level::Latent {
-            return Err(InferenceError::Unsupported { what: "the gradient of the estimate at the latent level" });
+            return Err(InferenceError::Unsupported {
+                what: "the gradient of the estimate at the latent level",
+            });
         }
         if moves {
             self.set_tangents(model, posteriors)?;
@@ -182,7 +189,11 @@ impl EpPasses {
     }
 
     /// How posteriors move: `m̄` and `V̄` over all data, solved.
-    fn set_tangents(&mut self, model: &PowerEp, posteriors: &[WhitenedPosterior]) -> Result<(), InferenceError> {
+    fn set_tangents(
+        &mut self,
+        model: &PowerEp,
+        posteriors: &[WhitenedPosterior],
+    ) -> Result<(), InferenceError> {
         let beliefs = Posteriors(posteriors);
         let (layout, sums) = &mut self.by_posterior;
         let pass = Pass::new(layout).with_beliefs(&beliefs);

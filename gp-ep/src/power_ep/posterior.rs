@@ -59,7 +59,12 @@ impl WhitenedPosterior {
     ///
     /// # Errors
     /// [`InferenceError::Linalg`] where B is not positive definite.
-    pub(crate) fn set(&mut self, sites: MatRef<'_, f64>, shift: &[f64], weight: f64) -> Result<(), InferenceError> {
+    pub(crate) fn set(
+        &mut self,
+        sites: MatRef<'_, f64>,
+        shift: &[f64],
+        weight: f64,
+    ) -> Result<(), InferenceError> {
         let count = self.mean.len();
         for j in 0..count {
             if weight == 0.0 {

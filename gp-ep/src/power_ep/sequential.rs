@@ -172,7 +172,9 @@ impl BatchEp {
         check_count("new inputs", "columns", self.dim(), data.dim())?;
         check_count("new targets", "columns", model.likelihood().outputs(), data.outputs())?;
         if let (Powers::Each(_), _) | (_, Weights::Each(_)) = (model.powers(), model.weights()) {
-            return Err(InferenceError::Unsupported { what: "adding observations to a list of powers or weights" });
+            return Err(InferenceError::Unsupported {
+                what: "adding observations to a list of powers or weights",
+            });
         }
         let before = self.tally_or_nan(model)?;
         let last = self.passes.passes.lanes().len() - 1;

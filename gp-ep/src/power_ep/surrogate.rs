@@ -32,7 +32,9 @@ impl BatchEp {
     /// or some ask for a negative precision; otherwise as [`log_z`](Self::log_z).
     pub fn surrogate(&mut self, model: &PowerEp) -> Result<SurrogateRegression, InferenceError> {
         let [posterior] = self.posteriors.as_slice() else {
-            return Err(InferenceError::Unsupported { what: "a surrogate regression of several latent functions" });
+            return Err(InferenceError::Unsupported {
+                what: "a surrogate regression of several latent functions",
+            });
         };
         let part = self.passes.layout.part(&self.sums.numbers, 0, 0);
         let root = match Cholesky::factor(part.matrix(), &JitterPolicy::none()) {

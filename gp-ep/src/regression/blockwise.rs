@@ -106,7 +106,11 @@ impl LaneFactors for BlockFactors {
         })
     }
 
-    fn explain(passes: &mut Passes<Self>, posterior: &Posterior, sums: &mut Sums) -> Result<(), InferenceError> {
+    fn explain(
+        passes: &mut Passes<Self>,
+        posterior: &Posterior,
+        sums: &mut Sums,
+    ) -> Result<(), InferenceError> {
         let mean = MeanOf(posterior);
         let pass = Pass::new(&posterior.number).with_beliefs(&mean);
         passes.run(pass, sums, |block, misfit| {
@@ -277,7 +281,12 @@ impl Block {
     }
 
     /// Adds `Φ_b D_b⁻¹ Φ_bᵀ`, and leaves `Φ_b D_b⁻¹ y_b` in `scratch.shift`.
-    fn add_to(&self, own: Own<'_>, gram: MatMut<'_, f64>, scratch: &mut Scratch) -> Result<(), InferenceError> {
+    fn add_to(
+        &self,
+        own: Own<'_>,
+        gram: MatMut<'_, f64>,
+        scratch: &mut Scratch,
+    ) -> Result<(), InferenceError> {
         let (n, threading) = (self.columns.len(), own.seen.evaluator().threading());
         let mut whitened = columns_mut(&mut scratch.wide, gram.nrows(), 0..n);
         copy_scaled(whitened.as_mut(), own.projection.phi(), &scratch.deviation);
@@ -293,7 +302,12 @@ impl Block {
     }
 
     /// `h_b Σ^½ = L_B⁻¹ Φ_b D_b⁻¹ Σ^½` over `scratch.wide`, and the square roots of Σ over `scratch.deviation`.
-    fn fill_half(&self, posterior: &Posterior, own: Own<'_>, scratch: &mut Scratch) -> Result<(), InferenceError> {
+    fn fill_half(
+        &self,
+        posterior: &Posterior,
+        own: Own<'_>,
+        scratch: &mut Scratch,
+    ) -> Result<(), InferenceError> {
         scratch.fill_deviation(own.noise);
         let threading = own.seen.evaluator().threading();
         let mut half = columns_mut(&mut scratch.wide, posterior.mean.len(), 0..self.columns.len());
@@ -303,7 +317,12 @@ impl Block {
     }
 
     /// The derivatives by S over `scratch.square`; returns the sum of those by the noise variances.
-    fn residual_reverse(&self, power: f64, own: Own<'_>, scratch: &mut Scratch) -> Result<f64, InferenceError> {
+    fn residual_reverse(
+        &self,
+        power: f64,
+        own: Own<'_>,
+        scratch: &mut Scratch,
+    ) -> Result<f64, InferenceError> {
         let (n, count) = (self.columns.len(), scratch.shift.len());
         let threading = own.seen.evaluator().threading();
         self.fill_inverse(scratch, threading)?;

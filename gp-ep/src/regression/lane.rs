@@ -22,7 +22,11 @@ pub(super) trait LaneFactors: Debug + Send + Sized {
     ) -> Result<(), InferenceError>;
 
     /// Adds up `rᵀ D⁻¹ r` with `r = y − Φᵀm`.
-    fn explain(passes: &mut Passes<Self>, posterior: &Posterior, sums: &mut Sums) -> Result<(), InferenceError>;
+    fn explain(
+        passes: &mut Passes<Self>,
+        posterior: &Posterior,
+        sums: &mut Sums,
+    ) -> Result<(), InferenceError>;
 
     /// Adds up gradients by the process and, as the extra number, by σ².
     fn reverse(

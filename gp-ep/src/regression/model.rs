@@ -155,7 +155,11 @@ impl SparseRegression {
     ///
     /// # Errors
     /// As [`train`].
-    pub fn train(&mut self, data: &dyn DataSource, options: &MinimiseOptions) -> Result<Training, InferenceError> {
+    pub fn train(
+        &mut self,
+        data: &dyn DataSource,
+        options: &MinimiseOptions,
+    ) -> Result<Training, InferenceError> {
         self.train_with(data, options, |_| {})
     }
 

@@ -50,7 +50,11 @@ impl LaneFactors for PointFactors {
         })
     }
 
-    fn explain(passes: &mut Passes<Self>, posterior: &Posterior, sums: &mut Sums) -> Result<(), InferenceError> {
+    fn explain(
+        passes: &mut Passes<Self>,
+        posterior: &Posterior,
+        sums: &mut Sums,
+    ) -> Result<(), InferenceError> {
         let mean = MeanOf(posterior);
         let pass = Pass::new(&posterior.number).with_beliefs(&mean);
         passes.run(pass, sums, |block, misfit| {

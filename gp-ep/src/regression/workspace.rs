@@ -249,7 +249,11 @@ impl<F: LaneFactors> State<F> {
         Ok(-0.5 * (logs + quadratic))
     }
 
-    fn add_up_gradient(&mut self, model: &SparseRegression, gradient: &mut [f64]) -> Result<(), InferenceError> {
+    fn add_up_gradient(
+        &mut self,
+        model: &SparseRegression,
+        gradient: &mut [f64],
+    ) -> Result<(), InferenceError> {
         let processes = std::slice::from_ref(model.process());
         let zeros = || Sums::with_gradients(&self.posterior.number, processes);
         let sums = self.gradients.get_or_insert_with(zeros);

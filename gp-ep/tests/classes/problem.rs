@@ -1,7 +1,7 @@
 //! Problems of several classes.
 
 use crate::support::{Problem, RBF};
-use gp_ep::{BatchEp, DataSource, InferenceError, EpOptions, PowerEp, SparseProcess};
+use gp_ep::{BatchEp, DataSource, EpOptions, InferenceError, PowerEp, SparseProcess};
 use gp_kernels::inducing::InducingInputs;
 use gp_likelihoods::MulticlassProbit;
 use gp_linalg::JitterPolicy;

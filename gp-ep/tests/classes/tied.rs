@@ -42,7 +42,7 @@ fn tied_sites_end_near_own_ones() {
         log_z = [log_z[1], tied.step(&model, &data, &rows, &EpOptions::default()).unwrap().log_z];
     }
     assert_close(log_z[0], log_z[1], 1e-10);
-    let probabilities = |predictor: gp_ep::power_ep::Predictor| predictor.class_probabilities(x).unwrap();
+    let probabilities = |predictor: gp_ep::Predictor| predictor.class_probabilities(x).unwrap();
     let (found, expected) =
         (probabilities(tied.predictor(&model).unwrap()), probabilities(own.predictor(&model).unwrap()));
     let away = (0..60).flat_map(|i| (0..3).map(move |c| (i, c)));

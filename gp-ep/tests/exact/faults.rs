@@ -2,7 +2,7 @@
 
 use crate::support::{Problem, RBF, model};
 use faer::Mat;
-use gp_ep::{DataError, InferenceError, ExactWorkspace, Observations};
+use gp_ep::{DataError, ExactWorkspace, InferenceError, Observations};
 use gp_linalg::{JitterPolicy, Threading};
 use gp_optim::{ParameterSet, ParameterSetMut};
 

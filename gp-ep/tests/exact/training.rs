@@ -2,7 +2,7 @@
 
 use crate::support::{Problem, RBF, assert_close, model};
 use faer::Mat;
-use gp_ep::{InferenceError, ExactWorkspace, Observations};
+use gp_ep::{ExactWorkspace, InferenceError, Observations};
 use gp_kernels::KernelExt;
 use gp_linalg::Threading;
 use gp_optim::{MinimiseOptions, ParameterSet, Prior, StopReason};

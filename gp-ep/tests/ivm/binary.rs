@@ -1,7 +1,7 @@
 //! One latent: the binary informative vector machine, by closed forms and by dense formulas.
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
 
-use crate::support::{Problem, kernel, three_classes};
+use crate::support::{Problem, kernel, latents, three_classes};
 use faer::Mat;
 use faer::linalg::solvers::Solve;
 use gp_ep::ivm::{Coupling, Ivm, IvmOptions, IvmRun, Reason, Selection};
@@ -73,7 +73,7 @@ fn the_run_is_the_dense_recursion() {
         let (rows, expected) = dense(&problem, likelihood.as_ref(), &first, 25);
         assert_eq!(run.posterior.active(0), rows);
         assert!(run.inclusions[2..].iter().all(|i| i.scored == 80 - 2 || i.scored < 80 && i.score.is_some()));
-        for (i, latent) in run.posterior.latents(problem.inputs()).unwrap().iter().enumerate() {
+        for (i, latent) in latents(&run.posterior, problem.inputs()).iter().enumerate() {
             assert!((latent.mean[0] - expected[(i, 0)]).abs() < 1e-9);
             assert!((latent.covariance[0] - expected[(i, 1)]).abs() < 1e-9);
         }
@@ -89,7 +89,7 @@ fn independent_classes_are_dense_posteriors_of_their_own() {
         let options = IvmOptions { active: 15, selection, ..IvmOptions::default() };
         let run = model.build(&problem.data(), &options).unwrap();
         assert_eq!(run.inclusions.len(), 45);
-        let found = run.posterior.latents(problem.inputs()).unwrap();
+        let found = latents(&run.posterior, problem.inputs());
         for c in 0..3 {
             let (rows, (pi, b)) = (run.posterior.active(c), run.posterior.sites(c));
             assert_eq!(rows.len(), 15);

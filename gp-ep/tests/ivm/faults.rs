@@ -1,6 +1,6 @@
 //! Every error that bad data and settings lead to, by name and place.
 
-use crate::support::{Problem, kernel, three_classes};
+use crate::support::{Problem, kernel, probabilities, three_classes};
 use faer::Mat;
 use gp_ep::ivm::{Coupling, Ivm, IvmOptions, Reweighting, Rule};
 use gp_ep::{InferenceError, Observations};
@@ -36,7 +36,8 @@ fn labels_and_inputs_are_checked_with_their_row() {
 
     let run =
         three_classes().build(&problem.data(), &IvmOptions { active: 5, ..IvmOptions::default() }).unwrap();
-    let fault = run.posterior.probabilities(Mat::zeros(2, 3).as_ref()).unwrap_err();
+    let fault =
+        run.posterior.predictor().unwrap().class_probabilities(Mat::zeros(2, 3).as_ref()).unwrap_err();
     assert!(matches!(fault, InferenceError::Shape { expected: 2, found: 3, .. }), "{fault}");
     let fault = three_classes().criterion_gradient(&problem.data(), &run.posterior, &mut [0.0]).unwrap_err();
     assert!(matches!(fault, InferenceError::Shape { what: "gradient", .. }), "{fault}");
@@ -75,7 +76,7 @@ fn degenerate_data_go_through() {
     for coupling in [Coupling::Coupled, Coupling::Independent] {
         let model = three_classes().with_coupling(coupling).unwrap();
         let run = model.build(&data, &IvmOptions { active: 30, liquid: 5, ..IvmOptions::default() }).unwrap();
-        let found = run.posterior.probabilities(x.as_ref().subrows(0, 1)).unwrap();
+        let found = probabilities(&run.posterior, x.as_ref().subrows(0, 1));
         // Twenty of one class and ten of the other at one place.
         assert!(found[(0, 0)] > found[(0, 1)] && found[(0, 1)] > found[(0, 2)], "{coupling:?} {found:?}");
     }

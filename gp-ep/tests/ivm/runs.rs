@@ -1,7 +1,7 @@
 //! What runs choose, report and predict.
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
 
-use crate::support::{Problem, kernel, three_classes};
+use crate::support::{Problem, kernel, latents, probabilities, three_classes};
 use gp_ep::Observations;
 use gp_ep::ivm::{Coupling, Ivm, IvmOptions, IvmRun, Phase, Reason, Reweighting, Rule, Selection};
 use gp_likelihoods::{BernoulliProbit, Softmax};
@@ -13,7 +13,7 @@ const ALL: [Selection; 4] =
     [Selection::InformationGain, Selection::ExactInformationGain, Selection::MaxEntropy, Selection::Random];
 
 fn error(run: &IvmRun, problem: &Problem) -> f64 {
-    let found = run.posterior.labels(problem.inputs()).unwrap();
+    let found = run.posterior.predictor().unwrap().labels(problem.inputs()).unwrap();
     found.iter().zip(&problem.y).filter(|(a, b)| a != b).count() as f64 / problem.y.len() as f64
 }
 
@@ -50,7 +50,7 @@ fn every_rule_learns_and_reports_what_it_did() {
             let (error, most) =
                 (error(&run, &test), if selection == Selection::Random { 0.25 } else { 0.15 });
             assert!(error < most, "{coupling:?} {selection:?}: {error}");
-            let found = run.posterior.probabilities(test.inputs()).unwrap();
+            let found = probabilities(&run.posterior, test.inputs());
             for i in 0..200 {
                 let total: f64 = (0..3).map(|c| found[(i, c)]).sum();
                 assert!((total - 1.0).abs() < 1e-12 && (0..3).all(|c| found[(i, c)] >= 0.0));
@@ -116,8 +116,7 @@ fn two_coupled_classes_are_one_latent_of_twice_the_variance() {
     let options = IvmOptions { active: 20, liquid: 0, selection: Selection::Random, ..IvmOptions::default() };
     let (two, one) = (two.build(&data, &options).unwrap(), one.build(&problem.data(), &options).unwrap());
     assert_eq!(two.posterior.active(0), one.posterior.active(0));
-    let (a, b) =
-        (two.posterior.latents(problem.inputs()).unwrap(), one.posterior.latents(problem.inputs()).unwrap());
+    let (a, b) = (latents(&two.posterior, problem.inputs()), latents(&one.posterior, problem.inputs()));
     for (two, one) in a.iter().zip(&b) {
         let variance = two.covariance[0] + two.covariance[3] - 2.0 * two.covariance[1];
         // 31 nodes a dimension against a rule that is halved until it settles.
@@ -136,7 +135,7 @@ fn threads_do_not_change_bits() {
             let options = IvmOptions { active: 20, liquid: 6, ..IvmOptions::default() };
             let run = model.build(&problem.data(), &options).unwrap();
             let criterion = model.criterion(&problem.data(), &run.posterior).unwrap();
-            let latents = run.posterior.latents(problem.inputs()).unwrap();
+            let latents = latents(&run.posterior, problem.inputs());
             (run.inclusions, criterion.to_bits(), latents)
         };
         let pool = rayon_pool();
@@ -224,7 +223,7 @@ fn runs_end_within_one_point() {
         };
         let run = model.build_under(&control, &problem.data(), &options, ask).unwrap();
         assert_eq!((run.inclusions.len(), run.ended), (4, Some(StopReason::Interrupted)));
-        let found = run.posterior.probabilities(problem.inputs()).unwrap();
+        let found = probabilities(&run.posterior, problem.inputs());
         assert!((0..100).all(|i| (0..3).all(|c| found[(i, c)].is_finite())));
         let whole = model.build(&problem.data(), &options).unwrap();
         assert_eq!((run.inclusions[..4].to_vec(), whole.ended), (whole.inclusions[..4].to_vec(), None));

@@ -1,7 +1,7 @@
 //! The stored form of posteriors, and what is asked of beliefs that are there already.
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
 
-use crate::support::{Problem, kernel, three_classes};
+use crate::support::{Problem, kernel, latents, probabilities, three_classes};
 use gp_ep::ivm::{Coupling, Ivm, IvmOptions, IvmPosterior, Rule, StoredIvm};
 use gp_kernels::Registry;
 use gp_likelihoods::BernoulliProbit;
@@ -31,9 +31,8 @@ fn stored_posteriors_predict_the_same_bits() {
         let text = serde_json::to_string(&posterior.to_stored().unwrap()).unwrap();
         let stored: StoredIvm = serde_json::from_str(&text).unwrap();
         let restored = stored.restore(&Registry::built_in(), &gp_likelihoods::Registry::built_in()).unwrap();
-        assert_eq!(restored.latents(problem.inputs()).unwrap(), posterior.latents(problem.inputs()).unwrap());
-        let probabilities = |of: &IvmPosterior| of.probabilities(problem.inputs()).unwrap();
-        assert!(probabilities(&restored) == probabilities(&posterior));
+        assert_eq!(latents(&restored, problem.inputs()), latents(&posterior, problem.inputs()));
+        assert!(probabilities(&restored, problem.inputs()) == probabilities(&posterior, problem.inputs()));
         assert_eq!(restored.active(0), posterior.active(0));
         assert_eq!(restored.sites(0), posterior.sites(0));
         assert_eq!(serde_json::to_string(&restored.to_stored().unwrap()).unwrap(), text);
@@ -43,14 +42,61 @@ fn stored_posteriors_predict_the_same_bits() {
     }
 }
 
+/// One posterior answers by beliefs as by points, and everything it says of labels follows from their probabilities.
 #[test]
-fn probabilities_of_beliefs_are_those_of_points() {
+fn labels_have_moments_quantiles_and_densities() {
     for (posterior, problem) in posteriors() {
-        let beliefs = posterior.latents(problem.inputs()).unwrap();
-        assert!(
-            posterior.probabilities_of(&beliefs).unwrap()
-                == posterior.probabilities(problem.inputs()).unwrap()
-        );
+        let (predictor, x) = (posterior.predictor().unwrap(), problem.inputs());
+        let beliefs = predictor.beliefs(x).unwrap();
+        let found = predictor.given(&beliefs).class_probabilities().unwrap();
+        assert!(found == predictor.class_probabilities(x).unwrap());
+        let support = posterior.model().likelihood().support();
+        let labels: Vec<f64> = (0..support.classes()).map(|class| support.label(class)).collect();
+        let (moments, medians) = (predictor.moments(x).unwrap(), predictor.quantiles(x, 0, 0.5).unwrap());
+        let densities = predictor.log_densities(x, &problem.y).unwrap();
+        for i in 0..x.nrows() {
+            let mean: f64 = labels.iter().enumerate().map(|(c, label)| found[(i, c)] * label).sum();
+            assert!((moments[i].mean - mean).abs() < 1e-14);
+            let class = labels.iter().position(|label| *label == problem.y[i]).unwrap();
+            assert_eq!(densities[i], found[(i, class)].ln());
+            let median = labels.iter().position(|label| *label == medians[i]).unwrap();
+            let below: f64 = (0..median).map(|c| found[(i, c)]).sum();
+            assert!(
+                below < 0.5 && below + found[(i, median)] >= 0.5 - 1e-12,
+                "{below} {}",
+                found[(i, median)]
+            );
+        }
+        assert!(predictor.quantiles(x, 1, 0.5).is_err() && predictor.quantiles(x, 0, 1.0).is_err());
+        assert!(predictor.log_densities(x, &vec![0.5; x.nrows()]).is_err());
+    }
+}
+
+/// Joint samples of all latents have the covariances of the beliefs about each point.
+#[test]
+fn samples_have_the_covariances_of_beliefs() {
+    const COUNT: usize = 20_000;
+    for (posterior, problem) in posteriors() {
+        let few = problem.inputs().subrows(0, 3);
+        let beliefs = latents(&posterior, few);
+        let drawn = posterior.predictor().unwrap().sample_latents(few, COUNT, 5).unwrap();
+        let size = beliefs[0].mean.len();
+        let moment = |i: usize, c: usize, k: usize| {
+            let each = (0..COUNT)
+                .map(|j| (drawn[c][(i, j)] - beliefs[i].mean[c]) * (drawn[k][(i, j)] - beliefs[i].mean[k]));
+            each.sum::<f64>() / COUNT as f64
+        };
+        for (i, belief) in beliefs.iter().enumerate() {
+            for c in 0..size {
+                for k in 0..size {
+                    let (a, b) = (belief.covariance[c * size + c], belief.covariance[k * size + k]);
+                    // Five standard errors of the mean of a product of two normal numbers.
+                    let most = 5.0 * (2.0 * a * b / COUNT as f64).sqrt();
+                    let error = moment(i, c, k) - belief.covariance[c * size + k];
+                    assert!(error.abs() < most, "{c} {k}: {error} of {most}");
+                }
+            }
+        }
     }
 }
 
@@ -59,10 +105,10 @@ fn probabilities_of_beliefs_are_those_of_points() {
 fn joint_beliefs_have_those_of_points_on_their_diagonals() {
     for (posterior, problem) in posteriors() {
         let few = problem.inputs().subrows(0, 12);
-        let beliefs = posterior.latents(few).unwrap();
+        let beliefs = latents(&posterior, few);
         let latents = beliefs[0].mean.len();
         for latent in 0..latents {
-            let (mean, covariance) = posterior.joint(latent, few).unwrap();
+            let (mean, covariance) = posterior.predictor().unwrap().joint(latent, few).unwrap();
             for (i, belief) in beliefs.iter().enumerate() {
                 assert!((mean[i] - belief.mean[latent]).abs() < 1e-12);
                 assert!((covariance[(i, i)] - belief.covariance[latent * (latents + 1)]).abs() < 1e-11);

@@ -3,7 +3,7 @@
 
 use faer::{Mat, MatRef};
 use gp_ep::Observations;
-use gp_ep::ivm::Ivm;
+use gp_ep::ivm::{Ivm, IvmPosterior};
 use gp_kernels::Kernel;
 use gp_likelihoods::Softmax;
 use rand::{RngExt, SeedableRng};
@@ -55,4 +55,24 @@ pub(crate) fn three_classes() -> Ivm {
         "3.0 * rbf(lengthscale=[0.4, 0.6])",
     ];
     Ivm::new(kernels.iter().map(|text| kernel(text)).collect(), Box::new(Softmax::new(3).unwrap())).unwrap()
+}
+
+/// Mean and covariance matrix (row by row) of the latents of one point.
+#[derive(Debug, PartialEq)]
+pub(crate) struct PointBelief {
+    pub(crate) mean: Vec<f64>,
+    pub(crate) covariance: Vec<f64>,
+}
+
+pub(crate) fn latents(posterior: &IvmPosterior, x: MatRef<'_, f64>) -> Vec<PointBelief> {
+    let beliefs = posterior.predictor().unwrap().beliefs(x).unwrap();
+    let at = |i: usize| {
+        let (mean, covariance) = beliefs.at(i).unwrap();
+        PointBelief { mean, covariance: covariance.to_vec() }
+    };
+    (0..x.nrows()).map(at).collect()
+}
+
+pub(crate) fn probabilities(posterior: &IvmPosterior, x: MatRef<'_, f64>) -> Mat<f64> {
+    posterior.predictor().unwrap().class_probabilities(x).unwrap()
 }

@@ -1,6 +1,6 @@
 //! Learning parameters in rounds.
 
-use crate::support::{Problem, kernel};
+use crate::support::{Problem, kernel, probabilities};
 use gp_ep::ivm::{Coupling, Ivm, IvmOptions};
 use gp_likelihoods::{BernoulliProbit, Softmax};
 use gp_optim::{Control, Interrupt, MinimiseOptions, ParameterSet, StopReason};
@@ -21,7 +21,7 @@ fn training_lowers_the_criterion() {
         model = model.with_coupling(coupling).unwrap();
         let score = |model: &Ivm, run: &gp_ep::ivm::IvmRun| {
             assert_eq!(model.parameter_values(), run.posterior.model().parameter_values());
-            let found = run.posterior.probabilities(test.inputs()).unwrap();
+            let found = probabilities(&run.posterior, test.inputs());
             test.y.iter().enumerate().map(|(i, y)| found[(i, *y as usize)].ln()).sum::<f64>() / 150.0
         };
         let options = IvmOptions { active: 30, liquid: 8, ..IvmOptions::default() };

@@ -2,7 +2,7 @@
 
 use crate::support::{Problem, assert_close, converged, model, tight};
 use faer::{Mat, MatRef};
-use gp_ep::{BatchEp, InferenceError, EpOptions, Level, PowerEp, Powers, Table as Data};
+use gp_ep::{BatchEp, EpOptions, InferenceError, Level, PowerEp, Powers, Table as Data};
 use gp_kernels::Evaluator;
 use gp_kernels::posterior::{InducingPosterior, PosteriorFactor};
 use gp_linalg::{Cholesky, JitterPolicy, Threading};

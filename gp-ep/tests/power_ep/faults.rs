@@ -2,7 +2,7 @@
 
 use crate::support::{Problem, assert_close, converged, model, tight};
 use gp_ep::power_ep::{GradientKind, MiniBatchEp, Schedule, Sharing};
-use gp_ep::{BatchEp, DataError, InferenceError, EpOptions, Level, PowerEp, Powers, SparseProcess, Table};
+use gp_ep::{BatchEp, DataError, EpOptions, InferenceError, Level, PowerEp, Powers, SparseProcess, Table};
 use gp_likelihoods::{
     BernoulliProbit, Density, Described, Latent, Likelihood, LikelihoodError, ObservationMoments, Pieces,
     Scalar, Slopes, Support, Workspace,

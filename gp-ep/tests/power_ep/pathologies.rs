@@ -4,7 +4,7 @@
 use crate::support::Problem;
 use faer::Mat;
 use gp_ep::power_ep::{GradientKind, MiniBatchEp, NegativePrecision, Schedule, Sharing, Sweep};
-use gp_ep::{BatchEp, InferenceError, EpOptions, Level, PowerEp, Powers, SparseProcess, Table};
+use gp_ep::{BatchEp, EpOptions, InferenceError, Level, PowerEp, Powers, SparseProcess, Table};
 use gp_kernels::Evaluator;
 use gp_kernels::inducing::InducingInputs;
 use gp_kernels::posterior::InducingPosterior;

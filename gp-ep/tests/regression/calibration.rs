@@ -2,6 +2,7 @@
 
 use crate::models::sparse;
 use faer::Mat;
+use gp_ep::Inference as _;
 use gp_ep::Observations;
 use gp_likelihoods::special::standard_normal_quantile;
 use gp_linalg::{Cholesky, JitterPolicy, Threading};
@@ -40,10 +41,9 @@ fn intervals_cover_their_share_of_simulated_observations() {
         let levels = [0.5, 0.8, 0.95];
         for data_set in draws.col_iter() {
             let targets: Vec<f64> = data_set.iter().take(TRAINING).copied().collect();
-            let posterior = model.condition(&Observations::new(inputs, &targets).unwrap()).unwrap();
-            let found = posterior.predict(new).unwrap();
-            let deviation = found.observation_variance[0].sqrt();
-            let miss = ((data_set[TRAINING] - found.latent_mean[0]) / deviation).abs();
+            let posterior = model.posterior(&Observations::new(inputs, &targets).unwrap()).unwrap();
+            let found = posterior.moments(new).unwrap()[0];
+            let miss = ((data_set[TRAINING] - found.mean) / found.variance.sqrt()).abs();
             for (inside, level) in inside.iter_mut().zip(levels) {
                 let within = miss <= standard_normal_quantile(0.5 + 0.5 * level).unwrap();
                 *inside += u32::from(within);

@@ -3,6 +3,7 @@
 use crate::models::{places, scattered_blocks, sparse, with_inputs};
 use crate::support::{Problem, RBF};
 use faer::Mat;
+use gp_ep::Inference as _;
 use gp_ep::{InferenceError, Powers, RegressionWorkspace, SparseProcess, SparseRegression};
 use gp_kernels::inducing::InducingInputs;
 use gp_optim::ParameterSet;
@@ -33,9 +34,9 @@ fn awkward_data_have_results() {
                     let value = with_gradient(&points, &problem).unwrap();
                     let blocks = points.with_blocks(scattered_blocks(20));
                     assert!(with_gradient(&blocks, &problem).is_ok_and(f64::is_finite) && value.is_finite());
-                    let found = blocks.condition(&problem.data()).unwrap();
-                    let found = found.predict(problem.inputs.as_ref()).unwrap();
-                    assert!(found.latent_variance.iter().all(|v| *v >= 0.0));
+                    let found = blocks.posterior(&problem.data()).unwrap();
+                    let found = found.latents(problem.inputs.as_ref()).unwrap();
+                    assert!(found[0].variance.iter().all(|v| *v >= 0.0));
                 }
             }
         }
@@ -109,18 +110,20 @@ fn slices_of_the_wrong_length_are_refused() {
     let (mut workspace, mut short) = (RegressionWorkspace::new(), [0.0; 8]);
     let refused = model.log_marginal_likelihood_gradient(&problem.data(), &mut workspace, &mut short);
     assert!(matches!(refused, Err(InferenceError::Shape { expected: 9, found: 8, .. })));
-    let prediction = model.condition(&problem.data()).unwrap().predict(problem.inputs.as_ref()).unwrap();
-    assert!(matches!(prediction.log_density(&[0.0]), Err(InferenceError::Shape { expected: 10, found: 1, .. })));
+    let posterior = model.posterior(&problem.data()).unwrap();
+    let refused = posterior.log_densities(problem.inputs.as_ref(), &[0.0]);
+    assert!(matches!(refused, Err(InferenceError::Shape { expected: 10, found: 1, .. })));
 }
 
 #[test]
 fn densities_of_new_targets_are_those_of_their_normal_distributions() {
     let problem = Problem::new(30, 1, 60);
     let model = sparse(RBF, places(6, 1).as_ref(), 0.1, 0.5);
-    let found = model.condition(&problem.data()).unwrap().predict(problem.inputs.as_ref()).unwrap();
-    let densities = found.log_density(&problem.targets).unwrap();
+    let posterior = model.posterior(&problem.data()).unwrap();
+    let found = posterior.moments(problem.inputs.as_ref()).unwrap();
+    let densities = posterior.log_densities(problem.inputs.as_ref(), &problem.targets).unwrap();
     for (i, density) in densities.iter().enumerate() {
-        let (miss, variance) = (problem.targets[i] - found.latent_mean[i], found.observation_variance[i]);
+        let (miss, variance) = (problem.targets[i] - found[i].mean, found[i].variance);
         let expected = (-0.5 * miss * miss / variance).exp() / (std::f64::consts::TAU * variance).sqrt();
         // A few roundings.
         assert!((density.exp() - expected).abs() <= 1e-14 * expected);

@@ -4,7 +4,7 @@ use crate::dense::Dense;
 use crate::models::{log_z, places, scattered_blocks, sparse};
 use crate::support::{Problem, RBF, assert_close, rbf, table};
 use faer::Mat;
-use gp_ep::{Blocks, Powers, RegressionWorkspace, SparseRegression};
+use gp_ep::{Blocks, EvidenceKind, Inference as _, Powers, RegressionWorkspace, SparseRegression};
 
 /// Conditioning of `K_zz` (below 1e6 for 9 places) times rounding of sums of some hundred numbers up to a hundred.
 const TOLERANCE: f64 = 1e-8;
@@ -38,13 +38,17 @@ fn check(model: &SparseRegression, problem: &Problem, known: &[f64]) {
     let data = if known.is_empty() { data } else { data.with_known_noise(known).unwrap() };
     let new = Problem::new(5, problem.inputs.ncols(), 77).inputs;
     let (value, predicted) = dense(model, problem, known).evaluate(&table(&new));
-    let posterior = model.condition(&data).unwrap();
-    assert_close(posterior.log_marginal_likelihood(), value, TOLERANCE);
-    let found = posterior.predict(new.as_ref()).unwrap();
+    let evidence = model.log_evidence(&data).unwrap();
+    assert_close(evidence.value, value, TOLERANCE);
+    let bound = *model.powers() == Powers::Same(0.0);
+    assert_eq!(evidence.kind == EvidenceKind::LowerBound, bound);
+    let posterior = model.posterior(&data).unwrap();
+    let beliefs = posterior.beliefs(new.as_ref()).unwrap();
+    let (found, observed) = (&beliefs.functions()[0], posterior.given(&beliefs).moments().unwrap());
     for (i, (mean, variance)) in predicted.iter().enumerate() {
-        assert_close(found.latent_mean[i], *mean, TOLERANCE);
-        assert_close(found.latent_variance[i], *variance, TOLERANCE);
-        assert_eq!(found.observation_variance[i], found.latent_variance[i] + NOISE);
+        assert_close(found.mean[i], *mean, TOLERANCE);
+        assert_close(found.variance[i], *variance, TOLERANCE);
+        assert_eq!((observed[i].mean, observed[i].variance), (found.mean[i], found.variance[i] + NOISE));
     }
 }
 

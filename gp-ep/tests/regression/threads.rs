@@ -2,6 +2,7 @@
 
 use crate::models::{places, scattered_blocks, sparse};
 use crate::support::{Problem, RBF};
+use gp_ep::Inference as _;
 use gp_ep::{Blocks, RegressionWorkspace, SparseRegression};
 use gp_linalg::Threading;
 use gp_optim::ParameterSet;
@@ -13,10 +14,10 @@ fn evaluate(model: &SparseRegression, problem: &Problem, threads: usize) -> (u64
         let mut workspace = RegressionWorkspace::new();
         let value =
             model.log_marginal_likelihood_gradient(&problem.data(), &mut workspace, &mut gradient).unwrap();
-        let posterior = model.condition(&problem.data()).unwrap();
-        let predicted = posterior.predict(problem.inputs.as_ref()).unwrap();
+        let posterior = model.posterior(&problem.data()).unwrap();
+        let predicted = posterior.latents(problem.inputs.as_ref()).unwrap();
         let bits = |numbers: &[f64]| numbers.iter().map(|x| x.to_bits()).collect();
-        (value.to_bits(), bits(&gradient), bits(&predicted.latent_variance))
+        (value.to_bits(), bits(&gradient), bits(&predicted[0].variance))
     })
 }
 

@@ -1,7 +1,7 @@
 //! One latent function at all observations: `S = (K⁻¹ + Λ)⁻¹`, `m = S ν`, by `B = I + Λ½ K Λ½ = L_B L_Bᵀ`.
 
-use gp_ep::InferenceError;
 use faer::{Accum, Mat, MatMut, MatRef};
+use gp_ep::InferenceError;
 use gp_kernels::{Evaluator, Kernel};
 use gp_linalg::product::{matmul, matmul_lower, symmetrise_lower};
 use gp_linalg::{Cholesky, JitterPolicy, Threading};

@@ -1,11 +1,11 @@
 //! The model: latent functions by their kernels, and a likelihood.
 
+use super::predict::DensePosterior;
 use super::state::DenseState;
 use crate::ascent::{Ascent, NaturalOptions};
-use super::predict::DensePosterior;
-use gp_ep::{EvidenceKind, Inference, InferenceError, LogEvidence, Predictor, check_count};
 use crate::expectation::Expectation;
 use crate::savigp::Trained;
+use gp_ep::{EvidenceKind, Inference, InferenceError, LogEvidence, Predictor, check_count};
 use gp_kernels::data::DataSource;
 use gp_kernels::posterior::MixturePosterior;
 use gp_kernels::{Kernel, KernelExt as _};

@@ -1,7 +1,7 @@
 //! A diagonal covariance, by the logarithms of its entries.
 
-use super::{add_mean_gradient, of_mean};
 use super::check_finite;
+use super::{add_mean_gradient, of_mean};
 use gp_ep::{InferenceError, check_count};
 
 /// `KL(N(m, diag(exp ρ)) ‖ N(0, I))` in nats; `mean` and `log_variance` (ρ) have n entries each.

@@ -1,9 +1,9 @@
 //! A full covariance, by its Cholesky factor.
 
-use super::{add_mean_gradient, of_mean};
 use super::check_finite;
-use gp_ep::{InferenceError, check_count};
+use super::{add_mean_gradient, of_mean};
 use faer::{ColMut, ColRef, MatMut, MatRef};
+use gp_ep::{InferenceError, check_count};
 
 /// `KL(N(m, L Lᵀ) ‖ N(0, I))` in nats.
 ///

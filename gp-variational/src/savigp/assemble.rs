@@ -4,8 +4,8 @@ use super::bound::Bound;
 use super::entropy::Working;
 use super::mixture::Mixture;
 use super::model::Savigp;
-use gp_ep::InferenceError;
 use faer::{Accum, MatMut, MatRef};
+use gp_ep::InferenceError;
 use gp_linalg::product::matmul;
 
 impl Bound {

@@ -5,9 +5,9 @@
 //! `d² = Δᵀ T⁻¹ Δ`, `Δ = m_k − m_l`.
 
 use super::mixture::{Covariance, Mixture};
-use gp_ep::InferenceError;
 use crate::kl;
 use faer::{Accum, Mat, MatMut};
+use gp_ep::InferenceError;
 use gp_linalg::product::matmul_lower;
 use gp_linalg::{Cholesky, JitterPolicy, Threading};
 use serde::{Deserialize, Serialize};
@@ -139,12 +139,7 @@ impl Working {
     }
 
     /// `b_k`, and `π_k` times its derivatives.
-    fn add_own(
-        &mut self,
-        posterior: &Mixture,
-        bound: EntropyBound,
-        k: usize,
-    ) -> Result<f64, InferenceError> {
+    fn add_own(&mut self, posterior: &Mixture, bound: EntropyBound, k: usize) -> Result<f64, InferenceError> {
         let (latents, weight) = (posterior.counts().len(), self.weights[k]);
         let mut b = 0.0;
         for q in 0..latents {

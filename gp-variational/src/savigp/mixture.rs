@@ -5,8 +5,8 @@
 //! a positive diagonal, or diagonal, by its variances. Proportions π are a softmax of numbers the first of which
 //! stays 0.
 
-use gp_ep::{InferenceError, check_count};
 use faer::{Mat, MatMut, MatRef};
+use gp_ep::{InferenceError, check_count};
 use gp_optim::{Parameter, ParameterSet, ParameterSetMut, Transform};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;

@@ -5,7 +5,9 @@ use super::entropy::EntropyBound;
 use super::mixture::{Covariance, Mixture};
 use crate::ascent::NaturalOptions;
 use crate::expectation::Expectation;
-use gp_ep::{EvidenceKind, Inference, InferenceError, LatentModel, LogEvidence, Predictor, Weights, check_count};
+use gp_ep::{
+    EvidenceKind, Inference, InferenceError, LatentModel, LogEvidence, Predictor, Weights, check_count,
+};
 use gp_kernels::data::DataSource;
 use gp_kernels::inducing::SparseProcess;
 use gp_kernels::posterior::{InducingPosterior, MixturePosterior, PosteriorFactor};

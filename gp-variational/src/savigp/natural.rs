@@ -10,9 +10,9 @@ use super::bound::Bound;
 use super::mixture::{Covariance, Mixture};
 use super::model::Savigp;
 use crate::ascent::{Ascent, Climber, MAX_HALVINGS, NaturalOptions, climb};
-use gp_ep::InferenceError;
 use crate::mixing::Mixing;
 use faer::{Accum, Mat, MatMut};
+use gp_ep::InferenceError;
 use gp_linalg::product::matmul_lower;
 use gp_linalg::{Cholesky, JitterPolicy, LinalgError, Threading};
 
@@ -121,11 +121,7 @@ fn identity(mut matrix: MatMut<'_, f64>) {
 impl Bound {
     /// One step of length `rate` along the natural gradient of the bound on the observations in hand, from the
     /// posterior of the last pass. Steps after which the posterior would not be proper are halved.
-    pub(super) fn natural_step(
-        &mut self,
-        posterior: &mut Mixture,
-        rate: f64,
-    ) -> Result<(), InferenceError> {
+    pub(super) fn natural_step(&mut self, posterior: &mut Mixture, rate: f64) -> Result<(), InferenceError> {
         if !self.is_evaluated_for(posterior) {
             let (what, axis) = ("bound", "evaluations with this posterior");
             return Err(InferenceError::Shape { what, axis, expected: 1, found: 0 });

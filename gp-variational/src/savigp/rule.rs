@@ -3,8 +3,8 @@
 use super::entropy::Working;
 use super::mixture::{Covariance, Mixture};
 use super::model::Savigp;
-use gp_ep::InferenceError;
 use crate::expectation::{Estimates, Expectation, Nodes, Observed};
+use gp_ep::InferenceError;
 use gp_kernels::passes::{Beliefs, Gram, LaneBlock, Layout, Whitened};
 use gp_likelihoods::Latent;
 use std::ops::Range;

@@ -9,8 +9,8 @@ use super::mixture::Mixture;
 use super::model::Savigp;
 use super::natural::Natural;
 use crate::ascent::{Ascent, NaturalOptions};
-use gp_ep::{InferenceError, LatentModel};
 use crate::expectation::{Expectation, MOST_SAMPLES, Sampling};
+use gp_ep::{InferenceError, LatentModel};
 use gp_kernels::data::{DataError, DataSource};
 use gp_optim::{
     Batch, Batches, Companion, Control, Descended, DescentOptions, DescentPlan, Groups, MinimiseOptions,
@@ -369,10 +369,7 @@ impl Bound {
 }
 
 /// A run, unless there was a fault of the data: that is none of a place that can be stepped back from.
-fn unless<R>(
-    fault: Option<InferenceError>,
-    run: Result<R, InferenceError>,
-) -> Result<R, InferenceError> {
+fn unless<R>(fault: Option<InferenceError>, run: Result<R, InferenceError>) -> Result<R, InferenceError> {
     fault.filter(|fault| *fault != DataError::Stopped.into()).map_or(run, Err)
 }
 

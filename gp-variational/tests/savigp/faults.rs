@@ -5,7 +5,7 @@ use faer::Mat;
 use gp_kernels::data::Table;
 use gp_optim::{Adam, Batches};
 use gp_variational::savigp::{BatchOptions, Bound, Covariance, Mixture, NoiseTarget};
-use gp_variational::{Estimator, Expectation, NaturalOptions, Sampling, Savigp, InferenceError};
+use gp_variational::{Estimator, Expectation, InferenceError, NaturalOptions, Sampling, Savigp};
 
 #[track_caller]
 fn assert_says<T: std::fmt::Debug>(result: Result<T, InferenceError>, words: &str) {

@@ -2,7 +2,6 @@
 
 use super::support::{Problem, anywhere, assert_close, log_normal, model, plus_diagonal, rbf, solve};
 use faer::Mat;
-use gp_kernels::Evaluator;
 use gp_kernels::inducing::InducingInputs;
 use gp_likelihoods::{Latent, Slopes, Workspace};
 use gp_optim::{MinimiseOptions, ParameterSetMut as _};
@@ -41,7 +40,7 @@ fn a_full_gaussian_at_the_data_is_exact_regression() {
     let value = at_rest(&mut model, &mut bound);
     let (evidence, mean, variance) = exact(&problem);
     assert_close(value, evidence, 1e-6);
-    let found = model.predictor().unwrap().latents(problem.inputs.as_ref(), &Evaluator::default()).unwrap();
+    let found = model.predictor().unwrap().latents(problem.inputs.as_ref()).unwrap();
     for i in 0..problem.signal.len() {
         assert_close(found[0].mean[i], mean[(i, 0)], 1e-6);
         assert_close(found[0].variance[i], variance[i], 1e-6);
@@ -98,7 +97,7 @@ fn at_rest_the_covariance_has_a_number_for_each_observation() {
     let data = problem.table(&targets);
     let mut bound = Bound::new(&model, &data).unwrap();
     at_rest(&mut model, &mut bound);
-    let found = model.predictor().unwrap().latents(problem.inputs.as_ref(), &Evaluator::default()).unwrap();
+    let found = model.predictor().unwrap().latents(problem.inputs.as_ref()).unwrap();
     let (mut ws, mut slopes) = (Workspace::new(), Slopes::default());
     let mut lambda = |i: usize| {
         let q = Latent::new(found[0].mean[i], found[0].variance[i]).unwrap();

@@ -2,12 +2,12 @@
 
 use super::support::{Problem, anywhere, assert_close, model};
 use faer::Mat;
+use gp_ep::Predictor;
 use gp_kernels::Evaluator;
 use gp_likelihoods::{Latent, Workspace, defaults};
-use gp_variational::VariationalPosterior;
 use gp_variational::savigp::{Covariance, Mixture};
 
-fn predictor(likelihood: &str, components: usize, seed: u64) -> VariationalPosterior {
+fn predictor(likelihood: &str, components: usize, seed: u64) -> Predictor {
     let base = model(likelihood, &Problem::new(5, 1, 41).inducing(5));
     let start = Mixture::spread(base.posterior().counts(), Covariance::Full, components, 1).unwrap();
     let mut posterior = anywhere(&start, seed);
@@ -36,16 +36,15 @@ fn mean_and_error(samples: &Mat<f64>, row: usize) -> (f64, f64, f64) {
 
 #[test]
 fn moments_and_densities_are_those_of_samples() {
-    let by = Evaluator::default();
     for likelihood in ["gaussian(variance=0.3)", "poisson", "heteroscedastic"] {
         let posterior = predictor(likelihood, 2, 42);
         let x = points();
         let draws = 20_000;
-        let latent = posterior.sample_latents(x.as_ref(), draws, 1, &by).unwrap();
-        let observed = posterior.sample(x.as_ref(), draws, 1, &by).unwrap();
-        assert_eq!(latent[0], posterior.sample_latents(x.as_ref(), draws, 1, &by).unwrap()[0]);
+        let latent = posterior.sample_latents(x.as_ref(), draws, 1).unwrap();
+        let observed = posterior.sample(x.as_ref(), draws, 1).unwrap();
+        assert_eq!(latent[0], posterior.sample_latents(x.as_ref(), draws, 1).unwrap()[0]);
         let (latents, moments) =
-            (posterior.latents(x.as_ref(), &by).unwrap(), posterior.moments(x.as_ref(), &by).unwrap());
+            (posterior.latents(x.as_ref()).unwrap(), posterior.moments(x.as_ref()).unwrap());
         for (i, moments) in moments.iter().enumerate() {
             for (q, found) in latents.iter().enumerate() {
                 let (mean, variance, error) = mean_and_error(&latent[q], i);
@@ -63,7 +62,7 @@ fn moments_and_densities_are_those_of_samples() {
         let below =
             |i: usize, y: f64| observed[0].row(i).iter().filter(|&&x| x <= y).count() as f64 / draws as f64;
         for probability in [0.05, 0.5, 0.9] {
-            let quantiles = posterior.quantiles(x.as_ref(), 0, probability, &by).unwrap();
+            let quantiles = posterior.quantiles(x.as_ref(), 0, probability).unwrap();
             for (i, y) in quantiles.iter().enumerate() {
                 let there = below(i, *y);
                 // Of a discrete observation more than asked for may lie at the quantile, never less.
@@ -84,12 +83,12 @@ fn densities_and_probabilities_are_means_over_components() {
     let by = Evaluator::default();
     let (x, mut ws) = (points(), Workspace::new());
     let posterior = predictor("softmax(classes=3)", 2, 43);
-    let found = posterior.class_probabilities(x.as_ref(), &by).unwrap();
+    let found = posterior.class_probabilities(x.as_ref()).unwrap();
     for i in 0..3 {
         let mut expected = [0.0; 3];
-        for (k, weight) in posterior.weights().iter().enumerate() {
+        for (k, weight) in posterior.functions().weights().iter().enumerate() {
             let belief = |q: usize| {
-                let marginal = posterior.component(k, q).unwrap().predict(x.as_ref(), &by).unwrap();
+                let marginal = posterior.functions().parts()[3 * k + q].predict(x.as_ref(), &by).unwrap();
                 Latent::new(marginal.mean[i], marginal.variance[i]).unwrap()
             };
             let beliefs: Vec<Latent> = (0..3).map(belief).collect();
@@ -100,28 +99,27 @@ fn densities_and_probabilities_are_means_over_components() {
         (0..3).for_each(|c| assert_close(found[(i, c)], expected[c], 1e-13));
         assert_close((0..3).map(|c| found[(i, c)]).sum(), 1.0, 1e-6);
         for class in 0..3 {
-            let y = Mat::from_fn(3, 1, |_, _| class as f64);
-            let density = posterior.log_densities(x.as_ref(), y.as_ref(), &by).unwrap();
+            let y = [class as f64; 3];
+            let density = posterior.log_densities(x.as_ref(), &y).unwrap();
             assert_close(density[i].exp(), found[(i, class)], 1e-6);
         }
-        let quantile = posterior.quantiles(x.as_ref(), 0, found[(i, 0)] + 1e-3, &by).unwrap()[i];
+        let quantile = posterior.quantiles(x.as_ref(), 0, found[(i, 0)] + 1e-3).unwrap()[i];
         assert_eq!(quantile, 1.0, "class 0 alone is not enough");
     }
 }
 
 #[test]
 fn a_single_component_predicts_as_the_likelihood_does() {
-    let by = Evaluator::default();
     let (x, mut ws) = (points(), Workspace::new());
     let posterior = predictor("student_t", 1, 44);
-    let latent = &posterior.latents(x.as_ref(), &by).unwrap()[0];
-    let quantiles = posterior.quantiles(x.as_ref(), 0, 0.3, &by).unwrap();
+    let latent = &posterior.latents(x.as_ref()).unwrap()[0];
+    let quantiles = posterior.quantiles(x.as_ref(), 0, 0.3).unwrap();
     for (i, quantile) in quantiles.iter().enumerate() {
         let q = [Latent::new(latent.mean[i], latent.variance[i]).unwrap()];
         let reached = defaults::predictive_cdf(posterior.likelihood(), &q, 0, *quantile, &mut ws).unwrap();
         assert_close(reached, 0.3, 1e-9);
-        let y = Mat::from_fn(3, 1, |_, _| 0.4);
-        let density = posterior.log_densities(x.as_ref(), y.as_ref(), &by).unwrap()[i];
+        let y = [0.4; 3];
+        let density = posterior.log_densities(x.as_ref(), &y).unwrap()[i];
         assert_eq!(density, posterior.likelihood().log_predictive_density(&[0.4], &q, &mut ws).unwrap());
     }
 }

@@ -48,8 +48,7 @@ fn posteriors_converge_to_the_same_place() {
         assert!(model.come_to_rest(&mut bound, &NaturalOptions::default()).unwrap().converged);
     }
     let (found, expected) = (shared.predictor().unwrap(), own.predictor().unwrap());
-    let by = gp_kernels::Evaluator::default();
-    let found = found.class_probabilities(problem.inputs.as_ref(), &by).unwrap();
-    let expected = expected.class_probabilities(problem.inputs.as_ref(), &by).unwrap();
+    let found = found.class_probabilities(problem.inputs.as_ref()).unwrap();
+    let expected = expected.class_probabilities(problem.inputs.as_ref()).unwrap();
     assert!((&found - &expected).norm_max() < 1e-7);
 }

@@ -83,7 +83,7 @@ pub enum ExperimentError {
     /// Files of results.
     #[error("{0}")]
     Files(String),
-    /// Power EP, or exact regression.
+    /// Inference, by whichever method.
     #[error(transparent)]
     Inference(#[from] InferenceError),
     /// Kernels and inducing inputs.

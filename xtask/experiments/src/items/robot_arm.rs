@@ -13,7 +13,7 @@ use gp_kernels::inducing::SparseProcess;
 use gp_kernels::placement::{KMeans, Placement};
 use gp_optim::{Adam, Batches};
 use gp_variational::savigp::{Bound, Covariance, Mixture};
-use gp_variational::{Savigp, Predictor};
+use gp_variational::{Predictor, Savigp};
 
 const FILE: &str = "regression/sarcos_test.csv.gz";
 const JOINTS: usize = 7;

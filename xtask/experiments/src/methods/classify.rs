@@ -14,7 +14,7 @@ use gp_ep::{BatchEp, EpOptions, Level, PowerEp, Powers, SparseProcess, Table};
 use gp_likelihoods::{BernoulliProbit, Likelihood, RobustMax};
 use gp_optim::{Adam, Batches, SignAdaptive};
 use gp_variational::savigp::Bound;
-use gp_variational::{NaturalOptions, Savigp, Predictor};
+use gp_variational::{NaturalOptions, Predictor, Savigp};
 
 /// The first rate of sign-adaptive steps; the papers are silent.
 pub(super) const RATE: f64 = 0.01;
@@ -209,10 +209,7 @@ impl<'a> Setup<'a> {
     ///
     /// # Errors
     /// Whatever learning failed of.
-    pub fn variational_in_batches(
-        &self,
-        natural: Option<f64>,
-    ) -> Result<Predictor, ExperimentError> {
+    pub fn variational_in_batches(&self, natural: Option<f64>) -> Result<Predictor, ExperimentError> {
         let labels = self.split.training.labels();
         let data = Table::with_targets(self.split.training.inputs.as_ref(), &labels)?;
         let mut model = Savigp::new(self.processes()?, self.likelihood()?)?;

@@ -10,9 +10,7 @@ use gp_kernels::data::{DataSource, Table};
 use gp_likelihoods::Likelihood;
 use gp_optim::{Batches, MinimiseOptions, TrainingProgress, UpdateRule};
 use gp_variational::savigp::{BatchOptions, Covariance, Mixture};
-use gp_variational::{
-    DenseVariational, Draws, Expectation, NaturalOptions, Sampling, Savigp,
-};
+use gp_variational::{DenseVariational, Draws, Expectation, NaturalOptions, Sampling, Savigp};
 
 /// Iterations of a mixture for each of a full Gaussian, whose posterior moves by natural gradients within one.
 const FIRST_ORDER: u64 = 15;
@@ -74,7 +72,8 @@ impl Automated<'_> {
             let mut model = DenseVariational::new(kernels, likelihood)?.with_expectation(self.expectation)?;
             let mut trained = model.train(&table, &natural, &at_most(self.iterations), |_| {})?;
             let (bound, kernel) = (trained.run.1.bound, model.kernels()[0].clone());
-            let posterior = trained.state.predictor(&model)?.map(|found| Box::new(found) as Box<dyn Posterior>);
+            let posterior =
+                trained.state.predictor(&model)?.map(|found| Box::new(found) as Box<dyn Posterior>);
             return Ok(Found { posterior, kernel, bound });
         }
         let count = ((self.share * training.len() as f64).ceil() as usize).clamp(1, training.len());

@@ -1,0 +1,156 @@
+//! The two verbs of every method: log evidence and posterior, against each other where they have to agree.
+#![expect(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
+
+use faer::Mat;
+use gp_ep::ivm::Ivm;
+use gp_ep::{
+    EvidenceKind, ExactGp, ExactWorkspace, Inference, InferenceError, Observations, Posterior, PowerEp,
+    Powers, SparseProcess, SparseRegression, Weights,
+};
+use gp_kernels::inducing::InducingInputs;
+use gp_kernels::{Kernel, KernelError};
+use gp_likelihoods::{BernoulliProbit, Gaussian, Likelihood};
+use gp_linalg::Threading;
+use gp_optim::{Brake, ParameterSet};
+use gp_variational::savigp::{Bound, Covariance, Mixture};
+use gp_variational::{DenseVariational, Savigp};
+
+const NOISE: f64 = 0.2;
+
+fn points(count: usize) -> Mat<f64> {
+    Mat::from_fn(count, 1, |i, _| 6.0 * ((0.37 + 0.618_034 * i as f64) % 1.0))
+}
+
+fn targets(x: &Mat<f64>) -> Vec<f64> {
+    (0..x.nrows()).map(|i| (1.7 * x[(i, 0)]).sin() + 0.3 * ((7 * i) % 5) as f64 - 0.6).collect()
+}
+
+fn kernel() -> Box<dyn Kernel> {
+    gp_kernels::parse("1.3 * matern32(lengthscale=0.9)").unwrap()
+}
+
+fn process(z: &Mat<f64>) -> SparseProcess {
+    SparseProcess::new(kernel(), InducingInputs::points(z.as_ref()).unwrap()).unwrap()
+}
+
+fn gaussian() -> Gaussian {
+    Gaussian::new(NOISE).unwrap()
+}
+
+fn close(found: f64, expected: f64, what: &str) {
+    // Factors of matrices of condition 1e4 and sites at rest to 1e-8.
+    assert!((found - expected).abs() <= 1e-6 * (1.0 + expected.abs()), "{what}: {found}, not {expected}");
+}
+
+/// With inducing inputs at all observations every method is exact under Gaussian noise.
+fn agrees<M: Inference>(name: &str, model: &M, kind: EvidenceKind) {
+    let (x, new) = (points(25), points(40).as_ref().subrows(30, 6).to_owned());
+    let y = targets(&x);
+    let data = Observations::new(x.as_ref(), &y).unwrap();
+    let exact = ExactGp::new(kernel(), gaussian());
+    let (evidence, expected) = (model.log_evidence(&data).unwrap(), exact.log_evidence(&data).unwrap());
+    assert_eq!((evidence.kind, expected.kind), (kind, EvidenceKind::Exact));
+    close(evidence.value, expected.value, name);
+    let (found, expected) = (model.posterior(&data).unwrap(), exact.posterior(&data).unwrap());
+    let (a, b) = (found.moments(new.as_ref()).unwrap(), expected.moments(new.as_ref()).unwrap());
+    for (a, b) in a.iter().zip(&b) {
+        close(a.mean, b.mean, name);
+        close(a.variance, b.variance, name);
+    }
+    let quantiles = |of: Result<Vec<f64>, InferenceError>| of.unwrap();
+    let (a, b) = (found.quantiles(new.as_ref(), 0, 0.9), expected.quantiles(new.as_ref(), 0, 0.9));
+    quantiles(a).iter().zip(quantiles(b)).for_each(|(a, b)| close(*a, b, name));
+    let (a, b) = (found.joint(0, new.as_ref()).unwrap().1, expected.joint(0, new.as_ref()).unwrap().1);
+    assert!((&a - &b).norm_max() < 1e-6, "{name}");
+    let drawn = found.sample(new.as_ref(), 2, 3).unwrap();
+    assert_eq!((drawn[0].nrows(), drawn[0].ncols()), (6, 2));
+    assert_eq!(drawn, found.sample(new.as_ref(), 2, 3).unwrap());
+}
+
+#[test]
+fn all_methods_are_exact_with_inducing_inputs_at_the_data() {
+    let z = points(25);
+    let noise = || -> Box<dyn Likelihood> { Box::new(gaussian()) };
+    agrees("exact", &ExactGp::new(kernel(), gaussian()), EvidenceKind::Exact);
+    for (power, kind) in [(0.0, EvidenceKind::LowerBound), (0.5, EvidenceKind::Estimate)] {
+        let model = SparseRegression::new(process(&z), gaussian(), Powers::Same(power));
+        agrees("regression", &model, kind);
+        let model = PowerEp::new(vec![process(&z)], noise()).unwrap().with_powers(Powers::Same(power));
+        agrees("power ep", &model, kind);
+    }
+    agrees("svgp", &Savigp::new(vec![process(&z)], noise()).unwrap(), EvidenceKind::LowerBound);
+    let dense = DenseVariational::new(vec![kernel()], noise()).unwrap();
+    agrees("dense", &dense, EvidenceKind::LowerBound);
+}
+
+/// The informative vector machine answers the same verbs; what it says of labels follows from their probabilities.
+#[test]
+fn labels_have_the_same_verbs() {
+    let x = points(40);
+    let y: Vec<f64> = targets(&x).iter().map(|y| if *y > 0.0 { 1.0 } else { -1.0 }).collect();
+    let data = Observations::new(x.as_ref(), &y).unwrap();
+    let ivm = Ivm::new(vec![kernel()], Box::new(BernoulliProbit)).unwrap();
+    let ep = PowerEp::new(vec![process(&x)], Box::new(BernoulliProbit)).unwrap();
+    let (bound, estimate) = (ivm.log_evidence(&data).unwrap(), ep.log_evidence(&data).unwrap());
+    assert_eq!((bound.kind, estimate.kind), (EvidenceKind::LowerBound, EvidenceKind::Estimate));
+    assert!(bound.value < estimate.value + 0.5, "{bound:?} {estimate:?}");
+    let (ivm, ep) = (ivm.posterior(&data).unwrap(), ep.posterior(&data).unwrap());
+    let (a, b) = (ivm.class_probabilities(x.as_ref()).unwrap(), ep.class_probabilities(x.as_ref()).unwrap());
+    // All rows are active, so what differs is how far sites of a criterion are from those of EP at rest.
+    assert!((&a - &b).norm_max() < 0.05, "{}", (&a - &b).norm_max());
+    assert_eq!(ivm.labels(x.as_ref()).unwrap().len(), 40);
+    assert_eq!(ivm.functions().describe(0).seen_as, "active points");
+}
+
+fn svgp(z: &Mat<f64>) -> Savigp {
+    Savigp::new(vec![process(z)], Box::new(BernoulliProbit)).unwrap()
+}
+
+/// An observation of weight w is one that was seen w times; at rest, variational inference is Power EP with α = 0.
+#[test]
+fn observations_count_as_often_as_their_weights_say() {
+    let (x, z) = (points(12), points(5));
+    let y: Vec<f64> = (0..12).map(|i| if i % 3 == 0 { -1.0 } else { 1.0 }).collect();
+    let twice = Mat::from_fn(24, 1, |i, _| x[(i / 2, 0)]);
+    let labels: Vec<f64> = (0..24).map(|i| y[i / 2]).collect();
+    let once = Observations::new(x.as_ref(), &y).unwrap();
+    let double = Observations::new(twice.as_ref(), &labels).unwrap();
+    let start = Mixture::spread(&[5], Covariance::Full, 1, 3).unwrap();
+    let plain = svgp(&z).with_posterior(start).unwrap();
+    let weighted = plain.clone().with_weights(Weights::Each(vec![2.0; 12]));
+    let gradient = |model: &Savigp, data: &Observations<'_>| {
+        let mut gradient = vec![0.0; model.parameter_count()];
+        let value = Bound::new(model, data).unwrap().gradient(model, &mut gradient).unwrap();
+        gradient.push(value);
+        gradient
+    };
+    for (found, expected) in gradient(&weighted, &once).iter().zip(gradient(&plain, &double)) {
+        assert!((found - expected).abs() < 1e-11 * (1.0 + expected.abs()), "{found} {expected}");
+    }
+    let weights = Weights::Each((0..12).map(|i| 0.5 + 0.25 * i as f64).collect());
+    let bound = svgp(&z).with_weights(weights.clone()).log_evidence(&once).unwrap().value;
+    let ep = PowerEp::new(vec![process(&z)], Box::new(BernoulliProbit)).unwrap();
+    let ep = ep.with_powers(Powers::Same(0.0)).with_weights(weights);
+    close(bound, ep.log_evidence(&once).unwrap().value, "α = 0");
+    let wrong = svgp(&z).with_weights(Weights::Each(vec![1.0; 3]));
+    assert!(matches!(wrong.log_evidence(&once), Err(InferenceError::Shape { expected: 12, found: 3, .. })));
+}
+
+#[test]
+fn a_brake_ends_predictions_and_exact_evaluations() {
+    let x = points(25);
+    let y = targets(&x);
+    let data = Observations::new(x.as_ref(), &y).unwrap();
+    let pulled = || Brake::new(|| true);
+    let stopped = |error: InferenceError| assert_eq!(error, InferenceError::Kernel(KernelError::Stopped));
+    let exact = ExactGp::new(kernel(), gaussian());
+    let mut workspace = ExactWorkspace::new(Threading::Here).with_brake(pulled());
+    stopped(exact.log_marginal_likelihood(&data, &mut workspace).unwrap_err());
+    stopped(exact.posterior(&data).unwrap().with_brake(pulled()).moments(x.as_ref()).unwrap_err());
+    let sparse = SparseRegression::new(process(&x), gaussian(), Powers::Same(0.5));
+    let predictor = sparse.posterior(&data).unwrap();
+    let beliefs = predictor.beliefs(x.as_ref()).unwrap();
+    let braked = predictor.with_brake(pulled());
+    stopped(braked.beliefs(x.as_ref()).unwrap_err());
+    stopped(braked.given(&beliefs).quantiles(0, 0.5).unwrap_err());
+}
