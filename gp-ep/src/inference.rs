@@ -57,3 +57,13 @@ pub trait Inference: ParameterSetMut {
     /// As [`log_evidence`](Self::log_evidence).
     fn posterior(&self, data: &dyn DataSource) -> Result<Predictor<Self::Posterior>, InferenceError>;
 }
+
+/// How training went, and the state it left under the parameters that were found: sites, a posterior, memory and data, for
+/// what comes next.
+#[derive(Debug)]
+pub struct Trained<R, S> {
+    /// What the solver has to say.
+    pub run: R,
+    /// What the method keeps beside the parameters.
+    pub state: S,
+}

@@ -15,7 +15,7 @@ mod weights;
 
 pub use error::{InferenceError, check_count};
 pub use exact::{ExactGp, ExactPosterior, ExactWorkspace, Observations};
-pub use inference::{EvidenceKind, Inference, LogEvidence};
+pub use inference::{EvidenceKind, Inference, LogEvidence, Trained};
 pub use latent_model::LatentModel;
 pub use posterior::{Posterior, Predicted, Predictor};
 pub use power_ep::{BatchEp, EpOptions, Level, PowerEp};

@@ -15,4 +15,6 @@ pub use expectation::{Draws, Estimator, Expectation, Sampling};
 pub use savigp::Savigp;
 
 /// What models here are made of, and what all methods have in common.
-pub use gp_ep::{EvidenceKind, Inference, InferenceError, LatentModel, LogEvidence, Predictor, Weights};
+pub use gp_ep::{
+    EvidenceKind, Inference, InferenceError, LatentModel, LogEvidence, Predictor, Trained, Weights,
+};

@@ -13,8 +13,8 @@ use super::setting::Setting;
 use super::update::Sites;
 use crate::error::CliError;
 use crate::model::Functions;
-use gp_ep::power_ep::{InnerOptions, Level, Trained};
-use gp_ep::{BatchEp, EpOptions, EvidenceKind, PowerEp};
+use gp_ep::power_ep::{InnerOptions, Level};
+use gp_ep::{BatchEp, EpOptions, EvidenceKind, PowerEp, Trained};
 use gp_optim::{Adadelta, Adam, Descended, SignAdaptive, UpdateRule};
 
 /// Power EP with a site for every factor.
@@ -109,7 +109,7 @@ fn outer(mut model: PowerEp, problem: &Problem) -> Result<Fit, CliError> {
     let iterations = problem.settings.given.integer(&common::ITERATIONS).unwrap_or(OUTER_ITERATIONS);
     let options = minimise_options(iterations, &problem.settings.control);
     let trained = model.train_outer(data, &EpOptions::default(), &options, |_| {})?;
-    let Trained { run: (training, convergence), state, .. } = trained;
+    let Trained { run: (training, convergence), state } = trained;
     let posterior = state.predictor(&model)?.map(Functions::from);
     let mut fit = Fit::of_training(posterior, EvidenceKind::Estimate, &training);
     fit.converged &= convergence.converged;

@@ -13,8 +13,8 @@ use super::setting::Setting;
 use super::update::Sites;
 use crate::error::CliError;
 use crate::model::Functions;
-use gp_ep::power_ep::{InnerOptions, Level, MiniBatchEp, Sharing, Trained};
-use gp_ep::{DataSource, PowerEp};
+use gp_ep::power_ep::{InnerOptions, Level, MiniBatchEp, Sharing};
+use gp_ep::{DataSource, PowerEp, Trained};
 use gp_optim::{Adadelta, Adam, Descended, UpdateRule};
 
 /// EP in mini-batches.

@@ -52,4 +52,4 @@ pub use model::PowerEp;
 pub use rules::{EpOptions, Level, NegativePrecision, Schedule};
 pub use site::Site;
 pub use surrogate::SurrogateRegression;
-pub use train::{InnerOptions, Moment, Trained};
+pub use train::{InnerOptions, Moment};

@@ -11,6 +11,7 @@ use super::model::PowerEp;
 use super::rules::EpOptions;
 use super::site::Site;
 use crate::error::InferenceError;
+use crate::inference::Trained;
 use gp_kernels::data::{DataError, DataSource};
 use gp_optim::{
     Batch, Batches, Companion, Control, Descended, DescentOptions, DescentPlan, MinimiseOptions,
@@ -43,16 +44,6 @@ impl Default for InnerOptions {
         let control = Control::new();
         Self { steps: 250, sweeps: 1, gradient: GradientKind::AtRest, ep, descent, control }
     }
-}
-
-/// How training went, and the state it left: sites and posterior under the parameters that were found.
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct Trained<R, S> {
-    /// What the solver has to say.
-    pub run: R,
-    /// EP under the parameters found.
-    pub state: S,
 }
 
 /// What there is to see after an evaluation during training.

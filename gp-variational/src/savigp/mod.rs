@@ -40,4 +40,4 @@ pub use bound::Bound;
 pub use entropy::EntropyBound;
 pub use mixture::{Covariance, Mixture};
 pub use model::Savigp;
-pub use train::{BatchOptions, NoiseTarget, Trained};
+pub use train::{BatchOptions, NoiseTarget};

@@ -10,23 +10,13 @@ use super::model::Savigp;
 use super::natural::Natural;
 use crate::ascent::{Ascent, NaturalOptions};
 use crate::expectation::{Expectation, MOST_SAMPLES, Sampling};
-use gp_ep::{InferenceError, LatentModel};
+use gp_ep::{InferenceError, LatentModel, Trained};
 use gp_kernels::data::{DataError, DataSource};
 use gp_optim::{
     Batch, Batches, Companion, Control, Descended, DescentOptions, DescentPlan, Groups, MinimiseOptions,
     OptimError, Parameter, ParameterSet, ParameterSetMut, Schedule, Stage, Staged, Training,
     TrainingProgress, UpdateRule, minimise_in_stages, train, train_beside, train_by_descent,
 };
-
-/// How training went, and the state it left.
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct Trained<R, S = Bound> {
-    /// What the solver has to say.
-    pub run: R,
-    /// Memory and data, for what comes next.
-    pub state: S,
-}
 
 /// How parameters are learned from batches.
 #[derive(Clone, Debug)]
@@ -107,7 +97,7 @@ impl Savigp {
         data: &dyn DataSource,
         options: &MinimiseOptions,
         progress: impl FnMut(TrainingProgress),
-    ) -> Result<Trained<Training>, InferenceError> {
+    ) -> Result<Trained<Training, Bound>, InferenceError> {
         let mut bound = Bound::new(self, data)?;
         let options = bound.heed(options);
         let evaluate = |model: &Self, natural: &mut [f64]| bound.gradient(model, natural);
@@ -125,7 +115,7 @@ impl Savigp {
         &mut self,
         data: &dyn DataSource,
         options: &MinimiseOptions,
-    ) -> Result<Trained<Staged>, InferenceError> {
+    ) -> Result<Trained<Staged, Bound>, InferenceError> {
         let mut bound = Bound::new(self, data)?;
         let options = &bound.heed(options);
         let (groups, schedule) = self.schedule(options)?;
@@ -192,7 +182,7 @@ impl Savigp {
         natural: &NaturalOptions,
         options: &MinimiseOptions,
         progress: impl FnMut(TrainingProgress),
-    ) -> Result<Trained<(Training, Ascent)>, InferenceError> {
+    ) -> Result<Trained<(Training, Ascent), Bound>, InferenceError> {
         let mut bound = Bound::new(self, data)?;
         let options = &bound.heed(options);
         let (mut outer, mut resting) = (Outer(self.clone()), Resting(self.posterior().clone()));
@@ -224,7 +214,7 @@ impl Savigp {
         rule: R,
         options: &BatchOptions,
         progress: impl FnMut(TrainingProgress),
-    ) -> Result<Trained<Descended>, InferenceError> {
+    ) -> Result<Trained<Descended, Bound>, InferenceError> {
         if let Some(noise) = &options.noise {
             noise.check()?;
         }
@@ -254,7 +244,7 @@ impl Savigp {
         plan: DescentPlan<R>,
         (rate, options): (f64, &BatchOptions),
         progress: impl FnMut(TrainingProgress),
-    ) -> Result<Trained<Descended>, InferenceError> {
+    ) -> Result<Trained<Descended, Bound>, InferenceError> {
         NaturalOptions { rate, ..NaturalOptions::default() }.check()?;
         let (mut outer, posterior) = (Outer(self.clone()), self.posterior().clone());
         Natural::check(&posterior)?;

@@ -27,7 +27,6 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     ("Stage", "of a run of the IVM, and of a schedule of groups of parameters"),
     ("Sum", "of kernels, and of numbers of a column"),
     ("Target", "of a conversion, of a fit, and of a fuzzer"),
-    ("Trained", "what training by EP, and by a bound, leaves"),
 ];
 
 /// Where they stand, in the workspace that has them.
