@@ -3,7 +3,7 @@
 use crate::error::InferenceError;
 use crate::posterior::{Posterior, Predictor};
 use gp_kernels::data::DataSource;
-use gp_optim::ParameterSetMut;
+use gp_optim::{MinimiseOptions, ParameterSetMut, Training};
 use serde::{Deserialize, Serialize};
 
 /// What a number said to be `ln p(y)` is.
@@ -39,8 +39,8 @@ pub struct LogEvidence {
     pub kind: EvidenceKind,
 }
 
-/// A model with a method of inference, parameters as they are. [Training](crate::Training) is moving them to where the
-/// log evidence is largest.
+/// A model with a method of inference. Two verbs take parameters as they are; learning moves them to where the log evidence
+/// is largest.
 pub trait Inference: ParameterSetMut {
     /// How the posterior over the latent functions is held.
     type Posterior: Posterior;
@@ -56,6 +56,15 @@ pub trait Inference: ParameterSetMut {
     /// # Errors
     /// As [`log_evidence`](Self::log_evidence).
     fn posterior(&self, data: &dyn DataSource) -> Result<Predictor<Self::Posterior>, InferenceError>;
+
+    /// Moves the free parameters to a maximum of log evidence and log priors by L-BFGS, the posterior following at every
+    /// evaluation (learning outside), with the usual options of the method. Methods that learn inside or in batches as
+    /// well have verbs of their own for that.
+    ///
+    /// # Errors
+    /// As [`gp_optim::train`]. The model is then as it was.
+    fn learn(&mut self, data: &dyn DataSource, options: &MinimiseOptions)
+    -> Result<Training, InferenceError>;
 }
 
 /// How training went, and the state it left under the parameters that were found: sites, a posterior, memory and data, for

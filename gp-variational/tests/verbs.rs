@@ -11,7 +11,7 @@ use gp_kernels::inducing::InducingInputs;
 use gp_kernels::{Kernel, KernelError};
 use gp_likelihoods::{BernoulliProbit, Gaussian, Likelihood};
 use gp_linalg::Threading;
-use gp_optim::{Brake, ParameterSet};
+use gp_optim::{Brake, MinimiseOptions, ParameterSet};
 use gp_variational::savigp::{Bound, Covariance, Mixture};
 use gp_variational::{DenseVariational, Savigp};
 
@@ -81,6 +81,35 @@ fn all_methods_are_exact_with_inducing_inputs_at_the_data() {
     agrees("svgp", &Savigp::new(vec![process(&z)], noise()).unwrap(), EvidenceKind::LowerBound);
     let dense = DenseVariational::new(vec![kernel()], noise()).unwrap();
     agrees("dense", &dense, EvidenceKind::LowerBound);
+}
+
+/// Learning raises the log evidence that the first verb then finds, whatever the method.
+fn learns<M: Inference>(name: &str, mut model: M, data: &Observations<'_>) {
+    let before = model.log_evidence(data).unwrap();
+    let options = MinimiseOptions { max_iterations: 5, ..MinimiseOptions::default() };
+    let training = model.learn(data, &options).unwrap();
+    let after = model.log_evidence(data).unwrap();
+    assert!(after.value > before.value, "{name}: {before:?} {after:?}");
+    close(training.log_marginal_likelihood, after.value, name);
+    assert!(training.iterations >= 1 && training.log_posterior >= training.start_log_posterior, "{name}");
+}
+
+#[test]
+fn all_methods_learn_by_one_verb() {
+    let (x, z) = (points(30), points(8));
+    let y = targets(&x);
+    let labels: Vec<f64> = y.iter().map(|y| if *y > 0.0 { 1.0 } else { -1.0 }).collect();
+    let numbers = Observations::new(x.as_ref(), &y).unwrap();
+    let signs = Observations::new(x.as_ref(), &labels).unwrap();
+    let probit = || -> Box<dyn Likelihood> { Box::new(BernoulliProbit) };
+    learns("exact", ExactGp::new(kernel(), gaussian()), &numbers);
+    learns("regression", SparseRegression::new(process(&z), gaussian(), Powers::Same(0.5)), &numbers);
+    learns("power ep", PowerEp::new(vec![process(&z)], probit()).unwrap(), &signs);
+    learns("svgp", svgp(&z), &signs);
+    let diagonal = Mixture::prior(&[8], Covariance::Diagonal).unwrap();
+    learns("savigp", svgp(&z).with_posterior(diagonal).unwrap(), &signs);
+    learns("dense", DenseVariational::new(vec![kernel()], probit()).unwrap(), &signs);
+    learns("ivm", Ivm::new(vec![kernel()], probit()).unwrap(), &signs);
 }
 
 /// The informative vector machine answers the same verbs; what it says of labels follows from their probabilities.

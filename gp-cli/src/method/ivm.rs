@@ -12,7 +12,6 @@ use super::setting::Setting;
 use crate::error::CliError;
 use crate::model::Functions;
 use gp_ep::EvidenceKind;
-use gp_ep::ivm::IvmTraining;
 use gp_likelihoods::{Likelihood, Support};
 use gp_optim::ParameterSet;
 
@@ -23,8 +22,6 @@ pub(super) struct IvmMethod;
 /// Active sets that parameters are learned with, and iterations with each.
 const ROUNDS: usize = 6;
 const ITERATIONS: Setting = common::ITERATIONS.usually_whole(20);
-/// A gain of the criterion, as a share of it, that is not worth another active set.
-const TOLERANCE: f64 = 1e-3;
 
 impl Method for IvmMethod {
     fn name(&self) -> &'static str {
@@ -73,25 +70,14 @@ impl Method for IvmMethod {
         let iterations = problem.settings.given.integer_of(&ITERATIONS)?;
         let training =
             model.train(data, &options, rounds, &minimise_options(iterations, &problem.settings.control))?;
-        let log_prior = model.log_prior();
-        let (converged, reason) = outcome(&training, rounds);
-        let IvmTraining { run, criterion, rounds, .. } = training;
-        let trainings = || rounds.iter().filter_map(|round| round.training.as_ref());
-        let mut warnings = Vec::new();
-        if !run.refused.is_empty() {
-            let count = run.refused.len();
-            warnings.push(format!("{count} rows were chosen and could not be made active"));
+        let posterior = training.run.posterior.predictor()?.map(Functions::from);
+        let summary = training.summary(&model, rounds);
+        let mut fit = Fit::of_training(posterior, EvidenceKind::LowerBound, &summary);
+        if !training.run.refused.is_empty() {
+            let count = training.run.refused.len();
+            fit.warnings.push(format!("{count} rows were chosen and could not be made active"));
         }
-        Ok(Fit {
-            posterior: run.posterior.predictor()?.map(Functions::from),
-            objective: -criterion - log_prior,
-            objective_kind: EvidenceKind::LowerBound,
-            converged,
-            reason,
-            iterations: trainings().map(|training| training.iterations).sum(),
-            curve: trainings().flat_map(|t| t.history.iter().map(|step| step.log_posterior)).collect(),
-            warnings,
-        })
+        Ok(fit)
     }
 
     fn gradients(&self, problem: &Problem) -> Result<Vec<GradientCheck>, CliError> {
@@ -100,23 +86,5 @@ impl Method for IvmMethod {
 
     fn update(&self, _later: Later<'_>) -> Result<Updated, CliError> {
         Err(refused(self.name(), "its active rows were chosen among all rows, which it does not hold"))
-    }
-}
-
-/// Training has come to an end where an active set chosen anew does not lower the criterion any more.
-fn outcome(training: &IvmTraining, wanted: usize) -> (bool, String) {
-    let rounds = &training.rounds;
-    let (Some(last), true) = (rounds.last(), wanted > 0) else {
-        return (true, "there was nothing to learn but sites".to_owned());
-    };
-    if rounds.len() <= wanted {
-        return (false, training.reason.to_string());
-    }
-    let before = rounds[..wanted].iter().map(|round| round.criterion).fold(f64::INFINITY, f64::min);
-    let gain = (before - last.criterion) / before.abs().max(1.0);
-    if gain <= TOLERANCE {
-        (true, "a new active set gained nothing any more".to_owned())
-    } else {
-        (false, format!("the last of {wanted} active sets still gained {:.1} %", 100.0 * gain))
     }
 }

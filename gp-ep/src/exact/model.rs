@@ -10,7 +10,7 @@ use gp_kernels::data::DataSource;
 use gp_kernels::posterior::MixturePosterior;
 use gp_likelihoods::Gaussian;
 use gp_linalg::{JitterPolicy, Threading};
-use gp_optim::ParameterSet;
+use gp_optim::{MinimiseOptions, ParameterSet, Training};
 
 /// A Gaussian process with zero mean, observed under Gaussian noise.
 #[derive(Clone, Debug)]
@@ -120,5 +120,13 @@ impl Inference for ExactGp {
 
     fn posterior(&self, data: &dyn DataSource) -> Result<Predictor<Self::Posterior>, InferenceError> {
         self.condition(data)?.into_predictor()
+    }
+
+    fn learn(
+        &mut self,
+        data: &dyn DataSource,
+        options: &MinimiseOptions,
+    ) -> Result<Training, InferenceError> {
+        self.train(data, options)
     }
 }

@@ -38,6 +38,7 @@ mod select;
 mod small;
 mod stored;
 mod stubs;
+mod summary;
 #[cfg(test)]
 mod tests;
 mod train;

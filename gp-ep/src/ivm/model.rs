@@ -11,7 +11,10 @@ use gp_kernels::data::DataSource;
 use gp_kernels::{Kernel, KernelExt};
 use gp_likelihoods::{Likelihood, Support};
 use gp_linalg::{JitterPolicy, Threading};
-use gp_optim::{Parameter, ParameterSet, ParameterSetMut, Transform};
+use gp_optim::{MinimiseOptions, Parameter, ParameterSet, ParameterSetMut, Training, Transform};
+
+/// Active sets that parameters are learned with, unless more are asked for.
+const ROUNDS: usize = 6;
 
 /// Gaussian processes with zero mean, one a class (or one for two classes), seen through labels.
 #[derive(Clone, Debug)]
@@ -213,5 +216,14 @@ impl Inference for Ivm {
 
     fn posterior(&self, data: &dyn DataSource) -> Result<Predictor<IvmPosterior>, InferenceError> {
         self.build(data, &IvmOptions::default())?.posterior.predictor()
+    }
+
+    fn learn(
+        &mut self,
+        data: &dyn DataSource,
+        options: &MinimiseOptions,
+    ) -> Result<Training, InferenceError> {
+        let training = self.train(data, &IvmOptions::default(), ROUNDS, options)?;
+        Ok(training.summary(self, ROUNDS))
     }
 }

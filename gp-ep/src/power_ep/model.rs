@@ -13,7 +13,7 @@ use gp_kernels::inducing::SparseProcess;
 use gp_kernels::posterior::{InducingPosterior, MixturePosterior};
 use gp_likelihoods::Likelihood;
 use gp_linalg::{JitterPolicy, Threading};
-use gp_optim::{Parameter, ParameterSet, ParameterSetMut};
+use gp_optim::{MinimiseOptions, Parameter, ParameterSet, ParameterSetMut, Training};
 use std::ops::{Deref, DerefMut};
 
 /// A [latent model](LatentModel), approximated by Power EP.
@@ -132,5 +132,13 @@ impl Inference for PowerEp {
 
     fn posterior(&self, data: &dyn DataSource) -> Result<Predictor, InferenceError> {
         self.at_rest(data)?.predictor(self)
+    }
+
+    fn learn(
+        &mut self,
+        data: &dyn DataSource,
+        options: &MinimiseOptions,
+    ) -> Result<Training, InferenceError> {
+        Ok(self.train_outer(data, &EpOptions::default(), options, |_| {})?.run.0)
     }
 }

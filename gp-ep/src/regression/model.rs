@@ -214,4 +214,12 @@ impl Inference for SparseRegression {
         let latent = InducingPosterior::new(kernel, inputs, self.jitter, mean, factor)?;
         Predictor::new(MixturePosterior::single(vec![latent]), Box::new(self.noise.clone()), self.threading)
     }
+
+    fn learn(
+        &mut self,
+        data: &dyn DataSource,
+        options: &MinimiseOptions,
+    ) -> Result<Training, InferenceError> {
+        self.train(data, options)
+    }
 }

@@ -148,4 +148,12 @@ impl Inference for DenseVariational {
         state.come_to_rest(self, &NaturalOptions::default())?;
         state.predictor(self)
     }
+
+    fn learn(
+        &mut self,
+        data: &dyn DataSource,
+        options: &MinimiseOptions,
+    ) -> Result<Training, InferenceError> {
+        Ok(self.train(data, &NaturalOptions::default(), options, |_| {})?.run.0)
+    }
 }

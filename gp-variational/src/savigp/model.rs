@@ -13,7 +13,7 @@ use gp_kernels::inducing::SparseProcess;
 use gp_kernels::posterior::{InducingPosterior, MixturePosterior, PosteriorFactor};
 use gp_likelihoods::Likelihood;
 use gp_linalg::{JitterPolicy, Threading};
-use gp_optim::{Parameter, ParameterSet, ParameterSetMut};
+use gp_optim::{MinimiseOptions, Parameter, ParameterSet, ParameterSetMut, Training};
 use std::ops::{Deref, DerefMut};
 
 /// A [latent model](LatentModel), its posterior approximated by a Gaussian or a mixture of Gaussians.
@@ -163,9 +163,14 @@ impl Savigp {
         names
     }
 
+    /// Whether natural gradients can bring the posterior to rest: it is one full Gaussian.
+    fn rests(&self) -> bool {
+        self.posterior.components() == 1 && self.posterior.covariance() == Covariance::Full
+    }
+
     fn at_rest(&self, data: &dyn DataSource) -> Result<(Self, Bound), InferenceError> {
         let (mut model, mut bound) = (self.clone(), Bound::new(self, data)?);
-        if self.posterior.components() == 1 && self.posterior.covariance() == Covariance::Full {
+        if self.rests() {
             model.come_to_rest(&mut bound, &NaturalOptions::default())?;
         }
         Ok((model, bound))
@@ -217,5 +222,16 @@ impl Inference for Savigp {
 
     fn posterior(&self, data: &dyn DataSource) -> Result<Predictor, InferenceError> {
         self.at_rest(data)?.0.predictor()
+    }
+
+    fn learn(
+        &mut self,
+        data: &dyn DataSource,
+        options: &MinimiseOptions,
+    ) -> Result<Training, InferenceError> {
+        if self.rests() {
+            return Ok(self.train_outer(data, &NaturalOptions::default(), options, |_| {})?.run.0);
+        }
+        Ok(self.train(data, options, |_| {})?.run)
     }
 }

@@ -1,0 +1,49 @@
+//! Learning in rounds, told as one training.
+
+use super::model::Ivm;
+use super::train::IvmTraining;
+use gp_optim::{ParameterSet, StopReason, Training};
+
+/// A gain of the criterion, as a share of it, that is not worth another active set.
+const TOLERANCE: f64 = 1e-3;
+
+impl IvmTraining {
+    /// What all rounds came to under the model that they have left: minus criteria as log evidence, iterations of all
+    /// rounds. It has converged where an active set that was chosen anew gained nothing any more, `wanted` rounds having
+    /// been asked for.
+    #[must_use]
+    pub fn summary(&self, model: &Ivm, wanted: usize) -> Training {
+        let trainings = || self.rounds.iter().filter_map(|round| round.training.as_ref());
+        let (converged, reason) = self.outcome(wanted);
+        Training {
+            start_log_posterior: self.rounds.first().map_or(-self.criterion, |round| -round.criterion),
+            log_posterior: -self.criterion,
+            log_marginal_likelihood: -self.criterion - model.log_prior(),
+            iterations: trainings().map(|training| training.iterations).sum(),
+            evaluations: trainings().map(|training| training.evaluations).sum(),
+            failed_evaluations: trainings().map(|training| training.failed_evaluations).sum(),
+            last_failure: trainings().filter_map(|training| training.last_failure.clone()).last(),
+            converged,
+            reason,
+            history: trainings().flat_map(|training| training.history.iter().copied()).collect(),
+        }
+    }
+
+    fn outcome(&self, wanted: usize) -> (bool, StopReason) {
+        let other = |text: &str| StopReason::Other(text.to_owned());
+        let (Some(last), true) = (self.rounds.last(), wanted > 0) else {
+            return (true, other("there was nothing to learn but sites"));
+        };
+        if self.rounds.len() <= wanted {
+            return (false, self.reason.clone());
+        }
+        let before = self.rounds[..wanted].iter().map(|round| round.criterion).fold(f64::INFINITY, f64::min);
+        let gain = (before - last.criterion) / before.abs().max(1.0);
+        if gain <= TOLERANCE {
+            (true, other("a new active set gained nothing any more"))
+        } else {
+            let percent = 100.0 * gain;
+            (false, other(&format!("the last of {wanted} active sets still gained {percent:.1} %")))
+        }
+    }
+}
