@@ -5,7 +5,7 @@ use crate::encode::Unseen;
 use crate::error::{CliError, ErrorKind};
 use crate::model::{Approximation, Model};
 use crate::out::OutTable;
-use gp_kernels::posterior::Beliefs;
+use gp_kernels::posterior::LatentBeliefs;
 use gp_likelihoods::ObservationMoments;
 
 /// What is wanted of predictions besides means and labels.
@@ -31,7 +31,7 @@ const MOST_JOINT_ROWS: usize = 5_000;
 pub fn intervals(
     model: &Model,
     by: &Approximation,
-    beliefs: &Beliefs,
+    beliefs: &LatentBeliefs,
     level: f64,
 ) -> Result<(Vec<f64>, Vec<f64>), CliError> {
     let scale = model.target().scale();
@@ -49,7 +49,7 @@ pub fn intervals(
 pub fn moments(
     model: &Model,
     by: &Approximation,
-    beliefs: &Beliefs,
+    beliefs: &LatentBeliefs,
 ) -> Result<Vec<ObservationMoments>, CliError> {
     let scale = model.target().scale();
     let undo = |m: ObservationMoments| ObservationMoments {
@@ -66,7 +66,7 @@ pub fn moments(
 pub fn log_densities(
     model: &Model,
     by: &Approximation,
-    beliefs: &Beliefs,
+    beliefs: &LatentBeliefs,
     observations: &[f64],
 ) -> Result<Vec<f64>, CliError> {
     let log_scale = model.target().scale().scale.ln();
@@ -78,7 +78,7 @@ pub fn log_densities(
 ///
 /// # Errors
 /// Of kind [`Numerical`](ErrorKind::Numerical) where observations are no classes.
-pub fn class_probabilities(by: &Approximation, beliefs: &Beliefs) -> Result<Vec<Vec<f64>>, CliError> {
+pub fn class_probabilities(by: &Approximation, beliefs: &LatentBeliefs) -> Result<Vec<Vec<f64>>, CliError> {
     let table = by.given(beliefs).class_probabilities()?;
     Ok(table.row_iter().map(|row| row.iter().copied().collect()).collect())
 }
@@ -147,7 +147,7 @@ fn check(model: &Model, frame: &Frame, wanted: Wanted) -> Result<(), CliError> {
 fn push_classes(
     table: &mut OutTable,
     by: &Approximation,
-    beliefs: &Beliefs,
+    beliefs: &LatentBeliefs,
     labels: &[String],
     with_probabilities: bool,
 ) -> Result<(), CliError> {
@@ -161,7 +161,12 @@ fn push_classes(
     Ok(())
 }
 
-fn push_numbers(table: &mut OutTable, model: &Model, beliefs: &Beliefs, level: f64) -> Result<(), CliError> {
+fn push_numbers(
+    table: &mut OutTable,
+    model: &Model,
+    beliefs: &LatentBeliefs,
+    level: f64,
+) -> Result<(), CliError> {
     let by = model.posterior();
     let moments = moments(model, by, beliefs)?;
     let (lower, upper) = intervals(model, by, beliefs, level)?;
@@ -174,7 +179,7 @@ fn push_numbers(table: &mut OutTable, model: &Model, beliefs: &Beliefs, level: f
 
 /// Several latent functions are told apart by the labels they belong to, or by their number. A single one is in the
 /// units of the target, where that has been scaled.
-fn push_latents(table: &mut OutTable, model: &Model, beliefs: &Beliefs) {
+fn push_latents(table: &mut OutTable, model: &Model, beliefs: &LatentBeliefs) {
     let functions = beliefs.functions();
     let several = functions.len() > 1;
     let scale = if several { crate::standardise::Standardiser::identity() } else { model.target().scale() };

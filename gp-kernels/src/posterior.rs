@@ -12,7 +12,7 @@ mod stored;
 use faer::{Mat, MatRef};
 use gp_linalg::{Cholesky, JitterPolicy, JitterRecord, LinalgError, Threading};
 
-pub use beliefs::Beliefs;
+pub use beliefs::LatentBeliefs;
 pub use mixture::{LatentFunction, LatentPosterior, MixturePosterior, at_rows, sample_joint};
 pub use stored::StoredPosterior;
 

@@ -14,7 +14,7 @@ use crate::picture::{self, CLASSES, CURVE, CURVE_POINTS, Colour, INK, Layer, Pic
 use crate::predict;
 use crate::standardise::Standardiser;
 use faer::Mat;
-use gp_kernels::posterior::Beliefs;
+use gp_kernels::posterior::LatentBeliefs;
 use std::path::PathBuf;
 
 /// Cells to a side of a surface.
@@ -141,7 +141,7 @@ fn one_input(model: &Model, frame: &Frame, values: &[f64], scale: Standardiser) 
 }
 
 /// Where the function is, which is what an observation without noise would be.
-fn function_band(model: &Model, x: &[f64], beliefs: &Beliefs) -> Result<Layer, CliError> {
+fn function_band(model: &Model, x: &[f64], beliefs: &LatentBeliefs) -> Result<Layer, CliError> {
     let (scale, function) = (model.target().scale(), &beliefs.functions()[0]);
     let beliefs = function.mean.iter().zip(&function.variance);
     let ends = beliefs.map(|(&mean, &variance)| {

@@ -8,7 +8,7 @@ use faer::{Mat, MatRef};
 use gp_ep::ivm::{IvmPosterior, StoredIvm};
 use gp_ep::{InferenceError, Posterior, Predictor};
 use gp_kernels::Evaluator;
-use gp_kernels::posterior::{Beliefs, LatentFunction, LatentPosterior, MixturePosterior};
+use gp_kernels::posterior::{LatentBeliefs, LatentFunction, LatentPosterior, MixturePosterior};
 use gp_likelihoods::Likelihood;
 use serde::{Deserialize, Serialize};
 
@@ -64,7 +64,7 @@ impl Posterior for Functions {
         self.inner().weights()
     }
 
-    fn beliefs(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<Beliefs, InferenceError> {
+    fn beliefs(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<LatentBeliefs, InferenceError> {
         self.inner().beliefs(x, by)
     }
 
@@ -89,7 +89,7 @@ impl Posterior for Functions {
 
     fn class_probabilities(
         &self,
-        beliefs: &Beliefs,
+        beliefs: &LatentBeliefs,
         by: &Evaluator,
     ) -> Result<Option<Mat<f64>>, InferenceError> {
         self.inner().class_probabilities(beliefs, by)

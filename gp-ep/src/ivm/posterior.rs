@@ -8,7 +8,7 @@ use crate::error::{InferenceError, check_count};
 use crate::posterior::{Posterior, Predictor};
 use faer::{Accum, Mat, MatRef};
 use gp_kernels::Evaluator;
-use gp_kernels::posterior::{Beliefs, LatentFunction, sample_joint};
+use gp_kernels::posterior::{LatentBeliefs, LatentFunction, sample_joint};
 use gp_linalg::Threading;
 use gp_linalg::product::matmul;
 
@@ -123,7 +123,7 @@ impl Posterior for IvmPosterior {
         }
     }
 
-    fn beliefs(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<Beliefs, InferenceError> {
+    fn beliefs(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<LatentBeliefs, InferenceError> {
         let rows: Vec<usize> = (0..x.nrows()).collect();
         let found = in_chunks(&rows, CHUNK, by.threading(), |rows| {
             by.go_on()?;
@@ -132,7 +132,7 @@ impl Posterior for IvmPosterior {
         let covariances = found.iter().flat_map(|belief| belief.covariance.col_iter());
         let covariances = covariances.flat_map(|column| column.iter()).copied().collect();
         let means: Vec<Vec<f64>> = found.into_iter().map(|belief| belief.mean).collect();
-        Ok(Beliefs::correlated(&means, covariances))
+        Ok(LatentBeliefs::correlated(&means, covariances))
     }
 
     fn joint(
@@ -185,7 +185,7 @@ impl Posterior for IvmPosterior {
 
     fn class_probabilities(
         &self,
-        beliefs: &Beliefs,
+        beliefs: &LatentBeliefs,
         by: &Evaluator,
     ) -> Result<Option<Mat<f64>>, InferenceError> {
         let (observed, q) = (self.model.observation_model(), self.model.classes());

@@ -13,7 +13,7 @@ pub use predictor::Predictor;
 use crate::error::InferenceError;
 use faer::{Mat, MatRef};
 use gp_kernels::Evaluator;
-use gp_kernels::posterior::{Beliefs, LatentFunction, LatentPosterior, MixturePosterior};
+use gp_kernels::posterior::{LatentBeliefs, LatentFunction, LatentPosterior, MixturePosterior};
 use std::fmt::Debug;
 
 /// The approximate posterior over all latent functions of a model.
@@ -32,11 +32,11 @@ pub trait Posterior: Debug + Send + Sync {
         &[1.0]
     }
 
-    /// Beliefs about the latent values of the rows of `x` (N×D).
+    /// LatentBeliefs about the latent values of the rows of `x` (N×D).
     ///
     /// # Errors
     /// [`InferenceError::Kernel`] for points that do not suit a kernel or are not finite.
-    fn beliefs(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<Beliefs, InferenceError>;
+    fn beliefs(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<LatentBeliefs, InferenceError>;
 
     /// Means of one latent function at the rows of `x`, and their joint covariance (N×N).
     ///
@@ -62,14 +62,14 @@ pub trait Posterior: Debug + Send + Sync {
         by: &Evaluator,
     ) -> Result<Vec<Mat<f64>>, InferenceError>;
 
-    /// The probabilities of all classes (N×C) under [correlated](Beliefs::are_correlated) beliefs of this posterior, for
+    /// The probabilities of all classes (N×C) under [correlated](LatentBeliefs::are_correlated) beliefs of this posterior, for
     /// which likelihoods have no integrals; `None` where latent values are independent.
     ///
     /// # Errors
     /// What the likelihood reports.
     fn class_probabilities(
         &self,
-        beliefs: &Beliefs,
+        beliefs: &LatentBeliefs,
         by: &Evaluator,
     ) -> Result<Option<Mat<f64>>, InferenceError> {
         let _ = (beliefs, by);
@@ -91,7 +91,7 @@ impl<P: LatentPosterior> Posterior for MixturePosterior<P> {
         self.weights()
     }
 
-    fn beliefs(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<Beliefs, InferenceError> {
+    fn beliefs(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<LatentBeliefs, InferenceError> {
         Ok(self.beliefs(x, by)?)
     }
 
@@ -129,7 +129,7 @@ impl Posterior for Box<dyn Posterior> {
         (**self).weights()
     }
 
-    fn beliefs(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<Beliefs, InferenceError> {
+    fn beliefs(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<LatentBeliefs, InferenceError> {
         (**self).beliefs(x, by)
     }
 
@@ -154,7 +154,7 @@ impl Posterior for Box<dyn Posterior> {
 
     fn class_probabilities(
         &self,
-        beliefs: &Beliefs,
+        beliefs: &LatentBeliefs,
         by: &Evaluator,
     ) -> Result<Option<Mat<f64>>, InferenceError> {
         (**self).class_probabilities(beliefs, by)

@@ -4,18 +4,18 @@ use super::labels::Labels;
 use super::{Posterior, Predictor};
 use crate::error::{InferenceError, check_count};
 use faer::Mat;
-use gp_kernels::posterior::{Beliefs, at_rows};
+use gp_kernels::posterior::{LatentBeliefs, at_rows};
 use gp_likelihoods::{Latent, LikelihoodError, ObservationMoments, Predictive, Workspace};
 
 /// What beliefs about latent values say of the observations at these points.
 #[derive(Clone, Copy, Debug)]
 pub struct Predicted<'a, F> {
     predictor: &'a Predictor<F>,
-    beliefs: &'a Beliefs,
+    beliefs: &'a LatentBeliefs,
 }
 
 impl<'a, F: Posterior> Predicted<'a, F> {
-    pub(super) fn new(predictor: &'a Predictor<F>, beliefs: &'a Beliefs) -> Self {
+    pub(super) fn new(predictor: &'a Predictor<F>, beliefs: &'a LatentBeliefs) -> Self {
         Self { predictor, beliefs }
     }
 

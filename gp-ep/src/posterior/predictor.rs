@@ -4,7 +4,9 @@ use super::{Posterior, Predicted};
 use crate::error::{InferenceError, check_count};
 use faer::{Mat, MatRef};
 use gp_kernels::Evaluator;
-use gp_kernels::posterior::{Beliefs, InducingPosterior, LatentFunction, LatentPrediction, MixturePosterior};
+use gp_kernels::posterior::{
+    InducingPosterior, LatentBeliefs, LatentFunction, LatentPrediction, MixturePosterior,
+};
 use gp_likelihoods::{Likelihood, ObservationMoments};
 use gp_linalg::Threading;
 use gp_optim::Brake;
@@ -74,17 +76,17 @@ impl<F: Posterior> Predictor<F> {
         Evaluator::new(self.threading).with_brake(self.brake.clone())
     }
 
-    /// Beliefs about the latent values of the rows of `x` (N×D), of which much can be [asked](Self::given).
+    /// LatentBeliefs about the latent values of the rows of `x` (N×D), of which much can be [asked](Self::given).
     ///
     /// # Errors
     /// [`InferenceError::Kernel`] for points that do not suit a kernel or are not finite.
-    pub fn beliefs(&self, x: MatRef<'_, f64>) -> Result<Beliefs, InferenceError> {
+    pub fn beliefs(&self, x: MatRef<'_, f64>) -> Result<LatentBeliefs, InferenceError> {
         self.functions.beliefs(x, &self.evaluator())
     }
 
     /// What beliefs of this posterior say of observations.
     #[must_use]
-    pub fn given<'a>(&'a self, beliefs: &'a Beliefs) -> Predicted<'a, F> {
+    pub fn given<'a>(&'a self, beliefs: &'a LatentBeliefs) -> Predicted<'a, F> {
         Predicted::new(self, beliefs)
     }
 

@@ -4,7 +4,7 @@ use super::LatentPrediction;
 
 /// Gaussian beliefs about the Q latent values of each of N points.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Beliefs {
+pub struct LatentBeliefs {
     functions: Vec<LatentPrediction>,
     /// What the first is made of.
     behind: Behind,
@@ -21,7 +21,7 @@ enum Behind {
     Correlated(Vec<f64>),
 }
 
-impl Beliefs {
+impl LatentBeliefs {
     /// Independent Gaussians, one entry for each latent function.
     #[must_use]
     pub fn independent(functions: Vec<LatentPrediction>) -> Self {

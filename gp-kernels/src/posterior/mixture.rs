@@ -1,4 +1,4 @@
-//! Beliefs about several latent functions at once: a Gaussian for each, or a mixture of such.
+//! LatentBeliefs about several latent functions at once: a Gaussian for each, or a mixture of such.
 
 use faer::{Mat, MatRef};
 use gp_linalg::{Cholesky, JitterPolicy, Threading};
@@ -8,7 +8,7 @@ use rand_distr::{Distribution, StandardNormal};
 use rayon::prelude::*;
 use std::fmt::Debug;
 
-use super::{Beliefs, InducingPosterior, LatentPrediction};
+use super::{InducingPosterior, LatentBeliefs, LatentPrediction};
 use crate::error::KernelError;
 use crate::evaluate::{Evaluator, check_count};
 use crate::kernel::Kernel;
@@ -133,17 +133,17 @@ impl<P: LatentPosterior> MixturePosterior<P> {
         self.parts.len() / self.weights.len()
     }
 
-    /// Beliefs about the latent values of the rows of `x` (N×D).
+    /// LatentBeliefs about the latent values of the rows of `x` (N×D).
     ///
     /// # Errors
     /// For points that do not suit a kernel or are not finite.
-    pub fn beliefs(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<Beliefs, KernelError> {
+    pub fn beliefs(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<LatentBeliefs, KernelError> {
         let components = self.parts.iter().map(|part| part.predict(x, by)).collect::<Result<Vec<_>, _>>()?;
         if self.weights.len() == 1 {
-            return Ok(Beliefs::independent(components));
+            return Ok(LatentBeliefs::independent(components));
         }
         let functions = (0..self.latent_count()).map(|q| self.over_components(q, &components)).collect();
-        Ok(Beliefs::mixture(functions, components))
+        Ok(LatentBeliefs::mixture(functions, components))
     }
 
     /// One latent function over all components: its variance is the mean of variances and the variance of means.
