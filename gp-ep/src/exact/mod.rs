@@ -7,6 +7,7 @@
 //! - at new points `f* ~ N(k*ᵀα, k** − ‖L⁻¹k*‖²)`;
 //! - without observation i `y_i ~ N(y_i − α_i/c_i, 1/c_i)` with `c = diag K_y⁻¹`.
 
+mod evaluate;
 mod leave_one_out;
 mod model;
 mod observations;

@@ -23,6 +23,7 @@ mod criterion;
 mod data;
 mod gradient;
 mod independent;
+mod inference;
 mod kernel_rows;
 mod liquid;
 mod memory;

@@ -3,18 +3,13 @@
 use super::memory::MemoryEstimate;
 use super::observation::{Nodes, ObservationModel};
 use super::options::{Coupling, IvmOptions, Rule};
-use super::posterior::IvmPosterior;
 use crate::error::InferenceError;
-use crate::inference::{EvidenceKind, Inference, LogEvidence};
-use crate::posterior::Predictor;
+use crate::inference::Inference;
 use gp_kernels::data::DataSource;
 use gp_kernels::{Kernel, KernelExt};
 use gp_likelihoods::{Likelihood, Support};
 use gp_linalg::{JitterPolicy, Threading};
-use gp_optim::{MinimiseOptions, Parameter, ParameterSet, ParameterSetMut, Training, Transform};
-
-/// Active sets that parameters are learned with, unless more are asked for.
-const ROUNDS: usize = 6;
+use gp_optim::{Parameter, ParameterSet, ParameterSetMut, Transform};
 
 /// Gaussian processes with zero mean, one a class (or one for two classes), seen through labels.
 #[derive(Clone, Debug)]
@@ -201,29 +196,5 @@ impl ParameterSetMut for Ivm {
     fn visit_mut(&mut self, visit: &mut dyn FnMut(&mut Parameter)) {
         self.kernels.iter_mut().for_each(|kernel| kernel.for_each_parameter_mut(visit));
         visit(&mut self.intercepts);
-    }
-}
-
-/// An active set is chosen with the usual options; [`Ivm::build`] takes others. The evidence is that of the criterion.
-impl Inference for Ivm {
-    type Posterior = IvmPosterior;
-
-    fn log_evidence(&self, data: &dyn DataSource) -> Result<LogEvidence, InferenceError> {
-        let run = self.build(data, &IvmOptions::default())?;
-        let value = -self.criterion(data, &run.posterior)?;
-        Ok(LogEvidence { value, kind: EvidenceKind::LowerBound })
-    }
-
-    fn posterior(&self, data: &dyn DataSource) -> Result<Predictor<IvmPosterior>, InferenceError> {
-        self.build(data, &IvmOptions::default())?.posterior.predictor()
-    }
-
-    fn learn(
-        &mut self,
-        data: &dyn DataSource,
-        options: &MinimiseOptions,
-    ) -> Result<Training, InferenceError> {
-        let training = self.train(data, &IvmOptions::default(), ROUNDS, options)?;
-        Ok(training.summary(self, ROUNDS))
     }
 }

@@ -32,6 +32,7 @@ mod batch;
 mod before;
 mod classes;
 mod gradient;
+mod inference;
 mod lane;
 mod minibatch;
 mod model;

@@ -1,19 +1,16 @@
 //! The model: latent functions, a likelihood, and which member of the family approximates it.
 
-use super::batch::BatchEp;
-use super::rules::{EpOptions, Level};
+use super::rules::Level;
 use crate::error::InferenceError;
-use crate::inference::{Inference, LogEvidence};
+use crate::inference::Inference;
 use crate::latent_model::LatentModel;
-use crate::posterior::Predictor;
 use crate::powers::Powers;
 use crate::weights::Weights;
 use gp_kernels::data::DataSource;
 use gp_kernels::inducing::SparseProcess;
-use gp_kernels::posterior::{InducingPosterior, MixturePosterior};
 use gp_likelihoods::Likelihood;
 use gp_linalg::{JitterPolicy, Threading};
-use gp_optim::{MinimiseOptions, Parameter, ParameterSet, ParameterSetMut, Training};
+use gp_optim::{Parameter, ParameterSet, ParameterSetMut};
 use std::ops::{Deref, DerefMut};
 
 /// A [latent model](LatentModel), approximated by Power EP.
@@ -86,13 +83,6 @@ impl PowerEp {
     pub(crate) fn sites_per_observation(&self) -> usize {
         self.likelihood().touched_total()
     }
-
-    /// EP at rest, or as near as it gets in the usual number of sweeps.
-    fn at_rest(&self, data: &dyn DataSource) -> Result<BatchEp, InferenceError> {
-        let mut state = BatchEp::new(self, data)?;
-        state.converge(self, &EpOptions::default())?;
-        Ok(state)
-    }
 }
 
 impl Deref for PowerEp {
@@ -118,27 +108,5 @@ impl ParameterSet for PowerEp {
 impl ParameterSetMut for PowerEp {
     fn visit_mut(&mut self, visit: &mut dyn FnMut(&mut Parameter)) {
         self.latent.visit_mut(visit);
-    }
-}
-
-/// EP on all observations, with the usual options; [`BatchEp`] says how it came to rest.
-impl Inference for PowerEp {
-    type Posterior = MixturePosterior<InducingPosterior>;
-
-    fn log_evidence(&self, data: &dyn DataSource) -> Result<LogEvidence, InferenceError> {
-        let value = self.at_rest(data)?.log_z(self)?;
-        Ok(LogEvidence { value, kind: self.powers.evidence_kind() })
-    }
-
-    fn posterior(&self, data: &dyn DataSource) -> Result<Predictor, InferenceError> {
-        self.at_rest(data)?.predictor(self)
-    }
-
-    fn learn(
-        &mut self,
-        data: &dyn DataSource,
-        options: &MinimiseOptions,
-    ) -> Result<Training, InferenceError> {
-        Ok(self.train_outer(data, &EpOptions::default(), options, |_| {})?.run.0)
     }
 }

@@ -4,7 +4,7 @@
 
 use super::lane::{LaneFactors, Share};
 use super::model::SparseRegression;
-use super::workspace::{MeanOf, Posterior};
+use super::posterior::{MeanOf, Posterior, column_mut};
 use crate::error::InferenceError;
 use crate::powers::scaled_ln_1p;
 use faer::{Accum, Mat, MatMut, MatRef};
@@ -220,12 +220,6 @@ fn columns_mut(matrix: &mut [f64], rows: usize, range: Range<usize>) -> MatMut<'
 /// A vector as a column.
 fn column(vector: &[f64]) -> MatRef<'_, f64> {
     columns(vector, vector.len(), 0..1)
-}
-
-/// A vector as a column, to be written.
-pub(super) fn column_mut(vector: &mut [f64]) -> MatMut<'_, f64> {
-    let length = vector.len();
-    columns_mut(vector, length, 0..1)
 }
 
 impl Block {

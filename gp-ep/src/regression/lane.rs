@@ -1,7 +1,7 @@
 //! How observations are grouped into factors, lane by lane.
 
 use super::model::SparseRegression;
-use super::workspace::Posterior;
+use super::posterior::Posterior;
 use crate::error::InferenceError;
 use gp_kernels::data::{lane_count, lane_rows};
 use gp_kernels::passes::{Layout, Passes, Sums, Taken};

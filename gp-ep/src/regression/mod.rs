@@ -27,9 +27,11 @@
 
 mod blocks;
 mod blockwise;
+mod evaluate;
 mod lane;
 mod model;
 mod pointwise;
+mod posterior;
 mod workspace;
 
 pub use blocks::Blocks;

@@ -2,7 +2,7 @@
 
 use super::lane::LaneFactors;
 use super::model::SparseRegression;
-use super::workspace::{MeanOf, Posterior};
+use super::posterior::{MeanOf, Posterior};
 use crate::error::InferenceError;
 use crate::powers::scaled_ln_1p;
 use gp_kernels::passes::{LaneBlock, Layout, Pass, Passes, Sums};

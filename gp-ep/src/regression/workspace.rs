@@ -1,14 +1,15 @@
 //! One evaluation: three passes over the observations, and what is done between them.
 
 use super::blocks::Blocks;
-use super::blockwise::{BlockFactors, column_mut};
+use super::blockwise::BlockFactors;
 use super::lane::{LaneFactors, Share, take};
 use super::model::SparseRegression;
 use super::pointwise::PointFactors;
+use super::posterior::Posterior;
 use crate::error::{InferenceError, check_count};
 use gp_kernels::data::{DataError, DataSource, Reduction, Rows};
 use gp_kernels::parameter_count;
-use gp_kernels::passes::{Beliefs, Layout, Passes, Setup, Sums, Whitened};
+use gp_kernels::passes::{Layout, Passes, Setup, Sums};
 use gp_linalg::{Cholesky, Threading};
 use gp_optim::Brake;
 use std::f64::consts::TAU;
@@ -51,21 +52,6 @@ struct State<F> {
     misfit: Sums,
     gradients: Option<Sums>,
     posterior: Posterior,
-}
-
-/// `q(v) = N(m, B⁻¹)`
-#[derive(Debug)]
-pub(super) struct Posterior {
-    /// Of what the first pass adds up.
-    pub(super) layout: Layout,
-    /// Of one number.
-    pub(super) number: Layout,
-    /// `B = L_B L_Bᵀ`
-    pub(super) precision: Cholesky,
-    /// `L_Bᵀ m`
-    half_mean: Vec<f64>,
-    /// m
-    pub(super) mean: Vec<f64>,
 }
 
 impl RegressionWorkspace {
@@ -261,34 +247,5 @@ impl<F: LaneFactors> State<F> {
         let by_noise = self.passes.finish_reverse(&mut sums.gradients, gradient)?;
         by_noise.copy_from_slice(&sums.numbers);
         Ok(())
-    }
-}
-
-impl Beliefs for Posterior {
-    fn of(&self, _component: usize, _latent: usize) -> Whitened<'_> {
-        Whitened::Precision { factor: &self.precision, half_mean: &self.half_mean, mean: &self.mean }
-    }
-}
-
-/// The mean of a posterior, as if it were certain.
-pub(super) struct MeanOf<'a>(pub(super) &'a Posterior);
-
-impl Beliefs for MeanOf<'_> {
-    fn of(&self, _component: usize, _latent: usize) -> Whitened<'_> {
-        Whitened::Mean(&self.0.mean)
-    }
-}
-
-impl Posterior {
-    /// From the sums of the first pass to `B = L_B L_Bᵀ` and `m = B⁻¹ Φ D⁻¹ y`.
-    fn solve(&mut self, model: &SparseRegression, sums: &mut Sums) -> Result<(), InferenceError> {
-        let mut part = self.layout.part_mut(&mut sums.numbers, 0, 0);
-        let mut precision = part.matrix();
-        (0..precision.nrows()).for_each(|i| precision[(i, i)] += 1.0);
-        self.precision.refactor(precision.as_ref(), model.jitter())?;
-        self.half_mean.copy_from_slice(part.shift);
-        self.precision.half_solve_in_place(column_mut(&mut self.half_mean), Threading::Here)?;
-        self.mean.copy_from_slice(&self.half_mean);
-        Ok(self.precision.half_solve_transpose_in_place(column_mut(&mut self.mean), Threading::Here)?)
     }
 }

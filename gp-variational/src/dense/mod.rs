@@ -11,6 +11,7 @@
 //! The expected log likelihood does not depend on kernels when m and S are held, so the bound's derivatives by their
 //! parameters are exact even where it is sampled (Bonilla et al. 2019 §6.1.1).
 
+mod inference;
 mod latent;
 mod model;
 mod predict;

@@ -30,6 +30,7 @@
 mod assemble;
 mod bound;
 mod entropy;
+mod inference;
 mod mixture;
 mod model;
 mod natural;

@@ -1,19 +1,15 @@
 //! The model: latent functions, a likelihood, and an approximate posterior over their inducing values.
 
-use super::bound::Bound;
 use super::entropy::EntropyBound;
 use super::mixture::{Covariance, Mixture};
-use crate::ascent::NaturalOptions;
 use crate::expectation::Expectation;
-use gp_ep::{
-    EvidenceKind, Inference, InferenceError, LatentModel, LogEvidence, Predictor, Weights, check_count,
-};
+use gp_ep::{Inference, InferenceError, LatentModel, Predictor, Weights, check_count};
 use gp_kernels::data::DataSource;
 use gp_kernels::inducing::SparseProcess;
 use gp_kernels::posterior::{InducingPosterior, MixturePosterior, PosteriorFactor};
 use gp_likelihoods::Likelihood;
 use gp_linalg::{JitterPolicy, Threading};
-use gp_optim::{MinimiseOptions, Parameter, ParameterSet, ParameterSetMut, Training};
+use gp_optim::{Parameter, ParameterSet, ParameterSetMut};
 use std::ops::{Deref, DerefMut};
 
 /// A [latent model](LatentModel), its posterior approximated by a Gaussian or a mixture of Gaussians.
@@ -163,19 +159,6 @@ impl Savigp {
         names
     }
 
-    /// Whether natural gradients can bring the posterior to rest: it is one full Gaussian.
-    fn rests(&self) -> bool {
-        self.posterior.components() == 1 && self.posterior.covariance() == Covariance::Full
-    }
-
-    fn at_rest(&self, data: &dyn DataSource) -> Result<(Self, Bound), InferenceError> {
-        let (mut model, mut bound) = (self.clone(), Bound::new(self, data)?);
-        if self.rests() {
-            model.come_to_rest(&mut bound, &NaturalOptions::default())?;
-        }
-        Ok((model, bound))
-    }
-
     /// The number of values of the posterior, which are the last ones.
     pub(super) fn posterior_values(&self) -> usize {
         self.posterior.parameter_count()
@@ -207,31 +190,5 @@ impl ParameterSetMut for Savigp {
     fn visit_mut(&mut self, visit: &mut dyn FnMut(&mut Parameter)) {
         self.latent.visit_mut(visit);
         self.posterior.visit_mut(visit);
-    }
-}
-
-/// The largest bound over the posterior of the model, from where it is: natural gradients bring one full Gaussian to rest;
-/// diagonal and mixture posteriors are taken as they are, trained or not.
-impl Inference for Savigp {
-    type Posterior = MixturePosterior<InducingPosterior>;
-
-    fn log_evidence(&self, data: &dyn DataSource) -> Result<LogEvidence, InferenceError> {
-        let (model, mut bound) = self.at_rest(data)?;
-        Ok(LogEvidence { value: bound.value(&model)?, kind: EvidenceKind::LowerBound })
-    }
-
-    fn posterior(&self, data: &dyn DataSource) -> Result<Predictor, InferenceError> {
-        self.at_rest(data)?.0.predictor()
-    }
-
-    fn learn(
-        &mut self,
-        data: &dyn DataSource,
-        options: &MinimiseOptions,
-    ) -> Result<Training, InferenceError> {
-        if self.rests() {
-            return Ok(self.train_outer(data, &NaturalOptions::default(), options, |_| {})?.run.0);
-        }
-        Ok(self.train(data, options, |_| {})?.run)
     }
 }

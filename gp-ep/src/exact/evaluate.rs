@@ -1,0 +1,80 @@
+//! What is asked of the model given data: log marginal likelihood, its gradient, posterior.
+
+use super::model::ExactGp;
+use super::posterior::ExactPosterior;
+use super::workspace::ExactWorkspace;
+use crate::error::{InferenceError, check_count};
+use crate::inference::{EvidenceKind, Inference, LogEvidence};
+use crate::posterior::Predictor;
+use gp_kernels::data::DataSource;
+use gp_kernels::posterior::MixturePosterior;
+use gp_optim::{MinimiseOptions, ParameterSet, Training};
+
+impl ExactGp {
+    /// The posterior given the observations (targets and, as a second column, known noise), at the present parameters.
+    ///
+    /// # Errors
+    /// [`InferenceError::Data`] for data that are none or cannot be read, [`InferenceError::TargetNotFinite`],
+    /// [`InferenceError::KnownNoise`],
+    /// [`InferenceError::Kernel`] for inputs the kernel cannot take, [`InferenceError::Linalg`] for a covariance matrix that all the
+    /// jitter allowed does not make positive definite.
+    pub fn condition(&self, data: &dyn DataSource) -> Result<ExactPosterior, InferenceError> {
+        let mut workspace = ExactWorkspace::new(self.threading);
+        workspace.factor(self, data)?;
+        Ok(ExactPosterior::new(self, workspace))
+    }
+
+    /// `ln p(y)` at the present parameters, in nats.
+    ///
+    /// # Errors
+    /// As [`condition`](Self::condition), and [`InferenceError::Overflow`].
+    pub fn log_marginal_likelihood(
+        &self,
+        data: &dyn DataSource,
+        workspace: &mut ExactWorkspace,
+    ) -> Result<f64, InferenceError> {
+        workspace.factor(self, data)?;
+        Ok(workspace.solution().log_marginal_likelihood)
+    }
+
+    /// `ln p(y)`, and its gradient in natural units over `gradient`: one number per parameter in the order of
+    /// [`parameter_names`](Self::parameter_names), fixed ones included, priors left out.
+    ///
+    /// Where jitter had to be added it is held constant, so the gradient is that of the matrix that was factored.
+    ///
+    /// # Errors
+    /// As [`log_marginal_likelihood`](Self::log_marginal_likelihood), and [`InferenceError::Shape`] for a gradient of the
+    /// wrong length.
+    pub fn log_marginal_likelihood_gradient(
+        &self,
+        data: &dyn DataSource,
+        workspace: &mut ExactWorkspace,
+        gradient: &mut [f64],
+    ) -> Result<f64, InferenceError> {
+        check_count("gradient", "entries", self.parameter_count(), gradient.len())?;
+        workspace.factor(self, data)?;
+        workspace.add_up_gradient(self, gradient)?;
+        Ok(workspace.solution().log_marginal_likelihood)
+    }
+}
+
+impl Inference for ExactGp {
+    type Posterior = MixturePosterior<ExactPosterior>;
+
+    fn log_evidence(&self, data: &dyn DataSource) -> Result<LogEvidence, InferenceError> {
+        let value = self.log_marginal_likelihood(data, &mut ExactWorkspace::new(self.threading))?;
+        Ok(LogEvidence { value, kind: EvidenceKind::Exact })
+    }
+
+    fn posterior(&self, data: &dyn DataSource) -> Result<Predictor<Self::Posterior>, InferenceError> {
+        self.condition(data)?.into_predictor()
+    }
+
+    fn learn(
+        &mut self,
+        data: &dyn DataSource,
+        options: &MinimiseOptions,
+    ) -> Result<Training, InferenceError> {
+        self.train(data, options)
+    }
+}

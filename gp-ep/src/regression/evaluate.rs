@@ -1,0 +1,110 @@
+//! What is asked of the model given data: log marginal likelihood, its gradient, training, posterior.
+
+use super::model::SparseRegression;
+use super::workspace::RegressionWorkspace;
+use crate::error::{InferenceError, check_count};
+use crate::inference::{Inference, LogEvidence};
+use crate::posterior::Predictor;
+use gp_kernels::data::{DataError, DataSource};
+use gp_kernels::posterior::{InducingPosterior, MixturePosterior, PosteriorFactor};
+use gp_optim::{MinimiseOptions, ParameterSet, Training, TrainingProgress, train};
+
+impl SparseRegression {
+    /// The approximation of `ln p(y)` at the present parameters, in nats; a lower bound where all powers are 0.
+    ///
+    /// # Errors
+    /// [`InferenceError::Kernel`] for inputs the kernel cannot take and for a `K_zz` that all the jitter allowed does not make
+    /// positive definite, [`InferenceError::Linalg`] for such a matrix of observations, [`InferenceError::Shape`] for blocks or
+    /// powers of other data, [`InferenceError::Overflow`].
+    pub fn log_marginal_likelihood(
+        &self,
+        data: &dyn DataSource,
+        workspace: &mut RegressionWorkspace,
+    ) -> Result<f64, InferenceError> {
+        workspace.evaluate(self, data)
+    }
+
+    /// [`log_marginal_likelihood`](Self::log_marginal_likelihood), and its gradient in natural units over `gradient`:
+    /// one number per parameter in the order of [`parameter_names`](Self::parameter_names), fixed ones included, priors
+    /// left out.
+    ///
+    /// Where jitter had to be added it is held constant.
+    ///
+    /// # Errors
+    /// As [`log_marginal_likelihood`](Self::log_marginal_likelihood), and [`InferenceError::Shape`] for a gradient of the
+    /// wrong length.
+    pub fn log_marginal_likelihood_gradient(
+        &self,
+        data: &dyn DataSource,
+        workspace: &mut RegressionWorkspace,
+        gradient: &mut [f64],
+    ) -> Result<f64, InferenceError> {
+        check_count("gradient", "entries", self.parameter_count(), gradient.len())?;
+        let value = workspace.evaluate(self, data)?;
+        workspace.add_up_gradient(self, gradient)?;
+        Ok(value)
+    }
+
+    /// Moves the free parameters to a maximum of `ln p(y) + ln p(parameters)`, the density of priors being that of the
+    /// natural values.
+    ///
+    /// # Errors
+    /// As [`train`].
+    pub fn train(
+        &mut self,
+        data: &dyn DataSource,
+        options: &MinimiseOptions,
+    ) -> Result<Training, InferenceError> {
+        self.train_with(data, options, |_| {})
+    }
+
+    /// [`train`](Self::train), calling `progress` after every evaluation that succeeds.
+    ///
+    /// # Errors
+    /// As [`train`].
+    pub fn train_with(
+        &mut self,
+        data: &dyn DataSource,
+        options: &MinimiseOptions,
+        progress: impl FnMut(TrainingProgress),
+    ) -> Result<Training, InferenceError> {
+        let mut workspace = RegressionWorkspace::new();
+        let options = MinimiseOptions { control: options.control.begun(), ..options.clone() };
+        workspace.set_brake(options.control.brake());
+        let evaluate = |model: &Self, gradient: &mut [f64]| {
+            model.log_marginal_likelihood_gradient(data, &mut workspace, gradient)
+        };
+        train(self, &options, evaluate, progress)
+    }
+}
+
+impl Inference for SparseRegression {
+    type Posterior = MixturePosterior<InducingPosterior>;
+
+    fn log_evidence(&self, data: &dyn DataSource) -> Result<LogEvidence, InferenceError> {
+        let value = self.log_marginal_likelihood(data, &mut RegressionWorkspace::new())?;
+        Ok(LogEvidence { value, kind: self.powers().evidence_kind() })
+    }
+
+    fn posterior(&self, data: &dyn DataSource) -> Result<Predictor, InferenceError> {
+        let mut workspace = RegressionWorkspace::new();
+        workspace.evaluate(self, data)?;
+        let (mean, precision) = workspace.into_posterior().ok_or(DataError::NoData)?;
+        let (kernel, inputs) = (self.process().kernel().clone_box(), self.process().inputs().clone());
+        let factor = PosteriorFactor::Precision(precision);
+        let latent = InducingPosterior::new(kernel, inputs, *self.jitter(), mean, factor)?;
+        Predictor::new(
+            MixturePosterior::single(vec![latent]),
+            Box::new(self.noise().clone()),
+            self.threading(),
+        )
+    }
+
+    fn learn(
+        &mut self,
+        data: &dyn DataSource,
+        options: &MinimiseOptions,
+    ) -> Result<Training, InferenceError> {
+        self.train(data, options)
+    }
+}
