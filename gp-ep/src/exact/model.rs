@@ -1,11 +1,8 @@
 //! The model: a kernel, Gaussian noise, and how to compute with them.
 
-use crate::inference::Inference;
 use gp_kernels::Kernel;
-use gp_kernels::data::DataSource;
 use gp_likelihoods::Gaussian;
 use gp_linalg::{JitterPolicy, Threading};
-use gp_optim::ParameterSet;
 
 /// A Gaussian process with zero mean, observed under Gaussian noise.
 #[derive(Clone, Debug)]

@@ -4,8 +4,6 @@ use super::memory::MemoryEstimate;
 use super::observation::{Nodes, ObservationModel};
 use super::options::{Coupling, IvmOptions, Rule};
 use crate::error::InferenceError;
-use crate::inference::Inference;
-use gp_kernels::data::DataSource;
 use gp_kernels::{Kernel, KernelExt};
 use gp_likelihoods::{Likelihood, Support};
 use gp_linalg::{JitterPolicy, Threading};

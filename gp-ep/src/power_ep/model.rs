@@ -2,11 +2,9 @@
 
 use super::rules::Level;
 use crate::error::InferenceError;
-use crate::inference::Inference;
 use crate::latent_model::LatentModel;
 use crate::powers::Powers;
 use crate::weights::Weights;
-use gp_kernels::data::DataSource;
 use gp_kernels::inducing::SparseProcess;
 use gp_likelihoods::Likelihood;
 use gp_linalg::{JitterPolicy, Threading};

@@ -1,9 +1,7 @@
 //! The model: a latent function seen through inducing inputs, Gaussian noise, and how both are approximated.
 
 use super::blocks::Blocks;
-use crate::inference::Inference;
 use crate::powers::Powers;
-use gp_kernels::data::DataSource;
 use gp_kernels::inducing::SparseProcess;
 use gp_likelihoods::Gaussian;
 use gp_linalg::{JitterPolicy, Threading};

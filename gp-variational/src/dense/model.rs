@@ -1,8 +1,7 @@
 //! The model: latent functions by their kernels, and a likelihood.
 
 use crate::expectation::Expectation;
-use gp_ep::{Inference, InferenceError, check_count};
-use gp_kernels::data::DataSource;
+use gp_ep::{InferenceError, check_count};
 use gp_kernels::{Kernel, KernelExt as _};
 use gp_likelihoods::Likelihood;
 use gp_linalg::Threading;

@@ -3,8 +3,7 @@
 use super::entropy::EntropyBound;
 use super::mixture::{Covariance, Mixture};
 use crate::expectation::Expectation;
-use gp_ep::{Inference, InferenceError, LatentModel, Predictor, Weights, check_count};
-use gp_kernels::data::DataSource;
+use gp_ep::{InferenceError, LatentModel, Predictor, Weights, check_count};
 use gp_kernels::inducing::SparseProcess;
 use gp_kernels::posterior::{InducingPosterior, MixturePosterior, PosteriorFactor};
 use gp_likelihoods::Likelihood;

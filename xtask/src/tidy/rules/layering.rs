@@ -110,7 +110,6 @@ mod tests {
             ("gp-optim", "gp-linalg"),
             ("gp-likelihoods", "gp-kernels"),
             ("gp-kernels", "gp-likelihoods"),
-            ("gp-variational", "gp-ep"),
             ("gp-ep", "gp-variational"),
             ("gp-ep", "gp-cli"),
             ("gp-cli", "xtask"),
