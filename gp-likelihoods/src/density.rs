@@ -6,6 +6,7 @@ use crate::defaults;
 use crate::error::{LikelihoodError, check_count};
 use crate::latent::Latent;
 use crate::likelihood::{Described, Likelihood, parameter_count, parameter_value};
+use crate::pieces::{expected_by_pieces, tilted_by_pieces};
 use crate::scalar::{Jet2, Scalar};
 use crate::slopes::{ObservationMoments, PointSlopes, Slopes};
 use crate::workspace::Workspace;
@@ -145,7 +146,7 @@ impl<T: Density> Likelihood for T {
     ) -> Result<(), LikelihoodError> {
         self.check_observation(y)?;
         check_latents(self, q.len())?;
-        if self.expected_closed_form(y, q, ws, out) {
+        if self.expected_closed_form(y, q, ws, out) || expected_by_pieces(self, y, q, ws, out)? {
             return Ok(());
         }
         defaults::expected_log_density(self, y, q, ws, out)
@@ -162,7 +163,7 @@ impl<T: Density> Likelihood for T {
         self.check_observation(y)?;
         check_latents(self, q.len())?;
         defaults::check_power(power)?;
-        if self.tilted_closed_form(y, q, power, ws, out) {
+        if self.tilted_closed_form(y, q, power, ws, out) || tilted_by_pieces(self, y, q, power, ws, out)? {
             return Ok(());
         }
         defaults::tilted(self, y, q, power, ws, out)

@@ -8,6 +8,7 @@
 
 mod classes;
 mod counts;
+mod crossing;
 pub mod defaults;
 mod density;
 mod error;
@@ -22,6 +23,7 @@ pub mod quadrature;
 mod race;
 pub mod registry;
 mod scalar;
+mod separable;
 mod signs;
 mod slopes;
 pub mod small_factor;
@@ -57,6 +59,7 @@ pub use predictive::Predictive;
 pub use race::Race;
 pub use registry::{LikelihoodEntry, Registry, built_in, parse};
 pub use scalar::{Jet2, Scalar};
+pub use separable::{Factor, Separable};
 pub use slopes::{ObservationMoments, PointSlopes, Slopes};
 pub use support::Support;
 pub use workspace::Workspace;

@@ -8,6 +8,7 @@ use rand::Rng;
 use crate::defaults;
 use crate::error::{LikelihoodError, check_count};
 use crate::expression;
+use crate::gaussian::Gaussian;
 use crate::latent::Latent;
 use crate::pieces::Pieces;
 use crate::slopes::{ObservationMoments, PointSlopes, Slopes};
@@ -63,6 +64,12 @@ pub trait Described: Debug + Send + Sync {
     /// The factors that the likelihood is a product of, where an approximation of each by itself suits it; None for one
     /// factor that touches all latents.
     fn pieces(&self) -> Option<&dyn Pieces> {
+        None
+    }
+
+    /// The Gaussian noise that the one latent value is observed with, where the likelihood is that and nothing else. Methods
+    /// with closed forms take it in the place of the likelihood, with what was said of its parameter.
+    fn gaussian_noise(&self) -> Option<&Gaussian> {
         None
     }
 

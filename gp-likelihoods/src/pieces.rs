@@ -1,5 +1,9 @@
 //! Likelihoods that are several factors.
 
+mod whole;
+
+pub(crate) use whole::{Room, expected_by_pieces, tilted_by_pieces};
+
 use crate::error::LikelihoodError;
 use crate::latent::Latent;
 use crate::likelihood::Likelihood;
@@ -9,7 +13,10 @@ use crate::workspace::Workspace;
 /// A likelihood as several factors, its *pieces*, each of which touches some of the latents.
 ///
 /// Expectation propagation approximates every piece by itself, with integrals over the latents that this one touches. The
-/// author of a likelihood implements the trait and returns it from [`Described::pieces`](crate::Described::pieces).
+/// author of a likelihood implements the trait and returns it from [`Described::pieces`](crate::Described::pieces);
+/// for one factor per latent, [`Separable`](crate::Separable) does. Integrals of the whole are sums of those of pieces where
+/// mathematics allows it, so a piece must not ask for an integral of the whole.
+///
 /// A caller asks the likelihood: every `dyn Likelihood` has pieces, those that it says or itself as the only one, which
 /// touches all latents.
 pub trait Pieces {

@@ -3,15 +3,13 @@
 use rand::{Rng, RngExt};
 use rand_distr::StandardNormal;
 
+use crate::crossing::crossing_between;
 use crate::defaults;
 use crate::error::LikelihoodError;
 use crate::latent::Latent;
 use crate::likelihood::Likelihood;
 use crate::slopes::ObservationMoments;
 use crate::workspace::Workspace;
-
-/// Halvings of the bracket of a quantile: more than a double has exponents and digits.
-const MAX_HALVINGS: u32 = 1200;
 
 /// A likelihood under a mixture of K Gaussian beliefs about the Q latent values of an observation: with K = 1 the
 /// likelihood itself, to the last bit. Beliefs are given component by component, K·Q of them.
@@ -112,33 +110,23 @@ impl<'a> Predictive<'a> {
             let own = self.likelihood.predictive_quantile(q, output, probability, ws)?;
             (low, high) = (low.min(own), high.max(own));
         }
-        let mut reached = |y: f64| -> Result<bool, LikelihoodError> {
-            let mut sum = 0.0;
+        let mut excess = |y: f64| -> Result<f64, LikelihoodError> {
+            let mut sum = -probability;
             for (q, weight) in self.each(beliefs) {
                 sum += weight * defaults::predictive_cdf(self.likelihood, q, output, y, ws)?;
             }
-            Ok(sum >= probability)
+            Ok(sum)
         };
         let support = self.likelihood.support();
-        if support.classes() > 0 {
-            for label in (0..support.classes()).map(|class| support.label(class)) {
-                if label >= low && (label >= high || reached(label)?) {
-                    return Ok(label);
-                }
+        for label in (0..support.classes()).map(|class| support.label(class)) {
+            if label >= low && (label >= high || excess(label)? >= 0.0) {
+                return Ok(label);
             }
         }
-        if low == high || reached(low)? {
+        if low == high || excess(low)? >= 0.0 {
             return Ok(low);
         }
-        for _ in 0..MAX_HALVINGS {
-            let middle = 0.5 * low + 0.5 * high;
-            let middle = if support.is_discrete() { middle.floor() } else { middle };
-            if middle <= low || middle >= high {
-                break;
-            }
-            if reached(middle)? { high = middle } else { low = middle }
-        }
-        Ok(high)
+        crossing_between(defaults::among(support), [low, high], &mut excess)
     }
 
     /// One observation drawn from a component, with latent values that are independent; `out` has one slot per output.

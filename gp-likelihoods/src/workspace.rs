@@ -3,6 +3,7 @@
 use crate::defaults::Many;
 use crate::error::{LikelihoodError, check_count};
 use crate::likelihoods::softmax::GumbelRace;
+use crate::pieces::Room;
 use crate::quadrature::Panels;
 use crate::race::Rivals;
 use crate::slopes::{ObservationMoments, PointSlopes, Slopes};
@@ -24,6 +25,7 @@ pub struct Workspace {
     pub(crate) by_params: Vec<f64>,
     /// What [`Likelihood::log_predictive_density`](crate::Likelihood::log_predictive_density) leaves aside.
     pub(crate) slopes: Slopes,
+    pub(crate) of_pieces: Room,
     pub(crate) moments: Vec<ObservationMoments>,
     pub(crate) probabilities: Vec<f64>,
     pub(crate) many: Many,
@@ -64,6 +66,7 @@ impl Workspace {
             rule: Vec::new(),
             by_params: Vec::new(),
             slopes: Slopes::default(),
+            of_pieces: Room::default(),
             moments: Vec::new(),
             probabilities: Vec::new(),
             many: Many::new(nodes, seed),

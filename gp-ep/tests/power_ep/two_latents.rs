@@ -8,8 +8,8 @@ use gp_ep::power_ep::{GradientKind, MiniBatchEp, Schedule, Sharing};
 use gp_ep::{BatchEp, EpOptions, Level, PowerEp, Powers, SparseProcess, Table};
 use gp_kernels::inducing::InducingInputs;
 use gp_likelihoods::{
-    Density, Described, Gaussian, Latent, Likelihood, LikelihoodError, ObservationMoments, Pieces, Scalar,
-    Slopes, Support, Workspace,
+    Density, Described, Factor, Gaussian, Latent, Likelihood, LikelihoodError, ObservationMoments, Pieces,
+    Scalar, Separable, Slopes, Support, Workspace,
 };
 use gp_linalg::JitterPolicy;
 use gp_optim::{Parameter, ParameterSet};
@@ -160,40 +160,9 @@ impl Described for Both {
     }
 }
 
-impl Pieces for Both {
-    fn piece_count(&self) -> usize {
-        2
-    }
-
-    fn touched_count(&self, _piece: usize) -> usize {
-        1
-    }
-
-    fn touched_latent(&self, _y: &[f64], piece: usize, _slot: usize) -> usize {
-        piece
-    }
-
-    fn tilted_piece(
-        &self,
-        y: &[f64],
-        piece: usize,
-        q: &[Latent],
-        power: f64,
-        ws: &mut Workspace,
-        out: &mut Slopes,
-    ) -> Result<(), LikelihoodError> {
-        Likelihood::tilted(&self.noise, &y[piece..=piece], q, power, ws, out)
-    }
-
-    fn expected_piece(
-        &self,
-        y: &[f64],
-        piece: usize,
-        q: &[Latent],
-        ws: &mut Workspace,
-        out: &mut Slopes,
-    ) -> Result<(), LikelihoodError> {
-        Likelihood::expected_log_density(&self.noise, &y[piece..=piece], q, ws, out)
+impl Separable for Both {
+    fn factor(&self, latent: usize) -> Factor<'_> {
+        Factor { likelihood: &self.noise, outputs: latent..latent + 1, first_param: 0 }
     }
 }
 

@@ -18,9 +18,12 @@
 
 mod many;
 mod one;
+mod quantile;
 
 pub(crate) use many::Many;
 pub(crate) use one::{Shape, tilted_along};
+pub(crate) use quantile::among;
+pub use quantile::predictive_quantile;
 
 use crate::density::{check_latents, check_output, check_outputs};
 use crate::error::{LikelihoodError, check, check_count};
@@ -108,67 +111,6 @@ pub fn class_probabilities<L: Likelihood + ?Sized>(
         }),
         _ => many::class_probabilities(likelihood, q, &mut ws.many, out),
     }
-}
-
-/// Doublings while a quantile is bracketed, and halvings of the bracket: more than a double has exponents and digits.
-const MAX_DOUBLINGS: u32 = 1100;
-const MAX_HALVINGS: u32 = 1200;
-
-/// The least number whose distribution function, for one output, reaches a probability under `f ~ q`, by bisection.
-///
-/// # Errors
-/// A probability not strictly between 0 and 1, no such output, or an integrand that quadrature cannot follow.
-pub fn predictive_quantile<L: Likelihood + ?Sized>(
-    likelihood: &L,
-    q: &[Latent],
-    output: usize,
-    probability: f64,
-    ws: &mut Workspace,
-) -> Result<f64, LikelihoodError> {
-    check_latents(likelihood, q.len())?;
-    check_output(likelihood, output)?;
-    check_probability(probability)?;
-    let support = likelihood.support();
-    let mut reached = |y: f64| Ok(predictive_cdf(likelihood, q, output, y, ws)? >= probability);
-    if let Some(last) = support.classes().checked_sub(1) {
-        for class in 0..last {
-            if reached(support.label(class))? {
-                return Ok(support.label(class));
-            }
-        }
-        return Ok(support.label(last));
-    }
-    let (mut low, mut high) = bracket(support.is_discrete(), &mut reached)?;
-    for _ in 0..MAX_HALVINGS {
-        let middle = 0.5 * low + 0.5 * high;
-        let middle = if support.is_discrete() { middle.floor() } else { middle };
-        if middle <= low || middle >= high {
-            break;
-        }
-        if reached(middle)? { high = middle } else { low = middle }
-    }
-    Ok(high)
-}
-
-/// Two numbers between which the quantile lies. Counts start just below 0.
-fn bracket(
-    discrete: bool,
-    reached: &mut impl FnMut(f64) -> Result<bool, LikelihoodError>,
-) -> Result<(f64, f64), LikelihoodError> {
-    let (mut low, mut high) = (-1.0, 1.0);
-    for _ in 0..MAX_DOUBLINGS {
-        if high >= f64::MAX / 2.0 || reached(high)? {
-            break;
-        }
-        (low, high) = (high, 2.0 * high);
-    }
-    for _ in 0..MAX_DOUBLINGS {
-        if discrete || low <= f64::MIN / 2.0 || !reached(low)? {
-            break;
-        }
-        (low, high) = (2.0 * low.min(-1.0), low);
-    }
-    Ok((low, high))
 }
 
 /// `P(output ≤ y)` under independent `f_q ~ q_q`, for one output (counted from 0).

@@ -43,6 +43,10 @@ impl Described for Gaussian {
     fn is_log_concave(&self) -> bool {
         true
     }
+
+    fn gaussian_noise(&self) -> Option<&Gaussian> {
+        Some(self)
+    }
 }
 
 impl Density for Gaussian {

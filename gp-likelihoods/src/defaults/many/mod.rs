@@ -2,17 +2,21 @@
 
 mod expected;
 mod laplace;
+mod nodes;
 mod predictive;
+mod quantile;
 mod rules;
 mod sums;
 mod tilted;
 
 pub(super) use expected::expected_log_density;
 pub(super) use predictive::{cdf, class_probabilities, predictive_moments};
+pub(super) use quantile::quantile;
 pub(super) use tilted::tilted;
 
 use crate::slopes::{ObservationMoments, PointSlopes};
 use laplace::Frame;
+use nodes::Nodes;
 use rules::Rules;
 use sums::Integral;
 
@@ -25,6 +29,7 @@ pub(crate) struct Many {
     rules: Rules,
     integral: Integral,
     frame: Frame,
+    nodes: Nodes,
     f: Vec<f64>,
     t: Vec<f64>,
     point: PointSlopes,
@@ -38,6 +43,7 @@ impl Many {
             rules: Rules::new(nodes, seed),
             integral: Integral::default(),
             frame: Frame::default(),
+            nodes: Nodes::default(),
             f: Vec::new(),
             t: Vec::new(),
             point: PointSlopes::default(),

@@ -61,7 +61,7 @@ pub(crate) fn class_probabilities<L: Likelihood + ?Sized>(
     Ok(())
 }
 
-/// `P(output ≤ y)` under `f ~ q`.
+/// `P(output ≤ y)` under `f ~ q`, by nodes that do not depend on y.
 pub(crate) fn cdf<L: Likelihood + ?Sized>(
     likelihood: &L,
     q: &[Latent],
@@ -69,14 +69,9 @@ pub(crate) fn cdf<L: Likelihood + ?Sized>(
     y: f64,
     many: &mut Many,
 ) -> Result<f64, LikelihoodError> {
-    let Many { rules, f, .. } = many;
-    middle(q, f);
-    let mut sum = 0.0;
-    for (t, weight) in rules.plain(q.len())?.iter() {
-        move_to(q, t, f);
-        sum += weight * likelihood.conditional_cdf(output, y, f)?;
-    }
-    Ok(sum)
+    let Many { rules, nodes, .. } = many;
+    nodes.place(rules.plain(q.len(), likelihood.is_smooth())?, q);
+    nodes.cdf(likelihood, output, y)
 }
 
 fn middle(q: &[Latent], f: &mut Vec<f64>) {

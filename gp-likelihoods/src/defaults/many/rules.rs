@@ -25,7 +25,14 @@ impl Rules {
         Self { nodes, seed, known: Vec::new() }
     }
 
-    fn find(&mut self, order: usize, dimensions: usize) -> Result<&Cubature, LikelihoodError> {
+    /// The orders to try in turn, where products are to be tried; 0 for quasi-random nodes.
+    pub(super) fn orders(dimensions: usize, by_products: bool) -> &'static [usize] {
+        let products = ORDERS.get(dimensions.wrapping_sub(2)).filter(|_| by_products);
+        products.copied().unwrap_or(&[0])
+    }
+
+    /// The rule of an order.
+    pub(super) fn find(&mut self, order: usize, dimensions: usize) -> Result<&Cubature, LikelihoodError> {
         let place = self.known.iter().position(|(o, rule)| *o == order && rule.dimensions() == dimensions);
         let place = match place {
             Some(place) => place,
@@ -41,12 +48,14 @@ impl Rules {
         Ok(&self.known[place].1)
     }
 
-    /// One rule for sums that are asked for many times over, such as the values of a distribution function.
-    pub(super) fn plain(&mut self, dimensions: usize) -> Result<&Cubature, LikelihoodError> {
-        self.find(
-            ORDERS.get(dimensions.wrapping_sub(2)).map_or(0, |orders| orders[orders.len() - 2]),
-            dimensions,
-        )
+    /// One rule for values that are compared with each other, such as those of a distribution function.
+    pub(super) fn plain(
+        &mut self,
+        dimensions: usize,
+        by_products: bool,
+    ) -> Result<&Cubature, LikelihoodError> {
+        let orders = Self::orders(dimensions, by_products);
+        self.find(orders[orders.len().saturating_sub(2)], dimensions)
     }
 
     /// Sums the terms over product rules of growing order until two agree where `by_products` says so, and over the
@@ -62,10 +71,8 @@ impl Rules {
         integral: &mut Integral,
         mut visit: impl FnMut(&[f64], f64, &mut Sums) -> Result<(), LikelihoodError>,
     ) -> Result<(), LikelihoodError> {
-        let products = ORDERS.get(dimensions.wrapping_sub(2)).filter(|_| by_products);
-        let orders = products.copied().unwrap_or(&[0]);
         integral.reset(terms);
-        for (round, &order) in orders.iter().enumerate() {
+        for (round, &order) in Self::orders(dimensions, by_products).iter().enumerate() {
             integral.next_rule();
             let rule = self.find(order, dimensions)?;
             let half = rule.weights().len() / 2;

@@ -1,0 +1,219 @@
+//! Where a function that does not fall reaches zero: quantiles, in few evaluations.
+
+use crate::error::LikelihoodError;
+
+/// Doublings of a step until the crossing is passed: more than a double has exponents.
+const MAX_DOUBLINGS: u32 = 1100;
+/// Evaluations between two ends, of which four halve what is between: more than a double has exponents and digits.
+const MAX_STEPS: u32 = 4800;
+/// What is between the ends has to be halved in so many evaluations; otherwise the next one halves it.
+const PATIENCE: u32 = 3;
+/// Ends so near to each other, relative to their size, are one number.
+const NARROW: f64 = 8.0 * f64::EPSILON;
+/// A first step for those who know no spread, relative to the start.
+const SHORT: f64 = 1e-3;
+
+/// Among which numbers the crossing is looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Among {
+    Reals,
+    /// Whole numbers from 0 on.
+    Counts,
+}
+
+/// A number, and the function there.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    at: f64,
+    value: f64,
+}
+
+impl Place {
+    /// A value that is not a number reaches nothing.
+    fn reaches(self) -> bool {
+        self.value >= 0.0
+    }
+}
+
+/// Two places, the crossing above the first and not above the second.
+#[derive(Clone, Copy, Debug)]
+struct Bracket {
+    low: Place,
+    high: Place,
+}
+
+/// The least number at which `f` is not negative, looked for from `start` on by steps that double.
+pub(crate) fn crossing(
+    among: Among,
+    (start, step): (f64, f64),
+    f: &mut impl FnMut(f64) -> Result<f64, LikelihoodError>,
+) -> Result<f64, LikelihoodError> {
+    let start = if start.is_finite() { start } else { 0.0 };
+    let step = if step.is_finite() && step > 0.0 { step } else { SHORT * start.abs().max(1.0) };
+    let (start, step) = match among {
+        Among::Reals => (start, step),
+        Among::Counts => (start.round().max(0.0), step.round().max(1.0)),
+    };
+    let bracket = bracket(among, start, step, f)?;
+    narrow(among, bracket, f)
+}
+
+/// The same where the crossing is known to be above one number and not above another.
+pub(crate) fn crossing_between(
+    among: Among,
+    [low, high]: [f64; 2],
+    f: &mut impl FnMut(f64) -> Result<f64, LikelihoodError>,
+) -> Result<f64, LikelihoodError> {
+    let [low, high] = [low, high].map(|at| Place { at, value: f64::NAN });
+    narrow(among, Bracket { low, high }, f)
+}
+
+/// Steps up or down from the start until the crossing has been passed.
+fn bracket(
+    among: Among,
+    start: f64,
+    mut step: f64,
+    f: &mut impl FnMut(f64) -> Result<f64, LikelihoodError>,
+) -> Result<Bracket, LikelihoodError> {
+    // Below the first count and beyond the last double nobody is asked: the function is negative there, and then not.
+    let first = if among == Among::Counts { -1.0 } else { f64::MIN };
+    let mut here = Place { at: start, value: f(start)? };
+    let up = !here.reaches();
+    for _ in 0..MAX_DOUBLINGS {
+        let at = if up { here.at + step } else { here.at - step };
+        let next = if at >= f64::MAX {
+            Place { at: f64::MAX, value: f64::INFINITY }
+        } else if at <= first {
+            Place { at: first, value: f64::NEG_INFINITY }
+        } else {
+            Place { at, value: f(at)? }
+        };
+        match (up, next.reaches()) {
+            (true, true) => return Ok(Bracket { low: here, high: next }),
+            (false, false) => return Ok(Bracket { low: next, high: here }),
+            _ => (here, step) = (next, 2.0 * step),
+        }
+    }
+    Ok(Bracket { low: here, high: here })
+}
+
+/// Inverse quadratic steps where they are safe, halves elsewhere (T. R. Chandrupatla, "A new hybrid quadratic/bisection
+/// algorithm for finding the zero of a nonlinear function without using derivatives", Advances in Engineering Software 28,
+/// 1997).
+fn narrow(
+    among: Among,
+    mut ends: Bracket,
+    f: &mut impl FnMut(f64) -> Result<f64, LikelihoodError>,
+) -> Result<f64, LikelihoodError> {
+    let (mut share, mut patience, mut width) = (0.5, PATIENCE, ends.width());
+    for _ in 0..MAX_STEPS {
+        let is_one = among == Among::Reals && ends.width() <= NARROW * ends.size();
+        let Some(at) = ends.between(among, share).filter(|_| !is_one) else { break };
+        let now = Place { at, value: f(at)? };
+        let side = if now.reaches() { &mut ends.high } else { &mut ends.low };
+        let before = std::mem::replace(side, now);
+        patience -= 1;
+        let is_slow = ends.width() > 0.5 * width;
+        share = if is_slow && patience == 0 { 0.5 } else { ends.next(now, before) };
+        if !is_slow || patience == 0 {
+            (patience, width) = (PATIENCE, ends.width());
+        }
+    }
+    Ok(ends.high.at)
+}
+
+impl Bracket {
+    fn width(&self) -> f64 {
+        self.high.at - self.low.at
+    }
+
+    fn size(&self) -> f64 {
+        self.low.at.abs().max(self.high.at.abs())
+    }
+
+    /// A number that is this share of the way from the lower end, or half of it; None if there is none between the ends.
+    fn between(&self, among: Among, share: f64) -> Option<f64> {
+        let inside = |at: &f64| *at > self.low.at && *at < self.high.at;
+        let middle = 0.5 * self.low.at + 0.5 * self.high.at;
+        match among {
+            Among::Counts => Some(middle.floor()).filter(inside),
+            Among::Reals => {
+                let at = self.low.at + share * self.width();
+                Some(at).filter(inside).or(Some(middle).filter(inside))
+            }
+        }
+    }
+
+    /// Where to look next, as a share of the way from the lower end: the zero of the quadratic through both ends and the
+    /// one before them, if that is safe, but not so near to an end that it is the same number.
+    fn next(&self, now: Place, before: Place) -> f64 {
+        let other = if now.reaches() { self.low } else { self.high };
+        let [a, b, c] = [now, other, before];
+        let (xi, phi) = ((a.at - b.at) / (c.at - b.at), (a.value - b.value) / (c.value - b.value));
+        let is_safe = phi * phi < xi && (1.0 - phi) * (1.0 - phi) < 1.0 - xi;
+        let along = a.value / (b.value - a.value) * c.value / (b.value - c.value)
+            + (c.at - a.at) / (b.at - a.at) * a.value / (c.value - a.value) * b.value / (c.value - b.value);
+        if !is_safe || !along.is_finite() {
+            return 0.5;
+        }
+        let least = (0.5 * NARROW * self.size() / self.width()).min(0.5);
+        (if now.reaches() { 1.0 - along } else { along }).clamp(least, 1.0 - least)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The crossing, and how many evaluations it took.
+    fn found(among: Among, about: (f64, f64), f: impl Fn(f64) -> f64) -> (f64, u32) {
+        let mut count = 0;
+        let at = crossing(among, about, &mut |y| {
+            count += 1;
+            Ok(f(y))
+        });
+        (at.unwrap(), count)
+    }
+
+    #[test]
+    fn smooth_functions_take_few_evaluations() {
+        for place in [-3.0f64, 1e-9, 0.3, 7e5] {
+            for about in [(0.0, 1.0), (place + 0.1, 0.5)] {
+                let (at, count) = found(Among::Reals, about, |y| (y - place).tanh());
+                assert!((at - place).abs() <= 1e-15 + 2e-15 * place.abs(), "{at} is not {place}");
+                assert!(count < 60, "{count} for {place} from {about:?}");
+            }
+        }
+        let (_, count) = found(Among::Reals, (0.9, 0.3), |y| (y - 1.0).tanh() + 0.2);
+        assert!(count <= 14, "{count}");
+    }
+
+    #[test]
+    fn steps_and_level_pieces_have_their_first_point() {
+        let (at, count) = found(Among::Reals, (0.0, 1.0), |y| if y >= 0.3 { 0.0 } else { -1.0 });
+        assert!((at - 0.3).abs() < 1e-15 && count < 250, "{at}, {count}");
+        let (at, _) = found(Among::Reals, (5.0, 1.0), |y| if y >= 0.3 { 0.0 } else { y - 0.3 });
+        assert!((at - 0.3).abs() < 1e-15, "{at}");
+        // Nothing reaches, everything does, nothing is a number.
+        assert_eq!(found(Among::Reals, (0.0, 1.0), |_| -1.0).0, f64::MAX);
+        assert!(found(Among::Reals, (0.0, 1.0), |_| 1.0).0 < -1e300);
+        assert_eq!(found(Among::Reals, (0.0, 1.0), |_| f64::NAN).0, f64::MAX);
+    }
+
+    #[test]
+    fn counts_are_whole() {
+        let starts = [(7.0, 2.0), (0.0, 1.0), (f64::NAN, f64::INFINITY), (1.1e6, 1e3)];
+        for (threshold, start) in [0.0f64, 3.2, 3.2, 1e6].into_iter().zip(starts) {
+            let (at, count) = found(Among::Counts, start, |y| y - threshold);
+            assert_eq!(at, threshold.ceil());
+            assert!(count < 30, "{count}");
+        }
+    }
+
+    #[test]
+    fn two_ends_are_enough() {
+        let at = |among| crossing_between(among, [-2.0, 9.0], &mut |y| Ok(y.powi(3) - 8.5)).unwrap();
+        assert!((at(Among::Reals) - 8.5f64.cbrt()).abs() < 1e-14);
+        assert_eq!(at(Among::Counts), 3.0);
+    }
+}
