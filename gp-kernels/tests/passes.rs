@@ -6,7 +6,7 @@ use gp_kernels::KernelError;
 use gp_kernels::data::tree::{add_nodes, nodes};
 use gp_kernels::data::{DataError, Reduction, Rows, Table};
 use gp_kernels::inducing::{InducingInputs, SparseProcess};
-use gp_kernels::passes::{Beliefs, Gram, LaneBlock, Layout, Pass, Passes, Setup, Sums, Whitened};
+use gp_kernels::passes::{Beliefs, Gram, HELD, LaneBlock, Layout, Pass, Passes, Setup, Sums, Whitened};
 use gp_linalg::{Cholesky, JitterPolicy, LinalgError, Threading};
 use gp_optim::{Brake, ParameterSet, ParameterSetMut};
 use std::ops::Range;
@@ -124,11 +124,12 @@ impl Case {
         processes: &[SparseProcess],
         threading: Threading,
         reduction: Option<Arc<dyn Reduction>>,
+        held: usize,
     ) -> Passes<usize> {
         let (data, capacity) = (self.table(), self.y.len());
         let data = &data;
         let setup =
-            Setup { processes, latents: LATENTS, data, capacity, threading, reduction, records: true };
+            Setup { processes, latents: LATENTS, data, capacity, threading, reduction, records: true, held };
         let mut passes = Passes::new(setup, |_| 0).unwrap();
         passes.read::<Fault>(data, &Rows::Range(0..capacity), |_, _| Ok(())).unwrap();
         passes.refresh(processes, &JitterPolicy::none()).unwrap();
@@ -142,7 +143,11 @@ impl Case {
         threading: Threading,
         reduction: Option<Arc<dyn Reduction>>,
     ) -> (Vec<f64>, Vec<f64>) {
-        let mut passes = self.passes(processes, threading, reduction);
+        let mut passes = self.passes(processes, threading, reduction, HELD);
+        self.found_by(&mut passes, processes)
+    }
+
+    fn found_by(&self, passes: &mut Passes<usize>, processes: &[SparseProcess]) -> (Vec<f64>, Vec<f64>) {
         let (layout, posterior) = (Layout::new(vec![M; LATENTS], 1), Posterior::new());
         let mut sums = Sums::with_gradients(&layout, processes);
         passes.run(Pass::new(&layout).with_beliefs(&posterior), &mut sums, rule).unwrap();
@@ -314,7 +319,7 @@ impl Beliefs for Diagonals {
 fn components_have_sums_of_their_own() {
     let case = Case::new(200);
     let processes = each();
-    let mut passes = case.passes(&processes, Threading::Here, None);
+    let mut passes = case.passes(&processes, Threading::Here, None, HELD);
     let layout = Layout::new(vec![M; LATENTS], 2).with_components(2, Gram::Diagonal);
     let beliefs = Diagonals([vec![0.25; M], vec![1.0; M]], vec![0.0; M]);
     let mut sums = Sums::zeros(&layout);
@@ -339,7 +344,7 @@ fn components_have_sums_of_their_own() {
 fn observations_that_come_one_at_a_time_end_in_few_blocks() {
     let (case, processes) = (Case::new(90), each());
     let expected = case.found(&processes, Threading::Here, None);
-    let mut passes = case.passes(&processes, Threading::Here, None);
+    let mut passes = case.passes(&processes, Threading::Here, None, HELD);
     let data = case.table();
     let lane = &mut passes.lanes_mut()[0];
     lane.read::<Fault>(&data, &Rows::Range(0..20), &|_, _| Ok(())).unwrap();
@@ -364,7 +369,7 @@ fn observations_that_come_one_at_a_time_end_in_few_blocks() {
 fn a_brake_ends_a_pass_between_blocks() {
     let case = Case::new(1500);
     let processes = each();
-    let mut passes = case.passes(&processes, Threading::Here, None);
+    let mut passes = case.passes(&processes, Threading::Here, None, HELD);
     let (layout, posterior) = (Layout::new(vec![M; LATENTS], 1), Posterior::new());
     let asked = Arc::new(AtomicUsize::new(0));
     let counter = Arc::clone(&asked);
@@ -378,6 +383,24 @@ fn a_brake_ends_a_pass_between_blocks() {
     passes.set_brake(Brake::default());
     passes.run(pass, &mut sums, rule).unwrap();
     assert_eq!(sums.numbers, case.found(&processes, Threading::Here, None).0);
+}
+
+/// What does not stay is projected anew by every pass, in the memory of a block and to the same bits.
+#[test]
+fn projections_that_do_not_stay_change_no_bit() {
+    let case = Case::new(1500);
+    for processes in [each(), vec![process(0)]] {
+        let expected = case.found(&processes, Threading::Here, None);
+        for threading in [Threading::Here, Threading::Pool] {
+            let mut passes = case.passes(&processes, threading, None, M * 1499);
+            passes.project::<Fault>().unwrap();
+            for _ in 0..2 {
+                assert_eq!(case.found_by(&mut passes, &processes), expected);
+            }
+            passes.project_all::<Fault>().unwrap();
+            assert_eq!(case.found_by(&mut passes, &processes), expected);
+        }
+    }
 }
 
 #[test]
@@ -394,6 +417,7 @@ fn faults_of_data_are_found_by_row() {
         threading: Threading::Here,
         reduction: None,
         records: false,
+        held: HELD,
     };
     let mut passes = Passes::new(setup, |_| ()).unwrap();
     let read = passes.read::<Fault>(&data, &Rows::Range(0..900), |(), _| Ok(()));
@@ -411,6 +435,7 @@ fn faults_of_data_are_found_by_row() {
         threading: Threading::Here,
         reduction: None,
         records: false,
+        held: HELD,
     };
     let refused = Passes::new(setup, |_| ()).unwrap_err();
     assert!(matches!(refused, KernelError::Shape { expected: 2, found: 1, .. }), "{refused}");

@@ -99,7 +99,9 @@ impl Method for ClosedForm {
     fn memory(&self, problem: &Problem) -> f64 {
         let sizes = problem.sizes();
         let (rows, inducing) = (sizes.rows as f64, sizes.inducing as f64);
-        8.0 * (rows * (inducing + sizes.dim as f64) + 40.0 * inducing * inducing)
+        8.0 * (common::projections(rows, 1.0, inducing)
+            + rows * sizes.dim as f64
+            + 40.0 * inducing * inducing)
     }
 
     fn fit(&self, problem: Problem) -> Result<Fit, CliError> {

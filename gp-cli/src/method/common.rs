@@ -20,3 +20,8 @@ pub const EPOCHS: Setting = Setting::integer("epochs", "N", 1, "Passes over the 
 pub const fn batch_size(usual: u64) -> Setting {
     Setting::integer(BATCH_SIZE, "B", 1, "Rows in a mini-batch").usually_whole(usual)
 }
+
+/// How many numbers projections take: beyond a limit they are worked out anew by every pass.
+pub(super) fn projections(rows: f64, latents: f64, inducing: f64) -> f64 {
+    (rows * latents * inducing).min(gp_kernels::passes::HELD as f64)
+}

@@ -79,7 +79,8 @@ impl Method for Ep {
     fn memory(&self, problem: &Problem) -> f64 {
         let sizes = problem.sizes();
         let (rows, inducing, latents) = (sizes.rows as f64, sizes.inducing as f64, sizes.latents as f64);
-        8.0 * (rows * (latents * (inducing + 8.0) + sizes.dim as f64) + latents * 40.0 * inducing * inducing)
+        let projections = common::projections(rows, latents, inducing);
+        8.0 * (projections + rows * (latents * 8.0 + sizes.dim as f64) + latents * 40.0 * inducing * inducing)
     }
 
     fn fit(&self, problem: Problem) -> Result<Fit, CliError> {

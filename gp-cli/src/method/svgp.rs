@@ -3,6 +3,7 @@
 
 use super::batches::in_random_order;
 use super::check::GradientCheck;
+use super::common::projections;
 use super::contract::Method;
 use super::later::{Later, Updated};
 use super::optimizer::{Optimizer, minimise_options};
@@ -49,7 +50,8 @@ impl Method for Svgp {
         let sizes = problem.sizes();
         let (rows, inducing, latents) = (sizes.at_once as f64, sizes.inducing as f64, sizes.latents as f64);
         let data = sizes.held as f64 * (sizes.dim + 1) as f64;
-        8.0 * (data + rows * latents * (inducing + 8.0) + latents * 40.0 * inducing * inducing)
+        let projections = projections(rows, latents, inducing);
+        8.0 * (data + projections + rows * latents * 8.0 + latents * 40.0 * inducing * inducing)
     }
 
     fn fit(&self, problem: Problem) -> Result<Fit, CliError> {

@@ -55,7 +55,7 @@ pub struct Convergence {
 
 /// The state of EP on all of a source of observations: sites, projections, posterior.
 ///
-/// It keeps M numbers an observation, and works with a model that may change between calls:
+/// It keeps M numbers for each observation, up to [`HELD`](gp_kernels::passes::HELD) in all, and works with a model that may change between calls:
 /// [`refresh`](BatchEp::refresh) after kernels or inducing inputs did. Powers stay those of the model it was made for.
 #[derive(Debug)]
 pub struct BatchEp {

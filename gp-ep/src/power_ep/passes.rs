@@ -7,7 +7,7 @@ use super::posterior::WhitenedPosterior;
 use super::rules::{EpOptions, Level};
 use crate::error::{InferenceError, check_count};
 use gp_kernels::data::{DataSource, Reduction, Rows, for_each};
-use gp_kernels::passes::{Beliefs, Layout, Pass, Passes, Setup, Sums, Tangent, Whitened};
+use gp_kernels::passes::{Beliefs, HELD, Layout, Pass, Passes, Setup, Sums, Tangent, Whitened};
 use gp_kernels::posterior::{InducingPosterior, PosteriorFactor};
 use gp_linalg::Threading;
 use gp_optim::{Parameter, ParameterSet};
@@ -53,6 +53,7 @@ impl EpPasses {
             threading: model.threading(),
             reduction,
             records: capacity < data.count(),
+            held: HELD,
         };
         let layout = Layout::new(model.counts(), model.likelihood().latents() + Tally::LEN);
         let params: usize = model.likelihood().parameters().iter().map(Parameter::len).sum();

@@ -132,6 +132,7 @@ impl BatchEp {
         asked: impl Fn(usize, usize) -> bool,
     ) -> Result<Tally, InferenceError> {
         self.check_alone()?;
+        self.passes.passes.project_all::<InferenceError>()?;
         let mut visitor = Visitor {
             model,
             options: *options,
@@ -217,6 +218,7 @@ impl BatchEp {
     /// proper posterior, and nothing has changed; [`InferenceError::Unsupported`] where several processes share the data.
     pub fn remove(&mut self, model: &PowerEp, observation: usize) -> Result<(), InferenceError> {
         self.check_alone()?;
+        self.passes.passes.project_all::<InferenceError>()?;
         let (mut place, mut lane) = (observation, 0);
         let lanes = self.passes.passes.lanes_mut();
         while lane < lanes.len() && place >= lanes[lane].count() {

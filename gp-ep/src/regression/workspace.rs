@@ -9,7 +9,7 @@ use super::posterior::Posterior;
 use crate::error::{InferenceError, check_count};
 use gp_kernels::data::{DataError, DataSource, Reduction, Rows};
 use gp_kernels::parameter_count;
-use gp_kernels::passes::{Layout, Passes, Setup, Sums};
+use gp_kernels::passes::{HELD, Layout, Passes, Setup, Sums};
 use gp_linalg::{Cholesky, Threading};
 use gp_optim::Brake;
 use std::f64::consts::TAU;
@@ -168,6 +168,7 @@ impl Grouped {
             threading: model.threading(),
             reduction,
             records: false,
+            held: HELD,
         };
         let Some(blocks) = model.blocks() else {
             let passes = Passes::new(setup, |_| PointFactors::default())?;

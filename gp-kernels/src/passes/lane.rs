@@ -40,6 +40,8 @@ pub struct Lane<S> {
     inner: Threading,
     /// How many numbers of a projection may be recorded for its reverse pass.
     records: usize,
+    /// Whether projections stay from one pass to the next.
+    keeps: bool,
     /// What the method keeps.
     pub own: S,
 }
@@ -49,6 +51,13 @@ pub struct Lane<S> {
 pub(super) struct Held {
     pub(super) points: SharedPoints,
     pub(super) projections: Vec<Option<Projection>>,
+}
+
+impl Held {
+    /// Forgets projections; their memory is for those to come.
+    fn forget(&mut self) {
+        self.projections.iter_mut().for_each(|projection| *projection = None);
+    }
 }
 
 /// Derivatives by φ and s of a block, over all latent functions that share a process.
@@ -72,6 +81,7 @@ pub(super) struct Build<'a> {
     pub(super) data: &'a dyn DataSource,
     pub(super) threading: Threading,
     pub(super) records: usize,
+    pub(super) keeps: bool,
 }
 
 impl<S> Lane<S> {
@@ -98,6 +108,7 @@ impl<S> Lane<S> {
             spread: build.threading,
             inner: shared_out(build.latents),
             records: build.records,
+            keeps: build.keeps,
             own,
         }
     }
@@ -184,9 +195,7 @@ impl<S> Lane<S> {
             }
             let mut points = self.held[last - 1].points.values().to_vec();
             points.extend_from_slice(self.held[last].points.values());
-            for held in &mut self.held[last - 1..=last] {
-                held.projections.iter_mut().for_each(|projection| *projection = None);
-            }
+            self.held[last - 1..=last].iter_mut().for_each(Held::forget);
             self.held[last - 1].points.overwrite(left + right, self.dim).copy_from_slice(&points);
             self.ends.remove(last - 1);
         }
@@ -206,7 +215,7 @@ impl<S> Lane<S> {
         let Self { dim, outputs, targets, own, held, .. } = self;
         let part = rows.part(block.start - first..block.end - first);
         let targets = &mut targets[block.start * *outputs..block.end * *outputs];
-        held[k].projections.iter_mut().for_each(|projection| *projection = None);
+        held[k].forget();
         let points = held[k].points.overwrite(block.len(), *dim);
         data.read(&part, points, targets)?;
         for (i, place) in block.clone().enumerate() {
@@ -274,7 +283,7 @@ impl<S> Lane<S> {
         let (block, dim) = (self.block(k), self.dim);
         let mut points = self.held[k].points.values().to_vec();
         points.drain((place - block.start) * dim..(place - block.start + 1) * dim);
-        self.held[k].projections.iter_mut().for_each(|projection| *projection = None);
+        self.held[k].forget();
         self.held[k].points.overwrite(block.len() - 1, dim).copy_from_slice(&points);
         self.rows.remove(place);
         self.targets.drain(place * self.outputs..(place + 1) * self.outputs);
@@ -292,8 +301,7 @@ impl<S> Lane<S> {
 
     /// Forgets projections, so that priors can be refreshed in the same memory.
     pub(super) fn forget_projections(&mut self) {
-        let projections = self.held.iter_mut().flat_map(|held| &mut held.projections);
-        projections.for_each(|projection| *projection = None);
+        self.held.iter_mut().for_each(Held::forget);
     }
 
     /// Projects the observations that are not.
@@ -305,7 +313,8 @@ impl<S> Lane<S> {
     }
 
     fn project_block(&mut self, k: usize, priors: &[InducingPrior]) -> Result<(), KernelError> {
-        let (records, evaluator) = (self.records / self.ends.len().max(1), &self.evaluator);
+        let at_once = if self.keeps { self.ends.len().max(1) } else { 1 };
+        let (records, evaluator) = (self.records / at_once, &self.evaluator);
         let Held { points, projections } = &mut self.held[k];
         for_each(self.spread, projections, |p, projection| {
             if projection.is_none() {
@@ -380,8 +389,18 @@ impl<S> Lane<S> {
             if !out.gradients.is_empty() {
                 self.reverse_block(k, &mut out.gradients)?;
             }
+            if !self.keeps {
+                self.held[k].forget();
+            }
         }
         Ok(())
+    }
+
+    /// Forgets projections that do not stay.
+    pub(super) fn end_pass(&mut self) {
+        if !self.keeps {
+            self.forget_projections();
+        }
     }
 
     /// Adds `Σ w φφᵀ` and `Σ g φ` of a block.

@@ -14,6 +14,9 @@
 //! [`Reduction`](crate::data::Reduction) anywhere. A rule sees numbers alone: neither a kernel nor a matrix of the data.
 //! So EP, variational inference and regression in closed form are rules, and threads, batches, several processes, shared
 //! processes and limits on time are the same for all of them.
+//!
+//! Projections stay from one pass to the next up to [`HELD`] numbers; of more, they have the memory of a block, and every
+//! pass projects anew.
 
 mod block;
 mod lane;
@@ -25,6 +28,6 @@ mod whitened;
 pub use block::{LaneBlock, LatentBlock, Seen};
 pub use lane::{Lane, Projections, Taken};
 pub use layout::{Gram, Layout, Part, PartMut, Sums};
-pub use pass::{Beliefs, Pass, PassError, Passes, Setup};
+pub use pass::{Beliefs, HELD, Pass, PassError, Passes, Setup};
 pub use tangent::Tangent;
 pub use whitened::Whitened;

@@ -20,6 +20,10 @@ use std::sync::Arc;
 /// is computed twice.
 const RECORDS: usize = 1 << 25;
 
+/// How many numbers of projections stay from one pass to the next, usually: two gigabytes. Of more observations, or more
+/// inducing inputs, the projections of a block are forgotten with the block, and every pass projects anew, to the same bits.
+pub const HELD: usize = 1 << 28;
+
 /// What can go wrong in a pass, beside what a rule reports.
 pub trait PassError: From<KernelError> + From<DataError> + From<LinalgError> + Send {}
 
@@ -79,6 +83,8 @@ pub struct Setup<'a> {
     pub reduction: Option<Arc<dyn Reduction>>,
     /// Whether projections leave a record for their reverse pass, which mini-batches want.
     pub records: bool,
+    /// How many numbers of projections may stay from one pass to the next, over all lanes: [`HELD`], usually.
+    pub held: usize,
 }
 
 /// Observations on lanes, seen through processes, with what a method keeps of each lane.
@@ -91,6 +97,8 @@ pub struct Passes<S> {
     evaluator: Evaluator,
     /// Parameter values of the processes that observations are projected on.
     projected_on: Vec<f64>,
+    /// Whether projections stay from one pass to the next.
+    keeps: bool,
     loaded: usize,
     capacity: usize,
     threading: Threading,
@@ -116,13 +124,16 @@ impl<S: Send> Passes<S> {
         lanes: usize,
         mut own: impl FnMut(usize) -> S,
     ) -> Result<Self, KernelError> {
-        let Setup { processes, latents, data, capacity, threading, reduction, records } = setup;
+        let Setup { processes, latents, data, capacity, threading, reduction, records, held } = setup;
         check(processes, data)?;
         let reduction = reduction.unwrap_or_else(|| Arc::new(LocalReduction));
         // One lane has all threads to itself; several have one each.
         let inner = if lanes == 1 { threading } else { Threading::Here };
-        let records = if records { RECORDS / (lanes * processes.len()) } else { 0 };
-        let build = Build { processes, latents, data, threading: inner, records };
+        let numbers: usize = processes.iter().map(|process| process.inputs().count()).sum();
+        let keeps = numbers.saturating_mul(capacity) <= held;
+        // What is projected for one pass alone is reversed at once.
+        let records = if records || !keeps { RECORDS / (lanes * processes.len()) } else { 0 };
+        let build = Build { processes, latents, data, threading: inner, records, keeps };
         let mut lanes =
             Lanes::with_count(lanes, threading, reduction.as_ref(), |lane| Lane::new(&build, own(lane)));
         let places = capacity.div_ceil(lanes.count());
@@ -134,6 +145,7 @@ impl<S: Send> Passes<S> {
             priors: Vec::new(),
             evaluator: Evaluator::new(threading),
             projected_on: Vec::new(),
+            keeps,
             loaded: 0,
             capacity,
             threading,
@@ -264,11 +276,20 @@ impl<S: Send> Passes<S> {
         for_each(self.threading, &mut self.priors, |p, prior| prior.refresh(&processes[p], jitter, by))
     }
 
-    /// Projects the observations in hand.
+    /// Projects the observations in hand, if projections [stay](Setup::held).
     ///
     /// # Errors
     /// What a kernel reports, or [`DataError::Stopped`].
     pub fn project<E: PassError>(&mut self) -> Result<(), E> {
+        if self.keeps { self.project_all() } else { Ok(()) }
+    }
+
+    /// Projects the observations in hand, for work on single ones, which wants all projections at once. The next pass may
+    /// forget them.
+    ///
+    /// # Errors
+    /// As [`project`](Self::project).
+    pub fn project_all<E: PassError>(&mut self) -> Result<(), E> {
         let (priors, brake) = (&self.priors, &self.brake);
         self.lanes.for_each(|_, lane| {
             go_on(brake)?;
@@ -335,7 +356,9 @@ impl<S: Send> Passes<S> {
         self.lanes.fold(total, by, |_, lane, out| {
             go_on(brake)?;
             lane.project(priors)?;
-            work(lane, out)
+            let done = work(lane, out);
+            lane.end_pass();
+            done
         })
     }
 

@@ -10,7 +10,7 @@ use faer::Mat;
 use gp_ep::{InferenceError, check_count};
 use gp_kernels::data::{DataError, DataSource, Reduction, Rows};
 use gp_kernels::inducing::PriorGradients;
-use gp_kernels::passes::{Layout, Pass, Passes, Setup, Sums};
+use gp_kernels::passes::{HELD, Layout, Pass, Passes, Setup, Sums};
 use gp_linalg::Threading;
 use gp_optim::{Brake, ParameterSet};
 use serde::{Deserialize, Serialize};
@@ -18,7 +18,8 @@ use std::sync::Arc;
 
 /// The bound of a model on a source of observations: memory that lasts from one evaluation to the next.
 ///
-/// It works with a model whose parameters may change between calls, and keeps M numbers for each observation that it
+/// It works with a model whose parameters may change between calls, and keeps M numbers for each observation (up to
+/// [`HELD`](gp_kernels::passes::HELD) in all) that it
 /// has in hand and each latent function.
 #[derive(Debug)]
 pub struct Bound {
@@ -102,6 +103,7 @@ impl Bound {
             threading: model.threading(),
             reduction,
             records: capacity < data.count(),
+            held: HELD,
         };
         let layout =
             layout(model.posterior(), gp_likelihoods::parameter_count(model.likelihood().parameters()));
