@@ -3,7 +3,7 @@
 use gp_linalg::LinalgError;
 use gp_optim::{ParameterError, format_number};
 
-use crate::expression::ExpressionError;
+use crate::expression::error::ExpressionError;
 
 /// An error of this crate: it names the thing, the place and the value.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

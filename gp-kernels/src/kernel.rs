@@ -11,7 +11,7 @@ use faer::{ContiguousFwd, MatMut, MatRef};
 use gp_optim::Parameter;
 
 use crate::error::KernelError;
-use crate::expression::{Form, Setting};
+use crate::expression::form::{Form, Setting};
 use crate::inducing::Windowed;
 use crate::workspace::Workspace;
 

@@ -14,42 +14,20 @@
 //! `ard=true`, which repeats a value once per input where the number of inputs is known.
 
 mod arguments;
+pub(crate) mod error;
+pub(crate) mod form;
 mod parser;
 mod printer;
 
 pub use arguments::{Arguments, ParameterKind};
-pub use printer::{Form, Setting, SettingValue};
+pub use error::ExpressionError;
+pub use form::{Form, Setting, SettingValue};
 
 pub(crate) use parser::parse;
 pub(crate) use printer::print;
 
-use gp_optim::text::SyntaxError;
-
 use crate::error::KernelError;
 use crate::kernel::Kernel;
-
-/// A kernel expression that does not parse: where, and why.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("column {column} of kernel expression `{text}`: {message}")]
-pub struct ExpressionError {
-    /// The whole text.
-    pub text: String,
-    /// Column in characters, from 1; one past the end when the text stops too early.
-    pub column: usize,
-    /// What is wrong there, and what would be right.
-    pub message: String,
-}
-
-impl ExpressionError {
-    pub(super) fn new(text: &str, fault: SyntaxError) -> Self {
-        Self { text: text.to_owned(), column: fault.column, message: fault.message }
-    }
-
-    /// The text with a caret under the column, on two lines.
-    pub fn pointer(&self) -> String {
-        format!("{}\n{}^", self.text, " ".repeat(self.column.saturating_sub(1)))
-    }
-}
 
 /// One line of a [`Registry`](crate::Registry): how a kernel is built from its arguments.
 #[derive(Clone, Copy, Debug)]

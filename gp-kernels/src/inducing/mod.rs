@@ -5,6 +5,7 @@ mod coverage;
 mod gradients;
 mod inputs;
 mod points;
+mod pool;
 mod prior;
 mod process;
 mod projection;

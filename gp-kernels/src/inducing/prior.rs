@@ -8,8 +8,8 @@ use gp_linalg::{Cholesky, JitterPolicy, JitterRecord};
 
 use super::gradients::{Parts, PriorGradients};
 use super::inputs::InducingInputs;
+use super::pool::Pool;
 use super::process::{SparseProcess, Structure};
-use super::projection::Pool;
 use crate::error::KernelError;
 use crate::evaluate::{Evaluator, check_shape};
 use crate::kernel::Kernel;

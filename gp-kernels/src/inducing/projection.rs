@@ -3,20 +3,20 @@
 //! A point sees the whitened inducing values v through `φ = L⁻¹ k_zx`: its latent value is `N(φᵀ v, s)` with
 //! `s = k_xx − φᵀφ`.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use faer::{Accum, ColMut, ColRef, MatMut, MatRef};
 use gp_linalg::product::matmul_lower;
 
 use super::gradients::{Parts, PriorGradients};
 use super::points::SharedPoints;
+use super::pool::Pool;
 use super::prior::{InducingPrior, PriorState};
 use crate::error::KernelError;
 use crate::evaluate::{Evaluator, check_count, check_shape};
 use crate::kernel::Points;
 use crate::lanes::dot;
 use crate::tree::parameter_count;
-use crate::workspace::Workspace;
 
 /// Some points as the inducing inputs of a prior see them: φ and s of each, and what the reverse pass needs.
 ///
@@ -32,16 +32,6 @@ pub struct Projection {
     /// What `K_zx` recorded, or nothing.
     record: Vec<f64>,
     pool: Arc<Pool>,
-}
-
-/// Memory of projections that are no more.
-#[derive(Debug, Default)]
-pub(super) struct Pool(Mutex<Workspace>);
-
-impl Pool {
-    fn with<R>(&self, body: impl FnOnce(&mut Workspace) -> R) -> R {
-        body(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
-    }
 }
 
 impl Drop for Projection {

@@ -168,7 +168,8 @@ pub(super) fn squared_distances_reverse(
     for (j, col_sum) in col_sums.iter_mut().enumerate() {
         *col_sum = dispatch(AddColumn { column: column_mut(&mut upstream, j), sums: &mut row_sums });
     }
-    let upstream = Slopes { upstream: views::block(&buffer, m, n), rows: &row_sums, cols: &col_sums };
+    let upstream =
+        pull_back::Slopes { upstream: views::block(&buffer, m, n), rows: &row_sums, cols: &col_sums };
     let inverse = inverse_lengthscales(lengthscale, pair.dim(), ws);
     pull_back::pull_back(lengthscale, &inverse, scaled, upstream, grads, ws);
     for buffer in [row_sums, col_sums, buffer, inverse] {
@@ -177,14 +178,6 @@ pub(super) fn squared_distances_reverse(
     if !own.is_empty() {
         ws.give(own);
     }
-}
-
-/// Derivatives with respect to the distances of a tile, and their sums over rows and columns.
-#[derive(Clone, Copy)]
-pub(super) struct Slopes<'a> {
-    pub(super) upstream: Block<'a>,
-    pub(super) rows: &'a [f64],
-    pub(super) cols: &'a [f64],
 }
 
 /// Fills `out` with the derivatives with respect to each distance, for pairs that are far enough apart for products.

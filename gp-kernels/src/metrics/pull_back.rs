@@ -5,12 +5,19 @@ use gp_linalg::vector::dispatch;
 use gp_optim::Parameter;
 use pulp::{Simd, WithSimd};
 
-use super::product::Slopes;
 use super::scaled::Scaled;
 use super::slot;
-use crate::kernel::{Gradients, Points, PointsMut, point, point_mut};
+use crate::kernel::{Block, Gradients, Points, PointsMut, point, point_mut};
 use crate::views::{self, multiply};
 use crate::workspace::Workspace;
+
+/// Derivatives with respect to the distances of a tile, and their sums over rows and columns.
+#[derive(Clone, Copy)]
+pub(super) struct Slopes<'a> {
+    pub(super) upstream: Block<'a>,
+    pub(super) rows: &'a [f64],
+    pub(super) cols: &'a [f64],
+}
 
 /// Adds the gradients of length-scales and points. `inverse` are 1/ℓ.
 ///

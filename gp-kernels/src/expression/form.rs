@@ -1,0 +1,67 @@
+//! What a kernel says of how it is written.
+
+/// How a kernel is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// `name(arguments)`
+    Call,
+    /// Its children with `+` between them.
+    Sum,
+    /// Its children with `*` between them.
+    Product,
+    /// Its parameter, `*`, its child.
+    Scale,
+    /// Its child's call with its settings added; `select(…)` around anything that is no call.
+    Dims,
+}
+
+/// An argument that is not trained.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Setting {
+    name: &'static str,
+    value: SettingValue,
+}
+
+/// What may stand behind the `=` of a [`Setting`].
+#[derive(Clone, Debug, PartialEq)]
+pub enum SettingValue {
+    /// A whole number.
+    Number(i64),
+    /// Columns.
+    List(Vec<usize>),
+}
+
+impl From<i32> for SettingValue {
+    fn from(number: i32) -> Self {
+        Self::Number(i64::from(number))
+    }
+}
+
+impl From<usize> for SettingValue {
+    fn from(number: usize) -> Self {
+        Self::Number(i64::try_from(number).unwrap_or(i64::MAX))
+    }
+}
+
+impl From<&[usize]> for SettingValue {
+    fn from(list: &[usize]) -> Self {
+        Self::List(list.to_vec())
+    }
+}
+
+impl Setting {
+    /// The argument `name=value`.
+    pub fn new(name: &'static str, value: impl Into<SettingValue>) -> Self {
+        Self { name, value: value.into() }
+    }
+
+    pub(super) fn print(&self) -> String {
+        match &self.value {
+            SettingValue::Number(number) => format!("{}={number}", self.name),
+            SettingValue::List(list) => {
+                let written: Vec<String> = list.iter().map(usize::to_string).collect();
+                format!("{}=[{}]", self.name, written.join(", "))
+            }
+        }
+    }
+}

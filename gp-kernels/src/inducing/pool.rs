@@ -1,0 +1,15 @@
+//! Memory that projections hand on.
+
+use std::sync::{Mutex, PoisonError};
+
+use crate::workspace::Workspace;
+
+/// Memory of projections that are no more.
+#[derive(Debug, Default)]
+pub(super) struct Pool(Mutex<Workspace>);
+
+impl Pool {
+    pub(super) fn with<R>(&self, body: impl FnOnce(&mut Workspace) -> R) -> R {
+        body(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
