@@ -4,6 +4,7 @@ use super::chunks::in_chunks;
 use super::model::Ivm;
 use super::observation::{Belief, Scratch};
 use super::representation::{ActiveSet, Representation, dot};
+use super::small::Square;
 use crate::error::{EpError, check_count};
 use faer::{Accum, Mat, MatRef};
 use gp_kernels::Evaluator;
@@ -81,8 +82,7 @@ impl IvmPosterior {
     /// [`EpError::Kernel`] for points that the kernels cannot take.
     pub fn latents(&self, x: MatRef<'_, f64>) -> Result<Vec<LatentBelief>, EpError> {
         let flat = |belief: Belief, _: &mut Scratch| {
-            let covariance = belief.covariance.row_iter().flat_map(|row| row.iter()).copied().collect();
-            Ok(LatentBelief { mean: belief.mean, covariance })
+            Ok(LatentBelief { mean: belief.mean, covariance: belief.covariance.into_entries() })
         };
         self.at(x, flat)
     }
@@ -110,7 +110,7 @@ impl IvmPosterior {
                 let (mean, q) = (mean.clone(), self.model.classes());
                 check_count("belief", "latents", q, mean.len())?;
                 check_count("covariance of a belief", "entries", q * q, covariance.len())?;
-                let covariance = MatRef::from_row_major_slice(covariance, q, q).to_owned();
+                let covariance = Square::from_rows(q, covariance);
                 observed.probabilities(&Belief { mean, covariance }, &mut scratch)
             };
             beliefs.iter().map(probabilities).collect()
