@@ -4,7 +4,7 @@ use super::chunks::in_chunks;
 use super::liquid::{Change, Liquid, LiquidPoint};
 use super::observation::{Belief, Scratch, Tilted};
 use super::options::Selection;
-use super::projection::{half_precision, precision_times, project, widened};
+use super::projection::{HalfPrecision, precision_times, project, widened};
 use super::representation::{ActiveSet, CoupledSite, Representation, StubBlock};
 use super::run::{Classes, EpCounts, Target, Task};
 use super::select::entropy;
@@ -12,7 +12,7 @@ use super::small::inner;
 use super::stubs::Stubs;
 use crate::error::InferenceError;
 use faer::{Mat, MatRef};
-use gp_linalg::{LinalgError, Threading};
+use gp_linalg::LinalgError;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
@@ -299,11 +299,15 @@ impl Classes for CoupledClasses<'_> {
 fn exact_gain(belief: &Belief, tilted: &Tilted, start: &[f64]) -> Option<f64> {
     let a = &belief.covariance;
     let pi = project(a, &tilted.belief.covariance, start)?;
-    let (_, factor) = widened(a, &half_precision(&pi))?;
+    let (_, factor) = widened(a, &HalfPrecision::new(&pi))?;
     // The trace of M⁻¹ is that of (I + VᵀAV)⁻¹: the squares of the inverse factor.
-    let mut inverse = Mat::<f64>::identity(pi.len(), pi.len());
-    factor.half_solve_in_place(inverse.as_mut(), Threading::Here).ok()?;
-    let trace: f64 = inverse.col_iter().map(|column| column.iter().map(|x| x * x).sum::<f64>()).sum();
+    let squares = |c: usize| {
+        let mut column = vec![0.0; pi.len()];
+        column[c] = 1.0;
+        factor.half_solve(&mut column);
+        inner(&column, &column)
+    };
+    let trace: f64 = (0..pi.len()).map(squares).sum();
     let moved: Vec<f64> = tilted.belief.mean.iter().zip(&belief.mean).map(|(hat, h)| hat - h).collect();
     Some(0.5 * (factor.log_det() + trace - pi.len() as f64 + inner(&tilted.gradient, &moved)))
 }

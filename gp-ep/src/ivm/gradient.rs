@@ -13,8 +13,8 @@
 
 use super::criterion::{Blocks, Chunk, own};
 use super::model::Ivm;
-use super::representation::{ActiveSet, Representation};
-use super::small::{add, times};
+use super::representation::{ActiveSet, Representation, times};
+use super::small::add;
 use crate::error::InferenceError;
 use faer::{Accum, Mat, MatRef, Scale};
 use gp_kernels::{CovarianceGradients, Evaluator, KernelExt};

@@ -11,6 +11,7 @@ use super::options::Selection;
 use super::representation::{ActiveClass, ActiveSet, ClassPart};
 use super::run::{Classes, EpCounts, Target, Task};
 use super::select::entropy;
+use super::small::Square;
 use super::stubs::Stubs;
 use crate::error::InferenceError;
 use crate::power_ep::Site;
@@ -77,7 +78,7 @@ impl<'a> IndependentClasses<'a> {
     }
 
     fn belief(&self, row: usize) -> Belief {
-        let mut covariance = Mat::zeros(self.latents.len(), self.latents.len());
+        let mut covariance = Square::zeros(self.latents.len());
         for (c, latent) in self.latents.iter().enumerate() {
             // Rounding may leave a variance below zero where nothing is left to be known.
             covariance[(c, c)] = latent.variances[row].max(0.0);

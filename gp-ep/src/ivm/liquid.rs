@@ -9,11 +9,10 @@
 //! The latents of one point stand side by side: that of class c at point l is number l·C + c.
 
 use super::observation::Belief;
-use super::projection::half_precision;
+use super::projection::HalfPrecision;
 use super::representation::{CoupledSite, column, dot};
-use super::small::{factor, product, times};
-use faer::reborrow::ReborrowMut as _;
-use faer::{Mat, MatMut, MatRef};
+use super::small::{Factor, Square, add};
+use faer::{Mat, MatRef};
 use gp_linalg::rotate::{self, RotationScratch};
 use gp_linalg::{Cholesky, JitterPolicy, LinalgError, Threading};
 use std::sync::Arc;
@@ -43,11 +42,13 @@ pub(super) enum Change {
 pub(super) struct Liquid {
     classes: usize,
     pub(super) points: Vec<LiquidPoint>,
-    halves: Vec<Mat<f64>>,
+    halves: Vec<HalfPrecision>,
     g: Mat<f64>,
     frozen_mean: Vec<f64>,
     /// b̃
     mean: Vec<f64>,
+    /// β
+    beta: Vec<f64>,
     pub(super) factor: Cholesky,
     scratch: RotationScratch,
 }
@@ -61,6 +62,7 @@ impl Liquid {
             g: Mat::zeros(0, 0),
             frozen_mean: Vec::new(),
             mean: Vec::new(),
+            beta: Vec::new(),
             factor: Cholesky::empty(),
             scratch: RotationScratch::new(),
         }
@@ -78,17 +80,30 @@ impl Liquid {
 
     /// Everything from scratch, from G, hᶠ and the sites.
     pub(super) fn refresh(&mut self) -> Result<(), LinalgError> {
-        self.halves = self.points.iter().map(|point| half_precision(&point.site.precision)).collect();
+        self.halves = self.points.iter().map(|point| HalfPrecision::new(&point.site.precision)).collect();
         let mut both = self.g.clone();
-        self.contract(both.as_mut());
-        self.contract(both.as_mut().transpose_mut());
+        self.contract(&mut both);
+        both = both.transpose().to_owned();
+        self.contract(&mut both);
         (0..both.nrows()).for_each(|i| both[(i, i)] += 1.0);
         // Of the identity and more: only a condition number beyond 1e16 takes jitter.
         self.factor.refactor(both.as_ref(), &JitterPolicy::ladder())?;
         self.mean.clone_from(&self.frozen_mean);
-        let shifts = times(self.g.as_ref(), &self.shifts());
-        self.mean.iter_mut().zip(shifts).for_each(|(mean, shift)| *mean += shift);
-        Ok(())
+        let shifts = self.shifts();
+        self.move_mean(0, &shifts);
+        self.refresh_beta()
+    }
+
+    /// `b̃ ← b̃ + G b` with b nonzero from point l on, at some points.
+    fn move_mean(&mut self, l: usize, b: &[f64]) {
+        let first = l * self.classes;
+        b.iter().enumerate().for_each(|(j, b)| add(&mut self.mean, *b, self.g.col_as_slice(first + j)));
+    }
+
+    fn refresh_beta(&mut self) -> Result<(), LinalgError> {
+        self.beta.clone_from(&self.mean);
+        contract(&self.halves, self.classes, &mut self.beta);
+        self.factor.half_solve_in_place(column(&mut self.beta), Threading::Here)
     }
 
     /// b of all sites.
@@ -102,17 +117,14 @@ impl Liquid {
     }
 
     /// Those of point l among themselves.
-    fn block(&self, l: usize) -> Mat<f64> {
-        self.columns(l).subrows(l * self.classes, self.classes).to_owned()
+    fn block(&self, l: usize) -> Square {
+        let first = l * self.classes;
+        Square::from_fn(self.classes, |i, j| self.g[(first + i, first + j)])
     }
 
     /// `X ← Vᵀ X`.
-    fn contract(&self, mut x: MatMut<'_, f64>) {
-        for (l, half) in self.halves.iter().enumerate() {
-            let mut own = x.rb_mut().subrows_mut(l * self.classes, self.classes);
-            let contracted = product(half.transpose(), own.as_ref());
-            own.copy_from(contracted);
-        }
+    fn contract(&self, x: &mut Mat<f64>) {
+        (0..x.ncols()).for_each(|j| contract(&self.halves, self.classes, x.col_as_slice_mut(j)));
     }
 
     /// The belief about liquid point l under all sites.
@@ -132,16 +144,12 @@ impl Liquid {
             let moved = |c: usize| dot(cross.col_as_slice(j * classes + c), &shifts);
             belief.mean.iter_mut().enumerate().for_each(|(c, mean)| *mean += moved(c));
         }
-        self.contract(cross.as_mut());
+        self.contract(&mut cross);
         self.factor.half_solve_in_place(cross.as_mut(), Threading::Here)?;
-        // L_B⁻¹ Vᵀ b̃
-        let mut beta = self.mean.clone();
-        self.contract(column(&mut beta));
-        self.factor.half_solve_in_place(column(&mut beta), Threading::Here)?;
         for (j, belief) in beliefs.iter_mut().enumerate() {
             let x = |c: usize| cross.col_as_slice(j * classes + c);
             for c in 0..classes {
-                belief.mean[c] -= dot(x(c), &beta);
+                belief.mean[c] -= dot(x(c), &self.beta);
                 for k in 0..=c {
                     belief.covariance[(c, k)] -= dot(x(c), x(k));
                     belief.covariance[(k, c)] = belief.covariance[(c, k)];
@@ -153,29 +161,35 @@ impl Liquid {
 
     /// The belief without the site of point l; nothing where that is no Gaussian.
     pub(super) fn cavity(&self, l: usize) -> Result<Option<Belief>, LinalgError> {
-        without(&self.marginal(l)?, &self.points[l].site.shift, &self.halves[l])
+        Ok(without(&self.marginal(l)?, &self.points[l].site.shift, &self.halves[l]))
     }
 
     /// A new site at point l: `B' = B + W₊W₊ᵀ − W₋W₋ᵀ` with `W₋ = VᵀG_{·l} Q⁻ᵀ`, `W₊ = W₋ + I_{·l} ΔVᵀ Q`, G_l = Q Qᵀ.
     pub(super) fn change(&mut self, l: usize, site: CoupledSite) -> Result<Change, LinalgError> {
-        let Some(q) = factor(&self.block(l)) else {
+        let Some(q) = self.block(l).factor() else {
             return Ok(Change::RolledBack);
         };
         let mut minus = self.columns(l).to_owned();
-        self.contract(minus.as_mut());
-        q.half_solve_in_place(minus.as_mut().transpose_mut(), Threading::Here)?;
-        let half = half_precision(&site.precision);
+        self.contract(&mut minus);
+        solve_from_right(&mut minus, &q);
+        let (half, q_columns) = (HalfPrecision::new(&site.precision), q.lower().transpose());
         let mut plus = minus.clone();
-        let mut own = plus.as_mut().subrows_mut(l * self.classes, self.classes);
-        own += product((&half - &self.halves[l]).transpose(), q.l());
+        for (j, q) in q_columns.rows().enumerate() {
+            let own = &mut plus.col_as_slice_mut(j)[l * self.classes..][..self.classes];
+            for (half, sign) in [(&half, 1.0), (&self.halves[l], -1.0)] {
+                let mut contracted = q.to_vec();
+                half.contract(&mut contracted);
+                add(own, sign, &contracted);
+            }
+        }
         if self.replace_factor(plus.as_ref(), minus.as_ref())? == Change::RolledBack {
             return Ok(Change::RolledBack);
         }
         let moved: Vec<f64> =
             site.shift.iter().zip(&self.points[l].site.shift).map(|(new, old)| new - old).collect();
-        let moved = times(self.columns(l), &moved);
-        self.mean.iter_mut().zip(moved).for_each(|(mean, moved)| *mean += moved);
+        self.move_mean(l, &moved);
         (self.halves[l], self.points[l].site) = (half, site);
+        self.refresh_beta()?;
         Ok(Change::Made)
     }
 
@@ -198,22 +212,36 @@ impl Liquid {
     }
 }
 
+/// `u ← Vᵀ u` for the latents of all points.
+fn contract(halves: &[HalfPrecision], classes: usize, u: &mut [f64]) {
+    halves.iter().zip(u.chunks_exact_mut(classes)).for_each(|(half, own)| half.contract(own));
+}
+
+/// `X ← X L⁻ᵀ`, column by column.
+fn solve_from_right(x: &mut Mat<f64>, factor: &Factor) {
+    let l = factor.lower();
+    for j in 0..l.size() {
+        let mut column = x.col_as_slice(j).to_vec();
+        (0..j).for_each(|k| add(&mut column, -l[(j, k)], x.col_as_slice(k)));
+        let found = column.iter().map(|entry| entry / l[(j, j)]);
+        x.col_as_slice_mut(j).iter_mut().zip(found).for_each(|(entry, found)| *entry = found);
+    }
+}
+
 /// The cavity: Λ = (I − AΠ)⁻¹A and (I − AΠ)⁻¹(h − A b), by the factor of S = I − VᵀAV.
-fn without(belief: &Belief, shift: &[f64], half: &Mat<f64>) -> Result<Option<Belief>, LinalgError> {
+fn without(belief: &Belief, shift: &[f64], half: &HalfPrecision) -> Option<Belief> {
     let a = &belief.covariance;
-    let mut av = product(a.as_ref(), half.as_ref());
-    let rest = Mat::<f64>::identity(a.nrows(), a.ncols()) - product(half.transpose(), av.as_ref());
-    let Some(rest) = factor(&rest) else {
-        return Ok(None);
-    };
-    let explained = times(a.as_ref(), shift);
-    let start: Vec<f64> = belief.mean.iter().zip(explained).map(|(h, x)| h - x).collect();
+    let mut av = half.times(a);
+    let inside = half.within(&av);
+    let rest = Square::from_fn(a.size(), |i, j| if i == j { 1.0 } else { 0.0 } - inside[(i, j)]).factor()?;
+    let start: Vec<f64> = belief.mean.iter().zip(a.times(shift)).map(|(h, x)| h - x).collect();
     // A V S^{−½ᵀ}, and S^{−½} Vᵀ (h − A b).
-    rest.half_solve_in_place(av.as_mut().transpose_mut(), Threading::Here)?;
-    let mut middle = times(half.transpose(), &start);
-    rest.half_solve_in_place(column(&mut middle), Threading::Here)?;
-    let mean = start.iter().zip(times(av.as_ref(), &middle)).map(|(start, moved)| start + moved).collect();
-    Ok(Some(Belief { mean, covariance: a + product(av.as_ref(), av.transpose()) }))
+    av.rows_mut().for_each(|row| rest.half_solve(row));
+    let mut middle = start.clone();
+    half.contract(&mut middle);
+    rest.half_solve(&mut middle);
+    let mean = start.iter().zip(av.times(&middle)).map(|(start, moved)| start + moved).collect();
+    Some(Belief { mean, covariance: a.plus_products(&av, 1.0) })
 }
 
 #[cfg(test)]
@@ -222,6 +250,14 @@ mod tests {
 
     fn site(scale: f64, shift: f64) -> CoupledSite {
         CoupledSite { precision: vec![scale, 0.5 * scale, 2.0 * scale], shift: vec![shift, -shift, 0.3] }
+    }
+
+    #[track_caller]
+    fn assert_close(found: &Belief, expected: &Belief, tolerance: f64) {
+        let close = |(a, b): (&f64, &f64)| (a - b).abs() < tolerance;
+        assert!(found.mean.iter().zip(&expected.mean).all(close), "{found:?} {expected:?}");
+        let entries = |belief: &Belief| belief.covariance.clone().into_entries();
+        assert!(entries(found).iter().zip(&entries(expected)).all(close), "{found:?} {expected:?}");
     }
 
     /// Two points of three classes, with every pair of latents correlated.
@@ -256,8 +292,7 @@ mod tests {
         fresh.points[0].site = site(1e-3, 0.7);
         fresh.refresh().unwrap();
         let (kept, fresh) = (found.marginal(1).unwrap(), fresh.marginal(1).unwrap());
-        assert!((&kept.covariance - &fresh.covariance).norm_max() < 1e-13);
-        assert!(kept.mean.iter().zip(&fresh.mean).all(|(a, b)| (a - b).abs() < 1e-13));
+        assert_close(&kept, &fresh, 1e-13);
     }
 
     /// The cavity times the site is the marginal: taking out and putting back changes nothing.
@@ -270,7 +305,7 @@ mod tests {
         let (a, l) = (&marginal.covariance, &cavity.covariance);
         let pi = |x: &[f64]| super::super::projection::precision_times(&site.precision, x);
         for j in 0..3 {
-            let product = times(a.as_ref(), &pi(l.col_as_slice(j)));
+            let product = a.times(&pi(l.row(j)));
             for i in 0..3 {
                 assert!((l[(i, j)] - a[(i, j)] - product[i]).abs() < 1e-12, "Λ = A + A Π Λ at {i} {j}");
             }
@@ -295,8 +330,7 @@ mod tests {
         for (l, kept) in kept.iter().enumerate() {
             let fresh = found.marginal(l).unwrap();
             // Forty rotations of numbers of size one.
-            assert!((&kept.covariance - &fresh.covariance).norm_max() < 1e-12);
-            kept.mean.iter().zip(&fresh.mean).for_each(|(a, b)| assert!((a - b).abs() < 1e-12, "{a} {b}"));
+            assert_close(kept, &fresh, 1e-12);
         }
     }
 }

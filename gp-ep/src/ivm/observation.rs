@@ -1,27 +1,32 @@
 //! What one label says about a correlated Gaussian belief, by one rule for Gaussian integrals.
 
-use super::small::{Root, factor, inner, product, times};
+use super::representation::dot;
+use super::small::{Root, Square, add, inner};
 use crate::error::InferenceError;
-use faer::{Accum, Mat, MatMut, MatRef};
 use gp_likelihoods::quadrature::Cubature;
 use gp_likelihoods::{Latent, Likelihood, PointSlopes, Slopes, Workspace};
-use gp_linalg::product::{GramScratch, matmul, symmetrise_lower, weighted_gram};
-use gp_linalg::{LinalgError, Threading};
 
-/// A rule for integrals over independent standard normal numbers: nodes, one a column, and their weights.
+/// A rule for integrals over independent standard normal numbers: nodes and their weights.
 #[derive(Clone, Debug)]
 pub(super) struct Nodes {
-    points: Mat<f64>,
+    /// The first numbers of all nodes, then the second ones, and so on.
+    coordinates: Vec<f64>,
     weights: Vec<f64>,
 }
 
 impl Nodes {
     pub(super) fn new(rule: &Cubature) -> Self {
-        let mut points = Mat::zeros(rule.dimensions(), rule.weights().len());
-        for (j, (node, _)) in rule.iter().enumerate() {
-            points.col_as_slice_mut(j).copy_from_slice(node);
-        }
-        Self { points, weights: rule.weights().to_vec() }
+        let coordinates = (0..rule.dimensions()).flat_map(|i| rule.iter().map(move |(node, _)| node[i]));
+        Self { coordinates: coordinates.collect(), weights: rule.weights().to_vec() }
+    }
+
+    fn count(&self) -> usize {
+        self.weights.len()
+    }
+
+    /// One coordinate of all nodes after the other.
+    fn coordinates(&self) -> impl Iterator<Item = &[f64]> {
+        self.coordinates.chunks_exact(self.count())
     }
 }
 
@@ -39,7 +44,7 @@ pub(super) struct ObservationModel<'m> {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Belief {
     pub(super) mean: Vec<f64>,
-    pub(super) covariance: Mat<f64>,
+    pub(super) covariance: Square,
 }
 
 /// Memory of integrals, kept from one to the next.
@@ -48,7 +53,8 @@ pub(super) struct Scratch {
     /// Latents at all nodes, node after node, and a number for each node.
     latents: Vec<f64>,
     values: Vec<f64>,
-    gram: GramScratch,
+    /// Numbers for all nodes, latent after latent.
+    rows: Vec<f64>,
     point: PointSlopes,
     slopes: Slopes,
     workspace: Workspace,
@@ -72,7 +78,8 @@ pub(super) struct Tilted {
 struct Whitened {
     root: Root,
     mean: Vec<f64>,
-    covariance: Mat<f64>,
+    /// cov s − I
+    excess: Square,
 }
 
 /// The expected log density with its derivatives.
@@ -82,7 +89,7 @@ pub(super) struct Expected {
     /// By the mean.
     pub(super) by_mean: Vec<f64>,
     /// By the entries of the covariance matrix, symmetric.
-    pub(super) by_covariance: Mat<f64>,
+    pub(super) by_covariance: Square,
 }
 
 impl ObservationModel<'_> {
@@ -115,7 +122,7 @@ impl ObservationModel<'_> {
         let (log_z, g) = (at.slopes.value, at.slopes.by_mean[0]);
         // ∂² log Z/∂h² = 2 ∂ log Z/∂a − (∂ log Z/∂h)².
         let ratio = 1.0 + a * (2.0 * at.slopes.by_variance[0] - g * g);
-        let belief = Belief { mean: vec![mean + a * g], covariance: Mat::full(1, 1, a * ratio) };
+        let belief = Belief { mean: vec![mean + a * g], covariance: Square::from_rows(1, &[a * ratio]) };
         let found = Tilted { log_z, gradient: vec![g], belief, whitened: None };
         Ok((ratio > 0.0).then_some(found))
     }
@@ -128,7 +135,7 @@ impl ObservationModel<'_> {
         at: &mut Scratch,
     ) -> Result<Option<Tilted>, InferenceError> {
         let root = Root::new(&q.covariance, self.coupled);
-        self.place(gamma, q, &root, at)?;
+        self.place(gamma, q, &root, at);
         self.likelihood.log_densities(&[y], &at.latents, &mut at.values)?;
         let largest = at.values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         at.values.iter_mut().zip(&self.nodes.weights).for_each(|(p, w)| *p = w * (*p - largest).exp());
@@ -138,13 +145,22 @@ impl ObservationModel<'_> {
             return Ok(None);
         }
         at.values.iter_mut().for_each(|p| *p /= total);
-        let (nodes, q_count) = (self.nodes.points.as_ref(), self.latents());
-        let mean = weighted_sum(nodes, &at.values)?;
-        let mut covariance = Mat::from_fn(q_count, q_count, |i, j| -mean[i] * mean[j]);
-        let target = covariance.as_mut();
-        weighted_gram(target, Accum::Add, nodes, &at.values, &mut at.gram, Threading::Here)?;
-        symmetrise_lower(covariance.as_mut())?;
-        Ok(Some(Tilted::new(largest + total.ln(), q, Whitened { root, mean, covariance })))
+        // p s for every node.
+        at.rows.clear();
+        for s in self.nodes.coordinates() {
+            at.rows.extend(s.iter().zip(&at.values).map(|(s, p)| s * p));
+        }
+        let weighted = || at.rows.chunks_exact(self.nodes.count());
+        let mean: Vec<f64> = weighted().map(|row| row.iter().sum()).collect();
+        let mut excess = Square::zeros(mean.len());
+        for (i, row) in weighted().enumerate() {
+            for (j, s) in self.nodes.coordinates().enumerate().take(i + 1) {
+                excess[(i, j)] = dot(row, s) - mean[i] * mean[j];
+                excess[(j, i)] = excess[(i, j)];
+            }
+        }
+        excess.add_to_diagonal(-1.0);
+        Ok(Some(Tilted::new(largest + total.ln(), q, Whitened { root, mean, excess })))
     }
 
     fn latent(&self, q: &Belief) -> Result<Latent, InferenceError> {
@@ -152,14 +168,20 @@ impl ObservationModel<'_> {
     }
 
     /// γ(h + R s) + β for every node s.
-    fn place(&self, gamma: f64, q: &Belief, root: &Root, at: &mut Scratch) -> Result<(), LinalgError> {
-        let (latents, count) = (self.latents(), self.nodes.weights.len());
-        let centre: Vec<f64> = q.mean.iter().zip(self.intercepts).map(|(h, beta)| gamma * h + beta).collect();
+    fn place(&self, gamma: f64, q: &Belief, root: &Root, at: &mut Scratch) {
+        let (latents, count) = (self.latents(), self.nodes.count());
         at.values.resize(count, 0.0);
         at.latents.resize(count * latents, 0.0);
-        at.latents.chunks_exact_mut(latents).for_each(|node| node.copy_from_slice(&centre));
-        let out = MatMut::from_column_major_slice_mut(&mut at.latents, latents, count);
-        matmul(out, Accum::Add, root.root.as_ref(), self.nodes.points.as_ref(), gamma, Threading::Here)
+        // One latent at all nodes, which then go to their places.
+        at.rows.resize(count, 0.0);
+        let row = &mut at.rows[..count];
+        for (c, (mean, intercept)) in q.mean.iter().zip(self.intercepts).enumerate() {
+            row.fill(gamma * mean + intercept);
+            let root = root.root.row(c);
+            root.iter().zip(self.nodes.coordinates()).for_each(|(root, s)| add(row, gamma * root, s));
+            let places = at.latents[c..].iter_mut().step_by(latents);
+            places.zip(&*row).for_each(|(place, value)| *place = *value);
+        }
     }
 
     /// E log p(y | u + β) and its derivatives: exactly those of the sum that stands for the integral.
@@ -173,7 +195,7 @@ impl ObservationModel<'_> {
         if latents == 1 {
             let q = [self.latent(q)?];
             self.likelihood.expected_log_density(&[y], &q, &mut at.workspace, &mut at.slopes)?;
-            let by_covariance = Mat::full(1, 1, at.slopes.by_variance[0]);
+            let by_covariance = Square::from_rows(1, &at.slopes.by_variance[..1]);
             return Ok(Expected {
                 value: at.slopes.value,
                 by_mean: vec![at.slopes.by_mean[0]],
@@ -181,22 +203,26 @@ impl ObservationModel<'_> {
             });
         }
         let root = Root::new(&q.covariance, self.coupled);
-        self.place(1.0, q, &root, at)?;
-        let mut value = 0.0;
-        // Slopes take the place of the nodes they belong to.
-        for (node, weight) in at.latents.chunks_exact_mut(latents).zip(&self.nodes.weights) {
+        self.place(1.0, q, &root, at);
+        let (mut value, count) = (0.0, self.nodes.count());
+        // Slopes times weights.
+        at.rows.resize(count * latents, 0.0);
+        for (k, (node, weight)) in at.latents.chunks_exact(latents).zip(&self.nodes.weights).enumerate() {
             self.likelihood.log_density_slopes(&[y], node, &mut at.point)?;
             value += weight * at.point.value;
-            node.copy_from_slice(&at.point.by_latent);
+            let places = at.rows[k..].iter_mut().step_by(count);
+            places.zip(&at.point.by_latent).for_each(|(place, slope)| *place = weight * slope);
         }
-        let slopes = MatRef::from_column_major_slice(&at.latents, latents, self.nodes.weights.len());
-        let by_mean = weighted_sum(slopes, &self.nodes.weights)?;
-        let weighted =
-            Mat::from_fn(slopes.ncols(), latents, |k, j| self.nodes.weights[k] * self.nodes.points[(j, k)]);
-        let mut by_root = Mat::zeros(latents, latents);
-        matmul(by_root.as_mut(), Accum::Replace, slopes, weighted.as_ref(), 1.0, Threading::Here)?;
-        // Half of g sᵀ and half of its transpose: the derivative by a symmetric root.
-        let by_root = Mat::from_fn(latents, latents, |i, j| 0.5 * (by_root[(i, j)] + by_root[(j, i)]));
+        let by_mean = at.rows.chunks_exact(count).map(|row| row.iter().sum()).collect();
+        let mut by_root = Square::zeros(latents);
+        for (i, slopes) in at.rows.chunks_exact(count).enumerate() {
+            for (j, s) in self.nodes.coordinates().enumerate() {
+                // Half of g sᵀ and half of its transpose: the derivative by a symmetric root.
+                let half = 0.5 * dot(slopes, s);
+                by_root[(i, j)] += half;
+                by_root[(j, i)] += half;
+            }
+        }
         Ok(Expected { value, by_mean, by_covariance: root.reverse(&by_root) })
     }
 
@@ -208,7 +234,7 @@ impl ObservationModel<'_> {
             return Ok(out);
         }
         let root = Root::new(&q.covariance, self.coupled);
-        self.place(1.0, q, &root, at)?;
+        self.place(1.0, q, &root, at);
         for (class, probability) in out.iter_mut().enumerate() {
             let label = self.likelihood.support().label(class);
             self.likelihood.log_densities(&[label], &at.latents, &mut at.values)?;
@@ -233,25 +259,15 @@ impl ObservationModel<'_> {
     }
 }
 
-/// `A w`.
-fn weighted_sum(a: MatRef<'_, f64>, weights: &[f64]) -> Result<Vec<f64>, LinalgError> {
-    let mut out = vec![0.0; a.nrows()];
-    let target = MatMut::from_column_major_slice_mut(&mut out, a.nrows(), 1);
-    let weights = MatRef::from_column_major_slice(weights, a.ncols(), 1);
-    matmul(target, Accum::Replace, a, weights, 1.0, Threading::Here)?;
-    Ok(out)
-}
-
 impl Tilted {
     /// g = R⁺ E s, ĥ = h + A g, Â = A + A R⁺ (cov s − I) R⁺ A: nothing is inverted but what has variance.
     fn new(log_z: f64, q: &Belief, whitened: Whitened) -> Self {
-        let Whitened { root, mean, covariance } = &whitened;
-        let (a, gradient) = (&q.covariance, times(root.inverse.as_ref(), mean));
-        let moved = times(a.as_ref(), &gradient);
+        let Whitened { root, mean, excess } = &whitened;
+        let (a, gradient) = (&q.covariance, root.inverse.times(mean));
+        let moved = a.times(&gradient);
         let hat = q.mean.iter().zip(&moved).map(|(h, moved)| h + moved).collect();
-        let w = product(root.inverse.as_ref(), a.as_ref());
-        let change = product(covariance.as_ref(), w.as_ref()) - &w;
-        let covariance = a + product(w.transpose(), change.as_ref());
+        let w = root.inverse.product(a);
+        let covariance = a.plus_transpose_product(&w, &excess.product(&w));
         let belief = Belief { mean: hat, covariance };
         Self { log_z, gradient, belief, whitened: Some(whitened) }
     }
@@ -259,15 +275,14 @@ impl Tilted {
     /// The divergence D\[N(ĥ, Â) ‖ N(h, A)\] of the tilted moments from the belief they came from, in the coordinates of
     /// its root (Seeger & Jordan 2004 eq. 14 with M⁻¹ = A⁻¹Â); nothing where cov s is no covariance.
     pub(super) fn gain(&self) -> Option<f64> {
-        let Whitened { root, mean, covariance } = self.whitened.as_ref()?;
-        let projector = root.projector();
-        let p = projector.as_ref();
-        // P (cov s) P, and 1 in the directions that the likelihood does not see.
-        let excess = product(p, product(covariance.as_ref(), p).as_ref()) - &projector;
-        let seen = &excess + Mat::<f64>::identity(p.nrows(), p.ncols());
-        let trace: f64 = (0..p.nrows()).map(|i| excess[(i, i)]).sum();
-        let shift = times(p, mean);
-        Some(0.5 * (trace - factor(&seen)?.log_det() + inner(&shift, &shift)))
+        let Whitened { root, mean, excess } = self.whitened.as_ref()?;
+        let p = root.projector();
+        // P (cov s − I) P, and 1 in the directions that the likelihood does not see.
+        let mut seen = p.product(&excess.product(&p));
+        let trace: f64 = (0..p.size()).map(|i| seen[(i, i)]).sum();
+        seen.add_to_diagonal(1.0);
+        let shift = p.times(mean);
+        Some(0.5 * (trace - seen.factor()?.log_det() + inner(&shift, &shift)))
     }
 }
 
@@ -278,8 +293,8 @@ mod tests {
 
     const A: [f64; 9] = [2.0, 0.5, -0.3, 0.5, 1.0, 0.2, -0.3, 0.2, 0.7];
 
-    fn covariance() -> Mat<f64> {
-        Mat::from_fn(3, 3, |i, j| A[3 * i + j])
+    fn covariance() -> Square {
+        Square::from_rows(3, &A)
     }
 
     fn observed<'m>(likelihood: &'m Softmax, nodes: &'m Nodes) -> ObservationModel<'m> {

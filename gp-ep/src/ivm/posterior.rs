@@ -4,6 +4,7 @@ use super::chunks::in_chunks;
 use super::model::Ivm;
 use super::observation::{Belief, Scratch};
 use super::representation::{ActiveSet, Representation, StubBlock, dot};
+use super::small::Square;
 use crate::error::{InferenceError, check_count};
 use crate::posterior::{Posterior, Predictor};
 use faer::{Accum, Mat, MatRef};
@@ -129,8 +130,8 @@ impl Posterior for IvmPosterior {
             by.go_on()?;
             self.beliefs_at(x.subrows(rows[0], rows.len()))
         })?;
-        let covariances = found.iter().flat_map(|belief| belief.covariance.col_iter());
-        let covariances = covariances.flat_map(|column| column.iter()).copied().collect();
+        let covariances =
+            found.iter().flat_map(|belief| belief.covariance.rows()).flatten().copied().collect();
         let means: Vec<Vec<f64>> = found.into_iter().map(|belief| belief.mean).collect();
         Ok(LatentBeliefs::correlated(&means, covariances))
     }
@@ -197,7 +198,7 @@ impl Posterior for IvmPosterior {
             let probabilities = |&point: &usize| {
                 let what = "independent beliefs about the latents of an informative vector machine";
                 let (mean, covariance) = beliefs.at(point).ok_or(InferenceError::Unsupported { what })?;
-                let covariance = MatRef::from_column_major_slice(covariance, q, q).to_owned();
+                let covariance = Square::from_rows(q, covariance);
                 observed.probabilities(&Belief { mean, covariance }, &mut scratch)
             };
             points.iter().map(probabilities).collect()

@@ -12,11 +12,9 @@
 //! with a tangent have 0 for Â in the second. (The paper, without this, found second derivatives messy and took BFGS.)
 //!
 //! With `V = D^½ (I − y yᵀ)`, D = diag π, y = √x, it is `Π = V Vᵀ`, so that everything is computed from the factor of
-//! `I + Vᵀ A V`, whose eigenvalues are at least 1, and A is never inverted.
+//! `I + Vᵀ A V`, whose eigenvalues are at least 1, and A is never inverted. V is not written out: `Vᵀ u = √π ∘ (u − xᵀu)`.
 
-use super::small::{factor, inner, product, times};
-use faer::{Mat, MatMut};
-use gp_linalg::{Cholesky, Threading};
+use super::small::{Factor, Square, inner};
 
 /// Bounds of ln π: a site of less precision says nothing, one of more is a value known exactly.
 const BOUNDS: (f64, f64) = (-23.0, 23.0);
@@ -35,11 +33,36 @@ const NEAR: f64 = 3e-2;
 const RAISED: (i32, i32) = (-8, 8);
 
 /// V = D^½ (I − y yᵀ), with Π = V Vᵀ.
-pub(super) fn half_precision(pi: &[f64]) -> Mat<f64> {
-    let total: f64 = pi.iter().sum();
-    // √p_i (δ − √p_i √p_j/1ᵀπ).
-    let entry = |i: usize, j: usize| -pi[i] * pi[j].sqrt() / total;
-    Mat::from_fn(pi.len(), pi.len(), |i, j| entry(i, j) + if i == j { pi[i].sqrt() } else { 0.0 })
+#[derive(Clone, Debug)]
+pub(super) struct HalfPrecision {
+    /// √π and x.
+    roots: Vec<f64>,
+    shares: Vec<f64>,
+}
+
+impl HalfPrecision {
+    pub(super) fn new(pi: &[f64]) -> Self {
+        let total: f64 = pi.iter().sum();
+        Self { roots: pi.iter().map(|p| p.sqrt()).collect(), shares: pi.iter().map(|p| p / total).collect() }
+    }
+
+    /// `u ← Vᵀ u`.
+    pub(super) fn contract(&self, u: &mut [f64]) {
+        let mean = inner(&self.shares, u);
+        u.iter_mut().zip(&self.roots).for_each(|(u, root)| *u = root * (*u - mean));
+    }
+
+    /// S V.
+    pub(super) fn times(&self, s: &Square) -> Square {
+        let mut out = s.clone();
+        out.rows_mut().for_each(|row| self.contract(row));
+        out
+    }
+
+    /// Vᵀ S V from S V, for a symmetric S.
+    pub(super) fn within(&self, sv: &Square) -> Square {
+        self.times(&sv.transpose())
+    }
 }
 
 /// Π x for Π = diag π − π πᵀ/(1ᵀπ).
@@ -49,33 +72,35 @@ pub(super) fn precision_times(pi: &[f64], x: &[f64]) -> Vec<f64> {
 }
 
 /// A V and the factor of I + VᵀAV; none for an A that is no covariance matrix.
-pub(super) fn widened(a: &Mat<f64>, v: &Mat<f64>) -> Option<(Mat<f64>, Cholesky)> {
-    let av = product(a.as_ref(), v.as_ref());
-    let b = product(v.transpose(), av.as_ref()) + Mat::<f64>::identity(v.nrows(), v.nrows());
-    Some((av, factor(&b)?))
+pub(super) fn widened(a: &Square, v: &HalfPrecision) -> Option<(Square, Factor)> {
+    let av = v.times(a);
+    let mut b = v.within(&av);
+    b.add_to_diagonal(1.0);
+    Some((av, b.factor()?))
 }
 
 /// (A⁻¹ + Π)⁻¹ = A − A V (I + Vᵀ A V)⁻¹ Vᵀ A, and ln|I + AΠ|.
-fn new_covariance(a: &Mat<f64>, pi: &[f64]) -> Option<(Mat<f64>, f64)> {
-    let (mut av, factor) = widened(a, &half_precision(pi))?;
-    factor.half_solve_in_place(av.as_mut().transpose_mut(), Threading::Here).ok()?;
-    Some((a - product(av.as_ref(), av.transpose()), factor.log_det()))
+fn new_covariance(a: &Square, pi: &[f64]) -> Option<(Square, f64)> {
+    let (mut av, factor) = widened(a, &HalfPrecision::new(pi))?;
+    av.rows_mut().for_each(|row| factor.half_solve(row));
+    Some((a.plus_products(&av, -1.0), factor.log_det()))
 }
 
 /// The local minimum of f that is found from `start`, for the belief's covariance A and the tilted Â. None where rounding
 /// has made an A that is no covariance matrix.
-pub(super) fn project(a: &Mat<f64>, tilted: &Mat<f64>, start: &[f64]) -> Option<Vec<f64>> {
+pub(super) fn project(a: &Square, tilted: &Square, start: &[f64]) -> Option<Vec<f64>> {
     let problem = Problem { a, tilted };
     let mut t: Vec<f64> = start.iter().map(|p| p.ln().clamp(BOUNDS.0, BOUNDS.1)).collect();
     let mut before = vec![f64::INFINITY; t.len()];
     for _ in 0..OUTER {
-        let tangent = times(tilted.as_ref(), &shares(&t).1);
+        let x = shares(&t).1;
+        let tangent = tilted.times(&x);
         let size = tangent.iter().fold(0.0f64, |size, x| size.max(x.abs()));
         let moved = tangent.iter().zip(&before).map(|(new, old)| (new - old).abs()).fold(0.0, f64::max);
         if moved <= NEAR * size {
             break;
         }
-        let linear = problem.tangent(&shares(&t).1, &tangent);
+        let linear = problem.tangent(&x, &tangent);
         t = problem.minimise(t, Some(&linear), (SLOPPY, INNER))?;
         before = tangent;
     }
@@ -92,17 +117,17 @@ fn shares(t: &[f64]) -> (Vec<f64>, Vec<f64>) {
 }
 
 /// w_cᵀ S w_d for all c and d, w_c = e_c − x.
-fn from_mean(s: &Mat<f64>, x: &[f64]) -> Mat<f64> {
-    let work = times(s.as_ref(), x);
+fn from_mean(s: &Square, x: &[f64]) -> Square {
+    let work = s.times(x);
     let mean = inner(&work, x);
-    Mat::from_fn(x.len(), x.len(), |i, j| s[(i, j)] - work[i] - work[j] + mean)
+    Square::from_fn(x.len(), |i, j| s[(i, j)] - work[i] - work[j] + mean)
 }
 
 /// A and Â.
 #[derive(Clone, Copy)]
 struct Problem<'a> {
-    a: &'a Mat<f64>,
-    tilted: &'a Mat<f64>,
+    a: &'a Square,
+    tilted: &'a Square,
 }
 
 /// f, or f with a tangent, at one ln π.
@@ -114,7 +139,7 @@ struct Place {
     /// By ln π.
     gradient: Vec<f64>,
     /// (A⁻¹ + Π)⁻¹
-    new: Mat<f64>,
+    new: Square,
 }
 
 impl Problem<'_> {
@@ -128,10 +153,10 @@ impl Problem<'_> {
     /// gradient that its tangent has where it touches.
     fn at(&self, t: Vec<f64>, tangent: Option<&[f64]>) -> Option<Place> {
         let (pi, x) = shares(&t);
-        let own = || self.tangent(&x, &times(self.tilted.as_ref(), &x));
+        let own = || self.tangent(&x, &self.tilted.times(&x));
         let linear = tangent.map_or_else(own, <[f64]>::to_vec);
         let (new, log_det) = new_covariance(self.a, &pi)?;
-        let work = times(new.as_ref(), &x);
+        let work = new.times(&x);
         let mean = inner(&work, &x);
         let slope = |c: usize| pi[c] * (linear[c] - new[(c, c)] + 2.0 * work[c] - mean);
         let (gradient, value) = ((0..t.len()).map(slope).collect(), inner(&linear, &pi) - log_det);
@@ -172,25 +197,20 @@ impl Problem<'_> {
     fn step(&self, from: &Place, exact: bool) -> Option<Vec<f64>> {
         let (n, total) = (from_mean(&from.new, &from.x), from.pi.iter().sum::<f64>());
         let hat = exact.then(|| from_mean(self.tilted, &from.x));
-        let hessian = Mat::from_fn(n.nrows(), n.ncols(), |c, d| {
+        let hessian = Square::from_fn(n.size(), |c, d| {
             let rest = hat.as_ref().map_or(0.0, |hat| hat[(c, d)]) - n[(c, d)];
             let entry = from.pi[c] * from.pi[d] * (n[(c, d)] * n[(c, d)] - 2.0 * rest / total);
             if c == d { entry + from.gradient[c].max(0.0) } else { entry }
         });
-        let largest = hessian.diagonal().column_vector().iter().fold(0.0f64, |most, h| most.max(h.abs()));
+        let largest = (0..hessian.size()).fold(0.0f64, |most, c| most.max(hessian[(c, c)].abs()));
         let raised = |exponent: i32| {
             let mut hessian = hessian.clone();
-            hessian
-                .diagonal_mut()
-                .column_vector_mut()
-                .iter_mut()
-                .for_each(|h| *h += largest * 10f64.powi(exponent));
-            factor(&hessian)
+            hessian.add_to_diagonal(largest * 10f64.powi(exponent));
+            hessian.factor()
         };
-        let found = factor(&hessian).or_else(|| (RAISED.0..=RAISED.1).find_map(raised))?;
+        let found = hessian.clone().factor().or_else(|| (RAISED.0..=RAISED.1).find_map(raised))?;
         let mut step: Vec<f64> = from.gradient.iter().map(|g| -g).collect();
-        let column = MatMut::from_column_major_slice_mut(&mut step, from.t.len(), 1);
-        found.solve_in_place(column, Threading::Here).ok()?;
+        found.solve(&mut step);
         let longest = step.iter().fold(0.0f64, |longest, s| longest.max(s.abs()));
         step.iter_mut().for_each(|s| *s *= (LONGEST / longest).min(1.0));
         Some(step)
@@ -203,8 +223,8 @@ mod tests {
 
     const A: [f64; 9] = [2.0, 0.5, -0.3, 0.5, 1.0, 0.2, -0.3, 0.2, 0.7];
 
-    fn matrix(a: &[f64]) -> Mat<f64> {
-        Mat::from_fn(3, 3, |i, j| a[3 * i + j])
+    fn matrix(a: &[f64]) -> Square {
+        Square::from_rows(3, a)
     }
 
     /// (A⁻¹ + Π)⁻¹ by solving with the dense matrix: X (A⁻¹ + Π) = I is X (I + A Π)ᵀ … here (I + A Π)⁻¹ A.
@@ -233,7 +253,9 @@ mod tests {
     #[test]
     fn halves_and_covariances_are_those_of_the_dense_matrix() {
         let pi = [0.7, 1e-3, 5.0];
-        let half = half_precision(&pi);
+        // Rows of V.
+        let identity = Square::from_fn(3, |i, j| if i == j { 1.0 } else { 0.0 });
+        let half = HalfPrecision::new(&pi).times(&identity);
         for j in 0..3 {
             let mut unit = [0.0; 3];
             unit[j] = 1.0;
@@ -244,7 +266,8 @@ mod tests {
             }
         }
         let (new, _) = new_covariance(&matrix(&A), &pi).unwrap();
-        assert!((new - matrix(&dense(&pi))).norm_max() < 1e-14);
+        let close = |(a, b): (&f64, &f64)| (a - b).abs() < 1e-14;
+        assert!(new.into_entries().iter().zip(&dense(&pi)).all(close));
     }
 
     /// A site of the family is found again from the covariance it leaves. f has other minima, some at infinity; from even

@@ -12,6 +12,7 @@
 //! Points come in block by block: one at a time in a run, and all at once where the posterior is made from scratch.
 
 use super::observation::Belief;
+use super::small::Square;
 use faer::{Accum, Mat, MatMut, MatRef};
 use gp_linalg::product::{matmul, matmul_lower};
 use gp_linalg::rotate::{self, RotationScratch};
@@ -310,7 +311,7 @@ impl Representation {
         let m = |c: usize| stubs.m[c].col_as_slice(j);
         let q = |c: usize| stubs.q.col_as_slice(j * classes + c);
         let mean = |c: usize| dot(m(c), &self.classes[c].beta) + dot(q(c), &self.beta);
-        let mut covariance = Mat::zeros(classes, classes);
+        let mut covariance = Square::zeros(classes);
         for c in 0..classes {
             for k in 0..=c {
                 let own = if c == k { prior(c) - dot(m(c), m(c)) } else { 0.0 };
@@ -367,6 +368,11 @@ fn last_rows(factor: &Cholesky, k: usize) -> (Mat<f64>, Mat<f64>) {
     let d = factor.dim() - k;
     let (row, corner) = factor.l().subrows(d, k).split_at_col(d);
     (row.transpose().to_owned(), corner.to_owned())
+}
+
+/// `A x`.
+pub(super) fn times(a: MatRef<'_, f64>, x: &[f64]) -> Vec<f64> {
+    a.row_iter().map(|row| row.iter().zip(x).map(|(a, x)| a * x).sum()).collect()
 }
 
 /// A vector as a matrix of one column.

@@ -1,35 +1,152 @@
 //! Small dense matrices with a row per latent.
+//!
+//! A run makes millions of them, of a few numbers each. They are kept row after row without gaps and worked on by plain
+//! loops, which are over before a call of a library for large matrices has begun.
 
-use faer::{Mat, MatMut, MatRef};
-use gp_linalg::{Cholesky, JitterPolicy};
+use gp_likelihoods::small_factor::{factorise, solve, solve_transposed};
+use std::ops::{Index, IndexMut};
 
 /// Sweeps after which rotations have long changed nothing.
 const SWEEPS: usize = 30;
 /// An eigenvalue below this share of the largest is that of a direction without variance.
 const NEGLIGIBLE: f64 = 1e-14;
-/// No jitter: a pivot of rounding size is a matrix that has no factor.
-const SOUND: JitterPolicy = JitterPolicy { largest: 0.0, ..JitterPolicy::ladder() };
 
-/// The lower factor, where there is one.
-pub(super) fn factor(a: &Mat<f64>) -> Option<Cholesky> {
-    Cholesky::factor(a.as_ref(), &SOUND).ok()
+/// A square matrix, row after row.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Square {
+    size: usize,
+    entries: Vec<f64>,
 }
 
-/// `A B`.
-pub(super) fn product(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
-    let mut out = Mat::zeros(a.nrows(), b.ncols());
-    for j in 0..b.ncols() {
-        for k in 0..b.nrows() {
-            let scale = b[(k, j)];
-            out.col_mut(j).iter_mut().zip(a.col(k).iter()).for_each(|(out, a)| *out += a * scale);
-        }
+impl Square {
+    pub(super) fn zeros(size: usize) -> Self {
+        Self { size, entries: vec![0.0; size * size] }
     }
-    out
+
+    pub(super) fn from_fn(size: usize, entry: impl Fn(usize, usize) -> f64) -> Self {
+        let mut entries = Vec::with_capacity(size * size);
+        (0..size).for_each(|i| entries.extend((0..size).map(|j| entry(i, j))));
+        Self { size, entries }
+    }
+
+    /// From its entries, row by row.
+    pub(super) fn from_rows(size: usize, entries: &[f64]) -> Self {
+        debug_assert_eq!(entries.len(), size * size);
+        Self { size, entries: entries.to_vec() }
+    }
+
+    pub(super) fn size(&self) -> usize {
+        self.size
+    }
+
+    pub(super) fn row(&self, i: usize) -> &[f64] {
+        &self.entries[i * self.size..][..self.size]
+    }
+
+    pub(super) fn rows(&self) -> impl Iterator<Item = &[f64]> {
+        self.entries.chunks_exact(self.size)
+    }
+
+    pub(super) fn rows_mut(&mut self) -> impl Iterator<Item = &mut [f64]> {
+        self.entries.chunks_exact_mut(self.size)
+    }
+
+    pub(super) fn transpose(&self) -> Self {
+        Self::from_fn(self.size, |i, j| self[(j, i)])
+    }
+
+    pub(super) fn add_to_diagonal(&mut self, value: f64) {
+        (0..self.size).for_each(|i| self[(i, i)] += value);
+    }
+
+    /// `A x`.
+    pub(super) fn times(&self, x: &[f64]) -> Vec<f64> {
+        self.rows().map(|row| inner(row, x)).collect()
+    }
+
+    /// `A B`.
+    pub(super) fn product(&self, b: &Self) -> Self {
+        let mut out = Self::zeros(self.size);
+        for (row, out) in self.rows().zip(out.rows_mut()) {
+            row.iter().zip(b.rows()).for_each(|(a, row)| add(out, *a, row));
+        }
+        out
+    }
+
+    /// `C + Aᵀ B`.
+    pub(super) fn plus_transpose_product(&self, a: &Self, b: &Self) -> Self {
+        let mut out = self.clone();
+        for (a, b) in a.rows().zip(b.rows()) {
+            out.rows_mut().zip(a).for_each(|(out, a)| add(out, *a, b));
+        }
+        out
+    }
+
+    /// `A + scale B Bᵀ`, for a symmetric A.
+    pub(super) fn plus_products(&self, b: &Self, scale: f64) -> Self {
+        let mut out = self.clone();
+        for i in 0..self.size {
+            for j in 0..=i {
+                out[(i, j)] += scale * inner(b.row(i), b.row(j));
+                out[(j, i)] = out[(i, j)];
+            }
+        }
+        out
+    }
+
+    /// The lower factor in the place of a symmetric matrix, where there is one.
+    pub(super) fn factor(mut self) -> Option<Factor> {
+        let diagonal: Vec<f64> = (0..self.size).map(|i| self[(i, i)]).collect();
+        if !factorise(&mut self.entries, self.size, f64::MIN_POSITIVE) {
+            return None;
+        }
+        // A pivot that is no larger than the rounding errors of the entry it came from is none.
+        let floor = self.size as f64 * f64::EPSILON;
+        let sound = |(i, entry): (usize, &f64)| self[(i, i)] * self[(i, i)] >= floor * entry;
+        diagonal.iter().enumerate().all(sound).then_some(Factor { lower: self })
+    }
 }
 
-/// `A x`.
-pub(super) fn times(a: MatRef<'_, f64>, x: &[f64]) -> Vec<f64> {
-    a.row_iter().map(|row| row.iter().zip(x).map(|(a, x)| a * x).sum()).collect()
+impl Index<(usize, usize)> for Square {
+    type Output = f64;
+
+    fn index(&self, (i, j): (usize, usize)) -> &f64 {
+        &self.entries[i * self.size + j]
+    }
+}
+
+impl IndexMut<(usize, usize)> for Square {
+    fn index_mut(&mut self, (i, j): (usize, usize)) -> &mut f64 {
+        &mut self.entries[i * self.size + j]
+    }
+}
+
+/// L with `A = L Lᵀ`.
+#[derive(Clone, Debug)]
+pub(super) struct Factor {
+    lower: Square,
+}
+
+impl Factor {
+    pub(super) fn lower(&self) -> &Square {
+        &self.lower
+    }
+
+    /// `x ← L⁻¹ x`.
+    pub(super) fn half_solve(&self, x: &mut [f64]) {
+        solve(&self.lower.entries, x);
+    }
+
+    /// `x ← A⁻¹ x`.
+    pub(super) fn solve(&self, x: &mut [f64]) {
+        solve(&self.lower.entries, x);
+        solve_transposed(&self.lower.entries, x);
+    }
+
+    /// ln|A|.
+    pub(super) fn log_det(&self) -> f64 {
+        (0..self.lower.size).map(|i| 2.0 * self.lower[(i, i)].ln()).sum()
+    }
 }
 
 /// `Σ x y`.
@@ -42,81 +159,91 @@ pub(super) fn add(out: &mut [f64], scale: f64, x: &[f64]) {
     out.iter_mut().zip(x).for_each(|(out, x)| *out += scale * x);
 }
 
-/// `U diag(values) Uᵀ`.
-fn spectral(u: &Mat<f64>, value: impl Fn(usize) -> f64) -> Mat<f64> {
-    let scaled = Mat::from_fn(u.nrows(), u.ncols(), |i, a| u[(i, a)] * value(a));
-    product(scaled.as_ref(), u.transpose())
-}
-
 /// The symmetric root R = S^½ of a covariance matrix S, its pseudo-inverse R⁺ and what derivatives of R need. Unlike a
 /// triangular factor it does not depend on the order of latents.
 #[derive(Clone, Debug)]
 pub(super) struct Root {
     /// Square roots of the eigenvalues, 0 in directions without variance.
     values: Vec<f64>,
-    /// The eigenvector of each, a column.
-    vectors: Mat<f64>,
+    /// The eigenvector of each, a row.
+    vectors: Square,
     /// R
-    pub(super) root: Mat<f64>,
+    pub(super) root: Square,
     /// R⁺
-    pub(super) inverse: Mat<f64>,
+    pub(super) inverse: Square,
 }
 
 impl Root {
     /// From a covariance matrix. `centred` takes the mean of all latents out of each first: S = H A H, H = I − 11ᵀ/Q, which
     /// is all that a likelihood sees that does not change when latents move together.
-    pub(super) fn new(covariance: &Mat<f64>, centred: bool) -> Self {
+    pub(super) fn new(covariance: &Square, centred: bool) -> Self {
         let mut s = if centred { centre(covariance) } else { covariance.clone() };
         let vectors = eigen(&mut s);
-        let found: Vec<f64> = s.diagonal().column_vector().iter().copied().collect();
-        let largest = found.iter().copied().fold(0.0, f64::max);
-        let kept = |value: &f64| if *value > NEGLIGIBLE * largest { value.sqrt() } else { 0.0 };
-        let values: Vec<f64> = found.iter().map(kept).collect();
+        let found = || (0..s.size).map(|a| s[(a, a)]);
+        let largest = found().fold(0.0, f64::max);
+        let kept = |value: f64| if value > NEGLIGIBLE * largest { value.sqrt() } else { 0.0 };
+        let values: Vec<f64> = found().map(kept).collect();
         let root = spectral(&vectors, |a| values[a]);
         let inverse = spectral(&vectors, |a| if values[a] > 0.0 { 1.0 / values[a] } else { 0.0 });
         Self { values, vectors, root, inverse }
     }
 
     /// The projector R⁺R onto directions that have variance.
-    pub(super) fn projector(&self) -> Mat<f64> {
+    pub(super) fn projector(&self) -> Square {
         spectral(&self.vectors, |a| if self.values[a] > 0.0 { 1.0 } else { 0.0 })
     }
 
     /// From the derivatives of a scalar by the entries of R to those by the entries of S.
     ///
     /// R dR + dR R = dS, so in the basis of eigenvectors an entry is divided by the sum of the two values.
-    pub(super) fn reverse(&self, by_root: &Mat<f64>) -> Mat<f64> {
-        let (u, values) = (self.vectors.as_ref(), &self.values);
-        let mut inner = product(product(u.transpose(), by_root.as_ref()).as_ref(), u);
+    pub(super) fn reverse(&self, by_root: &Square) -> Square {
+        let (u, values) = (&self.vectors, &self.values);
+        let u_transpose = u.transpose();
+        let mut inner = u.product(by_root).product(&u_transpose);
         for a in 0..values.len() {
             for b in 0..values.len() {
                 let seen = values[a] > 0.0 && values[b] > 0.0;
                 inner[(a, b)] = if seen { inner[(a, b)] / (values[a] + values[b]) } else { 0.0 };
             }
         }
-        product(product(u, inner.as_ref()).as_ref(), u.transpose())
+        u_transpose.product(&inner).product(u)
     }
 }
 
-/// H A H.
-fn centre(a: &Mat<f64>) -> Mat<f64> {
-    let q = a.nrows() as f64;
-    let mut out = a.clone();
-    for _ in 0..2 {
-        let mean: Vec<f64> = out.row_iter().map(|row| row.iter().sum::<f64>() / q).collect();
-        out = Mat::from_fn(a.nrows(), a.ncols(), |i, j| out[(j, i)] - mean[j]);
+/// `Uᵀ diag(values) U` for eigenvectors in rows.
+fn spectral(vectors: &Square, value: impl Fn(usize) -> f64) -> Square {
+    let mut out = Square::zeros(vectors.size);
+    for (a, vector) in vectors.rows().enumerate() {
+        let value = value(a);
+        out.rows_mut().zip(vector).for_each(|(row, u)| add(row, value * u, vector));
     }
     out
 }
 
-/// Jacobi's rotations: eigenvalues are left on the diagonal, eigenvectors are the columns returned.
-fn eigen(a: &mut Mat<f64>) -> Mat<f64> {
-    let q = a.nrows();
-    let mut vectors = Mat::identity(q, q);
+/// H A H.
+fn centre(a: &Square) -> Square {
+    let q = a.size as f64;
+    let mut out = a.clone();
+    for row in out.rows_mut() {
+        let mean = row.iter().sum::<f64>() / q;
+        row.iter_mut().for_each(|value| *value -= mean);
+    }
+    for j in 0..a.size {
+        let mean = out.rows().map(|row| row[j]).sum::<f64>() / q;
+        out.rows_mut().for_each(|row| row[j] -= mean);
+    }
+    out
+}
+
+/// Jacobi's rotations: eigenvalues are left on the diagonal, eigenvectors are the rows returned.
+fn eigen(a: &mut Square) -> Square {
+    let q = a.size;
+    let mut vectors = Square::zeros(q);
+    vectors.add_to_diagonal(1.0);
     for _ in 0..SWEEPS {
-        let squares = |i: usize| a.col(i).iter().map(|x| x * x).sum::<f64>();
-        let below = |j: usize| (j + 1..q).map(|i| a[(i, j)] * a[(i, j)]).sum::<f64>();
-        let (size, off): (f64, f64) = ((0..q).map(squares).sum(), (0..q).map(below).sum());
+        let size: f64 = a.entries.iter().map(|x| x * x).sum();
+        let below = |i: usize| a.row(i)[..i].iter().map(|x| x * x).sum::<f64>();
+        let off: f64 = (0..q).map(below).sum();
         if 2.0 * off <= size * f64::EPSILON * f64::EPSILON * 1e-4 {
             break;
         }
@@ -128,40 +255,42 @@ fn eigen(a: &mut Mat<f64>) -> Mat<f64> {
 }
 
 /// The rotation in the plane (i, j) that makes their entry zero.
-fn rotate(a: &mut Mat<f64>, vectors: &mut Mat<f64>, i: usize, j: usize) {
+fn rotate(a: &mut Square, vectors: &mut Square, i: usize, j: usize) {
     let entry = a[(i, j)];
     if entry == 0.0 {
         return;
     }
     let theta = (a[(j, j)] - a[(i, i)]) / (2.0 * entry);
-    let t = theta.signum() / (theta.abs() + theta.hypot(1.0));
-    let c = 1.0 / t.hypot(1.0);
+    // Where θ² is beyond all numbers t is 0, as far as can be told.
+    let t = theta.signum() / (theta.abs() + (1.0 + theta * theta).sqrt());
+    let c = 1.0 / (1.0 + t * t).sqrt();
     let s = t * c;
-    let turn = |mut m: MatMut<'_, f64>| {
-        for k in 0..m.nrows() {
-            let (x, y) = (m[(k, i)], m[(k, j)]);
-            (m[(k, i)], m[(k, j)]) = (c * x - s * y, s * x + c * y);
-        }
-    };
-    turn(a.as_mut());
-    turn(a.as_mut().transpose_mut());
-    turn(vectors.as_mut());
+    let turned = |x: f64, y: f64| (c * x - s * y, s * x + c * y);
+    for row in a.rows_mut() {
+        (row[i], row[j]) = turned(row[i], row[j]);
+    }
+    for m in [&mut *a, vectors] {
+        let (above, below) = m.entries.split_at_mut(j * m.size);
+        let (x, y) = (&mut above[i * m.size..][..m.size], &mut below[..m.size]);
+        x.iter_mut().zip(y).for_each(|(x, y)| (*x, *y) = turned(*x, *y));
+    }
     (a[(i, j)], a[(j, i)]) = (0.0, 0.0);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use faer::mat;
 
-    fn a() -> Mat<f64> {
-        mat![[2.0, 0.5, -0.3], [0.5, 1.0, 0.2], [-0.3, 0.2, 0.7]]
+    const A: [f64; 9] = [2.0, 0.5, -0.3, 0.5, 1.0, 0.2, -0.3, 0.2, 0.7];
+
+    fn a() -> Square {
+        Square::from_rows(3, &A)
     }
 
     #[track_caller]
-    fn assert_equal(found: &Mat<f64>, expected: &Mat<f64>) {
-        let difference = found - expected;
-        assert!(difference.norm_max() < 1e-14, "{found:?} {expected:?}");
+    fn assert_equal(found: &Square, expected: &Square) {
+        let close = found.entries.iter().zip(&expected.entries).all(|(a, b)| (a - b).abs() < 1e-14);
+        assert!(close, "{found:?} {expected:?}");
     }
 
     /// The root and its pseudo-inverse, in full and in two dimensions, multiply back to rounding errors.
@@ -170,9 +299,9 @@ mod tests {
         for centred in [false, true] {
             let s = if centred { centre(&a()) } else { a() };
             let root = Root::new(&a(), centred);
-            assert_equal(&product(root.root.as_ref(), root.root.as_ref()), &s);
+            assert_equal(&root.root.product(&root.root), &s);
             let projector = root.projector();
-            assert_equal(&product(root.root.as_ref(), root.inverse.as_ref()), &projector);
+            assert_equal(&root.root.product(&root.inverse), &projector);
             let rank: f64 = (0..3).map(|i| projector[(i, i)]).sum();
             assert!((rank - if centred { 2.0 } else { 3.0 }).abs() < 1e-14);
         }
@@ -181,11 +310,8 @@ mod tests {
     /// The reverse pass against central differences of Σ X ∘ R; their error is about 1e-10.
     #[test]
     fn the_reverse_pass_is_the_derivative() {
-        let x = mat![[0.3, 0.1, 0.2], [0.1, -0.4, 0.5], [0.2, 0.5, 0.6]];
-        let value = |a: &Mat<f64>| {
-            let root = Root::new(a, true).root;
-            (0..3).map(|j| (0..3).map(|i| root[(i, j)] * x[(i, j)]).sum::<f64>()).sum::<f64>()
-        };
+        let x = Square::from_rows(3, &[0.3, 0.1, 0.2, 0.1, -0.4, 0.5, 0.2, 0.5, 0.6]);
+        let value = |a: &Square| inner(&Root::new(a, true).root.entries, &x.entries);
         let gradient = Root::new(&a(), true).reverse(&x);
         for (i, j) in [(0, 0), (1, 0), (2, 1), (2, 2)] {
             let (mut up, mut down) = (a(), a());
@@ -200,5 +326,19 @@ mod tests {
             let difference = (value(&up) - value(&down)) / (2.0 * h);
             assert!((found - difference).abs() < 1e-8, "{i} {j}: {found} {difference}");
         }
+    }
+
+    #[test]
+    fn factors_solve() {
+        let factor = a().factor().unwrap();
+        let mut x = a().times(&[1.0, -2.0, 0.3]);
+        factor.solve(&mut x);
+        assert!(x.iter().zip([1.0, -2.0, 0.3]).all(|(a, b)| (a - b).abs() < 1e-14));
+        assert_equal(&factor.lower().product(&factor.lower().transpose()), &a());
+        assert!(
+            Square::from_rows(2, &[1.0, 2.0, 2.0, 1.0]).factor().is_none(),
+            "an indefinite matrix has none"
+        );
+        assert!(Square::zeros(2).factor().is_none(), "nor a singular one");
     }
 }

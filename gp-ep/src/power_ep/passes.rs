@@ -6,7 +6,7 @@ use super::point::Tally;
 use super::posterior::WhitenedPosterior;
 use super::rules::{EpOptions, Level};
 use crate::error::{InferenceError, check_count};
-use gp_kernels::data::{DataSource, Reduction, Rows, for_each};
+use gp_kernels::data::{DataSource, Reduction, Rows, for_each, lane_count_of};
 use gp_kernels::passes::{Beliefs, HELD, Layout, Pass, Passes, Setup, Sums, Tangent, Whitened};
 use gp_kernels::posterior::{InducingPosterior, PosteriorFactor};
 use gp_linalg::Threading;
@@ -55,13 +55,15 @@ impl EpPasses {
             records: capacity < data.count(),
             held: HELD,
         };
+        // Sites of a lane are refined one after the other, also where all latent functions share a process.
+        let lanes = lane_count_of(capacity, model.processes().len());
         let layout = Layout::new(model.counts(), model.likelihood().latents() + Tally::LEN);
         let params: usize = model.likelihood().parameters().iter().map(Parameter::len).sum();
         let slopes = layout.of_extra(params + Tally::LEN);
         let tally = layout.of_extra(Tally::LEN);
         let by_posterior = Layout::new(model.counts(), params + Tally::LEN);
         Ok(Self {
-            passes: Passes::new(setup, |_| LaneSites::new(model, 0))?,
+            passes: Passes::with_lanes(setup, lanes, |_| LaneSites::new(model, 0))?,
             tally: (tally.clone(), Sums::zeros(&tally)),
             slopes,
             gradients: None,

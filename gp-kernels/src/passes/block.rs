@@ -1,6 +1,7 @@
 //! What a rule sees of a block of observations: numbers, and room for its answers.
 
 use super::lane::{Held, of};
+use gp_linalg::Threading;
 use gp_linalg::product::GramScratch;
 use std::ops::Range;
 
@@ -117,4 +118,6 @@ pub struct LaneBlock<'a, S> {
     pub seen: Seen<'a>,
     /// Marginals of each latent function, and room for answers.
     pub latents: &'a mut [LatentBlock],
+    /// Who works on different observations of the block.
+    pub threading: Threading,
 }

@@ -328,7 +328,7 @@ impl<S> Lane<S> {
     pub fn view(&mut self, component: usize, places: &Range<usize>) -> LaneBlock<'_, S> {
         let k = self.block_of(places.start);
         let start = places.start - self.block(k).start;
-        let Self { outputs, rows, targets, held, latents, own, .. } = self;
+        let Self { outputs, rows, targets, held, latents, own, spread, .. } = self;
         let seen = Seen {
             held: &held[k],
             start,
@@ -336,7 +336,7 @@ impl<S> Lane<S> {
             rows: &rows[places.clone()],
             targets: &targets[places.start * *outputs..places.end * *outputs],
         };
-        LaneBlock { own, places: places.clone(), component, seen, latents }
+        LaneBlock { own, places: places.clone(), component, seen, latents, threading: *spread }
     }
 
     /// Fills in the marginals of a block, or of neighbours in one.

@@ -307,16 +307,19 @@ impl<S: Send> Passes<S> {
         processes: &[SparseProcess],
         jitter: &JitterPolicy,
     ) -> Result<(), E> {
-        let (mut values, mut same) = (self.projected_on.iter(), true);
-        visit_values(processes, |x| same &= values.next().is_some_and(|y| x.to_bits() == y.to_bits()));
-        if same && values.next().is_none() && self.is_projected() {
+        let (mut rest, mut same) = (self.projected_on.as_slice(), true);
+        visit_values(processes, |values| {
+            let before = rest.split_off(..values.len());
+            same = same && before.is_some_and(|before| is_equal(values, before));
+        });
+        if same && rest.is_empty() && self.is_projected() {
             return Ok(());
         }
         self.projected_on.clear();
         self.refresh(processes, jitter)?;
         self.project::<E>()?;
         let projected_on = &mut self.projected_on;
-        visit_values(processes, |x| projected_on.push(x));
+        visit_values(processes, |values| projected_on.extend_from_slice(values));
         Ok(())
     }
 
@@ -391,10 +394,15 @@ pub(super) fn go_on(brake: &Brake) -> Result<(), DataError> {
     if brake.is_pulled() { Err(DataError::Stopped) } else { Ok(()) }
 }
 
-fn visit_values(processes: &[SparseProcess], mut visit: impl FnMut(f64)) {
+fn visit_values(processes: &[SparseProcess], mut visit: impl FnMut(&[f64])) {
     for process in processes {
-        process.visit(&mut |parameter| parameter.values().iter().for_each(|&x| visit(x)));
+        process.visit(&mut |parameter| visit(parameter.values()));
     }
+}
+
+/// Whether two lists are the same to the bit.
+fn is_equal(x: &[f64], y: &[f64]) -> bool {
+    x.iter().zip(y).all(|(x, y)| x.to_bits() == y.to_bits())
 }
 
 /// Fails for data that these processes cannot see.

@@ -4,9 +4,11 @@ use super::bound::Bound;
 use super::entropy::Working;
 use super::mixture::Mixture;
 use super::model::Savigp;
-use faer::{Accum, MatMut, MatRef};
+use faer::{MatMut, MatRef};
 use gp_ep::InferenceError;
-use gp_linalg::product::matmul;
+use gp_kernels::data::for_each_pair;
+use gp_linalg::LinalgError;
+use gp_linalg::product::symmetrise_lower;
 
 impl Bound {
     /// From sums to the bound and its derivatives by the posterior, which stay in the working memory.
@@ -18,58 +20,55 @@ impl Bound {
             self.working.by_weight[k] = weight * expected;
             value += self.working.weights[k] * weight * expected;
         }
-        for index in 0..self.working.by_mean.len() {
+        let Working { weights, by_mean, by_spread, factors, .. } = &mut self.working;
+        let (layout, sums) = (&self.layout, &self.sums.numbers);
+        for_each_pair(threading, by_mean, by_spread, |index, by_mean, by_spread| {
             let (k, q) = (index / latents, index % latents);
-            let (part, scale) =
-                (self.layout.part(&self.sums.numbers, k, q), weight * self.working.weights[k]);
-            let by_mean = self.working.by_mean[index].iter_mut().zip(part.shift);
-            by_mean.for_each(|(out, sum)| *out = scale * sum);
-            let by_spread = &mut self.working.by_spread[index];
-            let Some(factor) = self.working.factors.get(index) else {
+            let (part, scale) = (layout.part(sums, k, q), weight * weights[k]);
+            by_mean.iter_mut().zip(part.shift).for_each(|(out, sum)| *out = scale * sum);
+            let Some(factor) = factors.get(index) else {
                 part.gram.iter().enumerate().for_each(|(i, sum)| by_spread[(i, 0)] = scale * sum);
-                continue;
+                return Ok(());
             };
-            // ∂/∂L of tr(Λ L Lᵀ) is 2ΛL.
-            let m = posterior.counts()[q];
-            let mut symmetric = self.room.as_mut().submatrix_mut(0, 0, m, m);
-            copy_symmetric(part.matrix(), symmetric.as_mut());
-            let factor = factor.l();
-            matmul(by_spread.as_mut(), Accum::Replace, symmetric.as_ref(), factor, 2.0 * scale, threading)?;
-        }
+            // ∂/∂L of tr(Λ L Lᵀ) is 2ΛL, (2LᵀΛ)ᵀ.
+            copy_symmetric(part.matrix(), by_spread.as_mut())?;
+            factor.mul_l_transpose_in_place(by_spread.as_mut().transpose_mut(), threading)?;
+            by_spread.col_iter_mut().flat_map(|column| column.iter_mut()).for_each(|x| *x *= 2.0 * scale);
+            Ok::<(), LinalgError>(())
+        })?;
         Ok(value + self.working.add_divergence(posterior, model.entropy())?)
     }
 
     /// Derivatives by the parameters of the posterior.
     pub(super) fn write_posterior(&self, posterior: &Mixture, gradient: &mut [f64]) {
         let Working { weights, by_weight, by_mean, by_spread, factors, .. } = &self.working;
-        let mut rest = gradient.iter_mut();
+        let mut rest = gradient;
+        // So many numbers further on.
+        let mut next = |count: usize| rest.split_off_mut(..count).unwrap_or_default();
         if weights.len() > 1 {
             let mean: f64 = weights.iter().zip(by_weight).map(|(w, by)| w * by).sum();
             let softmax = weights.iter().zip(by_weight).map(|(w, by)| w * (by - mean));
-            (&mut rest).zip(softmax).for_each(|(out, value)| *out = value);
+            next(weights.len()).iter_mut().zip(softmax).for_each(|(out, value)| *out = value);
         }
         debug_assert_eq!(by_mean.len(), weights.len() * posterior.counts().len());
         for (by_mean, by_spread) in by_mean.iter().zip(by_spread) {
             let m = by_mean.len();
-            let spread = |i: usize| if factors.is_empty() { by_spread[(i, 0)] } else { by_spread[(i, i)] };
-            let below = (0..by_spread.ncols()).flat_map(|j| (j + 1..m).map(move |i| (i, j)));
-            let below = below.filter(|_| !factors.is_empty()).map(|place| by_spread[place]);
-            let values = by_mean.iter().copied().chain((0..m).map(spread)).chain(below);
-            for value in values {
-                if let Some(out) = rest.next() {
-                    *out = value;
-                }
+            next(m).copy_from_slice(by_mean);
+            if factors.is_empty() {
+                next(m).copy_from_slice(by_spread.col_as_slice(0));
+                continue;
             }
+            next(m).iter_mut().enumerate().for_each(|(i, out)| *out = by_spread[(i, i)]);
+            (0..m).for_each(|j| next(m - j - 1).copy_from_slice(&by_spread.col_as_slice(j)[j + 1..]));
         }
     }
 }
 
 /// Copies a lower triangle and its mirror image.
-pub(super) fn copy_symmetric(lower: MatRef<'_, f64>, mut out: MatMut<'_, f64>) {
+pub(super) fn copy_symmetric(lower: MatRef<'_, f64>, mut out: MatMut<'_, f64>) -> Result<(), LinalgError> {
     for j in 0..lower.ncols() {
-        for i in j..lower.nrows() {
-            out[(i, j)] = lower[(i, j)];
-            out[(j, i)] = lower[(i, j)];
-        }
+        let below = lower.nrows() - j;
+        out.as_mut().col_mut(j).subrows_mut(j, below).copy_from(lower.col(j).subrows(j, below));
     }
+    symmetrise_lower(out)
 }

@@ -6,7 +6,6 @@ use super::model::Savigp;
 use super::natural::Natural;
 use super::rule::{Components, LaneEstimates, Rule, gram, layout, params};
 use crate::expectation::{Expectation, Nodes};
-use faer::Mat;
 use gp_ep::{InferenceError, check_count};
 use gp_kernels::data::{DataError, DataSource, Reduction, Rows};
 use gp_kernels::inducing::PriorGradients;
@@ -33,8 +32,6 @@ pub struct Bound {
     gradients: Vec<PriorGradients>,
     /// N
     observations: usize,
-    /// Room for one symmetric matrix.
-    pub(super) room: Mat<f64>,
     /// Made for the first natural-gradient step.
     pub(super) natural: Option<Box<(Natural, Mixture)>>,
 }
@@ -108,7 +105,6 @@ impl Bound {
         let layout =
             layout(model.posterior(), gp_likelihoods::parameter_count(model.likelihood().parameters()));
         let zeros = PriorGradients::zeros;
-        let largest = model.posterior().counts().iter().copied().max().unwrap_or(0);
         Ok(Self {
             passes: Passes::new(setup, |_| LaneEstimates::default())?,
             sums: Sums::zeros(&layout),
@@ -118,7 +114,6 @@ impl Bound {
             nodes: Nodes::default(),
             expectation: *model.expectation(),
             observations: data.count(),
-            room: Mat::zeros(largest, largest),
             natural: None,
         })
     }
@@ -279,7 +274,7 @@ impl Bound {
             });
         }
         self.passes.project_if_moved::<InferenceError>(model.processes(), model.jitter())?;
-        self.working.refresh(posterior)?;
+        self.working.refresh(posterior, self.passes.threading())?;
         if let Expectation::Sampled(sampling) = &self.expectation {
             self.nodes.prepare(sampling, model.likelihood().latents())?;
         }

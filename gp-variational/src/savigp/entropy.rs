@@ -8,6 +8,7 @@ use super::mixture::{Covariance, Mixture};
 use crate::kl;
 use faer::{Accum, Mat, MatMut};
 use gp_ep::InferenceError;
+use gp_kernels::data::for_each_pair;
 use gp_linalg::product::matmul_lower;
 use gp_linalg::{Cholesky, JitterPolicy, Threading};
 use serde::{Deserialize, Serialize};
@@ -108,16 +109,18 @@ impl Working {
     }
 
     /// Takes over proportions and factors.
-    pub(super) fn refresh(&mut self, posterior: &Mixture) -> Result<(), InferenceError> {
+    pub(super) fn refresh(
+        &mut self,
+        posterior: &Mixture,
+        threading: Threading,
+    ) -> Result<(), InferenceError> {
         posterior.write_weights(&mut self.weights);
         let latents = posterior.counts().len();
-        for (index, factor) in self.factors.iter_mut().enumerate() {
-            let (k, q) = (index / latents, index % latents);
-            let room = &mut self.scratch.sum;
-            posterior.write_factor(k, q, room.as_mut());
-            factor.set_factor(room.as_ref().submatrix(0, 0, posterior.counts()[q], posterior.counts()[q]))?;
-        }
-        Ok(())
+        // Derivatives are of the factors before, so there is room.
+        for_each_pair(threading, &mut self.factors, &mut self.by_spread, |index, factor, room| {
+            posterior.write_factor(index / latents, index % latents, room.as_mut());
+            Ok(factor.set_factor(room.as_ref())?)
+        })
     }
 
     /// Adds the derivatives of the bound of `−KL(q ‖ p)` to those there are, and returns the bound.

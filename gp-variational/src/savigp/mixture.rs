@@ -40,7 +40,7 @@ pub struct Mixture {
 
 /// One Gaussian of one latent function.
 #[derive(Clone, Debug, PartialEq)]
-struct Part {
+pub(super) struct Part {
     mean: Parameter,
     /// Variances, or the diagonal of `L_S`.
     spread: Parameter,
@@ -205,22 +205,13 @@ impl Mixture {
         check_count("posterior", "latent functions", self.counts.len().max(latent + 1), self.counts.len())?;
         check_count("covariance factor", "rows", self.counts[latent], factor.nrows())?;
         check_count("covariance factor", "columns", self.counts[latent], factor.ncols())?;
-        let (full, q) = (self.covariance == Covariance::Full, self.counts.len());
-        let part = &mut self.parts[component * q + latent];
-        part.mean.set_values(mean)?;
-        for i in 0..factor.nrows() {
-            let root = factor[(i, i)];
-            part.spread.set(i, if full { root } else { root * root })?;
-        }
-        let Some(lower) = &mut part.lower else { return Ok(()) };
-        let mut index = 0;
-        for j in 0..factor.ncols() {
-            for i in j + 1..factor.nrows() {
-                lower.set(index, factor[(i, j)])?;
-                index += 1;
-            }
-        }
-        Ok(())
+        let (covariance, q) = (self.covariance, self.counts.len());
+        self.parts[component * q + latent].set(covariance, mean, factor, &mut Vec::new())
+    }
+
+    /// The Gaussians of all latent functions, component by component.
+    pub(super) fn parts_mut(&mut self) -> &mut [Part] {
+        &mut self.parts
     }
 
     /// All means, component by component and latent by latent.
@@ -280,6 +271,27 @@ impl Part {
             spread: Parameter::vector(spread, vec![1.0; count], Transform::Positive)?,
             lower: lower.transpose()?,
         })
+    }
+
+    /// As [`Mixture::set`], for numbers of the right shapes. `room` may hold anything.
+    pub(super) fn set(
+        &mut self,
+        covariance: Covariance,
+        mean: &[f64],
+        factor: MatRef<'_, f64>,
+        room: &mut Vec<f64>,
+    ) -> Result<(), InferenceError> {
+        self.mean.set_values(mean)?;
+        for i in 0..factor.nrows() {
+            let root = factor[(i, i)];
+            self.spread.set(i, if covariance == Covariance::Full { root } else { root * root })?;
+        }
+        let Some(lower) = &mut self.lower else { return Ok(()) };
+        room.clear();
+        for j in 0..factor.ncols() {
+            room.extend(factor.col(j).subrows(j + 1, factor.nrows() - j - 1).iter());
+        }
+        Ok(lower.set_values(room)?)
     }
 
     fn parameters(&self) -> impl Iterator<Item = &Parameter> {

@@ -7,18 +7,23 @@
 
 use super::assemble::copy_symmetric;
 use super::bound::Bound;
-use super::mixture::{Covariance, Mixture};
+use super::mixture::{Covariance, Mixture, Part};
 use super::model::Savigp;
 use crate::ascent::{Ascent, Climber, MAX_HALVINGS, NaturalOptions, climb};
 use crate::mixing::Mixing;
 use faer::{Accum, Mat, MatMut};
 use gp_ep::InferenceError;
+use gp_kernels::data::for_each_pair;
 use gp_linalg::product::matmul_lower;
 use gp_linalg::{Cholesky, JitterPolicy, LinalgError, Threading};
 
 /// Memory for steps.
 #[derive(Debug)]
-pub(super) struct Natural {
+pub(super) struct Natural(Vec<Room>);
+
+/// That of one latent function.
+#[derive(Debug)]
+struct Room {
     /// B, the new B, and a triangular matrix.
     precision: Mat<f64>,
     next: Mat<f64>,
@@ -26,6 +31,8 @@ pub(super) struct Natural {
     factor: Cholesky,
     mean: Vec<f64>,
     step: Vec<f64>,
+    /// What is below the diagonal of a factor.
+    below: Vec<f64>,
 }
 
 impl Natural {
@@ -39,16 +46,7 @@ impl Natural {
 
     fn new(posterior: &Mixture) -> Result<Self, InferenceError> {
         Self::check(posterior)?;
-        let m = posterior.counts().iter().copied().max().unwrap_or(0);
-        let square = || Mat::zeros(m, m);
-        Ok(Self {
-            precision: square(),
-            next: square(),
-            half: square(),
-            factor: Cholesky::with_capacity(m),
-            mean: vec![0.0; m],
-            step: vec![0.0; m],
-        })
+        Ok(Self(posterior.counts().iter().map(|&m| Room::new(m)).collect()))
     }
 
     /// Moves `to` a step of length `rate` from `from`, by the sums of the last pass, which was one with `from`. False, and
@@ -60,28 +58,38 @@ impl Natural {
         to: &mut Mixture,
         rate: f64,
     ) -> Result<bool, InferenceError> {
-        for q in 0..from.counts().len() {
-            match self.step_latent(bound, from, to, (q, rate)) {
-                Ok(()) => {}
-                Err(InferenceError::Linalg(LinalgError::NotPositiveDefinite { .. })) => return Ok(false),
-                Err(other) => return Err(other),
-            }
+        let step = |q: usize, room: &mut Room, to: &mut Part| room.step(bound, from, to, (q, rate));
+        match for_each_pair(bound.threading(), &mut self.0, to.parts_mut(), step) {
+            Ok(()) => Ok(true),
+            Err(InferenceError::Linalg(LinalgError::NotPositiveDefinite { .. })) => Ok(false),
+            Err(other) => Err(other),
         }
-        Ok(true)
+    }
+}
+
+impl Room {
+    fn new(m: usize) -> Self {
+        let square = || Mat::zeros(m, m);
+        Self {
+            precision: square(),
+            next: square(),
+            half: square(),
+            factor: Cholesky::with_capacity(m),
+            mean: vec![0.0; m],
+            step: vec![0.0; m],
+            below: Vec::with_capacity(m * m / 2),
+        }
     }
 
-    fn step_latent(
+    fn step(
         &mut self,
         bound: &Bound,
         from: &Mixture,
-        to: &mut Mixture,
+        to: &mut Part,
         (q, rate): (usize, f64),
     ) -> Result<(), InferenceError> {
         let (m, weight) = (from.counts()[q], bound.weight());
-        let Self { precision, next, half, factor, mean, step } = self;
-        let mut precision = precision.as_mut().submatrix_mut(0, 0, m, m);
-        let mut next = next.as_mut().submatrix_mut(0, 0, m, m);
-        let mut half = half.as_mut().submatrix_mut(0, 0, m, m);
+        let Self { precision, next, half, factor, mean, step, below } = self;
         let part = bound.layout.part(&bound.sums.numbers, 0, q);
         // B = L_S⁻ᵀ L_S⁻¹
         identity(half.as_mut());
@@ -99,17 +107,17 @@ impl Natural {
         }
         // B = U Uᵀ with U upper triangular, by the factor of B with rows and columns in reverse order; then
         // S = U⁻ᵀU⁻¹, and its lower factor is U⁻ᵀ.
-        copy_symmetric(next.as_ref(), precision.as_mut());
+        copy_symmetric(next.as_ref(), precision.as_mut())?;
         factor.refactor(precision.as_ref().reverse_rows_and_cols(), &JitterPolicy::none())?;
         let slopes = part.shift.iter().zip(from.mean(0, q)).map(|(sum, mean)| weight * sum - mean);
-        step[..m].iter_mut().rev().zip(slopes).for_each(|(out, slope)| *out = rate * slope);
-        factor.solve_in_place(MatMut::from_column_major_slice_mut(&mut step[..m], m, 1), Threading::Here)?;
-        let moved = from.mean(0, q).iter().zip(step[..m].iter().rev()).map(|(mean, step)| mean + step);
+        step.iter_mut().rev().zip(slopes).for_each(|(out, slope)| *out = rate * slope);
+        factor.solve_in_place(MatMut::from_column_major_slice_mut(step, m, 1), Threading::Here)?;
+        let moved = from.mean(0, q).iter().zip(step.iter().rev()).map(|(mean, step)| mean + step);
         mean.iter_mut().zip(moved).for_each(|(out, x)| *out = x);
         identity(half.as_mut());
         factor.half_solve_in_place(half.as_mut(), Threading::Here)?;
         let lower = half.as_ref().reverse_rows_and_cols().transpose();
-        to.set(0, q, &mean[..m], lower)
+        to.set(Covariance::Full, mean, lower, below)
     }
 }
 
@@ -203,7 +211,7 @@ impl Climber for Climb<'_> {
 
     fn withdraw(&mut self) -> Result<(), InferenceError> {
         self.bound.sums.numbers.copy_from_slice(&self.kept);
-        self.bound.working.refresh(self.posterior)
+        self.bound.working.refresh(self.posterior, self.bound.threading())
     }
 }
 

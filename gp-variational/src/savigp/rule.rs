@@ -5,15 +5,25 @@ use super::mixture::{Covariance, Mixture};
 use super::model::Savigp;
 use crate::expectation::{Estimates, Expectation, Nodes, Observed};
 use gp_ep::InferenceError;
-use gp_kernels::passes::{Beliefs, Gram, LaneBlock, Layout, Whitened};
+use gp_kernels::data::for_each;
+use gp_kernels::passes::{Beliefs, Gram, LaneBlock, LatentBlock, Layout, Seen, Whitened};
 use gp_likelihoods::Latent;
 use std::ops::Range;
 
-/// Memory of a lane for one observation at a time.
+/// Observations whose expectations are one piece of work.
+const PIECE: usize = 16;
+
+/// Memory of a lane: for pieces of a block, each for one observation at a time.
 #[derive(Debug, Default)]
-pub(super) struct LaneEstimates {
+pub(super) struct LaneEstimates(Vec<Piece>);
+
+#[derive(Debug, Default)]
+struct Piece {
     estimates: Estimates,
     beliefs: Vec<Latent>,
+    /// For each observation its expected log density, its derivatives by the parameters of the likelihood, and for each
+    /// latent those by mean and variance and the noise of the former.
+    answers: Vec<f64>,
 }
 
 /// What expectations of a pass are of.
@@ -70,43 +80,83 @@ impl Rule<'_> {
         block: LaneBlock<'_, LaneEstimates>,
         extra: &mut [f64],
     ) -> Result<(), InferenceError> {
-        let LaneBlock { own, component, seen, latents, .. } = block;
-        let proportion = self.proportions[component];
-        for i in 0..seen.count() {
-            own.beliefs.clear();
+        let LaneBlock { own: LaneEstimates(pieces), component, seen, latents, threading, .. } = block;
+        let (count, marginals) = (seen.count(), &*latents);
+        pieces.resize_with(pieces.len().max(count.div_ceil(PIECE)), Piece::default);
+        let pieces = &mut pieces[..count.div_ceil(PIECE)];
+        for_each(threading, pieces, |k, piece| {
+            let own = k * PIECE..count.min((k + 1) * PIECE);
+            self.estimate(piece, (component, own), seen, marginals)
+        })?;
+        for (k, piece) in pieces.iter().enumerate() {
+            let answers = piece.answers.chunks_exact(piece.answers.len() / PIECE.min(count - k * PIECE));
+            for (i, answer) in (k * PIECE..).zip(answers) {
+                self.take(answer, (component, i), seen, latents, extra);
+            }
+        }
+        Ok(())
+    }
+
+    /// Expectations of some observations.
+    fn estimate(
+        self,
+        Piece { estimates, beliefs, answers }: &mut Piece,
+        (component, own): (usize, Range<usize>),
+        seen: Seen<'_>,
+        latents: &[LatentBlock],
+    ) -> Result<(), InferenceError> {
+        answers.clear();
+        for i in own {
+            beliefs.clear();
             for (q, latent) in latents.iter().enumerate() {
                 let variance = latent.variance[i] + seen.residual(q, i);
-                own.beliefs.push(Latent::new(latent.mean[i], variance)?);
+                beliefs.push(Latent::new(latent.mean[i], variance)?);
             }
             let observed = Observed {
                 likelihood: self.model.likelihood(),
                 y: seen.target(i),
-                q: &own.beliefs,
+                q: beliefs,
                 place: (seen.row(i), component),
             };
-            let done = own.estimates.estimate(observed, self.expectation, self.nodes);
+            let done = estimates.estimate(observed, self.expectation, self.nodes);
             done.map_err(|error| error.at_row(seen.row(i)))?;
-            own.estimates.weigh(self.model.weights().of(seen.row(i), seen.target(i)));
-            let (slopes, noises) = (&own.estimates.slopes, &own.estimates.noise);
-            extra[component] += slopes.value;
-            let by_params = extra[self.proportions.len()..].iter_mut().zip(&slopes.by_params);
-            by_params.for_each(|(sum, slope)| *sum += proportion * slope);
-            let mut noise = 0.0;
-            for (q, latent) in latents.iter_mut().enumerate() {
-                let (g, h) = (slopes.by_mean[q], slopes.by_variance[q]);
-                (latent.shift[i], latent.gram[i]) = (g, h);
-                // φ̄ = π (g m + 2 h Sφ), s̄ = π h
-                let scale = self.weight * proportion;
-                (latent.on_mean[i], latent.on_spread[i]) = (scale * g, 2.0 * scale * h);
-                latent.on_residual[i] = scale * h;
-                if noises[q] > 0.0 {
-                    noise += noises[q] * seen.phi(q, i).iter().map(|x| x * x).sum::<f64>();
-                }
-            }
-            if let Some(sum) = extra.last_mut() {
-                *sum += proportion * proportion * noise;
-            }
+            estimates.weigh(self.model.weights().of(seen.row(i), seen.target(i)));
+            let Estimates { slopes, noise, .. } = &*estimates;
+            answers.push(slopes.value);
+            answers.extend_from_slice(&slopes.by_params);
+            let moments = slopes.by_mean.iter().zip(&slopes.by_variance).zip(noise);
+            answers.extend(moments.flat_map(|((g, h), noise)| [g, h, noise]));
         }
         Ok(())
+    }
+
+    /// Takes over what was found for one observation.
+    fn take(
+        self,
+        answer: &[f64],
+        (component, i): (usize, usize),
+        seen: Seen<'_>,
+        latents: &mut [LatentBlock],
+        extra: &mut [f64],
+    ) {
+        let proportion = self.proportions[component];
+        let (slopes, moments) = answer.split_at(answer.len() - 3 * latents.len());
+        extra[component] += slopes[0];
+        let by_params = extra[self.proportions.len()..].iter_mut().zip(&slopes[1..]);
+        by_params.for_each(|(sum, slope)| *sum += proportion * slope);
+        let mut noise = 0.0;
+        for (q, (latent, [g, h, own])) in latents.iter_mut().zip(moments.as_chunks::<3>().0).enumerate() {
+            (latent.shift[i], latent.gram[i]) = (*g, *h);
+            // φ̄ = π (g m + 2 h Sφ), s̄ = π h
+            let scale = self.weight * proportion;
+            (latent.on_mean[i], latent.on_spread[i]) = (scale * g, 2.0 * scale * h);
+            latent.on_residual[i] = scale * h;
+            if *own > 0.0 {
+                noise += own * seen.phi(q, i).iter().map(|x| x * x).sum::<f64>();
+            }
+        }
+        if let Some(sum) = extra.last_mut() {
+            *sum += proportion * proportion * noise;
+        }
     }
 }
