@@ -56,7 +56,7 @@ pub trait Fitted {
 }
 
 /// Probabilities, with the labels of the set they are of.
-fn classes(probabilities: Mat<f64>, support: Support) -> Predicted {
+pub(super) fn classes(probabilities: Mat<f64>, support: Support) -> Predicted {
     let labels = (0..probabilities.ncols()).map(|class| support.label(class)).collect();
     Predicted::Classes(probabilities, labels)
 }
