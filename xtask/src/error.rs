@@ -21,6 +21,14 @@ pub(crate) enum XtaskError {
         /// What the operating system said.
         source: std::io::Error,
     },
+    /// A file or folder could not be written.
+    #[error("cannot write {}: {source}", path.display())]
+    Unwritable {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the operating system said.
+        source: std::io::Error,
+    },
     /// A source file or manifest is not valid Rust or TOML.
     #[error("{path}:{line}: does not parse: {message}")]
     Syntax {

@@ -75,7 +75,7 @@ fn both_lists_name_what_would_run() {
     }
     let (code, steps, _) = run(&mut xtask(&["ci", "--list"]));
     assert_eq!(code, Some(0));
-    for step in ["format", "tidy", "lints", "docs", "tests", "doctests", "examples"] {
+    for step in ["format", "tidy", "lints", "docs", "tests", "doctests", "examples", "template"] {
         assert!(steps.lines().any(|line| line.starts_with(step)), "{step} in {steps}");
     }
 }

@@ -6,7 +6,9 @@
 
 use super::sample::Sample;
 use crate::error::CliError;
-use crate::method::{ClosedForm, Ep, Given, ITERATIONS, Method, Problem, Rows, Settings, is_gaussian};
+use crate::method::{
+    ClosedForm, Ep, Given, ITERATIONS, Method, Optimizer, Problem, Rows, Settings, is_gaussian,
+};
 use crate::model::Approximation;
 use gp_kernels::Kernel;
 use gp_kernels::algebra::Sum;
@@ -20,8 +22,9 @@ const MOST_WORK: f64 = 1e9;
 /// Labels and counts are taken from so many rows at most, far more than there are directions: where a straight line tells
 /// labels apart, sites come to rest slowly.
 const MOST_LABELS: usize = 10_000;
-/// Iterations of the two variances.
+/// Iterations of the two variances, where sites come to rest for each of them, and steps where sweeps and steps take turns.
 const FEW_ITERATIONS: u64 = 50;
+const FEW_STEPS: u64 = 100;
 
 /// The linear model of the observations of a sample, unless it would take long.
 ///
@@ -40,8 +43,11 @@ pub(super) fn linear(problem: &Problem, sample: &Rows) -> Result<Option<Approxim
     let placed = Greedy::new().place(kernel.as_ref(), points, (dim + 1).min(rows), 0)?;
     let likelihood = likelihood(problem.likelihood.as_ref())?;
     let method: &dyn Method = if is_gaussian(likelihood.as_ref()) { &ClosedForm::VFE } else { &Ep::EP };
+    // Sites of densities that are not log-concave take hundreds of sweeps to come to rest.
+    let in_turns = !likelihood.is_log_concave();
     let mut given = Given::default();
-    given.insert(ITERATIONS.name(), FEW_ITERATIONS.into());
+    given.insert(ITERATIONS.name(), if in_turns { FEW_STEPS } else { FEW_ITERATIONS }.into());
+    let optimizer = in_turns.then_some(Optimizer::SignAdaptive);
     // What was fixed or expected of the likelihood holds here too; what was given for kernels does not.
     let kernels: Vec<Box<dyn Kernel>> = vec![kernel; latents];
     let fit = method.fit(Problem {
@@ -50,7 +56,7 @@ pub(super) fn linear(problem: &Problem, sample: &Rows) -> Result<Option<Approxim
         kernels,
         alike: true,
         likelihood,
-        settings: Settings { given, fixed_inducing: true, ..Settings::default() },
+        settings: Settings { given, optimizer, fixed_inducing: true, ..Settings::default() },
     })?;
     Ok(Some(fit.posterior))
 }

@@ -256,7 +256,7 @@ mod tests {
     fn assert_close(found: &Belief, expected: &Belief, tolerance: f64) {
         let close = |(a, b): (&f64, &f64)| (a - b).abs() < tolerance;
         assert!(found.mean.iter().zip(&expected.mean).all(close), "{found:?} {expected:?}");
-        let entries = |belief: &Belief| belief.covariance.clone().into_entries();
+        let entries = |belief: &Belief| belief.covariance.rows().flatten().copied().collect::<Vec<f64>>();
         assert!(entries(found).iter().zip(&entries(expected)).all(close), "{found:?} {expected:?}");
     }
 

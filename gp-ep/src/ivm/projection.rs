@@ -267,7 +267,7 @@ mod tests {
         }
         let (new, _) = new_covariance(&matrix(&A), &pi).unwrap();
         let close = |(a, b): (&f64, &f64)| (a - b).abs() < 1e-14;
-        assert!(new.into_entries().iter().zip(&dense(&pi)).all(close));
+        assert!(new.rows().flatten().zip(&dense(&pi)).all(close));
     }
 
     /// A site of the family is found again from the covariance it leaves. f has other minima, some at infinity; from even

@@ -1,12 +1,12 @@
-//! The program behind `cargo xtask experiment` and `cargo xtask data`.
+//! The command line, for any program that has items, kernels, likelihoods and methods.
 
-mod commands;
-
-use std::io::Write as _;
-use std::process::ExitCode;
-
+use crate::commands::Command;
+use crate::error::ExperimentError;
 use clap::Parser;
-use commands::Command;
+use gp_cli::Context;
+use std::ffi::OsString;
+use std::io::{ErrorKind, Write};
+use std::process::ExitCode;
 
 /// The tables and figures of five papers, and the data they need.
 #[derive(Debug, Parser)]
@@ -16,19 +16,36 @@ struct Cli {
     command: Command,
 }
 
-fn main() -> ExitCode {
-    match Cli::parse().command.run(&mut std::io::stdout()) {
-        Ok(()) => ExitCode::SUCCESS,
-        // Whoever reads has read enough.
-        Err(gp_experiments::ExperimentError::Write(cause))
-            if cause.kind() == std::io::ErrorKind::BrokenPipe =>
-        {
-            ExitCode::SUCCESS
+/// Runs the command of this process's arguments and streams, with what a program knows by name.
+pub fn main_with(names: &Context) -> ExitCode {
+    let code = run(names, std::env::args_os(), &mut std::io::stdout(), &mut std::io::stderr());
+    ExitCode::from(code)
+}
+
+/// Runs a command line, the program's name first: lists and counts to `out`, everything else to `err`. Returns the exit
+/// code.
+pub fn run(
+    names: &Context,
+    arguments: impl IntoIterator<Item = OsString>,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> u8 {
+    let done = match Cli::try_parse_from(arguments) {
+        Ok(line) => line.command.run(names, out),
+        Err(refusal) => {
+            let text = refusal.render();
+            // Where a stream is closed there is nobody left to tell.
+            let _ = if refusal.use_stderr() { write!(err, "{text}") } else { write!(out, "{text}") };
+            return u8::try_from(refusal.exit_code()).unwrap_or(2);
         }
+    };
+    match done {
+        Ok(()) => 0,
+        // Whoever reads has read enough.
+        Err(ExperimentError::Write(cause)) if cause.kind() == ErrorKind::BrokenPipe => 0,
         Err(error) => {
-            // Where standard error itself is closed there is nobody left to tell.
-            let _ = writeln!(std::io::stderr(), "error: {error}");
-            ExitCode::FAILURE
+            let _ = writeln!(err, "error: {error}");
+            1
         }
     }
 }

@@ -47,6 +47,12 @@ pub enum ExperimentError {
         /// All names.
         known: String,
     },
+    /// An item that is done by its own methods alone.
+    #[error("`{item}` takes no other methods than its own")]
+    NoGuests {
+        /// The item.
+        item: &'static str,
+    },
     /// A cell that its item does not have.
     #[error("`{cell}` is none of this item's runs")]
     NoCell {

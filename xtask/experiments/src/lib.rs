@@ -1,6 +1,8 @@
 #![doc = include_str!("../README.md")]
 
 pub mod baselines;
+mod command_line;
+mod commands;
 pub mod data;
 mod error;
 pub mod grid;
@@ -9,4 +11,5 @@ pub mod items;
 pub mod methods;
 pub mod report;
 
+pub use command_line::{main_with, run};
 pub use error::ExperimentError;

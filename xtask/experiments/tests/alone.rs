@@ -60,7 +60,8 @@ impl Item for Counting {
 fn runs_that_take_all_processors_follow_each_other() {
     let folder = tempfile::tempdir().unwrap();
     let (item, mut results) = (Counting::default(), Results::open(folder.path(), "counting").unwrap());
-    let context = Context { store: Store::Synthetic, extent: Extent::default() };
+    let names = gp_cli::Context::built_in();
+    let context = Context { store: Store::Synthetic, extent: Extent::default(), names };
     let workers = Workers { threads: 4, budget: None };
     let tally = workers.run(&item, &context, &[], &mut results, &|_| {}).unwrap();
     assert_eq!((tally.all, tally.failed, tally.left), (8, 0, 0));

@@ -75,14 +75,18 @@ impl Cargo {
         {
             return Err(XtaskError::MissingComponent { component: component.name });
         }
-        let status = Command::new(&self.program)
-            .args(command.arguments)
-            .envs(command.variable)
-            .current_dir(root)
-            .stdin(Stdio::null())
-            .stderr(std::io::stdout())
-            .status()
-            .map_err(|source| self.cannot_start(source))?;
+        let mut run = Command::new(&self.program);
+        self.finish(run.args(command.arguments).envs(command.variable).current_dir(root))
+    }
+
+    /// The same with arguments that are known when it runs.
+    pub(crate) fn run_in(&self, folder: &Path, arguments: &[&str]) -> Result<(), XtaskError> {
+        self.finish(Command::new(&self.program).args(arguments).current_dir(folder))
+    }
+
+    fn finish(&self, run: &mut Command) -> Result<(), XtaskError> {
+        let status = run.stdin(Stdio::null()).stderr(std::io::stdout()).status();
+        let status = status.map_err(|source| self.cannot_start(source))?;
         if status.success() { Ok(()) } else { Err(XtaskError::CommandFailed { status: status.to_string() }) }
     }
 

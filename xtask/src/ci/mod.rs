@@ -3,6 +3,7 @@
 mod command;
 mod runner;
 mod step;
+mod template;
 
 use std::io::Write;
 use std::path::Path;
@@ -53,5 +54,6 @@ fn perform(step: &Step, cargo: &Cargo, root: &Path, out: &mut dyn Write) -> Resu
     match &step.work {
         Work::Tidy => tidy::check(root, out),
         Work::Cargo(command) => cargo.run(command, root),
+        Work::Template => template::check(cargo, root),
     }
 }

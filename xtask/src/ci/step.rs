@@ -24,6 +24,8 @@ pub(crate) enum Work {
     Tidy,
     /// One run of cargo.
     Cargo(CargoCommand),
+    /// The template of a crate outside the workspace, built against packages.
+    Template,
 }
 
 impl Step {
@@ -32,6 +34,7 @@ impl Step {
         match &self.work {
             Work::Tidy => "cargo xtask tidy".to_owned(),
             Work::Cargo(command) => command.to_string(),
+            Work::Template => "cargo xtask ci --step template".to_owned(),
         }
     }
 }
@@ -62,6 +65,11 @@ pub(crate) fn all(nextest: bool) -> Vec<Step> {
             name: "examples",
             about: "example programs and benchmarks compile",
             work: Work::Cargo(examples()),
+        },
+        Step {
+            name: "template",
+            about: "a likelihood crate of somebody else's works with the packaged crates",
+            work: Work::Template,
         },
     ]
 }
@@ -107,13 +115,13 @@ mod tests {
 
     #[test]
     fn the_names_are_those_documented() {
-        assert_eq!(names(), ["format", "tidy", "lints", "docs", "tests", "doctests", "examples"]);
+        assert_eq!(names(), ["format", "tidy", "lints", "docs", "tests", "doctests", "examples", "template"]);
     }
 
     #[test]
     fn every_compiling_step_selects_the_same_packages_and_features() {
         for step in all(true).iter().chain(&all(false)) {
-            if matches!(step.name, "format" | "tidy") {
+            if matches!(step.name, "format" | "tidy" | "template") {
                 continue;
             }
             let line = step.command_line();

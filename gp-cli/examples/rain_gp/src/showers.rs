@@ -1,9 +1,9 @@
 //! Showers of a day, some days with them being missed.
 
-use gp_likelihoods::special::standard_normal_cdf;
+use gp_likelihoods::special::{inverse_mills, log_normal_cdf, standard_normal_cdf, standard_normal_quantile};
 use gp_likelihoods::{
-    Density, Described, Latent, Likelihood, LikelihoodEntry, LikelihoodError, ObservationMoments, Pieces,
-    Scalar, Slopes, Support, Workspace,
+    Density, Described, Factor, Latent, LikelihoodEntry, ObservationMoments, Pieces, Scalar, Separable,
+    Slopes, Support, Workspace,
 };
 use gp_optim::{Parameter, Transform};
 use rand::{Rng, RngExt};
@@ -73,18 +73,6 @@ impl Density for Showers {
         self.noted.log_p(y, |_| f(0), theta) + More.log_p(y, |_| f(1), |_| S::constant(0.0))
     }
 
-    /// The sum over the factors, each an integral over one latent.
-    fn expected_closed_form(&self, y: &[f64], q: &[Latent], ws: &mut Workspace, out: &mut Slopes) -> bool {
-        let mut more = Slopes::default();
-        let both = self
-            .expected_piece(y, 0, &q[..1], ws, out)
-            .and_then(|()| self.expected_piece(y, 1, &q[1..], ws, &mut more));
-        out.value += more.value;
-        out.by_mean.extend(&more.by_mean);
-        out.by_variance.extend(&more.by_variance);
-        both.is_ok()
-    }
-
     fn moments_given(&self, f: &[f64], out: &mut [ObservationMoments]) {
         let (noted, again) = self.shares(f);
         let mean = noted * (1.0 + f[1].exp());
@@ -108,51 +96,12 @@ impl Density for Showers {
     }
 }
 
-/// One factor per latent.
-impl Pieces for Showers {
-    fn piece_count(&self) -> usize {
-        2
-    }
-
-    fn touched_count(&self, _piece: usize) -> usize {
-        1
-    }
-
-    fn touched_latent(&self, _y: &[f64], piece: usize, _slot: usize) -> usize {
-        piece
-    }
-
-    fn tilted_piece(
-        &self,
-        y: &[f64],
-        piece: usize,
-        q: &[Latent],
-        power: f64,
-        ws: &mut Workspace,
-        out: &mut Slopes,
-    ) -> Result<(), LikelihoodError> {
-        if piece == 0 {
-            return Likelihood::tilted(&self.noted, y, q, power, ws, out);
+impl Separable for Showers {
+    fn factor(&self, latent: usize) -> Factor<'_> {
+        match latent {
+            0 => Factor { likelihood: &self.noted, outputs: 0..1, first_param: 0 },
+            _ => Factor { likelihood: &More, outputs: 0..1, first_param: 1 },
         }
-        Likelihood::tilted(&More, y, q, power, ws, out)?;
-        out.by_params.resize(1, 0.0);
-        Ok(())
-    }
-
-    fn expected_piece(
-        &self,
-        y: &[f64],
-        piece: usize,
-        q: &[Latent],
-        ws: &mut Workspace,
-        out: &mut Slopes,
-    ) -> Result<(), LikelihoodError> {
-        if piece == 0 {
-            return self.noted.expected_log_density(y, q, ws, out);
-        }
-        More.expected_log_density(y, q, ws, out)?;
-        out.by_params.resize(1, 0.0);
-        Ok(())
     }
 }
 
@@ -190,6 +139,37 @@ impl Density for Noted {
         dry + (missed.ln() + wet - dry).log1p_exp()
     }
 
+    /// From here on, dry days are days that were missed.
+    fn bend(&self, _y: &[f64]) -> Option<f64> {
+        standard_normal_quantile(1.0 - self.missed[0].value()).ok()
+    }
+
+    /// `E[Φ(f)] = Φ(z)` for `z = m / √(1 + v)`: the whole factor has a closed form, powers of it have none.
+    fn tilted_closed_form(
+        &self,
+        y: &[f64],
+        q: &[Latent],
+        power: f64,
+        _: &mut Workspace,
+        out: &mut Slopes,
+    ) -> bool {
+        if power != 1.0 {
+            return false;
+        }
+        let deviation = (1.0 + q[0].variance()).sqrt();
+        let (z, missed) = (q[0].mean() / deviation, self.missed[0].value());
+        let wet = standard_normal_cdf(z);
+        // The logarithm, its slope by z, and that by the share.
+        let (value, slope, by_missed) = if y[0] > 0.0 {
+            ((1.0 - missed).ln() + log_normal_cdf(z), inverse_mills(z), -1.0 / (1.0 - missed))
+        } else {
+            let dry = standard_normal_cdf(-z) + missed * wet;
+            (dry.ln(), -(1.0 - missed) * inverse_mills(z) * wet / dry, wet / dry)
+        };
+        out.set(value, slope / deviation, -0.5 * slope * z / (deviation * deviation), &[by_missed]);
+        true
+    }
+
     fn moments_given(&self, f: &[f64], out: &mut [ObservationMoments]) {
         let p = self.probability(f[0]);
         out[0] = ObservationMoments { mean: p, variance: p * (1.0 - p) };
@@ -224,6 +204,10 @@ impl Described for More {
 
     fn support(&self) -> Support {
         Support::Counts
+    }
+
+    fn is_log_concave(&self) -> bool {
+        true
     }
 }
 

@@ -7,9 +7,8 @@ use std::fs;
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
-/// Days that are observed, and those that are predicted: an interval is many integrals over two latents.
+/// Days that are observed.
 const ROWS: usize = 40;
-const FEW: usize = 3;
 
 /// A folder, and the program run there.
 struct Desk(TempDir);
@@ -19,8 +18,6 @@ impl Desk {
         let desk = Self(tempfile::tempdir().unwrap());
         desk.write("days.spaced", &days(ROWS, " "));
         desk.write("days.csv", &days(ROWS, ","));
-        desk.write("few.spaced", &days(FEW, " "));
-        desk.write("few.csv", &days(FEW, ","));
         desk
     }
 
@@ -89,11 +86,11 @@ const MODEL: &str =
 fn fits_saves_loads_and_predicts() {
     let desk = Desk::new();
     desk.ok(&format!("fit days.spaced {MODEL} --method laplace --iterations 8"));
-    desk.ok("predict model.gp few.spaced --output out.spaced");
+    desk.ok("predict model.gp days.spaced --output out.spaced");
     let written = desk.read("out.spaced");
-    assert_eq!(written.lines().count(), FEW + 1);
+    assert_eq!(written.lines().count(), ROWS + 1);
     assert_eq!(written.lines().next(), Some("mean variance lower upper log_density"));
-    assert_eq!(desk.ok("predict model.gp few.csv").lines().count(), FEW + 1);
+    assert_eq!(desk.ok("predict model.gp days.csv").lines().count(), ROWS + 1);
     assert!(desk.ok("inspect model.gp").contains("showers(missed="));
 
     let (code, said) = desk.stock("predict", "model.gp", "days.csv");
@@ -107,14 +104,39 @@ fn fits_saves_loads_and_predicts() {
 }
 
 #[test]
+fn the_likelihood_goes_through_the_methods_of_the_command() {
+    let desk = Desk::new();
+    for method in [
+        "ep --iterations 2",
+        "svgp --iterations 3",
+        "savigp --iterations 3",
+        "sep --epochs 3 --batch-size 20",
+    ] {
+        desk.ok(&format!("fit days.spaced {MODEL} --method {method}"));
+        let scores = desk.ok("eval model.gp days.spaced");
+        assert!(scores.contains("gp"), "{scores}");
+        assert_eq!(desk.stock("eval", "model.gp", "days.csv").0, 4);
+        desk.ok("update model.gp days.csv --output more.gp --force");
+        assert!(desk.ok("inspect more.gp").contains(&format!("{ROWS} more rows")), "{method}");
+    }
+    let cv =
+        desk.ok(&format!("cv days.csv --folds 2 --iterations 2 --method ep {}", &MODEL[..MODEL.len() - 16]));
+    assert!(cv.contains("gp,nlpd"), "{cv}");
+    desk.ok(&format!(
+        "cv days.spaced --folds 2 --iterations 2 --method laplace {}",
+        &MODEL[..MODEL.len() - 16]
+    ));
+}
+
+#[test]
 fn rows_may_stay_in_a_file() {
     let desk = Desk::new();
     for method in ["sep", "svgp --optimizer adam"] {
         let fit = format!("fit days.csv {MODEL} --method {method} --epochs 2 --batch-size 20 --stream");
         desk.ok(&format!("{fit} never"));
-        let held = desk.ok("predict model.gp few.csv");
+        let held = desk.ok("predict model.gp days.csv");
         desk.ok(&format!("{fit} always"));
-        assert_eq!(desk.ok("predict model.gp few.csv"), held, "{method}");
+        assert_eq!(desk.ok("predict model.gp days.csv"), held, "{method}");
     }
     desk.refused(
         &format!("fit days.csv {MODEL} --method laplace --stream always"),
@@ -126,6 +148,29 @@ fn rows_may_stay_in_a_file() {
         2,
         "tables in spaced are not read in pieces",
     );
+}
+
+#[test]
+fn what_is_registered_is_in_flags_lists_and_configurations() {
+    let desk = Desk::new();
+    let help = desk.ok("fit --help");
+    for text in ["--newton <N>", "[laplace]", "savigp, laplace", "libsvm, spaced"] {
+        assert!(help.contains(text), "no {text} in {help}");
+    }
+    let schema: Value = serde_json::from_str(&desk.ok("generate schema")).unwrap();
+    assert!(schema["properties"]["newton"].is_object());
+    let fit = format!("fit days.csv {MODEL}");
+    desk.refused(&format!("{fit} --method ep --newton 3"), 2, "--newton makes no difference to method ep");
+    desk.refused(
+        &format!("{fit} --method laplace --alpha 0.5"),
+        2,
+        "--alpha makes no difference to method laplace",
+    );
+    desk.write("few.toml", "newton = 1\nmethod = \"laplace\"");
+    desk.refused(&format!("{fit} --config few.toml"), 5, "raise --newton");
+    desk.write("some.toml", "newton = 60\nmethod = \"laplace\"\niterations = 2");
+    desk.ok(&format!("{fit} --config some.toml"));
+    assert!(desk.ok("inspect model.gp --json").contains("\"newton\": 60"));
 }
 
 #[test]

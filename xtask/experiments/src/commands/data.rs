@@ -1,8 +1,8 @@
 //! `data`: the files that items need.
 
 use super::DataFolder;
-use gp_experiments::ExperimentError;
-use gp_experiments::data::{Entry, State, manifest};
+use crate::ExperimentError;
+use crate::data::{Entry, State, manifest};
 use std::io::Write;
 
 /// What is to be done about data sets.

@@ -1,10 +1,10 @@
 //! `list`: what there is.
 
 use super::DataFolder;
-use gp_experiments::ExperimentError;
-use gp_experiments::data::Store;
-use gp_experiments::harness::{Extent, Form};
-use gp_experiments::items::ITEMS;
+use crate::ExperimentError;
+use crate::data::Store;
+use crate::harness::{Extent, Form};
+use crate::items::ITEMS;
 use std::io::Write;
 
 /// Options of `list`.

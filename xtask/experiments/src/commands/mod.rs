@@ -5,7 +5,8 @@ mod list;
 mod report;
 mod run;
 
-use gp_experiments::ExperimentError;
+use crate::ExperimentError;
+use gp_cli::Context;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -32,10 +33,10 @@ pub(crate) enum Experiment {
 }
 
 impl Command {
-    pub(crate) fn run(&self, out: &mut dyn Write) -> Result<(), ExperimentError> {
+    pub(crate) fn run(&self, names: &Context, out: &mut dyn Write) -> Result<(), ExperimentError> {
         match self {
             Self::Experiment(Experiment::List(options)) => list::run(options, out),
-            Self::Experiment(Experiment::Run(options)) => run::run(options, out),
+            Self::Experiment(Experiment::Run(options)) => run::run(options, names, out),
             Self::Experiment(Experiment::Report(options)) => report::run(options, out),
             Self::Data(data) => data.run(out),
         }

@@ -1,8 +1,8 @@
 //! `report`: the page of all results.
 
-use gp_experiments::ExperimentError;
-use gp_experiments::items::ITEMS;
-use gp_experiments::report::page;
+use crate::ExperimentError;
+use crate::items::ITEMS;
+use crate::report::page;
 use std::io::Write;
 use std::path::PathBuf;
 

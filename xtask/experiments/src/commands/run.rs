@@ -1,11 +1,12 @@
 //! `run`: items, run by run.
 
 use super::DataFolder;
+use crate::ExperimentError;
+use crate::data::Store;
+use crate::harness::{Context, Extent, Form, Item, Progress, Results, Visited, Workers, names};
+use crate::items;
+use crate::methods::guest::Guest;
 use gp_cli::fit::parse_time;
-use gp_experiments::ExperimentError;
-use gp_experiments::data::Store;
-use gp_experiments::harness::{Context, Extent, Form, Item, Progress, Results, Workers, names};
-use gp_experiments::items;
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::PathBuf;
@@ -37,14 +38,26 @@ pub(crate) struct Options {
     /// Only runs of this data set, setting or method, such as `pima` or `sep`; repeated, of any of them
     #[arg(long, value_name = "WORD")]
     only: Vec<String>,
+    /// Another method in the place of the item's own: the name of one of `gp`, or that and a likelihood, as in
+    /// `svgp: bernoulli_logit`; repeated, each of them
+    #[arg(long = "method", value_name = "METHOD[: LIKELIHOOD]")]
+    guests: Vec<String>,
     /// Folder of results; quick runs go to `target/quick-results` otherwise
     #[arg(long, value_name = "DIR")]
     results: Option<PathBuf>,
 }
 
 /// Runs what is asked for and not there yet; the others go on where one fails.
-pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), ExperimentError> {
+pub(super) fn run(
+    options: &Options,
+    names: &gp_cli::Context,
+    out: &mut dyn Write,
+) -> Result<(), ExperimentError> {
+    options.guests.iter().try_for_each(|name| Guest::named(name, names).map(|_| ()))?;
     let items = items::find(&options.items)?;
+    let visited = Visited::all(&items, &options.guests)?;
+    let items: Vec<&dyn Item> =
+        if visited.is_empty() { items } else { visited.iter().map(|item| item as _).collect() };
     let (form, store) = match (options.quick, options.full) {
         (true, _) => (Form::Quick, Store::Synthetic),
         (_, true) => (Form::Full, Store::folder(&options.data.path())),
@@ -52,7 +65,8 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Experime
     };
     let usual = if options.quick { "target/quick-results" } else { "results" };
     let folder = options.results.clone().unwrap_or_else(|| PathBuf::from(usual));
-    let context = Context { store, extent: Extent { form, splits: options.splits } };
+    let extent = Extent { form, splits: options.splits };
+    let context = Context { store, extent, names: names.clone() };
     check_words(&items, &context.extent, &options.only)?;
     let start = Instant::now();
     let (mut failed, mut all) = (0, 0);

@@ -3,6 +3,8 @@
 use crate::data::Split;
 use crate::error::ExperimentError;
 use crate::harness::{Cell, Context, Form};
+use gp_kernels::Kernel;
+use gp_likelihoods::Likelihood;
 
 /// One run of a grid.
 #[derive(Debug)]
@@ -39,6 +41,22 @@ impl<M> At<'_, M> {
     pub fn count(&self, name: &str, quick: usize) -> Result<usize, ExperimentError> {
         let count = self.number(name)? as usize;
         Ok(if self.context.extent.form == Form::Quick { count.min(quick) } else { count })
+    }
+
+    /// The kernel of an expression.
+    ///
+    /// # Errors
+    /// For what is none.
+    pub fn kernel(&self, text: &str) -> Result<Box<dyn Kernel>, ExperimentError> {
+        Ok(self.context.names.kernels.parse(text)?)
+    }
+
+    /// The likelihood of an expression.
+    ///
+    /// # Errors
+    /// For what is none.
+    pub fn likelihood(&self, text: &str) -> Result<Box<dyn Likelihood>, ExperimentError> {
+        Ok(self.context.names.likelihoods.parse(text)?)
     }
 
     /// One of three by the form: full, reduced, quick.

@@ -10,7 +10,9 @@ pub use show::Show;
 use crate::data::{count_of, files_of};
 use crate::error::ExperimentError;
 use crate::harness::{Cell, Context, Extent, Form, Item, Outcome, Results, chosen};
+use crate::methods::guest::Guest;
 use crate::report::{Block, Comparison, Reference};
+use std::collections::BTreeSet;
 use std::fmt;
 
 /// A table or figure of a paper: every data set with every setting by every method, but for what is left out.
@@ -43,6 +45,8 @@ pub struct Grid<M: 'static> {
     pub has: fn(Form, &Cell, &M) -> bool,
     /// Does a run.
     pub run: fn(&At<'_, M>) -> Result<Outcome, ExperimentError>,
+    /// Does a run by a method that the grid does not know, if that makes sense.
+    pub guest: Option<fn(&At<'_, Guest>) -> Result<Outcome, ExperimentError>>,
     /// Whether runs follow each other, because each of them takes all processors.
     pub is_alone: bool,
     /// The paper's numbers.
@@ -67,6 +71,7 @@ impl<M> Grid<M> {
         words: [&[]; 2],
         has: |_, _, _| true,
         run: |at| Err(at.cell.unknown()),
+        guest: None,
         is_alone: false,
         reference: Reference::NONE,
         show: &[],
@@ -129,15 +134,24 @@ impl<M: Sync> Item for Grid<M> {
     }
 
     fn run(&self, cell: &Cell, context: &Context) -> Result<Outcome, ExperimentError> {
-        let how = self.methods.iter().find(|(name, _)| *name == cell.method);
         let is_known = self.data.contains(&cell.data.as_str())
             && self.settings(context.extent.form).contains(&cell.setting);
-        let (_, how) = how.filter(|_| is_known).ok_or_else(|| cell.unknown())?;
-        (self.run)(&At { cell, how, context })
+        let own = self.methods.iter().find(|(name, _)| *name == cell.method);
+        match (own, self.guest) {
+            (Some((_, how)), _) if is_known => (self.run)(&At { cell, how, context }),
+            (None, Some(run)) if is_known => {
+                run(&At { cell, how: &Guest::named(&cell.method, &context.names)?, context })
+            }
+            _ => Err(cell.unknown()),
+        }
     }
 
     fn is_alone(&self) -> bool {
         self.is_alone
+    }
+
+    fn takes_guests(&self) -> bool {
+        self.guest.is_some()
     }
 
     fn reference(&self) -> Reference {
@@ -145,7 +159,10 @@ impl<M: Sync> Item for Grid<M> {
     }
 
     fn show(&self, results: &Results) -> Vec<Block> {
-        let methods: Vec<&str> = self.methods.iter().map(|(name, _)| *name).collect();
+        let own = || self.methods.iter().map(|(name, _)| *name);
+        let all: BTreeSet<&str> = results.records().map(|record| record.cell.method.as_str()).collect();
+        let guests = all.into_iter().filter(|name| self.guest.is_some() && own().all(|own| own != *name));
+        let methods: Vec<&str> = own().chain(guests).collect();
         let of = Comparison {
             results,
             reference: self.reference,
@@ -193,7 +210,8 @@ mod tests {
 
     #[test]
     fn a_run_is_given_its_method_and_the_numbers_of_its_setting() {
-        let context = Context { store: Store::Synthetic, extent: Extent::default() };
+        let names = gp_cli::Context::built_in();
+        let context = Context { store: Store::Synthetic, extent: Extent::default(), names };
         let found = |setting, method| GRID.run(&Cell::new("pima", setting, method, 0), &context);
         assert_eq!(found("M=5%", "half").unwrap().scores["found"], 0.025);
         assert_eq!(found("M=10", "whole").unwrap().scores["found"], 10.0);

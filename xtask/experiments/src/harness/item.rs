@@ -52,6 +52,8 @@ pub struct Context {
     pub store: Store,
     /// How much is asked for: quick runs take few steps.
     pub extent: Extent,
+    /// Kernels, likelihoods and methods by name.
+    pub names: gp_cli::Context,
 }
 
 /// A table or figure of a paper.
@@ -82,6 +84,12 @@ pub trait Item: Debug + Sync {
 
     /// Whether runs follow each other, because each of them takes all processors.
     fn is_alone(&self) -> bool {
+        false
+    }
+
+    /// Whether it can be done by a method that it does not know, a [`Guest`](crate::methods::guest::Guest): a cell then
+    /// has the name of the guest in the place of a method's.
+    fn takes_guests(&self) -> bool {
         false
     }
 

@@ -5,6 +5,7 @@ mod clock;
 mod item;
 mod origin;
 mod results;
+mod visited;
 mod work;
 
 pub use cell::{Cell, Outcome, Record};
@@ -12,4 +13,5 @@ pub use clock::Stopwatch;
 pub use item::{Context, Extent, Form, Item};
 pub use origin::Origin;
 pub use results::Results;
+pub use visited::Visited;
 pub use work::{Progress, Workers, chosen, names};

@@ -169,7 +169,7 @@ const LIKELIHOOD: [&str; 2] = ["points in the active set", "likelihood"];
 /// `v exp(−w ‖x − x'‖² / 2p)` for every class, and the paper's choices for so many images.
 fn machine(at: &At<'_, Machine>, training: &Part) -> Result<(Ivm, IvmOptions), ExperimentError> {
     let (v, scale) = (at.number("v")?, (training.dim() as f64 / at.number("w")?).sqrt());
-    let kernel = gp_kernels::parse(&format!("{v} * rbf(lengthscale={scale})"))?;
+    let kernel = at.kernel(&format!("{v} * rbf(lengthscale={scale})"))?;
     let model = Ivm::shared(kernel.as_ref(), Box::new(Softmax::new(CLASSES)?))?;
     let options = IvmOptions {
         selection: at.how.selection,

@@ -73,8 +73,9 @@ pub(super) const MINING: Grid<Method> = Grid {
 
 fn run(at: &At<'_, Method>) -> Result<Outcome, ExperimentError> {
     let events = events(&at.context.store)?;
+    let likelihood = at.likelihood("poisson")?;
     let setup = Automated {
-        likelihood: "poisson",
+        likelihood: likelihood.as_ref(),
         ard: true,
         expectation: Expectation::Exact,
         iterations: at.choose(100, 100, 2),

@@ -212,9 +212,11 @@ pub(super) fn in_batches(
 
 /// Three functions of a known kernel; batches of 100 by Adam, as many epochs as the others have iterations.
 fn drawn(at: &At<'_, Method>) -> Result<Outcome, ExperimentError> {
-    let (kernel, steps) = (gp_kernels::parse(TRUE)?, at.choose(2000, 200, 5));
+    let (kernel, steps) = (at.kernel(TRUE)?, at.choose(2000, 200, 5));
     let split = draw_classes(kernel.as_ref(), 3, at.choose(1000, 1000, 60), 1 + at.seed())?;
-    let mut setup = Setup { kernel: Some(FIXED), ..Setup::new(&split, at.count("M", 10)?, steps, 1) };
+    let fixed = at.kernel(FIXED)?;
+    let mut setup =
+        Setup { kernel: Some(fixed.as_ref()), ..Setup::new(&split, at.count("M", 10)?, steps, 1) };
     if at.how.is_in_batches() {
         (setup.batch, setup.rate) = (100, 1e-3);
         setup.steps *= split.training.len().div_ceil(100) as u64;

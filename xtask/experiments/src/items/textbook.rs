@@ -54,7 +54,7 @@ fn grid(every: usize) -> Vec<String> {
 
 fn run(at: &At<'_, bool>) -> Result<Outcome, ExperimentError> {
     let (variance, scale) = ((2.0 * at.number("lns")?).exp(), at.number("lnl")?.exp());
-    let kernel = gp_kernels::parse(&format!("{variance} * rbf(lengthscale={scale})"))?;
+    let kernel = at.kernel(&format!("{variance} * rbf(lengthscale={scale})"))?;
     let split = at.split()?;
     if *at.how {
         let (found, seconds) = scores::timed(|| TextbookEp::fit(kernel.as_ref(), &split.training))?;

@@ -11,6 +11,7 @@ use crate::error::ExperimentError;
 use crate::harness::Outcome;
 use gp_ep::power_ep::{InnerOptions, MiniBatchEp, Moment, Sharing};
 use gp_ep::{BatchEp, EpOptions, Level, PowerEp, Powers, SparseProcess, Table};
+use gp_kernels::Kernel;
 use gp_likelihoods::{BernoulliProbit, Likelihood, RobustMax};
 use gp_optim::{Adam, Batches, SignAdaptive};
 use gp_variational::savigp::Bound;
@@ -66,8 +67,8 @@ pub struct Setup<'a> {
     pub steps: u64,
     /// Which training rows inducing inputs start from; and the order of batches.
     pub seed: u64,
-    /// The kernel of every latent function, as text, where it is not to be that of most items.
-    pub kernel: Option<&'a str>,
+    /// The kernel of every latent function, where it is not to be that of most items.
+    pub kernel: Option<&'a dyn Kernel>,
     /// Length-scales of the usual kernel start from so many times √D.
     pub lengthscale: f64,
     /// Rows of a batch.
@@ -243,7 +244,7 @@ impl<'a> Setup<'a> {
         let training = &self.split.training;
         let process = |k: u64| {
             let kernel = match self.kernel {
-                Some(text) => gp_kernels::parse(text)?,
+                Some(kernel) => kernel.clone_box(),
                 None => kernels::with_noise(training.dim(), self.lengthscale)?,
             };
             let count = self.inducing.min(training.len());

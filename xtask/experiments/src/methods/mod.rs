@@ -3,6 +3,7 @@
 pub mod classify;
 pub(crate) mod course;
 pub mod fitted;
+pub mod guest;
 pub(crate) mod images;
 pub mod kernels;
 pub mod plane;

@@ -1,5 +1,6 @@
 //! Variational inference for any likelihood, with the three posteriors of Bonilla et al. 2019.
 
+use super::fitted::Fitted;
 use super::{kernels, scores};
 use crate::data::{Part, Split, Task};
 use crate::error::ExperimentError;
@@ -29,8 +30,8 @@ pub enum Gaussians {
 /// A problem, and how it is gone about.
 #[derive(Clone, Copy, Debug)]
 pub struct Automated<'a> {
-    /// The likelihood as text.
-    pub likelihood: &'a str,
+    /// What observations say about latent values.
+    pub likelihood: &'a dyn Likelihood,
     /// Whether every input has a length-scale of its own.
     pub ard: bool,
     /// How expectations are computed.
@@ -61,7 +62,7 @@ impl Automated<'_> {
     pub fn learn(&self, posterior: Gaussians, training: &Part) -> Result<Found, ExperimentError> {
         let natural = NaturalOptions { tolerance: 1e-8, ..Default::default() };
         let table = Table::new(training.inputs.as_ref(), training.targets.as_ref())?;
-        let likelihood: Box<dyn Likelihood> = gp_likelihoods::parse(self.likelihood)?;
+        let likelihood = self.likelihood.clone_box();
         let latents = likelihood.latents();
         let kernel = || {
             let dim = training.dim();
@@ -100,15 +101,21 @@ impl Automated<'_> {
     /// Whatever learning or predicting failed of.
     pub fn run(&self, posterior: Gaussians, split: &Split) -> Result<Outcome, ExperimentError> {
         let (found, seconds) = scores::timed(|| self.learn(posterior, &split.training))?;
-        let outcome = if split.task == Task::Number {
-            let misses = scores::of_numbers(&found.posterior, split)?;
-            Outcome::of([("sse", misses.relative[0]), ("nlpd", misses.nlpd)])
-        } else {
-            let (error, each) = scores::of_each_label(&found.posterior, &split.test)?;
-            Outcome::of([("error", error), ("nlp", each.iter().sum::<f64>() / split.test.len() as f64)])
-        };
-        Ok(outcome.with("bound", found.bound).with("seconds", seconds))
+        Ok(scored(&found.posterior, split)?.with("bound", found.bound).with("seconds", seconds))
     }
+}
+
+/// `sse` and `nlpd` of numbers, `error` and `nlp` of labels.
+///
+/// # Errors
+/// Those of predicting.
+pub(crate) fn scored(fitted: &dyn Fitted, split: &Split) -> Result<Outcome, ExperimentError> {
+    if split.task == Task::Number {
+        let misses = scores::of_numbers(fitted, split)?;
+        return Ok(Outcome::of([("sse", misses.relative[0]), ("nlpd", misses.nlpd)]));
+    }
+    let (error, each) = scores::of_each_label(fitted, &split.test)?;
+    Ok(Outcome::of([("error", error), ("nlp", each.iter().sum::<f64>() / split.test.len() as f64)]))
 }
 
 /// Learns diagonal Gaussians, and all that is free beside: one, which is then split in two if there are to be two. The

@@ -1,0 +1,87 @@
+//! Methods that an item does not know: those of a program's context, by name, with a likelihood by expression.
+
+use crate::data::Part;
+use crate::error::ExperimentError;
+use gp_cli::Context;
+use gp_cli::method::{Fit, ITERATIONS, Method, Optimizer, Problem, Rows, SeenThrough, Settings};
+use gp_kernels::Kernel;
+use gp_kernels::placement::{Placement, RandomSubset};
+use gp_likelihoods::Likelihood;
+use std::sync::Arc;
+
+/// A method of a context and, where it was said, a likelihood, in the place of an item's own.
+#[derive(Clone, Debug)]
+pub struct Guest {
+    method: Arc<dyn Method>,
+    likelihood: Option<Box<dyn Likelihood>>,
+}
+
+/// What an item gives a guest to start from.
+#[derive(Clone, Debug)]
+pub struct Start<'a> {
+    /// The kernel of every latent function.
+    pub kernel: &'a dyn Kernel,
+    /// The likelihood, unless the guest brings one.
+    pub likelihood: Box<dyn Likelihood>,
+    /// Inducing inputs, which start at random training rows, or active rows.
+    pub inducing: usize,
+    /// Iterations, of methods that count them by this name.
+    pub steps: u64,
+    /// Of everything random.
+    pub seed: u64,
+}
+
+impl Guest {
+    /// The guest of a name: a method's, or that and a likelihood, as in `svgp: bernoulli_logit`.
+    ///
+    /// # Errors
+    /// For names that the context does not have, with those that it has.
+    pub fn named(name: &str, names: &Context) -> Result<Self, ExperimentError> {
+        let (method, likelihood) = match name.split_once(':') {
+            Some((method, text)) => (method, Some(names.likelihoods.parse(text.trim())?)),
+            None => (name, None),
+        };
+        Ok(Self { method: names.methods.find(method.trim())?, likelihood })
+    }
+
+    /// Learns from training rows. Inducing inputs are learned or not as the method has it.
+    ///
+    /// # Errors
+    /// For a likelihood that the method cannot work with, or whose observations are others; whatever learning failed of.
+    pub fn fit(&self, training: &Part, start: Start<'_>) -> Result<Fit, ExperimentError> {
+        let likelihood = self.likelihood.clone().unwrap_or(start.likelihood);
+        if let Some(objection) = self.method.objection(likelihood.as_ref()) {
+            let what = format!("{} cannot be used: {objection}", self.method.name());
+            return Err(gp_cli::CliError::new(gp_cli::ErrorKind::Usage, what).into());
+        }
+        let (labels, count) = (training.labels(), start.inducing.clamp(1, training.len()));
+        labels.iter().try_for_each(|&y| likelihood.check_observation(&[y]))?;
+        let inducing = match self.method.seen_through() {
+            SeenThrough::InducingInputs => {
+                let placed = RandomSubset.place(start.kernel, training.inputs.as_ref(), count, start.seed)?;
+                vec![placed.inputs; likelihood.latents()]
+            }
+            SeenThrough::Rows | SeenThrough::ActiveRows => Vec::new(),
+        };
+        let problem = Problem {
+            rows: Rows::in_memory(training.inputs.clone(), labels),
+            kernels: vec![start.kernel.clone_box(); likelihood.latents()],
+            alike: true,
+            inducing,
+            likelihood,
+            settings: self.settings(start.steps, count, start.seed),
+        };
+        Ok(self.method.fit(problem)?)
+    }
+
+    fn settings(&self, steps: u64, count: usize, seed: u64) -> Settings {
+        let mut settings = Settings { seed, ..Settings::default() };
+        if self.method.settings().iter().any(|setting| setting.name() == ITERATIONS.name()) {
+            settings.given.insert(ITERATIONS.name(), steps.into());
+        }
+        let optimizer = self.method.optimizers().first().copied().unwrap_or(Optimizer::Lbfgs);
+        settings.batch_size = self.method.batch_size(&settings.given, optimizer);
+        settings.active = (self.method.seen_through() == SeenThrough::ActiveRows).then_some(count);
+        settings
+    }
+}
