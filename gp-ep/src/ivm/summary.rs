@@ -22,7 +22,7 @@ impl IvmTraining {
             iterations: trainings().map(|training| training.iterations).sum(),
             evaluations: trainings().map(|training| training.evaluations).sum(),
             failed_evaluations: trainings().map(|training| training.failed_evaluations).sum(),
-            last_failure: trainings().filter_map(|training| training.last_failure.clone()).last(),
+            last_failure: trainings().filter_map(|training| training.last_failure.clone()).next_back(),
             converged,
             reason,
             history: trainings().flat_map(|training| training.history.iter().copied()).collect(),

@@ -15,6 +15,9 @@ use crate::report::{Block, Comparison, Reference};
 use std::collections::BTreeSet;
 use std::fmt;
 
+/// What does one run of a grid.
+pub type Run<M> = fn(&At<'_, M>) -> Result<Outcome, ExperimentError>;
+
 /// A table or figure of a paper: every data set with every setting by every method, but for what is left out.
 ///
 /// `M` says how a method learns, for the function that runs it. Start from [`Grid::EMPTY`].
@@ -44,9 +47,9 @@ pub struct Grid<M: 'static> {
     /// Whether there is such a run, where the product has holes.
     pub has: fn(Form, &Cell, &M) -> bool,
     /// Does a run.
-    pub run: fn(&At<'_, M>) -> Result<Outcome, ExperimentError>,
+    pub run: Run<M>,
     /// Does a run by a method that the grid does not know, if that makes sense.
-    pub guest: Option<fn(&At<'_, Guest>) -> Result<Outcome, ExperimentError>>,
+    pub guest: Option<Run<Guest>>,
     /// Whether runs follow each other, because each of them takes all processors.
     pub is_alone: bool,
     /// The paper's numbers.
