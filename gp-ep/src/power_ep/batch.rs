@@ -272,7 +272,7 @@ impl BatchEp {
     }
 
     /// The estimate of `ln p(y)` and, over `gradient`, its derivatives by all parameters in natural units, in the
-    /// order of [`PowerEp::parameter_names`], fixed ones included, priors left out.
+    /// order of [`LatentModel::parameter_names`](crate::LatentModel::parameter_names), fixed ones included, priors left out.
     ///
     /// # Errors
     /// [`InferenceError::Shape`] for a gradient of the wrong length; [`InferenceError::ImproperCavity`] where log Z is not defined;

@@ -50,7 +50,7 @@ pub enum ExperimentError {
     /// An item that is done by its own methods alone.
     #[error("`{item}` takes no other methods than its own")]
     NoGuests {
-        /// The item.
+        /// Which table or figure, by the name it is run by.
         item: &'static str,
     },
     /// A cell that its item does not have.
