@@ -132,5 +132,7 @@ fn guests_that_cannot_be_are_refused() {
     }
     // Labels are no numbers: the run fails, and says why.
     let (code, _, err) = run(folder.path(), "run/--quick/003-table-1/--method/exact");
-    assert!(code == 1 && err.contains("it needs Gaussian noise"), "{err}");
+    assert!(code == 1 && err.contains("1 of 1 runs failed; the results say why"), "{err}");
+    let results = std::fs::read_to_string(folder.path().join("003-table-1.jsonl")).unwrap();
+    assert!(results.contains("it needs Gaussian noise"), "{results}");
 }
