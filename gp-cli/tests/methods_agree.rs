@@ -11,8 +11,8 @@ use gp_kernels::inducing::{InducingInputs, SparseProcess};
 use gp_kernels::posterior::LatentPrediction;
 use gp_likelihoods::Gaussian;
 use gp_variational::dense::DenseState;
-use gp_variational::savigp::Bound;
-use gp_variational::{Ascent, DenseVariational, NaturalOptions, Savigp};
+use gp_variational::savigp::{Bound, BoundLearning};
+use gp_variational::{Ascent, DenseVariational, Inference as _, Learning, NaturalOptions, Savigp};
 
 const KERNEL: &str = "1.7 * rbf(lengthscale=0.8)";
 const NOISE: f64 = 0.2;
@@ -142,7 +142,9 @@ fn the_bound_stays_below_the_evidence_while_it_is_trained() {
     let noise = Gaussian::new(NOISE).unwrap();
     let mut model = Savigp::new(vec![process(&first(&inputs, 10))], Box::new(noise)).unwrap();
     let options = gp_optim::MinimiseOptions { max_iterations: 40, ..Default::default() };
-    let trained = model.train(&data, &options, |_| {}).unwrap().run;
+    let learning = BoundLearning::all_together();
+    let trained = model.learn_with(&data, Learning::Outer(options), &learning, &mut |_| {}).unwrap().run;
+    let trained = trained.training().unwrap();
     assert!(trained.log_posterior > trained.start_log_posterior);
     // Exact regression with the same kernel and noise.
     let kernel = model.processes()[0].kernel().clone_box();

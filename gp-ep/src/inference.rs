@@ -1,9 +1,10 @@
 //! The two questions that every method answers.
 
 use crate::error::InferenceError;
+use crate::learning::{Learning, Trained, Watch};
 use crate::posterior::{Posterior, Predictor};
 use gp_kernels::data::DataSource;
-use gp_optim::{MinimiseOptions, ParameterSetMut, Training};
+use gp_optim::ParameterSetMut;
 use serde::{Deserialize, Serialize};
 
 /// What a number said to be `ln p(y)` is.
@@ -45,6 +46,12 @@ pub trait Inference: ParameterSetMut {
     /// How the posterior over the latent functions is held.
     type Posterior: Posterior;
 
+    /// What learning has to know of this method alone.
+    type Settings: Default;
+
+    /// What learning leaves beside the parameters.
+    type State;
+
     /// `ln p(y)` as far as the method knows it.
     ///
     /// # Errors
@@ -57,22 +64,29 @@ pub trait Inference: ParameterSetMut {
     /// As [`log_evidence`](Self::log_evidence).
     fn posterior(&self, data: &dyn DataSource) -> Result<Predictor<Self::Posterior>, InferenceError>;
 
-    /// Moves the free parameters to a maximum of log evidence and log priors by L-BFGS, the posterior following at every
-    /// evaluation (learning outside), with the usual options of the method. Methods that learn inside or in batches as
-    /// well have verbs of their own for that.
+    /// Moves the free parameters towards a maximum of log evidence and log priors, with the usual settings of the method.
     ///
     /// # Errors
-    /// As [`gp_optim::train`]. The model is then as it was.
-    fn learn(&mut self, data: &dyn DataSource, options: &MinimiseOptions)
-    -> Result<Training, InferenceError>;
-}
+    /// As [`learn_with`](Self::learn_with).
+    fn learn(
+        &mut self,
+        data: &dyn DataSource,
+        how: Learning,
+    ) -> Result<Trained<Self::State>, InferenceError> {
+        self.learn_with(data, how, &Self::Settings::default(), &mut |_| {})
+    }
 
-/// How training went, and the state it left under the parameters that were found: sites, a posterior, memory and data, for
-/// what comes next.
-#[derive(Debug)]
-pub struct Trained<R, S> {
-    /// What the solver has to say.
-    pub run: R,
-    /// What the method keeps beside the parameters.
-    pub state: S,
+    /// [`learn`](Self::learn) with settings of one's own, `watch` being called after every evaluation that succeeds.
+    ///
+    /// # Errors
+    /// [`InferenceError::Unsupported`] where the method has no such way to learn, [`InferenceError::Optim`] when the start
+    /// cannot be evaluated or an option is out of range, otherwise as [`posterior`](Self::posterior). The model is then as
+    /// it was. Evaluations that fail later are stepped back from and counted.
+    fn learn_with(
+        &mut self,
+        data: &dyn DataSource,
+        how: Learning,
+        settings: &Self::Settings,
+        watch: Watch<'_, Self::Posterior>,
+    ) -> Result<Trained<Self::State>, InferenceError>;
 }

@@ -7,6 +7,7 @@ pub mod exact;
 mod inference;
 pub mod ivm;
 mod latent_model;
+mod learning;
 mod posterior;
 pub mod power_ep;
 mod powers;
@@ -15,8 +16,9 @@ mod weights;
 
 pub use error::{InferenceError, check_count};
 pub use exact::{ExactGp, ExactPosterior, ExactWorkspace, Observations};
-pub use inference::{EvidenceKind, Inference, LogEvidence, Trained};
+pub use inference::{EvidenceKind, Inference, LogEvidence};
 pub use latent_model::LatentModel;
+pub use learning::{Course, Learning, Moment, Steps, Trained, Watch};
 pub use posterior::{Posterior, Predicted, Predictor};
 pub use power_ep::{BatchEp, EpOptions, Level, PowerEp};
 pub use powers::Powers;

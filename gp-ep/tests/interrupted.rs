@@ -3,11 +3,11 @@
 #![expect(clippy::unwrap_used, reason = "a helper that fails is a failed test")]
 
 use faer::Mat;
-use gp_ep::ivm::{Coupling, Ivm, IvmOptions, IvmTraining};
-use gp_ep::power_ep::{GradientKind, InnerOptions, Schedule, Sharing};
+use gp_ep::ivm::{Coupling, Ivm, IvmLearning, IvmOptions, IvmTraining};
+use gp_ep::power_ep::{EpLearning, GradientKind, Schedule, Sharing};
 use gp_ep::{
-    EpOptions, ExactGp, InferenceError, Level, Observations, PowerEp, Powers, SparseProcess,
-    SparseRegression, Table,
+    EpOptions, ExactGp, Inference as _, InferenceError, Learning, Level, Moment, Observations, PowerEp,
+    Powers, SparseProcess, SparseRegression, Steps, Table,
 };
 use gp_kernels::data::{DataError, DataSource, Rows};
 use gp_kernels::inducing::InducingInputs;
@@ -15,8 +15,8 @@ use gp_kernels::posterior::InducingPosterior;
 use gp_likelihoods::{Gaussian, Softmax};
 use gp_linalg::Threading;
 use gp_optim::{
-    Adadelta, Adam, Batches, CheckpointFile, Control, DescentOptions, Interrupt, MinimiseOptions, OptimError,
-    ParameterSet, StopReason, Training,
+    Adadelta, Adam, Batches, CheckpointFile, Control, DescentOptions, FirstOrder, Interrupt, MinimiseOptions,
+    OptimError, ParameterSet, StopReason,
 };
 use std::fmt::Debug;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -79,8 +79,18 @@ fn in_pieces<T: PartialEq + Debug>(run: impl Fn(Control) -> Result<T, InferenceE
     assert_eq!(resumed, straight);
 }
 
-fn minimise(iterations: u64, control: Control) -> MinimiseOptions {
-    MinimiseOptions { max_iterations: iterations, control, ..MinimiseOptions::default() }
+fn outer(iterations: u64, control: Control) -> Learning {
+    Learning::Outer(MinimiseOptions { max_iterations: iterations, control, ..MinimiseOptions::default() })
+}
+
+fn steps(rule: impl Into<FirstOrder>, count: u64, control: Control) -> Steps {
+    let mut steps = Steps::new(rule, count);
+    (steps.descent, steps.control) = (DescentOptions { plateau: 300, ..DescentOptions::default() }, control);
+    steps
+}
+
+fn in_batches(count: u64, control: Control) -> Learning {
+    Learning::Batches(Batches::shuffled(40, 7, 3).unwrap(), steps(Adam::with_rate(0.05), count, control))
 }
 
 /// Mean and precision of the whitened inducing values, as numbers whose bits are compared.
@@ -94,7 +104,7 @@ fn exact_regression() {
     in_pieces(|control| {
         let mut gp = ExactGp::new(gp_kernels::parse("1 * rbf").unwrap(), Gaussian::new(0.5).unwrap());
         let data = Observations::new(problem.x.as_ref(), &problem.y)?;
-        let training = gp.train(&data, &minimise(40, control))?;
+        let training = gp.learn(&data, outer(40, control))?.run;
         Ok((training, gp.parameter_values()))
     });
 }
@@ -106,7 +116,7 @@ fn regression_in_closed_form() {
         let noise = Gaussian::new(0.5).unwrap();
         let mut model = SparseRegression::new(problem.process(), noise, Powers::Same(0.5));
         let data = Observations::new(problem.x.as_ref(), &problem.y)?;
-        let training = model.train(&data, &minimise(15, control))?;
+        let training = model.learn(&data, outer(15, control))?.run;
         Ok((training, model.parameter_values()))
     });
 }
@@ -125,19 +135,13 @@ fn power_ep_at_rest() {
             let mut model = problem.power_ep("bernoulli_probit").with_level(level);
             // Far from rest, so that every evaluation hands on what it came to.
             let ep = EpOptions { max_sweeps: 3, schedule, ..EpOptions::default() };
-            let trained = model.train_outer(&data, &ep, &minimise(10, control), |_| {})?;
+            let settings = EpLearning::default().with_ep(ep);
+            let mut trained = model.learn_with(&data, outer(10, control), &settings, &mut |_| {})?;
             let posterior = numbers(&trained.state.posterior(&model, 0)?);
-            let sites: Vec<_> = trained.state.sites().collect();
+            let sites: Vec<_> = trained.state.batch().unwrap().sites().collect();
             Ok((trained.run, sites, posterior, model.parameter_values()))
         });
     }
-}
-
-fn inner(steps: u64, control: Control) -> InnerOptions {
-    let mut options = InnerOptions::default();
-    (options.steps, options.control) = (steps, control);
-    options.descent = DescentOptions { plateau: 300, ..DescentOptions::default() };
-    options
 }
 
 #[test]
@@ -148,12 +152,12 @@ fn power_ep_beside_its_parameters() {
         in_pieces(|control| {
             let data = Table::with_targets(problem.x.as_ref(), &counts)?;
             let mut model = problem.power_ep("poisson").with_powers(Powers::Same(0.7));
-            let mut options = inner(12, control);
-            options.gradient = gradient;
+            let mut settings = EpLearning::default();
+            settings.gradient = gradient;
+            let how = Learning::Inner(steps(Adadelta::default(), 12, control));
             let mut watched = 0;
-            let trained = model.train_inner(&data, Adadelta::default(), &options, |moment| {
-                watched = moment.progress.evaluation;
-            })?;
+            let mut watch = |now: Moment<'_, _>| watched = now.progress.evaluation;
+            let trained = model.learn_with(&data, how, &settings, &mut watch)?;
             let posterior = numbers(&trained.state.posterior(&model, 0)?);
             Ok((trained.run, posterior, model.parameter_values()))
         });
@@ -169,10 +173,8 @@ fn power_ep_in_mini_batches() {
         in_pieces(|control| {
             let data = Table::with_targets(problem.x.as_ref(), &signs)?;
             let mut model = problem.power_ep("bernoulli_probit");
-            let batches = Batches::shuffled(40, 7, 3)?;
-            let options = inner(20, control);
-            let trained =
-                model.train_in_batches(&data, sharing, batches, Adam::with_rate(0.05), &options, |_| {})?;
+            let settings = EpLearning::default().with_sharing(sharing);
+            let trained = model.learn_with(&data, in_batches(20, control), &settings, &mut |_| {})?;
             let posterior = numbers(&trained.state.posterior(&model, 0)?);
             Ok((trained.run, posterior, model.parameter_values()))
         });
@@ -196,8 +198,9 @@ fn train_ivm(
     let data = Observations::new(problem.x.as_ref(), &classes)?;
     let mut model = ivm(problem).with_coupling(coupling)?;
     let options = IvmOptions { active: 12, liquid: 4, ..IvmOptions::default() };
-    let trained = model.train(&data, &options, 3, &minimise(4, control))?;
-    Ok((model, trained))
+    let settings = IvmLearning { options, rounds: 3 };
+    let trained = model.learn_with(&data, outer(4, control), &settings, &mut |_| {})?;
+    Ok((model, trained.state))
 }
 
 #[test]
@@ -237,18 +240,14 @@ fn time_is_over_for_every_kind_of_training() {
     let control = || Control::new().with_time_limit(Some(Duration::ZERO));
     let start = problem.power_ep("bernoulli_probit");
     let mut model = start.clone();
-    let outer = model.train_outer(&data, &EpOptions::default(), &minimise(9, control()), |_| {}).unwrap();
-    let (training, _): (Training, _) = outer.run;
-    assert_eq!((training.reason, training.converged), (StopReason::TimeLimit, false));
-    let run = model.train_inner(&data, Adam::default(), &inner(9, control()), |_| {}).unwrap().run;
-    assert_eq!((run.reason, run.converged), (StopReason::TimeLimit, false));
-    let batches = Batches::shuffled(40, 7, 3).unwrap();
-    let run = model
-        .train_in_batches(&data, Sharing::Tied, batches, Adam::default(), &inner(9, control()), |_| {})
-        .unwrap()
-        .run;
-    assert_eq!((run.reason, run.converged), (StopReason::TimeLimit, false));
-    assert!(!run.epoch_values.is_empty(), "there is something to say of the objective");
+    let tied = EpLearning::default().with_sharing(Sharing::Tied);
+    let inner = || Learning::Inner(steps(Adam::default(), 9, control()));
+    for how in [outer(9, control()), inner(), in_batches(9, control())] {
+        let run = model.learn_with(&data, how, &tied, &mut |_| {}).unwrap().run;
+        assert_eq!((run.reason(), run.converged()), (&StopReason::TimeLimit, false));
+        let said = run.descended().is_none_or(|run| !run.epoch_values.is_empty());
+        assert!(said, "there is something to say of the objective");
+    }
 }
 
 #[test]
@@ -261,14 +260,13 @@ fn checkpoints_of_other_training_and_other_data_are_refused() {
     let file = CheckpointFile::new(folder.path().join("run"), "label");
     let control = Control::new().with_checkpoint(file);
     let mut model = problem.power_ep("bernoulli_probit");
-    model.train_inner(&data, Adam::default(), &inner(3, control.clone()), |_| {}).unwrap();
+    let inner = || Learning::Inner(steps(Adam::default(), 3, control.clone()));
+    model.learn(&data, inner()).unwrap();
     let values = model.parameter_values();
 
-    let ep = EpOptions::default();
-    let other = model.train_outer(&data, &ep, &minimise(9, control.clone()), |_| {}).unwrap_err().to_string();
+    let other = model.learn(&data, outer(9, control.clone())).unwrap_err().to_string();
     assert!(other.contains("belongs to `label: EP on all observations beside a descent`"), "{other}");
-    let shorter =
-        model.train_inner(&few, Adam::default(), &inner(3, control), |_| {}).unwrap_err().to_string();
+    let shorter = model.learn(&few, inner()).unwrap_err().to_string();
     assert!(shorter.ends_with("does not fit this run: it has 40 sites, and the data have 30"), "{shorter}");
     assert_eq!(model.parameter_values(), values);
 }
@@ -331,15 +329,14 @@ fn a_run_that_ends_inside_an_evaluation_goes_on_from_its_last_checkpoint() {
         let noise = Gaussian::new(0.5).unwrap();
         let model = SparseRegression::new(problem.process(), noise, Powers::Same(0.5));
         let mut model = model.with_threading(Threading::Here);
-        let training = model.train(data, &minimise(8, control))?;
+        let training = model.learn(data, outer(8, control))?.run;
         Ok((training, model.parameter_values()))
     });
     cut_anywhere(Table::with_targets(problem.x.as_ref(), &signs).unwrap(), |data, control| {
         let mut model = problem.power_ep("bernoulli_probit").with_threading(Threading::Here);
         let batches = Batches::shuffled(data.count(), 100, 5).unwrap();
-        let rule = Adam::with_rate(0.02);
-        let trained =
-            model.train_in_batches(data, Sharing::Own, batches, rule, &inner(9, control), |_| {})?;
+        let how = Learning::Batches(batches, steps(Adam::with_rate(0.02), 9, control));
+        let trained = model.learn(data, how)?;
         let posterior = numbers(&trained.state.posterior(&model, 0)?);
         Ok((trained.run, posterior, model.parameter_values()))
     });

@@ -30,8 +30,8 @@ pub use checkpoint::{CheckpointError, CheckpointFile};
 pub use companion::Companion;
 pub use control::Control;
 pub use descent::{
-    Adadelta, Adam, Descended, Descent, DescentOptions, DescentRun, Momentum, Nesterov, RateStage,
-    SignAdaptive, UpdateRule, descend, descend_with,
+    Adadelta, Adam, Descended, Descent, DescentOptions, DescentRun, FirstOrder, Momentum, Nesterov,
+    RateStage, SignAdaptive, UpdateRule, descend, descend_with,
 };
 pub use error::{BadEvaluation, OptimError};
 pub use groups::{

@@ -24,7 +24,10 @@ use gp_linalg::product::matmul;
 use gp_optim::{MinimiseOptions, ParameterSet};
 use gp_variational::dense::DenseState;
 use gp_variational::savigp::Bound;
-use gp_variational::{DenseVariational, Draws, Estimator, Expectation, NaturalOptions, Sampling, Savigp};
+use gp_variational::{
+    DenseVariational, Draws, Estimator, Expectation, Inference as _, Learning, NaturalOptions, Sampling,
+    Savigp,
+};
 use rand::{RngExt, SeedableRng};
 use std::time::Instant;
 
@@ -168,8 +171,8 @@ fn cox() {
     let mut state = DenseState::new(&model, &data).expect("data");
     let ascent = state.come_to_rest(&model, &NaturalOptions::default()).expect("rest");
     let rest = start.elapsed().as_secs_f64();
-    let trained = model.train(&data, &NaturalOptions::default(), &MinimiseOptions::default(), |_| {});
-    let run = trained.expect("trained").run.0;
+    let run = model.learn(&data, Learning::Outer(MinimiseOptions::default())).expect("trained").run;
+    let run = run.training().expect("L-BFGS");
     println!(
         "\ndense Cox process, N = 811: at rest after {rest:.2} s ({} steps); trained in {:.1} s ({} evaluations, \
          converged: {})",

@@ -13,7 +13,9 @@ use gp_linalg::Threading;
 use gp_optim::{MinimiseOptions, ParameterSet as _, ParameterSetMut as _};
 use gp_variational::dense::DenseState;
 use gp_variational::savigp::Bound;
-use gp_variational::{DenseVariational, Draws, Expectation, NaturalOptions, Sampling, Savigp};
+use gp_variational::{
+    DenseVariational, Draws, Expectation, Inference as _, Learning, NaturalOptions, Sampling, Savigp,
+};
 use support::{Problem, assert_close, log_normal, plus_diagonal, rbf, solve};
 
 const RBF: &str = "1.7 * rbf(lengthscale=0.8)";
@@ -167,14 +169,15 @@ fn training_reaches_what_training_with_inducing_inputs_does() {
     let targets = problem.signs();
     let data = problem.table(&targets);
     let mut model = dense("bernoulli_probit");
-    let options = MinimiseOptions::default();
-    let trained = model.train(&data, &NaturalOptions::default(), &options, |_| {}).unwrap();
-    assert!(trained.run.0.converged && trained.run.1.converged);
+    let how = || Learning::Outer(MinimiseOptions::default());
+    let trained = model.learn(&data, how()).unwrap();
+    assert!(trained.run.converged() && trained.state.1.converged);
     let inputs = InducingInputs::points(problem.inputs.as_ref()).unwrap();
     let process = SparseProcess::new(gp_kernels::parse(RBF).unwrap(), inputs).unwrap().with_fixed_inputs();
     let mut sparse = Savigp::new(vec![process], model.likelihood().clone_box()).unwrap();
-    let run = sparse.train_outer(&data, &NaturalOptions::default(), &options, |_| {}).unwrap().run;
-    assert_close(trained.run.0.log_posterior, run.0.log_posterior, 1e-5);
+    let run = sparse.learn(&data, how()).unwrap().run;
+    let (found, expected) = (trained.run.training().unwrap(), run.training().unwrap());
+    assert_close(found.log_posterior, expected.log_posterior, 1e-5);
 }
 
 #[test]

@@ -7,12 +7,13 @@
 mod support;
 
 use gp_optim::{
-    Adadelta, Adam, Batches, CheckpointFile, Control, DescentOptions, Interrupt, MinimiseOptions, OptimError,
-    ParameterSet as _, StopReason,
+    Adadelta, Adam, Batches, CheckpointFile, Control, DescentOptions, FirstOrder, Interrupt, MinimiseOptions,
+    OptimError, ParameterSet as _, StopReason,
 };
-use gp_variational::savigp::{BatchOptions, NoiseTarget};
+use gp_variational::savigp::{BoundLearning, NoiseTarget};
 use gp_variational::{
-    DenseVariational, Draws, Estimator, Expectation, InferenceError, NaturalOptions, Sampling,
+    DenseVariational, Draws, Estimator, Expectation, Inference as _, InferenceError, Learning,
+    NaturalOptions, Sampling, Steps,
 };
 use std::fmt::Debug;
 use std::time::Duration;
@@ -46,6 +47,10 @@ fn minimise(iterations: u64, control: Control) -> MinimiseOptions {
     MinimiseOptions { max_iterations: iterations, control, ..MinimiseOptions::default() }
 }
 
+fn outer(iterations: u64, control: Control) -> Learning {
+    Learning::Outer(minimise(iterations, control))
+}
+
 /// Not at rest, so that every evaluation hands on what it came to.
 fn few_steps() -> NaturalOptions {
     NaturalOptions { max_steps: 2, rate: 0.6, ..NaturalOptions::default() }
@@ -57,7 +62,9 @@ fn everything_together() {
     let targets = problem.counts();
     in_pieces(|control| {
         let mut model = model("poisson", &problem.inducing(4));
-        let trained = model.train(&problem.table(&targets), &minimise(12, control), |_| {})?;
+        let settings = BoundLearning::all_together();
+        let how = outer(12, control);
+        let trained = model.learn_with(&problem.table(&targets), how, &settings, &mut |_| {})?;
         Ok((trained.run, model.parameter_values()))
     });
 }
@@ -69,8 +76,8 @@ fn groups_in_turn() {
     in_pieces(|control| {
         let mut model = model("poisson", &problem.inducing(3));
         let options = minimise(2, control);
-        let trained = model.train_alternating(&problem.table(&targets), &options)?;
-        Ok((trained.run, model.parameter_values()))
+        let run = model.train_alternating(&problem.table(&targets), &options)?;
+        Ok((run, model.parameter_values()))
     });
 }
 
@@ -80,8 +87,8 @@ fn a_posterior_at_rest() {
     let targets = problem.signs();
     in_pieces(|control| {
         let mut model = model("bernoulli_probit", &problem.inducing(4));
-        let trained =
-            model.train_outer(&problem.table(&targets), &few_steps(), &minimise(10, control), |_| {})?;
+        let (how, settings) = (outer(10, control), BoundLearning::at_rest(few_steps()));
+        let trained = model.learn_with(&problem.table(&targets), how, &settings, &mut |_| {})?;
         Ok((trained.run, model.parameter_values()))
     });
 }
@@ -94,18 +101,17 @@ fn a_dense_posterior_at_rest() {
         let likelihood = gp_likelihoods::parse("bernoulli_probit").unwrap();
         let kernel = gp_kernels::parse("1.7 * rbf(lengthscale=0.3)").unwrap();
         let mut model = DenseVariational::new(vec![kernel], likelihood)?;
-        let options = minimise(10, control);
-        let trained = model.train(&problem.table(&targets), &few_steps(), &options, |_| {})?;
-        let sites = trained.state.sites(0).map(|(precision, shift)| (precision.to_vec(), shift.to_vec()));
+        let how = outer(10, control);
+        let trained = model.learn_with(&problem.table(&targets), how, &few_steps(), &mut |_| {})?;
+        let sites = trained.state.0.sites(0).map(|(precision, shift)| (precision.to_vec(), shift.to_vec()));
         Ok((trained.run, sites, model.parameter_values()))
     });
 }
 
-fn batch_options(control: Control) -> BatchOptions {
-    let mut options = BatchOptions::default();
-    (options.steps, options.control) = (15, control);
-    options.descent = DescentOptions { plateau: 300, ..DescentOptions::default() };
-    options
+fn in_batches(rows: usize, rule: impl Into<FirstOrder>, control: Control) -> Learning {
+    let mut steps = Steps::new(rule, 15);
+    (steps.descent, steps.control) = (DescentOptions { plateau: 300, ..DescentOptions::default() }, control);
+    Learning::Batches(Batches::shuffled(rows, 7, 3).unwrap(), steps)
 }
 
 #[test]
@@ -115,19 +121,16 @@ fn batches_with_and_without_natural_gradients() {
     for natural in [None, Some(0.3)] {
         in_pieces(|control| {
             let mut model = model("bernoulli_probit", &problem.inducing(4));
-            let options = with_natural(batch_options(control), natural);
-            let batches = Batches::shuffled(40, 7, 3)?;
-            let rule = Adam::with_rate(0.05);
-            let trained =
-                model.train_in_batches(&problem.table(&targets), batches, rule, &options, |_| {})?;
+            let how = in_batches(40, Adam::with_rate(0.05), control);
+            let settings = with_rate(natural);
+            let trained = model.learn_with(&problem.table(&targets), how, &settings, &mut |_| {})?;
             Ok((trained.run, model.parameter_values()))
         });
     }
 }
 
-fn with_natural(mut options: BatchOptions, natural: Option<f64>) -> BatchOptions {
-    options.natural = natural;
-    options
+fn with_rate(natural: Option<f64>) -> BoundLearning {
+    natural.map_or_else(BoundLearning::default, BoundLearning::in_steps)
 }
 
 /// Samples are new for every batch, and their number follows their noise.
@@ -140,11 +143,9 @@ fn batches_of_samples() {
             let sampling = Sampling { draws, samples: 8, estimator: Estimator::Reparameterised, seed: 4 };
             let mut model = model("bernoulli_probit", &problem.inducing(4))
                 .with_expectation(Expectation::Sampled(sampling))?;
-            let mut options = with_natural(batch_options(control), natural);
-            options.noise = Some(NoiseTarget { relative: 0.1, least: 4, most: 60 });
-            let batches = Batches::shuffled(40, 7, 3)?;
-            let data = problem.table(&targets);
-            let trained = model.train_in_batches(&data, batches, Adadelta::default(), &options, |_| {})?;
+            let (how, mut settings) = (in_batches(40, Adadelta::default(), control), with_rate(natural));
+            settings.noise = Some(NoiseTarget { relative: 0.1, least: 4, most: 60 });
+            let trained = model.learn_with(&problem.table(&targets), how, &settings, &mut |_| {})?;
             Ok((trained.run, model.parameter_values()))
         });
     }
@@ -157,14 +158,14 @@ fn time_is_over_for_every_kind_of_training() {
     let data = problem.table(&targets);
     let control = || Control::new().with_time_limit(Some(Duration::ZERO));
     let start = || model("bernoulli_probit", &problem.inducing(4));
-    let run = start().train(&data, &minimise(9, control()), |_| {}).unwrap().run;
+    let run = start().train_alternating(&data, &minimise(9, control())).unwrap();
     assert_eq!((run.reason, run.converged), (StopReason::TimeLimit, false));
-    let run = start().train_alternating(&data, &minimise(9, control())).unwrap().run;
-    assert_eq!((run.reason, run.converged), (StopReason::TimeLimit, false));
-    let (run, _) = start().train_outer(&data, &few_steps(), &minimise(9, control()), |_| {}).unwrap().run;
-    assert_eq!((run.reason, run.converged), (StopReason::TimeLimit, false));
-    let batches = Batches::shuffled(30, 7, 3).unwrap();
-    let run = start().train_in_batches(&data, batches, Adam::default(), &batch_options(control()), |_| {});
-    let run = run.unwrap().run;
-    assert_eq!((run.reason, run.converged), (StopReason::TimeLimit, false));
+    for (how, settings) in [
+        (outer(9, control()), BoundLearning::all_together()),
+        (outer(9, control()), BoundLearning::at_rest(few_steps())),
+        (in_batches(30, Adam::default(), control()), BoundLearning::default()),
+    ] {
+        let run = start().learn_with(&data, how, &settings, &mut |_| {}).unwrap().run;
+        assert_eq!((run.reason(), run.converged()), (&StopReason::TimeLimit, false));
+    }
 }

@@ -4,14 +4,14 @@
 use faer::Mat;
 use gp_ep::ivm::Ivm;
 use gp_ep::{
-    EvidenceKind, ExactGp, ExactWorkspace, Inference, InferenceError, Observations, Posterior, PowerEp,
-    Powers, SparseProcess, SparseRegression, Weights,
+    DataSource as _, EvidenceKind, ExactGp, ExactWorkspace, Inference, InferenceError, Learning, Moment,
+    Observations, Posterior, PowerEp, Powers, SparseProcess, SparseRegression, Steps, Weights,
 };
 use gp_kernels::inducing::InducingInputs;
 use gp_kernels::{Kernel, KernelError};
 use gp_likelihoods::{BernoulliProbit, Gaussian, Likelihood};
 use gp_linalg::Threading;
-use gp_optim::{Brake, MinimiseOptions, ParameterSet};
+use gp_optim::{Adam, Batches, Brake, MinimiseOptions, ParameterSet};
 use gp_variational::savigp::{Bound, Covariance, Mixture};
 use gp_variational::{DenseVariational, Savigp};
 
@@ -87,7 +87,15 @@ fn all_methods_are_exact_with_inducing_inputs_at_the_data() {
 fn learns<M: Inference>(name: &str, mut model: M, data: &Observations<'_>) {
     let before = model.log_evidence(data).unwrap();
     let options = MinimiseOptions { max_iterations: 5, ..MinimiseOptions::default() };
-    let training = model.learn(data, &options).unwrap();
+    let mut seen = 0;
+    let mut watch = |now: Moment<'_, M::Posterior>| {
+        assert!(now.predictor().is_ok() && now.progress.log_posterior.is_finite(), "{name}");
+        seen += 1;
+    };
+    let (how, usual) = (Learning::Outer(options), M::Settings::default());
+    let learned = model.learn_with(data, how, &usual, &mut watch).unwrap();
+    let training = learned.run.training().unwrap();
+    assert!(seen > 1, "{name}: {seen}");
     let after = model.log_evidence(data).unwrap();
     assert!(after.value > before.value, "{name}: {before:?} {after:?}");
     close(training.log_marginal_likelihood, after.value, name);
@@ -110,6 +118,40 @@ fn all_methods_learn_by_one_verb() {
     learns("savigp", svgp(&z).with_posterior(diagonal).unwrap(), &signs);
     learns("dense", DenseVariational::new(vec![kernel()], probit()).unwrap(), &signs);
     learns("ivm", Ivm::new(vec![kernel()], probit()).unwrap(), &signs);
+}
+
+/// A step for every update of the posterior, or the answer that there is no such way; the model is then as it was.
+fn takes_steps<M: Inference>(name: &str, mut model: M, data: &Observations<'_>, does: bool) {
+    let before = model.parameter_values();
+    let steps = || Steps::new(Adam::with_rate(0.01), 3);
+    let batches = Batches::shuffled(data.count(), 10, 1).unwrap();
+    for how in [Learning::Inner(steps()), Learning::Batches(batches, steps())] {
+        let run = model.learn(data, how).map(|learned| learned.run);
+        if does {
+            assert_eq!(run.unwrap().iterations(), 3, "{name}");
+            continue;
+        }
+        let refused = run.unwrap_err();
+        assert!(matches!(refused, InferenceError::Unsupported { .. }), "{name}: {refused}");
+        assert_eq!(model.parameter_values(), before, "{name}");
+    }
+}
+
+#[test]
+fn learning_inside_and_in_batches_is_for_posteriors_that_take_steps() {
+    let (x, z) = (points(30), points(8));
+    let y = targets(&x);
+    let labels: Vec<f64> = y.iter().map(|y| if *y > 0.0 { 1.0 } else { -1.0 }).collect();
+    let numbers = Observations::new(x.as_ref(), &y).unwrap();
+    let signs = Observations::new(x.as_ref(), &labels).unwrap();
+    let probit = || -> Box<dyn Likelihood> { Box::new(BernoulliProbit) };
+    takes_steps("exact", ExactGp::new(kernel(), gaussian()), &numbers, false);
+    let closed = SparseRegression::new(process(&z), gaussian(), Powers::Same(0.5));
+    takes_steps("regression", closed, &numbers, false);
+    takes_steps("dense", DenseVariational::new(vec![kernel()], probit()).unwrap(), &signs, false);
+    takes_steps("ivm", Ivm::new(vec![kernel()], probit()).unwrap(), &signs, false);
+    takes_steps("power ep", PowerEp::new(vec![process(&z)], probit()).unwrap(), &signs, true);
+    takes_steps("svgp", svgp(&z), &signs, true);
 }
 
 /// The informative vector machine answers the same verbs; what it says of labels follows from their probabilities.

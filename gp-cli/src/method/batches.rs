@@ -1,11 +1,30 @@
-//! The order in which rows are seen in mini-batches, wherever they are.
+//! Mini-batches: the order in which rows are seen, wherever they are, and the steps after each.
 
+use super::optimizer::Optimizer;
+use super::problem::Settings;
 use crate::error::CliError;
-use gp_optim::Batches;
+use gp_ep::Steps;
+use gp_optim::{Adam, Batches, Control};
 
 /// Blocks of neighbouring rows that are put in random order at most. An order of so many takes 32 MB, whatever the
 /// number of rows; rows within a block are in random order too.
 const MOST_BLOCKS: usize = 1 << 22;
+
+/// So many blocks of batches in a row up to which the objective was not found to fall, by more than its noise and by
+/// more than this share of it, are a plateau.
+const PLATEAU: u64 = 5;
+const VALUE_TOLERANCE: f64 = 1e-4;
+/// The rate of Adam.
+const RATE: f64 = 0.01;
+
+/// Steps of the method that was asked for, or of Adam.
+pub(super) fn steps(settings: &Settings, count: u64, control: &Control) -> Steps {
+    let asked = settings.optimizer.and_then(|optimizer: Optimizer| optimizer.first_order(RATE));
+    let mut steps = Steps::new(asked.unwrap_or_else(|| Adam::with_rate(RATE).into()), count);
+    (steps.descent.value_tolerance, steps.descent.plateau) = (VALUE_TOLERANCE, PLATEAU);
+    steps.control = control.clone();
+    steps
+}
 
 /// Bytes of such an order.
 pub(crate) fn memory(rows: usize) -> f64 {

@@ -13,7 +13,7 @@ use super::update::Sites;
 use crate::error::CliError;
 use crate::model::Functions;
 use gp_ep::power_ep::Level;
-use gp_ep::{EvidenceKind, Inference as _, Powers, SparseRegression};
+use gp_ep::{EvidenceKind, Inference as _, Learning, Powers, SparseRegression};
 use gp_likelihoods::Likelihood;
 
 /// Power EP under Gaussian noise at its fixed point.
@@ -111,10 +111,11 @@ impl Method for ClosedForm {
         let power = self.power(&problem.settings.given);
         let mut model = SparseRegression::new(process, noise, Powers::Same(power));
         let iterations = problem.settings.given.integer_of(&ITERATIONS)?;
-        let training = model.train(data, &minimise_options(iterations, &problem.settings.control))?;
+        let how = Learning::Outer(minimise_options(iterations, &problem.settings.control));
+        let run = model.learn(data, how)?.run;
         let posterior = model.posterior(data)?.map(Functions::from);
         let kind = if power == 0.0 { EvidenceKind::LowerBound } else { EvidenceKind::Estimate };
-        Ok(Fit::of_training(posterior, kind, &training))
+        Ok(Fit::of_course(posterior, kind, &run))
     }
 
     fn gradients(&self, problem: &Problem) -> Result<Vec<GradientCheck>, CliError> {

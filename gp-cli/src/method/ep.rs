@@ -13,9 +13,9 @@ use super::setting::Setting;
 use super::update::Sites;
 use crate::error::CliError;
 use crate::model::Functions;
-use gp_ep::power_ep::{InnerOptions, Level};
-use gp_ep::{BatchEp, EpOptions, EvidenceKind, PowerEp, Trained};
-use gp_optim::{Adadelta, Adam, Descended, SignAdaptive, UpdateRule};
+use gp_ep::power_ep::{EpState, Level};
+use gp_ep::{EpOptions, EvidenceKind, Inference as _, Learning, PowerEp, Steps, Trained};
+use gp_optim::FirstOrder;
 
 /// Power EP with a site for every factor.
 #[derive(Clone, Copy, Debug)]
@@ -85,11 +85,9 @@ impl Method for Ep {
 
     fn fit(&self, problem: Problem) -> Result<Fit, CliError> {
         let model = model(&problem, self.level)?;
-        match problem.settings.optimizer.unwrap_or(Optimizer::Lbfgs) {
-            Optimizer::Lbfgs => outer(model, &problem),
-            Optimizer::Adam => inner(model, &problem, Adam::with_rate(RATE)),
-            Optimizer::Adadelta => inner(model, &problem, Adadelta::default()),
-            Optimizer::SignAdaptive => inner(model, &problem, SignAdaptive::default()),
+        match problem.settings.optimizer.unwrap_or(Optimizer::Lbfgs).first_order(RATE) {
+            None => outer(model, &problem),
+            Some(rule) => inner(model, &problem, rule),
         }
     }
 
@@ -109,29 +107,30 @@ fn outer(mut model: PowerEp, problem: &Problem) -> Result<Fit, CliError> {
     let data = &problem.rows;
     let iterations = problem.settings.given.integer(&common::ITERATIONS).unwrap_or(OUTER_ITERATIONS);
     let options = minimise_options(iterations, &problem.settings.control);
-    let trained = model.train_outer(data, &EpOptions::default(), &options, |_| {})?;
-    let Trained { run: (training, convergence), state } = trained;
+    let Trained { run, state } = model.learn(data, Learning::Outer(options))?;
     let posterior = state.predictor(&model)?.map(Functions::from);
-    let mut fit = Fit::of_training(posterior, EvidenceKind::Estimate, &training);
-    fit.converged &= convergence.converged;
-    convergence_warnings(&convergence, &mut fit.warnings);
+    let mut fit = Fit::of_course(posterior, EvidenceKind::Estimate, &run);
+    if let EpState::AtRest(_, convergence) = state {
+        fit.converged &= convergence.converged;
+        convergence_warnings(&convergence, &mut fit.warnings);
+    }
     Ok(fit)
 }
 
 /// A step of the parameters after each sweep; then EP comes to rest.
-fn inner<R: UpdateRule>(mut model: PowerEp, problem: &Problem, rule: R) -> Result<Fit, CliError> {
+fn inner(mut model: PowerEp, problem: &Problem, rule: FirstOrder) -> Result<Fit, CliError> {
     let data = &problem.rows;
-    let steps = problem.settings.given.integer(&common::ITERATIONS).unwrap_or(INNER_ITERATIONS);
-    let mut options = InnerOptions::default();
-    options.steps = steps;
-    (options.descent.value_tolerance, options.descent.plateau) = (VALUE_TOLERANCE, PLATEAU);
-    options.control = problem.settings.control.clone();
-    let trained: Trained<Descended, BatchEp> = model.train_inner(data, rule, &options, |_| {})?;
-    let (run, mut state) = (trained.run, trained.state);
-    let convergence = state.converge(&model, &options.ep)?;
+    let iterations = problem.settings.given.integer(&common::ITERATIONS).unwrap_or(INNER_ITERATIONS);
+    let mut steps = Steps::new(rule, iterations);
+    (steps.descent.value_tolerance, steps.descent.plateau) = (VALUE_TOLERANCE, PLATEAU);
+    steps.control = problem.settings.control.clone();
+    let Trained { run, mut state } = model.learn(data, Learning::Inner(steps))?;
+    let rest = state.batch().map(|state| state.converge(&model, &EpOptions::default())).transpose()?;
     let posterior = state.predictor(&model)?.map(Functions::from);
-    let fit = Fit::of_descent(posterior, &run);
-    let mut fit = Fit { objective: convergence.last.log_z, ..fit };
-    convergence_warnings(&convergence, &mut fit.warnings);
+    let mut fit = Fit::of_course(posterior, EvidenceKind::Estimate, &run);
+    if let Some(convergence) = rest {
+        fit.objective = convergence.last.log_z;
+        convergence_warnings(&convergence, &mut fit.warnings);
+    }
     Ok(fit)
 }

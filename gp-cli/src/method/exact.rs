@@ -11,7 +11,7 @@ use super::problem::Problem;
 use super::setting::Setting;
 use crate::error::CliError;
 use crate::model::Functions;
-use gp_ep::{EvidenceKind, ExactGp, Inference as _};
+use gp_ep::{EvidenceKind, ExactGp, Inference as _, Learning};
 use gp_likelihoods::Likelihood;
 
 /// Exact regression under Gaussian noise.
@@ -61,9 +61,10 @@ impl Method for Exact {
         let kernel = problem.kernels.into_iter().next().ok_or_else(super::power_ep::no_latent)?;
         let mut gp = ExactGp::new(kernel, noise);
         let iterations = problem.settings.given.integer_of(&ITERATIONS)?;
-        let training = gp.train(data, &minimise_options(iterations, &problem.settings.control))?;
+        let how = Learning::Outer(minimise_options(iterations, &problem.settings.control));
+        let run = gp.learn(data, how)?.run;
         let posterior = gp.posterior(data)?.map(Functions::from);
-        Ok(Fit::of_training(posterior, EvidenceKind::Exact, &training))
+        Ok(Fit::of_course(posterior, EvidenceKind::Exact, &run))
     }
 
     fn gradients(&self, problem: &Problem) -> Result<Vec<GradientCheck>, CliError> {

@@ -6,11 +6,14 @@ use super::problem::Problem;
 use super::{ivm_model, power_ep};
 use crate::error::CliError;
 use gp_ep::power_ep::{GradientKind, Level};
-use gp_ep::{BatchEp, EpOptions, ExactGp, ExactWorkspace, Powers, RegressionWorkspace, SparseRegression};
+use gp_ep::{
+    BatchEp, EpOptions, ExactGp, ExactWorkspace, Inference as _, Learning, Powers, RegressionWorkspace,
+    SparseRegression,
+};
 use gp_kernels::Evaluator;
 use gp_optim::MinimiseOptions;
 use gp_variational::Savigp;
-use gp_variational::savigp::Bound;
+use gp_variational::savigp::{Bound, BoundLearning};
 
 /// Iterations that move a variational posterior away from the prior, where some derivatives are 0 by symmetry.
 const WARM_UP: u64 = 5;
@@ -68,7 +71,8 @@ pub(super) fn bound(
     if components > 1 {
         model.set_posterior(model.posterior().split(components, problem.settings.seed)?)?;
     }
-    model.train(data, &MinimiseOptions { max_iterations: WARM_UP, ..MinimiseOptions::default() }, |_| {})?;
+    let few = MinimiseOptions { max_iterations: WARM_UP, ..MinimiseOptions::default() };
+    model.learn_with(data, Learning::Outer(few), &BoundLearning::all_together(), &mut |_| {})?;
     let mut bound = Bound::new(&model, data)?;
     let evaluate = |model: &Savigp, gradient: Option<&mut [f64]>| {
         Ok(match gradient {

@@ -11,7 +11,8 @@ use super::problem::Problem;
 use super::setting::Setting;
 use crate::error::CliError;
 use crate::model::Functions;
-use gp_ep::EvidenceKind;
+use gp_ep::ivm::IvmLearning;
+use gp_ep::{EvidenceKind, Inference as _, Learning};
 use gp_likelihoods::{Likelihood, Support};
 use gp_optim::ParameterSet;
 
@@ -68,13 +69,13 @@ impl Method for IvmMethod {
         // Nothing to be learned but the sites.
         let rounds = if model.free_count() == 0 { 0 } else { ROUNDS };
         let iterations = problem.settings.given.integer_of(&ITERATIONS)?;
-        let training =
-            model.train(data, &options, rounds, &minimise_options(iterations, &problem.settings.control))?;
-        let posterior = training.run.posterior.predictor()?.map(Functions::from);
-        let summary = training.summary(&model, rounds);
-        let mut fit = Fit::of_training(posterior, EvidenceKind::LowerBound, &summary);
-        if !training.run.refused.is_empty() {
-            let count = training.run.refused.len();
+        let how = Learning::Outer(minimise_options(iterations, &problem.settings.control));
+        let learned = model.learn_with(data, how, &IvmLearning { options, rounds }, &mut |_| {})?;
+        let chosen = &learned.state.run;
+        let posterior = chosen.posterior.predictor()?.map(Functions::from);
+        let mut fit = Fit::of_course(posterior, EvidenceKind::LowerBound, &learned.run);
+        if !chosen.refused.is_empty() {
+            let count = chosen.refused.len();
             fit.warnings.push(format!("{count} rows were chosen and could not be made active"));
         }
         Ok(fit)

@@ -1,7 +1,7 @@
 //! How parameters move.
 
 use clap::ValueEnum;
-use gp_optim::{Control, MinimiseOptions};
+use gp_optim::{Adadelta, Adam, Control, FirstOrder, MinimiseOptions, SignAdaptive};
 use serde::Serialize;
 use std::fmt;
 
@@ -17,6 +17,19 @@ pub enum Optimizer {
     Adadelta,
     /// A rate for each parameter that grows while its sign stays
     SignAdaptive,
+}
+
+impl Optimizer {
+    /// The first-order method, with the rate of Adam; nothing for quasi-Newton steps.
+    #[must_use]
+    pub fn first_order(self, rate: f64) -> Option<FirstOrder> {
+        match self {
+            Self::Lbfgs => None,
+            Self::Adam => Some(Adam::with_rate(rate).into()),
+            Self::Adadelta => Some(Adadelta::default().into()),
+            Self::SignAdaptive => Some(SignAdaptive::default().into()),
+        }
+    }
 }
 
 impl fmt::Display for Optimizer {

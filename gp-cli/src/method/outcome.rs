@@ -1,7 +1,7 @@
 //! What a method hands back.
 
 use crate::model::Approximation;
-use gp_ep::EvidenceKind;
+use gp_ep::{Course, EvidenceKind};
 use gp_optim::{Descended, StopReason, Training, TrainingStep};
 
 /// A fitted posterior, and how it came about.
@@ -44,6 +44,16 @@ impl Fit {
         }
     }
 
+    /// The outcome of learning, however it was done. What first-order training knows of the objective is an estimate, of
+    /// a bound where the objective is one.
+    #[must_use]
+    pub fn of_course(posterior: Approximation, kind: EvidenceKind, run: &Course) -> Self {
+        match run {
+            Course::Minimised(training) => Self::of_training(posterior, kind, training),
+            Course::Descended(run) => Self { objective_kind: kind, ..Self::of_descent(posterior, run) },
+        }
+    }
+
     /// The outcome of first-order training: one number an epoch, the mean of estimates from single batches, and as
     /// objective the last of them.
     #[must_use]
@@ -66,9 +76,4 @@ fn failures(count: u64, last: Option<&str>) -> Vec<String> {
     let told =
         |last| format!("{count} evaluations failed and were stepped back from, the last because {last}");
     last.map(told).into_iter().collect()
-}
-
-/// The outcome of quasi-Newton training on a bound.
-pub(super) fn lower_bound(posterior: Approximation, training: &Training) -> Fit {
-    Fit::of_training(posterior, EvidenceKind::LowerBound, training)
 }

@@ -1,23 +1,21 @@
 //! Variational inference with any number of Gaussians, full or diagonal, by closed forms, quadrature or samples.
 
-use super::batches::in_random_order;
+use super::batches::{in_random_order, steps};
 use super::check::GradientCheck;
 use super::contract::Method;
 use super::later::{Later, Updated};
 use super::optimizer::{Optimizer, minimise_options};
-use super::outcome::{Fit, lower_bound};
+use super::outcome::Fit;
 use super::problem::{Problem, SECOND_STAGE, Settings};
 use super::setting::Setting;
 use super::update::Sites;
-use super::variational::{
-    BATCH_SIZE, EPOCHS, ITERATIONS, NATURAL_RATE, PLATEAU, RATE, VALUE_TOLERANCE, approximation,
-};
+use super::variational::{BATCH_SIZE, EPOCHS, ITERATIONS, NATURAL_RATE, approximation};
 use crate::error::CliError;
-use gp_ep::DataSource;
 use gp_ep::power_ep::Level;
+use gp_ep::{DataSource, EvidenceKind, Inference as _, Learning};
 use gp_likelihoods::Likelihood;
-use gp_optim::{Adadelta, Adam, Control, UpdateRule};
-use gp_variational::savigp::{BatchOptions, Covariance, Mixture};
+use gp_optim::Control;
+use gp_variational::savigp::{BoundLearning, Covariance, Mixture};
 use gp_variational::{Draws, Estimator, Expectation, NaturalOptions, Sampling, Savigp};
 
 /// SAVIGP, on all of the data or in mini-batches.
@@ -86,11 +84,9 @@ impl Method for SavigpMethod {
 
     fn fit(&self, problem: Problem) -> Result<Fit, CliError> {
         let model = model(&problem)?;
-        let rate = Adam::with_rate(RATE);
         match problem.settings.optimizer.unwrap_or(Optimizer::Lbfgs) {
             Optimizer::Lbfgs => on_all(model, &problem),
-            Optimizer::Adadelta => in_batches(model, &problem, Adadelta::default),
-            _ => in_batches(model, &problem, || rate.clone()),
+            _ => in_batches(model, &problem),
         }
     }
 
@@ -161,30 +157,23 @@ fn on_all(mut model: Savigp, problem: &Problem) -> Result<Fit, CliError> {
     let iterations = iterations.unwrap_or(if full { OUTER_ITERATIONS } else { JOINT_ITERATIONS });
     let control = settings.control.begun();
     let options = minimise_options(iterations, &control);
-    let (training, rested) = if full {
-        let (training, ascent) = model.train_outer(data, &rest(&model), &options, |_| {})?.run;
-        (training, ascent.converged)
-    } else {
-        (model.train(data, &options, |_| {})?.run, true)
-    };
+    let learning = BoundLearning::at_rest(rest(&model));
+    let learned = model.learn_with(data, Learning::Outer(options), &learning, &mut |_| {})?;
+    let first = Fit::of_course(approximation(&model)?, EvidenceKind::LowerBound, &learned.run);
     if components == 1 {
-        let fit = lower_bound(approximation(&model)?, &training);
-        return Ok(Fit { converged: fit.converged && rested, ..fit });
+        let rested = learned.state.ascent.is_none_or(|ascent| ascent.converged);
+        return Ok(Fit { converged: first.converged && rested, ..first });
     }
     model.set_posterior(model.posterior().split(components, settings.seed)?)?;
     let iterations = settings.given.integer(&ITERATIONS).unwrap_or(JOINT_ITERATIONS);
-    let again = model.train(data, &minimise_options(iterations, &second(&control)), |_| {})?.run;
-    let fit = lower_bound(approximation(&model)?, &again);
-    let curve = training.history.iter().map(|step| step.log_posterior).chain(fit.curve).collect();
-    Ok(Fit { curve, iterations: training.iterations + again.iterations, ..fit })
+    let how = Learning::Outer(minimise_options(iterations, &second(&control)));
+    let fit = Fit::of_course(approximation(&model)?, EvidenceKind::LowerBound, &model.learn(data, how)?.run);
+    let curve = first.curve.into_iter().chain(fit.curve).collect();
+    Ok(Fit { curve, iterations: first.iterations + fit.iterations, ..fit })
 }
 
 /// The same in batches: the posterior by natural gradients while it is one full Gaussian, with everything else otherwise.
-fn in_batches<R: UpdateRule>(
-    mut model: Savigp,
-    problem: &Problem,
-    rule: impl Fn() -> R,
-) -> Result<Fit, CliError> {
+fn in_batches(mut model: Savigp, problem: &Problem) -> Result<Fit, CliError> {
     let (data, settings) = (&problem.rows, &problem.settings);
     let size = settings.given.count(&BATCH_SIZE).unwrap_or(usize::MAX).min(data.count());
     let components = components(settings);
@@ -197,16 +186,15 @@ fn in_batches<R: UpdateRule>(
             model.set_posterior(model.posterior().split(components, settings.seed)?)?;
         }
         let batches = in_random_order(data.count(), size, settings.seed)?;
-        let mut options = BatchOptions::default();
-        options.steps = epochs.saturating_mul(batches.per_epoch() as u64);
-        options.control = if stage == 0 { control.clone() } else { second(&control) };
-        (options.descent.value_tolerance, options.descent.plateau) = (VALUE_TOLERANCE, PLATEAU);
-        options.natural = is_one_full(&model).then_some(NATURAL_RATE);
-        outcome = Some(model.train_in_batches(data, batches, rule(), &options, |_| {})?.run);
+        let count = epochs.saturating_mul(batches.per_epoch() as u64);
+        let control = if stage == 0 { control.clone() } else { second(&control) };
+        let how = Learning::Batches(batches, steps(settings, count, &control));
+        let mut learning = BoundLearning::default();
+        learning.rate = is_one_full(&model).then_some(NATURAL_RATE);
+        outcome = Some(model.learn_with(data, how, &learning, &mut |_| {})?.run);
     }
     let run = outcome.ok_or_else(super::power_ep::no_latent)?;
-    let fit = Fit::of_descent(approximation(&model)?, &run);
-    Ok(Fit { objective_kind: gp_ep::EvidenceKind::LowerBound, ..fit })
+    Ok(Fit::of_course(approximation(&model)?, EvidenceKind::LowerBound, &run))
 }
 
 /// The control of the second stage, whose checkpoint is a file beside that of the first.

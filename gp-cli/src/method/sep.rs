@@ -1,6 +1,6 @@
 //! EP in mini-batches, with one average site for all observations (stochastic EP) or a site for each.
 
-use super::batches::in_random_order;
+use super::batches::{in_random_order, steps};
 use super::check::GradientCheck;
 use super::common;
 use super::contract::{Case, Method};
@@ -13,9 +13,8 @@ use super::setting::Setting;
 use super::update::Sites;
 use crate::error::CliError;
 use crate::model::Functions;
-use gp_ep::power_ep::{InnerOptions, Level, MiniBatchEp, Sharing};
-use gp_ep::{DataSource, PowerEp, Trained};
-use gp_optim::{Adadelta, Adam, Descended, UpdateRule};
+use gp_ep::power_ep::{EpLearning, Level, Sharing};
+use gp_ep::{DataSource, EvidenceKind, Inference as _, Learning, PowerEp, Trained};
 
 /// EP in mini-batches.
 #[derive(Clone, Copy, Debug)]
@@ -36,12 +35,6 @@ const SITES: Setting = Setting::choice(
 .usually_word(TIED);
 const TIED: &str = "tied";
 const SETTINGS: &[Setting] = &[common::ALPHA, SITES, common::EPOCHS, BATCH_SIZE];
-/// So many blocks of batches in a row up to which the objective was not found to fall, by more than its noise and by
-/// more than this share of it, are a plateau.
-const PLATEAU: u64 = 5;
-const VALUE_TOLERANCE: f64 = 1e-4;
-/// The rate of Adam.
-const RATE: f64 = 0.01;
 
 impl Method for Sep {
     fn name(&self) -> &'static str {
@@ -83,10 +76,7 @@ impl Method for Sep {
 
     fn fit(&self, problem: Problem) -> Result<Fit, CliError> {
         let model = model(&problem, Level::Projection)?;
-        match problem.settings.optimizer.unwrap_or(Optimizer::Adam) {
-            Optimizer::Adadelta => in_batches(model, &problem, Adadelta::default()),
-            _ => in_batches(model, &problem, Adam::with_rate(RATE)),
-        }
+        in_batches(model, &problem)
     }
 
     fn gradients(&self, problem: &Problem) -> Result<Vec<GradientCheck>, CliError> {
@@ -105,21 +95,18 @@ fn is_tied(problem: &Problem) -> bool {
     problem.settings.given.word(&SITES) == Some(TIED)
 }
 
-fn in_batches<R: UpdateRule>(mut model: PowerEp, problem: &Problem, rule: R) -> Result<Fit, CliError> {
+fn in_batches(mut model: PowerEp, problem: &Problem) -> Result<Fit, CliError> {
     let (data, settings) = (&problem.rows, &problem.settings);
     let size = settings.given.count(&BATCH_SIZE).unwrap_or(usize::MAX).min(data.count());
     let batches = in_random_order(data.count(), size, settings.seed)?;
     let per_epoch = batches.per_epoch() as u64;
     let usual = || (EPOCHS * per_epoch).clamp(FEWEST_STEPS, MOST_STEPS.max(per_epoch));
-    let mut options = InnerOptions::default();
-    (options.descent.value_tolerance, options.descent.plateau) = (VALUE_TOLERANCE, PLATEAU);
-    options.steps =
+    let count =
         settings.given.integer(&common::EPOCHS).map_or_else(usual, |epochs| epochs.saturating_mul(per_epoch));
     let sharing = if is_tied(problem) { Sharing::Tied } else { Sharing::Own };
-    options.control = settings.control.clone();
-    let trained: Trained<Descended, MiniBatchEp> =
-        model.train_in_batches(data, sharing, batches, rule, &options, |_| {})?;
-    let (run, state) = (trained.run, trained.state);
+    let learning = EpLearning::default().with_sharing(sharing);
+    let how = Learning::Batches(batches, steps(settings, count, &settings.control));
+    let Trained { run, state } = model.learn_with(data, how, &learning, &mut |_| {})?;
     let posterior = state.predictor(&model)?.map(Functions::from);
-    Ok(Fit::of_descent(posterior, &run))
+    Ok(Fit::of_course(posterior, EvidenceKind::Estimate, &run))
 }

@@ -1,7 +1,7 @@
 //! Variational inference with inducing inputs: the posterior by natural gradients, everything else by the gradient of the
 //! bound.
 
-use super::batches::in_random_order;
+use super::batches::{in_random_order, steps};
 use super::check::GradientCheck;
 use super::common::projections;
 use super::contract::Method;
@@ -11,15 +11,12 @@ use super::outcome::Fit;
 use super::problem::Problem;
 use super::setting::Setting;
 use super::update::Sites;
-use super::variational::{
-    BATCH_SIZE, EPOCHS, ITERATIONS, NATURAL_RATE, PLATEAU, RATE, VALUE_TOLERANCE, approximation,
-};
+use super::variational::{BATCH_SIZE, EPOCHS, ITERATIONS, NATURAL_RATE, approximation};
 use crate::error::CliError;
 use gp_ep::power_ep::Level;
-use gp_ep::{DataSource, EvidenceKind};
-use gp_optim::{Adadelta, Adam, UpdateRule};
-use gp_variational::savigp::BatchOptions;
-use gp_variational::{NaturalOptions, Savigp};
+use gp_ep::{DataSource, EvidenceKind, Inference as _, Learning, Trained};
+use gp_variational::Savigp;
+use gp_variational::savigp::BoundLearning;
 
 /// SVGP, on all of the data or in mini-batches.
 #[derive(Clone, Copy, Debug)]
@@ -58,8 +55,7 @@ impl Method for Svgp {
         let model = Savigp::new(problem.shared_processes()?, problem.likelihood.clone())?;
         match problem.settings.optimizer.unwrap_or(Optimizer::Lbfgs) {
             Optimizer::Lbfgs => outer(model, &problem),
-            Optimizer::Adadelta => in_batches(model, &problem, Adadelta::default()),
-            _ => in_batches(model, &problem, Adam::with_rate(RATE)),
+            _ => in_batches(model, &problem),
         }
     }
 
@@ -82,23 +78,19 @@ impl Method for Svgp {
 fn outer(mut model: Savigp, problem: &Problem) -> Result<Fit, CliError> {
     let iterations = problem.settings.given.integer(&ITERATIONS).unwrap_or(USUAL_ITERATIONS);
     let options = minimise_options(iterations, &problem.settings.control);
-    let trained = model.train_outer(&problem.rows, &NaturalOptions::default(), &options, |_| {})?;
-    let (training, ascent) = trained.run;
-    let fit = Fit::of_training(approximation(&model)?, EvidenceKind::LowerBound, &training);
-    Ok(Fit { converged: fit.converged && ascent.converged, ..fit })
+    let Trained { run, state } = model.learn(&problem.rows, Learning::Outer(options))?;
+    let fit = Fit::of_course(approximation(&model)?, EvidenceKind::LowerBound, &run);
+    Ok(Fit { converged: fit.converged && state.ascent.is_none_or(|ascent| ascent.converged), ..fit })
 }
 
-fn in_batches<R: UpdateRule>(mut model: Savigp, problem: &Problem, rule: R) -> Result<Fit, CliError> {
+fn in_batches(mut model: Savigp, problem: &Problem) -> Result<Fit, CliError> {
     let (data, settings) = (&problem.rows, &problem.settings);
     let size = settings.given.count(&BATCH_SIZE).unwrap_or(usize::MAX).min(data.count());
     let batches = in_random_order(data.count(), size, settings.seed)?;
     let per_epoch = batches.per_epoch() as u64;
-    let mut options = BatchOptions::default();
-    options.steps = settings.given.integer_of(&EPOCHS)?.saturating_mul(per_epoch);
-    (options.descent.value_tolerance, options.descent.plateau) = (VALUE_TOLERANCE, PLATEAU);
-    options.natural = Some(NATURAL_RATE);
-    options.control = settings.control.clone();
-    let run = model.train_in_batches(data, batches, rule, &options, |_| {})?.run;
-    let fit = Fit::of_descent(approximation(&model)?, &run);
-    Ok(Fit { objective_kind: EvidenceKind::LowerBound, ..fit })
+    let count = settings.given.integer_of(&EPOCHS)?.saturating_mul(per_epoch);
+    let how = Learning::Batches(batches, steps(settings, count, &settings.control));
+    let learning = BoundLearning::in_steps(NATURAL_RATE);
+    let run = model.learn_with(data, how, &learning, &mut |_| {})?.run;
+    Ok(Fit::of_course(approximation(&model)?, EvidenceKind::LowerBound, &run))
 }

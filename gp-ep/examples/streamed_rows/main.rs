@@ -8,8 +8,8 @@
 //! million rows of nine numbers in a file of 720 MB, which is gone afterwards.
 
 use faer::Mat;
-use gp_ep::power_ep::{InnerOptions, Moment, Sharing};
-use gp_ep::{InferenceError, PowerEp, RowReader, SparseProcess};
+use gp_ep::power_ep::{EpLearning, Sharing};
+use gp_ep::{Inference as _, InferenceError, Learning, Moment, PowerEp, RowReader, SparseProcess, Steps};
 use gp_kernels::placement::{Placement, RandomSubset};
 use gp_optim::{Adam, Batches};
 use std::fs::{self, File};
@@ -71,14 +71,14 @@ fn main() -> std::result::Result<(), InferenceError> {
         let data = RowReader::new(file, DIM, 1)?;
         let mut model = model()?;
         let batches = Batches::in_blocks(rows, SIZE, 4096, 1)?;
-        let mut options = InnerOptions::default();
-        options.steps = STEPS;
+        let how = Learning::Batches(batches, Steps::new(Adam::with_rate(0.01), STEPS));
+        let tied = EpLearning::default().with_sharing(Sharing::Tied);
         let (mut start, mut seconds) = (Instant::now(), Vec::new());
-        let watch = |_: Moment<'_, _>| {
+        let mut watch = |_: Moment<'_, _>| {
             seconds.push(start.elapsed().as_secs_f64());
             start = Instant::now();
         };
-        model.train_in_batches(&data, Sharing::Tied, batches, Adam::with_rate(0.01), &options, watch)?;
+        model.learn_with(&data, how, &tied, &mut watch)?;
         seconds.sort_by(f64::total_cmp);
         println!("{rows:9}  {:8.2}  {:8.1}", 1e3 * seconds[seconds.len() / 2], peak().unwrap_or(f64::NAN));
     }

@@ -5,10 +5,11 @@ use super::posterior::ExactPosterior;
 use super::workspace::ExactWorkspace;
 use crate::error::{InferenceError, check_count};
 use crate::inference::{EvidenceKind, Inference, LogEvidence};
+use crate::learning::{Course, Learning, Moment, Trained, Watch};
 use crate::posterior::Predictor;
 use gp_kernels::data::DataSource;
 use gp_kernels::posterior::MixturePosterior;
-use gp_optim::{MinimiseOptions, ParameterSet, Training};
+use gp_optim::{ParameterSet, train};
 
 impl ExactGp {
     /// The posterior given the observations (targets and, as a second column, known noise), at the present parameters.
@@ -60,6 +61,8 @@ impl ExactGp {
 
 impl Inference for ExactGp {
     type Posterior = MixturePosterior<ExactPosterior>;
+    type Settings = ();
+    type State = ();
 
     fn log_evidence(&self, data: &dyn DataSource) -> Result<LogEvidence, InferenceError> {
         let value = self.log_marginal_likelihood(data, &mut ExactWorkspace::new(self.threading))?;
@@ -70,11 +73,19 @@ impl Inference for ExactGp {
         self.condition(data)?.into_predictor()
     }
 
-    fn learn(
+    fn learn_with(
         &mut self,
         data: &dyn DataSource,
-        options: &MinimiseOptions,
-    ) -> Result<Training, InferenceError> {
-        self.train(data, options)
+        how: Learning,
+        (): &(),
+        watch: Watch<'_, Self::Posterior>,
+    ) -> Result<Trained<()>, InferenceError> {
+        let options = how.outer_only()?;
+        let mut workspace = ExactWorkspace::new(self.threading).with_brake(options.control.brake());
+        let evaluate = |model: &Self, gradient: &mut [f64]| {
+            model.log_marginal_likelihood_gradient(data, &mut workspace, gradient)
+        };
+        let watch = |model: &Self, now| watch(Moment::new(now, &|| model.posterior(data)));
+        Ok(Trained { run: Course::Minimised(train(self, &options, evaluate, watch)?), state: () })
     }
 }

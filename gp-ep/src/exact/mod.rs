@@ -14,7 +14,6 @@ mod observations;
 mod parameters;
 mod posterior;
 mod predict;
-mod train;
 mod workspace;
 
 pub use leave_one_out::LeaveOneOut;

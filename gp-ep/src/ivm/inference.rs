@@ -3,18 +3,18 @@
 use super::model::Ivm;
 use super::options::IvmOptions;
 use super::posterior::IvmPosterior;
+use super::train::{IvmLearning, IvmTraining};
 use crate::error::InferenceError;
 use crate::inference::{EvidenceKind, Inference, LogEvidence};
+use crate::learning::{Course, Learning, Trained, Watch};
 use crate::posterior::Predictor;
 use gp_kernels::data::DataSource;
-use gp_optim::{MinimiseOptions, Training};
-
-/// Active sets that parameters are learned with, unless more are asked for.
-const ROUNDS: usize = 6;
 
 /// An active set is chosen with the usual options; [`Ivm::build`] takes others. The evidence is that of the criterion.
 impl Inference for Ivm {
     type Posterior = IvmPosterior;
+    type Settings = IvmLearning;
+    type State = IvmTraining;
 
     fn log_evidence(&self, data: &dyn DataSource) -> Result<LogEvidence, InferenceError> {
         let run = self.build(data, &IvmOptions::default())?;
@@ -26,12 +26,15 @@ impl Inference for Ivm {
         self.build(data, &IvmOptions::default())?.posterior.predictor()
     }
 
-    fn learn(
+    /// Rounds of active sets, outside.
+    fn learn_with(
         &mut self,
         data: &dyn DataSource,
-        options: &MinimiseOptions,
-    ) -> Result<Training, InferenceError> {
-        let training = self.train(data, &IvmOptions::default(), ROUNDS, options)?;
-        Ok(training.summary(self, ROUNDS))
+        how: Learning,
+        settings: &IvmLearning,
+        watch: Watch<'_, IvmPosterior>,
+    ) -> Result<Trained<IvmTraining>, InferenceError> {
+        let state = self.learn_in_rounds(data, settings, &how.outer_only()?, watch)?;
+        Ok(Trained { run: Course::Minimised(state.summary(self, settings.rounds)), state })
     }
 }

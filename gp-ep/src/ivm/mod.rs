@@ -9,7 +9,7 @@
 //! | `Coupled` | diag π − π πᵀ/(1ᵀπ): what the label says about differences of latents | one for all latents | §4, App. D |
 //! | `Independent` | diag π | one for each latent | §6, App. B; with one latent the binary IVM |
 //!
-//! [`Ivm`] is the model; [`Ivm::build`] chooses an active set at the present parameters, [`Ivm::train`] learns the
+//! [`Ivm`] is the model; [`Ivm::build`] chooses an active set at the present parameters, [learning](crate::Inference::learn) finds the
 //! parameters, and [`IvmPosterior`] predicts. [`IvmPlacement`] offers active sets as inducing inputs to other methods.
 //!
 //! How a run goes ([`IvmOptions`]): the first points are drawn, one of each class. Then for each inclusion candidates are
@@ -52,4 +52,4 @@ pub use posterior::IvmPosterior;
 pub use run::{EpCounts, Inclusion, IvmRun, Phase, Stage};
 pub use select::Reason;
 pub use stored::StoredIvm;
-pub use train::{IvmTraining, Round};
+pub use train::{IvmLearning, IvmTraining, Round};

@@ -7,12 +7,29 @@ use super::options::IvmOptions;
 use super::posterior::IvmPosterior;
 use super::run::IvmRun;
 use crate::error::InferenceError;
+use crate::learning::{Moment, Watch};
 use gp_kernels::data::DataSource;
 use gp_optim::{
     CheckpointFile, Companion, Control, Interrupt, MinimiseOptions, OptimError, ParameterSet,
     ParameterSetMut, StopReason, Training, companion_memory, train_beside,
 };
 use serde::{Deserialize, Serialize};
+
+/// How parameters are learned.
+#[derive(Clone, Debug)]
+pub struct IvmLearning {
+    /// How active sets are chosen.
+    pub options: IvmOptions,
+    /// Active sets that parameters are learned with. At the last one, made afterwards, they are only looked at.
+    pub rounds: usize,
+}
+
+impl Default for IvmLearning {
+    /// Six rounds with the usual options.
+    fn default() -> Self {
+        Self { options: IvmOptions::default(), rounds: 6 }
+    }
+}
 
 /// One active set, and what was learned with it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -43,7 +60,7 @@ pub struct IvmTraining {
 
 /// Where training stood when a round began.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-struct Course {
+struct Standing {
     round: usize,
     /// Natural values of the parameters.
     values: Vec<f64>,
@@ -55,7 +72,7 @@ struct Course {
 }
 
 /// It changes from round to round, not within one.
-impl Companion for Course {
+impl Companion for Standing {
     type Memory = Self;
     const KIND: &'static str = "rounds of an informative vector machine";
 
@@ -101,12 +118,12 @@ impl Ivm {
     /// # Errors
     /// As [`build`](Self::build) and [`criterion`](Self::criterion) for the first round, and [`InferenceError::Optim`]. The
     /// model is then as it was. A later active set that cannot be made ends training at the best one so far.
-    pub fn train(
+    pub(super) fn learn_in_rounds(
         &mut self,
         data: &dyn DataSource,
-        options: &IvmOptions,
-        rounds: usize,
+        IvmLearning { options, rounds }: &IvmLearning,
         minor: &MinimiseOptions,
+        watch: Watch<'_, IvmPosterior>,
     ) -> Result<IvmTraining, InferenceError> {
         options.check()?;
         let (mut trial, data) = (self.clone(), Labelled::read(self, data)?);
@@ -129,10 +146,10 @@ impl Ivm {
             let rows = run.posterior.active(0).to_vec();
             let shared = rows.iter().filter(|row| course.before.contains(row)).count();
             let kept = shared as f64 / rows.len().max(1) as f64;
-            let end = run.ended.clone().or_else(|| end_of_rounds(course.round >= rounds, &all.minor));
+            let end = run.ended.clone().or_else(|| end_of_rounds(course.round >= *rounds, &all.minor));
             let training = match &end {
                 Some(_) => None,
-                None => Some(trial.minor(&all, &run, &mut course)?),
+                None => Some(trial.minor(&all, &run, &mut course, watch)?),
             };
             learned = training.as_ref().map(|training| (run.clone(), -training.log_posterior));
             if best.as_ref().is_none_or(|best| criterion < best.criterion) {
@@ -155,9 +172,9 @@ impl Ivm {
     }
 
     /// Where training was, by the checkpoint, and the best round before; or the very beginning.
-    fn resume(&mut self, all: &mut Rounds<'_>) -> Result<(Course, Option<Best>), InferenceError> {
-        let Some(course) = companion_memory::<Course>(&all.minor.control)? else {
-            return Ok((Course::default(), None));
+    fn resume(&mut self, all: &mut Rounds<'_>) -> Result<(Standing, Option<Best>), InferenceError> {
+        let Some(course) = companion_memory::<Standing>(&all.minor.control)? else {
+            return Ok((Standing::default(), None));
         };
         let mut best = None;
         if let Some(values) = &course.best {
@@ -184,15 +201,19 @@ impl Ivm {
         &mut self,
         all: &Rounds<'_>,
         run: &IvmRun,
-        course: &mut Course,
+        course: &mut Standing,
+        watch: Watch<'_, IvmPosterior>,
     ) -> Result<Training, InferenceError> {
         let active = run.posterior.active_set();
-        let evaluate = |model: &Self, _: &mut Course, gradient: &mut [f64]| {
+        let evaluate = |model: &Self, _: &mut Standing, gradient: &mut [f64]| {
             let criterion = model.criterion_of(&all.data, active, Some(&mut *gradient))?;
             gradient.iter_mut().for_each(|g| *g = -*g);
             Ok::<f64, InferenceError>(-criterion)
         };
-        train_beside(self, course, &all.minor, evaluate, |_| {})
+        let watch = |model: &Self, _: &Standing, now| {
+            watch(Moment::new(now, &|| IvmPosterior::new(model, active.clone())?.predictor()));
+        };
+        train_beside(self, course, &all.minor, evaluate, watch)
     }
 }
 
@@ -222,7 +243,7 @@ impl<'a> Rounds<'a> {
     }
 
     /// A new active set. One that is interrupted is an error if there is a checkpoint to go on from.
-    fn choose(&self, model: &Ivm, course: &Course) -> Result<IvmRun, InferenceError> {
+    fn choose(&self, model: &Ivm, course: &Standing) -> Result<IvmRun, InferenceError> {
         let file = self.major.checkpoint().map(CheckpointFile::path);
         let waits = file.is_some_and(|path| !path.exists());
         let control = if waits { &self.major.clone().with_interrupt(Interrupt::new()) } else { &self.major };
@@ -280,7 +301,7 @@ mod tests {
         };
         let begun = rounds();
         interrupt.request();
-        let course = Course::default();
+        let course = Standing::default();
         assert_eq!(begun.choose(&model, &course).unwrap().inclusions.len(), 10);
         std::fs::write(&path, "something").unwrap();
         let fault = begun.choose(&model, &course).unwrap_err();

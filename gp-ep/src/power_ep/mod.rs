@@ -14,9 +14,9 @@
 //!
 //! | known as | α | sharing | level | parameters learned |
 //! |---|---|---|---|---|
-//! | scalable EP (Hernández-Lobato & Hernández-Lobato 2016) | 1 | own | projection | [`PowerEp::train_inner`] |
-//! | generalised FITC | 1 | own | latent | [`PowerEp::train_outer`] |
-//! | stochastic EP (Villacampa-Calvo & Hernández-Lobato 2017) | 1 | tied | projection | [`PowerEp::train_in_batches`] |
+//! | scalable EP (Hernández-Lobato & Hernández-Lobato 2016) | 1 | own | projection | [inside](crate::Learning::Inner) |
+//! | generalised FITC | 1 | own | latent | [outside](crate::Learning::Outer) |
+//! | stochastic EP (Villacampa-Calvo & Hernández-Lobato 2017) | 1 | tied | projection | [in batches](crate::Learning::Batches) |
 //! | Power EP (Bui et al. 2017) | α | own | projection | any; for Gaussian noise in closed form, [`regression`](crate::regression) |
 //! | EP of the textbooks | 1 | own | Z = X | any |
 //! | natural-gradient variational inference | 0 | own or tied | projection | any |
@@ -53,4 +53,4 @@ pub use model::PowerEp;
 pub use rules::{EpOptions, Level, NegativePrecision, Schedule};
 pub use site::Site;
 pub use surrogate::SurrogateRegression;
-pub use train::{InnerOptions, Moment};
+pub use train::{EpLearning, EpState};

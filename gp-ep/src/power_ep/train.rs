@@ -11,156 +11,185 @@ use super::model::PowerEp;
 use super::rules::EpOptions;
 use super::site::Site;
 use crate::error::InferenceError;
-use crate::inference::Trained;
+use crate::learning::{Course, Moment, Steps, Trained, Watch};
+use crate::posterior::Predictor;
 use gp_kernels::data::{DataError, DataSource};
+use gp_kernels::posterior::{InducingPosterior, MixturePosterior};
 use gp_optim::{
-    Batch, Batches, Companion, Control, Descended, DescentOptions, DescentPlan, MinimiseOptions,
-    ParameterSet, Training, TrainingProgress, UpdateRule, train_beside, train_by_descent,
+    Batch, Batches, Companion, MinimiseOptions, TrainingProgress, train_beside, train_by_descent,
 };
 
-/// How parameters and sites learn together.
-#[derive(Clone, Debug)]
+/// How sites move while parameters are learned.
+#[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
-pub struct InnerOptions {
-    /// Steps of the parameters.
-    pub steps: u64,
-    /// Sweeps before each of them at most: fewer where sites come to rest before, so that many of them are the outer scheme.
-    pub sweeps: usize,
-    /// Which gradient they follow.
-    pub gradient: GradientKind,
-    /// How sites move.
+pub struct EpLearning {
+    /// How sites come to rest outside, and move inside and in batches.
     pub ep: EpOptions,
-    /// When the descent stops before that.
-    pub descent: DescentOptions,
-    /// Who may end it, and the file from which it goes on.
-    pub control: Control,
+    /// Sweeps before each step, inside and in batches, at most: fewer where sites come to rest before, so that many of
+    /// them are the outer scheme.
+    pub sweeps: usize,
+    /// Which gradient steps follow.
+    pub gradient: GradientKind,
+    /// Who has a site in batches.
+    pub sharing: Sharing,
 }
 
-impl Default for InnerOptions {
-    /// 250 steps after one sweep each, half steps of sites, as in Hernández-Lobato & Hernández-Lobato 2016.
+impl Default for EpLearning {
+    /// One sweep, half steps of sites, as in Hernández-Lobato & Hernández-Lobato 2016; in batches a site for each.
     fn default() -> Self {
-        let ep = EpOptions::default();
-        let descent = DescentOptions { drifting: true, ..DescentOptions::default() };
-        let control = Control::new();
-        Self { steps: 250, sweeps: 1, gradient: GradientKind::AtRest, ep, descent, control }
+        Self { ep: EpOptions::default(), sweeps: 1, gradient: GradientKind::AtRest, sharing: Sharing::Own }
     }
 }
 
-/// What there is to see after an evaluation during training.
-#[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
-pub struct Moment<'a, S> {
-    /// How far it got.
-    pub progress: TrainingProgress,
-    /// The model with the parameters that were evaluated.
-    pub model: &'a PowerEp,
-    /// EP under these, to predict from, say.
-    pub state: &'a S,
+impl EpLearning {
+    /// These settings with other options of EP.
+    #[must_use]
+    pub fn with_ep(self, ep: EpOptions) -> Self {
+        Self { ep, ..self }
+    }
+
+    /// These settings with sites of their own or a tied one.
+    #[must_use]
+    pub fn with_sharing(self, sharing: Sharing) -> Self {
+        Self { sharing, ..self }
+    }
 }
 
-impl PowerEp {
-    /// Trains by L-BFGS on the estimate of `ln p(y) + ln p(parameters)`, EP coming to rest at every evaluation. Sites
-    /// start from where the last evaluation left them.
+/// EP under the parameters that were learned.
+#[derive(Debug)]
+pub enum EpState {
+    /// Learned outside: sites at rest, and how they came there.
+    AtRest(BatchEp, Convergence),
+    /// Learned inside: sites that are a sweep behind the last step.
+    Beside(BatchEp),
+    /// Learned in batches.
+    InBatches(MiniBatchEp),
+}
+
+impl EpState {
+    /// The state of EP on all observations, unless it was learned in batches.
+    #[must_use]
+    pub fn batch(&mut self) -> Option<&mut BatchEp> {
+        match self {
+            Self::AtRest(state, _) | Self::Beside(state) => Some(state),
+            Self::InBatches(_) => None,
+        }
+    }
+
+    /// The posterior of one latent function.
     ///
     /// # Errors
-    /// [`InferenceError::Optim`] when the start cannot be evaluated or an option is out of range, otherwise as
-    /// [`BatchEp::new`]. The model is then as it was.
-    pub fn train_outer(
+    /// As [`BatchEp::posterior`].
+    pub fn posterior(&self, model: &PowerEp, latent: usize) -> Result<InducingPosterior, InferenceError> {
+        match self {
+            Self::AtRest(state, _) | Self::Beside(state) => state.posterior(model, latent),
+            Self::InBatches(state) => state.posterior(model, latent),
+        }
+    }
+
+    /// What predictions need.
+    ///
+    /// # Errors
+    /// [`InferenceError::Kernel`] for a `K_zz` that cannot be factored.
+    pub fn predictor(&self, model: &PowerEp) -> Result<Predictor, InferenceError> {
+        match self {
+            Self::AtRest(state, _) | Self::Beside(state) => state.predictor(model),
+            Self::InBatches(state) => state.predictor(model),
+        }
+    }
+}
+
+/// What keeps learning of EP under way: observers of a mixture of one Gaussian.
+type Watching<'a> = Watch<'a, MixturePosterior<InducingPosterior>>;
+
+impl PowerEp {
+    /// EP comes to rest at every evaluation; sites start from where the last evaluation left them.
+    pub(super) fn learn_outside(
         &mut self,
         data: &dyn DataSource,
-        ep: &EpOptions,
         options: &MinimiseOptions,
-        progress: impl FnMut(TrainingProgress),
-    ) -> Result<Trained<(Training, Convergence), BatchEp>, InferenceError> {
+        ep: &EpOptions,
+        watch: Watching<'_>,
+    ) -> Result<Trained<EpState>, InferenceError> {
         let mut state = Outer(BatchEp::new(self, data)?);
-        let options = MinimiseOptions { control: options.control.begun(), ..options.clone() };
         state.0.set_brake(options.control.brake());
-        let evaluate = |model: &PowerEp, Outer(state): &mut Outer, natural: &mut [f64]| {
+        let evaluate = |model: &Self, Outer(state): &mut Outer, natural: &mut [f64]| {
             come_to_rest(state, model, ep)?;
             state.log_z_gradient(model, GradientKind::AtRest, natural)
         };
-        let training = train_beside(self, &mut state, &options, evaluate, progress)?;
+        let watch = |model: &Self, Outer(state): &Outer, now| {
+            watch(Moment::new(now, &|| state.predictor(model)));
+        };
+        let training = train_beside(self, &mut state, options, evaluate, watch)?;
         let Outer(mut state) = state;
         let convergence = come_to_rest(&mut state, self, ep)?;
-        Ok(Trained { run: (training, convergence), state })
+        Ok(Trained { run: Course::Minimised(training), state: EpState::AtRest(state, convergence) })
     }
 
-    /// Trains by a first-order method, one step after every few sweeps, sites being as far as they are. `watch` is called
-    /// after every evaluation that succeeds.
-    ///
-    /// # Errors
-    /// [`InferenceError::Optim`] when the start cannot be evaluated, otherwise as [`BatchEp::new`]. Evaluations that fail
-    /// later are stepped back from and counted.
-    pub fn train_inner<R: UpdateRule>(
+    /// One step after every few sweeps, sites being as far as they are.
+    pub(super) fn learn_inside(
         &mut self,
         data: &dyn DataSource,
-        rule: R,
-        options: &InnerOptions,
-        mut watch: impl FnMut(Moment<'_, BatchEp>),
-    ) -> Result<Trained<Descended, BatchEp>, InferenceError> {
-        let mut inner = Inner { state: BatchEp::new(self, data)?, evaluations: 0 };
-        let ep = EpOptions { max_sweeps: options.sweeps, ..options.ep };
-        let evaluate = |model: &PowerEp, inner: &mut Inner, _: Batch<'_>, natural: &mut [f64]| {
-            let Inner { state, evaluations } = inner;
+        steps: Steps,
+        settings: &EpLearning,
+        watch: Watching<'_>,
+    ) -> Result<Trained<EpState>, InferenceError> {
+        let mut state = Inner(BatchEp::new(self, data)?);
+        let ep = EpOptions { max_sweeps: settings.sweeps, ..settings.ep };
+        let evaluate = |model: &Self, Inner(state): &mut Inner, _: Batch<'_>, natural: &mut [f64]| {
             refresh_or_reset(state, model)?;
             state.converge(model, &ep)?;
-            let log_z = state.log_z_gradient(model, options.gradient, natural)?;
-            *evaluations += 1;
-            watch(Moment::of(*evaluations, log_z, model, state));
-            Ok::<f64, InferenceError>(log_z)
+            state.log_z_gradient(model, settings.gradient, natural)
         };
-        let plan = options.plan(Batches::whole(data.count())?, rule);
-        inner.state.set_brake(plan.control.brake());
-        let run = train_by_descent(self, &mut inner, plan, evaluate, |_| {})?;
-        refresh_or_reset(&mut inner.state, self)?;
-        Ok(Trained { run, state: inner.state })
+        let watch = |model: &Self, Inner(state): &Inner, now| {
+            watch(Moment::new(now, &|| state.predictor(model)));
+        };
+        let plan = steps.plan(Batches::whole(data.count())?);
+        state.0.set_brake(plan.control.brake());
+        let run = train_by_descent(self, &mut state, plan, evaluate, watch)?;
+        let Inner(mut state) = state;
+        refresh_or_reset(&mut state, self)?;
+        Ok(Trained { run: Course::Descended(run), state: EpState::Beside(state) })
     }
 
-    /// Trains by a first-order method, one step after the sites (own or tied) of every batch were updated. `watch` is
-    /// called after every evaluation that succeeds.
-    ///
-    /// Own sites are added up anew once an epoch, for the parameters have changed what they mean.
-    ///
-    /// # Errors
-    /// As [`train_inner`](Self::train_inner), and those of [`MiniBatchEp::new`] and [`MiniBatchEp::step`];
-    /// [`InferenceError::Unsupported`] for [`GradientKind::OfEstimate`].
-    pub fn train_in_batches<R: UpdateRule>(
+    /// One step after the sites (own or tied) of every batch were updated. Own sites are added up anew once an epoch, for
+    /// the parameters have changed what they mean.
+    pub(super) fn learn_in_batches(
         &mut self,
         data: &dyn DataSource,
-        sharing: Sharing,
-        batches: Batches,
-        rule: R,
-        options: &InnerOptions,
-        mut watch: impl FnMut(Moment<'_, MiniBatchEp>),
-    ) -> Result<Trained<Descended, MiniBatchEp>, InferenceError> {
-        if options.gradient == GradientKind::OfEstimate {
+        (batches, steps): (Batches, Steps),
+        settings: &EpLearning,
+        watch: Watching<'_>,
+    ) -> Result<Trained<EpState>, InferenceError> {
+        if settings.gradient == GradientKind::OfEstimate {
             return Err(InferenceError::Unsupported { what: "the gradient of the estimate in mini-batches" });
         }
         let size = batches.size();
-        let state = MiniBatchEp::new(self, data, sharing, size)?;
+        let state = MiniBatchEp::new(self, data, settings.sharing, size)?;
         let (mut inner, mut fault) = (InnerBatches { state, evaluations: 0 }, None);
         let epoch = data.count().div_ceil(size) as u64;
-        let evaluate = |model: &PowerEp, inner: &mut InnerBatches, batch: Batch<'_>, natural: &mut [f64]| {
+        let evaluate = |model: &Self, inner: &mut InnerBatches, batch: Batch<'_>, natural: &mut [f64]| {
             let InnerBatches { state, evaluations } = inner;
             state.refresh(model)?;
             if *evaluations % epoch == 0 && *evaluations > 0 {
                 state.rebuild(model, data)?;
             }
             *evaluations += 1;
-            check_options(&options.ep)?;
+            check_options(&settings.ep)?;
             if let Err(error) = state.load(model, data, batch.indices) {
                 return Err(fault.get_or_insert(error).clone());
             }
-            for _ in 0..options.sweeps {
-                state.step_loaded(model, &options.ep)?;
+            for _ in 0..settings.sweeps {
+                state.step_loaded(model, &settings.ep)?;
             }
-            let log_z = state.log_z_gradient(model, natural)?;
-            watch(Moment::of(*evaluations, log_z, model, state));
-            Ok::<f64, InferenceError>(log_z)
+            state.log_z_gradient(model, natural)
         };
-        let plan = options.plan(batches, rule);
+        let watch = |model: &Self, inner: &InnerBatches, now: TrainingProgress| {
+            watch(Moment::new(now, &|| inner.state.predictor(model)));
+        };
+        let plan = steps.plan(batches);
         inner.state.set_brake(plan.control.brake());
-        let run = train_by_descent(self, &mut inner, plan, evaluate, |_| {});
+        let run = train_by_descent(self, &mut inner, plan, evaluate, watch);
         // A fault of the data is none of a place that can be stepped back from.
         if let Some(fault) = fault.filter(|fault| *fault != DataError::Stopped.into()) {
             return Err(fault);
@@ -168,21 +197,7 @@ impl PowerEp {
         let (run, mut state) = (run?, inner.state);
         state.refresh(self)?;
         state.rebuild(self, data)?;
-        Ok(Trained { run, state })
-    }
-}
-
-impl InnerOptions {
-    fn plan<R>(&self, batches: Batches, rule: R) -> DescentPlan<R> {
-        let options = DescentOptions { drifting: true, ..self.descent.clone() };
-        DescentPlan { batches, rule, options, steps: self.steps, control: self.control.begun() }
-    }
-}
-
-impl<'a, S> Moment<'a, S> {
-    fn of(evaluation: u64, log_z: f64, model: &'a PowerEp, state: &'a S) -> Self {
-        let log_posterior = log_z + model.log_prior();
-        Self { progress: TrainingProgress { evaluation, log_posterior }, model, state }
+        Ok(Trained { run: Course::Descended(run), state: EpState::InBatches(state) })
     }
 }
 
@@ -202,27 +217,23 @@ impl Companion for Outer {
     }
 }
 
-/// Sites that learn together with the parameters, and how often these were evaluated.
-struct Inner {
-    state: BatchEp,
-    evaluations: u64,
-}
+/// Sites that learn together with the parameters.
+struct Inner(BatchEp);
 
 impl Companion for Inner {
-    type Memory = (Vec<Site>, u64);
+    type Memory = Vec<Site>;
     const KIND: &'static str = "EP on all observations beside a descent";
 
-    fn memory(&self) -> Self::Memory {
-        (self.state.sites().collect(), self.evaluations)
+    fn memory(&self) -> Vec<Site> {
+        self.0.sites().collect()
     }
 
-    fn recall(&mut self, (sites, evaluations): Self::Memory) -> Result<(), String> {
-        self.evaluations = evaluations;
-        self.state.recall(&sites)
+    fn recall(&mut self, sites: Vec<Site>) -> Result<(), String> {
+        self.0.recall(&sites)
     }
 }
 
-/// The same in mini-batches.
+/// The same in mini-batches, and how often the parameters were evaluated.
 struct InnerBatches {
     state: MiniBatchEp,
     evaluations: u64,

@@ -4,10 +4,11 @@ use super::model::SparseRegression;
 use super::workspace::RegressionWorkspace;
 use crate::error::{InferenceError, check_count};
 use crate::inference::{Inference, LogEvidence};
+use crate::learning::{Course, Learning, Moment, Trained, Watch};
 use crate::posterior::Predictor;
 use gp_kernels::data::{DataError, DataSource};
 use gp_kernels::posterior::{InducingPosterior, MixturePosterior, PosteriorFactor};
-use gp_optim::{MinimiseOptions, ParameterSet, Training, TrainingProgress, train};
+use gp_optim::{ParameterSet, train};
 
 impl SparseRegression {
     /// The approximation of `ln p(y)` at the present parameters, in nats; a lower bound where all powers are 0.
@@ -44,42 +45,12 @@ impl SparseRegression {
         workspace.add_up_gradient(self, gradient)?;
         Ok(value)
     }
-
-    /// Moves the free parameters to a maximum of `ln p(y) + ln p(parameters)`, the density of priors being that of the
-    /// natural values.
-    ///
-    /// # Errors
-    /// As [`train`].
-    pub fn train(
-        &mut self,
-        data: &dyn DataSource,
-        options: &MinimiseOptions,
-    ) -> Result<Training, InferenceError> {
-        self.train_with(data, options, |_| {})
-    }
-
-    /// [`train`](Self::train), calling `progress` after every evaluation that succeeds.
-    ///
-    /// # Errors
-    /// As [`train`].
-    pub fn train_with(
-        &mut self,
-        data: &dyn DataSource,
-        options: &MinimiseOptions,
-        progress: impl FnMut(TrainingProgress),
-    ) -> Result<Training, InferenceError> {
-        let mut workspace = RegressionWorkspace::new();
-        let options = MinimiseOptions { control: options.control.begun(), ..options.clone() };
-        workspace.set_brake(options.control.brake());
-        let evaluate = |model: &Self, gradient: &mut [f64]| {
-            model.log_marginal_likelihood_gradient(data, &mut workspace, gradient)
-        };
-        train(self, &options, evaluate, progress)
-    }
 }
 
 impl Inference for SparseRegression {
     type Posterior = MixturePosterior<InducingPosterior>;
+    type Settings = ();
+    type State = ();
 
     fn log_evidence(&self, data: &dyn DataSource) -> Result<LogEvidence, InferenceError> {
         let value = self.log_marginal_likelihood(data, &mut RegressionWorkspace::new())?;
@@ -100,11 +71,20 @@ impl Inference for SparseRegression {
         )
     }
 
-    fn learn(
+    fn learn_with(
         &mut self,
         data: &dyn DataSource,
-        options: &MinimiseOptions,
-    ) -> Result<Training, InferenceError> {
-        self.train(data, options)
+        how: Learning,
+        (): &(),
+        watch: Watch<'_, Self::Posterior>,
+    ) -> Result<Trained<()>, InferenceError> {
+        let options = how.outer_only()?;
+        let mut workspace = RegressionWorkspace::new();
+        workspace.set_brake(options.control.brake());
+        let evaluate = |model: &Self, gradient: &mut [f64]| {
+            model.log_marginal_likelihood_gradient(data, &mut workspace, gradient)
+        };
+        let watch = |model: &Self, now| watch(Moment::new(now, &|| model.posterior(data)));
+        Ok(Trained { run: Course::Minimised(train(self, &options, evaluate, watch)?), state: () })
     }
 }

@@ -2,11 +2,22 @@
 
 use crate::reference::Table;
 use faer::Mat;
-use gp_ep::{ExactGp, Observations};
+use gp_ep::{DataSource, ExactGp, Inference, InferenceError, Learning, Observations, Training};
 use gp_likelihoods::Gaussian;
+use gp_optim::MinimiseOptions;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal, Uniform};
+
+/// Learning outside.
+pub(crate) fn outer(
+    model: &mut impl Inference,
+    data: &dyn DataSource,
+    options: &MinimiseOptions,
+) -> Result<Training, InferenceError> {
+    let run = model.learn(data, Learning::Outer(options.clone()))?.run;
+    Ok(run.training().unwrap().clone())
+}
 
 /// Inputs uniform in a cube of side 2, targets a smooth function of them with noise of standard deviation 0.1.
 pub(crate) struct Problem {

@@ -1,8 +1,8 @@
 //! Training reaches a maximum, reports how, and leaves the model alone when it cannot start.
 
-use crate::support::{Problem, RBF, assert_close, model};
+use crate::support::{Problem, RBF, assert_close, model, outer};
 use faer::Mat;
-use gp_ep::{ExactWorkspace, InferenceError, Observations};
+use gp_ep::{ExactWorkspace, Inference as _, InferenceError, Learning, Moment, Observations};
 use gp_kernels::KernelExt;
 use gp_linalg::Threading;
 use gp_optim::{MinimiseOptions, ParameterSet, Prior, StopReason};
@@ -15,7 +15,7 @@ fn options() -> MinimiseOptions {
 fn the_end_is_a_stationary_point_above_the_start() {
     let problem = Problem::new(60, 1, 40);
     let mut model = model("1 * rbf(lengthscale=2)", 0.5);
-    let training = model.train(&problem.data(), &options()).unwrap();
+    let training = outer(&mut model, &problem.data(), &options()).unwrap();
     assert!(training.converged, "{}", training.reason);
     assert!(training.log_posterior > training.start_log_posterior + 10.0);
     assert_eq!(training.history.len() as u64, training.iterations + 1);
@@ -35,7 +35,7 @@ fn the_same_start_gives_the_same_bits() {
     let problem = Problem::new(40, 2, 41);
     let train = |threading| {
         let mut model = model("1 * rbf(lengthscale=[1, 1])", 0.5).with_threading(threading);
-        let training = model.train(&problem.data(), &options()).unwrap();
+        let training = outer(&mut model, &problem.data(), &options()).unwrap();
         (model.parameter_values(), training)
     };
     assert_eq!(train(Threading::Here), train(Threading::Pool));
@@ -47,7 +47,7 @@ fn priors_count_and_fixed_values_stay() {
     let mut model = model("1 * rbf(lengthscale=1)", 0.3);
     model.kernel_mut().set_prior("lengthscale", Some(Prior::LogNormal { mu: 1.0, sigma: 0.01 })).unwrap();
     model.noise_mut().parameters_mut()[0].fix(0, true).unwrap();
-    let training = model.train(&problem.data(), &options()).unwrap();
+    let training = outer(&mut model, &problem.data(), &options()).unwrap();
     assert_eq!(model.noise().variance(), 0.3);
     // A prior this narrow pins ln ℓ to its mode 1 − 0.01² within a few of its standard deviations.
     assert_close(model.kernel().get("lengthscale").unwrap().ln(), 1.0, 0.05);
@@ -59,7 +59,7 @@ fn with_nothing_free_the_model_is_evaluated_and_kept() {
     let problem = Problem::new(10, 1, 43);
     let mut model = model("fixed(1) * rbf(lengthscale=fixed(1))", 0.3);
     model.noise_mut().parameters_mut()[0].fix(0, true).unwrap();
-    let training = model.train(&problem.data(), &options()).unwrap();
+    let training = outer(&mut model, &problem.data(), &options()).unwrap();
     assert!(training.converged && training.iterations == 0);
     assert_eq!(training.reason, StopReason::Other("no parameter is free".to_owned()));
     let posterior = model.condition(&problem.data()).unwrap();
@@ -71,8 +71,10 @@ fn progress_is_told_at_every_evaluation() {
     let problem = Problem::new(20, 1, 44);
     let mut seen = Vec::new();
     let options = MinimiseOptions { max_iterations: 3, ..options() };
-    let training =
-        model(RBF, 0.3).train_with(&problem.data(), &options, |progress| seen.push(progress)).unwrap();
+    let mut watch = |now: Moment<'_, _>| seen.push(now.progress);
+    let learned =
+        model(RBF, 0.3).learn_with(&problem.data(), Learning::Outer(options), &(), &mut watch).unwrap();
+    let training = learned.run.training().unwrap();
     assert_eq!(training.reason, StopReason::MaxIterations);
     assert!(!training.converged);
     assert_eq!(seen[0].log_posterior, training.start_log_posterior);
@@ -89,7 +91,7 @@ fn constant_targets_and_one_observation_can_be_trained_on() {
     let one = Problem { inputs: Mat::zeros(1, 1), targets: vec![2.0] };
     for problem in [&zero, &one] {
         let mut model = model(RBF, 0.3);
-        let training = model.train(&problem.data(), &options()).unwrap();
+        let training = outer(&mut model, &problem.data(), &options()).unwrap();
         assert!(training.log_posterior > training.start_log_posterior);
         let posterior = model.condition(&problem.data()).unwrap();
         assert!(
@@ -104,7 +106,7 @@ fn a_start_that_cannot_be_evaluated_leaves_the_model_alone() {
     let data = Observations::new(inputs.as_ref(), &[0.0, 1.0]).unwrap();
     let mut model = model(RBF, 0.3);
     let before = model.parameter_values();
-    let refused = model.train(&data, &options()).unwrap_err();
+    let refused = outer(&mut model, &data, &options()).unwrap_err();
     assert!(matches!(refused, InferenceError::Optim(_)), "{refused:?}");
     assert!(refused.to_string().contains("NaN in row 0, column 0"), "{refused}");
     assert_eq!(model.parameter_values(), before);

@@ -1,12 +1,25 @@
 //! Learning parameters in rounds.
 
 use crate::support::{Problem, kernel, probabilities};
-use gp_ep::ivm::{Coupling, Ivm, IvmOptions};
+use gp_ep::ivm::{Coupling, Ivm, IvmLearning, IvmOptions, IvmTraining};
+use gp_ep::{Inference as _, Learning};
 use gp_likelihoods::{BernoulliProbit, Softmax};
 use gp_optim::{Control, Interrupt, MinimiseOptions, ParameterSet, StopReason};
 
 fn minor() -> MinimiseOptions {
     MinimiseOptions { max_iterations: 8, ..MinimiseOptions::default() }
+}
+
+/// So many rounds.
+#[expect(clippy::unwrap_used, reason = "a helper that fails is a failed test")]
+fn rounds(
+    model: &mut Ivm,
+    problem: &Problem,
+    (options, rounds): (&IvmOptions, usize),
+    minor: MinimiseOptions,
+) -> IvmTraining {
+    let settings = IvmLearning { options: options.clone(), rounds };
+    model.learn_with(&problem.data(), Learning::Outer(minor), &settings, &mut |_| {}).unwrap().state
 }
 
 /// From length-scales ten times too short: the criterion falls, predictions of new points get better, and the model is
@@ -26,7 +39,7 @@ fn training_lowers_the_criterion() {
         };
         let options = IvmOptions { active: 30, liquid: 8, ..IvmOptions::default() };
         let before = score(&model, &model.build(&training.data(), &options).unwrap());
-        let trained = model.train(&training.data(), &options, 4, &minor()).unwrap();
+        let trained = rounds(&mut model, &training, (&options, 4), minor());
         let after = score(&model, &trained.run);
         assert!(after > before + 0.1, "{before} {after}");
         assert!(trained.criterion < trained.rounds[0].criterion - 10.0, "{:?}", trained.rounds);
@@ -45,14 +58,14 @@ fn the_binary_machine_learns_too() {
     let problem = Problem::signs(120, 3);
     let mut model = Ivm::new(vec![kernel("1.0 * rbf(lengthscale=0.05)")], Box::new(BernoulliProbit)).unwrap();
     let options = IvmOptions { active: 30, ..IvmOptions::default() };
-    let trained = model.train(&problem.data(), &options, 3, &minor()).unwrap();
+    let trained = rounds(&mut model, &problem, (&options, 3), minor());
     assert!(trained.criterion < trained.rounds[0].criterion - 5.0);
 
     let mut fixed =
         Ivm::new(vec![kernel("fixed(1.0) * rbf(lengthscale=fixed(0.2))")], Box::new(BernoulliProbit))
             .unwrap();
     let values = fixed.parameter_values();
-    fixed.train(&problem.data(), &options, 2, &minor()).unwrap();
+    rounds(&mut fixed, &problem, (&options, 2), minor());
     assert_eq!(fixed.parameter_values(), values);
 }
 
@@ -80,9 +93,8 @@ fn interrupted() -> Control {
 #[test]
 fn interrupted_rounds_keep_what_was_learned() {
     let (problem, mut model, options) = stripes();
-    let trained = model
-        .train(&problem.data(), &options, 4, &MinimiseOptions { control: interrupted(), ..minor() })
-        .unwrap();
+    let minor = MinimiseOptions { control: interrupted(), ..minor() };
+    let trained = rounds(&mut model, &problem, (&options, 4), minor);
     assert_eq!((&trained.reason, trained.rounds.len()), (&StopReason::Interrupted, 1));
     assert!(trained.criterion < trained.rounds[0].criterion - 1.0);
     assert_eq!(trained.run.posterior.active(0).len(), 30);

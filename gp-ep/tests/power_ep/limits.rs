@@ -1,8 +1,8 @@
 //! Settings of the knobs that come to the same.
 
 use crate::support::{Problem, assert_close, converged, model, tight};
-use gp_ep::power_ep::{GradientKind, InnerOptions, MiniBatchEp, Schedule, Sharing};
-use gp_ep::{BatchEp, EpOptions, PowerEp, Powers, Table};
+use gp_ep::power_ep::{EpLearning, GradientKind, MiniBatchEp, Schedule, Sharing};
+use gp_ep::{BatchEp, EpOptions, Inference as _, Learning, PowerEp, Powers, Steps, Table};
 use gp_optim::{Adam, Batches};
 
 fn mean_of(ep: &BatchEp, model: &PowerEp) -> Vec<f64> {
@@ -159,9 +159,9 @@ fn settings_that_batches_do_not_have_are_refused() {
     let in_turn = EpOptions { schedule: Schedule::InTurn, ..EpOptions::default() };
     let error = batch.step(&model, &data, &[0, 1], &in_turn).unwrap_err();
     assert!(error.to_string().contains("in turn"), "{error}");
-    let mut options = InnerOptions::default();
-    options.gradient = GradientKind::OfEstimate;
-    let batches = Batches::shuffled(10, 5, 1).unwrap();
-    let trained = model.train_in_batches(&data, Sharing::Own, batches, Adam::default(), &options, |_| {});
+    let mut settings = EpLearning::default();
+    settings.gradient = GradientKind::OfEstimate;
+    let how = Learning::Batches(Batches::shuffled(10, 5, 1).unwrap(), Steps::new(Adam::default(), 10));
+    let trained = model.learn_with(&data, how, &settings, &mut |_| {});
     assert!(trained.unwrap_err().to_string().contains("gradient of the estimate"));
 }

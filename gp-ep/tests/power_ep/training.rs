@@ -1,13 +1,16 @@
 //! Training outside, inside and in batches: it improves, it ends where it should, and it moves only what it may.
 
 use crate::support::{Problem, assert_close, tight};
-use gp_ep::power_ep::{GradientKind, InnerOptions, Schedule, Sharing};
-use gp_ep::{BatchEp, EpOptions, PowerEp, Powers, SparseProcess, Table};
+use gp_ep::power_ep::{EpLearning, EpState, GradientKind, Schedule, Sharing};
+use gp_ep::{
+    BatchEp, EpOptions, Inference as _, Learning, Moment, PowerEp, Powers, SparseProcess, Steps, Table,
+    Trained,
+};
 use gp_kernels::KernelExt;
 use gp_kernels::posterior::InducingPosterior;
 use gp_linalg::Threading;
 use gp_optim::{
-    Adadelta, Adam, Batches, DescentOptions, MinimiseOptions, ParameterSet, Prior, SignAdaptive, UpdateRule,
+    Adadelta, Adam, Batches, DescentOptions, FirstOrder, MinimiseOptions, ParameterSet, Prior, SignAdaptive,
 };
 
 /// One latent function of one input with inducing inputs that stay, and a prior on its length-scale.
@@ -52,17 +55,30 @@ impl ProcessParts for InducingPosterior {
     }
 }
 
-fn inner(steps: u64) -> InnerOptions {
-    let mut options = InnerOptions::default();
-    (options.steps, options.ep.step) = (steps, 0.8);
-    options.descent = DescentOptions { gradient_tolerance: 1e-7, plateau: 300, ..DescentOptions::default() };
-    options
+fn steps(rule: impl Into<FirstOrder>, count: u64) -> Steps {
+    let mut steps = Steps::new(rule, count);
+    steps.descent = DescentOptions { gradient_tolerance: 1e-7, plateau: 300, ..DescentOptions::default() };
+    steps
 }
 
-fn inside<R: UpdateRule>(model: &mut PowerEp, data: &Table<'_>, rule: R, options: &InnerOptions) -> BatchEp {
+/// Longer steps of sites than usual.
+fn beside(sharing: Sharing) -> EpLearning {
+    EpLearning::default().with_ep(EpOptions { step: 0.8, ..EpOptions::default() }).with_sharing(sharing)
+}
+
+fn learn(model: &mut PowerEp, data: &Table<'_>, how: Learning, settings: &EpLearning) -> Trained<EpState> {
+    model.learn_with(data, how, settings, &mut |_| {}).unwrap()
+}
+
+fn outer(model: &mut PowerEp, data: &Table<'_>, ep: EpOptions) -> Trained<EpState> {
+    let how = Learning::Outer(MinimiseOptions::default());
+    learn(model, data, how, &EpLearning::default().with_ep(ep))
+}
+
+fn inside(model: &mut PowerEp, data: &Table<'_>, rule: impl Into<FirstOrder>, count: u64) -> EpState {
     let before = log_posterior(model, data);
-    let trained = model.train_inner(data, rule, options, |_| {}).unwrap();
-    assert_eq!(trained.run.failed_evaluations, 0, "{:?}", trained.run.last_failure);
+    let trained = learn(model, data, Learning::Inner(steps(rule, count)), &beside(Sharing::Own));
+    assert_eq!(trained.run.failed_evaluations(), 0, "{:?}", trained.run);
     assert!(log_posterior(model, data) > before + 1.0);
     trained.state
 }
@@ -77,31 +93,27 @@ fn outer_and_inner_training_end_at_the_same_place() {
         ("student_t(scale=0.3, dof=4)", &problem.signal, 0.0),
     ] {
         let data = Table::with_targets(problem.inputs.as_ref(), y).unwrap();
-        let mut outer = start(&problem, likelihood, alpha);
-        let begin = log_posterior(&outer, &data);
+        let mut best = start(&problem, likelihood, alpha);
+        let begin = log_posterior(&best, &data);
         let ep = EpOptions { step: 0.8, ..tight() };
-        let trained = outer.train_outer(&data, &ep, &MinimiseOptions::default(), |_| {}).unwrap();
-        let (training, convergence) = trained.run;
+        let trained = outer(&mut best, &data, ep);
+        let training = trained.run.training().unwrap();
+        let EpState::AtRest(_, convergence) = &trained.state else { panic!("it comes to rest") };
         assert!(training.converged && convergence.converged, "{likelihood}: {}", training.reason);
         assert_close(training.start_log_posterior, begin, 1e-9);
         assert!(training.log_posterior > begin + 1.0);
         // The state that was left is EP at the parameters found, from scratch.
-        assert_close(log_posterior(&outer, &data), training.log_posterior, 1e-9);
-        let again = rested(&outer, &data).posterior(&outer, 0).unwrap();
-        assert_same_posterior(&trained.state.posterior(&outer, 0).unwrap(), &again, 1e-7);
+        assert_close(log_posterior(&best, &data), training.log_posterior, 1e-9);
+        let again = rested(&best, &data).posterior(&best, 0).unwrap();
+        assert_same_posterior(&trained.state.posterior(&best, 0).unwrap(), &again, 1e-7);
 
-        for (rule, adam) in
-            [(SignAdaptive::with_rate(0.01), None), (SignAdaptive::default(), Some(Adam::with_rate(0.03)))]
-        {
+        for rule in [FirstOrder::from(SignAdaptive::with_rate(0.01)), Adam::with_rate(0.03).into()] {
             let mut model = start(&problem, likelihood, alpha);
-            let state = match adam {
-                None => inside(&mut model, &data, rule, &inner(800)),
-                Some(adam) => inside(&mut model, &data, adam, &inner(800)),
-            };
+            let state = inside(&mut model, &data, rule, 800);
             // Near a maximum the value is flat: a hundredth in a parameter is some 1e-4 in the value.
             let short = training.log_posterior - log_posterior(&model, &data);
             assert!((-1e-6..1e-3).contains(&short), "{likelihood}, α = {alpha}: {short} nats short");
-            for (found, expected) in model.parameter_values().iter().zip(outer.parameter_values()) {
+            for (found, expected) in model.parameter_values().iter().zip(best.parameter_values()) {
                 assert_close(*found, expected, 0.05);
             }
             let again = rested(&model, &data).posterior(&model, 0).unwrap();
@@ -130,15 +142,17 @@ fn what_is_fixed_stays_and_priors_are_heeded() {
         assert_eq!(model.likelihood().parameters(), before.likelihood().parameters(), "{what}");
     };
     let mut model = prepared();
-    model.train_outer(&data, &EpOptions::default(), &MinimiseOptions::default(), |_| {}).unwrap();
+    outer(&mut model, &data, EpOptions::default());
     check(&model, "outer");
     let mut model = prepared();
-    model.train_inner(&data, Adam::with_rate(0.03), &inner(500), |_| {}).unwrap();
+    let how = Learning::Inner(steps(Adam::with_rate(0.03), 500));
+    learn(&mut model, &data, how, &beside(Sharing::Own));
     check(&model, "inner");
     for sharing in [Sharing::Own, Sharing::Tied] {
         let mut model = prepared();
         let batches = Batches::shuffled(40, 10, 1).unwrap();
-        model.train_in_batches(&data, sharing, batches, Adam::with_rate(0.03), &inner(600), |_| {}).unwrap();
+        let how = Learning::Batches(batches, steps(Adam::with_rate(0.03), 600));
+        learn(&mut model, &data, how, &beside(sharing));
         check(&model, "in batches");
     }
 }
@@ -151,20 +165,13 @@ fn batches_improve_the_log_posterior() {
     for alpha in [0.5, 0.0] {
         let mut best = start(&problem, "bernoulli_probit", alpha);
         let begin = log_posterior(&best, &data);
-        best.train_outer(&data, &tight(), &MinimiseOptions::default(), |_| {}).unwrap();
+        outer(&mut best, &data, tight());
         let room = log_posterior(&best, &data) - begin;
         for sharing in [Sharing::Own, Sharing::Tied] {
-            for adam in [true, false] {
+            for rule in [FirstOrder::from(Adam::with_rate(0.02)), Adadelta::with(0.9, 1e-4).into()] {
                 let mut model = start(&problem, "bernoulli_probit", alpha);
-                let (batches, options) = (Batches::shuffled(40, 10, 2).unwrap(), inner(400));
-                let trained = if adam {
-                    let rule = Adam::with_rate(0.02);
-                    model.train_in_batches(&data, sharing, batches, rule, &options, |_| {})
-                } else {
-                    let rule = Adadelta::with(0.9, 1e-4);
-                    model.train_in_batches(&data, sharing, batches, rule, &options, |_| {})
-                };
-                let state = trained.unwrap().state;
+                let how = Learning::Batches(Batches::shuffled(40, 10, 2).unwrap(), steps(rule, 400));
+                let state = learn(&mut model, &data, how, &beside(sharing)).state;
                 let gain = log_posterior(&model, &data) - begin;
                 // What is left is the noise of batches of a quarter of the data; tied sites of α > 0 have a log Z, and
                 // so a maximum, of their own.
@@ -185,12 +192,16 @@ fn inner_training_heeds_the_schedule() {
     for schedule in [Schedule::Parallel, Schedule::InTurn] {
         let mut model = start(&problem, "bernoulli_probit", 1.0);
         let mut expected = BatchEp::new(&model, &data).unwrap();
-        let mut options = inner(1);
-        (options.ep.schedule, options.ep.max_sweeps) = (schedule, 1);
-        expected.converge(&model, &options.ep).unwrap();
-        let rule = SignAdaptive::with_rate(1e-12);
+        let mut settings = beside(Sharing::Own);
+        (settings.ep.schedule, settings.ep.max_sweeps) = (schedule, 1);
+        expected.converge(&model, &settings.ep).unwrap();
+        let how = Learning::Inner(steps(SignAdaptive::with_rate(1e-12), 1));
         let mut seen = Vec::new();
-        model.train_inner(&data, rule, &options, |now| seen.push(now.progress.log_posterior)).unwrap();
+        let mut watch = |now: Moment<'_, _>| {
+            assert!(now.predictor().is_ok());
+            seen.push(now.progress.log_posterior);
+        };
+        model.learn_with(&data, how, &settings, &mut watch).unwrap();
         let untouched = start(&problem, "bernoulli_probit", 1.0);
         let mut gradient = vec![0.0; untouched.parameter_count()];
         let log_z = expected.log_z_gradient(&untouched, GradientKind::AtRest, &mut gradient).unwrap();
@@ -209,15 +220,17 @@ fn trained_bits(threading: Threading) -> Vec<u64> {
     let mut model = fresh();
     let few = MinimiseOptions { max_iterations: 2, ..MinimiseOptions::default() };
     let rough = EpOptions { max_sweeps: 4, ..EpOptions::default() };
-    model.train_outer(&data, &rough, &few, |_| {}).unwrap();
+    learn(&mut model, &data, Learning::Outer(few), &EpLearning::default().with_ep(rough));
     note(&model);
     let mut model = fresh();
-    model.train_inner(&data, SignAdaptive::default(), &inner(4), |_| {}).unwrap();
+    let how = Learning::Inner(steps(SignAdaptive::default(), 4));
+    learn(&mut model, &data, how, &beside(Sharing::Own));
     note(&model);
     for sharing in [Sharing::Own, Sharing::Tied] {
         let mut model = fresh();
         let batches = Batches::shuffled(1100, 1050, 3).unwrap();
-        model.train_in_batches(&data, sharing, batches, Adam::with_rate(0.02), &inner(4), |_| {}).unwrap();
+        let how = Learning::Batches(batches, steps(Adam::with_rate(0.02), 4));
+        learn(&mut model, &data, how, &beside(sharing));
         note(&model);
     }
     bits

@@ -2,6 +2,7 @@
 
 mod adadelta;
 mod adam;
+mod first_order;
 mod momentum;
 mod options;
 mod rule;
@@ -13,6 +14,7 @@ mod watch;
 
 pub use adadelta::Adadelta;
 pub use adam::Adam;
+pub use first_order::FirstOrder;
 pub use momentum::{Momentum, Nesterov};
 pub use options::DescentOptions;
 pub use rule::UpdateRule;

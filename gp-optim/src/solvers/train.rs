@@ -86,7 +86,7 @@ pub struct DescentPlan<R> {
 /// being that of the natural values.
 ///
 /// `evaluate` gives `ln p(y)` of the model it is shown, without priors, and its gradient by all natural values over the
-/// slice, and depends on nothing else; `progress` is called after every evaluation that succeeds.
+/// slice, and depends on nothing else; `watch` is called after every evaluation that succeeds.
 ///
 /// # Errors
 /// [`OptimError`] when the start cannot be evaluated (with the reason) or an option is out of range, and when the run is
@@ -96,10 +96,10 @@ pub fn train<M: ParameterSetMut + Clone, E: TrainingError>(
     model: &mut M,
     options: &MinimiseOptions,
     mut evaluate: impl FnMut(&M, &mut [f64]) -> Result<f64, E>,
-    progress: impl FnMut(TrainingProgress),
+    mut watch: impl FnMut(&M, TrainingProgress),
 ) -> Result<Training, E> {
     let alone = |model: &M, (): &mut (), gradient: &mut [f64]| evaluate(model, gradient);
-    train_beside(model, &mut (), options, alone, progress)
+    train_beside(model, &mut (), options, alone, |model, (), progress| watch(model, progress))
 }
 
 /// [`train`] with a companion that evaluations depend on and change.
@@ -111,7 +111,7 @@ pub fn train_beside<M: ParameterSetMut + Clone, C: Companion, E: TrainingError>(
     companion: &mut C,
     options: &MinimiseOptions,
     mut evaluate: impl FnMut(&M, &mut C, &mut [f64]) -> Result<f64, E>,
-    progress: impl FnMut(TrainingProgress),
+    watch: impl FnMut(&M, &C, TrainingProgress),
 ) -> Result<Training, E> {
     if model.free_count() == 0 {
         let mut natural = vec![0.0; model.parameter_count()];
@@ -122,7 +122,7 @@ pub fn train_beside<M: ParameterSetMut + Clone, C: Companion, E: TrainingError>(
     model.write_free(&mut start)?;
     let options = MinimiseOptions { control: options.control.about(C::KIND), ..options.clone() };
     let history = History::new();
-    let posterior = LogPosterior::new(model.clone(), companion, evaluate, progress);
+    let posterior = LogPosterior::new(model.clone(), companion, evaluate, watch);
     let minimum = minimise_recording(posterior, &start, &options, &history)?;
     model.set_free(&minimum.x)?;
     Ok(Training::new(minimum, &history.records(), model.log_prior()))
@@ -144,7 +144,7 @@ pub fn companion_memory<C: Companion>(control: &Control) -> Result<Option<C::Mem
 /// Moves the free parameters of a model towards a maximum of `ln p(y) + ln p(parameters)` by a first-order method.
 ///
 /// `evaluate` gives an estimate of `ln p(y)` of the model it is shown from one batch, without priors, and its gradient
-/// by all natural values over the slice; besides these it may depend on the companion, and change it. `progress` is
+/// by all natural values over the slice; besides these it may depend on the companion, and change it. `watch` is
 /// called after every evaluation that succeeds. A model of which nothing is free is evaluated once for every step all the
 /// same: evaluations may do more than evaluate.
 ///
@@ -157,7 +157,7 @@ pub fn train_by_descent<M: ParameterSetMut + Clone, C: Companion, R: UpdateRule,
     companion: &mut C,
     plan: DescentPlan<R>,
     evaluate: impl FnMut(&M, &mut C, Batch<'_>, &mut [f64]) -> Result<f64, E>,
-    progress: impl FnMut(TrainingProgress),
+    watch: impl FnMut(&M, &C, TrainingProgress),
 ) -> Result<Descended, E> {
     let free = model.free_count();
     // A solver wants a number to move; one that nothing depends on does for a model without free ones.
@@ -165,7 +165,7 @@ pub fn train_by_descent<M: ParameterSetMut + Clone, C: Companion, R: UpdateRule,
     model.write_free(&mut start[..free])?;
     let solver = Descent::with_options(plan.rule, plan.batches, plan.options)?;
     let control = plan.control.about(C::KIND);
-    let posterior = InBatches(LogPosterior::new(model.clone(), companion, evaluate, progress));
+    let posterior = InBatches(LogPosterior::new(model.clone(), companion, evaluate, watch));
     let run = descend_with(posterior, &start, solver, plan.steps, &control, |run| run)?;
     model.set_free(&run.x[..free])?;
     Ok(run)

@@ -86,17 +86,17 @@ fn asks(after: u64, interrupt: &Interrupt) -> impl FnMut(TrainingProgress) + use
     }
 }
 
-fn second_order(control: Control, progress: impl FnMut(TrainingProgress)) -> Ended<Training> {
+fn second_order(control: Control, mut progress: impl FnMut(TrainingProgress)) -> Ended<Training> {
     let (mut model, mut follower) = (model(), Follower::default());
     let options = MinimiseOptions { control, ..MinimiseOptions::default() };
     let evaluate = |model: &Model, follower: &mut Follower, gradient: &mut [f64]| {
         evaluate(model, follower, gradient).map_err(Failure::from)
     };
-    let run = train_beside(&mut model, &mut follower, &options, evaluate, progress);
+    let run = train_beside(&mut model, &mut follower, &options, evaluate, |_, _, now| progress(now));
     Ended { run, values: model.0.values().to_vec(), follower }
 }
 
-fn first_order(control: Control, progress: impl FnMut(TrainingProgress)) -> Ended<Descended> {
+fn first_order(control: Control, mut progress: impl FnMut(TrainingProgress)) -> Ended<Descended> {
     let (mut model, mut follower) = (model(), Follower::default());
     let options = DescentOptions { drifting: true, plateau: u64::MAX, ..DescentOptions::default() };
     let plan = DescentPlan {
@@ -112,7 +112,7 @@ fn first_order(control: Control, progress: impl FnMut(TrainingProgress)) -> Ende
         gradient[0] += noise;
         Ok::<f64, Failure>(value + noise * model.0.values()[0])
     };
-    let run = train_by_descent(&mut model, &mut follower, plan, noisy, progress);
+    let run = train_by_descent(&mut model, &mut follower, plan, noisy, |_, _, now| progress(now));
     Ended { run, values: model.0.values().to_vec(), follower }
 }
 

@@ -4,41 +4,18 @@ use super::model::DenseVariational;
 use super::predict::DensePosterior;
 use super::state::DenseState;
 use crate::ascent::{Ascent, NaturalOptions};
-use gp_ep::{EvidenceKind, Inference, InferenceError, LogEvidence, Predictor, Trained};
+use gp_ep::{
+    Course, EvidenceKind, Inference, InferenceError, Learning, LogEvidence, Moment, Predictor, Trained, Watch,
+};
 use gp_kernels::data::DataSource;
 use gp_kernels::posterior::MixturePosterior;
-use gp_optim::{MinimiseOptions, Training, TrainingProgress, train_beside};
-
-impl DenseVariational {
-    /// Trains kernels and likelihood by L-BFGS on the largest bound that a Gaussian reaches: λ and ν come to rest for
-    /// every value and gradient, from where they were.
-    ///
-    /// # Errors
-    /// [`InferenceError::Optim`] when the start cannot be evaluated or an option is out of range, otherwise as
-    /// [`DenseState::new`] and [`DenseState::come_to_rest`]. The model is then as it was.
-    pub fn train(
-        &mut self,
-        data: &dyn DataSource,
-        natural: &NaturalOptions,
-        options: &MinimiseOptions,
-        progress: impl FnMut(TrainingProgress),
-    ) -> Result<Trained<(Training, Ascent), DenseState>, InferenceError> {
-        let mut state = DenseState::new(self, data)?;
-        let options = MinimiseOptions { control: options.control.begun(), ..options.clone() };
-        state.set_brake(options.control.brake());
-        let evaluate = |model: &Self, state: &mut DenseState, gradient: &mut [f64]| {
-            state.come_to_rest_or_restart(model, natural)?;
-            state.gradient(model, gradient)
-        };
-        let training = train_beside(self, &mut state, &options, evaluate, progress)?;
-        let ascent = state.come_to_rest_or_restart(self, natural)?;
-        Ok(Trained { run: (training, ascent), state })
-    }
-}
+use gp_optim::train_beside;
 
 /// With λ and ν at rest.
 impl Inference for DenseVariational {
     type Posterior = MixturePosterior<DensePosterior>;
+    type Settings = NaturalOptions;
+    type State = (DenseState, Ascent);
 
     fn log_evidence(&self, data: &dyn DataSource) -> Result<LogEvidence, InferenceError> {
         let mut state = DenseState::new(self, data)?;
@@ -52,11 +29,24 @@ impl Inference for DenseVariational {
         state.predictor(self)
     }
 
-    fn learn(
+    /// λ and ν come to rest for every value and gradient, from where they were.
+    fn learn_with(
         &mut self,
         data: &dyn DataSource,
-        options: &MinimiseOptions,
-    ) -> Result<Training, InferenceError> {
-        Ok(self.train(data, &NaturalOptions::default(), options, |_| {})?.run.0)
+        how: Learning,
+        natural: &NaturalOptions,
+        watch: Watch<'_, Self::Posterior>,
+    ) -> Result<Trained<(DenseState, Ascent)>, InferenceError> {
+        let options = how.outer_only()?;
+        let mut state = DenseState::new(self, data)?;
+        state.set_brake(options.control.brake());
+        let evaluate = |model: &Self, state: &mut DenseState, gradient: &mut [f64]| {
+            state.come_to_rest_or_restart(model, natural)?;
+            state.gradient(model, gradient)
+        };
+        let watch = |model: &Self, _: &DenseState, now| watch(Moment::new(now, &|| model.posterior(data)));
+        let run = Course::Minimised(train_beside(self, &mut state, &options, evaluate, watch)?);
+        let ascent = state.come_to_rest_or_restart(self, natural)?;
+        Ok(Trained { run, state: (state, ascent) })
     }
 }

@@ -3,11 +3,12 @@
 use super::bound::Bound;
 use super::mixture::Covariance;
 use super::model::Savigp;
+use super::train::{BoundLearning, BoundState};
 use crate::ascent::NaturalOptions;
-use gp_ep::{EvidenceKind, Inference, InferenceError, LogEvidence, Predictor};
+use gp_ep::{EvidenceKind, Inference, InferenceError, Learning, LogEvidence, Predictor, Trained, Watch};
 use gp_kernels::data::DataSource;
 use gp_kernels::posterior::{InducingPosterior, MixturePosterior};
-use gp_optim::{MinimiseOptions, Training};
+use gp_optim::Batches;
 
 impl Savigp {
     /// Whether natural gradients can bring the posterior to rest: it is one full Gaussian.
@@ -28,6 +29,8 @@ impl Savigp {
 /// diagonal and mixture posteriors are taken as they are, trained or not.
 impl Inference for Savigp {
     type Posterior = MixturePosterior<InducingPosterior>;
+    type Settings = BoundLearning;
+    type State = BoundState;
 
     fn log_evidence(&self, data: &dyn DataSource) -> Result<LogEvidence, InferenceError> {
         let (model, mut bound) = self.at_rest(data)?;
@@ -38,14 +41,24 @@ impl Inference for Savigp {
         self.at_rest(data)?.0.predictor()
     }
 
-    fn learn(
+    fn learn_with(
         &mut self,
         data: &dyn DataSource,
-        options: &MinimiseOptions,
-    ) -> Result<Training, InferenceError> {
-        if self.rests() {
-            return Ok(self.train_outer(data, &NaturalOptions::default(), options, |_| {})?.run.0);
-        }
-        Ok(self.train(data, options, |_| {})?.run)
+        how: Learning,
+        settings: &BoundLearning,
+        watch: Watch<'_, Self::Posterior>,
+    ) -> Result<Trained<BoundState>, InferenceError> {
+        let (batches, steps) = match how {
+            Learning::Inner(steps) => (Batches::whole(data.count())?, steps),
+            Learning::Batches(batches, steps) => (batches, steps),
+            _ => {
+                let options = how.outer_only()?;
+                return match &settings.rest {
+                    Some(rest) if self.rests() => self.learn_outside(data, &options, rest, watch),
+                    _ => self.learn_together(data, &options, watch),
+                };
+            }
+        };
+        self.learn_in_batches(data, (batches, steps), settings, watch)
     }
 }

@@ -11,12 +11,12 @@
 //! | posterior | [`Mixture`]: K components, each with full or diagonal covariances |
 //! | expectations | [`Expectation`](crate::Expectation): closed forms and quadrature, or samples |
 //! | entropy of a mixture | [`EntropyBound`] |
-//! | learning | [`Savigp::train`], [`train_outer`](Savigp::train_outer), [`train_alternating`](Savigp::train_alternating), [`train_in_batches`](Savigp::train_in_batches) |
+//! | learning | outside, inside and in batches ([`Learning`](gp_ep::Learning) with [`BoundLearning`]), or in groups ([`Savigp::train_alternating`]) |
 //!
 //! | known as | posterior | expectations | learned |
 //! |---|---|---|---|
 //! | SVGP (Hensman et al. 2013, 2015) | one full Gaussian | exact | in batches, with or without natural gradients |
-//! | VI and SVI of Villacampa-Calvo & Hernández-Lobato 2017 and Hernández-Lobato & Hernández-Lobato 2016 | one full Gaussian | exact | [`Savigp::train`], or in batches |
+//! | VI and SVI of Villacampa-Calvo & Hernández-Lobato 2017 and Hernández-Lobato & Hernández-Lobato 2016 | one full Gaussian | exact | [all together](BoundLearning::all_together), or in batches |
 //! | SAVIGP, full Gaussian (Bonilla et al. 2019) | one full Gaussian | samples | any |
 //! | SAVIGP, mixture of diagonals (Bonilla et al. 2019) | K diagonal ones | samples | any but by natural gradients |
 //! | VFE | one full Gaussian, Gaussian noise | exact | [`Savigp::come_to_rest`], in one step |
@@ -41,4 +41,4 @@ pub use bound::Bound;
 pub use entropy::EntropyBound;
 pub use mixture::{Covariance, Mixture};
 pub use model::Savigp;
-pub use train::{BatchOptions, NoiseTarget};
+pub use train::{BoundLearning, BoundState, NoiseTarget};

@@ -10,38 +10,68 @@ use super::model::Savigp;
 use super::natural::Natural;
 use crate::ascent::{Ascent, NaturalOptions};
 use crate::expectation::{Expectation, MOST_SAMPLES, Sampling};
-use gp_ep::{InferenceError, LatentModel, Trained};
+use gp_ep::{Course, InferenceError, LatentModel, Moment, Predictor, Steps, Trained, Watch};
 use gp_kernels::data::{DataError, DataSource};
+use gp_kernels::posterior::{InducingPosterior, MixturePosterior};
 use gp_optim::{
-    Batch, Batches, Companion, Control, Descended, DescentOptions, DescentPlan, Groups, MinimiseOptions,
-    OptimError, Parameter, ParameterSet, ParameterSetMut, Schedule, Stage, Staged, Training,
-    TrainingProgress, UpdateRule, minimise_in_stages, train, train_beside, train_by_descent,
+    Batch, Batches, Companion, DescentPlan, FirstOrder, Groups, MinimiseOptions, OptimError, Parameter,
+    ParameterSet, ParameterSetMut, Schedule, Stage, Staged, minimise_in_stages, train, train_beside,
+    train_by_descent,
 };
 
-/// How parameters are learned from batches.
+/// How the posterior and its samples move while parameters are learned.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct BatchOptions {
-    /// Steps at most.
-    pub steps: u64,
-    /// The length of natural-gradient steps of the posterior, one full Gaussian, after each batch; without it the
-    /// posterior's parameters move like all others.
-    pub natural: Option<f64>,
-    /// How many samples are drawn, where there is sampling; without it as many as the model says.
+pub struct BoundLearning {
+    /// Outside: how natural gradients bring one full Gaussian to rest. Without it this too, like every other posterior, is
+    /// among the parameters that L-BFGS moves, all together.
+    pub rest: Option<NaturalOptions>,
+    /// In steps: the length of those of the posterior, one full Gaussian, along its natural gradient after each batch;
+    /// without it the posterior's parameters move like all others.
+    pub rate: Option<f64>,
+    /// In steps: how many samples are drawn, where there is sampling; without it as many as the model says.
     pub noise: Option<NoiseTarget>,
-    /// When the descent stops before that.
-    pub descent: DescentOptions,
-    /// Who may end it, and the file from which it goes on.
-    pub control: Control,
 }
 
-impl Default for BatchOptions {
-    /// 1000 steps, without natural gradients, with as many samples as the model says.
+impl Default for BoundLearning {
+    /// One full Gaussian comes to rest outside; steps are without natural gradients, with as many samples as the model says.
     fn default() -> Self {
-        let descent = DescentOptions { drifting: true, ..DescentOptions::default() };
-        Self { steps: 1000, natural: None, noise: None, descent, control: Control::new() }
+        Self { rest: Some(NaturalOptions::default()), rate: None, noise: None }
     }
 }
+
+impl BoundLearning {
+    /// One full Gaussian comes to rest like this, outside.
+    #[must_use]
+    pub fn at_rest(rest: NaturalOptions) -> Self {
+        Self { rest: Some(rest), ..Self::default() }
+    }
+
+    /// The posterior's parameters are moved with all others, by the same method.
+    #[must_use]
+    pub fn all_together() -> Self {
+        Self { rest: None, ..Self::default() }
+    }
+
+    /// One full Gaussian takes steps of this length along its natural gradient.
+    #[must_use]
+    pub fn in_steps(rate: f64) -> Self {
+        Self { rate: Some(rate), ..Self::default() }
+    }
+}
+
+/// The bound after learning, with the last batch in hand if it was in batches; of a run that went on from a checkpoint and
+/// had nothing left to do, none.
+#[derive(Debug)]
+pub struct BoundState {
+    /// The bound, and the memory that it takes.
+    pub bound: Bound,
+    /// How one full Gaussian came to rest at the end, outside.
+    pub ascent: Option<Ascent>,
+}
+
+/// Who is called after every evaluation.
+type Watching<'a> = Watch<'a, MixturePosterior<InducingPosterior>>;
 
 /// A number of samples that follows the noise they make.
 ///
@@ -86,23 +116,19 @@ impl NoiseTarget {
 }
 
 impl Savigp {
-    /// Trains everything that is free by L-BFGS on the bound plus log priors, from all of the data. Samples, where there
-    /// are some, stay the same.
-    ///
-    /// # Errors
-    /// [`InferenceError::Optim`] when the start cannot be evaluated or an option is out of range, otherwise as
-    /// [`Bound::new`]. The model is then as it was. Evaluations that fail later are stepped back from and counted.
-    pub fn train(
+    /// Everything that is free by L-BFGS, from all of the data. Samples, where there are some, stay the same.
+    pub(super) fn learn_together(
         &mut self,
         data: &dyn DataSource,
         options: &MinimiseOptions,
-        progress: impl FnMut(TrainingProgress),
-    ) -> Result<Trained<Training, Bound>, InferenceError> {
+        watch: Watching<'_>,
+    ) -> Result<Trained<BoundState>, InferenceError> {
         let mut bound = Bound::new(self, data)?;
         let options = bound.heed(options);
         let evaluate = |model: &Self, natural: &mut [f64]| bound.gradient(model, natural);
-        let run = train(self, &options, evaluate, progress)?;
-        Ok(Trained { run, state: bound })
+        let watch = |model: &Self, now| watch(Moment::new(now, &|| model.predictor()));
+        let run = Course::Minimised(train(self, &options, evaluate, watch)?);
+        Ok(Trained { run, state: BoundState { bound, ascent: None } })
     }
 
     /// Trains one group of parameters after the other by L-BFGS: the posterior, the kernels, the likelihood, and the
@@ -110,12 +136,12 @@ impl Savigp {
     /// 10⁻⁶ (Bonilla et al. 2019 §9.2). The iterations that `options` allow are those of one group in one round.
     ///
     /// # Errors
-    /// As [`train`](Self::train).
+    /// As [`learn_with`](gp_ep::Inference::learn_with).
     pub fn train_alternating(
         &mut self,
         data: &dyn DataSource,
         options: &MinimiseOptions,
-    ) -> Result<Trained<Staged, Bound>, InferenceError> {
+    ) -> Result<Staged, InferenceError> {
         let mut bound = Bound::new(self, data)?;
         let options = &bound.heed(options);
         let (groups, schedule) = self.schedule(options)?;
@@ -132,7 +158,7 @@ impl Savigp {
         };
         let run = minimise_in_stages(negative, &start, &groups, &schedule)?;
         self.set_free(&run.x)?;
-        Ok(Trained { run, state: bound })
+        Ok(run)
     }
 
     /// The groups in which parameters are trained, in the order of the free ones, and their stages.
@@ -171,18 +197,15 @@ impl Savigp {
         Ok((groups, schedule))
     }
 
-    /// Trains everything but the posterior by L-BFGS on the largest bound that a full Gaussian posterior reaches: for
-    /// every value and gradient the posterior comes to rest by natural gradients, from where it was.
-    ///
-    /// # Errors
-    /// As [`train`](Self::train) and [`come_to_rest`](Self::come_to_rest).
-    pub fn train_outer(
+    /// Everything but the posterior by L-BFGS, on the largest bound that a full Gaussian posterior reaches: for every
+    /// value and gradient the posterior comes to rest by natural gradients, from where it was.
+    pub(super) fn learn_outside(
         &mut self,
         data: &dyn DataSource,
-        natural: &NaturalOptions,
         options: &MinimiseOptions,
-        progress: impl FnMut(TrainingProgress),
-    ) -> Result<Trained<(Training, Ascent), Bound>, InferenceError> {
+        natural: &NaturalOptions,
+        watch: Watching<'_>,
+    ) -> Result<Trained<BoundState>, InferenceError> {
         let mut bound = Bound::new(self, data)?;
         let options = &bound.heed(options);
         let (mut outer, mut resting) = (Outer(self.clone()), Resting(self.posterior().clone()));
@@ -190,61 +213,58 @@ impl Savigp {
             come_to_rest(&mut bound, &outer.0, posterior, natural)?;
             bound.gradient_with(&outer.0, posterior, gradient)
         };
-        let training = train_beside(&mut outer, &mut resting, options, evaluate, progress)?;
+        let watch = |outer: &Outer, Resting(posterior): &Resting, now| {
+            watch(Moment::new(now, &|| outer.predictor(posterior)));
+        };
+        let run = Course::Minimised(train_beside(&mut outer, &mut resting, options, evaluate, watch)?);
         let Resting(mut posterior) = resting;
-        let ascent = come_to_rest(&mut bound, &outer.0, &mut posterior, natural)?;
+        let ascent = Some(come_to_rest(&mut bound, &outer.0, &mut posterior, natural)?);
         *self = outer.0;
         self.set_posterior(posterior)?;
-        Ok(Trained { run: (training, ascent), state: bound })
+        Ok(Trained { run, state: BoundState { bound, ascent } })
     }
 
-    /// Trains by a first-order method, a step for every batch; with natural gradients the posterior takes a step of its
-    /// own after each. Samples, where there are some, are drawn anew for every batch.
-    ///
-    /// The state that is left has the last batch in hand; of a run that went on from a checkpoint and had nothing left
-    /// to do, none.
-    ///
-    /// # Errors
-    /// As [`train`](Self::train); [`InferenceError::Unsupported`] for natural gradients of another posterior than one
-    /// full Gaussian.
-    pub fn train_in_batches<R: UpdateRule>(
+    /// A step of a first-order method for every batch; with natural gradients the posterior takes a step of its own after
+    /// each. Samples, where there are some, are drawn anew for every batch.
+    pub(super) fn learn_in_batches(
         &mut self,
         data: &dyn DataSource,
-        batches: Batches,
-        rule: R,
-        options: &BatchOptions,
-        progress: impl FnMut(TrainingProgress),
-    ) -> Result<Trained<Descended, Bound>, InferenceError> {
-        if let Some(noise) = &options.noise {
+        (batches, steps): (Batches, Steps),
+        settings: &BoundLearning,
+        watch: Watching<'_>,
+    ) -> Result<Trained<BoundState>, InferenceError> {
+        if let Some(noise) = &settings.noise {
             noise.check()?;
         }
         let mut bound = Bound::for_batches(self, data, batches.size())?;
-        let plan = options.plan(batches, rule);
+        let plan = steps.plan(batches);
         bound.set_brake(plan.control.brake());
-        if let Some(rate) = options.natural {
-            return self.train_beside_posterior(data, bound, plan, (rate, options), progress);
+        if let Some(rate) = settings.rate {
+            return self.learn_beside_posterior(data, bound, plan, (rate, settings), watch);
         }
         let (mut sampled, mut fault) = (Sampled { bound }, None);
         let evaluate =
             |model: &Self, Sampled { bound }: &mut Sampled, batch: Batch<'_>, gradient: &mut [f64]| {
                 bound.next_batch(model, data, batch.indices, &mut fault)?;
                 let value = bound.gradient(model, gradient)?;
-                bound.follow_noise(model, options.noise.as_ref())?;
+                bound.follow_noise(model, settings.noise.as_ref())?;
                 Ok::<f64, InferenceError>(value)
             };
-        let run = train_by_descent(self, &mut sampled, plan, evaluate, progress);
-        Ok(Trained { run: unless(fault, run)?, state: sampled.bound })
+        let watch = |model: &Self, _: &Sampled, now| watch(Moment::new(now, &|| model.predictor()));
+        let run = train_by_descent(self, &mut sampled, plan, evaluate, watch);
+        let run = Course::Descended(unless(fault, run)?);
+        Ok(Trained { run, state: BoundState { bound: sampled.bound, ascent: None } })
     }
 
     /// Steps of the posterior along its natural gradient, of length `rate`, beside those of everything else.
-    fn train_beside_posterior<R: UpdateRule>(
+    fn learn_beside_posterior(
         &mut self,
         data: &dyn DataSource,
         bound: Bound,
-        plan: DescentPlan<R>,
-        (rate, options): (f64, &BatchOptions),
-        progress: impl FnMut(TrainingProgress),
-    ) -> Result<Trained<Descended, Bound>, InferenceError> {
+        plan: DescentPlan<FirstOrder>,
+        (rate, settings): (f64, &BoundLearning),
+        watch: Watching<'_>,
+    ) -> Result<Trained<BoundState>, InferenceError> {
         NaturalOptions { rate, ..NaturalOptions::default() }.check()?;
         let (mut outer, posterior) = (Outer(self.clone()), self.posterior().clone());
         Natural::check(&posterior)?;
@@ -253,22 +273,18 @@ impl Savigp {
             let Stepping { bound, posterior } = own;
             bound.next_batch(&outer.0, data, batch.indices, &mut fault)?;
             let value = bound.gradient_with(&outer.0, posterior, gradient)?;
-            bound.follow_noise(&outer.0, options.noise.as_ref())?;
+            bound.follow_noise(&outer.0, settings.noise.as_ref())?;
             bound.natural_step(posterior, rate)?;
             Ok::<f64, InferenceError>(value)
         };
-        let run = train_by_descent(&mut outer, &mut stepping, plan, evaluate, progress);
-        let run = unless(fault, run)?;
+        let watch = |outer: &Outer, own: &Stepping, now| {
+            watch(Moment::new(now, &|| outer.predictor(&own.posterior)));
+        };
+        let run = train_by_descent(&mut outer, &mut stepping, plan, evaluate, watch);
+        let run = Course::Descended(unless(fault, run)?);
         *self = outer.0;
         self.set_posterior(stepping.posterior)?;
-        Ok(Trained { run, state: stepping.bound })
-    }
-}
-
-impl BatchOptions {
-    fn plan<R>(&self, batches: Batches, rule: R) -> DescentPlan<R> {
-        let options = DescentOptions { drifting: true, ..self.descent.clone() };
-        DescentPlan { batches, rule, options, steps: self.steps, control: self.control.begun() }
+        Ok(Trained { run, state: BoundState { bound: stepping.bound, ascent: None } })
     }
 }
 
@@ -383,6 +399,13 @@ fn come_to_rest(
 /// A model of which the posterior is nobody's parameter.
 #[derive(Clone)]
 struct Outer(Savigp);
+
+impl Outer {
+    /// What this posterior predicts under the model's parameters.
+    fn predictor(&self, posterior: &Mixture) -> Result<Predictor, InferenceError> {
+        self.0.clone().with_posterior(posterior.clone())?.predictor()
+    }
+}
 
 impl ParameterSet for Outer {
     fn visit(&self, visit: &mut dyn FnMut(&Parameter)) {

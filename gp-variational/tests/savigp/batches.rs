@@ -1,9 +1,11 @@
 //! Estimates from batches, and training on them.
 
 use super::support::{Problem, anywhere, assert_close, model};
-use gp_optim::{Adadelta, Adam, Batches, ParameterSet as _};
-use gp_variational::savigp::{BatchOptions, Bound, Covariance, Mixture, NoiseTarget};
-use gp_variational::{Estimator, Expectation, NaturalOptions, Sampling, Savigp};
+use gp_optim::{Adadelta, Adam, Batches, FirstOrder, ParameterSet as _};
+use gp_variational::savigp::{Bound, BoundLearning, Covariance, Mixture, NoiseTarget};
+use gp_variational::{
+    Estimator, Expectation, Inference as _, Learning, NaturalOptions, Sampling, Savigp, Steps,
+};
 
 /// The mean of the estimates of all batches of an epoch is the bound, and so are the gradients.
 #[test]
@@ -46,14 +48,13 @@ fn first_order_methods_raise_the_bound() {
     let data = problem.table(&targets);
     let start = model("bernoulli_probit", &problem.inducing(8));
     let before = Bound::new(&start, &data).unwrap().value(&start).unwrap();
-    let batches = || Batches::shuffled(300, 50, 1).unwrap();
-    let mut options = BatchOptions::default();
-    options.steps = 600;
+    let learning =
+        |rule: FirstOrder| Learning::Batches(Batches::shuffled(300, 50, 1).unwrap(), Steps::new(rule, 600));
     let (mut adam, mut delta, mut natural) = (start.clone(), start.clone(), start.clone());
-    adam.train_in_batches(&data, batches(), Adam::with_rate(0.03), &options, |_| {}).unwrap();
-    delta.train_in_batches(&data, batches(), Adadelta::default(), &options, |_| {}).unwrap();
-    options.natural = Some(0.2);
-    natural.train_in_batches(&data, batches(), Adam::with_rate(0.03), &options, |_| {}).unwrap();
+    adam.learn(&data, learning(Adam::with_rate(0.03).into())).unwrap();
+    delta.learn(&data, learning(Adadelta::default().into())).unwrap();
+    let (how, steps) = (learning(Adam::with_rate(0.03).into()), BoundLearning::in_steps(0.2));
+    natural.learn_with(&data, how, &steps, &mut |_| {}).unwrap();
     let value = |model: &Savigp| Bound::new(model, &data).unwrap().value(model).unwrap();
     let best = whole_bound(&adam, &data);
     assert!(value(&adam) > before + 50.0, "{} after {before}", value(&adam));
@@ -71,16 +72,16 @@ fn the_number_of_samples_follows_the_noise() {
     let sampling = Sampling { estimator: Estimator::ControlledScore, samples: 10, ..Sampling::default() };
     let start =
         model("poisson", &problem.inducing(8)).with_expectation(Expectation::Sampled(sampling)).unwrap();
-    let mut options = BatchOptions::default();
-    (options.steps, options.natural) = (200, Some(0.2));
     let samples = |relative: f64| {
-        let mut options = options.clone();
-        options.noise = Some(NoiseTarget { relative, least: 5, most: 400 });
+        let mut settings = BoundLearning::in_steps(0.2);
+        settings.noise = Some(NoiseTarget { relative, least: 5, most: 400 });
         let mut model = start.clone();
         let batches = Batches::shuffled(300, 50, 1).unwrap();
-        let trained =
-            model.train_in_batches(&data, batches, Adam::with_rate(0.01), &options, |_| {}).unwrap();
-        let Expectation::Sampled(sampling) = trained.state.expectation() else { panic!("it stays sampled") };
+        let how = Learning::Batches(batches, Steps::new(Adam::with_rate(0.01), 200));
+        let trained = model.learn_with(&data, how, &settings, &mut |_| {}).unwrap();
+        let Expectation::Sampled(sampling) = trained.state.bound.expectation() else {
+            panic!("it stays sampled")
+        };
         (sampling.samples, model)
     };
     let (few, _) = samples(10.0);

@@ -4,8 +4,10 @@ use super::support::{Problem, model};
 use faer::Mat;
 use gp_kernels::data::Table;
 use gp_optim::{Adam, Batches};
-use gp_variational::savigp::{BatchOptions, Bound, Covariance, Mixture, NoiseTarget};
-use gp_variational::{Estimator, Expectation, InferenceError, NaturalOptions, Sampling, Savigp};
+use gp_variational::savigp::{Bound, BoundLearning, Covariance, Mixture, NoiseTarget};
+use gp_variational::{
+    Estimator, Expectation, Inference as _, InferenceError, Learning, NaturalOptions, Sampling, Savigp, Steps,
+};
 
 #[track_caller]
 fn assert_says<T: std::fmt::Debug>(result: Result<T, InferenceError>, words: &str) {
@@ -82,15 +84,13 @@ fn settings_have_ranges() {
     let diagonal = Mixture::prior(base.posterior().counts(), Covariance::Diagonal).unwrap();
     let mut diagonal = base.clone().with_posterior(diagonal).unwrap();
     assert_says(diagonal.come_to_rest(&mut bound, &NaturalOptions::default()), "one full Gaussian");
-    let mut options = BatchOptions::default();
-    options.noise = Some(NoiseTarget { least: 0, ..NoiseTarget::default() });
-    let batches = Batches::shuffled(6, 3, 1).unwrap();
-    let trained = model.train_in_batches(&data, batches.clone(), Adam::default(), &options, |_| {});
-    assert_says(trained, "least number of samples is 0");
-    options.noise = None;
-    options.natural = Some(2.0);
-    assert_says(
-        model.train_in_batches(&data, batches, Adam::default(), &options, |_| {}),
-        "length of a natural step is 2",
-    );
+    let mut noisy = BoundLearning::default();
+    noisy.noise = Some(NoiseTarget { least: 0, ..NoiseTarget::default() });
+    for (settings, words) in [
+        (noisy, "least number of samples is 0"),
+        (BoundLearning::in_steps(2.0), "length of a natural step is 2"),
+    ] {
+        let how = Learning::Batches(Batches::shuffled(6, 3, 1).unwrap(), Steps::new(Adam::default(), 10));
+        assert_says(model.learn_with(&data, how, &settings, &mut |_| {}), words);
+    }
 }

@@ -1,6 +1,8 @@
 //! Cases in which the answer is known.
 
-use super::support::{Problem, anywhere, assert_close, log_normal, model, plus_diagonal, rbf, solve};
+use super::support::{
+    Problem, anywhere, assert_close, log_normal, model, plus_diagonal, rbf, solve, together,
+};
 use faer::Mat;
 use gp_kernels::inducing::InducingInputs;
 use gp_likelihoods::{Latent, Slopes, Workspace};
@@ -76,7 +78,7 @@ fn both_ways_to_the_top_end_there() {
         let value = at_rest(&mut natural, &mut bound);
         let mut climbed = model(likelihood, &problem.inducing(6));
         fix_outer(&mut climbed);
-        let run = climbed.train(&data, &MinimiseOptions::default(), |_| {}).unwrap().run;
+        let run = together(&mut climbed, &data, MinimiseOptions::default());
         assert!(run.converged, "{:?}", run.reason);
         assert_close(run.log_posterior, value, 1e-7);
     }
@@ -132,8 +134,8 @@ fn no_posterior_has_a_bound_above_the_evidence() {
                 let start = Mixture::spread(&[8], covariance, components, 1).unwrap();
                 let mut trained = base.clone().with_entropy(entropy).with_posterior(start.clone()).unwrap();
                 fix_outer(&mut trained);
-                let best = trained.train(&data, &MinimiseOptions::default(), |_| {}).unwrap();
-                assert!(best.run.log_posterior <= evidence, "{covariance:?}, {components}, {entropy:?}");
+                let best = together(&mut trained, &data, MinimiseOptions::default());
+                assert!(best.log_posterior <= evidence, "{covariance:?}, {components}, {entropy:?}");
                 for seed in 0..5 {
                     let model = trained.clone().with_posterior(anywhere(&start, seed)).unwrap();
                     assert!(Bound::new(&model, &data).unwrap().value(&model).unwrap() < evidence);

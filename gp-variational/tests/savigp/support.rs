@@ -5,13 +5,20 @@ use gp_kernels::data::Table;
 use gp_kernels::inducing::{InducingInputs, SparseProcess};
 use gp_likelihoods::Likelihood;
 use gp_linalg::{Cholesky, JitterPolicy, Threading};
-use gp_optim::{ParameterSet, ParameterSetMut};
-use gp_variational::Savigp;
-use gp_variational::savigp::{Bound, Mixture};
+use gp_optim::{MinimiseOptions, ParameterSet, ParameterSetMut, Training};
+use gp_variational::savigp::{Bound, BoundLearning, Mixture};
+use gp_variational::{Inference as _, Learning, Savigp};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal, Uniform};
 use std::f64::consts::TAU;
+
+/// Learning by L-BFGS, the posterior among all other parameters.
+pub(crate) fn together(model: &mut Savigp, data: &Table<'_>, options: MinimiseOptions) -> Training {
+    let settings = BoundLearning::all_together();
+    let trained = model.learn_with(data, Learning::Outer(options), &settings, &mut |_| {}).unwrap();
+    trained.run.training().unwrap().clone()
+}
 
 /// Inputs uniform in a cube of side 4, and a latent signal with noise on it.
 pub(crate) struct Problem {

@@ -5,8 +5,8 @@ use faer::Mat;
 use gp_kernels::data::{DataSource, RowReader, Table};
 use gp_linalg::Threading;
 use gp_optim::{Adam, Batches, ParameterSet as _};
-use gp_variational::savigp::{BatchOptions, Bound, Covariance, Mixture};
-use gp_variational::{Draws, Expectation, NaturalOptions, Sampling, Savigp};
+use gp_variational::savigp::{Bound, BoundLearning, Covariance, Mixture};
+use gp_variational::{Draws, Expectation, Inference as _, Learning, NaturalOptions, Sampling, Savigp, Steps};
 use std::io::Cursor;
 
 fn bits(values: &[f64]) -> Vec<u64> {
@@ -33,10 +33,9 @@ fn run(threading: Threading, data: &dyn DataSource, problem: &Problem) -> Vec<u6
     let options = NaturalOptions { max_steps: 2, ..NaturalOptions::default() };
     let mut bound = Bound::new(&model, data).unwrap();
     all.push(model.come_to_rest(&mut bound, &options).unwrap().bound);
-    let mut options = BatchOptions::default();
-    (options.steps, options.natural) = (3, Some(0.3));
     let batches = Batches::shuffled(data.count(), 400, 1).unwrap();
-    model.train_in_batches(data, batches, Adam::with_rate(0.01), &options, |_| {}).unwrap();
+    let how = Learning::Batches(batches, Steps::new(Adam::with_rate(0.01), 3));
+    model.learn_with(data, how, &BoundLearning::in_steps(0.3), &mut |_| {}).unwrap();
     all.extend(model.parameter_values());
     bits(&all)
 }

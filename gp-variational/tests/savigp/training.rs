@@ -1,9 +1,9 @@
 //! Training from all of the data.
 
-use super::support::{Problem, assert_close, model};
+use super::support::{Problem, assert_close, model, together};
 use gp_optim::MinimiseOptions;
 use gp_variational::savigp::{Bound, Covariance, Mixture};
-use gp_variational::{Draws, Expectation, NaturalOptions, Sampling};
+use gp_variational::{Draws, Expectation, Inference as _, Learning, NaturalOptions, Sampling};
 
 fn options(iterations: u64) -> MinimiseOptions {
     MinimiseOptions { max_iterations: iterations, ..MinimiseOptions::default() }
@@ -18,11 +18,12 @@ fn three_ways_lead_to_the_same_kernel() {
     let mut start = model("bernoulli_probit", &problem.inducing(7));
     start.processes_mut().iter_mut().for_each(|p| *p = p.clone().with_fixed_inputs());
     let (mut joint, mut turns, mut outer) = (start.clone(), start.clone(), start);
-    let best = outer.train_outer(&data, &NaturalOptions::default(), &options(200), |_| {}).unwrap().run.0;
+    let best = outer.learn(&data, Learning::Outer(options(200))).unwrap().run;
+    let best = best.training().unwrap();
     assert!(best.converged, "{:?}", best.reason);
-    let all = joint.train(&data, &options(2000), |_| {}).unwrap().run;
+    let all = together(&mut joint, &data, options(2000));
     assert_close(all.log_posterior, best.log_posterior, 1e-6);
-    let staged = turns.train_alternating(&data, &options(30)).unwrap().run;
+    let staged = turns.train_alternating(&data, &options(30)).unwrap();
     assert_close(-staged.value, best.log_posterior, 1e-4);
     assert!(best.log_posterior > best.start_log_posterior + 1.0);
     let value = Bound::new(&outer, &data).unwrap().value(&outer).unwrap();
@@ -65,7 +66,7 @@ fn line_searches_see_common_random_numbers() {
         let base = start.clone().with_posterior(Mixture::prior(&counts, covariance).unwrap()).unwrap();
         let sampling = Sampling { samples: 100, draws: Draws::QuasiRandom, ..Sampling::default() };
         let mut sampled = base.clone().with_expectation(Expectation::Sampled(sampling)).unwrap();
-        let run = sampled.train(&data, &options(150), |_| {}).unwrap().run;
+        let run = together(&mut sampled, &data, options(150));
         assert_eq!(run.failed_evaluations, 0, "{:?}", run.last_failure);
         assert!(run.log_posterior > run.start_log_posterior + 10.0);
         // The same model by quadrature.
@@ -86,7 +87,7 @@ fn a_second_component_does_not_lower_the_bound() {
         let mut model = model("poisson", &problem.inducing(6)).with_posterior(posterior).unwrap();
         model.processes_mut().iter_mut().for_each(|p| *p = p.clone().with_fixed_inputs());
         gp_optim::ParameterSetMut::visit_mut(&mut model.processes_mut()[0], &mut |p| p.fix_all(true));
-        model.train(&data, &options(1000), |_| {}).unwrap().run.log_posterior
+        together(&mut model, &data, options(1000)).log_posterior
     };
     let (one, two) = (value(1), value(2));
     assert!(two >= one - 1e-6, "{two} against {one}");

@@ -12,7 +12,7 @@ pub(super) struct LogPosterior<'a, M, C, F, P, E> {
     trial: M,
     companion: &'a mut C,
     evaluate: F,
-    progress: P,
+    watch: P,
     natural: Vec<f64>,
     evaluations: u64,
     fails_with: PhantomData<E>,
@@ -26,12 +26,12 @@ pub(super) fn decode<C: Companion>(memory: &[u8]) -> Result<(u64, C::Memory), St
 /// The same, seen through batches.
 pub(super) struct InBatches<T>(pub(super) T);
 
-impl<'a, M: ParameterSetMut, C: Companion, F, P: FnMut(TrainingProgress), E: TrainingError>
+impl<'a, M: ParameterSetMut, C: Companion, F, P: FnMut(&M, &C, TrainingProgress), E: TrainingError>
     LogPosterior<'a, M, C, F, P, E>
 {
-    pub(super) fn new(trial: M, companion: &'a mut C, evaluate: F, progress: P) -> Self {
+    pub(super) fn new(trial: M, companion: &'a mut C, evaluate: F, watch: P) -> Self {
         let natural = vec![0.0; trial.parameter_count()];
-        Self { trial, companion, evaluate, progress, natural, evaluations: 0, fails_with: PhantomData }
+        Self { trial, companion, evaluate, watch, natural, evaluations: 0, fails_with: PhantomData }
     }
 
     /// The value, and over `gradient` the derivatives by the unconstrained free parameters; `evaluate` is of the
@@ -51,7 +51,8 @@ impl<'a, M: ParameterSetMut, C: Companion, F, P: FnMut(TrainingProgress), E: Tra
         self.trial.chain_gradient(&self.natural, &mut gradient[..free])?;
         gradient.iter_mut().for_each(|g| *g = -*g);
         let log_posterior = value + self.trial.log_prior();
-        (self.progress)(TrainingProgress { evaluation: self.evaluations, log_posterior });
+        let progress = TrainingProgress { evaluation: self.evaluations, log_posterior };
+        (self.watch)(&self.trial, &*self.companion, progress);
         Ok(-log_posterior)
     }
 
@@ -72,7 +73,7 @@ where
     M: ParameterSetMut,
     C: Companion,
     F: FnMut(&M, &mut C, &mut [f64]) -> Result<f64, E>,
-    P: FnMut(TrainingProgress),
+    P: FnMut(&M, &C, TrainingProgress),
     E: TrainingError,
 {
     type Error = E;
@@ -95,7 +96,7 @@ where
     M: ParameterSetMut,
     C: Companion,
     F: FnMut(&M, &mut C, Batch<'_>, &mut [f64]) -> Result<f64, E>,
-    P: FnMut(TrainingProgress),
+    P: FnMut(&M, &C, TrainingProgress),
     E: TrainingError,
 {
     type Error = E;

@@ -6,7 +6,7 @@ use crate::grid::Show::{Heading, Levels, Scores, Table};
 use crate::grid::{At, Grid};
 use crate::harness::{Form, Outcome};
 use crate::methods::guest::Start;
-use crate::methods::savigp::{self, Automated, Gaussians, at_most, in_batches, sampled};
+use crate::methods::savigp::{self, Automated, Gaussians, in_batches, sampled, together};
 use crate::methods::{images, kernels, scores};
 use crate::report::Reference;
 use gp_kernels::data::DataSource;
@@ -152,7 +152,7 @@ pub(super) const BATCHES: Grid<()> = Grid {
     run: |at| {
         digits(at, true, |model, data, _| {
             if at.cell.setting.starts_with("batch;") {
-                model.train(data, &at_most(at.choose(200, 200, 3)), |_| {})?;
+                together(model, data, at.choose(200, 200, 3))?;
                 return Ok(());
             }
             stochastic(model, data, 500.min(data.count()), at.choose(12_000, 1200, 5))

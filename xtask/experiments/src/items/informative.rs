@@ -7,11 +7,11 @@ use crate::grid::Show::{Agreement, Curve, Heading, Table};
 use crate::grid::{At, Grid};
 use crate::harness::{Form, Outcome, Stopwatch};
 use crate::methods::course::with_curves;
-use crate::methods::savigp::at_most;
+use crate::methods::savigp::outer;
 use crate::methods::scores;
 use crate::report::Reference;
-use gp_ep::Observations;
-use gp_ep::ivm::{Coupling, Ivm, IvmOptions, IvmPosterior, Phase, Selection};
+use gp_ep::ivm::{Coupling, Ivm, IvmLearning, IvmOptions, IvmPosterior, Phase, Selection};
+use gp_ep::{Inference as _, Observations};
 use gp_likelihoods::Softmax;
 use gp_optim::Parameter;
 use rand::SeedableRng;
@@ -260,7 +260,9 @@ fn learn(
     let labels = training.labels();
     let data = Observations::new(training.inputs.as_ref(), &labels)?;
     Parameter::fix_all(model.intercepts_mut(), false);
-    let (found, seconds) = scores::timed(|| Ok(model.train(&data, options, rounds, &at_most(6))?))?;
+    let settings = IvmLearning { options: options.clone(), rounds };
+    let learned = || Ok(model.learn_with(&data, outer(6), &settings, &mut |_| {})?.state);
+    let (found, seconds) = scores::timed(learned)?;
     let before = found.rounds.first().map_or(f64::NAN, |round| round.criterion);
     Ok(scored(&found.run.posterior, test)?
         .with("criterion_before", before)

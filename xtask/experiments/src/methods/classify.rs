@@ -9,8 +9,10 @@ use crate::baselines::Logistic;
 use crate::data::{Split, Task};
 use crate::error::ExperimentError;
 use crate::harness::Outcome;
-use gp_ep::power_ep::{InnerOptions, MiniBatchEp, Moment, Sharing};
-use gp_ep::{BatchEp, EpOptions, Level, PowerEp, Powers, SparseProcess, Table};
+use gp_ep::power_ep::{EpLearning, Sharing};
+use gp_ep::{
+    EpOptions, Inference as _, Learning, Level, Moment, PowerEp, Powers, SparseProcess, Steps, Table,
+};
 use gp_kernels::Kernel;
 use gp_likelihoods::{BernoulliProbit, Likelihood, RobustMax};
 use gp_optim::{Adam, Batches, SignAdaptive};
@@ -156,49 +158,42 @@ impl<'a> Setup<'a> {
         let (training, task) = (&self.split.training, self.split.task);
         let labels = training.labels();
         let data = Table::with_targets(training.inputs.as_ref(), &labels)?;
-        let rule = SignAdaptive::with_rate(RATE);
-        let mut inner = InnerOptions::default();
-        inner.steps = self.steps;
-        let watch = |now: Moment<'_, MiniBatchEp>| {
-            look(now.progress.evaluation, &|| now.state.predictor(now.model));
+        let steps = Steps::new(SignAdaptive::with_rate(RATE), self.steps);
+        let mut watch = |now: Moment<'_, _>| look(now.progress.evaluation, &|| now.predictor());
+        let mut by_sites = |mut model: PowerEp, how, settings: EpLearning| {
+            let found = model.learn_with(&data, how, &settings, &mut watch)?;
+            Ok(Box::new(found.state.predictor(&model)?) as Box<dyn Fitted>)
         };
+        let tied = EpLearning::default().with_sharing(Sharing::Tied);
         match method {
-            Method::OwnSites => {
-                let mut model = self.power_ep()?;
-                let watch = |now: Moment<'_, BatchEp>| {
-                    look(now.progress.evaluation, &|| now.state.predictor(now.model));
-                };
-                Ok(Box::new(model.train_inner(&data, rule, &inner, watch)?.state.predictor(&model)?))
-            }
+            Method::OwnSites => by_sites(self.power_ep()?, Learning::Inner(steps), EpLearning::default()),
             Method::TiedSites => {
-                let (mut model, batches) = (self.power_ep()?, Batches::whole(training.len())?);
-                let found = model.train_in_batches(&data, Sharing::Tied, batches, rule, &inner, watch)?;
-                Ok(Box::new(found.state.predictor(&model)?))
+                let how = Learning::Batches(Batches::whole(training.len())?, steps);
+                by_sites(self.power_ep()?, how, tied)
             }
             Method::OwnInBatches(_) | Method::TiedInBatches => {
                 let (sharing, power) = match method {
                     Method::OwnInBatches(power) => (Sharing::Own, power),
                     _ => (Sharing::Tied, 1.0),
                 };
-                let mut model = self.power_ep()?.with_powers(Powers::Same(power));
-                inner.ep.step = SITE_STEP;
-                let (batches, rule) = (self.batches()?, Adam::with_rate(self.rate));
-                let found = model.train_in_batches(&data, sharing, batches, rule, &inner, watch)?;
-                Ok(Box::new(found.state.predictor(&model)?))
+                let model = self.power_ep()?.with_powers(Powers::Same(power));
+                let mut settings = EpLearning::default().with_sharing(sharing);
+                settings.ep.step = SITE_STEP;
+                let steps = Steps::new(Adam::with_rate(self.rate), self.steps);
+                by_sites(model, Learning::Batches(self.batches()?, steps), settings)
             }
             Method::Gfitc => {
-                let mut model = self.power_ep()?.with_level(Level::Latent);
+                let model = self.power_ep()?.with_level(Level::Latent);
                 // As far as a gradient needs it.
                 let ep = EpOptions { tolerance: 1e-4, log_z_tolerance: 1e-6, ..EpOptions::default() };
-                let found = model.train_outer(&data, &ep, &savigp::at_most(self.steps), |_| {})?;
-                Ok(Box::new(found.state.predictor(&model)?))
+                by_sites(model, savigp::outer(self.steps), EpLearning::default().with_ep(ep))
             }
             Method::Variational => {
                 let mut model = Savigp::new(self.processes()?, self.likelihood()?)?;
                 // From the prior, kernels give up before the posterior has seen the data: on Vowel all become noise.
                 let rest = NaturalOptions { tolerance: 1e-4, ..NaturalOptions::default() };
                 model.come_to_rest(&mut Bound::new(&model, &data)?, &rest)?;
-                model.train(&data, &savigp::at_most(self.steps), |_| {})?;
+                savigp::together(&mut model, &data, self.steps)?;
                 Ok(Box::new(model.predictor()?))
             }
             Method::VariationalInBatches(natural) => Ok(Box::new(self.variational_in_batches(natural)?)),

@@ -1,7 +1,7 @@
 //! Regression under Gaussian noise: Power EP in closed form, and without approximation.
 
 use super::fitted::Fitted;
-use super::savigp::at_most;
+use super::savigp::{log_evidence, outer};
 use super::{kernels, scores};
 use crate::data::{Part, Split};
 use crate::error::ExperimentError;
@@ -36,8 +36,8 @@ pub fn sparse(
         let placed = KMeans::new().place(kernel.as_ref(), training.inputs.as_ref(), inducing, 1)?;
         let process = SparseProcess::new(kernel, placed.inputs)?;
         let mut model = SparseRegression::new(process, Gaussian::new(NOISE)?, Powers::Same(power));
-        let found = model.train(&data, &at_most(iterations))?;
-        Ok((model.posterior(&data)?, found.log_marginal_likelihood))
+        let found = log_evidence(&model.learn(&data, outer(iterations))?.run);
+        Ok((model.posterior(&data)?, found))
     })
 }
 
@@ -60,8 +60,8 @@ pub(crate) fn exact_posterior(
     let labels = training.labels();
     let data = Observations::new(training.inputs.as_ref(), &labels)?;
     let mut model = ExactGp::new(kernels::one_scale_an_input(training.dim())?, Gaussian::new(NOISE)?);
-    let found = model.train(&data, &at_most(iterations))?;
-    Ok((model.posterior(&data)?, found.log_marginal_likelihood))
+    let found = log_evidence(&model.learn(&data, outer(iterations))?.run);
+    Ok((model.posterior(&data)?, found))
 }
 
 /// SMSE: mean squared error over the variance of the test targets. SMLL: mean negative log predictive density less that

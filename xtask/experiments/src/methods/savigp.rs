@@ -5,12 +5,12 @@ use super::{kernels, scores};
 use crate::data::{Part, Split, Task};
 use crate::error::ExperimentError;
 use crate::harness::Outcome;
-use gp_ep::{Posterior, Predictor};
+use gp_ep::{Course, Inference as _, Learning, Posterior, Predictor, Steps};
 use gp_kernels::Kernel;
 use gp_kernels::data::{DataSource, Table};
 use gp_likelihoods::Likelihood;
-use gp_optim::{Batches, MinimiseOptions, TrainingProgress, UpdateRule};
-use gp_variational::savigp::{BatchOptions, Covariance, Mixture};
+use gp_optim::{Batches, FirstOrder, MinimiseOptions, TrainingProgress};
+use gp_variational::savigp::{BoundLearning, Covariance, Mixture};
 use gp_variational::{DenseVariational, Draws, Expectation, NaturalOptions, Sampling, Savigp};
 
 /// Iterations of a mixture for each of a full Gaussian, whose posterior moves by natural gradients within one.
@@ -71,10 +71,10 @@ impl Automated<'_> {
         if self.share >= 1.0 && posterior == Gaussians::Full {
             let kernels = (0..latents).map(|_| kernel()).collect::<Result<_, _>>()?;
             let mut model = DenseVariational::new(kernels, likelihood)?.with_expectation(self.expectation)?;
-            let mut trained = model.train(&table, &natural, &at_most(self.iterations), |_| {})?;
-            let (bound, kernel) = (trained.run.1.bound, model.kernels()[0].clone());
-            let posterior =
-                trained.state.predictor(&model)?.map(|found| Box::new(found) as Box<dyn Posterior>);
+            let (mut state, ascent) =
+                model.learn_with(&table, outer(self.iterations), &natural, &mut |_| {})?.state;
+            let (bound, kernel) = (ascent.bound, model.kernels()[0].clone());
+            let posterior = state.predictor(&model)?.map(|found| Box::new(found) as Box<dyn Posterior>);
             return Ok(Found { posterior, kernel, bound });
         }
         let count = ((self.share * training.len() as f64).ceil() as usize).clamp(1, training.len());
@@ -85,7 +85,9 @@ impl Automated<'_> {
         let processes = (0..latents).map(process).collect::<Result<Vec<_>, ExperimentError>>()?;
         let mut model = Savigp::new(processes, likelihood)?.with_expectation(self.expectation)?;
         let bound = if posterior == Gaussians::Full {
-            model.train_outer(&table, &natural, &at_most(self.iterations), |_| {})?.run.1.bound
+            let settings = BoundLearning::at_rest(natural);
+            let state = model.learn_with(&table, outer(self.iterations), &settings, &mut |_| {})?.state;
+            state.ascent.map_or(f64::NAN, |ascent| ascent.bound)
         } else {
             diagonal(&mut model, posterior, &table, FIRST_ORDER * self.iterations)?
         };
@@ -129,12 +131,11 @@ pub(crate) fn diagonal(
     table: &Table<'_>,
     iterations: u64,
 ) -> Result<f64, ExperimentError> {
-    let options = at_most(iterations);
     model.set_posterior(Mixture::prior(model.posterior().counts(), Covariance::Diagonal)?)?;
-    let mut bound = model.train(table, &options, |_| {})?.run.log_marginal_likelihood;
+    let mut bound = together(model, table, iterations)?;
     if posterior == Gaussians::TwoDiagonal {
         model.set_posterior(model.posterior().split(2, 1)?)?;
-        bound = model.train(table, &options, |_| {})?.run.log_marginal_likelihood;
+        bound = together(model, table, iterations)?;
     }
     Ok(bound)
 }
@@ -143,22 +144,41 @@ pub(crate) fn diagonal(
 ///
 /// # Errors
 /// Whatever learning failed of.
-pub(crate) fn in_batches<R: UpdateRule>(
+pub(crate) fn in_batches(
     model: &mut Savigp,
     data: &dyn DataSource,
     batches: Batches,
-    rule: R,
+    rule: impl Into<FirstOrder>,
     (steps, natural): (u64, Option<f64>),
-    watch: impl FnMut(TrainingProgress),
+    mut watch: impl FnMut(TrainingProgress),
 ) -> Result<u64, ExperimentError> {
-    let mut options = BatchOptions::default();
-    (options.steps, options.natural) = (steps, natural);
-    Ok(model.train_in_batches(data, batches, rule, &options, watch)?.run.iterations)
+    let mut settings = BoundLearning::default();
+    settings.rate = natural;
+    let how = Learning::Batches(batches, Steps::new(rule, steps));
+    Ok(model.learn_with(data, how, &settings, &mut |now| watch(now.progress))?.run.iterations())
 }
 
-/// The usual options of L-BFGS, but for the number of iterations.
-pub(crate) fn at_most(iterations: u64) -> MinimiseOptions {
-    MinimiseOptions { max_iterations: iterations, ..MinimiseOptions::default() }
+/// Everything by L-BFGS, the posterior too; the bound in the end.
+///
+/// # Errors
+/// Whatever learning failed of.
+pub(crate) fn together(
+    model: &mut Savigp,
+    data: &dyn DataSource,
+    iterations: u64,
+) -> Result<f64, ExperimentError> {
+    let settings = BoundLearning::all_together();
+    Ok(log_evidence(&model.learn_with(data, outer(iterations), &settings, &mut |_| {})?.run))
+}
+
+/// The log evidence that L-BFGS came to.
+pub(crate) fn log_evidence(run: &Course) -> f64 {
+    run.training().map_or(f64::NAN, |training| training.log_marginal_likelihood)
+}
+
+/// Learning outside, with the usual options of L-BFGS but for the number of iterations.
+pub(crate) fn outer(iterations: u64) -> Learning {
+    Learning::Outer(MinimiseOptions { max_iterations: iterations, ..MinimiseOptions::default() })
 }
 
 /// Expectations by so many quasi-random samples.

@@ -1,12 +1,12 @@
 //! The schemes by which hyperparameters and sites of EP learn together, and what each makes of log Z against time.
 
 use super::classify::{RATE, Setup};
-use super::savigp::at_most;
+use super::savigp::outer;
 use super::scores;
 use crate::error::ExperimentError;
 use crate::harness::{Outcome, Stopwatch};
-use gp_ep::power_ep::{GradientKind, InnerOptions, Sharing};
-use gp_ep::{BatchEp, EpOptions, PowerEp, Table, TrainingProgress};
+use gp_ep::power_ep::{EpLearning, EpState, GradientKind, Sharing};
+use gp_ep::{EpOptions, Inference as _, Learning, Moment, PowerEp, Steps, Table};
 use gp_optim::{Batches, SignAdaptive};
 
 /// What a gradient needs.
@@ -45,43 +45,34 @@ impl Setup<'_> {
         let labels = training.labels();
         let data = Table::with_targets(training.inputs.as_ref(), &labels)?;
         let (mut model, rule) = (self.power_ep()?, SignAdaptive::with_rate(RATE));
-        let mut options = InnerOptions::default();
-        (options.steps, options.ep) = (self.steps, AT_REST);
-        let (watch, mut course) = (Stopwatch::start(), Vec::new());
-        let mut note = |now: TrainingProgress| course.push((watch.seconds(), now.log_posterior));
-        let (log_z, predictor) = match scheme {
-            Scheme::QuasiNewton => {
-                let mut found = model.train_outer(&data, &AT_REST, &at_most(self.steps), note)?;
-                (at_rest(&mut found.state, &model)?, found.state.predictor(&model)?)
-            }
-            Scheme::Tied => {
-                let batches = Batches::whole(training.len())?;
-                let found = model.train_in_batches(&data, Sharing::Tied, batches, rule, &options, |now| {
-                    note(now.progress);
-                })?;
-                let last = course.last().map_or(f64::NAN, |point| point.1);
-                (last, found.state.predictor(&model)?)
-            }
-            Scheme::Outer | Scheme::Inner | Scheme::InnerExact => {
-                if scheme == Scheme::Outer {
-                    options.sweeps = AT_REST.max_sweeps;
-                }
-                if scheme == Scheme::InnerExact {
-                    options.gradient = GradientKind::OfEstimate;
-                }
-                let mut found = model.train_inner(&data, rule, &options, |now| note(now.progress))?;
-                (at_rest(&mut found.state, &model)?, found.state.predictor(&model)?)
-            }
+        let mut settings = EpLearning::default().with_ep(AT_REST).with_sharing(Sharing::Tied);
+        let steps = Steps::new(rule, self.steps);
+        let how = match scheme {
+            Scheme::QuasiNewton => outer(self.steps),
+            Scheme::Tied => Learning::Batches(Batches::whole(training.len())?, steps),
+            Scheme::Outer | Scheme::Inner | Scheme::InnerExact => Learning::Inner(steps),
         };
-        let seconds = course.last().map_or(f64::NAN, |point| point.0);
-        let outcome = scores::of_labels(&predictor, &self.split.test, seconds)?.with("log_z", log_z);
+        match scheme {
+            Scheme::Outer => settings.sweeps = AT_REST.max_sweeps,
+            Scheme::InnerExact => settings.gradient = GradientKind::OfEstimate,
+            _ => {}
+        }
+        let (watch, mut course) = (Stopwatch::start(), Vec::new());
+        let mut note = |now: Moment<'_, _>| course.push((watch.seconds(), now.progress.log_posterior));
+        let mut state = model.learn_with(&data, how, &settings, &mut note)?.state;
+        let last = course.last().copied().unwrap_or((f64::NAN, f64::NAN));
+        let log_z = at_rest(&mut state, &model)?.unwrap_or(last.1);
+        let predictor = state.predictor(&model)?;
+        let outcome = scores::of_labels(&predictor, &self.split.test, last.0)?.with("log_z", log_z);
         Ok(outcome.with("seconds_to_99", almost(&course)).with_curve("log Z by seconds", course))
     }
 }
 
-fn at_rest(state: &mut BatchEp, model: &PowerEp) -> Result<f64, ExperimentError> {
+/// log Z with sites at rest, unless they are tied.
+fn at_rest(state: &mut EpState, model: &PowerEp) -> Result<Option<f64>, ExperimentError> {
+    let Some(state) = state.batch() else { return Ok(None) };
     state.converge(model, &EpOptions::default())?;
-    Ok(state.log_z(model)?)
+    Ok(Some(state.log_z(model)?))
 }
 
 /// When the estimate had come 99 % of its way for good.

@@ -55,7 +55,7 @@ impl Method for Laplace {
             model.gradient(targets, &mode, gradient)?;
             Ok::<f64, CliError>(mode.log_evidence)
         };
-        let training = gp_optim::train(&mut model, &options, evaluate, |_| {})?;
+        let training = gp_optim::train(&mut model, &options, evaluate, |_, _| {})?;
         let posterior = model.posterior(&model.mode(points, targets)?)?;
         Ok(Fit::of_training(posterior, EvidenceKind::Estimate, &training))
     }

@@ -1,0 +1,116 @@
+//! The first-order methods of this crate as one type, for callers that choose among them at run time.
+
+use super::{Adadelta, Adam, Momentum, Nesterov, SignAdaptive, UpdateRule};
+use serde::{Deserialize, Serialize};
+
+/// One of the [`UpdateRule`]s of this crate.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum FirstOrder {
+    /// A running mean of gradients over the root of that of their squares.
+    Adam(Adam),
+    /// Steps in the units of the parameters, without a rate.
+    Adadelta(Adadelta),
+    /// A velocity that every gradient changes a little.
+    Momentum(Momentum),
+    /// The same, with the gradient where the velocity leads to.
+    Nesterov(Nesterov),
+    /// A rate for each parameter, by the signs of its derivative.
+    SignAdaptive(SignAdaptive),
+}
+
+impl From<Adam> for FirstOrder {
+    fn from(rule: Adam) -> Self {
+        Self::Adam(rule)
+    }
+}
+
+impl From<Adadelta> for FirstOrder {
+    fn from(rule: Adadelta) -> Self {
+        Self::Adadelta(rule)
+    }
+}
+
+impl From<Momentum> for FirstOrder {
+    fn from(rule: Momentum) -> Self {
+        Self::Momentum(rule)
+    }
+}
+
+impl From<Nesterov> for FirstOrder {
+    fn from(rule: Nesterov) -> Self {
+        Self::Nesterov(rule)
+    }
+}
+
+impl From<SignAdaptive> for FirstOrder {
+    fn from(rule: SignAdaptive) -> Self {
+        Self::SignAdaptive(rule)
+    }
+}
+
+/// The same call, whichever it is.
+macro_rules! whichever {
+    ($self:ident, $rule:ident => $call:expr) => {
+        match $self {
+            FirstOrder::Adam($rule) => $call,
+            FirstOrder::Adadelta($rule) => $call,
+            FirstOrder::Momentum($rule) => $call,
+            FirstOrder::Nesterov($rule) => $call,
+            FirstOrder::SignAdaptive($rule) => $call,
+        }
+    };
+}
+
+impl UpdateRule for FirstOrder {
+    fn name(&self) -> &'static str {
+        whichever!(self, rule => rule.name())
+    }
+
+    fn invalid_setting(&self) -> Option<(&'static str, f64, &'static str)> {
+        whichever!(self, rule => rule.invalid_setting())
+    }
+
+    fn parameters(&self) -> Option<usize> {
+        whichever!(self, rule => rule.parameters())
+    }
+
+    fn step(&mut self, gradient: &[f64], change: &mut [f64]) {
+        whichever!(self, rule => rule.step(gradient, change));
+    }
+
+    fn recoil(&mut self) {
+        whichever!(self, rule => rule.recoil());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Steps of a rule, with a failure among them, and what it says of itself.
+    fn steps(mut rule: impl UpdateRule) -> (&'static str, Option<usize>, Vec<f64>) {
+        let (mut all, mut change) = (Vec::new(), [0.0; 2]);
+        for k in 0..4 {
+            rule.step(&[1.0 + f64::from(k), -0.5], &mut change);
+            all.extend(change);
+            if k == 1 {
+                rule.recoil();
+            }
+        }
+        (rule.name(), rule.parameters(), all)
+    }
+
+    fn same<R: UpdateRule + Clone + Into<FirstOrder>>(rule: R) {
+        assert_eq!(steps(rule.clone().into()), steps(rule));
+    }
+
+    #[test]
+    fn each_method_is_itself() {
+        same(Adam::with_rate(0.1));
+        same(Adadelta::default());
+        same(Momentum::new(0.1, 0.9));
+        same(Nesterov::new(0.1, 0.9));
+        same(SignAdaptive::with_rate(0.1));
+        assert!(FirstOrder::from(Adam::with_rate(-1.0)).invalid_setting().is_some());
+    }
+}
