@@ -51,7 +51,7 @@ pub(super) fn choose_optimizer(
     let mut known = method.optimizers().to_vec();
     if streamed {
         streaming::check(method, spec.optimizer, &context.methods)?;
-        known.retain(|&optimizer| streaming::is_able(method, optimizer));
+        known.retain(|&optimizer| method.takes_streams(optimizer));
     }
     match spec.optimizer {
         None => {

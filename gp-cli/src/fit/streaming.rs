@@ -1,17 +1,17 @@
-//! Which methods need no rows in memory.
+//! Which methods take rows from a file.
 
 use super::spec::{AUTO, FitSpec};
 use crate::error::{CliError, ErrorKind};
-use crate::method::{Given, Method, Methods, Optimizer};
+use crate::method::{Method, Methods, Optimizer};
 use std::sync::Arc;
 
-/// Refuses a method that needs all rows in memory, whatever moves its parameters or with what was asked for.
+/// Refuses a method that needs the table in memory, whatever moves its parameters or with what was asked for.
 pub(super) fn check(
     method: &dyn Method,
     optimizer: Option<Optimizer>,
     methods: &Methods,
 ) -> Result<(), CliError> {
-    let can = |optimizer: &Optimizer| is_able(method, *optimizer);
+    let can = |optimizer: &Optimizer| method.takes_streams(*optimizer);
     let by = optimizer.filter(|optimizer| !can(optimizer) && method.optimizers().contains(optimizer));
     if method.optimizers().iter().any(can) && by.is_none() {
         return Ok(());
@@ -33,16 +33,11 @@ pub(super) fn check_spec(spec: &FitSpec, methods: &Methods) -> Result<(), CliErr
     check(methods.find(&spec.method)?.as_ref(), spec.optimizer, methods)
 }
 
-/// Whether a method needs no rows in memory with this optimiser.
-pub(super) fn is_able(method: &dyn Method, optimizer: Optimizer) -> bool {
-    method.batch_size(&Given::default(), optimizer).is_some()
-}
-
-/// The methods that need no rows in memory, and with which optimisers where that matters.
+/// The methods that take rows from a file, and with which optimisers where that matters.
 pub(crate) fn able(methods: &Methods) -> Vec<String> {
     let with = |method: &Arc<dyn Method>| {
         let (can, cannot): (Vec<Optimizer>, Vec<Optimizer>) =
-            method.optimizers().iter().partition(|optimizer| is_able(method.as_ref(), **optimizer));
+            method.optimizers().iter().partition(|optimizer| method.takes_streams(**optimizer));
         let names: Vec<String> = can.iter().map(ToString::to_string).collect();
         let by = if cannot.is_empty() { String::new() } else { format!(" (by {})", names.join(" or ")) };
         (!can.is_empty()).then(|| format!("{}{by}", method.name()))

@@ -20,7 +20,7 @@ const FEW: u64 = 1 << 20;
 pub enum Stream {
     /// In memory, unless they would take more than half of it
     Auto,
-    /// In a file, from which mini-batches are read
+    /// In a file, from which they are read as they are needed
     Always,
     /// In memory
     Never,
@@ -117,7 +117,8 @@ mod tests {
         if memory::available().is_some() {
             assert!(choose("t.csv", HUGE, &[]).unwrap().unwrap().starts_with("because the table would take"));
             assert!(choose("t.csv", HUGE, &["--method", "svgp"]).unwrap().is_some());
-            assert!(choose("t.csv", HUGE, &["--method", "exact"]).is_err());
+            assert!(choose("t.csv", HUGE, &["--method", "pep"]).unwrap().is_some());
+            assert!(choose("t.csv", HUGE, &["--method", "ep"]).is_err());
             let refused = choose("t.npy", HUGE, &[]).unwrap_err();
             assert!(refused.with_causes().contains("tables in npy are not read in pieces"));
         }

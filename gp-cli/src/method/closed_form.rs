@@ -5,7 +5,7 @@ use super::common;
 use super::contract::{Case, Method};
 use super::gaussian::{gaussian, is_gaussian, objection_unless_gaussian};
 use super::later::{Later, Updated};
-use super::optimizer::minimise_options;
+use super::optimizer::{Optimizer, minimise_options};
 use super::outcome::Fit;
 use super::problem::Problem;
 use super::setting::{Given, Setting};
@@ -81,6 +81,10 @@ impl Method for ClosedForm {
         200
     }
 
+    fn takes_streams(&self, _optimizer: Optimizer) -> bool {
+        true
+    }
+
     fn is_usual(&self, case: &Case<'_>) -> Option<String> {
         let fits = case.rows <= MANY_ROWS && !case.streamed;
         (self.power.is_none() && fits && is_gaussian(case.likelihood))
@@ -99,9 +103,9 @@ impl Method for ClosedForm {
     fn memory(&self, problem: &Problem) -> f64 {
         let sizes = problem.sizes();
         let (rows, inducing) = (sizes.rows as f64, sizes.inducing as f64);
-        8.0 * (common::projections(rows, 1.0, inducing)
-            + rows * sizes.dim as f64
-            + 40.0 * inducing * inducing)
+        // The table of the fit, if it is in memory, and a copy of it beside the projections.
+        let data = (sizes.rows + sizes.held) as f64 * (sizes.dim + 1) as f64;
+        8.0 * (common::projections(rows, 1.0, inducing) + data + 40.0 * inducing * inducing)
     }
 
     fn fit(&self, problem: Problem) -> Result<Fit, CliError> {

@@ -71,6 +71,12 @@ pub trait Method: Debug + Send + Sync {
         own.filter(|setting| setting.is_heeded_by(optimizer)).and_then(|setting| given.count(setting))
     }
 
+    /// Whether it can be fitted to rows that stay in a file, with this optimiser: methods in mini-batches, and those that
+    /// read rows as they need them and count in [`memory`](Self::memory) what they hold.
+    fn takes_streams(&self, optimizer: Optimizer) -> bool {
+        self.batch_size(&Given::default(), optimizer).is_some()
+    }
+
     /// Why it is the usual method of a case, if it is. The first method of a program that says so is taken.
     fn is_usual(&self, _case: &Case<'_>) -> Option<String> {
         None

@@ -5,7 +5,7 @@ use super::common;
 use super::contract::{Case, Method, SeenThrough};
 use super::gaussian::{gaussian, is_gaussian, objection_unless_gaussian};
 use super::later::{Later, Updated};
-use super::optimizer::minimise_options;
+use super::optimizer::{Optimizer, minimise_options};
 use super::outcome::Fit;
 use super::problem::Problem;
 use super::setting::Setting;
@@ -39,6 +39,10 @@ impl Method for Exact {
         SeenThrough::Rows
     }
 
+    fn takes_streams(&self, _optimizer: Optimizer) -> bool {
+        true
+    }
+
     fn is_usual(&self, case: &Case<'_>) -> Option<String> {
         let few = case.rows <= FEW_ROWS && !case.streamed && !case.inducing;
         (few && is_gaussian(case.likelihood))
@@ -52,7 +56,9 @@ impl Method for Exact {
     fn memory(&self, problem: &Problem) -> f64 {
         let sizes = problem.sizes();
         let rows = sizes.rows as f64;
-        8.0 * (4.0 * rows * rows + rows * sizes.dim as f64)
+        // The table of the fit, if it is in memory, and a copy of it beside the matrices.
+        let data = (sizes.rows + sizes.held) as f64 * (sizes.dim + 1) as f64;
+        8.0 * (4.0 * rows * rows + data)
     }
 
     fn fit(&self, problem: Problem) -> Result<Fit, CliError> {

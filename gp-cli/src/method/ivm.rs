@@ -5,7 +5,7 @@ use super::common;
 use super::contract::{Method, SeenThrough};
 use super::ivm_model::{COUPLING, model, options};
 use super::later::{Later, Updated, refused};
-use super::optimizer::minimise_options;
+use super::optimizer::{Optimizer, minimise_options};
 use super::outcome::Fit;
 use super::problem::Problem;
 use super::setting::Setting;
@@ -41,6 +41,10 @@ impl Method for IvmMethod {
         SeenThrough::ActiveRows
     }
 
+    fn takes_streams(&self, _optimizer: Optimizer) -> bool {
+        true
+    }
+
     fn usual_inducing(&self, _latents: usize) -> usize {
         100
     }
@@ -58,8 +62,10 @@ impl Method for IvmMethod {
     fn memory(&self, problem: &Problem) -> f64 {
         let sizes = problem.sizes();
         let (rows, active, latents) = (sizes.rows as f64, sizes.inducing as f64, sizes.latents as f64);
-        // Stubs of all rows, some matrices of the active set for each class, and the data.
-        8.0 * (rows * (2.0 * latents * (active + 24.0) + sizes.dim as f64) + latents * 12.0 * active * active)
+        // Stubs of all rows, some matrices of the active set for each class, and the data: the table of the fit, if it is in
+        // memory, and a copy of it.
+        let data = (sizes.rows + sizes.held) as f64 * (sizes.dim + 1) as f64;
+        8.0 * (rows * 2.0 * latents * (active + 24.0) + data + latents * 12.0 * active * active)
     }
 
     fn fit(&self, problem: Problem) -> Result<Fit, CliError> {

@@ -35,18 +35,17 @@ fn numbers(kit: &MethodKit<'_>, problem: Problem, task: Task) -> Result<Vec<f64>
     Answers::numbers_of(&kit.method.fit(problem)?, task)
 }
 
-/// Methods in batches take rows from elsewhere. Others may refuse them.
+/// Methods that say so take rows from elsewhere. Others may refuse them.
 pub(super) fn streams(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), CliError> {
     each(kit, findings, |task, by, likelihood, findings| {
         let table = Table::new(task, ROWS);
         let far = kit.short_fit(likelihood, Rows::elsewhere(table.clone()), by)?;
-        let in_batches = far.settings.batch_size.is_some();
         match numbers(kit, far, task) {
             Ok(found) => {
                 let near = numbers(kit, kit.short_fit(likelihood, table.in_memory(), by)?, task)?;
                 findings.same(&format!("{task:?} by {by}, rows elsewhere"), &found, &near);
             }
-            Err(error) if in_batches => return Err(error),
+            Err(error) if kit.method.takes_streams(by) => return Err(error),
             Err(error) => {
                 findings.skip(format!("{task:?} by {by}: {}", error.with_causes()));
                 findings.cases = findings.cases.saturating_sub(1);

@@ -70,6 +70,39 @@ fn models_are_the_same_wherever_rows_are() {
     }
 }
 
+/// Methods that look at all rows in every step hold what they need of them, and no table beside.
+#[test]
+fn methods_of_all_rows_read_them_from_a_file_too() {
+    let desk = Desk::new();
+    desk.write("numbers.csv", mixed(400, number));
+    desk.write("labels.csv", mixed(400, label));
+    desk.write(
+        "classes.csv",
+        mixed(400, |a, i| ["x", "y", "z"][((2.0 * a + 3.0) as usize + i) % 3].to_owned()),
+    );
+    for (table, method) in [
+        ("numbers", "exact --iterations 3"),
+        ("numbers", "pep --inducing 12 --iterations 3"),
+        ("numbers", "vfe --inducing 12 --iterations 3"),
+        ("numbers", "fitc --inducing 12 --iterations 3"),
+        ("labels", "ivm --inducing 15 --iterations 2"),
+        ("classes", "ivm --inducing 15 --iterations 2"),
+    ] {
+        same_either_way(&desk, &format!("{table}.csv --target y --missing drop --method {method}"));
+    }
+    let said = desk.ok("fit numbers.csv --target y --missing drop --method pep --stream always --force");
+    assert!(said.err.contains("rows are read from a file, as asked"), "{}", said.err);
+}
+
+/// What a method needs beside the table is counted wherever rows are.
+#[test]
+fn memory_is_stated_for_rows_in_a_file() {
+    let desk = Desk::new();
+    desk.write("t.csv", mixed(200_000, number));
+    let fit = "fit t.csv --target y --missing drop --method exact --stream always";
+    desk.refused(fit, 2, &["method exact needs about", "--force"]);
+}
+
 /// Beyond so many rows choices look at some of them; the same ones.
 #[test]
 fn models_of_many_rows_are_the_same_too() {
@@ -185,8 +218,15 @@ fn what_cannot_be_streamed_is_refused_with_what_can() {
     let desk = Desk::new();
     desk.write("t.csv", mixed(100, label));
     let fit = "fit t.csv --target y --missing drop --stream always";
-    let able = ["sep", "svgp (by adam or adadelta)", "savigp (by adam or adadelta)", "--stream never"];
-    for method in ["exact", "ep", "ivm"] {
+    let able = [
+        "exact, pep, vfe, fitc",
+        "sep",
+        "ivm",
+        "svgp (by adam or adadelta)",
+        "savigp (by adam or adadelta)",
+        "--stream never",
+    ];
+    for method in ["ep", "gfitc"] {
         desk.refused(&format!("{fit} --method {method}"), 2, &able);
     }
     let texts = ["svgp with --optimizer lbfgs needs all rows in memory", "--stream never"];
