@@ -19,6 +19,7 @@ pub mod posterior;
 pub mod radial;
 pub mod registry;
 mod serial;
+mod tables;
 #[cfg(feature = "testkit")]
 pub mod testkit;
 mod tree;

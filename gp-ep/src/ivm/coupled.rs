@@ -1,12 +1,12 @@
 //! Coupled classes: one active set, sites of the form diag π − π πᵀ/(1ᵀπ), and EP on the points that came in last.
 
 use super::chunks::in_chunks;
+use super::classes::{Classes, EpCounts, Target, Task};
 use super::liquid::{Change, Liquid, LiquidPoint};
 use super::observation::{Belief, Scratch, Tilted};
 use super::options::Selection;
 use super::projection::{HalfPrecision, precision_times, project, widened};
 use super::representation::{ActiveSet, CoupledSite, Representation, StubBlock};
-use super::run::{Classes, EpCounts, Target, Task};
 use super::select::entropy;
 use super::small::inner;
 use super::stubs::Stubs;

@@ -11,7 +11,7 @@
 //! parts of eq. 22 and 23 that are the derivative of ln|N| alone cancel, and H̃ appears without the inverse the text gives
 //! it.
 
-use super::criterion::{Blocks, Chunk, own};
+use super::blocks::{Blocks, Chunk, own};
 use super::model::Ivm;
 use super::representation::{ActiveSet, Representation, times};
 use super::small::add;

@@ -6,10 +6,10 @@
 //! classes.
 
 use super::chunks::in_chunks;
+use super::classes::{Classes, EpCounts, Target, Task};
 use super::observation::{Belief, Scratch, Tilted};
 use super::options::Selection;
 use super::representation::{ActiveClass, ActiveSet, ClassPart};
-use super::run::{Classes, EpCounts, Target, Task};
 use super::select::entropy;
 use super::small::Square;
 use super::stubs::Stubs;

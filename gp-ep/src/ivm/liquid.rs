@@ -10,8 +10,8 @@
 
 use super::observation::Belief;
 use super::projection::HalfPrecision;
-use super::representation::{CoupledSite, column, dot};
-use super::small::{Factor, Square, add};
+use super::representation::{CoupledSite, column};
+use super::small::{Factor, Square, add, dot};
 use faer::{Mat, MatRef};
 use gp_linalg::rotate::{self, RotationScratch};
 use gp_linalg::{Cholesky, JitterPolicy, LinalgError, Threading};

@@ -17,7 +17,9 @@
 //! oldest *liquid* point is frozen, the stubs of all points are brought up to date, and EP moves the sites of the liquid
 //! points, those that came in last.
 
+mod blocks;
 mod chunks;
+mod classes;
 mod coupled;
 mod criterion;
 mod data;
@@ -44,12 +46,13 @@ mod summary;
 mod tests;
 mod train;
 
+pub use classes::EpCounts;
 pub use memory::MemoryEstimate;
 pub use model::Ivm;
 pub use options::{Coupling, IvmOptions, Reweighting, Rule, Selection};
 pub use placement::IvmPlacement;
 pub use posterior::IvmPosterior;
-pub use run::{EpCounts, Inclusion, IvmRun, Phase, Stage};
+pub use run::{Inclusion, IvmRun, Phase, Stage};
 pub use select::Reason;
 pub use stored::StoredIvm;
 pub use train::{IvmLearning, IvmTraining, Round};

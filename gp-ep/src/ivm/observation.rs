@@ -1,7 +1,6 @@
 //! What one label says about a correlated Gaussian belief, by one rule for Gaussian integrals.
 
-use super::representation::dot;
-use super::small::{Root, Square, add, inner};
+use super::small::{Root, Square, add, dot, inner};
 use crate::error::InferenceError;
 use gp_likelihoods::quadrature::Cubature;
 use gp_likelihoods::{Latent, Likelihood, PointSlopes, Slopes, Workspace};

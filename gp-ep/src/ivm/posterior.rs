@@ -3,8 +3,8 @@
 use super::chunks::in_chunks;
 use super::model::Ivm;
 use super::observation::{Belief, Scratch};
-use super::representation::{ActiveSet, Representation, StubBlock, dot};
-use super::small::Square;
+use super::representation::{ActiveSet, Representation, StubBlock};
+use super::small::{Square, dot};
 use crate::error::{InferenceError, check_count};
 use crate::posterior::{Posterior, Predictor};
 use faer::{Accum, Mat, MatRef};

@@ -12,7 +12,7 @@
 //! Points come in block by block: one at a time in a run, and all at once where the posterior is made from scratch.
 
 use super::observation::Belief;
-use super::small::Square;
+use super::small::{Square, dot};
 use faer::{Accum, Mat, MatMut, MatRef};
 use gp_linalg::product::{matmul, matmul_lower};
 use gp_linalg::rotate::{self, RotationScratch};
@@ -385,16 +385,4 @@ fn scale_rows(mut x: MatMut<'_, f64>, scale: &[f64]) {
     for j in 0..x.ncols() {
         x.as_mut().col_mut(j).iter_mut().zip(scale).for_each(|(x, scale)| *x *= scale);
     }
-}
-
-/// Σ x y, in eight sums side by side.
-pub(super) fn dot(x: &[f64], y: &[f64]) -> f64 {
-    let mut lanes = [0.0; 8];
-    let ((x, x_rest), (y, y_rest)) = (x.as_chunks::<8>(), y.as_chunks::<8>());
-    for (x, y) in x.iter().zip(y) {
-        for (lane, (x, y)) in lanes.iter_mut().zip(x.iter().zip(y)) {
-            *lane += x * y;
-        }
-    }
-    lanes.iter().sum::<f64>() + x_rest.iter().zip(y_rest).map(|(x, y)| x * y).sum::<f64>()
 }

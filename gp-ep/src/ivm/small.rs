@@ -277,6 +277,18 @@ fn rotate(a: &mut Square, vectors: &mut Square, i: usize, j: usize) {
     (a[(i, j)], a[(j, i)]) = (0.0, 0.0);
 }
 
+/// Σ x y, in eight sums side by side.
+pub(super) fn dot(x: &[f64], y: &[f64]) -> f64 {
+    let mut lanes = [0.0; 8];
+    let ((x, x_rest), (y, y_rest)) = (x.as_chunks::<8>(), y.as_chunks::<8>());
+    for (x, y) in x.iter().zip(y) {
+        for (lane, (x, y)) in lanes.iter_mut().zip(x.iter().zip(y)) {
+            *lane += x * y;
+        }
+    }
+    lanes.iter().sum::<f64>() + x_rest.iter().zip(y_rest).map(|(x, y)| x * y).sum::<f64>()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

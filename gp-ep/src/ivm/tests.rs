@@ -1,5 +1,6 @@
 //! The representation, incremental and from scratch, against dense formulas.
 
+use super::classes::{Classes as _, Task};
 use super::coupled::CoupledClasses;
 use super::data::Labelled;
 use super::liquid::Change;
@@ -8,7 +9,7 @@ use super::observation::Belief;
 use super::options::{IvmOptions, Rule, Selection};
 use super::projection::precision_times;
 use super::representation::{ActiveSet, CoupledSite, Representation};
-use super::run::{Classes as _, IvmRun, Run, Task};
+use super::run::{IvmRun, Run};
 use super::small::Square;
 use super::stubs::Stubs;
 use crate::exact::Observations;

@@ -14,11 +14,15 @@ pub struct Predicted<'a, F> {
     beliefs: &'a LatentBeliefs,
 }
 
-impl<'a, F: Posterior> Predicted<'a, F> {
-    pub(super) fn new(predictor: &'a Predictor<F>, beliefs: &'a LatentBeliefs) -> Self {
-        Self { predictor, beliefs }
+impl<F: Posterior> Predictor<F> {
+    /// What beliefs of this posterior say of observations.
+    #[must_use]
+    pub fn given<'a>(&'a self, beliefs: &'a LatentBeliefs) -> Predicted<'a, F> {
+        Predicted { predictor: self, beliefs }
     }
+}
 
+impl<F: Posterior> Predicted<'_, F> {
     /// Mean and variance of each output: N·P of them, observation by observation.
     ///
     /// # Errors

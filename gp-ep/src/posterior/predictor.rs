@@ -1,6 +1,6 @@
 //! A posterior with its likelihood.
 
-use super::{Posterior, Predicted};
+use super::Posterior;
 use crate::error::{InferenceError, check_count};
 use faer::{Mat, MatRef};
 use gp_kernels::Evaluator;
@@ -82,12 +82,6 @@ impl<F: Posterior> Predictor<F> {
     /// [`InferenceError::Kernel`] for points that do not suit a kernel or are not finite.
     pub fn beliefs(&self, x: MatRef<'_, f64>) -> Result<LatentBeliefs, InferenceError> {
         self.functions.beliefs(x, &self.evaluator())
-    }
-
-    /// What beliefs of this posterior say of observations.
-    #[must_use]
-    pub fn given<'a>(&'a self, beliefs: &'a LatentBeliefs) -> Predicted<'a, F> {
-        Predicted::new(self, beliefs)
     }
 
     /// Means and variances of each latent function at `x` (N×D).

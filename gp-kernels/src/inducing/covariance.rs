@@ -5,7 +5,7 @@ use faer::{MatMut, MatRef};
 use gp_linalg::product::symmetrise_lower;
 
 use super::inputs::InducingInputs;
-use super::windows::{Windowed, WindowedGradients, WindowedPair};
+use super::windowed::{Windowed, WindowedGradients, WindowedPair};
 use crate::error::KernelError;
 use crate::evaluate::{
     CovarianceGradients, Evaluator, Table, Tiles, check_count, check_shape, cross_record_len,

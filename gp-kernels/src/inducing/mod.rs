@@ -9,6 +9,7 @@ mod pool;
 mod prior;
 mod process;
 mod projection;
+mod windowed;
 mod windows;
 
 pub use coverage::Coverage;
@@ -18,4 +19,4 @@ pub use points::SharedPoints;
 pub use prior::InducingPrior;
 pub use process::SparseProcess;
 pub use projection::Projection;
-pub use windows::{Windowed, WindowedGradients, WindowedPair};
+pub use windowed::{Windowed, WindowedGradients, WindowedPair};

@@ -1,10 +1,9 @@
 //! Inter-domain features (Bui et al. 2017 §3.7): `g(z) = ∫ N(x; z, diag ω) f(x) dx`, the function seen through a
 //! Gaussian window of variance ω. The window integrates to one, so ω → 0 is the function at the point z.
 
+use super::windowed::{Windowed, WindowedGradients, WindowedPair};
 use crate::algebra::{ActiveDims, Scaled, Sum};
-use crate::kernel::{
-    Block, BlockMut, Gradients, Kernel, Pair, Points, PointsMut, column, column_mut, point, point_mut,
-};
+use crate::kernel::{Block, BlockMut, Gradients, Kernel, Pair, column, column_mut, point, point_mut};
 use crate::kernels::constant::Constant;
 use crate::kernels::rbf::Rbf;
 use crate::metrics::{per_input, slot};
@@ -12,62 +11,6 @@ use crate::tree::parameter_count;
 use crate::views;
 use crate::workspace::Workspace;
 use faer::prelude::ReborrowMut;
-
-/// Two tables of windows: their centres, and the variances of the windows in each dimension.
-#[derive(Clone, Copy, Debug)]
-pub struct WindowedPair<'a> {
-    /// Centres of the row windows, M×D.
-    pub rows: Points<'a>,
-    /// Variances of the row windows, M×D.
-    pub row_windows: Points<'a>,
-    /// Centres of the column windows, N×D.
-    pub cols: Points<'a>,
-    /// Variances of the column windows, N×D; `None` for points, which are windows of no width.
-    pub col_windows: Option<Points<'a>>,
-}
-
-/// Where a windowed reverse pass adds its gradients.
-#[derive(Debug)]
-pub struct WindowedGradients<'a> {
-    /// One number per parameter, in natural units.
-    pub params: &'a mut [f64],
-    /// With respect to the row centres, M×D.
-    pub rows: PointsMut<'a>,
-    /// With respect to the variances of the row windows, M×D.
-    pub row_windows: PointsMut<'a>,
-    /// With respect to the column centres, N×D, where wanted.
-    pub cols: Option<PointsMut<'a>>,
-    /// With respect to the variances of the column windows, N×D, where wanted.
-    pub col_windows: Option<PointsMut<'a>>,
-}
-
-impl WindowedGradients<'_> {
-    /// The same gradients for a part of the parameters.
-    fn for_params(&mut self, range: std::ops::Range<usize>) -> WindowedGradients<'_> {
-        WindowedGradients {
-            params: &mut self.params[range],
-            rows: self.rows.rb_mut(),
-            row_windows: self.row_windows.rb_mut(),
-            cols: self.cols.as_mut().map(|cols| cols.rb_mut()),
-            col_windows: self.col_windows.as_mut().map(|windows| windows.rb_mut()),
-        }
-    }
-}
-
-/// A kernel seen through Gaussian windows.
-pub trait Windowed: Sync {
-    /// Fills `out` (M×N) with `cov(g(rows_i), g(cols_j))`.
-    fn windowed_tile(&self, pair: WindowedPair<'_>, out: BlockMut<'_>, ws: &mut Workspace);
-
-    /// Adds the gradients of `Σ upstream ∘ windowed_tile` and returns that sum.
-    fn windowed_reverse(
-        &self,
-        pair: WindowedPair<'_>,
-        upstream: Block<'_>,
-        grads: WindowedGradients<'_>,
-        ws: &mut Workspace,
-    ) -> f64;
-}
 
 /// The squared exponential of two windows is one of a wider length-scale: with `T_d = ℓ_d² + ω_id + ω_jd`,
 /// `k = Π_d √(ℓ_d²/T_d) exp(−½ Σ_d (z_id − z_jd)²/T_d)`.

@@ -1,6 +1,6 @@
 //! What a rule sees of a block of observations: numbers, and room for its answers.
 
-use super::lane::{Held, of};
+use super::held::{Held, of};
 use gp_linalg::Threading;
 use gp_linalg::product::GramScratch;
 use std::ops::Range;

@@ -1,14 +1,15 @@
 //! One lane: its observations, their projections, and the steps of a pass over them.
 
 use super::block::{LaneBlock, LatentBlock, Seen};
+use super::contract::{Beliefs, Pass, PassError, go_on};
+use super::held::{Held, of};
 use super::layout::{Gram, Layout, PartMut, Sums, split};
 use super::tangent::Tangent;
 use super::whitened::{Marginals, view_mut};
-use super::{Beliefs, Pass, PassError};
 use crate::data::{DataSource, Rows, for_each, for_each_pair};
 use crate::error::KernelError;
 use crate::evaluate::Evaluator;
-use crate::inducing::{InducingPrior, PriorGradients, Projection, SharedPoints, SparseProcess};
+use crate::inducing::{InducingPrior, PriorGradients, Projection, SparseProcess};
 use faer::{Accum, MatRef};
 use gp_linalg::product::{matmul, weighted_gram};
 use gp_linalg::{LinalgError, Threading};
@@ -46,20 +47,6 @@ pub struct Lane<S> {
     pub own: S,
 }
 
-/// The inputs of a block, and their projections on each process.
-#[derive(Debug, Default)]
-pub(super) struct Held {
-    pub(super) points: SharedPoints,
-    pub(super) projections: Vec<Option<Projection>>,
-}
-
-impl Held {
-    /// Forgets projections; their memory is for those to come.
-    fn forget(&mut self) {
-        self.projections.iter_mut().for_each(|projection| *projection = None);
-    }
-}
-
 /// Derivatives by φ and s of a block, over all latent functions that share a process.
 #[derive(Debug, Default)]
 struct Upstream {
@@ -67,11 +54,6 @@ struct Upstream {
     count: usize,
     by_phi: Vec<f64>,
     by_residual: Vec<f64>,
-}
-
-/// What a latent function is projected on: its own process, or the one that all share.
-pub(super) fn of(projections: &[Option<Projection>], latent: usize) -> Option<&Projection> {
-    projections.get(if projections.len() == 1 { 0 } else { latent })?.as_ref()
 }
 
 /// Sizes of a lane and who works on it.
@@ -373,7 +355,7 @@ impl<S> Lane<S> {
         rule: &impl Fn(LaneBlock<'_, S>, &mut [f64]) -> Result<(), E>,
     ) -> Result<(), E> {
         for k in 0..self.ends.len() {
-            super::pass::go_on(brake)?;
+            go_on(brake)?;
             let block = self.block(k);
             self.project_block(k, priors)?;
             for component in 0..pass.layout.components() {

@@ -19,6 +19,8 @@
 //! pass projects anew.
 
 mod block;
+mod contract;
+mod held;
 mod lane;
 mod layout;
 mod pass;
@@ -26,8 +28,9 @@ mod tangent;
 mod whitened;
 
 pub use block::{LaneBlock, LatentBlock, Seen};
+pub use contract::{Beliefs, Pass, PassError};
 pub use lane::{Lane, Projections, Taken};
 pub use layout::{Gram, Layout, Part, PartMut, Sums};
-pub use pass::{Beliefs, HELD, Pass, PassError, Passes, Setup};
+pub use pass::{HELD, Passes, Setup};
 pub use tangent::Tangent;
 pub use whitened::Whitened;

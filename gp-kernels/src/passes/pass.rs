@@ -1,17 +1,16 @@
 //! All lanes, and passes over them.
 
 use super::block::LaneBlock;
+use super::contract::{Pass, PassError, go_on};
 use super::lane::{Build, Lane, Taken};
-use super::layout::{Layout, Sums};
-use super::tangent::Tangent;
-use super::whitened::Whitened;
+use super::layout::Sums;
 use crate::data::{
     DataError, DataSource, Lanes, LocalReduction, Pool, Reduction, Rows, for_each, lane_count_of, lane_rows,
 };
 use crate::error::KernelError;
 use crate::evaluate::Evaluator;
 use crate::inducing::{InducingPrior, PriorGradients, SparseProcess};
-use gp_linalg::{JitterPolicy, LinalgError, Threading};
+use gp_linalg::{JitterPolicy, Threading};
 use gp_optim::{Brake, ParameterSet};
 use std::sync::Arc;
 
@@ -23,48 +22,6 @@ const RECORDS: usize = 1 << 25;
 /// How many numbers of projections stay from one pass to the next, usually: two gigabytes. Of more observations, or more
 /// inducing inputs, the projections of a block are forgotten with the block, and every pass projects anew, to the same bits.
 pub const HELD: usize = 1 << 28;
-
-/// What can go wrong in a pass, beside what a rule reports.
-pub trait PassError: From<KernelError> + From<DataError> + From<LinalgError> + Send {}
-
-impl<E: From<KernelError> + From<DataError> + From<LinalgError> + Send> PassError for E {}
-
-/// What is believed about the inducing values of all latent functions.
-pub trait Beliefs: Sync {
-    /// The Gaussian of one latent function in one component.
-    fn of(&self, component: usize, latent: usize) -> Whitened<'_>;
-}
-
-/// What a pass goes by.
-#[derive(Clone, Copy)]
-pub struct Pass<'a> {
-    /// What is added up.
-    pub layout: &'a Layout,
-    /// What marginals are of; nothing for a pass without.
-    pub beliefs: Option<&'a dyn Beliefs>,
-    /// How the posterior moves with its sites, one per latent function; none where it does not.
-    pub tangents: &'a [Tangent],
-}
-
-impl<'a> Pass<'a> {
-    /// A pass that adds up without looking at marginals.
-    #[must_use]
-    pub fn new(layout: &'a Layout) -> Self {
-        Self { layout, beliefs: None, tangents: &[] }
-    }
-
-    /// The same with marginals under these beliefs.
-    #[must_use]
-    pub fn with_beliefs(self, beliefs: &'a dyn Beliefs) -> Self {
-        Self { beliefs: Some(beliefs), ..self }
-    }
-
-    /// The same with a posterior that moves.
-    #[must_use]
-    pub fn with_tangents(self, tangents: &'a [Tangent]) -> Self {
-        Self { tangents, ..self }
-    }
-}
 
 /// What passes are made for.
 #[derive(Debug)]
@@ -387,11 +344,6 @@ impl<S: Send> Passes<S> {
         }
         Ok(rest)
     }
-}
-
-/// `Ok` as long as work is to go on.
-pub(super) fn go_on(brake: &Brake) -> Result<(), DataError> {
-    if brake.is_pulled() { Err(DataError::Stopped) } else { Ok(()) }
 }
 
 fn visit_values(processes: &[SparseProcess], mut visit: impl FnMut(&[f64])) {

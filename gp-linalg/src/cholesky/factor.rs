@@ -1,6 +1,7 @@
 //! Factoring, with as little jitter as it takes.
 
-use super::jitter::{JitterPolicy, JitterRecord, most_correlated};
+use super::jitter::{JitterPolicy, most_correlated};
+use super::record::JitterRecord;
 use super::{Cholesky, Storage};
 use crate::error::{LinalgError, check_column_finite, check_extent};
 use crate::upper_state::clear_upper_vector_state;

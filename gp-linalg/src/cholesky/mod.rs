@@ -3,11 +3,13 @@
 mod extend;
 mod factor;
 mod jitter;
+mod record;
 mod serial;
 mod solve;
 mod storage;
 
-pub use jitter::{JitterPolicy, JitterRecord};
+pub use jitter::JitterPolicy;
+pub use record::JitterRecord;
 
 use crate::error::LinalgError;
 use faer::MatRef;

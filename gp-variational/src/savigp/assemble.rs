@@ -4,11 +4,10 @@ use super::bound::Bound;
 use super::entropy::Working;
 use super::mixture::Mixture;
 use super::model::Savigp;
-use faer::{MatMut, MatRef};
+use super::symmetric::copy_symmetric;
 use gp_ep::InferenceError;
 use gp_kernels::data::for_each_pair;
 use gp_linalg::LinalgError;
-use gp_linalg::product::symmetrise_lower;
 
 impl Bound {
     /// From sums to the bound and its derivatives by the posterior, which stay in the working memory.
@@ -62,13 +61,4 @@ impl Bound {
             (0..m).for_each(|j| next(m - j - 1).copy_from_slice(&by_spread.col_as_slice(j)[j + 1..]));
         }
     }
-}
-
-/// Copies a lower triangle and its mirror image.
-pub(super) fn copy_symmetric(lower: MatRef<'_, f64>, mut out: MatMut<'_, f64>) -> Result<(), LinalgError> {
-    for j in 0..lower.ncols() {
-        let below = lower.nrows() - j;
-        out.as_mut().col_mut(j).subrows_mut(j, below).copy_from(lower.col(j).subrows(j, below));
-    }
-    symmetrise_lower(out)
 }

@@ -3,8 +3,8 @@
 use super::entropy::Working;
 use super::mixture::Mixture;
 use super::model::Savigp;
-use super::natural::Natural;
 use super::rule::{Components, LaneEstimates, Rule, gram, layout, params};
+use super::steps::Natural;
 use crate::expectation::{Expectation, Nodes};
 use gp_ep::{InferenceError, check_count};
 use gp_kernels::data::{DataError, DataSource, Reduction, Rows};

@@ -35,6 +35,8 @@ mod mixture;
 mod model;
 mod natural;
 mod rule;
+mod steps;
+mod symmetric;
 mod train;
 
 pub use bound::Bound;

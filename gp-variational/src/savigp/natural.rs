@@ -5,128 +5,21 @@
 //! `Λ = Σ h_i φ_iφ_iᵀ`. With ρ = 1 and all of the data, `B = I − 2Λ`: Bonilla et al. 2019 eq. 34 with `λ_i = −2h_i`,
 //! from (126). For Gaussian noise, one step goes all the way.
 
-use super::assemble::copy_symmetric;
 use super::bound::Bound;
-use super::mixture::{Covariance, Mixture, Part};
+use super::mixture::Mixture;
 use super::model::Savigp;
+use super::steps::{Evaluated, Natural};
 use crate::ascent::{Ascent, Climber, MAX_HALVINGS, NaturalOptions, climb};
 use crate::mixing::Mixing;
-use faer::{Accum, Mat, MatMut};
 use gp_ep::InferenceError;
-use gp_kernels::data::for_each_pair;
-use gp_linalg::product::matmul_lower;
-use gp_linalg::{Cholesky, JitterPolicy, LinalgError, Threading};
-
-/// Memory for steps.
-#[derive(Debug)]
-pub(super) struct Natural(Vec<Room>);
-
-/// That of one latent function.
-#[derive(Debug)]
-struct Room {
-    /// B, the new B, and a triangular matrix.
-    precision: Mat<f64>,
-    next: Mat<f64>,
-    half: Mat<f64>,
-    factor: Cholesky,
-    mean: Vec<f64>,
-    step: Vec<f64>,
-    /// What is below the diagonal of a factor.
-    below: Vec<f64>,
-}
-
-impl Natural {
-    /// Fails for posteriors that have no such steps.
-    pub(super) fn check(posterior: &Mixture) -> Result<(), InferenceError> {
-        if posterior.components() == 1 && posterior.covariance() == Covariance::Full {
-            return Ok(());
-        }
-        Err(InferenceError::Unsupported { what: "natural gradients of anything but one full Gaussian" })
-    }
-
-    fn new(posterior: &Mixture) -> Result<Self, InferenceError> {
-        Self::check(posterior)?;
-        Ok(Self(posterior.counts().iter().map(|&m| Room::new(m)).collect()))
-    }
-
-    /// Moves `to` a step of length `rate` from `from`, by the sums of the last pass, which was one with `from`. False, and
-    /// `to` is of no use, where the step leaves no proper posterior.
-    fn step(
-        &mut self,
-        bound: &Bound,
-        from: &Mixture,
-        to: &mut Mixture,
-        rate: f64,
-    ) -> Result<bool, InferenceError> {
-        let step = |q: usize, room: &mut Room, to: &mut Part| room.step(bound, from, to, (q, rate));
-        match for_each_pair(bound.threading(), &mut self.0, to.parts_mut(), step) {
-            Ok(()) => Ok(true),
-            Err(InferenceError::Linalg(LinalgError::NotPositiveDefinite { .. })) => Ok(false),
-            Err(other) => Err(other),
-        }
-    }
-}
-
-impl Room {
-    fn new(m: usize) -> Self {
-        let square = || Mat::zeros(m, m);
-        Self {
-            precision: square(),
-            next: square(),
-            half: square(),
-            factor: Cholesky::with_capacity(m),
-            mean: vec![0.0; m],
-            step: vec![0.0; m],
-            below: Vec::with_capacity(m * m / 2),
-        }
-    }
-
-    fn step(
-        &mut self,
-        bound: &Bound,
-        from: &Mixture,
-        to: &mut Part,
-        (q, rate): (usize, f64),
-    ) -> Result<(), InferenceError> {
-        let (m, weight) = (from.counts()[q], bound.weight());
-        let Self { precision, next, half, factor, mean, step, below } = self;
-        let part = bound.layout.part(&bound.sums.numbers, 0, q);
-        // B = L_S⁻ᵀ L_S⁻¹
-        identity(half.as_mut());
-        if let Some(own) = bound.working.factor(0, q) {
-            own.half_solve_in_place(half.as_mut(), Threading::Here)?;
-        }
-        let columns = half.as_ref();
-        matmul_lower(precision.as_mut(), Accum::Replace, columns.transpose(), columns, 1.0, Threading::Here)?;
-        let (lambda, keep) = (part.matrix(), 1.0 - rate);
-        for j in 0..m {
-            for i in j..m {
-                next[(i, j)] = keep * precision[(i, j)] - 2.0 * rate * weight * lambda[(i, j)];
-            }
-            next[(j, j)] += rate;
-        }
-        // B = U Uᵀ with U upper triangular, by the factor of B with rows and columns in reverse order; then
-        // S = U⁻ᵀU⁻¹, and its lower factor is U⁻ᵀ.
-        copy_symmetric(next.as_ref(), precision.as_mut())?;
-        factor.refactor(precision.as_ref().reverse_rows_and_cols(), &JitterPolicy::none())?;
-        let slopes = part.shift.iter().zip(from.mean(0, q)).map(|(sum, mean)| weight * sum - mean);
-        step.iter_mut().rev().zip(slopes).for_each(|(out, slope)| *out = rate * slope);
-        factor.solve_in_place(MatMut::from_column_major_slice_mut(step, m, 1), Threading::Here)?;
-        let moved = from.mean(0, q).iter().zip(step.iter().rev()).map(|(mean, step)| mean + step);
-        mean.iter_mut().zip(moved).for_each(|(out, x)| *out = x);
-        identity(half.as_mut());
-        factor.half_solve_in_place(half.as_mut(), Threading::Here)?;
-        let lower = half.as_ref().reverse_rows_and_cols().transpose();
-        to.set(Covariance::Full, mean, lower, below)
-    }
-}
-
-fn identity(mut matrix: MatMut<'_, f64>) {
-    matrix.fill(0.0);
-    (0..matrix.ncols()).for_each(|i| matrix[(i, i)] = 1.0);
-}
 
 impl Bound {
+    fn evaluated(&self) -> Evaluated<'_> {
+        let (weight, threading) = (self.weight(), self.threading());
+        let (layout, sums, working) = (&self.layout, &*self.sums.numbers, &self.working);
+        Evaluated { weight, layout, sums, working, threading }
+    }
+
     /// One step of length `rate` along the natural gradient of the bound on the observations in hand, from the
     /// posterior of the last pass. Steps after which the posterior would not be proper are halved.
     pub(super) fn natural_step(&mut self, posterior: &mut Mixture, rate: f64) -> Result<(), InferenceError> {
@@ -151,7 +44,12 @@ impl Bound {
         rate: f64,
     ) -> Result<(), InferenceError> {
         for halvings in 0..=MAX_HALVINGS {
-            if natural.step(self, posterior, trial, rate * 0.5f64.powi(halvings.cast_signed()))? {
+            if natural.step(
+                &self.evaluated(),
+                posterior,
+                trial,
+                rate * 0.5f64.powi(halvings.cast_signed()),
+            )? {
                 std::mem::swap(posterior, trial);
                 return Ok(());
             }
@@ -188,7 +86,7 @@ struct Climb<'a> {
 
 impl Climber for Climb<'_> {
     fn attempt(&mut self, rate: f64, mixing: &mut Mixing) -> Result<f64, InferenceError> {
-        if !self.natural.step(self.bound, self.posterior, &mut self.trial, rate)? {
+        if !self.natural.step(&self.bound.evaluated(), self.posterior, &mut self.trial, rate)? {
             return Ok(f64::NEG_INFINITY);
         }
         let from = self.posterior.means();

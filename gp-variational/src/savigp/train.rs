@@ -7,7 +7,7 @@
 use super::bound::{Bound, SamplingMemory};
 use super::mixture::Mixture;
 use super::model::Savigp;
-use super::natural::Natural;
+use super::steps::Natural;
 use crate::ascent::{Ascent, NaturalOptions};
 use crate::expectation::{Expectation, MOST_SAMPLES, Sampling};
 use gp_ep::{Course, InferenceError, LatentModel, Moment, Predictor, Steps, Trained, Watch};

@@ -1,6 +1,5 @@
 //! The points that are clustered: distinct, weighted, in units of standard deviations.
 
-use super::lloyd::Clusters;
 use crate::kernel::{Points, point};
 use crate::placement::table::Distinct;
 
@@ -54,10 +53,11 @@ impl Cloud {
         self.members[i].row
     }
 
-    /// The means of the clusters in the data's own units, point by point; clusters without points are left out.
-    pub(super) fn means(&self, points: Points<'_>, clusters: &Clusters) -> Vec<f64> {
-        let mut means = Means::new(clusters.count(), self.dim);
-        for (i, &label) in clusters.labels().iter().enumerate() {
+    /// The means of `count` clusters, of which each point has the label of one, in the data's own units, point by point;
+    /// clusters without points are left out.
+    pub(super) fn means(&self, points: Points<'_>, labels: &[usize], count: usize) -> Vec<f64> {
+        let mut means = Means::new(count, self.dim);
+        for (i, &label) in labels.iter().enumerate() {
             means.add(label, point(points, self.row(i)), self.weight(i));
         }
         let used = means

@@ -132,7 +132,7 @@ impl Placement for KMeans {
         let rows = self.rows(x.nrows(), m, &mut rng);
         let cloud = Cloud::new(table.view(), distinct(table.view(), rows));
         let clusters = self.found(&cloud, m, &mut rng);
-        let means = cloud.means(table.view(), &clusters);
+        let means = cloud.means(table.view(), clusters.labels(), clusters.count());
         let dim = x.ncols();
         let centres = without_repeats(views::points(&means, means.len() / dim, dim));
         let centres = views::points(&centres, centres.len() / dim, dim);

@@ -1,0 +1,85 @@
+//! What the criterion and its gradient share: pieces of the divergence, and the data a chunk at a time.
+
+use super::observation::Expected;
+use super::representation::{Representation, StubBlock, times};
+use super::small::{add, inner};
+use crate::error::InferenceError;
+use faer::{Accum, Mat, MatRef};
+use gp_linalg::Threading;
+use gp_linalg::product::matmul;
+
+/// A chunk of the data as the active points see it.
+pub(super) struct Chunk<'a> {
+    /// The first row.
+    pub(super) start: usize,
+    pub(super) inputs: MatRef<'a, f64>,
+    pub(super) stubs: StubBlock,
+    /// What every observation says, with derivatives.
+    pub(super) expected: Vec<Expected>,
+}
+
+/// Active points that lie in a chunk: their number, and their column. With themselves they share white noise.
+pub(super) fn own(rows: &[usize], start: usize, width: usize) -> impl Iterator<Item = (usize, usize)> {
+    let inside = move |row: usize| (start..start + width).contains(&row);
+    rows.iter().enumerate().filter(move |(_, row)| inside(**row)).map(move |(a, row)| (a, row - start))
+}
+
+/// Pieces of the divergence D\[Q(u_I) ‖ P(u_I)\] that its gradient shares.
+pub(super) struct Blocks {
+    pub(super) classes: Vec<ClassBlocks>,
+    /// Z = Σ F X Fᵀ; of dimension 0 where classes are independent.
+    pub(super) z: Mat<f64>,
+}
+
+/// Those of one class.
+pub(super) struct ClassBlocks {
+    /// F = L⁻¹ Bᵀ; without a row where classes are independent.
+    pub(super) f: Mat<f64>,
+    /// X = B K_I Bᵀ
+    pub(super) x: Mat<f64>,
+    /// g = β⁽ᶜ⁾ + Fᵀ β: the mean at a point is kᵀ Bᵀ g.
+    pub(super) g: Vec<f64>,
+    /// X g
+    pub(super) moved: Vec<f64>,
+}
+
+impl Blocks {
+    pub(super) fn new(
+        all: &Representation,
+        grams: Vec<Mat<f64>>,
+        threading: Threading,
+    ) -> Result<Self, InferenceError> {
+        let joint = all.len();
+        let (mut classes, mut z) = (Vec::with_capacity(grams.len()), Mat::zeros(joint, joint));
+        for (class, mut x) in all.classes.iter().zip(grams) {
+            class.times_b(x.as_mut(), threading)?;
+            class.times_b(x.as_mut().transpose_mut(), threading)?;
+            let mut f = Mat::zeros(joint, class.len());
+            if joint > 0 {
+                f = Mat::identity(joint, joint);
+                class.times_b_transpose(f.as_mut(), threading)?;
+                all.joint.half_solve_in_place(f.as_mut(), threading)?;
+                let mut fx = Mat::zeros(joint, joint);
+                matmul(fx.as_mut(), Accum::Replace, f.as_ref(), x.as_ref(), 1.0, threading)?;
+                matmul(z.as_mut(), Accum::Add, fx.as_ref(), f.transpose(), 1.0, threading)?;
+            }
+            let mut g = class.beta.clone();
+            add(&mut g, 1.0, &times(f.transpose(), &all.beta));
+            let moved = times(x.as_ref(), &g);
+            classes.push(ClassBlocks { f, x, g, moved });
+        }
+        Ok(Self { classes, z })
+    }
+
+    /// ½ (ln|N| + tr N⁻¹ − n + hᵀK⁻¹h) + ½ Σ ln α_i, N = A⁻¹K: eq. 18, 19 and 21, with n the number of active latents and
+    /// α_i the sum of π over classes where they are coupled.
+    pub(super) fn divergence(&self, all: &Representation) -> f64 {
+        let trace = |a: &Mat<f64>| (0..a.nrows()).map(|i| a[(i, i)]).sum::<f64>();
+        let of_class = |c: usize| {
+            let (class, blocks) = (&all.classes[c], &self.classes[c]);
+            class.factor.log_det() - trace(&blocks.x) + inner(&blocks.g, &blocks.moved)
+        };
+        let classes = (0..all.classes.len()).map(of_class).sum::<f64>();
+        0.5 * (all.joint.log_det() + trace(&self.z) + classes)
+    }
+}

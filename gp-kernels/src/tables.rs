@@ -1,0 +1,37 @@
+//! Tables of points and tiles of covariances, contiguous where loops run over them.
+
+use faer::prelude::ReborrowMut;
+use faer::{ContiguousFwd, MatMut, MatRef};
+
+/// A table of points, N×D, one point a row, each point contiguous in memory.
+pub type Points<'a> = MatRef<'a, f64, usize, usize, isize, ContiguousFwd>;
+/// A mutable table of one row a point, each row contiguous: where gradients of inputs are collected.
+pub type PointsMut<'a> = MatMut<'a, f64, usize, usize, isize, ContiguousFwd>;
+/// A tile of covariances with contiguous columns.
+pub type Block<'a> = MatRef<'a, f64, usize, usize, ContiguousFwd, isize>;
+/// A mutable tile of covariances with contiguous columns.
+pub type BlockMut<'a> = MatMut<'a, f64, usize, usize, ContiguousFwd, isize>;
+
+/// The coordinates of point `i`.
+#[inline]
+pub fn point<'a>(points: Points<'a>, i: usize) -> &'a [f64] {
+    points.row(i).as_slice()
+}
+
+/// Column `j` of a tile.
+#[inline]
+pub fn column<'a>(tile: Block<'a>, j: usize) -> &'a [f64] {
+    tile.col(j).as_slice()
+}
+
+/// Column `j` of a mutable tile.
+#[inline]
+pub fn column_mut<'a>(tile: &'a mut BlockMut<'_>, j: usize) -> &'a mut [f64] {
+    tile.rb_mut().col_mut(j).as_slice_mut()
+}
+
+/// Row `i` of a mutable table of points.
+#[inline]
+pub fn point_mut<'a>(points: &'a mut PointsMut<'_>, i: usize) -> &'a mut [f64] {
+    points.rb_mut().row_mut(i).as_slice_mut()
+}
