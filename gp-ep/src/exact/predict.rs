@@ -40,15 +40,6 @@ impl Prediction {
     }
 }
 
-/// A joint prediction of the latent function at M new points.
-#[derive(Clone, Debug, PartialEq)]
-pub struct JointPrediction {
-    /// Means, M.
-    pub latent_mean: Vec<f64>,
-    /// Covariances, M×M, exactly symmetric with no negative number on the diagonal.
-    pub latent_covariance: Mat<f64>,
-}
-
 /// Memory for predictions. Once it has grown to a size, predictions of that size on the calling thread allocate nothing.
 #[derive(Debug)]
 pub struct PredictScratch {
@@ -112,16 +103,6 @@ impl ExactPosterior {
             reduce_variances(&mut variance[start..end], cross);
         }
         Ok(())
-    }
-
-    /// The latent function at the rows of `points` (M×D) together.
-    ///
-    /// # Errors
-    /// [`InferenceError::Kernel`] for points the kernel cannot take.
-    pub fn predict_joint(&self, points: MatRef<'_, f64>) -> Result<JointPrediction, InferenceError> {
-        let (latent_mean, latent_covariance) =
-            LatentPosterior::predict_joint(self, points, &Evaluator::new(self.threading))?;
-        Ok(JointPrediction { latent_mean, latent_covariance })
     }
 
     /// Means `K_*x α` over `mean`; returns `L⁻¹ K_x*`, one column per new point.
