@@ -1,17 +1,27 @@
 //! The regularised incomplete gamma and beta functions: distribution functions of counts and of Student's t.
+//!
+//! Both cost no more than [`MAX_TERMS`] terms, whatever the arguments: series and continued fractions, which need about the
+//! square root of the smallest shape, and for large shapes an integral over the tail on 48 nodes.
 
-use super::ln_gamma;
+use super::tail::tail;
+use super::{
+    HALF_LN_TAU, STIRLING_FROM, exp_remainder, ln_gamma, ln_gamma_step, log_remainder, stirling_remainder,
+};
 
 /// Keeps a continued fraction away from division by zero.
 const TINY: f64 = 1e-300;
 
-/// Terms of a series or levels of a fraction before it is taken as it is: both need about the square root of the
-/// largest argument.
-const MAX_TERMS: u32 = 100_000;
+/// Terms of a series or levels of a fraction before it is taken as it is: below the shapes that follow, all settle in
+/// fewer.
+const MAX_TERMS: u32 = 200;
+/// From these shapes on a distribution function is an integral over its tail: of a gamma distribution, and the smaller
+/// of the two of a beta distribution.
+const GAMMA_TAIL: f64 = 100.0;
+const BETA_TAIL: f64 = 1_000.0;
 
 /// `P(a, x)` and `Q(a, x) = 1 − P(a, x)` for shape a > 0 and x ≥ 0, neither lost in the other's rounding; NaN otherwise.
 ///
-/// The relative error grows with the shape, as `a ε`.
+/// The relative error is some ulps for each power of e that the smaller one is below 1.
 #[must_use]
 pub fn incomplete_gamma(a: f64, x: f64) -> (f64, f64) {
     if a.is_nan() || x.is_nan() || a <= 0.0 || x < 0.0 || a.is_infinite() {
@@ -20,14 +30,38 @@ pub fn incomplete_gamma(a: f64, x: f64) -> (f64, f64) {
     if x == 0.0 || x.is_infinite() {
         return if x == 0.0 { (0.0, 1.0) } else { (1.0, 0.0) };
     }
-    let front = (a * x.ln() - x - ln_gamma(a)).exp();
-    if x < a + 1.0 {
+    let front = log_gamma_front(a, x).exp();
+    if a >= GAMMA_TAIL {
+        gamma_by_tail(front, a, x)
+    } else if x < a + 1.0 {
         let lower = front * gamma_series(a, x);
         (lower, 1.0 - lower)
     } else {
         let upper = front * gamma_fraction(a, x);
         (1.0 - upper, upper)
     }
+}
+
+/// The logarithm of `xᵃ exp(−x)/Γ(a)`, the density of the logarithm of a gamma number at ln x.
+fn log_gamma_front(a: f64, x: f64) -> f64 {
+    if a < STIRLING_FROM {
+        return a * x.ln() - x - ln_gamma(a);
+    }
+    a * log_ratio_remainder(x, a) + 0.5 * a.ln() - HALF_LN_TAU - stirling_remainder(a)
+}
+
+/// `ln(x/a) − (x − a)/a`, with its digits near and far.
+fn log_ratio_remainder(x: f64, a: f64) -> f64 {
+    let apart = (x - a) / a;
+    if apart > -0.5 { log_remainder(apart) } else { (x / a).ln() - apart }
+}
+
+/// From ln x away from the mode, on the way of which this density is `exp(−d)` times that at ln x.
+fn gamma_by_tail(front: f64, a: f64, x: f64) -> (f64, f64) {
+    let side = if x < a { -1.0 } else { 1.0 };
+    let away = (x - a).abs();
+    let beyond = front * tail(away, x, |s| away * s + x * exp_remainder(side * s));
+    if x < a { (beyond, 1.0 - beyond) } else { (1.0 - beyond, beyond) }
 }
 
 /// `Σ xⁿ / (a (a+1) … (a+n))`
@@ -61,13 +95,46 @@ pub fn incomplete_beta(a: f64, b: f64, x: f64) -> f64 {
     if x == 0.0 || x == 1.0 {
         return x;
     }
-    let log_front = ln_gamma(a + b) - ln_gamma(a) - ln_gamma(b) + a * x.ln() + b * (-x).ln_1p();
-    let front = log_front.exp();
-    if x < (a + 1.0) / (a + b + 2.0) {
+    let front = log_beta_front(a, b, x).exp();
+    if a.min(b) >= BETA_TAIL {
+        beta_by_tail(front, a, b, x)
+    } else if x < (a + 1.0) / (a + b + 2.0) {
         front * beta_fraction(a, b, x) / a
     } else {
         1.0 - front * beta_fraction(b, a, 1.0 - x) / b
     }
+}
+
+/// The logarithm of `xᵃ (1 − x)ᵇ/B(a, b)`, the density of the log odds of a beta number at those of x.
+pub(crate) fn log_beta_front(a: f64, b: f64, x: f64) -> f64 {
+    let (small, large) = (a.min(b), a.max(b));
+    if small < STIRLING_FROM {
+        return ln_gamma_step(large, small) - ln_gamma(small) + a * x.ln() + b * (-x).ln_1p();
+    }
+    // With p = a/(a + b), of a ln(x/p) + b ln((1 − x)/(1 − p)) the linear terms cancel.
+    a * log_ratio_remainder((a + b) * x, a)
+        + b * log_ratio_remainder((a + b) * (1.0 - x), b)
+        + 0.5 * (small.ln() - (small / large).ln_1p())
+        - HALF_LN_TAU
+        + stirling_remainder(a + b)
+        - stirling_remainder(a)
+        - stirling_remainder(b)
+}
+
+/// As [`gamma_by_tail`], in the log odds and with the smaller of x and 1 − x, whose digits count.
+fn beta_by_tail(front: f64, a: f64, b: f64, x: f64) -> f64 {
+    if x > 0.5 {
+        return 1.0 - beta_by_tail(front, b, a, 1.0 - x);
+    }
+    let total = a + b;
+    let excess = total * x - a;
+    let side = excess.signum();
+    let drop = |s: f64| {
+        let s = side * s;
+        excess * s + total * (x * exp_remainder(s) + log_remainder(x * s.exp_m1()))
+    };
+    let beyond = front * tail(excess.abs(), total * x * (1.0 - x), drop);
+    if excess < 0.0 { beyond } else { 1.0 - beyond }
 }
 
 /// The continued fraction of the incomplete beta function, Abramowitz & Stegun 26.5.8.
@@ -76,10 +143,11 @@ fn beta_fraction(a: f64, b: f64, x: f64) -> f64 {
     lentz(1.0, start, |n| {
         // The very first coefficient is in `start` already; from there even and odd ones alternate.
         let m = f64::from(n.div_ceil(2));
+        // Quotients before products: a square of a shape may leave the range of numbers.
         let numerator = if n % 2 == 1 {
-            m * (b - m) * x / ((a + 2.0 * m - 1.0) * (a + 2.0 * m))
+            (m / (a + 2.0 * m - 1.0)) * ((b - m) / (a + 2.0 * m)) * x
         } else {
-            -(a + m) * (a + b + m) * x / ((a + 2.0 * m) * (a + 2.0 * m + 1.0))
+            -((a + m) / (a + 2.0 * m)) * ((a + b + m) / (a + 2.0 * m + 1.0)) * x
         };
         (numerator, 1.0)
     })

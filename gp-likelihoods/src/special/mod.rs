@@ -10,6 +10,8 @@ mod interval;
 mod logs;
 mod normal;
 mod quantile;
+mod remainders;
+mod tail;
 
 pub use erfcx::erfcx;
 pub use gamma::{digamma, ln_gamma, trigamma};
@@ -21,6 +23,8 @@ pub use normal::{
 };
 pub(crate) use normal::{log_normal_cdf_slopes, normal_cdfs};
 pub use quantile::standard_normal_quantile;
+pub(crate) use remainders::{STIRLING_FROM, ln_gamma_step, stirling_remainder};
+pub use remainders::{exp_remainder, log_remainder};
 
 use std::f64::consts::FRAC_1_SQRT_2;
 

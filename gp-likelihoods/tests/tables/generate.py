@@ -83,6 +83,24 @@ def coefficients():
     (CRATE / "src/special/coefficients.rs").write_text(text)
 
 
+def gamma_density(shape):
+    return lambda t: mp.exp((shape - 1) * mp.log(t) - t - mp.loggamma(shape)) if t > 0 else mp.mpf(0)
+
+
+def beta_density(a, b):
+    front = mp.loggamma(a + b) - mp.loggamma(a) - mp.loggamma(b)
+    return lambda t: mp.exp(front + (a - 1) * mp.log(t) + (b - 1) * mp.log(1 - t)) if 0 < t < 1 else mp.mpf(0)
+
+
+def integral(density, low, high, shape):
+    """Over the part of a gamma or beta distribution that counts, in pieces of a deviation or so."""
+    mean, deviation = (shape, mp.sqrt(shape)) if not isinstance(shape, tuple) else shape
+    low, high = max(low, mean - 60 * deviation, 0), min(high, mean + 60 * deviation)
+    count = int((high - low) / deviation) + 2
+    with mp.workdps(30):
+        return mp.quad(density, [low + (high - low) * k / count for k in range(count + 1)])
+
+
 def rows():
     grid = [mp.mpf(float(-40 + 0.31 * i)) for i in range(259)] + [mp.mpf(40)]
     near = [s * mp.mpf(float(x)) for x in (1e-12, 1e-6, 1e-3, 0.05) for s in (-1, 1)]
@@ -109,11 +127,27 @@ def rows():
             shape = mp.mpf(shape)
             yield "gamma_lower", shape, x, mp.gammainc(shape, 0, x, regularized=True)
             yield "gamma_upper", shape, x, mp.gammainc(shape, x, mp.inf, regularized=True)
+    for shape in [99.5, 100.5, 3e4, 1e6]:
+        for deviations in [-12, -5, -1, -0.1, 0, 0.1, 1, 5, 12]:
+            x = mp.mpf(float(shape + deviations * shape**0.5))
+            shape = mp.mpf(shape)
+            if x <= 0:
+                continue
+            yield "gamma_lower", shape, x, integral(gamma_density(shape), 0, x, shape)
+            yield "gamma_upper", shape, x, integral(gamma_density(shape), x, mp.inf, shape)
 
 
 def table():
     lines = ["function,a,b,value"]
     lines += [f"{name},{float(a)!r},{float(b)!r},{float(v)!r}" for name, a, b, v in rows()]
+    for a, b in [(999.0, 1200.0), (1001.0, 5e4), (2e5, 3e5), (1e6, 2e3), (1.0, 1e6), (1e8, 3.0)]:
+        a, b = mp.mpf(a), mp.mpf(b)
+        mean, deviation = a / (a + b), mp.sqrt(a * b / (a + b + 1)) / (a + b)
+        for deviations in [-11, -4, -0.6, 0, 0.2, 3, 9]:
+            x = mp.mpf(float(mean + deviations * deviation))
+            if 0 < x < 1:
+                value = integral(beta_density(a, b), 0, x, (mean, deviation)) if a > 1 else -mp.expm1(b * mp.log1p(-x))
+                lines.append(f"beta:{float(a)!r},{float(b)!r},{float(x)!r},{float(value)!r}")
     for a, b in [(0.5, 0.5), (2.0, 0.5), (0.3, 7.0), (30.0, 12.5), (500.0, 700.0)]:
         for x in [1e-6, 0.05, 0.3, 0.42, 0.5, 0.77, 0.96]:
             value = mp.betainc(mp.mpf(a), mp.mpf(b), 0, mp.mpf(x), regularized=True)
