@@ -3,12 +3,66 @@
 use rand::Rng;
 use rand_distr::Distribution;
 
+use crate::scalar::Scalar;
 use crate::slopes::ObservationMoments;
-use crate::special::incomplete_gamma;
+use crate::special::{
+    HALF_LN_TAU, STIRLING_FROM, exp_remainder, incomplete_gamma, ln_gamma, stirling_remainder,
+};
 
 /// Mean and variance of a Poisson count.
 pub(crate) fn moments(rate: f64) -> ObservationMoments {
     ObservationMoments { mean: rate, variance: rate }
+}
+
+/// The largest probability that a count has under any Poisson rate, by its logarithm: `y ln y − y − ln y!`.
+fn log_peak(y: f64) -> f64 {
+    -0.5 * y.ln() - HALF_LN_TAU - stirling_remainder(y)
+}
+
+/// `ln(λʸ e^{−λ}/y!)` for a rate with this logarithm; `rate` is asked for small counts alone.
+///
+/// For large ones the terms are of the size of `y ln y` and cancel: written as the peak and what is lost beside it, they
+/// keep their digits up to the largest count.
+pub(crate) fn log_p<S: Scalar>(y: f64, log_rate: S, rate: impl Fn() -> S) -> S {
+    if y < STIRLING_FROM {
+        return log_rate * y - rate() - ln_gamma(y + 1.0);
+    }
+    (log_rate - y.ln()).exp_remainder() * -y + log_peak(y)
+}
+
+/// `E[ln p]` where the logarithm of the rate is Gaussian, with `y − E[λ]` and `E[λ]`.
+pub(crate) fn expected_log_p(y: f64, mean: f64, variance: f64) -> (f64, f64, f64) {
+    let log_rate = mean + 0.5 * variance;
+    let rate = log_rate.exp();
+    if y < STIRLING_FROM {
+        return (y * mean - rate - ln_gamma(y + 1.0), y - rate, rate);
+    }
+    let away = log_rate - y.ln();
+    (log_peak(y) - y * (exp_remainder(away) + 0.5 * variance), -y * away.exp_m1(), rate)
+}
+
+/// From this variance on `exp(v) − 1` is `exp(v)`.
+const WIDE: f64 = 40.0;
+
+/// Mean of a log-normal rate, and the variance of what has this rate as its mean and `given` times its square as its
+/// variance.
+pub(crate) fn log_normal_moments(mean: f64, variance: f64, given: f64) -> ObservationMoments {
+    let log_rate = mean + 0.5 * variance;
+    let rate = log_rate.exp();
+    let spread = if variance > WIDE {
+        // One exponential: a small rate and a large factor may leave the range of numbers where their product does not.
+        (2.0 * log_rate + variance + given.ln_1p()).exp()
+    } else {
+        let relative = variance.exp_m1() + given * variance.exp();
+        if relative == 0.0 { 0.0 } else { rate * (rate * relative) }
+    };
+    ObservationMoments { mean: rate, variance: spread }
+}
+
+/// The same for a count, of which the mean is part of the variance.
+pub(crate) fn log_normal_count_moments(mean: f64, variance: f64, given: f64) -> ObservationMoments {
+    let rate = log_normal_moments(mean, variance, given);
+    ObservationMoments { variance: rate.mean + rate.variance, ..rate }
 }
 
 /// The probability that a Poisson count is at most y.

@@ -61,6 +61,12 @@ pub trait Described: Debug + Send + Sync {
         true
     }
 
+    /// Whether the observation grows with the one latent: `P(y ≤ c | f)` falls from 1 to 0, or stays where it is, as f
+    /// grows, for every c. Predictions of distributions however wide then have a cost that is known.
+    fn grows_with_latent(&self) -> bool {
+        false
+    }
+
     /// The factors that the likelihood is a product of, where an approximation of each by itself suits it; None for one
     /// factor that touches all latents.
     fn pieces(&self) -> Option<&dyn Pieces> {

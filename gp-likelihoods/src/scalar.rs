@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
 use crate::special::{
-    NormalInterval, digamma, inverse_mills, inverse_mills_excess, ln_gamma, log_normal_cdf,
+    NormalInterval, digamma, exp_remainder, inverse_mills, inverse_mills_excess, ln_gamma, log_normal_cdf,
     log_normal_cdf_difference, log_normal_cdf_slopes, log_softplus, log_softplus_slopes, log1p_exp, logistic,
     trigamma,
 };
@@ -37,6 +37,11 @@ pub trait Scalar:
     /// `exp(x)`
     fn exp(self) -> Self {
         self.through(f64::exp, |_, e| (e, e))
+    }
+
+    /// `exp(x) − 1 − x`, with its digits also near 0.
+    fn exp_remainder(self) -> Self {
+        self.through(exp_remainder, |x, _| (x.exp_m1(), x.exp()))
     }
 
     /// `ln x`

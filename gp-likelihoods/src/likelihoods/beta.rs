@@ -65,6 +65,10 @@ impl Described for Beta {
     fn support(&self) -> Support {
         Support::UnitInterval
     }
+
+    fn grows_with_latent(&self) -> bool {
+        true
+    }
 }
 
 impl Density for Beta {

@@ -4,6 +4,7 @@ use gp_optim::{Parameter, Transform};
 use rand::Rng;
 use rand_distr::Distribution;
 
+use crate::counts;
 use crate::density::Density;
 use crate::error::LikelihoodError;
 use crate::latent::Latent;
@@ -63,6 +64,10 @@ impl Described for Gamma {
     fn is_log_concave(&self) -> bool {
         true
     }
+
+    fn grows_with_latent(&self) -> bool {
+        true
+    }
 }
 
 impl Density for Gamma {
@@ -111,8 +116,7 @@ impl Density for Gamma {
         _ws: &mut Workspace,
         out: &mut [ObservationMoments],
     ) -> bool {
-        let (mean, v) = ((q[0].mean() + 0.5 * q[0].variance()).exp(), q[0].variance());
-        out[0] = ObservationMoments { mean, variance: mean * mean * (v.exp() / self.shape() + v.exp_m1()) };
+        out[0] = counts::log_normal_moments(q[0].mean(), q[0].variance(), 1.0 / self.shape());
         true
     }
 }

@@ -7,12 +7,14 @@ use rand_distr::Distribution;
 use crate::counts;
 use crate::density::Density;
 use crate::error::LikelihoodError;
+use crate::latent::Latent;
 use crate::likelihood::Described;
 use crate::registry::LikelihoodEntry;
 use crate::scalar::Scalar;
 use crate::slopes::ObservationMoments;
-use crate::special::{digamma, incomplete_beta, ln_gamma, log1p_exp, logistic};
+use crate::special::{digamma, incomplete_beta, ln_gamma, ln_gamma_step, log1p_exp, logistic, trigamma};
 use crate::support::Support;
+use crate::workspace::Workspace;
 
 /// Counts of mean `μ = exp(f)` and variance `μ + μ²/shape`, with one parameter, `shape`.
 ///
@@ -64,6 +66,24 @@ impl Described for NegativeBinomial {
     fn is_log_concave(&self) -> bool {
         true
     }
+
+    fn grows_with_latent(&self) -> bool {
+        true
+    }
+}
+
+/// `ln(Γ(shape + y)/(Γ(shape) y!))`, without the cancellation of the larger of the arguments.
+fn log_choices<S: Scalar>(y: f64, shape: S) -> S {
+    let value = |shape: f64| {
+        if y > shape {
+            ln_gamma_step(y + 1.0, shape - 1.0) - ln_gamma(shape)
+        } else {
+            ln_gamma_step(shape, y) - ln_gamma(y + 1.0)
+        }
+    };
+    shape.through(value, |shape, _| {
+        (digamma(shape + y) - digamma(shape), trigamma(shape + y) - trigamma(shape))
+    })
 }
 
 impl Density for NegativeBinomial {
@@ -71,8 +91,7 @@ impl Density for NegativeBinomial {
         let (y, shape) = (y[0], theta(0));
         // p = μ/(μ + shape) is logistic in f − ln shape: ln p = −ln(1 + e^−z), ln(1 − p) = −ln(1 + e^z).
         let z = f(0) - shape.ln();
-        let choices = (shape + y).ln_gamma() - shape.ln_gamma() - ln_gamma(y + 1.0);
-        choices - (-z).log1p_exp() * y - shape * z.log1p_exp()
+        log_choices(y, shape) - (-z).log1p_exp() * y - shape * z.log1p_exp()
     }
 
     fn params_closed_form(&self, y: &[f64], f: &[f64], out: &mut [f64]) -> bool {
@@ -101,5 +120,16 @@ impl Density for NegativeBinomial {
     fn sample_given(&self, f: &[f64], rng: &mut dyn Rng, out: &mut [f64]) -> Option<()> {
         let rate = rand_distr::Gamma::new(self.shape(), f[0].exp() / self.shape()).ok()?.sample(rng);
         counts::sample(rate, rng, out)
+    }
+
+    /// The moments of a log-normal mean.
+    fn predictive_closed_form(
+        &self,
+        q: &[Latent],
+        _ws: &mut Workspace,
+        out: &mut [ObservationMoments],
+    ) -> bool {
+        out[0] = counts::log_normal_count_moments(q[0].mean(), q[0].variance(), 1.0 / self.shape());
+        true
     }
 }

@@ -11,7 +11,6 @@ use crate::likelihood::Described;
 use crate::registry::LikelihoodEntry;
 use crate::scalar::Scalar;
 use crate::slopes::{ObservationMoments, Slopes};
-use crate::special::ln_gamma;
 use crate::support::Support;
 use crate::workspace::Workspace;
 
@@ -65,12 +64,16 @@ impl Described for Poisson {
     fn is_log_concave(&self) -> bool {
         true
     }
+
+    fn grows_with_latent(&self) -> bool {
+        true
+    }
 }
 
 impl Density for Poisson {
     fn log_p<S: Scalar>(&self, y: &[f64], f: impl Fn(usize) -> S, theta: impl Fn(usize) -> S) -> S {
         let log_rate = f(0) + theta(0);
-        log_rate * y[0] - log_rate.exp() - ln_gamma(y[0] + 1.0)
+        counts::log_p(y[0], log_rate, || log_rate.exp())
     }
 
     fn bend(&self, y: &[f64]) -> Option<f64> {
@@ -92,9 +95,9 @@ impl Density for Poisson {
 
     /// `y μ − E[λ] − ln y!` with `μ = m + offset` and `E[λ] = exp(μ + v/2)`.
     fn expected_closed_form(&self, y: &[f64], q: &[Latent], _ws: &mut Workspace, out: &mut Slopes) -> bool {
-        let (y, mean) = (y[0], q[0].mean() + self.offset());
-        let rate = (mean + 0.5 * q[0].variance()).exp();
-        out.set(y * mean - rate - ln_gamma(y + 1.0), y - rate, -0.5 * rate, &[y - rate]);
+        let mean = q[0].mean() + self.offset();
+        let (value, slope, rate) = counts::expected_log_p(y[0], mean, q[0].variance());
+        out.set(value, slope, -0.5 * rate, &[slope]);
         true
     }
 
@@ -105,9 +108,7 @@ impl Density for Poisson {
         _ws: &mut Workspace,
         out: &mut [ObservationMoments],
     ) -> bool {
-        let (q, offset) = (q[0], self.offset());
-        let rate = (q.mean() + offset + 0.5 * q.variance()).exp();
-        out[0] = ObservationMoments { mean: rate, variance: rate + rate * rate * q.variance().exp_m1() };
+        out[0] = counts::log_normal_count_moments(q[0].mean() + self.offset(), q[0].variance(), 0.0);
         true
     }
 }

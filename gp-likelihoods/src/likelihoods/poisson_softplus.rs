@@ -10,7 +10,7 @@ use crate::likelihood::Described;
 use crate::registry::LikelihoodEntry;
 use crate::scalar::Scalar;
 use crate::slopes::ObservationMoments;
-use crate::special::{ln_gamma, log1p_exp};
+use crate::special::log1p_exp;
 use crate::support::Support;
 
 /// `p(y | f) = λʸ e^{−λ} / y!` with the rate `λ = ln(1 + exp(f + offset))` and one parameter, `offset`.
@@ -68,12 +68,16 @@ impl Described for PoissonSoftplus {
     fn is_log_concave(&self) -> bool {
         true
     }
+
+    fn grows_with_latent(&self) -> bool {
+        true
+    }
 }
 
 impl Density for PoissonSoftplus {
     fn log_p<S: Scalar>(&self, y: &[f64], f: impl Fn(usize) -> S, theta: impl Fn(usize) -> S) -> S {
         let x = f(0) + theta(0);
-        x.log_softplus() * y[0] - x.log1p_exp() - ln_gamma(y[0] + 1.0)
+        counts::log_p(y[0], x.log_softplus(), || x.log1p_exp())
     }
 
     /// Where the rate is next to the count.

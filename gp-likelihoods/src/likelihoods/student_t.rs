@@ -57,6 +57,10 @@ impl Described for StudentT {
     fn support(&self) -> Support {
         Support::Real
     }
+
+    fn grows_with_latent(&self) -> bool {
+        true
+    }
 }
 
 impl Density for StudentT {
