@@ -1,10 +1,12 @@
 //! Where a function that does not fall reaches zero: quantiles, in few evaluations.
 
 use crate::error::LikelihoodError;
+use crate::special::logistic;
 
 /// Doublings of a step until the crossing is passed: more than a double has exponents.
 const MAX_DOUBLINGS: u32 = 1100;
-/// Evaluations between two ends, of which four halve what is between: more than a double has exponents and digits.
+/// Evaluations between two ends, of which four halve what is between: among real numbers more than a double has exponents and
+/// digits, among others more than their logarithms have digits.
 const MAX_STEPS: u32 = 4800;
 /// What is between the ends has to be halved in so many evaluations; otherwise the next one halves it.
 const PATIENCE: u32 = 3;
@@ -17,8 +19,80 @@ const SHORT: f64 = 1e-3;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Among {
     Reals,
-    /// Whole numbers from 0 on.
+    /// Numbers above 0, looked for on the scale of their logarithms.
+    Positives,
+    /// Numbers between 0 and 1, on the scale of their log odds.
+    Shares,
+    /// Whole numbers from 0 on, on the scale of `ln(1 + y)`.
     Counts,
+}
+
+impl Among {
+    /// A number below all.
+    fn before_all(self) -> f64 {
+        match self {
+            Self::Reals => f64::MIN,
+            Self::Positives | Self::Shares => 0.0,
+            Self::Counts => -1.0,
+        }
+    }
+
+    /// A number that is not below any.
+    fn after_all(self) -> f64 {
+        if self == Self::Shares { 1.0 } else { f64::MAX }
+    }
+
+    /// The place of a number on the scale that is searched.
+    fn place(self, y: f64) -> f64 {
+        match self {
+            Self::Reals => y,
+            Self::Positives => y.max(0.5 * f64::MIN_POSITIVE).ln(),
+            Self::Shares => y.max(0.5 * f64::MIN_POSITIVE).ln() - (-y.min(1.0 - 0.25 * f64::EPSILON)).ln_1p(),
+            Self::Counts if y < 0.0 => -1.0,
+            Self::Counts => y.ln_1p(),
+        }
+    }
+
+    /// The number at a place.
+    fn number(self, place: f64) -> f64 {
+        match self {
+            Self::Reals => place,
+            Self::Positives => place.exp(),
+            Self::Shares => logistic(place),
+            Self::Counts => place.exp_m1().round(),
+        }
+    }
+
+    /// Where a search starts, and its first step on the scale.
+    fn start(self, (start, step): (f64, f64)) -> (f64, f64) {
+        let start = if start.is_finite() { start } else { 0.0 };
+        let step = if step.is_finite() && step > 0.0 { step } else { SHORT * start.abs().max(1.0) };
+        match self {
+            Self::Reals => (start, step),
+            Self::Positives => {
+                let start = start.max(f64::MIN_POSITIVE);
+                (start, (step / start).ln_1p())
+            }
+            Self::Shares => {
+                let start = start.clamp(f64::MIN_POSITIVE, 1.0 - f64::EPSILON);
+                (start, (step / start / (1.0 - start)).ln_1p())
+            }
+            Self::Counts => {
+                let start = start.round().max(0.0);
+                (start, (step.max(1.0) / (1.0 + start)).ln_1p().max(NARROW))
+            }
+        }
+    }
+
+    /// The number that is a step away, of counts at least the next.
+    fn away(self, y: f64, step: f64) -> f64 {
+        let there = self.number(self.place(y) + step);
+        match self {
+            Self::Counts if step < 0.0 => there.min(y - 1.0),
+            Self::Counts => there.max(y + 1.0),
+            _ => there,
+        }
+    }
 }
 
 /// A number, and the function there.
@@ -48,12 +122,7 @@ pub(crate) fn crossing(
     (start, step): (f64, f64),
     f: &mut impl FnMut(f64) -> Result<f64, LikelihoodError>,
 ) -> Result<f64, LikelihoodError> {
-    let start = if start.is_finite() { start } else { 0.0 };
-    let step = if step.is_finite() && step > 0.0 { step } else { SHORT * start.abs().max(1.0) };
-    let (start, step) = match among {
-        Among::Reals => (start, step),
-        Among::Counts => (start.round().max(0.0), step.round().max(1.0)),
-    };
+    let (start, step) = among.start((start, step));
     let bracket = bracket(among, start, step, f)?;
     narrow(among, bracket, f)
 }
@@ -75,14 +144,14 @@ fn bracket(
     mut step: f64,
     f: &mut impl FnMut(f64) -> Result<f64, LikelihoodError>,
 ) -> Result<Bracket, LikelihoodError> {
-    // Below the first count and beyond the last double nobody is asked: the function is negative there, and then not.
-    let first = if among == Among::Counts { -1.0 } else { f64::MIN };
+    // Below all numbers and beyond the last double nobody is asked: the function is negative there, and then not.
+    let first = among.before_all();
     let mut here = Place { at: start, value: f(start)? };
     let up = !here.reaches();
     for _ in 0..MAX_DOUBLINGS {
-        let at = if up { here.at + step } else { here.at - step };
-        let next = if at >= f64::MAX {
-            Place { at: f64::MAX, value: f64::INFINITY }
+        let at = among.away(here.at, if up { step } else { -step });
+        let next = if at >= among.after_all() {
+            Place { at: among.after_all(), value: f64::INFINITY }
         } else if at <= first {
             Place { at: first, value: f64::NEG_INFINITY }
         } else {
@@ -105,26 +174,27 @@ fn narrow(
     mut ends: Bracket,
     f: &mut impl FnMut(f64) -> Result<f64, LikelihoodError>,
 ) -> Result<f64, LikelihoodError> {
-    let (mut share, mut patience, mut width) = (0.5, PATIENCE, ends.width());
+    let (mut share, mut patience, mut width) = (0.5, PATIENCE, ends.width(among));
     for _ in 0..MAX_STEPS {
-        let is_one = among == Among::Reals && ends.width() <= NARROW * ends.size();
+        let is_one = ends.high.at - ends.low.at <= NARROW * ends.size();
         let Some(at) = ends.between(among, share).filter(|_| !is_one) else { break };
         let now = Place { at, value: f(at)? };
         let side = if now.reaches() { &mut ends.high } else { &mut ends.low };
         let before = std::mem::replace(side, now);
         patience -= 1;
-        let is_slow = ends.width() > 0.5 * width;
-        share = if is_slow && patience == 0 { 0.5 } else { ends.next(now, before) };
+        let is_slow = ends.width(among) > 0.5 * width;
+        share = if is_slow && patience == 0 { 0.5 } else { ends.next(among, now, before) };
         if !is_slow || patience == 0 {
-            (patience, width) = (PATIENCE, ends.width());
+            (patience, width) = (PATIENCE, ends.width(among));
         }
     }
     Ok(ends.high.at)
 }
 
 impl Bracket {
-    fn width(&self) -> f64 {
-        self.high.at - self.low.at
+    /// On the scale that is searched.
+    fn width(&self, among: Among) -> f64 {
+        among.place(self.high.at) - among.place(self.low.at)
     }
 
     fn size(&self) -> f64 {
@@ -134,21 +204,22 @@ impl Bracket {
     /// A number that is this share of the way from the lower end, or half of it; None if there is none between the ends.
     fn between(&self, among: Among, share: f64) -> Option<f64> {
         let inside = |at: &f64| *at > self.low.at && *at < self.high.at;
+        let along = |share: f64| among.number(among.place(self.low.at) + share * self.width(among));
         let middle = 0.5 * self.low.at + 0.5 * self.high.at;
         match among {
-            Among::Counts => Some(middle.floor()).filter(inside),
-            Among::Reals => {
-                let at = self.low.at + share * self.width();
-                Some(at).filter(inside).or(Some(middle).filter(inside))
+            Among::Counts => {
+                let at = along(share).max(self.low.at + 1.0).min(self.high.at - 1.0);
+                Some(at).filter(inside).or(Some(middle.floor()).filter(inside))
             }
+            _ => Some(along(share)).filter(inside).or(Some(middle).filter(inside)),
         }
     }
 
     /// Where to look next, as a share of the way from the lower end: the zero of the quadratic through both ends and the
     /// one before them, if that is safe, but not so near to an end that it is the same number.
-    fn next(&self, now: Place, before: Place) -> f64 {
+    fn next(&self, among: Among, now: Place, before: Place) -> f64 {
         let other = if now.reaches() { self.low } else { self.high };
-        let [a, b, c] = [now, other, before];
+        let [a, b, c] = [now, other, before].map(|place| Place { at: among.place(place.at), ..place });
         let (xi, phi) = ((a.at - b.at) / (c.at - b.at), (a.value - b.value) / (c.value - b.value));
         let is_safe = phi * phi < xi && (1.0 - phi) * (1.0 - phi) < 1.0 - xi;
         let along = a.value / (b.value - a.value) * c.value / (b.value - c.value)
@@ -156,7 +227,8 @@ impl Bracket {
         if !is_safe || !along.is_finite() {
             return 0.5;
         }
-        let least = (0.5 * NARROW * self.size() / self.width()).min(0.5);
+        let size = if among == Among::Reals { self.size() } else { 1.0 };
+        let least = (0.5 * NARROW * size / self.width(among)).min(0.5);
         (if now.reaches() { 1.0 - along } else { along }).clamp(least, 1.0 - least)
     }
 }
@@ -211,9 +283,37 @@ mod tests {
     }
 
     #[test]
+    fn logarithms_make_all_sizes_near() {
+        for place in [1e-290f64, 3e-9, 0.7, 1e6, 1e40, 1e290] {
+            for start in [(1.0, 0.5), (0.9 * place, 0.1 * place)] {
+                let (at, count) = found(Among::Positives, start, |y| (0.3 * (y.ln() - place.ln())).tanh());
+                assert!((at / place - 1.0).abs() < 1e-12, "{at} instead of {place}");
+                assert!(count < 120, "{count} for {place}");
+                let (at, count) = found(Among::Counts, start, |y| (0.3 * (y.ln_1p() - place.ln())).tanh());
+                let exact = (place - 1.0).ceil().max(0.0);
+                // Where doubles are farther apart than counts, it is one of the nearest.
+                assert!((at - exact).abs() <= 1e-12 * exact, "{at} instead of {exact}");
+                assert!(count < 120, "{count} for the count {place}");
+            }
+        }
+    }
+
+    #[test]
+    fn shares_stay_between_their_ends() {
+        for odds in [-600.0, -30.0, 0.2, 20.0f64] {
+            let (at, count) =
+                found(Among::Shares, (0.5, 0.1), |y| (0.2 * (y.ln() - (-y).ln_1p() - odds)).tanh());
+            assert!((at / logistic(odds) - 1.0).abs() < 1e-12 && count < 60, "{at} for {odds}, {count}");
+        }
+        assert_eq!(found(Among::Shares, (0.5, 0.1), |_| -1.0).0, 1.0);
+        assert!(found(Among::Shares, (0.5, 0.1), |_| 1.0).0 < 1e-300);
+    }
+
+    #[test]
     fn two_ends_are_enough() {
         let at = |among| crossing_between(among, [-2.0, 9.0], &mut |y| Ok(y.powi(3) - 8.5)).unwrap();
         assert!((at(Among::Reals) - 8.5f64.cbrt()).abs() < 1e-14);
         assert_eq!(at(Among::Counts), 3.0);
+        assert!((at(Among::Positives) - 8.5f64.cbrt()).abs() < 1e-14);
     }
 }

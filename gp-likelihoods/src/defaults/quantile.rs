@@ -57,11 +57,16 @@ pub(super) fn least(
 
 /// Which numbers a support without classes has.
 pub(crate) fn among(support: Support) -> Among {
-    if support.is_discrete() { Among::Counts } else { Among::Reals }
+    match support {
+        Support::Positive => Among::Positives,
+        Support::UnitInterval => Among::Shares,
+        support if support.is_discrete() => Among::Counts,
+        _ => Among::Reals,
+    }
 }
 
 /// About where the quantile is, and a step: that of a Gaussian whose variance is the observation's at the middle of the
-/// beliefs and what a standard deviation of each latent adds.
+/// beliefs and what a standard deviation of each latent adds. What is positive is Gaussian by its logarithm.
 fn guess<L: Likelihood + ?Sized>(
     likelihood: &L,
     q: &[Latent],
@@ -80,15 +85,26 @@ fn guess<L: Likelihood + ?Sized>(
     f.clear();
     f.extend(q.iter().map(|q| q.mean()));
     let middle = given(f)?;
-    let mut variance = middle.variance;
+    let by_logarithm =
+        matches!(likelihood.support(), Support::Positive | Support::Counts) && middle.mean > 0.0;
+    let mut variance = match by_logarithm {
+        true => (middle.variance / middle.mean / middle.mean).ln_1p(),
+        false => middle.variance,
+    };
     for (latent, q) in q.iter().enumerate() {
         let mut mean = |t: f64| {
             f[latent] = q.mean() + t * q.variance().sqrt();
-            Ok::<_, LikelihoodError>(given(f)?.mean)
+            let mean = given(f)?.mean;
+            Ok::<_, LikelihoodError>(if by_logarithm { mean.ln() } else { mean })
         };
         variance += 0.25 * (mean(1.0)? - mean(-1.0)?).powi(2);
         f[latent] = q.mean();
     }
     let deviation = variance.sqrt();
-    Ok((middle.mean + standard_normal_quantile(probability)? * deviation, STEP * deviation))
+    let away = standard_normal_quantile(probability)? * deviation;
+    if by_logarithm {
+        let start = (middle.mean.ln() + away).exp();
+        return Ok((start, STEP * deviation * start));
+    }
+    Ok((middle.mean + away, STEP * deviation))
 }

@@ -19,6 +19,7 @@ pub(super) fn check(likelihood: &dyn Likelihood, observations: &[Vec<f64>], repo
         for output in 0..likelihood.outputs() {
             quantiles(likelihood, &q, output, &mut ws, report);
         }
+        growth(likelihood, observations, report);
     }
 }
 
@@ -71,6 +72,22 @@ fn densities(
         let found = report.value("predictive density", likelihood.log_predictive_density(y, q, ws));
         let what = || format!("predictive density of {y:?} at {q:?}");
         report.close(what, found.unwrap_or(f64::NAN), tilted.value, exact);
+    }
+}
+
+/// Who says that observations grow with the latent has distribution functions that fall.
+fn growth(likelihood: &dyn Likelihood, observations: &[Vec<f64>], report: &mut Report) {
+    if !likelihood.grows_with_latent() {
+        return;
+    }
+    for y in observations {
+        let mut last = 1.0;
+        for f in [-9.0, -3.0, -1.2, -0.3, 0.0, 0.4, 1.5, 4.0, 10.0] {
+            let cdf = likelihood.conditional_cdf(0, y[0], &[f]).unwrap_or(f64::NAN);
+            report
+                .require(cdf <= last + 1e-12, || format!("P(y ≤ {}) is {cdf} at f = {f} after {last}", y[0]));
+            last = cdf;
+        }
     }
 }
 

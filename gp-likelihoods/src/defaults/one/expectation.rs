@@ -27,10 +27,8 @@ pub(super) fn expectation<const K: usize>(
     mut g: impl FnMut(f64, f64) -> [f64; K],
 ) -> Result<Integrals<K>, LikelihoodError> {
     let (m, s) = (q.mean(), q.variance().sqrt());
-    let density = |t: f64| (-HALF_LN_TAU - 0.5 * t * t).exp();
     let mut at = |t: f64| g(m + s * t, t);
-    let grid = grid.map(|width| Grid { centre: 0.0, width, span: (0.0, 0.0) });
-    if let Some(total) = grid.and_then(|grid| trapezoid(grid, &mut ws.rule, &mut |t| (density(t), at(t)))) {
+    if let Some(total) = grid.and_then(|width| on_a_grid(width, ws, &mut at)) {
         ws.rule.iter_mut().for_each(|(t, _)| *t = m + s * *t);
         return Ok(total);
     }
@@ -42,6 +40,19 @@ pub(super) fn expectation<const K: usize>(
     ws.rule.clear();
     ws.rule.extend(ws.panels.rule().map(|(t, w)| (m + s * t, w * density(t))));
     Ok(total)
+}
+
+/// The expectation of a function of t on a grid that steps over nothing wider than this; None where it does not settle.
+pub(super) fn on_a_grid<const K: usize>(
+    width: f64,
+    ws: &mut Workspace,
+    at: &mut impl FnMut(f64) -> [f64; K],
+) -> Option<Integrals<K>> {
+    trapezoid(Grid { centre: 0.0, width, span: (0.0, 0.0) }, &mut ws.rule, &mut |t| (density(t), at(t)))
+}
+
+fn density(t: f64) -> f64 {
+    (-HALF_LN_TAU - 0.5 * t * t).exp()
 }
 
 /// Panels of one standard deviation over all that counts, and finer ones about the landmark.

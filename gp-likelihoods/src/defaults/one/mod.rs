@@ -4,6 +4,7 @@ mod expectation;
 mod expected;
 mod predictive;
 mod tilted;
+mod transition;
 
 pub(super) use expected::expected_log_density;
 pub(super) use predictive::{cdf, predictive_moments};

@@ -1,6 +1,7 @@
 //! What the next observation will be, by quadrature over the latent.
 
-use super::expectation::expectation;
+use super::expectation::{expectation, on_a_grid};
+use super::transition::Transition;
 use crate::error::LikelihoodError;
 use crate::latent::Latent;
 use crate::likelihood::Likelihood;
@@ -50,8 +51,18 @@ pub(crate) fn cdf<L: Likelihood + ?Sized>(
         return likelihood.conditional_cdf(output, y, &[q.mean()]);
     }
     let landmark = if likelihood.outputs() == 1 { likelihood.landmark(&[y]) } else { None };
-    let found = expectation(q, landmark, Some(1.0), ws, |f, _| {
-        [likelihood.conditional_cdf(output, y, &[f]).unwrap_or(f64::NAN)]
-    })?;
-    Ok(found.values[0])
+    let at = |f: f64| likelihood.conditional_cdf(output, y, &[f]).unwrap_or(f64::NAN);
+    let Some(place) = landmark.filter(|f| f.is_finite() && likelihood.grows_with_latent()) else {
+        return Ok(expectation(q, landmark, Some(1.0), ws, |f, _| [at(f)])?.values[0]);
+    };
+    let mut along = |t: f64| at(q.mean() + q.variance().sqrt() * t);
+    let transition = Transition::find(q, place, &mut along);
+    if transition.is_broad()
+        && let Some(found) = on_a_grid(1.0, ws, &mut |t| [along(t)])
+    {
+        return Ok(found.values[0]);
+    }
+    let found = transition.expectation(&mut along);
+    let unresolved = LikelihoodError::Unresolved { low: place, high: place };
+    if found.is_nan() { Err(unresolved) } else { Ok(found) }
 }

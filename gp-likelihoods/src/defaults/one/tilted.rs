@@ -88,7 +88,7 @@ pub(crate) fn tilted_along(
         return Ok([jet.tempered, jet.first, 0.5 * (jet.first * jet.first + jet.second)]);
     }
     let landmark = shape.landmark.map(|f| (f - m) / s);
-    let (shift, sums) = integrate(&mut at, s, landmark, shape, ws)?;
+    let (shift, sums) = integrate(&mut at, (m / s, s), landmark, shape, ws)?;
     ws.rule.iter_mut().for_each(|(t, _)| *t = m + s * *t);
     Ok(slopes(shift, &sums, s, shape.smooth))
 }
@@ -143,9 +143,16 @@ struct Peak {
     width: f64,
 }
 
+impl Peak {
+    /// Whether panels about another peak serve this one as well.
+    fn is_near(&self, other: &Self) -> bool {
+        (self.t - other.t).abs() <= 0.1 * self.width && self.width >= 0.5 * other.width
+    }
+}
+
 fn integrate(
     at: &mut impl FnMut(f64) -> Jet,
-    s: f64,
+    (far, s): (f64, f64),
     landmark: Option<f64>,
     shape: Shape,
     ws: &mut Workspace,
@@ -166,8 +173,10 @@ fn integrate(
     let bend = landmark.map_or(best, |t| bend(t, s, at));
     let [first, second, third] = peaks;
     edges(&[best, first, second, third, bend], at, &mut ws.edges);
-    // Far from the cavity the height is a sum of large numbers, and its rounding is noise that no halving removes.
-    let tolerance = REFINEMENT.max(NOISE * (best.height.abs() + best.t * best.t));
+    // Far from the cavity the height is a sum of large numbers, and its rounding is noise that no halving removes; and so is
+    // that of the place itself, in widths of a needle.
+    let misplaced = 0.5 * f64::EPSILON * (best.t.abs() + far.abs()) / best.width;
+    let tolerance = REFINEMENT.max(NOISE * (best.height.abs() + best.t * best.t)).max(misplaced);
     let sums = ws.panels.integrals(&ws.edges, tolerance, |t| {
         let (weight, values) = at(t).weighted(best.height, t);
         values.map(|x| if weight == 0.0 { 0.0 } else { weight * x })
@@ -282,7 +291,10 @@ fn edges(peaks: &[Peak; 5], at: &mut impl FnMut(f64) -> Jet, edges: &mut Vec<f64
     edges.clear();
     let outermost = |sign: f64| peaks.iter().map(|p| sign * p.t).fold(f64::NEG_INFINITY, f64::max);
     let (leftmost, rightmost) = (-outermost(-1.0), outermost(1.0));
-    for peak in peaks {
+    for (k, peak) in peaks.iter().enumerate() {
+        if peaks[..k].iter().any(|other| peak.is_near(other)) {
+            continue;
+        }
         edges.push(peak.t);
         for direction in [-1.0, 1.0] {
             let mut reach = peak.width;
