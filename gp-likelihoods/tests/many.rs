@@ -250,10 +250,10 @@ fn a_seed_gives_the_same_bits_and_another_does_not() {
 #[test]
 fn disagreement_says_how_far_rules_are_apart() {
     let (likelihood, mut ws, mut out) = (Softmax::new(3).unwrap(), Workspace::new(), Slopes::default());
-    likelihood.expected_log_density(&[0.0], &[latent(0.1, 0.2); 3], &mut ws, &mut out).unwrap();
+    defaults::expected_log_density(&likelihood, &[0.0], &[latent(0.1, 0.2); 3], &mut ws, &mut out).unwrap();
     assert!(ws.disagreement() < 1e-9, "{}", ws.disagreement());
     let wide = [latent(0.1, 400.0); 3];
-    likelihood.expected_log_density(&[0.0], &wide, &mut ws, &mut out).unwrap();
+    defaults::expected_log_density(&likelihood, &[0.0], &wide, &mut ws, &mut out).unwrap();
     assert!(ws.disagreement() > 1e-6, "{}", ws.disagreement());
 }
 

@@ -10,32 +10,26 @@
 //!
 //! and `∂H/∂m = −H′`, `∂H/∂v = ½ H″`. Integrands are analytic and bounded for `|Im x| < π/2`, and so are those of the
 //! inner expectations in f: sums over equidistant grids of step h are right to about `exp(−2πa/h)` with a = 1.2.
+//!
+//! A class costs at most [`MAX_NODES`] numbers x, with some 70 terms each ([`Responses`]), however wide its belief.
+
+mod responses;
 
 use crate::latent::Latent;
 use crate::slopes::Slopes;
-use crate::special::HALF_LN_TAU;
-use std::sync::OnceLock;
+use responses::{Jet, Responses, survival};
 
-/// The step in x, and in f of beliefs that are not narrow: `exp(−2π 1.2/h)` = 1e-14.
-const STEP: f64 = 0.234;
-/// Nodes in x at most; beliefs with deviations beyond 12 or so are for others.
-const MAX_NODES: usize = 1_024;
+/// The step in x: `exp(−2π 1.2/h)` = 8e-14, and less for all but the third derivative.
+const STEP: f64 = 0.25;
+/// Nodes in x at most; beliefs with deviations beyond 200 or so are for others.
+const MAX_NODES: usize = 1 << 14;
 /// A Gaussian has mass 2e-16 beyond so many deviations.
 const REACH: f64 = 8.2;
 /// `exp(−u)` vanishes at `u = exp(3.7)`, and is 1 at `u = exp(−37)`.
 const BELOW: f64 = 3.7;
 const ABOVE: f64 = 37.0;
-/// Narrower beliefs have a grid of their own, of this step in deviations: 1.2 are then 2.4 of them, and
-/// `exp(½ 2.4² − 2π 2.4/0.45)` = 5e-14.
-const NARROW: f64 = 0.5;
-const NARROW_STEP: f64 = 0.45;
-/// Where u is beyond the largest number whose exponential is one.
-const OVERWHELMING: f64 = 6.5;
 /// Probabilities below this have too few digits.
 const LEAST: f64 = 1e-9;
-
-/// `H, H′, H″, H‴` of a class at one x.
-type Jet = [f64; 4];
 
 /// What a belief makes of every x of a grid, class after class.
 #[derive(Clone, Debug, Default)]
@@ -45,7 +39,7 @@ pub(crate) struct GumbelRace {
     jets: Vec<Jet>,
     /// `Π_k H_k`
     product: Vec<f64>,
-    weights: Vec<f64>,
+    responses: Responses,
 }
 
 impl GumbelRace {
@@ -64,57 +58,11 @@ impl GumbelRace {
         self.product.clear();
         self.product.resize(self.nodes, 1.0);
         for latent in q {
-            let first = (latent.mean() - reach(latent) - self.low) / STEP;
-            if latent.variance().sqrt() < NARROW || first < -(MAX_NODES as f64) {
-                self.add_apart(*latent);
-            } else {
-                self.add_wide(*latent, first.ceil() as isize);
-            }
+            self.responses.add(*latent, self.low, self.nodes, &mut self.jets);
             let own = &self.jets[self.jets.len() - self.nodes..];
             self.product.iter_mut().zip(own).for_each(|(product, jet)| *product *= jet[0]);
         }
         true
-    }
-
-    /// A belief on the grid of the x, where `f − x` takes few values.
-    fn add_wide(&mut self, q: Latent, first: isize) {
-        let (s, responses) = (q.variance().sqrt(), responses());
-        let count = (2.0 * REACH * s / STEP) as isize + 1;
-        let weight = |i: isize| {
-            let t = (self.low + STEP * i as f64 - q.mean()) / s;
-            STEP / s * (-0.5 * t * t - HALF_LN_TAU).exp()
-        };
-        self.weights.clear();
-        self.weights.extend((first..first + count).map(weight));
-        for j in 0..self.nodes as isize {
-            let start = (first - j + 2 * MAX_NODES as isize) as usize;
-            let near = &responses[start..start + self.weights.len()];
-            let mut jet = Jet::default();
-            for (response, weight) in near.iter().zip(&self.weights) {
-                (0..4).for_each(|k| jet[k] += weight * response[k]);
-            }
-            self.jets.push(jet);
-        }
-    }
-
-    /// A belief on a grid of its own, or the one number that it is.
-    fn add_apart(&mut self, q: Latent) {
-        let s = q.variance().sqrt();
-        let step = NARROW_STEP.min(STEP / s);
-        let half = if s > 0.0 { (REACH / step).ceil() as i32 } else { 0 };
-        let scale = if s > 0.0 { step * (-HALF_LN_TAU).exp() } else { 1.0 };
-        let offset = |i: i32| step * f64::from(i);
-        self.weights.clear();
-        self.weights.extend((-half..=half).map(|i| scale * (-0.5 * offset(i).powi(2)).exp()));
-        for j in 0..self.nodes {
-            let centre = q.mean() - (self.low + STEP * j as f64);
-            let mut jet = Jet::default();
-            for (i, weight) in (-half..=half).zip(&self.weights) {
-                let response = response(centre + s * offset(i));
-                (0..4).for_each(|k| jet[k] += weight * response[k]);
-            }
-            self.jets.push(jet);
-        }
     }
 
     fn class(&self, c: usize) -> &[Jet] {
@@ -161,27 +109,24 @@ impl GumbelRace {
 
     /// `E[ln p(label | f)]` with its slopes.
     pub(super) fn expected(&self, label: usize, q: &[Latent], out: &mut Slopes) {
-        let r = q.iter().map(|latent| latent.mean()).fold(f64::NEG_INFINITY, f64::max);
-        let term = |(j, product): (usize, &f64)| response(r - self.low - STEP * j as f64)[0] - product;
+        let largest = q.iter().map(|latent| latent.mean()).fold(f64::NEG_INFINITY, f64::max);
+        // Any r will do: that of a node makes the first term a table.
+        let node = ((largest - self.low) / STEP).round();
+        let r = self.low + STEP * node;
+        let term = |(j, product): (usize, &f64)| survival(node as isize - j as isize) - product;
         let above: f64 = self.product.iter().enumerate().map(term).sum();
         out.value = q[label].mean() - r - STEP * above;
         for k in 0..q.len() {
-            out.by_mean[k] = f64::from(u8::from(k == label)) - self.integral(k, |jet| jet[1]);
-            out.by_variance[k] = 0.5 * self.integral(k, |jet| jet[2]);
+            let (mut first, mut second) = (0.0, 0.0);
+            for (jet, product) in
+                self.class(k).iter().zip(&self.product).filter(|(_, product)| **product > 0.0)
+            {
+                let rest = product / jet[0];
+                first += rest * jet[1];
+                second += rest * jet[2];
+            }
+            out.by_mean[k] = f64::from(u8::from(k == label)) - STEP * first;
+            out.by_variance[k] = 0.5 * STEP * second;
         }
     }
-}
-
-/// `exp(−u)` for `u = exp(d)`, `d = f − x`, with three derivatives by x.
-fn response(d: f64) -> Jet {
-    let u = d.min(OVERWHELMING).exp();
-    let survival = (-u).exp();
-    [survival, u * survival, (u - 1.0) * u * survival, ((u - 3.0) * u + 1.0) * u * survival]
-}
-
-/// Responses at multiples of the step, from −2 to +1 grids on.
-fn responses() -> &'static [Jet] {
-    static RESPONSES: OnceLock<Vec<Jet>> = OnceLock::new();
-    let last = MAX_NODES as i32;
-    RESPONSES.get_or_init(|| (-2 * last..=last).map(|n| response(STEP * f64::from(n))).collect())
 }

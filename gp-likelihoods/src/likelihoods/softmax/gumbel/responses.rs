@@ -1,0 +1,173 @@
+//! `H = E[exp(−u)]` with three derivatives by x, for `u = exp(f − x)`, `f ~ N(m, s²)`, at every x of a grid.
+//!
+//! The f are on a grid of their own that all x are on as well. Of a sum over it, three parts cost differently: where u is
+//! large nothing is left; where u is small, a series in moments `Σ w uⁿ`, which are running sums; and between the two, on
+//! some 60 nodes at most, one term each from a table.
+
+use super::{BELOW, REACH, STEP};
+use crate::latent::Latent;
+use crate::special::HALF_LN_TAU;
+use std::sync::OnceLock;
+
+/// `H, H′, H″, H‴` at one x.
+pub(super) type Jet = [f64; 4];
+
+/// Where u is below exp(−4), the series ends after its term u⁸: the next is below 1e-21.
+const SMALL: f64 = 4.0;
+const TERMS: usize = 9;
+/// Below this, u does not count beside 1.
+const NOTHING: f64 = -40.0;
+/// The f are at least so near to each other, in deviations.
+const NEAR: f64 = 0.5;
+/// Grids of f: each is twice as fine as the one before.
+const GRIDS: usize = 7;
+/// Where even the finest is too coarse, five nodes are exact to `s¹⁰` (Gauss–Hermite).
+const FIVE: [(f64, f64); 5] = [
+    (-2.856_970_013_872_805_6, 0.011_257_411_327_720_69),
+    (-1.355_626_179_974_266, 0.222_075_922_005_612_63),
+    (0.0, 0.533_333_333_333_333_3),
+    (1.355_626_179_974_266, 0.222_075_922_005_612_63),
+    (2.856_970_013_872_805_6, 0.011_257_411_327_720_69),
+];
+
+/// Memory for one belief.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Responses {
+    weights: Vec<f64>,
+    /// `Σ_{i' ≤ i} w_i' exp(n (f_i' − f_i))` for n = 0, 1, …
+    moments: Vec<[f64; TERMS]>,
+}
+
+impl Responses {
+    /// Adds the jets at `low + STEP j` for j = 0, …, nodes − 1.
+    pub(super) fn add(&mut self, q: Latent, low: f64, nodes: usize, jets: &mut Vec<Jet>) {
+        let fineness = (0..GRIDS).find(|k| q.variance().sqrt() * (1_u32 << k) as f64 >= STEP / NEAR);
+        match fineness {
+            Some(fineness) => self.on_a_grid(q, low, nodes, fineness, jets),
+            None => jets.extend((0..nodes).map(|j| by_five(q, low + STEP * j as f64))),
+        }
+    }
+
+    fn on_a_grid(&mut self, q: Latent, low: f64, nodes: usize, fineness: usize, jets: &mut Vec<Jet>) {
+        let table = table(fineness);
+        let first = self.weigh(q, low, table.step);
+        let last = self.weights.len() as isize - 1;
+        for j in 0..nodes as isize {
+            // The node of f at x itself, and from there on.
+            let here = (j << fineness) - first;
+            let (small, large) = (here - table.small, here + table.large);
+            let mut jet = self.series(small.min(last), here, table);
+            let from = (small + 1).max(0);
+            let to = large.min(last);
+            if from <= to {
+                let weights = &self.weights[from as usize..=to as usize];
+                let offset = (from - small - 1) as usize;
+                for (weight, response) in weights.iter().zip(&table.between[offset..]) {
+                    (0..4).for_each(|k| jet[k] += weight * response[k]);
+                }
+            }
+            jets.push(jet);
+        }
+    }
+
+    /// Weights and moments of the belief at `low + step i` for i from the number that is returned on.
+    fn weigh(&mut self, q: Latent, low: f64, step: f64) -> isize {
+        let s = q.variance().sqrt();
+        let place = |f: f64| (f - low) / step;
+        let begin = place(q.mean() - REACH * s).ceil();
+        let first = begin.max(NOTHING / step);
+        let last = place(q.mean() + REACH * s).floor().max(first);
+        self.weights.clear();
+        self.weights.extend((0..=(last - first) as usize).map(|k| {
+            let t = (low + step * (first + k as f64) - q.mean()) / s;
+            step / s * (-0.5 * t * t - HALF_LN_TAU).exp()
+        }));
+        let mut running = [0.0; TERMS];
+        if first > begin {
+            // What lies too far below every x counts by its mass alone: all weights sum to 1.
+            running[0] = 1.0 - self.weights.iter().sum::<f64>();
+        }
+        let decay: [f64; TERMS] = std::array::from_fn(|n| (-step * n as f64).exp());
+        self.moments.clear();
+        for weight in &self.weights {
+            running.iter_mut().zip(decay).for_each(|(sum, decay)| *sum = *sum * decay + weight);
+            self.moments.push(running);
+        }
+        first as isize
+    }
+
+    /// The sum over the first nodes up to `end`, where u is small; x is at node `here`.
+    fn series(&self, end: isize, here: isize, table: &Table) -> Jet {
+        let Some(moments) = usize::try_from(end).ok().and_then(|end| self.moments.get(end)) else {
+            return Jet::default();
+        };
+        let u = (table.step * (end - here) as f64).exp();
+        let (mut jet, mut factor) = (Jet::default(), 1.0);
+        for (n, moment) in moments.iter().enumerate() {
+            // A derivative by x multiplies uⁿ by −n.
+            let mut term = factor * moment;
+            for slot in &mut jet {
+                *slot += term;
+                term *= -(n as f64);
+            }
+            factor *= -u / (n + 1) as f64;
+        }
+        jet
+    }
+}
+
+/// For beliefs so narrow that H is nearly that of a number.
+fn by_five(q: Latent, x: f64) -> Jet {
+    let (s, mut jet) = (q.variance().sqrt(), Jet::default());
+    if s == 0.0 {
+        return response(q.mean() - x);
+    }
+    for (t, weight) in FIVE {
+        let response = response(q.mean() + s * t - x);
+        (0..4).for_each(|k| jet[k] += weight * response[k]);
+    }
+    jet
+}
+
+/// `exp(−u)` for `u = exp(d)`, `d = f − x`, with three derivatives by x.
+fn response(d: f64) -> Jet {
+    // Beyond 6.5 nothing is left, and the largest numbers are not far.
+    let u = d.min(6.5).exp();
+    let survival = (-u).exp();
+    [survival, u * survival, (u - 1.0) * u * survival, ((u - 3.0) * u + 1.0) * u * survival]
+}
+
+/// Responses on one of the grids of f.
+#[derive(Debug)]
+struct Table {
+    step: f64,
+    /// How many nodes below x u is small, and how many above it is large.
+    small: isize,
+    large: isize,
+    /// Responses between the two, from the first that is not small on.
+    between: Vec<Jet>,
+}
+
+fn table(fineness: usize) -> &'static Table {
+    static TABLES: [OnceLock<Table>; GRIDS] = [const { OnceLock::new() }; GRIDS];
+    TABLES[fineness].get_or_init(|| {
+        let step = STEP / (1_u32 << fineness) as f64;
+        let (small, large) = ((SMALL / step).ceil() as isize, (BELOW / step).floor() as isize);
+        let between = (1 - small..=large).map(|i| response(step * i as f64)).collect();
+        Table { step, small, large, between }
+    })
+}
+
+/// `exp(−exp(d))` at so many steps above x.
+pub(super) fn survival(steps: isize) -> f64 {
+    static TABLE: OnceLock<Vec<f64>> = OnceLock::new();
+    let lowest = (NOTHING / STEP) as isize;
+    let table = TABLE.get_or_init(|| {
+        let highest = (BELOW / STEP).ceil() as isize + 8;
+        (lowest..=highest).map(|i| response(STEP * i as f64)[0]).collect()
+    });
+    match usize::try_from(steps - lowest) {
+        Ok(place) => table.get(place).copied().unwrap_or(0.0),
+        Err(_) => 1.0,
+    }
+}
