@@ -6,7 +6,7 @@ use crate::encode::Unseen;
 use crate::error::CliError;
 use crate::model::Model;
 use crate::notes::Notes;
-use crate::out::{Destination, Pieces};
+use crate::out::{Destination, Gaps, Pieces};
 use crate::predict::{Wanted, predictions};
 use std::io::Write;
 use std::path::PathBuf;
@@ -69,18 +69,24 @@ pub fn run(
         let frame = options.table.read(&options.data, context, &model, &options.id, notes)?;
         let (table, unseen) = predictions(&model, &frame, wanted, &ids)?;
         unseen.iter().for_each(|unseen| notes.say(format_args!("warning: {unseen}")));
+        let mut gaps = Gaps::default();
+        gaps.look(&table);
+        gaps.warnings().for_each(|gap| notes.say(format_args!("warning: {gap}")));
         return destination.write(&table, out);
     }
     let (mut written, mut seen) = (Pieces::begin(&destination)?, Vec::<Unseen>::new());
+    let mut gaps = Gaps::default();
     options.table.open(&options.data, &model, &options.id)?.for_each(&context.formats, notes, |rows| {
         let (table, unseen) = predictions(&model, rows, wanted, &ids)?;
         let news = unseen.into_iter().filter(|new| seen.iter().all(|known| known.column != new.column));
         let news: Vec<Unseen> = news.collect();
         seen.extend(news);
+        gaps.look(&table);
         written.add(&table)
     })?;
     let features = model.inputs().names();
     seen.sort_by_key(|unseen| features.iter().position(|name| *name == unseen.column));
     seen.iter().for_each(|unseen| notes.say(format_args!("warning: {unseen}")));
+    gaps.warnings().for_each(|gap| notes.say(format_args!("warning: {gap}")));
     written.finish(out)
 }

@@ -43,6 +43,11 @@ impl Method for Svgp {
         &[Optimizer::Lbfgs, Optimizer::Adam, Optimizer::Adadelta]
     }
 
+    /// Expected log densities of softmax are integrals along a line, those of multi-class probit are not.
+    fn evaluates_densities(&self) -> bool {
+        true
+    }
+
     fn memory(&self, problem: &Problem) -> f64 {
         let sizes = problem.sizes();
         let (rows, inducing, latents) = (sizes.at_once as f64, sizes.inducing as f64, sizes.latents as f64);

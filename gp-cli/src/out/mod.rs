@@ -4,6 +4,7 @@ mod built_in;
 mod csv;
 mod destination;
 mod format;
+mod gaps;
 mod jsonl;
 mod parquet;
 mod pieces;
@@ -13,6 +14,7 @@ mod writers;
 
 pub use destination::Destination;
 pub use format::TableFormat;
+pub use gaps::Gaps;
 pub use pieces::Pieces;
 pub use print::print;
 pub use table::{Cells, OutTable};

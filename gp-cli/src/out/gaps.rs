@@ -1,0 +1,60 @@
+//! Cells that have no number to show.
+
+use super::table::{Cells, OutTable};
+
+/// Columns of numbers in which some are beyond the range of numbers or none at all, over the pieces of a table.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Gaps {
+    rows: usize,
+    /// The name of a column, how many, and the first, counted from 1.
+    columns: Vec<(String, usize, usize)>,
+}
+
+impl Gaps {
+    /// Looks at the next rows.
+    pub fn look(&mut self, table: &OutTable) {
+        for (name, cells) in table.columns() {
+            let Cells::Numbers(numbers) = cells else { continue };
+            let is_gap = |number: &f64| number.is_nan() || number.abs() >= f64::MAX;
+            let count = numbers.iter().filter(|number| is_gap(number)).count();
+            let Some(first) = numbers.iter().position(|number| is_gap(number)) else { continue };
+            match self.columns.iter_mut().find(|(known, ..)| known == name) {
+                Some((_, sum, _)) => *sum += count,
+                None => self.columns.push((name.clone(), count, self.rows + first + 1)),
+            }
+        }
+        self.rows += table.row_count();
+    }
+
+    /// A sentence for each column.
+    pub fn warnings(&self) -> impl Iterator<Item = String> + '_ {
+        self.columns.iter().map(|(name, count, first)| {
+            format!(
+                "column {name} has no finite number in {count} of {} rows, the first of them row {first}: it is beyond the range of numbers there, or the distribution has none",
+                self.rows
+            )
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gaps_are_counted_over_pieces() {
+        let mut gaps = Gaps::default();
+        for numbers in [vec![1.0, -2.0], vec![f64::NAN, 0.0, f64::INFINITY], vec![f64::MAX]] {
+            let mut table = OutTable::default();
+            table.push_words("name", vec![String::new(); numbers.len()]);
+            table.push_numbers("mean", vec![0.5; numbers.len()]);
+            table.push_numbers("upper", numbers);
+            gaps.look(&table);
+        }
+        let warnings: Vec<String> = gaps.warnings().collect();
+        assert_eq!(warnings.len(), 1);
+        assert!(warnings[0].starts_with("column upper has no finite number in 3 of 6 rows"), "{warnings:?}");
+        assert!(warnings[0].contains("the first of them row 3"), "{warnings:?}");
+        assert_eq!(Gaps::default().warnings().count(), 0);
+    }
+}
