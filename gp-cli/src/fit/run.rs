@@ -17,8 +17,10 @@ use gp_kernels::{Evaluator, KernelExt};
 /// # Errors
 /// Of kind [`Numerical`](ErrorKind::Numerical) where the start cannot be evaluated.
 pub fn fit(plan: Plan, spec: &FitSpec, origin: &str) -> Result<Model, CliError> {
-    let Plan { inputs, observed, method, problem, sample, .. } = plan;
+    let Plan { inputs, observed, method, mut problem, sample, .. } = plan;
     let rows = problem.rows.count();
+    // The linear model takes its time from that of the fit.
+    problem.settings.control = problem.settings.control.begun();
     let baseline = baseline::linear(&problem, &sample.rows)?;
     let fit = method.fit(problem)?;
     if !fit.objective.is_finite() {

@@ -1,0 +1,162 @@
+//! Generalised linear regression by penalised likelihood: `Σ ln p(y | W x + b) − ½ |W|²`, the mode under a standard normal
+//! prior on the weights of inputs that have been standardised, and none on the levels. For labels it is multinomial
+//! logistic regression as it is usually done.
+
+use super::is_over;
+use super::line::line;
+use crate::error::{CliError, ErrorKind};
+use crate::method::Rows;
+use crate::model::{Approximation, Functions};
+use faer::MatRef;
+use gp_ep::{DataSource, Predictor};
+use gp_kernels::Evaluator;
+use gp_kernels::posterior::MixturePosterior;
+use gp_likelihoods::{Likelihood, LikelihoodError, PointSlopes};
+use gp_optim::{Control, LbfgsOptions, MinimiseOptions, minimise};
+use rayon::prelude::*;
+
+/// Multiplications of one evaluation, N (D + 1) Q: with more, fewer rows are looked at, but no fewer than these.
+const MOST_WORK: usize = 10_000_000;
+const LEAST_ROWS: usize = 2_000;
+/// Iterations, each of which is an evaluation or two.
+const ITERATIONS: u64 = 100;
+/// The least change, relative to the value, that is worth another iteration.
+const VALUE_TOLERANCE: f64 = 1e-8;
+/// Rows that are added up together, whoever does it: sums do not depend on the number of threads.
+const BLOCK: usize = 1_024;
+
+/// Rows of a sample that are looked at, of this many latents.
+pub(super) fn most_rows(sample: &Rows, latents: usize) -> usize {
+    (MOST_WORK / ((sample.dim() + 1) * latents)).max(LEAST_ROWS)
+}
+
+/// The regression under a likelihood without parameters; nothing where the time is over before it is found.
+///
+/// # Errors
+/// Of kind [`Numerical`](ErrorKind::Numerical) where the start cannot be evaluated.
+pub(super) fn fit(
+    rows: &Rows,
+    likelihood: Box<dyn Likelihood>,
+    control: &Control,
+) -> Result<Option<Approximation>, CliError> {
+    let (points, targets) = rows.whole()?;
+    let regression = Regression::new(points, targets, likelihood.as_ref());
+    let options = MinimiseOptions {
+        max_iterations: ITERATIONS,
+        lbfgs: LbfgsOptions { value_tolerance: VALUE_TOLERANCE, ..LbfgsOptions::default() },
+        control: Control::new(),
+    };
+    let objective = |x: &[f64], gradient: &mut [f64]| {
+        if is_over(control) {
+            return Err("the time is over".to_owned());
+        }
+        regression.loss(x, gradient).map_err(|error| error.to_string())
+    };
+    let start = regression.start();
+    let found = minimise(objective, &start, &options);
+    // An evaluation that the end of the time made fail is no result.
+    if is_over(control) {
+        return Ok(None);
+    }
+    let weights = found.map_err(|error| CliError::new(ErrorKind::Numerical, error.to_string()))?.x;
+    let lines = (0..likelihood.latents()).map(|latent| {
+        let (level, slopes) = regression.function(&weights, latent);
+        line(level, &slopes)
+    });
+    let lines = MixturePosterior::single(lines.collect::<Result<Vec<_>, _>>()?);
+    let by = Evaluator::default().threading();
+    Ok(Some(Predictor::new(Functions::from(lines), likelihood, by)?))
+}
+
+/// Rows whose inputs have been standardised, row after row, each behind a 1.
+struct Regression<'a> {
+    inputs: Vec<f64>,
+    width: usize,
+    targets: &'a [f64],
+    likelihood: &'a dyn Likelihood,
+    latents: usize,
+    means: Vec<f64>,
+    deviations: Vec<f64>,
+}
+
+/// What some rows say: a loss and its gradient.
+struct Share {
+    loss: f64,
+    gradient: Vec<f64>,
+}
+
+impl<'a> Regression<'a> {
+    fn new(points: MatRef<'_, f64>, targets: &'a [f64], likelihood: &'a dyn Likelihood) -> Self {
+        let (rows, dim) = (points.nrows(), points.ncols());
+        let mean = |d: usize| points.col(d).iter().sum::<f64>() / rows as f64;
+        let means: Vec<f64> = (0..dim).map(mean).collect();
+        let deviation = |d: usize| {
+            let squares = points.col(d).iter().map(|x| (x - means[d]).powi(2)).sum::<f64>();
+            let deviation = (squares / rows as f64).sqrt();
+            if deviation > 0.0 { deviation } else { 1.0 }
+        };
+        let deviations: Vec<f64> = (0..dim).map(deviation).collect();
+        let mut inputs = Vec::with_capacity(rows * (dim + 1));
+        for i in 0..rows {
+            inputs.push(1.0);
+            inputs.extend((0..dim).map(|d| (points[(i, d)] - means[d]) / deviations[d]));
+        }
+        Self { inputs, width: dim + 1, targets, likelihood, latents: likelihood.latents(), means, deviations }
+    }
+
+    /// Level functions: that of counts at the logarithm of their mean.
+    fn start(&self) -> Vec<f64> {
+        let mut start = vec![0.0; self.width * self.latents];
+        if self.likelihood.support().classes() == 0 {
+            let mean = self.targets.iter().sum::<f64>() / self.targets.len() as f64;
+            start[0] = mean.max(f64::MIN_POSITIVE).ln();
+        }
+        start
+    }
+
+    /// `−Σ ln p + ½ |W|²` with its gradient. Of each column come the weights of all latents, the levels first.
+    fn loss(&self, weights: &[f64], gradient: &mut [f64]) -> Result<f64, LikelihoodError> {
+        let blocks = self.inputs.par_chunks(BLOCK * self.width).zip(self.targets.par_chunks(BLOCK));
+        let shares: Result<Vec<Share>, _> =
+            blocks.map(|(inputs, targets)| self.share(inputs, targets, weights)).collect();
+        let penalised = self.latents;
+        gradient.copy_from_slice(weights);
+        gradient[..penalised].fill(0.0);
+        let mut loss = 0.5 * weights[penalised..].iter().map(|w| w * w).sum::<f64>();
+        for share in shares? {
+            loss += share.loss;
+            gradient.iter_mut().zip(&share.gradient).for_each(|(sum, own)| *sum += own);
+        }
+        Ok(loss)
+    }
+
+    fn share(&self, inputs: &[f64], targets: &[f64], weights: &[f64]) -> Result<Share, LikelihoodError> {
+        let (mut share, mut f) =
+            (Share { loss: 0.0, gradient: vec![0.0; weights.len()] }, vec![0.0; self.latents]);
+        let mut point = PointSlopes::default();
+        for (x, y) in inputs.chunks_exact(self.width).zip(targets) {
+            f.fill(0.0);
+            for (x, weights) in x.iter().zip(weights.chunks_exact(self.latents)) {
+                f.iter_mut().zip(weights).for_each(|(f, w)| *f += x * w);
+            }
+            self.likelihood.log_density_slopes(&[*y], &f, &mut point)?;
+            share.loss -= point.value;
+            for (x, gradient) in x.iter().zip(share.gradient.chunks_exact_mut(self.latents)) {
+                gradient.iter_mut().zip(&point.by_latent).for_each(|(sum, slope)| *sum -= x * slope);
+            }
+        }
+        Ok(share)
+    }
+
+    /// Level and slopes of one latent function of the inputs as they were.
+    fn function(&self, weights: &[f64], latent: usize) -> (f64, Vec<f64>) {
+        let own = |column: usize| weights[column * self.latents + latent];
+        let slopes: Vec<f64> =
+            (1..self.width).map(|column| own(column) / self.deviations[column - 1]).collect();
+        let shift: f64 = slopes.iter().zip(&self.means).map(|(slope, mean)| slope * mean).sum();
+        (own(0) - shift, slopes)
+    }
+}
+
+#[cfg(test)]
+mod tests;
