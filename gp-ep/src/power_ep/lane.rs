@@ -15,7 +15,7 @@ pub(super) enum SumOf {
     Present,
     /// The proposed ones.
     Proposed,
-    /// What the proposed ones would change.
+    /// What the proposed ones would change: all of them, where the present ones are out.
     Change,
 }
 
@@ -27,6 +27,8 @@ pub(super) struct LaneSites {
     /// What an update takes of each observation.
     portions: Vec<Portion>,
     weights: Vec<f64>,
+    /// Whether the posterior is without the present sites of an observation.
+    out: Vec<bool>,
     /// Observation by observation.
     pub(super) present: Vec<Site>,
     /// Where the next update puts them.
@@ -52,6 +54,7 @@ impl LaneSites {
             each,
             portions: Vec::with_capacity(places),
             weights: Vec::with_capacity(places),
+            out: Vec::with_capacity(places),
             present: Vec::with_capacity(places * each),
             proposed: Vec::with_capacity(places * each),
             scratch: PointScratch::default(),
@@ -74,6 +77,7 @@ impl LaneSites {
         self.truncate(place);
         self.portions.push(Portion::new(model.powers().of(row), weight));
         self.weights.push(weight);
+        self.out.push(false);
         self.present.resize((place + 1) * self.each, Site::default());
         self.proposed.resize((place + 1) * self.each, Site::default());
         Ok(())
@@ -83,6 +87,7 @@ impl LaneSites {
     pub(super) fn truncate(&mut self, place: usize) {
         self.portions.truncate(place);
         self.weights.truncate(place);
+        self.out.truncate(place);
         self.present.truncate(place * self.each);
         self.proposed.truncate(place * self.each);
     }
@@ -92,8 +97,14 @@ impl LaneSites {
         let sites = self.sites_of(place);
         self.portions.remove(place);
         self.weights.remove(place);
+        self.out.remove(place);
         self.present.drain(sites.clone());
         self.proposed.drain(sites);
+    }
+
+    /// Says whether the posterior is without the present sites of an observation.
+    pub(super) fn set_out(&mut self, place: usize, is_out: bool) {
+        self.out[place] = is_out;
     }
 
     /// Where the sites of one observation are.
@@ -120,6 +131,7 @@ impl LaneSites {
             y: seen.target(i),
             marginals: &self.marginals,
             sites: &self.present[sites.clone()],
+            is_out: self.out[place],
         };
         (point, &mut self.scratch, &mut self.proposed[sites])
     }
@@ -144,7 +156,7 @@ impl LaneSites {
         };
         for (i, place) in places.clone().enumerate() {
             for (sign, of_proposed) in [(proposed, true), (present, false)] {
-                if sign != 0.0 {
+                if sign > 0.0 || sign < 0.0 && !self.out[place] {
                     self.gather(model, seen.target(i), (place, of_proposed), (sign, counted));
                     self.add_natural(model.level(), (seen, &mut *latents), i, sign)?;
                 }

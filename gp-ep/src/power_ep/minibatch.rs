@@ -2,14 +2,16 @@
 //! them (stochastic EP), whose memory does not know N.
 //!
 //! Sites enter the posterior only through `T = Σ τ_i φ_iφ_iᵀ` and `η = Σ ν_i φ_i`, which are kept from batch to batch.
-//! With own sites, a batch adds what its sites change. With tied sites every factor that touches a latent is thought to
+//! With own sites, a batch adds what its sites change; while parameters move, sums are [made anew](super::epoch). With tied sites every factor that touches a latent is thought to
 //! have the same site T/n, η/n; its cavity is the posterior without α of it, and a batch moves T towards N/B times the
 //! sites that its factors ask for: `T ← (1 − ρ) T + ρ (N/B) Σ_b τ φφᵀ`. The number n of sites on a latent moves alike:
 //! with several factors an observation, how many touch a latent depends on labels that nobody has counted.
 
+use super::epoch::{Epoch, EpochMemory};
 use super::lane::{LaneSites, SumOf};
 use super::model::PowerEp;
 use super::passes::{EpPasses, log_normaliser, move_posteriors, posterior, set_posteriors};
+use super::point::Tally;
 use super::posterior::WhitenedPosterior;
 use super::rules::{EpOptions, Level, Schedule};
 use super::site::Site;
@@ -38,7 +40,8 @@ pub enum Sharing {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct BatchStep {
-    /// The estimate of `ln p(y)` from this batch, with the sites before the step; NaN where some cavity is no Gaussian.
+    /// The estimate of `ln p(y)` from this batch, with the sites before the step; NaN where some cavity is no Gaussian, or
+    /// own sites are out because parameters have moved since they came in.
     pub log_z: f64,
     /// Root mean square, over the batch's sites, of what a full update would change, in units of the marginals; with
     /// tied sites, the size of the sites themselves.
@@ -56,7 +59,7 @@ pub struct BatchStep {
 pub struct MiniBatchEp {
     passes: EpPasses,
     posteriors: Vec<WhitenedPosterior>,
-    /// The posteriors without α of the average site, where sites are tied.
+    /// The posteriors without α of the average site, where sites are tied; without a batch, where parameters move.
     cavities: Vec<WhitenedPosterior>,
     /// T and η.
     sums: Sums,
@@ -64,6 +67,8 @@ pub struct MiniBatchEp {
     trial: Sums,
     /// Own sites of all observations, where there are some.
     sites: Vec<Site>,
+    /// Which of them are in the sums, and how.
+    epoch: Epoch,
     sharing: Sharing,
     observations: usize,
     capacity: usize,
@@ -83,6 +88,9 @@ pub(super) struct MiniBatchMemory {
     sums: Vec<f64>,
     /// Own sites of all observations, where there are some.
     sites: Vec<Site>,
+    /// T_old and η_old.
+    old: Vec<f64>,
+    epoch: EpochMemory,
     batches_seen: u64,
 }
 
@@ -106,14 +114,15 @@ impl MiniBatchEp {
         let mut passes = EpPasses::new(model, data, capacity, None)?;
         passes.passes.refresh(model.processes(), model.jitter())?;
         let zeros = Sums::zeros(&passes.layout);
-        let own = if sharing == Sharing::Own { data.count() * model.sites_per_observation() } else { 0 };
+        let own = if sharing == Sharing::Own { data.count() } else { 0 };
         Ok(Self {
+            epoch: Epoch::new(own, zeros.clone(), model.processes()),
             posteriors: passes.prior_posteriors(),
             cavities: passes.prior_posteriors(),
             sums: zeros.clone(),
             batch_sums: zeros.clone(),
             trial: zeros,
-            sites: vec![Site::default(); own],
+            sites: vec![Site::default(); own * model.sites_per_observation()],
             sharing,
             observations: data.count(),
             capacity,
@@ -126,11 +135,15 @@ impl MiniBatchEp {
     }
 
     /// Factors `K_zz` anew after kernels or inducing inputs have changed. The sums of sites stay what they are, as
-    /// functions of the whitened inducing values; [`rebuild`](Self::rebuild) finds them anew.
+    /// functions of the whitened inducing values; the batches to come replace them, and [`rebuild`](Self::rebuild) finds
+    /// them anew at once.
     ///
     /// # Errors
     /// [`InferenceError::Kernel`] for a `K_zz` that cannot be factored.
     pub fn refresh(&mut self, model: &PowerEp) -> Result<(), InferenceError> {
+        if self.sharing == Sharing::Own {
+            self.epoch.notice(model.processes(), &self.sums);
+        }
         Ok(self.passes.passes.refresh(model.processes(), model.jitter())?)
     }
 
@@ -150,7 +163,9 @@ impl MiniBatchEp {
             let parts = self.trial.numbers.iter_mut().zip(&self.batch_sums.numbers);
             parts.for_each(|(sum, part)| *sum += part);
         }
-        self.adopt()
+        self.adopt()?;
+        self.epoch.rebuilt();
+        Ok(())
     }
 
     /// Reads and projects a batch, with its sites.
@@ -171,6 +186,15 @@ impl MiniBatchEp {
         self.passes.read(model, data, &Rows::List(rows))?;
         self.passes.passes.project::<InferenceError>()?;
         self.rows.extend_from_slice(rows);
+        self.bring_sites();
+        if self.sharing == Sharing::Own && rows.len() == self.observations {
+            self.add_up_all(model)?;
+        }
+        Ok(())
+    }
+
+    /// The own sites of the batch, and whether the posterior knows them.
+    fn bring_sites(&mut self) {
         for lane in self.passes.passes.lanes_mut() {
             for place in 0..lane.count() {
                 let (row, sites) = (lane.rows()[place], lane.own.sites_of(place));
@@ -179,9 +203,18 @@ impl MiniBatchEp {
                 if let Some(own) = self.sites.get(row * each..(row + 1) * each) {
                     lane.own.present[sites.clone()].copy_from_slice(own);
                     lane.own.proposed[sites].copy_from_slice(own);
+                    lane.own.set_out(place, !self.epoch.knows(row));
                 }
             }
         }
+    }
+
+    /// A batch of all observations says what all sites add up to.
+    fn add_up_all(&mut self, model: &PowerEp) -> Result<(), InferenceError> {
+        self.passes.accumulate(model, SumOf::Proposed, &mut self.trial)?;
+        self.adopt()?;
+        self.epoch.rebuilt();
+        self.bring_sites();
         Ok(())
     }
 
@@ -240,8 +273,12 @@ impl MiniBatchEp {
         let (tally, rate) = match self.sharing {
             Sharing::Own => {
                 let how = (options, SumOf::Change);
-                let tally = self.passes.refine(model, how, &self.posteriors, &mut self.batch_sums)?;
-                (tally, None)
+                let without = self.set_cavities_of_batch()?;
+                let beliefs = if without { &self.cavities } else { &self.posteriors };
+                let tally = self.passes.refine(model, how, beliefs, &mut self.batch_sums)?;
+                // Of what sites are gone, their part of log Z is gone too.
+                let log_z = if without { f64::NAN } else { tally.log_z };
+                (Tally { log_z, ..tally }, None)
             }
             Sharing::Tied => {
                 self.set_cavities(model)?;
@@ -281,11 +318,12 @@ impl MiniBatchEp {
                 let part = step * share * 0.5f64.powi(halvings.cast_signed());
                 (1.0 - part, part * weight)
             });
-            let Self { trial, sums, batch_sums, passes, posteriors, .. } = &mut *self;
+            let Self { trial, sums, batch_sums, passes, posteriors, epoch, rows, .. } = &mut *self;
             let both = sums.numbers.iter().zip(&batch_sums.numbers);
             for (trial, (sum, batch)) in trial.numbers.iter_mut().zip(both) {
                 *trial = keep * sum + add * batch;
             }
+            epoch.take_out(rows, trial);
             if let Some((_, share)) = rate {
                 // The number of sites is counted, whatever becomes of the sites.
                 let layout = &passes.layout;
@@ -309,6 +347,7 @@ impl MiniBatchEp {
         if self.sharing == Sharing::Tied {
             return;
         }
+        self.epoch.advance(&self.rows, &self.sums);
         for lane in self.passes.passes.lanes_mut() {
             for place in 0..lane.count() {
                 let (row, sites) = (lane.rows()[place], lane.own.sites_of(place));
@@ -316,8 +355,21 @@ impl MiniBatchEp {
                 let LaneSites { present, proposed, .. } = &mut lane.own;
                 present[sites.clone()].copy_from_slice(&proposed[sites.clone()]);
                 self.sites[row * each..(row + 1) * each].copy_from_slice(&proposed[sites]);
+                lane.own.set_out(place, false);
             }
         }
+    }
+
+    /// The posteriors without what goes of old sums with the batch, if something does.
+    fn set_cavities_of_batch(&mut self) -> Result<bool, InferenceError> {
+        if self.epoch.leaving(&self.rows) == 0.0 {
+            return Ok(false);
+        }
+        let Self { trial, sums, epoch, rows, passes, cavities, .. } = &mut *self;
+        trial.numbers.copy_from_slice(&sums.numbers);
+        epoch.take_out(rows, trial);
+        set_posteriors(cavities, (&passes.layout, passes.passes.threading()), trial, |_| 1.0)?;
+        Ok(true)
     }
 
     /// The posteriors without α of the average site.
@@ -373,15 +425,17 @@ impl MiniBatchEp {
     /// All that is not a function of data, settings and parameters.
     pub(super) fn memory(&self) -> MiniBatchMemory {
         let (sums, sites) = (self.sums.numbers.clone(), self.sites.clone());
-        MiniBatchMemory { sums, sites, batches_seen: self.batches_seen }
+        let (old, epoch) = (self.epoch.old.numbers.clone(), self.epoch.memory());
+        MiniBatchMemory { sums, sites, old, epoch, batches_seen: self.batches_seen }
     }
 
     /// Goes on from what a state like this one was.
     pub(super) fn recall(&mut self, memory: MiniBatchMemory) -> Result<(), String> {
-        let MiniBatchMemory { sums, sites, batches_seen } = memory;
+        let MiniBatchMemory { sums, sites, old, epoch, batches_seen } = memory;
         if sums.len() != self.sums.numbers.len() || sites.len() != self.sites.len() {
             return Err("its sites are those of another model or of other data".to_owned());
         }
+        self.epoch.recall(old, epoch)?;
         (self.sums.numbers, self.sites, self.batches_seen) = (sums, sites, batches_seen);
         let by = (&self.passes.layout, self.passes.passes.threading());
         set_posteriors(&mut self.posteriors, by, &self.sums, |_| 1.0).map_err(|error| error.to_string())

@@ -31,6 +31,7 @@
 mod batch;
 mod before;
 mod classes;
+mod epoch;
 mod gradient;
 mod inference;
 mod lane;

@@ -44,6 +44,8 @@ pub(crate) struct Point<'a> {
     pub(crate) marginals: &'a [Marginal],
     /// Piece by piece, one a touched latent.
     pub(crate) sites: &'a [Site],
+    /// Whether the posterior behind the marginals knows nothing of these sites.
+    pub(crate) is_out: bool,
 }
 
 /// What became of the observations of a pass; sums over them.
@@ -118,6 +120,8 @@ impl PointScratch {
     ) -> Result<(), InferenceError> {
         self.bring_together(point);
         tally.log_z += self.noise_part(point);
+        // Damping is between a site and what comes instead of it: nothing stands for a site that is out.
+        let step = if point.is_out { 1.0 } else { step };
         for piece in point.pieces() {
             let sites = piece.first..piece.first + piece.touched;
             proposed[sites.clone()].copy_from_slice(&point.sites[sites.clone()]);
@@ -209,7 +213,7 @@ impl PointScratch {
         let limit = point.portion.site == 0.0;
         let mut sites = 0.0;
         for slot in 0..piece.touched {
-            let site = point.site(piece, slot);
+            let site = point.held_site(piece, slot);
             let Some(belief) = self.site_belief(point, piece, slot) else { return f64::NAN };
             sites += if limit {
                 let Belief { mean, variance } = belief;
@@ -303,7 +307,9 @@ impl PointScratch {
         self.together.clear();
         self.together.resize(point.marginals.len(), Site::default());
         for (latent, site) in point.likelihood.touched_latents(point.y).zip(point.sites) {
-            self.together[latent] = self.together[latent].times(*site);
+            if !point.is_out {
+                self.together[latent] = self.together[latent].times(*site);
+            }
         }
     }
 
@@ -315,7 +321,7 @@ impl PointScratch {
         if point.level == Level::Latent {
             let residual = point.marginal(piece, slot).residual;
             let proposed = &mut self.proposed[point.latent(piece, slot)];
-            let others = proposed.times(from.scaled(-1.0));
+            let others = proposed.times(point.held_site(piece, slot).scaled(-1.0));
             while others.times(moved).through_noise(residual).is_none() && step > 0.0 {
                 step *= 0.5;
                 moved = from.towards(to, step);
@@ -338,7 +344,7 @@ impl PointScratch {
 
     /// What the site acts on without its portion, and the latent that the factor is tilted against.
     fn cavity(&self, point: Point<'_>, piece: Piece, slot: usize) -> Option<(Belief, Belief)> {
-        let (site, marginal) = (point.site(piece, slot), point.marginal(piece, slot));
+        let (site, marginal) = (point.held_site(piece, slot), point.marginal(piece, slot));
         let out = site.scaled(-point.portion.site);
         match point.level {
             Level::Projection => {
@@ -377,6 +383,11 @@ impl<'a> Point<'a> {
         self.sites[piece.first + slot]
     }
 
+    /// What the posterior holds of the site.
+    fn held_site(&self, piece: Piece, slot: usize) -> Site {
+        if self.is_out { Site::default() } else { self.site(piece, slot) }
+    }
+
     fn latent(&self, piece: Piece, slot: usize) -> usize {
         self.likelihood.touched_latent(self.y, piece.index, slot)
     }
@@ -396,7 +407,7 @@ fn without_observation(marginal: Marginal, together: Site) -> Option<Belief> {
 /// Derivatives through `a ~ N(μ, w)` at the projection level, g and k being those of ln Z̃ by the cavity's mean and
 /// variance. With `r = 1/(1 − ατw)`: `m_c = m + α r (τμ − ν) Vφ`, `V_c φ = r Vφ`.
 fn projection_slopes(point: Point<'_>, piece: Piece, slot: usize, (g, k): (f64, f64), weights: &mut Weights) {
-    let Site { precision: tau, shift: nu } = point.site(piece, slot);
+    let Site { precision: tau, shift: nu } = point.held_site(piece, slot);
     let Belief { mean: mu, variance: w } = point.marginal(piece, slot).projection;
     let alpha = point.portion.site;
     let r = 1.0 / (1.0 - alpha * tau * w);

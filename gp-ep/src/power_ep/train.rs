@@ -152,8 +152,8 @@ impl PowerEp {
         Ok(Trained { run: Course::Descended(run), state: EpState::Beside(state) })
     }
 
-    /// One step after the sites (own or tied) of every batch were updated. Own sites are added up anew once an epoch, for
-    /// the parameters have changed what they mean.
+    /// One step after the sites (own or tied) of every batch were updated. Own sites are added up anew at the end; until
+    /// then the sums of an epoch replace those of the one before, for the parameters change what sites mean.
     pub(super) fn learn_in_batches(
         &mut self,
         data: &dyn DataSource,
@@ -166,15 +166,10 @@ impl PowerEp {
         }
         let size = batches.size();
         let state = MiniBatchEp::new(self, data, settings.sharing, size)?;
-        let (mut inner, mut fault) = (InnerBatches { state, evaluations: 0 }, None);
-        let epoch = data.count().div_ceil(size) as u64;
+        let (mut inner, mut fault) = (InnerBatches(state), None);
         let evaluate = |model: &Self, inner: &mut InnerBatches, batch: Batch<'_>, natural: &mut [f64]| {
-            let InnerBatches { state, evaluations } = inner;
+            let InnerBatches(state) = inner;
             state.refresh(model)?;
-            if *evaluations % epoch == 0 && *evaluations > 0 {
-                state.rebuild(model, data)?;
-            }
-            *evaluations += 1;
             check_options(&settings.ep)?;
             if let Err(error) = state.load(model, data, batch.indices) {
                 return Err(fault.get_or_insert(error).clone());
@@ -185,16 +180,16 @@ impl PowerEp {
             state.log_z_gradient(model, natural)
         };
         let watch = |model: &Self, inner: &InnerBatches, now: TrainingProgress| {
-            watch(Moment::new(now, &|| inner.state.predictor(model)));
+            watch(Moment::new(now, &|| inner.0.predictor(model)));
         };
         let plan = steps.plan(batches);
-        inner.state.set_brake(plan.control.brake());
+        inner.0.set_brake(plan.control.brake());
         let run = train_by_descent(self, &mut inner, plan, evaluate, watch);
         // A fault of the data is none of a place that can be stepped back from.
         if let Some(fault) = fault.filter(|fault| *fault != DataError::Stopped.into()) {
             return Err(fault);
         }
-        let (run, mut state) = (run?, inner.state);
+        let (run, mut state) = (run?, inner.0);
         state.refresh(self)?;
         state.rebuild(self, data)?;
         Ok(Trained { run: Course::Descended(run), state: EpState::InBatches(state) })
@@ -233,23 +228,19 @@ impl Companion for Inner {
     }
 }
 
-/// The same in mini-batches, and how often the parameters were evaluated.
-struct InnerBatches {
-    state: MiniBatchEp,
-    evaluations: u64,
-}
+/// The same in mini-batches.
+struct InnerBatches(MiniBatchEp);
 
 impl Companion for InnerBatches {
-    type Memory = (MiniBatchMemory, u64);
-    const KIND: &'static str = "EP in batches beside a descent, weights of sites behind their sums";
+    type Memory = MiniBatchMemory;
+    const KIND: &'static str = "EP in batches beside a descent, sums by epoch";
 
-    fn memory(&self) -> Self::Memory {
-        (self.state.memory(), self.evaluations)
+    fn memory(&self) -> MiniBatchMemory {
+        self.0.memory()
     }
 
-    fn recall(&mut self, (memory, evaluations): Self::Memory) -> Result<(), String> {
-        self.evaluations = evaluations;
-        self.state.recall(memory)
+    fn recall(&mut self, memory: MiniBatchMemory) -> Result<(), String> {
+        self.0.recall(memory)
     }
 }
 

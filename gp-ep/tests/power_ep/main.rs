@@ -6,6 +6,7 @@ mod calibration;
 mod faults;
 mod gradients;
 mod limits;
+mod moving;
 mod pathologies;
 #[path = "../exact/reference.rs"]
 mod reference;

@@ -165,6 +165,13 @@ impl Control {
         Self { clock, ..self.clone() }
     }
 
+    /// The same time and the same interrupt for a run beside the one that matters: nobody watches it, and nothing of it is
+    /// kept.
+    #[must_use]
+    pub fn aside(&self) -> Self {
+        Self { clock: self.clock, interrupt: self.interrupt.clone(), ..Self::default() }
+    }
+
     /// The same for a run that does not go on from what the file holds, but replaces it.
     #[must_use]
     pub fn anew(&self) -> Self {

@@ -1,13 +1,14 @@
 //! When an objective that is seen through batches no longer improves within its noise.
 //!
 //! Values of single batches scatter, so means of blocks of some twenty batches are looked at (of whole epochs, where
-//! these are shorter), and of these the last twenty, by the test of Mann (1945) and Kendall for a trend. It counts how
-//! many pairs of blocks are in falling and how many in rising order: `S = Σ_{i<j} sign(y_j − y_i)`, which without a
+//! these are shorter), by the test of Mann (1945) and Kendall for a trend. Progress becomes slow: it is looked for in the
+//! last twenty blocks, and again in the last half of the run, in twenty means of as many blocks as that takes. The test
+//! counts how many pairs of blocks are in falling and how many in rising order: `S = Σ_{i<j} sign(y_j − y_i)`, which without a
 //! trend has mean 0 and variance `n(n − 1)(2n + 5)/18` whatever the distribution of the noise, outliers and all. As
-//! long as S is so far below 0 as chance brings it once in twenty times, and the newer half lies below the older one by
-//! more than the tolerance, the objective falls.
+//! long as, in one of the two windows, S is so far below 0 as chance brings it once in twenty times, and the newer half
+//! lies below the older one by more than the tolerance, the objective falls.
 //!
-//! An objective that falls over those twenty blocks by three standard deviations of a block's mean is found to fall nine
+//! An objective that falls over a window by three standard deviations of a block's mean is found to fall nine
 //! times in ten; a steady fall that is larger than the scatter, always.
 
 use serde::{Deserialize, Serialize};
@@ -19,7 +20,7 @@ const BATCHES: u64 = 20;
 /// The upper 5 % point of the standard normal distribution.
 const LEVEL: f64 = 1.644_853_626_951_472_7;
 
-/// The last blocks of batches.
+/// The blocks of batches so far.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Settled {
     /// Σ value · terms and Σ terms over the batches of this block that could be evaluated.
@@ -61,17 +62,22 @@ impl Settled {
         if !mean.is_finite() {
             return;
         }
-        if self.means.len() == BLOCKS {
-            self.means.remove(0);
-        }
         self.means.push(mean);
         if self.means.len() < BLOCKS {
             return;
         }
-        let gain = mean_of(&self.means[..BLOCKS / 2]) - mean_of(&self.means[BLOCKS / 2..]);
-        let falls = decreases(&self.means) && gain > tolerance * mean.abs().max(1.0);
+        let least = tolerance * mean.abs().max(1.0);
+        let half = self.means.len() / 2 / BLOCKS;
+        let falls = falls(&self.means, 1, least) || half > 1 && falls(&self.means, half, least);
         self.idle = if falls { 0 } else { self.idle + 1 };
     }
+}
+
+/// Whether the last values, in twenty means of `width` each, fall, and by more than `least` from half to half.
+fn falls(values: &[f64], width: usize, least: f64) -> bool {
+    let window = &values[values.len() - BLOCKS * width..];
+    let means: Vec<f64> = window.chunks(width).map(mean_of).collect();
+    decreases(&means) && mean_of(&means[..BLOCKS / 2]) - mean_of(&means[BLOCKS / 2..]) > least
 }
 
 /// Batches in a block: whole epochs, where these are shorter.
@@ -80,7 +86,7 @@ fn block_length(per_epoch: u64) -> u64 {
     if per_epoch >= BATCHES { BATCHES } else { per_epoch * BATCHES.div_ceil(per_epoch) }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "no more than twenty")]
+#[expect(clippy::cast_precision_loss, reason = "blocks are not that many")]
 fn mean_of(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
@@ -162,5 +168,27 @@ mod tests {
         };
         // Fifty blocks, of which the last thirty-one have twenty to look at; a hundredth a step is two over half of them.
         assert_eq!((idle(0.01, 1e-2), idle(0.01, 3e-2)), (0, 31));
+    }
+
+    /// A fall that twenty blocks do not show, in their noise, shows over half of a long run; noise alone does not.
+    #[test]
+    fn slow_progress_is_seen_in_a_long_run() {
+        let idle = |fall_a_block: f64| {
+            let (mut rng, mut settled) = (ChaCha8Rng::seed_from_u64(5), Settled::default());
+            let mut longest = 0;
+            for block in 0..2000 {
+                for _ in 0..BATCHES {
+                    settled.batch(Some((noise(&mut rng) - fall_a_block * f64::from(block), 1.0)));
+                }
+                longest = longest.max(settled.idle(BATCHES, 0.0));
+                if block == 1000 {
+                    longest = 0;
+                }
+            }
+            longest
+        };
+        // Means of blocks scatter by 0.22; a thousand blocks fall by 1, twenty by a tenth of the scatter.
+        assert!(idle(0.001) < 20, "{}", idle(0.001));
+        assert!(idle(0.0) > 100, "{}", idle(0.0));
     }
 }
