@@ -19,6 +19,9 @@ use std::sync::Arc;
 /// What the placement of inducing inputs takes memory for, in samples.
 const COPIES: f64 = 3.0;
 
+/// From so many rows on, inducing inputs are learned in mini-batches under any likelihood.
+const MANY_LABELS: usize = 10_000;
+
 /// A fit that is ready to run.
 #[derive(Debug)]
 pub struct Plan {
@@ -87,10 +90,11 @@ impl Plan {
             }
             _ => Vec::new(),
         };
-        // Gaussian noise says enough to learn inducing inputs by; they stay where they start under other likelihoods, unless
-        // asked otherwise. Moving them made predictions of few labels worse (two sets of some hundred rows), of many no
-        // better, and training five times as long.
-        let mut settings = settings(spec, optimizer, is_gaussian(observed.likelihood.as_ref()));
+        // Gaussian noise says enough to learn inducing inputs by, and so do labels that are many. Moving them made predictions
+        // of few labels worse (two sets of some hundred rows).
+        let in_batches = method.batch_size(&given, optimizer).is_some();
+        let may_move = is_gaussian(observed.likelihood.as_ref()) || in_batches && count >= MANY_LABELS;
+        let mut settings = settings(spec, optimizer, may_move);
         settings.batch_size = method.batch_size(&given, optimizer);
         settings.active = (method.seen_through() == SeenThrough::ActiveRows).then_some(pseudo);
         settings.given = given;

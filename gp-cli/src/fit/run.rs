@@ -3,9 +3,11 @@
 use super::baseline;
 use super::plan::Plan;
 use super::sample::Sample;
+use super::skill;
 use super::spec::FitSpec;
+use super::start;
 use crate::error::{CliError, ErrorKind};
-use crate::method::Fit;
+use crate::method::{Fit, SeenThrough};
 use crate::model::{About, Approximation, Model, TrainingRecord};
 use faer::MatRef;
 use gp_ep::DataSource;
@@ -19,15 +21,19 @@ use gp_kernels::{Evaluator, KernelExt};
 pub fn fit(plan: Plan, spec: &FitSpec, origin: &str) -> Result<Model, CliError> {
     let Plan { inputs, observed, method, mut problem, sample, .. } = plan;
     let rows = problem.rows.count();
-    // The linear model takes its time from that of the fit.
+    // The clock runs for all that is fitted.
     problem.settings.control = problem.settings.control.begun();
+    if method.seen_through() == SeenThrough::InducingInputs {
+        start::settle(&mut problem, spec, &sample.rows)?;
+    }
     let baseline = baseline::linear(&problem, &sample.rows)?;
-    let fit = method.fit(problem)?;
+    let mut fit = method.fit(problem)?;
     if !fit.objective.is_finite() {
         let message =
             format!("the objective of method {} is {}; {}", method.name(), fit.objective, fit.reason);
         return Err(CliError::new(ErrorKind::Numerical, message));
     }
+    skill::judge(&mut fit, &sample.rows, spec.seed)?;
     let scale = observed.target.scale().scale;
     let coverage = coverage(&fit.posterior, &sample)?;
     let about = About {

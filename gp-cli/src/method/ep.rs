@@ -35,6 +35,12 @@ const INNER_ITERATIONS: u64 = 500;
 /// So many steps without a relative gain of more than this are a plateau.
 const PLATEAU: u64 = 20;
 const VALUE_TOLERANCE: f64 = 1e-5;
+/// Sites that learned beside the parameters are at rest where they would change by so much of a marginal: predictions do
+/// not show it. They have so many sweeps to get there, and fewer when the time is over.
+const REST: f64 = 1e-4;
+const REST_OF_LOG_Z: f64 = 1e-6;
+const MANY_SWEEPS: usize = 200;
+const FEW_SWEEPS: usize = 10;
 /// The rate of Adam, as Hernández-Lobato & Hernández-Lobato 2016 has it for inner learning.
 const RATE: f64 = 0.02;
 
@@ -125,7 +131,10 @@ fn inner(mut model: PowerEp, problem: &Problem, rule: FirstOrder) -> Result<Fit,
     (steps.descent.value_tolerance, steps.descent.plateau) = (VALUE_TOLERANCE, PLATEAU);
     steps.control = problem.settings.control.clone();
     let Trained { run, mut state } = model.learn(data, Learning::Inner(steps))?;
-    let rest = state.batch().map(|state| state.converge(&model, &EpOptions::default())).transpose()?;
+    let sweeps = if problem.settings.control.is_over() { FEW_SWEEPS } else { MANY_SWEEPS };
+    let mut ep = EpOptions { tolerance: REST, max_sweeps: sweeps, ..EpOptions::default() };
+    ep.log_z_tolerance = REST_OF_LOG_Z;
+    let rest = state.batch().map(|state| state.converge(&model, &ep)).transpose()?;
     let posterior = state.predictor(&model)?.map(Functions::from);
     let mut fit = Fit::of_course(posterior, EvidenceKind::Estimate, &run);
     if let Some(convergence) = rest {

@@ -20,7 +20,7 @@ pub(super) struct Exact;
 
 const ITERATIONS: Setting = common::ITERATIONS.usually_whole(300);
 /// Up to so many rows it is the usual method of Gaussian noise.
-const FEW_ROWS: usize = 2_000;
+const FEW_ROWS: usize = 1_000;
 
 impl Method for Exact {
     fn name(&self) -> &'static str {

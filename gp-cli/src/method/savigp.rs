@@ -167,7 +167,8 @@ fn on_all(mut model: Savigp, problem: &Problem) -> Result<Fit, CliError> {
     model.set_posterior(model.posterior().split(components, settings.seed)?)?;
     let iterations = settings.given.integer(&ITERATIONS).unwrap_or(JOINT_ITERATIONS);
     let how = Learning::Outer(minimise_options(iterations, &second(&control)));
-    let fit = Fit::of_course(approximation(&model)?, EvidenceKind::LowerBound, &model.learn(data, how)?.run);
+    let again = model.learn(data, how)?.run;
+    let fit = Fit::of_course(approximation(&model)?, EvidenceKind::LowerBound, &again);
     let curve = first.curve.into_iter().chain(fit.curve).collect();
     Ok(Fit { curve, iterations: first.iterations + fit.iterations, ..fit })
 }

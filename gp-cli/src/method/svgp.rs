@@ -15,8 +15,8 @@ use super::variational::{BATCH_SIZE, EPOCHS, ITERATIONS, NATURAL_RATE, approxima
 use crate::error::CliError;
 use gp_ep::power_ep::Level;
 use gp_ep::{DataSource, EvidenceKind, Inference as _, Learning, Trained};
-use gp_variational::Savigp;
 use gp_variational::savigp::BoundLearning;
+use gp_variational::{NaturalOptions, Savigp};
 
 /// SVGP, on all of the data or in mini-batches.
 #[derive(Clone, Copy, Debug)]
@@ -24,6 +24,8 @@ pub(super) struct Svgp;
 
 /// Iterations on all of the data unless asked otherwise.
 const USUAL_ITERATIONS: u64 = 100;
+/// The posterior is at rest where a step raises the bound by less than this share of it: a tenth of what ends training.
+const REST: f64 = 1e-8;
 const SETTINGS: &[Setting] = &[ITERATIONS, EPOCHS, BATCH_SIZE];
 
 impl Method for Svgp {
@@ -83,7 +85,10 @@ impl Method for Svgp {
 fn outer(mut model: Savigp, problem: &Problem) -> Result<Fit, CliError> {
     let iterations = problem.settings.given.integer(&ITERATIONS).unwrap_or(USUAL_ITERATIONS);
     let options = minimise_options(iterations, &problem.settings.control);
-    let Trained { run, state } = model.learn(&problem.rows, Learning::Outer(options))?;
+    let rest = NaturalOptions { tolerance: REST, ..NaturalOptions::default() };
+    let settled = BoundLearning::at_rest(rest);
+    let Trained { run, state } =
+        model.learn_with(&problem.rows, Learning::Outer(options), &settled, &mut |_| {})?;
     let fit = Fit::of_course(approximation(&model)?, EvidenceKind::LowerBound, &run);
     Ok(Fit { converged: fit.converged && state.ascent.is_none_or(|ascent| ascent.converged), ..fit })
 }

@@ -17,7 +17,7 @@ impl Gaps {
             let Cells::Numbers(numbers) = cells else { continue };
             let is_gap = |number: &f64| number.is_nan() || number.abs() >= f64::MAX;
             let count = numbers.iter().filter(|number| is_gap(number)).count();
-            let Some(first) = numbers.iter().position(|number| is_gap(number)) else { continue };
+            let Some(first) = numbers.iter().position(is_gap) else { continue };
             match self.columns.iter_mut().find(|(known, ..)| known == name) {
                 Some((_, sum, _)) => *sum += count,
                 None => self.columns.push((name.clone(), count, self.rows + first + 1)),

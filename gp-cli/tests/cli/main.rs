@@ -9,6 +9,7 @@ mod files;
 mod fit;
 mod formats;
 mod interrupted;
+mod learning;
 mod methods;
 mod model;
 #[path = "../fuzz/mutation.rs"]

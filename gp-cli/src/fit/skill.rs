@@ -1,0 +1,84 @@
+//! Whether a fit has learned anything, and which of its parameters ran away.
+
+use super::sample::Sample;
+use crate::error::CliError;
+use crate::method::{Fit, Rows};
+use faer::MatRef;
+use gp_kernels::KernelExt;
+use gp_likelihoods::Support;
+
+/// Rows that are looked at.
+const ROWS: usize = 500;
+/// A function whose mean varies by less than this, in units of real targets or, under other likelihoods, in its own, is
+/// flat.
+const FLAT: f64 = 0.02;
+/// Parameters in the units of standardised data are within so many powers of ten around 1.
+const LARGEST: f64 = 1e8;
+/// So many of those that are not are named.
+const MOST_NAMES: usize = 4;
+
+/// Takes back that training converged where nothing was learned, and warns of parameters that ran away.
+///
+/// # Errors
+/// Of kind [`Numerical`](crate::ErrorKind::Numerical) where the fit cannot predict.
+pub(super) fn judge(fit: &mut Fit, sample: &Rows, seed: u64) -> Result<(), CliError> {
+    if fit.iterations == 0 {
+        return Ok(());
+    }
+    let few = Sample::at_most(sample, ROWS, seed)?.rows;
+    let (points, targets) = few.whole()?;
+    if is_flat(fit, points, targets)? {
+        let same = if fit.posterior.likelihood().support().is_discrete() {
+            "whatever the inputs are"
+        } else {
+            "the mean of the target"
+        };
+        fit.converged = false;
+        fit.reason = format!("nothing was learned: predictions are {same}; {}", fit.reason);
+    }
+    fit.warnings.extend(runaways(fit));
+    Ok(())
+}
+
+/// Whether no latent function depends on the inputs.
+fn is_flat(fit: &Fit, points: MatRef<'_, f64>, targets: &[f64]) -> Result<bool, CliError> {
+    if points.nrows() < 2 {
+        return Ok(false);
+    }
+    let unit = match fit.posterior.likelihood().support() {
+        Support::Real => spread(targets),
+        _ => 1.0,
+    };
+    let beliefs = fit.posterior.beliefs(points)?;
+    Ok(beliefs.functions().iter().all(|function| spread(&function.mean) < FLAT * unit))
+}
+
+/// The standard deviation.
+fn spread(values: &[f64]) -> f64 {
+    let count = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    (values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / count).sqrt()
+}
+
+fn runaways(fit: &Fit) -> Option<String> {
+    let mut found: Vec<String> = Vec::new();
+    for latent in fit.posterior.describe() {
+        let (names, mut place) = (latent.kernel.parameter_names(), 0);
+        latent.kernel.for_each_parameter(&mut |parameter| {
+            for &value in parameter.values() {
+                let is_away = value.abs() > LARGEST || (value != 0.0 && value.abs() < 1.0 / LARGEST);
+                if is_away && parameter.free_len() > 0 {
+                    found.push(format!("{} = {value:.1e}", names[place]));
+                }
+                place += 1;
+            }
+        });
+    }
+    found.dedup();
+    let more = found.len().saturating_sub(MOST_NAMES);
+    found.truncate(MOST_NAMES);
+    let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+    (!found.is_empty()).then(|| {
+        format!("parameters ran away: {}{rest}; what they scale has no say, or all of it", found.join(", "))
+    })
+}

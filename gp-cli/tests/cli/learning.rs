@@ -1,0 +1,59 @@
+//! What a fit learns from data that mislead it, and what it says where it learns nothing.
+
+use crate::support::Desk;
+use std::fmt::Write as _;
+
+/// Evenly spread numbers between −1 and 1, other ones for every column.
+fn spread(row: usize, column: usize) -> f64 {
+    const GOLDEN: f64 = 0.618_033_988_749_894_9;
+    let step = (GOLDEN * (column + 1) as f64 + (column as f64).sqrt()).fract();
+    2.0 * (0.5 + step * row as f64).fract() - 1.0
+}
+
+/// A smooth function of two of so many inputs.
+fn two_matter(rows: usize, inputs: usize) -> String {
+    let names: Vec<String> = (0..inputs).map(|column| format!("x{column}")).collect();
+    let mut table = format!("{},y\n", names.join(","));
+    for row in 0..rows {
+        let x: Vec<f64> = (0..inputs).map(|column| spread(row, column)).collect();
+        let y = (3.0 * x[0]).sin() + (3.0 * x[1]).cos() + 0.05 * spread(row, inputs);
+        let cells: Vec<String> = x.iter().map(|x| format!("{x:.5}")).collect();
+        writeln!(table, "{},{y:.5}", cells.join(",")).unwrap();
+    }
+    table
+}
+
+/// From length-scales that are all alike, the bound of `vfe` and `svgp` is largest where everything is noise.
+#[test]
+fn few_inputs_that_matter_are_found_among_many() {
+    let desk = Desk::new();
+    desk.write("t.csv", two_matter(600, 24));
+    for method in ["vfe --iterations 30", "svgp --iterations 15", "pep --iterations 30"] {
+        let flags =
+            format!("fit t.csv --target y --inducing 50 --json --test t.csv --force --method {method}");
+        let json = desk.ok(&flags).json();
+        let error = json["test"]["scores"]["gp"]["smse"].as_f64().unwrap();
+        assert!(error < 0.05, "{method}: {error} in {json}");
+    }
+}
+
+#[test]
+fn what_learned_nothing_has_not_converged() {
+    let desk = Desk::new();
+    desk.write("t.csv", two_matter(60, 2));
+    // No input matters to a function of this length-scale.
+    let fit = "fit t.csv --target y --kernel 1*rbf(lengthscale=fixed(1e6)) --method exact --force";
+    let json = desk.ok(&format!("{fit} --json")).json();
+    assert_eq!(json["converged"], false);
+    assert!(json["reason"].as_str().unwrap().starts_with("nothing was learned"), "{json}");
+    desk.refused(&format!("{fit} --strict"), 6, &["nothing was learned"]);
+}
+
+#[test]
+fn parameters_that_run_away_are_named() {
+    let desk = Desk::new();
+    desk.write("t.csv", two_matter(60, 2));
+    let fit = "fit t.csv --target y --kernel 1*rbf+linear(lengthscale=1e9) --method exact --force --json";
+    let warnings = desk.ok(fit).json()["warnings"].to_string();
+    assert!(warnings.contains("linear.lengthscale = "), "{warnings}");
+}
