@@ -22,6 +22,8 @@ const LEAST_ROWS: usize = 2_000;
 const ITERATIONS: u64 = 100;
 /// The least change, relative to the value, that is worth another iteration.
 const VALUE_TOLERANCE: f64 = 1e-8;
+/// Spreads below this share of a number are those of its rounding.
+const ROUNDING: f64 = 1e-9;
 /// Rows that are added up together, whoever does it: sums do not depend on the number of threads.
 const BLOCK: usize = 1_024;
 
@@ -93,7 +95,8 @@ impl<'a> Regression<'a> {
         let deviation = |d: usize| {
             let squares = points.col(d).iter().map(|x| (x - means[d]).powi(2)).sum::<f64>();
             let deviation = (squares / rows as f64).sqrt();
-            if deviation > 0.0 { deviation } else { 1.0 }
+            // What rounding makes of a constant is no spread.
+            if deviation > ROUNDING * (1.0 + means[d].abs()) { deviation } else { 1.0 }
         };
         let deviations: Vec<f64> = (0..dim).map(deviation).collect();
         let mut inputs = Vec::with_capacity(rows * (dim + 1));

@@ -123,3 +123,13 @@ fn more_rows_cost_no_more() {
     let narrow = Rows::in_memory(Mat::zeros(3, 16), vec![0.0; 3]);
     assert_eq!(most_rows(&narrow, 26), MOST_WORK / (17 * 26));
 }
+
+/// The mean of equal numbers is off by rounding, which is no spread to divide by.
+#[test]
+fn constant_inputs_have_no_spread() {
+    let points = Mat::from_fn(37, 2, |i, d| if d == 0 { 0.1 + 0.2 } else { i as f64 });
+    let targets: Vec<f64> = (0..37).map(|i| f64::from(i % 2) * 2.0 - 1.0).collect();
+    let regression = Regression::new(points.as_ref(), &targets, &BernoulliLogit);
+    assert_eq!(regression.deviations[0], 1.0);
+    assert!(regression.deviations[1] > 10.0);
+}
