@@ -1,4 +1,4 @@
-//! Whether a fit has learned anything, and which of its parameters ran away.
+//! Whether a fit has learned something, and which of its parameters the data left open.
 
 use super::sample::Sample;
 use crate::error::CliError;
@@ -17,7 +17,7 @@ const LARGEST: f64 = 1e8;
 /// So many of those that are not are named.
 const MOST_NAMES: usize = 4;
 
-/// Takes back that training converged where nothing was learned, and warns of parameters that ran away.
+/// Takes back that training converged where nothing was learned, and warns of parameters that the data left open.
 ///
 /// # Errors
 /// Of kind [`Numerical`](crate::ErrorKind::Numerical) where the fit cannot predict.
@@ -40,7 +40,7 @@ pub(super) fn judge(fit: &mut Fit, sample: &Rows, seed: u64) -> Result<(), CliEr
     Ok(())
 }
 
-/// Whether no latent function depends on the inputs.
+/// Whether all latent functions are constant.
 fn is_flat(fit: &Fit, points: MatRef<'_, f64>, targets: &[f64]) -> Result<bool, CliError> {
     if points.nrows() < 2 {
         return Ok(false);
@@ -79,6 +79,9 @@ fn runaways(fit: &Fit) -> Option<String> {
     found.truncate(MOST_NAMES);
     let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
     (!found.is_empty()).then(|| {
-        format!("parameters ran away: {}{rest}; what they scale has no say, or all of it", found.join(", "))
+        format!(
+            "the data do not say what these parameters are, which went beyond 1e8 or below 1e-8: {}{rest}",
+            found.join(", ")
+        )
     })
 }

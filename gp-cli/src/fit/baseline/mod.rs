@@ -1,5 +1,5 @@
-//! What a straight function of the inputs makes of the same data: linear, logistic or other generalised linear
-//! regression, as a posterior that a model file holds.
+//! The linear model of the same data: linear, logistic or other generalised linear regression, as a posterior that a
+//! model file holds.
 //!
 //! Labels and counts have penalised likelihood ([`penalised`]), real numbers a closed form, and everything else
 //! expectation propagation with a linear kernel. Its covariance matrices have rank D + 1, so that D + 1 inducing inputs in
@@ -50,7 +50,7 @@ pub(super) fn linear(problem: &Problem, sample: &Rows) -> Result<Option<Approxim
     }
 }
 
-/// Whether nobody waits for more.
+/// Whether the time is over, or an end was requested.
 fn is_over(control: &Control) -> bool {
     control.is_over() || control.is_interrupted()
 }
@@ -93,7 +93,13 @@ fn by_kernel(problem: &Problem, sample: &Rows) -> Result<Option<Approximation>, 
         kernels,
         alike: true,
         likelihood: problem.likelihood.clone_box(),
-        settings: Settings { given, optimizer, fixed_inducing: true, ..Settings::default() },
+        settings: Settings {
+            given,
+            optimizer,
+            fixed_inducing: true,
+            control: problem.settings.control.aside(),
+            ..Settings::default()
+        },
     })?;
     Ok(Some(fit.posterior))
 }

@@ -46,17 +46,11 @@ pub(super) fn fit(
     let options = MinimiseOptions {
         max_iterations: ITERATIONS,
         lbfgs: LbfgsOptions { value_tolerance: VALUE_TOLERANCE, ..LbfgsOptions::default() },
-        control: Control::new(),
+        control: control.aside(),
     };
-    let objective = |x: &[f64], gradient: &mut [f64]| {
-        if is_over(control) {
-            return Err("the time is over".to_owned());
-        }
-        regression.loss(x, gradient).map_err(|error| error.to_string())
-    };
-    let start = regression.start();
-    let found = minimise(objective, &start, &options);
-    // An evaluation that the end of the time made fail is no result.
+    let objective = |x: &[f64], gradient: &mut [f64]| regression.loss(x, gradient);
+    let found = minimise(objective, &regression.start(), &options);
+    // Weights that were on their way are no result.
     if is_over(control) {
         return Ok(None);
     }
@@ -81,7 +75,7 @@ struct Regression<'a> {
     deviations: Vec<f64>,
 }
 
-/// What some rows say: a loss and its gradient.
+/// The loss of some rows, and its gradient.
 struct Share {
     loss: f64,
     gradient: Vec<f64>,

@@ -8,7 +8,7 @@
 //! long as, in one of the two windows, S is so far below 0 as chance brings it once in twenty times, and the newer half
 //! lies below the older one by more than the tolerance, the objective falls.
 //!
-//! An objective that falls over a window by three standard deviations of a block's mean is found to fall nine
+//! An objective that falls over a window by three standard deviations of one of its twenty means is found to fall nine
 //! times in ten; a steady fall that is larger than the scatter, always.
 
 use serde::{Deserialize, Serialize};
