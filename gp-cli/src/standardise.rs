@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub struct Standardiser {
     /// Mean of the column.
     pub mean: f64,
-    /// Standard deviation of the column, or 1 where all its numbers are equal.
+    /// Standard deviation of the column, or of all that are one kind of thing with it; 1 where all numbers are equal.
     pub scale: f64,
 }
 
@@ -79,6 +79,35 @@ impl Sum {
     #[must_use]
     pub fn mean(&self) -> f64 {
         self.sum / self.count as f64
+    }
+}
+
+/// The lowest and the highest of numbers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Range {
+    /// The lowest of them; infinity where there is none.
+    pub lowest: f64,
+    /// The highest of them; minus infinity where there is none.
+    pub highest: f64,
+}
+
+impl Default for Range {
+    fn default() -> Self {
+        Self { lowest: f64::INFINITY, highest: f64::NEG_INFINITY }
+    }
+}
+
+impl Range {
+    /// One more number.
+    pub fn add(&mut self, value: f64) {
+        self.lowest = self.lowest.min(value);
+        self.highest = self.highest.max(value);
+    }
+
+    /// Whether all numbers of the other range are in this one.
+    #[must_use]
+    pub fn contains(&self, other: &Self) -> bool {
+        self.lowest <= other.lowest && other.highest <= self.highest
     }
 }
 

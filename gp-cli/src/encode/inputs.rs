@@ -1,6 +1,7 @@
 //! Inputs: numbers in units of their spread, words as one column a level.
 
 use super::survey::{ColumnSurvey, Survey, Surveyed};
+use super::units::OneKind;
 use crate::data::{Column, Frame, Kind, ReadOptions, Values};
 use crate::error::CliError;
 use crate::standardise::Standardiser;
@@ -77,12 +78,19 @@ impl Encoded {
 }
 
 impl Inputs {
-    /// Inputs of the features of a table; numbers are in units of their spread, or as they are.
+    /// Inputs of the features of a table; numbers are in units of their spread, of that of all inputs that are one kind
+    /// of thing, or as they are.
     ///
     /// # Errors
     /// Of kind [`Data`](crate::ErrorKind::Data) for words of more than [`MAX_LEVELS`] levels.
     pub fn learn(survey: &Survey, standardise: bool) -> Result<Self, CliError> {
-        let features = survey.features().iter().map(|column| feature(survey, column, standardise));
+        let kind = OneKind::among(survey.features());
+        let unit = |column: &ColumnSurvey, own| match (standardise, &kind) {
+            (false, _) => Standardiser::identity(),
+            (true, None) => own,
+            (true, Some(kind)) => kind.unit(column, own),
+        };
+        let features = survey.features().iter().map(|column| feature(survey, column, &unit));
         Ok(Self { features: features.collect::<Result<_, _>>()? })
     }
 
@@ -144,13 +152,17 @@ impl Inputs {
     }
 }
 
-fn feature(survey: &Survey, column: &ColumnSurvey, standardise: bool) -> Result<Feature, CliError> {
+fn feature(
+    survey: &Survey,
+    column: &ColumnSurvey,
+    unit: &impl Fn(&ColumnSurvey, Standardiser) -> Standardiser,
+) -> Result<Feature, CliError> {
     let encoding = match column.values() {
-        Surveyed::Numbers { scale, .. } => {
-            // Booleans are as they are: 0 and 1 mean something.
-            let scaled = standardise && column.kind() != Kind::Boolean;
-            FeatureEncoding::Scaled(if scaled { *scale } else { Standardiser::identity() })
+        // Booleans are as they are: 0 and 1 mean something.
+        Surveyed::Numbers { .. } if column.kind() == Kind::Boolean => {
+            FeatureEncoding::Scaled(Standardiser::identity())
         }
+        Surveyed::Numbers { scale, .. } => FeatureEncoding::Scaled(unit(column, *scale)),
         Surveyed::Words(levels) => {
             let mut seen = levels.words().to_vec();
             if seen.len() > MAX_LEVELS {

@@ -6,6 +6,7 @@ mod raw;
 mod rows;
 mod survey;
 mod target;
+mod units;
 
 pub use inputs::{Encoded, Feature, FeatureEncoding, Inputs, MAX_LEVELS, Unseen};
 pub use labels::{LabelCounter, Labels, class_labels};

@@ -4,7 +4,7 @@ use super::labels::{LabelCounter, Labels};
 use super::raw::{EachRow, Levels, RawColumn, RawPiece};
 use crate::data::{Column, Frame, Kind, Values};
 use crate::error::{CliError, ErrorKind};
-use crate::standardise::{Spread, Standardiser, Sum};
+use crate::standardise::{Range, Spread, Standardiser, Sum};
 
 /// Different values of a target that are told apart, and different words of an input that are kept before it is refused.
 pub const MOST_VALUES: usize = 1 << 16;
@@ -34,10 +34,12 @@ pub struct ColumnSurvey {
 /// What is known of values.
 #[derive(Clone, Debug)]
 pub enum Surveyed {
-    /// Numbers are known by their mean and their spread.
+    /// Numbers are known by their mean, their range and their spread.
     Numbers {
         /// Their sum.
         sum: Sum,
+        /// The lowest and the highest.
+        range: Range,
         /// Their units, once they have been measured.
         scale: Standardiser,
     },
@@ -58,9 +60,11 @@ impl Survey {
             kind: column.kind(),
             first_place: piece.place(0),
             values: match column.values() {
-                Values::Numbers(_) => {
-                    Surveyed::Numbers { sum: Sum::default(), scale: Standardiser::identity() }
-                }
+                Values::Numbers(_) => Surveyed::Numbers {
+                    sum: Sum::default(),
+                    range: Range::default(),
+                    scale: Standardiser::identity(),
+                },
                 Values::Levels { .. } => Surveyed::Words(Levels::default()),
             },
         };
@@ -206,8 +210,11 @@ impl ColumnSurvey {
 
     fn look<'f>(&mut self, column: &'f Column, piece: &Frame) -> Result<RawColumn<'f>, CliError> {
         match (&mut self.values, column.values()) {
-            (Surveyed::Numbers { sum, .. }, Values::Numbers(numbers)) => {
-                numbers.iter().for_each(|&value| sum.add(value));
+            (Surveyed::Numbers { sum, range, .. }, Values::Numbers(numbers)) => {
+                for &value in numbers {
+                    sum.add(value);
+                    range.add(value);
+                }
                 Ok(RawColumn::Numbers(numbers))
             }
             (Surveyed::Words(all), Values::Levels { codes, levels }) => {

@@ -11,8 +11,8 @@ use gp_optim::{Adam, Batches, Control};
 const MOST_BLOCKS: usize = 1 << 22;
 
 /// So many blocks of batches in a row up to which the objective was not found to fall, by more than its noise and by
-/// more than this share of it, are a plateau.
-const PLATEAU: u64 = 5;
+/// more than this share of it, are a plateau: as many as are looked at together, so that chance has to say so twice.
+const PLATEAU: u64 = 20;
 const VALUE_TOLERANCE: f64 = 1e-4;
 /// The rate of Adam.
 const RATE: f64 = 0.01;

@@ -2,7 +2,7 @@
 //!
 //! Values of single batches scatter, so means of blocks of some twenty batches are looked at (of whole epochs, where
 //! these are shorter), by the test of Mann (1945) and Kendall for a trend. Progress becomes slow: it is looked for in the
-//! last twenty blocks, and again in the last half of the run, in twenty means of as many blocks as that takes. The test
+//! last twenty blocks, and again in the last half of the run where that is longer, in twenty means of its blocks. The test
 //! counts how many pairs of blocks are in falling and how many in rising order: `S = Σ_{i<j} sign(y_j − y_i)`, which without a
 //! trend has mean 0 and variance `n(n − 1)(2n + 5)/18` whatever the distribution of the noise, outliers and all. As
 //! long as, in one of the two windows, S is so far below 0 as chance brings it once in twenty times, and the newer half
@@ -67,16 +67,17 @@ impl Settled {
             return;
         }
         let least = tolerance * mean.abs().max(1.0);
-        let half = self.means.len() / 2 / BLOCKS;
-        let falls = falls(&self.means, 1, least) || half > 1 && falls(&self.means, half, least);
+        let half = self.means.len() / 2;
+        let falls = falls(&self.means, BLOCKS, least) || half > BLOCKS && falls(&self.means, half, least);
         self.idle = if falls { 0 } else { self.idle + 1 };
     }
 }
 
-/// Whether the last values, in twenty means of `width` each, fall, and by more than `least` from half to half.
-fn falls(values: &[f64], width: usize, least: f64) -> bool {
-    let window = &values[values.len() - BLOCKS * width..];
-    let means: Vec<f64> = window.chunks(width).map(mean_of).collect();
+/// Whether so many last values, twenty or more, fall in twenty means, and by more than `least` from half to half.
+fn falls(values: &[f64], count: usize, least: f64) -> bool {
+    let window = &values[values.len() - count..];
+    let part = |i: usize| &window[i * count / BLOCKS..(i + 1) * count / BLOCKS];
+    let means: Vec<f64> = (0..BLOCKS).map(|i| mean_of(part(i))).collect();
     decreases(&means) && mean_of(&means[..BLOCKS / 2]) - mean_of(&means[BLOCKS / 2..]) > least
 }
 

@@ -1,0 +1,106 @@
+//! Inputs that are one kind of thing, such as the pixels of pictures, and so are measured in one unit.
+
+use super::survey::{ColumnSurvey, Surveyed};
+use crate::standardise::{Range, Standardiser};
+
+/// So many inputs with one range are one kind of thing, where they are also half of all that vary.
+const FEWEST: usize = 8;
+
+/// The unit of inputs that are one kind of thing.
+///
+/// In units of its own spread, a pixel that is dark in all pictures but a few is far from itself wherever it is not, and
+/// pictures are alike or not by their margins. In one unit, what varies more says more, as it does to the eye. Inputs are
+/// taken to be of one kind where many share their lowest and their highest value; those that stay between these two are of
+/// that kind too.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct OneKind {
+    range: Range,
+    scale: f64,
+}
+
+impl OneKind {
+    /// The kind that most columns are of, if there is one.
+    pub(super) fn among(columns: &[ColumnSurvey]) -> Option<Self> {
+        let varying: Vec<(Range, f64)> = columns.iter().filter_map(numbers).filter(varies).collect();
+        let mut ranges: Vec<Range> = varying.iter().map(|(range, _)| *range).collect();
+        ranges.sort_by(|a, b| a.lowest.total_cmp(&b.lowest).then(a.highest.total_cmp(&b.highest)));
+        let most = ranges.chunk_by(|a, b| a == b).max_by_key(|alike| alike.len())?;
+        if most.len() < FEWEST || 2 * most.len() < varying.len() {
+            return None;
+        }
+        let range = most[0];
+        let of_kind = varying.iter().filter(|(other, _)| range.contains(other));
+        let (count, squares) =
+            of_kind.fold((0_usize, 0.0), |(n, sum), (_, scale)| (n + 1, sum + scale * scale));
+        Some(Self { range, scale: (squares / count as f64).sqrt() })
+    }
+
+    /// The unit of a column: that of the kind where it is of it, else its own.
+    pub(super) fn unit(&self, column: &ColumnSurvey, own: Standardiser) -> Standardiser {
+        match numbers(column) {
+            Some((range, _)) if self.range.contains(&range) => Standardiser { scale: self.scale, ..own },
+            _ => own,
+        }
+    }
+}
+
+fn numbers(column: &ColumnSurvey) -> Option<(Range, f64)> {
+    match column.values() {
+        Surveyed::Numbers { range, scale, .. } => Some((*range, scale.scale)),
+        Surveyed::Words(_) => None,
+    }
+}
+
+fn varies((range, _): &(Range, f64)) -> bool {
+    range.lowest < range.highest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::survey::Survey;
+    use super::*;
+    use crate::data::{Column, Frame, Kind};
+
+    const ROWS: usize = 50;
+
+    fn column(name: &str, value: impl Fn(usize) -> f64) -> Column {
+        Column::of_numbers(name, Kind::Number, (0..ROWS).map(value).collect())
+    }
+
+    /// `bright` pixels between 0 and 9, one that is dark but once, one that is always dark, and an age.
+    fn survey(bright: usize) -> Survey {
+        let names: Vec<String> = (0..bright).map(|pixel| format!("p{pixel}")).collect();
+        let mut columns: Vec<Column> =
+            names.iter().enumerate().map(|(p, name)| column(name, |row| ((row + p) % 10) as f64)).collect();
+        columns.push(column("margin", |row| if row == 7 { 4.0 } else { 0.0 }));
+        columns.push(column("dark", |_| 0.0));
+        columns.push(column("age", |row| 20.0 + row as f64));
+        columns.push(column("y", |row| row as f64));
+        let features: Vec<String> = columns[..columns.len() - 1].iter().map(|c| c.name().to_owned()).collect();
+        let features: Vec<&str> = features.iter().map(String::as_str).collect();
+        Survey::of(&Frame::new("t.csv", columns, None).unwrap(), &features, "y").unwrap()
+    }
+
+    #[test]
+    fn pixels_share_a_unit_and_an_age_keeps_its_own() {
+        let survey = survey(FEWEST);
+        let kind = OneKind::among(survey.features()).unwrap();
+        // Digits 0 … 9 equally often have variance 8.25; the margin is 4 in one row of fifty.
+        let margin = 16.0 / ROWS as f64 - (4.0 / ROWS as f64).powi(2);
+        let expected = ((FEWEST as f64 * 8.25 + margin) / (FEWEST + 1) as f64).sqrt();
+        for column in survey.features() {
+            let own = column.scale().unwrap();
+            let unit = kind.unit(column, own);
+            assert_eq!(unit.mean, own.mean);
+            // Sums of some fifty squares, in another order.
+            let expected = if column.name() == "age" { own.scale } else { expected };
+            assert!((unit.scale - expected).abs() < 1e-14 * expected, "{}", column.name());
+        }
+    }
+
+    #[test]
+    fn few_inputs_with_one_range_are_no_kind() {
+        assert_eq!(OneKind::among(survey(FEWEST - 1).features()), None);
+        assert_eq!(OneKind::among(&[]), None);
+    }
+}
