@@ -31,6 +31,9 @@ pub struct Steps {
     pub count: u64,
     /// When the descent stops before that. The posterior moves beside it, so that it always counts as drifting.
     pub descent: DescentOptions,
+    /// Whether steps become [shorter](gp_optim::RateStage::cooling) towards the end, so that it does not scatter; not
+    /// unless asked.
+    pub cools: bool,
     /// Who may end it, and the file from which it goes on.
     pub control: Control,
 }
@@ -39,7 +42,7 @@ impl Steps {
     /// So many steps at most, with the usual options.
     pub fn new(rule: impl Into<FirstOrder>, count: u64) -> Self {
         let descent = DescentOptions { drifting: true, ..DescentOptions::default() };
-        Self { rule: rule.into(), count, descent, control: Control::new() }
+        Self { rule: rule.into(), count, descent, cools: false, control: Control::new() }
     }
 
     /// These steps over such batches, from now on.
@@ -47,7 +50,7 @@ impl Steps {
     pub fn plan(self, batches: Batches) -> DescentPlan<FirstOrder> {
         let options = DescentOptions { drifting: true, ..self.descent };
         let control = self.control.begun();
-        DescentPlan { batches, rule: self.rule, options, steps: self.count, control }
+        DescentPlan { batches, rule: self.rule, options, steps: self.count, cools: self.cools, control }
     }
 }
 

@@ -76,7 +76,8 @@ mod tests {
         columns.push(column("dark", |_| 0.0));
         columns.push(column("age", |row| 20.0 + row as f64));
         columns.push(column("y", |row| row as f64));
-        let features: Vec<String> = columns[..columns.len() - 1].iter().map(|c| c.name().to_owned()).collect();
+        let features: Vec<String> =
+            columns[..columns.len() - 1].iter().map(|c| c.name().to_owned()).collect();
         let features: Vec<&str> = features.iter().map(String::as_str).collect();
         Survey::of(&Frame::new("t.csv", columns, None).unwrap(), &features, "y").unwrap()
     }

@@ -5,6 +5,7 @@ use super::task::Observed;
 use crate::error::{CliError, ErrorKind};
 use crate::method::{Method, is_gaussian};
 use gp_kernels::{Kernel, Registry};
+use gp_likelihoods::Support;
 use gp_optim::format_number;
 
 /// One length-scale for each input up to so many inputs.
@@ -22,7 +23,7 @@ pub(super) fn kernels(
 ) -> Result<Vec<Box<dyn Kernel>>, CliError> {
     let latents = observed.likelihood.latents();
     let texts = match spec.kernel.as_slice() {
-        [] => vec![usual_kernel(method, observed, dim, is_straight(pseudo, dim))],
+        [] => vec![usual_kernel(method, observed, dim, is_straight(observed, dim, pseudo))],
         some => some.to_vec(),
     };
     if texts.len() != 1 && texts.len() != latents {
@@ -40,8 +41,16 @@ pub(super) fn kernels(
 }
 
 /// Whether so many inducing inputs or active points, or all rows where that is 0, hold a straight function of the inputs.
-pub(super) fn is_straight(pseudo: usize, dim: usize) -> bool {
-    pseudo == 0 || pseudo > dim
+/// Where several classes share them, they hold one for each beside a smooth one only if there are twice as many.
+pub(super) fn is_straight(observed: &Observed, dim: usize, pseudo: usize) -> bool {
+    let least = if is_one_of_several(observed) { 2 * dim } else { dim };
+    pseudo == 0 || pseudo > least
+}
+
+/// Whether each observation is one of several classes that have no order.
+fn is_one_of_several(observed: &Observed) -> bool {
+    let likelihood = observed.likelihood.as_ref();
+    matches!(likelihood.support(), Support::Classes(_)) && likelihood.latents() > 1
 }
 
 /// A smooth function with a length-scale for each input, and a straight one, so that nothing is lost where the truth is
@@ -51,7 +60,9 @@ pub(super) fn is_straight(pseudo: usize, dim: usize) -> bool {
 /// rest: it is then left out.
 ///
 /// Labels and counts say less than numbers do, and where a straight line tells all labels apart, nothing bounds the
-/// function: there, weak priors hold variances near 1 and length-scales near √D, within a factor of 7 or so.
+/// function: there, weak priors hold variances near 1 and length-scales near √D, within a factor of 7 or so. Several
+/// classes, which can be told apart more often than not, ask for functions larger than the 1 that blurs them: their variance
+/// is near 10, within a factor of 20.
 fn usual_kernel(method: &dyn Method, observed: &Observed, dim: usize, straight: bool) -> String {
     let length = (dim as f64).sqrt();
     let around = |value: f64| format!(" ~ log_normal({}, 1)", format_number(value.ln()));
@@ -62,12 +73,17 @@ fn usual_kernel(method: &dyn Method, observed: &Observed, dim: usize, straight: 
     };
     if !is_gaussian(observed.likelihood.as_ref()) {
         let (one, prior) = (around(1.0), around(length));
+        let variance = if is_one_of_several(observed) {
+            format!("10 ~ log_normal({}, 1.5)", number(10f64.ln()))
+        } else {
+            format!("1{one}")
+        };
         let line = if straight {
             format!(" + linear(lengthscale={}{prior})", number(length))
         } else {
             String::new()
         };
-        return format!("1{one} * rbf(lengthscale={ard}{prior}){line} + constant(variance=1{one})");
+        return format!("{variance} * rbf(lengthscale={ard}{prior}){line} + constant(variance=1{one})");
     }
     let line =
         if straight { format!(" + linear(lengthscale={})", number(3.0 * length)) } else { String::new() };

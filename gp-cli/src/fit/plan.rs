@@ -138,7 +138,9 @@ fn describe(
         count => format!(", {count} inducing inputs"),
     };
     let kernel = match spec.kernel.len() {
-        0 if is_straight(sizes.inducing, sizes.dim) => "a smooth and a straight function of the inputs",
+        0 if is_straight(observed, sizes.dim, sizes.inducing) => {
+            "a smooth and a straight function of the inputs"
+        }
         0 => "a smooth function of the inputs, too many for a straight one through so few inducing inputs",
         _ => "as asked",
     };

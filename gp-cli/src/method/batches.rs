@@ -14,8 +14,8 @@ const MOST_BLOCKS: usize = 1 << 22;
 /// more than this share of it, are a plateau: as many as are looked at together, so that chance has to say so twice.
 const PLATEAU: u64 = 20;
 const VALUE_TOLERANCE: f64 = 1e-4;
-/// The rate of Adam.
-const RATE: f64 = 0.01;
+/// The rate of Adam at first.
+const RATE: f64 = 0.02;
 
 /// Steps of the method that was asked for, or of Adam.
 pub(super) fn steps(settings: &Settings, count: u64, control: &Control) -> Steps {
@@ -23,6 +23,7 @@ pub(super) fn steps(settings: &Settings, count: u64, control: &Control) -> Steps
     let mut steps = Steps::new(asked.unwrap_or_else(|| Adam::with_rate(RATE).into()), count);
     (steps.descent.value_tolerance, steps.descent.plateau) = (VALUE_TOLERANCE, PLATEAU);
     steps.control = control.clone();
+    steps.cools = true;
     steps
 }
 

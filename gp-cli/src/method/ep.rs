@@ -41,8 +41,9 @@ const REST: f64 = 1e-4;
 const REST_OF_LOG_Z: f64 = 1e-6;
 const MANY_SWEEPS: usize = 200;
 const FEW_SWEEPS: usize = 10;
-/// The rate of Adam, as Hernández-Lobato & Hernández-Lobato 2016 has it for inner learning.
-const RATE: f64 = 0.02;
+/// The rate of Adam at first: more than the .02 of Hernández-Lobato & Hernández-Lobato 2016 for inner learning, for it falls
+/// to a tenth of that.
+const RATE: f64 = 0.05;
 
 impl Ep {
     pub(crate) const EP: Self = Self {
@@ -74,6 +75,10 @@ impl Method for Ep {
 
     fn optimizers(&self) -> &'static [Optimizer] {
         &[Optimizer::Lbfgs, Optimizer::Adam, Optimizer::Adadelta, Optimizer::SignAdaptive]
+    }
+
+    fn usual_inducing(&self, _latents: usize) -> usize {
+        100
     }
 
     fn is_usual(&self, case: &Case<'_>) -> Option<String> {
@@ -130,6 +135,7 @@ fn inner(mut model: PowerEp, problem: &Problem, rule: FirstOrder) -> Result<Fit,
     let mut steps = Steps::new(rule, iterations);
     (steps.descent.value_tolerance, steps.descent.plateau) = (VALUE_TOLERANCE, PLATEAU);
     steps.control = problem.settings.control.clone();
+    steps.cools = true;
     let Trained { run, mut state } = model.learn(data, Learning::Inner(steps))?;
     let sweeps = if problem.settings.control.is_over() { FEW_SWEEPS } else { MANY_SWEEPS };
     let mut ep = EpOptions { tolerance: REST, max_sweeps: sweeps, ..EpOptions::default() };

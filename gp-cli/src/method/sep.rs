@@ -21,7 +21,7 @@ use gp_ep::{DataSource, EvidenceKind, Inference as _, Learning, PowerEp, Trained
 pub(super) struct Sep;
 
 /// Passes over the data unless asked otherwise, at least so many steps, and at most. A plateau ends training before, and
-/// is not seen in fewer than some five hundred steps.
+/// is not seen in fewer than some eight hundred steps.
 const EPOCHS: u64 = 20;
 const FEWEST_STEPS: u64 = 1_000;
 const MOST_STEPS: u64 = 5_000;
@@ -54,7 +54,7 @@ impl Method for Sep {
     }
 
     fn usual_inducing(&self, _latents: usize) -> usize {
-        200
+        300
     }
 
     fn is_usual(&self, case: &Case<'_>) -> Option<String> {

@@ -6,7 +6,7 @@ use super::batches::{Batch, Batches};
 use super::cached::own_memory;
 use super::companion::Companion;
 use super::control::Control;
-use super::descent::{Descended, Descent, DescentOptions, UpdateRule, descend_with};
+use super::descent::{Descended, Descent, DescentOptions, RateStage, UpdateRule, descend_with};
 use super::error::OptimError;
 use super::history::{History, Record};
 use super::minimise::{MinimiseOptions, Minimum, minimise_recording};
@@ -78,6 +78,8 @@ pub struct DescentPlan<R> {
     pub options: DescentOptions,
     /// Steps that it may take.
     pub steps: u64,
+    /// Whether they become [shorter](super::RateStage::cooling) towards the end.
+    pub cools: bool,
     /// Who may end it before, and the file from which it goes on.
     pub control: Control,
 }
@@ -163,7 +165,11 @@ pub fn train_by_descent<M: ParameterSetMut + Clone, C: Companion, R: UpdateRule,
     // A solver wants a number to move; one that nothing depends on does for a model without free ones.
     let mut start = vec![0.0; free.max(1)];
     model.write_free(&mut start[..free])?;
-    let solver = Descent::with_options(plan.rule, plan.batches, plan.options)?;
+    let epochs = plan.steps / plan.batches.per_epoch() as u64;
+    let mut solver = Descent::with_options(plan.rule, plan.batches, plan.options)?;
+    if plan.cools {
+        solver = solver.stages(RateStage::cooling(epochs, start.len()));
+    }
     let control = plan.control.about(C::KIND);
     let posterior = InBatches(LogPosterior::new(model.clone(), companion, evaluate, watch));
     let run = descend_with(posterior, &start, solver, plan.steps, &control, |run| run)?;

@@ -104,6 +104,7 @@ fn first_order(control: Control, mut progress: impl FnMut(TrainingProgress)) -> 
         rule: Adam::with_rate(0.05),
         options,
         steps: 40,
+        cools: true,
         control,
     };
     let noisy = |model: &Model, follower: &mut Follower, batch: Batch<'_>, gradient: &mut [f64]| {

@@ -14,7 +14,28 @@ pub struct RateStage {
     pub rates: Vec<f64>,
 }
 
+/// The share of a run that each part of [`RateStage::cooling`] lasts, and the factor on its steps.
+const COOLING: [(f64, f64); 3] = [(0.6, 1.0), (0.25, 0.3), (0.15, 0.1)];
+
 impl RateStage {
+    /// Shorter steps towards the end of a run of so many epochs. With steps of one length, parameters go on scattering about
+    /// where batches lead them, the wider the longer the steps; a last part with steps of a tenth lets them settle there.
+    /// A run of less than an epoch for each part has but one.
+    #[must_use]
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a share"
+    )]
+    pub fn cooling(epochs: u64, parameters: usize) -> Vec<Self> {
+        let parts = if epochs < COOLING.len() as u64 { &COOLING[..1] } else { &COOLING[..] };
+        let lasting = |share: f64| ((share * epochs as f64).round() as u64).max(1);
+        let stage =
+            |&(share, factor): &(f64, f64)| Self { epochs: lasting(share), rates: vec![factor; parameters] };
+        parts.iter().map(stage).collect()
+    }
+
     /// Checks lengths and ranges.
     fn validate(&self, parameters: usize) -> Result<(), OptimError> {
         if self.rates.len() != parameters {
@@ -83,5 +104,20 @@ impl Stages {
         let settled = self.before.zip(value).is_some_and(|(before, now)| (before - now).abs() <= tolerance);
         (self.current, self.epochs, self.before) = (0, 0, value);
         settled
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_become_shorter_over_the_last_epochs() {
+        let parts = |epochs| -> Vec<(u64, f64)> {
+            RateStage::cooling(epochs, 2).iter().map(|stage| (stage.epochs, stage.rates[1])).collect()
+        };
+        assert_eq!(parts(20), [(12, 1.0), (5, 0.3), (3, 0.1)]);
+        assert_eq!(parts(3), [(2, 1.0), (1, 0.3), (1, 0.1)]);
+        assert_eq!((parts(2), parts(0)), (vec![(1, 1.0)], vec![(1, 1.0)]));
     }
 }
