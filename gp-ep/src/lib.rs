@@ -12,6 +12,7 @@ mod posterior;
 pub mod power_ep;
 mod powers;
 pub mod regression;
+mod uncertain;
 mod weights;
 
 pub use error::{InferenceError, check_count};
@@ -23,6 +24,7 @@ pub use posterior::{Posterior, Predicted, Predictor};
 pub use power_ep::{BatchEp, EpOptions, Level, PowerEp};
 pub use powers::Powers;
 pub use regression::{Blocks, RegressionWorkspace, SparseRegression};
+pub use uncertain::ParameterDraws;
 pub use weights::Weights;
 
 /// What models here are made of and trained on, so that one crate is enough to name.

@@ -9,11 +9,12 @@ use super::optimizer::{Optimizer, minimise_options};
 use super::outcome::Fit;
 use super::problem::Problem;
 use super::setting::{Given, Setting};
+use super::uncertain;
 use super::update::Sites;
 use crate::error::CliError;
 use crate::model::Functions;
 use gp_ep::power_ep::Level;
-use gp_ep::{EvidenceKind, Inference as _, Learning, Powers, SparseRegression};
+use gp_ep::{EvidenceKind, Inference as _, Learning, ParameterDraws, Powers, SparseRegression};
 use gp_likelihoods::Likelihood;
 
 /// Power EP under Gaussian noise at its fixed point.
@@ -40,21 +41,21 @@ impl ClosedForm {
     pub(super) const PEP: Self = Self {
         name: "pep",
         summary: "Power EP with inducing inputs; for Gaussian noise in closed form",
-        settings: &[ALPHA, ITERATIONS],
+        settings: &[ALPHA, ITERATIONS, common::PARAMETERS],
         power: None,
         white_noise: None,
     };
     pub(crate) const VFE: Self = Self {
         name: "vfe",
         summary: "the variational bound with inducing inputs",
-        settings: &[ITERATIONS],
+        settings: &[ITERATIONS, common::PARAMETERS],
         power: Some(0.0),
         white_noise: None,
     };
     pub(super) const FITC: Self = Self {
         name: "fitc",
         summary: "regression by fully independent training conditionals",
-        settings: &[ITERATIONS],
+        settings: &[ITERATIONS, common::PARAMETERS],
         power: Some(1.0),
         white_noise: Some(WHITE_NOISE),
     };
@@ -119,7 +120,11 @@ impl Method for ClosedForm {
         let run = model.learn(data, how)?.run;
         let posterior = model.posterior(data)?.map(Functions::from);
         let kind = if power == 0.0 { EvidenceKind::LowerBound } else { EvidenceKind::Estimate };
-        Ok(Fit::of_course(posterior, kind, &run))
+        let mut fit = Fit::of_course(posterior, kind, &run);
+        let over =
+            |draws: &ParameterDraws| Ok(model.posterior_over_parameters(data, draws)?.map(Functions::from));
+        uncertain::spread(&mut fit, &problem, over);
+        Ok(fit)
     }
 
     fn gradients(&self, problem: &Problem) -> Result<Vec<GradientCheck>, CliError> {
@@ -129,6 +134,7 @@ impl Method for ClosedForm {
 
     fn update(&self, later: Later<'_>) -> Result<Updated, CliError> {
         let power = self.power(later.given);
-        super::update::by_sites(self.name, later, Sites { power, level: Level::Projection, own: true })
+        let sites = Sites { power, level: Level::Projection, own: true };
+        super::update::over_components(later, |later| super::update::by_sites(self.name, later, sites))
     }
 }

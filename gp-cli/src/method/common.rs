@@ -12,6 +12,17 @@ pub const ALPHA: Setting =
 /// The budget of an optimiser that works on all rows.
 pub const ITERATIONS: Setting = Setting::integer("iterations", "N", 0, "Iterations of the optimiser at most");
 
+/// What predictions make of parameters that were learned.
+pub(super) const PARAMETERS: Setting = Setting::choice(
+    "parameters",
+    &[
+        ("known", "They are what was learned"),
+        (UNCERTAIN, "Predictions are a mixture over all that the data allow"),
+    ],
+    "What predictions take parameters for; up to 200 rows uncertain, unless given",
+);
+pub(super) const UNCERTAIN: &str = "uncertain";
+
 /// The number of passes over the data.
 pub const EPOCHS: Setting = Setting::integer("epochs", "N", 1, "Passes over the data in mini-batches");
 

@@ -9,9 +9,10 @@ use super::optimizer::{Optimizer, minimise_options};
 use super::outcome::Fit;
 use super::problem::Problem;
 use super::setting::Setting;
+use super::uncertain;
 use crate::error::CliError;
 use crate::model::Functions;
-use gp_ep::{EvidenceKind, ExactGp, Inference as _, Learning};
+use gp_ep::{EvidenceKind, ExactGp, Inference as _, Learning, ParameterDraws};
 use gp_likelihoods::Likelihood;
 
 /// Exact regression under Gaussian noise.
@@ -32,7 +33,7 @@ impl Method for Exact {
     }
 
     fn settings(&self) -> &'static [Setting] {
-        &[ITERATIONS]
+        &[ITERATIONS, common::PARAMETERS]
     }
 
     fn seen_through(&self) -> SeenThrough {
@@ -64,13 +65,17 @@ impl Method for Exact {
     fn fit(&self, problem: Problem) -> Result<Fit, CliError> {
         let noise = gaussian(problem.likelihood.as_ref())?;
         let data = &problem.rows;
-        let kernel = problem.kernels.into_iter().next().ok_or_else(super::power_ep::no_latent)?;
-        let mut gp = ExactGp::new(kernel, noise);
+        let kernel = problem.kernels.first().ok_or_else(super::power_ep::no_latent)?;
+        let mut gp = ExactGp::new(kernel.clone_box(), noise);
         let iterations = problem.settings.given.integer_of(&ITERATIONS)?;
         let how = Learning::Outer(minimise_options(iterations, &problem.settings.control));
         let run = gp.learn(data, how)?.run;
         let posterior = gp.posterior(data)?.map(Functions::from);
-        Ok(Fit::of_course(posterior, EvidenceKind::Exact, &run))
+        let mut fit = Fit::of_course(posterior, EvidenceKind::Exact, &run);
+        let over =
+            |draws: &ParameterDraws| Ok(gp.posterior_over_parameters(data, draws)?.map(Functions::from));
+        uncertain::spread(&mut fit, &problem, over);
+        Ok(fit)
     }
 
     fn gradients(&self, problem: &Problem) -> Result<Vec<GradientCheck>, CliError> {
@@ -78,6 +83,6 @@ impl Method for Exact {
     }
 
     fn update(&self, later: Later<'_>) -> Result<Updated, CliError> {
-        super::update::exact(later)
+        super::update::over_components(later, super::update::exact)
     }
 }

@@ -26,6 +26,7 @@ mod savigp;
 mod sep;
 mod setting;
 mod svgp;
+mod uncertain;
 mod update;
 mod variational;
 

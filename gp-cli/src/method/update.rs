@@ -4,13 +4,15 @@ use super::gaussian::is_gaussian;
 use super::later::{Later, Updated, refused};
 use super::power_ep::convergence_warnings;
 use crate::error::CliError;
-use crate::model::{Approximation, Functions, Held};
+use crate::model::{Approximation, Functions, Held, approximation};
 use faer::Mat;
 use gp_ep::power_ep::Level;
 use gp_ep::{
-    BatchEp, EpOptions, ExactGp, Observations, Posterior as _, PowerEp, Powers, SparseProcess, Table,
+    BatchEp, EpOptions, ExactGp, Observations, Posterior as _, PowerEp, Powers, Predictor, SparseProcess,
+    Table,
 };
-use gp_kernels::posterior::InducingPosterior;
+use gp_kernels::Evaluator;
+use gp_kernels::posterior::{InducingPosterior, MixturePosterior};
 use gp_likelihoods::Likelihood;
 
 /// Exact regression given old and new observations.
@@ -31,6 +33,37 @@ pub(super) fn exact(later: Later<'_>) -> Result<Updated, CliError> {
         gain,
         how: "exactly, as given all rows",
         warnings: Vec::new(),
+    })
+}
+
+/// The same for every component of a mixture over parameters: each has the weight it had times the evidence that it gives the
+/// new observations.
+pub(super) fn over_components(
+    later: Later<'_>,
+    update: impl Fn(Later<'_>) -> Result<Updated, CliError>,
+) -> Result<Updated, CliError> {
+    let functions = later.before.functions();
+    if functions.weights().len() == 1 {
+        return update(later);
+    }
+    let (mut parts, mut log_weights, mut last) = (Vec::new(), Vec::new(), None);
+    for (weight, part) in functions.weights().iter().zip(functions.parts()) {
+        let before = approximation(vec![part.clone()], later.before.likelihood().clone_box())?;
+        let updated = update(Later { before: &before, ..later })?;
+        log_weights.push(weight.ln() + updated.gain);
+        parts.extend(updated.posterior.functions().parts().iter().cloned());
+        last = Some(updated);
+    }
+    let last = last.ok_or_else(super::power_ep::no_latent)?;
+    let largest = log_weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let gain = largest + log_weights.iter().map(|log| (log - largest).exp()).sum::<f64>().ln();
+    let weights = log_weights.iter().map(|log| (log - gain).exp()).collect();
+    let functions = Functions::from(MixturePosterior::new(weights, parts)?);
+    let likelihood = later.before.likelihood().clone_box();
+    Ok(Updated {
+        posterior: Predictor::new(functions, likelihood, Evaluator::default().threading())?,
+        gain,
+        ..last
     })
 }
 

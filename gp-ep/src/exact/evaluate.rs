@@ -7,6 +7,7 @@ use crate::error::{InferenceError, check_count};
 use crate::inference::{EvidenceKind, Inference, LogEvidence};
 use crate::learning::{Course, Learning, Moment, Trained, Watch};
 use crate::posterior::Predictor;
+use crate::uncertain::{ParameterDraws, over_parameters};
 use gp_kernels::data::DataSource;
 use gp_kernels::posterior::MixturePosterior;
 use gp_optim::{ParameterSet, train};
@@ -56,6 +57,22 @@ impl ExactGp {
         workspace.factor(self, data)?;
         workspace.add_up_gradient(self, gradient)?;
         Ok(workspace.solution().log_marginal_likelihood)
+    }
+
+    /// The posterior where the free parameters are what they have been learned to be, and as uncertain as few observations
+    /// leave them: a mixture of the posteriors of models about the optimum, which is where these have to be.
+    ///
+    /// # Errors
+    /// As [`condition`](Self::condition), at parameters near the present ones.
+    pub fn posterior_over_parameters(
+        &self,
+        data: &dyn DataSource,
+        draws: &ParameterDraws,
+    ) -> Result<Predictor<MixturePosterior<ExactPosterior>>, InferenceError> {
+        let mut workspace = ExactWorkspace::new(self.threading);
+        over_parameters(self, data, draws, |model, gradient| {
+            model.log_marginal_likelihood_gradient(data, &mut workspace, gradient)
+        })
     }
 }
 

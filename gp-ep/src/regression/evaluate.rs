@@ -6,6 +6,7 @@ use crate::error::{InferenceError, check_count};
 use crate::inference::{Inference, LogEvidence};
 use crate::learning::{Course, Learning, Moment, Trained, Watch};
 use crate::posterior::Predictor;
+use crate::uncertain::{ParameterDraws, over_parameters};
 use gp_kernels::data::{DataError, DataSource};
 use gp_kernels::posterior::{InducingPosterior, MixturePosterior, PosteriorFactor};
 use gp_optim::{ParameterSet, train};
@@ -44,6 +45,25 @@ impl SparseRegression {
         let value = workspace.evaluate(self, data)?;
         workspace.add_up_gradient(self, gradient)?;
         Ok(value)
+    }
+
+    /// The posterior where kernel and noise are what they have been learned to be, and as uncertain as few observations leave
+    /// them: a mixture of the posteriors of models about the optimum, which is where these have to be. Inducing inputs stay.
+    ///
+    /// # Errors
+    /// As [`log_marginal_likelihood_gradient`](Self::log_marginal_likelihood_gradient), at parameters near the present
+    /// ones.
+    pub fn posterior_over_parameters(
+        &self,
+        data: &dyn DataSource,
+        draws: &ParameterDraws,
+    ) -> Result<Predictor, InferenceError> {
+        let mut workspace = RegressionWorkspace::new();
+        let mut model = self.clone();
+        *model.process_mut() = self.process().clone().with_fixed_inputs();
+        over_parameters(&model, data, draws, |model, gradient| {
+            model.log_marginal_likelihood_gradient(data, &mut workspace, gradient)
+        })
     }
 }
 

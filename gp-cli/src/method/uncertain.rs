@@ -1,0 +1,39 @@
+//! Regression whose parameters few rows leave uncertain.
+
+use super::common::{PARAMETERS, UNCERTAIN};
+use super::outcome::Fit;
+use super::problem::Problem;
+use crate::model::Approximation;
+use gp_ep::{DataSource as _, InferenceError, ParameterDraws};
+
+/// Up to so many rows the intervals of regression are too narrow where parameters are taken as known.
+const FEW_ROWS: usize = 200;
+
+/// Puts predictions over all parameters that the data allow in the place of those at the optimum, where that was asked for
+/// or rows are few. Where they cannot be had, a warning says so.
+pub(super) fn spread(
+    fit: &mut Fit,
+    problem: &Problem,
+    over_parameters: impl FnOnce(&ParameterDraws) -> Result<Approximation, InferenceError>,
+) {
+    let settings = &problem.settings;
+    let wanted =
+        settings.given.word(&PARAMETERS).map_or(problem.rows.count() <= FEW_ROWS, |word| word == UNCERTAIN);
+    if !wanted || fit.iterations == 0 {
+        return;
+    }
+    if settings.control.is_over() {
+        fit.warnings.push("the time was over before the uncertainty of parameters was known".to_owned());
+        return;
+    }
+    let mut draws = ParameterDraws::default();
+    draws.seed = settings.seed;
+    match over_parameters(&draws) {
+        Ok(posterior) => fit.posterior = posterior,
+        Err(fault) => {
+            let why =
+                format!("predictions take parameters as known; their uncertainty has no answer: {fault}");
+            fit.warnings.push(why);
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! Predictions that do not take parameters as known.
+//!
+//! At the optimum θ̂ the posterior of the parameters is nearly Gaussian in the coordinates in which they move freely, such
+//! as logarithms: `N(θ̂, A⁻¹)`, with `A = −∂²ln p(y, θ)/∂θ²` (Laplace's approximation). Where the data leave a direction
+//! open, A has nothing to say about it; a width of its own, s, then keeps it within a factor of e^s:
+//! `A = −∂²ln p(y, θ)/∂θ² + I/s²`.
+//!
+//! Predictions are those of models drawn from that Gaussian, each with the weight by which the Gaussian is wrong there,
+//! `p(y, θ) N(θ; θ̂, s² I) / N(θ; θ̂, A⁻¹)`. Weights are cut off at √K times their mean, for K draws, so that no model
+//! stands for all (Ionides 2008).
+
+use crate::error::InferenceError;
+use crate::inference::Inference;
+use crate::posterior::Predictor;
+use faer::{Mat, MatMut};
+use gp_kernels::data::DataSource;
+use gp_kernels::posterior::{LatentPosterior, MixturePosterior};
+use gp_likelihoods::Gaussian;
+use gp_linalg::{Cholesky, JitterPolicy, Threading};
+use gp_optim::ParameterSetMut;
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use rand_distr::{Distribution, StandardNormal};
+
+/// The step of the differences that make second derivatives, in free coordinates.
+const STEP: f64 = 1e-3;
+/// What is added to a matrix without a Cholesky factor, as a share of its largest entry; ten times as much when that does
+/// not do.
+const FIRST_ADDED: f64 = 1e-6;
+const MOST_ADDED: f64 = 1e3;
+
+/// How many models stand for all parameters that the data allow.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ParameterDraws {
+    /// Pairs of models on either side of the optimum, which is one more.
+    pub pairs: usize,
+    /// s: where the data have nothing to say, logarithms of parameters are within about so much of the optimum.
+    pub width: f64,
+    /// Seed of the draws.
+    pub seed: u64,
+}
+
+impl Default for ParameterDraws {
+    /// Ten pairs, and a factor of e.
+    fn default() -> Self {
+        Self { pairs: 10, width: 1.0, seed: 0 }
+    }
+}
+
+/// A model drawn from the Gaussian, and `ln N(θ; θ̂, s² I) − ln N(θ; θ̂, A⁻¹)` up to a constant.
+struct Drawn<M> {
+    model: M,
+    log_ratio: f64,
+}
+
+/// The mixture of what models predict whose parameters are drawn as `how` says; the first component, which reports speak
+/// of, is the optimum. All components are seen through the mean of their noise variances, so that the variance of
+/// predictions is that of the mixture.
+///
+/// `gradient` is of `ln p(y)` alone, by all natural values.
+///
+/// # Errors
+/// Those of the model near the optimum. A draw at which it fails is left out.
+pub(crate) fn over_parameters<M, P>(
+    model: &M,
+    data: &dyn DataSource,
+    how: &ParameterDraws,
+    gradient: impl FnMut(&M, &mut [f64]) -> Result<f64, InferenceError>,
+) -> Result<Predictor<MixturePosterior<P>>, InferenceError>
+where
+    M: Inference<Posterior = MixturePosterior<P>> + Clone,
+    P: LatentPosterior + Clone,
+{
+    let factor = precision(model, how, gradient)?;
+    let (mut parts, mut log_weights, mut noise) = (Vec::new(), Vec::new(), Vec::new());
+    for Drawn { model, log_ratio } in draws(model, how, &factor)? {
+        let at =
+            |model: &M| Ok::<_, InferenceError>((model.log_evidence(data)?.value, model.posterior(data)?));
+        let Ok((log_evidence, predictor)) = at(&model) else { continue };
+        log_weights.push(log_evidence + model.log_prior() + log_ratio);
+        noise.push(predictor.likelihood().gaussian_noise().map_or(0.0, Gaussian::variance));
+        parts.extend(predictor.functions().parts().iter().cloned());
+    }
+    let weights = truncated_weights(&log_weights);
+    let mean_noise = weights.iter().zip(&noise).map(|(weight, noise)| weight * noise).sum();
+    let likelihood = Box::new(Gaussian::new(mean_noise)?);
+    Predictor::new(MixturePosterior::new(weights, parts)?, likelihood, Threading::Pool)
+}
+
+/// The factor of A, by central differences of the gradient.
+fn precision<M: ParameterSetMut + Clone>(
+    model: &M,
+    how: &ParameterDraws,
+    mut gradient: impl FnMut(&M, &mut [f64]) -> Result<f64, InferenceError>,
+) -> Result<Cholesky, InferenceError> {
+    let (free, mut trial) = (model.free_count(), model.clone());
+    let (mut natural, mut centre) = (vec![0.0; model.parameter_count()], vec![0.0; free]);
+    model.write_free(&mut centre)?;
+    let mut slope = |x: &[f64]| -> Result<Vec<f64>, InferenceError> {
+        trial.set_free(x)?;
+        gradient(&trial, &mut natural)?;
+        trial.add_log_prior_gradient(&mut natural)?;
+        let mut slope = vec![0.0; free];
+        trial.chain_gradient(&natural, &mut slope)?;
+        Ok(slope)
+    };
+    let mut precision = Mat::zeros(free, free);
+    for j in 0..free {
+        let mut beside = |step: f64| {
+            let mut x = centre.clone();
+            x[j] += step;
+            slope(&x)
+        };
+        let (above, below) = (beside(STEP)?, beside(-STEP)?);
+        for i in 0..free {
+            let half = -(above[i] - below[i]) / (4.0 * STEP);
+            precision[(i, j)] += half;
+            precision[(j, i)] += half;
+        }
+        precision[(j, j)] += how.width.powi(-2);
+    }
+    positive(precision)
+}
+
+/// The factor of a matrix, of which more than asked is added to the diagonal where it has none: away from an optimum,
+/// curvatures may be negative.
+fn positive(matrix: Mat<f64>) -> Result<Cholesky, InferenceError> {
+    let largest = (0..matrix.nrows()).map(|i| matrix[(i, i)].abs()).fold(0.0, f64::max);
+    let mut added = 0.0;
+    loop {
+        let mut trial = matrix.clone();
+        (0..trial.nrows()).for_each(|i| trial[(i, i)] += added * largest);
+        match Cholesky::factor(trial.as_ref(), &JitterPolicy::none()) {
+            Err(_) if added < MOST_ADDED => added = (added * 10.0).max(FIRST_ADDED),
+            other => return Ok(other?),
+        }
+    }
+}
+
+/// The optimum, and pairs on either side of it.
+fn draws<M: ParameterSetMut + Clone>(
+    model: &M,
+    how: &ParameterDraws,
+    factor: &Cholesky,
+) -> Result<Vec<Drawn<M>>, InferenceError> {
+    let mut centre = vec![0.0; model.free_count()];
+    model.write_free(&mut centre)?;
+    let mut rng = ChaCha8Rng::seed_from_u64(how.seed);
+    let mut drawn = vec![Drawn { model: model.clone(), log_ratio: 0.0 }];
+    for _ in 0..how.pairs {
+        let mut apart: Vec<f64> = centre.iter().map(|_| StandardNormal.sample(&mut rng)).collect();
+        let of_gaussian = 0.5 * apart.iter().map(|z: &f64| z * z).sum::<f64>();
+        let count = apart.len();
+        // θ − θ̂ = L⁻ᵀ z has the covariance A⁻¹ of A = L Lᵀ.
+        factor.half_solve_transpose_in_place(
+            MatMut::from_column_major_slice_mut(&mut apart, count, 1),
+            Threading::Here,
+        )?;
+        let of_width = 0.5 * apart.iter().map(|d| (d / how.width).powi(2)).sum::<f64>();
+        for side in [1.0, -1.0] {
+            let x: Vec<f64> =
+                centre.iter().zip(&apart).map(|(centre, apart)| centre + side * apart).collect();
+            let mut other = model.clone();
+            // What is beyond the bounds of a parameter is left out.
+            if other.set_free(&x).is_ok() {
+                drawn.push(Drawn { model: other, log_ratio: of_gaussian - of_width });
+            }
+        }
+    }
+    Ok(drawn)
+}
+
+/// Weights in these proportions, none above √K times their mean, which sum to 1.
+fn truncated_weights(log_weights: &[f64]) -> Vec<f64> {
+    let largest = log_weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let mut weights: Vec<f64> = log_weights.iter().map(|log| (log - largest).exp()).collect();
+    let count = weights.len() as f64;
+    let most = weights.iter().sum::<f64>() / count * count.sqrt();
+    weights.iter_mut().for_each(|weight| *weight = weight.min(most));
+    let sum: f64 = weights.iter().sum();
+    weights.iter_mut().for_each(|weight| *weight /= sum);
+    weights
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_weight_is_more_than_its_share() {
+        let equal = truncated_weights(&[-1e5; 4]);
+        assert_eq!(equal, [0.25; 4]);
+        // One of four that is all there is: cut off at √4 / 4 of the sum, and made to sum to 1 again.
+        let one = truncated_weights(&[0.0, -50.0, -60.0, f64::NEG_INFINITY]);
+        assert!((one[0] - 1.0).abs() < 1e-15 && one[3] == 0.0);
+        let two = truncated_weights(&[0.0, (0.1_f64).ln(), (0.1_f64).ln(), (0.1_f64).ln()]);
+        // Sum 1.3, mean .325, most .65.
+        assert!((two[0] - 0.65 / 0.95).abs() < 1e-15, "{two:?}");
+    }
+
+    #[test]
+    fn a_matrix_that_curves_the_wrong_way_is_bent() {
+        let matrix = Mat::from_fn(2, 2, |i, j| if i == j { [2.0, -0.5][i] } else { 0.0 });
+        let factor = positive(matrix).unwrap();
+        assert!(factor.log_det().is_finite());
+    }
+}
