@@ -35,7 +35,7 @@ fn noisy(count: usize, seed: u64) -> Problem {
 fn scores(posterior: &IvmPosterior, test: &Problem) -> (f64, f64) {
     let (found, count) = (probabilities(posterior, test.inputs()), test.y.len() as f64);
     let right = |i: usize| found[(i, usize::from(test.y[i] > 0.0))];
-    let wrong = (0..test.y.len()).filter(|&i| right(i) < 0.5).count() as f64;
+    let wrong = (0..test.y.len()).filter(|&i| right(i) <= 0.5).count() as f64;
     (wrong / count, -(0..test.y.len()).map(|i| right(i).ln()).sum::<f64>() / count)
 }
 
@@ -67,7 +67,7 @@ fn noisy_labels_are_outvoted_by_all_rows() {
     let (training, test) = (noisy(800, 3), noisy(1500, 4));
     let of = |sites| learned(&training, &test, "1 * rbf(lengthscale=1.4) + linear(lengthscale=1.4)", sites);
     let (matched, at_rest) = (of(Sites::Matched), of(Sites::AtRest));
-    assert!(at_rest.0 < 0.37 && at_rest.1 < 0.66, "{matched:?} {at_rest:?}");
+    assert!(at_rest.0 < 0.39 && at_rest.1 < 0.66, "{matched:?} {at_rest:?}");
     assert!(at_rest.1 < matched.1, "{matched:?} {at_rest:?}");
 }
 
