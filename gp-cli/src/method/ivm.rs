@@ -20,8 +20,8 @@ use gp_optim::ParameterSet;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct IvmMethod;
 
-/// Active sets that parameters are learned with, and iterations with each.
-const ROUNDS: usize = 6;
+/// Active sets that parameters are learned with at most, and iterations with each.
+const ROUNDS: usize = 10;
 const ITERATIONS: Setting = common::ITERATIONS.usually_whole(20);
 
 impl Method for IvmMethod {
@@ -65,7 +65,9 @@ impl Method for IvmMethod {
         // Stubs of all rows, some matrices of the active set for each class, and the data: the table of the fit, if it is in
         // memory, and a copy of it.
         let data = (sizes.rows + sizes.held) as f64 * (sizes.dim + 1) as f64;
-        8.0 * (rows * 2.0 * latents * (active + 24.0) + data + latents * 12.0 * active * active)
+        // Sites at rest: curvatures over all active latents, at two places.
+        let rest = 12.0 * (latents * active).powi(2);
+        8.0 * (rows * 2.0 * latents * (active + 24.0) + data + latents * 12.0 * active * active + rest)
     }
 
     fn fit(&self, problem: Problem) -> Result<Fit, CliError> {

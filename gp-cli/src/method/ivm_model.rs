@@ -3,7 +3,7 @@
 use super::problem::Problem;
 use super::setting::Setting;
 use crate::error::CliError;
-use gp_ep::ivm::{Coupling, Ivm, IvmOptions};
+use gp_ep::ivm::{Coupling, Ivm, IvmOptions, Sites};
 
 /// What the posterior says of several classes.
 pub(super) const COUPLING: Setting = Setting::choice(
@@ -32,5 +32,5 @@ pub(super) fn model(problem: &Problem) -> Result<Ivm, CliError> {
 pub(super) fn options(problem: &Problem) -> IvmOptions {
     let usual = IvmOptions::default();
     let active = problem.settings.active.unwrap_or(usual.active);
-    IvmOptions { active, seed: problem.settings.seed, ..usual }
+    IvmOptions { active, sites: Sites::AtRest, seed: problem.settings.seed, ..usual }
 }

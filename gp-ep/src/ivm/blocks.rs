@@ -13,6 +13,8 @@ pub(super) struct Chunk<'a> {
     /// The first row.
     pub(super) start: usize,
     pub(super) inputs: MatRef<'a, f64>,
+    /// Covariances of the active points of each class with those of the chunk.
+    pub(super) cross: Vec<Mat<f64>>,
     pub(super) stubs: StubBlock,
     /// What every observation says, with derivatives.
     pub(super) expected: Vec<Expected>,

@@ -22,6 +22,16 @@ const CHUNK: usize = 256;
 /// Points whose integrals are one task.
 const TASK: usize = 16;
 
+/// What a pass over the data is made with.
+pub(super) struct Pass<'a> {
+    pub(super) data: &'a Labelled,
+    pub(super) active: &'a ActiveSet,
+    pub(super) all: &'a Representation,
+    pub(super) blocks: &'a Blocks,
+}
+
+type Show<'s> = dyn FnMut(&Chunk<'_>, &Evaluator) -> Result<(), InferenceError> + 's;
+
 impl Ivm {
     /// The criterion with the active set and sites of a posterior, at the present parameters: an upper bound of −ln p(y)
     /// as far as the rule of integration is exact.
@@ -62,22 +72,32 @@ impl Ivm {
         let grams = self.grams(active)?;
         let all = Representation::of(active, &grams, self.jitter)?;
         let blocks = Blocks::new(&all, grams, self.threading)?;
+        let pass = Pass { data, active, all: &all, blocks: &blocks };
+        let Some(gradient) = gradient else {
+            return self.over_rows(&pass, &mut |_, _| Ok(()));
+        };
+        let mut upstream = Upstream::new((self, active), (&all, &blocks), gradient);
+        let value = self.over_rows(&pass, &mut |chunk, evaluator| upstream.add_chunk(chunk, evaluator))?;
+        upstream.finish(&Evaluator::new(self.threading))?;
+        Ok(value)
+    }
+
+    /// The criterion; every chunk of the data is shown on the way.
+    pub(super) fn over_rows(
+        &self,
+        &Pass { data, active, all, blocks }: &Pass<'_>,
+        show: &mut Show<'_>,
+    ) -> Result<f64, InferenceError> {
         let evaluator = Evaluator::new(self.threading);
-        let mut upstream = gradient.map(|gradient| Upstream::new((self, active), (&all, &blocks), gradient));
         let mut misfit = 0.0;
         for start in (0..data.len()).step_by(CHUNK) {
-            let chunk = self.chunk(data, (active, &all), start, &evaluator)?;
+            let chunk = self.chunk(data, (active, all), start, &evaluator)?;
             misfit -= chunk.expected.iter().map(|expected| expected.value).sum::<f64>();
-            if let Some(upstream) = &mut upstream {
-                upstream.add_chunk(&chunk, &evaluator)?;
-            }
-        }
-        if let Some(upstream) = upstream {
-            upstream.finish(&evaluator)?;
+            show(&chunk, &evaluator)?;
         }
         let alpha = |i: usize| active.classes.iter().map(|class| class.precision[i]).sum::<f64>();
         let log_alpha = (0..all.len()).map(|i| alpha(i).ln()).sum::<f64>();
-        Ok(misfit + blocks.divergence(&all) - 0.5 * log_alpha)
+        Ok(misfit + blocks.divergence(all) - 0.5 * log_alpha)
     }
 
     /// K_I of every class.
@@ -113,7 +133,7 @@ impl Ivm {
             cross.push(k);
             prior.push(variances);
         }
-        let stubs = all.stubs(cross, self.threading)?;
+        let stubs = all.stubs(cross.clone(), self.threading)?;
         let (observed, places): (_, Vec<usize>) = (self.observation_model(), (0..width).collect());
         let expected = in_chunks(&places, TASK, self.threading, |places| {
             let mut scratch = Scratch::default();
@@ -123,6 +143,6 @@ impl Ivm {
             };
             places.iter().map(expectation).collect()
         })?;
-        Ok(Chunk { start, inputs, stubs, expected })
+        Ok(Chunk { start, inputs, cross, stubs, expected })
     }
 }

@@ -15,7 +15,9 @@
 //! How a run goes ([`IvmOptions`]): the first points are drawn, one of each class. Then for each inclusion candidates are
 //! scored with the belief about their latents ([`Selection`]), the best comes in with the site of moment matching, the
 //! oldest *liquid* point is frozen, the stubs of all points are brought up to date, and EP moves the sites of the liquid
-//! points, those that came in last.
+//! points, those that came in last. With [`Sites::AtRest`] all sites are moved after the last inclusion, to the least
+//! criterion of learning: the active points then say what the labels of all rows say, not of their own alone. Without it a
+//! set of surprising points stands for the data, which is too little where labels are noisy or inputs many.
 
 mod blocks;
 mod chunks;
@@ -36,8 +38,10 @@ mod placement;
 mod posterior;
 mod projection;
 mod representation;
+mod rest;
 mod run;
 mod select;
+mod slopes;
 mod small;
 mod stored;
 mod stubs;
@@ -49,7 +53,7 @@ mod train;
 pub use classes::EpCounts;
 pub use memory::MemoryEstimate;
 pub use model::Ivm;
-pub use options::{Coupling, IvmOptions, Reweighting, Rule, Selection};
+pub use options::{Coupling, IvmOptions, Reweighting, Rule, Selection, Sites};
 pub use placement::IvmPlacement;
 pub use posterior::IvmPosterior;
 pub use run::{Inclusion, IvmRun, Phase, Stage};

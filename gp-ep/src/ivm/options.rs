@@ -86,6 +86,17 @@ impl Reweighting {
     }
 }
 
+/// What the final sites of the active set are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Sites {
+    /// Those of matching moments, as they came about: what the labels of the active points say.
+    #[default]
+    Matched,
+    /// Those with which the criterion of learning is least: what the labels of all rows say, as far as sites of the active
+    /// points can. Some ten passes over the data after the last inclusion.
+    AtRest,
+}
+
 /// The choices of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -108,6 +119,8 @@ pub struct IvmOptions {
     pub retained: f64,
     /// Weaker likelihoods at first; none unless given.
     pub reweighting: Option<Reweighting>,
+    /// What the final sites are.
+    pub sites: Sites,
     /// Seed of all draws.
     pub seed: u64,
 }
@@ -123,6 +136,7 @@ impl Default for IvmOptions {
             candidates: None,
             retained: 0.5,
             reweighting: None,
+            sites: Sites::default(),
             seed: 0,
         }
     }

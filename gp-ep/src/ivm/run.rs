@@ -7,7 +7,7 @@ use super::data::Labelled;
 use super::independent::IndependentClasses;
 use super::memory::MemoryEstimate;
 use super::model::Ivm;
-use super::options::{Coupling, IvmOptions, Selection};
+use super::options::{Coupling, IvmOptions, Selection, Sites};
 use super::posterior::IvmPosterior;
 use super::representation::ActiveSet;
 use super::select::{Reason, Selector, ranked};
@@ -140,10 +140,15 @@ impl Ivm {
         watch: &mut Watch<'_>,
     ) -> Result<IvmRun, InferenceError> {
         let task = Task::new(self, control, data, options)?;
-        match self.coupling() {
+        let mut run = match self.coupling() {
             Coupling::Coupled => Run::new(&task, CoupledClasses::new(&task)).finish(watch),
             Coupling::Independent => Run::new(&task, IndependentClasses::new(&task)).finish(watch),
+        }?;
+        if options.sites == Sites::AtRest && run.ended.is_none() {
+            let active = self.rest(control, data, run.posterior.active_set().clone())?;
+            run.posterior = IvmPosterior::new(self, active)?;
         }
+        Ok(run)
     }
 }
 

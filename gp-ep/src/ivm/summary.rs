@@ -6,6 +6,7 @@ use gp_optim::{ParameterSet, StopReason, Training};
 
 /// A gain of the criterion, as a share of it, that is not worth another active set.
 const TOLERANCE: f64 = 1e-3;
+const SETTLED: &str = "a new active set gained nothing any more";
 
 impl IvmTraining {
     /// What all rounds came to under the model that they have left: minus criteria as log evidence, iterations of all
@@ -34,13 +35,16 @@ impl IvmTraining {
         let (Some(last), true) = (self.rounds.last(), wanted > 0) else {
             return (true, other("there was nothing to learn but sites"));
         };
+        if self.reason == StopReason::Plateau {
+            return (true, other(SETTLED));
+        }
         if self.rounds.len() <= wanted {
             return (false, self.reason.clone());
         }
         let before = self.rounds[..wanted].iter().map(|round| round.criterion).fold(f64::INFINITY, f64::min);
         let gain = (before - last.criterion) / before.abs().max(1.0);
         if gain <= TOLERANCE {
-            (true, other("a new active set gained nothing any more"))
+            (true, other(SETTLED))
         } else {
             let percent = 100.0 * gain;
             (false, other(&format!("the last of {wanted} active sets still gained {percent:.1} %")))

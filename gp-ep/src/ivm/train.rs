@@ -15,12 +15,16 @@ use gp_optim::{
 };
 use serde::{Deserialize, Serialize};
 
+/// Active sets that have to gain no more than a share of the criterion for rounds to end: chance may make one worse.
+const PATIENCE: usize = 3;
+const SETTLED: f64 = 1e-4;
+
 /// How parameters are learned.
 #[derive(Clone, Debug)]
 pub struct IvmLearning {
     /// How active sets are chosen.
     pub options: IvmOptions,
-    /// Active sets that parameters are learned with. At the last one, made afterwards, they are only looked at.
+    /// Active sets that parameters are learned with, at most. At the last one, made afterwards, they are only looked at.
     pub rounds: usize,
 }
 
@@ -54,7 +58,7 @@ pub struct IvmTraining {
     pub criterion: f64,
     /// All rounds; one more than active sets were learned with.
     pub rounds: Vec<Round>,
-    /// Why it ended: all rounds are done, the time is over, it was interrupted, or an active set cannot be made.
+    /// Why it ended: all rounds are done, the last ones gained nothing (a plateau), the time is over, it was interrupted, or an active set cannot be made.
     pub reason: StopReason,
 }
 
@@ -69,6 +73,19 @@ struct Standing {
     /// The active set of the round before.
     before: Vec<usize>,
     rounds: Vec<Round>,
+}
+
+impl Standing {
+    /// Whether this active set and the last ones before have gained nothing over all that were before them.
+    fn is_settled(&self, criterion: f64) -> bool {
+        let Some(early) = (self.rounds.len() + 1).checked_sub(PATIENCE).filter(|early| *early > 0) else {
+            return false;
+        };
+        let least =
+            |rounds: &[Round]| rounds.iter().map(|round| round.criterion).fold(f64::INFINITY, f64::min);
+        let (before, after) = self.rounds.split_at(early);
+        least(before) - least(after).min(criterion) <= SETTLED * criterion.abs().max(1.0)
+    }
 }
 
 /// It changes from round to round, not within one.
@@ -147,6 +164,7 @@ impl Ivm {
             let shared = rows.iter().filter(|row| course.before.contains(row)).count();
             let kept = shared as f64 / rows.len().max(1) as f64;
             let end = run.ended.clone().or_else(|| end_of_rounds(course.round >= *rounds, &all.minor));
+            let end = end.or_else(|| course.is_settled(criterion).then_some(StopReason::Plateau));
             let training = match &end {
                 Some(_) => None,
                 None => Some(trial.minor(&all, &run, &mut course, watch)?),

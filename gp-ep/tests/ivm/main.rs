@@ -1,5 +1,6 @@
 //! The informative vector machine from outside: gradients, limits, runs, predictions, faults.
 
+mod all_rows;
 mod binary;
 mod faults;
 mod gradients;

@@ -1,0 +1,226 @@
+//! How the criterion G changes with the sites of the active set, from all observations.
+//!
+//! With Q's means h = A b and covariances `A = (K⁻¹ + Π)⁻¹` of the active latents, the row's `c_j = ∂G₁/∂h_j`,
+//! `W_j = 2 ∂G₁/∂A_j` (the expected curvature of −ln p) and `a_j = Cov_Q(u_I, u_j)`, it is at `a = b − Π h = K⁻¹ h`
+//!
+//! - `∂G/∂b = r = Σ_j a_j c_j + A a`, whose derivative by b is `A − E + D`, with `E = A Π A` and `D = Σ_j a_j W_j a_jᵀ`;
+//! - `∂G/∂Π = ½ (E − D)` for means that stay: at rest, every site says as much as all rows say at its place.
+//!
+//! Both follow from d(I + ΠK)⁻¹ = −(I + ΠK)⁻¹ dΠ K (I + ΠK)⁻¹, and nothing is inverted but `A − E + D`.
+
+use super::blocks::Chunk;
+use super::projection::precision_times;
+use super::representation::{ActiveSet, Representation, StubBlock, column, times};
+use super::small::{Square, add, inner};
+use crate::error::InferenceError;
+use faer::{Accum, Mat};
+use gp_linalg::product::{matmul_lower, symmetrise_lower};
+use gp_linalg::{Cholesky, JitterPolicy, LinalgError, Threading};
+use std::ops::Range;
+
+/// The largest change of ln π in one step.
+const LONGEST: f64 = 1.5;
+/// Bounds of ln π, as for sites that match moments.
+const BOUNDS: (f64, f64) = (-23.0, 23.0);
+/// Directions of b with less curvature than this share of the largest have no say in any mean: they are left alone, lest
+/// rounding errors grow along them.
+const FLAT: f64 = 1e-8;
+/// A curvature below this share of the prior's variance squared is none.
+const NOTHING: f64 = 1e-30;
+
+/// Sums over all rows for latents whose sites are of one piece: all of them where they are coupled, else one. Latents of
+/// one active point stand side by side.
+pub(super) struct SiteSlopes {
+    classes: Range<usize>,
+    coupled: bool,
+    /// Stubs of the active points.
+    own: StubBlock,
+    /// A
+    covariance: Mat<f64>,
+    /// D, its lower triangle.
+    curvature: Mat<f64>,
+    /// Σ a_j c_j
+    pull: Vec<f64>,
+    threading: Threading,
+}
+
+/// Where sites are to go: whole or, where that is too far, in part.
+pub(super) struct SiteStep {
+    classes: Range<usize>,
+    coupled: bool,
+    /// a and h, and where they go.
+    dual: Vec<f64>,
+    mean: Vec<f64>,
+    by_dual: Vec<f64>,
+    by_mean: Vec<f64>,
+    /// π, and the change of ln π.
+    precision: Vec<f64>,
+    by_log_precision: Vec<f64>,
+}
+
+impl SiteSlopes {
+    /// Of no row yet, for all latents of an active set.
+    pub(super) fn of(
+        active: &ActiveSet,
+        all: &Representation,
+        grams: &[Mat<f64>],
+        threading: Threading,
+    ) -> Result<Vec<Self>, LinalgError> {
+        let piece = |classes: Range<usize>| {
+            let grams = &grams[classes.clone()];
+            let own = if active.coupled {
+                all.stubs(grams.to_vec(), threading)?
+            } else {
+                let (m, q) = all.class_stubs(classes.start, grams[0].clone(), threading)?;
+                StubBlock { m: vec![m], q }
+            };
+            let covariance = own.covariance(&own, |c, i, j| grams[c][(i, j)])?;
+            let size = covariance.nrows();
+            Ok(Self {
+                coupled: active.coupled,
+                curvature: Mat::zeros(size, size),
+                pull: vec![0.0; size],
+                classes,
+                own,
+                covariance,
+                threading,
+            })
+        };
+        let latents = grams.len();
+        if active.coupled {
+            Ok(vec![piece(0..latents)?])
+        } else {
+            (0..latents).map(|c| piece(c..c + 1)).collect()
+        }
+    }
+
+    /// Adds what the rows of a chunk say.
+    pub(super) fn add_chunk(&mut self, chunk: &Chunk<'_>) -> Result<(), InferenceError> {
+        let (count, first) = (self.classes.len(), self.classes.start);
+        let seen = if self.coupled { chunk.stubs.clone() } else { one(&chunk.stubs, first) };
+        let a = self.own.covariance(&seen, |c, i, j| chunk.cross[first + c][(i, j)])?;
+        let mut weighted = Mat::zeros(a.nrows(), a.ncols());
+        for (j, expected) in chunk.expected.iter().enumerate() {
+            for c in 0..count {
+                let own = a.col_as_slice(j * count + c);
+                add(&mut self.pull, -expected.by_mean[first + c], own);
+                for k in 0..count {
+                    let weight = -2.0 * expected.by_covariance[(first + c, first + k)];
+                    add(weighted.col_as_slice_mut(j * count + k), weight, own);
+                }
+            }
+        }
+        let d = self.curvature.as_mut();
+        Ok(matmul_lower(d, Accum::Add, weighted.as_ref(), a.transpose(), 1.0, self.threading)?)
+    }
+
+    /// A step of Newton's for the means, and of the precisions towards E = D at their places.
+    ///
+    /// # Errors
+    /// [`LinalgError::NotPositiveDefinite`] where rules of integration with negative weights find no curvature.
+    pub(super) fn step(&self, active: &ActiveSet) -> Result<SiteStep, LinalgError> {
+        let (count, a) = (self.classes.len(), self.covariance.as_ref());
+        let gather = |of: &dyn Fn(usize, usize) -> f64| -> Vec<f64> {
+            (0..a.nrows()).map(|l| of(self.classes.start + l % count, l / count)).collect()
+        };
+        let precision = gather(&|c, i| active.classes[c].precision[i]);
+        let shift = gather(&|c, i| active.classes[c].shift[i]);
+        let mean = times(a, &shift);
+        let mut dual = shift;
+        add(&mut dual, -1.0, &self.site_precision(&precision, &mean));
+        let mut slope = times(a, &dual);
+        add(&mut slope, 1.0, &self.pull);
+        // Π A
+        let mut pa = self.covariance.clone();
+        for j in 0..pa.ncols() {
+            let moved = self.site_precision(&precision, pa.col_as_slice(j));
+            pa.col_as_slice_mut(j).copy_from_slice(&moved);
+        }
+        let mut d = self.curvature.clone();
+        symmetrise_lower(d.as_mut())?;
+        let mut e = Mat::zeros(d.nrows(), d.ncols());
+        matmul_lower(e.as_mut(), Accum::Replace, a, pa.as_ref(), 1.0, self.threading)?;
+        symmetrise_lower(e.as_mut())?;
+        let by_shift = self.newton((&d, &e), &slope)?;
+        // K⁻¹ A = I − Π A.
+        let by_mean = times(a, &by_shift);
+        let mut by_dual = by_shift;
+        add(&mut by_dual, -1.0, &self.site_precision(&precision, &by_mean));
+        let by_log_precision = self.log_precision_step((&d, &e), &precision);
+        let (classes, coupled) = (self.classes.clone(), self.coupled);
+        Ok(SiteStep { classes, coupled, dual, mean, by_dual, by_mean, precision, by_log_precision })
+    }
+
+    /// Π x.
+    fn site_precision(&self, precision: &[f64], x: &[f64]) -> Vec<f64> {
+        site_precision(precision, x, self.coupled.then_some(self.classes.len()))
+    }
+
+    /// −(A − E + D)⁻¹ r.
+    fn newton(&self, (d, e): (&Mat<f64>, &Mat<f64>), slope: &[f64]) -> Result<Vec<f64>, LinalgError> {
+        let mut all = &self.covariance - e + d;
+        let largest = (0..all.nrows()).fold(0.0f64, |most, i| most.max(all[(i, i)]));
+        (0..all.nrows()).for_each(|i| all[(i, i)] += FLAT * largest);
+        let factor = Cholesky::factor(all.as_ref(), &JitterPolicy::ladder())?;
+        let mut step: Vec<f64> = slope.iter().map(|slope| -slope).collect();
+        factor.solve_in_place(column(&mut step), self.threading)?;
+        Ok(step)
+    }
+
+    /// ln of the ratio of `w_cᵀ D w_c` to `w_cᵀ E w_c` at each site, `w_c w_cᵀ = ∂Π/∂π_c`: of the sign of the descent, and
+    /// as long as a multiplicative update of least squares with numbers that are not negative.
+    fn log_precision_step(&self, (d, e): (&Mat<f64>, &Mat<f64>), precision: &[f64]) -> Vec<f64> {
+        let count = self.classes.len();
+        let mut step = Vec::with_capacity(precision.len());
+        for (i, pi) in precision.chunks_exact(count).enumerate() {
+            let total: f64 = pi.iter().sum();
+            let block = |of: &Mat<f64>| Square::from_fn(count, |c, k| of[(i * count + c, i * count + k)]);
+            let (says, kept) = (block(d), block(e));
+            for c in 0..count {
+                let share = |k: usize| if self.coupled { pi[k] / total } else { 0.0 };
+                let w: Vec<f64> = (0..count).map(|k| if k == c { 1.0 } else { 0.0 } - share(k)).collect();
+                let (says, kept) = (inner(&w, &says.times(&w)), inner(&w, &kept.times(&w)));
+                let ratio = if says > NOTHING && kept > NOTHING { (says / kept).ln() } else { 0.0 };
+                step.push(ratio.clamp(-LONGEST, LONGEST));
+            }
+        }
+        step
+    }
+}
+
+impl SiteStep {
+    /// Sites after a share of the step: `b = a + Π h` makes the mean what it is to be.
+    pub(super) fn apply(&self, share: f64, active: &mut ActiveSet) {
+        let moved = |from: &[f64], by: &[f64]| -> Vec<f64> {
+            from.iter().zip(by).map(|(from, by)| from + share * by).collect()
+        };
+        let log_bounded = |pi: f64| pi.ln().clamp(BOUNDS.0, BOUNDS.1).exp();
+        let precision = self.precision.iter().zip(&self.by_log_precision);
+        let precision: Vec<f64> = precision.map(|(pi, by)| log_bounded(pi * (share * by).exp())).collect();
+        let mean = moved(&self.mean, &self.by_mean);
+        let count = self.classes.len();
+        let mut shift = moved(&self.dual, &self.by_dual);
+        add(&mut shift, 1.0, &site_precision(&precision, &mean, self.coupled.then_some(count)));
+        for (l, (precision, shift)) in precision.into_iter().zip(shift).enumerate() {
+            let class = &mut active.classes[self.classes.start + l % count];
+            (class.precision[l / count], class.shift[l / count]) = (precision, shift);
+        }
+    }
+}
+
+/// Π x, for sites of so many coupled latents or of single ones.
+fn site_precision(precision: &[f64], x: &[f64], coupled: Option<usize>) -> Vec<f64> {
+    match coupled {
+        None => precision.iter().zip(x).map(|(pi, x)| pi * x).collect(),
+        Some(count) => {
+            let sites = precision.chunks_exact(count).zip(x.chunks_exact(count));
+            sites.flat_map(|(pi, x)| precision_times(pi, x)).collect()
+        }
+    }
+}
+
+/// The stubs of one latent.
+fn one(stubs: &StubBlock, class: usize) -> StubBlock {
+    let m = stubs.m[class].clone();
+    StubBlock { q: Mat::zeros(0, m.ncols()), m: vec![m] }
+}
