@@ -74,6 +74,11 @@ pub trait Density: Described + Clone + 'static {
         None
     }
 
+    /// The probability under `f ~ q` that one output is at most `y`, where there is a closed form.
+    fn cdf_closed_form(&self, _q: &[Latent], _output: usize, _y: f64) -> Option<f64> {
+        None
+    }
+
     /// Mean and variance of each output under `f ~ q`, where there is a closed form.
     fn predictive_closed_form(
         &self,
@@ -204,6 +209,21 @@ impl<T: Density> Likelihood for T {
             return Ok(());
         }
         defaults::predictive_moments(self, q, ws, out)
+    }
+
+    fn predictive_cdf(
+        &self,
+        q: &[Latent],
+        output: usize,
+        y: f64,
+        ws: &mut Workspace,
+    ) -> Result<f64, LikelihoodError> {
+        check_latents(self, q.len())?;
+        check_output(self, output)?;
+        match self.cdf_closed_form(q, output, y) {
+            Some(found) => Ok(found),
+            None => defaults::predictive_cdf(self, q, output, y, ws),
+        }
     }
 
     fn predictive_quantile(

@@ -215,6 +215,20 @@ pub trait Likelihood: Described + CloneLikelihood {
         done.map(|()| value)
     }
 
+    /// Layer 4: the probability that this output (counted from 0) is at most `y`.
+    ///
+    /// # Errors
+    /// No such output; otherwise as [`predictive_moments`](Likelihood::predictive_moments).
+    fn predictive_cdf(
+        &self,
+        q: &[Latent],
+        output: usize,
+        y: f64,
+        ws: &mut Workspace,
+    ) -> Result<f64, LikelihoodError> {
+        defaults::predictive_cdf(self, q, output, y, ws)
+    }
+
     /// Layer 4: the least number that this output (counted from 0) does not exceed with this probability.
     ///
     /// # Errors

@@ -113,7 +113,7 @@ impl<'a> Predictive<'a> {
         let mut excess = |y: f64| -> Result<f64, LikelihoodError> {
             let mut sum = -probability;
             for (q, weight) in self.each(beliefs) {
-                sum += weight * defaults::predictive_cdf(self.likelihood, q, output, y, ws)?;
+                sum += weight * self.likelihood.predictive_cdf(q, output, y, ws)?;
             }
             Ok(sum)
         };

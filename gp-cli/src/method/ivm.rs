@@ -11,7 +11,7 @@ use super::problem::Problem;
 use super::setting::Setting;
 use crate::error::CliError;
 use crate::model::Functions;
-use gp_ep::ivm::IvmLearning;
+use gp_ep::ivm::{IvmLearning, Sites};
 use gp_ep::{EvidenceKind, Inference as _, Learning};
 use gp_likelihoods::{Likelihood, Support};
 use gp_optim::ParameterSet;
@@ -20,8 +20,9 @@ use gp_optim::ParameterSet;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct IvmMethod;
 
-/// Active sets that parameters are learned with at most, and iterations with each.
-const ROUNDS: usize = 10;
+/// Active sets that parameters are learned with at most, and iterations with each. With sites at rest, rounds end by
+/// themselves when they gain nothing.
+const ROUNDS: [usize; 2] = [6, 10];
 const ITERATIONS: Setting = common::ITERATIONS.usually_whole(20);
 
 impl Method for IvmMethod {
@@ -75,7 +76,8 @@ impl Method for IvmMethod {
         let data = &problem.rows;
         let options = options(&problem);
         // Nothing to be learned but the sites.
-        let rounds = if model.free_count() == 0 { 0 } else { ROUNDS };
+        let most = ROUNDS[usize::from(options.sites == Sites::AtRest)];
+        let rounds = if model.free_count() == 0 { 0 } else { most };
         let iterations = problem.settings.given.integer_of(&ITERATIONS)?;
         let how = Learning::Outer(minimise_options(iterations, &problem.settings.control));
         let learned = model.learn_with(data, how, &IvmLearning { options, rounds }, &mut |_| {})?;

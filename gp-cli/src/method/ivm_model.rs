@@ -5,6 +5,9 @@ use super::setting::Setting;
 use crate::error::CliError;
 use gp_ep::ivm::{Coupling, Ivm, IvmOptions, Sites};
 
+/// Sites are brought to rest up to so many latents: for each row that takes the square of the active points of all of them.
+const FEW_LATENTS: usize = 4;
+
 /// What the posterior says of several classes.
 pub(super) const COUPLING: Setting = Setting::choice(
     "coupling",
@@ -32,5 +35,7 @@ pub(super) fn model(problem: &Problem) -> Result<Ivm, CliError> {
 pub(super) fn options(problem: &Problem) -> IvmOptions {
     let usual = IvmOptions::default();
     let active = problem.settings.active.unwrap_or(usual.active);
-    IvmOptions { active, sites: Sites::AtRest, seed: problem.settings.seed, ..usual }
+    let latents = problem.likelihood.latents();
+    let sites = if latents <= FEW_LATENTS { Sites::AtRest } else { Sites::Matched };
+    IvmOptions { active, sites, seed: problem.settings.seed, ..usual }
 }

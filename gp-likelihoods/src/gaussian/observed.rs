@@ -97,6 +97,10 @@ impl Density for Gaussian {
         self.predictive_quantile(q[0], probability).ok()
     }
 
+    fn cdf_closed_form(&self, q: &[Latent], _output: usize, y: f64) -> Option<f64> {
+        Some(standard_normal_cdf((y - q[0].mean()) / self.predictive_variance(q[0]).sqrt()))
+    }
+
     fn predictive_closed_form(
         &self,
         q: &[Latent],

@@ -209,6 +209,11 @@ impl Density for WarpedGaussian {
         found.map(|found| out[0] = found).is_some()
     }
 
+    fn cdf_closed_form(&self, q: &[Latent], _output: usize, y: f64) -> Option<f64> {
+        let deviation = (q[0].variance() + self.variance()).sqrt();
+        Some(standard_normal_cdf((self.warp().value(y) - q[0].mean()) / deviation))
+    }
+
     /// The warp keeps the order of numbers, and so their quantiles.
     fn quantile_closed_form(&self, q: &[Latent], _output: usize, probability: f64) -> Option<f64> {
         let deviation = (q[0].variance() + self.variance()).sqrt();
