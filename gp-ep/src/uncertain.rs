@@ -42,9 +42,9 @@ pub struct ParameterDraws {
 }
 
 impl Default for ParameterDraws {
-    /// Ten pairs, and a factor of e.
+    /// Twenty pairs, and a factor of e².
     fn default() -> Self {
-        Self { pairs: 10, width: 1.0, seed: 0 }
+        Self { pairs: 20, width: 2.0, seed: 0 }
     }
 }
 
@@ -72,6 +72,9 @@ where
     M: Inference<Posterior = MixturePosterior<P>> + Clone,
     P: LatentPosterior + Clone,
 {
+    if model.free_count() == 0 {
+        return model.posterior(data);
+    }
     let factor = precision(model, how, gradient)?;
     let (mut parts, mut log_weights, mut noise) = (Vec::new(), Vec::new(), Vec::new());
     for Drawn { model, log_ratio } in draws(model, how, &factor)? {

@@ -57,3 +57,39 @@ fn parameters_that_run_away_are_named() {
     let warnings = desk.ok(fit).json()["warnings"].to_string();
     assert!(warnings.contains("linear.lengthscale = "), "{warnings}");
 }
+
+/// Twenty-five rows leave parameters open: predictions are those of several models, and new rows weigh them anew.
+#[test]
+fn few_rows_leave_parameters_uncertain() {
+    let desk = Desk::new();
+    let (few, many) = (two_matter(25, 2), two_matter(60, 2));
+    desk.write("few.csv", &few);
+    desk.write("many.csv", &many);
+    desk.write("rest.csv", many.lines().take(1).chain(many.lines().skip(26)).collect::<Vec<_>>().join("\n"));
+    let width = |model: &str| {
+        let said = desk.ok(&format!("predict {model} rest.csv"));
+        said.column("upper").iter().zip(said.column("lower")).map(|(upper, lower)| upper - lower).sum::<f64>()
+    };
+    let models = |model: &str| {
+        let json = desk.ok(&format!("inspect {model} --json")).json();
+        let weights: Vec<f64> =
+            json["components"].as_array().unwrap().iter().map(|weight| weight.as_f64().unwrap()).collect();
+        let sum: f64 = weights.iter().sum();
+        assert!((sum - 1.0).abs() < 1e-12, "{sum}");
+        weights.len()
+    };
+    for method in ["exact", "pep --inducing 12", "vfe --inducing 12", "fitc --inducing 12"] {
+        let fit = format!("fit few.csv --target y --method {method} --force");
+        desk.ok(&format!("{fit} -o open.gp"));
+        desk.ok(&format!("{fit} -o known.gp --parameters known"));
+        assert_eq!((models("open.gp"), models("known.gp")), (41, 1), "{method}");
+        let (open, known) = (width("open.gp"), width("known.gp"));
+        assert!(open > 1.02 * known, "{method}: {open} {known}");
+        desk.ok("update open.gp rest.csv -o later.gp --force");
+        assert_eq!(models("later.gp"), 41);
+        let later = width("later.gp");
+        assert!(later < 0.9 * open, "{method}: {later} {open}");
+    }
+    desk.ok("fit many.csv --target y --parameters uncertain --no-train -o prior.gp");
+    assert_eq!(models("prior.gp"), 1);
+}

@@ -4,6 +4,7 @@
 mod faults;
 mod gradients;
 mod leave_one_out;
+mod over_parameters;
 mod predictions;
 mod reference;
 mod support;
