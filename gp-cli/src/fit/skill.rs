@@ -17,13 +17,17 @@ const LARGEST: f64 = 1e8;
 /// So many of those that are not are named.
 const MOST_NAMES: usize = 4;
 
-/// Takes back that training converged where nothing was learned, and warns of parameters that the data left open.
+/// Takes back that training converged where nothing was learned or its objective cannot be, and warns of parameters that the data left open.
 ///
 /// # Errors
 /// Of kind [`Numerical`](crate::ErrorKind::Numerical) where the fit cannot predict.
 pub(super) fn judge(fit: &mut Fit, sample: &Rows, seed: u64) -> Result<(), CliError> {
     if fit.iterations == 0 {
         return Ok(());
+    }
+    if let Some(warning) = impossible(fit) {
+        fit.converged = false;
+        fit.warnings.push(warning);
     }
     let few = Sample::at_most(sample, ROWS, seed)?.rows;
     let (points, targets) = few.whole()?;
@@ -38,6 +42,19 @@ pub(super) fn judge(fit: &mut Fit, sample: &Rows, seed: u64) -> Result<(), CliEr
     }
     fit.warnings.extend(runaways(fit));
     Ok(())
+}
+
+/// What is wrong with a probability of labels or counts above 1: estimates of it may be there by noise, but not a model that
+/// is sound.
+fn impossible(fit: &Fit) -> Option<String> {
+    let is_probability = fit.posterior.likelihood().support().is_discrete();
+    (is_probability && fit.objective > 0.0).then(|| {
+        format!(
+            "the {} is {:.3}, and the logarithm of a probability cannot be above 0: do not trust this model",
+            fit.objective_kind.words(),
+            fit.objective
+        )
+    })
 }
 
 /// Whether all latent functions are constant.
@@ -84,4 +101,41 @@ fn runaways(fit: &Fit) -> Option<String> {
             found.join(", ")
         )
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::approximation;
+    use faer::Mat;
+    use gp_ep::EvidenceKind;
+    use gp_kernels::inducing::InducingInputs;
+    use gp_kernels::posterior::InducingPosterior;
+    use gp_likelihoods::{BernoulliProbit, Gaussian, Likelihood};
+    use gp_linalg::JitterPolicy;
+
+    fn fit(likelihood: Box<dyn Likelihood>, objective: f64) -> Fit {
+        let points = Mat::from_fn(2, 1, |i, _| i as f64);
+        let inputs = InducingInputs::points(points.as_ref()).unwrap();
+        let kernel = gp_kernels::parse("rbf").unwrap();
+        let prior = InducingPosterior::prior(kernel, inputs, JitterPolicy::ladder()).unwrap();
+        Fit {
+            posterior: approximation(vec![prior.into()], likelihood).unwrap(),
+            objective,
+            objective_kind: EvidenceKind::Estimate,
+            converged: true,
+            reason: String::new(),
+            iterations: 1,
+            curve: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
+
+    /// Densities of numbers may be large.
+    #[test]
+    fn labels_have_no_probability_above_one() {
+        assert!(impossible(&fit(Box::new(BernoulliProbit), 3.0)).unwrap().contains("3.000"));
+        assert_eq!(impossible(&fit(Box::new(BernoulliProbit), -3.0)), None);
+        assert_eq!(impossible(&fit(Box::new(Gaussian::new(0.1).unwrap()), 3.0)), None);
+    }
 }
