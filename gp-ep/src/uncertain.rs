@@ -76,19 +76,28 @@ where
         return model.posterior(data);
     }
     let factor = precision(model, how, gradient)?;
-    let (mut parts, mut log_weights, mut noise) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut parts, mut log_weights, mut noise) = (Vec::new(), Vec::new(), Vec::<Gaussian>::new());
     for Drawn { model, log_ratio } in draws(model, how, &factor)? {
         let at =
             |model: &M| Ok::<_, InferenceError>((model.log_evidence(data)?.value, model.posterior(data)?));
         let Ok((log_evidence, predictor)) = at(&model) else { continue };
         log_weights.push(log_evidence + model.log_prior() + log_ratio);
-        noise.push(predictor.likelihood().gaussian_noise().map_or(0.0, Gaussian::variance));
+        noise.extend(predictor.likelihood().gaussian_noise().cloned());
         parts.extend(predictor.functions().parts().iter().cloned());
     }
     let weights = truncated_weights(&log_weights);
-    let mean_noise = weights.iter().zip(&noise).map(|(weight, noise)| weight * noise).sum();
-    let likelihood = Box::new(Gaussian::new(mean_noise)?);
-    Predictor::new(MixturePosterior::new(weights, parts)?, likelihood, Threading::Pool)
+    let likelihood = mean_noise(noise, &weights).ok_or(InferenceError::ImproperPosterior)?;
+    Predictor::new(MixturePosterior::new(weights, parts)?, Box::new(likelihood), Threading::Pool)
+}
+
+/// The first noise, of the mean variance of all unless that is fixed.
+fn mean_noise(all: Vec<Gaussian>, weights: &[f64]) -> Option<Gaussian> {
+    let mean: f64 = weights.iter().zip(&all).map(|(weight, noise)| weight * noise.variance()).sum();
+    let mut noise = all.into_iter().next()?;
+    for parameter in noise.parameters_mut().iter_mut().filter(|parameter| parameter.free_len() > 0) {
+        parameter.set_values(&[mean]).ok()?;
+    }
+    Some(noise)
 }
 
 /// The factor of A, by central differences of the gradient.

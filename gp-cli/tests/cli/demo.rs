@@ -63,10 +63,13 @@ fn the_model_file_gives_the_predictions_to_the_last_bit() {
     for (row, moments) in moments.iter().enumerate() {
         assert_eq!(moments.mean.to_bits(), numbers("mean")[row].to_bits());
         assert_eq!(moments.variance.to_bits(), numbers("variance")[row].to_bits());
-        // 1.96 standard deviations to either side.
-        let half = 1.959_963_984_540_054 * moments.variance.sqrt();
-        assert!((numbers("lower")[row] - (moments.mean - half)).abs() < 1e-12);
-        assert!((numbers("upper")[row] - (moments.mean + half)).abs() < 1e-12);
+    }
+    for (end, probability) in [("lower", 0.025), ("upper", 0.975)] {
+        let quantiles = model.posterior().given(&latents).quantiles(0, probability).unwrap();
+        for (row, quantile) in quantiles.into_iter().enumerate() {
+            let expected = model.target().scale().undo(quantile);
+            assert!((numbers(end)[row] - expected).abs() < 1e-12);
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use gp_cli::data::{Formats, ReadOptions};
 fn predictions_of_numbers() {
     let desk = Desk::new();
     desk.write("t.csv", sine(60));
-    desk.ok("fit t.csv --target y");
+    desk.ok("fit t.csv --target y --parameters known");
     let said = desk.ok("predict model.gp t.csv --latent --id x --interval 0.5");
     let header = ["x", "mean", "variance", "lower", "upper", "latent_mean", "latent_variance", "log_density"];
     assert_eq!(said.table().0, header);

@@ -3,6 +3,7 @@
 use crate::support::{Problem, outer};
 use faer::Mat;
 use gp_ep::{ExactGp, Inference as _, ParameterDraws, Predictor};
+use gp_kernels::KernelExt as _;
 use gp_kernels::posterior::MixturePosterior;
 use gp_likelihoods::Gaussian;
 use gp_optim::{MinimiseOptions, ParameterSet as _, ParameterSetMut as _};
