@@ -132,12 +132,12 @@ fn precision<M: ParameterSetMut + Clone>(
         }
         precision[(j, j)] += how.width.powi(-2);
     }
-    positive(precision)
+    positive(&precision)
 }
 
 /// The factor of a matrix, of which more than asked is added to the diagonal where it has none: away from an optimum,
 /// curvatures may be negative.
-fn positive(matrix: Mat<f64>) -> Result<Cholesky, InferenceError> {
+fn positive(matrix: &Mat<f64>) -> Result<Cholesky, InferenceError> {
     let largest = (0..matrix.nrows()).map(|i| matrix[(i, i)].abs()).fold(0.0, f64::max);
     let mut added = 0.0;
     loop {
@@ -214,7 +214,7 @@ mod tests {
     #[test]
     fn a_matrix_that_curves_the_wrong_way_is_bent() {
         let matrix = Mat::from_fn(2, 2, |i, j| if i == j { [2.0, -0.5][i] } else { 0.0 });
-        let factor = positive(matrix).unwrap();
+        let factor = positive(&matrix).unwrap();
         assert!(factor.log_det().is_finite());
     }
 }

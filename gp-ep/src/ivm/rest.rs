@@ -89,7 +89,8 @@ mod tests {
     /// Twice as many rows as active points, a fifth of the labels wrong.
     fn labelled(model: &Ivm, classes: usize, label: impl Fn(usize) -> f64) -> Labelled {
         let x = Mat::from_fn(60, 2, |i, d| 4.0 * ((0.5 + (i * (3 + 4 * d) + d) as f64 * 0.618_034).fract()));
-        let class = |i: usize| (1.5 * x[(i, 0)] + x[(i, 1)]).floor() as usize + usize::from(i % 5 == 0);
+        let class =
+            |i: usize| (1.5 * x[(i, 0)] + x[(i, 1)]).floor() as usize + usize::from(i.is_multiple_of(5));
         let y: Vec<f64> = (0..60).map(|i| label(class(i) % classes)).collect();
         Labelled::read(model, &Observations::new(x.as_ref(), &y).unwrap()).unwrap()
     }
