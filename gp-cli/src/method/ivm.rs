@@ -11,7 +11,7 @@ use super::problem::Problem;
 use super::setting::Setting;
 use crate::error::CliError;
 use crate::model::Functions;
-use gp_ep::ivm::{IvmLearning, Sites};
+use gp_ep::ivm::{FinalSites, IvmLearning};
 use gp_ep::{EvidenceKind, Inference as _, Learning};
 use gp_likelihoods::{Likelihood, Support};
 use gp_optim::ParameterSet;
@@ -76,7 +76,7 @@ impl Method for IvmMethod {
         let data = &problem.rows;
         let options = options(&problem);
         // Nothing to be learned but the sites.
-        let most = ROUNDS[usize::from(options.sites == Sites::AtRest)];
+        let most = ROUNDS[usize::from(options.sites == FinalSites::AtRest)];
         let rounds = if model.free_count() == 0 { 0 } else { most };
         let iterations = problem.settings.given.integer_of(&ITERATIONS)?;
         let how = Learning::Outer(minimise_options(iterations, &problem.settings.control));

@@ -3,7 +3,7 @@
 use super::problem::Problem;
 use super::setting::Setting;
 use crate::error::CliError;
-use gp_ep::ivm::{Coupling, Ivm, IvmOptions, Sites};
+use gp_ep::ivm::{Coupling, FinalSites, Ivm, IvmOptions};
 
 /// Sites are brought to rest up to so many latents: for each row that takes the square of the active points of all of them.
 const FEW_LATENTS: usize = 4;
@@ -36,6 +36,6 @@ pub(super) fn options(problem: &Problem) -> IvmOptions {
     let usual = IvmOptions::default();
     let active = problem.settings.active.unwrap_or(usual.active);
     let latents = problem.likelihood.latents();
-    let sites = if latents <= FEW_LATENTS { Sites::AtRest } else { Sites::Matched };
+    let sites = if latents <= FEW_LATENTS { FinalSites::AtRest } else { FinalSites::Matched };
     IvmOptions { active, sites, seed: problem.settings.seed, ..usual }
 }

@@ -15,7 +15,7 @@
 //! How a run goes ([`IvmOptions`]): the first points are drawn, one of each class. Then for each inclusion candidates are
 //! scored with the belief about their latents ([`Selection`]), the best comes in with the site of moment matching, the
 //! oldest *liquid* point is frozen, the stubs of all points are brought up to date, and EP moves the sites of the liquid
-//! points, those that came in last. With [`Sites::AtRest`] all sites are moved after the last inclusion, to the least
+//! points, those that came in last. With [`FinalSites::AtRest`] all sites are moved after the last inclusion, to the least
 //! criterion of learning: the active points then say what the labels of all rows say, not of their own alone. Without it a
 //! set of surprising points stands for the data, which is too little where labels are noisy or inputs many.
 
@@ -53,7 +53,7 @@ mod train;
 pub use classes::EpCounts;
 pub use memory::MemoryEstimate;
 pub use model::Ivm;
-pub use options::{Coupling, IvmOptions, Reweighting, Rule, Selection, Sites};
+pub use options::{Coupling, FinalSites, IvmOptions, Reweighting, Rule, Selection};
 pub use placement::IvmPlacement;
 pub use posterior::IvmPosterior;
 pub use run::{Inclusion, IvmRun, Phase, Stage};

@@ -88,7 +88,7 @@ impl Reweighting {
 
 /// What the final sites of the active set are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Sites {
+pub enum FinalSites {
     /// Those of matching moments, as they came about: what the labels of the active points say.
     #[default]
     Matched,
@@ -120,7 +120,7 @@ pub struct IvmOptions {
     /// Weaker likelihoods at first; none unless given.
     pub reweighting: Option<Reweighting>,
     /// What the final sites are.
-    pub sites: Sites,
+    pub sites: FinalSites,
     /// Seed of all draws.
     pub seed: u64,
 }
@@ -136,7 +136,7 @@ impl Default for IvmOptions {
             candidates: None,
             retained: 0.5,
             reweighting: None,
-            sites: Sites::default(),
+            sites: FinalSites::default(),
             seed: 0,
         }
     }

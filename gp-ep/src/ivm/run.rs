@@ -7,7 +7,7 @@ use super::data::Labelled;
 use super::independent::IndependentClasses;
 use super::memory::MemoryEstimate;
 use super::model::Ivm;
-use super::options::{Coupling, IvmOptions, Selection, Sites};
+use super::options::{Coupling, FinalSites, IvmOptions, Selection};
 use super::posterior::IvmPosterior;
 use super::representation::ActiveSet;
 use super::select::{Reason, Selector, ranked};
@@ -144,7 +144,7 @@ impl Ivm {
             Coupling::Coupled => Run::new(&task, CoupledClasses::new(&task)).finish(watch),
             Coupling::Independent => Run::new(&task, IndependentClasses::new(&task)).finish(watch),
         }?;
-        if options.sites == Sites::AtRest && run.ended.is_none() {
+        if options.sites == FinalSites::AtRest && run.ended.is_none() {
             let active = self.rest(control, data, run.posterior.active_set().clone())?;
             run.posterior = IvmPosterior::new(self, active)?;
         }

@@ -3,7 +3,7 @@
 
 use crate::support::{Problem, kernel, probabilities};
 use faer::Mat;
-use gp_ep::ivm::{Ivm, IvmLearning, IvmOptions, IvmPosterior, Sites};
+use gp_ep::ivm::{FinalSites, Ivm, IvmLearning, IvmOptions, IvmPosterior};
 use gp_ep::{Inference as _, Learning};
 use gp_likelihoods::BernoulliProbit;
 use gp_optim::{MinimiseOptions, StopReason};
@@ -40,7 +40,7 @@ fn scores(posterior: &IvmPosterior, test: &Problem) -> (f64, f64) {
 }
 
 /// Learned from the usual start, with sites of either kind.
-fn learned(training: &Problem, test: &Problem, text: &str, sites: Sites) -> (f64, f64) {
+fn learned(training: &Problem, test: &Problem, text: &str, sites: FinalSites) -> (f64, f64) {
     let mut model = Ivm::new(vec![kernel(text)], Box::new(BernoulliProbit)).unwrap();
     let options = IvmOptions { active: 60, sites, ..IvmOptions::default() };
     let minor = MinimiseOptions { max_iterations: 20, ..MinimiseOptions::default() };
@@ -55,7 +55,7 @@ fn learned(training: &Problem, test: &Problem, text: &str, sites: Sites) -> (f64
 fn many_inputs_are_learned_from_all_rows() {
     let (training, test) = (levels(600, 1), levels(500, 2));
     let of = |sites| learned(&training, &test, "1 * linear(lengthscale=8)", sites);
-    let (matched, at_rest) = (of(Sites::Matched), of(Sites::AtRest));
+    let (matched, at_rest) = (of(FinalSites::Matched), of(FinalSites::AtRest));
     assert!(at_rest.0 < 0.10 && at_rest.1 < 0.25, "{matched:?} {at_rest:?}");
     assert!(at_rest.0 < 0.6 * matched.0 && at_rest.1 < 0.7 * matched.1, "{matched:?} {at_rest:?}");
 }
@@ -66,7 +66,7 @@ fn many_inputs_are_learned_from_all_rows() {
 fn noisy_labels_are_outvoted_by_all_rows() {
     let (training, test) = (noisy(800, 3), noisy(1500, 4));
     let of = |sites| learned(&training, &test, "1 * rbf(lengthscale=1.4) + linear(lengthscale=1.4)", sites);
-    let (matched, at_rest) = (of(Sites::Matched), of(Sites::AtRest));
+    let (matched, at_rest) = (of(FinalSites::Matched), of(FinalSites::AtRest));
     assert!(at_rest.0 < 0.39 && at_rest.1 < 0.66, "{matched:?} {at_rest:?}");
     assert!(at_rest.1 < matched.1, "{matched:?} {at_rest:?}");
 }
@@ -76,7 +76,7 @@ fn noisy_labels_are_outvoted_by_all_rows() {
 fn rounds_end_when_they_gain_nothing() {
     let problem = Problem::signs(120, 3);
     let mut model = Ivm::new(vec![kernel("1.0 * rbf(lengthscale=0.3)")], Box::new(BernoulliProbit)).unwrap();
-    let options = IvmOptions { active: 40, sites: Sites::AtRest, ..IvmOptions::default() };
+    let options = IvmOptions { active: 40, sites: FinalSites::AtRest, ..IvmOptions::default() };
     let settings = IvmLearning { options, rounds: 30 };
     let minor = MinimiseOptions { max_iterations: 20, ..MinimiseOptions::default() };
     let trained =

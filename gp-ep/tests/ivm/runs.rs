@@ -3,7 +3,9 @@
 
 use crate::support::{Problem, kernel, latents, probabilities, three_classes};
 use gp_ep::Observations;
-use gp_ep::ivm::{Coupling, Ivm, IvmOptions, IvmRun, Phase, Reason, Reweighting, Rule, Selection, Sites};
+use gp_ep::ivm::{
+    Coupling, FinalSites, Ivm, IvmOptions, IvmRun, Phase, Reason, Reweighting, Rule, Selection,
+};
 use gp_likelihoods::{BernoulliProbit, Softmax};
 use gp_linalg::Threading;
 use gp_optim::{Control, Interrupt, StopReason};
@@ -130,7 +132,7 @@ fn two_coupled_classes_are_one_latent_of_twice_the_variance() {
 fn threads_do_not_change_bits() {
     let problem = Problem::stripes(200, 3, 7);
     let kinds = [Coupling::Coupled, Coupling::Independent]
-        .map(|coupling| [Sites::Matched, Sites::AtRest].map(|sites| (coupling, sites)));
+        .map(|coupling| [FinalSites::Matched, FinalSites::AtRest].map(|sites| (coupling, sites)));
     for (coupling, sites) in kinds.into_iter().flatten() {
         let build = |threading| {
             let model = three_classes().with_coupling(coupling).unwrap().with_threading(threading);
