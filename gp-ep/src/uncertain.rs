@@ -61,7 +61,7 @@ struct Drawn<M> {
 /// `gradient` is of `ln p(y)` alone, by all natural values.
 ///
 /// # Errors
-/// Those of the model near the optimum. A draw at which it fails is left out.
+/// Those of the model at the optimum and a step beside it. A draw at which it fails is left out.
 pub(crate) fn over_parameters<M, P>(
     model: &M,
     data: &dyn DataSource,
@@ -80,7 +80,11 @@ where
     for Drawn { model, log_ratio } in draws(model, how, &factor)? {
         let at =
             |model: &M| Ok::<_, InferenceError>((model.log_evidence(data)?.value, model.posterior(data)?));
-        let Ok((log_evidence, predictor)) = at(&model) else { continue };
+        let (log_evidence, predictor) = match at(&model) {
+            Ok(found) => found,
+            Err(fault) if parts.is_empty() => return Err(fault),
+            Err(_) => continue,
+        };
         log_weights.push(log_evidence + model.log_prior() + log_ratio);
         noise.extend(predictor.likelihood().gaussian_noise().cloned());
         parts.extend(predictor.functions().parts().iter().cloned());

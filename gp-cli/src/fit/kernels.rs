@@ -47,7 +47,7 @@ pub(super) fn is_straight(observed: &Observed, dim: usize, pseudo: usize) -> boo
     pseudo == 0 || pseudo > least
 }
 
-/// Whether each observation is one of several classes that have no order.
+/// Whether observations are labels of several classes, without an order.
 fn is_one_of_several(observed: &Observed) -> bool {
     let likelihood = observed.likelihood.as_ref();
     matches!(likelihood.support(), Support::Classes(_)) && likelihood.latents() > 1

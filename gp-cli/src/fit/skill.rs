@@ -1,4 +1,4 @@
-//! Whether a fit has learned something, and which of its parameters the data left open.
+//! Checks of a finished fit: whether it learned anything, whether its objective is possible, and which parameters ran away.
 
 use super::sample::Sample;
 use crate::error::CliError;
@@ -44,8 +44,7 @@ pub(super) fn judge(fit: &mut Fit, sample: &Rows, seed: u64) -> Result<(), CliEr
     Ok(())
 }
 
-/// What is wrong with a probability of labels or counts above 1: estimates of it may be there by noise, but not a model that
-/// is sound.
+/// A warning where the estimated probability of labels or counts is above 1.
 fn impossible(fit: &Fit) -> Option<String> {
     let is_probability = fit.posterior.likelihood().support().is_discrete();
     (is_probability && fit.objective > 0.0).then(|| {
@@ -57,7 +56,7 @@ fn impossible(fit: &Fit) -> Option<String> {
     })
 }
 
-/// Whether all latent functions are constant.
+/// Whether no latent function depends on the inputs.
 fn is_flat(fit: &Fit, points: MatRef<'_, f64>, targets: &[f64]) -> Result<bool, CliError> {
     if points.nrows() < 2 {
         return Ok(false);

@@ -11,7 +11,8 @@ use gp_optim::{Adam, Batches, Control};
 const MOST_BLOCKS: usize = 1 << 22;
 
 /// So many blocks of batches in a row up to which the objective was not found to fall, by more than its noise and by
-/// more than this share of it, are a plateau: as many as are looked at together, so that chance has to say so twice.
+/// more than this share of it, are a plateau: as many as are looked at together,
+/// so that the last look has no block in common with the first.
 const PLATEAU: u64 = 20;
 const VALUE_TOLERANCE: f64 = 1e-4;
 /// The rate of Adam at first.

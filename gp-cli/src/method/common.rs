@@ -12,14 +12,14 @@ pub const ALPHA: Setting =
 /// The budget of an optimiser that works on all rows.
 pub const ITERATIONS: Setting = Setting::integer("iterations", "N", 0, "Iterations of the optimiser at most");
 
-/// What predictions make of parameters that were learned.
+/// Whether predictions take learned parameters as known.
 pub(super) const PARAMETERS: Setting = Setting::choice(
     "parameters",
     &[
         ("known", "They are what was learned"),
-        (UNCERTAIN, "Predictions are a mixture over all that the data allow"),
+        (UNCERTAIN, "Predictions are a mixture over those that the data allow"),
     ],
-    "What predictions take parameters for; up to 200 rows uncertain, unless given",
+    "Whether predictions take learned parameters as known; unless given, not up to 200 rows",
 );
 pub(super) const UNCERTAIN: &str = "uncertain";
 

@@ -67,7 +67,8 @@ impl Method for IvmMethod {
         // memory, and a copy of it.
         let data = (sizes.rows + sizes.held) as f64 * (sizes.dim + 1) as f64;
         // Sites at rest: curvatures over all active latents, at two places.
-        let rest = 12.0 * (latents * active).powi(2);
+        let is_resting = options(problem).sites == FinalSites::AtRest;
+        let rest = if is_resting { 12.0 * (latents * active).powi(2) } else { 0.0 };
         8.0 * (rows * 2.0 * latents * (active + 24.0) + data + latents * 12.0 * active * active + rest)
     }
 

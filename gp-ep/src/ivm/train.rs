@@ -58,7 +58,8 @@ pub struct IvmTraining {
     pub criterion: f64,
     /// All rounds; one more than active sets were learned with.
     pub rounds: Vec<Round>,
-    /// Why it ended: all rounds are done, the last ones gained nothing (a plateau), the time is over, it was interrupted, or an active set cannot be made.
+    /// Why it ended: all rounds are done, the last ones gained nothing (a plateau), the time is over, it was interrupted, or
+    /// an active set cannot be made.
     pub reason: StopReason,
 }
 

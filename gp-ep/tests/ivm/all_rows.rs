@@ -61,7 +61,7 @@ fn many_inputs_are_learned_from_all_rows() {
 }
 
 /// Where labels are noisy the surprising rows are the wrong ones. A third is wrong at best, of negative log probability
-/// 0.637.
+/// 0.637; three standard deviations of 1,500 rows are 0.037, and the slope from 800 rows is not quite the true one.
 #[test]
 fn noisy_labels_are_outvoted_by_all_rows() {
     let (training, test) = (noisy(800, 3), noisy(1500, 4));

@@ -50,7 +50,7 @@ pub(super) fn linear(problem: &Problem, sample: &Rows) -> Result<Option<Approxim
     }
 }
 
-/// Whether the time is over, or an end was requested.
+/// Whether the time is over or the run was interrupted.
 fn is_over(control: &Control) -> bool {
     control.is_over() || control.is_interrupted()
 }
