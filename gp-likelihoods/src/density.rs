@@ -7,6 +7,7 @@ use crate::error::{LikelihoodError, check_count};
 use crate::latent::Latent;
 use crate::likelihood::{Described, Likelihood, parameter_count, parameter_value};
 use crate::pieces::{expected_by_pieces, tilted_by_pieces};
+use crate::quadrature::LANES;
 use crate::scalar::{Jet2, Scalar};
 use crate::slopes::{ObservationMoments, PointSlopes, Slopes};
 use crate::workspace::Workspace;
@@ -39,6 +40,20 @@ pub trait Density: Described + Clone + 'static {
     /// The log density with its derivatives by the latents, where that costs less than a pass of jets a latent.
     fn slopes_closed_form(&self, _y: &[f64], _f: &[f64], _out: &mut PointSlopes) -> bool {
         false
+    }
+
+    /// How far from the real line, into the complex plane, the log density is analytic in its one latent and grows no faster
+    /// than a power, so far at its [`bend`](Self::bend) and farther away from it: expected log densities are then sums over
+    /// nodes that are known beforehand.
+    fn strip(&self) -> Option<f64> {
+        None
+    }
+
+    /// The log density with two derivatives by its one latent, at several latent values side by side.
+    fn slopes_of_many(&self, y: &[f64], f: &[f64; LANES]) -> [[f64; LANES]; 3] {
+        let theta = |k| Jet2::constant(parameter_value(self.parameters(), k));
+        let jets = f.map(|f| self.log_p(y, |_| Jet2::variable(f), theta));
+        [jets.map(|jet| jet.value), jets.map(|jet| jet.first), jets.map(|jet| jet.second)]
     }
 
     /// The derivatives of the log density by all parameters, where that costs less than a pass of jets a parameter.
@@ -152,6 +167,11 @@ impl<T: Density> Likelihood for T {
         self.check_observation(y)?;
         check_latents(self, q.len())?;
         if self.expected_closed_form(y, q, ws, out) || expected_by_pieces(self, y, q, ws, out)? {
+            return Ok(());
+        }
+        if let [q] = *q
+            && defaults::expected_on_known_grid(self, y, q, ws, out)?
+        {
             return Ok(());
         }
         defaults::expected_log_density(self, y, q, ws, out)

@@ -1,6 +1,7 @@
 //! What every likelihood gets without writing it: expectations, tilted moments and predictions by quadrature.
 //!
-//! **One latent.** Sums over a grid whose step is halved until they settle, where the integrand is known to be smooth and
+//! **One latent.** Expected log densities that are [analytic near the real line](crate::Density::strip): sums over a grid that is
+//! known beforehand. Else sums over a grid whose step is halved until they settle, where the integrand is known to be smooth and
 //! to have nothing narrow that a grid could step over. Everywhere else, and where they do not settle, panels are refined
 //! until they resolve the integrand, or an error says where they do not. Errors are below 1e-9 of the size of the result.
 //!
@@ -21,7 +22,7 @@ mod one;
 mod quantile;
 
 pub(crate) use many::Many;
-pub(crate) use one::{Shape, tilted_along};
+pub(crate) use one::{Shape, expected_on_known_grid, tilted_along};
 pub(crate) use quantile::among;
 pub use quantile::predictive_quantile;
 

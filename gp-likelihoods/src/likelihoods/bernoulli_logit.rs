@@ -4,6 +4,7 @@ use rand::Rng;
 
 use crate::density::Density;
 use crate::likelihood::Described;
+use crate::quadrature::LANES;
 use crate::registry::LikelihoodEntry;
 use crate::scalar::Scalar;
 use crate::signs;
@@ -44,6 +45,21 @@ impl Density for BernoulliLogit {
 
     fn bend(&self, _y: &[f64]) -> Option<f64> {
         Some(0.0)
+    }
+
+    /// `1 + exp(−f)` is 0 at ±πi.
+    fn strip(&self) -> Option<f64> {
+        Some(std::f64::consts::PI)
+    }
+
+    fn slopes_of_many(&self, y: &[f64], f: &[f64; LANES]) -> [[f64; LANES]; 3] {
+        let odds = f.map(|f| y[0] * f);
+        let fall = odds.map(|odds| (-odds.abs()).exp());
+        let wrong = |k: usize| if odds[k] > 0.0 { fall[k] } else { 1.0 } / (1.0 + fall[k]);
+        let value = |k: usize| odds[k].min(0.0) - fall[k].ln_1p();
+        let first = |k: usize| y[0] * wrong(k);
+        let second = |k: usize| -fall[k] / (1.0 + fall[k]).powi(2);
+        [std::array::from_fn(value), std::array::from_fn(first), std::array::from_fn(second)]
     }
 
     fn moments_given(&self, f: &[f64], out: &mut [ObservationMoments]) {

@@ -5,11 +5,14 @@ use rand::Rng;
 use crate::density::Density;
 use crate::latent::Latent;
 use crate::likelihood::Described;
+use crate::quadrature::LANES;
 use crate::registry::LikelihoodEntry;
 use crate::scalar::Scalar;
 use crate::signs;
 use crate::slopes::{ObservationMoments, Slopes};
-use crate::special::{inverse_mills, inverse_mills_excess, log_normal_cdf, standard_normal_cdf};
+use crate::special::{
+    inverse_mills, inverse_mills_excess, log_normal_cdf, log_normal_cdf_slopes_of_many, standard_normal_cdf,
+};
 use crate::support::Support;
 use crate::workspace::Workspace;
 
@@ -38,6 +41,16 @@ impl Density for BernoulliProbit {
 
     fn bend(&self, _y: &[f64]) -> Option<f64> {
         Some(0.0)
+    }
+
+    /// The zeros of Φ next to the real line are at 1.92 ± 2.82i.
+    fn strip(&self) -> Option<f64> {
+        Some(2.8)
+    }
+
+    fn slopes_of_many(&self, y: &[f64], f: &[f64; LANES]) -> [[f64; LANES]; 3] {
+        let [value, first, second] = log_normal_cdf_slopes_of_many(&f.map(|f| y[0] * f));
+        [value, first.map(|slope| y[0] * slope), second]
     }
 
     fn moments_given(&self, f: &[f64], out: &mut [ObservationMoments]) {

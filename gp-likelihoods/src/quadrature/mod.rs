@@ -5,7 +5,9 @@
 //! a [`Cubature`], whichever way its nodes came about.
 
 mod cubature;
+mod graded;
 mod hermite;
+mod ladder;
 mod legendre;
 mod panels;
 mod product;
@@ -14,7 +16,9 @@ mod symmetric;
 mod trapezoid;
 
 pub use cubature::Cubature;
+pub(crate) use graded::graded;
 pub use hermite::GaussHermite;
+pub(crate) use ladder::{LANES, grid_for};
 pub use legendre::GaussLegendre;
 pub use panels::Panels;
 pub(crate) use trapezoid::{Grid, trapezoid};

@@ -21,7 +21,7 @@ pub use logs::{log_softplus, log_softplus_slopes, log_sum_exp, log1p_exp, logist
 pub use normal::{
     HALF_LN_TAU, inverse_mills, inverse_mills_excess, log_normal_cdf, log_normal_cdf_difference,
 };
-pub(crate) use normal::{log_normal_cdf_slopes, normal_cdfs};
+pub(crate) use normal::{log_normal_cdf_slopes, log_normal_cdf_slopes_of_many, normal_cdfs};
 pub use quantile::standard_normal_quantile;
 pub(crate) use remainders::{STIRLING_FROM, ln_gamma_step, stirling_remainder};
 pub use remainders::{exp_remainder, log_remainder};

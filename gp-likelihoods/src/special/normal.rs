@@ -92,6 +92,23 @@ pub(crate) fn normal_cdfs<const N: usize>(x: &[f64; N]) -> NormalCdfs<N> {
     }
 }
 
+/// `ln Φ` of several numbers side by side with two derivatives, to some x² roundings.
+pub(crate) fn log_normal_cdf_slopes_of_many<const N: usize>(x: &[f64; N]) -> [[f64; N]; 3] {
+    let halves = x.map(|x| -0.5 * x * x);
+    let scaled = erfcx_of_many(&x.map(|x| x.abs() * FRAC_1_SQRT_2));
+    let (mut value, mut ratio) = ([0.0; N], [0.0; N]);
+    for k in 0..N {
+        (value[k], ratio[k]) = if x[k] < 0.0 {
+            ((0.5 * scaled[k]).ln() + halves[k], (2.0 / PI).sqrt() / scaled[k])
+        } else {
+            let relative = halves[k].exp();
+            let above = 0.5 * relative * scaled[k];
+            ((-above).ln_1p(), DENSITY_AT_ZERO * relative / (1.0 - above))
+        };
+    }
+    [value, ratio, std::array::from_fn(|k| -ratio[k] * (ratio[k] + x[k]))]
+}
+
 /// `ln(Φ(b) − Φ(a))`; −∞ when `a = b`, NaN when `a > b`.
 #[must_use]
 pub fn log_normal_cdf_difference(a: f64, b: f64) -> f64 {

@@ -2,11 +2,13 @@
 
 mod expectation;
 mod expected;
+mod known_grid;
 mod predictive;
 mod tilted;
 mod transition;
 
 pub(super) use expected::expected_log_density;
+pub(crate) use known_grid::expected_on_known_grid;
 pub(super) use predictive::{cdf, predictive_moments};
 pub(super) use tilted::tilted;
 pub(crate) use tilted::{Shape, tilted_along};

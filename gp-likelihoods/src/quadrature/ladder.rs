@@ -1,0 +1,91 @@
+//! Grids under the standard normal density whose errors are known beforehand, for integrands that are analytic near the
+//! real line.
+//!
+//! An equidistant sum of step h is off by no more than `exp(a²/2 − 2πa/h)` times the size of the integrand at a distance a
+//! from the real line, for every a up to that of the nearest singularity. (L. N. Trefethen, J. A. C. Weideman, "The
+//! exponentially convergent trapezoidal rule", SIAM Review 56, 2014.)
+
+use crate::special::HALF_LN_TAU;
+use std::sync::OnceLock;
+
+/// Nodes that are looked at side by side.
+pub(crate) const LANES: usize = 8;
+
+/// Errors are below exp(−38), 3e-17, of the size of the integrand off the real line.
+const DIGITS: f64 = 38.0;
+/// The singularity itself is not touched.
+const CLOSEST: f64 = 0.95;
+/// The density is followed so far to either side; beyond is exp(−37) of it.
+pub(super) const REACH: f64 = 8.6;
+/// Each step is so much of the one before, and the finest has some 200 nodes: [graded](super::graded) panels need no more.
+const RATIO: f64 = 0.8;
+const STEPS: usize = 11;
+
+/// Nodes and their weights, which add up to 1. What is left of the last lanes has weight 0.
+pub(crate) type Nodes = Vec<([f64; LANES], [f64; LANES])>;
+
+/// The coarsest grid for an integrand that is analytic so far from the real line, in deviations; None where that is too
+/// near for any.
+pub(crate) fn grid_for(strip: f64) -> Option<&'static Nodes> {
+    static LADDER: OnceLock<Vec<(f64, Nodes)>> = OnceLock::new();
+    let step = if strip.is_nan() { 0.0 } else { step_for(strip) };
+    let ladder = LADDER.get_or_init(|| (0..STEPS).map(rung).collect());
+    ladder.iter().find(|(rung, _)| *rung <= step).map(|(_, nodes)| nodes)
+}
+
+/// The longest step for a strip of this half width.
+fn step_for(strip: f64) -> f64 {
+    // Beyond √(2 · 38) the density grows faster than the grid gains.
+    let a = (CLOSEST * strip).min((2.0 * DIGITS).sqrt());
+    std::f64::consts::TAU * a / (DIGITS + 0.5 * a * a)
+}
+
+fn rung(place: usize) -> (f64, Nodes) {
+    let step = step_for(f64::INFINITY) * RATIO.powi(place as i32);
+    let count = 2 * (REACH / step).ceil() as usize + 1;
+    let node = |i: usize| if i < count { step * (i as f64 - (count / 2) as f64) } else { 0.0 };
+    let weight = |i: usize| if i < count { step * (-HALF_LN_TAU - 0.5 * node(i).powi(2)).exp() } else { 0.0 };
+    let lanes = |block: usize| {
+        let of = |k: usize| block * LANES + k;
+        (std::array::from_fn(|k| node(of(k))), std::array::from_fn(|k| weight(of(k))))
+    };
+    (step, (0..count.div_ceil(LANES)).map(lanes).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sum(nodes: &Nodes, g: impl Fn(f64) -> f64) -> f64 {
+        nodes.iter().flat_map(|(t, w)| t.iter().zip(w)).map(|(&t, w)| w * g(t)).sum()
+    }
+
+    /// A function with poles just where the strip ends: `1/(t² + d²)`, against a much finer grid.
+    #[test]
+    fn a_grid_is_right_up_to_its_strip() {
+        for strip in [0.6, 1.0, 3.0, 20.0] {
+            let g = |t: f64| strip * strip / (t * t + strip * strip);
+            let found = sum(grid_for(strip).unwrap(), g);
+            let exact = sum(&rung(STEPS + 4).1, g);
+            assert!((found - exact).abs() < 1e-13, "{strip}: {found} and {exact}");
+        }
+    }
+
+    #[test]
+    fn moments_are_those_of_the_normal() {
+        let coarsest = grid_for(f64::INFINITY).unwrap();
+        assert!(coarsest.len() <= 4, "{}", coarsest.len());
+        // Off the real line, at 8.7, powers are so large.
+        for (power, exact) in [(0, 1.0), (1, 0.0), (2, 1.0), (4, 3.0), (6, 15.0)] {
+            let allowed = 1e-16 * 9f64.powi(power) + 1e-15;
+            assert!((sum(coarsest, |t| t.powi(power)) - exact).abs() < allowed, "t^{power}");
+        }
+    }
+
+    #[test]
+    fn what_is_too_near_has_no_grid() {
+        assert!(grid_for(0.3).is_none() && grid_for(0.0).is_none() && grid_for(f64::NAN).is_none());
+        let finest = grid_for(0.51).unwrap().len() * LANES;
+        assert!(finest < 250, "{finest}");
+    }
+}
