@@ -1,8 +1,12 @@
 //! The different values of a column, and how often each of them occurs.
 
 use crate::data::{Column, Kind, Values};
+use crate::standardise::Standardiser;
 use gp_optim::format_number;
 use std::collections::{BTreeMap, HashMap};
+
+/// The quartiles of a normal distribution are so many standard deviations apart.
+const QUARTILES: f64 = 1.349;
 
 /// Counts of different values, of columns that come in pieces too.
 #[derive(Clone, Debug)]
@@ -92,6 +96,29 @@ impl LabelCounter {
     }
 }
 
+impl Labels {
+    /// Units by the median and the quartiles, which outliers do not move; `None` where half of all numbers are equal.
+    ///
+    /// Where there are more different numbers than were counted, they are those of the first rows.
+    #[must_use]
+    pub fn robust_units(&self) -> Option<Standardiser> {
+        let [low, median, high] = [0.25, 0.5, 0.75].map(|share| self.quantile(share));
+        let scale = (high? - low?) / QUARTILES;
+        let units = Standardiser { mean: median?, scale };
+        units.is_sound().then_some(units)
+    }
+
+    /// The least number that so large a share of all is not above.
+    fn quantile(&self, share: f64) -> Option<f64> {
+        let wanted = share * self.counts.iter().sum::<u64>() as f64;
+        let below = self.counts.iter().scan(0, |sum, count| {
+            *sum += count;
+            Some(*sum as f64)
+        });
+        self.numbers.as_ref()?.iter().zip(below).find(|(_, below)| *below >= wanted).map(|(value, _)| *value)
+    }
+}
+
 /// The labels of a column, numbers in their order, words in that of the alphabet.
 #[must_use]
 pub fn class_labels(column: &Column) -> Vec<String> {
@@ -124,6 +151,20 @@ mod tests {
         assert_eq!(whole, counted(&parts, 9));
         assert_eq!((&whole.names[1..], &whole.counts[..]), (&["2".into(), "10".into()][..], &[2, 2, 1][..]));
         assert_eq!(counted(&[numbers(Kind::Boolean, &[1.0, 0.0])], 9).names, ["false", "true"]);
+    }
+
+    #[test]
+    fn robust_units_do_not_see_outliers() {
+        let of =
+            |numbers: Vec<f64>| counted(&[Column::of_numbers("n", Kind::Number, numbers)], 99).robust_units();
+        let column: Vec<f64> = (1..=9).map(f64::from).collect();
+        let units = of(column.clone()).unwrap();
+        assert_eq!((units.mean, units.scale), (5.0, 4.0 / QUARTILES));
+        let with_outlier = [&column[..8], &[1e300]].concat();
+        assert_eq!(of(with_outlier), Some(units));
+        // Four numbers, one of them three times.
+        assert_eq!(of(vec![1.0, 2.0, 2.0, 2.0, 9.0, 9.5]).unwrap().mean, 2.0);
+        assert_eq!(of(vec![1.0, 2.0, 2.0, 2.0, 3.0]), None);
     }
 
     #[test]

@@ -82,7 +82,7 @@ pub(super) fn observe(survey: &Survey, spec: &FitSpec, context: &Context) -> Res
     }
     let (task, reason) = task(survey, column, &labels, spec, context)?;
     let likelihood = likelihood(task, column, &labels, spec, context)?;
-    let target = target(column, &labels, likelihood.support(), spec)?;
+    let target = target(column, &labels, likelihood.as_ref(), spec)?;
     let summary = summary(survey.rows(), column, &target, &labels);
     Ok(Observed { task, reason, target, summary, likelihood })
 }
@@ -211,13 +211,17 @@ fn wrong_likelihood(cause: gp_likelihoods::LikelihoodError) -> CliError {
 fn target(
     column: &ColumnSurvey,
     labels: &Labels,
-    support: Support,
+    likelihood: &dyn Likelihood,
     spec: &FitSpec,
 ) -> Result<Target, CliError> {
+    let support = likelihood.support();
     let values = match (support.classes(), column.scale()) {
         (0, Some(scale)) => {
             let scaled = spec.standardize.target() && support == Support::Real;
-            TargetValues::Number(if scaled { scale } else { Standardiser::identity() })
+            // A density with heavy tails is not log-concave: who takes it expects outliers.
+            let robust = labels.robust_units().filter(|_| scaled && !likelihood.is_log_concave());
+            let units = robust.unwrap_or(scale);
+            TargetValues::Number(if scaled { units } else { Standardiser::identity() })
         }
         (0, None) => {
             let what = format!("column {} holds words, and the task needs numbers", column.name());

@@ -58,6 +58,24 @@ fn parameters_that_run_away_are_named() {
     assert!(warnings.contains("linear.lengthscale = "), "{warnings}");
 }
 
+/// One number of 1e9 makes the spread a hundred million times what all others have: units by quartiles do not see it.
+#[test]
+fn one_enormous_number_leaves_the_function_to_be_found() {
+    let desk = Desk::new();
+    let rows = |outlier: bool| {
+        (0..60).fold("x,y\n".to_owned(), |text, i| {
+            let x = 0.1 * f64::from(i);
+            let y = if outlier && i == 30 { 1e9 } else { x.sin() + 0.1 * spread(i as usize, 0) };
+            text + &format!("{x},{y}\n")
+        })
+    };
+    desk.write("t.csv", rows(true));
+    desk.write("clean.csv", rows(false));
+    let fit = "fit t.csv --target y --likelihood student_t(dof=fixed(4)) --force --json --test clean.csv";
+    let json = desk.ok(fit).json();
+    assert!(json["test"]["scores"]["gp"]["smse"].as_f64().unwrap() < 0.02, "{json}");
+}
+
 /// Twenty-five rows leave parameters open: predictions are those of several models, and new rows weigh them anew.
 #[test]
 fn few_rows_leave_parameters_uncertain() {
