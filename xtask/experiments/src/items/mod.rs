@@ -5,6 +5,7 @@ mod binary;
 mod delays;
 mod informative;
 mod many_digits;
+mod many_steps;
 mod mining;
 mod multiclass;
 mod parity_workers;
@@ -48,6 +49,7 @@ pub const ITEMS: &[&dyn Item] = &[
     &delays::DELAYS,
     &many_digits::IMAGES,
     &seismic::SURVEY,
+    &many_steps::MANY_STEPS,
 ];
 
 /// The items of these names; `all` are all of them.

@@ -8,11 +8,11 @@ use crate::harness::{Outcome, Stopwatch};
 use gp_ep::{InferenceError, Predictor};
 
 /// Makes a predictor of a model on its way.
-pub(super) type Making<'a> = dyn Fn() -> Result<Predictor, InferenceError> + 'a;
+pub(crate) type Making<'a> = dyn Fn() -> Result<Predictor, InferenceError> + 'a;
 
 /// Scores of a run that can be looked at while it goes on; looking takes none of its time.
 #[derive(Debug)]
-pub(super) struct Course<'a> {
+pub(crate) struct Course<'a> {
     test: &'a Part,
     stops: Vec<u64>,
     watch: Stopwatch,
@@ -22,12 +22,12 @@ pub(super) struct Course<'a> {
 
 impl<'a> Course<'a> {
     /// Starts the clock.
-    pub(super) fn start(test: &'a Part, stops: Vec<u64>) -> Self {
+    pub(crate) fn start(test: &'a Part, stops: Vec<u64>) -> Self {
         Self { test, stops, watch: Stopwatch::start(), found: Vec::new(), failed: None }
     }
 
     /// Predicts, if this step is a stop.
-    pub(super) fn look(&mut self, step: u64, make: &Making<'_>) {
+    pub(crate) fn look(&mut self, step: u64, make: &Making<'_>) {
         if self.failed.is_some() || !self.stops.contains(&step) {
             return;
         }
@@ -42,7 +42,7 @@ impl<'a> Course<'a> {
     ///
     /// # Errors
     /// For a look that failed.
-    pub(super) fn end(mut self, fitted: &dyn Fitted) -> Result<Outcome, ExperimentError> {
+    pub(crate) fn end(mut self, fitted: &dyn Fitted) -> Result<Outcome, ExperimentError> {
         let now = self.watch.seconds();
         self.failed.map_or(Ok(()), Err)?;
         let last = self.found.last().filter(|_| self.found.len() >= self.stops.len());

@@ -1,0 +1,86 @@
+//! Ten digits over many steps: whether learning with a site for every observation stays where it got to.
+
+use crate::data::{Digits, Task};
+use crate::grid::Grid;
+use crate::grid::Show::{Curves, Scores};
+use crate::methods::course::Course;
+use crate::methods::kernels;
+use gp_ep::power_ep::{EpLearning, Sharing};
+use gp_ep::{Inference as _, Learning, PowerEp, Steps, Table};
+use gp_optim::{Adam, Batches};
+
+/// Looks at the test set are so many steps apart, and the means of so many looks are compared.
+const STEPS_A_LOOK: u64 = 100;
+const LOOKS_A_MEAN: usize = 5;
+
+/// Own sites beside a tied one.
+pub(super) const MANY_STEPS: Grid<Sharing> = Grid {
+    name: "many-steps",
+    title: "ten digits by EP in mini-batches over 20,000 steps: does learning stay where it got to?",
+    about: "A question of our own. A site enters the sums of EP with the parameters of the moment, and these move: a scheme \
+         that takes sites out with other parameters than those they came in with piles up what is left, and is lost \
+         after some hundred steps. One kernel and one set of 200 inducing inputs, which are learned, for all ten \
+         classes; batches of 200; Adam at a rate of .01, which never falls; pixels between 0 and 1, length-scale 10, \
+         amplitude 1. `own` has a site for every observation, `tied` one for all of a class. The test set is looked \
+         at every 100 steps; `worst excess` is how far the mean of five looks was ever above the lowest such mean \
+         before it, as a share.\n\n\
+         Reduced form: 2,000 steps.",
+    takes: ["3 hours", "20 minutes"],
+    data: &["mnist"],
+    settings: &["M=200;batch=200"],
+    methods: &[("own", Sharing::Own), ("tied", Sharing::Tied)],
+    run: |at| {
+        let split = Digits::load(&at.context.store)?.split(Task::Classes(10));
+        let (inducing, batch) = (at.count("M", 10)?, at.count("batch", 50)?);
+        let steps = at.choose(20_000, 2000, 200);
+        let inputs = split.training.inputs.as_ref();
+        let process = kernels::at_random_rows(at.kernel("1 * rbf(lengthscale=10)")?, inputs, inducing, 1)?;
+        let mut model = PowerEp::of_alike_classes(10, process, 0.0)?;
+        let labels = split.training.labels();
+        let data = Table::with_targets(inputs, &labels)?;
+        let batches = Batches::shuffled(labels.len(), batch, 1)?;
+        let stops = (1..=steps / STEPS_A_LOOK).map(|look| look * STEPS_A_LOOK).collect();
+        let mut course = Course::start(&split.test, stops);
+        let mut steps = Steps::new(Adam::with_rate(0.01), steps);
+        steps.descent.plateau = u64::MAX;
+        let settings = EpLearning::default().with_sharing(*at.how);
+        let found = model.learn_with(&data, Learning::Batches(batches, steps), &settings, &mut |now| {
+            course.look(now.progress.evaluation, &|| now.predictor());
+        })?;
+        let outcome = course.end(&found.state.predictor(&model)?)?;
+        let looks: Vec<f64> = outcome.curves["nll by seconds"].iter().map(|(_, nll)| *nll).collect();
+        Ok(outcome.with("worst excess", worst_excess(&looks)))
+    },
+    show: &[
+        Scores("nll", "Negative log-likelihood of the test set in the end", 4),
+        Scores("error", "Error in the end", 4),
+        Scores("worst excess", "How far the mean of five looks was ever above its lowest before", 4),
+        Scores("seconds", "Seconds", 0),
+        Curves("many-steps-{score}", &["nll by seconds"], &[]),
+    ],
+    ..Grid::EMPTY
+};
+
+/// The largest share by which a mean of looks is above the lowest mean before it.
+fn worst_excess(looks: &[f64]) -> f64 {
+    let (mut lowest, mut worst) = (f64::INFINITY, 0.0_f64);
+    for looks in looks.chunks_exact(LOOKS_A_MEAN) {
+        let mean = looks.iter().sum::<f64>() / looks.len() as f64;
+        worst = worst.max(mean / lowest - 1.0);
+        lowest = lowest.min(mean);
+    }
+    worst
+}
+
+#[cfg(test)]
+mod tests {
+    use super::worst_excess;
+
+    #[test]
+    fn an_excess_is_over_the_lowest_mean_before() {
+        let looks = |means: &[f64]| means.iter().flat_map(|mean| [*mean; 5]).collect::<Vec<_>>();
+        assert_eq!(worst_excess(&looks(&[4.0, 2.0, 1.0])), 0.0);
+        assert_eq!(worst_excess(&looks(&[4.0, 2.0, 3.0, 1.0])), 0.5);
+        assert_eq!(worst_excess(&[1.0]), 0.0);
+    }
+}
