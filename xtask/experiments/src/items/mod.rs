@@ -2,6 +2,7 @@
 
 mod automated;
 mod binary;
+mod defaults;
 mod delays;
 mod informative;
 mod many_digits;
@@ -48,6 +49,7 @@ pub const ITEMS: &[&dyn Item] = &[
     &delays::DELAYS,
     &many_digits::IMAGES,
     &seismic::SURVEY,
+    &defaults::Defaults,
 ];
 
 /// The items of these names; `all` are all of them.
