@@ -31,6 +31,20 @@ pub enum ExperimentError {
         /// What is wrong.
         what: String,
     },
+    /// A table that a script makes, and that is not in the folder.
+    #[error("`{}` is not there; `python3 xtask/experiments/peers/defaults.py sets --data FOLDER` makes it", path.display())]
+    NotMade {
+        /// Where it was looked for.
+        path: PathBuf,
+    },
+    /// A command of `gp` that failed.
+    #[error("`gp` ended with code {code}: {said}")]
+    Command {
+        /// Its exit code.
+        code: u8,
+        /// Its message.
+        said: String,
+    },
     /// A name that no item has.
     #[error("there is no item `{name}`; there are: {known}")]
     NoItem {

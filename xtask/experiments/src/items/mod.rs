@@ -2,6 +2,7 @@
 
 mod automated;
 mod binary;
+mod defaults;
 mod delays;
 mod informative;
 mod many_digits;
@@ -50,6 +51,7 @@ pub const ITEMS: &[&dyn Item] = &[
     &many_digits::IMAGES,
     &seismic::SURVEY,
     &many_steps::MANY_STEPS,
+    &defaults::Defaults,
 ];
 
 /// The items of these names; `all` are all of them.

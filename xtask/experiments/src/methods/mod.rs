@@ -1,6 +1,7 @@
 //! Runs that several items share: a split and a method in, scores out; through the public interfaces of the libraries.
 
 pub mod classify;
+pub(crate) mod command;
 pub(crate) mod course;
 pub mod fitted;
 pub mod guest;

@@ -173,7 +173,7 @@ impl Agreement {
 }
 
 /// The least number of splits whose scatter says anything about a standard error.
-const SPLITS: usize = 3;
+pub(super) const SPLITS: usize = 3;
 
 /// Ours less the paper's, in standard errors of the difference, where that is known. A number of the paper without an
 /// error is that of one run, which scatters as one of ours does.

@@ -6,6 +6,7 @@ mod contents;
 mod html;
 mod markdown;
 mod page;
+mod peers;
 mod plot;
 mod reference;
 mod region;

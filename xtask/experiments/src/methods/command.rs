@@ -1,0 +1,84 @@
+//! The `gp` command with nothing but the target, as whoever has a table runs it.
+
+use crate::data::PlainSplit;
+use crate::error::ExperimentError;
+use crate::harness::Outcome;
+use crate::methods::scores::timed;
+use gp_cli::Context;
+use serde_json::Value;
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+
+/// Place of the 95 % interval among those of `gp eval`.
+const WIDEST: usize = 2;
+
+/// Scores of the model that `gp fit TABLE --target COLUMN` makes, as `gp eval` has them: `nll` and `error` of classes,
+/// `smll`, `smse` and the `coverage` of 95 % intervals of numbers; the `seconds` of the fit, files read and written
+/// included, and whether it `converged`. The model file is left in a folder.
+///
+/// # Errors
+/// What a command said that failed.
+pub(crate) fn by_default(
+    names: &Context,
+    split: &PlainSplit,
+    folder: &Path,
+) -> Result<Outcome, ExperimentError> {
+    let model = folder.join("model.gp");
+    let (training, test) = (split.training.as_os_str(), split.test.as_os_str());
+    let word = OsStr::new;
+    let fit =
+        [word("fit"), training, word("--target"), word(&split.target), word("--output"), model.as_os_str()];
+    let (said, seconds) = timed(|| gp(names, &fit))?;
+    let scores = gp(names, &[word("eval"), model.as_os_str(), test])?;
+    let converged = said["converged"].as_bool().map_or(f64::NAN, |yes| f64::from(u8::from(yes)));
+    let found = Outcome::of([("seconds", seconds), ("converged", converged)]);
+    Ok(of_eval(&scores["scores"]["gp"], found))
+}
+
+/// The scores of an evaluation beside others.
+fn of_eval(scores: &Value, found: Outcome) -> Outcome {
+    let known = [
+        ("nll", &scores["nll"]),
+        ("error", &scores["error"]),
+        ("smll", &scores["smll"]),
+        ("smse", &scores["smse"]),
+        ("coverage", &scores["coverage"][WIDEST]),
+    ];
+    let known = known.into_iter().filter_map(|(name, value)| Some((name, value.as_f64()?)));
+    known.fold(found, |found, (name, value)| found.with(name, value))
+}
+
+/// What a command prints as JSON.
+fn gp(names: &Context, words: &[&OsStr]) -> Result<Value, ExperimentError> {
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let ends = [&[OsStr::new("gp")], words, &[OsStr::new("--json"), OsStr::new("--quiet")]];
+    let line = ends.concat().into_iter().map(OsString::from);
+    let code = gp_cli::run(names, line, &mut out, &mut err);
+    let failed = |said: String| ExperimentError::Command { code, said };
+    if code != 0 {
+        return Err(failed(String::from_utf8_lossy(&err).trim().to_owned()));
+    }
+    serde_json::from_slice(&out).map_err(|cause| failed(cause.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_command_that_fails_says_why() {
+        let words = ["fit", "none.csv", "--target", "y"].map(OsStr::new);
+        let refused = gp(&Context::built_in(), &words).unwrap_err().to_string();
+        assert!(refused.contains("code 7") && refused.contains("none.csv"), "{refused}");
+    }
+
+    #[test]
+    fn scores_are_those_that_the_target_has() {
+        let number = json!({"smll": -1.0, "smse": 0.1, "coverage": [0.5, 0.8, 0.9], "nlpd": 3.0});
+        let names = |outcome: Outcome| outcome.scores.into_keys().collect::<Vec<_>>();
+        assert_eq!(names(of_eval(&number, Outcome::default())), ["coverage", "smll", "smse"]);
+        let class = json!({"nll": 0.3, "error": 0.1, "brier": 0.2});
+        assert_eq!(names(of_eval(&class, Outcome::default())), ["error", "nll"]);
+    }
+}
