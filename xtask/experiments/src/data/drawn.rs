@@ -19,15 +19,20 @@ pub fn draw_regression(rows: usize, dim: usize, seed: u64) -> Result<Split, Expe
     const NOISE: f64 = 0.2;
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let inputs = Mat::from_fn(rows, dim, |_, _| normal(&mut rng));
-    let scales: Vec<String> =
-        (0..dim).map(|_| format!("{}", rng.random_range(0.0..5f64.ln()).exp())).collect();
-    let kernel = gp_kernels::parse(&format!("rbf(lengthscale=[{}])", scales.join(", ")))?;
+    let kernel = scaled_rbf(dim, &mut rng)?;
     let f = sample_prior(kernel.as_ref(), inputs.as_ref(), seed ^ (1 << 32))?;
     let targets = Mat::from_fn(rows, 1, |i, _| f[i] + NOISE * normal(&mut rng));
     let all = Part { inputs, targets };
     let order: Vec<usize> = (0..rows).collect();
     let (training, test) = order.split_at(rows / 2);
     Ok(in_units(all.rows(training), all.rows(test), Task::Number))
+}
+
+/// A squared exponential of amplitude 1 whose length-scale for each input is drawn, its logarithm uniformly, between 1 and 5.
+pub(crate) fn scaled_rbf(dim: usize, rng: &mut ChaCha8Rng) -> Result<Box<dyn Kernel>, ExperimentError> {
+    let scales: Vec<String> =
+        (0..dim).map(|_| format!("{}", rng.random_range(0.0..5f64.ln()).exp())).collect();
+    Ok(gp_kernels::parse(&format!("rbf(lengthscale=[{}])", scales.join(", ")))?)
 }
 
 /// As many functions drawn from a process as there are classes, over so many training points, and as many for tests,

@@ -56,6 +56,6 @@ pub fn sample_prior(
     Ok(values.col(0).iter().copied().collect())
 }
 
-pub(super) fn normal(rng: &mut ChaCha8Rng) -> f64 {
+pub(crate) fn normal(rng: &mut ChaCha8Rng) -> f64 {
     StandardNormal.sample(rng)
 }

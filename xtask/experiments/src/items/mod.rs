@@ -2,6 +2,7 @@
 
 mod automated;
 mod binary;
+mod calibration;
 mod defaults;
 mod delays;
 mod informative;
@@ -52,6 +53,7 @@ pub const ITEMS: &[&dyn Item] = &[
     &seismic::SURVEY,
     &many_steps::MANY_STEPS,
     &defaults::Defaults,
+    &calibration::CALIBRATION,
 ];
 
 /// The items of these names; `all` are all of them.

@@ -50,15 +50,25 @@ fn of_eval(scores: &Value, found: Outcome) -> Outcome {
 
 /// What a command prints as JSON.
 fn gp(names: &Context, words: &[&OsStr]) -> Result<Value, ExperimentError> {
+    let text = printed(names, &[words, &[OsStr::new("--json")]].concat())?;
+    serde_json::from_str(&text)
+        .map_err(|cause| ExperimentError::Command { code: 0, said: format!("{cause} in {text}") })
+}
+
+/// What a command prints, but for progress.
+///
+/// # Errors
+/// What it said where it failed.
+pub(crate) fn printed(names: &Context, words: &[&OsStr]) -> Result<String, ExperimentError> {
     let (mut out, mut err) = (Vec::new(), Vec::new());
-    let ends = [&[OsStr::new("gp")], words, &[OsStr::new("--json"), OsStr::new("--quiet")]];
+    let ends = [&[OsStr::new("gp")], words, &[OsStr::new("--quiet")]];
     let line = ends.concat().into_iter().map(OsString::from);
     let code = gp_cli::run(names, line, &mut out, &mut err);
-    let failed = |said: String| ExperimentError::Command { code, said };
     if code != 0 {
-        return Err(failed(String::from_utf8_lossy(&err).trim().to_owned()));
+        let said = String::from_utf8_lossy(&err).trim().to_owned();
+        return Err(ExperimentError::Command { code, said });
     }
-    serde_json::from_slice(&out).map_err(|cause| failed(cause.to_string()))
+    Ok(String::from_utf8_lossy(&out).into_owned())
 }
 
 #[cfg(test)]

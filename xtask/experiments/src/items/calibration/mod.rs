@@ -1,0 +1,106 @@
+//! Whether intervals hold what they say: functions that are drawn, and how often predictions of `gp` hold them.
+
+mod draw;
+mod score;
+
+use crate::error::ExperimentError;
+use crate::grid::Show::{Scores, Text};
+use crate::grid::{At, Grid};
+use crate::harness::Outcome;
+use crate::methods::command::printed;
+use crate::methods::scores::timed;
+use draw::Drawn;
+use std::ffi::OsStr;
+use std::path::Path;
+
+/// Rows that each model is asked about.
+const TESTED: usize = 200;
+
+/// What of a drawn function is seen, and the flags of `gp fit`.
+pub(super) struct Way {
+    labels: bool,
+    flags: &'static str,
+}
+
+const fn numbers(flags: &'static str) -> Way {
+    Way { labels: false, flags }
+}
+
+const fn labels(flags: &'static str) -> Way {
+    Way { labels: true, flags }
+}
+
+/// The item.
+pub(super) const CALIBRATION: Grid<Way> = Grid {
+    name: "calibration",
+    title: "how often the intervals of `gp` hold what they say: functions drawn from a process",
+    about: "No paper's: calibration by simulation. A function of standard normal inputs is drawn from a process with a \
+         squared exponential, whose length-scale for each input is drawn, its logarithm uniformly, between 1 and 5. \
+         `numbers` are its values (of variance 1) with noise of deviation 0.2; `labels` are drawn from Φ of its values (of \
+         variance 4). `gp fit` learns from N rows with nothing but `--target` and the method; M is given where a setting \
+         says so. Of 200 rows more, shares are counted that lie inside the intervals of 50, 80 and 95 %: of numbers the \
+         observation, of labels the value of the function itself, in intervals of a normal distribution with the mean \
+         and the variance of the latent function. `interval score` is the mean width of the 95 % interval and forty times \
+         what observations are outside, over the spread of the function and its noise: small where intervals are narrow \
+         and hold. A split is a draw of everything; errors are those of means over draws.\\n\\n\
+         Reduced form: 20 draws instead of 200, N = 40 and 100.",
+    takes: ["12 hours", "20 minutes"],
+    data: &["N=30", "N=40", "N=100", "N=1000"],
+    settings: &["D=2", "D=2;M=8", "D=5"],
+    methods: &[
+        ("exact", numbers("--method exact")),
+        ("exact, parameters known", numbers("--method exact --parameters known")),
+        ("pep", numbers("--method pep")),
+        ("vfe", numbers("--method vfe")),
+        ("fitc", numbers("--method fitc")),
+        ("ep", numbers("--method ep --likelihood gaussian(variance=0.1)")),
+        ("sep", numbers("--method sep")),
+        ("labels, ep", labels("--method ep")),
+        ("labels, svgp", labels("--method svgp")),
+        ("labels, sep", labels("--method sep")),
+        ("labels, savigp", labels("--method savigp --components 2 --covariance diagonal")),
+        ("labels, ivm", labels("--method ivm")),
+    ],
+    splits: [200, 20],
+    words: [&["N=40", "N=100", "D=2", "D=2;M=8"], &["N=40", "D=2;M=8", "pep", "labels, ep"]],
+    has: |_, cell, how| !(cell.setting.contains("M=") && how.flags.contains("exact")),
+    run,
+    show: &[
+        Scores("coverage 95", "Share inside the 95 % interval", 3),
+        Scores("coverage 80", "Share inside the 80 % interval", 3),
+        Scores("coverage 50", "Share inside the 50 % interval", 3),
+        Scores("interval score", "Interval score", 3),
+        Text("Processor seconds of a fit:"),
+        Scores("seconds", "", 2),
+    ],
+    ..Grid::EMPTY
+};
+
+fn run(at: &At<'_, Way>) -> Result<Outcome, ExperimentError> {
+    let rows = crate::grid::number(&at.cell.data, "N").ok_or_else(|| at.cell.unknown())? as usize;
+    let drawn = Drawn::new((rows, TESTED), at.number("D")? as usize, at.how.labels, at.seed())?;
+    let folder = tempfile::tempdir()?;
+    let [training, test, model] = ["train.csv", "test.csv", "model.gp"].map(|name| folder.path().join(name));
+    std::fs::write(&training, drawn.table(0..rows))?;
+    std::fs::write(&test, drawn.table(rows..rows + TESTED))?;
+    let (_, seconds) = timed(|| fit(at, &training, &model))?;
+    let predict = |level: &str| {
+        let words = [OsStr::new("predict"), model.as_os_str(), test.as_os_str()];
+        let flags = ["--latent", "--interval", level].map(OsStr::new);
+        printed(&at.context.names, &[&words[..], &flags].concat())
+    };
+    let outcome = score::of(drawn.truth(rows..rows + TESTED, at.how.labels), at.how.labels, predict)?;
+    Ok(outcome.with("seconds", seconds))
+}
+
+fn fit(at: &At<'_, Way>, training: &Path, model: &Path) -> Result<(), ExperimentError> {
+    let seed = at.seed().to_string();
+    let inducing = at.number("M").ok().map(|count| count.to_string());
+    let mut words = vec![OsStr::new("fit"), training.as_os_str(), OsStr::new("--output"), model.as_os_str()];
+    words.extend(["--target", "y", "--seed", &seed].map(OsStr::new));
+    words.extend(at.how.flags.split(' ').map(OsStr::new));
+    if let Some(count) = &inducing {
+        words.extend(["--inducing", count].map(OsStr::new));
+    }
+    printed(&at.context.names, &words).map(|_| ())
+}
