@@ -29,7 +29,7 @@ const ABOUT: &str = "No paper's: `gp fit TABLE --target COLUMN` and nothing else
     Peers are scikit-learn's, with one thread and on the same rows; `xtask/experiments/peers/README.md` has versions and \
     settings. `linear` is logistic regression (C = 1) or ridge regression (penalty by cross-validation) of standardised \
     inputs, `boosting` its histogram gradient boosting as it comes, `sklearn-gp` its Gaussian process with a constant \
-    times an RBF of one length-scale per input (and noise, for numbers), of at most 1,000 rows for training and 120 s. \
+    times an RBF of one length-scale per input (and noise, for numbers), of at most 1,000 rows for training and 60 s. \
     The first two predict numbers by a Gaussian around their mean, with the variance of residuals out of fold; seconds \
     include the folds.\n\n\
     `nll` is the mean negative log probability of the labels; `smll` that of numbers, less that of a Gaussian of the \
