@@ -5,6 +5,7 @@ use crate::error::ExperimentError;
 use crate::harness::{Cell, Context, Extent, Form, Item, Outcome, Results};
 use crate::methods::command;
 use crate::report::{Block, Comparison, Reference};
+use std::collections::BTreeMap;
 
 /// The item.
 #[derive(Debug)]
@@ -65,7 +66,7 @@ impl Item for Defaults {
     }
 
     fn takes(&self) -> [&'static str; 2] {
-        ["unknown", "30 minutes"]
+        ["hours", "5 minutes"]
     }
 
     fn cells(&self, extent: &Extent) -> Vec<Cell> {
@@ -136,20 +137,22 @@ fn about<'a>(results: &'a Results, data: &'a [&'a str], measure: &'a str) -> Com
 /// A title, how often we are behind, and the table.
 fn scores(results: &Results, data: &[&str], measure: &str, title: &str) -> Vec<Block> {
     let of = about(results, data, measure);
-    vec![Block::text(format!("{title}. {}", of.tally(&PEERS))), of.peers(&PEERS, 3, true)]
+    vec![Block::text(format!("{title}. {}", of.tally(&PEERS))), of.peers(&PEERS, 4, true)]
 }
 
-/// The fits that took long, or did not converge.
+/// The data sets with fits that took long, or did not converge, and how many.
 fn faults(results: &Results) -> String {
     let named = |is_bad: &dyn Fn(&Outcome) -> bool| {
-        let bad = results.records().filter(|record| is_bad(&record.outcome));
-        let names: Vec<String> =
-            bad.map(|record| format!("{} (split {})", record.cell.data, record.cell.split)).collect();
+        let mut counts = BTreeMap::new();
+        for record in results.records().filter(|record| is_bad(&record.outcome)) {
+            *counts.entry(record.cell.data.as_str()).or_insert(0) += 1;
+        }
+        let names: Vec<String> = counts.iter().map(|(data, count)| format!("{data} ({count})")).collect();
         if names.is_empty() { "none".to_owned() } else { names.join(", ") }
     };
     let long = named(&|outcome| outcome.scores.get("seconds").is_some_and(|seconds| *seconds > LONG));
     let open = named(&|outcome| outcome.scores.get("converged") == Some(&0.0));
-    format!("Longer than {LONG} s: {long}. Not converged: {open}.")
+    format!("Fits of more than {LONG} s, by data set: {long}. Fits that did not converge: {open}.")
 }
 
 #[cfg(test)]

@@ -82,7 +82,7 @@ impl<'a> Comparison<'a> {
                 (*peer, ours.iter().filter_map(|(split, _)| known(*split)).collect())
             };
             let theirs = peers.iter().map(theirs).collect();
-            (!ours.is_empty()).then_some(Row { data: *data, ours, theirs })
+            (!ours.is_empty()).then_some(Row { data, ours, theirs })
         };
         self.data.iter().filter_map(row).collect()
     }
