@@ -66,7 +66,7 @@ impl Item for Defaults {
     }
 
     fn takes(&self) -> [&'static str; 2] {
-        ["hours", "5 minutes"]
+        ["10 minutes", "5 minutes"]
     }
 
     fn cells(&self, extent: &Extent) -> Vec<Cell> {
