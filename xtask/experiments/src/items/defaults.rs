@@ -5,6 +5,7 @@ use crate::error::ExperimentError;
 use crate::harness::{Cell, Context, Extent, Form, Item, Outcome, Results};
 use crate::methods::command;
 use crate::report::{Block, Comparison, Reference};
+use std::collections::BTreeMap;
 
 /// The item.
 #[derive(Debug)]
@@ -29,7 +30,7 @@ const ABOUT: &str = "No paper's: `gp fit TABLE --target COLUMN` and nothing else
     Peers are scikit-learn's, with one thread and on the same rows; `xtask/experiments/peers/README.md` has versions and \
     settings. `linear` is logistic regression (C = 1) or ridge regression (penalty by cross-validation) of standardised \
     inputs, `boosting` its histogram gradient boosting as it comes, `sklearn-gp` its Gaussian process with a constant \
-    times an RBF of one length-scale per input (and noise, for numbers), of at most 1,000 rows for training and 120 s. \
+    times an RBF of one length-scale per input (and noise, for numbers), of at most 1,000 rows for training and 60 s. \
     The first two predict numbers by a Gaussian around their mean, with the variance of residuals out of fold; seconds \
     include the folds.\n\n\
     `nll` is the mean negative log probability of the labels; `smll` that of numbers, less that of a Gaussian of the \
@@ -65,7 +66,7 @@ impl Item for Defaults {
     }
 
     fn takes(&self) -> [&'static str; 2] {
-        ["unknown", "30 minutes"]
+        ["10 minutes", "5 minutes"]
     }
 
     fn cells(&self, extent: &Extent) -> Vec<Cell> {
@@ -136,20 +137,22 @@ fn about<'a>(results: &'a Results, data: &'a [&'a str], measure: &'a str) -> Com
 /// A title, how often we are behind, and the table.
 fn scores(results: &Results, data: &[&str], measure: &str, title: &str) -> Vec<Block> {
     let of = about(results, data, measure);
-    vec![Block::text(format!("{title}. {}", of.tally(&PEERS))), of.peers(&PEERS, 3, true)]
+    vec![Block::text(format!("{title}. {}", of.tally(&PEERS))), of.peers(&PEERS, 4, true)]
 }
 
-/// The fits that took long, or did not converge.
+/// The data sets with fits that took long, or did not converge, and how many.
 fn faults(results: &Results) -> String {
     let named = |is_bad: &dyn Fn(&Outcome) -> bool| {
-        let bad = results.records().filter(|record| is_bad(&record.outcome));
-        let names: Vec<String> =
-            bad.map(|record| format!("{} (split {})", record.cell.data, record.cell.split)).collect();
+        let mut counts = BTreeMap::new();
+        for record in results.records().filter(|record| is_bad(&record.outcome)) {
+            *counts.entry(record.cell.data.as_str()).or_insert(0) += 1;
+        }
+        let names: Vec<String> = counts.iter().map(|(data, count)| format!("{data} ({count})")).collect();
         if names.is_empty() { "none".to_owned() } else { names.join(", ") }
     };
     let long = named(&|outcome| outcome.scores.get("seconds").is_some_and(|seconds| *seconds > LONG));
     let open = named(&|outcome| outcome.scores.get("converged") == Some(&0.0));
-    format!("Longer than {LONG} s: {long}. Not converged: {open}.")
+    format!("Fits of more than {LONG} s, by data set: {long}. Fits that did not converge: {open}.")
 }
 
 #[cfg(test)]
