@@ -93,7 +93,11 @@ impl Plan {
         // Gaussian noise says enough to learn inducing inputs by, and so do labels that are many. Moving them made predictions
         // of few labels worse (two sets of some hundred rows).
         let in_batches = method.batch_size(&given, optimizer).is_some();
-        let may_move = is_gaussian(observed.likelihood.as_ref()) || in_batches && count >= MANY_LABELS;
+        let may_move = if is_gaussian(observed.likelihood.as_ref()) {
+            method.learns_inducing(count, &given)
+        } else {
+            in_batches && count >= MANY_LABELS
+        };
         let mut settings = settings(spec, optimizer, may_move);
         settings.batch_size = method.batch_size(&given, optimizer);
         settings.active = (method.seen_through() == SeenThrough::ActiveRows).then_some(pseudo);

@@ -96,6 +96,10 @@ impl Method for ClosedForm {
         self.white_noise
     }
 
+    fn learns_inducing(&self, rows: usize, given: &Given) -> bool {
+        uncertain::learns_inducing(rows, self.power(given))
+    }
+
     fn objection(&self, likelihood: &dyn Likelihood) -> Option<String> {
         objection_unless_gaussian(likelihood)
             .map(|objection| format!("{objection}; take method ep with --alpha"))

@@ -93,6 +93,11 @@ pub trait Method: Debug + Send + Sync {
         None
     }
 
+    /// Whether it learns inducing inputs from so many rows under Gaussian noise, unless told otherwise.
+    fn learns_inducing(&self, _rows: usize, _given: &Given) -> bool {
+        true
+    }
+
     /// Why it cannot work with this likelihood, if it cannot.
     fn objection(&self, _likelihood: &dyn Likelihood) -> Option<String> {
         None

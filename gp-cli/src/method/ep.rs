@@ -9,7 +9,8 @@ use super::optimizer::{Optimizer, minimise_options};
 use super::outcome::Fit;
 use super::power_ep::{convergence_warnings, model, usual_power};
 use super::problem::Problem;
-use super::setting::Setting;
+use super::setting::{Given, Setting};
+use super::uncertain::learns_inducing;
 use super::update::Sites;
 use crate::error::CliError;
 use crate::model::Functions;
@@ -79,6 +80,10 @@ impl Method for Ep {
 
     fn usual_inducing(&self, _latents: usize) -> usize {
         100
+    }
+
+    fn learns_inducing(&self, rows: usize, given: &Given) -> bool {
+        learns_inducing(rows, given.number(&common::ALPHA).unwrap_or(1.0))
     }
 
     fn is_usual(&self, case: &Case<'_>) -> Option<String> {
