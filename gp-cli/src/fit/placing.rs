@@ -61,7 +61,7 @@ pub(super) fn count(
     latents: usize,
     rows: usize,
 ) -> Result<usize, CliError> {
-    match spec.inducing.unwrap_or(method.usual_inducing(latents)).min(rows) {
+    match spec.inducing.unwrap_or(method.usual_inducing(latents, rows)).min(rows) {
         0 => Err(CliError::usage("--inducing 0: at least one inducing input is needed".to_owned())),
         count => Ok(count),
     }

@@ -78,7 +78,7 @@ impl Method for ClosedForm {
         self.settings
     }
 
-    fn usual_inducing(&self, _latents: usize) -> usize {
+    fn usual_inducing(&self, _latents: usize, _rows: usize) -> usize {
         200
     }
 

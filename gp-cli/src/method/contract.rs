@@ -61,7 +61,7 @@ pub trait Method: Debug + Send + Sync {
     }
 
     /// Inducing inputs or active rows unless asked otherwise: what a fit of some thousand rows does in a minute.
-    fn usual_inducing(&self, latents: usize) -> usize {
+    fn usual_inducing(&self, latents: usize, _rows: usize) -> usize {
         if latents == 1 { 100 } else { 50 }
     }
 

@@ -78,7 +78,7 @@ impl Method for Ep {
         &[Optimizer::Lbfgs, Optimizer::Adam, Optimizer::Adadelta, Optimizer::SignAdaptive]
     }
 
-    fn usual_inducing(&self, _latents: usize) -> usize {
+    fn usual_inducing(&self, _latents: usize, _rows: usize) -> usize {
         100
     }
 

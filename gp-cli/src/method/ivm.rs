@@ -46,7 +46,7 @@ impl Method for IvmMethod {
         true
     }
 
-    fn usual_inducing(&self, _latents: usize) -> usize {
+    fn usual_inducing(&self, _latents: usize, _rows: usize) -> usize {
         100
     }
 

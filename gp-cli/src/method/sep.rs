@@ -31,9 +31,14 @@ const BATCH_SIZE: Setting = common::batch_size(256);
 const SITES: Setting = Setting::choice(
     "sites",
     &[("full", "Every observation its own"), (TIED, "All observations together one")],
-    "Sites: one for each observation, or one average for all",
-)
-.usually_word(TIED);
+    "Sites: one for each observation, or one average for all; of log-concave likelihoods the first for up to a million \
+     rows times latent functions, else the second, unless said otherwise",
+);
+/// So many rows have more to say than a few hundred inducing inputs can hold.
+const MANY_ROWS: usize = 30_000;
+/// Own sites predict better. Each takes two numbers, and as many where it is copied.
+const MANY_SITES: usize = 1_000_000;
+const NUMBERS_A_SITE: f64 = 6.0;
 const TIED: &str = "tied";
 const SETTINGS: &[Setting] = &[common::ALPHA, SITES, common::EPOCHS, BATCH_SIZE];
 
@@ -54,8 +59,8 @@ impl Method for Sep {
         &[Optimizer::Adam, Optimizer::Adadelta]
     }
 
-    fn usual_inducing(&self, _latents: usize) -> usize {
-        300
+    fn usual_inducing(&self, _latents: usize, rows: usize) -> usize {
+        if rows < MANY_ROWS { 300 } else { 500 }
     }
 
     fn learns_inducing(&self, rows: usize, given: &Given) -> bool {
@@ -75,7 +80,7 @@ impl Method for Sep {
         let sizes = problem.sizes();
         let (batch, inducing, latents) = (sizes.at_once as f64, sizes.inducing as f64, sizes.latents as f64);
         let data = sizes.held as f64 * (sizes.dim + 1) as f64;
-        let sites = if is_tied(problem) { 0.0 } else { 2.0 * sizes.rows as f64 * latents };
+        let sites = if is_tied(problem) { 0.0 } else { NUMBERS_A_SITE * sizes.rows as f64 * latents };
         8.0 * (data + sites + batch * latents * inducing + latents * 40.0 * inducing * inducing)
     }
 
@@ -97,7 +102,9 @@ impl Method for Sep {
 }
 
 fn is_tied(problem: &Problem) -> bool {
-    problem.settings.given.word(&SITES) == Some(TIED)
+    let sites = problem.rows.count().saturating_mul(problem.likelihood.latents());
+    let usual = sites > MANY_SITES || !problem.likelihood.is_log_concave();
+    problem.settings.given.word(&SITES).map_or(usual, |word| word == TIED)
 }
 
 fn in_batches(mut model: PowerEp, problem: &Problem) -> Result<Fit, CliError> {

@@ -153,7 +153,7 @@ fn memory_does_not_grow_with_rows() {
     desk.write("small.csv", mixed(100_000, number));
     desk.write("large.csv", mixed(800_000, number));
     let fit = |table: &str, stream: &str| {
-        let flags = "--features a,colour,flag --target y --missing drop --method sep --no-train --inducing 5";
+        let flags = "--features a,colour,flag --target y --missing drop --method sep --sites tied --no-train --inducing 5";
         peak(
             &desk,
             &format!(
