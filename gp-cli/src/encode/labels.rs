@@ -6,7 +6,7 @@ use gp_optim::format_number;
 use std::collections::{BTreeMap, HashMap};
 
 /// The quartiles of a normal distribution are so many standard deviations apart.
-const QUARTILES: f64 = 1.349;
+pub(crate) const QUARTILES: f64 = 1.349;
 
 /// Counts of different values, of columns that come in pieces too.
 #[derive(Clone, Debug)]

@@ -9,6 +9,7 @@ mod target;
 mod units;
 
 pub use inputs::{Encoded, Feature, FeatureEncoding, Inputs, MAX_LEVELS, Unseen};
+pub(crate) use labels::QUARTILES;
 pub use labels::{LabelCounter, Labels, class_labels};
 pub use raw::{EachRow, Levels, RawPiece};
 pub use rows::RowEncoder;

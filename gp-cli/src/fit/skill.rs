@@ -1,6 +1,7 @@
 //! Checks of a finished fit: whether it learned anything, whether its objective is possible, and which parameters ran away.
 
 use super::sample::Sample;
+use crate::encode::QUARTILES;
 use crate::error::CliError;
 use crate::method::{Fit, Rows};
 use faer::MatRef;
@@ -62,7 +63,7 @@ fn is_flat(fit: &Fit, points: MatRef<'_, f64>, targets: &[f64]) -> Result<bool, 
         return Ok(false);
     }
     let unit = match fit.posterior.likelihood().support() {
-        Support::Real => spread(targets),
+        Support::Real => typical_spread(targets),
         _ => 1.0,
     };
     let beliefs = fit.posterior.beliefs(points)?;
@@ -74,6 +75,15 @@ fn spread(values: &[f64]) -> f64 {
     let count = values.len() as f64;
     let mean = values.iter().sum::<f64>() / count;
     (values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / count).sqrt()
+}
+
+/// The same of most numbers: outliers make no function flat.
+fn typical_spread(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let quartile = |part: usize| sorted[part * (sorted.len() - 1) / 4];
+    let robust = (quartile(3) - quartile(1)) / QUARTILES;
+    if robust > 0.0 { robust.min(spread(values)) } else { spread(values) }
 }
 
 fn runaways(fit: &Fit) -> Option<String> {

@@ -74,6 +74,7 @@ fn one_enormous_number_leaves_the_function_to_be_found() {
     let fit = "fit t.csv --target y --likelihood student_t(dof=fixed(4)) --force --json --test clean.csv";
     let json = desk.ok(fit).json();
     assert!(json["test"]["scores"]["gp"]["smse"].as_f64().unwrap() < 0.02, "{json}");
+    assert!(!json["reason"].as_str().unwrap().contains("nothing was learned"), "{json}");
 }
 
 /// Twenty-five rows leave parameters open: predictions are those of several models, and new rows weigh them anew.

@@ -12,6 +12,8 @@ const DENSITY_AT_ZERO: f64 = 0.398_942_280_401_432_7;
 pub const HALF_LN_TAU: f64 = 0.918_938_533_204_672_8;
 /// Below this argument `φ/Φ + x` goes through its continued fraction: the sum would cancel.
 const FRACTION_BELOW: f64 = -4.0;
+/// Below this one the sum would lose more than some x² roundings, and the fraction is short.
+const CANCELS_BELOW: f64 = -30.0;
 /// `ln Φ(x)`, finite for every finite x whose square is.
 #[must_use]
 pub fn log_normal_cdf(x: f64) -> f64 {
@@ -106,7 +108,8 @@ pub(crate) fn log_normal_cdf_slopes_of_many<const N: usize>(x: &[f64; N]) -> [[f
             ((-above).ln_1p(), DENSITY_AT_ZERO * relative / (1.0 - above))
         };
     }
-    [value, ratio, std::array::from_fn(|k| -ratio[k] * (ratio[k] + x[k]))]
+    let excess = |k: usize| if x[k] < CANCELS_BELOW { excess_by_fraction(-x[k]) } else { ratio[k] + x[k] };
+    [value, ratio, std::array::from_fn(|k| -ratio[k] * excess(k))]
 }
 
 /// `ln(Φ(b) − Φ(a))`; −∞ when `a = b`, NaN when `a > b`.
