@@ -13,6 +13,9 @@ use std::ops::Range;
 const NOISE: f64 = 0.2;
 const DECIDED: f64 = 2.0;
 
+/// Labels that are all alike are drawn again, so often at most.
+const MOST_TIMES: usize = 100;
+
 /// Rows of inputs, of a function's values, and of what is seen of them.
 pub(super) struct Drawn {
     inputs: Mat<f64>,
@@ -36,12 +39,19 @@ impl Drawn {
         if labels {
             f.iter_mut().for_each(|f| *f *= DECIDED);
         }
-        let see = |f: &f64| match labels {
+        let mut see = |f: &f64| match labels {
             true if rng.random::<f64>() < standard_normal_cdf(*f) => 1.0,
             true => 0.0,
             false => f + NOISE * normal(&mut rng),
         };
-        let y = f.iter().map(see).collect();
+        let mut y: Vec<f64> = f.iter().map(&mut see).collect();
+        // Nothing can be learned from labels that are all alike.
+        for _ in 0..MOST_TIMES {
+            if y[..training].iter().any(|label| *label != y[0]) {
+                break;
+            }
+            y = f.iter().map(&mut see).collect();
+        }
         Ok(Self { inputs, f, y })
     }
 
