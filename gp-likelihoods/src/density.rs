@@ -49,7 +49,7 @@ pub trait Density: Described + Clone + 'static {
         None
     }
 
-    /// The log density with two derivatives by its one latent, at several latent values side by side.
+    /// The log density with two derivatives by its one latent, at eight latent values side by side.
     fn slopes_of_many(&self, y: &[f64], f: &[f64; LANES]) -> [[f64; LANES]; 3] {
         let theta = |k| Jet2::constant(parameter_value(self.parameters(), k));
         let jets = f.map(|f| self.log_p(y, |_| Jet2::variable(f), theta));

@@ -162,7 +162,7 @@ mod tests {
         assert_eq!((units.mean, units.scale), (5.0, 4.0 / QUARTILES));
         let with_outlier = [&column[..8], &[1e300]].concat();
         assert_eq!(of(with_outlier), Some(units));
-        // Four numbers, one of them three times.
+        // Half of them are equal, but not the quartiles.
         assert_eq!(of(vec![1.0, 2.0, 2.0, 2.0, 9.0, 9.5]).unwrap().mean, 2.0);
         assert_eq!(of(vec![1.0, 2.0, 2.0, 2.0, 3.0]), None);
     }

@@ -62,7 +62,9 @@ fn is_flat(fit: &Fit, points: MatRef<'_, f64>, targets: &[f64]) -> Result<bool, 
     if points.nrows() < 2 {
         return Ok(false);
     }
-    let unit = match fit.posterior.likelihood().support() {
+    let likelihood = fit.posterior.likelihood();
+    let unit = match likelihood.support() {
+        Support::Real if likelihood.is_log_concave() => spread(targets),
         Support::Real => typical_spread(targets),
         _ => 1.0,
     };
@@ -77,7 +79,7 @@ fn spread(values: &[f64]) -> f64 {
     (values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / count).sqrt()
 }
 
-/// The same of most numbers: outliers make no function flat.
+/// The same of most numbers, for likelihoods that expect outliers: these make no function flat.
 fn typical_spread(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);

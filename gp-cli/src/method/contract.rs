@@ -93,7 +93,7 @@ pub trait Method: Debug + Send + Sync {
         None
     }
 
-    /// Whether it learns inducing inputs from so many rows under Gaussian noise, unless told otherwise.
+    /// By default, under Gaussian noise: does it learn inducing inputs from this many rows?
     fn learns_inducing(&self, _rows: usize, _given: &Given) -> bool {
         true
     }

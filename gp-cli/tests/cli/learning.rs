@@ -77,6 +77,45 @@ fn one_enormous_number_leaves_the_function_to_be_found() {
     assert!(!json["reason"].as_str().unwrap().contains("nothing was learned"), "{json}");
 }
 
+/// At power 1 inducing inputs would follow single rows.
+#[test]
+fn few_rows_do_not_move_inducing_inputs_at_power_one() {
+    let desk = Desk::new();
+    desk.write("few.csv", two_matter(200, 2));
+    desk.write("more.csv", two_matter(201, 2));
+    for (fit, stay) in [
+        ("few.csv --method fitc", true),
+        ("few.csv --method pep --alpha 1", true),
+        ("few.csv --method ep --likelihood gaussian", true),
+        ("few.csv --method fitc --fix none", false),
+        ("few.csv --method pep", false),
+        ("more.csv --method fitc", false),
+    ] {
+        let said = desk.ok(&format!("fit {fit} --target y --inducing 5 --iterations 1 --force"));
+        assert_eq!(said.err.contains("inducing inputs that stay"), stay, "{fit}: {}", said.err);
+    }
+}
+
+/// Labels are log-concave: the usual sites are those of `--sites full`, and not the tied one.
+#[test]
+fn mini_batches_have_sites_of_their_own() {
+    let desk = Desk::new();
+    let labels = two_matter(60, 2).lines().fold(String::new(), |text, line| {
+        let (inputs, y) = line.rsplit_once(',').unwrap();
+        let label = y.parse().map_or("y", |y: f64| if y > 0.5 { "high" } else { "low" });
+        text + &format!("{inputs},{label}\n")
+    });
+    desk.write("t.csv", labels);
+    let model = |sites: &str| {
+        desk.ok(&format!(
+            "fit t.csv --target y --method sep --epochs 2 --batch-size 20 -o m --force {sites}"
+        ));
+        desk.ok("predict m t.csv --latent").out
+    };
+    assert_eq!(model(""), model("--sites full"));
+    assert_ne!(model(""), model("--sites tied"));
+}
+
 /// Twenty-five rows leave parameters open: predictions are those of several models, and new rows weigh them anew.
 #[test]
 fn few_rows_leave_parameters_uncertain() {

@@ -1,7 +1,8 @@
 //! A race as one sum along the winner: `P = ∫ F(t) dt` with `t = (u − m_w)/√v_w`.
 
-use super::nodes::{self, LANES, Nodes};
+use super::nodes::{self, Nodes};
 use super::{REACH, Rival};
+use crate::quadrature::LANES;
 use crate::slopes::Slopes;
 use crate::special::{HALF_LN_TAU, log_normal_cdf_slopes, normal_cdfs};
 

@@ -10,10 +10,7 @@
 //! sure: 16 nodes integrate a Gaussian over 4.5 of its deviations, and an exponential that falls by exp(−4.5), to 1e-15.
 
 use super::{REACH, Rival};
-use crate::quadrature::GaussLegendre;
-
-/// Nodes that are computed side by side.
-pub(super) const LANES: usize = 8;
+use crate::quadrature::{GaussLegendre, LANES};
 
 /// `ln(1/ε)` for an error of ε = 1e-16 on a grid.
 const LOG_ERROR: f64 = 36.8;
