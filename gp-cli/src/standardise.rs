@@ -116,27 +116,33 @@ impl Range {
 pub struct Spread {
     mean: f64,
     squares: Sum,
+    /// Squares of the deviations times [`LARGER`], for numbers whose squares are too small to be numbers.
+    squares_larger: Sum,
 }
+
+/// 2⁵⁰⁰
+const LARGER: f64 = f64::from_bits((1023 + 500) << 52);
 
 impl Spread {
     /// Of no number yet.
     #[must_use]
     pub fn about(mean: f64) -> Self {
-        Self { mean, squares: Sum::default() }
+        Self { mean, squares: Sum::default(), squares_larger: Sum::default() }
     }
 
     /// One more.
     pub fn add(&mut self, value: f64) {
         self.squares.add((value - self.mean).powi(2));
+        self.squares_larger.add((LARGER * (value - self.mean)).powi(2));
     }
 
     /// Units in which the numbers have mean 0 and spread 1.
     #[must_use]
     pub fn standardiser(&self) -> Standardiser {
-        let (mean, variance) = (self.mean, self.squares.mean());
+        let (mean, larger) = (self.mean, self.squares_larger.mean());
+        let scale = if larger.is_finite() { larger.sqrt() / LARGER } else { self.squares.mean().sqrt() };
         // Rounding leaves equal numbers a spread of a few ulps of their mean; that is no unit to measure in.
-        let negligible = (4.0 * f64::EPSILON * mean).powi(2);
-        Standardiser { mean, scale: if variance > negligible { variance.sqrt() } else { 1.0 } }
+        Standardiser { mean, scale: if scale > 4.0 * f64::EPSILON * mean.abs() { scale } else { 1.0 } }
     }
 }
 
@@ -163,6 +169,14 @@ mod tests {
         let mean = column.iter().sum::<f64>() / 1000.0;
         let variance = column.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / 1000.0;
         assert_eq!(Standardiser::of(&column), Standardiser { mean, scale: variance.sqrt() });
+    }
+
+    #[test]
+    fn numbers_whose_squares_are_none_have_units_too() {
+        for unit in [1e-200, 1e-20, 1.0, 1e20] {
+            let found = Standardiser::of(&[-1.0, 1.0].map(|sign| sign * unit));
+            assert_eq!(found, Standardiser { mean: 0.0, scale: unit });
+        }
     }
 
     #[test]

@@ -95,6 +95,12 @@ pub enum InferenceError {
         /// How many.
         count: usize,
     },
+    /// Labels or counts whose probability is said to be above 1.
+    #[error("the estimate of ln p(y) is {log_z}, above 0, and stays there: sites and parameters do not belong together")]
+    ImpossibleEvidence {
+        /// The estimate.
+        log_z: f64,
+    },
     /// The bound at one observation is not a number, although its likelihood could be evaluated.
     #[error("the expected log density of observation {row} is {value}, or one of its slopes is not finite")]
     NotFinite {

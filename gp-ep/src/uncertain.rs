@@ -10,14 +10,13 @@
 //! stands for all (Ionides 2008).
 
 use crate::error::InferenceError;
-use crate::inference::Inference;
 use crate::posterior::Predictor;
 use faer::{Mat, MatMut};
-use gp_kernels::data::DataSource;
+use gp_kernels::data::DataError;
 use gp_kernels::posterior::{LatentPosterior, MixturePosterior};
-use gp_likelihoods::Gaussian;
+use gp_likelihoods::{Gaussian, Likelihood};
 use gp_linalg::{Cholesky, JitterPolicy, Threading};
-use gp_optim::ParameterSetMut;
+use gp_optim::{Control, ParameterSetMut};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
@@ -30,7 +29,7 @@ const FIRST_ADDED: f64 = 1e-6;
 const MOST_ADDED: f64 = 1e3;
 
 /// How many models stand for all parameters that the data allow.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ParameterDraws {
     /// Pairs of models on either side of the optimum, which is one more.
@@ -39,12 +38,14 @@ pub struct ParameterDraws {
     pub width: f64,
     /// Seed of the draws.
     pub seed: u64,
+    /// Where the time is over, the draws that there are do.
+    pub control: Control,
 }
 
 impl Default for ParameterDraws {
     /// Twenty pairs, and a factor of e².
     fn default() -> Self {
-        Self { pairs: 20, width: 2.0, seed: 0 }
+        Self { pairs: 20, width: 2.0, seed: 0, control: Control::default() }
     }
 }
 
@@ -54,68 +55,86 @@ struct Drawn<M> {
     log_ratio: f64,
 }
 
+/// What a model is asked at parameters near its optimum.
+pub(crate) trait Inquiry<M, P> {
+    /// `ln p(y)` and, over `gradient`, its derivatives by all natural values, priors left out.
+    fn gradient(&mut self, model: &M, gradient: &mut [f64]) -> Result<f64, InferenceError>;
+
+    /// `ln p(y)` and what predictions need.
+    fn condition(&mut self, model: &M) -> Result<(f64, Predictor<MixturePosterior<P>>), InferenceError>;
+}
+
 /// The mixture of what models predict whose parameters are drawn as `how` says; the first component, which reports speak
-/// of, is the optimum. All components are seen through the mean of their noise variances, so that the variance of
-/// predictions is that of the mixture.
-///
-/// `gradient` is of `ln p(y)` alone, by all natural values.
+/// of, is the optimum. All components are seen through one likelihood, that of the optimum; the variance of Gaussian noise
+/// is the mean of theirs, so that the variance of predictions is that of the mixture.
 ///
 /// # Errors
-/// Those of the model at the optimum and a step beside it. A draw at which it fails is left out.
+/// Those of the model at the optimum and a step beside it, and [`DataError::Stopped`] where the time is over before there are
+/// draws. A draw at which the model fails is left out.
 pub(crate) fn over_parameters<M, P>(
     model: &M,
-    data: &dyn DataSource,
     how: &ParameterDraws,
-    gradient: impl FnMut(&M, &mut [f64]) -> Result<f64, InferenceError>,
+    inquiry: &mut impl Inquiry<M, P>,
 ) -> Result<Predictor<MixturePosterior<P>>, InferenceError>
 where
-    M: Inference<Posterior = MixturePosterior<P>> + Clone,
+    M: ParameterSetMut + Clone,
     P: LatentPosterior + Clone,
 {
+    let (_, optimum) = inquiry.condition(model)?;
     if model.free_count() == 0 {
-        return model.posterior(data);
+        return Ok(optimum);
     }
-    let factor = precision(model, how, gradient)?;
-    let (mut parts, mut log_weights, mut noise) = (Vec::new(), Vec::new(), Vec::<Gaussian>::new());
+    let factor = precision(model, how, inquiry)?;
+    let (mut parts, mut log_weights, mut variances) = (Vec::new(), Vec::new(), Vec::new());
     for Drawn { model, log_ratio } in draws(model, how, &factor)? {
-        let at =
-            |model: &M| Ok::<_, InferenceError>((model.log_evidence(data)?.value, model.posterior(data)?));
-        let (log_evidence, predictor) = match at(&model) {
+        if how.control.is_over() {
+            break;
+        }
+        let (log_evidence, predictor) = match inquiry.condition(&model) {
             Ok(found) => found,
             Err(fault) if parts.is_empty() => return Err(fault),
             Err(_) => continue,
         };
         log_weights.push(log_evidence + model.log_prior() + log_ratio);
-        noise.extend(predictor.likelihood().gaussian_noise().cloned());
+        variances.extend(predictor.likelihood().gaussian_noise().map(Gaussian::variance));
         parts.extend(predictor.functions().parts().iter().cloned());
     }
+    if parts.is_empty() {
+        return Err(DataError::Stopped.into());
+    }
     let weights = truncated_weights(&log_weights);
-    let likelihood = mean_noise(noise, &weights).ok_or(InferenceError::ImproperPosterior)?;
-    Predictor::new(MixturePosterior::new(weights, parts)?, Box::new(likelihood), Threading::Pool)
+    let mut likelihood = optimum.likelihood().clone_box();
+    if !variances.is_empty() {
+        set_mean(likelihood.as_mut(), &variances, &weights)?;
+    }
+    Predictor::new(MixturePosterior::new(weights, parts)?, likelihood, Threading::Pool)
 }
 
-/// The first noise, of the mean variance of all unless that is fixed.
-fn mean_noise(all: Vec<Gaussian>, weights: &[f64]) -> Option<Gaussian> {
-    let mean: f64 = weights.iter().zip(&all).map(|(weight, noise)| weight * noise.variance()).sum();
-    let mut noise = all.into_iter().next()?;
+/// Gives Gaussian noise the mean of these variances, unless its own is fixed.
+fn set_mean(
+    noise: &mut dyn Likelihood,
+    variances: &[f64],
+    weights: &[f64],
+) -> Result<(), InferenceError> {
+    let mean: f64 = weights.iter().zip(variances).map(|(weight, variance)| weight * variance).sum();
     for parameter in noise.parameters_mut().iter_mut().filter(|parameter| parameter.free_len() > 0) {
-        parameter.set_values(&[mean]).ok()?;
+        parameter.set_values(&[mean])?;
     }
-    Some(noise)
+    Ok(())
 }
 
 /// The factor of A, by central differences of the gradient.
-fn precision<M: ParameterSetMut + Clone>(
+fn precision<M: ParameterSetMut + Clone, P>(
     model: &M,
     how: &ParameterDraws,
-    mut gradient: impl FnMut(&M, &mut [f64]) -> Result<f64, InferenceError>,
+    inquiry: &mut impl Inquiry<M, P>,
 ) -> Result<Cholesky, InferenceError> {
     let (free, mut trial) = (model.free_count(), model.clone());
     let (mut natural, mut centre) = (vec![0.0; model.parameter_count()], vec![0.0; free]);
     model.write_free(&mut centre)?;
     let mut slope = |x: &[f64]| -> Result<Vec<f64>, InferenceError> {
         trial.set_free(x)?;
-        gradient(&trial, &mut natural)?;
+        inquiry.gradient(&trial, &mut natural)?;
         trial.add_log_prior_gradient(&mut natural)?;
         let mut slope = vec![0.0; free];
         trial.chain_gradient(&natural, &mut slope)?;
@@ -123,6 +142,9 @@ fn precision<M: ParameterSetMut + Clone>(
     };
     let mut precision = Mat::zeros(free, free);
     for j in 0..free {
+        if how.control.is_over() {
+            return Err(DataError::Stopped.into());
+        }
         let mut beside = |step: f64| {
             let mut x = centre.clone();
             x[j] += step;

@@ -221,6 +221,7 @@ fn target(
             // A density with heavy tails is not log-concave: who takes it expects outliers.
             let robust = labels.robust_units().filter(|_| scaled && !likelihood.is_log_concave());
             let units = robust.unwrap_or(scale);
+            check_range(column.name(), units)?;
             TargetValues::Number(if scaled { units } else { Standardiser::identity() })
         }
         (0, None) => {
@@ -230,6 +231,18 @@ fn target(
         _ => TargetValues::Classes(labels.names.clone()),
     };
     Ok(Target { name: column.name().to_owned(), kind: column.kind(), values })
+}
+
+/// Variances of predictions are in units of the target's, squared.
+fn check_range(name: &str, Standardiser { scale, .. }: Standardiser) -> Result<(), CliError> {
+    if (scale * scale).is_normal() {
+        return Ok(());
+    }
+    let what = format!(
+        "the numbers of column {name} have a spread of {scale:.1e}, whose square is beyond the range of numbers: \
+         give them in other units"
+    );
+    Err(CliError::new(ErrorKind::Data, what))
 }
 
 fn summary(rows: usize, column: &ColumnSurvey, target: &Target, labels: &Labels) -> TargetSummary {

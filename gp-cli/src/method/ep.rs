@@ -7,7 +7,7 @@ use super::gaussian::is_gaussian;
 use super::later::{Later, Updated};
 use super::optimizer::{Optimizer, minimise_options};
 use super::outcome::Fit;
-use super::power_ep::{convergence_warnings, model, usual_power};
+use super::power_ep::{convergence_warnings, model, over_parameters, usual_power};
 use super::problem::Problem;
 use super::setting::{Given, Setting};
 use super::uncertain::learns_inducing;
@@ -50,13 +50,13 @@ impl Ep {
     pub(crate) const EP: Self = Self {
         name: "ep",
         summary: "EP, or Power EP with --alpha, for any likelihood",
-        settings: &[common::ALPHA, common::ITERATIONS],
+        settings: &[common::ALPHA, common::ITERATIONS, common::PARAMETERS],
         level: Level::Projection,
     };
     pub(super) const GFITC: Self = Self {
         name: "gfitc",
         summary: "generalised FITC: EP on latent values",
-        settings: &[common::ITERATIONS],
+        settings: &[common::ITERATIONS, common::PARAMETERS],
         level: Level::Latent,
     };
 }
@@ -114,7 +114,8 @@ impl Method for Ep {
     fn update(&self, later: Later<'_>) -> Result<Updated, CliError> {
         let power =
             later.given.number(&common::ALPHA).unwrap_or_else(|| usual_power(later.before.likelihood()));
-        super::update::by_sites(self.name, later, Sites { power, level: self.level, own: true })
+        let sites = Sites { power, level: self.level, own: true };
+        super::update::over_components(later, |later| super::update::by_sites(self.name, later, sites))
     }
 }
 
@@ -130,6 +131,7 @@ fn outer(mut model: PowerEp, problem: &Problem) -> Result<Fit, CliError> {
         fit.converged &= convergence.converged;
         convergence_warnings(&convergence, &mut fit.warnings);
     }
+    over_parameters(&mut fit, &model, problem);
     Ok(fit)
 }
 
@@ -152,5 +154,6 @@ fn inner(mut model: PowerEp, problem: &Problem, rule: FirstOrder) -> Result<Fit,
         fit.objective = convergence.last.log_z;
         convergence_warnings(&convergence, &mut fit.warnings);
     }
+    over_parameters(&mut fit, &model, problem);
     Ok(fit)
 }

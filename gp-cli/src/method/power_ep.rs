@@ -1,10 +1,13 @@
 //! What the methods that iterate share: the model and its powers.
 
 use super::common::ALPHA;
+use super::outcome::Fit;
 use super::problem::Problem;
+use super::uncertain;
 use crate::error::{CliError, ErrorKind};
+use crate::model::Functions;
 use gp_ep::power_ep::{Convergence, Level};
-use gp_ep::{PowerEp, Powers};
+use gp_ep::{ParameterDraws, PowerEp, Powers};
 use gp_likelihoods::Likelihood;
 
 /// The power where the likelihood is not log-concave: EP proper may not come to rest there.
@@ -33,6 +36,14 @@ pub(super) fn power(problem: &Problem) -> f64 {
 /// EP where that comes to rest, and something safer elsewhere.
 pub(super) fn usual_power(likelihood: &dyn Likelihood) -> f64 {
     if likelihood.is_log_concave() { 1.0 } else { CAUTIOUS_POWER }
+}
+
+/// Puts predictions over all parameters in the place of those at the optimum, where rows are few.
+pub(super) fn over_parameters(fit: &mut Fit, model: &PowerEp, problem: &Problem) {
+    let data = &problem.rows;
+    let over =
+        |draws: &ParameterDraws| Ok(model.posterior_over_parameters(data, draws)?.map(Functions::from));
+    uncertain::spread(fit, problem, over);
 }
 
 /// What is worth knowing about how sites came to rest.

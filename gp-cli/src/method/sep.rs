@@ -7,14 +7,14 @@ use super::contract::{Case, Method};
 use super::later::{Later, Updated};
 use super::optimizer::Optimizer;
 use super::outcome::Fit;
-use super::power_ep::{model, usual_power};
+use super::power_ep::{model, over_parameters, usual_power};
 use super::problem::Problem;
 use super::setting::{Given, Setting};
 use super::uncertain::learns_inducing;
 use super::update::Sites;
 use crate::error::CliError;
 use crate::model::Functions;
-use gp_ep::power_ep::{EpLearning, Level, Sharing};
+use gp_ep::power_ep::{EpLearning, EpState, Level, Settled, Sharing};
 use gp_ep::{DataSource, EvidenceKind, Inference as _, Learning, PowerEp, Trained};
 
 /// EP in mini-batches.
@@ -40,7 +40,7 @@ const MANY_ROWS: usize = 30_000;
 const MANY_SITES: usize = 1_000_000;
 const NUMBERS_A_SITE: f64 = 6.0;
 const TIED: &str = "tied";
-const SETTINGS: &[Setting] = &[common::ALPHA, SITES, common::EPOCHS, BATCH_SIZE];
+const SETTINGS: &[Setting] = &[common::ALPHA, SITES, common::EPOCHS, BATCH_SIZE, common::PARAMETERS];
 
 impl Method for Sep {
     fn name(&self) -> &'static str {
@@ -97,7 +97,8 @@ impl Method for Sep {
     fn update(&self, later: Later<'_>) -> Result<Updated, CliError> {
         let power =
             later.given.number(&common::ALPHA).unwrap_or_else(|| usual_power(later.before.likelihood()));
-        super::update::by_sites(self.name(), later, Sites { power, level: Level::Projection, own: false })
+        let sites = Sites { power, level: Level::Projection, own: false };
+        super::update::over_components(later, |later| super::update::by_sites(self.name(), later, sites))
     }
 }
 
@@ -120,5 +121,23 @@ fn in_batches(mut model: PowerEp, problem: &Problem) -> Result<Fit, CliError> {
     let how = Learning::Batches(batches, steps(settings, count, &settings.control));
     let Trained { run, state } = model.learn_with(data, how, &learning, &mut |_| {})?;
     let posterior = state.predictor(&model)?.map(Functions::from);
-    Ok(Fit::of_course(posterior, EvidenceKind::Estimate, &run))
+    let mut fit = Fit::of_course(posterior, EvidenceKind::Estimate, &run);
+    if let EpState::InBatches(_, Some(settled)) = state {
+        report(&settled, &mut fit);
+        over_parameters(&mut fit, &model, problem);
+    }
+    Ok(fit)
+}
+
+/// What own sites say at the end is the objective: single batches only guess it.
+fn report(settled: &Settled, fit: &mut Fit) {
+    if settled.log_z.is_finite() {
+        fit.objective = settled.log_z;
+    }
+    if settled.epochs_back > 0 {
+        let epochs = settled.epochs_back;
+        fit.warnings.push(format!(
+            "the sites first gave the labels a probability above 1; {epochs} more epochs of small steps mended that"
+        ));
+    }
 }

@@ -1,12 +1,14 @@
-//! Regression whose parameters few rows leave uncertain.
+//! Models whose parameters few rows leave uncertain.
 
 use super::common::{PARAMETERS, UNCERTAIN};
+use super::gaussian::is_gaussian;
 use super::outcome::Fit;
 use super::problem::Problem;
 use crate::model::Approximation;
 use gp_ep::{DataSource as _, InferenceError, ParameterDraws};
 
-/// Up to so many rows parameters are uncertain unless it is said otherwise. Predictions then cost as much as 41 models do.
+/// Up to so many rows under Gaussian noise parameters are uncertain unless it is said otherwise; labels were not predicted
+/// better by that. Predictions then cost as much as those of 41 models do.
 const FEW_ROWS: usize = 200;
 
 /// Whether inducing inputs may be learned by Power EP of this power under Gaussian noise. At power 1 they move to single
@@ -17,15 +19,15 @@ pub(super) fn learns_inducing(rows: usize, power: f64) -> bool {
 }
 
 /// Puts predictions over all parameters that the data allow in the place of those at the optimum, where that was asked for
-/// or rows are few. Where they cannot be had, a warning says so.
+/// or rows are few and noise is Gaussian. Where they cannot be had, a warning says so.
 pub(super) fn spread(
     fit: &mut Fit,
     problem: &Problem,
     over_parameters: impl FnOnce(&ParameterDraws) -> Result<Approximation, InferenceError>,
 ) {
     let settings = &problem.settings;
-    let wanted =
-        settings.given.word(&PARAMETERS).map_or(problem.rows.count() <= FEW_ROWS, |word| word == UNCERTAIN);
+    let usual = problem.rows.count() <= FEW_ROWS && is_gaussian(problem.likelihood.as_ref());
+    let wanted = settings.given.word(&PARAMETERS).map_or(usual, |word| word == UNCERTAIN);
     if !wanted || fit.iterations == 0 {
         return;
     }
@@ -35,6 +37,7 @@ pub(super) fn spread(
     }
     let mut draws = ParameterDraws::default();
     draws.seed = settings.seed;
+    draws.control = settings.control.clone();
     match over_parameters(&draws) {
         Ok(posterior) => fit.posterior = posterior,
         Err(fault) => {

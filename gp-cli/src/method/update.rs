@@ -47,8 +47,9 @@ pub(super) fn over_components(
         return update(later);
     }
     let (mut parts, mut log_weights, mut last) = (Vec::new(), Vec::new(), None);
-    for (weight, part) in functions.weights().iter().zip(functions.parts()) {
-        let before = approximation(vec![part.clone()], later.before.likelihood().clone_box())?;
+    let latents = functions.parts().len() / functions.weights().len();
+    for (weight, component) in functions.weights().iter().zip(functions.parts().chunks(latents)) {
+        let before = approximation(component.to_vec(), later.before.likelihood().clone_box())?;
         let updated = update(Later { before: &before, ..later })?;
         log_weights.push(weight.ln() + updated.gain);
         parts.extend(updated.posterior.functions().parts().iter().cloned());

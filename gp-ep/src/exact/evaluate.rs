@@ -7,7 +7,7 @@ use crate::error::{InferenceError, check_count};
 use crate::inference::{EvidenceKind, Inference, LogEvidence};
 use crate::learning::{Course, Learning, Moment, Trained, Watch};
 use crate::posterior::Predictor;
-use crate::uncertain::{ParameterDraws, over_parameters};
+use crate::uncertain::{Inquiry, ParameterDraws, over_parameters};
 use gp_kernels::data::DataSource;
 use gp_kernels::posterior::MixturePosterior;
 use gp_optim::{ParameterSet, train};
@@ -69,10 +69,27 @@ impl ExactGp {
         data: &dyn DataSource,
         draws: &ParameterDraws,
     ) -> Result<Predictor<MixturePosterior<ExactPosterior>>, InferenceError> {
-        let mut workspace = ExactWorkspace::new(self.threading);
-        over_parameters(self, data, draws, |model, gradient| {
-            model.log_marginal_likelihood_gradient(data, &mut workspace, gradient)
-        })
+        over_parameters(self, draws, &mut Near { data, workspace: ExactWorkspace::new(self.threading) })
+    }
+}
+
+/// The observations, and room to work in.
+struct Near<'a> {
+    data: &'a dyn DataSource,
+    workspace: ExactWorkspace,
+}
+
+impl Inquiry<ExactGp, ExactPosterior> for Near<'_> {
+    fn gradient(&mut self, model: &ExactGp, gradient: &mut [f64]) -> Result<f64, InferenceError> {
+        model.log_marginal_likelihood_gradient(self.data, &mut self.workspace, gradient)
+    }
+
+    fn condition(
+        &mut self,
+        model: &ExactGp,
+    ) -> Result<(f64, Predictor<MixturePosterior<ExactPosterior>>), InferenceError> {
+        let value = model.log_marginal_likelihood(self.data, &mut self.workspace)?;
+        Ok((value, model.posterior(self.data)?))
     }
 }
 

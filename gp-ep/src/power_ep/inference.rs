@@ -1,13 +1,15 @@
 //! The verbs of every method, by EP on all observations.
 
 use super::batch::BatchEp;
+use super::gradient::GradientKind;
 use super::model::PowerEp;
 use super::rules::EpOptions;
-use super::train::{EpLearning, EpState};
+use super::train::{EpLearning, EpState, refresh_or_reset};
 use crate::error::InferenceError;
 use crate::inference::{Inference, LogEvidence};
 use crate::learning::{Learning, Trained, Watch};
 use crate::posterior::Predictor;
+use crate::uncertain::{Inquiry, ParameterDraws, over_parameters};
 use gp_kernels::data::DataSource;
 use gp_kernels::posterior::{InducingPosterior, MixturePosterior};
 
@@ -17,6 +19,50 @@ impl PowerEp {
         let mut state = BatchEp::new(self, data)?;
         state.converge(self, &EpOptions::default())?;
         Ok(state)
+    }
+
+    /// The posterior where free parameters are what they have been learned to be, and as uncertain as few observations
+    /// leave them: a mixture of the posteriors of models about the optimum, which is where these have to be. Inducing inputs
+    /// stay, and predictions are seen through the likelihood of the optimum, but for the variance of Gaussian noise, which is
+    /// the mean of all.
+    ///
+    /// # Errors
+    /// As [`BatchEp::log_z_gradient`], at parameters near the present ones.
+    pub fn posterior_over_parameters(
+        &self,
+        data: &dyn DataSource,
+        draws: &ParameterDraws,
+    ) -> Result<Predictor, InferenceError> {
+        let mut model = self.clone();
+        model.processes_mut().iter_mut().for_each(|process| *process = process.clone().with_fixed_inputs());
+        let state = BatchEp::new(&model, data)?;
+        over_parameters(&model, draws, &mut Near(state))
+    }
+}
+
+/// Differences of gradients say something where these are known this well.
+const REST: f64 = 1e-7;
+
+/// EP that goes on from where it was at other parameters.
+struct Near(BatchEp);
+
+impl Near {
+    fn come_to_rest(&mut self, model: &PowerEp) -> Result<(), InferenceError> {
+        refresh_or_reset(&mut self.0, model)?;
+        let options = EpOptions { tolerance: REST, ..EpOptions::default() };
+        self.0.converge(model, &options).map(drop)
+    }
+}
+
+impl Inquiry<PowerEp, InducingPosterior> for Near {
+    fn gradient(&mut self, model: &PowerEp, gradient: &mut [f64]) -> Result<f64, InferenceError> {
+        self.come_to_rest(model)?;
+        self.0.log_z_gradient(model, GradientKind::AtRest, gradient)
+    }
+
+    fn condition(&mut self, model: &PowerEp) -> Result<(f64, Predictor), InferenceError> {
+        self.come_to_rest(model)?;
+        Ok((self.0.log_z(model)?, self.0.predictor(model)?))
     }
 }
 

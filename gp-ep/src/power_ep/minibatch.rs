@@ -156,9 +156,8 @@ impl MiniBatchEp {
             return Ok(());
         }
         self.trial.numbers.fill(0.0);
-        for start in (0..self.observations).step_by(self.capacity) {
-            let rows: Vec<usize> = (start..(start + self.capacity).min(self.observations)).collect();
-            self.load(model, data, &rows)?;
+        for rows in self.blocks() {
+            self.bring(model, data, &rows)?;
             self.passes.accumulate(model, SumOf::Proposed, &mut self.batch_sums)?;
             let parts = self.trial.numbers.iter_mut().zip(&self.batch_sums.numbers);
             parts.for_each(|(sum, part)| *sum += part);
@@ -168,8 +167,47 @@ impl MiniBatchEp {
         Ok(())
     }
 
-    /// Reads and projects a batch, with its sites.
+    /// All observations in turn, as many at a time as there is room for.
+    pub(super) fn blocks(&self) -> impl Iterator<Item = Vec<usize>> + use<> {
+        let (count, capacity) = (self.observations, self.capacity);
+        (0..count).step_by(capacity).map(move |start| (start..(start + capacity).min(count)).collect())
+    }
+
+    #[cfg(test)]
+    pub(super) fn sites_mut(&mut self) -> &mut [Site] {
+        &mut self.sites
+    }
+
+    pub(super) fn sharing(&self) -> Sharing {
+        self.sharing
+    }
+
+    /// What the batch that was loaded last adds to log Z.
+    pub(super) fn evaluate_loaded(&mut self, model: &PowerEp) -> Result<f64, InferenceError> {
+        Ok(self.passes.evaluate(model, &self.posteriors)?.log_z)
+    }
+
+    /// `ln ∫ p(v) Π sites dv`
+    pub(super) fn log_normaliser(&self) -> f64 {
+        log_normaliser(&self.posteriors)
+    }
+
+    /// Reads and projects a batch, with its sites. One of all observations says what all sites add up to.
     pub(super) fn load(
+        &mut self,
+        model: &PowerEp,
+        data: &dyn DataSource,
+        rows: &[usize],
+    ) -> Result<(), InferenceError> {
+        self.bring(model, data, rows)?;
+        if self.sharing == Sharing::Own && rows.len() == self.observations {
+            self.add_up_all(model)?;
+        }
+        Ok(())
+    }
+
+    /// Reads and projects a batch, with its sites; their sums stay what they are.
+    pub(super) fn bring(
         &mut self,
         model: &PowerEp,
         data: &dyn DataSource,
@@ -187,9 +225,6 @@ impl MiniBatchEp {
         self.passes.passes.project::<InferenceError>()?;
         self.rows.extend_from_slice(rows);
         self.bring_sites();
-        if self.sharing == Sharing::Own && rows.len() == self.observations {
-            self.add_up_all(model)?;
-        }
         Ok(())
     }
 
@@ -386,7 +421,7 @@ impl MiniBatchEp {
     /// `G(q) − G(p) + Σ (n/α) (G(cavity) − G(q))` over latents of n sites each, and `−KL(q ‖ p)` in the limit α = 0.
     fn prior_part(&mut self, model: &PowerEp) -> Result<f64, InferenceError> {
         if self.sharing == Sharing::Own {
-            return Ok(log_normaliser(&self.posteriors));
+            return Ok(self.log_normaliser());
         }
         let power = model.powers().of(0);
         if power > 0.0 {

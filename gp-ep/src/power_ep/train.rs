@@ -9,6 +9,7 @@ use super::gradient::GradientKind;
 use super::minibatch::{MiniBatchEp, MiniBatchMemory, Sharing, check_options};
 use super::model::PowerEp;
 use super::rules::EpOptions;
+use super::settle::Settled;
 use super::site::Site;
 use crate::error::InferenceError;
 use crate::learning::{Course, Moment, Steps, Trained, Watch};
@@ -62,8 +63,8 @@ pub enum EpState {
     AtRest(BatchEp, Convergence),
     /// Learned inside: sites that are a sweep behind the last step.
     Beside(BatchEp),
-    /// Learned in batches.
-    InBatches(MiniBatchEp),
+    /// Learned in batches, and how own sites were found at the end.
+    InBatches(MiniBatchEp, Option<Settled>),
 }
 
 impl EpState {
@@ -72,7 +73,7 @@ impl EpState {
     pub fn batch(&mut self) -> Option<&mut BatchEp> {
         match self {
             Self::AtRest(state, _) | Self::Beside(state) => Some(state),
-            Self::InBatches(_) => None,
+            Self::InBatches(..) => None,
         }
     }
 
@@ -83,7 +84,7 @@ impl EpState {
     pub fn posterior(&self, model: &PowerEp, latent: usize) -> Result<InducingPosterior, InferenceError> {
         match self {
             Self::AtRest(state, _) | Self::Beside(state) => state.posterior(model, latent),
-            Self::InBatches(state) => state.posterior(model, latent),
+            Self::InBatches(state, _) => state.posterior(model, latent),
         }
     }
 
@@ -94,7 +95,7 @@ impl EpState {
     pub fn predictor(&self, model: &PowerEp) -> Result<Predictor, InferenceError> {
         match self {
             Self::AtRest(state, _) | Self::Beside(state) => state.predictor(model),
-            Self::InBatches(state) => state.predictor(model),
+            Self::InBatches(state, _) => state.predictor(model),
         }
     }
 }
@@ -152,8 +153,8 @@ impl PowerEp {
         Ok(Trained { run: Course::Descended(run), state: EpState::Beside(state) })
     }
 
-    /// One step after the sites (own or tied) of every batch were updated. Own sites are added up anew at the end; until
-    /// then the sums of an epoch replace those of the one before, for the parameters change what sites mean.
+    /// One step after the sites (own or tied) of every batch were updated. Own sites are added up anew at the end, and come
+    /// nearer to rest; until then the sums of an epoch replace those of the one before, for the parameters change what sites mean.
     pub(super) fn learn_in_batches(
         &mut self,
         data: &dyn DataSource,
@@ -182,7 +183,9 @@ impl PowerEp {
         let watch = |model: &Self, inner: &InnerBatches, now: TrainingProgress| {
             watch(Moment::new(now, &|| inner.0.predictor(model)));
         };
+        let before = self.clone();
         let plan = steps.plan(batches);
+        let control = plan.control.clone();
         inner.0.set_brake(plan.control.brake());
         let run = train_by_descent(self, &mut inner, plan, evaluate, watch);
         // A fault of the data is none of a place that can be stepped back from.
@@ -191,8 +194,9 @@ impl PowerEp {
         }
         let (run, mut state) = (run?, inner.0);
         state.refresh(self)?;
-        state.rebuild(self, data)?;
-        Ok(Trained { run: Course::Descended(run), state: EpState::InBatches(state) })
+        let settled =
+            state.settle(self, data, &settings.ep, || control.is_over()).inspect_err(|_| *self = before)?;
+        Ok(Trained { run: Course::Descended(run), state: EpState::InBatches(state, settled) })
     }
 }
 
@@ -245,7 +249,7 @@ impl Companion for InnerBatches {
 }
 
 /// Projects anew; sites that under these parameters leave no proper posterior are forgotten.
-fn refresh_or_reset(state: &mut BatchEp, model: &PowerEp) -> Result<(), InferenceError> {
+pub(super) fn refresh_or_reset(state: &mut BatchEp, model: &PowerEp) -> Result<(), InferenceError> {
     match state.refresh(model) {
         Err(InferenceError::Linalg(_) | InferenceError::ImproperPosterior) => state.reset(model),
         other => other,

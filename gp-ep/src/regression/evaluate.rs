@@ -6,7 +6,7 @@ use crate::error::{InferenceError, check_count};
 use crate::inference::{Inference, LogEvidence};
 use crate::learning::{Course, Learning, Moment, Trained, Watch};
 use crate::posterior::Predictor;
-use crate::uncertain::{ParameterDraws, over_parameters};
+use crate::uncertain::{Inquiry, ParameterDraws, over_parameters};
 use gp_kernels::data::{DataError, DataSource};
 use gp_kernels::posterior::{InducingPosterior, MixturePosterior, PosteriorFactor};
 use gp_optim::{ParameterSet, train};
@@ -58,12 +58,26 @@ impl SparseRegression {
         data: &dyn DataSource,
         draws: &ParameterDraws,
     ) -> Result<Predictor, InferenceError> {
-        let mut workspace = RegressionWorkspace::new();
         let mut model = self.clone();
         *model.process_mut() = self.process().clone().with_fixed_inputs();
-        over_parameters(&model, data, draws, |model, gradient| {
-            model.log_marginal_likelihood_gradient(data, &mut workspace, gradient)
-        })
+        over_parameters(&model, draws, &mut Near { data, workspace: RegressionWorkspace::new() })
+    }
+}
+
+/// The observations, and room to work in.
+struct Near<'a> {
+    data: &'a dyn DataSource,
+    workspace: RegressionWorkspace,
+}
+
+impl Inquiry<SparseRegression, InducingPosterior> for Near<'_> {
+    fn gradient(&mut self, model: &SparseRegression, gradient: &mut [f64]) -> Result<f64, InferenceError> {
+        model.log_marginal_likelihood_gradient(self.data, &mut self.workspace, gradient)
+    }
+
+    fn condition(&mut self, model: &SparseRegression) -> Result<(f64, Predictor), InferenceError> {
+        let value = model.log_marginal_likelihood(self.data, &mut self.workspace)?;
+        Ok((value, model.posterior(self.data)?))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Settings of the knobs that come to the same.
 
 use crate::support::{Problem, assert_close, converged, model, tight};
-use gp_ep::power_ep::{EpLearning, GradientKind, MiniBatchEp, Schedule, Sharing};
+use gp_ep::power_ep::{EpLearning, EpState, GradientKind, MiniBatchEp, Schedule, Sharing};
 use gp_ep::{BatchEp, EpOptions, Inference as _, Learning, PowerEp, Powers, Steps, Table};
 use gp_optim::{Adam, Batches};
 
@@ -48,18 +48,45 @@ fn batches_of_own_sites_end_where_sweeps_do() {
     let data = Table::with_targets(problem.inputs.as_ref(), &y).unwrap();
     let model = model("bernoulli_probit", problem.inducing(6));
     let options = EpOptions { step: 0.9, ..EpOptions::default() };
-    let mut batch = MiniBatchEp::new(&model, &data, Sharing::Own, 7).unwrap();
+    let mut at_rest = converged(&model, &data, &tight());
+    let (expected, log_z) = (mean_of(&at_rest, &model), at_rest.log_z(&model).unwrap());
     let order: Vec<usize> = (0..30).map(|i| (i * 11) % 30).collect();
-    for _ in 0..60 {
-        order.chunks(7).for_each(|rows| {
-            batch.step(&model, &data, rows, &options).unwrap();
-        });
+    for size in [7, 30] {
+        let mut batch = MiniBatchEp::new(&model, &data, Sharing::Own, size).unwrap();
+        for _ in 0..60 {
+            order.chunks(size).for_each(|rows| {
+                batch.step(&model, &data, rows, &options).unwrap();
+            });
+        }
+        assert_all_close(batch.posterior(&model, 0).unwrap().mean(), &expected, 1e-10);
+        // What was added up batch by batch is what all sites add up to.
+        batch.rebuild(&model, &data).unwrap();
+        assert_all_close(batch.posterior(&model, 0).unwrap().mean(), &expected, 1e-10);
+        assert_close(batch.log_z(&model, &data).unwrap(), log_z, 1e-10);
     }
-    let expected = mean_of(&converged(&model, &data, &tight()), &model);
-    assert_all_close(batch.posterior(&model, 0).unwrap().mean(), &expected, 1e-10);
-    // What was added up batch by batch is what all sites add up to.
-    batch.rebuild(&model, &data).unwrap();
-    assert_all_close(batch.posterior(&model, 0).unwrap().mean(), &expected, 1e-10);
+}
+
+/// Learned parameters with sites of their own, in batches of some rows or of all, leave the posterior of EP on these
+/// parameters.
+#[test]
+fn what_batches_leave_is_ep() {
+    let problem = Problem::new(30, 2, 45);
+    let y = problem.signs();
+    let data = Table::with_targets(problem.inputs.as_ref(), &y).unwrap();
+    for size in [10, 30] {
+        let mut model = model("bernoulli_probit", problem.inducing(6));
+        let mut steps = Steps::new(Adam::with_rate(0.02), 300);
+        steps.cools = true;
+        let how = Learning::Batches(Batches::shuffled(30, size, 1).unwrap(), steps);
+        let state = model.learn(&data, how).unwrap().state;
+        let mut at_rest = converged(&model, &data, &tight());
+        let found = state.posterior(&model, 0).unwrap();
+        // Sites end within a hundredth of a marginal of rest.
+        assert_all_close(found.mean(), &mean_of(&at_rest, &model), 0.02);
+        let EpState::InBatches(_, Some(settled)) = state else { panic!("sites are of their own") };
+        assert_eq!(settled.epochs_back, 0);
+        assert_close(settled.log_z, at_rest.log_z(&model).unwrap(), 1e-3);
+    }
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod faults;
 mod gradients;
 mod limits;
 mod moving;
+mod over_parameters;
 mod pathologies;
 #[path = "../exact/reference.rs"]
 mod reference;

@@ -4,22 +4,41 @@ use gp_optim::{Parameter, Transform};
 use rand::Rng;
 use rand_distr::Distribution;
 use std::f64::consts::PI;
+use std::sync::OnceLock;
 
 use crate::density::Density;
 use crate::error::LikelihoodError;
 use crate::likelihood::Described;
 use crate::registry::LikelihoodEntry;
 use crate::scalar::Scalar;
-use crate::slopes::ObservationMoments;
+use crate::slopes::{ObservationMoments, PointSlopes};
 use crate::special::{digamma, incomplete_beta};
 use crate::support::Support;
 
 /// Student's t about f: `y = f + √scale · T`, with the squared scale `scale` and `dof` degrees of freedom.
 ///
 /// The log density is not concave in f: a far observation says little, and a tilted distribution may have two modes.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct StudentT {
     params: [Parameter; 2],
+    known: OnceLock<OfParameters>,
+}
+
+/// What the log density owes to the parameters alone. Integrals ask for it at every node.
+#[derive(Clone, Copy, Debug)]
+struct OfParameters {
+    scale: f64,
+    dof: f64,
+    /// `ln Γ((dof + 1)/2) − ln Γ(dof/2) − ln(π dof scale)/2`
+    log_normaliser: f64,
+    /// `ψ((dof + 1)/2) − ψ(dof/2)`
+    digammas: f64,
+}
+
+impl PartialEq for StudentT {
+    fn eq(&self, other: &Self) -> bool {
+        self.params == other.params
+    }
 }
 
 impl StudentT {
@@ -29,7 +48,16 @@ impl StudentT {
     /// [`LikelihoodError::Parameter`] unless both are positive and finite.
     pub fn new(scale: f64, dof: f64) -> Result<Self, LikelihoodError> {
         let scale = Parameter::scalar("scale", scale, Transform::Positive)?;
-        Ok(Self { params: [scale, Parameter::scalar("dof", dof, Transform::Positive)?] })
+        let params = [scale, Parameter::scalar("dof", dof, Transform::Positive)?];
+        Ok(Self { params, known: OnceLock::new() })
+    }
+
+    fn known(&self) -> &OfParameters {
+        self.known.get_or_init(|| {
+            let [scale, dof] = [0, 1].map(|k| self.params[k].value());
+            let digammas = digamma(0.5 * (dof + 1.0)) - digamma(0.5 * dof);
+            OfParameters { scale, dof, log_normaliser: log_normaliser(scale, dof), digammas }
+        })
     }
 
     /// `student_t` in expressions and lists.
@@ -51,6 +79,7 @@ impl Described for StudentT {
     }
 
     fn parameters_mut(&mut self) -> &mut [Parameter] {
+        self.known = OnceLock::new();
         &mut self.params
     }
 
@@ -63,27 +92,41 @@ impl Described for StudentT {
     }
 }
 
+/// `ln Γ((dof + 1)/2) − ln Γ(dof/2) − ln(π dof scale)/2`
+fn log_normaliser<S: Scalar>(scale: S, dof: S) -> S {
+    ((dof + 1.0) * 0.5).ln_gamma() - (dof * 0.5).ln_gamma() - (dof * scale * PI).ln() * 0.5
+}
+
 impl Density for StudentT {
     fn log_p<S: Scalar>(&self, y: &[f64], f: impl Fn(usize) -> S, theta: impl Fn(usize) -> S) -> S {
         let (scale, dof, residual) = (theta(0), theta(1), f(0) - y[0]);
-        let half = (dof + 1.0) * 0.5;
-        let spread = dof * scale;
         // Quotients before products: a residual's square may leave the range of numbers.
-        half.ln_gamma()
-            - (dof * 0.5).ln_gamma()
-            - (spread * PI).ln() * 0.5
-            - half * (residual * (residual / spread)).ln_1p()
+        let ratio = residual * (residual / (dof * scale));
+        log_normaliser(scale, dof) - (dof + 1.0) * 0.5 * ratio.ln_1p()
+    }
+
+    fn slopes_closed_form(&self, y: &[f64], f: &[f64], out: &mut PointSlopes) -> bool {
+        let OfParameters { scale, dof, log_normaliser, .. } = *self.known();
+        let (residual, spread) = (f[0] - y[0], dof * scale);
+        let ratio = residual * (residual / spread);
+        out.value = log_normaliser - 0.5 * (dof + 1.0) * ratio.ln_1p();
+        // −(dof + 1)/2 · ln(1 + r²/s) by r, twice; far away quotients of r, whose square is no number.
+        let pull = if ratio.is_finite() { residual / spread / (1.0 + ratio) } else { 1.0 / residual };
+        out.by_latent[0] = -(dof + 1.0) * pull;
+        let bend = if ratio.is_finite() { (1.0 - ratio) / (1.0 + ratio) / (1.0 + ratio) / spread } else { -pull * pull };
+        out.by_latent_twice[0] = -(dof + 1.0) * bend;
+        true
     }
 
     fn params_closed_form(&self, y: &[f64], f: &[f64], out: &mut [f64]) -> bool {
-        let [scale, dof] = [0, 1].map(|k| self.params[k].value());
+        let OfParameters { scale, dof, digammas, .. } = *self.known();
         let residual = f[0] - y[0];
         let ratio = residual * (residual / (dof * scale));
         // Of −(dof + 1)/2 · ln(1 + ratio) by ln scale, and by ln dof but for the factor.
         let pull = if ratio.is_finite() { ratio / (1.0 + ratio) } else { 1.0 };
         let by_log = 0.5 * ((dof + 1.0) * pull - 1.0);
         out[0] = by_log / scale;
-        out[1] = 0.5 * (digamma(0.5 * (dof + 1.0)) - digamma(0.5 * dof) - ratio.ln_1p()) + by_log / dof;
+        out[1] = 0.5 * (digammas - ratio.ln_1p()) + by_log / dof;
         true
     }
 

@@ -1,0 +1,147 @@
+//! The end of learning in mini-batches: own sites are added up anew, and say what they know of `ln p(y)`.
+
+use super::minibatch::{MiniBatchEp, Sharing};
+use super::model::PowerEp;
+use super::rules::EpOptions;
+use crate::error::InferenceError;
+use gp_kernels::data::DataSource;
+
+/// Sites learn for so many epochs more while they change by more than this of a marginal.
+const EPOCHS_TO_REST: usize = 3;
+const REST: f64 = 0.01;
+/// Sites whose estimate cannot be take so many epochs of steps this small, with parameters as they are.
+const EPOCHS_BACK: usize = 10;
+const SMALL_STEP: f64 = 0.1;
+
+/// Own sites of all observations, once parameters have stopped.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Settled {
+    /// The estimate of `ln p(y)` from all observations.
+    pub log_z: f64,
+    /// Epochs of small steps before that could be.
+    pub epochs_back: usize,
+}
+
+impl MiniBatchEp {
+    /// The estimate of `ln p(y)` from all observations with own sites as they are, in a pass over the data. Sums have to
+    /// be those of these parameters, as [`rebuild`](Self::rebuild) leaves them.
+    ///
+    /// # Errors
+    /// [`InferenceError::Unsupported`] for tied sites; [`InferenceError::ImproperCavity`] where it is not defined; otherwise as
+    /// [`step`](Self::step).
+    pub fn log_z(&mut self, model: &PowerEp, data: &dyn DataSource) -> Result<f64, InferenceError> {
+        if self.sharing() == Sharing::Tied {
+            return Err(InferenceError::Unsupported { what: "log Z of all observations with tied sites" });
+        }
+        let mut log_z = self.log_normaliser();
+        for rows in self.blocks() {
+            self.bring(model, data, &rows)?;
+            log_z += self.evaluate_loaded(model)?;
+        }
+        Ok(log_z)
+    }
+
+    /// Adds up own sites anew, and lets them come nearer to rest, now that parameters stay. The probability of labels or
+    /// counts is not above 1: where sites say so, they are those of parameters that have moved on, and go on in small steps
+    /// until it can be. Once the time is over, sites stay as they are if they can.
+    ///
+    /// # Errors
+    /// [`InferenceError::ImpossibleEvidence`] where it stays above 1, otherwise as [`step`](Self::step).
+    pub(super) fn settle(
+        &mut self,
+        model: &PowerEp,
+        data: &dyn DataSource,
+        options: &EpOptions,
+        is_over: impl Fn() -> bool,
+    ) -> Result<Option<Settled>, InferenceError> {
+        if self.sharing() == Sharing::Tied {
+            return Ok(None);
+        }
+        self.rebuild(model, data)?;
+        for _ in 0..EPOCHS_TO_REST {
+            if is_over() || self.sweep(model, data, options)? <= REST {
+                break;
+            }
+        }
+        let is_probability = model.likelihood().support().is_discrete();
+        let small = EpOptions { step: SMALL_STEP.min(options.step), ..*options };
+        let mut epochs_back = 0;
+        loop {
+            let log_z = match self.log_z(model, data) {
+                // Some cavity is no Gaussian: there is no estimate, as there may be none while sites learn.
+                Err(InferenceError::ImproperCavity { .. }) => f64::NAN,
+                other => other?,
+            };
+            if !(is_probability && log_z > 0.0) {
+                return Ok(Some(Settled { log_z, epochs_back }));
+            }
+            if epochs_back == EPOCHS_BACK {
+                return Err(InferenceError::ImpossibleEvidence { log_z });
+            }
+            self.sweep(model, data, &small)?;
+            epochs_back += 1;
+        }
+    }
+
+    /// A step of every block of observations. Tells the root mean square of what full updates would change.
+    fn sweep(
+        &mut self,
+        model: &PowerEp,
+        data: &dyn DataSource,
+        options: &EpOptions,
+    ) -> Result<f64, InferenceError> {
+        let (mut squares, mut count) = (0.0, 0);
+        for rows in self.blocks() {
+            squares += rows.len() as f64 * self.step(model, data, &rows, options)?.change.powi(2);
+            count += rows.len();
+        }
+        Ok((squares / count as f64).sqrt())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use faer::Mat;
+    use gp_kernels::data::Table;
+    use gp_kernels::inducing::{InducingInputs, SparseProcess};
+
+    /// Makes sites so many times as sure, and every second sure of the wrong sign.
+    fn spoil(ep: &mut MiniBatchEp, times: f64) {
+        for (i, site) in ep.sites_mut().iter_mut().enumerate() {
+            site.precision *= times;
+            site.shift *= if i % 2 == 0 { times } else { -0.3 * times };
+        }
+    }
+
+    #[test]
+    fn sites_that_cannot_be_go_back() {
+        let inputs = Mat::from_fn(24, 1, |i, _| i as f64 / 4.0);
+        let labels: Vec<f64> = (0..24).map(|i| if (i / 6) % 2 == 0 { 1.0 } else { -1.0 }).collect();
+        let data = Table::with_targets(inputs.as_ref(), &labels).unwrap();
+        let process = SparseProcess::new(
+            gp_kernels::parse("4 * rbf(lengthscale=1)").unwrap(),
+            InducingInputs::points(inputs.as_ref()).unwrap(),
+        );
+        let likelihood = gp_likelihoods::parse("bernoulli_probit").unwrap();
+        let model = PowerEp::new(vec![process.unwrap()], likelihood).unwrap();
+        let mut ep = MiniBatchEp::new(&model, &data, Sharing::Own, 8).unwrap();
+        let options = EpOptions::default();
+        for _ in 0..40 {
+            ep.sweep(&model, &data, &options).unwrap();
+        }
+        let sound = ep.settle(&model, &data, &options, || false).unwrap().unwrap();
+        assert!(sound.log_z < 0.0 && sound.epochs_back == 0, "{sound:?}");
+
+        spoil(&mut ep, 10.0);
+        ep.rebuild(&model, &data).unwrap();
+        assert!(ep.log_z(&model, &data).unwrap() > 0.0);
+        let mended = ep.settle(&model, &data, &options, || true).unwrap().unwrap();
+        assert!(mended.log_z < 0.0 && mended.epochs_back > 0, "{mended:?}");
+
+        spoil(&mut ep, 1e4);
+        let fault = ep.settle(&model, &data, &options, || true).unwrap_err();
+        assert!(matches!(fault, InferenceError::ImpossibleEvidence { .. }), "{fault}");
+    }
+}
