@@ -6,6 +6,7 @@
 //! | `tidy` | checks the rules of the house that no compiler lint can see |
 //! | `experiment` | runs the tables and figures of five papers: a program of its own, in `xtask/experiments` |
 //! | `data` | lists, fetches and verifies the data sets of these: the same program |
+//! | `bench` | measures how fast everything is, beside what the machine can do: a program in `xtask/bench` |
 //!
 //! Each command lives in a module of its own: an `Args` struct that clap fills and a `run` function.
 //! Results go to standard output, the reason for a failure to standard error with exit code 1;
@@ -13,7 +14,7 @@
 
 mod ci;
 mod error;
-mod experiments;
+mod program;
 mod tidy;
 mod workspace;
 
@@ -40,10 +41,13 @@ enum Command {
     Tidy(tidy::Args),
     /// Run the tables and figures of five papers (`experiment --help`)
     #[command(disable_help_flag = true)]
-    Experiment(experiments::Args),
+    Experiment(program::Args),
     /// List, fetch and verify data sets (`data --help`)
     #[command(disable_help_flag = true)]
-    Data(experiments::Args),
+    Data(program::Args),
+    /// Measure how fast everything is, beside what the machine can do (`bench --help`)
+    #[command(disable_help_flag = true)]
+    Bench(program::Args),
 }
 
 fn main() -> ExitCode {
@@ -63,7 +67,8 @@ fn dispatch(cli: &Cli) -> Result<(), XtaskError> {
     match &cli.command {
         Command::Ci(args) => ci::run(args, out),
         Command::Tidy(args) => tidy::run(args, out),
-        Command::Experiment(args) => args.run("experiment"),
-        Command::Data(args) => args.run("data"),
+        Command::Experiment(args) => args.run("gp-experiments", &["experiment"]),
+        Command::Data(args) => args.run("gp-experiments", &["data"]),
+        Command::Bench(args) => args.run("gp-benchmarks", &[]),
     }
 }

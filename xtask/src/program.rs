@@ -1,6 +1,6 @@
-//! `cargo xtask experiment` and `cargo xtask data`: a program of its own, optimised.
+//! Commands that are programs of their own, optimised: `experiment` and `data`, and `bench`.
 //!
-//! It stands on every library of the workspace. In a package of its own, the other commands do not wait for these to
+//! They stand on every library of the workspace. In packages of their own, the other commands do not wait for these to
 //! compile.
 
 use std::ffi::OsString;
@@ -18,11 +18,12 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// Compiles the program where that is needed, and runs it in the current folder.
-    pub(crate) fn run(&self, command: &str) -> Result<(), XtaskError> {
+    /// Compiles the program of this package where that is needed, and runs it in the current folder, with these words first.
+    pub(crate) fn run(&self, package: &str, first: &[&str]) -> Result<(), XtaskError> {
         let cargo = Cargo::of_this_toolchain();
         let mut run = Command::new(cargo.program());
-        run.args(["run", "--quiet", "--release", "--package", "gp-experiments", "--", command])
+        run.args(["run", "--quiet", "--release", "--package", package, "--"])
+            .args(first)
             .args(&self.arguments);
         cargo.pass_on(run)
     }

@@ -1,0 +1,93 @@
+//! Whether rows have become slower.
+
+use crate::BenchError;
+use crate::measure::{Measured, Report, Times};
+use std::fs;
+use std::path::Path;
+
+/// What a row may take beyond what it took, besides noise.
+const MOST: f64 = 0.15;
+
+/// What `--json` wrote.
+///
+/// # Errors
+/// Where the file cannot be read.
+pub(crate) fn read(file: &Path) -> Result<Report, BenchError> {
+    let text = fs::read_to_string(file).map_err(|cause| format!("{}: {cause}", file.display()))?;
+    serde_json::from_str(&text).map_err(|cause| format!("{}: {cause}", file.display()).into())
+}
+
+/// A line for each row that is slower than before by more than noise.
+///
+/// # Errors
+/// Where the two are from different machines, or have no row in common.
+pub(crate) fn slower(before: &Report, now: &Report) -> Result<Vec<String>, BenchError> {
+    if before.machine != now.machine {
+        let (then, now) = (&before.machine, &now.machine);
+        return Err(format!("times of {then} say nothing about {now}").into());
+    }
+    let pairs: Vec<(&Measured, &Measured)> = now
+        .rows
+        .iter()
+        .filter_map(|now| Some((before.rows.iter().find(|before| before.name == now.name)?, now)))
+        .collect();
+    if pairs.is_empty() {
+        return Err("there is no row in both".into());
+    }
+    let lines = pairs.iter().flat_map(|(before, now)| {
+        [("one thread", before.one, now.one), ("all threads", before.all, now.all)]
+            .into_iter()
+            .filter_map(|(on, before, now_times)| line(&now.name, on, before, now_times))
+    });
+    Ok(lines.collect())
+}
+
+fn line(name: &str, on: &str, before: Times, now: Times) -> Option<String> {
+    let noise = before.noise + now.noise;
+    let more = now.seconds / before.seconds - 1.0;
+    (more > MOST + noise).then(|| {
+        format!(
+            "slower: {name} on {on} takes {:.0} % more than before ({:.2} ms instead of {:.2}; noise {:.0} %)",
+            100.0 * more,
+            1e3 * now.seconds,
+            1e3 * before.seconds,
+            100.0 * noise
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rows::Work;
+
+    fn report(seconds: f64, noise: f64) -> Report {
+        let times = Times { seconds, noise, product_rate: 1.0, memory_rate: 1.0 };
+        let row = Measured {
+            name: "S1".to_owned(),
+            what: String::new(),
+            work: Work::Operations(1.0),
+            one: times,
+            all: times,
+            allocations: 0,
+            allocated: 0,
+        };
+        Report { machine: "this".to_owned(), rows: vec![row] }
+    }
+
+    #[test]
+    fn more_than_noise_is_slower() {
+        let slower = |now, noise| slower(&report(1.0, 0.01), &report(now, noise)).unwrap().len();
+        assert_eq!((slower(1.1, 0.0), slower(1.2, 0.0), slower(1.2, 0.1), slower(0.5, 0.0)), (0, 2, 0, 0));
+    }
+
+    #[test]
+    fn other_machines_and_rows_are_no_measure() {
+        let (before, mut now) = (report(1.0, 0.0), report(1.0, 0.0));
+        now.machine = "that".to_owned();
+        assert!(slower(&before, &now).unwrap_err().to_string().contains("say nothing"));
+        now.machine = before.machine.clone();
+        now.rows.clear();
+        assert!(slower(&before, &now).unwrap_err().to_string().contains("no row"));
+    }
+}

@@ -1,0 +1,59 @@
+//! What the machine can do.
+
+use crate::BenchError;
+use crate::measure::least;
+use faer::{Accum, Mat};
+use gp_linalg::Threading;
+use gp_linalg::product::matmul;
+use rayon::prelude::*;
+use std::fs;
+
+/// The processor, and how many threads there are.
+pub(crate) fn name() -> String {
+    let cpu = fs::read_to_string("/proc/cpuinfo").ok().and_then(|text| {
+        let line = text.lines().find(|line| line.starts_with("model name"))?.to_owned();
+        Some(line.split(':').nth(1)?.trim().to_owned())
+    });
+    let threads = rayon::current_num_threads();
+    format!("{}, {threads} threads", cpu.as_deref().unwrap_or("processor unknown"))
+}
+
+/// Sizes of the product that stands for all: the operations of a row are products of about this shape.
+const M: usize = 500;
+const COLUMNS: usize = 2_000;
+/// Numbers of the vectors that stand for memory: far more than any cache holds.
+const LENGTH: usize = 1 << 25;
+
+/// Operations a second of a product of matrices, 2 M² times the columns of them.
+///
+/// # Errors
+/// None: the shapes agree.
+pub(crate) fn product_rate(threading: Threading) -> Result<f64, BenchError> {
+    let (a, b) =
+        (Mat::from_fn(M, M, |i, j| (i + j) as f64), Mat::from_fn(M, COLUMNS, |i, j| (i * j) as f64));
+    let mut out = Mat::zeros(M, COLUMNS);
+    let seconds = least(0.3, || {
+        Ok(matmul(out.as_mut(), Accum::Replace, a.as_ref(), b.as_ref(), 1.0, threading)?)
+    })?;
+    Ok(2.0 * (M * M * COLUMNS) as f64 / seconds)
+}
+
+/// Bytes a second of `a ← a s + b`: two numbers are read and one is written.
+///
+/// # Errors
+/// None.
+pub(crate) fn memory_rate(threading: Threading) -> Result<f64, BenchError> {
+    let (mut a, b) = (vec![1.0f64; LENGTH], vec![2.0f64; LENGTH]);
+    let add = |(a, b): (&mut f64, &f64)| *a = a.mul_add(0.5, *b);
+    let seconds = least(0.3, || {
+        match threading {
+            Threading::Here => a.iter_mut().zip(&b).for_each(add),
+            Threading::Pool => {
+                let chunks = a.par_chunks_mut(1 << 16).zip(b.par_chunks(1 << 16));
+                chunks.for_each(|(a, b)| a.iter_mut().zip(b).for_each(add));
+            }
+        }
+        Ok(())
+    })?;
+    Ok((3 * 8 * LENGTH) as f64 / seconds)
+}

@@ -1,0 +1,88 @@
+//! `cargo xtask bench`: how long the work of every method takes on one thread and on all, beside the rates of matrix
+//! products and of memory that the machine had in the same run.
+//!
+//! A row is a piece of work that other programs do too, with the operations that its mathematics needs. What a program does
+//! beyond these counts for nothing: a share of 50 % of the product rate says that a perfect program would take half as
+//! long. Rows run in rounds, one after the other, because what else the machine does changes within seconds; the least time
+//! counts, for interference only ever adds.
+
+mod compare;
+mod machine;
+mod measure;
+mod rows;
+mod table;
+
+use clap::Parser;
+use measure::{Measured, Report};
+use std::error::Error;
+use std::fs;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Whatever keeps a row from running.
+type BenchError = Box<dyn Error + Send + Sync>;
+
+/// How long the work of every method takes, beside what the machine can do
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask bench", bin_name = "cargo xtask bench")]
+struct Arguments {
+    /// Rows to run, such as `S1`; all unless given
+    #[arg(long, value_name = "ROW", value_delimiter = ',')]
+    only: Vec<String>,
+    /// Seconds of each row on so many threads, at least; every row runs three times or more
+    #[arg(long, value_name = "SECONDS", default_value_t = 6.0)]
+    seconds: f64,
+    /// Write what was found into this file, as JSON
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Write the table into this file, as Markdown
+    #[arg(long, value_name = "FILE")]
+    markdown: Option<PathBuf>,
+    /// Fail where a row takes over 15 % more than in this file, beyond the noise of both
+    #[arg(long, value_name = "FILE")]
+    compare: Option<PathBuf>,
+    /// Print the rows and what they count, and run nothing
+    #[arg(long)]
+    list: bool,
+}
+
+fn main() -> ExitCode {
+    match run(&Arguments::parse()) {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: &Arguments) -> Result<ExitCode, BenchError> {
+    let chosen = rows::chosen(&arguments.only)?;
+    if arguments.list {
+        print!("{}", table::list(&chosen));
+        return Ok(ExitCode::SUCCESS);
+    }
+    // A file that cannot be compared with is known before minutes have passed.
+    let before = arguments.compare.as_deref().map(compare::read).transpose()?;
+    let report = Report { machine: machine::name(), rows: measured(&chosen, arguments.seconds)? };
+    let text = table::markdown(&report);
+    print!("{text}");
+    if let Some(file) = &arguments.json {
+        fs::write(file, serde_json::to_string_pretty(&report)? + "\n")?;
+    }
+    if let Some(file) = &arguments.markdown {
+        fs::write(file, text)?;
+    }
+    let Some(before) = before else { return Ok(ExitCode::SUCCESS) };
+    let slower = compare::slower(&before, &report)?;
+    slower.iter().for_each(|line| println!("{line}"));
+    Ok(if slower.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn measured(chosen: &[&rows::Row], seconds: f64) -> Result<Vec<Measured>, BenchError> {
+    let each = |row: &&rows::Row| {
+        eprintln!("{}: {}", row.name, row.what);
+        measure::row(row, seconds).map_err(|error| format!("row {}: {error}", row.name).into())
+    };
+    chosen.iter().map(each).collect()
+}

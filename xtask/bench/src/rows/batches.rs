@@ -1,0 +1,174 @@
+//! Steps on mini-batches.
+
+use super::{Row, Run, Work, drawn};
+use crate::BenchError;
+use gp_ep::power_ep::{MiniBatchEp, Sharing};
+use gp_ep::{EpOptions, PowerEp, Powers};
+use gp_kernels::data::{DataSource as _, Table};
+use gp_kernels::inducing::SparseProcess;
+use gp_linalg::Threading;
+use gp_optim::{Adam, Batches, ParameterSet as _};
+use gp_variational::savigp::{Bound, BoundLearning};
+use gp_variational::{Inference as _, Learning, Savigp, Steps};
+
+/// Rows of the table, of a batch, inducing inputs, inputs and classes of the digits.
+const N: usize = 2_000;
+const B: usize = 200;
+const M: usize = 200;
+const D: usize = 784;
+const C: usize = 10;
+/// Steps of a run in which all parameters move.
+const STEPS: u64 = 10;
+
+/// Distances forward and back (6 MBD), and of Z twice that a pair (3 M²D), of one process.
+const DISTANCES: usize = 6 * M * B * D + 3 * M * M * D;
+/// A projection and its reverse (2 M²B), and factors (4/3 M³), of one process.
+const PROJECTION: usize = 2 * M * M * B + 4 * M * M * M / 3;
+/// Marginals, sums and their reverse, of one function.
+const MARGINALS: usize = 6 * M * M * B;
+/// The factor of a posterior, of one function.
+const POSTERIOR: usize = 2 * M * M * M / 3;
+const SHARED: usize = DISTANCES + PROJECTION + C * (MARGINALS + POSTERIOR);
+const EACH: usize = C * (DISTANCES + PROJECTION + MARGINALS + POSTERIOR);
+
+pub(super) const ROWS: &[Row] = &[
+    Row {
+        name: "S1",
+        what: "ten variational steps, ten classes, robust max, D = 784, M = B = 200, one kernel and Z, all by Adam",
+        work: Work::Operations(STEPS as f64 * SHARED as f64),
+        prepare: |threading| descent("robust_max(classes=10)", threading),
+    },
+    Row {
+        name: "S1a",
+        what: "value and gradient of one such step",
+        work: Work::Operations(SHARED as f64),
+        prepare: |threading| bound(drawn::process(M, D, 1)?, "robust_max(classes=10)", (N, D), threading),
+    },
+    Row {
+        name: "S2",
+        what: "ten variational steps, the same with softmax",
+        work: Work::Operations(STEPS as f64 * SHARED as f64),
+        prepare: |threading| descent("softmax(classes=10)", threading),
+    },
+    Row {
+        name: "S3",
+        what: "a step of EP, ten classes, with its gradient, D = 784, M = B = 200, one kernel and Z, own sites",
+        work: Work::Operations(SHARED as f64),
+        prepare: |threading| alike(Sharing::Own, threading),
+    },
+    Row {
+        name: "S3a",
+        what: "the same with tied sites",
+        work: Work::Operations(SHARED as f64),
+        prepare: |threading| alike(Sharing::Tied, threading),
+    },
+    Row {
+        name: "S4",
+        what: "a step of EP with its gradient, a kernel and Z for each of ten classes, tied sites",
+        work: Work::Operations(EACH as f64),
+        prepare: each,
+    },
+    Row {
+        name: "S5",
+        what: "a variational step, two classes, with its gradient, D = 2, M = 100, B = 200",
+        work: Work::Operations(small()),
+        prepare: |threading| bound(drawn::process(100, 2, 1)?, "bernoulli_probit", (N, 2), threading),
+    },
+    Row {
+        name: "S5a",
+        what: "the same of EP, own sites",
+        work: Work::Operations(small()),
+        prepare: |threading| binary(1.0, threading),
+    },
+    Row {
+        name: "S6",
+        what: "the same of Power EP, α = ½",
+        work: Work::Operations(small()),
+        prepare: |threading| binary(0.5, threading),
+    },
+];
+
+/// The operations of two classes with M = 100 and D = 2, without those of distances.
+const fn small() -> f64 {
+    const M: usize = 100;
+    (8 * M * M * B + 2 * M * M * M) as f64
+}
+
+fn digits() -> Result<&'static Table<'static>, BenchError> {
+    let points = drawn::points(N, D, 3);
+    drawn::table(points, drawn::classes(points, C))
+}
+
+/// Rows of one batch after the other.
+struct Next(usize);
+
+impl Next {
+    fn rows(&mut self) -> Vec<usize> {
+        let first = self.0;
+        self.0 = (first + B) % N;
+        (first..first + B).collect()
+    }
+}
+
+fn descent(likelihood: &str, threading: Threading) -> Result<Run, BenchError> {
+    let data = digits()?;
+    let likelihood = gp_likelihoods::parse(likelihood)?;
+    let start = Savigp::new(vec![drawn::process(M, D, 1)?], likelihood)?.with_threading(threading);
+    Ok(Box::new(move || {
+        let batches = Batches::shuffled(data.count(), B, 1)?;
+        let how = Learning::Batches(batches, Steps::new(Adam::with_rate(0.01), STEPS));
+        start.clone().learn_with(data, how, &BoundLearning::default(), &mut |_| {})?;
+        Ok(())
+    }))
+}
+
+fn bound(
+    process: SparseProcess,
+    likelihood: &str,
+    (count, dim): (usize, usize),
+    threading: Threading,
+) -> Result<Run, BenchError> {
+    let likelihood = gp_likelihoods::parse(likelihood)?;
+    let points = drawn::points(count, dim, 3);
+    let targets = match likelihood.support().classes() {
+        2 => drawn::signs(points),
+        classes => drawn::classes(points, classes),
+    };
+    let data = drawn::table(points, targets)?;
+    let model = Savigp::new(vec![process], likelihood)?.with_threading(threading);
+    let mut gradient = vec![0.0; model.parameter_count()];
+    let (mut state, mut next) = (Bound::for_batches(&model, data, B)?, Next(0));
+    Ok(Box::new(move || {
+        state.load(&model, data, &next.rows())?;
+        state.gradient(&model, &mut gradient)?;
+        Ok(())
+    }))
+}
+
+fn step(model: PowerEp, sharing: Sharing, data: &'static Table<'static>) -> Result<Run, BenchError> {
+    let mut gradient = vec![0.0; model.parameter_count()];
+    let (mut ep, mut next) = (MiniBatchEp::new(&model, data, sharing, B)?, Next(0));
+    Ok(Box::new(move || {
+        ep.refresh(&model)?;
+        ep.step(&model, data, &next.rows(), &EpOptions::default())?;
+        ep.log_z_gradient(&model, &mut gradient)?;
+        Ok(())
+    }))
+}
+
+fn alike(sharing: Sharing, threading: Threading) -> Result<Run, BenchError> {
+    let model = PowerEp::of_alike_classes(C, drawn::process(M, D, 1)?, 0.0)?;
+    step(model.with_threading(threading), sharing, digits()?)
+}
+
+fn each(threading: Threading) -> Result<Run, BenchError> {
+    let processes = (0..C).map(|class| drawn::process(M, D, 10 + class as u64)).collect::<Result<_, _>>()?;
+    step(PowerEp::of_classes(processes, 0.0)?.with_threading(threading), Sharing::Tied, digits()?)
+}
+
+fn binary(power: f64, threading: Threading) -> Result<Run, BenchError> {
+    let points = drawn::points(N, 2, 3);
+    let likelihood = gp_likelihoods::parse("bernoulli_probit")?;
+    let model = PowerEp::new(vec![drawn::process(100, 2, 1)?], likelihood)?.with_powers(Powers::Same(power));
+    step(model.with_threading(threading), Sharing::Own, drawn::table(points, drawn::signs(points))?)
+}

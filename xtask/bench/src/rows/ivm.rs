@@ -1,0 +1,38 @@
+//! The informative vector machine.
+
+use super::{Row, Run, Work, drawn};
+use crate::BenchError;
+use gp_ep::Observations;
+use gp_ep::ivm::{Ivm, IvmOptions};
+use gp_likelihoods::Softmax;
+use gp_linalg::Threading;
+
+const N: usize = 20_000;
+const D: usize = 50;
+const C: usize = 5;
+const ACTIVE: usize = 200;
+
+pub(super) const ROWS: &[Row] = &[Row {
+    name: "S14",
+    what: "informative vector machine, 20,000 rows of 50 inputs, 5 classes, 200 active rows",
+    // Each row that becomes active reads all stubs before it, and writes one: of each 24 bytes a component.
+    work: Work::Bytes((24 * N * C * ACTIVE * ACTIVE / 2) as f64),
+    prepare: run,
+}];
+
+fn run(threading: Threading) -> Result<Run, BenchError> {
+    let points = drawn::points(N, D, 1);
+    let labels: &'static [f64] = Box::leak(drawn::classes(points, C).into_boxed_slice());
+    let data = Observations::new(points, labels)?;
+    let lengthscale = 0.7 * (D as f64).sqrt();
+    // Kernels that differ, so that none is shared.
+    let kernel =
+        |c: usize| gp_kernels::parse(&format!("{} * rbf(lengthscale={lengthscale})", 2.0 + 0.1 * c as f64));
+    let kernels = (0..C).map(kernel).collect::<Result<_, _>>()?;
+    let model = Ivm::new(kernels, Box::new(Softmax::new(C)?))?.with_threading(threading);
+    let options = IvmOptions { active: ACTIVE, liquid: 25, ..IvmOptions::default() };
+    Ok(Box::new(move || {
+        model.build_with(&data, &options, |_| Ok(()))?;
+        Ok(())
+    }))
+}

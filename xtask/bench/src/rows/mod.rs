@@ -1,0 +1,84 @@
+//! The rows of the table.
+
+mod batches;
+mod command;
+mod drawn;
+mod ivm;
+mod predictions;
+mod regression;
+mod sweeps;
+
+use crate::BenchError;
+use gp_linalg::Threading;
+use serde::{Deserialize, Serialize};
+
+/// One run of prepared work.
+pub(crate) type Run = Box<dyn FnMut() -> Result<(), BenchError>>;
+
+/// What a run cannot do without.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Work {
+    /// Additions and multiplications.
+    Operations(f64),
+    /// Bytes of memory read and written.
+    Bytes(f64),
+    /// Nothing that is known beforehand, such as all steps to the end of learning.
+    Whole,
+}
+
+impl Work {
+    /// Of a thousand million a second.
+    pub(crate) fn unit(self) -> &'static str {
+        match self {
+            Self::Bytes(_) => "GB/s",
+            Self::Operations(_) | Self::Whole => "GF/s",
+        }
+    }
+}
+
+/// A piece of work.
+pub(crate) struct Row {
+    pub(crate) name: &'static str,
+    pub(crate) what: &'static str,
+    pub(crate) work: Work,
+    pub(crate) prepare: fn(Threading) -> Result<Run, BenchError>,
+}
+
+/// All rows, in their order.
+fn all() -> impl Iterator<Item = &'static Row> {
+    let groups =
+        [batches::ROWS, regression::ROWS, sweeps::ROWS, command::ROWS, predictions::ROWS, ivm::ROWS];
+    groups.into_iter().flatten()
+}
+
+/// The rows of these names, or all.
+///
+/// # Errors
+/// For a name that no row has.
+pub(crate) fn chosen(names: &[String]) -> Result<Vec<&'static Row>, BenchError> {
+    // A name stands for all rows that it begins, up to a letter: S1 is S1 and S1a, and not S10.
+    let is = |row: &Row, name: &str| {
+        row.name.strip_prefix(name).is_some_and(|rest| !rest.starts_with(|next: char| next.is_ascii_digit()))
+    };
+    if let Some(unknown) = names.iter().find(|name| !all().any(|row| is(row, name))) {
+        let known: Vec<&str> = all().map(|row| row.name).collect();
+        return Err(format!("there is no row {unknown}; there are {}", known.join(", ")).into());
+    }
+    Ok(all().filter(|row| names.is_empty() || names.iter().any(|name| is(row, name))).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_found() {
+        let mut names: Vec<&str> = all().map(|row| row.name).collect();
+        names.sort_unstable();
+        assert!(names.windows(2).all(|pair| pair[0] != pair[1]), "{names:?}");
+        let of = |name: &str| chosen(&[name.to_owned()]).map(|rows| rows.len());
+        assert_eq!((of("S9").unwrap(), of("S1").unwrap(), chosen(&[]).unwrap().len()), (1, 2, names.len()));
+        assert!(of("S99").unwrap_err().to_string().contains("there is no row S99; there are S1"));
+    }
+}

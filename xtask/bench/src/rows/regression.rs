@@ -1,0 +1,65 @@
+//! Values and gradients of regression.
+
+use super::{Row, Run, Work, drawn};
+use crate::BenchError;
+use gp_ep::exact::ExactWorkspace;
+use gp_ep::{ExactGp, Powers, RegressionWorkspace, SparseRegression};
+use gp_likelihoods::Gaussian;
+use gp_linalg::Threading;
+use gp_optim::ParameterSet as _;
+
+const N: usize = 10_000;
+const M: usize = 500;
+const D: usize = 8;
+/// Rows of exact regression.
+const ROWS_OF_EXACT: usize = 2_000;
+
+/// A projection and a sum of the value, and a solve and a sum of the gradient (4 M²N), distances of both (4 MND).
+const SPARSE: f64 = (4 * M * M * N + 4 * M * N * D) as f64;
+/// A factor (⅓ N³) and an inverse from it (⅔ N³), distances of both (2 N²D).
+const EXACT: f64 = (ROWS_OF_EXACT * ROWS_OF_EXACT * (ROWS_OF_EXACT + 2 * D)) as f64;
+
+pub(super) const ROWS: &[Row] = &[
+    Row {
+        name: "S7",
+        what: "VFE, value and gradient, N = 10,000, M = 500, D = 8",
+        work: Work::Operations(SPARSE),
+        prepare: |threading| sparse(0.0, threading),
+    },
+    Row {
+        name: "S8",
+        what: "the same of Power EP, α = ½",
+        work: Work::Operations(SPARSE),
+        prepare: |threading| sparse(0.5, threading),
+    },
+    Row {
+        name: "S9",
+        what: "exact regression, value and gradient, N = 2,000, D = 8",
+        work: Work::Operations(EXACT),
+        prepare: exact,
+    },
+];
+
+fn sparse(power: f64, threading: Threading) -> Result<Run, BenchError> {
+    let points = drawn::points(N, D, 2);
+    let data = drawn::table(points, drawn::wave(points))?;
+    let model = SparseRegression::new(drawn::process(M, D, 1)?, Gaussian::new(0.1)?, Powers::Same(power))
+        .with_threading(threading);
+    let (mut workspace, mut gradient) = (RegressionWorkspace::new(), vec![0.0; model.parameter_count()]);
+    Ok(Box::new(move || {
+        model.log_marginal_likelihood_gradient(data, &mut workspace, &mut gradient)?;
+        Ok(())
+    }))
+}
+
+fn exact(threading: Threading) -> Result<Run, BenchError> {
+    let points = drawn::points(ROWS_OF_EXACT, D, 2);
+    let data = drawn::table(points, drawn::wave(points))?;
+    let kernel = drawn::process(1, D, 1)?.kernel().clone_box();
+    let model = ExactGp::new(kernel, Gaussian::new(0.1)?).with_threading(threading);
+    let (mut workspace, mut gradient) = (ExactWorkspace::new(threading), vec![0.0; model.parameter_count()]);
+    Ok(Box::new(move || {
+        model.log_marginal_likelihood_gradient(data, &mut workspace, &mut gradient)?;
+        Ok(())
+    }))
+}
