@@ -5,6 +5,7 @@
 //! value has mean `φᵀ m` and variance `s + φᵀ V φ`, the sum of two squares.
 
 mod beliefs;
+mod blocks;
 mod mixture;
 mod predict;
 mod stored;
@@ -13,7 +14,8 @@ use faer::{Mat, MatRef};
 use gp_linalg::{Cholesky, JitterPolicy, JitterRecord, LinalgError, Threading};
 
 pub use beliefs::LatentBeliefs;
-pub use mixture::{LatentFunction, LatentPosterior, MixturePosterior, at_rows, sample_joint};
+pub use blocks::{at_rows, in_blocks};
+pub use mixture::{LatentFunction, LatentPosterior, MixturePosterior, sample_joint};
 pub use stored::StoredPosterior;
 
 use crate::error::KernelError;

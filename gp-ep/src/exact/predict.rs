@@ -4,7 +4,7 @@ use super::posterior::ExactPosterior;
 use crate::error::{InferenceError, check_count};
 use faer::prelude::IntoConst;
 use faer::{Accum, Mat, MatMut, MatRef};
-use gp_kernels::posterior::{LatentFunction, LatentPosterior, LatentPrediction, sample_joint};
+use gp_kernels::posterior::{LatentFunction, LatentPosterior, LatentPrediction, in_blocks, sample_joint};
 use gp_kernels::{Evaluator, KernelError};
 use gp_linalg::Threading;
 use gp_linalg::product::{matmul, matmul_lower, symmetrise_lower};
@@ -94,14 +94,24 @@ impl ExactPosterior {
         mean: &mut [f64],
         variance: &mut [f64],
     ) -> Result<(), KernelError> {
-        let count = points.nrows();
-        scratch.evaluator.diagonal(self.kernel(), points, variance)?;
-        for start in (0..count).step_by(BLOCK) {
-            let end = count.min(start + BLOCK);
-            let block = points.subrows(start, end - start);
-            let cross = self.half_solved_cross(block, scratch, &mut mean[start..end])?;
-            reduce_variances(&mut variance[start..end], cross);
+        let PredictScratch { evaluator, cross } = scratch;
+        for (k, (mean, variance)) in mean.chunks_mut(BLOCK).zip(variance.chunks_mut(BLOCK)).enumerate() {
+            self.block(points.subrows(k * BLOCK, mean.len()), (mean, variance), cross, evaluator)?;
         }
+        Ok(())
+    }
+
+    /// Means and variances of a few rows.
+    fn block(
+        &self,
+        points: MatRef<'_, f64>,
+        (mean, variance): (&mut [f64], &mut [f64]),
+        room: &mut Vec<f64>,
+        by: &Evaluator,
+    ) -> Result<(), KernelError> {
+        by.diagonal(self.kernel(), points, variance)?;
+        let cross = self.half_solved_cross(points, room, mean, by)?;
+        reduce_variances(variance, cross);
         Ok(())
     }
 
@@ -109,18 +119,18 @@ impl ExactPosterior {
     fn half_solved_cross<'s>(
         &self,
         points: MatRef<'_, f64>,
-        scratch: &'s mut PredictScratch,
+        room: &'s mut Vec<f64>,
         mean: &mut [f64],
+        by: &Evaluator,
     ) -> Result<MatRef<'s, f64>, KernelError> {
         let (rows, cols) = (self.targets().len(), points.nrows());
-        scratch.cross.resize(rows * cols, 0.0);
-        let mut cross = MatMut::from_column_major_slice_mut(&mut scratch.cross, rows, cols);
-        scratch.evaluator.cross(self.kernel(), self.inputs(), points, cross.as_mut())?;
+        room.resize(rows * cols, 0.0);
+        let mut cross = MatMut::from_column_major_slice_mut(room, rows, cols);
+        by.cross(self.kernel(), self.inputs(), points, cross.as_mut())?;
         let mean = MatMut::from_column_major_slice_mut(mean, cols, 1);
         let alpha = MatRef::from_column_major_slice(self.alpha(), rows, 1);
-        let threading = scratch.evaluator.threading();
-        matmul(mean, Accum::Replace, cross.as_ref().transpose(), alpha, 1.0, threading)?;
-        self.solution.factor.half_solve_in_place(cross.as_mut(), threading)?;
+        matmul(mean, Accum::Replace, cross.as_ref().transpose(), alpha, 1.0, by.threading())?;
+        self.solution.factor.half_solve_in_place(cross.as_mut(), by.threading())?;
         Ok(cross.into_const())
     }
 }
@@ -133,17 +143,18 @@ impl LatentPosterior for ExactPosterior {
 
     fn predict(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<LatentPrediction, KernelError> {
         let mut out = LatentPrediction { mean: vec![0.0; x.nrows()], variance: vec![0.0; x.nrows()] };
-        let mut scratch = PredictScratch::new(by.threading());
-        self.latent_into(x, &mut scratch, &mut out.mean, &mut out.variance)?;
+        in_blocks(BLOCK, &mut out, by, Vec::new, |room, first, (mean, variance), by| {
+            self.block(x.subrows(first, mean.len()), (mean, variance), room, by)
+        })?;
         Ok(out)
     }
 
     fn predict_joint(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<(Vec<f64>, Mat<f64>), KernelError> {
         let (count, threading) = (x.nrows(), by.threading());
         let (mut mean, mut covariance) = (vec![0.0; count], Mat::zeros(count, count));
-        let mut scratch = PredictScratch::new(threading);
-        scratch.evaluator.gram(self.kernel(), x, covariance.as_mut())?;
-        let cross = self.half_solved_cross(x, &mut scratch, &mut mean)?;
+        by.gram(self.kernel(), x, covariance.as_mut())?;
+        let mut room = Vec::new();
+        let cross = self.half_solved_cross(x, &mut room, &mut mean, by)?;
         // K** − (L⁻¹K_x*)ᵀ (L⁻¹K_x*)
         matmul_lower(covariance.as_mut(), Accum::Add, cross.transpose(), cross, -1.0, threading)?;
         (0..count).for_each(|i| covariance[(i, i)] = covariance[(i, i)].max(0.0));

@@ -5,7 +5,7 @@ use crate::error::InferenceError;
 use faer::{Accum, Mat, MatMut, MatRef};
 use gp_kernels::data::{DataSource, Loaded};
 use gp_kernels::{Evaluator, KernelExt};
-use gp_linalg::product::{matmul_lower, symmetrise_lower};
+use gp_linalg::product::{gram_of_lower, matmul_lower, symmetrise_lower};
 use gp_linalg::{Cholesky, Threading};
 use gp_optim::Brake;
 use std::f64::consts::TAU;
@@ -119,7 +119,7 @@ impl ExactWorkspace {
         let alpha = MatRef::from_column_major_slice(alpha, alpha.len(), 1);
         let mut upstream = sized(&mut self.upstream, factor.dim());
         matmul_lower(upstream.as_mut(), Accum::Replace, alpha, alpha.transpose(), 0.5, threading)?;
-        matmul_lower(upstream.as_mut(), Accum::Add, half_inverse.transpose(), half_inverse, -0.5, threading)?;
+        gram_of_lower(upstream.as_mut(), Accum::Add, half_inverse, -0.5, threading)?;
         Ok(symmetrise_lower(upstream)?)
     }
 }
@@ -151,16 +151,13 @@ impl Noisy {
     }
 }
 
-/// `L⁻¹` into `out`, by a triangular solve.
+/// `L⁻¹` into `out`.
 pub(super) fn invert_factor<'a>(
     factor: &Cholesky,
     out: &'a mut Mat<f64>,
     threading: Threading,
 ) -> Result<MatRef<'a, f64>, InferenceError> {
-    let mut inverse = sized(out, factor.dim());
-    inverse.fill(0.0);
-    (0..factor.dim()).for_each(|i| inverse[(i, i)] = 1.0);
-    factor.half_solve_in_place(inverse.as_mut(), threading)?;
+    factor.half_inverse_into(sized(out, factor.dim()), threading)?;
     Ok(out.as_ref())
 }
 

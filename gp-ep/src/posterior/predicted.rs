@@ -32,12 +32,7 @@ impl<F: Posterior> Predicted<'_, F> {
             return self.by_labels(|_, labels| labels.moments());
         }
         let outputs = self.predictor.likelihood().outputs();
-        let rows = self.each(|ws, _, beliefs| {
-            let mut each = vec![ObservationMoments::default(); outputs];
-            self.predictive().moments(beliefs, ws, &mut each)?;
-            Ok(each)
-        })?;
-        Ok(rows.concat())
+        self.each(outputs, |ws, _, beliefs, out| self.predictive().moments(beliefs, ws, out))
     }
 
     /// The least number that one output (counted from 0) does not exceed with this probability, at each point.
@@ -53,7 +48,10 @@ impl<F: Posterior> Predicted<'_, F> {
             check_count("observation", "outputs", 1, output + 1)?;
             return self.by_labels(|_, labels| labels.quantile(probability));
         }
-        self.each(|ws, _, beliefs| self.predictive().quantile(beliefs, (output, probability), ws))
+        self.each(1, |ws, _, beliefs, out| {
+            out[0] = self.predictive().quantile(beliefs, (output, probability), ws)?;
+            Ok(())
+        })
     }
 
     /// The probability of every class at each point: N×C, classes in the order of
@@ -71,12 +69,10 @@ impl<F: Posterior> Predicted<'_, F> {
             let what = "class probabilities of observations that are no classes";
             return Err(InferenceError::Unsupported { what });
         }
-        let rows = self.each(|ws, _, beliefs| {
-            let mut each = vec![0.0; classes];
-            self.predictive().class_probabilities(beliefs, ws, &mut each)?;
-            Ok(each)
+        let all = self.each(classes, |ws, _, beliefs, out| {
+            self.predictive().class_probabilities(beliefs, ws, out)
         })?;
-        Ok(Mat::from_fn(rows.len(), classes, |i, c| rows[i][c]))
+        Ok(Mat::from_fn(all.len() / classes, classes, |i, c| all[i * classes + c]))
     }
 
     /// `ln p(y_i | data)` of new observations at these points, `y` row after row.
@@ -93,8 +89,10 @@ impl<F: Posterior> Predicted<'_, F> {
         if self.beliefs.are_correlated() {
             return self.by_labels(|row, labels| labels.log_density(y[row]));
         }
-        self.each(|ws, row, beliefs| {
-            self.predictive().log_density(&y[row * outputs..(row + 1) * outputs], beliefs, ws)
+        self.each(1, |ws, row, beliefs, out| {
+            let y = &y[row * outputs..(row + 1) * outputs];
+            out[0] = self.predictive().log_density(y, beliefs, ws)?;
+            Ok(())
         })
     }
 
@@ -102,17 +100,23 @@ impl<F: Posterior> Predicted<'_, F> {
         Predictive::new(self.predictor.likelihood(), self.predictor.functions().weights())
     }
 
-    /// `of` at every point, with the beliefs about its latent values, component by component.
-    fn each<T: Send>(
+    /// So many numbers for every point, from the beliefs about its latent values, component by component.
+    fn each<T: Clone + Default + Send>(
         &self,
-        of: impl Fn(&mut Workspace, usize, &[Latent]) -> Result<T, LikelihoodError> + Sync,
+        numbers: usize,
+        of: impl Fn(&mut Workspace, usize, &[Latent], &mut [T]) -> Result<(), LikelihoodError> + Sync,
     ) -> Result<Vec<T>, InferenceError> {
         let by = self.predictor.evaluator();
-        at_rows(self.beliefs.components(), &by, Workspace::new, |ws, row, beliefs| {
-            let beliefs: Result<Vec<Latent>, LikelihoodError> =
-                beliefs.map(|(mean, variance)| Latent::new(mean, variance)).collect();
-            let found = beliefs.and_then(|beliefs| of(ws, row, &beliefs));
-            found.map_err(|error| InferenceError::from(error).at_row(row))
+        let scratch = || (Workspace::new(), Vec::new());
+        at_rows(self.beliefs.components(), &by, numbers, scratch, |(ws, latents), row, beliefs, out| {
+            latents.clear();
+            let mut all = || {
+                for (mean, variance) in &mut *beliefs {
+                    latents.push(Latent::new(mean, variance)?);
+                }
+                of(ws, row, latents, out)
+            };
+            all().map_err(|error| InferenceError::from(error).at_row(row))
         })
     }
 

@@ -46,6 +46,12 @@ impl Evaluator {
         Self { brake, ..self }
     }
 
+    /// Another on the thread that calls it, with the same brake.
+    #[must_use]
+    pub fn here(&self) -> Self {
+        Self::new(Threading::Here).with_brake(self.brake.clone())
+    }
+
     /// `Ok` unless the brake is pulled.
     ///
     /// # Errors

@@ -5,7 +5,6 @@ use gp_linalg::{Cholesky, JitterPolicy, Threading};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
-use rayon::prelude::*;
 use std::fmt::Debug;
 
 use super::{InducingPosterior, LatentBeliefs, LatentPrediction};
@@ -254,39 +253,6 @@ pub fn sample_joint(
         samples.col_mut(j).iter_mut().zip(mean).for_each(|(f, mean)| *f += mean);
     }
     Ok(samples)
-}
-
-/// Rows that are worth a thread's attention.
-const ROWS: usize = 64;
-
-/// `of` at every row of some predictions, in their order: blocks of rows over threads. `of` is given scratch memory of
-/// its block, the row, and mean and variance of each prediction there. Whether to go on is asked of the evaluator
-/// before every block.
-///
-/// # Errors
-/// That of the first block that fails; [`KernelError::Stopped`].
-pub fn at_rows<S, T: Send, E: Send + From<KernelError>>(
-    predictions: &[LatentPrediction],
-    by: &Evaluator,
-    scratch: impl Fn() -> S + Sync,
-    of: impl Fn(&mut S, usize, &mut dyn Iterator<Item = (f64, f64)>) -> Result<T, E> + Sync,
-) -> Result<Vec<T>, E> {
-    let count = predictions.first().map_or(0, |prediction| prediction.mean.len());
-    let block = |first: usize| {
-        by.go_on()?;
-        let mut scratch = scratch();
-        let row = |row: usize| {
-            let mut beliefs = predictions.iter().map(|of| (of.mean[row], of.variance[row]));
-            of(&mut scratch, row, &mut beliefs)
-        };
-        (first..count.min(first + ROWS)).map(row).collect::<Result<Vec<T>, E>>()
-    };
-    let starts: Vec<usize> = (0..count).step_by(ROWS).collect();
-    let blocks: Vec<Result<Vec<T>, E>> = match by.threading() {
-        Threading::Here => starts.into_iter().map(block).collect(),
-        Threading::Pool => starts.into_par_iter().map(block).collect(),
-    };
-    Ok(blocks.into_iter().collect::<Result<Vec<_>, E>>()?.into_iter().flatten().collect())
 }
 
 /// A seed for one of several streams, unlike that of its neighbours.

@@ -7,9 +7,9 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
-use super::{InducingPosterior, LatentPrediction, LatentSamples, PosteriorFactor};
+use super::{InducingPosterior, LatentPrediction, LatentSamples, PosteriorFactor, in_blocks};
 use crate::error::KernelError;
-use crate::evaluate::{Evaluator, check_count};
+use crate::evaluate::Evaluator;
 use crate::inducing::SharedPoints;
 
 /// Points are predicted in blocks of this many, so that memory does not grow with their number.
@@ -22,37 +22,23 @@ impl InducingPosterior {
     /// For points that do not suit the kernel or are not finite.
     pub fn predict(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<LatentPrediction, KernelError> {
         let mut prediction = LatentPrediction { mean: vec![0.0; x.nrows()], variance: vec![0.0; x.nrows()] };
-        self.predict_into(x, &mut prediction.mean, &mut prediction.variance, by)?;
-        Ok(prediction)
-    }
-
-    /// As [`predict`](InducingPosterior::predict), into the caller's memory.
-    ///
-    /// # Errors
-    /// As [`predict`](InducingPosterior::predict), also for outputs of the wrong length.
-    pub fn predict_into(
-        &self,
-        x: MatRef<'_, f64>,
-        mean: &mut [f64],
-        variance: &mut [f64],
-        by: &Evaluator,
-    ) -> Result<(), KernelError> {
-        check_count("latent means", "entries", x.nrows(), mean.len())?;
-        check_count("latent variances", "entries", x.nrows(), variance.len())?;
-        let mut spread = Mat::zeros(self.mean.len(), BLOCK.min(x.nrows()));
-        let mut points = SharedPoints::default();
-        for (k, (mean, variance)) in mean.chunks_mut(BLOCK).zip(variance.chunks_mut(BLOCK)).enumerate() {
-            by.go_on()?;
-            points.copy_from(x.subrows(k * BLOCK, mean.len()));
-            let projection = self.prior.project(&points, 0, by)?;
-            self.means(projection.phi(), mean);
-            let mut spread = spread.as_mut().subcols_mut(0, mean.len());
-            self.spread(projection.phi(), spread.as_mut(), by.threading())?;
-            for (i, (v, s)) in variance.iter_mut().zip(projection.residual()).enumerate() {
-                *v = s + spread.as_ref().col(i).iter().map(|x| x * x).sum::<f64>();
+        let room = || (SharedPoints::default(), Mat::zeros(0, 0));
+        in_blocks(BLOCK, &mut prediction, by, room, |(points, spread), first, (mean, variance), by| {
+            points.copy_from(x.subrows(first, mean.len()));
+            let projection = self.prior.project(points, 0, by)?;
+            let phi = projection.phi();
+            let whitened = MatRef::from_column_major_slice(&self.mean, self.mean.len(), 1);
+            let mean = MatMut::from_column_major_slice_mut(mean, variance.len(), 1);
+            matmul(mean, Accum::Replace, phi.transpose(), whitened, 1.0, by.threading())?;
+            spread.resize_with(phi.nrows(), phi.ncols(), |_, _| 0.0);
+            self.spread(phi, spread.as_mut(), by.threading())?;
+            let known = projection.residual().iter().zip(spread.as_ref().col_iter());
+            for (variance, (residual, spread)) in variance.iter_mut().zip(known) {
+                *variance = residual + spread.squared_norm_l2();
             }
-        }
-        Ok(())
+            Ok(())
+        })?;
+        Ok(prediction)
     }
 
     /// Latent means and their joint covariance (N×N) at `x`.

@@ -2,6 +2,7 @@
 
 mod extend;
 mod factor;
+mod inverse;
 mod jitter;
 mod record;
 mod serial;

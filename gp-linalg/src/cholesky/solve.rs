@@ -82,7 +82,7 @@ impl Cholesky {
         Ok(scratch.iter().map(|value| value * value).sum())
     }
 
-    fn check_rows(&self, operation: &'static str, rows: usize) -> Result<(), LinalgError> {
+    pub(super) fn check_rows(&self, operation: &'static str, rows: usize) -> Result<(), LinalgError> {
         check_extent(operation, "rows of the right-hand side", self.dim(), rows)
     }
 }

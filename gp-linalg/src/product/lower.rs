@@ -56,6 +56,36 @@ pub(crate) fn product_lower(
     });
 }
 
+/// Lower triangle of `dst = [dst +] alpha · Lᵀ L` for a lower triangular L, with zeros above its diagonal. A third of the
+/// work of [`matmul_lower`]: the sum over k begins at the row.
+///
+/// # Errors
+/// [`LinalgError::DimensionMismatch`] unless both are square and of one size, with `dst` untouched.
+pub fn gram_of_lower(
+    dst: MatMut<'_, f64>,
+    accum: Accum,
+    lower: MatRef<'_, f64>,
+    alpha: f64,
+    threading: Threading,
+) -> Result<(), LinalgError> {
+    const OPERATION: &str = "gram_of_lower";
+    let n = lower.nrows();
+    check_extent(OPERATION, "columns of the factor", n, lower.ncols())?;
+    check_extent(OPERATION, "rows of dst", n, dst.nrows())?;
+    check_extent(OPERATION, "columns of dst", n, dst.ncols())?;
+    let threading = threading.for_flops((n * n * n) as f64 / 3.0);
+    let height = block_width(n, ROWS, tile::GRAIN);
+    for_row_blocks(dst, height, threading, &|row, block: MatMut<'_, f64>| {
+        let height = block.nrows();
+        let below = lower.subrows(row, n - row);
+        let own = below.subcols(row, height).transpose();
+        let (before, from_diagonal) = block.split_at_col_mut(row);
+        tile::multiply(before, accum, own, below.subcols(0, row), alpha);
+        tile::multiply_lower(from_diagonal.subcols_mut(0, height), accum, own, own.transpose(), alpha);
+    });
+    Ok(())
+}
+
 /// Copies the lower triangle of a square matrix onto its upper triangle.
 ///
 /// # Errors

@@ -13,7 +13,7 @@ pub use crate::upper_state::clear_upper_vector_state;
 pub use faer::Accum;
 pub use gram::{GramScratch, weighted_gram};
 pub(crate) use lower::product_lower;
-pub use lower::{matmul_lower, symmetrise_lower};
+pub use lower::{gram_of_lower, matmul_lower, symmetrise_lower};
 
 use crate::error::{LinalgError, check_extent};
 use crate::threading::{Threading, block_width, for_column_blocks, for_row_blocks};

@@ -44,7 +44,7 @@ pub(crate) fn product_rate(threading: Threading) -> Result<f64, BenchError> {
 /// None.
 pub(crate) fn memory_rate(threading: Threading) -> Result<f64, BenchError> {
     let (mut a, b) = (vec![1.0f64; LENGTH], vec![2.0f64; LENGTH]);
-    let add = |(a, b): (&mut f64, &f64)| *a = a.mul_add(0.5, *b);
+    let add = |(a, b): (&mut f64, &f64)| *a = *a * 0.5 + b;
     let seconds = least(0.3, || {
         match threading {
             Threading::Here => a.iter_mut().zip(&b).for_each(add),

@@ -1,0 +1,84 @@
+//! Rows of predictions, block by block.
+
+use gp_linalg::Threading;
+use rayon::iter::{IndexedParallelIterator as _, ParallelIterator as _};
+use rayon::slice::ParallelSliceMut as _;
+
+use super::LatentPrediction;
+use crate::error::KernelError;
+use crate::evaluate::Evaluator;
+
+/// Fills means and variances in blocks of so many rows. With as many blocks as threads they go side by side, each on one
+/// thread; otherwise one after the other, each on all. `of` is given scratch memory, the first row of the block, its means and
+/// variances, and who evaluates kernels for it. Whether to go on is asked before every block.
+///
+/// # Errors
+/// That of the first block that fails; [`KernelError::Stopped`].
+pub fn in_blocks<S>(
+    rows: usize,
+    out: &mut LatentPrediction,
+    by: &Evaluator,
+    scratch: impl Fn() -> S + Sync,
+    of: impl Fn(&mut S, usize, (&mut [f64], &mut [f64]), &Evaluator) -> Result<(), KernelError> + Sync,
+) -> Result<(), KernelError> {
+    let LatentPrediction { mean, variance } = out;
+    let blocks = mean.len().div_ceil(rows);
+    if by.threading() == Threading::Here || blocks < rayon::current_num_threads() {
+        let mut scratch = scratch();
+        for (k, block) in mean.chunks_mut(rows).zip(variance.chunks_mut(rows)).enumerate() {
+            by.go_on()?;
+            of(&mut scratch, k * rows, block, by)?;
+        }
+        return Ok(());
+    }
+    let blocks = mean.par_chunks_mut(rows).zip(variance.par_chunks_mut(rows)).enumerate();
+    let room = || (scratch(), by.here());
+    let results: Vec<Result<(), KernelError>> = blocks
+        .map_init(room, |(scratch, by), (k, block)| {
+            by.go_on()?;
+            of(scratch, k * rows, block, by)
+        })
+        .collect();
+    results.into_iter().collect()
+}
+
+/// Rows that are worth a thread's attention.
+const ROWS: usize = 64;
+
+/// So many numbers for every row of some predictions, row after row: blocks of rows over threads. `of` is given scratch
+/// memory of its block, the row, mean and variance of each prediction there, and the place for its numbers. Whether to go on is
+/// asked of the evaluator before every block.
+///
+/// # Errors
+/// That of the first block that fails; [`KernelError::Stopped`].
+pub fn at_rows<S, T: Clone + Default + Send, E: Send + From<KernelError>>(
+    predictions: &[LatentPrediction],
+    by: &Evaluator,
+    numbers: usize,
+    scratch: impl Fn() -> S + Sync,
+    of: impl Fn(&mut S, usize, &mut dyn Iterator<Item = (f64, f64)>, &mut [T]) -> Result<(), E> + Sync,
+) -> Result<Vec<T>, E> {
+    let count = predictions.first().map_or(0, |prediction| prediction.mean.len());
+    let mut out = vec![T::default(); count * numbers];
+    let block = |scratch: &mut S, (block, out): (usize, &mut [T])| {
+        by.go_on()?;
+        for (i, out) in out.chunks_mut(numbers).enumerate() {
+            let row = block * ROWS + i;
+            let mut beliefs = predictions.iter().map(|of| (of.mean[row], of.variance[row]));
+            of(scratch, row, &mut beliefs, out)?;
+        }
+        Ok(())
+    };
+    let results: Vec<Result<(), E>> = match by.threading() {
+        Threading::Here => {
+            let mut scratch = scratch();
+            out.chunks_mut(ROWS * numbers).enumerate().map(|part| block(&mut scratch, part)).collect()
+        }
+        Threading::Pool => {
+            let parts = out.par_chunks_mut(ROWS * numbers).enumerate();
+            parts.map_init(|| scratch(), |scratch, part| block(scratch, part)).collect()
+        }
+    };
+    results.into_iter().collect::<Result<(), E>>()?;
+    Ok(out)
+}
