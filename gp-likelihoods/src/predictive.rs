@@ -41,6 +41,9 @@ impl<'a> Predictive<'a> {
         ws: &mut Workspace,
         out: &mut [ObservationMoments],
     ) -> Result<(), LikelihoodError> {
+        if self.weights.len() == 1 {
+            return self.likelihood.predictive_moments(beliefs, ws, out);
+        }
         let outputs = self.likelihood.outputs();
         let mut each = vec![ObservationMoments::default(); outputs * self.weights.len()];
         for ((q, _), own) in self.each(beliefs).zip(each.chunks_exact_mut(outputs)) {
@@ -66,6 +69,9 @@ impl<'a> Predictive<'a> {
         ws: &mut Workspace,
         out: &mut [f64],
     ) -> Result<(), LikelihoodError> {
+        if self.weights.len() == 1 {
+            return self.likelihood.class_probabilities(beliefs, ws, out);
+        }
         let mut own = vec![0.0; out.len()];
         out.fill(0.0);
         for (q, weight) in self.each(beliefs) {

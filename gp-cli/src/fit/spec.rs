@@ -56,7 +56,7 @@ pub struct FitSpec {
     #[arg(long, value_enum, default_value_t = Standardize::Both)]
     pub standardize: Standardize,
     /// What is not trained: kernel, likelihood, inducing, none, or parameters such as rbf.lengthscale; unless given,
-    /// inducing inputs move under Gaussian noise (up to 200 rows, if α is below 1), and in mini-batches of 10 000 rows and
+    /// inducing inputs move under Gaussian noise (up to 2000 rows, if α is below 1), and in mini-batches of 10 000 rows and
     /// more; else they stay
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub fix: Vec<String>,

@@ -124,6 +124,8 @@ fn in_batches(mut model: PowerEp, problem: &Problem) -> Result<Fit, CliError> {
     let mut fit = Fit::of_course(posterior, EvidenceKind::Estimate, &run);
     if let EpState::InBatches(_, Some(settled)) = state {
         report(&settled, &mut fit);
+    }
+    if sharing == Sharing::Own {
         over_parameters(&mut fit, &model, problem);
     }
     Ok(fit)

@@ -81,8 +81,8 @@ fn one_enormous_number_leaves_the_function_to_be_found() {
 #[test]
 fn few_rows_do_not_move_inducing_inputs_at_power_one() {
     let desk = Desk::new();
-    desk.write("few.csv", two_matter(200, 2));
-    desk.write("more.csv", two_matter(201, 2));
+    desk.write("few.csv", two_matter(2000, 2));
+    desk.write("more.csv", two_matter(2001, 2));
     for (fit, stay) in [
         ("few.csv --method fitc", true),
         ("few.csv --method pep --alpha 1", true),

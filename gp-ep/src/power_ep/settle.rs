@@ -44,7 +44,7 @@ impl MiniBatchEp {
 
     /// Adds up own sites anew, and lets them come nearer to rest, now that parameters stay. The probability of labels or
     /// counts is not above 1: where sites say so, they are those of parameters that have moved on, and go on in small steps
-    /// until it can be. Once the time is over, sites stay as they are if they can.
+    /// until it can be. No more passes over the data are made than are worth it, and none once the time is over.
     ///
     /// # Errors
     /// [`InferenceError::ImpossibleEvidence`] where it stays above 1, otherwise as [`step`](Self::step).
@@ -53,17 +53,38 @@ impl MiniBatchEp {
         model: &PowerEp,
         data: &dyn DataSource,
         options: &EpOptions,
-        is_over: impl Fn() -> bool,
+        (worth, is_over): (usize, impl Fn() -> bool),
     ) -> Result<Option<Settled>, InferenceError> {
         if self.sharing() == Sharing::Tied {
             return Ok(None);
         }
         self.rebuild(model, data)?;
-        for _ in 0..EPOCHS_TO_REST {
-            if is_over() || self.sweep(model, data, options)? <= REST {
+        for _ in 0..worth.min(EPOCHS_TO_REST) {
+            if is_over() {
+                break;
+            }
+            let change = match self.sweep(model, data, options) {
+                // A step that cannot be taken changes nothing: sites are as good as they were.
+                Err(InferenceError::ImproperPosterior) => break,
+                change => change?,
+            };
+            if change <= REST {
                 break;
             }
         }
+        if worth == 0 || is_over() {
+            return Ok(None);
+        }
+        self.mend(model, data, options).map(Some)
+    }
+
+    /// The estimate of `ln p(y)`, after as many epochs of small steps as it takes until that can be.
+    fn mend(
+        &mut self,
+        model: &PowerEp,
+        data: &dyn DataSource,
+        options: &EpOptions,
+    ) -> Result<Settled, InferenceError> {
         let is_probability = model.likelihood().support().is_discrete();
         let small = EpOptions { step: SMALL_STEP.min(options.step), ..*options };
         let mut epochs_back = 0;
@@ -74,7 +95,7 @@ impl MiniBatchEp {
                 other => other?,
             };
             if !(is_probability && log_z > 0.0) {
-                return Ok(Some(Settled { log_z, epochs_back }));
+                return Ok(Settled { log_z, epochs_back });
             }
             if epochs_back == EPOCHS_BACK {
                 return Err(InferenceError::ImpossibleEvidence { log_z });
@@ -131,17 +152,18 @@ mod tests {
         for _ in 0..40 {
             ep.sweep(&model, &data, &options).unwrap();
         }
-        let sound = ep.settle(&model, &data, &options, || false).unwrap().unwrap();
+        let sound = ep.settle(&model, &data, &options, (3, || false)).unwrap().unwrap();
         assert!(sound.log_z < 0.0 && sound.epochs_back == 0, "{sound:?}");
 
         spoil(&mut ep, 10.0);
         ep.rebuild(&model, &data).unwrap();
         assert!(ep.log_z(&model, &data).unwrap() > 0.0);
-        let mended = ep.settle(&model, &data, &options, || true).unwrap().unwrap();
+        let mended = ep.mend(&model, &data, &options).unwrap();
         assert!(mended.log_z < 0.0 && mended.epochs_back > 0, "{mended:?}");
 
         spoil(&mut ep, 1e4);
-        let fault = ep.settle(&model, &data, &options, || true).unwrap_err();
+        ep.rebuild(&model, &data).unwrap();
+        let fault = ep.mend(&model, &data, &options).unwrap_err();
         assert!(matches!(fault, InferenceError::ImpossibleEvidence { .. }), "{fault}");
     }
 }

@@ -20,6 +20,9 @@ use gp_optim::{
     Batch, Batches, Companion, MinimiseOptions, TrainingProgress, train_beside, train_by_descent,
 };
 
+/// For so many passes of training one may follow that lets own sites rest.
+const PASSES_BESIDE: usize = 5;
+
 /// How sites move while parameters are learned.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
@@ -194,8 +197,10 @@ impl PowerEp {
         }
         let (run, mut state) = (run?, inner.0);
         state.refresh(self)?;
-        let settled =
-            state.settle(self, data, &settings.ep, || control.is_over()).inspect_err(|_| *self = before)?;
+        // Passes over the data that are little beside those of training.
+        let worth = run.iterations as usize * size / (PASSES_BESIDE * data.count().max(1));
+        let how = (worth, || control.is_over());
+        let settled = state.settle(self, data, &settings.ep, how).inspect_err(|_| *self = before)?;
         Ok(Trained { run: Course::Descended(run), state: EpState::InBatches(state, settled) })
     }
 }
