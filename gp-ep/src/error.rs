@@ -96,7 +96,9 @@ pub enum InferenceError {
         count: usize,
     },
     /// Labels or counts whose probability is said to be above 1.
-    #[error("the estimate of ln p(y) is {log_z}, above 0, and stays there: sites and parameters do not belong together")]
+    #[error(
+        "the estimate of ln p(y) is {log_z}, above 0, and stays there: sites and parameters do not belong together"
+    )]
     ImpossibleEvidence {
         /// The estimate.
         log_z: f64,

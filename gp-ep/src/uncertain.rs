@@ -111,11 +111,7 @@ where
 }
 
 /// Gives Gaussian noise the mean of these variances, unless its own is fixed.
-fn set_mean(
-    noise: &mut dyn Likelihood,
-    variances: &[f64],
-    weights: &[f64],
-) -> Result<(), InferenceError> {
+fn set_mean(noise: &mut dyn Likelihood, variances: &[f64], weights: &[f64]) -> Result<(), InferenceError> {
     let mean: f64 = weights.iter().zip(variances).map(|(weight, variance)| weight * variance).sum();
     for parameter in noise.parameters_mut().iter_mut().filter(|parameter| parameter.free_len() > 0) {
         parameter.set_values(&[mean])?;

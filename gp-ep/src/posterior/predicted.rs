@@ -69,9 +69,8 @@ impl<F: Posterior> Predicted<'_, F> {
             let what = "class probabilities of observations that are no classes";
             return Err(InferenceError::Unsupported { what });
         }
-        let all = self.each(classes, |ws, _, beliefs, out| {
-            self.predictive().class_probabilities(beliefs, ws, out)
-        })?;
+        let all = self
+            .each(classes, |ws, _, beliefs, out| self.predictive().class_probabilities(beliefs, ws, out))?;
         Ok(Mat::from_fn(all.len() / classes, classes, |i, c| all[i * classes + c]))
     }
 

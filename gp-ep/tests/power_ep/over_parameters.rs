@@ -89,7 +89,9 @@ fn draws_are_a_sum_over_the_grid() {
         let log_joint = there.log_evidence(&data).unwrap().value + there.log_prior();
         let weight = (log_joint - best - 0.5 * (apart / WIDTH).powi(2)).exp();
         total += weight;
-        for (sum, (mean, variance)) in sums.iter_mut().zip(moments(&there.posterior(&data).unwrap(), &new_inputs())) {
+        for (sum, (mean, variance)) in
+            sums.iter_mut().zip(moments(&there.posterior(&data).unwrap(), &new_inputs()))
+        {
             sum.0 += weight * mean;
             sum.1 += weight * (variance + mean * mean);
         }

@@ -113,7 +113,11 @@ impl Density for StudentT {
         // −(dof + 1)/2 · ln(1 + r²/s) by r, twice; far away quotients of r, whose square is no number.
         let pull = if ratio.is_finite() { residual / spread / (1.0 + ratio) } else { 1.0 / residual };
         out.by_latent[0] = -(dof + 1.0) * pull;
-        let bend = if ratio.is_finite() { (1.0 - ratio) / (1.0 + ratio) / (1.0 + ratio) / spread } else { -pull * pull };
+        let bend = if ratio.is_finite() {
+            (1.0 - ratio) / (1.0 + ratio) / (1.0 + ratio) / spread
+        } else {
+            -pull * pull
+        };
         out.by_latent_twice[0] = -(dof + 1.0) * bend;
         true
     }

@@ -60,7 +60,8 @@ mod tests {
             let mut inverse = Mat::from_fn(n, n, |_, _| f64::NAN);
             factor.half_inverse_into(inverse.as_mut(), Threading::Here).unwrap();
             let mut product = Mat::zeros(n, n);
-            matmul(product.as_mut(), Accum::Replace, factor.l(), inverse.as_ref(), 1.0, Threading::Here).unwrap();
+            matmul(product.as_mut(), Accum::Replace, factor.l(), inverse.as_ref(), 1.0, Threading::Here)
+                .unwrap();
             for j in 0..n {
                 assert!((0..j).all(|i| inverse[(i, j)] == 0.0));
                 // The factor's condition is some 6.

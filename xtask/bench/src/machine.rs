@@ -29,12 +29,10 @@ const LENGTH: usize = 1 << 25;
 /// # Errors
 /// None: the shapes agree.
 pub(crate) fn product_rate(threading: Threading) -> Result<f64, BenchError> {
-    let (a, b) =
-        (Mat::from_fn(M, M, |i, j| (i + j) as f64), Mat::from_fn(M, COLUMNS, |i, j| (i * j) as f64));
+    let (a, b) = (Mat::from_fn(M, M, |i, j| (i + j) as f64), Mat::from_fn(M, COLUMNS, |i, j| (i * j) as f64));
     let mut out = Mat::zeros(M, COLUMNS);
-    let seconds = least(0.3, || {
-        Ok(matmul(out.as_mut(), Accum::Replace, a.as_ref(), b.as_ref(), 1.0, threading)?)
-    })?;
+    let seconds =
+        least(0.3, || Ok(matmul(out.as_mut(), Accum::Replace, a.as_ref(), b.as_ref(), 1.0, threading)?))?;
     Ok(2.0 * (M * M * COLUMNS) as f64 / seconds)
 }
 

@@ -61,10 +61,7 @@ pub(crate) fn least(
     Ok(times(seconds, &mut run)?.into_iter().fold(f64::INFINITY, f64::min))
 }
 
-fn times(
-    seconds: f64,
-    run: &mut dyn FnMut() -> Result<(), BenchError>,
-) -> Result<Vec<f64>, BenchError> {
+fn times(seconds: f64, run: &mut dyn FnMut() -> Result<(), BenchError>) -> Result<Vec<f64>, BenchError> {
     let (begun, mut times) = (Instant::now(), Vec::new());
     while times.len() < FEWEST_RUNS || begun.elapsed().as_secs_f64() < seconds {
         let start = Instant::now();

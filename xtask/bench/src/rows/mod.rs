@@ -47,8 +47,7 @@ pub(crate) struct Row {
 
 /// All rows, in their order.
 fn all() -> impl Iterator<Item = &'static Row> {
-    let groups =
-        [batches::ROWS, regression::ROWS, sweeps::ROWS, command::ROWS, predictions::ROWS, ivm::ROWS];
+    let groups = [batches::ROWS, regression::ROWS, sweeps::ROWS, command::ROWS, predictions::ROWS, ivm::ROWS];
     groups.into_iter().flatten()
 }
 
