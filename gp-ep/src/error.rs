@@ -95,6 +95,16 @@ pub enum InferenceError {
         /// How many.
         count: usize,
     },
+    /// Sites that did not come to rest, or came to one that cannot be.
+    #[error(
+        "after {sweeps} sweeps sites still changed by {change:.1e} of a marginal, or give labels a probability above 1"
+    )]
+    NotAtRest {
+        /// Sweeps done.
+        sweeps: usize,
+        /// Root mean square of what a full update would change, in units of the marginals.
+        change: f64,
+    },
     /// Labels or counts whose probability is said to be above 1.
     #[error(
         "the estimate of ln p(y) is {log_z}, above 0, and stays there: sites and parameters do not belong together"

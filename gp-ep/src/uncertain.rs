@@ -38,7 +38,7 @@ pub struct ParameterDraws {
     pub width: f64,
     /// Seed of the draws.
     pub seed: u64,
-    /// Where the time is over, the draws that there are do.
+    /// Where the time is over, or an end was asked for, the draws that there are do.
     pub control: Control,
 }
 
@@ -80,27 +80,24 @@ where
     M: ParameterSetMut + Clone,
     P: LatentPosterior + Clone,
 {
-    let (_, optimum) = inquiry.condition(model)?;
+    let control = how.control.begun();
+    let (log_evidence, optimum) = inquiry.condition(model)?;
     if model.free_count() == 0 {
         return Ok(optimum);
     }
-    let factor = precision(model, how, inquiry)?;
-    let (mut parts, mut log_weights, mut variances) = (Vec::new(), Vec::new(), Vec::new());
+    let factor = precision(model, how.width, &control, inquiry)?;
+    let mut log_weights = vec![log_evidence + model.log_prior()];
+    let mut variances: Vec<f64> = variance(&optimum).into_iter().collect();
+    let mut parts = optimum.functions().parts().to_vec();
     for Drawn { model, log_ratio } in draws(model, how, &factor)? {
-        if how.control.is_over() {
+        if control.wants_end() {
             break;
         }
-        let (log_evidence, predictor) = match inquiry.condition(&model) {
-            Ok(found) => found,
-            Err(fault) if parts.is_empty() => return Err(fault),
-            Err(_) => continue,
-        };
+        // Where the model fails there is nothing to be said.
+        let Ok((log_evidence, predictor)) = inquiry.condition(&model) else { continue };
         log_weights.push(log_evidence + model.log_prior() + log_ratio);
-        variances.extend(predictor.likelihood().gaussian_noise().map(Gaussian::variance));
+        variances.extend(variance(&predictor));
         parts.extend(predictor.functions().parts().iter().cloned());
-    }
-    if parts.is_empty() {
-        return Err(DataError::Stopped.into());
     }
     let weights = truncated_weights(&log_weights);
     let mut likelihood = optimum.likelihood().clone_box();
@@ -108,6 +105,11 @@ where
         set_mean(likelihood.as_mut(), &variances, &weights)?;
     }
     Predictor::new(MixturePosterior::new(weights, parts)?, likelihood, Threading::Pool)
+}
+
+/// That of Gaussian noise.
+fn variance<P: LatentPosterior>(predictor: &Predictor<MixturePosterior<P>>) -> Option<f64> {
+    predictor.likelihood().gaussian_noise().map(Gaussian::variance)
 }
 
 /// Gives Gaussian noise the mean of these variances, unless its own is fixed.
@@ -122,7 +124,8 @@ fn set_mean(noise: &mut dyn Likelihood, variances: &[f64], weights: &[f64]) -> R
 /// The factor of A, by central differences of the gradient.
 fn precision<M: ParameterSetMut + Clone, P>(
     model: &M,
-    how: &ParameterDraws,
+    width: f64,
+    control: &Control,
     inquiry: &mut impl Inquiry<M, P>,
 ) -> Result<Cholesky, InferenceError> {
     let (free, mut trial) = (model.free_count(), model.clone());
@@ -138,7 +141,7 @@ fn precision<M: ParameterSetMut + Clone, P>(
     };
     let mut precision = Mat::zeros(free, free);
     for j in 0..free {
-        if how.control.is_over() {
+        if control.wants_end() {
             return Err(DataError::Stopped.into());
         }
         let mut beside = |step: f64| {
@@ -152,7 +155,7 @@ fn precision<M: ParameterSetMut + Clone, P>(
             precision[(i, j)] += half;
             precision[(j, i)] += half;
         }
-        precision[(j, j)] += how.width.powi(-2);
+        precision[(j, j)] += width.powi(-2);
     }
     positive(&precision)
 }
@@ -172,7 +175,7 @@ fn positive(matrix: &Mat<f64>) -> Result<Cholesky, InferenceError> {
     }
 }
 
-/// The optimum, and pairs on either side of it.
+/// Pairs on either side of the optimum.
 fn draws<M: ParameterSetMut + Clone>(
     model: &M,
     how: &ParameterDraws,
@@ -181,7 +184,7 @@ fn draws<M: ParameterSetMut + Clone>(
     let mut centre = vec![0.0; model.free_count()];
     model.write_free(&mut centre)?;
     let mut rng = ChaCha8Rng::seed_from_u64(how.seed);
-    let mut drawn = vec![Drawn { model: model.clone(), log_ratio: 0.0 }];
+    let mut drawn = Vec::new();
     for _ in 0..how.pairs {
         let mut apart: Vec<f64> = centre.iter().map(|_| StandardNormal.sample(&mut rng)).collect();
         let of_gaussian = 0.5 * apart.iter().map(|z: &f64| z * z).sum::<f64>();

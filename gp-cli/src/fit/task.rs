@@ -221,7 +221,9 @@ fn target(
             // A density with heavy tails is not log-concave: who takes it expects outliers.
             let robust = labels.robust_units().filter(|_| scaled && !likelihood.is_log_concave());
             let units = robust.unwrap_or(scale);
-            check_range(column.name(), units)?;
+            if scaled {
+                check_range(column.name(), units)?;
+            }
             TargetValues::Number(if scaled { units } else { Standardiser::identity() })
         }
         (0, None) => {

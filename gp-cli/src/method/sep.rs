@@ -127,6 +127,9 @@ fn in_batches(mut model: PowerEp, problem: &Problem) -> Result<Fit, CliError> {
     }
     if sharing == Sharing::Own {
         over_parameters(&mut fit, &model, problem);
+    } else if settings.given.word(&common::PARAMETERS) == Some(common::UNCERTAIN) {
+        let why = "predictions take parameters as known: with one average site for all, their uncertainty has no answer";
+        fit.warnings.push(why.to_owned());
     }
     Ok(fit)
 }

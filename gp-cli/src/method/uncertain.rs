@@ -33,7 +33,7 @@ pub(super) fn spread(
     if !wanted || fit.iterations == 0 {
         return;
     }
-    if settings.control.is_over() {
+    if settings.control.wants_end() {
         fit.warnings.push("the time was over before the uncertainty of parameters was known".to_owned());
         return;
     }

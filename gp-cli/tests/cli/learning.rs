@@ -152,3 +152,45 @@ fn few_rows_leave_parameters_uncertain() {
     desk.ok("fit many.csv --target y --parameters uncertain --no-train -o prior.gp");
     assert_eq!(models("prior.gp"), 1);
 }
+
+/// Three classes: components have several functions.
+#[test]
+fn uncertain_parameters_of_labels_are_updated_too() {
+    let desk = Desk::new();
+    let three = |first: usize| {
+        let row = |i: usize| {
+            let x = (i as f64 * 0.37).sin() * 2.0;
+            let label = if x < -0.6 {
+                "a"
+            } else if x < 0.6 {
+                "b"
+            } else {
+                "c"
+            };
+            format!("{x},{label}\n")
+        };
+        "x,y\n".to_owned() + &(first..first + 40).map(row).collect::<String>()
+    };
+    desk.write("first.csv", three(0));
+    desk.write("later.csv", three(40));
+    for method in ["ep", "sep"] {
+        let fit = format!(
+            "fit first.csv --target y --method {method} --parameters uncertain --output m.gp --force"
+        );
+        let said = desk.ok(&fit);
+        assert!(!said.err.contains("as known"), "{}", said.err);
+        desk.ok("update m.gp later.csv --output n.gp --force");
+        let scores = desk.ok("eval n.gp later.csv --json").json();
+        assert!(scores["scores"]["gp"]["error"].as_f64().unwrap() < 0.1, "{scores}");
+    }
+    let tied = "fit first.csv --target y --method sep --sites tied --parameters uncertain --force";
+    assert!(desk.ok(tied).err.contains("take parameters as known"));
+}
+
+#[test]
+fn targets_whose_squares_are_no_numbers_are_refused() {
+    let desk = Desk::new();
+    let tiny: String = (0..30).map(|i| format!("{},{}\n", i, 1e-200 * f64::from(i).sin())).collect();
+    desk.write("tiny.csv", "x,y\n".to_owned() + &tiny);
+    desk.refused("fit tiny.csv --target y", 3, &["column y", "beyond the range of numbers"]);
+}

@@ -11,7 +11,7 @@ use gp_linalg::product::{matmul, matmul_lower, symmetrise_lower};
 use std::f64::consts::TAU;
 
 /// New points per block: wide enough for the triangular solve to run at full speed, and N×256 numbers of memory
-/// whatever the number of new points.
+/// a thread, whatever the number of new points.
 const BLOCK: usize = 256;
 
 /// Marginal predictions, one entry per new point.

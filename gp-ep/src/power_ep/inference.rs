@@ -1,6 +1,6 @@
 //! The verbs of every method, by EP on all observations.
 
-use super::batch::BatchEp;
+use super::batch::{BatchEp, Convergence};
 use super::gradient::GradientKind;
 use super::model::PowerEp;
 use super::rules::EpOptions;
@@ -23,11 +23,12 @@ impl PowerEp {
 
     /// The posterior where free parameters are what they have been learned to be, and as uncertain as few observations
     /// leave them: a mixture of the posteriors of models about the optimum, which is where these have to be. Inducing inputs
-    /// stay, and predictions are seen through the likelihood of the optimum, but for the variance of Gaussian noise, which is
-    /// the mean of all.
+    /// stay, and so do parameters of the likelihood, but for the variance of Gaussian noise: predictions are seen through the mean
+    /// of all.
     ///
     /// # Errors
-    /// As [`BatchEp::log_z_gradient`], at parameters near the present ones.
+    /// As [`BatchEp::log_z_gradient`], at parameters near the present ones; [`InferenceError::NotAtRest`] where EP does not come
+    /// to rest there; [`DataError::Stopped`](crate::DataError::Stopped) where the time is over before there are draws.
     pub fn posterior_over_parameters(
         &self,
         data: &dyn DataSource,
@@ -35,6 +36,10 @@ impl PowerEp {
     ) -> Result<Predictor, InferenceError> {
         let mut model = self.clone();
         model.processes_mut().iter_mut().for_each(|process| *process = process.clone().with_fixed_inputs());
+        if model.likelihood().gaussian_noise().is_none() {
+            // Functions are seen through the likelihood as it is: scales that move with it would count twice.
+            model.likelihood_mut().parameters_mut().iter_mut().for_each(|parameter| parameter.fix_all(true));
+        }
         let state = BatchEp::new(&model, data)?;
         over_parameters(&model, draws, &mut Near(state))
     }
@@ -50,7 +55,12 @@ impl Near {
     fn come_to_rest(&mut self, model: &PowerEp) -> Result<(), InferenceError> {
         refresh_or_reset(&mut self.0, model)?;
         let options = EpOptions { tolerance: REST, ..EpOptions::default() };
-        self.0.converge(model, &options).map(drop)
+        let Convergence { converged, sweeps, last, .. } = self.0.converge(model, &options)?;
+        let impossible = model.likelihood().support().is_discrete() && last.log_z > 0.0;
+        if converged && !impossible {
+            return Ok(());
+        }
+        Err(InferenceError::NotAtRest { sweeps, change: last.change })
     }
 }
 

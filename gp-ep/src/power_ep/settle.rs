@@ -12,6 +12,8 @@ const REST: f64 = 0.01;
 /// Sites whose estimate cannot be take so many epochs of steps this small, with parameters as they are.
 const EPOCHS_BACK: usize = 10;
 const SMALL_STEP: f64 = 0.1;
+/// By so much for each observation a sum of logarithms may be wrong.
+const ROUNDING: f64 = 1e-9;
 
 /// Own sites of all observations, once parameters have stopped.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,7 +46,8 @@ impl MiniBatchEp {
 
     /// Adds up own sites anew, and lets them come nearer to rest, now that parameters stay. The probability of labels or
     /// counts is not above 1: where sites say so, they are those of parameters that have moved on, and go on in small steps
-    /// until it can be. No more passes over the data are made than are worth it, and none once the time is over.
+    /// until it can be, which takes ten epochs more at most. Sites learn no more than is worth it, and not once the time is
+    /// over.
     ///
     /// # Errors
     /// [`InferenceError::ImpossibleEvidence`] where it stays above 1, otherwise as [`step`](Self::step).
@@ -75,15 +78,16 @@ impl MiniBatchEp {
         if worth == 0 || is_over() {
             return Ok(None);
         }
-        self.mend(model, data, options).map(Some)
+        self.mend(model, data, options, is_over).map(Some)
     }
 
-    /// The estimate of `ln p(y)`, after as many epochs of small steps as it takes until that can be.
+    /// The estimate of `ln p(y)`, after as many epochs of small steps as it takes until that can be, or the time is over.
     fn mend(
         &mut self,
         model: &PowerEp,
         data: &dyn DataSource,
         options: &EpOptions,
+        is_over: impl Fn() -> bool,
     ) -> Result<Settled, InferenceError> {
         let is_probability = model.likelihood().support().is_discrete();
         let small = EpOptions { step: SMALL_STEP.min(options.step), ..*options };
@@ -94,13 +98,19 @@ impl MiniBatchEp {
                 Err(InferenceError::ImproperCavity { .. }) => f64::NAN,
                 other => other?,
             };
-            if !(is_probability && log_z > 0.0) {
+            let rounding = ROUNDING * data.count() as f64;
+            if !(is_probability && log_z > rounding) || is_over() {
                 return Ok(Settled { log_z, epochs_back });
             }
             if epochs_back == EPOCHS_BACK {
                 return Err(InferenceError::ImpossibleEvidence { log_z });
             }
-            self.sweep(model, data, &small)?;
+            match self.sweep(model, data, &small) {
+                Err(InferenceError::ImproperPosterior) => {
+                    return Err(InferenceError::ImpossibleEvidence { log_z });
+                }
+                change => change?,
+            };
             epochs_back += 1;
         }
     }
@@ -158,12 +168,12 @@ mod tests {
         spoil(&mut ep, 10.0);
         ep.rebuild(&model, &data).unwrap();
         assert!(ep.log_z(&model, &data).unwrap() > 0.0);
-        let mended = ep.mend(&model, &data, &options).unwrap();
+        let mended = ep.mend(&model, &data, &options, || false).unwrap();
         assert!(mended.log_z < 0.0 && mended.epochs_back > 0, "{mended:?}");
 
         spoil(&mut ep, 1e4);
         ep.rebuild(&model, &data).unwrap();
-        let fault = ep.mend(&model, &data, &options).unwrap_err();
+        let fault = ep.mend(&model, &data, &options, || false).unwrap_err();
         assert!(matches!(fault, InferenceError::ImpossibleEvidence { .. }), "{fault}");
     }
 }

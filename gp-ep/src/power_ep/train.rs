@@ -196,11 +196,13 @@ impl PowerEp {
             return Err(fault);
         }
         let (run, mut state) = (run?, inner.0);
-        state.refresh(self)?;
         // Passes over the data that are little beside those of training.
         let worth = run.iterations as usize * size / (PASSES_BESIDE * data.count().max(1));
-        let how = (worth, || control.is_over());
-        let settled = state.settle(self, data, &settings.ep, how).inspect_err(|_| *self = before)?;
+        let how = (worth, || control.wants_end());
+        let settled = state
+            .refresh(self)
+            .and_then(|()| state.settle(self, data, &settings.ep, how))
+            .inspect_err(|_| *self = before)?;
         Ok(Trained { run: Course::Descended(run), state: EpState::InBatches(state, settled) })
     }
 }

@@ -8,7 +8,7 @@ use super::LatentPrediction;
 use crate::error::KernelError;
 use crate::evaluate::Evaluator;
 
-/// Fills means and variances in blocks of so many rows. With as many blocks as threads they go side by side, each on one
+/// Fills means and variances in blocks of so many rows, at least one. With as many blocks as threads they go side by side, each on one
 /// thread; otherwise one after the other, each on all. `of` is given scratch memory, the first row of the block, its means and
 /// variances, and who evaluates kernels for it. Whether to go on is asked before every block.
 ///
@@ -21,6 +21,7 @@ pub fn in_blocks<S>(
     scratch: impl Fn() -> S + Sync,
     of: impl Fn(&mut S, usize, (&mut [f64], &mut [f64]), &Evaluator) -> Result<(), KernelError> + Sync,
 ) -> Result<(), KernelError> {
+    let rows = rows.max(1);
     let LatentPrediction { mean, variance } = out;
     let blocks = mean.len().div_ceil(rows);
     if by.threading() == Threading::Here || blocks < rayon::current_num_threads() {
@@ -45,7 +46,7 @@ pub fn in_blocks<S>(
 /// Rows that are worth a thread's attention.
 const ROWS: usize = 64;
 
-/// So many numbers for every row of some predictions, row after row: blocks of rows over threads. `of` is given scratch
+/// So many numbers for every row of some predictions, row after row, and none where none are asked for: blocks of rows over threads. `of` is given scratch
 /// memory of its block, the row, mean and variance of each prediction there, and the place for its numbers. Whether to go on is
 /// asked of the evaluator before every block.
 ///
@@ -60,6 +61,9 @@ pub fn at_rows<S, T: Clone + Default + Send, E: Send + From<KernelError>>(
 ) -> Result<Vec<T>, E> {
     let count = predictions.first().map_or(0, |prediction| prediction.mean.len());
     let mut out = vec![T::default(); count * numbers];
+    if numbers == 0 {
+        return Ok(out);
+    }
     let block = |scratch: &mut S, (block, out): (usize, &mut [T])| {
         by.go_on()?;
         for (i, out) in out.chunks_mut(numbers).enumerate() {
@@ -76,9 +80,68 @@ pub fn at_rows<S, T: Clone + Default + Send, E: Send + From<KernelError>>(
         }
         Threading::Pool => {
             let parts = out.par_chunks_mut(ROWS * numbers).enumerate();
-            parts.map_init(|| scratch(), |scratch, part| block(scratch, part)).collect()
+            parts.map_init(&scratch, |scratch, part| block(scratch, part)).collect()
         }
     };
     results.into_iter().collect::<Result<(), E>>()?;
     Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gp_optim::Brake;
+
+    fn squares(rows: usize, count: usize, by: &Evaluator) -> Result<LatentPrediction, KernelError> {
+        let mut out = LatentPrediction { mean: vec![0.0; count], variance: vec![0.0; count] };
+        in_blocks(
+            rows,
+            &mut out,
+            by,
+            || (),
+            |(), first, (mean, variance), by| {
+                by.go_on()?;
+                for (i, (mean, variance)) in mean.iter_mut().zip(variance).enumerate() {
+                    (*mean, *variance) = ((first + i) as f64, ((first + i) as f64).powi(2));
+                }
+                Ok(())
+            },
+        )?;
+        Ok(out)
+    }
+
+    /// None, fewer than a block, whole blocks, and one that is not whole; few blocks and many.
+    #[test]
+    fn every_row_has_its_numbers() {
+        for threading in [Threading::Here, Threading::Pool] {
+            let by = Evaluator::new(threading);
+            for (rows, count) in [(4, 0), (4, 3), (4, 8), (4, 401), (0, 5)] {
+                let found = squares(rows, count, &by).unwrap();
+                assert!(found.mean.iter().enumerate().all(|(i, mean)| *mean == i as f64));
+                assert!(found.variance.iter().enumerate().all(|(i, v)| *v == (i * i) as f64));
+                let pairs = at_rows(
+                    &[found],
+                    &by,
+                    2,
+                    || (),
+                    |(), row, beliefs, out: &mut [f64]| {
+                        let (mean, variance) = beliefs.next().unwrap_or_default();
+                        out.copy_from_slice(&[mean + row as f64, variance]);
+                        Ok::<(), KernelError>(())
+                    },
+                );
+                let pairs = pairs.unwrap();
+                assert_eq!(pairs.len(), 2 * count);
+                assert!(pairs.chunks(2).enumerate().all(|(i, p)| p == [2.0 * i as f64, (i * i) as f64]));
+            }
+        }
+    }
+
+    #[test]
+    fn a_brake_ends_it() {
+        for threading in [Threading::Here, Threading::Pool] {
+            let by = Evaluator::new(threading).with_brake(Brake::new(|| true));
+            assert!(matches!(squares(4, 400, &by), Err(KernelError::Stopped)));
+        }
+    }
 }

@@ -12,7 +12,8 @@ use crate::error::KernelError;
 use crate::evaluate::Evaluator;
 use crate::inducing::SharedPoints;
 
-/// Points are predicted in blocks of this many, so that memory does not grow with their number.
+/// Points are predicted in blocks of this many, so that memory, of two blocks a thread, does not grow with
+/// their number.
 const BLOCK: usize = 2048;
 
 impl InducingPosterior {

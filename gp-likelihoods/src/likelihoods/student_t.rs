@@ -97,19 +97,28 @@ fn log_normaliser<S: Scalar>(scale: S, dof: S) -> S {
     ((dof + 1.0) * 0.5).ln_gamma() - (dof * 0.5).ln_gamma() - (dof * scale * PI).ln() * 0.5
 }
 
+/// `ln(1 + residual²/spread)`, where the ratio may be beyond the range of numbers.
+fn log_1p_ratio<S: Scalar>(residual: S, spread: S) -> S {
+    // Quotients before products: a residual's square may leave the range too.
+    let ratio = residual * (residual / spread);
+    if ratio.value().is_finite() {
+        return ratio.ln_1p();
+    }
+    let size = if residual.value() < 0.0 { -residual } else { residual };
+    size.ln() * 2.0 - spread.ln()
+}
+
 impl Density for StudentT {
     fn log_p<S: Scalar>(&self, y: &[f64], f: impl Fn(usize) -> S, theta: impl Fn(usize) -> S) -> S {
         let (scale, dof, residual) = (theta(0), theta(1), f(0) - y[0]);
-        // Quotients before products: a residual's square may leave the range of numbers.
-        let ratio = residual * (residual / (dof * scale));
-        log_normaliser(scale, dof) - (dof + 1.0) * 0.5 * ratio.ln_1p()
+        log_normaliser(scale, dof) - (dof + 1.0) * 0.5 * log_1p_ratio(residual, dof * scale)
     }
 
     fn slopes_closed_form(&self, y: &[f64], f: &[f64], out: &mut PointSlopes) -> bool {
         let OfParameters { scale, dof, log_normaliser, .. } = *self.known();
         let (residual, spread) = (f[0] - y[0], dof * scale);
         let ratio = residual * (residual / spread);
-        out.value = log_normaliser - 0.5 * (dof + 1.0) * ratio.ln_1p();
+        out.value = log_normaliser - 0.5 * (dof + 1.0) * log_1p_ratio(residual, spread);
         // −(dof + 1)/2 · ln(1 + r²/s) by r, twice; far away quotients of r, whose square is no number.
         let pull = if ratio.is_finite() { residual / spread / (1.0 + ratio) } else { 1.0 / residual };
         out.by_latent[0] = -(dof + 1.0) * pull;
@@ -130,7 +139,7 @@ impl Density for StudentT {
         let pull = if ratio.is_finite() { ratio / (1.0 + ratio) } else { 1.0 };
         let by_log = 0.5 * ((dof + 1.0) * pull - 1.0);
         out[0] = by_log / scale;
-        out[1] = 0.5 * (digammas - ratio.ln_1p()) + by_log / dof;
+        out[1] = 0.5 * (digammas - log_1p_ratio(residual, dof * scale)) + by_log / dof;
         true
     }
 
@@ -158,5 +167,27 @@ impl Density for StudentT {
         let standard = rand_distr::StudentT::new(dof).ok()?;
         out[0] = f[0] + scale.sqrt() * standard.sample(rng);
         Some(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Likelihood as _;
+
+    /// `−(dof + 1) ln |r|` and what the parameters add; slopes by r are those of a power.
+    #[test]
+    fn residuals_whose_squares_are_no_numbers_have_a_density() {
+        let t = StudentT::new(1.0, 4.0).unwrap();
+        let mut slopes = PointSlopes::default();
+        for r in [1e160, -1e160] {
+            t.log_density_slopes(&[0.0], &[r], &mut slopes).unwrap();
+            let expected = log_normaliser(1.0, 4.0) - 2.5 * (2.0 * 1e160f64.ln() - 4f64.ln());
+            assert!((slopes.value - expected).abs() < 1e-9, "{}", slopes.value);
+            assert!((slopes.by_latent[0] + 5.0 / r).abs() < 1e-14 * (5.0 / r).abs());
+            let mut value = [0.0];
+            t.log_densities(&[0.0], &[r], &mut value).unwrap();
+            assert!((value[0] - expected).abs() < 1e-9);
+        }
     }
 }

@@ -204,6 +204,12 @@ impl Control {
         self.interrupt.is_requested()
     }
 
+    /// Whether there is to be no more work: the time is over, or somebody asked for an end.
+    #[must_use]
+    pub fn wants_end(&self) -> bool {
+        self.is_over() || self.is_interrupted()
+    }
+
     /// A brake for evaluations of the run, which ends them when its time is over or its end was requested. It does so
     /// while the run is going on and has something to end with: never in the evaluation of its start, nor, where an
     /// interrupted run is to go on from a checkpoint, before there is one; nor for an interrupt that is older than the

@@ -2,6 +2,7 @@
 
 use crate::BenchError;
 use crate::measure::{Measured, Report, Times};
+use crate::rows::Row;
 use std::fs;
 use std::path::Path;
 
@@ -17,29 +18,29 @@ pub(crate) fn read(file: &Path) -> Result<Report, BenchError> {
     serde_json::from_str(&text).map_err(|cause| format!("{}: {cause}", file.display()).into())
 }
 
-/// A line for each row that is slower than before by more than noise.
+/// Whether times of these rows on this machine can be compared with those of a file.
 ///
 /// # Errors
-/// Where the two are from different machines, or have no row in common.
-pub(crate) fn slower(before: &Report, now: &Report) -> Result<Vec<String>, BenchError> {
-    if before.machine != now.machine {
-        let (then, now) = (&before.machine, &now.machine);
-        return Err(format!("times of {then} say nothing about {now}").into());
+/// Where the file is of another machine, or has none of the rows.
+pub(crate) fn check(before: &Report, machine: &str, rows: &[&Row]) -> Result<(), BenchError> {
+    if before.machine != machine {
+        return Err(format!("times of {} say nothing about {machine}", before.machine).into());
     }
-    let pairs: Vec<(&Measured, &Measured)> = now
-        .rows
-        .iter()
-        .filter_map(|now| Some((before.rows.iter().find(|before| before.name == now.name)?, now)))
-        .collect();
-    if pairs.is_empty() {
-        return Err("there is no row in both".into());
+    if !before.rows.iter().any(|then| rows.iter().any(|row| row.name == then.name)) {
+        return Err("the file has none of these rows".into());
     }
-    let lines = pairs.iter().flat_map(|(before, now)| {
-        [("one thread", before.one, now.one), ("all threads", before.all, now.all)]
-            .into_iter()
-            .filter_map(|(on, before, now_times)| line(&now.name, on, before, now_times))
+    Ok(())
+}
+
+/// A line for each row that is slower than before by more than noise.
+pub(crate) fn slower(before: &Report, now: &Report) -> Vec<String> {
+    let then = |now: &Measured| before.rows.iter().find(|before| before.name == now.name);
+    let pairs = now.rows.iter().filter_map(|now| Some((then(now)?, now)));
+    let lines = pairs.flat_map(|(before, now)| {
+        let both = [("one thread", before.one, now.one), ("all threads", before.all, now.all)];
+        both.into_iter().filter_map(|(on, before, times)| line(&now.name, on, before, times))
     });
-    Ok(lines.collect())
+    lines.collect()
 }
 
 fn line(name: &str, on: &str, before: Times, now: Times) -> Option<String> {
@@ -77,17 +78,16 @@ mod tests {
 
     #[test]
     fn more_than_noise_is_slower() {
-        let slower = |now, noise| slower(&report(1.0, 0.01), &report(now, noise)).unwrap().len();
+        let slower = |now, noise| slower(&report(1.0, 0.01), &report(now, noise)).len();
         assert_eq!((slower(1.1, 0.0), slower(1.2, 0.0), slower(1.2, 0.1), slower(0.5, 0.0)), (0, 2, 0, 0));
     }
 
     #[test]
     fn other_machines_and_rows_are_no_measure() {
-        let (before, mut now) = (report(1.0, 0.0), report(1.0, 0.0));
-        now.machine = "that".to_owned();
-        assert!(slower(&before, &now).unwrap_err().to_string().contains("say nothing"));
-        now.machine = before.machine.clone();
-        now.rows.clear();
-        assert!(slower(&before, &now).unwrap_err().to_string().contains("no row"));
+        let (before, rows) = (report(1.0, 0.0), crate::rows::chosen(&[]).unwrap());
+        check(&before, "this", &rows).unwrap();
+        assert!(check(&before, "that", &rows).unwrap_err().to_string().contains("say nothing"));
+        let others = crate::rows::chosen(&["S9".to_owned()]).unwrap();
+        assert!(check(&before, "this", &others).unwrap_err().to_string().contains("none of these"));
     }
 }

@@ -52,7 +52,7 @@ pub(super) fn linear(problem: &Problem, sample: &Rows) -> Result<Option<Approxim
 
 /// Whether the time is over or the run was interrupted.
 fn is_over(control: &Control) -> bool {
-    control.is_over() || control.is_interrupted()
+    control.wants_end()
 }
 
 /// The likelihood of the same observations that a regression is usually made with, where that has no parameters to be

@@ -20,7 +20,7 @@ const C: usize = 10;
 /// Steps of a run in which all parameters move.
 const STEPS: u64 = 10;
 
-/// Distances forward and back (6 MBD), and of Z twice that a pair (3 M²D), of one process.
+/// Distances forward and back (6 MBD), and of Z with itself for half of its pairs (3 M²D), of one process.
 const DISTANCES: usize = 6 * M * B * D + 3 * M * M * D;
 /// A projection and its reverse (2 M²B), and factors (4/3 M³), of one process.
 const PROJECTION: usize = 2 * M * M * B + 4 * M * M * M / 3;

@@ -28,16 +28,19 @@ fn fit(threading: Threading) -> Result<Run, BenchError> {
     }
     let [table, model] = ["table.csv", "model.gp"].map(|name| folder.path().join(name));
     std::fs::write(&table, text)?;
-    let threads = if threading == Threading::Here { 1 } else { rayon::current_num_threads() }.to_string();
+    let threads = if threading == Threading::Here { 1 } else { rayon::current_num_threads() };
+    // The program has a pool already: the command works on one of its own.
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
     let mut line: Vec<OsString> =
         ["gp", "fit", "--target", "y", "--method", "vfe", "--inducing", "50"].map(OsString::from).into();
-    line.extend(["--quiet", "--force", "--threads", &threads].map(OsString::from));
+    line.extend(["--quiet", "--force"].map(OsString::from));
     line.extend([table.into(), "--output".into(), model.into_os_string()]);
     Ok(Box::new(move || {
         // The folder lives as long as the run.
         let _ = &folder;
         let (mut out, mut err) = (Vec::new(), Vec::new());
-        let code = gp_cli::run(&gp_cli::Context::built_in(), line.clone(), &mut out, &mut err);
+        let code =
+            pool.install(|| gp_cli::run(&gp_cli::Context::built_in(), line.clone(), &mut out, &mut err));
         if code == 0 { Ok(()) } else { Err(String::from_utf8_lossy(&err).into()) }
     }))
 }
