@@ -55,7 +55,7 @@ struct Drawn<M> {
     log_ratio: f64,
 }
 
-/// What a model is asked at parameters near its optimum.
+/// Two questions to a model whose parameters are near the optimum.
 pub(crate) trait Inquiry<M, P> {
     /// `ln p(y)` and, over `gradient`, its derivatives by all natural values, priors left out.
     fn gradient(&mut self, model: &M, gradient: &mut [f64]) -> Result<f64, InferenceError>;

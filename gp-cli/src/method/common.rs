@@ -19,7 +19,8 @@ pub(super) const PARAMETERS: Setting = Setting::choice(
         ("known", "They are what was learned"),
         (UNCERTAIN, "Predictions are a mixture over those that the data allow"),
     ],
-    "Whether predictions take learned parameters as known; unless given, not under Gaussian noise up to 200 rows",
+    "Whether predictions take learned parameters as known; by default they do, except under Gaussian noise with up to \
+     200 rows",
 );
 pub(super) const UNCERTAIN: &str = "uncertain";
 

@@ -134,12 +134,13 @@ fn in_batches(mut model: PowerEp, problem: &Problem) -> Result<Fit, CliError> {
     Ok(fit)
 }
 
-/// What own sites say at the end is the objective: single batches only guess it.
+/// The objective is the estimate from all observations; those of single batches are noisy.
 fn report(settled: &Settled, fit: &mut Fit) {
     if settled.log_z.is_finite() {
         fit.objective = settled.log_z;
     }
-    if settled.epochs_back > 0 {
+    // Where the time was over before, the objective is above 0, and that has a warning of its own.
+    if settled.epochs_back > 0 && settled.log_z <= 0.0 {
         let epochs = settled.epochs_back;
         fit.warnings.push(format!(
             "the sites first gave the labels a probability above 1; {epochs} more epochs of small steps mended that"

@@ -7,8 +7,8 @@ use super::problem::Problem;
 use crate::model::Approximation;
 use gp_ep::{DataSource as _, InferenceError, ParameterDraws};
 
-/// Up to so many rows under Gaussian noise parameters are uncertain unless it is said otherwise; labels were not predicted
-/// better by that. Predictions then cost as much as those of 41 models do.
+/// Up to so many rows under Gaussian noise parameters are uncertain unless it is said otherwise. Of labels some
+/// tables were predicted better by that, and others worse. Predictions then cost as much as those of 41 models do.
 const FEW_ROWS: usize = 200;
 /// Up to so many rows inducing inputs stay at power 1.
 const MANY_ROWS: usize = 2_000;

@@ -182,7 +182,7 @@ impl MiniBatchEp {
         self.sharing
     }
 
-    /// What the batch that was loaded last adds to log Z.
+    /// The part of log Z that belongs to the batch in hand.
     pub(super) fn evaluate_loaded(&mut self, model: &PowerEp) -> Result<f64, InferenceError> {
         Ok(self.passes.evaluate(model, &self.posteriors)?.log_z)
     }

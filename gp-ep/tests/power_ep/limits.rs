@@ -81,7 +81,7 @@ fn what_batches_leave_is_ep() {
         let state = model.learn(&data, how).unwrap().state;
         let mut at_rest = converged(&model, &data, &tight());
         let found = state.posterior(&model, 0).unwrap();
-        // Sites end within a hundredth of a marginal of rest.
+        // Sites end within a hundredth of a marginal of rest, in the root mean square; a whitened mean adds several up.
         assert_all_close(found.mean(), &mean_of(&at_rest, &model), 0.02);
         let EpState::InBatches(_, Some(settled)) = state else { panic!("sites are of their own") };
         assert_eq!(settled.epochs_back, 0);

@@ -24,7 +24,7 @@ pub struct StudentT {
     known: OnceLock<OfParameters>,
 }
 
-/// What the log density owes to the parameters alone. Integrals ask for it at every node.
+/// Terms that depend on the parameters alone. Quadrature needs them at every node, so they are kept.
 #[derive(Clone, Copy, Debug)]
 struct OfParameters {
     scale: f64,

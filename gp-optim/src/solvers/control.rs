@@ -204,7 +204,7 @@ impl Control {
         self.interrupt.is_requested()
     }
 
-    /// Whether there is to be no more work: the time is over, or somebody asked for an end.
+    /// Whether work has to stop: the time is over, or an end was requested.
     #[must_use]
     pub fn wants_end(&self) -> bool {
         self.is_over() || self.is_interrupted()

@@ -1,4 +1,4 @@
-//! Whether rows have become slower.
+//! Finds rows that take longer than in an earlier report.
 
 use crate::BenchError;
 use crate::measure::{Measured, Report, Times};
