@@ -49,6 +49,12 @@ pub trait Density: Described + Clone + 'static {
         None
     }
 
+    /// κ such that in this strip the density at `f + ia` is at most a few times `exp(½ κ a²)` of that at f: integrals of its
+    /// powers are then sums over nodes that are known beforehand too, where it is log-concave.
+    fn growth(&self) -> Option<f64> {
+        None
+    }
+
     /// The log density with two derivatives by its one latent, at eight latent values side by side.
     fn slopes_of_many(&self, y: &[f64], f: &[f64; LANES]) -> [[f64; LANES]; 3] {
         let theta = |k| Jet2::constant(parameter_value(self.parameters(), k));
@@ -189,6 +195,12 @@ impl<T: Density> Likelihood for T {
         check_latents(self, q.len())?;
         defaults::check_power(power)?;
         if self.tilted_closed_form(y, q, power, ws, out) || tilted_by_pieces(self, y, q, power, ws, out)? {
+            return Ok(());
+        }
+        if let [q] = *q
+            && self.is_log_concave()
+            && defaults::tilted_on_known_grid(self, y, q, power, ws, out)?
+        {
             return Ok(());
         }
         defaults::tilted(self, y, q, power, ws, out)

@@ -242,6 +242,10 @@ impl Parameter {
     /// [`ParameterError::WrongLength`].
     pub fn write_free_unconstrained(&self, out: &mut [f64]) -> Result<(), ParameterError> {
         self.check_length("free slots", self.free_len(), out.len())?;
+        if self.is_plain() {
+            out.copy_from_slice(&self.values);
+            return Ok(());
+        }
         for (slot, index) in out.iter_mut().zip(self.free_indices()) {
             *slot = self.transform.to_unconstrained(self.values[index]);
         }
@@ -258,6 +262,10 @@ impl Parameter {
             let index = self.free_indices().nth(position).unwrap_or(position);
             let value = unconstrained[position];
             return Err(ParameterError::NotFinite { name: self.name.to_string(), index, value });
+        }
+        if self.is_plain() {
+            self.values.copy_from_slice(unconstrained);
+            return Ok(());
         }
         let free = self.fixed.iter().zip(&mut self.values).filter(|(fixed, _)| !**fixed);
         for ((_, value), &eta) in free.zip(unconstrained) {
@@ -280,6 +288,10 @@ impl Parameter {
     ) -> Result<(), ParameterError> {
         self.check_length("gradient entries", self.len(), natural_gradient.len())?;
         self.check_length("free slots", self.free_len(), free_gradient.len())?;
+        if self.is_plain() {
+            free_gradient.copy_from_slice(natural_gradient);
+            return Ok(());
+        }
         for (slot, index) in free_gradient.iter_mut().zip(self.free_indices()) {
             let eta = self.transform.to_unconstrained(self.values[index]);
             *slot = natural_gradient[index] * self.transform.derivative(eta);
@@ -309,6 +321,12 @@ impl Parameter {
             }
         }
         Ok(())
+    }
+
+    /// Whether solvers move all values just as they are: the rule for the many numbers of inducing inputs and posteriors,
+    /// which are then copied and not mapped one by one.
+    fn is_plain(&self) -> bool {
+        self.transform == Transform::Identity && !self.fixed.contains(&true)
     }
 
     fn free_indices(&self) -> impl Iterator<Item = usize> {

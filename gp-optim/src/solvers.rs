@@ -13,6 +13,7 @@ mod interrupt;
 mod lbfgs;
 mod line_search;
 mod minimise;
+mod mixing;
 mod options;
 mod point;
 #[cfg(feature = "progress")]
@@ -42,6 +43,7 @@ pub use history::{History, Record};
 pub use interrupt::Interrupt;
 pub use lbfgs::{Lbfgs, LbfgsOptions, LbfgsState};
 pub use minimise::{MinimiseOptions, Minimum, Run, minimise, minimise_with};
+pub use mixing::Mixing;
 pub use point::{DescentState, Point};
 #[cfg(feature = "progress")]
 pub use progress::Progress;

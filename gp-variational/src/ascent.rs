@@ -1,7 +1,7 @@
 //! Steps along the natural gradient, each of which raises the bound.
 
-use crate::mixing::Mixing;
 use gp_ep::InferenceError;
+use gp_optim::Mixing;
 use serde::{Deserialize, Serialize};
 
 /// Halvings of a step.

@@ -6,7 +6,6 @@ mod ascent;
 pub mod dense;
 pub mod expectation;
 pub mod kl;
-mod mixing;
 pub mod savigp;
 
 pub use ascent::{Ascent, NaturalOptions};

@@ -3,6 +3,7 @@
 use super::before::Before;
 use super::gradient::GradientKind;
 use super::lane::SumOf;
+use super::mixed::Remembered;
 use super::model::PowerEp;
 use super::passes::{EpPasses, log_normaliser, move_posteriors, posterior};
 use super::point::Tally;
@@ -63,7 +64,7 @@ pub struct BatchEp {
     pub(super) posteriors: Vec<WhitenedPosterior>,
     /// Sums of the present sites, and of the proposed ones.
     pub(super) sums: Sums,
-    proposed: Sums,
+    pub(super) proposed: Sums,
     pub(super) rank_one: RankOne,
     /// How many sites there are.
     pub(super) sites: usize,
@@ -201,15 +202,29 @@ impl BatchEp {
     /// the update leaves a proper posterior.
     pub fn sweep(&mut self, model: &PowerEp, options: &EpOptions) -> Result<Sweep, InferenceError> {
         options.check()?;
+        let sweep = self.propose(model, options)?;
+        Ok(Sweep { halvings: self.adopt_by_halves(model)?, ..sweep })
+    }
+
+    /// Proposes an update of all sites at once.
+    pub(super) fn propose(&mut self, model: &PowerEp, options: &EpOptions) -> Result<Sweep, InferenceError> {
         let tally =
             self.passes.refine(model, (options, SumOf::Proposed), &self.posteriors, &mut self.proposed)?;
         self.add_before();
-        let log_z = tally.log_z + self.log_normaliser();
+        Ok(Sweep {
+            log_z: tally.log_z + self.log_normaliser(),
+            change: (tally.change / self.sites.max(1) as f64).sqrt(),
+            improper: tally.improper as usize,
+            negative: tally.negative as usize,
+            halvings: 0,
+        })
+    }
+
+    /// Makes the proposed sites the present ones, or goes only half of the way, and half again, until the posterior is
+    /// proper; how often that was.
+    pub(super) fn adopt_by_halves(&mut self, model: &PowerEp) -> Result<u32, InferenceError> {
         let mut halvings = 0;
-        while let Err(error) = self.adopt() {
-            if !matches!(error, InferenceError::Linalg(_)) {
-                return Err(error);
-            }
+        while !self.adopts()? {
             halvings += 1;
             if halvings > MAX_HALVINGS {
                 return Err(InferenceError::ImproperPosterior);
@@ -217,20 +232,29 @@ impl BatchEp {
             self.passes.halve(model, SumOf::Proposed, &mut self.proposed)?;
             self.add_before();
         }
-        Ok(Sweep {
-            log_z,
-            change: (tally.change / self.sites.max(1) as f64).sqrt(),
-            improper: tally.improper as usize,
-            negative: tally.negative as usize,
-            halvings,
-        })
+        Ok(halvings)
+    }
+
+    /// Whether the proposed sites became the present ones, which they do where their posterior is proper.
+    pub(super) fn adopts(&mut self) -> Result<bool, InferenceError> {
+        match self.adopt() {
+            Ok(()) => Ok(true),
+            Err(InferenceError::Linalg(_)) => Ok(false),
+            Err(other) => Err(other),
+        }
     }
 
     /// One update of all sites, in the order that was asked for.
-    pub(super) fn pass(&mut self, model: &PowerEp, options: &EpOptions) -> Result<Sweep, InferenceError> {
-        match options.schedule {
-            Schedule::Parallel => self.sweep(model, options),
-            Schedule::InTurn => self.sweep_in_turn(model, options),
+    fn pass(
+        &mut self,
+        model: &PowerEp,
+        options: &EpOptions,
+        remembered: Option<&mut Remembered>,
+    ) -> Result<Sweep, InferenceError> {
+        match (options.schedule, remembered) {
+            (Schedule::Parallel, Some(remembered)) => self.sweep_mixed(model, options, remembered),
+            (Schedule::Parallel, None) => self.sweep(model, options),
+            (Schedule::InTurn, _) => self.sweep_in_turn(model, options),
         }
     }
 
@@ -241,6 +265,7 @@ impl BatchEp {
     pub fn converge(&mut self, model: &PowerEp, options: &EpOptions) -> Result<Convergence, InferenceError> {
         options.check()?;
         let mut last = f64::NAN;
+        let mut remembered = Remembered::new(model, options, &self.sums);
         let mut done = Convergence {
             converged: false,
             sweeps: 0,
@@ -250,7 +275,7 @@ impl BatchEp {
             halvings: 0,
         };
         while done.sweeps < options.max_sweeps && !done.converged {
-            let sweep = self.pass(model, options)?;
+            let sweep = self.pass(model, options, remembered.as_mut())?;
             done.sweeps += 1;
             done.negative += sweep.negative;
             done.improper += sweep.improper;
@@ -258,6 +283,9 @@ impl BatchEp {
             let rest = (sweep.log_z - last).abs() <= options.log_z_tolerance * (1.0 + last.abs());
             done.converged = rest && sweep.improper == 0 && sweep.change <= options.tolerance;
             (done.last, last) = (sweep, sweep.log_z);
+        }
+        if let Some(mut remembered) = remembered {
+            remembered.forget(self);
         }
         Ok(done)
     }

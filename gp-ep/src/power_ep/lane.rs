@@ -6,6 +6,7 @@ use super::rules::{EpOptions, Level};
 use super::site::{Belief, Marginal, Site};
 use crate::error::InferenceError;
 use gp_kernels::passes::{LaneBlock, LatentBlock, Seen, Taken};
+use std::collections::VecDeque;
 use std::ops::Range;
 
 /// Which sites are added up.
@@ -33,6 +34,8 @@ pub(super) struct LaneSites {
     pub(super) present: Vec<Site>,
     /// Where the next update puts them.
     pub(super) proposed: Vec<Site>,
+    /// Where the last few sweeps led, the newest first.
+    past: VecDeque<Vec<Site>>,
     scratch: PointScratch,
     /// Of one observation, by latent.
     marginals: Vec<Marginal>,
@@ -57,6 +60,7 @@ impl LaneSites {
             out: Vec::with_capacity(places),
             present: Vec::with_capacity(places * each),
             proposed: Vec::with_capacity(places * each),
+            past: VecDeque::new(),
             scratch: PointScratch::default(),
             marginals: vec![Marginal::default(); latents],
             together: vec![Site::default(); latents],
@@ -100,6 +104,40 @@ impl LaneSites {
         self.out.remove(place);
         self.present.drain(sites.clone());
         self.proposed.drain(sites);
+    }
+
+    /// Remembers where this sweep leads, beside so many before it.
+    pub(super) fn remember(&mut self, memory: usize) {
+        let mut room =
+            if self.past.len() > memory { self.past.pop_back().unwrap_or_default() } else { Vec::new() };
+        room.clone_from(&self.proposed);
+        self.past.push_front(room);
+    }
+
+    /// Proposes a mixture of where the last sweeps led, with weights whose sum is 1.
+    pub(super) fn mix(&mut self, weights: &[f64]) {
+        self.proposed.fill(Site::default());
+        for (past, &weight) in self.past.iter().zip(weights) {
+            let pairs = self.proposed.iter_mut().zip(past);
+            pairs.for_each(|(proposed, past)| *proposed = proposed.times(past.scaled(weight)));
+        }
+    }
+
+    /// Proposes where the last sweep led.
+    pub(super) fn propose_last(&mut self) {
+        if let Some(last) = self.past.front() {
+            self.proposed.copy_from_slice(last);
+        }
+    }
+
+    /// Forgets where sweeps before the last one led.
+    pub(super) fn forget_all_but_last(&mut self) {
+        self.past.truncate(1);
+    }
+
+    /// Forgets where sweeps led.
+    pub(super) fn forget(&mut self) {
+        self.past.clear();
     }
 
     /// Says whether the posterior is without the present sites of an observation.

@@ -36,6 +36,7 @@ mod gradient;
 mod inference;
 mod lane;
 mod minibatch;
+mod mixed;
 mod model;
 mod passes;
 mod point;

@@ -55,10 +55,14 @@ pub struct EpOptions {
     pub negative: NegativePrecision,
     /// In which order sites are updated.
     pub schedule: Schedule,
+    /// How many sweeps are remembered, to set out from where they lead to together (Anderson's mixing); 0 for plain
+    /// sweeps. Where that leads away from rest, the last plain sweep counts and the others are forgotten. It is for
+    /// sites on projections that are updated all at once.
+    pub memory: usize,
 }
 
 impl Default for EpOptions {
-    /// Half steps as in Hernández-Lobato & Hernández-Lobato 2016, to 1e-6.
+    /// Half steps as in Hernández-Lobato & Hernández-Lobato 2016, five of which are remembered, to 1e-6.
     fn default() -> Self {
         Self {
             step: 0.5,
@@ -67,6 +71,7 @@ impl Default for EpOptions {
             log_z_tolerance: 1e-8,
             negative: NegativePrecision::default(),
             schedule: Schedule::default(),
+            memory: 5,
         }
     }
 }

@@ -6,6 +6,7 @@ mod calibration;
 mod faults;
 mod gradients;
 mod limits;
+mod mixed;
 mod moving;
 mod over_parameters;
 mod pathologies;

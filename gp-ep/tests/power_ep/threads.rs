@@ -12,7 +12,7 @@ fn bits(values: &[f64]) -> Vec<u64> {
     values.iter().map(|value| value.to_bits()).collect()
 }
 
-/// A sweep, log Z and a gradient on 1400 observations: more than one lane.
+/// Sweeps, log Z and a gradient on 1400 observations: more than one lane.
 fn run(threads: Option<usize>) -> Vec<u64> {
     let threading = if threads.is_some() { Threading::Pool } else { Threading::Here };
     let work = || {
@@ -21,9 +21,9 @@ fn run(threads: Option<usize>) -> Vec<u64> {
         let data = Table::with_targets(problem.inputs.as_ref(), &y).unwrap();
         let model = model("bernoulli_probit", problem.inducing(30)).with_threading(threading);
         let mut ep = BatchEp::new(&model, &data).unwrap();
-        for _ in 0..3 {
-            ep.sweep(&model, &EpOptions::default()).unwrap();
-        }
+        // Plain sweeps first, then some that remember each other.
+        ep.sweep(&model, &EpOptions::default()).unwrap();
+        ep.converge(&model, &EpOptions { max_sweeps: 4, ..EpOptions::default() }).unwrap();
         let mut gradient = vec![0.0; 92];
         let log_z = ep.log_z_gradient(&model, GradientKind::OfEstimate, &mut gradient).unwrap();
         gradient.push(log_z);
@@ -97,9 +97,9 @@ fn several_processes_find_the_same_bits_as_one() {
             Some(reduction) => BatchEp::with_reduction(&model, &data, reduction).unwrap(),
             None => BatchEp::new(&model, &data).unwrap(),
         };
-        for _ in 0..3 {
-            ep.sweep(&model, &EpOptions::default()).unwrap();
-        }
+        // Plain sweeps first, then some that remember each other.
+        ep.sweep(&model, &EpOptions::default()).unwrap();
+        ep.converge(&model, &EpOptions { max_sweeps: 4, ..EpOptions::default() }).unwrap();
         let mut found = vec![0.0; 26];
         let log_z = ep.log_z_gradient(&model, GradientKind::OfEstimate, &mut found).unwrap();
         found.push(log_z);

@@ -22,7 +22,7 @@ mod one;
 mod quantile;
 
 pub(crate) use many::Many;
-pub(crate) use one::{Shape, expected_on_known_grid, tilted_along};
+pub(crate) use one::{Shape, expected_on_known_grid, tilted_along, tilted_on_known_grid};
 pub(crate) use quantile::among;
 pub use quantile::predictive_quantile;
 

@@ -48,6 +48,11 @@ impl Density for BernoulliProbit {
         Some(2.8)
     }
 
+    /// That of the Gaussian in its tail.
+    fn growth(&self) -> Option<f64> {
+        Some(1.0)
+    }
+
     fn slopes_of_many(&self, y: &[f64], f: &[f64; LANES]) -> [[f64; LANES]; 3] {
         let [value, first, second] = log_normal_cdf_slopes_of_many(&f.map(|f| y[0] * f));
         [value, first.map(|slope| y[0] * slope), second]

@@ -5,14 +5,13 @@ use super::model::DenseVariational;
 use super::predict::DensePosterior;
 use crate::ascent::{Ascent, Climber, NaturalOptions, climb};
 use crate::expectation::{Estimates, Expectation, Nodes, Observed};
-use crate::mixing::Mixing;
 use faer::Mat;
 use gp_ep::{InferenceError, Predictor, check_count};
 use gp_kernels::data::{DataSource, Lanes, Loaded, LocalReduction, Pool, lane_rows};
 use gp_kernels::posterior::MixturePosterior;
 use gp_kernels::{Evaluator, KernelError, parameter_count};
 use gp_likelihoods::Latent;
-use gp_optim::{Brake, Companion, ParameterSet};
+use gp_optim::{Brake, Companion, Mixing, ParameterSet};
 
 /// The posterior of a dense model on its data.
 ///

@@ -10,8 +10,8 @@ use super::mixture::Mixture;
 use super::model::Savigp;
 use super::steps::{Evaluated, Natural};
 use crate::ascent::{Ascent, Climber, MAX_HALVINGS, NaturalOptions, climb};
-use crate::mixing::Mixing;
 use gp_ep::InferenceError;
+use gp_optim::Mixing;
 
 impl Bound {
     fn evaluated(&self) -> Evaluated<'_> {

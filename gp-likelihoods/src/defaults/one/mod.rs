@@ -5,6 +5,7 @@ mod expected;
 mod known_grid;
 mod predictive;
 mod tilted;
+mod tilted_on_grid;
 mod transition;
 
 pub(super) use expected::expected_log_density;
@@ -12,6 +13,7 @@ pub(crate) use known_grid::expected_on_known_grid;
 pub(super) use predictive::{cdf, predictive_moments};
 pub(super) use tilted::tilted;
 pub(crate) use tilted::{Shape, tilted_along};
+pub(crate) use tilted_on_grid::tilted_on_known_grid;
 
 use crate::error::LikelihoodError;
 use crate::likelihood::{Likelihood, parameter_count};

@@ -95,7 +95,7 @@ pub(crate) fn tilted_along(
 
 /// The log integrand at one point, in standard deviations t of the cavity, and `α ℓ` with its derivatives by f.
 #[derive(Clone, Copy)]
-struct Jet {
+pub(super) struct Jet {
     height: f64,
     tempered: f64,
     first: f64,
@@ -103,7 +103,7 @@ struct Jet {
 }
 
 impl Jet {
-    fn new([tempered, first, second]: [f64; 3], t: f64) -> Self {
+    pub(super) fn new([tempered, first, second]: [f64; 3], t: f64) -> Self {
         // A density of 0 or one that cannot be computed has no weight.
         let height = if tempered.is_nan() { f64::NEG_INFINITY } else { tempered - 0.5 * t * t - HALF_LN_TAU };
         Self { height, tempered, first, second }
@@ -120,7 +120,7 @@ impl Jet {
 }
 
 /// `ln Z` and its derivatives by mean and variance from the integrals of [`Jet::weighted`].
-fn slopes(shift: f64, sums: &Integrals<6>, s: f64, smooth: bool) -> [f64; 3] {
+pub(super) fn slopes(shift: f64, sums: &Integrals<6>, s: f64, smooth: bool) -> [f64; 3] {
     let mass = sums.values[0];
     let log_z = shift + mass.ln();
     let [t, square, first, second] = [1, 2, 3, 4].map(|k| sums.values[k] / mass);
@@ -207,7 +207,7 @@ fn on_a_grid(
 }
 
 /// The grid about one peak, for which any place near its top will do as a centre, and the height there.
-fn one_peak(at: &mut impl FnMut(f64) -> Jet, s: f64, landmark: Option<f64>) -> (f64, Grid) {
+pub(super) fn one_peak(at: &mut impl FnMut(f64) -> Jet, s: f64, landmark: Option<f64>) -> (f64, Grid) {
     let start = landmark.filter(|&t| at(t).height > at(0.0).height).unwrap_or(0.0);
     let peak = climb(start, s, ROUGH, at);
     (peak.height, Grid { centre: peak.t, width: peak.width, span: (peak.t, peak.t) })

@@ -17,6 +17,8 @@ const AT_REST: EpOptions = EpOptions {
     log_z_tolerance: 1e-5,
     negative: gp_ep::power_ep::NegativePrecision::Keep,
     schedule: gp_ep::power_ep::Schedule::Parallel,
+    // As in the paper.
+    memory: 0,
 };
 
 /// How sites and hyperparameters take turns.

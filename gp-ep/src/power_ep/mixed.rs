@@ -1,0 +1,147 @@
+//! Sweeps that set out from where the last few lead to together.
+//!
+//! Sites that share observations overshoot or creep together when all of them move at once. Sums over sites are linear in
+//! the sites, and all that sites know of each other goes through these sums. So the weights of Anderson's [`Mixing`] are
+//! found from the sums, and hold for the sites; sites of other processes are mixed by these just the same.
+
+use super::batch::{BatchEp, Sweep};
+use super::lane::LaneSites;
+use super::model::PowerEp;
+use super::rules::{EpOptions, Level, Schedule};
+use crate::error::InferenceError;
+use gp_kernels::passes::{Layout, Sums};
+use gp_optim::Mixing;
+
+/// A mixed place is given up when sites there are this many times as far from rest as before.
+const ASTRAY: f64 = 2.0;
+
+/// What is remembered of sweeps, beside the sites of their lanes.
+#[derive(Debug)]
+pub(super) struct Remembered {
+    mixing: Mixing,
+    memory: usize,
+    /// The sums after the last plain sweep, and how far from rest its sites were.
+    plain: Sums,
+    change: f64,
+    /// Whether the present sites are mixed ones.
+    at_mixed: bool,
+}
+
+impl Remembered {
+    /// Nothing yet; none at all where sites are not mixed: those on latent values are not linear in what is added up, and
+    /// sites that move in turn see each other at once.
+    pub(super) fn new(model: &PowerEp, options: &EpOptions, sums: &Sums) -> Option<Self> {
+        let is_linear = model.level() == Level::Projection && options.schedule == Schedule::Parallel;
+        (is_linear && options.memory > 0).then(|| Self {
+            mixing: Mixing::new(options.memory),
+            memory: options.memory,
+            plain: sums.clone(),
+            change: f64::INFINITY,
+            at_mixed: false,
+        })
+    }
+
+    /// Whether the sites that this sweep began at, mixed ones, are further from rest than those they were mixed of.
+    fn is_astray(&self, sweep: &Sweep) -> bool {
+        let is_near = sweep.improper == 0 && sweep.log_z.is_finite() && sweep.change <= ASTRAY * self.change;
+        self.at_mixed && !is_near
+    }
+}
+
+impl BatchEp {
+    /// A sweep, and from where it leads to where it leads to with those before.
+    pub(super) fn sweep_mixed(
+        &mut self,
+        model: &PowerEp,
+        options: &EpOptions,
+        remembered: &mut Remembered,
+    ) -> Result<Sweep, InferenceError> {
+        let sweep = self.propose(model, options)?;
+        if remembered.is_astray(&sweep) {
+            return self.turn_back(model, sweep, remembered);
+        }
+        let (place, end) =
+            (triangles(&self.passes.layout, &self.sums), triangles(&self.passes.layout, &self.proposed));
+        let step = end.iter().zip(&place).map(|(end, place)| end - place).collect();
+        remembered.change = sweep.change;
+        remembered.plain.numbers.copy_from_slice(&self.proposed.numbers);
+        self.passes.passes.change(|sites| sites.remember(remembered.memory));
+        if let Some(mixed) = remembered.mixing.propose(place, step) {
+            set_triangles(&self.passes.layout, &mut self.proposed, mixed);
+            let weights = remembered.mixing.weights();
+            self.passes.passes.change(|sites| sites.mix(weights));
+            remembered.at_mixed = self.adopts()?;
+            if remembered.at_mixed {
+                remembered.mixing.remember();
+                return Ok(sweep);
+            }
+            // Together they lead to no proper posterior. Where the last one leads may be no better, but it can be halved.
+            remembered.mixing.forget();
+            self.passes.passes.change(LaneSites::forget_all_but_last);
+            self.propose_plain(&remembered.plain);
+        }
+        remembered.at_mixed = false;
+        remembered.mixing.remember();
+        let halvings = self.adopt_by_halves(model)?;
+        if halvings > 0 || sweep.improper > 0 {
+            remembered.forget(self);
+        }
+        Ok(Sweep { halvings, ..sweep })
+    }
+
+    /// Back to where the last plain sweep led, and on from there with nothing remembered.
+    fn turn_back(
+        &mut self,
+        model: &PowerEp,
+        sweep: Sweep,
+        remembered: &mut Remembered,
+    ) -> Result<Sweep, InferenceError> {
+        self.propose_plain(&remembered.plain);
+        let halvings = self.adopt_by_halves(model)?;
+        remembered.forget(self);
+        Ok(Sweep { halvings, ..sweep })
+    }
+
+    /// Proposes what the last plain sweep did.
+    fn propose_plain(&mut self, plain: &Sums) {
+        self.proposed.numbers.copy_from_slice(&plain.numbers);
+        self.passes.passes.change(LaneSites::propose_last);
+    }
+}
+
+impl Remembered {
+    /// Begins anew.
+    pub(super) fn forget(&mut self, ep: &mut BatchEp) {
+        self.mixing.forget();
+        self.change = f64::INFINITY;
+        self.at_mixed = false;
+        ep.passes.passes.change(LaneSites::forget);
+    }
+}
+
+/// The columns of a sum of squares from the diagonal down, which is all that counts of it, and the sum beside it.
+fn parts(layout: &Layout) -> impl Iterator<Item = std::ops::Range<usize>> {
+    let mut start = 0;
+    layout.counts().iter().flat_map(move |&count| {
+        let first = start;
+        start += count * count + count;
+        (0..count)
+            .map(move |j| first + j * count + j..first + (j + 1) * count)
+            .chain(std::iter::once(first + count * count..start))
+    })
+}
+
+fn triangles(layout: &Layout, sums: &Sums) -> Vec<f64> {
+    let mut triangles = Vec::with_capacity(sums.numbers.len() / 2 + sums.numbers.len().isqrt());
+    parts(layout).for_each(|part| triangles.extend_from_slice(&sums.numbers[part]));
+    triangles
+}
+
+fn set_triangles(layout: &Layout, sums: &mut Sums, triangles: &[f64]) {
+    let mut rest = triangles;
+    for part in parts(layout) {
+        let (now, later) = rest.split_at(part.len());
+        sums.numbers[part].copy_from_slice(now);
+        rest = later;
+    }
+}
