@@ -20,17 +20,46 @@ pub fn erfcx(x: f64) -> f64 {
 pub(crate) fn erfcx_of_many<const N: usize>(x: &[f64; N]) -> [f64; N] {
     // Infinity over infinity has no value, its limit has.
     let t = x.map(|x| if x > 1e16 { 1.0 } else { (x - 3.75) / (x + 3.75) });
-    let sums = chebyshev(&ERFCX, &t);
+    let sums = series(&t);
     std::array::from_fn(|k| sums[k] / (1.0 + 2.0 * x[k]))
 }
 
-/// `Σ c_k T_k(t)` by Clenshaw's recurrence.
-fn chebyshev<const N: usize>(coefficients: &[f64], t: &[f64; N]) -> [f64; N] {
+/// Terms of even powers, and of odd ones.
+const HALF: usize = ERFCX.len() / 2;
+
+/// With `u = 2t² − 1` the series in t is `Σ a_k T_k(u) + t Σ b_k T_k(u)`, two sums that do not wait for each other and are
+/// half as long: `T_2k(t) = T_k(u)` and `2 t T_k(u) = T_{2k+1}(t) + T_{2k−1}(t)`.
+const EVEN: [f64; HALF] = split().0;
+const ODD: [f64; HALF] = split().1;
+
+const fn split() -> ([f64; HALF], [f64; HALF]) {
+    let (mut even, mut odd) = ([0.0; HALF], [0.0; HALF]);
+    let mut k = HALF;
+    while k > 0 {
+        k -= 1;
+        even[k] = ERFCX[2 * k];
+        let above = if k + 1 < HALF { odd[k + 1] } else { 0.0 };
+        odd[k] = 2.0 * ERFCX[2 * k + 1] - above;
+    }
+    odd[0] *= 0.5;
+    (even, odd)
+}
+
+/// `Σ c_k T_k(t)` for the coefficients [`ERFCX`].
+fn series<const N: usize>(t: &[f64; N]) -> [f64; N] {
+    let u = t.map(|t| 2.0 * t * t - 1.0);
+    let (even, odd) = (chebyshev(&EVEN, &u), chebyshev(&ODD, &u));
+    std::array::from_fn(|k| even[k] + t[k] * odd[k])
+}
+
+/// `Σ c_k T_k(u)` by Clenshaw's recurrence.
+fn chebyshev<const N: usize>(coefficients: &[f64; HALF], u: &[f64; N]) -> [f64; N] {
+    let twice = u.map(|u| 2.0 * u);
     let (mut current, mut next) = ([0.0; N], [0.0; N]);
-    for &c in coefficients.iter().skip(1).rev() {
+    for &c in coefficients[1..].iter().rev() {
         for k in 0..N {
-            (current[k], next[k]) = (2.0 * t[k] * current[k] - next[k] + c, current[k]);
+            (current[k], next[k]) = (twice[k] * current[k] + (c - next[k]), current[k]);
         }
     }
-    std::array::from_fn(|k| t[k] * current[k] - next[k] + coefficients[0])
+    std::array::from_fn(|k| u[k] * current[k] + (coefficients[0] - next[k]))
 }
