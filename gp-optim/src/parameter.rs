@@ -38,6 +38,9 @@ pub struct Parameter {
     transform: Transform,
     prior: Option<Prior>,
     fixed: Vec<bool>,
+    /// How many elements are fixed.
+    #[serde(skip)]
+    held: usize,
 }
 
 impl Parameter {
@@ -58,7 +61,7 @@ impl Parameter {
     pub fn positive(name: impl Into<Cow<'static, str>>) -> Self {
         let (values, transform) = (vec![1.0], Transform::Positive);
         let (domain, fixed) = (transform, vec![false]);
-        Self { name: name.into(), values, vector: false, domain, transform, prior: None, fixed }
+        Self { name: name.into(), values, vector: false, domain, transform, prior: None, fixed, held: 0 }
     }
 
     /// A parameter of one or more numbers, written as a vector even when there is only one.
@@ -85,7 +88,7 @@ impl Parameter {
         }
         check_values(&name, &values, transform)?;
         let fixed = vec![false; values.len()];
-        Ok(Self { name, values, vector, domain: transform, transform, prior: None, fixed })
+        Ok(Self { name, values, vector, domain: transform, transform, prior: None, fixed, held: 0 })
     }
 
     /// The same parameter as a vector of `count` copies of the first value, with its bounds, prior and fixed flag.
@@ -96,8 +99,10 @@ impl Parameter {
         if count == 0 {
             return Err(ParameterError::Empty { name: self.name.to_string() });
         }
-        let (values, fixed) = (vec![self.value(); count], vec![self.is_fixed(0); count]);
-        Ok(Self { values, fixed, vector: true, ..self.clone() })
+        let (values, fixed) = (vec![self.value(); count], vec![false; count]);
+        let mut repeated = Self { values, fixed, vector: true, held: 0, ..self.clone() };
+        repeated.fix_all(self.is_fixed(0));
+        Ok(repeated)
     }
 
     /// The name given at construction.
@@ -221,6 +226,7 @@ impl Parameter {
     /// [`ParameterError::NoSuchElement`].
     pub fn fix(&mut self, index: usize, fixed: bool) -> Result<(), ParameterError> {
         self.check_index(index)?;
+        self.held = self.held + usize::from(fixed) - usize::from(self.fixed[index]);
         self.fixed[index] = fixed;
         Ok(())
     }
@@ -228,12 +234,13 @@ impl Parameter {
     /// Holds all elements at their values or lets all of them move.
     pub fn fix_all(&mut self, fixed: bool) {
         self.fixed.fill(fixed);
+        self.held = if fixed { self.len() } else { 0 };
     }
 
     /// The number of elements that may move.
     #[must_use]
     pub fn free_len(&self) -> usize {
-        self.fixed.iter().filter(|&&fixed| !fixed).count()
+        self.len() - self.held
     }
 
     /// Writes the unconstrained values of the free elements, in order; `out` has [`Self::free_len`] slots.
@@ -326,7 +333,7 @@ impl Parameter {
     /// Whether solvers move all values just as they are: the rule for the many numbers of inducing inputs and posteriors,
     /// which are then copied and not mapped one by one.
     fn is_plain(&self) -> bool {
-        self.transform == Transform::Identity && !self.fixed.contains(&true)
+        self.transform == Transform::Identity && self.held == 0
     }
 
     fn free_indices(&self) -> impl Iterator<Item = usize> {

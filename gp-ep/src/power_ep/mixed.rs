@@ -15,6 +15,9 @@ use gp_optim::Mixing;
 /// A mixed place is given up when sites there are this many times as far from rest as before.
 const ASTRAY: f64 = 2.0;
 
+/// Fewer sweeps have nothing to remember that would be used.
+const FEWEST: usize = 3;
+
 /// What is remembered of sweeps, beside the sites of their lanes.
 #[derive(Debug)]
 pub(super) struct Remembered {
@@ -32,7 +35,7 @@ impl Remembered {
     /// sites that move in turn see each other at once.
     pub(super) fn new(model: &PowerEp, options: &EpOptions, sums: &Sums) -> Option<Self> {
         let is_linear = model.level() == Level::Projection && options.schedule == Schedule::Parallel;
-        (is_linear && options.memory > 0).then(|| Self {
+        (is_linear && options.memory > 0 && options.max_sweeps >= FEWEST).then(|| Self {
             mixing: Mixing::new(options.memory),
             memory: options.memory,
             plain: sums.clone(),

@@ -32,6 +32,7 @@ impl TryFrom<Unchecked> for Parameter {
             prior.validate()?;
         }
         parameter.prior = read.prior;
+        parameter.held = read.fixed.iter().filter(|fixed| **fixed).count();
         parameter.fixed = read.fixed;
         Ok(parameter)
     }

@@ -214,7 +214,7 @@ mod tests {
         mixing.forget();
         assert!(mixing.propose(vec![1.0], vec![0.5]).is_none());
         mixing.remember();
-        // Steps of which there are none lead nowhere.
-        assert!(mixing.propose(vec![1.0], vec![1e300]).is_none() && !mixing.is_mixed());
+        // What leads beyond all numbers is no proposal.
+        assert!(mixing.propose(vec![1e308], vec![1e308]).is_none() && !mixing.is_mixed());
     }
 }

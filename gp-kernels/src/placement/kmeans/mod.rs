@@ -38,22 +38,29 @@ use crate::workspace::Workspace;
 #[derive(Clone, Copy, Debug)]
 pub struct KMeans {
     iterations: usize,
+    /// Multiplications that iterations may take together.
+    work: usize,
     sample: usize,
 }
 
 /// A sample has at least this many points for each cluster.
 const SAMPLE_PER_CLUSTER: usize = 10;
 
+/// Multiplications that all iterations may take together, some seconds, and iterations that there are anyway.
+const MOST_WORK: usize = 150_000_000_000;
+const FEWEST_ITERATIONS: usize = 5;
+
 impl KMeans {
-    /// At most 100 iterations on at most 50,000 rows.
+    /// At most 100 iterations on at most 50,000 rows, and fewer, down to five, where all of them would take more than
+    /// 1.5·10¹¹ multiplications: of images, after which inducing inputs of images move little.
     pub fn new() -> Self {
-        Self { iterations: 100, sample: 50_000 }
+        Self { iterations: 100, work: MOST_WORK, sample: 50_000 }
     }
 
-    /// Stops after this many iterations (at least one), should assignments still change.
+    /// Stops after this many iterations (at least one), should assignments still change, however long they take.
     #[must_use]
     pub fn with_iterations(self, iterations: usize) -> Self {
-        Self { iterations: iterations.max(1), ..self }
+        Self { iterations: iterations.max(1), work: usize::MAX, ..self }
     }
 
     /// Looks at no more than this many rows, or ten for each inducing input where that is more.
@@ -90,7 +97,9 @@ impl KMeans {
 
     /// From a k-means++ start to where no point changes its cluster.
     fn found(&self, cloud: &Cloud, m: usize, rng: &mut ChaCha8Rng) -> Clusters {
-        lloyd::refine(cloud, &seeding::plus_plus(cloud, m, rng), self.iterations)
+        let each = (cloud.count() * m).saturating_mul(cloud.dim()).max(1);
+        let iterations = self.iterations.min((self.work / each).max(FEWEST_ITERATIONS));
+        lloyd::refine(cloud, &seeding::plus_plus(cloud, m, rng), iterations)
     }
 
     /// The rows to look at: all, or a random subset in the order of the data.

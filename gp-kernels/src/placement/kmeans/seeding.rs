@@ -1,11 +1,14 @@
 //! k-means++ (Arthur and Vassilvitskii 2007): each new centre is drawn with a probability proportional to the squared
 //! distance to the nearest one so far.
 
+use gp_linalg::vector::dispatch;
+use pulp::{Simd, WithSimd};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
 use super::cloud::Cloud;
+use crate::lanes::{LANES, total};
 
 /// Points a task updates.
 const BLOCK: usize = 1024;
@@ -57,7 +60,25 @@ fn approach(cloud: &Cloud, centre: usize, nearest: &mut [f64]) {
 
 /// `‖a − b‖²`
 pub(super) fn squared_distance(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum()
+    dispatch(SquaredDistance(a, b))
+}
+
+struct SquaredDistance<'a>(&'a [f64], &'a [f64]);
+
+impl WithSimd for SquaredDistance<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> f64 {
+        let ((a8, a_rest), (b8, b_rest)) = (self.0.as_chunks::<LANES>(), self.1.as_chunks::<LANES>());
+        let mut lanes = [0.0; LANES];
+        for (a, b) in a8.iter().zip(b8) {
+            for l in 0..LANES {
+                lanes[l] += (a[l] - b[l]) * (a[l] - b[l]);
+            }
+        }
+        total(lanes) + a_rest.iter().zip(b_rest).map(|(a, b)| (a - b) * (a - b)).sum::<f64>()
+    }
 }
 
 #[cfg(test)]

@@ -47,7 +47,7 @@ impl<'a, M: ParameterSetMut, C: Companion, F, P: FnMut(&M, &C, TrainingProgress)
         self.evaluations += 1;
         let value = evaluate(&mut self.evaluate, &self.trial, self.companion, &mut self.natural)?;
         self.trial.add_log_prior_gradient(&mut self.natural)?;
-        gradient.fill(0.0);
+        gradient[free..].fill(0.0);
         self.trial.chain_gradient(&self.natural, &mut gradient[..free])?;
         gradient.iter_mut().for_each(|g| *g = -*g);
         let log_posterior = value + self.trial.log_prior();
