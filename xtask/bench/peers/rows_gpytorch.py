@@ -1,0 +1,203 @@
+"""Rows in GPyTorch, in double precision and by Cholesky factors, never by conjugate gradients or Lanczos."""
+
+from contextlib import ExitStack
+
+import gpytorch
+import torch
+from case import AS_IT_COMES, Case, Check
+from gpytorch import settings
+from gpytorch.distributions import MultivariateNormal
+from gpytorch.kernels import InducingPointKernel, RBFKernel, ScaleKernel
+from gpytorch.likelihoods import BernoulliLikelihood, GaussianLikelihood
+from gpytorch.means import ZeroMean
+from gpytorch.mlls import ExactMarginalLogLikelihood, VariationalELBO
+from gpytorch.variational import CholeskyVariationalDistribution, VariationalStrategy
+
+#: As many rows as any problem has are few enough for a Cholesky factor.
+MANY = 1_000_000
+#: Nodes of quadrature when values are compared. GPyTorch takes 20 unless told otherwise.
+NODES = 100
+#: GPyTorch adds jitter to variances of observations too, not to inducing values alone.
+JITTER = 1e-5
+
+
+def use_threads(count):
+    torch.set_default_dtype(torch.float64)
+    torch.set_num_threads(count)
+    torch.set_num_interop_threads(count)
+
+
+def version():
+    return f"GPyTorch {gpytorch.__version__} (PyTorch {torch.__version__})"
+
+
+def exactly():
+    """Settings under which nothing is approximated."""
+    stack = ExitStack()
+    stack.enter_context(settings.max_cholesky_size(MANY))
+    stack.enter_context(settings.fast_computations(False, False, False))
+    return stack
+
+
+def with_jitter(jitter):
+    """The same with this number on the diagonal of covariances."""
+    stack = exactly()
+    stack.enter_context(settings.cholesky_jitter(double_value=jitter))
+    stack.enter_context(settings.variational_cholesky_jitter(double_value=jitter))
+    return stack
+
+
+def tensor(array):
+    return torch.from_numpy(array.copy())
+
+
+def kernel_of(problem):
+    scales = problem.lengthscales
+    kernel = ScaleKernel(RBFKernel(ard_num_dims=len(scales)))
+    kernel.outputscale, kernel.base_kernel.lengthscale = problem["variance"], tensor(scales)
+    return kernel
+
+
+class Bound(gpytorch.models.ApproximateGP):
+    """A posterior over whitened inducing values; the prior, or that of the problem."""
+
+    def __init__(self, problem, with_posterior=False):
+        z = tensor(problem["z"])
+        distribution = CholeskyVariationalDistribution(len(z))
+        super().__init__(VariationalStrategy(self, z, distribution, learn_inducing_locations=True))
+        self.mean_module, self.covar_module = ZeroMean(), kernel_of(problem)
+        if with_posterior:
+            distribution.variational_mean.data = tensor(problem["q_mean"][0])
+            distribution.chol_variational_covar.data = tensor(problem["q_factor"][0])
+            self.variational_strategy.variational_params_initialized.fill_(1)
+
+    def forward(self, x):
+        return MultivariateNormal(self.mean_module(x), self.covar_module(x))
+
+
+class Exact(gpytorch.models.ExactGP):
+    """Regression, exact or through inducing inputs."""
+
+    def __init__(self, problem, inducing=False):
+        likelihood = GaussianLikelihood()
+        likelihood.noise = problem["noise"]
+        super().__init__(tensor(problem["x"]), tensor(problem["y"]), likelihood)
+        self.mean_module, self.covar_module = ZeroMean(), kernel_of(problem)
+        if inducing:
+            self.covar_module = InducingPointKernel(self.covar_module, tensor(problem["z"]), likelihood)
+
+    def forward(self, x):
+        return MultivariateNormal(self.mean_module(x), self.covar_module(x))
+
+
+def value_and_gradient(model, loss):
+    """A function that finds a loss and its gradient by all parameters."""
+
+    def run():
+        model.zero_grad()
+        value = loss()
+        value.backward()
+        return value
+
+    return run
+
+
+def s5(problem):
+    rows = problem.batch
+    x, y = tensor(problem["x"][:rows]), tensor(problem["y"][:rows])
+
+    def bound(model, likelihood):
+        objective = VariationalELBO(likelihood, model, num_data=len(problem["x"]))
+        return lambda: objective(model(x), y)
+
+    def checks():
+        likelihood = BernoulliLikelihood()
+        with settings.num_gauss_hermite_locs(NODES), with_jitter(problem["jitter"]):
+            likelihood = BernoulliLikelihood()
+            value = len(problem["x"]) * bound(Bound(problem, with_posterior=True).train(), likelihood)().item()
+        return [Check("bound", problem["value"], value, JITTER)]
+
+    def prepare():
+        model, likelihood = Bound(problem).train(), BernoulliLikelihood()
+        return value_and_gradient(model, bound(model, likelihood))
+
+    return Case(checks, {AS_IT_COMES: prepare})
+
+
+def regression(problem, inducing):
+    """Value and gradient of a model of regression."""
+
+    def objective(model):
+        of = ExactMarginalLogLikelihood(model.likelihood, model)
+        return lambda: of(model(*model.train_inputs), model.train_targets)
+
+    def checks():
+        with with_jitter(problem.numbers.get("jitter", 0.0)):
+            model = Exact(problem, inducing).train()
+            return [Check("objective", problem["value"], len(problem["x"]) * objective(model)().item())]
+
+    def prepare():
+        model = Exact(problem, inducing).train()
+        run = value_and_gradient(model, objective(model))
+
+        def with_settings():
+            with exactly():
+                run()
+
+        return with_settings
+
+    return Case(checks, {"Cholesky": prepare})
+
+
+def predictions(problem, make, answer):
+    """Of many rows from a posterior that is kept. `answer` makes numbers of a distribution of latent values."""
+    new = tensor(problem["x_new"])
+
+    def prepare():
+        model = make().eval()
+
+        def run():
+            with torch.no_grad(), exactly(), settings.fast_pred_var(False):
+                return answer(model(new))
+
+        return run
+
+    return {"Cholesky": prepare}
+
+
+def moments(problem, inducing):
+    """Means and variances of a model of regression."""
+    few = tensor(problem["x_new"][: len(problem["latent_mean"])])
+
+    def checks():
+        with torch.no_grad(), with_jitter(problem.numbers.get("jitter", 0.0)):
+            found = Exact(problem, inducing).eval()(few)
+            return [
+                Check("means", problem["latent_mean"], found.mean.numpy()),
+                Check("variances", problem["latent_variance"], found.variance.numpy()),
+            ]
+
+    answer = lambda latent: (latent.mean, latent.variance)
+    return Case(checks, predictions(problem, lambda: Exact(problem, inducing), answer))
+
+
+def s13a(problem):
+    likelihood = BernoulliLikelihood()
+    few = tensor(problem["x_new"][: len(problem["probability"])])
+
+    def checks():
+        with torch.no_grad(), with_jitter(problem["jitter"]):
+            found = likelihood(Bound(problem, with_posterior=True).eval()(few)).probs.numpy()
+        return [Check("probabilities", problem["probability"], found, JITTER)]
+
+    return Case(checks, predictions(problem, lambda: Bound(problem, with_posterior=True), lambda of: likelihood(of).probs))
+
+
+ROWS = {
+    "S5": s5,
+    "S7": lambda problem: regression(problem, inducing=True),
+    "S9": lambda problem: regression(problem, inducing=False),
+    "S13": lambda problem: moments(problem, inducing=True),
+    "S13a": s13a,
+    "S13b": lambda problem: moments(problem, inducing=False),
+}
