@@ -27,7 +27,7 @@ PEERS = {
     "S9": ["gpflow", "gpytorch", "gpy", "sklearn"],
     "S10": ["gpy"],
     "S12": ["egobox"],
-    "S13": ["gpflow", "gpytorch", "gpy"],
+    "S13": ["gpflow", "gpy"],
     "S13a": ["gpflow", "gpytorch"],
     "S13b": ["gpflow", "gpytorch", "gpy", "sklearn"],
 }
@@ -49,8 +49,8 @@ def arguments():
     rows = lambda text: text.split(",")
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--ours", required=True, metavar="PROGRAM", help="gp-benchmarks, built with --release")
-    parser.add_argument("--only", type=rows, default=list(PEERS), metavar="ROWS", help="such as S1,S9; all unless given")
-    parser.add_argument("--peers", type=rows, metavar="PEERS", help="such as gpflow,gpy; all unless given")
+    parser.add_argument("--only", type=rows, default=list(PEERS), metavar="ROWS", help="such as S1,S9 (default: all)")
+    parser.add_argument("--peers", type=rows, metavar="PEERS", help="such as gpflow,gpy (default: all)")
     parser.add_argument("--rounds", type=int, default=3, help="how often peers and ours run in turn")
     parser.add_argument("--seconds", type=float, default=3.0, help="of each way in each round, at least")
     parser.add_argument("--check", action="store_true", help="compare values, and time nothing")
@@ -106,6 +106,7 @@ def time_in_turn(name, row, problems, given):
         for threads in report.THREADS:
             answer = work(peer, name, problems, threads, ["--time", "--seconds", str(given.seconds)])
             keep_least(found["times"].setdefault(threads, {}), answer["times"])
+            print(f"{name}: {found['version']}, {threads} thread(s): {answer['times']} {answer['errors'] or ''}", file=sys.stderr)
             found["errors"] |= answer["errors"]
             found["notes"] |= answer["notes"]
     machine, times = ours.times(given.ours, name, given.seconds)

@@ -25,7 +25,7 @@ def mean_negative_log_density(model, problem):
 
 
 def s12(problem):
-    """A whole training. No two programs end at the same parameters: all there is to compare is how well they predict."""
+    """A whole training. No two programs end at the same parameters: how well they predict stands beside the times."""
     models = {}
 
     def way(name, **how):

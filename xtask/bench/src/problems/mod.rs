@@ -17,8 +17,11 @@ use std::path::Path;
 /// the last bits of a covariance without a numerical factor.
 const JITTER: JitterPolicy = JitterPolicy { first: 1e-6, ..JitterPolicy::ladder() };
 
+/// Solves the problem of a row.
+type Solved = fn() -> Result<Problem, BenchError>;
+
 /// Rows that other programs have too.
-const PROBLEMS: &[(&str, fn() -> Result<Problem, BenchError>)] = &[
+const PROBLEMS: &[(&str, Solved)] = &[
     ("S1", bounds::robust_max),
     ("S1a", bounds::robust_max),
     ("S2", bounds::softmax),
