@@ -124,19 +124,25 @@ def compare(given, problems):
         for turn in range(0 if given.check else given.rounds):
             found["machine"] = time_in_turn(name, row, problems, given)
             print(f"{name}: round {turn + 1}: ours {row['ours']}", file=sys.stderr)
+        keep(given, found)
     return found
+
+
+def keep(given, found):
+    """Writes what there is so far, after every row, and returns it as text."""
+    text = report.markdown(found, with_times=not given.check)
+    if given.markdown:
+        given.markdown.write_text(text)
+    if given.json:
+        given.json.write_text(json.dumps(found, indent=2) + "\n")
+    return text
 
 
 def main():
     given = arguments()
     with tempfile.TemporaryDirectory() as folder:
         found = compare(given, Path(folder))
-    text = report.markdown(found, with_times=not given.check)
-    print(text, end="")
-    if given.markdown:
-        given.markdown.write_text(text)
-    if given.json:
-        given.json.write_text(json.dumps(found, indent=2) + "\n")
+    print(keep(given, found), end="")
     return 0 if all(report.same_work(peer) for row in found["rows"].values() for peer in row["peers"].values()) else 1
 
 
