@@ -9,6 +9,7 @@
 mod compare;
 mod machine;
 mod measure;
+mod problems;
 mod rows;
 mod table;
 
@@ -41,6 +42,9 @@ struct Arguments {
     /// Fail where a row takes over 15 % more than in this file, beyond the noise of both
     #[arg(long, value_name = "FILE")]
     compare: Option<PathBuf>,
+    /// Write the rows that other programs have too into this folder, with the values that must come out, and run nothing
+    #[arg(long, value_name = "FOLDER")]
+    problems: Option<PathBuf>,
     /// Print the rows and what they count, and run nothing
     #[arg(long)]
     list: bool,
@@ -60,6 +64,10 @@ fn run(arguments: &Arguments) -> Result<ExitCode, BenchError> {
     let chosen = rows::chosen(&arguments.only)?;
     if arguments.list {
         print!("{}", table::list(&chosen));
+        return Ok(ExitCode::SUCCESS);
+    }
+    if let Some(folder) = &arguments.problems {
+        problems::write(&chosen, folder)?;
         return Ok(ExitCode::SUCCESS);
     }
     // A file that cannot be compared with is known before minutes have passed.

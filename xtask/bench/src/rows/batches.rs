@@ -5,7 +5,6 @@ use crate::BenchError;
 use gp_ep::power_ep::{MiniBatchEp, Sharing};
 use gp_ep::{EpOptions, PowerEp, Powers};
 use gp_kernels::data::{DataSource as _, Table};
-use gp_kernels::inducing::SparseProcess;
 use gp_linalg::Threading;
 use gp_optim::{Adam, Batches, ParameterSet as _};
 use gp_variational::savigp::{Bound, BoundLearning};
@@ -13,10 +12,13 @@ use gp_variational::{Inference as _, Learning, Savigp, Steps};
 
 /// Rows of the table, of a batch, inducing inputs, inputs and classes of the digits.
 const N: usize = 2_000;
-const B: usize = 200;
+pub(crate) const B: usize = 200;
 const M: usize = 200;
 const D: usize = 784;
 const C: usize = 10;
+/// Likelihoods of digits.
+pub(crate) const ROBUST_MAX: &str = "robust_max(classes=10)";
+pub(crate) const SOFTMAX: &str = "softmax(classes=10)";
 /// Steps of a run in which all parameters move.
 const STEPS: u64 = 10;
 
@@ -36,19 +38,19 @@ pub(super) const ROWS: &[Row] = &[
         name: "S1",
         what: "ten variational steps, ten classes, robust max, D = 784, M = B = 200, one kernel and Z, all by Adam",
         work: Work::Operations(STEPS as f64 * SHARED as f64),
-        prepare: |threading| descent("robust_max(classes=10)", threading),
+        prepare: |threading| descent(ROBUST_MAX, threading),
     },
     Row {
         name: "S1a",
         what: "value and gradient of one such step",
         work: Work::Operations(SHARED as f64),
-        prepare: |threading| bound(drawn::process(M, D, 1)?, "robust_max(classes=10)", (N, D), threading),
+        prepare: |threading| bound(digits_model(ROBUST_MAX)?, threading),
     },
     Row {
         name: "S2",
         what: "ten variational steps, the same with softmax",
         work: Work::Operations(STEPS as f64 * SHARED as f64),
-        prepare: |threading| descent("softmax(classes=10)", threading),
+        prepare: |threading| descent(SOFTMAX, threading),
     },
     Row {
         name: "S3",
@@ -72,7 +74,7 @@ pub(super) const ROWS: &[Row] = &[
         name: "S5",
         what: "a variational step, two classes, with its gradient, D = 2, M = 100, B = 200",
         work: Work::Operations(small()),
-        prepare: |threading| bound(drawn::process(100, 2, 1)?, "bernoulli_probit", (N, 2), threading),
+        prepare: |threading| bound(signs_model()?, threading),
     },
     Row {
         name: "S5a",
@@ -110,10 +112,29 @@ impl Next {
     }
 }
 
-fn descent(likelihood: &str, threading: Threading) -> Result<Run, BenchError> {
-    let data = digits()?;
+/// Digits by a bound, and their table.
+///
+/// # Errors
+/// For a likelihood there is not.
+pub(crate) fn digits_model(likelihood: &str) -> Result<(Savigp, &'static Table<'static>), BenchError> {
     let likelihood = gp_likelihoods::parse(likelihood)?;
-    let start = Savigp::new(vec![drawn::process(M, D, 1)?], likelihood)?.with_threading(threading);
+    Ok((Savigp::new(vec![drawn::process(M, D, 1)?], likelihood)?, digits()?))
+}
+
+/// Two classes by a bound, and their table.
+///
+/// # Errors
+/// None.
+pub(crate) fn signs_model() -> Result<(Savigp, &'static Table<'static>), BenchError> {
+    let points = drawn::points(N, 2, 3);
+    let likelihood = gp_likelihoods::parse("bernoulli_probit")?;
+    let model = Savigp::new(vec![drawn::process(100, 2, 1)?], likelihood)?;
+    Ok((model, drawn::table(points, drawn::signs(points))?))
+}
+
+fn descent(likelihood: &str, threading: Threading) -> Result<Run, BenchError> {
+    let (start, data) = digits_model(likelihood)?;
+    let start = start.with_threading(threading);
     Ok(Box::new(move || {
         let batches = Batches::shuffled(data.count(), B, 1)?;
         let how = Learning::Batches(batches, Steps::new(Adam::with_rate(0.01), STEPS));
@@ -122,20 +143,8 @@ fn descent(likelihood: &str, threading: Threading) -> Result<Run, BenchError> {
     }))
 }
 
-fn bound(
-    process: SparseProcess,
-    likelihood: &str,
-    (count, dim): (usize, usize),
-    threading: Threading,
-) -> Result<Run, BenchError> {
-    let likelihood = gp_likelihoods::parse(likelihood)?;
-    let points = drawn::points(count, dim, 3);
-    let targets = match likelihood.support().classes() {
-        2 => drawn::signs(points),
-        classes => drawn::classes(points, classes),
-    };
-    let data = drawn::table(points, targets)?;
-    let model = Savigp::new(vec![process], likelihood)?.with_threading(threading);
+fn bound((model, data): (Savigp, &'static Table<'static>), threading: Threading) -> Result<Run, BenchError> {
+    let model = model.with_threading(threading);
     let mut gradient = vec![0.0; model.parameter_count()];
     let (mut state, mut next) = (Bound::for_batches(&model, data, B)?, Next(0));
     Ok(Box::new(move || {

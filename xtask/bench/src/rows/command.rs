@@ -2,11 +2,13 @@
 
 use super::{Row, Run, Work, drawn};
 use crate::BenchError;
+use faer::MatRef;
 use gp_linalg::Threading;
 use std::ffi::OsString;
 use std::fmt::Write as _;
+use std::path::Path;
 
-const N: usize = 20_000;
+pub(crate) const N: usize = 20_000;
 const D: usize = 3;
 
 pub(super) const ROWS: &[Row] = &[Row {
@@ -16,31 +18,55 @@ pub(super) const ROWS: &[Row] = &[Row {
     prepare: fit,
 }];
 
-fn fit(threading: Threading) -> Result<Run, BenchError> {
-    let folder = tempfile::tempdir()?;
-    let points = drawn::points(N, D, 5);
+/// So many rows, and what is to be learned of them.
+pub(crate) fn noisy(count: usize, seed: u64) -> (MatRef<'static, f64>, Vec<f64>) {
+    let points = drawn::points(count, D, seed);
+    // Noise of spread .1, by a sequence that fills the unit interval.
+    let noise = |i: usize| 0.346 * ((i as f64 * 0.618_033_988_749_894_9).fract() - 0.5);
+    let targets = drawn::wave(points).into_iter().enumerate().map(|(i, value)| value + noise(i)).collect();
+    (points, targets)
+}
+
+/// These rows as CSV.
+pub(crate) fn csv((points, targets): &(MatRef<'static, f64>, Vec<f64>)) -> String {
     let mut text = "a,b,c,y\n".to_owned();
-    for (i, value) in drawn::wave(points).into_iter().enumerate() {
-        // Noise of spread .1, by a sequence that fills the unit interval.
-        let noise = 0.346 * ((i as f64 * 0.618_033_988_749_894_9).fract() - 0.5);
+    for (i, y) in targets.iter().enumerate() {
         let [a, b, c] = [0, 1, 2].map(|d| points[(i, d)]);
-        let _ = writeln!(text, "{a},{b},{c},{}", value + noise);
+        let _ = writeln!(text, "{a},{b},{c},{y}");
     }
-    let [table, model] = ["table.csv", "model.gp"].map(|name| folder.path().join(name));
-    std::fs::write(&table, text)?;
-    let threads = if threading == Threading::Here { 1 } else { rayon::current_num_threads() };
-    // The program has a pool already: the command works on one of its own.
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
+    text
+}
+
+/// The command line that learns from a table, and writes a model.
+pub(crate) fn fit_line(table: &Path, model: &Path) -> Vec<OsString> {
     let mut line: Vec<OsString> =
         ["gp", "fit", "--target", "y", "--method", "vfe", "--inducing", "50"].map(OsString::from).into();
     line.extend(["--quiet", "--force"].map(OsString::from));
-    line.extend([table.into(), "--output".into(), model.into_os_string()]);
+    line.extend([table.into(), "--output".into(), model.into()]);
+    line
+}
+
+/// What a command line prints.
+///
+/// # Errors
+/// What the command says of its failure.
+pub(crate) fn printed(line: Vec<OsString>) -> Result<String, BenchError> {
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let code = gp_cli::run(&gp_cli::Context::built_in(), line, &mut out, &mut err);
+    if code == 0 { Ok(String::from_utf8(out)?) } else { Err(String::from_utf8_lossy(&err).into()) }
+}
+
+fn fit(threading: Threading) -> Result<Run, BenchError> {
+    let folder = tempfile::tempdir()?;
+    let [table, model] = ["table.csv", "model.gp"].map(|name| folder.path().join(name));
+    std::fs::write(&table, csv(&noisy(N, 5)))?;
+    let threads = if threading == Threading::Here { 1 } else { rayon::current_num_threads() };
+    // The program has a pool already: the command works on one of its own.
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
+    let line = fit_line(&table, &model);
     Ok(Box::new(move || {
         // The folder lives as long as the run.
         let _ = &folder;
-        let (mut out, mut err) = (Vec::new(), Vec::new());
-        let code =
-            pool.install(|| gp_cli::run(&gp_cli::Context::built_in(), line.clone(), &mut out, &mut err));
-        if code == 0 { Ok(()) } else { Err(String::from_utf8_lossy(&err).into()) }
+        pool.install(|| printed(line.clone())).map(drop)
     }))
 }

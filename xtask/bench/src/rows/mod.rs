@@ -1,12 +1,12 @@
 //! The rows of the table.
 
-mod batches;
-mod command;
-mod drawn;
+pub(crate) mod batches;
+pub(crate) mod command;
+pub(crate) mod drawn;
 mod ivm;
-mod predictions;
-mod regression;
-mod sweeps;
+pub(crate) mod predictions;
+pub(crate) mod regression;
+pub(crate) mod sweeps;
 
 use crate::BenchError;
 use gp_linalg::Threading;

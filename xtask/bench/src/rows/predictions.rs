@@ -1,18 +1,21 @@
 //! Predictions for many rows.
 
+use super::regression::exact_model;
 use super::{Row, Run, Work, drawn};
 use crate::BenchError;
-use gp_ep::{EpOptions, ExactGp, Inference as _, PowerEp, Powers, SparseRegression};
+use faer::MatRef;
+use gp_ep::{EpOptions, Inference as _, PowerEp, Powers, Predictor, SparseRegression};
+use gp_kernels::data::Table;
 use gp_likelihoods::Gaussian;
 use gp_linalg::Threading;
 
 const D: usize = 8;
 /// New rows, and inducing inputs.
-const T: usize = 100_000;
+pub(crate) const T: usize = 100_000;
 const M: usize = 200;
-/// Rows of exact regression, and new ones.
+/// Rows that were learned from, as many as of exact regression, and new ones of that.
 const N: usize = 2_000;
-const T_OF_EXACT: usize = 10_000;
+pub(crate) const T_OF_EXACT: usize = 10_000;
 
 pub(super) const ROWS: &[Row] = &[
     Row {
@@ -36,12 +39,50 @@ pub(super) const ROWS: &[Row] = &[
     },
 ];
 
-fn sparse(threading: Threading) -> Result<Run, BenchError> {
+/// New rows, so many of them.
+pub(crate) fn new_points(count: usize) -> MatRef<'static, f64> {
+    drawn::points(count, D, 7)
+}
+
+/// Sparse regression, and its data.
+///
+/// # Errors
+/// None.
+pub(crate) fn sparse_model() -> Result<(SparseRegression, &'static Table<'static>), BenchError> {
     let points = drawn::points(N, D, 2);
     let data = drawn::table(points, drawn::wave(points))?;
     let model = SparseRegression::new(drawn::process(M, D, 1)?, Gaussian::new(0.1)?, Powers::Same(0.0));
+    Ok((model, data))
+}
+
+/// EP of two classes, and its data.
+///
+/// # Errors
+/// None.
+pub(crate) fn labels_model() -> Result<(PowerEp, &'static Table<'static>), BenchError> {
+    let points = drawn::points(N, D, 2);
+    let data = drawn::table(points, drawn::signs(points))?;
+    let model = PowerEp::new(vec![drawn::process(M, D, 1)?], gp_likelihoods::parse("bernoulli_probit")?)?;
+    Ok((model, data))
+}
+
+/// Its predictor, close to rest.
+///
+/// # Errors
+/// Those of EP.
+pub(crate) fn labels_predictor(
+    model: &PowerEp,
+    data: &'static Table<'static>,
+) -> Result<Predictor, BenchError> {
+    let mut ep = gp_ep::BatchEp::new(model, data)?;
+    ep.converge(model, &EpOptions { tolerance: 1e-3, ..EpOptions::default() })?;
+    Ok(ep.predictor(model)?)
+}
+
+fn sparse(threading: Threading) -> Result<Run, BenchError> {
+    let (model, data) = sparse_model()?;
     let predictor = model.posterior(data)?.with_threading(threading);
-    let new = drawn::points(T, D, 7);
+    let new = new_points(T);
     Ok(Box::new(move || {
         predictor.moments(new)?;
         Ok(())
@@ -49,13 +90,9 @@ fn sparse(threading: Threading) -> Result<Run, BenchError> {
 }
 
 fn labels(threading: Threading) -> Result<Run, BenchError> {
-    let points = drawn::points(N, D, 2);
-    let data = drawn::table(points, drawn::signs(points))?;
-    let model = PowerEp::new(vec![drawn::process(M, D, 1)?], gp_likelihoods::parse("bernoulli_probit")?)?;
-    let mut ep = gp_ep::BatchEp::new(&model, data)?;
-    ep.converge(&model, &EpOptions { tolerance: 1e-3, ..EpOptions::default() })?;
-    let predictor = ep.predictor(&model)?.with_threading(threading);
-    let new = drawn::points(T, D, 7);
+    let (model, data) = labels_model()?;
+    let predictor = labels_predictor(&model, data)?.with_threading(threading);
+    let new = new_points(T);
     Ok(Box::new(move || {
         predictor.class_probabilities(new)?;
         Ok(())
@@ -63,11 +100,9 @@ fn labels(threading: Threading) -> Result<Run, BenchError> {
 }
 
 fn exact(threading: Threading) -> Result<Run, BenchError> {
-    let points = drawn::points(N, D, 2);
-    let data = drawn::table(points, drawn::wave(points))?;
-    let kernel = drawn::process(1, D, 1)?.kernel().clone_box();
-    let predictor = ExactGp::new(kernel, Gaussian::new(0.1)?).posterior(data)?.with_threading(threading);
-    let new = drawn::points(T_OF_EXACT, D, 7);
+    let (model, data) = exact_model()?;
+    let predictor = model.posterior(data)?.with_threading(threading);
+    let new = new_points(T_OF_EXACT);
     Ok(Box::new(move || {
         predictor.moments(new)?;
         Ok(())

@@ -4,6 +4,7 @@ use super::{Row, Run, Work, drawn};
 use crate::BenchError;
 use gp_ep::exact::ExactWorkspace;
 use gp_ep::{ExactGp, Powers, RegressionWorkspace, SparseRegression};
+use gp_kernels::data::Table;
 use gp_likelihoods::Gaussian;
 use gp_linalg::Threading;
 use gp_optim::ParameterSet as _;
@@ -41,11 +42,31 @@ pub(super) const ROWS: &[Row] = &[
     },
 ];
 
-fn sparse(power: f64, threading: Threading) -> Result<Run, BenchError> {
+/// Regression through inducing inputs by this power, and its data.
+///
+/// # Errors
+/// None.
+pub(crate) fn sparse_model(power: f64) -> Result<(SparseRegression, &'static Table<'static>), BenchError> {
     let points = drawn::points(N, D, 2);
     let data = drawn::table(points, drawn::wave(points))?;
-    let model = SparseRegression::new(drawn::process(M, D, 1)?, Gaussian::new(0.1)?, Powers::Same(power))
-        .with_threading(threading);
+    let model = SparseRegression::new(drawn::process(M, D, 1)?, Gaussian::new(0.1)?, Powers::Same(power));
+    Ok((model, data))
+}
+
+/// Exact regression, and its data.
+///
+/// # Errors
+/// None.
+pub(crate) fn exact_model() -> Result<(ExactGp, &'static Table<'static>), BenchError> {
+    let points = drawn::points(ROWS_OF_EXACT, D, 2);
+    let data = drawn::table(points, drawn::wave(points))?;
+    let kernel = drawn::process(1, D, 1)?.kernel().clone_box();
+    Ok((ExactGp::new(kernel, Gaussian::new(0.1)?), data))
+}
+
+fn sparse(power: f64, threading: Threading) -> Result<Run, BenchError> {
+    let (model, data) = sparse_model(power)?;
+    let model = model.with_threading(threading);
     let (mut workspace, mut gradient) = (RegressionWorkspace::new(), vec![0.0; model.parameter_count()]);
     Ok(Box::new(move || {
         model.log_marginal_likelihood_gradient(data, &mut workspace, &mut gradient)?;
@@ -54,10 +75,8 @@ fn sparse(power: f64, threading: Threading) -> Result<Run, BenchError> {
 }
 
 fn exact(threading: Threading) -> Result<Run, BenchError> {
-    let points = drawn::points(ROWS_OF_EXACT, D, 2);
-    let data = drawn::table(points, drawn::wave(points))?;
-    let kernel = drawn::process(1, D, 1)?.kernel().clone_box();
-    let model = ExactGp::new(kernel, Gaussian::new(0.1)?).with_threading(threading);
+    let (model, data) = exact_model()?;
+    let model = model.with_threading(threading);
     let (mut workspace, mut gradient) = (ExactWorkspace::new(threading), vec![0.0; model.parameter_count()]);
     Ok(Box::new(move || {
         model.log_marginal_likelihood_gradient(data, &mut workspace, &mut gradient)?;

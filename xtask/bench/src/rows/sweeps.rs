@@ -4,6 +4,7 @@ use super::{Row, Run, Work, drawn};
 use crate::BenchError;
 use gp_ep::power_ep::{GradientKind, Level};
 use gp_ep::{BatchEp, EpOptions, PowerEp};
+use gp_kernels::data::Table;
 use gp_kernels::inducing::{InducingInputs, SparseProcess};
 use gp_linalg::Threading;
 use gp_optim::ParameterSet as _;
@@ -23,12 +24,20 @@ pub(super) const ROWS: &[Row] = &[
     },
 ];
 
-fn full(threading: Threading) -> Result<Run, BenchError> {
+/// EP of two classes with an inducing input at each observation, and its data.
+///
+/// # Errors
+/// None.
+pub(crate) fn full_model() -> Result<(PowerEp, &'static Table<'static>), BenchError> {
     let points = drawn::points(500, 8, 2);
     let data = drawn::table(points, drawn::signs(points))?;
     let kernel = gp_kernels::parse("4 * rbf(lengthscale=1.5)")?;
     let process = SparseProcess::new(kernel, InducingInputs::points(points)?)?.with_fixed_inputs();
-    let model = PowerEp::new(vec![process], gp_likelihoods::parse("bernoulli_probit")?)?;
+    Ok((PowerEp::new(vec![process], gp_likelihoods::parse("bernoulli_probit")?)?, data))
+}
+
+fn full(threading: Threading) -> Result<Run, BenchError> {
+    let (model, data) = full_model()?;
     let model = model.with_threading(threading);
     let mut gradient = vec![0.0; model.parameter_count()];
     Ok(Box::new(move || {

@@ -1,0 +1,35 @@
+//! Log marginal likelihoods, and what stands for them.
+
+use super::JITTER;
+use super::file::Problem;
+use crate::BenchError;
+use crate::rows::{regression, sweeps};
+use gp_ep::{BatchEp, EpOptions, Inference as _};
+
+/// `value` is the bound of VFE, or the log marginal likelihood of Power EP.
+pub(super) fn sparse(power: f64) -> Result<Problem, BenchError> {
+    let (model, data) = regression::sparse_model(power)?;
+    let model = model.with_jitter(JITTER);
+    let value = model.log_evidence(data)?.value;
+    let problem = Problem::default().process(model.process(), &JITTER)?.data(data)?;
+    Ok(problem.number("noise", model.noise().variance()).number("value", value))
+}
+
+/// `value` is the log marginal likelihood.
+pub(super) fn exact() -> Result<Problem, BenchError> {
+    let (model, data) = regression::exact_model()?;
+    let value = model.log_evidence(data)?.value;
+    let problem = Problem::default().kernel(model.kernel()).data(data)?;
+    Ok(problem.number("noise", model.noise().variance()).number("value", value))
+}
+
+/// `value` is EP's estimate of the log marginal likelihood with sites at rest.
+pub(super) fn ep() -> Result<Problem, BenchError> {
+    let (mut model, data) = sweeps::full_model()?;
+    model.set_jitter(JITTER);
+    let mut ep = BatchEp::new(&model, data)?;
+    let done =
+        ep.converge(&model, &EpOptions { tolerance: 1e-10, log_z_tolerance: 1e-13, ..EpOptions::default() })?;
+    let problem = Problem::default().process(model.process(0), &JITTER)?.data(data)?;
+    Ok(problem.number("value", done.last.log_z))
+}
