@@ -96,7 +96,10 @@ impl Method for Ep {
         let sizes = problem.sizes();
         let (rows, inducing, latents) = (sizes.rows as f64, sizes.inducing as f64, sizes.latents as f64);
         let projections = common::projections(rows, latents, inducing);
-        8.0 * (projections + rows * (latents * 8.0 + sizes.dim as f64) + latents * 40.0 * inducing * inducing)
+        // Of the last five sweeps, sites and half of each sum of squares are remembered.
+        let remembered = latents * (12.0 * rows + 7.0 * inducing * inducing);
+        let rest = rows * (latents * 8.0 + sizes.dim as f64) + latents * 40.0 * inducing * inducing;
+        8.0 * (projections + rest + remembered)
     }
 
     fn fit(&self, problem: Problem) -> Result<Fit, CliError> {

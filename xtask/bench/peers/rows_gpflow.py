@@ -17,7 +17,7 @@ from gpflow.likelihoods import Bernoulli, MultiClass, RobustMax, Softmax
 from gpflow.quadrature import NDiagGHQuadrature
 
 CLASSES = 10
-STEPS = 10
+STEPS = 30
 #: Nodes of quadrature when values are compared. GPflow takes 20 unless told otherwise.
 NODES = 100
 #: A bound by 100 samples is drawn so often, and the mean of the draws may be so many standard errors off.
@@ -143,7 +143,7 @@ def gradient_of_bound(problem, likelihood, targets):
 
 
 def steps_of_adam(problem, likelihood, targets):
-    """Ten steps over batches, of all parameters."""
+    """Steps over batches, of all parameters."""
 
     def way(wrap):
         def prepare():

@@ -22,7 +22,7 @@ const DIGITS: f64 = 32.0;
 const CLOSEST: f64 = 0.95;
 /// Grids of more nodes to one side are left to sums that settle, which are as fine only where they have to be.
 const MOST: usize = 160;
-/// Some of the density's own width is left of its largest value at a distance of so many deviations.
+/// So many deviations from its mode, a log-concave density times a standard normal one is below exp(−40) of its largest.
 const REACH: f64 = 9.0;
 /// Where the integrand has fallen by this share of its largest, it is left.
 const NEGLIGIBLE: f64 = 1e-17;

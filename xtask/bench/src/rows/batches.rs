@@ -20,7 +20,7 @@ const C: usize = 10;
 pub(crate) const ROBUST_MAX: &str = "robust_max(classes=10)";
 pub(crate) const SOFTMAX: &str = "softmax(classes=10)";
 /// Steps of a run in which all parameters move.
-const STEPS: u64 = 10;
+const STEPS: u64 = 30;
 
 /// Distances forward and back (6 MBD), and of Z with itself for half of its pairs (3 M²D), of one process.
 const DISTANCES: usize = 6 * M * B * D + 3 * M * M * D;
@@ -36,7 +36,7 @@ const EACH: usize = C * (DISTANCES + PROJECTION + MARGINALS + POSTERIOR);
 pub(super) const ROWS: &[Row] = &[
     Row {
         name: "S1",
-        what: "ten variational steps, ten classes, robust max, D = 784, M = B = 200, one kernel and Z, all by Adam",
+        what: "30 variational steps, ten classes, robust max, D = 784, M = B = 200, one kernel and Z, all by Adam",
         work: Work::Operations(STEPS as f64 * SHARED as f64),
         prepare: |threading| descent(ROBUST_MAX, threading),
     },
@@ -48,7 +48,7 @@ pub(super) const ROWS: &[Row] = &[
     },
     Row {
         name: "S2",
-        what: "ten variational steps, the same with softmax",
+        what: "30 variational steps, the same with softmax",
         work: Work::Operations(STEPS as f64 * SHARED as f64),
         prepare: |threading| descent(SOFTMAX, threading),
     },
