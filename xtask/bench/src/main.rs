@@ -43,7 +43,7 @@ struct Arguments {
     #[arg(long, value_name = "FILE")]
     compare: Option<PathBuf>,
     /// Write the rows that other programs have too into this folder, with the values that must come out, and run nothing
-    #[arg(long, value_name = "FOLDER")]
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["json", "markdown", "compare", "list"])]
     problems: Option<PathBuf>,
     /// Print the rows and what they count, and run nothing
     #[arg(long)]
