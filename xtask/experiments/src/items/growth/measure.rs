@@ -1,6 +1,6 @@
 //! Seconds and memory of one case.
 
-use super::{Case, Sizes};
+use super::{Case, Drawn, Sizes};
 use crate::error::ExperimentError;
 use crate::harness::{Extent, Outcome, Stopwatch};
 use faer::{Accum, Mat};
@@ -45,27 +45,39 @@ impl Threads {
 pub(super) const SECONDS: &str = "seconds";
 pub(super) const HELD: &str = "held";
 
-/// Measures a case in a pool of its own.
+/// Measures a case in a pool of its own, whose threads have ended with their buffers before the next case begins.
 pub(super) fn measured(
     case: &Case,
     sizes: &Sizes,
     threads: Threads,
     extent: &Extent,
 ) -> Result<Outcome, ExperimentError> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.count()).build();
-    let pool = pool.map_err(|cause| ExperimentError::Files(cause.to_string()))?;
     let rows = (case.rows)(sizes);
-    pool.install(move || {
-        fill_buffers()?;
-        let before = held();
-        let mut run = (case.prepare)(sizes, rows, threads.threading())?;
-        run()?;
-        let after = held();
-        let least = least_seconds(threads, extent.choose((0.5, 2), (0.2, 2), (0.0, 1)), &mut run)?;
-        let outcome = Outcome::of([(SECONDS, least)]);
-        let held = before.zip(after).map(|(before, after)| (after - before) as f64);
-        Ok(held.into_iter().fold(outcome, |outcome, bytes| outcome.with(HELD, bytes)))
-    })
+    let builder = rayon::ThreadPoolBuilder::new().num_threads(threads.count());
+    let work = move || measured_here(case, sizes, rows, threads, extent);
+    let outcome = builder.build_scoped(rayon::ThreadBuilder::run, |pool| pool.install(work));
+    outcome.map_err(|cause| ExperimentError::Files(cause.to_string()))?
+}
+
+fn measured_here(
+    case: &Case,
+    sizes: &Sizes,
+    rows: Drawn,
+    threads: Threads,
+    extent: &Extent,
+) -> Result<Outcome, ExperimentError> {
+    fill_buffers()?;
+    let before = held();
+    let mut run = (case.prepare)(sizes, rows, threads.threading())?;
+    run()?;
+    let after = held();
+    let least = least_seconds(threads, extent.choose((0.5, 2), (0.2, 2), (0.0, 1)), &mut run)?;
+    let outcome = Outcome::of([(SECONDS, least)]);
+    // Of several threads it would be with the buffers of the others.
+    match before.zip(after).filter(|_| threads == Threads::One) {
+        Some((before, after)) => Ok(outcome.with(HELD, (after - before) as f64)),
+        None => Ok(outcome),
+    }
 }
 
 /// Products of matrices have buffers of one size in each thread from the first on, which are of no case.
