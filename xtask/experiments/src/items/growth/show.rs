@@ -7,7 +7,7 @@ use super::size::{Axis, Sizes};
 use super::slope::{first_of_upper, slope};
 use crate::harness::Results;
 use crate::report::Block;
-use gp_cli::picture::{CLASSES, INK, Layer, Picture};
+use gp_cli::picture::{CLASSES, Colour, INK, Layer, Picture};
 
 /// What was found along one axis of a case.
 struct Course<'a> {
@@ -82,7 +82,9 @@ impl Course<'_> {
         let (size, seconds) = *one.last()?;
         let rate = self.work_at(size) / seconds;
         let work = self.work().into_iter().map(|(size, work)| (size, work / rate)).collect::<Vec<_>>();
-        let mut layers = vec![line(&work, INK, "operations, at the last rate")];
+        // What does not grow looks level, not like its noise.
+        let (x, y) = logs(&[(size, seconds / 3.0), (size, seconds * 3.0)]);
+        let mut layers = vec![Layer::Reach { x, y }, line(&work, INK, "operations, at the last rate")];
         for (threads, colour) in Threads::ALL.into_iter().zip(CLASSES) {
             let points = self.points(threads, SECONDS);
             layers.extend([dots(&points, colour), line(&points, colour, threads.name())]);
@@ -149,12 +151,12 @@ fn logs(points: &[(f64, f64)]) -> (Vec<f64>, Vec<f64>) {
     points.iter().map(|(x, y)| (x.log10(), y.log10())).unzip()
 }
 
-fn line(points: &[(f64, f64)], colour: gp_cli::picture::Colour, label: &str) -> Layer {
+fn line(points: &[(f64, f64)], colour: Colour, label: &str) -> Layer {
     let (x, y) = logs(points);
     Layer::Line { x, y, colour, label: label.to_owned() }
 }
 
-fn dots(points: &[(f64, f64)], colour: gp_cli::picture::Colour) -> Layer {
+fn dots(points: &[(f64, f64)], colour: Colour) -> Layer {
     let (x, y) = logs(points);
     Layer::Points { x, y, colour, label: String::new() }
 }
