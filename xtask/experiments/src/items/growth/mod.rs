@@ -85,7 +85,7 @@ impl Item for Growth {
     }
 
     fn takes(&self) -> [&'static str; 2] {
-        ["8 minutes", "3 minutes"]
+        ["4 minutes", "2 minutes"]
     }
 
     fn cells(&self, extent: &Extent) -> Vec<Cell> {
