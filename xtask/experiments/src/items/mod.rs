@@ -5,6 +5,7 @@ mod binary;
 mod calibration;
 mod defaults;
 mod delays;
+mod growth;
 mod informative;
 mod many_digits;
 mod many_steps;
@@ -54,6 +55,7 @@ pub const ITEMS: &[&dyn Item] = &[
     &many_steps::MANY_STEPS,
     &defaults::Defaults,
     &calibration::CALIBRATION,
+    &growth::Growth,
 ];
 
 /// The items of these names; `all` are all of them.

@@ -1,0 +1,93 @@
+//! Sizes of an evaluation, and the one among them that grows.
+
+use crate::grid::number;
+use crate::harness::Form;
+
+/// The sizes of one evaluation; those that it has no use for are 0.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Sizes {
+    /// N.
+    pub(super) rows: usize,
+    /// B.
+    pub(super) batch: usize,
+    /// M.
+    pub(super) inducing: usize,
+    /// D.
+    pub(super) dim: usize,
+    /// C.
+    pub(super) classes: usize,
+    /// A.
+    pub(super) active: usize,
+    /// T.
+    pub(super) new: usize,
+}
+
+impl Sizes {
+    /// Those of a setting such as `N=1000;M=100`.
+    pub(super) fn read(setting: &str) -> Self {
+        let count = |name| number(setting, name).map_or(0, |value| value as usize);
+        Self {
+            rows: count("N"),
+            batch: count("B"),
+            inducing: count("M"),
+            dim: count("D"),
+            classes: count("C"),
+            active: count("A"),
+            new: count("T"),
+        }
+    }
+}
+
+/// A size that grows while the others stay.
+pub(super) struct Axis {
+    /// Its letter.
+    pub(super) letter: &'static str,
+    pub(super) sizes: &'static [usize],
+    /// The exponent of the leading term of time.
+    pub(super) theory: &'static str,
+    /// That of memory, where it is shown.
+    pub(super) memory: Option<&'static str>,
+}
+
+impl Axis {
+    pub(super) const fn new(letter: &'static str, sizes: &'static [usize], theory: &'static str) -> Self {
+        Self { letter, sizes, theory, memory: None }
+    }
+
+    pub(super) const fn with_memory(self, exponent: &'static str) -> Self {
+        Self { memory: Some(exponent), ..self }
+    }
+
+    /// The setting of a size.
+    pub(super) fn setting(&self, base: &str, size: usize) -> String {
+        let part = |part: &str| match part.split_once('=') {
+            Some((letter, _)) if letter == self.letter => format!("{letter}={size}"),
+            _ => part.to_owned(),
+        };
+        base.split(';').map(part).collect::<Vec<_>>().join(";")
+    }
+
+    /// Those of the sizes that a form has.
+    pub(super) fn settings(&self, base: &str, form: Form) -> Vec<String> {
+        let count = match form {
+            Form::Full => self.sizes.len(),
+            Form::Reduced => self.sizes.len() - 1,
+            Form::Quick => 2,
+        };
+        self.sizes.iter().take(count).map(|size| self.setting(base, *size)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_size_grows_and_the_others_stay() {
+        let axis = Axis::new("M", &[50, 100, 200], "2");
+        let settings = axis.settings("N=1000;M=100;D=8", Form::Reduced);
+        assert_eq!(settings, ["N=1000;M=50;D=8", "N=1000;M=100;D=8"]);
+        let sizes = Sizes::read(&settings[0]);
+        assert_eq!((sizes.rows, sizes.inducing, sizes.dim, sizes.classes), (1000, 50, 8, 0));
+    }
+}
