@@ -187,7 +187,7 @@ impl BatchEp {
     }
 
     /// Makes the proposed sites the present ones, if their posterior is proper; otherwise nothing has changed.
-    fn adopt(&mut self) -> Result<(), InferenceError> {
+    pub(super) fn adopt(&mut self) -> Result<(), InferenceError> {
         let by = (&self.passes.layout, self.passes.passes.threading());
         move_posteriors(&mut self.posteriors, by, (&self.sums, &self.proposed))?;
         std::mem::swap(&mut self.sums, &mut self.proposed);
@@ -277,6 +277,10 @@ impl BatchEp {
         while done.sweeps < options.max_sweeps && !done.converged {
             let sweep = self.pass(model, options, remembered.as_mut())?;
             done.sweeps += 1;
+            if remembered.as_ref().is_some_and(|remembered| remembered.turned_back) {
+                done.last = sweep;
+                continue;
+            }
             done.negative += sweep.negative;
             done.improper += sweep.improper;
             done.halvings += sweep.halvings;
@@ -285,7 +289,7 @@ impl BatchEp {
             (done.last, last) = (sweep, sweep.log_z);
         }
         if let Some(mut remembered) = remembered {
-            remembered.forget(self);
+            self.end_mixed(&mut remembered)?;
         }
         Ok(done)
     }

@@ -15,7 +15,7 @@ use gp_optim::Mixing;
 /// A mixed place is given up when sites there are this many times as far from rest as before.
 const ASTRAY: f64 = 2.0;
 
-/// Fewer sweeps have nothing to remember that would be used.
+/// The last of so many sweeps is the first that sets out from a mixture.
 const FEWEST: usize = 3;
 
 /// What is remembered of sweeps, beside the sites of their lanes.
@@ -23,11 +23,16 @@ const FEWEST: usize = 3;
 pub(super) struct Remembered {
     mixing: Mixing,
     memory: usize,
-    /// The sums after the last plain sweep, and how far from rest its sites were.
+    /// The sums after the last plain sweep.
     plain: Sums,
-    change: f64,
+    /// What was found before the last plain sweep.
+    last: Option<Sweep>,
+    /// How far from rest sites were at best since something is remembered.
+    least_change: f64,
     /// Whether the present sites are mixed ones.
     at_mixed: bool,
+    /// Whether the last sweep found mixed ones astray, so that nothing new is known.
+    pub(super) turned_back: bool,
 }
 
 impl Remembered {
@@ -39,14 +44,17 @@ impl Remembered {
             mixing: Mixing::new(options.memory),
             memory: options.memory,
             plain: sums.clone(),
-            change: f64::INFINITY,
+            last: None,
+            least_change: f64::INFINITY,
             at_mixed: false,
+            turned_back: false,
         })
     }
 
-    /// Whether the sites that this sweep began at, mixed ones, are further from rest than those they were mixed of.
+    /// Whether the sites that this sweep began at, mixed ones, are further from rest than others before.
     fn is_astray(&self, sweep: &Sweep) -> bool {
-        let is_near = sweep.improper == 0 && sweep.log_z.is_finite() && sweep.change <= ASTRAY * self.change;
+        let is_near =
+            sweep.improper == 0 && sweep.log_z.is_finite() && sweep.change <= ASTRAY * self.least_change;
         self.at_mixed && !is_near
     }
 }
@@ -59,16 +67,32 @@ impl BatchEp {
         options: &EpOptions,
         remembered: &mut Remembered,
     ) -> Result<Sweep, InferenceError> {
-        let sweep = self.propose(model, options)?;
-        if remembered.is_astray(&sweep) {
-            return self.turn_back(model, sweep, remembered);
-        }
+        remembered.turned_back = false;
+        let sweep = match (self.propose(model, options), remembered.last) {
+            (Ok(sweep), Some(last)) if remembered.is_astray(&sweep) => {
+                return self.turn_back(last, remembered);
+            }
+            // A mixture is a guess, and may be a place where a likelihood cannot be integrated.
+            (Err(error), Some(last)) if remembered.at_mixed && error.is_of_one_place() => {
+                return self.turn_back(last, remembered);
+            }
+            (found, _) => found?,
+        };
         let (place, end) =
             (triangles(&self.passes.layout, &self.sums), triangles(&self.passes.layout, &self.proposed));
         let step = end.iter().zip(&place).map(|(end, place)| end - place).collect();
-        remembered.change = sweep.change;
+        (remembered.last, remembered.least_change) = (Some(sweep), sweep.change.min(remembered.least_change));
         remembered.plain.numbers.copy_from_slice(&self.proposed.numbers);
         self.passes.passes.change(|sites| sites.remember(remembered.memory));
+        // Where some sites ask for a negative precision, the plain sweep itself may have to be halved.
+        if sweep.negative > 0 {
+            let halvings = self.adopt_by_halves(model)?;
+            if halvings > 0 {
+                remembered.forget(self);
+                return Ok(Sweep { halvings, ..sweep });
+            }
+            self.propose_plain(&remembered.plain);
+        }
         if let Some(mixed) = remembered.mixing.propose(place, step) {
             set_triangles(&self.passes.layout, &mut self.proposed, mixed);
             let weights = remembered.mixing.weights();
@@ -78,7 +102,7 @@ impl BatchEp {
                 remembered.mixing.remember();
                 return Ok(sweep);
             }
-            // Together they lead to no proper posterior. Where the last one leads may be no better, but it can be halved.
+            // Together they lead to no proper posterior.
             remembered.mixing.forget();
             self.passes.passes.change(LaneSites::forget_all_but_last);
             self.propose_plain(&remembered.plain);
@@ -92,17 +116,22 @@ impl BatchEp {
         Ok(Sweep { halvings, ..sweep })
     }
 
-    /// Back to where the last plain sweep led, and on from there with nothing remembered.
-    fn turn_back(
-        &mut self,
-        model: &PowerEp,
-        sweep: Sweep,
-        remembered: &mut Remembered,
-    ) -> Result<Sweep, InferenceError> {
-        self.propose_plain(&remembered.plain);
-        let halvings = self.adopt_by_halves(model)?;
+    /// Back to where the last plain sweep led, whose posterior is proper, and on from there with nothing remembered. What is
+    /// known is what was known before.
+    fn turn_back(&mut self, last: Sweep, remembered: &mut Remembered) -> Result<Sweep, InferenceError> {
+        self.end_mixed(remembered)?;
+        remembered.turned_back = true;
+        Ok(last)
+    }
+
+    /// Leaves mixed sites, which no sweep has looked at, for those that the last plain sweep led to, and forgets the rest.
+    pub(super) fn end_mixed(&mut self, remembered: &mut Remembered) -> Result<(), InferenceError> {
+        if remembered.at_mixed {
+            self.propose_plain(&remembered.plain);
+            self.adopt()?;
+        }
         remembered.forget(self);
-        Ok(Sweep { halvings, ..sweep })
+        Ok(())
     }
 
     /// Proposes what the last plain sweep did.
@@ -114,9 +143,9 @@ impl BatchEp {
 
 impl Remembered {
     /// Begins anew.
-    pub(super) fn forget(&mut self, ep: &mut BatchEp) {
+    fn forget(&mut self, ep: &mut BatchEp) {
         self.mixing.forget();
-        self.change = f64::INFINITY;
+        self.least_change = f64::INFINITY;
         self.at_mixed = false;
         ep.passes.passes.change(LaneSites::forget);
     }

@@ -25,7 +25,10 @@ pub(crate) fn erfcx_of_many<const N: usize>(x: &[f64; N]) -> [f64; N] {
 }
 
 /// Terms of even powers, and of odd ones.
-const HALF: usize = ERFCX.len() / 2;
+const HALF: usize = {
+    assert!(ERFCX.len().is_multiple_of(2));
+    ERFCX.len() / 2
+};
 
 /// With `u = 2t² − 1` the series in t is `Σ a_k T_k(u) + t Σ b_k T_k(u)`, two sums that do not wait for each other and are
 /// half as long: `T_2k(t) = T_k(u)` and `2 t T_k(u) = T_{2k+1}(t) + T_{2k−1}(t)`.

@@ -8,10 +8,11 @@
 use super::vector::{all_finite, dot};
 use std::collections::VecDeque;
 
-/// A change of r counts as new where at least this share of its square is no combination of other changes.
-const NEW: f64 = 1e-12;
-/// ... and more than the rounding of this share of the squares that it is the difference of.
-const ROUNDING: f64 = 1e-14;
+/// A change of r counts as new where at least this share of its square is no combination of other changes ...
+const NEW: f64 = 1e-8;
+/// ... and more than this share of the squares that it is the difference of: products have half of the digits, and what is
+/// rounded in a small change is larger in those after it.
+const ROUNDING: f64 = 1e-8;
 
 /// A place and where a whole step leads from it.
 #[derive(Clone, Debug, Default)]
@@ -77,7 +78,7 @@ impl Mixing {
     }
 
     /// The weights of the last proposal: of the place that it set out from, then of those remembered, the newest first.
-    /// Their sum is 1.
+    /// Their sum is 1. Before any proposal there are none.
     #[must_use]
     pub fn weights(&self) -> &[f64] {
         &self.weights
@@ -89,9 +90,11 @@ impl Mixing {
         self.is_mixed
     }
 
-    /// Remembers the place that the last proposal set out from.
+    /// Remembers the place that the last proposal set out from, once.
     pub fn remember(&mut self) {
-        self.past.push_front(std::mem::take(&mut self.here));
+        if !self.here.products.is_empty() {
+            self.past.push_front(std::mem::take(&mut self.here));
+        }
         self.past.truncate(self.memory);
         self.is_mixed = false;
     }
@@ -207,12 +210,14 @@ mod tests {
             mixing.remember();
         }
         let mut mixing = Mixing::new(2);
+        mixing.remember();
         assert!(mixing.propose(vec![1.0], vec![0.5]).is_none());
         mixing.remember();
         // The same place once more says nothing new: a whole step it is.
         assert_eq!(mixing.propose(vec![1.0], vec![0.5]), Some(&[1.5][..]));
         mixing.forget();
         assert!(mixing.propose(vec![1.0], vec![0.5]).is_none());
+        mixing.remember();
         mixing.remember();
         // What leads beyond all numbers is no proposal.
         assert!(mixing.propose(vec![1e308], vec![1e308]).is_none() && !mixing.is_mixed());

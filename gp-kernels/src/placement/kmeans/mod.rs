@@ -51,8 +51,8 @@ const MOST_WORK: usize = 150_000_000_000;
 const FEWEST_ITERATIONS: usize = 5;
 
 impl KMeans {
-    /// At most 100 iterations on at most 50,000 rows, and fewer, down to five, where all of them would take more than
-    /// 1.5·10¹¹ multiplications: of images, after which inducing inputs of images move little.
+    /// At most 100 iterations on at most 50,000 rows. Where these would take more than 1.5·10¹¹ multiplications, as for images,
+    /// there are fewer, but at least five.
     pub fn new() -> Self {
         Self { iterations: 100, work: MOST_WORK, sample: 50_000 }
     }
@@ -97,7 +97,7 @@ impl KMeans {
 
     /// From a k-means++ start to where no point changes its cluster.
     fn found(&self, cloud: &Cloud, m: usize, rng: &mut ChaCha8Rng) -> Clusters {
-        let each = (cloud.count() * m).saturating_mul(cloud.dim()).max(1);
+        let each = cloud.count().saturating_mul(m.min(cloud.count())).saturating_mul(cloud.dim()).max(1);
         let iterations = self.iterations.min((self.work / each).max(FEWEST_ITERATIONS));
         lloyd::refine(cloud, &seeding::plus_plus(cloud, m, rng), iterations)
     }

@@ -3,7 +3,7 @@
 //!
 //! With `t = (f − m)/√v`, the integrand `p(f)^α N(t; 0, 1)` grows by no more than `exp(½ p a²)`, `p = 1 + α κ v`, at a
 //! distance a from the real line, where the density itself grows by no more than `exp(½ κ a²)`. A sum of step h is then wrong by
-//! no more than `exp(½ p a² − 2π a/h)` for every a up to the nearest singularity. (L. N. Trefethen, J. A. C. Weideman, "The
+//! about `2 exp(½ p a² − 2π a/h)` at most, for every a up to the nearest singularity. (L. N. Trefethen, J. A. C. Weideman, "The
 //! exponentially convergent trapezoidal rule", SIAM Review 56, 2014.)
 
 use super::tilted::{Jet, one_peak, slopes};
@@ -16,7 +16,7 @@ use crate::slopes::{PointSlopes, Slopes, only};
 use crate::special::HALF_LN_TAU;
 use crate::workspace::Workspace;
 
-/// Sums are wrong by exp(−32), 1e-14.
+/// Sums are wrong by some exp(−32), 1e-14.
 const DIGITS: f64 = 32.0;
 /// The singularity itself is not touched.
 const CLOSEST: f64 = 0.95;
