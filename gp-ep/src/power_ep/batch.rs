@@ -187,7 +187,7 @@ impl BatchEp {
     }
 
     /// Makes the proposed sites the present ones, if their posterior is proper; otherwise nothing has changed.
-    pub(super) fn adopt(&mut self) -> Result<(), InferenceError> {
+    fn adopt(&mut self) -> Result<(), InferenceError> {
         let by = (&self.passes.layout, self.passes.passes.threading());
         move_posteriors(&mut self.posteriors, by, (&self.sums, &self.proposed))?;
         std::mem::swap(&mut self.sums, &mut self.proposed);
@@ -235,7 +235,7 @@ impl BatchEp {
         Ok(halvings)
     }
 
-    /// Whether the proposed sites became the present ones, which they do where their posterior is proper.
+    /// Makes the proposed sites the present ones if their posterior is proper, and says whether it is.
     pub(super) fn adopts(&mut self) -> Result<bool, InferenceError> {
         match self.adopt() {
             Ok(()) => Ok(true),

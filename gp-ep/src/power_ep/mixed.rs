@@ -18,20 +18,20 @@ const ASTRAY: f64 = 2.0;
 /// The last of so many sweeps is the first that sets out from a mixture.
 const FEWEST: usize = 3;
 
-/// What is remembered of sweeps, beside the sites of their lanes.
+/// What is remembered of sweeps. Lanes remember the sites.
 #[derive(Debug)]
 pub(super) struct Remembered {
     mixing: Mixing,
     memory: usize,
     /// The sums after the last plain sweep.
     plain: Sums,
-    /// What was found before the last plain sweep.
+    /// What the last plain sweep found of the sites that it began at.
     last: Option<Sweep>,
     /// How far from rest sites were at best since something is remembered.
     least_change: f64,
-    /// Whether the present sites are mixed ones.
+    /// Whether the present sites are a mixture.
     at_mixed: bool,
-    /// Whether the last sweep found mixed ones astray, so that nothing new is known.
+    /// Whether the last sweep gave up a mixture. What it returned was known before.
     pub(super) turned_back: bool,
 }
 
@@ -51,7 +51,7 @@ impl Remembered {
         })
     }
 
-    /// Whether the sites that this sweep began at, mixed ones, are further from rest than others before.
+    /// Whether this sweep began at a mixture that is too far from rest.
     fn is_astray(&self, sweep: &Sweep) -> bool {
         let is_near =
             sweep.improper == 0 && sweep.log_z.is_finite() && sweep.change <= ASTRAY * self.least_change;
@@ -84,8 +84,8 @@ impl BatchEp {
         (remembered.last, remembered.least_change) = (Some(sweep), sweep.change.min(remembered.least_change));
         remembered.plain.numbers.copy_from_slice(&self.proposed.numbers);
         self.passes.passes.change(|sites| sites.remember(remembered.memory));
-        // Where some sites ask for a negative precision, the plain sweep itself may have to be halved.
-        if sweep.negative > 0 {
+        // Where sites ask for a negative precision, or stay behind, the plain sweep itself may have to be halved.
+        if sweep.negative > 0 || sweep.improper > 0 {
             let halvings = self.adopt_by_halves(model)?;
             if halvings > 0 {
                 remembered.forget(self);
@@ -124,11 +124,12 @@ impl BatchEp {
         Ok(last)
     }
 
-    /// Leaves mixed sites, which no sweep has looked at, for those that the last plain sweep led to, and forgets the rest.
+    /// Leaves a mixture, at which no sweep has looked or which is too far from rest, for the end of the last plain sweep, and
+    /// forgets the rest. Should rounding leave no proper posterior there, the mixture stays, which has one.
     pub(super) fn end_mixed(&mut self, remembered: &mut Remembered) -> Result<(), InferenceError> {
         if remembered.at_mixed {
             self.propose_plain(&remembered.plain);
-            self.adopt()?;
+            self.adopts()?;
         }
         remembered.forget(self);
         Ok(())
