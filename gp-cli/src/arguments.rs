@@ -50,7 +50,7 @@ pub(crate) enum Command {
     Update(update::UpdateOptions),
     /// Write a model in a format that other programs read
     Convert(convert::ConvertOptions),
-    /// Write the manual page or completions for a shell
+    /// Write the manual page, completions for a shell, or the kernels and likelihoods there are
     Generate(generate::GenerateOptions),
     /// Train on data that comes with the program and write a model, predictions and a picture
     Demo(demo::DemoOptions),
@@ -76,7 +76,7 @@ impl Command {
             Self::Diagnose(options) => diagnose::run(options, context, out, notes),
             Self::Update(options) => update::run(options, context, notes),
             Self::Convert(options) => convert::run(options, context, out, notes),
-            Self::Generate(options) => generate::run(options, command(context), out),
+            Self::Generate(options) => generate::run(options, context, command(context), out),
             Self::Demo(options) => demo::run(options, context, out, notes),
         }
     }

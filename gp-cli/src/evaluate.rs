@@ -8,7 +8,6 @@ use crate::predict;
 use faer::MatRef;
 use serde::Serialize;
 use serde_json::{Value, json};
-use std::fmt::Write as _;
 
 /// Scores of several predictors on the same rows.
 #[derive(Clone, Debug, PartialEq)]
@@ -129,31 +128,61 @@ impl Observed<'_> {
     }
 }
 
-/// A table for people: a row a score, a column a predictor.
-#[must_use]
-pub fn table(evaluation: &Evaluation) -> String {
-    match &evaluation.scores {
-        Scores::Numbers(of) => numbers_table(evaluation.rows, of),
-        Scores::Classes { labels, of } => classes_table(evaluation.rows, labels, of),
+/// A table of scores: named columns, and rows with a name and a cell in each column.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Grid {
+    /// What the rows are.
+    pub title: String,
+    /// Names of the columns.
+    pub columns: Vec<String>,
+    /// Names of the rows, with their cells.
+    pub rows: Vec<(String, Vec<String>)>,
+    /// Whether each row holds counts that are parts of one number.
+    pub counts: bool,
+}
+
+impl Grid {
+    fn new<'a>(title: impl Into<String>, columns: impl IntoIterator<Item = &'a str>) -> Self {
+        let columns = columns.into_iter().map(str::to_owned).collect();
+        Self { title: title.into(), columns, rows: Vec::new(), counts: false }
+    }
+
+    fn push(&mut self, name: impl Into<String>, cells: impl Iterator<Item = String>) {
+        self.rows.push((name.into(), cells.collect()));
+    }
+
+    fn text(&self) -> String {
+        let line = |name: &str, cells: &[String]| {
+            let cells: String = cells.iter().map(|cell| format!("{cell:>11}")).collect();
+            format!("{name:<28}{cells}\n")
+        };
+        let rows = self.rows.iter().map(|(name, cells)| line(name, cells));
+        line(&self.title, &self.columns) + &rows.collect::<String>()
     }
 }
 
-/// Lines of a name and a cell for each predictor.
-struct Lines(String);
-
-impl Lines {
-    fn new<'a>(rows: usize, names: impl Iterator<Item = &'a str>) -> Self {
-        let mut lines = Self(String::new());
-        let what = if rows == 1 { "on 1 row".to_owned() } else { format!("on {rows} rows") };
-        lines.push(&what, names.map(str::to_owned));
-        lines
+/// Tables for people: scores with a column for each predictor; of classes the confusion matrix and the calibration of the
+/// model too.
+#[must_use]
+pub fn grids(evaluation: &Evaluation) -> Vec<Grid> {
+    let rows = evaluation.rows;
+    let on = if rows == 1 { "on 1 row".to_owned() } else { format!("on {rows} rows") };
+    match &evaluation.scores {
+        Scores::Numbers(of) => vec![numbers_grid(on, of)],
+        Scores::Classes { labels, of } => {
+            let mut all = vec![classes_grid(on, of)];
+            all.extend(of.first().map(|(_, model)| confusion_grid(labels, model)));
+            all.extend(of.first().map(|(_, model)| reliability_grid(model)));
+            all
+        }
     }
+}
 
-    fn push(&mut self, name: &str, cells: impl Iterator<Item = String>) {
-        let cells: String = cells.map(|cell| format!("{cell:>11}")).collect();
-        // Writing to a string cannot fail.
-        let _ = writeln!(self.0, "{name:<28}{cells}");
-    }
+/// The same as text.
+#[must_use]
+pub fn table(evaluation: &Evaluation) -> String {
+    let texts: Vec<String> = grids(evaluation).iter().map(Grid::text).collect();
+    texts.join("\n")
 }
 
 fn number(value: f64) -> String {
@@ -165,40 +194,46 @@ fn percent(share: f64) -> String {
     format!("{:.1} %", 100.0 * share)
 }
 
-fn numbers_table(rows: usize, of: &[(&str, NumberScores)]) -> String {
-    let mut lines = Lines::new(rows, of.iter().map(|(name, _)| *name));
+fn numbers_grid(title: String, of: &[(&str, NumberScores)]) -> Grid {
+    let mut grid = Grid::new(title, of.iter().map(|(name, _)| *name));
     let known = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), number);
-    lines.push("root mean squared error", of.iter().map(|(_, s)| number(s.rmse)));
-    lines.push("mean absolute error", of.iter().map(|(_, s)| number(s.mae)));
-    lines.push("standardised squared error", of.iter().map(|(_, s)| number(s.smse)));
-    lines.push("negative log density", of.iter().map(|(_, s)| known(s.nlpd)));
-    lines.push("standardised log loss", of.iter().map(|(_, s)| known(s.smll)));
+    grid.push("root mean squared error", of.iter().map(|(_, s)| number(s.rmse)));
+    grid.push("mean absolute error", of.iter().map(|(_, s)| number(s.mae)));
+    grid.push("standardised squared error", of.iter().map(|(_, s)| number(s.smse)));
+    grid.push("negative log density", of.iter().map(|(_, s)| known(s.nlpd)));
+    grid.push("standardised log loss", of.iter().map(|(_, s)| known(s.smll)));
     for (place, level) in LEVELS.iter().enumerate() {
         let name = format!("inside the {:.0} % interval", 100.0 * level);
-        lines.push(&name, of.iter().map(|(_, s)| percent(s.coverage[place])));
-        lines.push("  its width", of.iter().map(|(_, s)| number(s.width[place])));
+        grid.push(name, of.iter().map(|(_, s)| percent(s.coverage[place])));
+        grid.push("  its width", of.iter().map(|(_, s)| number(s.width[place])));
     }
-    lines.0
+    grid
 }
 
-fn classes_table(rows: usize, labels: &[String], of: &[(&str, ClassScores)]) -> String {
-    let mut lines = Lines::new(rows, of.iter().map(|(name, _)| *name));
-    lines.push("error", of.iter().map(|(_, s)| percent(s.error)));
-    lines.push("negative log probability", of.iter().map(|(_, s)| number(s.nll)));
-    lines.push("Brier score", of.iter().map(|(_, s)| number(s.brier)));
-    lines.push("calibration error", of.iter().map(|(_, s)| percent(s.ece)));
-    let Some((_, model)) = of.first() else { return lines.0 };
-    lines.0.push('\n');
-    lines.push("true label, predicted as", labels.iter().cloned());
+fn classes_grid(title: String, of: &[(&str, ClassScores)]) -> Grid {
+    let mut grid = Grid::new(title, of.iter().map(|(name, _)| *name));
+    grid.push("error", of.iter().map(|(_, s)| percent(s.error)));
+    grid.push("negative log probability", of.iter().map(|(_, s)| number(s.nll)));
+    grid.push("Brier score", of.iter().map(|(_, s)| number(s.brier)));
+    grid.push("calibration error", of.iter().map(|(_, s)| percent(s.ece)));
+    grid
+}
+
+fn confusion_grid(labels: &[String], model: &ClassScores) -> Grid {
+    let mut grid = Grid::new("true label, predicted as", labels.iter().map(String::as_str));
+    grid.counts = true;
     for (label, counts) in labels.iter().zip(&model.confusion) {
-        lines.push(label, counts.iter().map(ToString::to_string));
+        grid.push(label, counts.iter().map(ToString::to_string));
     }
-    lines.0.push('\n');
-    lines.push("claimed probability", ["rows", "mean", "right"].into_iter().map(str::to_owned));
+    grid
+}
+
+fn reliability_grid(model: &ClassScores) -> Grid {
+    let mut grid = Grid::new("claimed probability", ["rows", "mean", "right"]);
     for (bin, at) in model.reliability.iter().zip(0u32..).filter(|(bin, _)| bin.count > 0) {
         let name = format!("{:.1} to {:.1}", 0.1 * f64::from(at), 0.1 * f64::from(at + 1));
         let cells = [bin.count.to_string(), percent(bin.confidence), percent(bin.accuracy)];
-        lines.push(&name, cells.into_iter());
+        grid.push(name, cells.into_iter());
     }
-    lines.0
+    grid
 }

@@ -9,6 +9,7 @@ mod blocks;
 mod mixture;
 mod predict;
 mod stored;
+mod terms;
 
 use faer::{Mat, MatRef};
 use gp_linalg::{Cholesky, JitterPolicy, JitterRecord, LinalgError, Threading};
@@ -17,6 +18,7 @@ pub use beliefs::LatentBeliefs;
 pub use blocks::{at_rows, in_blocks};
 pub use mixture::{LatentFunction, LatentPosterior, MixturePosterior, sample_joint};
 pub use stored::StoredPosterior;
+pub use terms::{term_means, terms};
 
 use crate::error::KernelError;
 use crate::evaluate::{Evaluator, check_count, check_shape};

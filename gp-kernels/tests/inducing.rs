@@ -386,6 +386,20 @@ fn confident_posteriors_can_be_sampled() {
     }
 }
 
+/// Inducing inputs that are close to each other leave of the prior hardly more than the errors of a difference.
+#[test]
+fn samples_through_crowded_inducing_inputs() {
+    let by = Evaluator::new(Threading::Here);
+    for kernel in ["100 * rbf(lengthscale=3) + linear(lengthscale=0.1)", "1e4 * rbf(lengthscale=9)"] {
+        let inputs = InducingInputs::points(table(40, 2, 20).as_ref()).unwrap();
+        let prior = InducingPosterior::prior(parse(kernel).unwrap(), inputs, JitterPolicy::ladder()).unwrap();
+        let x = table(200, 2, 21);
+        let samples = prior.sample(x.as_ref(), 4, 1, &by).unwrap();
+        let level = diagonal(prior.kernel(), x.as_ref()).unwrap().into_iter().fold(0.0, f64::max);
+        assert!(samples.jitter.added < 1e-6 * level, "{kernel}: {:?}", samples.jitter);
+    }
+}
+
 /// The same bad calls, with points and with windows: each is a typed error.
 #[test]
 fn wrong_shapes_are_errors_for_points_and_windows_alike() {

@@ -37,6 +37,7 @@ pub type Build = fn(&mut Arguments) -> Result<Box<dyn Likelihood>, LikelihoodErr
 pub struct LikelihoodEntry {
     name: &'static str,
     summary: &'static str,
+    example: &'static str,
     build: Build,
 }
 
@@ -44,7 +45,13 @@ impl LikelihoodEntry {
     /// A likelihood of this name: letters, digits and `_`, not starting with a digit.
     #[must_use]
     pub const fn new(name: &'static str, summary: &'static str, build: Build) -> Self {
-        Self { name, summary, build }
+        Self { name, summary, example: name, build }
+    }
+
+    /// The same with an example, for one whose name alone has not all that it needs.
+    #[must_use]
+    pub const fn with_example(self, example: &'static str) -> Self {
+        Self { example, ..self }
     }
 
     /// The name in expressions.
@@ -57,6 +64,12 @@ impl LikelihoodEntry {
     #[must_use]
     pub fn summary(&self) -> &'static str {
         self.summary
+    }
+
+    /// An expression of it that can be read.
+    #[must_use]
+    pub fn example(&self) -> &'static str {
+        self.example
     }
 
     pub(crate) fn build(&self, arguments: &mut Arguments) -> Result<Box<dyn Likelihood>, LikelihoodError> {

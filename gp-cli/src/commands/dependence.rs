@@ -1,12 +1,12 @@
 //! Pictures of models of more inputs than can be drawn: how predictions depend on one input at a time, and how they agree
 //! with what was observed.
 
-use super::inspect::relevance;
 use crate::data::Frame;
 use crate::encode::{Feature, FeatureEncoding};
 use crate::error::CliError;
 use crate::evaluate::{Scores, evaluate};
-use crate::model::Model;
+use crate::fit;
+use crate::model::{Influence, Model};
 use crate::picture::{self, CLASSES, CURVE, INK, Layer, OTHER, Picture};
 use crate::predict;
 use faer::Mat;
@@ -14,7 +14,7 @@ use faer::Mat;
 /// The level of the bands.
 pub(super) const INTERVAL: f64 = 0.95;
 /// Inputs that have a picture, those that matter most.
-const INPUTS: usize = 4;
+const INPUTS: usize = 6;
 /// Places of an input, and rows that are moved there.
 const PLACES: usize = 41;
 const ROWS: usize = 60;
@@ -32,7 +32,7 @@ pub(super) fn sheet(model: &Model, frame: &Frame) -> Result<Picture, CliError> {
     let rows: Vec<usize> = (0..points.nrows()).step_by(step).collect();
     let some = Mat::from_fn(rows.len(), points.ncols(), |i, d| points[(rows[i], d)]);
     let mut panels = Vec::new();
-    for place in most_relevant(model) {
+    for place in most_relevant(model, &some)? {
         panels.push(dependence(model, frame, &some, place)?);
     }
     // All have the same legend.
@@ -44,31 +44,28 @@ pub(super) fn sheet(model: &Model, frame: &Frame) -> Result<Picture, CliError> {
     Ok(Picture { title, panels, ..Picture::default() })
 }
 
-/// Inputs by the relevance that was learned, or in their order where none was.
-fn most_relevant(model: &Model) -> Vec<Place<'_>> {
-    let learned = model.posterior().describe().first().map(|latent| relevance(model, latent.kernel));
-    let names = model.inputs().column_names();
-    let of_column = |column: usize| {
-        let entry = learned.iter().flatten().find(|entry| Some(&entry.input) == names.get(column));
-        entry.map_or(0.0, |entry| entry.relevance)
+/// Inputs that account for most of the variance, by what was found in training or, where that was not asked, over these
+/// points; in their order where nothing is known.
+fn most_relevant<'a>(model: &'a Model, points: &Mat<f64>) -> Result<Vec<Place<'a>>, CliError> {
+    let training = &model.about().training;
+    let found = match training.influence.as_slice() {
+        [] => fit::influence_over(model.posterior(), model.inputs(), points.as_ref(), (training.rows, 0))?,
+        some => some.to_vec(),
     };
-    let (mut places, mut start) = (Vec::new(), 0);
-    for feature in model.inputs().features() {
-        let width = width(feature);
-        let score = (start..start + width).map(of_column).fold(0.0, f64::max);
-        places.push((score, (feature, start)));
-        start += width;
-    }
+    let total = |name: &str| {
+        let of = |influence: &Influence| {
+            influence.inputs.iter().find(|of| of.input == name).map(|of| of.total.value)
+        };
+        found.iter().filter_map(of).fold(0.0, f64::max)
+    };
+    let features = model.inputs().features().iter();
+    let mut places: Vec<(f64, Place<'_>)> = features
+        .zip(model.inputs().places())
+        .map(|(feature, place)| (total(&feature.name), (feature, place.start)))
+        .collect();
     // Stable: equal ones stay in their order.
     places.sort_by(|a, b| b.0.total_cmp(&a.0));
-    places.into_iter().take(INPUTS).map(|(_, place)| place).collect()
-}
-
-fn width(feature: &Feature) -> usize {
-    match &feature.encoding {
-        FeatureEncoding::Scaled(_) => 1,
-        FeatureEncoding::OneHot(levels) => levels.len(),
-    }
+    Ok(places.into_iter().take(INPUTS).map(|(_, place)| place).collect())
 }
 
 /// Predictions with one input moved along, averaged over rows that keep all others.
@@ -87,7 +84,7 @@ fn dependence(
         FeatureEncoding::OneHot(levels) => ((0..levels.len()).map(|i| i as f64).collect(), levels.clone()),
     };
     let moved = |x: f64, row: usize, d: usize| match &feature.encoding {
-        _ if !(start..start + width(feature)).contains(&d) => rows[(row, d)],
+        _ if !(start..start + feature.width()).contains(&d) => rows[(row, d)],
         FeatureEncoding::Scaled(scale) => scale.apply(x),
         FeatureEncoding::OneHot(_) => f64::from(u8::from((d - start) as f64 == x)),
     };
@@ -187,7 +184,13 @@ fn ends(values: &[f64], places: usize) -> (Vec<f64>, Vec<f64>) {
     values.chunks_exact(count).map(end).unzip()
 }
 
-/// Predictions against observations, and claims against shares.
+/// Panels of how predictions agree with the observations of a table that has them.
+pub(super) fn agreement_sheet(model: &Model, frame: &Frame) -> Result<Picture, CliError> {
+    let points = model.inputs().encode(frame)?.points;
+    Ok(Picture { panels: agreement(model, frame, &points)?, ..Picture::default() })
+}
+
+/// Predictions against observations, residuals, and claims against shares.
 fn agreement(model: &Model, frame: &Frame, points: &Mat<f64>) -> Result<Vec<Picture>, CliError> {
     if model.target().labels().is_some() {
         return Ok(vec![reliability(model, frame)?]);
@@ -199,6 +202,18 @@ fn agreement(model: &Model, frame: &Frame, points: &Mat<f64>) -> Result<Vec<Pict
     let beliefs = by.beliefs(points.as_ref())?;
     let means: Vec<f64> = predict::moments(model, by, &beliefs)?.iter().map(|m| m.mean).collect();
     let ends = picture::places(&[observed, &means].concat(), 2);
+    let over: Vec<f64> = observed.iter().zip(&means).map(|(y, mean)| y - mean).collect();
+    let reach = picture::places(&means, 2);
+    let residuals = Picture {
+        title: "residuals".to_owned(),
+        x_name: "predicted".to_owned(),
+        y_name: "observed − predicted".to_owned(),
+        layers: vec![
+            Layer::Line { y: vec![0.0; reach.len()], x: reach, colour: OTHER, label: String::new() },
+            Layer::Points { x: means.clone(), y: over, colour: INK, label: String::new() },
+        ],
+        ..Picture::default()
+    };
     let agree = Picture {
         title: "predicted and observed".to_owned(),
         x_name: "predicted".to_owned(),
@@ -209,7 +224,7 @@ fn agreement(model: &Model, frame: &Frame, points: &Mat<f64>) -> Result<Vec<Pict
         ],
         ..Picture::default()
     };
-    Ok(vec![agree, calibration(model, points, observed)?])
+    Ok(vec![agree, residuals, calibration(model, points, observed)?])
 }
 
 fn diagonal(ends: Vec<f64>) -> Layer {

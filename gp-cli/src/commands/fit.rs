@@ -88,7 +88,7 @@ pub fn run(
     if dropped > 0 {
         notes.say(format_args!("left out {dropped} rows that miss a value"));
     }
-    plan.choices.iter().for_each(|choice| notes.say(format_args!("{choice}")));
+    plan.choices.iter().chain([&plan.cost]).for_each(|choice| notes.say(format_args!("{choice}")));
     check_memory(&plan, options.force)?;
     let test = options.test.as_deref().map(|path| read_test(path, options, &plan, context)).transpose()?;
 

@@ -1,10 +1,13 @@
-//! `gp generate`: the manual page and completions, from the same definitions as the command line.
+//! `gp generate`: the manual page and completions, from the same definitions as the command line; the kernels and
+//! likelihoods that there are.
 
 use super::print_json;
+use crate::context::Context;
 use crate::error::{CliError, ErrorKind};
 use crate::out;
 use clap::{ArgAction, Command, ValueEnum};
 use clap_complete::Shell;
+use gp_kernels::KernelExt as _;
 use serde_json::{Value, json};
 use std::io::Write;
 
@@ -27,6 +30,10 @@ pub enum Generated {
     Zsh,
     /// Completions for fish
     Fish,
+    /// Kernels: names, summaries, and an example each with all its parameters
+    Kernels,
+    /// Likelihoods, in the same way
+    Likelihoods,
     /// JSON schema of the files that `gp fit --config` reads
     Schema,
 }
@@ -65,11 +72,47 @@ fn schema(command: &Command) -> Value {
     })
 }
 
+/// One entry: its example with all parameters at their defaults, and what it is.
+fn entry(example: &str, summary: &str) -> String {
+    format!("{example}\n    {summary}\n\n")
+}
+
+fn kernels(known: &gp_kernels::Registry) -> Result<String, CliError> {
+    let lines = known.entries().iter().map(|one| {
+        let kernel = known.parse(one.example());
+        let kernel = kernel.map_err(|cause| no_example(one.name(), cause))?;
+        Ok(entry(&kernel.expression(), one.summary()))
+    });
+    let lines: String = lines.collect::<Result<_, CliError>>()?;
+    Ok(lines
+        + "A sum of products: 1.3 * rbf(ard=true) + linear(dims=[0]) * periodic(period=1).\n\
+           dims=[0, 2] lets a kernel see some inputs alone, counted from 0; ard=true gives one value for each input;\n\
+           lengthscale=fixed(2), lengthscale=2 in [0.1, 10] and lengthscale=2 ~ log_normal(0, 1) fix, bound and expect.\n")
+}
+
+fn likelihoods(known: &gp_likelihoods::Registry) -> Result<String, CliError> {
+    let lines = known.entries().iter().map(|one| {
+        let likelihood = known.parse(one.example());
+        let likelihood = likelihood.map_err(|cause| no_example(one.name(), cause))?;
+        Ok(entry(&likelihood.expression(), one.summary()))
+    });
+    lines.collect()
+}
+
+fn no_example(name: &str, cause: impl std::error::Error + Send + Sync + 'static) -> CliError {
+    CliError::caused(ErrorKind::Usage, format!("the example of {name} cannot be read"), cause)
+}
+
 /// Writes it, for this command line.
 ///
 /// # Errors
-/// Of kind [`Io`](ErrorKind::Io).
-pub fn run(options: &GenerateOptions, mut command: Command, out: &mut dyn Write) -> Result<(), CliError> {
+/// Of kind [`Io`](ErrorKind::Io); of kind [`Usage`](ErrorKind::Usage) for an entry whose example cannot be read.
+pub fn run(
+    options: &GenerateOptions,
+    context: &Context,
+    mut command: Command,
+    out: &mut dyn Write,
+) -> Result<(), CliError> {
     let mut bytes = Vec::new();
     let shell = match options.what {
         Generated::Man => {
@@ -77,6 +120,8 @@ pub fn run(options: &GenerateOptions, mut command: Command, out: &mut dyn Write)
             clap_mangen::Man::new(command).render(&mut bytes).map_err(failed)?;
             return out::print(out, &bytes);
         }
+        Generated::Kernels => return out::print(out, kernels(&context.kernels)?.as_bytes()),
+        Generated::Likelihoods => return out::print(out, likelihoods(&context.likelihoods)?.as_bytes()),
         Generated::Schema => return print_json(out, &schema(&command)),
         Generated::Bash => Shell::Bash,
         Generated::Zsh => Shell::Zsh,

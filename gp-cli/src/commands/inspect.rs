@@ -4,7 +4,7 @@ use super::print_json;
 use crate::context::Context;
 use crate::encode::FeatureEncoding;
 use crate::error::CliError;
-use crate::model::{Model, TrainingRecord};
+use crate::model::{Influence, InputInfluence, Model, TrainingRecord};
 use crate::out;
 use gp_ep::Posterior as _;
 use gp_kernels::inducing::Coverage;
@@ -26,15 +26,13 @@ pub struct InspectOptions {
     pub json: bool,
 }
 
-/// How much one input matters to one latent function.
+/// How far one input has to change for one latent function to change.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Relevance {
-    /// The input: a column, or a level of one.
+pub struct LengthScale {
+    /// A column, or a level of one.
     pub input: String,
-    /// Its length-scale in the units of the data: by so much has it to change for the function to change.
+    /// In the units of the data.
     pub lengthscale: f64,
-    /// One over the length-scale in units of the input's spread, as a share of the largest.
-    pub relevance: f64,
 }
 
 /// Prints what a model has learned.
@@ -49,9 +47,9 @@ pub fn run(options: &InspectOptions, context: &Context, out: &mut dyn Write) -> 
     out::print(out, text(&model).as_bytes())
 }
 
-/// The inputs by relevance, where the kernel has a length-scale for each: those of its first part that has.
-#[must_use]
-pub fn relevance(model: &Model, kernel: &dyn Kernel) -> Vec<Relevance> {
+/// The length-scales of the inputs, where a term of the kernel has one for each: those of the first that has. Straight terms
+/// have none that says how far.
+pub(super) fn length_scales(model: &Model, kernel: &dyn Kernel) -> Vec<LengthScale> {
     let names = model.inputs().column_names();
     let mut lengthscales: Vec<f64> = Vec::new();
     kernel.for_each_parameter(&mut |parameter| {
@@ -60,30 +58,19 @@ pub fn relevance(model: &Model, kernel: &dyn Kernel) -> Vec<Relevance> {
             lengthscales = parameter.values().to_vec();
         }
     });
-    let shortest = lengthscales.iter().copied().fold(f64::INFINITY, f64::min);
     let scales = model.inputs().features().iter().flat_map(|feature| match &feature.encoding {
         FeatureEncoding::Scaled(standardiser) => vec![standardiser.scale],
         FeatureEncoding::OneHot(levels) => vec![1.0; levels.len()],
     });
-    let mut all: Vec<Relevance> = names
-        .into_iter()
-        .zip(scales)
-        .zip(lengthscales)
-        .map(|((input, scale), length)| Relevance {
-            input,
-            lengthscale: length * scale,
-            relevance: shortest / length,
-        })
-        .collect();
-    all.sort_by(|a, b| b.relevance.total_cmp(&a.relevance));
-    all
+    let all = names.into_iter().zip(scales).zip(lengthscales);
+    all.map(|((input, scale), length)| LengthScale { input, lengthscale: length * scale }).collect()
 }
 
 fn json(model: &Model) -> serde_json::Value {
     let latent = |latent: &LatentFunction<'_>| {
         serde_json::json!({
             "kernel": latent.kernel.expression(),
-            "relevance": relevance(model, latent.kernel),
+            "lengthscales": length_scales(model, latent.kernel),
             "seen_through": latent.seen_through.map(|_| latent.seen_as),
             "inducing_inputs": latent.seen_through.map(|points| points.nrows()),
             "jitter": latent.jitter,
@@ -101,54 +88,141 @@ fn json(model: &Model) -> serde_json::Value {
 /// What a model has learned, for people.
 #[must_use]
 pub fn text(model: &Model) -> String {
-    let (about, mut text) = (model.about(), String::new());
-    let training = &about.training;
-    let mut line = |name: &str, value: &str| {
-        // Writing to a string cannot fail.
-        let _ = writeln!(text, "{name:<12}{value}");
-    };
-    line("made by", &format!("{}, seed {}", about.origin, about.seed));
-    line("target", &about.target.name);
-    if let Some(labels) = about.target.labels() {
-        line("labels", &labels.join(", "));
-    }
-    line("inputs", &about.inputs.names().join(", "));
-    line("trained on", &format!("{} rows by method {}", training.rows, training.method));
-    let outcome = if training.converged { "converged" } else { "did not converge" };
-    line("training", &format!("{outcome} after {} iterations: {}", training.iterations, training.reason));
-    line("objective", &format!("{:.3} nats, the {}", training.objective, training.objective_kind.words()));
-    if let (Some(first), Some(last)) = (training.curve.first(), training.curve.last()) {
-        line("curve", &format!("from {first:.3} to {last:.3}, {}", sparkline(&training.curve)));
-    }
-    line("likelihood", &model.posterior().likelihood().expression());
+    let mut page = Page::default();
+    origin(model, &mut page);
+    course(model, &mut page);
+    page.line("likelihood", &model.posterior().likelihood().expression());
     if let weights @ [_, _, ..] = model.posterior().functions().weights() {
-        let shares: Vec<String> = weights.iter().map(|weight| format!("{:.1} %", 100.0 * weight)).collect();
-        line("posterior", &format!("a mixture of {}", shares.join(", ")));
+        let shares: Vec<String> = weights.iter().map(|weight| percent(*weight)).collect();
+        page.line("posterior", &format!("a mixture of {}", shares.join(", ")));
     }
-    for (q, latent) in model.posterior().describe().iter().enumerate() {
-        let name = about.target.labels().filter(|labels| labels.len() > 2).and_then(|labels| labels.get(q));
-        line(
-            &name.map_or_else(|| "kernel".to_owned(), |name| format!("kernel {name}")),
-            &latent.kernel.expression(),
-        );
+    functions(model, &mut page);
+    let training = &model.about().training;
+    training.influence.iter().for_each(|influence| depends_on(model, influence, &mut page));
+    training.updates.iter().for_each(|update| page.line("updated", update));
+    training.warnings.iter().for_each(|warning| page.line("warning", warning));
+    page.0
+}
+
+/// Lines with a name in front.
+#[derive(Default)]
+struct Page(String);
+
+impl Page {
+    fn line(&mut self, name: &str, value: &str) {
+        // Writing to a string cannot fail.
+        let _ = writeln!(self.0, "{name:<11} {value}");
+    }
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1} %", 100.0 * share)
+}
+
+/// What the model is of, and where it comes from.
+fn origin(model: &Model, page: &mut Page) {
+    let about = model.about();
+    page.line("made by", &format!("{}, seed {}", about.origin, about.seed));
+    page.line("target", &about.target.name);
+    if let Some(labels) = about.target.labels() {
+        page.line("labels", &labels.join(", "));
+    }
+    page.line("inputs", &about.inputs.names().join(", "));
+}
+
+/// How it was trained.
+fn course(model: &Model, page: &mut Page) {
+    let training = &model.about().training;
+    page.line("trained on", &format!("{} rows by method {}", training.rows, training.method));
+    let outcome = if training.converged { "converged" } else { "did not converge" };
+    page.line(
+        "training",
+        &format!("{outcome} after {} iterations: {}", training.iterations, training.reason),
+    );
+    page.line(
+        "objective",
+        &format!("{:.3} nats, the {}", training.objective, training.objective_kind.words()),
+    );
+    if let (Some(first), Some(last)) = (training.curve.first(), training.curve.last()) {
+        let gained = if last < first { "down" } else { "up" };
+        let by = (last - first).abs();
+        page.line("", &format!("{gained} by {by:.3} in training, {}", sparkline(&training.curve)));
+    }
+}
+
+/// Kernels, each with the latent functions that have it.
+fn functions(model: &Model, page: &mut Page) {
+    let (training, all) = (&model.about().training, model.posterior().describe());
+    for (name, latents) in function_names(model) {
+        let latent = &all[latents[0]];
+        page.line(&name, &latent.kernel.expression());
         if let Some(points) = latent.seen_through {
-            line("", &format!("seen through {} {}{}", points.nrows(), latent.seen_as, covering(training, q)));
+            let covering = covering(training, latents[0]);
+            page.line("", &format!("seen through {} {}{covering}", points.nrows(), latent.seen_as));
         }
-        for entry in relevance(model, latent.kernel) {
-            line(
-                "",
-                &format!(
-                    "{:>5.1} %  {} (length-scale {:.4})",
-                    100.0 * entry.relevance,
-                    entry.input,
-                    entry.lengthscale
-                ),
-            );
+        let lengths = length_scales(model, latent.kernel);
+        if !lengths.is_empty() {
+            let each: Vec<String> =
+                lengths.iter().map(|of| format!("{} {}", of.input, short(of.lengthscale))).collect();
+            page.line("", &format!("length-scales in units of the data: {}", each.join(", ")));
         }
     }
-    training.updates.iter().for_each(|update| line("updated", update));
-    training.warnings.iter().for_each(|warning| line("warning", warning));
-    text
+}
+
+/// Latent functions with the same kernel, under one name: `kernel`, with their classes or numbers unless they are all.
+pub(super) fn function_names(model: &Model) -> Vec<(String, Vec<usize>)> {
+    let latents = model.posterior().describe();
+    let kernels: Vec<String> = latents.iter().map(|latent| latent.kernel.expression()).collect();
+    let labels = model.target().labels().filter(|labels| labels.len() == latents.len());
+    let name = |&q: &usize| labels.map_or_else(|| (q + 1).to_string(), |labels| labels[q].clone());
+    let firsts = (0..latents.len()).filter(|&q| !kernels[..q].contains(&kernels[q]));
+    let group = |q: usize| {
+        let sharing: Vec<usize> = (q..latents.len()).filter(|&other| kernels[other] == kernels[q]).collect();
+        let of = if sharing.len() == latents.len() {
+            String::new()
+        } else {
+            format!(" {}", sharing.iter().map(name).collect::<Vec<_>>().join(", "))
+        };
+        (format!("kernel{of}"), sharing)
+    };
+    firsts.map(group).collect()
+}
+
+/// Four digits, as people write them.
+pub(super) fn short(number: f64) -> String {
+    let size = number.abs();
+    if (1e-3..1e6).contains(&size) {
+        let places = (3 - size.log10().floor() as i32).max(0) as usize;
+        format!("{number:.places$}")
+    } else {
+        format!("{number:.3e}")
+    }
+}
+
+/// A table of inputs, the one that accounts for most first, and the terms of the kernel.
+fn depends_on(model: &Model, influence: &Influence, page: &mut Page) {
+    let latents = model.posterior().functions().latent_count();
+    let of = if influence.latents.len() == latents {
+        String::new()
+    } else {
+        format!(" of function {}", influence.latents.end)
+    };
+    page.line(
+        "depends on",
+        &format!("share of the variance{of} over the rows: alone, and with other inputs"),
+    );
+    let width = influence.inputs.iter().map(|of| of.input.chars().count()).max().unwrap_or(0);
+    for InputInfluence { input, alone, total } in &influence.inputs {
+        let (alone, with) = (percent(alone.value), percent(total.value));
+        let range = format!("({:.0} to {:.0} %)", 100.0 * total.low, 100.0 * total.high);
+        let range = if total.low < total.high { range } else { String::new() };
+        page.line("", format!("{input:<width$} {alone:>8} {with:>8}  {range}").trim_end());
+    }
+    if influence.terms.len() > 1 {
+        let each: Vec<String> =
+            influence.terms.iter().map(|(term, share)| format!("{term} {}", percent(*share))).collect();
+        page.line("by term", &each.join(", "));
+    }
 }
 
 /// How well the points that a latent function is seen through cover the data.

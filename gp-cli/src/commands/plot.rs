@@ -75,6 +75,11 @@ pub fn picture(model: &Model, frame: &Frame) -> Result<Picture, CliError> {
     }
 }
 
+/// Whether the picture is of the function itself, over one or two inputs that are numbers.
+pub(super) fn shows_function(model: &Model) -> bool {
+    number_scales(model).is_some_and(|scales| scales.len() <= 2)
+}
+
 /// The units of all inputs, if they are numbers.
 fn number_scales(model: &Model) -> Option<Vec<Standardiser>> {
     let scale = |encoding: &FeatureEncoding| match encoding {

@@ -9,6 +9,7 @@ use faer::Mat;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::Range;
 
 /// Levels that a column of words may have at most to be an input.
 pub const MAX_LEVELS: usize = 256;
@@ -118,6 +119,17 @@ impl Inputs {
         self.features.iter().flat_map(Feature::column_names).collect()
     }
 
+    /// Which of the D columns of points each feature is.
+    #[must_use]
+    pub fn places(&self) -> Vec<Range<usize>> {
+        let widths = self.features.iter().map(Feature::width);
+        let place = |end: &mut usize, width: usize| {
+            *end += width;
+            Some(*end - width..*end)
+        };
+        widths.scan(0, place).collect()
+    }
+
     /// What has to be read of a table for its points: the columns by their types.
     #[must_use]
     pub fn kinds(&self) -> BTreeMap<String, Kind> {
@@ -180,7 +192,8 @@ fn feature(
 }
 
 impl Feature {
-    pub(super) fn width(&self) -> usize {
+    /// Columns of points that it is.
+    pub(crate) fn width(&self) -> usize {
         match &self.encoding {
             FeatureEncoding::Scaled(_) => 1,
             FeatureEncoding::OneHot(levels) => levels.len(),

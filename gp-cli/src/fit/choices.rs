@@ -7,8 +7,27 @@ use super::task::Observed;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::method::{Case, Given, Method, Optimizer, SeenThrough, Settings};
+use gp_likelihoods::Likelihood;
 use gp_optim::Control;
+use std::borrow::Cow;
 use std::sync::Arc;
+
+/// The same specification, with the method that does what the one asked for does under other likelihoods.
+pub(super) fn resolved<'a>(
+    spec: &'a FitSpec,
+    context: &Context,
+    likelihood: &dyn Likelihood,
+) -> Result<Cow<'a, FitSpec>, CliError> {
+    if spec.method == AUTO {
+        return Ok(Cow::Borrowed(spec));
+    }
+    let asked = context.methods.find(&spec.method)?;
+    let given = spec.settings.checked(asked.settings())?;
+    Ok(match asked.counterpart(likelihood, &given) {
+        None => Cow::Borrowed(spec),
+        Some((name, settings)) => Cow::Owned(FitSpec { method: name.to_owned(), settings, ..spec.clone() }),
+    })
+}
 
 /// The method asked for, or the usual one for the likelihood, the number of rows and where these are; and why.
 pub(super) fn choose_method(

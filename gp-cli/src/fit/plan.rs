@@ -1,6 +1,6 @@
 //! What a fit will be: choices that were made, and those the program makes by itself, with reasons.
 
-use super::choices::{check_settings, choose_method, choose_optimizer, settings};
+use super::choices::{check_settings, choose_method, choose_optimizer, resolved, settings};
 use super::kernels::{is_straight, kernels};
 use super::parameters;
 use super::placing::{self, place};
@@ -37,6 +37,8 @@ pub struct Plan {
     pub sample: Sample,
     /// What was chosen and why: task, method, kernel.
     pub choices: [String; 3],
+    /// What it takes, and where the rows are.
+    pub cost: String,
 }
 
 impl Plan {
@@ -71,6 +73,7 @@ impl Plan {
         encode: impl FnOnce(&Inputs, &Observed) -> Result<Rows, CliError>,
     ) -> Result<Self, CliError> {
         let mut observed = observe(survey, spec, context)?;
+        let spec = &*resolved(spec, context, observed.likelihood.as_ref())?;
         let inputs = Inputs::learn(survey, spec.standardize.inputs())?;
         let (count, dim, latents) = (survey.rows(), inputs.dim(), observed.likelihood.latents());
         let (method, why_method) = choose_method(spec, context, &observed, count, streamed.is_some())?;
@@ -110,8 +113,17 @@ impl Plan {
             likelihood: observed.likelihood.clone(),
             settings,
         };
-        let mut plan = Self { inputs, observed, method, problem, sample, choices: Default::default() };
-        plan.choices = describe(&plan, optimizer, &why_method, streamed, spec);
+        let mut plan = Self {
+            inputs,
+            observed,
+            method,
+            problem,
+            sample,
+            choices: Default::default(),
+            cost: String::new(),
+        };
+        plan.choices = describe(&plan, optimizer, &why_method, spec);
+        plan.cost = cost(&plan, streamed);
         Ok(plan)
     }
 
@@ -126,13 +138,7 @@ impl Plan {
     }
 }
 
-fn describe(
-    plan: &Plan,
-    optimizer: Optimizer,
-    why_method: &str,
-    streamed: Option<&str>,
-    spec: &FitSpec,
-) -> [String; 3] {
+fn describe(plan: &Plan, optimizer: Optimizer, why_method: &str, spec: &FitSpec) -> [String; 3] {
     let Plan { observed, method, problem, .. } = plan;
     let sizes = problem.sizes();
     let inducing = match sizes.inducing {
@@ -148,7 +154,6 @@ fn describe(
         0 => "a smooth function of the inputs, too many for a straight one through so few inducing inputs",
         _ => "as asked",
     };
-    let rows_are = streamed.map_or_else(String::new, |why| format!("; rows are read from a file, {why}"));
     [
         format!(
             "task: {} with likelihood {}, because {}",
@@ -156,18 +161,23 @@ fn describe(
             observed.likelihood.name(),
             observed.reason
         ),
-        format!(
-            "method: {} by {optimizer}{inducing}, because {why_method}; about {:.0} MB for {} rows and {} inputs{rows_are}",
-            method.name(),
-            plan.memory() / 1e6,
-            sizes.rows,
-            sizes.dim
-        ),
+        format!("method: {} by {optimizer}{inducing}, because {why_method}", method.name()),
         format!(
             "kernel: {kernel}; {}",
             short(&gp_kernels::KernelExt::expression(problem.kernels[0].as_ref()))
         ),
     ]
+}
+
+fn cost(plan: &Plan, streamed: Option<&str>) -> String {
+    let sizes = plan.problem.sizes();
+    let rows_are = streamed.map_or_else(String::new, |why| format!("; rows are read from a file, {why}"));
+    let (rows, inputs) = (counted(sizes.rows, "row"), counted(sizes.dim, "input"));
+    format!("memory: about {:.0} MB for {rows} and {inputs}{rows_are}", plan.memory() / 1e6)
+}
+
+fn counted(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
 /// A text that fits into a line.

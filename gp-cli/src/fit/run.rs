@@ -1,26 +1,29 @@
 //! A plan, carried out.
 
 use super::baseline;
+use super::influence;
 use super::plan::Plan;
 use super::sample::Sample;
 use super::skill;
 use super::spec::FitSpec;
 use super::start;
 use crate::error::{CliError, ErrorKind};
-use crate::method::{Fit, SeenThrough};
+use crate::method::{Fit, Given, SeenThrough};
 use crate::model::{About, Approximation, Model, TrainingRecord};
 use faer::MatRef;
 use gp_ep::DataSource;
 use gp_kernels::inducing::{Coverage, InducingInputs};
 use gp_kernels::{Evaluator, KernelExt};
+use serde_json::{Map, Value};
 
 /// Carries out a plan. `origin` is the command that the model file names.
 ///
 /// # Errors
 /// Of kind [`Numerical`](ErrorKind::Numerical) where the start cannot be evaluated.
 pub fn fit(plan: Plan, spec: &FitSpec, origin: &str) -> Result<Model, CliError> {
-    let Plan { inputs, observed, method, mut problem, sample, .. } = plan;
+    let Plan { inputs, observed, method, mut problem, sample, choices, .. } = plan;
     let rows = problem.rows.count();
+    let config = effective(spec, &problem.settings.given);
     // The clock runs for all that is fitted.
     problem.settings.control = problem.settings.control.begun();
     if method.seen_through() == SeenThrough::InducingInputs {
@@ -36,16 +39,27 @@ pub fn fit(plan: Plan, spec: &FitSpec, origin: &str) -> Result<Model, CliError> 
     skill::judge(&mut fit, &sample.rows, spec.seed)?;
     let scale = observed.target.scale().scale;
     let coverage = coverage(&fit.posterior, &sample)?;
+    let influence = influence::of_rows(&fit.posterior, &inputs, &sample.rows, spec.seed)?;
+    let record = training_record(&fit, method.name(), rows, scale);
     let about = About {
         origin: origin.to_owned(),
         inputs,
         target: observed.target,
         summary: observed.summary,
-        training: TrainingRecord { coverage, ..training_record(&fit, method.name(), rows, scale) },
+        training: TrainingRecord { coverage, influence, choices: choices.to_vec(), ..record },
         seed: spec.seed,
-        config: spec.config(),
+        config,
     };
     Ok(Model::new(about, fit.posterior, baseline))
+}
+
+/// What was said, and what the method was given beyond that.
+fn effective(spec: &FitSpec, given: &Given) -> Map<String, Value> {
+    let mut config = spec.config();
+    for (name, value) in given.entries() {
+        config.entry(name.clone()).or_insert_with(|| value.clone());
+    }
+    config
 }
 
 fn training_record(fit: &Fit, method: &str, rows: usize, scale: f64) -> TrainingRecord {
@@ -67,6 +81,8 @@ fn training_record(fit: &Fit, method: &str, rows: usize, scale: f64) -> Training
         curve: fit.curve.iter().copied().filter(|value| value.is_finite()).collect(),
         warnings,
         coverage: Vec::new(),
+        choices: Vec::new(),
+        influence: Vec::new(),
         updates: Vec::new(),
     }
 }

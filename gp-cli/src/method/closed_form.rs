@@ -3,6 +3,7 @@
 use super::check::GradientCheck;
 use super::common;
 use super::contract::{Case, Method};
+use super::ep::Ep;
 use super::gaussian::{gaussian, is_gaussian, objection_unless_gaussian};
 use super::later::{Later, Updated};
 use super::optimizer::{Optimizer, minimise_options};
@@ -40,7 +41,7 @@ const WHITE_NOISE: f64 = 1e-8;
 impl ClosedForm {
     pub(super) const PEP: Self = Self {
         name: "pep",
-        summary: "Power EP with inducing inputs; for Gaussian noise in closed form",
+        summary: "Power EP with inducing inputs: in closed form for Gaussian noise, by ep with --alpha for other likelihoods",
         settings: &[ALPHA, ITERATIONS, common::PARAMETERS],
         power: None,
         white_noise: None,
@@ -100,9 +101,19 @@ impl Method for ClosedForm {
         uncertain::learns_inducing(rows, self.power(given))
     }
 
+    /// Power EP has its closed form under Gaussian noise, and sites under everything else.
+    fn counterpart(&self, likelihood: &dyn Likelihood, given: &Given) -> Option<(&'static str, Given)> {
+        if self.power.is_some() || is_gaussian(likelihood) {
+            return None;
+        }
+        let mut given = given.clone();
+        given.insert(common::ALPHA.name(), self.power(&given).into());
+        Some((Ep::EP.name(), given))
+    }
+
     fn objection(&self, likelihood: &dyn Likelihood) -> Option<String> {
         objection_unless_gaussian(likelihood)
-            .map(|objection| format!("{objection}; take method ep with --alpha"))
+            .map(|objection| format!("{objection}; take method pep with --alpha, ep or svgp"))
     }
 
     fn memory(&self, problem: &Problem) -> f64 {

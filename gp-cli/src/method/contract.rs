@@ -98,6 +98,12 @@ pub trait Method: Debug + Send + Sync {
         true
     }
 
+    /// The method that does the same under a likelihood that this one is not made for, by its name, with the settings that
+    /// make it the same.
+    fn counterpart(&self, _likelihood: &dyn Likelihood, _given: &Given) -> Option<(&'static str, Given)> {
+        None
+    }
+
     /// Why it cannot work with this likelihood, if it cannot.
     fn objection(&self, _likelihood: &dyn Likelihood) -> Option<String> {
         None

@@ -204,6 +204,11 @@ impl Given {
         self.0.keys().map(String::as_str)
     }
 
+    /// Settings that have a value, with it.
+    pub fn entries(&self) -> impl Iterator<Item = (&String, &Value)> {
+        self.0.iter()
+    }
+
     /// Whether a setting has a value.
     #[must_use]
     pub fn has(&self, name: &str) -> bool {

@@ -87,6 +87,15 @@ impl Posterior for Functions {
         self.inner().sample(x, count, seed, by)
     }
 
+    fn term_means(
+        &self,
+        latent: usize,
+        x: MatRef<'_, f64>,
+        by: &Evaluator,
+    ) -> Result<Mat<f64>, InferenceError> {
+        self.inner().term_means(latent, x, by)
+    }
+
     fn class_probabilities(
         &self,
         beliefs: &LatentBeliefs,

@@ -93,6 +93,10 @@ impl LatentPosterior for Held {
     ) -> Result<Mat<f64>, KernelError> {
         self.inner().sample(x, count, seed, by)
     }
+
+    fn term_means(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<Mat<f64>, KernelError> {
+        self.inner().term_means(x, by)
+    }
 }
 
 impl StoredLatent {

@@ -9,7 +9,7 @@ mod vocabulary;
 
 pub use functions::{Approximation, Functions, approximation};
 pub use held::Held;
-pub use record::{About, TargetSummary, TrainingRecord};
+pub use record::{About, Influence, InputInfluence, TargetSummary, TrainingRecord};
 pub use vocabulary::Vocabulary;
 
 use crate::data::{Frame, ReadOptions};

@@ -2,10 +2,11 @@
 
 use super::functions::StoredApproximation;
 use crate::encode::{Inputs, Target};
-use gp_ep::EvidenceKind;
+use gp_ep::{EvidenceKind, Spanned};
 use gp_kernels::inducing::Coverage;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use std::ops::Range;
 
 /// What every model file calls itself.
 pub(super) const FORMAT: &str = "gp-model";
@@ -85,7 +86,38 @@ pub struct TrainingRecord {
     /// How much of the prior variance at the training rows the points see that each latent function is seen through.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub coverage: Vec<Coverage>,
+    /// What was chosen, and why: task, method and kernel, in words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub choices: Vec<String>,
+    /// What the fitted function depends on; empty where it does not vary, or has so many inputs that looking would take
+    /// long.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub influence: Vec<Influence>,
     /// What was taken in afterwards, and how.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub updates: Vec<String>,
+}
+
+/// How much of the variance of a latent function over the rows of training each input and each term of its kernel accounts
+/// for: [`VarianceShares`](gp_ep::VarianceShares) with names.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Influence {
+    /// The latent function, or all of them where they mean something only together.
+    pub latents: Range<usize>,
+    /// Columns of the table, the one that accounts for most first.
+    pub inputs: Vec<InputInfluence>,
+    /// Terms of the kernel, as shares that add up to 1.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub terms: Vec<(String, f64)>,
+}
+
+/// What one column of the table accounts for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct InputInfluence {
+    /// Name of the column.
+    pub input: String,
+    /// What it accounts for whatever the others are, as a share of the variance.
+    pub alone: Spanned,
+    /// What it accounts for together with others.
+    pub total: Spanned,
 }

@@ -16,6 +16,7 @@ mod model;
 mod mutation;
 mod others;
 mod predict;
+mod relevance;
 mod stream;
 mod stream_resources;
 mod support;

@@ -212,3 +212,21 @@ fn active_points_are_a_placement_for_labels() {
     desk.refused("fit t.csv --target y --method svgp --samples 2", 2, &["--samples makes no difference"]);
     desk.refused("fit t.csv --target y --method exact --coupling coupled", 2, &["--coupling makes no"]);
 }
+
+/// One name for one thing: `pep` under any likelihood is `ep` with its power, half unless given.
+#[test]
+fn power_ep_has_one_name_for_all_likelihoods() {
+    let desk = Desk::new();
+    desk.write("t.csv", circle(60));
+    let objective = |flags: &str| {
+        let line = format!("fit t.csv --target y --inducing 12 --iterations 5 --force --json {flags}");
+        desk.ok(&line).json()["objective"].as_f64().unwrap()
+    };
+    let half = objective("--method pep");
+    // The model remembers the power that it was not told.
+    desk.ok("update model.gp t.csv -o more.gp");
+    assert_eq!(desk.ok("inspect model.gp --json").json()["about"]["config"]["alpha"], 0.5);
+    assert!(half.to_bits() == objective("--method ep --alpha 0.5").to_bits());
+    assert!(objective("--method pep --alpha 1").to_bits() == objective("--method ep").to_bits());
+    desk.refused("fit t.csv --target y --method fitc", 2, &["method fitc", "method pep with --alpha"]);
+}

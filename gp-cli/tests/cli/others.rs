@@ -32,25 +32,6 @@ fn cross_validation_scores_every_fold() {
     desk.refused("cv t.csv --target y --folds 40", 3, &["40 folds of 60 rows"]);
 }
 
-#[test]
-fn inspection_ranks_inputs() {
-    let desk = Desk::new();
-    let rows = (0..60).map(|i| (f64::from(i) / 10.0, f64::from((i * 23) % 7)));
-    let table =
-        rows.fold("x,noise,y\n".to_owned(), |text, (x, noise)| text + &format!("{x},{noise},{}\n", x.sin()));
-    desk.write("t.csv", table);
-    desk.ok("fit t.csv --target y");
-    let text = desk.ok("inspect model.gp").out;
-    for part in ["trained on  60 rows by method exact", "100.0 %  x (length-scale", "likelihood  gaussian("] {
-        assert!(text.contains(part), "no `{part}` in {text}");
-    }
-    let json = desk.ok("inspect model.gp --json").json();
-    let relevance = &json["latents"][0]["relevance"];
-    assert_eq!((&relevance[0]["input"], &relevance[0]["relevance"]), (&"x".into(), &1.0.into()));
-    assert!(relevance[1]["relevance"].as_f64().unwrap() < 0.5, "{json}");
-    assert_eq!(json["about"]["seed"], 0);
-}
-
 /// Inducing inputs everywhere explain everything, one of them little.
 #[test]
 fn inspection_tells_how_well_inducing_inputs_cover_the_data() {
@@ -166,7 +147,17 @@ fn reports_are_one_page() {
         assert!(text.contains(part), "no `{part}`");
     }
     // Nothing is fetched from elsewhere.
-    assert!(!text.contains("src=") && !text.contains("href=") && text.matches("<svg").count() == 2);
+    assert!(!text.contains("src=") && !text.contains("http-equiv") && !text.contains("<script"));
+    let links: Vec<&str> =
+        text.split("href=\"").skip(1).map(|rest| rest.split('"').next().unwrap()).collect();
+    assert!(links.len() >= 4, "{links:?}");
+    for link in links {
+        let place = link.strip_prefix('#').unwrap();
+        assert!(text.contains(&format!("id=\"{place}\"")), "{link}");
+    }
+    // Training, the function, and how it agrees with the rows.
+    assert_eq!(text.matches("<svg").count(), 3);
+    assert!(text.contains("prefers-color-scheme:dark") && text.contains("gp fit DATA --config fit.toml"));
     desk.refused("report model.gp -o r.html", 7, &["--force"]);
 }
 
@@ -186,6 +177,25 @@ fn what_is_generated_names_every_command() {
     for what in ["man", "bash", "zsh", "fish"] {
         let text = desk.ok(&format!("generate {what}")).out;
         assert!(["fit", "predict", "eval"].iter().all(|command| text.contains(command)), "{what}");
+    }
+}
+
+/// Every example can be fitted with, or is refused for what it is and not for how it is written.
+#[test]
+fn kernels_and_likelihoods_are_listed_with_their_parameters() {
+    let desk = Desk::new();
+    let kernels = desk.ok("generate kernels").out;
+    for part in ["rbf(lengthscale=1)\n    ", "periodic(", "select(", "dims=[0, 2]"] {
+        assert!(kernels.contains(part), "no `{part}` in {kernels}");
+    }
+    let likelihoods = desk.ok("generate likelihoods").out;
+    desk.write("t.csv", sine(20));
+    let examples: Vec<&str> =
+        likelihoods.lines().filter(|line| !line.is_empty() && !line.starts_with(' ')).collect();
+    assert!(examples.len() > 10 && likelihoods.contains("student_t("), "{likelihoods}");
+    for example in examples {
+        let said = desk.gp(&format!("fit t.csv --target y --no-train --force --likelihood \"{example}\""));
+        assert!(!said.err.contains("cannot be read"), "{example}: {}", said.err);
     }
 }
 

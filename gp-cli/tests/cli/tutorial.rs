@@ -1,6 +1,17 @@
-//! The tutorial's commands, run in their order on the tables it gives.
+//! The tutorial's commands, run in their order on its tables; what it shows of their answers is what they say.
 
 use crate::support::Desk;
+
+/// Tables that come with the source, by the names the tutorial has for them.
+const TABLES: [(&str, &str); 3] = [
+    ("penguins.csv", include_str!("../../data/penguins.csv")),
+    ("co2.csv", include_str!("../../data/co2.csv")),
+    ("co2-later.csv", include_str!("../../data/co2-later.csv")),
+];
+
+/// Numbers may differ by so much of themselves, for products are rounded otherwise on other processors, or by one in the
+/// last digit shown.
+const TOLERANCE: f64 = 0.02;
 
 /// Blocks of the document: the language after the fence, and the text.
 fn blocks(text: &str) -> Vec<(&str, &str)> {
@@ -14,23 +25,76 @@ fn blocks(text: &str) -> Vec<(&str, &str)> {
     blocks
 }
 
+/// Whether two words are the same, or the same number.
+fn alike(shown: &str, said: &str) -> bool {
+    let number =
+        |word: &str| word.trim_matches(|c: char| !c.is_ascii_digit() && c != '-').parse::<f64>().ok();
+    match (number(shown), number(said)) {
+        (Some(a), Some(b)) => {
+            let places = shown
+                .split_once('.')
+                .map_or(0, |(_, tail)| tail.trim_matches(|c: char| !c.is_ascii_digit()).len());
+            (a - b).abs() <= (TOLERANCE * a.abs()).max(1.5 * 0.1f64.powi(places as i32))
+        }
+        _ => shown == said,
+    }
+}
+
+/// Every line shown is said, in this order; `…` stands for what was left out.
+fn check(command: &str, shown: &str, said: &str) {
+    let words = |line: &str| -> Vec<String> {
+        line.split([' ', ',']).filter(|word| !word.is_empty()).map(str::to_owned).collect()
+    };
+    let mut lines = said.lines();
+    for line in shown.lines().filter(|line| !line.trim().is_empty() && line.trim() != "…") {
+        let wanted = words(line);
+        let matches = |said: &str| {
+            let said = words(said);
+            let open = wanted.last().is_some_and(|word| word == "…");
+            let wanted = if open { &wanted[..wanted.len() - 1] } else { &wanted[..] };
+            let long_enough = if open { said.len() >= wanted.len() } else { said.len() == wanted.len() };
+            long_enough && wanted.iter().zip(&said).all(|(shown, said)| alike(shown, said))
+        };
+        assert!(
+            lines.any(matches),
+            "gp {command}\ndoes not say (any more, or in this order)\n{line}\nbut\n{said}"
+        );
+    }
+}
+
 #[test]
-fn every_command_of_the_tutorial_runs() {
+fn every_command_of_the_tutorial_runs_and_says_what_is_shown() {
     let text = include_str!("../../docs/tutorial.md");
-    let (desk, mut count) = (Desk::new(), 0);
+    let (desk, mut count, mut shown) = (Desk::new(), 0, 0);
+    TABLES.iter().for_each(|(name, table)| desk.write(name, table));
+    let mut last = None;
     for (language, block) in blocks(text) {
         match language.split_once(' ') {
             // Blocks of data name their file.
             Some(("csv" | "toml", name)) => desk.write(name, block),
             _ if language == "sh" => {
                 for line in block.lines().filter(|line| !line.starts_with('#')) {
-                    let line = line.split(" > ").next().unwrap();
-                    desk.ok(line.strip_prefix("gp ").unwrap());
+                    let command = line.strip_prefix("gp ").unwrap();
+                    last = Some((command.to_owned(), desk.ok(command)));
                     count += 1;
                 }
+            }
+            _ if language == "text" => {
+                let (command, said) = last.take().unwrap();
+                check(&command, block, &(said.err + &said.out));
+                shown += 1;
             }
             _ => {}
         }
     }
-    assert!(count >= 8, "{count} commands");
+    assert!(count >= 12 && shown >= 6, "{count} commands, {shown} answers");
+}
+
+#[test]
+fn what_differs_is_found() {
+    assert!(alike("81.3", "81.4") && alike("(0.25)", "(0.251)") && !alike("81.3", "88.1"));
+    assert!(alike("0", "1") && !alike("yes", "no"));
+    let differs = std::panic::catch_unwind(|| check("x", "a 1\nb 2", "b 2\na 1"));
+    assert!(differs.is_err());
+    check("x", "a 1 …\n…\nb 2", "a 1 c\nother\nb 2");
 }

@@ -4,8 +4,10 @@ use super::posterior::ExactPosterior;
 use crate::error::{InferenceError, check_count};
 use faer::prelude::IntoConst;
 use faer::{Accum, Mat, MatMut, MatRef};
-use gp_kernels::posterior::{LatentFunction, LatentPosterior, LatentPrediction, in_blocks, sample_joint};
-use gp_kernels::{Evaluator, KernelError};
+use gp_kernels::posterior::{
+    LatentFunction, LatentPosterior, LatentPrediction, in_blocks, sample_joint, term_means,
+};
+use gp_kernels::{Evaluator, Kernel, KernelError};
 use gp_linalg::Threading;
 use gp_linalg::product::{matmul, matmul_lower, symmetrise_lower};
 use std::f64::consts::TAU;
@@ -175,6 +177,13 @@ impl LatentPosterior for ExactPosterior {
         let level = prior.into_iter().fold(0.0, f64::max);
         let rounding = (x.nrows() + self.targets().len()) as f64 * f64::EPSILON * level;
         sample_joint(&mean, covariance, rounding, (count, seed), by.threading())
+    }
+
+    fn term_means(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<Mat<f64>, KernelError> {
+        let cross = |term: &dyn Kernel, rows: MatRef<'_, f64>, out: MatMut<'_, f64>| {
+            by.cross(term, self.inputs(), rows, out)
+        };
+        term_means(self.kernel(), self.alpha(), x, by, cross)
     }
 }
 

@@ -6,11 +6,13 @@
 mod labels;
 mod predicted;
 mod predictor;
+mod shares;
 
 pub use predicted::Predicted;
 pub use predictor::Predictor;
+pub use shares::{InputShare, ShareOptions, Spanned, VarianceShares};
 
-use crate::error::InferenceError;
+use crate::error::{InferenceError, check_count};
 use faer::{Mat, MatRef};
 use gp_kernels::Evaluator;
 use gp_kernels::posterior::{LatentBeliefs, LatentFunction, LatentPosterior, MixturePosterior};
@@ -61,6 +63,22 @@ pub trait Posterior: Debug + Send + Sync {
         seed: u64,
         by: &Evaluator,
     ) -> Result<Vec<Mat<f64>>, InferenceError>;
+
+    /// What each [term](gp_kernels::posterior::terms()) of the kernel of one latent function adds to its mean at the rows of
+    /// `x`: N×T. One column, the mean, where terms cannot be told apart.
+    ///
+    /// # Errors
+    /// As [`joint`](Self::joint).
+    fn term_means(
+        &self,
+        latent: usize,
+        x: MatRef<'_, f64>,
+        by: &Evaluator,
+    ) -> Result<Mat<f64>, InferenceError> {
+        let functions = self.beliefs(x, by)?.into_functions();
+        check_count("posterior", "latent functions", functions.len().max(latent + 1), functions.len())?;
+        Ok(Mat::from_fn(x.nrows(), 1, |i, _| functions[latent].mean[i]))
+    }
 
     /// The probabilities of all classes (N×C) under [correlated](LatentBeliefs::are_correlated) beliefs of this posterior, for
     /// which likelihoods have no integrals; `None` where latent values are independent.
@@ -113,6 +131,15 @@ impl<P: LatentPosterior> Posterior for MixturePosterior<P> {
     ) -> Result<Vec<Mat<f64>>, InferenceError> {
         Ok(self.sample(x, count, seed, by)?)
     }
+
+    fn term_means(
+        &self,
+        latent: usize,
+        x: MatRef<'_, f64>,
+        by: &Evaluator,
+    ) -> Result<Mat<f64>, InferenceError> {
+        Ok(self.term_means(latent, x, by)?)
+    }
 }
 
 /// Posteriors of several methods as one type.
@@ -150,6 +177,15 @@ impl Posterior for Box<dyn Posterior> {
         by: &Evaluator,
     ) -> Result<Vec<Mat<f64>>, InferenceError> {
         (**self).sample(x, count, seed, by)
+    }
+
+    fn term_means(
+        &self,
+        latent: usize,
+        x: MatRef<'_, f64>,
+        by: &Evaluator,
+    ) -> Result<Mat<f64>, InferenceError> {
+        (**self).term_means(latent, x, by)
     }
 
     fn class_probabilities(

@@ -45,6 +45,7 @@ impl ActiveDims {
             "select(kernel, dims=[…]): any kernel on some of the columns",
             |arguments| arguments.kernel(),
         )
+        .with_example("select(rbf + linear, dims=[0])")
     }
 
     /// The columns seen.

@@ -34,6 +34,7 @@ use crate::kernel::Kernel;
 pub struct KernelEntry {
     name: &'static str,
     summary: &'static str,
+    example: &'static str,
     build: Build,
 }
 
@@ -43,7 +44,13 @@ pub type Build = fn(&mut Arguments<'_>) -> Result<Box<dyn Kernel>, KernelError>;
 impl KernelEntry {
     /// A kernel of this name: letters, digits and `_`, not starting with a digit.
     pub const fn new(name: &'static str, summary: &'static str, build: Build) -> Self {
-        Self { name, summary, build }
+        Self { name, summary, example: name, build }
+    }
+
+    /// The same with an example, for one whose name alone has not all that it needs.
+    #[must_use]
+    pub const fn with_example(self, example: &'static str) -> Self {
+        Self { example, ..self }
     }
 
     /// The name in expressions.
@@ -54,6 +61,11 @@ impl KernelEntry {
     /// One line for lists of kernels.
     pub fn summary(&self) -> &'static str {
         self.summary
+    }
+
+    /// An expression of it that can be read.
+    pub fn example(&self) -> &'static str {
+        self.example
     }
 
     pub(crate) fn build(&self, arguments: &mut Arguments<'_>) -> Result<Box<dyn Kernel>, KernelError> {

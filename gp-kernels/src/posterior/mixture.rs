@@ -1,12 +1,13 @@
 //! LatentBeliefs about several latent functions at once: a Gaussian for each, or a mixture of such.
 
-use faer::{Mat, MatRef};
-use gp_linalg::{Cholesky, JitterPolicy, Threading};
+use faer::{Mat, MatRef, Scale};
+use gp_linalg::{Cholesky, Threading};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 use std::fmt::Debug;
 
+use super::predict::policy_beyond;
 use super::{InducingPosterior, LatentBeliefs, LatentPrediction};
 use crate::error::KernelError;
 use crate::evaluate::{Evaluator, check_count};
@@ -53,6 +54,16 @@ pub trait LatentPosterior: Debug + Send + Sync {
         seed: u64,
         by: &Evaluator,
     ) -> Result<Mat<f64>, KernelError>;
+
+    /// What each [term](super::terms()) of the kernel adds to the mean at the rows of `x`: N×T. One column, the mean, where
+    /// terms cannot be told apart.
+    ///
+    /// # Errors
+    /// As [`predict`](Self::predict).
+    fn term_means(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<Mat<f64>, KernelError> {
+        let mean = self.predict(x, by)?.mean;
+        Ok(Mat::from_fn(mean.len(), 1, |i, _| mean[i]))
+    }
 }
 
 impl LatentPosterior for InducingPosterior {
@@ -81,6 +92,10 @@ impl LatentPosterior for InducingPosterior {
         by: &Evaluator,
     ) -> Result<Mat<f64>, KernelError> {
         Ok(Self::sample(self, x, count, seed, by)?.functions)
+    }
+
+    fn term_means(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<Mat<f64>, KernelError> {
+        Self::term_means(self, x, by)
     }
 }
 
@@ -187,6 +202,29 @@ impl<P: LatentPosterior> MixturePosterior<P> {
         Ok((mean, covariance))
     }
 
+    /// What each term of the kernel of one latent function adds to its mean at the rows of `x`, over all components: N×T.
+    ///
+    /// # Errors
+    /// As [`joint`](Self::joint).
+    pub fn term_means(
+        &self,
+        latent: usize,
+        x: MatRef<'_, f64>,
+        by: &Evaluator,
+    ) -> Result<Mat<f64>, KernelError> {
+        let latents = self.latent_count();
+        check_count("posterior", "latent functions", latents.max(latent + 1), latents)?;
+        let mut sum: Option<Mat<f64>> = None;
+        for (part, &weight) in self.parts.iter().skip(latent).step_by(latents).zip(&self.weights) {
+            let own = part.term_means(x, by)? * Scale(weight);
+            sum = Some(match sum {
+                None => own,
+                Some(sum) => sum + own,
+            });
+        }
+        Ok(sum.unwrap_or_else(|| Mat::zeros(x.nrows(), 0)))
+    }
+
     /// `count` joint samples of all latent functions at the rows of `x`, the same for the same seed: for each latent
     /// function N×`count`, one sample per column. Each is of one component, which all latent functions share.
     ///
@@ -242,7 +280,7 @@ pub fn sample_joint(
     threading: Threading,
 ) -> Result<Mat<f64>, KernelError> {
     (0..mean.len()).for_each(|i| covariance[(i, i)] += rounding);
-    let factor = Cholesky::factor(covariance.as_ref(), &JitterPolicy::ladder())?;
+    let factor = Cholesky::factor(covariance.as_ref(), &policy_beyond(covariance.as_ref(), rounding))?;
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut samples = Mat::zeros(mean.len(), count);
     for j in 0..count {

@@ -115,7 +115,7 @@ impl InducingPosterior {
         matmul(free.as_mut(), Accum::Add, phi.transpose(), phi, -1.0, by.threading())?;
         let rounding = (n + phi.nrows()) as f64 * f64::EPSILON * level;
         (0..n).for_each(|i| free[(i, i)] += rounding);
-        let factor = Cholesky::factor(free.as_ref(), &JitterPolicy::ladder())?;
+        let factor = Cholesky::factor(free.as_ref(), &policy_beyond(free.as_ref(), rounding))?;
         let record = JitterRecord { added: factor.jitter().added + rounding, ..factor.jitter().clone() };
         Ok((factor, record))
     }
@@ -160,4 +160,14 @@ impl InducingPosterior {
             }
         }
     }
+}
+
+/// A ladder for a covariance that is left of a difference: relative to what is left, it would end below the errors of
+/// what was subtracted, which a badly conditioned factor makes up to some million times its rounding.
+pub(super) fn policy_beyond(left: MatRef<'_, f64>, rounding: f64) -> JitterPolicy {
+    const CONDITION: f64 = 1e6;
+    let scale = (0..left.nrows()).map(|i| left[(i, i)].abs()).sum::<f64>() / left.nrows().max(1) as f64;
+    let ladder = JitterPolicy::ladder();
+    let enough = CONDITION * rounding / scale;
+    if enough.is_finite() { JitterPolicy { largest: ladder.largest.max(enough), ..ladder } } else { ladder }
 }

@@ -2,7 +2,7 @@
 
 use super::latent::DenseLatent;
 use faer::{Accum, Mat, MatMut, MatRef};
-use gp_kernels::posterior::{LatentFunction, LatentPosterior, LatentPrediction, sample_joint};
+use gp_kernels::posterior::{LatentFunction, LatentPosterior, LatentPrediction, sample_joint, term_means};
 use gp_kernels::{Evaluator, Kernel, KernelError};
 use gp_linalg::Cholesky;
 use gp_linalg::product::matmul;
@@ -101,5 +101,13 @@ impl LatentPosterior for DensePosterior {
         let (mean, covariance, level) = self.joint(x, by)?;
         let rounding = (x.nrows() + self.x.nrows()) as f64 * f64::EPSILON * level;
         sample_joint(&mean, covariance, rounding, (count, seed), by.threading())
+    }
+
+    fn term_means(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<Mat<f64>, KernelError> {
+        let inputs = self.x.as_ref();
+        let cross = |term: &dyn Kernel, rows: MatRef<'_, f64>, out: MatMut<'_, f64>| {
+            by.cross(term, inputs, rows, out)
+        };
+        term_means(self.kernel.as_ref(), &self.alpha, x, by, cross)
     }
 }

@@ -1,0 +1,162 @@
+//! What a model is, how it came about and what it depends on, as sections of a page.
+
+use super::super::inspect::{function_names, length_scales, short};
+use super::html::{Cell, Section};
+use crate::error::CliError;
+use crate::model::{Influence, InputInfluence, Model};
+use crate::picture::{CURVE, Layer, Picture};
+use gp_ep::{Posterior as _, Spanned};
+use gp_kernels::KernelExt as _;
+use serde_json::Value;
+
+/// A line that tells how far the model may be trusted.
+pub(super) fn lead(model: &Model) -> String {
+    let training = &model.about().training;
+    let outcome = if training.converged { "converged" } else { "did not converge" };
+    let (rows, inputs) = (training.rows, model.inputs().names().len());
+    format!("{rows} rows, {inputs} inputs; training {outcome}: {}", training.reason)
+}
+
+/// Target, inputs, kernels and what else has been learned.
+pub(super) fn learned(model: &Model) -> Section {
+    let (about, posterior) = (model.about(), model.posterior());
+    let mut section = Section::new("What was learned");
+    about.training.warnings.iter().for_each(|warning| section.warning(warning));
+    let mut rows = vec![word_row("target", &about.target.name)];
+    rows.extend(about.target.labels().map(|labels| word_row("labels", &labels.join(", "))));
+    rows.push(word_row("likelihood", &posterior.likelihood().expression()));
+    for (name, latents) in function_names(model) {
+        rows.push(word_row(&name, &posterior.describe()[latents[0]].kernel.expression()));
+    }
+    let objective = &about.training;
+    let words = objective.objective_kind.words();
+    rows.push(word_row("objective", &format!("{:.3} nats, the {words}", objective.objective)));
+    rows.extend(objective.updates.iter().map(|update| word_row("updated", update)));
+    section.table("", &[], &rows);
+    section
+}
+
+fn word_row(name: &str, words: &str) -> (String, Vec<Cell>) {
+    (name.to_owned(), vec![Cell::Words(words.to_owned())])
+}
+
+/// Inputs by what they account for, and terms of the kernel; nothing where it is not known.
+pub(super) fn depends_on(model: &Model) -> Option<Section> {
+    let influence = &model.about().training.influence;
+    let first = influence.first()?;
+    let mut section = Section::new("What predictions depend on");
+    section.text(
+        "Shares of the variance of the fitted function over the rows of training: what an input accounts for alone, \
+         whatever the others are, and together with them. In brackets: where nine of ten functions lie that the data \
+         allow.",
+    );
+    let latents = model.posterior().functions().latent_count();
+    for one in influence {
+        let caption = if one.latents.len() == latents {
+            String::new()
+        } else {
+            format!("latent function {}", one.latents.end)
+        };
+        inputs_table(model, one, &caption, &mut section);
+    }
+    if first.terms.len() > 1 {
+        let bar = |(term, share): &(String, f64)| {
+            (term.clone(), vec![Cell::Bar(*share, format!("{:.1} %", 100.0 * share))])
+        };
+        let rows: Vec<_> = first.terms.iter().map(bar).collect();
+        section.table("by term of the kernel", &["term".to_owned(), "share".to_owned()], &rows);
+    }
+    Some(section)
+}
+
+fn inputs_table(model: &Model, influence: &Influence, caption: &str, section: &mut Section) {
+    let kernel = model.posterior().describe()[influence.latents.start].kernel;
+    let lengths = length_scales(model, kernel);
+    let length = |input: &str| {
+        let found = lengths.iter().find(|of| of.input == input);
+        Cell::Number(found.map_or_else(|| "–".to_owned(), |of| short(of.lengthscale)))
+    };
+    let share = |of: &Spanned| {
+        let range = if of.low < of.high {
+            format!(" ({:.0}–{:.0})", 100.0 * of.low, 100.0 * of.high)
+        } else {
+            String::new()
+        };
+        Cell::Bar(of.value, format!("{:.1} %{range}", 100.0 * of.value))
+    };
+    let row = |InputInfluence { input, alone, total }: &InputInfluence| {
+        (input.clone(), vec![share(alone), share(total), length(input)])
+    };
+    let rows: Vec<_> = influence.inputs.iter().map(row).collect();
+    let header = ["input", "alone", "with others", "length-scale, in its units"].map(str::to_owned);
+    section.table(caption, &header, &rows);
+}
+
+/// What was chosen, the course of training, and how well inducing inputs cover the data.
+pub(super) fn training(model: &Model) -> Result<Section, CliError> {
+    let training = &model.about().training;
+    let mut section = Section::new("How it was trained");
+    let mut rows = vec![
+        word_row("method", &training.method),
+        word_row("iterations", &training.iterations.to_string()),
+        word_row("ended because", &training.reason),
+    ];
+    rows.extend(training.choices.iter().filter_map(|choice| {
+        let (name, why) = choice.split_once(": ")?;
+        Some(word_row(&format!("chosen {name}"), why))
+    }));
+    section.table("", &[], &rows);
+    if let Some(curve) = curve(&training.curve) {
+        section.picture(&curve)?;
+    }
+    let covered = function_names(model).into_iter().filter_map(|(name, latents)| {
+        let seen = training.coverage.get(latents[0])?;
+        let points = model.posterior().describe()[latents[0]].seen_through?.nrows();
+        let percent = |share: f64| Cell::Bar(share, format!("{:.1} %", 100.0 * share));
+        Some((name, vec![Cell::Number(points.to_string()), percent(seen.mean), percent(seen.worst)]))
+    });
+    let covered: Vec<_> = covered.collect();
+    if !covered.is_empty() {
+        let header = ["function", "inducing inputs", "mean", "worst row"].map(str::to_owned);
+        let caption = "variance of the function at the rows that its inducing inputs account for";
+        section.table(caption, &header, &covered);
+    }
+    Ok(section)
+}
+
+/// The objective after each iteration, where there were some.
+fn curve(values: &[f64]) -> Option<Picture> {
+    let y = values.to_vec();
+    let x: Vec<f64> = (0..y.len()).map(|iteration| iteration as f64).collect();
+    let label = "log posterior density, up to a constant".to_owned();
+    let picture = Picture {
+        title: "course of training".to_owned(),
+        x_name: "iteration".to_owned(),
+        y_name: "nats".to_owned(),
+        layers: vec![Layer::Line { x, colour: CURVE, label, y }],
+        ..Picture::default()
+    };
+    (values.len() > 1).then_some(picture)
+}
+
+/// The flags that make the same model of the same data.
+pub(super) fn again(model: &Model) -> Section {
+    let mut section = Section::new("How to run it again");
+    let entries = model.about().config.iter().map(|(name, value)| format!("{name} = {}\n", toml(value)));
+    section.text("With these settings in a file fit.toml and the table of training:");
+    section.code("gp fit DATA --config fit.toml");
+    section.code(entries.collect::<String>().trim_end());
+    section
+}
+
+/// A value of a configuration as TOML has it.
+fn toml(value: &Value) -> String {
+    match value {
+        Value::Array(values) => {
+            let each: Vec<String> = values.iter().map(toml).collect();
+            format!("[{}]", each.join(", "))
+        }
+        // JSON's texts, numbers and truths are those of TOML.
+        other => other.to_string(),
+    }
+}

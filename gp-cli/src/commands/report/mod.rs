@@ -1,0 +1,70 @@
+//! `gp report`: what a model has learned and how good it is, as one page with pictures in it.
+
+mod html;
+mod learned;
+mod scores;
+
+use super::{TableOptions, warn};
+use crate::context::Context;
+use crate::data::Frame;
+use crate::error::CliError;
+use crate::evaluate::{Evaluation, evaluate};
+use crate::files::OutputFile;
+use crate::model::Model;
+use crate::notes::Notes;
+use std::path::PathBuf;
+
+/// Options of `gp report`.
+#[derive(Clone, Debug, clap::Args)]
+pub struct ReportOptions {
+    /// Model file
+    #[arg(value_name = "MODEL")]
+    pub model: PathBuf,
+    /// Table with the target to score on
+    #[arg(long, value_name = "DATA")]
+    pub test: Option<String>,
+    /// Page to write
+    #[arg(long, short, value_name = "HTML")]
+    pub output: PathBuf,
+    /// How the table is read
+    #[command(flatten)]
+    pub table: TableOptions,
+    /// Replace a file that is there
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// Writes the page.
+///
+/// # Errors
+/// Of the kind of whatever failed; the output is then as it was.
+pub fn run(options: &ReportOptions, context: &Context, notes: &mut Notes<'_>) -> Result<(), CliError> {
+    let output = OutputFile::prepare(&options.output, options.force)?;
+    let model = Model::load(&options.model, context)?;
+    let read = |path: &String| options.table.read(path, context, &model, &[], notes);
+    let frame = options.test.as_ref().map(read).transpose()?;
+    let scores = frame.as_ref().map(|frame| evaluate(&model, frame)).transpose()?;
+    if let Some(scores) = &scores {
+        warn(notes, &scores.warnings);
+    }
+    output.write(page(&model, frame.as_ref().zip(scores.as_ref()))?.as_bytes())?;
+    notes.say(format_args!("wrote {}", output.path().display()));
+    Ok(())
+}
+
+/// The text of the page: what was learned, what it depends on, the course of training, and for a table scores and pictures.
+///
+/// # Errors
+/// As [`plot::picture`](super::plot::picture).
+pub fn page(model: &Model, scored: Option<(&Frame, &Evaluation)>) -> Result<String, CliError> {
+    let title = format!("{} by {}", model.target().name, model.about().training.method);
+    let mut sections = vec![learned::learned(model)];
+    sections.extend(learned::depends_on(model));
+    if let Some((frame, evaluation)) = scored {
+        sections.push(scores::scores(frame, evaluation));
+        sections.push(scores::pictures(model, frame)?);
+    }
+    sections.push(learned::training(model)?);
+    sections.push(learned::again(model));
+    Ok(html::page(&title, &learned::lead(model), &sections))
+}

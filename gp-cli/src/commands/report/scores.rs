@@ -1,0 +1,50 @@
+//! Scores on a table, as sections of a page: numbers, and pictures of predictions beside what was observed.
+
+use super::html::{Cell, Section};
+use crate::commands::{dependence, plot};
+use crate::data::Frame;
+use crate::error::CliError;
+use crate::evaluate::{Evaluation, Grid, grids};
+use crate::model::Model;
+
+/// Tables of scores, with the confusion matrix of classes.
+pub(super) fn scores(frame: &Frame, evaluation: &Evaluation) -> Section {
+    let mut section = Section::new(format!("Scores on {}", frame.source()));
+    evaluation.warnings.iter().for_each(|warning| section.warning(warning));
+    for grid in grids(evaluation) {
+        let header: Vec<String> =
+            [grid.title.clone()].into_iter().chain(grid.columns.iter().cloned()).collect();
+        section.table("", &header, &rows(&grid));
+    }
+    section
+}
+
+/// Counts are on a ground as deep as their share of the row.
+fn rows(grid: &Grid) -> Vec<(String, Vec<Cell>)> {
+    let row = |(name, cells): &(String, Vec<String>)| {
+        let counts: Option<Vec<f64>> = cells.iter().map(|cell| cell.parse().ok()).collect();
+        let shares = counts.filter(|_| grid.counts).map(|counts| {
+            let sum = counts.iter().sum::<f64>().max(1.0);
+            counts.into_iter().map(|count| count / sum).collect::<Vec<f64>>()
+        });
+        let cell = |(place, text): (usize, &String)| match &shares {
+            Some(shares) => Cell::Shaded(shares[place], text.clone()),
+            None => Cell::Number(text.clone()),
+        };
+        (name.trim_start().to_owned(), cells.iter().enumerate().map(cell).collect())
+    };
+    grid.rows.iter().map(row).collect()
+}
+
+/// Predictions over the inputs, or how they depend on the most important ones, and how they agree with observations.
+///
+/// # Errors
+/// As [`plot::picture`].
+pub(super) fn pictures(model: &Model, frame: &Frame) -> Result<Section, CliError> {
+    let mut section = Section::new("Predictions beside observations");
+    section.picture(&plot::picture(model, frame)?)?;
+    if plot::shows_function(model) {
+        section.picture(&dependence::agreement_sheet(model, frame)?)?;
+    }
+    Ok(section)
+}

@@ -1,0 +1,114 @@
+//! What the fitted function depends on, by names of columns.
+
+use super::sample::Sample;
+use crate::encode::Inputs;
+use crate::error::CliError;
+use crate::method::Rows;
+use crate::model::{Approximation, Influence, InputInfluence};
+use faer::MatRef;
+use gp_ep::{DataSource as _, Posterior as _, ShareOptions, VarianceShares};
+use gp_kernels::expression::Form;
+use gp_kernels::posterior::terms;
+use gp_kernels::{Kernel, KernelExt as _};
+
+/// Rows that the variance is taken over.
+const ROWS: usize = 1_000;
+/// Multiplications that this may take, and as many again for ranges: a second or less.
+const MOST_WORK: f64 = 2e10;
+/// With fewer rows that keep their other inputs, nothing is said.
+const LEAST_ROWS: usize = 8;
+
+/// What a posterior depends on over some of the rows of a fit.
+///
+/// # Errors
+/// Of kind [`Numerical`](crate::ErrorKind::Numerical) for rows that cannot be read or predicted.
+pub(crate) fn of_rows(
+    posterior: &Approximation,
+    inputs: &Inputs,
+    rows: &Rows,
+    seed: u64,
+) -> Result<Vec<Influence>, CliError> {
+    let some = Sample::at_most(rows, ROWS, seed)?.rows;
+    of_points(posterior, inputs, some.whole()?.0, (rows.count(), seed))
+}
+
+/// What it depends on over these points. `rows` were trained on, which is what posteriors without inducing inputs see.
+///
+/// # Errors
+/// Of kind [`Numerical`](crate::ErrorKind::Numerical) for points that cannot be predicted.
+pub(crate) fn of_points(
+    posterior: &Approximation,
+    inputs: &Inputs,
+    points: MatRef<'_, f64>,
+    (rows, seed): (usize, u64),
+) -> Result<Vec<Influence>, CliError> {
+    let Some(how) = effort(posterior, inputs, rows, seed) else { return Ok(Vec::new()) };
+    let found = posterior.variance_shares(points, &inputs.places(), &how)?;
+    Ok(found.iter().map(|shares| named(shares, posterior, inputs)).collect())
+}
+
+/// As much as is bounded work; nothing where that is next to nothing.
+fn effort(posterior: &Approximation, inputs: &Inputs, rows: usize, seed: u64) -> Option<ShareOptions> {
+    let mut how = ShareOptions::default();
+    how.seed = seed;
+    let seen = posterior.describe().iter().filter_map(|latent| Some(latent.seen_through?.nrows())).max();
+    let (seen, dim) = (seen.unwrap_or(rows) as f64, inputs.dim() as f64);
+    let components = posterior.functions().weights().len();
+    let functions = posterior.functions().latent_count() as f64;
+    let groups = inputs.features().len() as f64;
+
+    let a_row = groups * how.values as f64 * functions * components as f64 * 2.0 * seen * (dim + 10.0);
+    how.rows = how.rows.min((MOST_WORK / a_row) as usize);
+    let n = (how.rows_of_draws * (how.values / 2 + 3)) as f64;
+    let a_draw = n * n * (n / 3.0 + 2.0 * seen) + n * seen * (seen + dim + 10.0);
+    if groups * functions * components.min(how.draws) as f64 * a_draw > MOST_WORK {
+        how.draws = 0;
+    }
+    (how.rows >= LEAST_ROWS).then_some(how)
+}
+
+fn named(shares: &VarianceShares, posterior: &Approximation, inputs: &Inputs) -> Influence {
+    let named = |(name, share): (&str, &gp_ep::InputShare)| InputInfluence {
+        input: name.to_owned(),
+        alone: share.alone,
+        total: share.total,
+    };
+    let mut of_inputs: Vec<InputInfluence> =
+        inputs.names().into_iter().zip(&shares.inputs).map(named).collect();
+    // Stable: equal ones stay in their order.
+    of_inputs.sort_by(|a, b| b.total.value.total_cmp(&a.total.value));
+    let kernel = posterior.describe()[shares.latents.start].kernel;
+    let names = terms(kernel).into_iter().map(without_numbers);
+    Influence {
+        latents: shares.latents.clone(),
+        inputs: of_inputs,
+        terms: names.zip(shares.terms.iter().copied()).collect(),
+    }
+}
+
+/// The names of a term, such as `rbf * periodic`.
+fn without_numbers(kernel: &dyn Kernel) -> String {
+    let children = |between: &str| {
+        let names: Vec<String> =
+            kernel.children().iter().map(|child| without_numbers(child.as_ref())).collect();
+        names.join(between)
+    };
+    match kernel.form() {
+        Form::Call => kernel.name().to_owned(),
+        Form::Sum => format!("({})", children(" + ")),
+        Form::Product | Form::Scale => children(" * "),
+        Form::Dims => kernel.expression(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn terms_have_short_names() {
+        let name = |text: &str| without_numbers(gp_kernels::parse(text).unwrap().as_ref());
+        assert_eq!(name("2 * rbf(lengthscale=3)"), "rbf");
+        assert_eq!(name("2 * (rbf + linear) * matern32"), "(rbf + linear) * matern32");
+    }
+}

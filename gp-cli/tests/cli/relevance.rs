@@ -1,0 +1,147 @@
+//! What `gp inspect` says predictions depend on: against what is true, and against permutation of held-out rows.
+
+use crate::support::Desk;
+use rand::{RngExt as _, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use std::collections::HashMap;
+use std::f64::consts::PI;
+use std::fmt::Write as _;
+
+const INPUTS: usize = 10;
+
+/// Friedman's first function of ten inputs between 0 and 1, of which five matter (Friedman 1991).
+fn friedman(x: &[f64]) -> f64 {
+    10.0 * (PI * x[0] * x[1]).sin() + 20.0 * (x[2] - 0.5).powi(2) + 10.0 * x[3] + 5.0 * x[4]
+}
+
+fn rows(count: usize, seed: u64) -> Vec<Vec<f64>> {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    (0..count).map(|_| (0..INPUTS).map(|_| rng.random::<f64>()).collect()).collect()
+}
+
+fn table(rows: &[Vec<f64>]) -> String {
+    let header: Vec<String> = (1..=INPUTS).map(|d| format!("x{d}")).collect();
+    let mut text = header.join(",") + ",y\n";
+    for (i, row) in rows.iter().enumerate() {
+        let cells: Vec<String> = row.iter().map(f64::to_string).collect();
+        let _ = writeln!(text, "{},{}", cells.join(","), friedman(row) + (1.9 * i as f64).sin());
+    }
+    text
+}
+
+/// What a model says of each input: alone and total.
+fn said(desk: &Desk) -> (Vec<String>, HashMap<String, (f64, f64)>) {
+    let json = desk.ok("inspect model.gp --json").json();
+    let inputs = json["about"]["training"]["influence"][0]["inputs"].as_array().unwrap().clone();
+    let share = |of: &serde_json::Value, which: &str| {
+        let [low, value, high] = ["low", "value", "high"].map(|part| of[which][part].as_f64().unwrap());
+        assert!(low <= value && value <= high, "{of}");
+        value
+    };
+    let names = inputs.iter().map(|of| of["input"].as_str().unwrap().to_owned()).collect();
+    let shares = inputs
+        .iter()
+        .map(|of| (of["input"].as_str().unwrap().to_owned(), (share(of, "alone"), share(of, "total"))));
+    (names, shares.collect())
+}
+
+/// The variances of the five inputs that matter, alone and in total, as shares of that of the function: by sums over a grid.
+fn true_shares() -> [(f64, f64); 5] {
+    const N: usize = 400;
+    let places: Vec<f64> = (0..N).map(|i| (i as f64 + 0.5) / N as f64).collect();
+    let mean = |f: &dyn Fn(f64) -> f64| places.iter().map(|&x| f(x)).sum::<f64>() / N as f64;
+    let variance = |f: &dyn Fn(f64) -> f64| mean(&|x| f(x).powi(2)) - mean(f).powi(2);
+    let wave = |x: f64, y: f64| 10.0 * (PI * x * y).sin();
+    let alone = variance(&|x| mean(&|y| wave(x, y)));
+    let total = mean(&|y| variance(&|x| wave(x, y)));
+    let both = alone + total;
+    let [third, fourth, fifth] =
+        [variance(&|x| 20.0 * (x - 0.5).powi(2)), variance(&|x| 10.0 * x), variance(&|x| 5.0 * x)];
+    let whole = both + third + fourth + fifth;
+    [(alone, total), (alone, total), (third, third), (fourth, fourth), (fifth, fifth)]
+        .map(|(alone, total)| (alone / whole, total / whole))
+}
+
+#[test]
+fn shares_are_those_of_the_function_and_of_permutation() {
+    let desk = Desk::new();
+    desk.write("t.csv", table(&rows(400, 1)));
+    desk.ok("fit t.csv --target y");
+    let (order, shares) = said(&desk);
+    for (d, (alone, total)) in true_shares().into_iter().enumerate() {
+        let found = shares[&format!("x{}", d + 1)];
+        // 64 rows know totals to some 6 %, and 400 rows the variance to 4 %.
+        assert!((found.0 - alone).abs() < 0.05, "x{}: {found:?}, not {alone}", d + 1);
+        assert!((found.1 - total).abs() < 0.06, "x{}: {found:?}, not {total}", d + 1);
+    }
+    assert!(order[5..].iter().all(|name| shares[name].1 < 0.02), "{shares:?}");
+    assert_eq!(order[0], "x4");
+
+    let held_out = rows(300, 2);
+    let squared_error = |rows: &[Vec<f64>]| {
+        desk.write("h.csv", table(rows));
+        let means = desk.ok("predict model.gp h.csv").column("mean");
+        let errors = held_out.iter().zip(&means).map(|(row, mean)| (friedman(row) - mean).powi(2));
+        (errors.sum::<f64>() / means.len() as f64, means)
+    };
+    let (least, means) = squared_error(&held_out);
+    let level = means.iter().sum::<f64>() / means.len() as f64;
+    let variance = means.iter().map(|mean| (mean - level).powi(2)).sum::<f64>() / means.len() as f64;
+    for d in 0..INPUTS {
+        let mut permuted = held_out.clone();
+        (0..permuted.len()).for_each(|i| permuted[i][d] = held_out[(i + 137) % held_out.len()][d]);
+        let share = (squared_error(&permuted).0 - least) / (2.0 * variance);
+        let found = shares[&format!("x{}", d + 1)].1;
+        assert!((share - found).abs() < 0.06, "x{}: {share} by permutation, {found} said", d + 1);
+    }
+}
+
+/// The straight part of the function counts, and a label without effect comes last.
+#[test]
+fn straight_inputs_count_and_idle_labels_do_not() {
+    let desk = Desk::new();
+    let mut text = "colour,bent,straight,y\n".to_owned();
+    for row in rows(150, 3) {
+        let colour = ["red", "green", "blue"][(3.0 * row[0]) as usize];
+        let y = 6.0 * row[2] + (6.0 * row[1]).sin() + 0.1 * (row[3] - 0.5);
+        let _ = writeln!(text, "{colour},{},{},{y}", row[1], row[2]);
+    }
+    desk.write("t.csv", text);
+    desk.ok("fit t.csv --target y --method vfe --inducing 30");
+    let (order, shares) = said(&desk);
+    assert_eq!(order, ["straight", "bent", "colour"], "{shares:?}");
+    // 36/12 beside the variance of a sine between 0 and 6, 0.5.
+    assert!(shares["straight"].1 > 0.75 && shares["colour"].1 < 0.01, "{shares:?}");
+    let text = desk.ok("inspect model.gp").out;
+    for part in ["depends on  share of the variance", "by term     rbf ", "linear "] {
+        assert!(text.contains(part), "no `{part}` in {text}");
+    }
+}
+
+/// Classes are told apart by differences of their functions; a kernel that all share is printed once.
+#[test]
+fn classes_are_looked_at_together() {
+    let desk = Desk::new();
+    let mut text = "a,b,y\n".to_owned();
+    for row in rows(150, 4) {
+        let label = ["one", "two", "three"][(3.0 * row[0]) as usize];
+        let _ = writeln!(text, "{},{},{label}", row[0], row[1]);
+    }
+    desk.write("t.csv", text);
+    desk.ok("fit t.csv --target y");
+    let (order, shares) = said(&desk);
+    assert_eq!(order, ["a", "b"]);
+    assert!(shares["a"].1 > 0.9 && shares["b"].1 < 0.1, "{shares:?}");
+    let text = desk.ok("inspect model.gp").out;
+    assert_eq!(text.matches("\nkernel ").count(), 1, "{text}");
+}
+
+/// A model is the same file whatever computes it, with shares in it.
+#[test]
+fn shares_are_the_same_with_any_number_of_threads() {
+    let desk = Desk::new();
+    desk.write("t.csv", table(&rows(120, 5)));
+    desk.ok("fit t.csv --target y --threads 1 -o one.gp");
+    desk.ok("fit t.csv --target y --threads 4 -o four.gp");
+    assert!(desk.read("one.gp") == desk.read("four.gp"));
+}

@@ -1,0 +1,150 @@
+use super::*;
+use crate::exact::{ExactGp, Observations};
+use gp_kernels::posterior::{LatentFunction, LatentPosterior, LatentPrediction, MixturePosterior};
+use gp_kernels::{Evaluator, Kernel, KernelError};
+use gp_likelihoods::{Gaussian, Likelihood, Softmax};
+use gp_linalg::Threading;
+
+/// A function that is known.
+#[derive(Clone, Debug)]
+struct Known {
+    kernel: Box<dyn Kernel>,
+    f: fn(&[f64]) -> f64,
+}
+
+impl LatentPosterior for Known {
+    fn describe(&self) -> LatentFunction<'_> {
+        LatentFunction { kernel: self.kernel.as_ref(), seen_through: None, seen_as: "nothing", jitter: 0.0 }
+    }
+    fn predict(&self, x: MatRef<'_, f64>, _by: &Evaluator) -> Result<LatentPrediction, KernelError> {
+        let at = |i: usize| (self.f)(&x.row(i).iter().copied().collect::<Vec<f64>>());
+        let mean: Vec<f64> = (0..x.nrows()).map(at).collect();
+        Ok(LatentPrediction { variance: vec![0.0; mean.len()], mean })
+    }
+    fn predict_joint(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<(Vec<f64>, Mat<f64>), KernelError> {
+        Ok((self.predict(x, by)?.mean, Mat::zeros(x.nrows(), x.nrows())))
+    }
+    fn sample(
+        &self,
+        x: MatRef<'_, f64>,
+        count: usize,
+        _seed: u64,
+        by: &Evaluator,
+    ) -> Result<Mat<f64>, KernelError> {
+        let mean = self.predict(x, by)?.mean;
+        Ok(Mat::from_fn(x.nrows(), count, |i, _| mean[i]))
+    }
+}
+
+fn known(
+    functions: &[fn(&[f64]) -> f64],
+    likelihood: Box<dyn Likelihood>,
+) -> Predictor<MixturePosterior<Known>> {
+    let kernel = gp_kernels::parse("rbf").unwrap();
+    let parts = functions.iter().map(|&f| Known { kernel: kernel.clone(), f }).collect();
+    Predictor::new(MixturePosterior::single(parts), likelihood, Threading::Here).unwrap()
+}
+
+fn gaussian() -> Box<dyn Likelihood> {
+    Box::new(Gaussian::new(0.1).unwrap())
+}
+
+/// Numbers between −1 and 1.
+fn uniform(rows: usize, columns: usize) -> Mat<f64> {
+    let mut rng = ChaCha8Rng::seed_from_u64(5);
+    Mat::from_fn(rows, columns, |_, _| 2.0 * rand::RngExt::random::<f64>(&mut rng) - 1.0)
+}
+
+/// Every value at every row, which leaves nothing to chance, against sums over all pairs of rows.
+#[test]
+fn all_values_at_all_rows_are_all_pairs() {
+    let f: fn(&[f64]) -> f64 = |x| x[0].exp() + 0.8 * x[0] * x[1] - (3.0 * x[1]).sin() + 0.3 * x[2];
+    let (n, x) = (40, uniform(40, 3));
+    let how = ShareOptions { values: n, rows: n, draws: 0, ..ShareOptions::default() };
+    let found = known(&[f], gaussian()).variance_shares(x.as_ref(), &[0..1, 1..3], &how).unwrap();
+    let row = |i: usize| [x[(i, 0)], x[(i, 1)], x[(i, 2)]];
+    let whole = variance(&(0..n).map(|i| f(&row(i))).collect::<Vec<f64>>());
+    let moved = |group: &Range<usize>, i: usize, j: usize| {
+        let mut point = row(i);
+        group.clone().for_each(|d| point[d] = x[(j, d)]);
+        f(&point)
+    };
+    for (group, share) in [0..1, 1..3].iter().zip(&found[0].inputs) {
+        let within = |i: usize| variance(&(0..n).map(|j| moved(group, i, j)).collect::<Vec<f64>>());
+        let total = (0..n).map(within).sum::<f64>() / n as f64;
+        let mean = |j: usize| (0..n).map(|i| moved(group, i, j)).sum::<f64>() / n as f64;
+        let of_mean = variance(&(0..n).map(mean).collect::<Vec<f64>>());
+        let alone = of_mean - (total - of_mean) / (n as f64 - 1.0);
+        assert!((share.total.value - total / whole).abs() < 1e-12);
+        assert!((share.alone.value - alone / whole).abs() < 1e-12);
+    }
+}
+
+/// `a x + b y + c x y` of independent inputs between −1 and 1.
+#[test]
+fn independent_inputs_have_the_indices_of_sobol() {
+    let f: fn(&[f64]) -> f64 = |x| 2.0 * x[0] + x[1] + 3.0 * x[0] * x[1];
+    let [a, b, c] = [4.0 / 3.0, 1.0 / 3.0, 9.0 / 9.0];
+    let whole = a + b + c;
+    let x = uniform(4_000, 3);
+    let how = ShareOptions { rows: 256, ..ShareOptions::default() };
+    let found = known(&[f], gaussian()).variance_shares(x.as_ref(), &[0..1, 1..2, 2..3], &how).unwrap();
+    let [first, second, third] = found[0].inputs[..] else { panic!("three inputs") };
+    // 256 rows know the variance of y² to 6 %, and 4000 rows the whole to 3 %.
+    for (share, alone, total) in [(first, a, a + c), (second, b, b + c)] {
+        assert!((share.alone.value - alone / whole).abs() < 0.05, "{share:?}");
+        assert!((share.total.value - total / whole).abs() < 0.08, "{share:?}");
+        // Drawn functions are the known one at fewer points.
+        assert!(share.total.low <= share.total.value && share.total.value <= share.total.high);
+        assert!((share.total.high - share.total.low) < 0.4, "{share:?}");
+    }
+    // Rounding of means.
+    assert!(third.alone.value < 1e-12 && third.total.high < 1e-12, "{third:?}");
+    assert!((found[0].deviation.powi(2) / whole - 1.0).abs() < 0.05);
+}
+
+/// Where classes share a part, probabilities do not feel it.
+#[test]
+fn classes_are_about_differences() {
+    let functions: [fn(&[f64]) -> f64; 3] = [|x| x[0] + 9.0 * x[1], |x| 9.0 * x[1], |x| 9.0 * x[1] - x[0]];
+    let by = known(&functions, Box::new(Softmax::new(3).unwrap()));
+    let found =
+        by.variance_shares(uniform(500, 2).as_ref(), &[0..1, 1..2], &ShareOptions::default()).unwrap();
+    assert_eq!((found.len(), found[0].latents.clone()), (1, 0..3));
+    assert!((found[0].inputs[0].total.value - 1.0).abs() < 0.05);
+    assert!(found[0].inputs[1].total.value < 1e-12);
+}
+
+#[test]
+fn terms_add_up_and_ranges_narrow_with_data() {
+    let range = |rows: usize| {
+        let x = uniform(rows, 2);
+        let y: Vec<f64> = (0..rows).map(|i| (3.0 * x[(i, 0)]).sin() + 0.5 * x[(i, 1)]).collect();
+        let kernel = gp_kernels::parse("rbf(lengthscale=0.5) + linear").unwrap();
+        let model = ExactGp::new(kernel, Gaussian::new(0.05).unwrap());
+        let data = Observations::new(x.as_ref(), &y).unwrap();
+        let by = model.condition(&data).unwrap().into_predictor().unwrap();
+        let rows = uniform(300, 2);
+        let found = by.variance_shares(rows.as_ref(), &[0..1, 1..2], &ShareOptions::default()).unwrap();
+        let [of] = &found[..] else { panic!("one function") };
+        assert!((of.terms.iter().sum::<f64>() - 1.0).abs() < 1e-12 && of.terms.len() == 2);
+        let [first, second] = of.inputs[..] else { panic!("two inputs") };
+        assert!(first.total.value > second.total.value);
+        // sin² of an angle that is uniform between −3 and 3 has the mean 0.523, and x²/4 has 1/12.
+        if rows.nrows() > 100 && x.nrows() >= 400 {
+            assert!((first.alone.value - 0.523 / (0.523 + 1.0 / 12.0)).abs() < 0.06, "{first:?}");
+        }
+        first.total.high - first.total.low
+    };
+    let (few, many) = (range(15), range(400));
+    assert!(many < 0.7 * few, "{many} and {few}");
+}
+
+#[test]
+fn what_cannot_be_asked() {
+    let level: fn(&[f64]) -> f64 = |_| 7.0;
+    let by = known(&[level], gaussian());
+    let (x, how) = (uniform(10, 2), ShareOptions::default());
+    assert_eq!(by.variance_shares(x.as_ref(), &[0..1], &how).unwrap(), Vec::new());
+    assert!(matches!(by.variance_shares(x.as_ref(), &[1..3], &how), Err(InferenceError::Shape { .. })));
+}
