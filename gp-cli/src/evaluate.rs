@@ -2,6 +2,7 @@
 
 use crate::data::Frame;
 use crate::error::{CliError, ErrorKind};
+use crate::left_out::counted;
 use crate::metrics::{ClassScores, Forecast, LEVELS, NumberForecasts, NumberScores};
 use crate::model::{Approximation, Model, TargetSummary};
 use crate::predict;
@@ -37,6 +38,18 @@ pub enum Scores {
 }
 
 impl Evaluation {
+    /// Predictor, score and value of what is compared over folds.
+    #[must_use]
+    pub fn named(&self) -> Vec<(&'static str, &'static str, f64)> {
+        let with = |name: &'static str, scores: Vec<(&'static str, f64)>| {
+            scores.into_iter().map(move |(score, value)| (name, score, value))
+        };
+        match &self.scores {
+            Scores::Numbers(of) => of.iter().flat_map(|(name, s)| with(name, s.named())).collect(),
+            Scores::Classes { of, .. } => of.iter().flat_map(|(name, s)| with(name, s.named())).collect(),
+        }
+    }
+
     /// The same for programs: `rows`, `warnings`, `labels` of classes, and `scores` by the name of the predictor.
     #[must_use]
     pub fn to_json(&self) -> Value {
@@ -90,7 +103,7 @@ impl Observed<'_> {
         let has_density = !self.model.posterior().likelihood().support().is_discrete();
         let trivial = NumberForecasts::constant(Forecast { mean, variance }, &targets, has_density)?;
         let trivial = NumberScores::of(&targets, &trivial, None);
-        let trivial = NumberScores { smll: trivial.nlpd.map(|_| 0.0), ..trivial };
+        let trivial = NumberScores { msll: trivial.nlpd.map(|_| 0.0), ..trivial };
         let score = |by| Ok::<_, CliError>(NumberScores::of(&targets, &self.forecasts(by)?, trivial.nlpd));
         let mut scores = vec![("gp", score(self.model.posterior())?), ("mean", trivial)];
         if let Some(baseline) = self.model.baseline() {
@@ -144,19 +157,19 @@ struct Lines(String);
 impl Lines {
     fn new<'a>(rows: usize, names: impl Iterator<Item = &'a str>) -> Self {
         let mut lines = Self(String::new());
-        let what = if rows == 1 { "on 1 row".to_owned() } else { format!("on {rows} rows") };
-        lines.push(&what, names.map(str::to_owned));
+        lines.push(&format!("on {}", counted(rows, "row")), names.map(str::to_owned));
         lines
     }
 
     fn push(&mut self, name: &str, cells: impl Iterator<Item = String>) {
         let cells: String = cells.map(|cell| format!("{cell:>11}")).collect();
         // Writing to a string cannot fail.
-        let _ = writeln!(self.0, "{name:<28}{cells}");
+        let _ = writeln!(self.0, "{name:<31}{cells}");
     }
 }
 
-fn number(value: f64) -> String {
+/// A number with four decimals, for people, where these tell something of it.
+pub(crate) fn number(value: f64) -> String {
     let size = value.abs();
     if size == 0.0 || (1e-3..1e5).contains(&size) { format!("{value:.4}") } else { format!("{value:.3e}") }
 }
@@ -168,11 +181,11 @@ fn percent(share: f64) -> String {
 fn numbers_table(rows: usize, of: &[(&str, NumberScores)]) -> String {
     let mut lines = Lines::new(rows, of.iter().map(|(name, _)| *name));
     let known = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), number);
-    lines.push("root mean squared error", of.iter().map(|(_, s)| number(s.rmse)));
-    lines.push("mean absolute error", of.iter().map(|(_, s)| number(s.mae)));
-    lines.push("standardised squared error", of.iter().map(|(_, s)| number(s.smse)));
-    lines.push("negative log density", of.iter().map(|(_, s)| known(s.nlpd)));
-    lines.push("standardised log loss", of.iter().map(|(_, s)| known(s.smll)));
+    lines.push("root mean squared error (rmse)", of.iter().map(|(_, s)| number(s.rmse)));
+    lines.push("mean absolute error (mae)", of.iter().map(|(_, s)| number(s.mae)));
+    lines.push("standardised sq. error (smse)", of.iter().map(|(_, s)| number(s.smse)));
+    lines.push("negative log density (nlpd)", of.iter().map(|(_, s)| known(s.nlpd)));
+    lines.push("standardised log loss (msll)", of.iter().map(|(_, s)| known(s.msll)));
     for (place, level) in LEVELS.iter().enumerate() {
         let name = format!("inside the {:.0} % interval", 100.0 * level);
         lines.push(&name, of.iter().map(|(_, s)| percent(s.coverage[place])));
@@ -184,9 +197,9 @@ fn numbers_table(rows: usize, of: &[(&str, NumberScores)]) -> String {
 fn classes_table(rows: usize, labels: &[String], of: &[(&str, ClassScores)]) -> String {
     let mut lines = Lines::new(rows, of.iter().map(|(name, _)| *name));
     lines.push("error", of.iter().map(|(_, s)| percent(s.error)));
-    lines.push("negative log probability", of.iter().map(|(_, s)| number(s.nll)));
-    lines.push("Brier score", of.iter().map(|(_, s)| number(s.brier)));
-    lines.push("calibration error", of.iter().map(|(_, s)| percent(s.ece)));
+    lines.push("log loss (log_loss)", of.iter().map(|(_, s)| number(s.log_loss)));
+    lines.push("Brier score (brier)", of.iter().map(|(_, s)| number(s.brier)));
+    lines.push("calibration error (ece)", of.iter().map(|(_, s)| percent(s.ece)));
     let Some((_, model)) = of.first() else { return lines.0 };
     lines.0.push('\n');
     lines.push("true label, predicted as", labels.iter().cloned());

@@ -44,7 +44,7 @@ pub use checkpoint::CheckpointFolder;
 pub use flags::{given, with_settings};
 pub use folds::FoldFolders;
 pub use plan::Plan;
-pub(crate) use reading::{complete, none_left};
+pub(crate) use reading::none_left;
 pub use reading::{drop_incomplete, read, read_source};
 pub use run::fit;
 pub use sample::Sample;

@@ -14,6 +14,7 @@ use crate::data::Frame;
 use crate::encode::{Inputs, Survey};
 use crate::error::CliError;
 use crate::method::{self, Method, Optimizer, Problem, Rows, SeenThrough, is_gaussian};
+use crate::stages::Stages;
 use std::sync::Arc;
 
 /// What the placement of inducing inputs takes memory for, in samples.
@@ -37,6 +38,8 @@ pub struct Plan {
     pub sample: Sample,
     /// What was chosen and why: task, method, kernel.
     pub choices: [String; 3],
+    /// Is told what the fit is at.
+    pub stages: Stages,
 }
 
 impl Plan {
@@ -110,7 +113,15 @@ impl Plan {
             likelihood: observed.likelihood.clone(),
             settings,
         };
-        let mut plan = Self { inputs, observed, method, problem, sample, choices: Default::default() };
+        let mut plan = Self {
+            inputs,
+            observed,
+            method,
+            problem,
+            sample,
+            choices: Default::default(),
+            stages: Stages::default(),
+        };
         plan.choices = describe(&plan, optimizer, &why_method, streamed, spec);
         Ok(plan)
     }

@@ -11,13 +11,17 @@ mod formats;
 mod interrupted;
 mod learning;
 mod methods;
+mod missing;
 mod model;
 #[path = "../fuzz/mutation.rs"]
 mod mutation;
 mod others;
+mod outputs;
 mod predict;
 mod stream;
 mod stream_resources;
 mod support;
+#[cfg(target_os = "linux")]
+mod terminal;
 mod tutorial;
 mod update;

@@ -100,10 +100,10 @@ fn scores_of_numbers_and_classes() {
     desk.write("t.csv", sine(60));
     desk.ok("fit t.csv --target y");
     let scores = desk.ok("eval model.gp t.csv --json").json()["scores"].clone();
-    for key in ["rmse", "mae", "smse", "smll", "nlpd", "coverage", "width"] {
+    for key in ["rmse", "mae", "smse", "msll", "nlpd", "coverage", "width"] {
         assert!(!scores["gp"][key].is_null() && !scores["linear"][key].is_null(), "{key}");
     }
-    assert_eq!(scores["mean"]["smll"], 0.0);
+    assert_eq!(scores["mean"]["msll"], 0.0);
     assert!((scores["mean"]["smse"].as_f64().unwrap() - 1.0).abs() < 1e-9);
     // The mean of log densities is what predictions say row by row.
     let density = desk.ok("predict model.gp t.csv").column("log_density");
@@ -113,7 +113,7 @@ fn scores_of_numbers_and_classes() {
     desk.write("c.csv", circle(150));
     desk.ok("fit c.csv --target y -o c.gp --iterations 20");
     let json = desk.ok("eval c.gp c.csv --json").json();
-    for key in ["error", "nll", "brier", "ece", "confusion", "reliability"] {
+    for key in ["error", "log_loss", "brier", "ece", "confusion", "reliability"] {
         assert!(!json["scores"]["gp"][key].is_null(), "{key}");
     }
     let text = desk.ok("eval c.gp c.csv").out;

@@ -55,8 +55,7 @@ pub fn run(
     let spec = FitSpec::from_flags(["--target", "y", "--seed", &seed, "--kernel", "1 * rbf"], context)?;
     let model = fit::fit(Plan::new(&split.train, &spec, context)?, &spec, ORIGIN)?;
     describe(notes, &model);
-    let wanted = Wanted { interval: 0.95, latent: false, joint: false, probabilities: false };
-    let (predicted, _) = predictions(&model, &split.test, wanted, &["x", "y"])?;
+    let predicted = predictions(&model, &split.test, &Wanted::default(), &["x", "y"])?.table;
     let written = [
         folder.write(MODEL, &model.to_bytes()?)?,
         folder.write(PREDICTIONS, &context.writers.of(Path::new(PREDICTIONS))?.bytes(&predicted)?)?,
