@@ -22,6 +22,10 @@ pub struct Wanted {
     pub latent: bool,
     /// Whether their joint covariance is.
     pub joint: bool,
+    /// How many samples of the latent function are wanted, each drawn jointly at all rows.
+    pub samples: usize,
+    /// Seed of the samples.
+    pub seed: u64,
     /// Whether the probabilities of classes are.
     pub probabilities: bool,
     /// What is done about rows that miss the value of an input.
@@ -36,6 +40,8 @@ impl Default for Wanted {
             quantiles: Vec::new(),
             latent: false,
             joint: false,
+            samples: 0,
+            seed: 0,
             probabilities: false,
             missing: Missing::Error,
         }
@@ -67,7 +73,7 @@ impl Predictions {
 /// The column of log densities (of labels and counts log probabilities) of the observations.
 const LOG_DENSITY: &str = "log_density";
 
-/// Rows for which a joint covariance can be asked: it has their square of numbers.
+/// Rows for which a joint covariance, or what is drawn by one, can be asked: it has their square of numbers.
 const MOST_JOINT_ROWS: usize = 5_000;
 
 /// The ends of central intervals that hold observations with this probability.
@@ -206,6 +212,9 @@ fn predicted(
         let covariance = by.joint(0, encoded.points.as_ref())?.1;
         push_covariance(&mut table, model, covariance.as_ref(), some.map(Vec::as_slice));
     }
+    if wanted.samples > 0 {
+        push_samples(&mut table, model, encoded.points.as_ref(), wanted)?;
+    }
     let scored = frame.map_or(Ok(Vec::new()), |frame| push_densities(&mut table, model, frame, &beliefs))?;
     Ok((table, encoded.unseen, scored))
 }
@@ -257,11 +266,13 @@ fn check(model: &Model, frame: &Frame, wanted: &Wanted) -> Result<(), CliError> 
         }
     }
     let (latents, rows) = (model.posterior().likelihood().latents(), frame.row_count());
-    if wanted.joint && latents > 1 {
-        return usage(format!("--joint is for one latent function, and the model has {latents}"));
-    }
-    if wanted.joint && rows > MOST_JOINT_ROWS {
-        return usage(format!("--joint is for {MOST_JOINT_ROWS} rows at most, and there are {rows}"));
+    for (flag, is_wanted) in [("--joint", wanted.joint), ("--samples", wanted.samples > 0)] {
+        if is_wanted && latents > 1 {
+            return usage(format!("{flag} is for one latent function, and the model has {latents}"));
+        }
+        if is_wanted && rows > MOST_JOINT_ROWS {
+            return usage(format!("{flag} is for {MOST_JOINT_ROWS} rows at most, and there are {rows}"));
+        }
     }
     Ok(())
 }
@@ -323,6 +334,22 @@ fn push_latents(table: &mut OutTable, model: &Model, beliefs: &LatentBeliefs) {
         table.push_numbers(format!("latent_mean{suffix}"), mean);
         table.push_numbers(format!("latent_variance{suffix}"), variance);
     }
+}
+
+/// A column for each sample of the latent function, in the units that its mean has.
+fn push_samples(
+    table: &mut OutTable,
+    model: &Model,
+    points: faer::MatRef<'_, f64>,
+    wanted: &Wanted,
+) -> Result<(), CliError> {
+    let scale = model.target().scale();
+    let drawn = model.posterior().sample_latents(points, wanted.samples, wanted.seed)?;
+    for (place, sample) in drawn.iter().take(1).flat_map(|samples| samples.col_iter()).enumerate() {
+        let numbers = sample.iter().map(|&value| scale.undo(value)).collect();
+        table.push_numbers(format!("latent_sample({})", place + 1), numbers);
+    }
+    Ok(())
 }
 
 /// A column for each row that is predicted, by its number in the table.

@@ -60,7 +60,9 @@ impl TableOptions {
         notes: &mut Notes<'_>,
     ) -> Result<(Frame, Vec<usize>), CliError> {
         notes.stage(format_args!("reading {path}"));
-        left_of(context.formats.open(path, &self.of(model, more))?, self.missing, notes)
+        let read = left_of(context.formats.open(path, &self.of(model, more))?, self.missing, notes)?;
+        notes.stage(format_args!("working on {}", counted(read.0.row_count(), "row")));
+        Ok(read)
     }
 
     /// Looks at the first bytes of a table of which a model needs some columns, beside others.

@@ -44,6 +44,12 @@ pub struct PredictOptions {
     /// Joint covariance of the latent function too, a column for each row
     #[arg(long)]
     pub joint: bool,
+    /// Samples of the latent function, each drawn jointly at all rows, in columns `latent_sample(1)` and so on
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    pub samples: usize,
+    /// Seed of the samples
+    #[arg(long, value_name = "SEED", default_value_t = 0, requires = "samples")]
+    pub seed: u64,
     /// Columns to copy from the table; may be repeated
     #[arg(long, value_name = "COL")]
     pub id: Vec<String>,
@@ -83,7 +89,7 @@ pub fn run(
     let (wanted, mut course) = (wanted(options), Course::default());
     let ids: Vec<&str> = options.id.iter().map(String::as_str).collect();
     notes.stage(format_args!("predicting {}", options.data));
-    let written = if options.joint || !destination.takes_pieces() {
+    let written = if options.joint || options.samples > 0 || !destination.takes_pieces() {
         let frame = context.formats.open(&options.data, &options.table.of(&model, &options.id))?;
         let predicted = predictions(&model, &frame, &wanted, &ids)?;
         course.look(&frame, &predicted);
@@ -124,6 +130,8 @@ fn wanted(options: &PredictOptions) -> Wanted {
         quantiles: options.quantiles.clone(),
         latent: options.latent,
         joint: options.joint,
+        samples: options.samples,
+        seed: options.seed,
         probabilities: options.proba,
         missing: options.table.missing,
     }

@@ -2,6 +2,7 @@
 
 use super::colour_bar;
 use super::legend::{Corner, corner};
+use super::names;
 use super::ticks::Ticks;
 use super::{CURVE, Colour, INK, Layer, Picture};
 use plotters::coord::Shift;
@@ -23,8 +24,6 @@ const Y_TICK: f64 = 80.0;
 /// The width of a letter at a tick, and room for the name of the axis upwards with its distances.
 const LETTER: f64 = 9.5;
 const Y_NAME: f64 = 40.0;
-/// Names are cut to no less than this, so that they can be told apart.
-const LEAST_LETTERS: usize = 4;
 const GRID: RGBColor = RGBColor(226, 229, 234);
 
 pub(super) type Drawn<T> = Result<T, Box<dyn std::error::Error>>;
@@ -130,7 +129,8 @@ where
         .x_label_area_size(scale.pixels(52.0))
         .y_label_area_size(scale.pixels(y_room.max(72.0)))
         .build_cartesian_2d(x.0..x.1, y.0..y.1)?;
-    let names = short_names(&picture.x_places, width, scale);
+    let letters = (f64::from(width) / scale.0 - y_room) / LETTER;
+    let names = names::fitting(&picture.x_places, letters.max(0.0) as usize);
     let named = |place: &f64| {
         let whole = (place.fract() == 0.0 && *place >= 0.0).then_some(*place as usize);
         if names.is_empty() {
@@ -171,20 +171,6 @@ fn labels(pixels: u32, units: f64, scale: Scale) -> usize {
 /// Where the ticks of such an axis are.
 pub(super) fn places_of((low, high): (f64, f64), pixels: u32, units: f64, scale: Scale) -> Vec<f64> {
     RangedCoordf64::from(low..high).key_points(BoldPoints(labels(pixels, units, scale)))
-}
-
-/// Names that have room beside each other; where they have not, their beginnings, or only some of them.
-fn short_names(names: &[String], pixels: u32, scale: Scale) -> Vec<String> {
-    let room = f64::from(pixels) / scale.0 - Y_NAME - 2.0 * LETTER;
-    let letters = |every: usize| (room / LETTER * every as f64 / names.len().max(1) as f64) as usize;
-    let every = (1..=names.len()).find(|&every| letters(every) > LEAST_LETTERS).unwrap_or(1);
-    let most = letters(every).saturating_sub(1).max(1);
-    let short = |(place, name): (usize, &String)| match name.char_indices().nth(most) {
-        _ if place % every != 0 => String::new(),
-        Some(_) => name.chars().take(most.saturating_sub(1)).chain(['…']).collect(),
-        None => name.clone(),
-    };
-    names.iter().enumerate().map(short).collect()
 }
 
 fn draw_layer<B>(chart: &mut Chart<'_, B>, layer: &Layer, scale: Scale) -> Drawn<()>

@@ -3,6 +3,7 @@
 mod colour_bar;
 mod draw;
 mod legend;
+mod names;
 mod raster;
 mod ticks;
 

@@ -17,6 +17,7 @@ mod model;
 mod mutation;
 mod others;
 mod outputs;
+mod pictures;
 mod predict;
 mod stream;
 mod stream_resources;

@@ -53,6 +53,7 @@ pub fn run(
     notes.say(format_args!("training on {train} of {} rows, {test} are held out", train + test));
     let seed = options.seed.to_string();
     let spec = FitSpec::from_flags(["--target", "y", "--seed", &seed, "--kernel", "1 * rbf"], context)?;
+    notes.stage(format_args!("training"));
     let model = fit::fit(Plan::new(&split.train, &spec, context)?, &spec, ORIGIN)?;
     describe(notes, &model);
     let predicted = predictions(&model, &split.test, &Wanted::default(), &["x", "y"])?.table;
