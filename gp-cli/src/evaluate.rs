@@ -196,7 +196,7 @@ fn numbers_table(rows: usize, of: &[(&str, NumberScores)]) -> String {
 
 fn classes_table(rows: usize, labels: &[String], of: &[(&str, ClassScores)]) -> String {
     let mut lines = Lines::new(rows, of.iter().map(|(name, _)| *name));
-    lines.push("error", of.iter().map(|(_, s)| percent(s.error)));
+    lines.push("wrong labels (error)", of.iter().map(|(_, s)| percent(s.error)));
     lines.push("log loss (log_loss)", of.iter().map(|(_, s)| number(s.log_loss)));
     lines.push("Brier score (brier)", of.iter().map(|(_, s)| number(s.brier)));
     lines.push("calibration error (ece)", of.iter().map(|(_, s)| percent(s.ece)));

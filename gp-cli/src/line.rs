@@ -117,27 +117,31 @@ impl State {
     /// Stage, how far it is, and times, as wide as a terminal.
     fn text(&self, now: Instant) -> String {
         let between = if self.detail.is_empty() { "" } else { ": " };
-        let what = format!("{}{between}{}", self.stage, self.detail);
+        let both = format!("{}{between}{}", self.stage, self.detail);
         let elapsed = duration(now.saturating_duration_since(self.begun));
         let left = self.deadline.map_or_else(String::new, |deadline| {
             format!(", {} left", duration(deadline.saturating_duration_since(now)))
         });
         let times = format!(" ({elapsed}{left})");
         let room = WIDEST.saturating_sub(times.chars().count());
-        if what.chars().count() <= room {
-            return what + &times;
+        let fits = |text: &String| text.chars().count() <= room;
+        // How far it is says more than what it is.
+        let narrow = Some(&self.detail).filter(|detail| !detail.is_empty() && fits(detail));
+        let what = if fits(&both) { &both } else { narrow.unwrap_or(&both) };
+        if fits(what) {
+            return format!("{what}{times}");
         }
         let short: String = what.chars().take(room.saturating_sub(1)).collect();
         format!("{short}…{times}")
     }
 }
 
-/// A time in words, as exact as is of interest.
+/// A time as `--time-limit` takes it, as exact as is of interest.
 fn duration(time: Duration) -> String {
     match time.as_secs() {
-        seconds @ 0..60 => format!("{seconds} s"),
-        seconds @ 60..3600 => format!("{} min {} s", seconds / 60, seconds % 60),
-        seconds => format!("{} h {} min", seconds / 3600, seconds / 60 % 60),
+        seconds @ 0..60 => format!("{seconds}s"),
+        seconds @ 60..3600 => format!("{}m{}s", seconds / 60, seconds % 60),
+        seconds => format!("{}h{}m", seconds / 3600, seconds / 60 % 60),
     }
 }
 
@@ -181,16 +185,13 @@ mod tests {
     #[test]
     fn the_line_says_what_how_far_and_how_long() {
         let (mut state, begun) = state("reading t.csv", "");
-        assert_eq!(state.text(begun), "reading t.csv (0 s)");
+        assert_eq!(state.text(begun), "reading t.csv (0s)");
         state.stage = "training".to_owned();
         state.detail = "iteration 3".to_owned();
         state.deadline = Some(begun + Duration::from_secs(100));
         let later = begun + Duration::from_millis(12_900);
-        assert_eq!(state.text(later), "training: iteration 3 (12 s, 1 min 27 s left)");
-        assert_eq!(
-            state.text(begun + Duration::from_secs(7384)),
-            "training: iteration 3 (2 h 3 min, 0 s left)"
-        );
+        assert_eq!(state.text(later), "training: iteration 3 (12s, 1m27s left)");
+        assert_eq!(state.text(begun + Duration::from_secs(7384)), "training: iteration 3 (2h3m, 0s left)");
     }
 
     #[test]
@@ -198,7 +199,15 @@ mod tests {
         let (state, begun) = state(&format!("reading {}.csv", "ä".repeat(200)), "");
         let text = state.text(begun);
         assert_eq!(text.chars().count(), WIDEST);
-        assert!(text.starts_with("reading ää") && text.ends_with("ä… (0 s)"), "{text}");
+        assert!(text.starts_with("reading ää") && text.ends_with("ä… (0s)"), "{text}");
+    }
+
+    #[test]
+    fn how_far_it_is_goes_before_what_it_is() {
+        let detail = "iteration 1234, log posterior -123456.789, gradient 1.2e-10";
+        let (mut state, begun) = state("training", detail);
+        state.deadline = Some(begun + Duration::from_secs(600));
+        assert_eq!(state.text(begun), format!("{detail} (0s, 10m0s left)"));
     }
 
     #[test]

@@ -3,9 +3,12 @@
 use std::fmt;
 use std::sync::Arc;
 
+/// What is told a stage.
+type Tell = dyn Fn(&str) + Send + Sync;
+
 /// Is told which stage long work has come to; by default nothing is told.
 #[derive(Clone, Default)]
-pub struct Stages(Option<Arc<dyn Fn(&str) + Send + Sync>>);
+pub struct Stages(Option<Arc<Tell>>);
 
 impl Stages {
     /// Tells every stage, in a few words such as `training`, to a function.

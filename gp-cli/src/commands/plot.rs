@@ -70,7 +70,7 @@ pub fn picture(model: &Model, frame: &Frame) -> Result<Picture, CliError> {
     picture_in_stages(model, frame, &Stages::default())
 }
 
-/// The same by somebody who is told what it is at.
+/// The same; `stages` is told which part is drawn.
 fn picture_in_stages(model: &Model, frame: &Frame, stages: &Stages) -> Result<Picture, CliError> {
     let scales = number_scales(model);
     let columns = |frame: &Frame| -> Vec<Vec<f64>> {

@@ -86,25 +86,25 @@ pub fn run(
         ));
     }
     let model = Model::load(&options.model, context)?;
-    let (wanted, mut course) = (wanted(options), Course::default());
+    let (wanted, mut seen) = (wanted(options), Seen::default());
     let ids: Vec<&str> = options.id.iter().map(String::as_str).collect();
     notes.stage(format_args!("predicting {}", options.data));
     let written = if options.joint || options.samples > 0 || !destination.takes_pieces() {
         let frame = context.formats.open(&options.data, &options.table.of(&model, &options.id))?;
         let predicted = predictions(&model, &frame, &wanted, &ids)?;
-        course.look(&frame, &predicted);
+        seen.look(&frame, &predicted);
         Written::Whole(predicted)
     } else {
         let mut written = Pieces::begin(&destination)?;
         options.table.open(&options.data, &model, &options.id)?.for_each(&context.formats, |rows| {
             let predicted = predictions(&model, rows, &wanted, &ids)?;
-            course.look(rows, &predicted);
-            notes.line().detail(|| counted(course.left_out.rows(), "row"));
+            seen.look(rows, &predicted);
+            notes.line().detail(|| counted(seen.left_out.rows(), "row"));
             written.add(&predicted.table)
         })?;
         Written::Pieces(written)
     };
-    course.say(&model, &options.data, notes)?;
+    seen.say(&model, &options.data, notes)?;
     match written {
         Written::Whole(predicted) => destination.write(&predicted.table, out)?,
         Written::Pieces(written) => written.finish(out)?,
@@ -112,7 +112,7 @@ pub fn run(
     match destination.path() {
         Some(path) if options.json => {
             let seconds = start.elapsed().as_secs_f64();
-            print_json(out, &course.summary(options, &path, &course.warnings(&model), seconds))
+            print_json(out, &seen.summary(options, &path, &seen.warnings(&model), seconds))
         }
         _ => Ok(()),
     }
@@ -139,14 +139,14 @@ fn wanted(options: &PredictOptions) -> Wanted {
 
 /// What is worth telling of the pieces of a table.
 #[derive(Default)]
-struct Course {
+struct Seen {
     columns: Vec<String>,
     unseen: Vec<Unseen>,
     gaps: Gaps,
     left_out: LeftOut,
 }
 
-impl Course {
+impl Seen {
     /// Looks at the next piece.
     fn look(&mut self, rows: &Frame, predicted: &Predictions) {
         if self.columns.is_empty() {

@@ -2,7 +2,7 @@
 
 use super::ColourScale;
 use super::INK;
-use super::draw::{Chart, Drawn, Scale, places_of, rgb};
+use super::draw::{Chart, Drawn, Scale, TEXT_RISE, places_of, rgb};
 use super::ticks::Ticks;
 use plotters::coord::Shift;
 use plotters::prelude::*;
@@ -47,7 +47,7 @@ where
         let y = at((place - bar.low) / (bar.high - bar.low));
         let end = right + scale.pixels(TICK) as i32;
         area.draw(&PathElement::new([(right, y), (end, y)], line))?;
-        let from = (end + scale.pixels(TICK) as i32, scale.beside_text(y));
+        let from = (end + scale.pixels(TICK) as i32, y + scale.pixels(TEXT_RISE) as i32);
         area.draw(&Text::new(ticks.text(place), from, beside_bar.clone()))?;
     }
     let across = scale.text(21.0).transform(FontTransform::Rotate90).pos(Pos::new(HPos::Center, VPos::Top));

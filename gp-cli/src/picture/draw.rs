@@ -17,7 +17,7 @@ pub(super) const HEIGHT: u32 = 720;
 
 const FONT: &str = "gp-picture";
 /// By how many units centred text in this font stands above the line it is centred on.
-const TEXT_RISE: f64 = 4.0;
+pub(super) const TEXT_RISE: f64 = 4.0;
 /// Units along an axis for one tick.
 const X_TICK: f64 = 100.0;
 const Y_TICK: f64 = 80.0;
@@ -48,7 +48,7 @@ impl Scale {
     }
 
     /// Where a legend's symbol looks level with its text.
-    pub(super) fn beside_text(self, y: i32) -> i32 {
+    fn beside_text(self, y: i32) -> i32 {
         y - self.pixels(TEXT_RISE / 2.0) as i32
     }
 }

@@ -312,7 +312,7 @@ fn pieces_that_miss_everything_have_empty_cells() {
     let table = String::from_utf8(desk.read("new.csv")).unwrap();
     let (header, rows) = table.split_once('\n').unwrap();
     desk.write("new.csv", format!("{header}\n{missing}{rows}"));
-    let line = "predict model.gp new.csv --missing drop --id id --proba --quiet";
+    let line = "predict model.gp new.csv --missing drop --id id --proba";
     desk.ok(&format!("{line} -o pieces.csv"));
     desk.ok(&format!("{line} -o whole.parquet"));
     let open = |name: &str| {

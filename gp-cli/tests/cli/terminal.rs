@@ -45,7 +45,7 @@ fn shown(desk: &Desk, line: &str, until: &str, signal: &str) -> Option<(String, 
 #[test]
 fn the_line_says_what_a_fit_is_at_and_how_much_time_is_left() {
     let desk = desk();
-    let Some((text, _)) = shown(&desk, LONG, "training: iteration ", "-INT") else { return };
+    let Some((text, _)) = shown(&desk, LONG, "iteration ", "-INT") else { return };
     let lines: Vec<&str> =
         text.split(CLEAR).filter(|line| line.starts_with("training: iteration ")).collect();
     let line = lines[0].lines().next().unwrap();
@@ -59,7 +59,7 @@ fn the_line_says_what_a_fit_is_at_and_how_much_time_is_left() {
 #[test]
 fn an_interrupt_takes_the_line_away() {
     let desk = desk();
-    let Some((text, code)) = shown(&desk, LONG, "training: ", "-INT") else { return };
+    let Some((text, code)) = shown(&desk, LONG, "iteration ", "-INT") else { return };
     assert_eq!(code, 130, "{text}");
     // `script` adds lines of its own before and after.
     let place = text.find("interrupted; no model was written").unwrap();
@@ -83,5 +83,5 @@ fn quiet_is_quiet_on_a_terminal_too() {
     };
     assert!(!status.success() && desk.path("trace.jsonl").exists());
     let text = String::from_utf8(desk.read("shown")).unwrap();
-    assert!(!text.contains("training: ") && !text.contains(CLEAR), "{text:?}");
+    assert!(!text.contains("iteration ") && !text.contains(CLEAR), "{text:?}");
 }
