@@ -74,7 +74,7 @@ impl Command {
             Self::Plot(options) => plot::run(options, context, notes),
             Self::Check(options) => check::run(options, context, out, notes),
             Self::Diagnose(options) => diagnose::run(options, context, out, notes),
-            Self::Update(options) => update::run(options, context, notes),
+            Self::Update(options) => update::run(options, context, out, notes),
             Self::Convert(options) => convert::run(options, context, out, notes),
             Self::Generate(options) => generate::run(options, context, command(context), out),
             Self::Demo(options) => demo::run(options, context, out, notes),

@@ -2,6 +2,7 @@
 
 use crate::data::Frame;
 use crate::error::{CliError, ErrorKind};
+use crate::left_out::counted;
 use crate::metrics::{ClassScores, Forecast, LEVELS, NumberForecasts, NumberScores};
 use crate::model::{Approximation, Model, TargetSummary};
 use crate::predict;
@@ -36,6 +37,18 @@ pub enum Scores {
 }
 
 impl Evaluation {
+    /// Predictor, score and value of what is compared over folds.
+    #[must_use]
+    pub fn named(&self) -> Vec<(&'static str, &'static str, f64)> {
+        let with = |name: &'static str, scores: Vec<(&'static str, f64)>| {
+            scores.into_iter().map(move |(score, value)| (name, score, value))
+        };
+        match &self.scores {
+            Scores::Numbers(of) => of.iter().flat_map(|(name, s)| with(name, s.named())).collect(),
+            Scores::Classes { of, .. } => of.iter().flat_map(|(name, s)| with(name, s.named())).collect(),
+        }
+    }
+
     /// The same for programs: `rows`, `warnings`, `labels` of classes, and `scores` by the name of the predictor.
     #[must_use]
     pub fn to_json(&self) -> Value {
@@ -89,7 +102,7 @@ impl Observed<'_> {
         let has_density = !self.model.posterior().likelihood().support().is_discrete();
         let trivial = NumberForecasts::constant(Forecast { mean, variance }, &targets, has_density)?;
         let trivial = NumberScores::of(&targets, &trivial, None);
-        let trivial = NumberScores { smll: trivial.nlpd.map(|_| 0.0), ..trivial };
+        let trivial = NumberScores { msll: trivial.nlpd.map(|_| 0.0), ..trivial };
         let score = |by| Ok::<_, CliError>(NumberScores::of(&targets, &self.forecasts(by)?, trivial.nlpd));
         let mut scores = vec![("gp", score(self.model.posterior())?), ("mean", trivial)];
         if let Some(baseline) = self.model.baseline() {
@@ -154,7 +167,7 @@ impl Grid {
     fn text(&self) -> String {
         let line = |name: &str, cells: &[String]| {
             let cells: String = cells.iter().map(|cell| format!("{cell:>11}")).collect();
-            format!("{name:<28}{cells}\n")
+            format!("{name:<31}{cells}\n")
         };
         let rows = self.rows.iter().map(|(name, cells)| line(name, cells));
         line(&self.title, &self.columns) + &rows.collect::<String>()
@@ -165,8 +178,7 @@ impl Grid {
 /// model too.
 #[must_use]
 pub fn grids(evaluation: &Evaluation) -> Vec<Grid> {
-    let rows = evaluation.rows;
-    let on = if rows == 1 { "on 1 row".to_owned() } else { format!("on {rows} rows") };
+    let on = format!("on {}", counted(evaluation.rows, "row"));
     match &evaluation.scores {
         Scores::Numbers(of) => vec![numbers_grid(on, of)],
         Scores::Classes { labels, of } => {
@@ -185,7 +197,8 @@ pub fn table(evaluation: &Evaluation) -> String {
     texts.join("\n")
 }
 
-fn number(value: f64) -> String {
+/// A number with four decimals, for people, where these tell something of it.
+pub(crate) fn number(value: f64) -> String {
     let size = value.abs();
     if size == 0.0 || (1e-3..1e5).contains(&size) { format!("{value:.4}") } else { format!("{value:.3e}") }
 }
@@ -197,11 +210,11 @@ fn percent(share: f64) -> String {
 fn numbers_grid(title: String, of: &[(&str, NumberScores)]) -> Grid {
     let mut grid = Grid::new(title, of.iter().map(|(name, _)| *name));
     let known = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), number);
-    grid.push("root mean squared error", of.iter().map(|(_, s)| number(s.rmse)));
-    grid.push("mean absolute error", of.iter().map(|(_, s)| number(s.mae)));
-    grid.push("standardised squared error", of.iter().map(|(_, s)| number(s.smse)));
-    grid.push("negative log density", of.iter().map(|(_, s)| known(s.nlpd)));
-    grid.push("standardised log loss", of.iter().map(|(_, s)| known(s.smll)));
+    grid.push("root mean squared error (rmse)", of.iter().map(|(_, s)| number(s.rmse)));
+    grid.push("mean absolute error (mae)", of.iter().map(|(_, s)| number(s.mae)));
+    grid.push("standardised sq. error (smse)", of.iter().map(|(_, s)| number(s.smse)));
+    grid.push("negative log density (nlpd)", of.iter().map(|(_, s)| known(s.nlpd)));
+    grid.push("standardised log loss (msll)", of.iter().map(|(_, s)| known(s.msll)));
     for (place, level) in LEVELS.iter().enumerate() {
         let name = format!("inside the {:.0} % interval", 100.0 * level);
         grid.push(name, of.iter().map(|(_, s)| percent(s.coverage[place])));
@@ -212,10 +225,10 @@ fn numbers_grid(title: String, of: &[(&str, NumberScores)]) -> Grid {
 
 fn classes_grid(title: String, of: &[(&str, ClassScores)]) -> Grid {
     let mut grid = Grid::new(title, of.iter().map(|(name, _)| *name));
-    grid.push("error", of.iter().map(|(_, s)| percent(s.error)));
-    grid.push("negative log probability", of.iter().map(|(_, s)| number(s.nll)));
-    grid.push("Brier score", of.iter().map(|(_, s)| number(s.brier)));
-    grid.push("calibration error", of.iter().map(|(_, s)| percent(s.ece)));
+    grid.push("wrong labels (error)", of.iter().map(|(_, s)| percent(s.error)));
+    grid.push("log loss (log_loss)", of.iter().map(|(_, s)| number(s.log_loss)));
+    grid.push("Brier score (brier)", of.iter().map(|(_, s)| number(s.brier)));
+    grid.push("calibration error (ece)", of.iter().map(|(_, s)| percent(s.ece)));
     grid
 }
 

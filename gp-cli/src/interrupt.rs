@@ -2,9 +2,11 @@
 //!
 //! Signals are the process's, so this is the one place that is too.
 
+use crate::line::Line;
 use gp_optim::Interrupt;
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The exit code of a process that was interrupted.
@@ -18,27 +20,32 @@ static TRAINING: Mutex<Option<Interrupt>> = Mutex::new(None);
 /// A file on its way to its name over a long time, which has to go where the process does.
 static UNFINISHED: Mutex<Option<PathBuf>> = Mutex::new(None);
 
-/// Listens to signals from now on, in a thread. A process that cannot is ended by them as any other.
+/// Whether training is under way that leaves no checkpoint.
+static WITHOUT_CHECKPOINT: AtomicBool = AtomicBool::new(false);
+
+/// Listens to signals from now on, in a thread, and ends the line on the terminal before the process. A process that cannot
+/// is ended by signals as any other.
 #[cfg(unix)]
-pub(crate) fn listen() {
+pub(crate) fn listen(line: Line) {
     use signal_hook::consts::{SIGINT, SIGTERM};
     let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGINT, SIGTERM]) else { return };
-    std::thread::spawn(move || signals.forever().for_each(|_| heed()));
+    std::thread::spawn(move || signals.forever().for_each(|_| heed(&line)));
 }
 
 /// Where there are no such signals, the system ends the process in its own way.
 #[cfg(not(unix))]
-pub(crate) fn listen() {}
+pub(crate) fn listen(_line: Line) {}
 
 /// Training that leaves a checkpoint is asked to end after its iteration. Everything else, and training that is asked a
 /// second time, ends at once.
-fn heed() {
+#[cfg(unix)]
+fn heed(line: &Line) {
     match locked(&TRAINING).as_ref() {
         Some(training) if !training.is_requested() => {
             training.request();
             if std::io::stderr().is_terminal() {
-                let line = "finishing this iteration; again, and it ends at once without a checkpoint of it";
-                let _ = writeln!(std::io::stderr(), "{line}");
+                let text = "finishing this iteration; again, and it ends at once without a checkpoint of it";
+                let _ = line.aside(|| writeln!(std::io::stderr(), "{text}"));
             }
         }
         _ => {
@@ -46,9 +53,29 @@ fn heed() {
             if let Some(path) = locked(&UNFINISHED).take() {
                 let _ = std::fs::remove_file(path);
             }
+            line.end();
+            let _ = writeln!(std::io::stderr(), "{}", last_words());
             std::process::exit(i32::from(EXIT_CODE));
         }
     }
+}
+
+/// What is said of an end at once.
+#[cfg(unix)]
+fn last_words() -> &'static str {
+    if WITHOUT_CHECKPOINT.load(Ordering::Relaxed) {
+        "interrupted; no model was written, and with --checkpoint DIR training could have gone on later"
+    } else {
+        "interrupted"
+    }
+}
+
+/// Runs training that a signal ends at once.
+pub(crate) fn without_checkpoint<T>(train: impl FnOnce() -> T) -> T {
+    WITHOUT_CHECKPOINT.store(true, Ordering::Relaxed);
+    let trained = train();
+    WITHOUT_CHECKPOINT.store(false, Ordering::Relaxed);
+    trained
 }
 
 /// Runs training that ends, with a checkpoint, when a signal asks for it.

@@ -15,6 +15,8 @@ pub mod files;
 pub mod fit;
 pub mod fuzzing;
 mod interrupt;
+mod left_out;
+mod line;
 mod memory;
 pub mod method;
 pub mod metrics;
@@ -23,6 +25,7 @@ pub mod notes;
 pub mod out;
 pub mod picture;
 pub mod predict;
+pub mod stages;
 pub mod standardise;
 #[cfg(feature = "testkit")]
 pub mod testkit;
@@ -32,6 +35,7 @@ pub use error::{CliError, ErrorKind};
 
 use arguments::Arguments;
 use clap::FromArgMatches;
+use line::{BehindLine, Line};
 use notes::Notes;
 use std::ffi::OsString;
 use std::io::Write;
@@ -45,8 +49,10 @@ pub fn main() -> ExitCode {
 /// The same with what a program of its own knows by name.
 pub fn main_with(context: &Context) -> ExitCode {
     data::silence_foreign_panics();
-    interrupt::listen();
-    ExitCode::from(run(context, std::env::args_os(), &mut std::io::stdout(), &mut std::io::stderr()))
+    let line = Line::on_terminal();
+    interrupt::listen(line.clone());
+    let (out, err) = (&mut std::io::stdout(), &mut std::io::stderr());
+    ExitCode::from(run_with(context, std::env::args_os(), out, err, &line))
 }
 
 /// Runs a command line, the program's name first: data to `out`, everything else to `err`. Returns the exit code.
@@ -56,12 +62,23 @@ pub fn run(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> u8 {
+    run_with(context, arguments, out, err, &Line::default())
+}
+
+/// The same with a line on the terminal that says what the command is at.
+fn run_with(
+    context: &Context,
+    arguments: impl IntoIterator<Item = OsString>,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+    line: &Line,
+) -> u8 {
     let command = arguments::command(context);
-    let line = match config::expand(&command, arguments.into_iter().collect()) {
-        Ok(line) => line,
+    let words = match config::expand(&command, arguments.into_iter().collect()) {
+        Ok(words) => words,
         Err(error) => return show_error(&error, err),
     };
-    let parsed = command.try_get_matches_from(line).and_then(|matches| {
+    let parsed = command.try_get_matches_from(words).and_then(|matches| {
         let mut arguments = Arguments::from_arg_matches(&matches)?;
         arguments.command.take_settings(&matches, context);
         Ok(arguments)
@@ -74,7 +91,10 @@ pub fn run(
         // A pool that is there already was made by whoever runs commands in a process of their own.
         let _ = rayon::ThreadPoolBuilder::new().num_threads(usize::from(threads)).build_global();
     }
-    match arguments.command.run(context, out, &mut Notes::new(err, arguments.quiet)) {
+    let mut notes = Notes::new(err, arguments.quiet).with_line(line.clone());
+    let done = arguments.command.run(context, &mut BehindLine::new(out, line.clone()), &mut notes);
+    line.end();
+    match done {
         Ok(()) => 0,
         Err(error) => show_error(&error, err),
     }

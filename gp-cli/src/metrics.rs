@@ -1,4 +1,4 @@
-//! How good predictions are.
+//! How good predictions are. Scores have the same names wherever they are written: those of the fields here.
 
 use crate::error::CliError;
 use gp_likelihoods::{Gaussian, special};
@@ -78,7 +78,7 @@ pub struct NumberScores {
     /// Mean negative log predictive density, in nats; lower is better.
     pub nlpd: Option<f64>,
     /// The same, less that of a Gaussian of the training targets' mean and variance.
-    pub smll: Option<f64>,
+    pub msll: Option<f64>,
     /// The share of observations inside each central interval of [`LEVELS`]; good if it is the level itself.
     pub coverage: [f64; LEVELS.len()],
     /// Mean widths of these intervals, in the units of the target.
@@ -105,10 +105,19 @@ impl NumberScores {
             mae: mean(errors.iter().map(|error| error.abs())),
             smse: mse / mean(targets.iter().map(|target| (target - centre).powi(2))),
             nlpd,
-            smll: nlpd.zip(trivial).map(|(nlpd, trivial)| nlpd - trivial),
+            msll: nlpd.zip(trivial).map(|(nlpd, trivial)| nlpd - trivial),
             coverage: [0, 1, 2].map(|level| coverage(&forecasts.intervals[level])),
             width: [0, 1, 2].map(|level| width(&forecasts.intervals[level])),
         }
+    }
+}
+
+impl NumberScores {
+    /// The scores that are compared over folds, by the names of their fields.
+    #[must_use]
+    pub fn named(&self) -> Vec<(&'static str, f64)> {
+        let nlpd = self.nlpd.map(|nlpd| ("nlpd", nlpd));
+        [("rmse", self.rmse), ("mae", self.mae)].into_iter().chain(nlpd).collect()
     }
 }
 
@@ -118,7 +127,7 @@ pub struct ClassScores {
     /// Share of labels that are not the most probable class.
     pub error: f64,
     /// Mean negative log probability of the labels, in nats.
-    pub nll: f64,
+    pub log_loss: f64,
     /// Mean squared distance between probabilities and labels, summed over classes.
     pub brier: f64,
     /// Expected calibration error: how far shares of right labels are from the probabilities claimed for them.
@@ -141,6 +150,12 @@ pub struct ReliabilityBin {
 }
 
 impl ClassScores {
+    /// The scores that are compared over folds, by the names of their fields.
+    #[must_use]
+    pub fn named(&self) -> Vec<(&'static str, f64)> {
+        vec![("error", self.error), ("log_loss", self.log_loss), ("brier", self.brier), ("ece", self.ece)]
+    }
+
     /// Scores of the probabilities of C classes for some labels, given as classes counted from 0.
     #[must_use]
     pub fn of(labels: &[usize], probabilities: &[Vec<f64>]) -> Self {
@@ -163,8 +178,8 @@ impl ClassScores {
         let count = labels.len() as f64;
         let ece = bins.iter().map(|bin| (bin.accuracy - bin.confidence).abs()).sum::<f64>() / count;
         let reliability = bins.map(ReliabilityBin::averaged).to_vec();
-        let (error, nll, brier) = (wrong / count, -log_density / count, brier / count);
-        Self { error, nll, brier, ece, confusion, reliability }
+        let (error, log_loss, brier) = (wrong / count, -log_density / count, brier / count);
+        Self { error, log_loss, brier, ece, confusion, reliability }
     }
 }
 
@@ -199,7 +214,7 @@ mod tests {
         assert_eq!((scores.mae, scores.smse), (2.0, 5.0));
         let expected = 0.5 * (std::f64::consts::TAU * 4.0).ln() + 5.0 / 8.0;
         assert!((scores.nlpd.unwrap() - expected).abs() < 1e-15);
-        assert!((scores.smll.unwrap() - expected + 1.0).abs() < 1e-15);
+        assert!((scores.msll.unwrap() - expected + 1.0).abs() < 1e-15);
         // Twice the quantile of 97.5 %, times the deviation.
         assert!((scores.width[2] - 2.0 * 1.959_963_984_540_054 * 2.0).abs() < 1e-12);
     }
@@ -218,7 +233,7 @@ mod tests {
         let scores = ClassScores::of(&[0, 1, 1], &probabilities);
         assert!((scores.error - 1.0 / 3.0).abs() < 1e-15);
         let log = 0.75f64.ln() + 0.25f64.ln() + 0.95f64.ln();
-        assert!((scores.nll + log / 3.0).abs() < 1e-15);
+        assert!((scores.log_loss + log / 3.0).abs() < 1e-15);
         // 2 (1 − p)² of each.
         let brier = 2.0 * (0.25f64.powi(2) + 0.75f64.powi(2) + 0.05f64.powi(2)) / 3.0;
         assert!((scores.brier - brier).abs() < 1e-15);

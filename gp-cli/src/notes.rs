@@ -1,5 +1,6 @@
 //! What a command tells about its work.
 
+use crate::line::Line;
 use std::fmt;
 use std::io::Write;
 
@@ -7,12 +8,28 @@ use std::io::Write;
 pub struct Notes<'a> {
     stream: &'a mut dyn Write,
     quiet: bool,
+    line: Line,
 }
 
 impl<'a> Notes<'a> {
     /// Notes on a stream, or none at all.
     pub fn new(stream: &'a mut dyn Write, quiet: bool) -> Self {
-        Self { stream, quiet }
+        Self { stream, quiet, line: Line::default() }
+    }
+
+    /// The same with a line that says what the command is at, unless it is to be quiet.
+    pub(crate) fn with_line(self, line: Line) -> Self {
+        Self { line: if self.quiet { Line::default() } else { line }, ..self }
+    }
+
+    /// The line that says what the command is at.
+    pub(crate) fn line(&self) -> &Line {
+        &self.line
+    }
+
+    /// The command begins with another stage.
+    pub(crate) fn stage(&self, stage: fmt::Arguments<'_>) {
+        self.line.stage(&stage.to_string());
     }
 
     /// Whether nothing is to be told.
@@ -25,7 +42,8 @@ impl<'a> Notes<'a> {
     pub fn say(&mut self, line: fmt::Arguments<'_>) {
         if !self.quiet {
             // Work does not stop because nobody listens.
-            let _ = writeln!(self.stream, "{line}");
+            let Self { stream, line: shown, .. } = self;
+            let _ = shown.aside(|| writeln!(stream, "{line}"));
         }
     }
 }

@@ -1,27 +1,79 @@
 //! Predictions in the units of the data.
 
 use crate::data::Frame;
-use crate::encode::Unseen;
+use crate::encode::{Encoded, Unseen};
 use crate::error::{CliError, ErrorKind};
+use crate::fit::Missing;
+use crate::left_out::others;
 use crate::model::{Approximation, Model};
 use crate::out::OutTable;
+use faer::Mat;
 use gp_kernels::posterior::LatentBeliefs;
 use gp_likelihoods::ObservationMoments;
 
 /// What is wanted of predictions besides means and labels.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Wanted {
-    /// The probability with which an observation lies in its interval.
-    pub interval: f64,
+    /// The probabilities with which an observation lies in its interval, an interval each.
+    pub intervals: Vec<f64>,
+    /// The probabilities with which an observation lies below its quantile, a quantile each.
+    pub quantiles: Vec<f64>,
     /// Whether the latent functions are wanted.
     pub latent: bool,
     /// Whether their joint covariance is.
     pub joint: bool,
+    /// How many samples of the latent function are wanted, each drawn jointly at all rows.
+    pub samples: usize,
+    /// Seed of the samples.
+    pub seed: u64,
     /// Whether the probabilities of classes are.
     pub probabilities: bool,
+    /// What is done about rows that miss the value of an input.
+    pub missing: Missing,
 }
 
-/// Rows for which a joint covariance can be asked: it has their square of numbers.
+/// One interval of 95 %, and rows that miss no value.
+impl Default for Wanted {
+    fn default() -> Self {
+        Self {
+            intervals: vec![0.95],
+            quantiles: Vec::new(),
+            latent: false,
+            joint: false,
+            samples: 0,
+            seed: 0,
+            probabilities: false,
+            missing: Missing::Error,
+        }
+    }
+}
+
+/// Predictions for the rows of a table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Predictions {
+    /// A line for every row of the table; where a row cannot be predicted, the cells of predictions are empty.
+    pub table: OutTable,
+    /// Levels that were not seen in training.
+    pub unseen: Vec<Unseen>,
+    /// Rows that miss the value of an input, ascending: they are not predicted.
+    pub not_predicted: Vec<usize>,
+    /// Rows that miss the target where the table has it, or are not predicted, ascending: they have no log density.
+    pub not_scored: Vec<usize>,
+}
+
+impl Predictions {
+    /// Whether a cell of predictions is empty because the table misses a value.
+    #[must_use]
+    pub fn is_left_empty(&self, column: &str, row: usize) -> bool {
+        let rows = if column == LOG_DENSITY { &self.not_scored } else { &self.not_predicted };
+        rows.binary_search(&row).is_ok()
+    }
+}
+
+/// The column of log densities (of labels and counts log probabilities) of the observations.
+const LOG_DENSITY: &str = "log_density";
+
+/// Rows for which a joint covariance, or what is drawn by one, can be asked: it has their square of numbers.
 const MOST_JOINT_ROWS: usize = 5_000;
 
 /// The ends of central intervals that hold observations with this probability.
@@ -34,12 +86,23 @@ pub fn intervals(
     beliefs: &LatentBeliefs,
     level: f64,
 ) -> Result<(Vec<f64>, Vec<f64>), CliError> {
-    let scale = model.target().scale();
-    let end = |probability| {
-        let quantiles = by.given(beliefs).quantiles(0, probability)?;
-        Ok::<_, CliError>(quantiles.into_iter().map(|quantile| scale.undo(quantile)).collect())
-    };
+    let end = |probability| quantiles(model, by, beliefs, probability);
     Ok((end(0.5 - 0.5 * level)?, end(0.5 + 0.5 * level)?))
+}
+
+/// What observations stay below with this probability.
+///
+/// # Errors
+/// Of kind [`Numerical`](ErrorKind::Numerical) for a probability outside (0, 1).
+pub fn quantiles(
+    model: &Model,
+    by: &Approximation,
+    beliefs: &LatentBeliefs,
+    probability: f64,
+) -> Result<Vec<f64>, CliError> {
+    let scale = model.target().scale();
+    let quantiles = by.given(beliefs).quantiles(0, probability)?;
+    Ok(quantiles.into_iter().map(|quantile| scale.undo(quantile)).collect())
 }
 
 /// Means and variances of observations.
@@ -91,7 +154,8 @@ pub fn most_probable(probabilities: &[f64]) -> usize {
     (1..probabilities.len()).fold(0, better)
 }
 
-/// The table of predictions for the rows of a table. Returns it with levels that were not seen in training.
+/// Predictions for all rows of a table, in their order. Rows that miss the value of an input are refused or, under
+/// [`Missing::Drop`], have empty cells beside their `ids`. Rows that miss the target have no log density.
 ///
 /// # Errors
 /// Of kind [`Data`](ErrorKind::Data) for a table that does not suit the model; of kind [`Usage`](ErrorKind::Usage)
@@ -99,47 +163,116 @@ pub fn most_probable(probabilities: &[f64]) -> usize {
 pub fn predictions(
     model: &Model,
     frame: &Frame,
-    wanted: Wanted,
+    wanted: &Wanted,
     ids: &[&str],
-) -> Result<(OutTable, Vec<Unseen>), CliError> {
+) -> Result<Predictions, CliError> {
     check(model, frame, wanted)?;
-    let encoded = model.inputs().encode(frame)?;
+    let (rows, features) = (frame.row_count(), frame.require(&model.inputs().names())?);
+    let known = match wanted.missing {
+        Missing::Error => (0..rows).collect(),
+        Missing::Drop => frame.complete_rows(&features),
+    };
+    let mut table = OutTable::default();
+    for column in frame.require(ids)? {
+        table.push_words(column.name(), (0..rows).map(|row| column.text(row)).collect());
+    }
+    let some = if known.len() == rows { None } else { Some(&known) };
+    let (predicted, unseen, scored) = predicted(model, frame, some, wanted)?;
+    table.append(predicted.spread(&known, rows));
+    let not_scored = others(rows, &scored.iter().map(|&row| known[row]).collect::<Vec<_>>());
+    Ok(Predictions { table, unseen, not_predicted: others(rows, &known), not_scored })
+}
+
+/// Predictions for some rows of a table, or all; with levels that are not known, and which of the rows have a log density.
+fn predicted(
+    model: &Model,
+    frame: &Frame,
+    some: Option<&Vec<usize>>,
+    wanted: &Wanted,
+) -> Result<(OutTable, Vec<Unseen>, Vec<usize>), CliError> {
+    let part = some.filter(|rows| !rows.is_empty()).map(|rows| frame.rows(rows)).transpose()?;
+    // Without a row the columns are those of any point, of which no row is taken.
+    let nowhere = Encoded { points: Mat::zeros(1, model.inputs().dim()), unseen: Vec::new() };
+    let (encoded, frame) = match (some, &part) {
+        (Some(rows), _) if rows.is_empty() => (nowhere, None),
+        (_, Some(part)) => (model.inputs().encode(part)?, Some(part)),
+        _ => (model.inputs().encode(frame)?, Some(frame)),
+    };
     let by = model.posterior();
     let beliefs = by.beliefs(encoded.points.as_ref())?;
     let mut table = OutTable::default();
-    for column in frame.require(ids)? {
-        table.push_words(column.name(), (0..frame.row_count()).map(|row| column.text(row)).collect());
-    }
     match model.target().labels() {
         Some(labels) => push_classes(&mut table, by, &beliefs, labels, wanted.probabilities)?,
-        None => push_numbers(&mut table, model, &beliefs, wanted.interval)?,
+        None => push_numbers(&mut table, model, &beliefs, wanted)?,
     }
     if wanted.latent || wanted.joint {
         push_latents(&mut table, model, &beliefs);
     }
     if wanted.joint {
-        push_covariance(&mut table, model, by.joint(0, encoded.points.as_ref())?.1.as_ref());
+        let covariance = by.joint(0, encoded.points.as_ref())?.1;
+        push_covariance(&mut table, model, covariance.as_ref(), some.map(Vec::as_slice));
     }
-    if let Some(observations) = model.observations(frame)? {
-        table.push_numbers("log_density", log_densities(model, by, &beliefs, &observations)?);
+    if wanted.samples > 0 {
+        push_samples(&mut table, model, encoded.points.as_ref(), wanted)?;
     }
-    Ok((table, encoded.unseen))
+    let scored = frame.map_or(Ok(Vec::new()), |frame| push_densities(&mut table, model, frame, &beliefs))?;
+    Ok((table, encoded.unseen, scored))
 }
 
-fn check(model: &Model, frame: &Frame, wanted: Wanted) -> Result<(), CliError> {
+/// Log densities where the table has the target, in the rows that do not miss it; returns these rows.
+fn push_densities(
+    table: &mut OutTable,
+    model: &Model,
+    frame: &Frame,
+    beliefs: &LatentBeliefs,
+) -> Result<Vec<usize>, CliError> {
+    let Some(target) = frame.column(&model.target().name) else { return Ok(Vec::new()) };
+    let (by, rows, known) = (model.posterior(), frame.row_count(), frame.complete_rows(&[target]));
+    let densities = if known.len() == rows {
+        let observations = model.observations(frame)?.unwrap_or_default();
+        log_densities(model, by, beliefs, &observations)?
+    } else if known.is_empty() {
+        Vec::new()
+    } else {
+        let part = frame.rows(&known)?;
+        let points = model.inputs().encode(&part)?.points;
+        let observations = model.observations(&part)?.unwrap_or_default();
+        log_densities(model, by, &by.beliefs(points.as_ref())?, &observations)?
+    };
+    let mut column = OutTable::default();
+    column.push_numbers(LOG_DENSITY, densities);
+    table.append(column.spread(&known, rows));
+    Ok(known)
+}
+
+fn check(model: &Model, frame: &Frame, wanted: &Wanted) -> Result<(), CliError> {
     let usage = |message: String| Err(CliError::new(ErrorKind::Usage, message));
+    let name = &model.target().name;
     if wanted.probabilities && model.target().labels().is_none() {
-        return usage(format!("--proba is for classes, and {} is a number", model.target().name));
+        return usage(format!("--proba is for classes, and {name} is a number"));
     }
-    if !(wanted.interval > 0.0 && wanted.interval < 1.0) {
-        return usage(format!("--interval {} is not between 0 and 1", wanted.interval));
+    if !wanted.quantiles.is_empty() && model.target().labels().is_some() {
+        return usage(format!(
+            "--quantiles is for numbers, and {name} is a class; its probabilities: --proba"
+        ));
+    }
+    let flags = [("--interval", &wanted.intervals), ("--quantiles", &wanted.quantiles)];
+    for (flag, levels) in flags {
+        if let Some(wrong) = levels.iter().find(|level| !(**level > 0.0 && **level < 1.0)) {
+            return usage(format!("{flag} {wrong} is not between 0 and 1"));
+        }
+        if let Some((_, twice)) = levels.iter().enumerate().find(|(i, level)| levels[..*i].contains(level)) {
+            return usage(format!("{flag} {twice} is asked for twice"));
+        }
     }
     let (latents, rows) = (model.posterior().likelihood().latents(), frame.row_count());
-    if wanted.joint && latents > 1 {
-        return usage(format!("--joint is for one latent function, and the model has {latents}"));
-    }
-    if wanted.joint && rows > MOST_JOINT_ROWS {
-        return usage(format!("--joint is for {MOST_JOINT_ROWS} rows at most, and there are {rows}"));
+    for (flag, is_wanted) in [("--joint", wanted.joint), ("--samples", wanted.samples > 0)] {
+        if is_wanted && latents > 1 {
+            return usage(format!("{flag} is for one latent function, and the model has {latents}"));
+        }
+        if is_wanted && rows > MOST_JOINT_ROWS {
+            return usage(format!("{flag} is for {MOST_JOINT_ROWS} rows at most, and there are {rows}"));
+        }
     }
     Ok(())
 }
@@ -161,19 +294,26 @@ fn push_classes(
     Ok(())
 }
 
+/// Means, variances, the ends of intervals, and quantiles. A single interval needs no level in its names.
 fn push_numbers(
     table: &mut OutTable,
     model: &Model,
     beliefs: &LatentBeliefs,
-    level: f64,
+    wanted: &Wanted,
 ) -> Result<(), CliError> {
     let by = model.posterior();
     let moments = moments(model, by, beliefs)?;
-    let (lower, upper) = intervals(model, by, beliefs, level)?;
     table.push_numbers("mean", moments.iter().map(|m| m.mean).collect());
     table.push_numbers("variance", moments.iter().map(|m| m.variance).collect());
-    table.push_numbers("lower", lower);
-    table.push_numbers("upper", upper);
+    for &level in &wanted.intervals {
+        let (lower, upper) = intervals(model, by, beliefs, level)?;
+        let suffix = if wanted.intervals.len() == 1 { String::new() } else { format!("({level})") };
+        table.push_numbers(format!("lower{suffix}"), lower);
+        table.push_numbers(format!("upper{suffix}"), upper);
+    }
+    for &level in &wanted.quantiles {
+        table.push_numbers(format!("q{level}"), quantiles(model, by, beliefs, level)?);
+    }
     Ok(())
 }
 
@@ -196,10 +336,34 @@ fn push_latents(table: &mut OutTable, model: &Model, beliefs: &LatentBeliefs) {
     }
 }
 
-fn push_covariance(table: &mut OutTable, model: &Model, covariance: faer::MatRef<'_, f64>) {
+/// A column for each sample of the latent function, in the units that its mean has.
+fn push_samples(
+    table: &mut OutTable,
+    model: &Model,
+    points: faer::MatRef<'_, f64>,
+    wanted: &Wanted,
+) -> Result<(), CliError> {
     let scale = model.target().scale();
-    for (row, column) in covariance.col_iter().enumerate() {
+    let drawn = model.posterior().sample_latents(points, wanted.samples, wanted.seed)?;
+    for (place, sample) in drawn.iter().take(1).flat_map(|samples| samples.col_iter()).enumerate() {
+        let numbers = sample.iter().map(|&value| scale.undo(value)).collect();
+        table.push_numbers(format!("latent_sample({})", place + 1), numbers);
+    }
+    Ok(())
+}
+
+/// A column for each row that is predicted, by its number in the table.
+fn push_covariance(
+    table: &mut OutTable,
+    model: &Model,
+    covariance: faer::MatRef<'_, f64>,
+    rows: Option<&[usize]>,
+) {
+    let scale = model.target().scale();
+    for (place, column) in covariance.col_iter().enumerate() {
         let numbers = column.iter().map(|&value| scale.undo_variance(value)).collect();
+        let row = rows.map_or(Some(place), |rows| rows.get(place).copied());
+        let Some(row) = row else { continue };
         table.push_numbers(format!("latent_covariance({})", row + 1), numbers);
     }
 }

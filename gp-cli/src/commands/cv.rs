@@ -1,25 +1,26 @@
 //! `gp cv`: cross-validation.
 
-use super::print_json;
+use super::{left_of, print_json};
 use crate::context::Context;
 use crate::data::{Formats, Frame, ReadOptions};
 use crate::encode::class_labels;
 use crate::error::{CliError, ErrorKind};
-use crate::evaluate::{Evaluation, Scores, evaluate};
+use crate::evaluate::{Evaluation, evaluate, number};
 use crate::fit::{self, FitSpec, FoldFolders, Plan, parse_time};
 use crate::interrupt;
+use crate::line::Line;
 use crate::model::Model;
 use crate::notes::Notes;
-use crate::out;
+use crate::out::{self, OutTable};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
 use std::io::Write;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// The command, as models name their origin.
@@ -83,9 +84,13 @@ pub fn run(
     out: &mut dyn Write,
     notes: &mut Notes<'_>,
 ) -> Result<(), CliError> {
-    let (frame, _) = fit::read(&options.data, options.format.as_deref(), &options.spec, &context.formats)?;
+    let read = options.spec.read_options(options.format.as_deref())?;
+    notes.stage(format_args!("reading {}", options.data));
+    let frame = context.formats.open(&options.data, &read)?;
+    let rows = frame.row_count();
+    let (frame, left_out) = left_of(frame, options.spec.missing, notes)?;
     let parts = match &options.splits {
-        Some(path) => splits(&path.to_string_lossy(), frame.row_count(), &context.formats)?,
+        Some(path) => left_in_splits(splits(&path.to_string_lossy(), rows, &context.formats)?, &left_out)?,
         None => folds(&frame, &options.spec, usize::from(options.folds))?,
     };
     notes.say(format_args!("{} folds of {} rows", parts.len(), frame.row_count()));
@@ -94,16 +99,14 @@ pub fn run(
         (Some(folder), None) => Some(FoldFolders::begin(folder, options.checkpoint_every)?),
         (None, None) => None,
     };
+    notes.stage(format_args!("fitting without each of {} parts in turn", parts.len()));
+    let all = Parts { frame: &frame, spec: &options.spec, context, parts: &parts, line: notes.line() };
     let scored = match &folders {
         Some(folders) => interrupt::while_training(|interrupt| {
-            score_all(&frame, &options.spec, context, &parts, |part, plan| {
-                folders.fit(part, plan, &options.spec, ORIGIN, interrupt, context)
-            })
+            all.score(|part, plan| folders.fit(part, plan, &options.spec, ORIGIN, interrupt, context))
         })
         .map_err(|error| folders.how_to_go_on(error))?,
-        None => score_all(&frame, &options.spec, context, &parts, |_, plan| {
-            fit::fit(plan, &options.spec, ORIGIN)
-        })?,
+        None => interrupt::without_checkpoint(|| all.score(|_, plan| fit::fit(plan, &options.spec, ORIGIN)))?,
     };
     folders.map_or(Ok(()), |folders| folders.remove(parts.len()))?;
     let summaries = summarise(&scored);
@@ -111,29 +114,62 @@ pub fn run(
         let folds: Vec<_> = scored.iter().map(Evaluation::to_json).collect();
         return print_json(out, &serde_json::json!({ "folds": folds, "summary": summaries }));
     }
-    out::print(out, table(&scored, &summaries).as_bytes())
+    notes.say(format_args!("{}", lines(&summaries, scored.len()).trim_end()));
+    out::print(out, &context.writers.first().bytes(&table(&scored, &summaries))?)
 }
 
-/// Scores all parts, side by side; `fit` carries out the plan for all rows but those of a part.
-fn score_all(
-    frame: &Frame,
-    spec: &FitSpec,
-    context: &Context,
-    parts: &[Vec<usize>],
-    fit: impl Fn(usize, Plan) -> Result<Model, CliError> + Sync,
-) -> Result<Vec<Evaluation>, CliError> {
-    let score = |(part, test): (usize, &Vec<usize>)| {
+/// Parts of a table that are scored in turn.
+struct Parts<'a> {
+    frame: &'a Frame,
+    spec: &'a FitSpec,
+    context: &'a Context,
+    parts: &'a [Vec<usize>],
+    line: &'a Line,
+}
+
+impl Parts<'_> {
+    /// Scores all parts, side by side; `fit` carries out the plan for all rows but those of a part.
+    fn score(
+        &self,
+        fit: impl Fn(usize, Plan) -> Result<Model, CliError> + Sync,
+    ) -> Result<Vec<Evaluation>, CliError> {
+        let (done, count) = (AtomicUsize::new(0), self.parts.len());
+        let scored = |(part, test): (usize, &Vec<usize>)| {
+            let scored = self.score_part(part, test, &fit).map_err(|cause| {
+                CliError::caused(cause.kind(), format!("without part {} of {count}", part + 1), cause)
+            });
+            let done = 1 + done.fetch_add(1, Ordering::Relaxed);
+            self.line.detail(|| format!("{done} of {count} done"));
+            scored
+        };
+        self.parts.par_iter().enumerate().map(scored).collect()
+    }
+
+    fn score_part(
+        &self,
+        part: usize,
+        test: &[usize],
+        fit: &impl Fn(usize, Plan) -> Result<Model, CliError>,
+    ) -> Result<Evaluation, CliError> {
         let held_out: BTreeSet<usize> = test.iter().copied().collect();
-        let rest: Vec<usize> = (0..frame.row_count()).filter(|row| !held_out.contains(row)).collect();
-        let model = fit(part, Plan::new(&frame.rows(&rest)?, spec, context)?)?;
-        evaluate(&model, &frame.rows(test)?)
-    };
-    let named = |(part, test)| {
-        score((part, test)).map_err(|cause| {
-            CliError::caused(cause.kind(), format!("without part {} of {}", part + 1, parts.len()), cause)
-        })
-    };
-    parts.par_iter().enumerate().map(named).collect()
+        let rest: Vec<usize> = (0..self.frame.row_count()).filter(|row| !held_out.contains(row)).collect();
+        let model = fit(part, Plan::new(&self.frame.rows(&rest)?, self.spec, self.context)?)?;
+        evaluate(&model, &self.frame.rows(test)?)
+    }
+}
+
+/// The rows of splits by their places among those that are left: splits count the rows of the file.
+fn left_in_splits(parts: Vec<Vec<usize>>, left_out: &[usize]) -> Result<Vec<Vec<usize>>, CliError> {
+    let place = |row: usize| left_out.binary_search(&row).err().map(|before| row - before);
+    let left: Vec<Vec<usize>> =
+        parts.into_iter().map(|rows| rows.into_iter().filter_map(place).collect()).collect();
+    match left.iter().position(Vec::is_empty) {
+        None => Ok(left),
+        Some(part) => {
+            let message = format!("all rows of split {} miss a value; nothing is left to score on", part + 1);
+            Err(CliError::new(ErrorKind::Data, message))
+        }
+    }
 }
 
 /// Rows dealt out after a shuffle; where the target has few values, each of them by itself, so that every part has its
@@ -186,32 +222,9 @@ fn splits(path: &str, rows: usize, formats: &Formats) -> Result<Vec<Vec<usize>>,
     Ok(parts.into_values().collect())
 }
 
-/// Predictor, score and value of one fold.
-fn named(evaluation: &Evaluation) -> Vec<(&'static str, &'static str, f64)> {
-    match &evaluation.scores {
-        Scores::Numbers(of) => of
-            .iter()
-            .flat_map(|(name, s)| {
-                let nlpd = s.nlpd.map(|nlpd| (*name, "nlpd", nlpd));
-                [(*name, "rmse", s.rmse), (*name, "mae", s.mae)].into_iter().chain(nlpd)
-            })
-            .collect(),
-        Scores::Classes { of, .. } => of
-            .iter()
-            .flat_map(|(name, s)| {
-                [
-                    (*name, "error", s.error),
-                    (*name, "nll", s.nll),
-                    (*name, "brier", s.brier),
-                    (*name, "ece", s.ece),
-                ]
-            })
-            .collect(),
-    }
-}
-
+/// Means over folds with their standard errors, in the order of predictors and scores.
 fn summarise(scored: &[Evaluation]) -> Vec<Summary> {
-    let all: Vec<Vec<_>> = scored.iter().map(named).collect();
+    let all: Vec<Vec<_>> = scored.iter().map(Evaluation::named).collect();
     let Some(first) = all.first() else { return Vec::new() };
     let summary = |&(predictor, score, _): &(&'static str, &'static str, f64)| {
         let of = |fold: &Vec<(&str, &str, f64)>| {
@@ -227,22 +240,85 @@ fn summarise(scored: &[Evaluation]) -> Vec<Summary> {
     first.iter().map(summary).collect()
 }
 
-fn table(scored: &[Evaluation], summaries: &[Summary]) -> String {
-    let mut text = String::from("fold,rows,predictor,score,value\n");
+/// A line for each score of each fold, and one for its mean over folds with the standard error of that mean.
+fn table(scored: &[Evaluation], summaries: &[Summary]) -> OutTable {
+    let (mut folds, mut predictors, mut scores) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut rows, mut values, mut errors) = (Vec::new(), Vec::new(), Vec::new());
+    let mut push = |fold: String, count: f64, (predictor, score): (&str, &str), value, error| {
+        folds.push(fold);
+        rows.push(count);
+        predictors.push(predictor.to_owned());
+        scores.push(score.to_owned());
+        values.push(value);
+        errors.push(error);
+    };
     for (fold, evaluation) in scored.iter().enumerate() {
-        for (predictor, score, value) in named(evaluation) {
-            // Writing to a string cannot fail.
-            let _ = writeln!(
-                text,
-                "{fold},{},{predictor},{score},{}",
-                evaluation.rows,
-                gp_optim::format_number(value)
-            );
+        for (predictor, score, value) in evaluation.named() {
+            push(fold.to_string(), evaluation.rows as f64, (predictor, score), value, f64::NAN);
         }
     }
-    for summary in summaries {
-        let Summary { predictor, score, mean, standard_error } = summary;
-        let _ = writeln!(text, "mean ± standard error,,{predictor},{score},{mean:.4} ± {standard_error:.4}");
+    let all = scored.iter().map(|evaluation| evaluation.rows as f64).sum();
+    for Summary { predictor, score, mean, standard_error } in summaries {
+        push("mean".to_owned(), all, (predictor, score), *mean, *standard_error);
     }
-    text
+    let mut table = OutTable::default();
+    table.push_words("fold", folds);
+    table.push_numbers("rows", rows);
+    table.push_words("predictor", predictors);
+    table.push_words("score", scores);
+    table.push_numbers("value", values);
+    table.push_numbers("standard_error", errors);
+    table
+}
+
+/// Means and standard errors for people: a line a score, a column a predictor.
+fn lines(summaries: &[Summary], folds: usize) -> String {
+    let mut predictors: Vec<&str> = summaries.iter().map(|summary| summary.predictor.as_str()).collect();
+    predictors.dedup();
+    let mut scores: Vec<&str> = summaries.iter().map(|summary| summary.score).collect();
+    scores.truncate(summaries.len() / predictors.len().max(1));
+    let cell = |score: &str, predictor: &str| {
+        let found = summaries.iter().find(|entry| entry.predictor == predictor && entry.score == score);
+        found.map_or_else(String::new, |entry| match entry.standard_error {
+            error if error.is_finite() => format!("{} ± {}", number(entry.mean), number(error)),
+            _ => number(entry.mean),
+        })
+    };
+    let line = |name: &str, cells: Vec<String>| {
+        let cells: String = cells.iter().map(|cell| format!("{cell:>22}")).collect();
+        format!("{name:<9}{cells}\n")
+    };
+    let head = predictors.iter().map(|&name| name.to_owned()).collect();
+    let body = scores.iter().map(|score| line(score, predictors.iter().map(|by| cell(score, by)).collect()));
+    format!("mean ± standard error over {folds} folds\n{}{}", line("", head), body.collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn people_see_means_with_their_errors() {
+        let summary = |predictor: &str, score, mean, standard_error| Summary {
+            predictor: predictor.to_owned(),
+            score,
+            mean,
+            standard_error,
+        };
+        let summaries = [
+            summary("gp", "rmse", 0.5, 0.25),
+            summary("gp", "mae", 0.125, 0.0625),
+            summary("mean", "rmse", 2.0, f64::NAN),
+            summary("mean", "mae", 1.0, 0.5),
+        ];
+        let text = lines(&summaries, 4);
+        let words: Vec<Vec<&str>> = text
+            .lines()
+            .map(|line| line.split("  ").filter(|w| !w.is_empty()).map(str::trim).collect())
+            .collect();
+        assert_eq!(words[0], ["mean ± standard error over 4 folds"]);
+        assert_eq!(words[1], ["gp", "mean"]);
+        assert_eq!(words[2], ["rmse", "0.5000 ± 0.2500", "2.0000"]);
+        assert_eq!(words[3], ["mae", "0.1250 ± 0.0625", "1.0000 ± 0.5000"]);
+    }
 }

@@ -9,6 +9,7 @@ use crate::fit;
 use crate::model::{Influence, Model};
 use crate::picture::{self, CLASSES, CURVE, INK, Layer, OTHER, Picture};
 use crate::predict;
+use crate::stages::Stages;
 use faer::Mat;
 
 /// The level of the bands.
@@ -26,18 +27,21 @@ const CALIBRATION_ROWS: usize = 500;
 type Place<'a> = (&'a Feature, usize);
 
 /// Panels: one for each input that matters, then agreement with the observations where the table has them.
-pub(super) fn sheet(model: &Model, frame: &Frame) -> Result<Picture, CliError> {
+/// `stages` is told which of them is drawn.
+pub(super) fn sheet(model: &Model, frame: &Frame, stages: &Stages) -> Result<Picture, CliError> {
     let points = model.inputs().encode(frame)?.points;
     let step = points.nrows().div_ceil(ROWS).max(1);
     let rows: Vec<usize> = (0..points.nrows()).step_by(step).collect();
     let some = Mat::from_fn(rows.len(), points.ncols(), |i, d| points[(rows[i], d)]);
     let mut panels = Vec::new();
     for place in most_relevant(model, &some)? {
+        stages.begin(&format!("drawing how predictions depend on {}", place.0.name));
         panels.push(dependence(model, frame, &some, place)?);
     }
     // All have the same legend.
     panels.iter_mut().skip(1).flat_map(|panel| &mut panel.layers).for_each(Layer::forget_label);
     if frame.column(&model.target().name).is_some() {
+        stages.begin("drawing how predictions agree with observations");
         panels.extend(agreement(model, frame, &points)?);
     }
     let title = format!("{} by {}", model.target().name, model.about().training.method);
@@ -107,7 +111,7 @@ fn dependence(
         layers.push(Layer::Reach { x: vec![-0.5, x.len() as f64 - 0.5], y: Vec::new() });
     }
     let (title, x_name) = (format!("depends on {name}"), name.clone());
-    Ok(Picture { title, x_name, y_name, x_places, layers, panels: Vec::new() })
+    Ok(Picture { title, x_name, y_name, x_places, layers, ..Picture::default() })
 }
 
 /// The mean over the rows of each place.

@@ -6,6 +6,7 @@ use crate::context::Context;
 use crate::error::CliError;
 use crate::evaluate::{evaluate, table};
 use crate::files::OutputFile;
+use crate::left_out::counted;
 use crate::model::Model;
 use crate::notes::Notes;
 use crate::out;
@@ -48,7 +49,8 @@ pub fn run(
     let report =
         options.report.as_deref().map(|path| OutputFile::prepare(path, options.force)).transpose()?;
     let model = Model::load(&options.model, context)?;
-    let frame = options.table.read(&options.data, context, &model, &[], notes)?;
+    let (frame, left_out) = options.table.read_counted(&options.data, context, &model, &[], notes)?;
+    notes.stage(format_args!("scoring {}", counted(frame.row_count(), "row")));
     let evaluation = evaluate(&model, &frame)?;
     warn(notes, &evaluation.warnings);
     if let Some(report) = report {
@@ -56,7 +58,9 @@ pub fn run(
         notes.say(format_args!("wrote {}", report.path().display()));
     }
     if options.json {
-        print_json(out, &evaluation.to_json())
+        let mut scores = evaluation.to_json();
+        scores["left_out"] = left_out.len().into();
+        print_json(out, &scores)
     } else {
         out::print(out, table(&evaluation).as_bytes())
     }

@@ -2,13 +2,14 @@
 
 use super::{print_json, warn};
 use crate::context::Context;
-use crate::course::{self, Course};
+use crate::course::Course;
 use crate::data::{Frame, ReadOptions};
 use crate::error::{CliError, ErrorKind};
 use crate::evaluate::{self, Evaluation};
 use crate::files::OutputFile;
 use crate::fit::{self, CheckpointFolder, FitSpec, Plan, Stream, Streamed, parse_time};
 use crate::interrupt;
+use crate::left_out::counted;
 use crate::memory;
 use crate::model::Model;
 use crate::notes::Notes;
@@ -84,23 +85,27 @@ pub fn run(
     let spec = &options.spec;
     spec.target()?;
     let output = OutputFile::prepare(&options.output, options.force)?;
-    let (plan, dropped) = plan(options, context)?;
+    let (plan, dropped) = plan(options, context, notes)?;
     if dropped > 0 {
-        notes.say(format_args!("left out {dropped} rows that miss a value"));
+        let verb = if dropped == 1 { "misses" } else { "miss" };
+        notes.say(format_args!("left out {} that {verb} a value", counted(dropped, "row")));
     }
     plan.choices.iter().chain([&plan.cost]).for_each(|choice| notes.say(format_args!("{choice}")));
     check_memory(&plan, options.force)?;
     let test = options.test.as_deref().map(|path| read_test(path, options, &plan, context)).transpose()?;
 
     let checkpoint = checkpoint_folder(options, &plan)?;
-    let course =
-        Course::new(notes.are_quiet(), options.trace.as_deref(), (options.resume.is_some(), options.force))?;
+    let course = Course::new(
+        notes.line().clone(),
+        options.trace.as_deref(),
+        (options.resume.is_some(), options.force),
+    )?;
 
     let start = Instant::now();
     let control = course.watch(plan.problem.settings.control.clone());
-    let fitted = train(options, plan, control, checkpoint.as_ref());
-    course::clear_line(notes.are_quiet());
-    let model = fitted?;
+    notes.line().limit(spec.time_limit);
+    let model = train(options, plan, control, checkpoint.as_ref())?;
+    notes.line().limit(None);
     let seconds = start.elapsed().as_secs_f64();
     say_outcome(&model, seconds, notes);
     let training = &model.about().training;
@@ -108,6 +113,7 @@ pub fn run(
         let message = format!("training did not converge: {}; nothing was written", training.reason);
         return Err(CliError::new(ErrorKind::NotConverged, message));
     }
+    notes.stage(format_args!("scoring and writing the model"));
     let scores = test.map(|test| evaluate::evaluate(&model, &test)).transpose()?;
     output.write(&model.to_bytes()?)?;
     notes.say(format_args!("wrote {}", output.path().display()));
@@ -116,7 +122,11 @@ pub fn run(
 }
 
 /// Reads the table, into memory or not, and makes all choices; tells how many rows were left out.
-fn plan(options: &FitOptions, context: &Context) -> Result<(Plan, usize), CliError> {
+fn plan(options: &FitOptions, context: &Context, notes: &Notes<'_>) -> Result<(Plan, usize), CliError> {
+    notes.stage(format_args!("reading {}", options.data));
+    let choosing = || notes.stage(format_args!("choosing a model and placing inducing points"));
+    let stages = notes.line().stages();
+    let with_stages = |plan: Plan| Plan { stages, ..plan };
     let (spec, format) = (&options.spec, options.format.as_deref());
     let input = options.stream.open(&options.data)?;
     if let Some(why) = options.stream.why_not_held(&input, format, spec, context)? {
@@ -124,10 +134,12 @@ fn plan(options: &FitOptions, context: &Context) -> Result<(Plan, usize), CliErr
         let folder = kept.map_or_else(std::env::temp_dir, |folder| memory::folder_near(folder));
         let table = Streamed::read(input, (format, &context.formats), spec, &folder, &why)?;
         let dropped = table.dropped();
-        return Ok((Plan::streamed(table, spec, context)?, dropped));
+        choosing();
+        return Ok((with_stages(Plan::streamed(table, spec, context)?), dropped));
     }
     let (frame, dropped) = fit::read_source(&input.load()?, format, spec, &context.formats)?;
-    Ok((Plan::new(&frame, spec, context)?, dropped))
+    choosing();
+    Ok((with_stages(Plan::new(&frame, spec, context)?), dropped))
 }
 
 /// Carries out the plan under a control, which a signal to end joins where there is a checkpoint to leave.
@@ -139,7 +151,7 @@ fn train(
 ) -> Result<Model, CliError> {
     let Some(folder) = checkpoint else {
         plan.problem.settings.control = control;
-        return fit::fit(plan, &options.spec, ORIGIN);
+        return interrupt::without_checkpoint(|| fit::fit(plan, &options.spec, ORIGIN));
     };
     let trained = interrupt::while_training(|interrupt| {
         let control = control.with_interrupt(interrupt.clone());

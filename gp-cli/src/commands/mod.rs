@@ -18,7 +18,8 @@ pub mod update;
 use crate::context::Context;
 use crate::data::{Formats, Frame, Input, ReadOptions};
 use crate::error::{CliError, ErrorKind};
-use crate::fit::{Missing, Stream, complete, drop_incomplete, none_left};
+use crate::fit::{Missing, Stream, none_left};
+use crate::left_out::{LeftOut, counted, others};
 use crate::model::Model;
 use crate::notes::Notes;
 use crate::out;
@@ -31,13 +32,13 @@ pub struct TableOptions {
     /// Format of the table: {formats}; found from the file unless given
     #[arg(long, value_name = "NAME")]
     pub format: Option<String>,
-    /// Rows that miss a value
+    /// Rows that miss a value. `gp predict` keeps the line of a row that is left out, with empty cells
     #[arg(long, value_enum, default_value_t = Missing::Error)]
     pub missing: Missing,
 }
 
 impl TableOptions {
-    /// The columns of a table that a model needs, and some others.
+    /// The columns of a table that a model needs, and some others, without rows that miss a value where that was asked for.
     fn read(
         &self,
         path: &str,
@@ -46,13 +47,28 @@ impl TableOptions {
         more: &[String],
         notes: &mut Notes<'_>,
     ) -> Result<Frame, CliError> {
-        left_of(context.formats.open(path, &self.of(model, more))?, self.missing, notes)
+        self.read_counted(path, context, model, more, notes).map(|(frame, _)| frame)
+    }
+
+    /// The same, with the rows that were left out.
+    fn read_counted(
+        &self,
+        path: &str,
+        context: &Context,
+        model: &Model,
+        more: &[String],
+        notes: &mut Notes<'_>,
+    ) -> Result<(Frame, Vec<usize>), CliError> {
+        notes.stage(format_args!("reading {path}"));
+        let read = left_of(context.formats.open(path, &self.of(model, more))?, self.missing, notes)?;
+        notes.stage(format_args!("working on {}", counted(read.0.row_count(), "row")));
+        Ok(read)
     }
 
     /// Looks at the first bytes of a table of which a model needs some columns, beside others.
-    fn open(&self, path: &str, model: &Model, more: &[String]) -> Result<Parts<'_>, CliError> {
+    fn open(&self, path: &str, model: &Model, more: &[String]) -> Result<Parts, CliError> {
         let input = Stream::Auto.open(path)?;
-        Ok(Parts { options: self, read: self.of(model, more), input })
+        Ok(Parts { read: self.of(model, more), input })
     }
 
     fn of(&self, model: &Model, more: &[String]) -> ReadOptions {
@@ -64,54 +80,50 @@ impl TableOptions {
 }
 
 /// A table for a model that is there, some rows at a time where its format allows that.
-struct Parts<'a> {
-    options: &'a TableOptions,
+struct Parts {
     read: ReadOptions,
     input: Input,
 }
 
-impl Parts<'_> {
-    /// Hands over all rows, those that miss a value left out where that was asked for.
+impl Parts {
+    /// Hands over all rows, also those that miss a value.
     fn for_each(
         self,
         formats: &Formats,
-        notes: &mut Notes<'_>,
         mut each: impl FnMut(&Frame) -> Result<(), CliError>,
     ) -> Result<(), CliError> {
-        let missing = self.options.missing;
         if !formats.of(&self.input, &self.read)?.comes_in_pieces() {
-            let frame = formats.read(&self.input.load()?, &self.read)?;
-            return each(&left_of(frame, missing, notes)?);
+            return each(&formats.read(&self.input.load()?, &self.read)?);
         }
-        let (mut rows, mut kept) = (0, 0);
+        let mut is_empty = true;
         let mut pieces = formats.pieces(&self.input, &self.read)?;
         while let Some(piece) = pieces.next_piece()? {
-            rows += piece.row_count();
-            if let Some(piece) = complete(piece, missing)? {
-                kept += piece.row_count();
-                each(&piece)?;
-            }
+            is_empty = false;
+            each(&piece)?;
         }
-        match (rows, kept) {
-            (0, _) => return Err(Frame::no_rows(self.input.name())),
-            (_, 0) => return Err(none_left(self.input.name(), rows)),
-            _ => say_dropped(rows - kept, notes),
-        }
-        Ok(())
+        if is_empty { Err(Frame::no_rows(self.input.name())) } else { Ok(()) }
     }
 }
 
-/// A table without rows that miss a value, where that was asked for.
-fn left_of(frame: Frame, missing: Missing, notes: &mut Notes<'_>) -> Result<Frame, CliError> {
-    let (frame, dropped) = drop_incomplete(frame, missing)?;
-    say_dropped(dropped, notes);
-    Ok(frame)
-}
-
-fn say_dropped(rows: usize, notes: &mut Notes<'_>) {
-    if rows > 0 {
-        notes.say(format_args!("left out {rows} rows that miss a value"));
+/// A table without rows that miss a value, where that was asked for, and which rows these were, ascending.
+fn left_of(frame: Frame, missing: Missing, notes: &mut Notes<'_>) -> Result<(Frame, Vec<usize>), CliError> {
+    if missing == Missing::Error {
+        return Ok((frame, Vec::new()));
     }
+    let rows = frame.row_count();
+    let complete = frame.complete_rows(&frame.columns().iter().collect::<Vec<_>>());
+    let missed = others(rows, &complete);
+    match (missed.len(), complete.len()) {
+        (0, _) => return Ok((frame, missed)),
+        (_, 0) => return Err(none_left(frame.source(), rows)),
+        _ => {}
+    }
+    let mut left_out = LeftOut::default();
+    left_out.look(&frame, &missed);
+    let (count, verb) = (left_out.count(), if left_out.count() == 1 { "misses" } else { "miss" });
+    let (rows, places) = (counted(rows, "row"), left_out.places());
+    notes.say(format_args!("left out {count} of {rows}, which {verb} a value: {places}"));
+    Ok((frame.rows(&complete)?, missed))
 }
 
 /// Lines of warnings.

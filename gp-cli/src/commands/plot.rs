@@ -11,8 +11,9 @@ use crate::method::is_gaussian;
 use crate::metrics::Forecast;
 use crate::model::Model;
 use crate::notes::Notes;
-use crate::picture::{self, CLASSES, CURVE, CURVE_POINTS, Colour, INK, Layer, Picture};
+use crate::picture::{self, CLASSES, CURVE, CURVE_POINTS, Colour, ColourScale, INK, Layer, Picture};
 use crate::predict;
+use crate::stages::Stages;
 use crate::standardise::Standardiser;
 use faer::Mat;
 use gp_kernels::posterior::LatentBeliefs;
@@ -20,6 +21,8 @@ use std::path::PathBuf;
 
 /// Cells to a side of a surface.
 const GRID: usize = 120;
+/// Steps of the scale of colours beside a surface.
+const SHADES: u32 = 127;
 
 /// Options of `gp plot`.
 #[derive(Clone, Debug, clap::Args)]
@@ -52,7 +55,9 @@ pub fn run(options: &PlotOptions, context: &Context, notes: &mut Notes<'_>) -> R
     let model = Model::load(&options.model, context)?;
     let frame = options.table.read(&options.data, context, &model, &[], notes)?;
     warn(notes, &model.inputs().encode(&frame)?.warnings());
-    output.write(&picture(&model, &frame)?.bytes(&options.output)?)?;
+    notes.stage(format_args!("drawing"));
+    let picture = picture_in_stages(&model, &frame, &notes.line().stages())?;
+    output.write(&picture.bytes(&options.output)?)?;
     notes.say(format_args!("wrote {}", output.path().display()));
     Ok(())
 }
@@ -62,6 +67,11 @@ pub fn run(options: &PlotOptions, context: &Context, notes: &mut Notes<'_>) -> R
 /// # Errors
 /// Of kind [`Data`](crate::ErrorKind::Data) for a table that does not suit the model.
 pub fn picture(model: &Model, frame: &Frame) -> Result<Picture, CliError> {
+    picture_in_stages(model, frame, &Stages::default())
+}
+
+/// The same; `stages` is told which part is drawn.
+fn picture_in_stages(model: &Model, frame: &Frame, stages: &Stages) -> Result<Picture, CliError> {
     let scales = number_scales(model);
     let columns = |frame: &Frame| -> Vec<Vec<f64>> {
         let numbers =
@@ -71,7 +81,7 @@ pub fn picture(model: &Model, frame: &Frame) -> Result<Picture, CliError> {
     match scales.as_deref() {
         Some([x]) => one_input(model, frame, &columns(frame)[0], *x),
         Some([x, y]) => two_inputs(model, frame, &columns(frame), [*x, *y]),
-        _ => dependence::sheet(model, frame),
+        _ => dependence::sheet(model, frame, stages),
     }
 }
 
@@ -169,7 +179,7 @@ fn two_inputs(
     let points =
         Mat::from_fn(GRID * GRID, 2, |cell, d| middle(d, if d == 0 { cell % GRID } else { cell / GRID }));
     let names = model.inputs().names();
-    let colours = cell_colours(model, &points)?;
+    let (colours, scale) = cell_colours(model, &points)?;
     let [x, y] = edges;
     let mut layers = vec![Layer::Cells { x, y, colours }];
     for (label, colour, rows) in groups(model, frame) {
@@ -190,14 +200,15 @@ fn two_inputs(
         x_name: names[0].to_owned(),
         y_name: names[1].to_owned(),
         layers,
+        colours: scale,
         ..Picture::default()
     })
 }
 
-/// Means between white and the colour of curves, or class colours mixed by their probabilities.
-fn cell_colours(model: &Model, points: &Mat<f64>) -> Result<Vec<Colour>, CliError> {
+/// Means between white and the colour of curves, with the scale of these colours, or class colours mixed by their
+/// probabilities.
+fn cell_colours(model: &Model, points: &Mat<f64>) -> Result<(Vec<Colour>, Option<ColourScale>), CliError> {
     const PALE: f64 = 0.35;
-    const DEEP: f64 = 0.75;
     let by = model.posterior();
     let beliefs = by.beliefs(points.as_ref())?;
     if model.target().labels().is_some() {
@@ -209,15 +220,21 @@ fn cell_colours(model: &Model, points: &Mat<f64>) -> Result<Vec<Colour>, CliErro
                 (255.0 - PALE * (255.0 - sum)).round().clamp(0.0, 255.0) as u8
             })
         };
-        return Ok(predict::class_probabilities(by, &beliefs)?.iter().map(mixed).collect());
+        return Ok((predict::class_probabilities(by, &beliefs)?.iter().map(mixed).collect(), None));
     }
     let means: Vec<f64> = predict::moments(model, by, &beliefs)?.iter().map(|m| m.mean).collect();
     let (low, high) =
         means.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), &m| (l.min(m), h.max(m)));
-    let colour = |mean: &f64| {
-        // Points and rings have to stand out from the darkest cell.
-        let share = DEEP * if high > low { (mean - low) / (high - low) } else { 0.5 };
-        CURVE.map(|channel| (255.0 - share * (255.0 - f64::from(channel))).round() as u8)
-    };
-    Ok(means.iter().map(colour).collect())
+    let share = |mean: &f64| if high > low { (mean - low) / (high - low) } else { 0.5 };
+    let name = format!("mean of {}", model.target().name);
+    let colours = (0..=SHADES).map(|i| shade(f64::from(i) / f64::from(SHADES))).collect();
+    let scale = (high > low).then_some(ColourScale { name, low, high, colours });
+    Ok((means.iter().map(|mean| shade(share(mean))).collect(), scale))
+}
+
+/// The colour of a mean that is so far, from 0 to 1, between the lowest and the highest.
+fn shade(share: f64) -> Colour {
+    // Points and rings have to stand out from the darkest cell.
+    const DEEP: f64 = 0.75;
+    CURVE.map(|channel| (255.0 - DEEP * share * (255.0 - f64::from(channel))).round() as u8)
 }

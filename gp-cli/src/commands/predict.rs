@@ -1,15 +1,20 @@
 //! `gp predict`: a model and a table to a table of predictions.
 
-use super::TableOptions;
+use super::{TableOptions, print_json, warn};
 use crate::context::Context;
+use crate::data::Frame;
 use crate::encode::Unseen;
 use crate::error::CliError;
+use crate::fit::none_left;
+use crate::left_out::{LeftOut, counted};
 use crate::model::Model;
 use crate::notes::Notes;
 use crate::out::{Destination, Gaps, Pieces};
-use crate::predict::{Wanted, predictions};
+use crate::predict::{Predictions, Wanted, predictions};
+use serde_json::{Value, json};
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 /// Options of `gp predict`.
 #[derive(Clone, Debug, clap::Args)]
@@ -23,15 +28,28 @@ pub struct PredictOptions {
     /// Table to write, in the format of its name: {writers}; the first of them to the standard output unless given
     #[arg(long, short, value_name = "OUT")]
     pub output: Option<PathBuf>,
-    /// Probability with which an observation lies between `lower` and `upper`
-    #[arg(long, value_name = "P", default_value_t = 0.95)]
-    pub interval: f64,
+    /// Format of the table that is written, as the end of a name without its dot, such as jsonl
+    #[arg(long, value_name = "NAME")]
+    pub output_format: Option<String>,
+    /// Probability with which an observation lies between `lower` and `upper`; several have columns `lower(P)` and
+    /// `upper(P)` each
+    #[arg(long, value_name = "P", value_delimiter = ',', default_value = "0.95")]
+    pub interval: Vec<f64>,
+    /// Probabilities with which an observation lies below the columns `q0.1` and so on
+    #[arg(long, value_name = "P", value_delimiter = ',')]
+    pub quantiles: Vec<f64>,
     /// Mean and variance of the latent functions too
     #[arg(long)]
     pub latent: bool,
     /// Joint covariance of the latent function too, a column for each row
     #[arg(long)]
     pub joint: bool,
+    /// Samples of the latent function, each drawn jointly at all rows, in columns `latent_sample(1)` and so on
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    pub samples: usize,
+    /// Seed of the samples
+    #[arg(long, value_name = "SEED", default_value_t = 0, requires = "samples")]
+    pub seed: u64,
     /// Columns to copy from the table; may be repeated
     #[arg(long, value_name = "COL")]
     pub id: Vec<String>,
@@ -44,9 +62,12 @@ pub struct PredictOptions {
     /// Replace a file that is there
     #[arg(long)]
     pub force: bool,
+    /// Print what was done as one JSON object; predictions then go to the file of --output
+    #[arg(long)]
+    pub json: bool,
 }
 
-/// Writes the table of predictions.
+/// Writes the table of predictions: a line for every row of the table, in their order.
 ///
 /// # Errors
 /// Of the kind of whatever failed; the output is then as it was.
@@ -56,37 +77,125 @@ pub fn run(
     out: &mut dyn Write,
     notes: &mut Notes<'_>,
 ) -> Result<(), CliError> {
-    let destination = Destination::prepare(options.output.as_deref(), options.force, &context.writers)?;
+    let (start, format) = (Instant::now(), options.output_format.as_deref());
+    let destination =
+        Destination::prepare(options.output.as_deref(), options.force, format, &context.writers)?;
+    if options.json && destination.path().is_none() {
+        return Err(CliError::usage(
+            "--json prints a summary where the predictions would go; name a file for them with --output, or have them as JSON lines with --output-format jsonl instead",
+        ));
+    }
     let model = Model::load(&options.model, context)?;
-    let wanted = Wanted {
-        interval: options.interval,
+    let (wanted, mut seen) = (wanted(options), Seen::default());
+    let ids: Vec<&str> = options.id.iter().map(String::as_str).collect();
+    notes.stage(format_args!("predicting {}", options.data));
+    let written = if options.joint || options.samples > 0 || !destination.takes_pieces() {
+        let frame = context.formats.open(&options.data, &options.table.of(&model, &options.id))?;
+        let predicted = predictions(&model, &frame, &wanted, &ids)?;
+        seen.look(&frame, &predicted);
+        Written::Whole(predicted)
+    } else {
+        let mut written = Pieces::begin(&destination)?;
+        options.table.open(&options.data, &model, &options.id)?.for_each(&context.formats, |rows| {
+            let predicted = predictions(&model, rows, &wanted, &ids)?;
+            seen.look(rows, &predicted);
+            notes.line().detail(|| counted(seen.left_out.rows(), "row"));
+            written.add(&predicted.table)
+        })?;
+        Written::Pieces(written)
+    };
+    seen.say(&model, &options.data, notes)?;
+    match written {
+        Written::Whole(predicted) => destination.write(&predicted.table, out)?,
+        Written::Pieces(written) => written.finish(out)?,
+    }
+    match destination.path() {
+        Some(path) if options.json => {
+            let seconds = start.elapsed().as_secs_f64();
+            print_json(out, &seen.summary(options, &path, &seen.warnings(&model), seconds))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// What is on its way to its place.
+enum Written<'a> {
+    Whole(Predictions),
+    Pieces(Pieces<'a>),
+}
+
+fn wanted(options: &PredictOptions) -> Wanted {
+    Wanted {
+        intervals: options.interval.clone(),
+        quantiles: options.quantiles.clone(),
         latent: options.latent,
         joint: options.joint,
+        samples: options.samples,
+        seed: options.seed,
         probabilities: options.proba,
-    };
-    let ids: Vec<&str> = options.id.iter().map(String::as_str).collect();
-    if options.joint || !destination.takes_pieces() {
-        let frame = options.table.read(&options.data, context, &model, &options.id, notes)?;
-        let (table, unseen) = predictions(&model, &frame, wanted, &ids)?;
-        unseen.iter().for_each(|unseen| notes.say(format_args!("warning: {unseen}")));
-        let mut gaps = Gaps::default();
-        gaps.look(&table);
-        gaps.warnings().for_each(|gap| notes.say(format_args!("warning: {gap}")));
-        return destination.write(&table, out);
+        missing: options.table.missing,
     }
-    let (mut written, mut seen) = (Pieces::begin(&destination)?, Vec::<Unseen>::new());
-    let mut gaps = Gaps::default();
-    options.table.open(&options.data, &model, &options.id)?.for_each(&context.formats, notes, |rows| {
-        let (table, unseen) = predictions(&model, rows, wanted, &ids)?;
-        let news = unseen.into_iter().filter(|new| seen.iter().all(|known| known.column != new.column));
-        let news: Vec<Unseen> = news.collect();
-        seen.extend(news);
-        gaps.look(&table);
-        written.add(&table)
-    })?;
-    let features = model.inputs().names();
-    seen.sort_by_key(|unseen| features.iter().position(|name| *name == unseen.column));
-    seen.iter().for_each(|unseen| notes.say(format_args!("warning: {unseen}")));
-    gaps.warnings().for_each(|gap| notes.say(format_args!("warning: {gap}")));
-    written.finish(out)
+}
+
+/// What is worth telling of the pieces of a table.
+#[derive(Default)]
+struct Seen {
+    columns: Vec<String>,
+    unseen: Vec<Unseen>,
+    gaps: Gaps,
+    left_out: LeftOut,
+}
+
+impl Seen {
+    /// Looks at the next piece.
+    fn look(&mut self, rows: &Frame, predicted: &Predictions) {
+        if self.columns.is_empty() {
+            self.columns = predicted.table.columns().iter().map(|(name, _)| name.clone()).collect();
+        }
+        let is_new = |new: &&Unseen| self.unseen.iter().all(|known| known.column != new.column);
+        let news: Vec<Unseen> = predicted.unseen.iter().filter(is_new).cloned().collect();
+        self.unseen.extend(news);
+        self.gaps.look(&predicted.table, |column, row| predicted.is_left_empty(column, row));
+        self.left_out.look(rows, &predicted.not_predicted);
+    }
+
+    /// Levels that are not known, in the order of the inputs, and cells without a number.
+    fn warnings(&self, model: &Model) -> Vec<String> {
+        let features = model.inputs().names();
+        let mut unseen = self.unseen.clone();
+        unseen.sort_by_key(|unseen| features.iter().position(|name| *name == unseen.column));
+        unseen.iter().map(Unseen::to_string).chain(self.gaps.warnings()).collect()
+    }
+
+    /// Tells of rows that were not predicted, which may not be all, and of warnings.
+    fn say(&self, model: &Model, data: &str, notes: &mut Notes<'_>) -> Result<(), CliError> {
+        let (count, rows) = (self.left_out.count(), self.left_out.rows());
+        if count == rows {
+            return Err(none_left(data, rows));
+        }
+        if count > 0 {
+            let (rows, places) = (counted(rows, "row"), self.left_out.places());
+            notes.say(format_args!(
+                "{count} of {rows} not predicted, because the value of an input is missing; cells are empty there: {places}"
+            ));
+        }
+        warn(notes, &self.warnings(model));
+        Ok(())
+    }
+
+    /// What was done, for programs.
+    fn summary(&self, options: &PredictOptions, output: &Path, warnings: &[String], seconds: f64) -> Value {
+        let (rows, left_out) = (self.left_out.rows(), self.left_out.count());
+        json!({
+            "model": options.model.display().to_string(),
+            "data": options.data,
+            "output": output.display().to_string(),
+            "rows": rows,
+            "predicted": rows - left_out,
+            "left_out": left_out,
+            "columns": self.columns,
+            "warnings": warnings,
+            "seconds": seconds,
+        })
+    }
 }

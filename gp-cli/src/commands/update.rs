@@ -1,13 +1,17 @@
 //! `gp update`: more observations for a model, its parameters as they are.
 
-use super::{TableOptions, warn};
+use super::{TableOptions, print_json, warn};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::files::OutputFile;
+use crate::left_out::counted;
 use crate::method::{Given, Later, Updated};
 use crate::model::{About, Model};
 use crate::notes::Notes;
+use serde_json::{Value, json};
+use std::io::Write;
 use std::path::PathBuf;
+use std::time::Instant;
 
 /// Options of `gp update`.
 #[derive(Clone, Debug, clap::Args)]
@@ -27,6 +31,9 @@ pub struct UpdateOptions {
     /// Replace a file that is there
     #[arg(long)]
     pub force: bool,
+    /// Print what was done as one JSON object
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Writes the model with more observations.
@@ -34,11 +41,17 @@ pub struct UpdateOptions {
 /// # Errors
 /// Of kind [`Usage`](crate::ErrorKind::Usage) for a model whose method does not keep what an update needs; otherwise of the
 /// kind of whatever failed.
-pub fn run(options: &UpdateOptions, context: &Context, notes: &mut Notes<'_>) -> Result<(), CliError> {
+pub fn run(
+    options: &UpdateOptions,
+    context: &Context,
+    out: &mut dyn Write,
+    notes: &mut Notes<'_>,
+) -> Result<(), CliError> {
+    let start = Instant::now();
     let output = OutputFile::prepare(&options.output, options.force)?;
     let model = Model::load(&options.model, context)?;
     let method = context.methods.find(&model.about().training.method)?;
-    let frame = options.table.read(&options.data, context, &model, &[], notes)?;
+    let (frame, left_out) = options.table.read_counted(&options.data, context, &model, &[], notes)?;
     frame.require(&[&model.target().name])?;
     let encoded = model.inputs().encode(&frame)?;
     warn(notes, &encoded.warnings());
@@ -50,14 +63,44 @@ pub fn run(options: &UpdateOptions, context: &Context, notes: &mut Notes<'_>) ->
         targets: &observations,
         given: &given,
     };
+    notes.stage(format_args!("taking in {}", more_rows(observations.len())));
     let updated = method.update(later)?;
     warn(notes, &updated.warnings);
     let about = about(&model, &updated, observations.len());
+    let warnings = [encoded.warnings(), updated.warnings].concat();
     // The linear model has not seen the new rows; beside one that has, it would look worse than it is.
-    output.write(&Model::new(about, updated.posterior, None).to_bytes()?)?;
-    let (rows, how) = (observations.len(), updated.how);
-    notes.say(format_args!("wrote {} with {rows} more rows, {how}", output.path().display()));
-    Ok(())
+    let updated_model = Model::new(about, updated.posterior, None);
+    output.write(&updated_model.to_bytes()?)?;
+    let more = more_rows(observations.len());
+    notes.say(format_args!("wrote {} with {more}, {}", output.path().display(), updated.how));
+    if !options.json {
+        return Ok(());
+    }
+    let told = json!({
+        "rows": observations.len(),
+        "left_out": left_out.len(),
+        "how": updated.how,
+        "warnings": warnings,
+        "seconds": start.elapsed().as_secs_f64(),
+    });
+    print_json(out, &summary(told, options, &model, &updated_model))
+}
+
+/// What was done, for programs: what is known of the update, with the model before and after it.
+fn summary(mut told: Value, options: &UpdateOptions, before: &Model, after: &Model) -> Value {
+    let training = &after.about().training;
+    told["n"] = training.rows.into();
+    told["method"] = training.method.clone().into();
+    told["objective"] = json!(training.objective);
+    told["objective_kind"] = json!(training.objective_kind);
+    told["objective_before"] = json!(before.about().training.objective);
+    told["likelihood"] = after.posterior().likelihood().expression().into();
+    told["model"] = options.output.display().to_string().into();
+    told
+}
+
+fn more_rows(rows: usize) -> String {
+    counted(rows, "more row")
 }
 
 /// What the file tells about the model with so many more rows.
@@ -67,7 +110,7 @@ fn about(model: &Model, updated: &Updated, rows: usize) -> About {
     training.rows += rows;
     // Densities of numbers in units of the scale.
     training.objective += updated.gain - rows as f64 * model.target().scale().scale.ln();
-    training.updates.push(format!("{rows} more rows, {}", updated.how));
+    training.updates.push(format!("{}, {}", more_rows(rows), updated.how));
     training.warnings.extend(updated.warnings.iter().cloned());
     about
 }

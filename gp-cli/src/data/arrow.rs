@@ -28,6 +28,8 @@ pub(super) struct ArrowFile;
 /// A file is a stream behind its mark, and a list of places after it that nobody needs who reads everything.
 const MAGIC: &[u8; 6] = b"ARROW1";
 const MARK: &[u8; 8] = b"ARROW1\0\0";
+/// Bytes that writers may add to the mark, to begin at a multiple of a power of two.
+const LONGEST_PADDING: u64 = 512;
 
 impl Format for ArrowFile {
     fn name(&self) -> &'static str {
@@ -67,6 +69,14 @@ impl Format for ArrowFile {
     }
 }
 
+/// Where the stream begins behind the mark: some writers fill up with zeros, and no message begins with such.
+fn behind_padding(from: &mut (impl Read + Seek)) -> io::Result<u64> {
+    let mut padding = Vec::new();
+    from.by_ref().take(LONGEST_PADDING).read_to_end(&mut padding)?;
+    let zeros = padding.chunks_exact(MARK.len()).take_while(|block| block.iter().all(|&byte| byte == 0));
+    from.seek(SeekFrom::Start((MARK.len() * (1 + zeros.count())) as u64))
+}
+
 /// What errors call it.
 const FORMAT: &str = "Arrow";
 
@@ -102,7 +112,8 @@ fn begin(from: &mut (impl Read + Seek)) -> io::Result<Option<u64>> {
     if last != MAGIC {
         return Ok(None);
     }
-    from.seek(SeekFrom::Start(MARK.len() as u64)).map(Some)
+    from.seek(SeekFrom::Start(MARK.len() as u64))?;
+    behind_padding(from).map(Some)
 }
 
 /// Batches of a file as pieces of a table.

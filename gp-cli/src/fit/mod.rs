@@ -46,7 +46,7 @@ pub use flags::{given, with_settings};
 pub use folds::FoldFolders;
 pub(crate) use influence::of_points as influence_over;
 pub use plan::Plan;
-pub(crate) use reading::{complete, none_left};
+pub(crate) use reading::none_left;
 pub use reading::{drop_incomplete, read, read_source};
 pub use run::fit;
 pub use sample::Sample;

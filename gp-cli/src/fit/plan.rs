@@ -13,7 +13,9 @@ use crate::context::Context;
 use crate::data::Frame;
 use crate::encode::{Inputs, Survey};
 use crate::error::CliError;
+use crate::left_out::counted;
 use crate::method::{self, Method, Optimizer, Problem, Rows, SeenThrough, is_gaussian};
+use crate::stages::Stages;
 use std::sync::Arc;
 
 /// What the placement of inducing inputs takes memory for, in samples.
@@ -39,6 +41,8 @@ pub struct Plan {
     pub choices: [String; 3],
     /// What it takes, and where the rows are.
     pub cost: String,
+    /// Is told what the fit is at.
+    pub stages: Stages,
 }
 
 impl Plan {
@@ -121,6 +125,7 @@ impl Plan {
             sample,
             choices: Default::default(),
             cost: String::new(),
+            stages: Stages::default(),
         };
         plan.choices = describe(&plan, optimizer, &why_method, spec);
         plan.cost = cost(&plan, streamed);
@@ -174,10 +179,6 @@ fn cost(plan: &Plan, streamed: Option<&str>) -> String {
     let rows_are = streamed.map_or_else(String::new, |why| format!("; rows are read from a file, {why}"));
     let (rows, inputs) = (counted(sizes.rows, "row"), counted(sizes.dim, "input"));
     format!("memory: about {:.0} MB for {rows} and {inputs}{rows_are}", plan.memory() / 1e6)
-}
-
-fn counted(count: usize, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
 /// A text that fits into a line.

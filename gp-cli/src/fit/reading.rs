@@ -51,7 +51,7 @@ pub fn drop_incomplete(frame: Frame, missing: Missing) -> Result<(Frame, usize),
 ///
 /// # Errors
 /// Of kind [`Data`](ErrorKind::Data), should rows be gone.
-pub(crate) fn complete(frame: Frame, missing: Missing) -> Result<Option<Frame>, CliError> {
+pub(super) fn complete(frame: Frame, missing: Missing) -> Result<Option<Frame>, CliError> {
     if missing == Missing::Error {
         return Ok(Some(frame));
     }

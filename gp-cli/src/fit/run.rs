@@ -21,21 +21,25 @@ use serde_json::{Map, Value};
 /// # Errors
 /// Of kind [`Numerical`](ErrorKind::Numerical) where the start cannot be evaluated.
 pub fn fit(plan: Plan, spec: &FitSpec, origin: &str) -> Result<Model, CliError> {
-    let Plan { inputs, observed, method, mut problem, sample, choices, .. } = plan;
+    let Plan { inputs, observed, method, mut problem, sample, choices, stages, .. } = plan;
     let rows = problem.rows.count();
     let config = effective(spec, &problem.settings.given);
     // The clock runs for all that is fitted.
     problem.settings.control = problem.settings.control.begun();
     if method.seen_through() == SeenThrough::InducingInputs {
+        stages.begin("fitting some rows to start from");
         start::settle(&mut problem, spec, &sample.rows)?;
     }
+    stages.begin("fitting the linear model");
     let baseline = baseline::linear(&problem, &sample.rows)?;
+    stages.begin("training");
     let mut fit = method.fit(problem)?;
     if !fit.objective.is_finite() {
         let message =
             format!("the objective of method {} is {}; {}", method.name(), fit.objective, fit.reason);
         return Err(CliError::new(ErrorKind::Numerical, message));
     }
+    stages.begin("looking at what was learned");
     skill::judge(&mut fit, &sample.rows, spec.seed)?;
     let scale = observed.target.scale().scale;
     let coverage = coverage(&fit.posterior, &sample)?;

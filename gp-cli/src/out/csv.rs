@@ -5,23 +5,41 @@ use super::table::{Cells, OutTable};
 use crate::error::{CliError, ErrorKind};
 use gp_optim::format_number;
 
-/// Comma-separated text with a header; numbers read back to the same bits.
+/// Text with a header, its cells separated by commas or tabs; numbers read back to the same bits.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Csv;
+pub(super) enum Csv {
+    /// Separated by commas.
+    Commas,
+    /// Separated by tabs.
+    Tabs,
+}
+
+impl Csv {
+    fn writer(self) -> csv::Writer<Vec<u8>> {
+        let delimiter = match self {
+            Self::Commas => b',',
+            Self::Tabs => b'\t',
+        };
+        csv::WriterBuilder::new().delimiter(delimiter).from_writer(Vec::new())
+    }
+}
 
 impl TableFormat for Csv {
     fn extensions(&self) -> &'static [&'static str] {
-        &["csv"]
+        match self {
+            Self::Commas => &["csv"],
+            Self::Tabs => &["tsv"],
+        }
     }
 
     fn bytes(&self, table: &OutTable) -> Result<Vec<u8>, CliError> {
-        let mut writer = csv::WriterBuilder::new().from_writer(Vec::new());
+        let mut writer = self.writer();
         writer.write_record(table.columns().iter().map(|(name, _)| name)).map_err(failed)?;
         rows(writer, table)
     }
 
     fn more(&self, table: &OutTable) -> Option<Result<Vec<u8>, CliError>> {
-        Some(rows(csv::WriterBuilder::new().from_writer(Vec::new()), table))
+        Some(rows(self.writer(), table))
     }
 }
 

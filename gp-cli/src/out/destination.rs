@@ -1,13 +1,14 @@
 //! Where tables go.
 
 use super::format::TableFormat;
+use super::gzip::is_text;
 use super::print::print;
 use super::table::OutTable;
 use super::writers::Writers;
 use crate::error::CliError;
 use crate::files::OutputFile;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Where a table goes: to a file in the format its name asks for, or to the standard output in the first of all formats.
@@ -20,24 +21,40 @@ pub enum Destination {
 }
 
 impl Destination {
-    /// Looks whether the table could be written there. No path, and the path `-`, mean the standard output.
+    /// Looks whether the table could be written there. No path, and the path `-`, mean the standard output. `format` is one
+    /// of [`Writers::named`], which counts more than the end of the path.
     ///
     /// # Errors
-    /// As [`OutputFile::prepare`] and [`Writers::of`].
-    pub fn prepare(path: Option<&Path>, force: bool, writers: &Writers) -> Result<Self, CliError> {
+    /// As [`OutputFile::prepare`], [`Writers::of`] and [`Writers::named`].
+    pub fn prepare(
+        path: Option<&Path>,
+        force: bool,
+        format: Option<&str>,
+        writers: &Writers,
+    ) -> Result<Self, CliError> {
+        let named = format.map(|name| writers.named(name)).transpose()?;
         match path {
             Some(path) if path != Path::new("-") => {
-                let format = writers.of(path)?;
+                let format = named.map_or_else(|| writers.of(path), Ok)?;
                 Ok(Self::File(OutputFile::prepare(path, force)?, format))
             }
-            _ => Ok(Self::Stdout(writers.first())),
+            _ => Ok(Self::Stdout(named.unwrap_or_else(|| writers.first()))),
+        }
+    }
+
+    /// The path of the file; nothing for the standard output.
+    #[must_use]
+    pub fn path(&self) -> Option<PathBuf> {
+        match self {
+            Self::File(file, _) => Some(file.path()),
+            Self::Stdout(_) => None,
         }
     }
 
     /// Whether a table may be written some rows at a time.
     #[must_use]
     pub fn takes_pieces(&self) -> bool {
-        self.format().more(&OutTable::default()).is_some()
+        is_text(self.format())
     }
 
     /// The format of the table.

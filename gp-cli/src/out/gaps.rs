@@ -11,13 +11,16 @@ pub struct Gaps {
 }
 
 impl Gaps {
-    /// Looks at the next rows.
-    pub fn look(&mut self, table: &OutTable) {
+    /// Looks at the next rows, but not at cells of a column and a row that are left empty on purpose.
+    pub fn look(&mut self, table: &OutTable, is_left_empty: impl Fn(&str, usize) -> bool) {
         for (name, cells) in table.columns() {
             let Cells::Numbers(numbers) = cells else { continue };
-            let is_gap = |number: &f64| number.is_nan() || number.abs() >= f64::MAX;
-            let count = numbers.iter().filter(|number| is_gap(number)).count();
-            let Some(first) = numbers.iter().position(is_gap) else { continue };
+            let is_gap = |&row: &usize| {
+                let number = numbers[row];
+                (number.is_nan() || number.abs() >= f64::MAX) && !is_left_empty(name, row)
+            };
+            let gaps = (0..numbers.len()).filter(is_gap);
+            let (count, Some(first)) = (gaps.clone().count(), gaps.min()) else { continue };
             match self.columns.iter_mut().find(|(known, ..)| known == name) {
                 Some((_, sum, _)) => *sum += count,
                 None => self.columns.push((name.clone(), count, self.rows + first + 1)),
@@ -48,8 +51,9 @@ mod tests {
             let mut table = OutTable::default();
             table.push_words("name", vec![String::new(); numbers.len()]);
             table.push_numbers("mean", vec![0.5; numbers.len()]);
+            table.push_numbers("lower", numbers.clone());
             table.push_numbers("upper", numbers);
-            gaps.look(&table);
+            gaps.look(&table, |name, _| name == "lower");
         }
         let warnings: Vec<String> = gaps.warnings().collect();
         assert_eq!(warnings.len(), 1);

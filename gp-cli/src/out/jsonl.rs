@@ -22,6 +22,7 @@ impl TableFormat for JsonLines {
                 out.push(b':');
                 match cells {
                     Cells::Numbers(numbers) => json(&mut out, &numbers[row])?,
+                    Cells::Words(words) if words[row].is_empty() => out.extend_from_slice(b"null"),
                     Cells::Words(words) => json(&mut out, &words[row])?,
                 }
             }

@@ -1,10 +1,13 @@
-//! Tables out: CSV, JSON lines, Parquet, each whole or not at all.
+//! Tables out: CSV, TSV, JSON lines, Parquet, Arrow, text also packed by gzip; each whole or not at all.
 
+mod arrow;
+mod batch;
 mod built_in;
 mod csv;
 mod destination;
 mod format;
 mod gaps;
+mod gzip;
 mod jsonl;
 mod parquet;
 mod pieces;
@@ -24,8 +27,9 @@ pub use writers::Writers;
 mod tests {
     use super::*;
     use crate::ErrorKind;
-    use crate::data::{Formats, ReadOptions, Source};
-    use std::io::{self, Write};
+    use crate::data::{Formats, Frame, ReadOptions, Source};
+    use flate2::read::MultiGzDecoder;
+    use std::io::{self, Read, Write};
     use std::path::Path;
 
     fn table() -> OutTable {
@@ -43,19 +47,52 @@ mod tests {
         let lines = String::from_utf8(bytes("a.jsonl")).unwrap();
         let first = "{\"name\":\"a,b\",\"value\":0.30000000000000004}";
         assert_eq!(lines.lines().next(), Some(first));
-        assert!(lines.ends_with("{\"name\":\"\",\"value\":null}\n"), "{lines}");
+        assert!(lines.ends_with("{\"name\":null,\"value\":null}\n"), "{lines}");
+        let tabs = String::from_utf8(bytes("a.TSV")).unwrap();
+        assert_eq!(tabs, "name\tvalue\na,b\t0.30000000000000004\n\"say \"\"x\"\"\"\t-1e-300\n\t\n");
         let refused = Writers::built_in().of(Path::new("a.xls")).unwrap_err();
         assert_eq!(refused.kind(), ErrorKind::Usage);
     }
 
+    fn read(name: &str, bytes: Vec<u8>) -> Frame {
+        let source = Source::from_bytes(name, bytes).unwrap();
+        Formats::built_in().read(&source, &ReadOptions::default()).unwrap()
+    }
+
     #[test]
-    fn parquet_is_read_back() {
-        let bytes = Writers::built_in().of(Path::new("a.parquet")).unwrap().bytes(&table()).unwrap();
-        let source = Source::from_bytes("a.parquet", bytes).unwrap();
-        let frame = Formats::built_in().read(&source, &ReadOptions::default()).unwrap();
+    fn binary_formats_are_read_back() {
+        for name in ["a.parquet", "a.arrow", "a.feather"] {
+            let frame = read(name, Writers::built_in().of(Path::new(name)).unwrap().bytes(&table()).unwrap());
+            assert_eq!(
+                frame.column("value").unwrap().numbers().unwrap()[..2],
+                [0.1 + 0.2, -1e-300],
+                "{name}"
+            );
+            assert!(frame.column("value").unwrap().is_missing(2), "{name}");
+            assert_eq!(frame.column("name").unwrap().text(0), "a,b", "{name}");
+            assert!(frame.column("name").unwrap().is_missing(2), "{name}");
+        }
+    }
+
+    #[test]
+    fn text_is_packed_whole_or_in_members() {
+        let (plain, packed) =
+            ["a.csv", "a.csv.gz"].map(|name| Writers::built_in().of(Path::new(name)).unwrap()).into();
+        let bytes = packed.bytes(&table()).unwrap();
+        assert_eq!(bytes, packed.bytes(&table()).unwrap());
+        let frame = read("a.csv.gz", bytes.clone());
         assert_eq!(frame.column("value").unwrap().numbers().unwrap()[..2], [0.1 + 0.2, -1e-300]);
-        assert!(frame.column("value").unwrap().is_missing(2));
-        assert_eq!(frame.column("name").unwrap().text(0), "a,b");
+        let twice = [bytes, packed.more(&table()).unwrap().unwrap()].concat();
+        let mut text = Vec::new();
+        MultiGzDecoder::new(&twice[..]).read_to_end(&mut text).unwrap();
+        assert_eq!(text, [plain.bytes(&table()).unwrap(), plain.more(&table()).unwrap().unwrap()].concat());
+        for name in ["a.parquet.gz", "a.gz", ".gz"] {
+            let refused = Writers::built_in().of(Path::new(name)).unwrap_err();
+            assert!(
+                refused.to_string().contains(".parquet, .arrow, .feather, .csv.gz, .tsv.gz"),
+                "{refused}"
+            );
+        }
     }
 
     #[test]

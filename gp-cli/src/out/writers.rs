@@ -1,6 +1,7 @@
 //! The formats that a program writes tables in.
 
 use super::format::TableFormat;
+use super::gzip::{self, Gzip};
 use crate::error::CliError;
 use std::path::Path;
 use std::sync::Arc;
@@ -32,23 +33,55 @@ impl Writers {
         self.first.clone()
     }
 
-    /// The ends of names of all files that can be written, with their dots.
+    /// The ends of names of all files that can be written, with their dots: those of formats, then those of text that is
+    /// packed by gzip.
     #[must_use]
     pub fn extensions(&self) -> Vec<String> {
-        let others = self.others.iter().rev();
-        let all = std::iter::once(&self.first).chain(others).flat_map(|format| format.extensions());
-        all.map(|end| format!(".{end}")).collect()
+        let ends = |format: &Arc<dyn TableFormat>| format.extensions().to_vec();
+        let plain = self.all().flat_map(ends).map(|end| format!(".{end}"));
+        let texts = self.all().filter(|format| gzip::is_text(format.as_ref())).flat_map(ends);
+        plain.chain(texts.map(|end| format!(".{end}.{}", gzip::EXTENSION))).collect()
     }
 
-    /// The format that the end of a file's name asks for.
+    /// The format that the end of a file's name asks for. Text whose name ends in `.gz` is packed by gzip.
     ///
     /// # Errors
     /// Of kind [`Usage`](crate::ErrorKind::Usage), with the ends there are.
     pub fn of(&self, path: &Path) -> Result<Arc<dyn TableFormat>, CliError> {
-        let end = path.extension().map(|end| end.to_string_lossy().to_lowercase()).unwrap_or_default();
-        let mut all = self.others.iter().chain([&self.first]);
-        all.find(|format| format.extensions().contains(&end.as_str())).cloned().ok_or_else(|| {
+        let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
+        let mut ends = name.match_indices('.').map(|(dot, _)| &name[dot + 1..]);
+        // Names have dots elsewhere too: what counts is the last end, or the last two of a packed file.
+        ends.find_map(|end| self.named(end).ok()).ok_or_else(|| {
             CliError::usage(format!("`{}` ends in none of {}", path.display(), self.extensions().join(", ")))
         })
+    }
+
+    /// The format by one of its ends without the dot, such as `csv` or `csv.gz`.
+    ///
+    /// # Errors
+    /// Of kind [`Usage`](crate::ErrorKind::Usage), with those there are.
+    pub fn named(&self, name: &str) -> Result<Arc<dyn TableFormat>, CliError> {
+        let packed = name.strip_suffix(gzip::EXTENSION).and_then(|front| front.strip_suffix('.'));
+        let found = match packed {
+            Some(end) => {
+                self.by_end(end).and_then(|format| Some(Arc::new(Gzip::of(format)?) as Arc<dyn TableFormat>))
+            }
+            None => self.by_end(name),
+        };
+        found.ok_or_else(|| {
+            let all: Vec<String> =
+                self.extensions().iter().map(|end| end.trim_start_matches('.').to_owned()).collect();
+            CliError::usage(format!("no format `{name}` to write; there are {}", all.join(", ")))
+        })
+    }
+
+    /// The format whose files have names that end so; where several have, the one that was added last.
+    fn by_end(&self, end: &str) -> Option<Arc<dyn TableFormat>> {
+        self.others.iter().chain([&self.first]).find(|format| format.extensions().contains(&end)).cloned()
+    }
+
+    /// All formats, in the order in which they were added.
+    fn all(&self) -> impl Iterator<Item = &Arc<dyn TableFormat>> {
+        std::iter::once(&self.first).chain(self.others.iter().rev())
     }
 }

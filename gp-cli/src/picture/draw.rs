@@ -1,8 +1,12 @@
 //! Layers by plotters, on any backend.
 
+use super::colour_bar;
 use super::legend::{Corner, corner};
+use super::names;
+use super::ticks::Ticks;
 use super::{CURVE, Colour, INK, Layer, Picture};
 use plotters::coord::Shift;
+use plotters::coord::ranged1d::{BoldPoints, Ranged};
 use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 use plotters::style::register_font;
@@ -13,11 +17,17 @@ pub(super) const HEIGHT: u32 = 720;
 
 const FONT: &str = "gp-picture";
 /// By how many units centred text in this font stands above the line it is centred on.
-const TEXT_RISE: f64 = 4.0;
+pub(super) const TEXT_RISE: f64 = 4.0;
+/// Units along an axis for one tick.
+const X_TICK: f64 = 100.0;
+const Y_TICK: f64 = 80.0;
+/// The width of a letter at a tick, and room for the name of the axis upwards with its distances.
+const LETTER: f64 = 9.5;
+const Y_NAME: f64 = 40.0;
 const GRID: RGBColor = RGBColor(226, 229, 234);
 
 pub(super) type Drawn<T> = Result<T, Box<dyn std::error::Error>>;
-type Chart<'a, B> = ChartContext<'a, B, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
+pub(super) type Chart<'a, B> = ChartContext<'a, B, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
 
 /// Pictures of a sheet to a row, and how large everything in them is.
 const PANELS: usize = 3;
@@ -28,12 +38,12 @@ const PANEL_SCALE: f64 = 0.7;
 pub(super) struct Scale(pub(super) f64);
 
 impl Scale {
-    fn pixels(self, length: f64) -> u32 {
+    pub(super) fn pixels(self, length: f64) -> u32 {
         // Lengths here are small positive constants.
         (length * self.0).round().max(1.0) as u32
     }
 
-    fn text(self, size: f64) -> TextStyle<'static> {
+    pub(super) fn text(self, size: f64) -> TextStyle<'static> {
         (FONT, self.pixels(size)).into_font().color(&rgb(INK))
     }
 
@@ -43,7 +53,7 @@ impl Scale {
     }
 }
 
-fn rgb([red, green, blue]: Colour) -> RGBColor {
+pub(super) fn rgb([red, green, blue]: Colour) -> RGBColor {
     RGBColor(red, green, blue)
 }
 
@@ -86,7 +96,14 @@ where
     B: DrawingBackend,
     B::ErrorType: 'static,
 {
-    let mut chart = axes(picture, area, scale)?;
+    let bar = picture.colours.as_ref().map(|colours| {
+        let width = area.dim_in_pixel().0.saturating_sub(scale.pixels(colour_bar::WIDTH));
+        (colours, area.split_horizontally(width))
+    });
+    let mut chart = axes(picture, bar.as_ref().map_or(area, |(_, (left, _))| left), scale)?;
+    if let Some((colours, (_, right))) = &bar {
+        colour_bar::draw(colours, right, &chart, scale)?;
+    }
     for layer in &picture.layers {
         draw_layer(&mut chart, layer, scale)?;
     }
@@ -102,20 +119,30 @@ where
     B::ErrorType: 'static,
 {
     let [x, y] = picture.extents();
+    let (width, height) = area.dim_in_pixel();
+    let [x_places, y_places] = [places_of(x, width, X_TICK, scale), places_of(y, height, Y_TICK, scale)];
+    let [x_ticks, y_ticks] = [Ticks::of(&x_places), Ticks::of(&y_places)];
+    let y_room = Y_NAME + LETTER * y_ticks.widest(&y_places) as f64;
     let mut chart = ChartBuilder::on(area)
         .caption(&picture.title, scale.text(27.0))
         .margin(scale.pixels(18.0))
         .x_label_area_size(scale.pixels(52.0))
-        .y_label_area_size(scale.pixels(72.0))
+        .y_label_area_size(scale.pixels(y_room.max(72.0)))
         .build_cartesian_2d(x.0..x.1, y.0..y.1)?;
+    let letters = (f64::from(width) / scale.0 - y_room) / LETTER;
+    let names = names::fitting(&picture.x_places, letters.max(0.0) as usize);
     let named = |place: &f64| {
-        let names = &picture.x_places;
         let whole = (place.fract() == 0.0 && *place >= 0.0).then_some(*place as usize);
         if names.is_empty() {
-            tick(place)
+            x_ticks.text(*place)
         } else {
             whole.and_then(|i| names.get(i)).cloned().unwrap_or_default()
         }
+    };
+    // A tick for each name and one between each two, or fewer where there is no room.
+    let x_count = match names.len() {
+        0 => labels(width, X_TICK, scale),
+        count => 2 * count + 1,
     };
     chart
         .configure_mesh()
@@ -124,10 +151,10 @@ where
         .axis_style(rgb(INK).stroke_width(scale.pixels(1.0)))
         .x_desc(&picture.x_name)
         .y_desc(&picture.y_name)
-        .x_labels(labels(area.dim_in_pixel().0, 100.0, scale))
-        .y_labels(labels(area.dim_in_pixel().1, 80.0, scale))
+        .x_labels(x_count)
+        .y_labels(labels(height, Y_TICK, scale))
         .x_label_formatter(&named)
-        .y_label_formatter(&tick)
+        .y_label_formatter(&|place| y_ticks.text(*place))
         .y_label_offset(scale.pixels(TEXT_RISE))
         .set_all_tick_mark_size(scale.pixels(5.0))
         .label_style(scale.text(18.0))
@@ -141,14 +168,9 @@ fn labels(pixels: u32, units: f64, scale: Scale) -> usize {
     ((f64::from(pixels) / (units * scale.0)).round() as usize).max(3)
 }
 
-/// A tick's number with as many decimals as it has; the rounding takes away what sums of steps leave behind.
-fn tick(value: &f64) -> String {
-    let size = value.abs();
-    if size != 0.0 && !(1e-4..1e6).contains(&size) {
-        return format!("{value:.3e}");
-    }
-    // Adding zero turns −0 into 0.
-    format!("{}", (value * 1e6).round() / 1e6 + 0.0)
+/// Where the ticks of such an axis are.
+pub(super) fn places_of((low, high): (f64, f64), pixels: u32, units: f64, scale: Scale) -> Vec<f64> {
+    RangedCoordf64::from(low..high).key_points(BoldPoints(labels(pixels, units, scale)))
 }
 
 fn draw_layer<B>(chart: &mut Chart<'_, B>, layer: &Layer, scale: Scale) -> Drawn<()>

@@ -1,8 +1,11 @@
 //! Pictures: layers over two axes, as PNG or SVG; the same bytes for the same layers.
 
+mod colour_bar;
 mod draw;
 mod legend;
+mod names;
 mod raster;
+mod ticks;
 
 use crate::error::{CliError, ErrorKind};
 use std::path::Path;
@@ -28,8 +31,23 @@ pub struct Picture {
     pub x_places: Vec<String>,
     /// What is drawn, from the back to the front.
     pub layers: Vec<Layer>,
+    /// Which colour of its cells is which number, where they stand for numbers.
+    pub colours: Option<ColourScale>,
     /// Pictures that are drawn instead, three to a row.
     pub panels: Vec<Picture>,
+}
+
+/// Numbers as colours.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ColourScale {
+    /// What the numbers are.
+    pub name: String,
+    /// The number of the first colour.
+    pub low: f64,
+    /// The number of the last colour, above the first.
+    pub high: f64,
+    /// Colours at equal distances.
+    pub colours: Vec<Colour>,
 }
 
 /// One thing in a picture. What has a label that is not empty is in the legend.

@@ -192,9 +192,9 @@ fn rows_that_miss_values_can_be_left_out() {
     desk.write("t.csv", &table);
     let said = desk.ok("fit t.csv --target y --missing drop --json");
     assert_eq!(said.json()["n"], 19);
-    assert!(said.err.contains("left out 1 rows"), "{}", said.err);
+    assert!(said.err.contains("left out 1 row that misses a value"), "{}", said.err);
     desk.refused("predict model.gp t.csv", 3, &["`t.csv`, line 3, column x"]);
-    assert_eq!(desk.ok("predict model.gp t.csv --missing drop").table().1.len(), 19);
+    assert_eq!(desk.ok("predict model.gp t.csv --missing drop").table().1.len(), 20);
 }
 
 /// A table to score on needs the target, one to predict does not; both are looked at before any time is spent.

@@ -78,9 +78,9 @@ fn every_method_learns_what_it_is_for() {
         let json =
             desk.ok(&format!("fit t.csv --target y --force --json --test t.csv --method {flags}")).json();
         let scores = &json["test"]["scores"];
-        let nll = |who: &str| scores[who]["nll"].as_f64().unwrap();
-        assert!(nll("gp") < nll("shares") - 0.1, "{flags}: {json}");
-        assert!(nll("gp") < nll("linear") - 0.1, "{flags}: {json}");
+        let loss = |who: &str| scores[who]["log_loss"].as_f64().unwrap();
+        assert!(loss("gp") < loss("shares") - 0.1, "{flags}: {json}");
+        assert!(loss("gp") < loss("linear") - 0.1, "{flags}: {json}");
     }
 }
 

@@ -11,14 +11,19 @@ mod formats;
 mod interrupted;
 mod learning;
 mod methods;
+mod missing;
 mod model;
 #[path = "../fuzz/mutation.rs"]
 mod mutation;
 mod others;
+mod outputs;
+mod pictures;
 mod predict;
 mod relevance;
 mod stream;
 mod stream_resources;
 mod support;
+#[cfg(target_os = "linux")]
+mod terminal;
 mod tutorial;
 mod update;

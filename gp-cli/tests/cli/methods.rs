@@ -68,8 +68,8 @@ fn mixtures_of_diagonal_and_full_gaussians_are_models_like_any_other() {
         "--covariance diagonal --iterations 60",
     ] {
         let json = fit(flags);
-        let nll = |who: &str| json["test"]["scores"][who]["nll"].as_f64().unwrap();
-        assert!(nll("gp") < nll("shares") - 0.1, "{flags}: {json}");
+        let loss = |who: &str| json["test"]["scores"][who]["log_loss"].as_f64().unwrap();
+        assert!(loss("gp") < loss("shares") - 0.1, "{flags}: {json}");
         assert_eq!(json["objective_kind"], "lower_bound");
     }
     let json = fit("--components 3 --covariance diagonal --iterations 40");
@@ -131,7 +131,7 @@ fn several_latents_by_samples_with_a_kernel_each() {
     assert!(kernel.len() == 3 && kernel[2].as_str().unwrap().contains("matern32"), "{json}");
     let scores = &json["test"]["scores"];
     assert!(
-        scores["gp"]["nll"].as_f64().unwrap() < scores["shares"]["nll"].as_f64().unwrap() - 0.2,
+        scores["gp"]["log_loss"].as_f64().unwrap() < scores["shares"]["log_loss"].as_f64().unwrap() - 0.2,
         "{json}"
     );
     everything_works(&desk, "model.gp");
@@ -150,8 +150,9 @@ fn the_informative_vector_machine_classifies() {
         desk.ok(&format!("fit t.csv --target y --method ivm --force --json --test t.csv {flags}")).json()
     };
     let json = fit("--inducing 40");
-    let nll = |json: &serde_json::Value, who: &str| json["test"]["scores"][who]["nll"].as_f64().unwrap();
-    assert!(nll(&json, "gp") < nll(&json, "linear") - 0.1, "{json}");
+    let loss =
+        |json: &serde_json::Value, who: &str| json["test"]["scores"][who]["log_loss"].as_f64().unwrap();
+    assert!(loss(&json, "gp") < loss(&json, "linear") - 0.1, "{json}");
     assert_eq!((&json["m"], &json["objective_kind"]), (&40.into(), &"lower_bound".into()));
     everything_works(&desk, "model.gp");
     assert!(desk.ok("inspect model.gp").out.contains("seen through 40 active points"));
@@ -168,7 +169,7 @@ fn the_informative_vector_machine_classifies() {
                 "--force --json --test t.csv --likelihood",
             ))
             .json();
-        assert!(nll(&json, "gp") < nll(&json, "shares") - 0.2, "{flags}: {json}");
+        assert!(loss(&json, "gp") < loss(&json, "shares") - 0.2, "{flags}: {json}");
         let probabilities = desk.ok("predict model.gp t.csv --proba");
         let classes = ["high", "low", "middle"].map(|label| probabilities.column(&format!("p({label})")));
         for row in 0..60 {

@@ -8,7 +8,7 @@ fn cross_validation_scores_every_fold() {
     let desk = Desk::new();
     desk.write("t.csv", sine(60));
     let said = desk.ok("cv t.csv --target y --folds 3");
-    assert_eq!(said.out.lines().next(), Some("fold,rows,predictor,score,value"));
+    assert_eq!(said.out.lines().next(), Some("fold,rows,predictor,score,value,standard_error"));
     // 3 folds of 3 predictors with 3 scores, and a summary of each.
     assert_eq!(said.out.lines().count(), 1 + 27 + 9);
     let json = desk.ok("cv t.csv --target y --folds 3 --json").json();

@@ -32,6 +32,29 @@ fn predictions_of_numbers() {
 }
 
 #[test]
+fn several_intervals_and_quantiles() {
+    let desk = Desk::new();
+    desk.write("t.csv", sine(60));
+    desk.ok("fit t.csv --target y --parameters known");
+    let said = desk.ok("predict model.gp t.csv --interval 0.5,0.8 --quantiles 0.1,0.5 --quantiles 0.9");
+    let names =
+        ["mean", "variance", "lower(0.5)", "upper(0.5)", "lower(0.8)", "upper(0.8)", "q0.1", "q0.5", "q0.9"];
+    assert_eq!(said.table().0[..9], names);
+    for (one, other) in [("q0.1", "lower(0.8)"), ("q0.5", "mean"), ("q0.9", "upper(0.8)")] {
+        let pairs = said.column(one).into_iter().zip(said.column(other));
+        assert!(pairs.into_iter().all(|(one, other)| (one - other).abs() < 1e-9), "{one} {other}");
+    }
+    // One interval has the names without a level.
+    let one = desk.ok("predict model.gp t.csv --interval 0.8");
+    assert_eq!(one.column("upper"), said.column("upper(0.8)"));
+    desk.refused("predict model.gp t.csv --quantiles 0.5,1", 2, &["--quantiles 1 is not between 0 and 1"]);
+    desk.refused("predict model.gp t.csv --quantiles 0.5,0.5", 2, &["--quantiles 0.5 is asked for twice"]);
+    desk.write("c.csv", circle(60));
+    desk.ok("fit c.csv --target y -o c.gp --iterations 3");
+    desk.refused("predict c.gp c.csv --quantiles 0.5", 2, &["y is a class", "--proba"]);
+}
+
+#[test]
 fn predictions_of_classes() {
     let desk = Desk::new();
     desk.write("t.csv", circle(150));
@@ -74,6 +97,41 @@ fn joint_covariances_have_the_variances_on_their_diagonal() {
     }
 }
 
+/// Samples have the moments of the function, jointly: neighbours move together.
+#[test]
+fn samples_are_draws_of_the_function() {
+    let desk = Desk::new();
+    desk.write("t.csv", sine(20));
+    desk.ok("fit t.csv --target y --no-train --kernel \"1 * rbf(lengthscale=0.5)\" --likelihood gaussian(variance=0.2)");
+    desk.write("new.csv", "x\n1\n\"\"\n7\n7.1\n");
+    let line = "predict model.gp new.csv --missing drop --latent --joint --samples 4000 --quiet";
+    let said = desk.ok(&format!("{line} --seed 3"));
+    let (header, rows) = said.table();
+    let first = header.iter().position(|name| name == "latent_sample(1)").unwrap();
+    assert_eq!(header[first + 3999], "latent_sample(4000)");
+    assert!(rows[1][first..].iter().all(String::is_empty));
+    let draws = [0, 2, 3].map(|row| {
+        rows[row][first..first + 4000].iter().map(|cell| cell.parse::<f64>().unwrap()).collect::<Vec<_>>()
+    });
+    let of = |row: usize, name: &str| {
+        rows[row][header.iter().position(|found| found == name).unwrap()].parse::<f64>().unwrap()
+    };
+    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+    let means = [0, 1, 2].map(|i| mean(&draws[i]));
+    for (i, row) in [0, 2, 3].into_iter().enumerate() {
+        let deviation = of(row, "latent_variance").sqrt();
+        // Five standard errors of a mean of 4000.
+        assert!((means[i] - of(row, "latent_mean")).abs() < 5.0 * deviation / 4000f64.sqrt(), "row {row}");
+    }
+    let products: Vec<f64> =
+        draws[1].iter().zip(&draws[2]).map(|(a, b)| (a - means[1]) * (b - means[2])).collect();
+    let (found, expected) = (mean(&products), of(2, "latent_covariance(4)"));
+    assert!((found - expected).abs() < 0.12 * expected, "{found} {expected}");
+    assert_eq!(desk.ok(&format!("{line} --seed 3")).out, said.out);
+    assert_ne!(desk.ok(&format!("{line} --seed 4")).out, said.out);
+    assert_eq!(desk.gp("predict model.gp new.csv --seed 4").code, 2);
+}
+
 #[test]
 fn tables_are_written_in_the_format_of_their_name() {
     let desk = Desk::new();
@@ -100,10 +158,10 @@ fn scores_of_numbers_and_classes() {
     desk.write("t.csv", sine(60));
     desk.ok("fit t.csv --target y");
     let scores = desk.ok("eval model.gp t.csv --json").json()["scores"].clone();
-    for key in ["rmse", "mae", "smse", "smll", "nlpd", "coverage", "width"] {
+    for key in ["rmse", "mae", "smse", "msll", "nlpd", "coverage", "width"] {
         assert!(!scores["gp"][key].is_null() && !scores["linear"][key].is_null(), "{key}");
     }
-    assert_eq!(scores["mean"]["smll"], 0.0);
+    assert_eq!(scores["mean"]["msll"], 0.0);
     assert!((scores["mean"]["smse"].as_f64().unwrap() - 1.0).abs() < 1e-9);
     // The mean of log densities is what predictions say row by row.
     let density = desk.ok("predict model.gp t.csv").column("log_density");
@@ -113,7 +171,7 @@ fn scores_of_numbers_and_classes() {
     desk.write("c.csv", circle(150));
     desk.ok("fit c.csv --target y -o c.gp --iterations 20");
     let json = desk.ok("eval c.gp c.csv --json").json();
-    for key in ["error", "nll", "brier", "ece", "confusion", "reliability"] {
+    for key in ["error", "log_loss", "brier", "ece", "confusion", "reliability"] {
         assert!(!json["scores"]["gp"][key].is_null(), "{key}");
     }
     let text = desk.ok("eval c.gp c.csv").out;

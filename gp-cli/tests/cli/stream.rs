@@ -262,8 +262,9 @@ fn predictions_in_pieces_are_those_of_the_whole_table() {
     let model = Model::load(&desk.path("model.gp"), &Context::built_in()).unwrap();
     let frame =
         Formats::built_in().open(desk.path("new.csv").to_str().unwrap(), &model.read_options()).unwrap();
-    let wanted = Wanted { interval: 0.95, latent: true, joint: false, probabilities: true };
-    let (whole, unseen) = predictions(&model, &frame, wanted, &["a"]).unwrap();
+    let wanted = Wanted { latent: true, probabilities: true, ..Wanted::default() };
+    let predicted = predictions(&model, &frame, &wanted, &["a"]).unwrap();
+    let (whole, unseen) = (predicted.table, predicted.unseen);
     assert_eq!(whole.row_count(), 70_000);
     for name in ["p.csv", "p.jsonl"] {
         let said = desk.ok(&format!("predict model.gp new.csv --latent --proba --id a -o {name}"));
@@ -293,8 +294,41 @@ fn predictions_are_whole_or_not_there() {
         desk.refused(&format!("predict model.gp new.csv {to}"), 3, &["line 70002, column colour", "missing"]);
     }
     let said = desk.ok("predict model.gp new.csv --missing drop -o p.csv");
-    assert_eq!(said.err, "left out 1 rows that miss a value\n");
-    assert_eq!(String::from_utf8(desk.read("p.csv")).unwrap().lines().count(), 70_010);
+    let told = "1 of 70010 rows not predicted, because the value of an input is missing; cells are empty there: line 70002\n";
+    assert_eq!(said.err, told);
+    // Every row has its line, so that the two tables go side by side.
+    let predicted = String::from_utf8(desk.read("p.csv")).unwrap();
+    let cells: Vec<&str> = predicted.lines().collect();
+    assert_eq!(cells.len(), 70_011);
+    assert!(cells[70_001].is_empty() || cells[70_001] == "\"\"", "{}", cells[70_001]);
+    assert!(cells[70_000] == "in" || cells[70_000] == "out", "{}", cells[70_000]);
+}
+
+/// Pieces without a row that can be predicted have the columns of all others.
+#[test]
+fn pieces_that_miss_everything_have_empty_cells() {
+    let desk = with_model(10);
+    let missing = (0..70_000).map(|i| format!("{},,true,2024-02-01,{i}\n", i % 7)).collect::<String>();
+    let table = String::from_utf8(desk.read("new.csv")).unwrap();
+    let (header, rows) = table.split_once('\n').unwrap();
+    desk.write("new.csv", format!("{header}\n{missing}{rows}"));
+    let line = "predict model.gp new.csv --missing drop --id id --proba";
+    desk.ok(&format!("{line} -o pieces.csv"));
+    desk.ok(&format!("{line} -o whole.parquet"));
+    let open = |name: &str| {
+        Formats::built_in().open(desk.path(name).to_str().unwrap(), &ReadOptions::default()).unwrap()
+    };
+    let (pieces, whole) = (open("pieces.csv"), open("whole.parquet"));
+    assert_eq!(pieces.names(), whole.names());
+    assert_eq!((pieces.row_count(), whole.row_count()), (70_010, 70_010));
+    for name in ["label", "p(in)"] {
+        for row in 0..70_010 {
+            assert_eq!(pieces.column(name).unwrap().is_missing(row), row < 70_000, "{name}, row {row}");
+        }
+    }
+    // Nothing but rows that cannot be predicted is an error, and leaves no file.
+    desk.write("new.csv", format!("{header}\n{missing}"));
+    desk.refused(&format!("{line} -o none.csv"), 3, &["each of its 70000 rows misses a value"]);
 }
 
 /// A file that is all hole: nobody has so much memory, and nobody reads it.

@@ -82,10 +82,12 @@ fn labels_that_come_later_are_learned_from() {
             desk.ok(&format!("fit {part}.csv --target y -o {part}.gp --force --method {method} {flags}"));
         }
         desk.ok("update first.gp rest.csv -o both.gp --force");
-        let nll = |model: &str| {
-            desk.ok(&format!("eval {model} rest.csv --json")).json()["scores"]["gp"]["nll"].as_f64().unwrap()
+        let loss = |model: &str| {
+            desk.ok(&format!("eval {model} rest.csv --json")).json()["scores"]["gp"]["log_loss"]
+                .as_f64()
+                .unwrap()
         };
-        let [first, both, all] = ["first.gp", "both.gp", "all.gp"].map(nll);
+        let [first, both, all] = ["first.gp", "both.gp", "all.gp"].map(loss);
         assert!(both < first - 0.01 && both < all + 0.05, "{method}: {first} {both} {all}");
     }
 }
@@ -99,7 +101,7 @@ fn classes_that_come_later_are_learned_from() {
     desk.ok("fit first.csv --target y -o first.gp --method ep --inducing 12 --no-train --kernel \"4 * rbf(lengthscale=0.3)\"");
     desk.ok("update first.gp rest.csv -o both.gp");
     let error = |model: &str| {
-        desk.ok(&format!("eval {model} rest.csv --json")).json()["scores"]["gp"]["nll"].as_f64().unwrap()
+        desk.ok(&format!("eval {model} rest.csv --json")).json()["scores"]["gp"]["log_loss"].as_f64().unwrap()
     };
     assert!(error("both.gp") < error("first.gp") - 0.01, "{} {}", error("both.gp"), error("first.gp"));
 }

@@ -3,17 +3,25 @@
 use rand::Rng;
 use rand_distr::{Distribution, StandardNormal};
 
+use crate::crossing::{Among, crossing};
 use crate::defaults::{Shape, tilted_along};
 use crate::density::Density;
 use crate::gaussian;
 use crate::latent::Latent;
 use crate::likelihood::Described;
+use crate::quadrature::{Nodes, grid_for};
 use crate::registry::LikelihoodEntry;
 use crate::scalar::{Jet2, Scalar};
 use crate::slopes::{ObservationMoments, Slopes};
-use crate::special::{HALF_LN_TAU, standard_normal_cdf};
+use crate::special::{HALF_LN_TAU, standard_normal_cdf, standard_normal_quantile};
 use crate::support::Support;
 use crate::workspace::Workspace;
+
+/// Half the width of the strip about the real line of the log variance in which the distribution function is bounded: there
+/// the variance has a positive real part, and its square root an argument of π/4 at most.
+const STRIP: f64 = std::f64::consts::FRAC_PI_2;
+/// The search for a quantile starts by steps of this share of a deviation.
+const STEP: f64 = 0.25;
 
 /// `p(y | f) = N(y; f₀, exp f₁)`: latent 0 is the mean, latent 1 the log variance of the noise.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -61,6 +69,18 @@ impl Density for Heteroscedastic {
         let standard: f64 = StandardNormal.sample(rng);
         out[0] = f[0] + (0.5 * f[1]).exp() * standard;
         out[0].is_finite().then_some(())
+    }
+
+    fn cdf_closed_form(&self, q: &[Latent], _output: usize, y: f64) -> Option<f64> {
+        Some(cdf(q, grid(q)?, y)).filter(|found| !found.is_nan())
+    }
+
+    fn quantile_closed_form(&self, q: &[Latent], _output: usize, probability: f64) -> Option<f64> {
+        let nodes = grid(q)?;
+        let deviation = (q[0].variance() + q[1].mean().exp()).sqrt();
+        let start = q[0].mean() + deviation * standard_normal_quantile(probability).ok()?;
+        let mut excess = |y: f64| Ok(cdf(q, nodes, y) - probability);
+        crossing(Among::Reals, (start, STEP * deviation), &mut excess).ok().filter(|found| found.is_finite())
     }
 
     /// `−½ (ln 2π + m₁ + E[r²] E[e^{−f₁}])` with `E[r²] = (y − m₀)² + v₀` and `E[e^{−f₁}] = exp(v₁/2 − m₁)`.
@@ -115,5 +135,62 @@ impl Density for Heteroscedastic {
         let noise = (q[1].mean() + 0.5 * q[1].variance()).exp();
         out[0] = ObservationMoments { mean: q[0].mean(), variance: q[0].variance() + noise };
         true
+    }
+}
+
+/// Nodes of the integral over the log variance; none where it is so uncertain that they would be too many.
+fn grid(q: &[Latent]) -> Option<&'static Nodes> {
+    grid_for(STRIP / q[1].variance().sqrt())
+}
+
+/// `P(y' ≤ y) = ∫ Φ((y − m₀) / √(v₀ + exp f₁)) N(f₁; m₁, v₁) df₁`: the mean is integrated in closed form.
+fn cdf(q: &[Latent], nodes: &Nodes, y: f64) -> f64 {
+    let (residual, v) = (y - q[0].mean(), q[0].variance());
+    let (middle, deviation) = (q[1].mean(), q[1].variance().sqrt());
+    let given = |t: f64| standard_normal_cdf(residual / (v + (middle + deviation * t).exp()).sqrt());
+    nodes.iter().flat_map(|(t, weights)| t.iter().zip(weights)).map(|(&t, weight)| weight * given(t)).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::defaults;
+
+    /// Against the rules over both latents, which know nothing of this likelihood.
+    #[test]
+    fn one_integral_is_that_over_both_latents() {
+        let mut ws = Workspace::new();
+        for (means, variances) in
+            [([0.3, -1.0], [0.5, 0.2]), ([-2.0, 0.5], [0.01, 1.0]), ([10.0, -3.0], [2.0, 2.5])]
+        {
+            let q = [0, 1].map(|i| Latent::new(means[i], variances[i]).unwrap());
+            let mut last = f64::NEG_INFINITY;
+            for probability in [0.01, 0.2, 0.5, 0.9, 0.975] {
+                let y = Heteroscedastic.quantile_closed_form(&q, 0, probability).unwrap();
+                let found = Heteroscedastic.cdf_closed_form(&q, 0, y).unwrap();
+                assert!((found - probability).abs() < 1e-13, "{found} {probability}");
+                let other = defaults::predictive_cdf(&Heteroscedastic, &q, 0, y, &mut ws).unwrap();
+                // The rules over both are the less exact.
+                assert!((other - probability).abs() < 1e-6, "{means:?} {variances:?}: {other} {probability}");
+                let other = defaults::predictive_quantile(&Heteroscedastic, &q, 0, probability, &mut ws).unwrap();
+                assert!((other - y).abs() < 1e-5 * (1.0 + y.abs()), "{means:?} {variances:?}: {other} {y}");
+                assert!(y > last);
+                last = y;
+            }
+        }
+    }
+
+    #[test]
+    fn noise_that_is_known_is_gaussian_noise() {
+        let q = [Latent::new(1.0, 0.5).unwrap(), Latent::new(0.25f64.ln(), 0.0).unwrap()];
+        let y = Heteroscedastic.quantile_closed_form(&q, 0, 0.975).unwrap();
+        assert!((y - (1.0 + 1.959_963_984_540_054 * 0.75f64.sqrt())).abs() < 1e-12, "{y}");
+    }
+
+    #[test]
+    fn noise_of_which_little_is_known_takes_the_rules_over_both() {
+        let q = [Latent::new(0.0, 1.0).unwrap(), Latent::new(0.0, 25.0).unwrap()];
+        assert!(Heteroscedastic.quantile_closed_form(&q, 0, 0.5).is_none());
+        assert!(Heteroscedastic.cdf_closed_form(&q, 0, 0.0).is_none());
     }
 }

@@ -53,10 +53,10 @@ pub fn run(
     notes.say(format_args!("training on {train} of {} rows, {test} are held out", train + test));
     let seed = options.seed.to_string();
     let spec = FitSpec::from_flags(["--target", "y", "--seed", &seed, "--kernel", "1 * rbf"], context)?;
+    notes.stage(format_args!("training"));
     let model = fit::fit(Plan::new(&split.train, &spec, context)?, &spec, ORIGIN)?;
     describe(notes, &model);
-    let wanted = Wanted { interval: 0.95, latent: false, joint: false, probabilities: false };
-    let (predicted, _) = predictions(&model, &split.test, wanted, &["x", "y"])?;
+    let predicted = predictions(&model, &split.test, &Wanted::default(), &["x", "y"])?.table;
     let written = [
         folder.write(MODEL, &model.to_bytes()?)?,
         folder.write(PREDICTIONS, &context.writers.of(Path::new(PREDICTIONS))?.bytes(&predicted)?)?,

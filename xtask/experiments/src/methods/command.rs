@@ -12,8 +12,8 @@ use std::path::Path;
 /// Place of the 95 % interval among those of `gp eval`.
 const WIDEST: usize = 2;
 
-/// Scores of the model that `gp fit TABLE --target COLUMN` makes, as `gp eval` has them: `nll` and `error` of classes,
-/// `smll`, `smse` and the `coverage` of 95 % intervals of numbers; the `seconds` of the fit, files read and written
+/// Scores of the model that `gp fit TABLE --target COLUMN` makes, by `gp eval`: `nll` (its `log_loss`) and `error` of
+/// classes, `smll` (its `msll`), `smse` and the `coverage` of 95 % intervals of numbers; the `seconds` of the fit, files read and written
 /// included, and whether it `converged`. The model file is left in a folder.
 ///
 /// # Errors
@@ -38,9 +38,9 @@ pub(crate) fn by_default(
 /// The scores of an evaluation beside others.
 fn of_eval(scores: &Value, found: Outcome) -> Outcome {
     let known = [
-        ("nll", &scores["nll"]),
+        ("nll", &scores["log_loss"]),
         ("error", &scores["error"]),
-        ("smll", &scores["smll"]),
+        ("smll", &scores["msll"]),
         ("smse", &scores["smse"]),
         ("coverage", &scores["coverage"][WIDEST]),
     ];
@@ -85,10 +85,10 @@ mod tests {
 
     #[test]
     fn scores_are_those_that_the_target_has() {
-        let number = json!({"smll": -1.0, "smse": 0.1, "coverage": [0.5, 0.8, 0.9], "nlpd": 3.0});
+        let number = json!({"msll": -1.0, "smse": 0.1, "coverage": [0.5, 0.8, 0.9], "nlpd": 3.0});
         let names = |outcome: Outcome| outcome.scores.into_keys().collect::<Vec<_>>();
         assert_eq!(names(of_eval(&number, Outcome::default())), ["coverage", "smll", "smse"]);
-        let class = json!({"nll": 0.3, "error": 0.1, "brier": 0.2});
+        let class = json!({"log_loss": 0.3, "error": 0.1, "brier": 0.2});
         assert_eq!(names(of_eval(&class, Outcome::default())), ["error", "nll"]);
     }
 }

@@ -1,0 +1,79 @@
+//! Rows that miss a value: how many, and where the first of them are.
+
+use crate::data::Frame;
+
+/// Places that a sentence names before it says that there are more.
+const NAMED: usize = 5;
+
+/// Rows that miss a value, over the pieces of a table.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct LeftOut {
+    rows: usize,
+    count: usize,
+    first: Vec<String>,
+}
+
+impl LeftOut {
+    /// Counts the rows of the next piece, and those of them that are left out.
+    pub(crate) fn look(&mut self, frame: &Frame, left_out: &[usize]) {
+        self.rows += frame.row_count();
+        self.count += left_out.len();
+        let room = NAMED - self.first.len();
+        self.first.extend(left_out.iter().take(room).map(|&row| frame.place(row)));
+    }
+
+    /// Number of rows left out.
+    pub(crate) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Number of rows of the table.
+    pub(crate) fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Where the rows are, for people: `line 3, line 9 and 4 more`.
+    pub(crate) fn places(&self) -> String {
+        let named = self.first.join(", ");
+        match self.count - self.first.len() {
+            0 => named,
+            more => format!("{named} and {more} more"),
+        }
+    }
+}
+
+/// A number of things with their name: `1 row`, `2 rows`.
+pub(crate) fn counted(count: usize, name: &str) -> String {
+    if count == 1 { format!("1 {name}") } else { format!("{count} {name}s") }
+}
+
+/// The numbers below `count` that are not among some ascending ones.
+pub(crate) fn others(count: usize, some: &[usize]) -> Vec<usize> {
+    let mut some = some.iter().copied().peekable();
+    (0..count).filter(|row| some.next_if_eq(row).is_none()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Column, Kind};
+
+    #[test]
+    fn places_are_named_over_pieces_and_not_all_of_them() {
+        let column = Column::of_numbers("x", Kind::Number, vec![0.0; 8]);
+        let frame = Frame::new("t.csv", vec![column], Some((2..10).collect())).unwrap();
+        let mut left_out = LeftOut::default();
+        left_out.look(&frame, &[1, 7]);
+        assert_eq!((left_out.count(), left_out.rows()), (2, 8));
+        assert_eq!(left_out.places(), "line 3, line 9");
+        left_out.look(&frame, &[0, 1, 2, 3, 4]);
+        assert_eq!(left_out.places(), "line 3, line 9, line 2, line 3, line 4 and 2 more");
+        assert_eq!((left_out.count(), left_out.rows()), (7, 16));
+    }
+
+    #[test]
+    fn numbers_go_with_their_nouns() {
+        assert_eq!([0, 1, 2].map(|count| counted(count, "row")), ["0 rows", "1 row", "2 rows"]);
+        assert_eq!(others(5, &[0, 3]), [1, 2, 4]);
+    }
+}

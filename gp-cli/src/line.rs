@@ -1,0 +1,220 @@
+//! The line on the terminal that says what a command is at, and for how long.
+
+use crate::stages::Stages;
+use std::io::{self, IsTerminal, Write};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Time between two states of the line; commands that end before the first show none.
+const PAUSE: Duration = Duration::from_millis(250);
+/// Longer lines would break on a usual terminal, and could not be taken back.
+const WIDEST: usize = 79;
+/// Back to the beginning of the line, and nothing in it.
+const CLEAR: &str = "\r\x1b[K";
+
+/// A line on the error stream; none where that is no terminal, or where quiet was asked for. Clones are the same line.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Line(Option<Arc<Mutex<State>>>);
+
+/// What the line says.
+#[derive(Debug)]
+struct State {
+    /// What the command is at; nothing before its first stage, and after its last.
+    stage: String,
+    /// How far it is.
+    detail: String,
+    begun: Instant,
+    /// When its time is over, where that is limited.
+    deadline: Option<Instant>,
+    is_shown: bool,
+}
+
+impl Line {
+    /// A line, where the error stream is a terminal.
+    pub(crate) fn on_terminal() -> Self {
+        if !io::stderr().is_terminal() {
+            return Self::default();
+        }
+        let state = Arc::new(Mutex::new(State::new(Instant::now())));
+        let line = Arc::downgrade(&state);
+        thread::spawn(move || {
+            loop {
+                thread::sleep(PAUSE);
+                let Some(state) = line.upgrade() else { return };
+                locked(&state).draw(Instant::now());
+            }
+        });
+        Self(Some(state))
+    }
+
+    /// The command begins with another stage.
+    pub(crate) fn stage(&self, stage: &str) {
+        self.change(|state| {
+            stage.clone_into(&mut state.stage);
+            state.detail.clear();
+        });
+    }
+
+    /// How far the stage is.
+    pub(crate) fn detail(&self, detail: impl FnOnce() -> String) {
+        self.change(|state| state.detail = detail());
+    }
+
+    /// So much time is left from now on; nothing, and it is not limited.
+    pub(crate) fn limit(&self, limit: Option<Duration>) {
+        self.change(|state| state.deadline = limit.and_then(|limit| Instant::now().checked_add(limit)));
+    }
+
+    /// Takes the line away, until another stage begins.
+    pub(crate) fn end(&self) {
+        self.change(|state| {
+            state.clear();
+            state.stage.clear();
+        });
+    }
+
+    /// Does something with the terminal while the line is not there.
+    pub(crate) fn aside<T>(&self, work: impl FnOnce() -> T) -> T {
+        let Some(state) = &self.0 else { return work() };
+        let mut state = locked(state);
+        state.clear();
+        work()
+    }
+
+    /// The same line for work that tells its stages.
+    pub(crate) fn stages(&self) -> Stages {
+        let line = self.clone();
+        Stages::told(move |stage| line.stage(stage))
+    }
+
+    fn change(&self, change: impl FnOnce(&mut State)) {
+        if let Some(state) = &self.0 {
+            change(&mut locked(state));
+        }
+    }
+}
+
+impl State {
+    fn new(begun: Instant) -> Self {
+        Self { stage: String::new(), detail: String::new(), begun, deadline: None, is_shown: false }
+    }
+
+    /// Shows what is true now. That nobody can be shown it is no reason to stop.
+    fn draw(&mut self, now: Instant) {
+        if !self.stage.is_empty() {
+            self.is_shown = true;
+            let _ = write!(io::stderr(), "{CLEAR}{}", self.text(now));
+        }
+    }
+
+    fn clear(&mut self) {
+        if std::mem::take(&mut self.is_shown) {
+            let _ = write!(io::stderr(), "{CLEAR}");
+        }
+    }
+
+    /// Stage, how far it is, and times, as wide as a terminal.
+    fn text(&self, now: Instant) -> String {
+        let between = if self.detail.is_empty() { "" } else { ": " };
+        let both = format!("{}{between}{}", self.stage, self.detail);
+        let elapsed = duration(now.saturating_duration_since(self.begun));
+        let left = self.deadline.map_or_else(String::new, |deadline| {
+            format!(", {} left", duration(deadline.saturating_duration_since(now)))
+        });
+        let times = format!(" ({elapsed}{left})");
+        let room = WIDEST.saturating_sub(times.chars().count());
+        let fits = |text: &String| text.chars().count() <= room;
+        // How far it is says more than what it is.
+        let narrow = Some(&self.detail).filter(|detail| !detail.is_empty() && fits(detail));
+        let what = if fits(&both) { &both } else { narrow.unwrap_or(&both) };
+        if fits(what) {
+            return format!("{what}{times}");
+        }
+        let short: String = what.chars().take(room.saturating_sub(1)).collect();
+        format!("{short}…{times}")
+    }
+}
+
+/// A time as `--time-limit` takes it, as exact as is of interest.
+fn duration(time: Duration) -> String {
+    match time.as_secs() {
+        seconds @ 0..60 => format!("{seconds}s"),
+        seconds @ 60..3600 => format!("{}m{}s", seconds / 60, seconds % 60),
+        seconds => format!("{}h{}m", seconds / 3600, seconds / 60 % 60),
+    }
+}
+
+/// What is behind the lock is whole at any time, also after a panic elsewhere.
+fn locked(state: &Mutex<State>) -> MutexGuard<'_, State> {
+    state.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Results on their way to the standard output, which may be the same terminal: the line makes room for them.
+pub(crate) struct BehindLine<'a> {
+    out: &'a mut dyn Write,
+    line: Line,
+}
+
+impl<'a> BehindLine<'a> {
+    pub(crate) fn new(out: &'a mut dyn Write, line: Line) -> Self {
+        Self { out, line }
+    }
+}
+
+impl Write for BehindLine<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.line.end();
+        self.out.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn state(stage: &str, detail: &str) -> (State, Instant) {
+        let begun = Instant::now();
+        (State { stage: stage.to_owned(), detail: detail.to_owned(), ..State::new(begun) }, begun)
+    }
+
+    #[test]
+    fn the_line_says_what_how_far_and_how_long() {
+        let (mut state, begun) = state("reading t.csv", "");
+        assert_eq!(state.text(begun), "reading t.csv (0s)");
+        state.stage = "training".to_owned();
+        state.detail = "iteration 3".to_owned();
+        state.deadline = Some(begun + Duration::from_secs(100));
+        let later = begun + Duration::from_millis(12_900);
+        assert_eq!(state.text(later), "training: iteration 3 (12s, 1m27s left)");
+        assert_eq!(state.text(begun + Duration::from_secs(7384)), "training: iteration 3 (2h3m, 0s left)");
+    }
+
+    #[test]
+    fn the_line_never_breaks() {
+        let (state, begun) = state(&format!("reading {}.csv", "ä".repeat(200)), "");
+        let text = state.text(begun);
+        assert_eq!(text.chars().count(), WIDEST);
+        assert!(text.starts_with("reading ää") && text.ends_with("ä… (0s)"), "{text}");
+    }
+
+    #[test]
+    fn how_far_it_is_goes_before_what_it_is() {
+        let detail = "iteration 1234, log posterior -123456.789, gradient 1.2e-10";
+        let (mut state, begun) = state("training", detail);
+        state.deadline = Some(begun + Duration::from_secs(600));
+        assert_eq!(state.text(begun), format!("{detail} (0s, 10m0s left)"));
+    }
+
+    #[test]
+    fn without_a_terminal_there_is_none() {
+        let line = Line::default();
+        line.stage("training");
+        line.detail(|| panic!("nobody is shown this"));
+        assert_eq!(line.aside(|| 3), 3);
+    }
+}

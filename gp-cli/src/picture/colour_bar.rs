@@ -1,0 +1,57 @@
+//! The bar beside a surface that says which colour is which number.
+
+use super::ColourScale;
+use super::INK;
+use super::draw::{Chart, Drawn, Scale, TEXT_RISE, places_of, rgb};
+use super::ticks::Ticks;
+use plotters::coord::Shift;
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+
+/// Units to the right of a picture that the bar takes, and those of its parts.
+pub(super) const WIDTH: f64 = 118.0;
+const BAR: f64 = 22.0;
+const TICK: f64 = 5.0;
+/// Units of height for one tick.
+const SPACING: f64 = 80.0;
+/// Units from the right edge to the name.
+const EDGE: f64 = 26.0;
+
+/// Draws the bar into an area to the right of a chart, as high as the chart.
+pub(super) fn draw<B>(
+    bar: &ColourScale,
+    area: &DrawingArea<B, Shift>,
+    beside: &Chart<'_, B>,
+    scale: Scale,
+) -> Drawn<()>
+where
+    B: DrawingBackend,
+    B::ErrorType: 'static,
+{
+    let rows = beside.plotting_area().get_pixel_range().1;
+    let base = area.get_base_pixel().1;
+    let (top, bottom) = (rows.start - base, rows.end - base);
+    let right = scale.pixels(BAR) as i32;
+    let at = |share: f64| bottom - (share * f64::from(bottom - top)).round() as i32;
+    let shades = bar.colours.len().max(1) as f64;
+    for (place, &colour) in bar.colours.iter().enumerate() {
+        let [low, high] = [place, place + 1].map(|edge| at(edge as f64 / shades));
+        area.draw(&Rectangle::new([(0, high), (right, low)], rgb(colour).filled()))?;
+    }
+    let line = rgb(INK).stroke_width(scale.pixels(1.0));
+    area.draw(&Rectangle::new([(0, top), (right, bottom)], line))?;
+    let places = places_of((bar.low, bar.high), (bottom - top).unsigned_abs(), SPACING, scale);
+    let ticks = Ticks::of(&places);
+    let beside_bar = scale.text(18.0).pos(Pos::new(HPos::Left, VPos::Center));
+    for &place in &places {
+        let y = at((place - bar.low) / (bar.high - bar.low));
+        let end = right + scale.pixels(TICK) as i32;
+        area.draw(&PathElement::new([(right, y), (end, y)], line))?;
+        let from = (end + scale.pixels(TICK) as i32, y + scale.pixels(TEXT_RISE) as i32);
+        area.draw(&Text::new(ticks.text(place), from, beside_bar.clone()))?;
+    }
+    let across = scale.text(21.0).transform(FontTransform::Rotate90).pos(Pos::new(HPos::Center, VPos::Top));
+    let edge = scale.pixels(WIDTH) as i32 - scale.pixels(EDGE) as i32;
+    area.draw(&Text::new(bar.name.clone(), (edge + scale.pixels(21.0) as i32, (top + bottom) / 2), across))?;
+    Ok(())
+}

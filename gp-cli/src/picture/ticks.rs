@@ -1,0 +1,95 @@
+//! How the numbers at the ticks of an axis are written.
+
+/// Numbers at ticks have powers of ten from this size on, and below the smaller one.
+const LARGE: f64 = 1e6;
+const SMALL: f64 = 1e-3;
+/// Sums of steps are off by less than this share of a step.
+const ROUNDING: f64 = 1e-6;
+/// More decimals than the step of any axis needs.
+const MOST_DECIMALS: usize = 17;
+
+/// The ticks of an axis: their numbers have as many decimals as their step needs, one as many as the other.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Ticks {
+    step: f64,
+    largest: f64,
+}
+
+impl Ticks {
+    /// Of equally spaced ticks.
+    pub(super) fn of(places: &[f64]) -> Self {
+        let largest = places.iter().fold(0.0, |largest: f64, place| largest.max(place.abs()));
+        let step = places.windows(2).map(|pair| (pair[1] - pair[0]).abs()).fold(f64::INFINITY, f64::min);
+        Self { step: if step.is_finite() && step > 0.0 { step } else { largest }, largest }
+    }
+
+    /// The number at a tick.
+    pub(super) fn text(&self, place: f64) -> String {
+        if place.abs() <= ROUNDING * self.step {
+            return "0".to_owned();
+        }
+        if (SMALL..LARGE).contains(&self.largest) {
+            return format!("{:.*}", decimals(self.step), place);
+        }
+        // The last digit that the step has, in units of the leading digit of the number.
+        let leading = place.abs().log10().floor();
+        let digits = decimals(self.step / 10f64.powf(leading));
+        format!("{place:.digits$e}")
+    }
+
+    /// Letters of the longest number.
+    pub(super) fn widest(&self, places: &[f64]) -> usize {
+        places.iter().map(|&place| self.text(place).chars().count()).max().unwrap_or(0)
+    }
+}
+
+/// The decimals of a number such as 0.25, which has few.
+fn decimals(step: f64) -> usize {
+    let is_whole = |decimals: &usize| {
+        let scaled = step * 10f64.powi(*decimals as i32);
+        scaled > 0.5 && (scaled - scaled.round()).abs() <= ROUNDING * scaled
+    };
+    (0..=MOST_DECIMALS).find(is_whole).unwrap_or(MOST_DECIMALS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(places: &[f64]) -> Vec<String> {
+        let ticks = Ticks::of(places);
+        places.iter().map(|&place| ticks.text(place)).collect()
+    }
+
+    #[test]
+    fn what_sums_of_steps_leave_behind_is_not_shown() {
+        let places: Vec<f64> = (0..5).map(|i| -0.2 + 0.1 * f64::from(i)).collect();
+        assert_ne!(places[2], 0.0);
+        assert_eq!(texts(&places), ["-0.2", "-0.1", "0", "0.1", "0.2"]);
+        assert_eq!(texts(&[-1.388e-17, 0.25, 0.5]), ["0", "0.25", "0.50"]);
+    }
+
+    #[test]
+    fn numbers_have_the_decimals_of_their_step() {
+        assert_eq!(texts(&[1.0, 1.5, 2.0]), ["1.0", "1.5", "2.0"]);
+        assert_eq!(texts(&[-20.0, 0.0, 20.0]), ["-20", "0", "20"]);
+        assert_eq!(texts(&[19_000.0, 19_000.5]), ["19000.0", "19000.5"]);
+        assert_eq!(texts(&[3.0]), ["3"]);
+    }
+
+    #[test]
+    fn large_and_small_numbers_have_powers_of_ten() {
+        assert_eq!(texts(&[1e6, 1.5e6, 2e6]), ["1.0e6", "1.5e6", "2.0e6"]);
+        assert_eq!(texts(&[0.0, 2e-5, 4e-5]), ["0", "2e-5", "4e-5"]);
+        assert_eq!(texts(&[8e6, 1e7, 1.2e7]), ["8e6", "1.0e7", "1.2e7"]);
+        assert_eq!(texts(&[1e300, 2e300]), ["1e300", "2e300"]);
+    }
+
+    #[test]
+    fn an_axis_of_one_place_has_a_number() {
+        assert_eq!(texts(&[0.0]), ["0"]);
+        let ticks = Ticks::of(&[-0.5, 0.0, 0.5]);
+        assert_eq!(ticks.widest(&[-0.5, 0.0, 0.5]), 4);
+        assert_eq!(Ticks::of(&[]).text(0.0), "0");
+    }
+}

@@ -1,0 +1,32 @@
+//! What long work is at.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// What is told a stage.
+type Tell = dyn Fn(&str) + Send + Sync;
+
+/// Is told which stage long work has come to; by default nothing is told.
+#[derive(Clone, Default)]
+pub struct Stages(Option<Arc<Tell>>);
+
+impl Stages {
+    /// Tells every stage, in a few words such as `training`, to a function.
+    #[must_use]
+    pub fn told(tell: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(tell)))
+    }
+
+    /// A stage begins.
+    pub fn begin(&self, stage: &str) {
+        if let Some(tell) = &self.0 {
+            tell(stage);
+        }
+    }
+}
+
+impl fmt::Debug for Stages {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Stages").field(&self.0.is_some()).finish()
+    }
+}

@@ -1,0 +1,68 @@
+//! What can be read in pictures: ticks, scales of colours, names.
+
+use crate::support::{Desk, circle};
+
+/// Texts of an SVG, in its order.
+fn texts(svg: &str) -> Vec<String> {
+    let parts = svg.split("<text").skip(1).filter_map(|part| part.split_once('>')?.1.split_once("</text>"));
+    parts.map(|(text, _)| text.trim().to_owned()).collect()
+}
+
+fn svg(desk: &Desk, line: &str) -> String {
+    desk.ok(&format!("plot {line} -o picture.svg --force"));
+    String::from_utf8(desk.read("picture.svg")).unwrap()
+}
+
+/// A surface over two inputs that are symmetric about zero, where sums of steps miss it.
+#[test]
+fn a_surface_has_a_scale_and_ticks_without_rounding() {
+    let desk = Desk::new();
+    let rows =
+        (0..60).map(|i| (f64::from((i * 17) % 41) / 41.0 - 0.5, f64::from((i * 29) % 37) / 37.0 - 0.5));
+    let table =
+        rows.fold("a,b,y\n".to_owned(), |text, (a, b)| text + &format!("{a},{b},{}\n", 4.0 * a + b * b));
+    desk.write("t.csv", table);
+    desk.ok("fit t.csv --target y --method exact --iterations 5");
+    let surface = texts(&svg(&desk, "model.gp t.csv"));
+    assert!(surface.contains(&"mean of y".to_owned()), "{surface:?}");
+    let numbers: Vec<&String> = surface.iter().filter(|text| text.parse::<f64>().is_ok()).collect();
+    assert!(numbers.len() > 12, "two axes and a scale: {surface:?}");
+    assert!(numbers.iter().all(|text| !text.contains('e') && text.len() <= 5), "{numbers:?}");
+    assert!(numbers.iter().filter(|text| *text == &"0").count() >= 2, "{numbers:?}");
+    // The ticks of the scale are among the means.
+    let means = desk.ok("predict model.gp t.csv").column("mean");
+    let largest = means.iter().copied().fold(0.0, f64::max);
+    assert!(numbers.iter().any(|text| text.parse::<f64>().unwrap() > 0.6 * largest), "{numbers:?}");
+    // Curves and classes have no scale.
+    desk.write("c.csv", circle(90));
+    desk.ok("fit c.csv --target y --features a,b -o c.gp --iterations 5 --inducing 20");
+    assert!(!svg(&desk, "c.gp c.csv").contains("mean of"));
+}
+
+/// Long words under a narrow panel: what tells them apart, never one over another.
+#[test]
+fn names_of_levels_do_not_overlap() {
+    let desk = Desk::new();
+    let level = |i: usize| format!("a rather long name of level {}", i % 9);
+    let rows = (0..180).map(|i| format!("{},{},{}\n", level(i), i as f64 / 10.0, ((i % 9) as f64).sin()));
+    desk.write("t.csv", "word,x,y\n".to_owned() + &rows.collect::<String>());
+    desk.ok("fit t.csv --target y --method exact --iterations 3");
+    let picture = svg(&desk, "model.gp t.csv");
+    let names: Vec<(f64, String)> = picture
+        .split("<text")
+        .skip(1)
+        .filter_map(|part| {
+            let (head, rest) = part.split_once('>')?;
+            let x = head.split_once("x=\"")?.1.split_once('"')?.0.parse().ok()?;
+            Some((x, rest.split_once("</text>")?.0.trim().to_owned()))
+        })
+        .filter(|(_, text): &(f64, String)| text.starts_with('…'))
+        .collect();
+    let words: Vec<&str> = names.iter().map(|(_, name)| name.as_str()).collect();
+    assert_eq!(words, ["…0", "…1", "…2", "…3", "…4", "…5", "…6", "…7", "…8"]);
+    for pair in names.windows(2) {
+        // Letters of this font and size are nine units wide at most, on average; texts are centred.
+        let room = 0.7 * 9.5 * 0.5 * (pair[0].1.chars().count() + pair[1].1.chars().count()) as f64;
+        assert!(pair[1].0 - pair[0].0 >= room, "{pair:?}");
+    }
+}

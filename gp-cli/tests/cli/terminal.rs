@@ -1,0 +1,87 @@
+//! The line on a terminal that says what a command is at: by `script` of util-linux, which runs commands on one.
+
+use crate::support::{Desk, circle};
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// What takes the line away.
+const CLEAR: &str = "\r\x1b[K";
+/// A fit that does not come to an end within seconds.
+const LONG: &str =
+    "fit t.csv --target y --method ep --inducing 60 --optimizer adam --iterations 100000 --time-limit 10m";
+
+fn desk() -> Desk {
+    let desk = Desk::new();
+    desk.write("t.csv", circle(400));
+    desk
+}
+
+/// What a command shows on a terminal until it shows a text, and from then on when it gets this signal; its exit code.
+/// Nothing where the system has no `script`.
+fn shown(desk: &Desk, line: &str, until: &str, signal: &str) -> Option<(String, i32)> {
+    let gp = env!("CARGO_BIN_EXE_gp");
+    let said = format!("echo $$ > pid; exec {gp} {line}");
+    let mut command = Command::new("script");
+    command.args(["--quiet", "--flush", "--return", "--command", &said, "shown"]).current_dir(desk.folder());
+    let Ok(mut child) = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()
+    else {
+        eprintln!("left out: there is no `script` here to run commands on a terminal");
+        return None;
+    };
+    let read = || std::fs::read(desk.path("shown")).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    let patience = Instant::now();
+    while !read().is_ok_and(|text| text.contains(until)) {
+        assert!(patience.elapsed() < Duration::from_secs(120), "no `{until}` in {:?}", read());
+        assert!(child.try_wait().unwrap().is_none(), "it ended before `{until}`: {:?}", read());
+        sleep(Duration::from_millis(20));
+    }
+    let pid = String::from_utf8(desk.read("pid")).unwrap();
+    assert!(Command::new("kill").args([signal, pid.trim()]).status().unwrap().success());
+    let code = child.wait().unwrap().code().unwrap_or(-1);
+    Some((read().unwrap(), code))
+}
+
+#[test]
+fn the_line_says_what_a_fit_is_at_and_how_much_time_is_left() {
+    let desk = desk();
+    let Some((text, _)) = shown(&desk, LONG, "iteration ", "-INT") else { return };
+    let lines: Vec<&str> =
+        text.split(CLEAR).filter(|line| line.starts_with("training: iteration ")).collect();
+    let line = lines[0].lines().next().unwrap();
+    for part in ["log posterior ", "gradient ", " min ", " s left)"] {
+        assert!(line.contains(part), "no `{part}` in {line}");
+    }
+    assert!(line.chars().count() < 80, "{line}");
+}
+
+/// What is left on the screen is what was said, and the prompt comes on a line of its own.
+#[test]
+fn an_interrupt_takes_the_line_away() {
+    let desk = desk();
+    let Some((text, code)) = shown(&desk, LONG, "iteration ", "-INT") else { return };
+    assert_eq!(code, 130, "{text}");
+    // `script` adds lines of its own before and after.
+    let place = text.find("interrupted; no model was written").unwrap();
+    assert!(text[..place].ends_with(CLEAR), "{:?}", &text[place.saturating_sub(200)..]);
+    let rest = &text[place..];
+    assert!(rest.contains("\r\n") && !rest.contains(CLEAR), "{rest:?}");
+    assert_eq!(desk.names().iter().filter(|name| name.starts_with('.')).count(), 0);
+}
+
+#[test]
+fn quiet_is_quiet_on_a_terminal_too() {
+    let desk = desk();
+    let line = format!("{LONG} --quiet --trace trace.jsonl");
+    // Nothing is shown, so the trace tells that training is under way.
+    let gp = env!("CARGO_BIN_EXE_gp");
+    let said = format!("timeout --signal=INT 3 {gp} {line}");
+    let mut command = Command::new("script");
+    command.args(["--quiet", "--flush", "--return", "--command", &said, "shown"]).current_dir(desk.folder());
+    let Ok(status) = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status() else {
+        return;
+    };
+    assert!(!status.success() && desk.path("trace.jsonl").exists());
+    let text = String::from_utf8(desk.read("shown")).unwrap();
+    assert!(!text.contains("iteration ") && !text.contains(CLEAR), "{text:?}");
+}
