@@ -106,6 +106,9 @@ pub fn run(
         })?,
     };
     folders.map_or(Ok(()), |folders| folders.remove(parts.len()))?;
+    let predictors = scored.first().map_or(&[] as &[_], |first| &first.predictors);
+    // The model needs no words.
+    predictors.iter().skip(1).for_each(|(name, words)| notes.say(format_args!("{name}: {words}")));
     let summaries = summarise(&scored);
     if options.json {
         let folds: Vec<_> = scored.iter().map(Evaluation::to_json).collect();
@@ -192,8 +195,7 @@ fn named(evaluation: &Evaluation) -> Vec<(&'static str, &'static str, f64)> {
         Scores::Numbers(of) => of
             .iter()
             .flat_map(|(name, s)| {
-                let nlpd = s.nlpd.map(|nlpd| (*name, "nlpd", nlpd));
-                [(*name, "rmse", s.rmse), (*name, "mae", s.mae)].into_iter().chain(nlpd)
+                [(*name, "rmse", s.rmse), (*name, "mae", s.mae), (*name, "nlpd", s.nlpd)]
             })
             .collect(),
         Scores::Classes { of, .. } => of
