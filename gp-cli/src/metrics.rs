@@ -123,9 +123,8 @@ impl NumberScores {
             let inside = targets.iter().zip(lower.iter().zip(upper)).map(|(y, (lo, hi))| lo <= y && y <= hi);
             mean(inside.map(|inside| f64::from(u8::from(inside))))
         };
-        let width = |Interval { lower, upper, .. }: &Interval| {
-            mean(upper.iter().zip(lower).map(|(hi, lo)| hi - lo))
-        };
+        let width =
+            |Interval { lower, upper, .. }: &Interval| mean(upper.iter().zip(lower).map(|(hi, lo)| hi - lo));
         Self {
             rmse: mse.sqrt(),
             mae: mean(errors.iter().map(|error| error.abs())),
@@ -249,7 +248,12 @@ mod tests {
     fn counts_lie_below_a_quantile_in_part() {
         let standing = Standing { below: 0.2, up_to: 0.6 };
         let shares = [0.1, 0.3, 0.6, 0.9].map(|level| standing.share_below(level));
-        assert!(shares.iter().zip([0.0, 0.25, 1.0, 1.0]).all(|(found, expected)| (found - expected).abs() < 1e-15));
+        assert!(
+            shares
+                .iter()
+                .zip([0.0, 0.25, 1.0, 1.0])
+                .all(|(found, expected)| (found - expected).abs() < 1e-15)
+        );
         // Counts 0 and 1 with probabilities ¼ and ¾, as often as predicted: each level is its own share.
         let low = Standing { below: 0.0, up_to: 0.25 };
         let high = Standing { below: 0.25, up_to: 1.0 };

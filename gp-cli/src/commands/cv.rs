@@ -194,9 +194,7 @@ fn named(evaluation: &Evaluation) -> Vec<(&'static str, &'static str, f64)> {
     match &evaluation.scores {
         Scores::Numbers(of) => of
             .iter()
-            .flat_map(|(name, s)| {
-                [(*name, "rmse", s.rmse), (*name, "mae", s.mae), (*name, "nlpd", s.nlpd)]
-            })
+            .flat_map(|(name, s)| [(*name, "rmse", s.rmse), (*name, "mae", s.mae), (*name, "nlpd", s.nlpd)])
             .collect(),
         Scores::Classes { of, .. } => of
             .iter()

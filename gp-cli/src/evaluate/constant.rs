@@ -96,10 +96,12 @@ mod tests {
 
     fn assert_near(found: &[f64], expected: &[f64]) {
         for (found, expected) in found.iter().zip(expected) {
-            assert!((found - expected).abs() < 1e-9 * (1.0 + expected.abs()), "{found} instead of {expected}");
+            assert!(
+                (found - expected).abs() < 1e-9 * (1.0 + expected.abs()),
+                "{found} instead of {expected}"
+            );
         }
     }
-
 
     /// Log densities of some targets, and lower end, upper end and probability of the 80 % interval, as scipy has them.
     #[test]

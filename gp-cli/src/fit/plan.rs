@@ -6,6 +6,7 @@ use super::parameters;
 use super::placing::{self, place};
 use super::reading::feature_names;
 use super::sample::Sample;
+use super::seasons::{self, Season};
 use super::spec::FitSpec;
 use super::streamed::Streamed;
 use super::task::{Observed, observe};
@@ -81,9 +82,11 @@ impl Plan {
             SeenThrough::Rows => 0,
             _ => placing::count(spec, method.as_ref(), latents, count)?,
         };
-        let mut kernels = kernels(spec, &context.kernels, method.as_ref(), &observed, dim, pseudo)?;
-        parameters::apply(spec, &mut kernels, observed.likelihood.as_mut())?;
         let sample = Sample::of(&rows, pseudo, spec.seed)?;
+        let seasons = seasons::find(spec, &context.kernels, &observed, &inputs, (&sample, count))?;
+        let mut kernels =
+            kernels(spec, &context.kernels, method.as_ref(), &observed, (dim, pseudo), &seasons)?;
+        parameters::apply(spec, &mut kernels, observed.likelihood.as_mut())?;
         let inducing = match method.seen_through() {
             SeenThrough::InducingInputs => {
                 place(spec, context, pseudo, &inputs, &sample, &kernels, &observed)?
@@ -111,7 +114,7 @@ impl Plan {
             settings,
         };
         let mut plan = Self { inputs, observed, method, problem, sample, choices: Default::default() };
-        plan.choices = describe(&plan, optimizer, &why_method, streamed, spec);
+        plan.choices = describe(&plan, optimizer, &why_method, streamed, (spec, &seasons));
         Ok(plan)
     }
 
@@ -131,7 +134,7 @@ fn describe(
     optimizer: Optimizer,
     why_method: &str,
     streamed: Option<&str>,
-    spec: &FitSpec,
+    (spec, seasons): (&FitSpec, &[Season]),
 ) -> [String; 3] {
     let Plan { observed, method, problem, .. } = plan;
     let sizes = problem.sizes();
@@ -164,7 +167,8 @@ fn describe(
             sizes.dim
         ),
         format!(
-            "kernel: {kernel}; {}",
+            "kernel: {kernel}{}; {}",
+            seasons.iter().map(|season| format!(", and {}", season.describe())).collect::<String>(),
             short(&gp_kernels::KernelExt::expression(problem.kernels[0].as_ref()))
         ),
     ]

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 mod bad_input;
+mod baselines;
 mod damage;
 mod demo;
 mod diagnose;
@@ -16,6 +17,7 @@ mod model;
 mod mutation;
 mod others;
 mod predict;
+mod seasons;
 mod stream;
 mod stream_resources;
 mod support;
