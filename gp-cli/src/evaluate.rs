@@ -1,12 +1,18 @@
 //! Scores of a model on a table, beside those of who knows less.
 
+mod constant;
+mod coverage;
+mod names;
+
 use crate::data::Frame;
 use crate::error::{CliError, ErrorKind};
 use crate::left_out::counted;
-use crate::metrics::{ClassScores, Forecast, LEVELS, NumberForecasts, NumberScores};
+use crate::metrics::{ClassScores, Interval, LEVELS, NumberForecasts, NumberScores, Standing, share_below};
 use crate::model::{Approximation, Model, TargetSummary};
 use crate::predict;
+use constant::Constant;
 use faer::MatRef;
+use gp_kernels::posterior::LatentBeliefs;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -17,12 +23,14 @@ pub struct Evaluation {
     pub rows: usize,
     /// The scores, the model's first.
     pub scores: Scores,
+    /// What each predictor is, for people, in the order of the scores.
+    pub predictors: Vec<(&'static str, String)>,
     /// What is worth knowing.
     pub warnings: Vec<String>,
 }
 
-/// Scores by the name of the predictor: the model is `gp`; `mean` or `shares` know no inputs; `linear` is the straight
-/// function of the inputs that was fitted with the model.
+/// Scores by the name of the predictor: the model is `gp`; `mean` or `shares` know no inputs; `linear` is the linear model
+/// that was fitted beside it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Scores {
     /// Of a target that is an amount.
@@ -49,7 +57,8 @@ impl Evaluation {
         }
     }
 
-    /// The same for programs: `rows`, `warnings`, `labels` of classes, and `scores` by the name of the predictor.
+    /// The same for programs: `rows`, `warnings`, `labels` of classes, and `scores` and what `predictors` are by the name
+    /// of the predictor.
     #[must_use]
     pub fn to_json(&self) -> Value {
         fn by_name<S: Serialize>(of: &[(&'static str, S)]) -> Value {
@@ -60,7 +69,14 @@ impl Evaluation {
             Scores::Numbers(of) => (Value::Null, by_name(of)),
             Scores::Classes { labels, of } => (json!(labels), by_name(of)),
         };
-        json!({"rows": self.rows, "labels": labels, "levels": LEVELS, "scores": scores, "warnings": self.warnings})
+        json!({
+            "rows": self.rows,
+            "labels": labels,
+            "levels": LEVELS,
+            "scores": scores,
+            "predictors": by_name(&self.predictors),
+            "warnings": self.warnings,
+        })
     }
 }
 
@@ -81,7 +97,7 @@ pub fn evaluate(model: &Model, frame: &Frame) -> Result<Evaluation, CliError> {
     let encoded = model.inputs().encode(frame)?;
     let observations = model.observations(frame)?.unwrap_or_default();
     let observed = Observed { model, points: encoded.points.as_ref(), observations };
-    let scores = match (model.target().labels(), &model.about().summary) {
+    let (scores, predictors) = match (model.target().labels(), &model.about().summary) {
         (Some(labels), TargetSummary::Shares(shares)) => observed.classes(labels, shares)?,
         (None, TargetSummary::Moments { mean, variance }) => observed.numbers(*mean, *variance)?,
         _ => {
@@ -91,40 +107,86 @@ pub fn evaluate(model: &Model, frame: &Frame) -> Result<Evaluation, CliError> {
             ));
         }
     };
-    Ok(Evaluation { rows: frame.row_count(), scores, warnings: encoded.warnings() })
+    let (rows, mut warnings) = (frame.row_count(), encoded.warnings());
+    if let Scores::Numbers(of) = &scores {
+        warnings.extend(of.iter().take(1).flat_map(|(_, scores)| coverage::remarks(rows, scores)));
+    }
+    Ok(Evaluation { rows, scores, predictors, warnings })
 }
 
+/// The share of some targets, in the units of the data, below the quantile of each level that is predicted at their
+/// points: the level itself, if predictions are calibrated.
+///
+/// # Errors
+/// Of kind [`Numerical`](ErrorKind::Numerical) where the likelihood has no distribution function.
+pub fn shares_below(
+    model: &Model,
+    points: MatRef<'_, f64>,
+    targets: &[f64],
+    levels: &[f64],
+) -> Result<Vec<f64>, CliError> {
+    let (by, scale) = (model.posterior(), model.target().scale());
+    let observations: Vec<f64> = targets.iter().map(|&target| scale.apply(target)).collect();
+    let standings = standings(by, &by.beliefs(points)?, &observations)?;
+    Ok(levels.iter().map(|&level| share_below(&standings, level)).collect())
+}
+
+/// Where observations stand in their predicted distributions.
+fn standings(by: &Approximation, beliefs: &LatentBeliefs, y: &[f64]) -> Result<Vec<Standing>, CliError> {
+    let predicted = by.given(beliefs);
+    let up_to = predicted.cdfs(0, y)?;
+    let below = if by.likelihood().support().is_discrete() {
+        let less: Vec<f64> = y.iter().map(|y| y - 1.0).collect();
+        predicted.cdfs(0, &less)?
+    } else {
+        up_to.clone()
+    };
+    Ok(below.into_iter().zip(up_to).map(|(below, up_to)| Standing { below, up_to }).collect())
+}
+
+/// Scores, and what each predictor is.
+type Scored = (Scores, Vec<(&'static str, String)>);
+
 impl Observed<'_> {
-    fn numbers(&self, mean: f64, variance: f64) -> Result<Scores, CliError> {
-        let scale = self.model.target().scale();
+    fn numbers(&self, mean: f64, variance: f64) -> Result<Scored, CliError> {
+        let (model, scale) = (self.model.posterior(), self.model.target().scale());
         let targets: Vec<f64> = self.observations.iter().map(|&y| scale.undo(y)).collect();
-        // A density is no match for probabilities of counts.
-        let has_density = !self.model.posterior().likelihood().support().is_discrete();
-        let trivial = NumberForecasts::constant(Forecast { mean, variance }, &targets, has_density)?;
-        let trivial = NumberScores::of(&targets, &trivial, None);
-        let trivial = NumberScores { msll: trivial.nlpd.map(|_| 0.0), ..trivial };
-        let score = |by| Ok::<_, CliError>(NumberScores::of(&targets, &self.forecasts(by)?, trivial.nlpd));
-        let mut scores = vec![("gp", score(self.model.posterior())?), ("mean", trivial)];
+        let constant = Constant::beside(model.likelihood(), mean, variance)?;
+        let trivial = constant.forecasts(&targets)?;
+        let score = |forecasts: &NumberForecasts| NumberScores::of(&targets, forecasts, &trivial);
+        let mut scores = vec![("gp", score(&self.forecasts(model)?)), ("mean", score(&trivial))];
         if let Some(baseline) = self.model.baseline() {
-            scores.push(("linear", score(baseline)?));
+            scores.push(("linear", score(&self.forecasts(baseline)?)));
         }
-        Ok(Scores::Numbers(scores))
+        Ok((Scores::Numbers(scores), self.predictors(("mean", constant.describe()))))
+    }
+
+    /// What the predictors are; `trivial` is the one that knows no inputs.
+    fn predictors(&self, trivial: (&'static str, String)) -> Vec<(&'static str, String)> {
+        let linear = self.model.baseline().map(|linear| ("linear", names::regression(linear.likelihood())));
+        [("gp", "this model".to_owned()), trivial].into_iter().chain(linear).collect()
     }
 
     fn forecasts(&self, by: &Approximation) -> Result<NumberForecasts, CliError> {
         let beliefs = by.beliefs(self.points)?;
-        let mut intervals = [const { (Vec::new(), Vec::new()) }; LEVELS.len()];
-        for (ends, level) in intervals.iter_mut().zip(LEVELS) {
-            *ends = predict::intervals(self.model, by, &beliefs, level)?;
+        let mut intervals = [const { Interval::EMPTY }; LEVELS.len()];
+        for (interval, level) in intervals.iter_mut().zip(LEVELS) {
+            let (lower, upper) = predict::intervals(self.model, by, &beliefs, level)?;
+            let claimed = if by.likelihood().support().is_discrete() {
+                mean_probability(by, &beliefs, &lower, &upper)?
+            } else {
+                level
+            };
+            *interval = Interval { lower, upper, claimed };
         }
         Ok(NumberForecasts {
             means: predict::moments(self.model, by, &beliefs)?.iter().map(|m| m.mean).collect(),
-            log_densities: Some(predict::log_densities(self.model, by, &beliefs, &self.observations)?),
+            log_densities: predict::log_densities(self.model, by, &beliefs, &self.observations)?,
             intervals,
         })
     }
 
-    fn classes(&self, labels: &[String], shares: &[f64]) -> Result<Scores, CliError> {
+    fn classes(&self, labels: &[String], shares: &[f64]) -> Result<Scored, CliError> {
         let support = self.model.posterior().likelihood().support();
         let class = |&y: &f64| (0..labels.len()).find(|&class| support.label(class) == y).unwrap_or(0);
         let classes: Vec<usize> = self.observations.iter().map(class).collect();
@@ -137,8 +199,22 @@ impl Observed<'_> {
         if let Some(baseline) = self.model.baseline() {
             of.push(("linear", score(baseline)?));
         }
-        Ok(Scores::Classes { labels: labels.to_vec(), of })
+        let words = "shares of the labels in training, whatever the inputs".to_owned();
+        Ok((Scores::Classes { labels: labels.to_vec(), of }, self.predictors(("shares", words))))
     }
+}
+
+/// The mean probability of a count between two ends, both included.
+fn mean_probability(
+    by: &Approximation,
+    beliefs: &LatentBeliefs,
+    lower: &[f64],
+    upper: &[f64],
+) -> Result<f64, CliError> {
+    let less: Vec<f64> = lower.iter().map(|count| count - 1.0).collect();
+    let (up_to, below) = (by.given(beliefs).cdfs(0, upper)?, by.given(beliefs).cdfs(0, &less)?);
+    let sum: f64 = up_to.iter().zip(&below).map(|(up_to, below)| up_to - below).sum();
+    Ok(sum / up_to.len().max(1) as f64)
 }
 
 /// A table of scores: named columns, and rows with a name and a cell in each column.
@@ -190,11 +266,18 @@ pub fn grids(evaluation: &Evaluation) -> Vec<Grid> {
     }
 }
 
-/// The same as text.
+/// The same as text; then what the predictors are.
 #[must_use]
 pub fn table(evaluation: &Evaluation) -> String {
-    let texts: Vec<String> = grids(evaluation).iter().map(Grid::text).collect();
+    let mut texts: Vec<String> = grids(evaluation).iter().map(Grid::text).collect();
+    texts.push(others(evaluation).iter().map(|(name, words)| format!("{name}: {words}\n")).collect());
     texts.join("\n")
+}
+
+/// The predictors beside the model, which needs no words.
+#[must_use]
+pub fn others(evaluation: &Evaluation) -> &[(&'static str, String)] {
+    evaluation.predictors.get(1..).unwrap_or_default()
 }
 
 /// A number with four decimals, for people, where these tell something of it.
@@ -209,15 +292,17 @@ fn percent(share: f64) -> String {
 
 fn numbers_grid(title: String, of: &[(&str, NumberScores)]) -> Grid {
     let mut grid = Grid::new(title, of.iter().map(|(name, _)| *name));
-    let known = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), number);
     grid.push("root mean squared error (rmse)", of.iter().map(|(_, s)| number(s.rmse)));
     grid.push("mean absolute error (mae)", of.iter().map(|(_, s)| number(s.mae)));
     grid.push("standardised sq. error (smse)", of.iter().map(|(_, s)| number(s.smse)));
-    grid.push("negative log density (nlpd)", of.iter().map(|(_, s)| known(s.nlpd)));
-    grid.push("standardised log loss (msll)", of.iter().map(|(_, s)| known(s.msll)));
+    grid.push("negative log density (nlpd)", of.iter().map(|(_, s)| number(s.nlpd)));
+    grid.push("standardised log loss (msll)", of.iter().map(|(_, s)| number(s.msll)));
     for (place, level) in LEVELS.iter().enumerate() {
         let name = format!("inside the {:.0} % interval", 100.0 * level);
         grid.push(name, of.iter().map(|(_, s)| percent(s.coverage[place])));
+        if of.iter().any(|(_, s)| s.claimed[place] != *level) {
+            grid.push("  its probability", of.iter().map(|(_, s)| percent(s.claimed[place])));
+        }
         grid.push("  its width", of.iter().map(|(_, s)| number(s.width[place])));
     }
     grid

@@ -1,7 +1,7 @@
 //! How good predictions are. Scores have the same names wherever they are written: those of the fields here.
 
 use crate::error::CliError;
-use gp_likelihoods::{Gaussian, special};
+use gp_likelihoods::special;
 use serde::Serialize;
 
 /// The central intervals whose coverage is counted.
@@ -27,14 +27,23 @@ impl Forecast {
         let half = special::standard_normal_quantile(0.5 + 0.5 * level)? * self.variance.sqrt();
         Ok((self.mean - half, self.mean + half))
     }
+}
 
-    /// The log density of an observation.
-    ///
-    /// # Errors
-    /// Of kind [`Numerical`](crate::ErrorKind::Numerical) for a forecast without variance.
-    pub fn log_density(&self, target: f64) -> Result<f64, CliError> {
-        Ok(Gaussian::new(self.variance)?.log_density(target, self.mean).value)
-    }
+/// Central intervals of one level, one for each of N observations.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Interval {
+    /// Their lower ends.
+    pub lower: Vec<f64>,
+    /// Their upper ends.
+    pub upper: Vec<f64>,
+    /// The mean probability of an observation inside: the level itself but for counts, whose intervals end at whole numbers
+    /// and so hold more.
+    pub claimed: f64,
+}
+
+impl Interval {
+    /// No interval.
+    pub const EMPTY: Self = Self { lower: Vec::new(), upper: Vec::new(), claimed: 0.0 };
 }
 
 /// Predictions of numbers, one entry for each of N observations.
@@ -42,32 +51,46 @@ impl Forecast {
 pub struct NumberForecasts {
     /// What is said of each, in the units of the target.
     pub means: Vec<f64>,
-    /// Log densities of the observations, where the prediction has a density of their kind.
-    pub log_densities: Option<Vec<f64>>,
-    /// Lower and upper ends of the central intervals of [`LEVELS`].
-    pub intervals: [(Vec<f64>, Vec<f64>); LEVELS.len()],
+    /// Log densities of the observations, of counts log probabilities.
+    pub log_densities: Vec<f64>,
+    /// The central intervals of [`LEVELS`].
+    pub intervals: [Interval; LEVELS.len()],
 }
 
-impl NumberForecasts {
-    /// The same Gaussian for all of some targets.
-    ///
-    /// # Errors
-    /// As [`Forecast::interval`] and [`Forecast::log_density`].
-    pub fn constant(forecast: Forecast, targets: &[f64], has_density: bool) -> Result<Self, CliError> {
-        let count = targets.len();
-        let mut intervals = [const { (Vec::new(), Vec::new()) }; LEVELS.len()];
-        for (ends, level) in intervals.iter_mut().zip(LEVELS) {
-            let (lower, upper) = forecast.interval(level)?;
-            *ends = (vec![lower; count], vec![upper; count]);
+/// Where an observation stands in its predicted distribution.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Standing {
+    /// The probability of less.
+    pub below: f64,
+    /// The probability of as much or less: the same, but for counts.
+    pub up_to: f64,
+}
+
+impl Standing {
+    /// The share of this observation that lies below the quantile of a level. Of a count it is the part of its probability
+    /// that the level reaches into, so that shares of well predicted counts are on average the level too.
+    #[must_use]
+    pub fn share_below(&self, level: f64) -> f64 {
+        let Self { below, up_to } = *self;
+        if level >= up_to {
+            1.0
+        } else if level <= below {
+            0.0
+        } else {
+            (level - below) / (up_to - below)
         }
-        let densities = || targets.iter().map(|&target| forecast.log_density(target)).collect();
-        let log_densities = if has_density { Some(densities()).transpose()? } else { None };
-        Ok(Self { means: vec![forecast.mean; count], log_densities, intervals })
     }
 }
 
+/// The share of observations below the quantile of a level, which ought to be the level: the mean probability integral
+/// transform, not randomised (Czado, Gneiting and Held, 2009).
+#[must_use]
+pub fn share_below(standings: &[Standing], level: f64) -> f64 {
+    mean(standings.iter().map(|standing| standing.share_below(level)))
+}
+
 /// Scores of predictions of numbers on observations they have not seen.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct NumberScores {
     /// Root of the mean squared error, in the units of the target.
     pub rmse: f64,
@@ -75,39 +98,42 @@ pub struct NumberScores {
     pub mae: f64,
     /// Mean squared error over the variance of the observations; 1 for who predicts their mean.
     pub smse: f64,
-    /// Mean negative log predictive density, in nats; lower is better.
-    pub nlpd: Option<f64>,
-    /// The same, less that of a Gaussian of the training targets' mean and variance.
-    pub msll: Option<f64>,
-    /// The share of observations inside each central interval of [`LEVELS`]; good if it is the level itself.
+    /// Mean negative log predictive density (of counts, probability), in nats; lower is better.
+    pub nlpd: f64,
+    /// The same, less that of a distribution of the training targets that knows no inputs.
+    pub msll: f64,
+    /// The share of observations inside each central interval of [`LEVELS`]; good if it is the one claimed.
     pub coverage: [f64; LEVELS.len()],
+    /// The share that these intervals claim to hold: the level or, of counts, more.
+    pub claimed: [f64; LEVELS.len()],
     /// Mean widths of these intervals, in the units of the target.
     pub width: [f64; LEVELS.len()],
 }
 
 impl NumberScores {
-    /// Scores of forecasts of some targets, of which there is one at least. `trivial` is the NLPD of who knows no inputs.
+    /// Scores of forecasts of some targets, of which there is one at least, beside those of `trivial`, who knows no inputs.
     #[must_use]
-    pub fn of(targets: &[f64], forecasts: &NumberForecasts, trivial: Option<f64>) -> Self {
+    pub fn of(targets: &[f64], forecasts: &NumberForecasts, trivial: &NumberForecasts) -> Self {
         let errors: Vec<f64> =
             targets.iter().zip(&forecasts.means).map(|(target, mean)| target - mean).collect();
         let centre = mean(targets.iter().copied());
         let mse = mean(errors.iter().map(|error| error * error));
-        let nlpd = forecasts.log_densities.as_ref().map(|densities| -mean(densities.iter().copied()));
-        let coverage = |(lower, upper): &(Vec<f64>, Vec<f64>)| {
+        let loss = |of: &NumberForecasts| -mean(of.log_densities.iter().copied());
+        let coverage = |Interval { lower, upper, .. }: &Interval| {
             let inside = targets.iter().zip(lower.iter().zip(upper)).map(|(y, (lo, hi))| lo <= y && y <= hi);
             mean(inside.map(|inside| f64::from(u8::from(inside))))
         };
         let width =
-            |(lower, upper): &(Vec<f64>, Vec<f64>)| mean(upper.iter().zip(lower).map(|(hi, lo)| hi - lo));
+            |Interval { lower, upper, .. }: &Interval| mean(upper.iter().zip(lower).map(|(hi, lo)| hi - lo));
         Self {
             rmse: mse.sqrt(),
             mae: mean(errors.iter().map(|error| error.abs())),
             smse: mse / mean(targets.iter().map(|target| (target - centre).powi(2))),
-            nlpd,
-            msll: nlpd.zip(trivial).map(|(nlpd, trivial)| nlpd - trivial),
-            coverage: [0, 1, 2].map(|level| coverage(&forecasts.intervals[level])),
-            width: [0, 1, 2].map(|level| width(&forecasts.intervals[level])),
+            nlpd: loss(forecasts),
+            msll: loss(forecasts) - loss(trivial),
+            coverage: forecasts.intervals.each_ref().map(coverage),
+            claimed: forecasts.intervals.each_ref().map(|interval| interval.claimed),
+            width: forecasts.intervals.each_ref().map(width),
         }
     }
 }
@@ -116,8 +142,7 @@ impl NumberScores {
     /// The scores that are compared over folds, by the names of their fields.
     #[must_use]
     pub fn named(&self) -> Vec<(&'static str, f64)> {
-        let nlpd = self.nlpd.map(|nlpd| ("nlpd", nlpd));
-        [("rmse", self.rmse), ("mae", self.mae)].into_iter().chain(nlpd).collect()
+        vec![("rmse", self.rmse), ("mae", self.mae), ("nlpd", self.nlpd)]
     }
 }
 
@@ -203,28 +228,54 @@ fn mean(values: impl Iterator<Item = f64>) -> f64 {
 mod tests {
     use super::*;
 
+    /// The same Gaussian for two targets.
+    fn alike(deviation: f64, log_densities: [f64; 2]) -> NumberForecasts {
+        let forecast = Forecast { mean: 0.0, variance: deviation * deviation };
+        let intervals = LEVELS.map(|level| {
+            let (lower, upper) = forecast.interval(level).unwrap();
+            Interval { lower: vec![lower; 2], upper: vec![upper; 2], claimed: level }
+        });
+        NumberForecasts { means: vec![0.0; 2], log_densities: log_densities.to_vec(), intervals }
+    }
+
     #[test]
     fn scores_of_two_numbers() {
         // 1 is inside the 50 % interval ±1.349, 3 inside the 95 % interval ±3.92 but not the 80 % one ±2.563.
-        let forecast = Forecast { mean: 0.0, variance: 4.0 };
-        let forecasts = NumberForecasts::constant(forecast, &[1.0, 3.0], true).unwrap();
-        let scores = NumberScores::of(&[1.0, 3.0], &forecasts, Some(1.0));
+        let (forecasts, trivial) = (alike(2.0, [-1.5, -2.5]), alike(2.0, [-3.0, -4.0]));
+        let scores = NumberScores::of(&[1.0, 3.0], &forecasts, &trivial);
         assert_eq!(scores.coverage, [0.5, 0.5, 1.0]);
+        assert_eq!(scores.claimed, LEVELS);
         assert!((scores.rmse - 5f64.sqrt()).abs() < 1e-15);
         assert_eq!((scores.mae, scores.smse), (2.0, 5.0));
-        let expected = 0.5 * (std::f64::consts::TAU * 4.0).ln() + 5.0 / 8.0;
-        assert!((scores.nlpd.unwrap() - expected).abs() < 1e-15);
-        assert!((scores.msll.unwrap() - expected + 1.0).abs() < 1e-15);
+        assert_eq!((scores.nlpd, scores.msll), (2.0, -1.5));
         // Twice the quantile of 97.5 %, times the deviation.
         assert!((scores.width[2] - 2.0 * 1.959_963_984_540_054 * 2.0).abs() < 1e-12);
     }
 
     #[test]
-    fn a_forecast_without_variance_is_refused() {
-        let certain = Forecast { mean: 0.0, variance: 0.0 };
-        let refused = NumberForecasts::constant(certain, &[0.0], true).unwrap_err();
+    fn an_interval_of_no_level_is_refused() {
+        let refused = Forecast { mean: 0.0, variance: 1.0 }.interval(1.0).unwrap_err();
         assert_eq!(refused.kind(), crate::ErrorKind::Numerical);
-        assert!(certain.interval(1.0).is_err());
+    }
+
+    #[test]
+    fn counts_lie_below_a_quantile_in_part() {
+        let standing = Standing { below: 0.2, up_to: 0.6 };
+        let shares = [0.1, 0.3, 0.6, 0.9].map(|level| standing.share_below(level));
+        assert!(
+            shares
+                .iter()
+                .zip([0.0, 0.25, 1.0, 1.0])
+                .all(|(found, expected)| (found - expected).abs() < 1e-15)
+        );
+        // Counts 0 and 1 with probabilities ¼ and ¾, as often as predicted: each level is its own share.
+        let low = Standing { below: 0.0, up_to: 0.25 };
+        let high = Standing { below: 0.25, up_to: 1.0 };
+        for level in [0.1, 0.25, 0.5, 0.9] {
+            assert!((share_below(&[low, high, high, high], level) - level).abs() < 1e-15);
+        }
+        let continuous = Standing { below: 0.4, up_to: 0.4 };
+        assert_eq!([0.3, 0.4].map(|level| continuous.share_below(level)), [0.0, 1.0]);
     }
 
     #[test]

@@ -100,6 +100,23 @@ impl<'a> Predictive<'a> {
         Ok(if largest.is_finite() { largest + sum.ln() } else { largest })
     }
 
+    /// The probability that one output (counted from 0) is at most `y`.
+    ///
+    /// # Errors
+    /// No such output, and what the likelihood reports.
+    pub fn cdf(
+        &self,
+        beliefs: &[Latent],
+        (output, y): (usize, f64),
+        ws: &mut Workspace,
+    ) -> Result<f64, LikelihoodError> {
+        let mut sum = 0.0;
+        for (q, weight) in self.each(beliefs) {
+            sum += weight * self.likelihood.predictive_cdf(q, output, y, ws)?;
+        }
+        Ok(sum)
+    }
+
     /// The least number that one output (counted from 0) does not exceed with this probability. It lies between the
     /// quantiles of the components.
     ///

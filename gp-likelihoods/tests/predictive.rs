@@ -26,6 +26,8 @@ fn one_component_is_the_likelihood() {
         assert_eq!(found, expected, "{text}");
         let density = likelihood.log_predictive_density(&[y], &q, &mut ws).unwrap();
         assert_eq!(predictive.log_density(&[y], &q, &mut ws).unwrap().to_bits(), density.to_bits(), "{text}");
+        let cdf = likelihood.predictive_cdf(&q, 0, y, &mut ws).unwrap();
+        assert_eq!(predictive.cdf(&q, (0, y), &mut ws).unwrap().to_bits(), cdf.to_bits(), "{text}");
         let quantile = likelihood.predictive_quantile(&q, 0, 0.3, &mut ws).unwrap();
         assert_eq!(
             predictive.quantile(&q, (0, 0.3), &mut ws).unwrap().to_bits(),
@@ -68,5 +70,6 @@ fn two_components_are_weighed() -> Result<(), LikelihoodError> {
     // Five standard errors.
     assert!((sum / f64::from(DRAWS) - mean).abs() < 5.0 * (variance / f64::from(DRAWS)).sqrt());
     assert!((f64::from(below) / f64::from(DRAWS) - 0.5).abs() < 2.5 / f64::from(DRAWS).sqrt());
+    assert!((predictive.cdf(&q, (0, median), &mut ws)? - 0.5).abs() < 1e-9);
     Ok(())
 }

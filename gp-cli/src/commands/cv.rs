@@ -109,6 +109,9 @@ pub fn run(
         None => interrupt::without_checkpoint(|| all.score(|_, plan| fit::fit(plan, &options.spec, ORIGIN)))?,
     };
     folders.map_or(Ok(()), |folders| folders.remove(parts.len()))?;
+    let predictors = scored.first().map_or(&[] as &[_], |first| &first.predictors);
+    // The model needs no words.
+    predictors.iter().skip(1).for_each(|(name, words)| notes.say(format_args!("{name}: {words}")));
     let summaries = summarise(&scored);
     if options.json {
         let folds: Vec<_> = scored.iter().map(Evaluation::to_json).collect();

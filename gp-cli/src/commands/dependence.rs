@@ -4,7 +4,7 @@
 use crate::data::Frame;
 use crate::encode::{Feature, FeatureEncoding};
 use crate::error::CliError;
-use crate::evaluate::{Scores, evaluate};
+use crate::evaluate::{Scores, evaluate, shares_below};
 use crate::fit;
 use crate::model::{Influence, Model};
 use crate::picture::{self, CLASSES, CURVE, INK, Layer, OTHER, Picture};
@@ -240,15 +240,9 @@ fn calibration(model: &Model, points: &Mat<f64>, observed: &[f64]) -> Result<Pic
     let step = observed.len().div_ceil(CALIBRATION_ROWS).max(1);
     let rows: Vec<usize> = (0..observed.len()).step_by(step).collect();
     let some = Mat::from_fn(rows.len(), points.ncols(), |i, d| points[(rows[i], d)]);
-    let (by, scale) = (model.posterior(), model.target().scale());
-    let beliefs = by.beliefs(some.as_ref())?;
+    let targets: Vec<f64> = rows.iter().map(|&row| observed[row]).collect();
     let levels: Vec<f64> = (1..=LEVELS).map(|i| i as f64 / (LEVELS + 1) as f64).collect();
-    let mut shares = Vec::with_capacity(LEVELS);
-    for &level in &levels {
-        let quantiles = by.given(&beliefs).quantiles(0, level)?;
-        let below = rows.iter().zip(quantiles).filter(|(row, q)| observed[**row] <= scale.undo(*q));
-        shares.push(below.count() as f64 / rows.len().max(1) as f64);
-    }
+    let shares = shares_below(model, some.as_ref(), &targets, &levels)?;
     Ok(Picture {
         title: "calibration".to_owned(),
         x_name: "probability claimed".to_owned(),

@@ -115,6 +115,7 @@ pub fn run(
     }
     notes.stage(format_args!("scoring and writing the model"));
     let scores = test.map(|test| evaluate::evaluate(&model, &test)).transpose()?;
+    scores.iter().for_each(|scores| warn(notes, &scores.warnings));
     output.write(&model.to_bytes()?)?;
     notes.say(format_args!("wrote {}", output.path().display()));
     checkpoint.map_or(Ok(()), |folder| tidy_up(&folder, &model, notes))?;

@@ -1,5 +1,6 @@
 //! Kernels: those that were asked for, or the usual one.
 
+use super::seasons::Season;
 use super::spec::FitSpec;
 use super::task::Observed;
 use crate::error::{CliError, ErrorKind};
@@ -11,19 +12,19 @@ use gp_optim::format_number;
 /// One length-scale for each input up to so many inputs.
 const ARD_INPUTS: usize = 64;
 
-/// One kernel for each latent function: those given, the only one given for all, or the usual one. `pseudo` is how many
-/// inducing inputs or active points see it, 0 where all rows do.
+/// One kernel for each latent function: those given, the only one given for all, or the usual one with the seasons that
+/// were found. `pseudo` is how many inducing inputs or active points see it, 0 where all rows do.
 pub(super) fn kernels(
     spec: &FitSpec,
     registry: &Registry,
     method: &dyn Method,
     observed: &Observed,
-    dim: usize,
-    pseudo: usize,
+    (dim, pseudo): (usize, usize),
+    seasons: &[Season],
 ) -> Result<Vec<Box<dyn Kernel>>, CliError> {
     let latents = observed.likelihood.latents();
     let texts = match spec.kernel.as_slice() {
-        [] => vec![usual_kernel(method, observed, dim, is_straight(observed, dim, pseudo))],
+        [] => vec![usual_kernel(method, observed, (dim, is_straight(observed, dim, pseudo)), seasons)],
         some => some.to_vec(),
     };
     if texts.len() != 1 && texts.len() != latents {
@@ -59,11 +60,18 @@ fn is_one_of_several(observed: &Observed) -> bool {
 /// A straight function has D + 1 directions. Fewer inducing inputs cannot hold it, and what they leave of it is noise to the
 /// rest: it is then left out.
 ///
+/// Seasons that were found are added to it.
+///
 /// Labels and counts say less than numbers do, and where a straight line tells all labels apart, nothing bounds the
 /// function: there, weak priors hold variances near 1 and length-scales near √D, within a factor of 7 or so. Several
 /// classes, which can be told apart more often than not, ask for functions larger than the 1 that blurs them: their variance
 /// is near 10, within a factor of 20.
-fn usual_kernel(method: &dyn Method, observed: &Observed, dim: usize, straight: bool) -> String {
+fn usual_kernel(
+    method: &dyn Method,
+    observed: &Observed,
+    (dim, straight): (usize, bool),
+    seasons: &[Season],
+) -> String {
     let length = (dim as f64).sqrt();
     let around = |value: f64| format!(" ~ log_normal({}, 1)", format_number(value.ln()));
     let number = |value: f64| format_number(value);
@@ -83,13 +91,22 @@ fn usual_kernel(method: &dyn Method, observed: &Observed, dim: usize, straight: 
         } else {
             String::new()
         };
-        return format!("{variance} * rbf(lengthscale={ard}{prior}){line} + constant(variance=1{one})");
+        let seasons = terms(seasons, around);
+        return format!(
+            "{variance} * rbf(lengthscale={ard}{prior}){line}{seasons} + constant(variance=1{one})"
+        );
     }
     let line =
         if straight { format!(" + linear(lengthscale={})", number(3.0 * length)) } else { String::new() };
-    let mut text = format!("1 * rbf(lengthscale={ard}){line}");
+    let seasons = terms(seasons, |_| String::new());
+    let mut text = format!("1 * rbf(lengthscale={ard}){line}{seasons}");
     if let Some(variance) = method.usual_white_noise() {
         text.push_str(&format!(" + white(variance=fixed({}))", number(variance)));
     }
     text
+}
+
+/// What seasons add to a kernel; `prior` follows a variance.
+fn terms(seasons: &[Season], prior: impl Fn(f64) -> String) -> String {
+    seasons.iter().map(|season| format!(" + {}", season.term(&prior))).collect()
 }

@@ -33,6 +33,7 @@ mod plan;
 mod reading;
 mod run;
 mod sample;
+mod seasons;
 mod skill;
 mod spec;
 mod start;

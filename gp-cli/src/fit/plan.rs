@@ -6,6 +6,7 @@ use super::parameters;
 use super::placing::{self, place};
 use super::reading::feature_names;
 use super::sample::Sample;
+use super::seasons::{self, Season};
 use super::spec::FitSpec;
 use super::streamed::Streamed;
 use super::task::{Observed, observe};
@@ -88,9 +89,11 @@ impl Plan {
             SeenThrough::Rows => 0,
             _ => placing::count(spec, method.as_ref(), latents, count)?,
         };
-        let mut kernels = kernels(spec, &context.kernels, method.as_ref(), &observed, dim, pseudo)?;
-        parameters::apply(spec, &mut kernels, observed.likelihood.as_mut())?;
         let sample = Sample::of(&rows, pseudo, spec.seed)?;
+        let seasons = seasons::find(spec, &context.kernels, &observed, &inputs, (&sample, count))?;
+        let mut kernels =
+            kernels(spec, &context.kernels, method.as_ref(), &observed, (dim, pseudo), &seasons)?;
+        parameters::apply(spec, &mut kernels, observed.likelihood.as_mut())?;
         let inducing = match method.seen_through() {
             SeenThrough::InducingInputs => {
                 place(spec, context, pseudo, &inputs, &sample, &kernels, &observed)?
@@ -127,7 +130,7 @@ impl Plan {
             cost: String::new(),
             stages: Stages::default(),
         };
-        plan.choices = describe(&plan, optimizer, &why_method, spec);
+        plan.choices = describe(&plan, optimizer, &why_method, (spec, &seasons));
         plan.cost = cost(&plan, streamed);
         Ok(plan)
     }
@@ -143,7 +146,12 @@ impl Plan {
     }
 }
 
-fn describe(plan: &Plan, optimizer: Optimizer, why_method: &str, spec: &FitSpec) -> [String; 3] {
+fn describe(
+    plan: &Plan,
+    optimizer: Optimizer,
+    why_method: &str,
+    (spec, seasons): (&FitSpec, &[Season]),
+) -> [String; 3] {
     let Plan { observed, method, problem, .. } = plan;
     let sizes = problem.sizes();
     let inducing = match sizes.inducing {
@@ -168,7 +176,8 @@ fn describe(plan: &Plan, optimizer: Optimizer, why_method: &str, spec: &FitSpec)
         ),
         format!("method: {} by {optimizer}{inducing}, because {why_method}", method.name()),
         format!(
-            "kernel: {kernel}; {}",
+            "kernel: {kernel}{}; {}",
+            seasons.iter().map(|season| format!(", and {}", season.describe())).collect::<String>(),
             short(&gp_kernels::KernelExt::expression(problem.kernels[0].as_ref()))
         ),
     ]

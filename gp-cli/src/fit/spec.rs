@@ -40,7 +40,8 @@ pub struct FitSpec {
     /// Likelihood, such as `student_t(dof=4)`, in the units of the model
     #[arg(long, value_name = "EXPR")]
     pub likelihood: Option<String>,
-    /// Kernel, such as `1 * rbf(ard=true) + linear`, in the units of the model; repeated, one for each latent function
+    /// Kernel, such as `1 * rbf(ard=true) + linear`, in the units of the model; repeated, one for each latent function;
+    /// unless given, a smooth and a straight function, and seasons along the only input or date where the data have them
     #[arg(long, value_name = "EXPR")]
     pub kernel: Vec<String>,
     /// Number of inducing inputs

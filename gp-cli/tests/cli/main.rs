@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 mod bad_input;
+mod baselines;
 mod damage;
 mod demo;
 mod diagnose;
@@ -20,6 +21,7 @@ mod outputs;
 mod pictures;
 mod predict;
 mod relevance;
+mod seasons;
 mod stream;
 mod stream_resources;
 mod support;

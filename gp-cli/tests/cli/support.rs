@@ -139,8 +139,7 @@ pub(crate) fn words(line: &str) -> Vec<String> {
 pub(crate) fn sine(rows: usize) -> String {
     let row = |i: usize| {
         let x = 6.0 * i as f64 / rows as f64;
-        let error = 0.1 * (((i * 37) % 11) as f64 / 5.0 - 1.0);
-        format!("{x},{}\n", x.sin() + error)
+        format!("{x},{}\n", x.sin() + 0.06 * noise(i))
     };
     "x,y\n".to_owned() + &(0..rows).map(row).collect::<String>()
 }
@@ -154,4 +153,17 @@ pub(crate) fn circle(rows: usize) -> String {
         format!("{a},{b},{kind},{label}\n")
     };
     "a,b,kind,y\n".to_owned() + &(0..rows).map(row).collect::<String>()
+}
+
+/// Something like a standard normal number for each place, the same every time: twelve digits of a hash, added up.
+pub(crate) fn noise(place: usize) -> f64 {
+    let mut state = (place as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let mut uniform = || {
+        state ^= state >> 30;
+        state = state.wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        state ^= state >> 27;
+        state = state.wrapping_mul(0x94d0_49bb_1331_11eb).wrapping_add(0x9e37_79b9_7f4a_7c15);
+        (state >> 11) as f64 / (1u64 << 53) as f64
+    };
+    (0..12).map(|_| uniform()).sum::<f64>() - 6.0
 }

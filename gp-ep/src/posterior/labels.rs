@@ -31,6 +31,11 @@ impl Labels<'_> {
         found.or(self.each().last()).map_or(f64::NAN, |(label, _)| label)
     }
 
+    /// The probability that an observation is at most `y`.
+    pub(super) fn cdf(&self, y: f64) -> f64 {
+        self.each().filter(|(label, _)| *label <= y).map(|(_, p)| p).sum()
+    }
+
     /// `ln p(y)`, of a label there is.
     pub(super) fn log_density(&self, y: f64) -> f64 {
         self.each().find(|(label, _)| *label == y).map_or(f64::NEG_INFINITY, |(_, p)| p.ln())
@@ -51,5 +56,6 @@ mod tests {
         let several = Labels { probabilities: &[0.2, 0.5, 0.3], support: Support::Classes(3) };
         assert_eq!([several.quantile(0.1), several.quantile(0.6), several.quantile(0.99)], [0.0, 1.0, 2.0]);
         assert_eq!(several.log_density(0.0), 0.2f64.ln());
+        assert_eq!([several.cdf(-0.5), several.cdf(1.0), several.cdf(7.0)], [0.0, 0.7, 1.0]);
     }
 }

@@ -54,6 +54,22 @@ impl<F: Posterior> Predicted<'_, F> {
         })
     }
 
+    /// The probability that one output (counted from 0) is at most `y_i`, at each point.
+    ///
+    /// # Errors
+    /// As [`moments`](Self::moments), and for no such output; [`InferenceError::Shape`] for another number of values.
+    pub fn cdfs(&self, output: usize, y: &[f64]) -> Result<Vec<f64>, InferenceError> {
+        check_count("new targets", "entries", self.beliefs.len(), y.len())?;
+        if self.beliefs.are_correlated() {
+            check_count("observation", "outputs", 1, output + 1)?;
+            return self.by_labels(|row, labels| labels.cdf(y[row]));
+        }
+        self.each(1, |ws, row, beliefs, out| {
+            out[0] = self.predictive().cdf(beliefs, (output, y[row]), ws)?;
+            Ok(())
+        })
+    }
+
     /// The probability of every class at each point: N×C, classes in the order of
     /// [`Support::label`](gp_likelihoods::Support::label).
     ///

@@ -4,7 +4,7 @@ use super::html::{Cell, Section};
 use crate::commands::{dependence, plot};
 use crate::data::Frame;
 use crate::error::CliError;
-use crate::evaluate::{Evaluation, Grid, grids};
+use crate::evaluate::{Evaluation, Grid, grids, others};
 use crate::model::Model;
 
 /// Tables of scores, with the confusion matrix of classes.
@@ -16,6 +16,7 @@ pub(super) fn scores(frame: &Frame, evaluation: &Evaluation) -> Section {
             [grid.title.clone()].into_iter().chain(grid.columns.iter().cloned()).collect();
         section.table("", &header, &rows(&grid));
     }
+    others(evaluation).iter().for_each(|(name, words)| section.text(&format!("{name}: {words}")));
     section
 }
 

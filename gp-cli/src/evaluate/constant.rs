@@ -1,0 +1,178 @@
+//! The prediction of one who knows the training targets and no inputs: one distribution for all rows.
+
+use crate::error::CliError;
+use crate::metrics::{Interval, LEVELS, NumberForecasts};
+use gp_likelihoods::{
+    Beta, Gamma, Gaussian, Latent, Likelihood, NegativeBinomial, Poisson, Support, Workspace,
+};
+
+/// A distribution over the same numbers as the observations of a likelihood.
+#[derive(Debug)]
+pub(super) struct Constant {
+    name: &'static str,
+    mean: f64,
+    /// The distribution is that of an observation with a latent value that is known.
+    likelihood: Box<dyn Likelihood>,
+    latent: Latent,
+}
+
+impl Constant {
+    /// The distribution that has the mean of the training targets and, if it has a second parameter, their variance: a
+    /// Poisson distribution of counts (a negative binomial one where the model expects counts to vary more than that, and
+    /// they do), a gamma distribution of positive numbers, a beta distribution of shares, otherwise a Gaussian.
+    ///
+    /// # Errors
+    /// Of kind [`Numerical`](crate::ErrorKind::Numerical) for moments that no such distribution has.
+    pub(super) fn beside(model: &dyn Likelihood, mean: f64, variance: f64) -> Result<Self, CliError> {
+        let square = (mean / variance.sqrt()).powi(2);
+        let more_than_poisson = model.name() == "negative_binomial" && variance > mean;
+        let of = |name, likelihood: Box<dyn Likelihood>, latent: f64| {
+            Ok(Self { name, mean, likelihood, latent: Latent::new(latent, 0.0)? })
+        };
+        match model.support() {
+            Support::Counts if more_than_poisson => {
+                let shape = mean * (mean / (variance - mean));
+                of("negative binomial distribution", Box::new(NegativeBinomial::new(shape)?), log(mean))
+            }
+            Support::Counts => of("Poisson distribution", Box::new(Poisson::new(0.0)?), log(mean)),
+            Support::Positive => of("gamma distribution", Box::new(Gamma::new(square)?), log(mean)),
+            Support::UnitInterval => {
+                let precision = mean * (1.0 - mean) / variance - 1.0;
+                of("beta distribution", Box::new(Beta::new(precision)?), log(mean) - log(1.0 - mean))
+            }
+            _ => of("Gaussian distribution", Box::new(Gaussian::new(variance)?), mean),
+        }
+    }
+
+    /// What it is, for people.
+    pub(super) fn describe(&self) -> String {
+        format!("{} of the training targets, whatever the inputs", self.name)
+    }
+
+    /// Its forecasts of some targets, in the units of the data.
+    ///
+    /// # Errors
+    /// Of kind [`Numerical`](crate::ErrorKind::Numerical) for a target that the distribution cannot have.
+    pub(super) fn forecasts(&self, targets: &[f64]) -> Result<NumberForecasts, CliError> {
+        let (f, count) = ([self.latent.mean()], targets.len());
+        let mut log_densities = vec![0.0; count];
+        for (y, out) in targets.iter().zip(log_densities.chunks_exact_mut(1)) {
+            self.likelihood.log_densities(&[*y], &f, out)?;
+        }
+        let mut intervals = [const { Interval::EMPTY }; LEVELS.len()];
+        for (interval, level) in intervals.iter_mut().zip(LEVELS) {
+            let (lower, upper, claimed) = self.interval(level)?;
+            *interval = Interval { lower: vec![lower; count], upper: vec![upper; count], claimed };
+        }
+        Ok(NumberForecasts { means: vec![self.mean; count], log_densities, intervals })
+    }
+
+    /// Ends of the central interval of a level, and the probability of it.
+    fn interval(&self, level: f64) -> Result<(f64, f64, f64), CliError> {
+        let (q, mut ws) = ([self.latent], Workspace::new());
+        let mut end = |p| self.likelihood.predictive_quantile(&q, 0, p, &mut ws);
+        let (lower, upper) = (end(0.5 - 0.5 * level)?, end(0.5 + 0.5 * level)?);
+        if !self.likelihood.support().is_discrete() {
+            return Ok((lower, upper, level));
+        }
+        let mut below = |y| self.likelihood.predictive_cdf(&q, 0, y, &mut ws);
+        let claimed = below(upper)? - below(lower - 1.0)?;
+        Ok((lower, upper, claimed))
+    }
+}
+
+/// The logarithm, of 0 that of the least number there is.
+fn log(value: f64) -> f64 {
+    value.max(f64::MIN_POSITIVE).ln()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn constant(likelihood: &str, mean: f64, variance: f64) -> Constant {
+        Constant::beside(gp_likelihoods::parse(likelihood).unwrap().as_ref(), mean, variance).unwrap()
+    }
+
+    fn assert_near(found: &[f64], expected: &[f64]) {
+        for (found, expected) in found.iter().zip(expected) {
+            assert!(
+                (found - expected).abs() < 1e-9 * (1.0 + expected.abs()),
+                "{found} instead of {expected}"
+            );
+        }
+    }
+
+    /// Log densities of some targets, and lower end, upper end and probability of the 80 % interval, as scipy has them.
+    #[test]
+    fn distributions_have_the_moments() {
+        let cases: [(&str, f64, f64, &str, [f64; 2], [f64; 2], [f64; 3]); 5] = [
+            (
+                "poisson",
+                3.7,
+                9.0,
+                "Poisson",
+                [0.0, 20.0],
+                [-3.7, -19.868960067749907],
+                [1.0, 6.0, 0.8934672752563959],
+            ),
+            (
+                "negative_binomial",
+                3.7,
+                9.0,
+                "negative binomial",
+                [0.0, 20.0],
+                [-2.296024181645641, -8.389964428811236],
+                [0.0, 8.0, 0.9264820474579282],
+            ),
+            (
+                "gamma",
+                2.5,
+                1.5,
+                "gamma",
+                [0.1, 9.0],
+                [-7.334740072638828, -7.918676116592989],
+                [1.11404748809311, 4.141361915867219, 0.8],
+            ),
+            (
+                "beta",
+                0.3,
+                0.02,
+                "beta",
+                [0.05, 0.9],
+                [-0.6351943567279346, -8.007805266746727],
+                [0.12570496462967234, 0.49503752390681816, 0.8],
+            ),
+            (
+                "student_t",
+                -1.0,
+                4.0,
+                "Gaussian",
+                [-1.0, 3.0],
+                [-1.612085713764618, -3.612085713764618],
+                [-3.5631031310892007, 1.5631031310892007, 0.8],
+            ),
+        ];
+        for (likelihood, mean, variance, name, targets, densities, ends) in cases {
+            let constant = constant(likelihood, mean, variance);
+            assert!(constant.describe().starts_with(name), "{}", constant.describe());
+            let forecasts = constant.forecasts(&targets).unwrap();
+            assert_near(&forecasts.log_densities, &densities);
+            let interval = &forecasts.intervals[1];
+            assert_near(&[interval.lower[1], interval.upper[0], interval.claimed], &ends);
+            assert_eq!(forecasts.means, [mean; 2]);
+        }
+    }
+
+    #[test]
+    fn counts_that_vary_less_than_their_mean_are_poisson() {
+        assert!(constant("negative_binomial", 3.0, 2.0).describe().starts_with("Poisson"));
+    }
+
+    #[test]
+    fn moments_that_cannot_be_are_refused() {
+        let gaussian = gp_likelihoods::parse("gaussian").unwrap();
+        let refused = Constant::beside(gaussian.as_ref(), 0.0, 0.0).unwrap_err();
+        assert_eq!(refused.kind(), crate::ErrorKind::Numerical);
+    }
+}

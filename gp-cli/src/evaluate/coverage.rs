@@ -1,0 +1,74 @@
+//! Whether intervals hold as many rows as they claim to.
+
+use crate::metrics::{LEVELS, NumberScores};
+use gp_likelihoods::special::incomplete_beta;
+
+/// Coverage is off where chance alone is as far off on one side with a probability below this: that of a Gaussian number
+/// beyond three standard errors.
+const CHANCE: f64 = 1.35e-3;
+
+/// Remarks on the central intervals of a predictor that hold more or fewer of some rows than chance would explain, if rows
+/// were independent.
+pub(super) fn remarks(rows: usize, scores: &NumberScores) -> Vec<String> {
+    let (mut narrow, mut wide) = (Vec::new(), Vec::new());
+    for (place, level) in LEVELS.into_iter().enumerate() {
+        let (claimed, coverage) = (scores.claimed[place], scores.coverage[place]);
+        let inside = (coverage * rows as f64).round();
+        let hold = format!("{:.0} % intervals hold {:.0} %", 100.0 * level, 100.0 * coverage);
+        if at_most(inside, rows as f64, claimed) < CHANCE {
+            narrow.push(hold);
+        } else if at_least(inside, rows as f64, claimed) < CHANCE {
+            wide.push(hold);
+        }
+    }
+    let remark = |(off, what): (Vec<String>, &str)| {
+        (!off.is_empty()).then(|| format!("{} of {rows} rows: they are too {what}", off.join(" and ")))
+    };
+    [(narrow, "narrow"), (wide, "wide")].into_iter().filter_map(remark).collect()
+}
+
+/// The probability of at most `k` successes in `n` trials of probability `p` each.
+fn at_most(k: f64, n: f64, p: f64) -> f64 {
+    if k >= n { 1.0 } else { incomplete_beta(n - k, k + 1.0, (1.0 - p).clamp(0.0, 1.0)) }
+}
+
+/// The probability of at least `k` successes.
+fn at_least(k: f64, n: f64, p: f64) -> f64 {
+    at_most(n - k, n, 1.0 - p)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Against sums of binomial probabilities.
+    #[test]
+    fn tails_are_those_of_the_binomial_distribution() {
+        let term = |k: u32, n: u32, p: f64| {
+            let ways: f64 = (0..k).map(|i| f64::from(n - i) / f64::from(i + 1)).product();
+            ways * p.powi(k as i32) * (1.0 - p).powi((n - k) as i32)
+        };
+        for (k, n, p) in [(0, 5, 0.95), (3, 5, 0.95), (20, 37, 0.8), (5, 5, 0.5)] {
+            let below: f64 = (0..=k).map(|k| term(k, n, p)).sum();
+            let above: f64 = (k..=n).map(|k| term(k, n, p)).sum();
+            assert!((at_most(f64::from(k), f64::from(n), p) - below).abs() < 1e-12);
+            assert!((at_least(f64::from(k), f64::from(n), p) - above).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn only_more_than_chance_is_remarked() {
+        let of = |coverage: [f64; 3]| NumberScores { coverage, claimed: LEVELS, ..NumberScores::default() };
+        assert_eq!(remarks(400, &of([0.52, 0.77, 0.94])), [""; 0]);
+        assert_eq!(
+            remarks(400, &of([0.5, 0.8, 0.82])),
+            ["95 % intervals hold 82 % of 400 rows: they are too narrow"]
+        );
+        assert_eq!(
+            remarks(400, &of([0.62, 0.95, 0.95])),
+            ["50 % intervals hold 62 % and 80 % intervals hold 95 % of 400 rows: they are too wide"]
+        );
+        // Few rows say little.
+        assert_eq!(remarks(5, &of([0.4, 0.6, 0.8])), [""; 0]);
+    }
+}

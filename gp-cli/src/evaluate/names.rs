@@ -1,0 +1,54 @@
+//! What the predictors beside a model are called.
+
+use gp_likelihoods::Likelihood;
+
+/// The name of a linear model under each likelihood, by the name of the likelihood.
+const REGRESSIONS: &[(&str, &str)] = &[
+    ("gaussian", "linear regression"),
+    ("student_t", "robust linear regression (Student's t noise)"),
+    ("warped_gaussian", "linear regression of the warped target"),
+    ("heteroscedastic", "linear regression with a linear model of the noise"),
+    ("bernoulli_probit", "probit regression"),
+    ("bernoulli_logit", "logistic regression"),
+    ("poisson", "Poisson regression"),
+    ("poisson_softplus", "Poisson regression with a softplus link"),
+    ("negative_binomial", "negative binomial regression"),
+    ("gamma", "gamma regression"),
+    ("beta", "beta regression"),
+    ("ordinal_probit", "ordered probit regression"),
+    ("softmax", "multinomial logistic regression"),
+    ("multiclass_probit", "multinomial probit regression"),
+];
+
+/// What a linear model under this likelihood is called.
+pub(super) fn regression(likelihood: &dyn Likelihood) -> String {
+    let known = REGRESSIONS.iter().find(|(name, _)| *name == likelihood.name());
+    known.map_or_else(
+        || format!("linear model under {}", likelihood.name()),
+        |(_, regression)| (*regression).to_owned(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gp_likelihoods::Registry;
+
+    /// Likelihoods of one output whose linear model has no name of its own.
+    const NAMELESS: [&str; 2] = ["robust_max", "gprn"];
+
+    #[test]
+    fn every_built_in_likelihood_has_a_name() {
+        for entry in Registry::built_in().entries() {
+            let named = REGRESSIONS.iter().any(|(name, _)| *name == entry.name());
+            assert_ne!(named, NAMELESS.contains(&entry.name()), "{}", entry.name());
+        }
+    }
+
+    #[test]
+    fn others_are_called_by_their_likelihood() {
+        let of = |text: &str| regression(gp_likelihoods::parse(text).unwrap().as_ref());
+        assert_eq!(of("poisson"), "Poisson regression");
+        assert_eq!(of("robust_max(classes=3)"), "linear model under robust_max");
+    }
+}

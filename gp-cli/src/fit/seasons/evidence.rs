@@ -1,0 +1,166 @@
+//! What seasons are worth: the log evidence of models with and without them.
+
+use crate::error::{CliError, ErrorKind};
+use crate::method::{Rows, minimise_options};
+use gp_ep::{DataSource, ExactGp, Inference as _, Learning};
+use gp_kernels::{KernelExt, Registry};
+use gp_likelihoods::Gaussian;
+use gp_optim::{Control, format_number};
+
+/// Iterations of the optimiser for each model.
+const ITERATIONS: u64 = 40;
+/// Noise that training starts from, of a target of variance 1.
+const NOISE: f64 = 0.3;
+/// A season stays itself for so many periods at least.
+const LEAST_MEMORY: f64 = 2.0;
+/// It starts from a memory of so many standard deviations of the input, which have some 3.5 in their range.
+const MEMORY: f64 = 5.0;
+const LONGEST_MEMORY: f64 = 1e3;
+/// Length-scales along the circle.
+const SHAPES: (f64, f64) = (0.2, 10.0);
+/// A period is known up to this part of a cycle over a standard deviation of the input.
+const UNCERTAINTY: f64 = 0.15;
+/// A smooth function follows a wave with a length-scale of this part of its period.
+const OF_A_WAVE: f64 = 0.2;
+
+/// A season with its parameters, of points in the units of a model and a target of variance 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Learned {
+    /// The variance.
+    pub(super) variance: f64,
+    /// How long it stays itself, as a length-scale.
+    memory: f64,
+    /// The period.
+    pub(super) period: f64,
+    /// The length-scale along the circle.
+    shape: f64,
+    /// The ends that the period stays between.
+    around: (f64, f64),
+}
+
+impl Learned {
+    /// Where learning starts, for a period.
+    fn start(period: f64) -> Self {
+        let off = UNCERTAINTY * period * period;
+        let around = (period - off.min(0.3 * period), period + off.min(0.3 * period));
+        Self { variance: 0.5, memory: MEMORY.max(2.0 * LEAST_MEMORY * period), period, shape: 1.0, around }
+    }
+
+    /// The kernel of variance 1, on a column where there are several.
+    pub(super) fn shape(&self, column: Option<usize>) -> String {
+        let on = column.map_or_else(String::new, |column| format!(", dims=[{column}]"));
+        let number = format_number;
+        let (low, high) = self.around;
+        format!(
+            "matern52(lengthscale={} in [{}, {}]{on}) * periodic(period={} in [{}, {}], lengthscale={} in [{}, {}]{on})",
+            number(self.memory),
+            number(LEAST_MEMORY * low),
+            number(LONGEST_MEMORY),
+            number(self.period),
+            number(low),
+            number(high),
+            number(self.shape),
+            number(SHAPES.0),
+            number(SHAPES.1),
+        )
+    }
+
+    fn term(&self, column: Option<usize>) -> String {
+        format!("{} * {} + ", format_number(self.variance), self.shape(column))
+    }
+}
+
+/// Compares models of some rows.
+#[derive(Debug)]
+pub(super) struct Judge<'a> {
+    registry: &'a Registry,
+    rows: &'a Rows,
+    column: Option<usize>,
+    control: Control,
+}
+
+/// A model that was trained: its log evidence, and its seasons.
+struct Trained {
+    evidence: f64,
+    seasons: Vec<Learned>,
+}
+
+impl<'a> Judge<'a> {
+    /// Compares on these rows, seasons being on a column where there are several, until the control ends it.
+    pub(super) fn new(
+        registry: &'a Registry,
+        rows: &'a Rows,
+        column: Option<usize>,
+        control: Control,
+    ) -> Self {
+        Self { registry, rows, column, control }
+    }
+
+    /// The best season of one of these periods beside those that are known, if the log evidence grows by more than a
+    /// margin.
+    ///
+    /// # Errors
+    /// Of kind [`Usage`](ErrorKind::Usage) for a registry that misses a kernel of this crate.
+    pub(super) fn best(
+        &self,
+        known: &[Learned],
+        periods: &[f64],
+        margin: f64,
+    ) -> Result<Option<Learned>, CliError> {
+        let (mut without, mut best): (f64, Option<(f64, Learned)>) = (f64::NEG_INFINITY, None);
+        let mut smooths: Vec<f64> = periods.iter().map(|period| OF_A_WAVE * period).collect();
+        smooths.extend(periods.first().map(|_| 1.0));
+        for smooth in smooths {
+            let Some(trained) = self.train(known, smooth)? else { return Ok(None) };
+            without = without.max(trained.evidence);
+        }
+        for period in periods {
+            let seasons: Vec<Learned> = known.iter().copied().chain([Learned::start(*period)]).collect();
+            let Some(trained) = self.train(&seasons, 1.0)? else { return Ok(None) };
+            let is_better = best.is_none_or(|(evidence, _)| trained.evidence > evidence);
+            if let (true, Some(season)) = (is_better, trained.seasons.last()) {
+                best = Some((trained.evidence, *season));
+            }
+        }
+        Ok(best.filter(|(evidence, _)| *evidence > without + margin).map(|(_, season)| season))
+    }
+
+    /// Trains a model with these seasons beside smooth, rough and straight functions; nothing where the time is over or no
+    /// model comes about.
+    fn train(&self, seasons: &[Learned], smooth: f64) -> Result<Option<Trained>, CliError> {
+        let text: String = seasons.iter().map(|season| season.term(self.column)).collect();
+        let dim = self.rows.dim();
+        let scale = (dim as f64).sqrt();
+        let text = format!(
+            "{text}0.5 * rbf(lengthscale={}) + 0.2 * matern12(lengthscale={scale}) + linear(lengthscale={})",
+            format_number(smooth * scale),
+            format_number(3.0 * scale)
+        );
+        let kernel = self.registry.parse_for(&text, dim).map_err(|cause| {
+            CliError::caused(ErrorKind::Usage, "a season needs the kernels of gp-kernels", cause)
+        })?;
+        let mut model = ExactGp::new(kernel, Gaussian::new(NOISE)?);
+        let options = minimise_options(ITERATIONS, &self.control);
+        let learned = model.learn(self.rows, Learning::Outer(options));
+        if learned.is_err() || self.control.wants_end() {
+            return Ok(None);
+        }
+        let Ok(evidence) = model.log_evidence(self.rows) else { return Ok(None) };
+        let values = model.kernel().parameter_values();
+        let found = seasons.iter().zip(values.chunks_exact(4)).map(|(season, values)| Learned {
+            variance: rounded(values[0]),
+            memory: rounded(values[1]),
+            period: values[2],
+            shape: rounded(values[3]),
+            around: season.around,
+        });
+        Ok(Some(Trained { evidence: evidence.value, seasons: found.collect() }))
+    }
+}
+
+/// Three digits, which is plenty for where training starts.
+fn rounded(value: f64) -> f64 {
+    let unit = 10f64.powf(value.abs().log10().floor() - 2.0);
+    let rounded = (value / unit).round() * unit;
+    if rounded.is_normal() { rounded } else { value }
+}

@@ -1,0 +1,219 @@
+//! Seasons: whether a target repeats itself along a date, or along the only input.
+//!
+//! A periodogram proposes periods, and the evidence decides: a season is taken in where a model with it, of the rows of a
+//! sample, has a log evidence above that of the same model without it, by more than the choice of a period among all
+//! is worth. The model has smooth, rough and straight functions besides, so that neither a wave of a smooth function nor one
+//! of a random walk is a season.
+
+mod evidence;
+mod periodogram;
+mod trend;
+
+use super::sample::Sample;
+use super::spec::FitSpec;
+use super::task::Observed;
+use crate::data::Kind;
+use crate::encode::{FeatureEncoding, Inputs};
+use crate::error::CliError;
+use crate::method::Rows;
+use evidence::{Judge, Learned};
+use faer::MatRef;
+use gp_ep::DataSource;
+use gp_kernels::Registry;
+use gp_likelihoods::{Likelihood, Support};
+use gp_optim::{Control, format_number};
+use periodogram::{Series, ends, harmonics};
+use trend::Basis;
+
+/// Rows that the periodogram looks at, and rows that models are compared on.
+const ROWS: usize = 1_000;
+const JUDGED_ROWS: usize = 250;
+/// Fewer rows, or fewer different values of the input, show no season.
+const FEWEST: usize = 24;
+/// So many seasons are looked for.
+const MOST_SEASONS: usize = 2;
+/// The log evidence of a season, beyond the choice of its period: odds of 150 to one.
+const MARGIN: f64 = 5.0;
+/// The trend beside the periodogram is a polynomial of this degree.
+const DEGREE: i32 = 3;
+/// Harmonics of a season that is known.
+const HARMONICS: usize = 4;
+/// The share of a limit on time that the search may take.
+const SHARE_OF_TIME: f64 = 0.1;
+/// Where fewer values than this share of a sample are different, others occur more than once too.
+const MOSTLY_DISTINCT: f64 = 0.7;
+/// Outliers that a likelihood expects are moved here, in units of the target.
+const OUTLIER: f64 = 4.0;
+
+/// A part of a target that repeats itself along one input.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Season {
+    /// The column of points, where there are several.
+    column: Option<usize>,
+    /// Its name, and the period in its units.
+    name: String,
+    period: f64,
+    is_date: bool,
+    /// Where training starts from, in the units of the model.
+    learned: Learned,
+    /// The variance of the latent function where that of the target is one.
+    unit: f64,
+}
+
+impl Season {
+    /// The term of a kernel; `prior` follows the variance. A Matérn function of the input lets the season change slowly.
+    pub(super) fn term(&self, prior: impl Fn(f64) -> String) -> String {
+        let variance = self.learned.variance * self.unit;
+        let prior = prior(variance);
+        format!("{}{prior} * {}", format_number(variance), self.learned.shape(self.column))
+    }
+
+    /// What it is, for people.
+    pub(super) fn describe(&self) -> String {
+        let (name, period) = (&self.name, four_digits(self.period));
+        let days = if self.is_date { " days" } else { "" };
+        format!("a season along {name} with a period of {period}{days}")
+    }
+}
+
+/// Four significant digits.
+fn four_digits(value: f64) -> String {
+    let digits = (3.0 - value.abs().log10().floor()).clamp(0.0, 12.0) as usize;
+    format!("{value:.digits$}")
+}
+
+/// Looks for seasons in a sample of `count` rows, where the kernel is the usual one: along the only input, or along the only
+/// date among several.
+///
+/// # Errors
+/// Of kind [`Numerical`](crate::ErrorKind::Numerical) for rows that cannot be read.
+pub(super) fn find(
+    spec: &FitSpec,
+    registry: &Registry,
+    observed: &Observed,
+    inputs: &Inputs,
+    (sample, count): (&Sample, usize),
+) -> Result<Vec<Season>, CliError> {
+    let none = Ok(Vec::new());
+    if !spec.kernel.is_empty() || spec.no_train {
+        return none;
+    }
+    let Some(along) = Along::of(inputs) else { return none };
+    let rows = Sample::at_most(&sample.rows, ROWS, spec.seed)?.rows;
+    let (points, targets) = rows.whole()?;
+    let Some((targets, unit)) = target_of(observed.likelihood.as_ref(), targets) else { return none };
+    let rows = Rows::in_memory(points.to_owned(), targets);
+    let few = Sample::at_most(&rows, JUDGED_ROWS, spec.seed)?.rows;
+    let limit = spec.time_limit.map(|limit| limit.mul_f64(SHARE_OF_TIME));
+    let control = Control::new().with_time_limit(limit).begun();
+    let judge = Judge::new(registry, &few, along.of_several(inputs), control);
+    let found = search(&rows, along.column, count, &judge)?;
+    let season = |learned: Learned| Season {
+        column: along.of_several(inputs),
+        name: along.name.clone(),
+        period: learned.period * along.scale,
+        is_date: along.is_date,
+        learned,
+        unit,
+    };
+    Ok(found.into_iter().map(season).collect())
+}
+
+/// The input that seasons are looked for along.
+struct Along {
+    column: usize,
+    name: String,
+    scale: f64,
+    is_date: bool,
+}
+
+impl Along {
+    /// The only input, if it is a number or a date, or else the only date.
+    fn of(inputs: &Inputs) -> Option<Self> {
+        let (mut found, mut column) = (Vec::new(), 0);
+        let features = inputs.features();
+        for feature in features {
+            let is_date = feature.kind == Kind::Date;
+            let is_ordered = is_date || (features.len() == 1 && feature.kind == Kind::Number);
+            match &feature.encoding {
+                FeatureEncoding::Scaled(units) if is_ordered => {
+                    found.push(Self { column, name: feature.name.clone(), scale: units.scale, is_date });
+                    column += 1;
+                }
+                FeatureEncoding::Scaled(_) => column += 1,
+                FeatureEncoding::OneHot(levels) => column += levels.len(),
+            }
+        }
+        if found.len() == 1 { found.pop() } else { None }
+    }
+
+    /// The column, where there are others.
+    fn of_several(&self, inputs: &Inputs) -> Option<usize> {
+        (inputs.dim() > 1).then_some(self.column)
+    }
+}
+
+/// Observations as numbers with Gaussian noise, of mean 0 and variance 1, and the variance of the latent function for
+/// which 1 stands there; nothing for labels, and where several latent functions are behind an observation.
+fn target_of(likelihood: &dyn Likelihood, targets: &[f64]) -> Option<(Vec<f64>, f64)> {
+    let link = |y: f64| match likelihood.support() {
+        Support::Real if likelihood.is_log_concave() => Some(y),
+        Support::Real => Some(y.clamp(-OUTLIER, OUTLIER)),
+        Support::Counts => Some((y + 0.5).ln()),
+        Support::Positive => Some(y.ln()),
+        Support::UnitInterval => Some((y / (1.0 - y)).ln()),
+        _ => None,
+    };
+    if likelihood.latents() > 1 || targets.len() < FEWEST {
+        return None;
+    }
+    let mut numbers = targets.iter().map(|&y| link(y)).collect::<Option<Vec<f64>>>()?;
+    let count = numbers.len() as f64;
+    let mean = numbers.iter().sum::<f64>() / count;
+    let variance = numbers.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / count;
+    let deviation = variance.sqrt();
+    numbers.iter_mut().for_each(|value| *value = (*value - mean) / deviation);
+    (deviation.is_normal() && variance.is_normal()).then_some((numbers, variance))
+}
+
+/// One season after the other, as long as the evidence grows.
+fn search(rows: &Rows, column: usize, count: usize, judge: &Judge<'_>) -> Result<Vec<Learned>, CliError> {
+    let (points, target) = rows.whole()?;
+    let x: Vec<f64> = points.col(column).iter().copied().collect();
+    let different = distinct(&x);
+    if different < FEWEST {
+        return Ok(Vec::new());
+    }
+    let are_all = (different as f64) < MOSTLY_DISTINCT * rows.count() as f64 || rows.count() == count;
+    let distinct = if are_all { different } else { count } as f64;
+    let (mut trend, mut found) = (trend_of(points, &x), Vec::new());
+    while found.len() < MOST_SEASONS {
+        let series = Series { x: &x, target, distinct, trend: &trend };
+        let Some(season) = judge.best(&found, &series.candidates(), MARGIN + series.choice())? else { break };
+        harmonics(&x, season.period, HARMONICS).into_iter().for_each(|column| trend.push(column));
+        found.push(season);
+    }
+    Ok(found)
+}
+
+/// A polynomial of the input, and all other inputs.
+fn trend_of(points: MatRef<'_, f64>, x: &[f64]) -> Basis {
+    let (low, high) = ends(x);
+    let mut trend = Basis::default();
+    for power in 0..=DEGREE {
+        trend.push(x.iter().map(|x| ((2.0 * x - low - high) / (high - low)).powi(power)).collect());
+    }
+    points.col_iter().for_each(|column| trend.push(column.iter().copied().collect()));
+    trend
+}
+
+/// How many numbers are different.
+fn distinct(x: &[f64]) -> usize {
+    let mut sorted = x.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted.dedup();
+    sorted.len()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,180 @@
+//! Periods that a target may have along one input: peaks of a Lomb–Scargle periodogram, beside a trend.
+
+use super::trend::{Basis, dot};
+use rayon::prelude::*;
+use std::f64::consts::TAU;
+
+/// A season is seen this many times, up to the uncertainty of its period.
+const FEWEST_CYCLES: f64 = 2.75;
+/// No more cycles are looked for than these.
+const MOST_CYCLES: f64 = 2_000.0;
+/// Frequencies for each cycle over the whole range.
+const FINENESS: f64 = 4.0;
+/// Peaks that are looked at, and candidates that are left of them.
+const PEAKS: usize = 3;
+const CANDIDATES: usize = 2;
+/// Frequencies that are as near to each other are one, in cycles over the whole range.
+const SAME: f64 = 0.5;
+/// The shape of a season is a sum of so many harmonics at most.
+const HARMONICS: usize = 4;
+/// A peak is worth a look where one frequency of noise is as high with probability e^−4, divided by their number.
+const NOTABLE: f64 = 4.0;
+/// Halvings of the grid's steps in which a peak is refined.
+const REFINEMENTS: usize = 12;
+
+/// Points of one input, and a target there.
+#[derive(Debug)]
+pub(super) struct Series<'a> {
+    pub(super) x: &'a [f64],
+    pub(super) target: &'a [f64],
+    /// Different values of the input among all rows, of which these may be a sample.
+    pub(super) distinct: f64,
+    /// What is no season: trends, other inputs, seasons that are known.
+    pub(super) trend: &'a Basis,
+}
+
+impl Series<'_> {
+    /// The range of the input with the half of a step at both ends, so that twelve months are a year.
+    fn range(&self) -> f64 {
+        let (low, high) = ends(self.x);
+        (high - low) * self.distinct / (self.distinct - 1.0)
+    }
+
+    /// The largest number of cycles over the range: each is seen at more than two points.
+    fn most_cycles(&self) -> f64 {
+        (0.5 * self.distinct).min(MOST_CYCLES)
+    }
+
+    /// Logarithm of the number of frequencies that can be told apart, which is what it costs to choose one of them.
+    pub(super) fn choice(&self) -> f64 {
+        (self.most_cycles() - FEWEST_CYCLES).max(1.0).ln()
+    }
+
+    /// Periods that may be those of a season, the likeliest first; none where no peak stands out of noise.
+    pub(super) fn candidates(&self) -> Vec<f64> {
+        let (rest, range) = (self.trend.rest(self.target), self.range());
+        let first = FEWEST_CYCLES * FINENESS;
+        let count = (self.most_cycles() * FINENESS - first).ceil().max(0.0) as usize;
+        let power = |cycles: f64| self.gain(&rest, range / cycles, 1);
+        let at = |place: usize| (first + place as f64) / FINENESS;
+        let powers: Vec<f64> = (0..count).into_par_iter().map(|place| power(at(place))).collect();
+        let mut peaks: Vec<usize> = (0..count).filter(|&place| is_peak(&powers, place)).collect();
+        peaks.sort_by(|&a, &b| powers[b].total_cmp(&powers[a]));
+        peaks.retain(|&place| powers[place] > self.choice() + NOTABLE);
+        let peaks = peaks.into_iter().take(PEAKS).map(|place| refined(at(place), &power));
+        let mut scored: Vec<(f64, f64)> =
+            peaks.filter_map(|cycles| self.fundamental(&rest, cycles)).collect();
+        scored.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let mut found: Vec<f64> = Vec::new();
+        for (_, cycles) in scored {
+            // Several harmonics of one season lead to it.
+            if found.iter().all(|known| (known - cycles).abs() > SAME) {
+                found.push(cycles);
+            }
+        }
+        found.into_iter().take(CANDIDATES).map(|cycles| range / cycles).collect()
+    }
+
+    /// The season that a peak belongs to, with its score: as long as the period of the peak, or two or three times as long.
+    fn fundamental(&self, rest: &[f64], cycles: f64) -> Option<(f64, f64)> {
+        let several = [1.0, 2.0, 3.0].map(|times| cycles / times).into_iter();
+        let scored = several
+            .filter(|&cycles| cycles >= FEWEST_CYCLES)
+            .map(|cycles| (self.score(rest, self.range() / cycles), cycles));
+        scored.max_by(|a, b| a.0.total_cmp(&b.0))
+    }
+
+    /// How much a season of this period explains, less what its harmonics cost (BIC).
+    fn score(&self, rest: &[f64], period: f64) -> f64 {
+        let cost = (self.x.len() as f64).ln();
+        let most = ((period / self.range() * self.most_cycles()) as usize).clamp(1, HARMONICS);
+        let of = |count: usize| self.gain(rest, period, count) - cost * count as f64;
+        (1..=most).map(of).fold(f64::NEG_INFINITY, f64::max)
+    }
+
+    /// How much the log likelihood of Gaussian noise rises by this many harmonics of a period.
+    fn gain(&self, rest: &[f64], period: f64, count: usize) -> f64 {
+        let total = dot(rest, rest);
+        let left = total - self.trend.gain(rest, harmonics(self.x, period, count));
+        0.5 * rest.len() as f64 * (total / left.max(f64::EPSILON * total)).ln()
+    }
+}
+
+/// Cosines and sines of a period and of its first fractions.
+pub(super) fn harmonics(x: &[f64], period: f64, count: usize) -> Vec<Vec<f64>> {
+    let wave = |turn: fn(f64) -> f64, k: usize| x.iter().map(|x| turn(TAU * k as f64 * x / period)).collect();
+    (1..=count).flat_map(|k| [wave(f64::cos, k), wave(f64::sin, k)]).collect()
+}
+
+/// Lowest and highest.
+pub(super) fn ends(x: &[f64]) -> (f64, f64) {
+    x.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &x| (low.min(x), high.max(x)))
+}
+
+fn is_peak(powers: &[f64], place: usize) -> bool {
+    let before = place.checked_sub(1).map_or(f64::NEG_INFINITY, |before| powers[before]);
+    let after = powers.get(place + 1).copied().unwrap_or(f64::NEG_INFINITY);
+    before < powers[place] && powers[place] >= after
+}
+
+/// The top of a peak near a number of cycles.
+fn refined(cycles: f64, power: &impl Fn(f64) -> f64) -> f64 {
+    let (mut best, mut step) = ((power(cycles), cycles), 0.5 / FINENESS);
+    for _ in 0..REFINEMENTS {
+        for near in [best.1 - step, best.1 + step] {
+            let here = power(near);
+            if here > best.0 {
+                best = (here, near);
+            }
+        }
+        step *= 0.5;
+    }
+    best.1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
+    fn candidates(x: &[f64], target: &[f64]) -> Vec<f64> {
+        let mut trend = Basis::default();
+        trend.push(vec![1.0; x.len()]);
+        trend.push(x.to_vec());
+        Series { x, target, distinct: x.len() as f64, trend: &trend }.candidates()
+    }
+
+    #[test]
+    fn a_sine_has_its_period() {
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        let mut error = || rng.random::<f64>() - 0.5;
+        let x: Vec<f64> = (0..144).map(f64::from).collect();
+        let y: Vec<f64> = x.iter().map(|x| 0.05 * x + (TAU * x / 12.0).sin() + error()).collect();
+        let found = candidates(&x, &y);
+        assert!((found[0] - 12.0).abs() < 0.1, "{found:?}");
+    }
+
+    /// Spikes once in ten steps have more power in their harmonics than in the period itself.
+    #[test]
+    fn a_shape_of_harmonics_has_the_period_of_all() {
+        let x: Vec<f64> = (0..200).map(|i| f64::from(i) + 0.3 * f64::from(i * 7 % 5)).collect();
+        let y: Vec<f64> =
+            x.iter().map(|x| 0.4 * (TAU * x / 30.0).cos() + (2.0 * TAU * x / 30.0).sin()).collect();
+        let found = candidates(&x, &y);
+        assert!((found[0] - 30.0).abs() < 0.1, "{found:?}");
+    }
+
+    #[test]
+    fn noise_has_none_most_of_the_time() {
+        let mut rng = ChaCha8Rng::seed_from_u64(2);
+        let x: Vec<f64> = (0..150).map(f64::from).collect();
+        let noisy = (0..100).filter(|_| {
+            let y: Vec<f64> = x.iter().map(|_| rng.random::<f64>()).collect();
+            !candidates(&x, &y).is_empty()
+        });
+        // e^−4 times some 3, because peaks between frequencies count too: about 6 of 100, and three standard errors.
+        let noisy = noisy.count();
+        assert!(noisy < 14, "{noisy} of 100");
+    }
+}
