@@ -88,6 +88,8 @@ pub fn run(
         Some(path) => splits(&path.to_string_lossy(), frame.row_count(), &context.formats)?,
         None => folds(&frame, &options.spec, usize::from(options.folds))?,
     };
+    let (spec, known) = fit::settled(&frame, &options.spec, context)?;
+    known.iter().for_each(|line| notes.say(format_args!("{line}")));
     notes.say(format_args!("{} folds of {} rows", parts.len(), frame.row_count()));
     let folders = match (&options.checkpoint, &options.resume) {
         (_, Some(folder)) => Some(FoldFolders::resume(folder, options.checkpoint_every)?),
@@ -96,14 +98,12 @@ pub fn run(
     };
     let scored = match &folders {
         Some(folders) => interrupt::while_training(|interrupt| {
-            score_all(&frame, &options.spec, context, &parts, |part, plan| {
-                folders.fit(part, plan, &options.spec, ORIGIN, interrupt, context)
+            score_all(&frame, &spec, context, &parts, |part, plan| {
+                folders.fit(part, plan, &spec, ORIGIN, interrupt, context)
             })
         })
         .map_err(|error| folders.how_to_go_on(error))?,
-        None => score_all(&frame, &options.spec, context, &parts, |_, plan| {
-            fit::fit(plan, &options.spec, ORIGIN)
-        })?,
+        None => score_all(&frame, &spec, context, &parts, |_, plan| fit::fit(plan, &spec, ORIGIN))?,
     };
     folders.map_or(Ok(()), |folders| folders.remove(parts.len()))?;
     let summaries = summarise(&scored);

@@ -88,7 +88,9 @@ pub fn run(
     if dropped > 0 {
         notes.say(format_args!("left out {dropped} rows that miss a value"));
     }
-    plan.choices.iter().for_each(|choice| notes.say(format_args!("{choice}")));
+    plan.choices.iter().chain(&plan.notes).for_each(|line| notes.say(format_args!("{line}")));
+    let known = plan.warnings.clone();
+    warn(notes, &known);
     check_memory(&plan, options.force)?;
     let test = options.test.as_deref().map(|path| read_test(path, options, &plan, context)).transpose()?;
 
@@ -102,7 +104,7 @@ pub fn run(
     course::clear_line(notes.are_quiet());
     let model = fitted?;
     let seconds = start.elapsed().as_secs_f64();
-    say_outcome(&model, seconds, notes);
+    say_outcome(&model, seconds, &known, notes);
     let training = &model.about().training;
     if options.strict && !training.converged {
         let message = format!("training did not converge: {}; nothing was written", training.reason);
@@ -195,7 +197,8 @@ fn check_memory(plan: &Plan, force: bool) -> Result<(), CliError> {
     Err(CliError::new(ErrorKind::Usage, message))
 }
 
-fn say_outcome(model: &Model, seconds: f64, notes: &mut Notes<'_>) {
+/// Says how training went, but for warnings that are known already.
+fn say_outcome(model: &Model, seconds: f64, known: &[String], notes: &mut Notes<'_>) {
     let training = &model.about().training;
     let outcome = if training.converged { "converged" } else { "did not converge" };
     notes.say(format_args!(
@@ -203,7 +206,8 @@ fn say_outcome(model: &Model, seconds: f64, notes: &mut Notes<'_>) {
         training.iterations, training.reason
     ));
     notes.say(format_args!("{}: {:.3} nats", training.objective_kind.words(), training.objective));
-    warn(notes, &training.warnings);
+    let new = training.warnings.iter().filter(|warning| !known.contains(warning));
+    warn(notes, &new.cloned().collect::<Vec<_>>());
 }
 
 fn show(

@@ -19,7 +19,7 @@ use gp_kernels::{Evaluator, KernelExt};
 /// # Errors
 /// Of kind [`Numerical`](ErrorKind::Numerical) where the start cannot be evaluated.
 pub fn fit(plan: Plan, spec: &FitSpec, origin: &str) -> Result<Model, CliError> {
-    let Plan { inputs, observed, method, mut problem, sample, .. } = plan;
+    let Plan { inputs, observed, method, mut problem, sample, warnings, .. } = plan;
     let rows = problem.rows.count();
     // The clock runs for all that is fitted.
     problem.settings.control = problem.settings.control.begun();
@@ -34,6 +34,7 @@ pub fn fit(plan: Plan, spec: &FitSpec, origin: &str) -> Result<Model, CliError> 
         return Err(CliError::new(ErrorKind::Numerical, message));
     }
     skill::judge(&mut fit, &sample.rows, spec.seed)?;
+    fit.warnings = [warnings, fit.warnings].concat();
     let scale = observed.target.scale().scale;
     let coverage = coverage(&fit.posterior, &sample)?;
     let about = About {

@@ -14,7 +14,7 @@ impl Gaps {
     /// Looks at the next rows.
     pub fn look(&mut self, table: &OutTable) {
         for (name, cells) in table.columns() {
-            let Cells::Numbers(numbers) = cells else { continue };
+            let (Cells::Numbers(numbers) | Cells::Dates(numbers)) = cells else { continue };
             let is_gap = |number: &f64| number.is_nan() || number.abs() >= f64::MAX;
             let count = numbers.iter().filter(|number| is_gap(number)).count();
             let Some(first) = numbers.iter().position(is_gap) else { continue };

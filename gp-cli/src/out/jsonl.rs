@@ -2,6 +2,7 @@
 
 use super::format::TableFormat;
 use super::table::{Cells, OutTable};
+use crate::data::date_text;
 use crate::error::{CliError, ErrorKind};
 
 /// One JSON object a row.
@@ -22,6 +23,9 @@ impl TableFormat for JsonLines {
                 out.push(b':');
                 match cells {
                     Cells::Numbers(numbers) => json(&mut out, &numbers[row])?,
+                    Cells::Dates(days) => {
+                        json(&mut out, &Some(days[row]).filter(|days| days.is_finite()).map(date_text))?;
+                    }
                     Cells::Words(words) => json(&mut out, &words[row])?,
                 }
             }

@@ -3,11 +3,13 @@
 use super::format::TableFormat;
 use super::table::{Cells, OutTable};
 use crate::error::{CliError, ErrorKind};
-use arrow_array::{ArrayRef, Float64Array, RecordBatch, StringArray};
+use arrow_array::{ArrayRef, Float64Array, RecordBatch, StringArray, TimestampMicrosecondArray};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
 use parquet::file::properties::WriterProperties;
 use std::sync::Arc;
+
+const MICROS_PER_DAY: f64 = 86_400e6;
 
 /// Parquet, packed by snappy, which every reader has.
 #[derive(Clone, Copy, Debug)]
@@ -38,6 +40,10 @@ fn array(cells: &Cells) -> ArrayRef {
         Cells::Numbers(numbers) => Arc::new(
             numbers.iter().map(|&value| value.is_finite().then_some(value)).collect::<Float64Array>(),
         ),
+        Cells::Dates(days) => {
+            let micros = |days: &f64| days.is_finite().then(|| (days * MICROS_PER_DAY).round() as i64);
+            Arc::new(days.iter().map(micros).collect::<TimestampMicrosecondArray>())
+        }
         Cells::Words(words) => Arc::new(words.iter().map(Some).collect::<StringArray>()),
     }
 }

@@ -1,7 +1,8 @@
 //! Layers by plotters, on any backend.
 
 use super::legend::{Corner, corner};
-use super::{CURVE, Colour, INK, Layer, Picture};
+use super::{CURVE, Colour, INK, Layer, Picture, Ticks};
+use crate::data::date_text;
 use plotters::coord::Shift;
 use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
@@ -11,6 +12,7 @@ use plotters::style::register_font;
 pub(super) const WIDTH: u32 = 1200;
 pub(super) const HEIGHT: u32 = 720;
 
+const MINUTES_PER_DAY: f64 = 1440.0;
 const FONT: &str = "gp-picture";
 /// By how many units centred text in this font stands above the line it is centred on.
 const TEXT_RISE: f64 = 4.0;
@@ -106,17 +108,18 @@ where
         .caption(&picture.title, scale.text(27.0))
         .margin(scale.pixels(18.0))
         .x_label_area_size(scale.pixels(52.0))
-        .y_label_area_size(scale.pixels(72.0))
+        .y_label_area_size(scale.pixels(if picture.y_ticks == Ticks::Dates { 160.0 } else { 72.0 }))
         .build_cartesian_2d(x.0..x.1, y.0..y.1)?;
     let named = |place: &f64| {
         let names = &picture.x_places;
         let whole = (place.fract() == 0.0 && *place >= 0.0).then_some(*place as usize);
         if names.is_empty() {
-            tick(place)
+            tick(place, picture.x_ticks)
         } else {
             whole.and_then(|i| names.get(i)).cloned().unwrap_or_default()
         }
     };
+    let apart = if picture.x_ticks == Ticks::Dates { 180.0 } else { 100.0 };
     chart
         .configure_mesh()
         .bold_line_style(GRID.stroke_width(scale.pixels(1.0)))
@@ -124,10 +127,10 @@ where
         .axis_style(rgb(INK).stroke_width(scale.pixels(1.0)))
         .x_desc(&picture.x_name)
         .y_desc(&picture.y_name)
-        .x_labels(labels(area.dim_in_pixel().0, 100.0, scale))
+        .x_labels(labels(area.dim_in_pixel().0, apart, scale))
         .y_labels(labels(area.dim_in_pixel().1, 80.0, scale))
         .x_label_formatter(&named)
-        .y_label_formatter(&tick)
+        .y_label_formatter(&|value| tick(value, picture.y_ticks))
         .y_label_offset(scale.pixels(TEXT_RISE))
         .set_all_tick_mark_size(scale.pixels(5.0))
         .label_style(scale.text(18.0))
@@ -141,8 +144,12 @@ fn labels(pixels: u32, units: f64, scale: Scale) -> usize {
     ((f64::from(pixels) / (units * scale.0)).round() as usize).max(3)
 }
 
-/// A tick's number with as many decimals as it has; the rounding takes away what sums of steps leave behind.
-fn tick(value: &f64) -> String {
+/// A tick's number with as many decimals as it has, or its date to the minute; the rounding takes away what sums of steps
+/// leave behind.
+fn tick(value: &f64, ticks: Ticks) -> String {
+    if ticks == Ticks::Dates {
+        return date_text((value * MINUTES_PER_DAY).round() / MINUTES_PER_DAY);
+    }
     let size = value.abs();
     if size != 0.0 && !(1e-4..1e6).contains(&size) {
         return format!("{value:.3e}");

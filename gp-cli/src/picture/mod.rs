@@ -4,6 +4,7 @@ mod draw;
 mod legend;
 mod raster;
 
+use crate::data::Kind;
 use crate::error::{CliError, ErrorKind};
 use std::path::Path;
 
@@ -26,10 +27,30 @@ pub struct Picture {
     pub y_name: String,
     /// Names of the places 0, 1, … to the right; numbers where there are none.
     pub x_places: Vec<String>,
+    /// What the numbers to the right are.
+    pub x_ticks: Ticks,
+    /// What the numbers upwards are.
+    pub y_ticks: Ticks,
     /// What is drawn, from the back to the front.
     pub layers: Vec<Layer>,
     /// Pictures that are drawn instead, three to a row.
     pub panels: Vec<Picture>,
+}
+
+/// How the numbers of an axis are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ticks {
+    /// As numbers.
+    #[default]
+    Numbers,
+    /// As dates, of which they are the days since 1970-01-01.
+    Dates,
+}
+
+impl From<Kind> for Ticks {
+    fn from(kind: Kind) -> Self {
+        if kind == Kind::Date { Self::Dates } else { Self::Numbers }
+    }
 }
 
 /// One thing in a picture. What has a label that is not empty is in the legend.

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 mod bad_input;
+mod columns;
 mod damage;
 mod demo;
 mod diagnose;
@@ -19,5 +20,6 @@ mod predict;
 mod stream;
 mod stream_resources;
 mod support;
+mod targets;
 mod tutorial;
 mod update;

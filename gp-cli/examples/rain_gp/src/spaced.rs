@@ -1,6 +1,6 @@
 //! Tables of columns with blanks between: a header, then a line for each row.
 
-use gp_cli::data::{Column, Format, Frame, Kind, ReadOptions, Source};
+use gp_cli::data::{Column, Format, Frame, Kind, ReadOptions, Source, date_text};
 use gp_cli::out::{Cells, OutTable, TableFormat};
 use gp_cli::{CliError, ErrorKind};
 use std::fmt::Write;
@@ -69,6 +69,7 @@ impl TableFormat for SpacedWriter {
             for (_, cells) in table.columns() {
                 match cells {
                     Cells::Numbers(numbers) => write!(text, "{} ", numbers[row]),
+                    Cells::Dates(days) => write!(text, "{} ", date_text(days[row])),
                     Cells::Words(words) => write!(text, "{} ", words[row]),
                 }
                 .map_err(|cause| CliError::caused(ErrorKind::Io, "cannot write the table", cause))?;
