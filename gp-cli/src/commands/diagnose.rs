@@ -1,6 +1,6 @@
 //! `gp diagnose`: whether the gradients that a fit would move along are derivatives of what it maximises.
 
-use super::print_json;
+use super::{print_json, warn};
 use crate::context::Context;
 use crate::encode::class_labels;
 use crate::error::{CliError, ErrorKind};
@@ -66,6 +66,7 @@ pub fn run(
 ) -> Result<(), CliError> {
     let plan = plan(options, context)?;
     plan.notes.iter().for_each(|line| notes.say(format_args!("{line}")));
+    warn(notes, &plan.warnings);
     let sizes = plan.problem.sizes();
     let method = plan.method.name();
     notes.say(format_args!(

@@ -184,7 +184,7 @@ impl Frame {
         let known = self.known_names();
         let mut message =
             format!("`{}` has no column {}{why}; it has {}", self.source, list(missing), list(&known));
-        if known.len() == 1 {
+        if known.len() == 1 && matches!(self.places, Places::Lines(_)) {
             message.push_str(" alone: are cells separated by something else than , tab ; or |?");
         }
         let near: Vec<String> = missing

@@ -226,8 +226,6 @@ mod tests {
     #[test]
     fn counts_die_out() {
         for seed in 0..20 {
-            let few = poisson(1.5, 100, seed);
-            assert!(few == Counts || few == Unclear, "{few:?}, seed {seed}");
             for rows in [300, 3000] {
                 assert_eq!(poisson(1.5, rows, seed), Counts, "{rows} rows, seed {seed}");
                 let geometric = draws(rows, seed, 0.25, |_| 0.75);
@@ -239,6 +237,14 @@ mod tests {
         }
         assert_eq!(from(0, &[400, 20, 90, 80, 60, 40, 20, 10, 6, 4, 2, 1, 1]), Counts, "many zeros");
         assert_eq!(guess([(0, 80), (1, 60), (2, 30), (3, 12), (4, 5), (9, 1), (17, 1)]), Counts, "far ones");
+    }
+
+    /// Of a hundred rows the largest numbers may be missing by chance.
+    #[test]
+    fn counts_of_few_rows_are_hardly_ever_labels() {
+        let guesses = (0..200).map(|seed| poisson(1.5, 100, seed));
+        let right = guesses.filter(|guess| [Counts, Unclear].contains(guess)).count();
+        assert!(right >= 190, "{right}");
     }
 
     #[test]
