@@ -140,7 +140,7 @@ fn about_target(column: &Column, found: &mut Vec<Finding>) {
         match Guess::of(&labels) {
             Guess::Counts | Guess::Amounts => return,
             Guess::Unclear => {
-                add("labels, counts or amounts? gp fit will ask; say it with --task".to_owned())
+                add("labels, counts or amounts? gp fit will ask; say it with --task".to_owned());
             }
             Guess::Labels => {}
         }
