@@ -3,6 +3,7 @@
 use crate::error::{CliError, ErrorKind};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Command};
+use gp_optim::did_you_mean;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};
@@ -51,7 +52,8 @@ fn flag(
     };
     let Some(flag) = flags().find(|flag| flag.get_long() == Some(key)) else {
         let known: Vec<&str> = flags().filter_map(clap::Arg::get_long).collect();
-        return Err(usage(path, &format!("there is no `{key}`; there are {}", known.join(", "))));
+        let (meant, known) = (did_you_mean(key, known.iter().copied()), known.join(", "));
+        return Err(usage(path, &format!("there is no `{key}`; there are {known}{meant}")));
     };
     let id = flag.get_id().as_str();
     if given.ids().any(|known| known == id) && given.value_source(id) == Some(ValueSource::CommandLine) {

@@ -1,6 +1,6 @@
 //! Predictions in the units of the data.
 
-use crate::data::Frame;
+use crate::data::{Frame, Kind};
 use crate::encode::{Encoded, Unseen};
 use crate::error::{CliError, ErrorKind};
 use crate::fit::Missing;
@@ -303,18 +303,28 @@ fn push_numbers(
 ) -> Result<(), CliError> {
     let by = model.posterior();
     let moments = moments(model, by, beliefs)?;
-    table.push_numbers("mean", moments.iter().map(|m| m.mean).collect());
+    push_targets(table, model, "mean", moments.iter().map(|m| m.mean).collect());
     table.push_numbers("variance", moments.iter().map(|m| m.variance).collect());
     for &level in &wanted.intervals {
         let (lower, upper) = intervals(model, by, beliefs, level)?;
         let suffix = if wanted.intervals.len() == 1 { String::new() } else { format!("({level})") };
-        table.push_numbers(format!("lower{suffix}"), lower);
-        table.push_numbers(format!("upper{suffix}"), upper);
+        push_targets(table, model, format!("lower{suffix}"), lower);
+        push_targets(table, model, format!("upper{suffix}"), upper);
     }
     for &level in &wanted.quantiles {
-        table.push_numbers(format!("q{level}"), quantiles(model, by, beliefs, level)?);
+        push_targets(table, model, format!("q{level}"), quantiles(model, by, beliefs, level)?);
     }
     Ok(())
+}
+
+/// Values of the target, as dates to the second where it is one; variances of dates are in square days.
+fn push_targets(table: &mut OutTable, model: &Model, name: impl Into<String>, values: Vec<f64>) {
+    const SECONDS_PER_DAY: f64 = 86_400.0;
+    if model.target().kind != Kind::Date {
+        return table.push_numbers(name, values);
+    }
+    let to_second = |days: f64| (days * SECONDS_PER_DAY).round() / SECONDS_PER_DAY;
+    table.push_dates(name, values.into_iter().map(to_second).collect());
 }
 
 /// Several latent functions are told apart by the labels they belong to, or by their number. A single one is in the
@@ -329,9 +339,12 @@ fn push_latents(table: &mut OutTable, model: &Model, beliefs: &LatentBeliefs) {
             true => format!("({})", label.unwrap_or_else(|| q.to_string())),
             false => String::new(),
         };
-        let mean = function.mean.iter().map(|&mean| scale.undo(mean)).collect();
+        let mean: Vec<f64> = function.mean.iter().map(|&mean| scale.undo(mean)).collect();
         let variance = function.variance.iter().map(|&variance| scale.undo_variance(variance)).collect();
-        table.push_numbers(format!("latent_mean{suffix}"), mean);
+        match several {
+            true => table.push_numbers(format!("latent_mean{suffix}"), mean),
+            false => push_targets(table, model, format!("latent_mean{suffix}"), mean),
+        }
         table.push_numbers(format!("latent_variance{suffix}"), variance);
     }
 }

@@ -1,7 +1,7 @@
 //! What can go wrong with a kernel, its inputs or its text.
 
 use gp_linalg::LinalgError;
-use gp_optim::{ParameterError, format_number};
+use gp_optim::{ParameterError, did_you_mean, format_number};
 
 use crate::expression::error::ExpressionError;
 
@@ -104,7 +104,7 @@ pub enum KernelError {
         reason: String,
     },
     /// A list of names does not hold this one.
-    #[error("unknown {kind} `{name}`; there are: {available}")]
+    #[error("unknown {kind} `{name}`; there are: {available}{}", did_you_mean(name, available.split(", ")))]
     UnknownName {
         /// What kind of thing was looked for.
         kind: &'static str,

@@ -1,7 +1,7 @@
 //! What can be wrong with a likelihood or its arguments.
 
-use gp_optim::ParameterError;
 use gp_optim::text::SyntaxError;
+use gp_optim::{ParameterError, did_you_mean};
 
 /// An error of this crate: it names the argument, the value and what is allowed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -57,7 +57,7 @@ pub enum LikelihoodError {
     #[error(transparent)]
     Syntax(#[from] SyntaxError),
     /// No likelihood has this name.
-    #[error("no likelihood is called `{name}`; there are {available}")]
+    #[error("no likelihood is called `{name}`; there are {available}{}", did_you_mean(name, available.split(", ")))]
     UnknownName {
         /// The name asked for.
         name: String,

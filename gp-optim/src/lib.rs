@@ -33,6 +33,7 @@ mod objective;
 mod parameter;
 mod parameter_set;
 mod prior;
+mod similar;
 #[cfg(feature = "solvers")]
 mod solvers;
 #[cfg(feature = "solvers")]
@@ -47,6 +48,7 @@ pub use objective::Objective;
 pub use parameter::Parameter;
 pub use parameter_set::{ParameterSet, ParameterSetMut};
 pub use prior::Prior;
+pub use similar::{did_you_mean, similar};
 pub use transform::Transform;
 
 /// The version of argmin that the solvers are written for.

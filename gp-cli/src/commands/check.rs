@@ -2,9 +2,10 @@
 
 use super::print_json;
 use crate::context::Context;
-use crate::data::{Column, Frame, Kind, ReadOptions, Values};
-use crate::encode::{MAX_LEVELS, class_labels};
+use crate::data::{Column, Frame, Kind, Lookalike, ReadOptions, Values};
+use crate::encode::{LabelCounter, MAX_LEVELS, MOST_VALUES};
 use crate::error::CliError;
+use crate::fit::Guess;
 use crate::notes::Notes;
 use crate::out;
 use crate::standardise::Standardiser;
@@ -15,9 +16,7 @@ use std::io::Write;
 /// Values further than so many deviations from the mean stand alone.
 const FAR: f64 = 20.0;
 /// Classes of fewer rows are hardly learned.
-const RARE: usize = 5;
-/// Numbers that occur so often on average, or more often, may be labels.
-const ROWS_A_LABEL: usize = 3;
+const RARE: u64 = 5;
 
 /// Options of `gp check`.
 #[derive(Clone, Debug, clap::Args)]
@@ -57,6 +56,7 @@ pub fn run(
 ) -> Result<(), CliError> {
     let read = ReadOptions { format: options.format.clone(), ..ReadOptions::default() };
     let frame = context.formats.open(&options.data, &read)?;
+    frame.left_out().iter().for_each(|line| notes.say(format_args!("{line}")));
     let found = findings(&frame, options.target.as_deref())?;
     let (rows, columns) = (frame.row_count(), frame.columns().len());
     notes.say(format_args!("{rows} rows, {columns} columns, {} findings", found.len()));
@@ -121,6 +121,9 @@ fn about_values(frame: &Frame, column: &Column, is_target: bool, add: &mut impl 
             add(format!("every row has the value {}; leave it out", levels[0]));
         }
         Values::Levels { levels, codes } => {
+            if let Some(like) = Lookalike::among(levels) {
+                add(like.to_string());
+            }
             if !is_target && levels.len() > MAX_LEVELS.min(codes.len() / 2) {
                 add(format!("{} different words in {} rows; leave it out", levels.len(), codes.len()));
             }
@@ -129,22 +132,25 @@ fn about_values(frame: &Frame, column: &Column, is_target: bool, add: &mut impl 
 }
 
 fn about_target(column: &Column, found: &mut Vec<Finding>) {
-    let labels = class_labels(column);
-    let continuous = column.kind() == Kind::Number && labels.len() * ROWS_A_LABEL > column.values().len();
-    if continuous || labels.len() < 2 {
-        return;
-    }
-    let mut counts = vec![0usize; labels.len()];
-    for row in 0..column.values().len() {
-        let text = column.text(row);
-        if let Some(class) = labels.iter().position(|label| *label == text) {
-            counts[class] += 1;
+    let mut counter = LabelCounter::new(column.kind(), MOST_VALUES);
+    counter.look(column);
+    let labels = counter.labels();
+    let mut add = |what: String| found.push(Finding { column: Some(column.name().to_owned()), what });
+    if column.kind() == Kind::Number && labels.names.len() > 2 {
+        match Guess::of(&labels) {
+            Guess::Counts | Guess::Amounts => return,
+            Guess::Unclear => {
+                add("labels, counts or amounts? gp fit will ask; say it with --task".to_owned());
+            }
+            Guess::Labels => {}
         }
     }
-    for (label, count) in labels.iter().zip(counts).filter(|(_, count)| *count < RARE) {
-        let what =
-            format!("label {label} has {count} rows only; if it is a label, put it together with another");
-        found.push(Finding { column: Some(column.name().to_owned()), what });
+    if column.kind() == Kind::Date || labels.names.len() < 2 {
+        return;
+    }
+    for (label, count) in labels.names.iter().zip(&labels.counts).filter(|(_, count)| **count < RARE) {
+        let rows = if *count == 1 { "row" } else { "rows" };
+        add(format!("label {label} has {count} {rows} only; if it is a label, put it together with another"));
     }
 }
 

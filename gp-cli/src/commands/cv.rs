@@ -93,6 +93,8 @@ pub fn run(
         Some(path) => left_in_splits(splits(&path.to_string_lossy(), rows, &context.formats)?, &left_out)?,
         None => folds(&frame, &options.spec, usize::from(options.folds))?,
     };
+    let (spec, known) = fit::settled(&frame, &options.spec, context)?;
+    known.iter().for_each(|line| notes.say(format_args!("{line}")));
     notes.say(format_args!("{} folds of {} rows", parts.len(), frame.row_count()));
     let folders = match (&options.checkpoint, &options.resume) {
         (_, Some(folder)) => Some(FoldFolders::resume(folder, options.checkpoint_every)?),
@@ -100,13 +102,13 @@ pub fn run(
         (None, None) => None,
     };
     notes.stage(format_args!("fitting without each of {} parts in turn", parts.len()));
-    let all = Parts { frame: &frame, spec: &options.spec, context, parts: &parts, line: notes.line() };
+    let all = Parts { frame: &frame, spec: &spec, context, parts: &parts, line: notes.line() };
     let scored = match &folders {
         Some(folders) => interrupt::while_training(|interrupt| {
-            all.score(|part, plan| folders.fit(part, plan, &options.spec, ORIGIN, interrupt, context))
+            all.score(|part, plan| folders.fit(part, plan, &spec, ORIGIN, interrupt, context))
         })
         .map_err(|error| folders.how_to_go_on(error))?,
-        None => interrupt::without_checkpoint(|| all.score(|_, plan| fit::fit(plan, &options.spec, ORIGIN)))?,
+        None => interrupt::without_checkpoint(|| all.score(|_, plan| fit::fit(plan, &spec, ORIGIN)))?,
     };
     folders.map_or(Ok(()), |folders| folders.remove(parts.len()))?;
     let predictors = scored.first().map_or(&[] as &[_], |first| &first.predictors);

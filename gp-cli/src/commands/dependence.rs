@@ -7,7 +7,7 @@ use crate::error::CliError;
 use crate::evaluate::{Scores, evaluate, shares_below};
 use crate::fit;
 use crate::model::{Influence, Model};
-use crate::picture::{self, CLASSES, CURVE, INK, Layer, OTHER, Picture};
+use crate::picture::{self, AxisKind, CLASSES, CURVE, INK, Layer, OTHER, Picture};
 use crate::predict;
 use crate::stages::Stages;
 use faer::Mat;
@@ -100,9 +100,9 @@ fn dependence(
     } else {
         number_layers(model, &points, &x, is_word)?
     };
-    let y_name = match model.target().labels() {
-        Some(_) => "probability".to_owned(),
-        None => model.target().name.clone(),
+    let (y_name, y_ticks) = match model.target().labels() {
+        Some(_) => ("probability".to_owned(), AxisKind::Numbers),
+        None => (model.target().name.clone(), model.target().kind.into()),
     };
     if model.target().labels().is_some() {
         layers.push(Layer::Reach { x: Vec::new(), y: vec![0.0, 1.0] });
@@ -111,7 +111,8 @@ fn dependence(
         layers.push(Layer::Reach { x: vec![-0.5, x.len() as f64 - 0.5], y: Vec::new() });
     }
     let (title, x_name) = (format!("depends on {name}"), name.clone());
-    Ok(Picture { title, x_name, y_name, x_places, layers, ..Picture::default() })
+    let x_ticks = feature.kind.into();
+    Ok(Picture { title, x_name, y_name, x_places, x_ticks, y_ticks, layers, ..Picture::default() })
 }
 
 /// The mean over the rows of each place.
@@ -222,6 +223,8 @@ fn agreement(model: &Model, frame: &Frame, points: &Mat<f64>) -> Result<Vec<Pict
         title: "predicted and observed".to_owned(),
         x_name: "predicted".to_owned(),
         y_name: "observed".to_owned(),
+        x_ticks: model.target().kind.into(),
+        y_ticks: model.target().kind.into(),
         layers: vec![
             diagonal(ends),
             Layer::Points { x: means, y: observed.to_vec(), colour: INK, label: String::new() },

@@ -1,7 +1,8 @@
 //! `gp diagnose`: whether the gradients that a fit would move along are derivatives of what it maximises.
 
-use super::print_json;
+use super::{print_json, warn};
 use crate::context::Context;
+use crate::encode::class_labels;
 use crate::error::{CliError, ErrorKind};
 use crate::fit::{self, FitSpec, Plan};
 use crate::method::{GradientCheck, SeenThrough};
@@ -64,6 +65,8 @@ pub fn run(
     notes: &mut Notes<'_>,
 ) -> Result<(), CliError> {
     let plan = plan(options, context)?;
+    plan.notes.iter().for_each(|line| notes.say(format_args!("{line}")));
+    warn(notes, &plan.warnings);
     let sizes = plan.problem.sizes();
     let method = plan.method.name();
     notes.say(format_args!(
@@ -103,8 +106,8 @@ pub fn run(
 /// The fit of all rows, as far as its method goes, on some of them.
 fn plan(options: &DiagnoseOptions, context: &Context) -> Result<Plan, CliError> {
     let (frame, _) = fit::read(&options.data, options.format.as_deref(), &options.spec, &context.formats)?;
-    let whole = Plan::new(&frame, &options.spec, context)?;
-    let mut spec = options.spec.clone();
+    let (mut spec, _) = fit::settled(&frame, &options.spec, context)?;
+    let whole = Plan::new(&frame, &spec, context)?;
     whole.method.name().clone_into(&mut spec.method);
     if whole.method.seen_through() != SeenThrough::Rows && spec.inducing_file.is_empty() {
         spec.inducing = spec.inducing.or(Some(INDUCING));
@@ -113,7 +116,11 @@ fn plan(options: &DiagnoseOptions, context: &Context) -> Result<Plan, CliError> 
     let mut rng = ChaCha8Rng::seed_from_u64(spec.seed);
     let mut rows = rand::seq::index::sample(&mut rng, frame.row_count(), wanted).into_vec();
     rows.sort_unstable();
-    Plan::new(&frame.rows(&rows)?, &spec, context)
+    let some = frame.rows(&rows)?;
+    // By chance a label may not be among them.
+    let present = class_labels(some.require(&[spec.target()?])?[0]);
+    spec.order.retain(|label| present.contains(label));
+    Plan::new(&some, &spec, context)
 }
 
 /// Elements of a parameter together, in the order of parameters.

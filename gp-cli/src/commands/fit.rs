@@ -90,7 +90,13 @@ pub fn run(
         let verb = if dropped == 1 { "misses" } else { "miss" };
         notes.say(format_args!("left out {} that {verb} a value", counted(dropped, "row")));
     }
-    plan.choices.iter().chain([&plan.cost]).for_each(|choice| notes.say(format_args!("{choice}")));
+    plan.choices
+        .iter()
+        .chain([&plan.cost])
+        .chain(&plan.notes)
+        .for_each(|line| notes.say(format_args!("{line}")));
+    let known = plan.warnings.clone();
+    warn(notes, &known);
     check_memory(&plan, options.force)?;
     let test = options.test.as_deref().map(|path| read_test(path, options, &plan, context)).transpose()?;
 
@@ -107,7 +113,7 @@ pub fn run(
     let model = train(options, plan, control, checkpoint.as_ref())?;
     notes.line().limit(None);
     let seconds = start.elapsed().as_secs_f64();
-    say_outcome(&model, seconds, notes);
+    say_outcome(&model, seconds, &known, notes);
     let training = &model.about().training;
     if options.strict && !training.converged {
         let message = format!("training did not converge: {}; nothing was written", training.reason);
@@ -208,7 +214,8 @@ fn check_memory(plan: &Plan, force: bool) -> Result<(), CliError> {
     Err(CliError::new(ErrorKind::Usage, message))
 }
 
-fn say_outcome(model: &Model, seconds: f64, notes: &mut Notes<'_>) {
+/// Says how training went, but for warnings that are known already.
+fn say_outcome(model: &Model, seconds: f64, known: &[String], notes: &mut Notes<'_>) {
     let training = &model.about().training;
     let outcome = if training.converged { "converged" } else { "did not converge" };
     notes.say(format_args!(
@@ -216,7 +223,8 @@ fn say_outcome(model: &Model, seconds: f64, notes: &mut Notes<'_>) {
         training.iterations, training.reason
     ));
     notes.say(format_args!("{}: {:.3} nats", training.objective_kind.words(), training.objective));
-    warn(notes, &training.warnings);
+    let new = training.warnings.iter().filter(|warning| !known.contains(warning));
+    warn(notes, &new.cloned().collect::<Vec<_>>());
 }
 
 fn show(

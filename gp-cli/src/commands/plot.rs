@@ -11,7 +11,9 @@ use crate::method::is_gaussian;
 use crate::metrics::Forecast;
 use crate::model::Model;
 use crate::notes::Notes;
-use crate::picture::{self, CLASSES, CURVE, CURVE_POINTS, Colour, ColourScale, INK, Layer, Picture};
+use crate::picture::{
+    self, AxisKind, CLASSES, CURVE, CURVE_POINTS, Colour, ColourScale, INK, Layer, Picture,
+};
 use crate::predict;
 use crate::stages::Stages;
 use crate::standardise::Standardiser;
@@ -123,12 +125,15 @@ fn one_input(model: &Model, frame: &Frame, values: &[f64], scale: Standardiser) 
         title: format!("{} by {}", model.target().name, model.about().training.method),
         x_name: model.inputs().names()[0].to_owned(),
         y_name: model.target().name.clone(),
+        x_ticks: model.inputs().features()[0].kind.into(),
+        y_ticks: model.target().kind.into(),
         ..Picture::default()
     };
     let by = model.posterior();
     let beliefs = by.beliefs(points.as_ref())?;
     if let Some(labels) = model.target().labels() {
         picture.y_name = "probability".to_owned();
+        picture.y_ticks = AxisKind::Numbers;
         let probabilities = predict::class_probabilities(by, &beliefs)?;
         for ((class, label), &colour) in labels.iter().enumerate().zip(CLASSES.iter().cycle()) {
             let y = probabilities.iter().map(|p| p[class]).collect();
@@ -199,6 +204,8 @@ fn two_inputs(
         title: format!("{} by {}", model.target().name, model.about().training.method),
         x_name: names[0].to_owned(),
         y_name: names[1].to_owned(),
+        x_ticks: model.inputs().features()[0].kind.into(),
+        y_ticks: model.inputs().features()[1].kind.into(),
         layers,
         colours: scale,
         ..Picture::default()

@@ -5,6 +5,7 @@ use super::column::{Column, Kind};
 use super::format::{Format, check_width};
 use super::frame::Frame;
 use super::guard::guarded;
+use super::heading::Heading;
 use super::options::ReadOptions;
 use super::pieces::Pieces;
 use super::source::Source;
@@ -17,6 +18,7 @@ use arrow_cast::cast;
 use arrow_ipc::reader::StreamReader;
 use arrow_schema::{ArrowError, DataType, Schema, SchemaRef, TimeUnit};
 use std::io::{self, BufReader, Cursor, Read, Seek, SeekFrom};
+use std::sync::Arc;
 
 /// Microseconds in a day.
 const DAY: f64 = 86_400e6;
@@ -53,8 +55,9 @@ impl Format for ArrowFile {
             let reader = open(source, Cursor::new(source.bytes()))?;
             let schema = reader.schema();
             let batches = reader.collect::<Result<Vec<_>, _>>().map_err(|cause| damaged(source, &cause))?;
-            let columns = columns(source, options, &schema, &batches)?;
-            Frame::new(source.name(), columns, None)
+            let heading = heading(options, &schema);
+            let columns = columns(source, heading.places(), &schema, &batches)?;
+            Ok(Frame::new(source.name(), columns, None)?.with_heading(heading))
         })
     }
 
@@ -65,7 +68,9 @@ impl Format for ArrowFile {
     fn pieces<'a>(&self, input: &'a Input, options: &ReadOptions) -> Result<Box<dyn Pieces + 'a>, CliError> {
         let reader = guarded(input, FORMAT, || open(input, BufReader::new(input.file()?)))?;
         let schema = reader.schema();
-        Ok(Box::new(Batches::new(input, FORMAT, options, schema, reader)))
+        let heading = heading(options, &schema);
+        let places = heading.places().to_vec();
+        Ok(Box::new(Batches::new(input, FORMAT, (heading, places), schema, reader)))
     }
 }
 
@@ -120,7 +125,9 @@ fn begin(from: &mut (impl Read + Seek)) -> io::Result<Option<u64>> {
 pub(super) struct Batches<'a, R> {
     supply: &'a dyn Supply,
     format: &'static str,
-    options: ReadOptions,
+    heading: Arc<Heading>,
+    /// Where the columns of the heading that are read stand in batches.
+    places: Vec<usize>,
     schema: SchemaRef,
     from: R,
     /// Rows that have gone before.
@@ -131,17 +138,17 @@ impl<'a, R> Batches<'a, R> {
     pub(super) fn new(
         supply: &'a dyn Supply,
         format: &'static str,
-        options: &ReadOptions,
+        (heading, places): (Heading, Vec<usize>),
         schema: SchemaRef,
         from: R,
     ) -> Self {
-        Self { supply, format, options: options.clone(), schema, from, rows: 0 }
+        Self { supply, format, heading: heading.into(), places, schema, from, rows: 0 }
     }
 }
 
 impl<R: Iterator<Item = Result<RecordBatch, ArrowError>>> Pieces for Batches<'_, R> {
     fn next_piece(&mut self) -> Result<Option<Frame>, CliError> {
-        let Self { supply, format, options, schema, from, rows } = self;
+        let Self { supply, format, heading, places, schema, from, rows } = self;
         guarded(*supply, format, || {
             let Some(batch) = from.find(|batch| batch.as_ref().map_or(true, |batch| batch.num_rows() > 0))
             else {
@@ -152,26 +159,31 @@ impl<R: Iterator<Item = Result<RecordBatch, ArrowError>>> Pieces for Batches<'_,
             })?;
             let before = *rows;
             *rows += batch.num_rows() as u64;
-            let columns = columns(*supply, options, schema, std::slice::from_ref(&batch))?;
-            Frame::behind(before, supply.name(), columns).map(Some)
+            let columns = columns(*supply, places, schema, std::slice::from_ref(&batch))?;
+            Ok(Some(Frame::behind(before, supply.name(), columns)?.with_heading(heading.clone())))
         })
     }
 }
 
-/// The wanted columns of a table that comes in batches.
+/// The columns of a schema, and those of them that are wanted.
+pub(super) fn heading(options: &ReadOptions, schema: &Schema) -> Heading {
+    Heading::new(schema.fields().iter().map(|field| field.name().clone()).collect(), options)
+}
+
+/// The columns at some places of a table that comes in batches.
 pub(super) fn columns(
     supply: &dyn Supply,
-    options: &ReadOptions,
+    places: &[usize],
     schema: &Schema,
     batches: &[RecordBatch],
 ) -> Result<Vec<Column>, CliError> {
     check_width(supply, schema.fields().len())?;
     let mut columns = Vec::new();
-    for (place, field) in schema.fields().iter().enumerate().filter(|(_, field)| options.wants(field.name()))
-    {
+    for &place in places {
+        let field = schema.field(place);
         let arrays: Vec<&ArrayRef> = batches.iter().map(|batch| batch.column(place)).collect();
         let column = column(field.name(), field.data_type(), &arrays).map_err(|cause| {
-            supply.fault(&format!(", column {}: {cause}; leave it out with --features", field.name()))
+            supply.fault(&format!(", column {}: {cause}; leave it out with --exclude", field.name()))
         })?;
         columns.push(column);
     }

@@ -1,5 +1,12 @@
 //! What the text of a cell can be.
 
+use gp_optim::format_number;
+use std::ops::Range;
+
+const MICROS_PER_DAY: i64 = 86_400_000_000;
+/// From 0000-01-01 to before 9999-12-31.
+const YEARS_OF_FOUR_DIGITS: Range<f64> = -719_528.0..2_932_896.0;
+
 /// What people write where a value is missing.
 const MISSING: [&str; 11] = ["", "na", "n/a", "#n/a", "nan", "-nan", "null", "none", "nil", "?", "."];
 
@@ -46,6 +53,49 @@ pub fn days_since_epoch(cell: &str) -> Option<f64> {
     }
     let days = civil_days(whole(year)?, whole(month)?, whole(day)?)?;
     Some(days as f64 + time.map_or(Some(0.0), day_share)?)
+}
+
+/// Days since 1970-01-01 as `YYYY-MM-DD`, with the time to a millionth of a second behind a `T` where it is not midnight;
+/// as a number where the year does not have four digits.
+///
+/// ```
+/// use gp_cli::data::date_text;
+/// assert_eq!(date_text(1.0), "1970-01-02");
+/// assert_eq!(date_text(11017.25), "2000-03-01T06:00");
+/// assert_eq!(date_text(1e9), "1000000000");
+/// ```
+#[must_use]
+pub fn date_text(days: f64) -> String {
+    let micros = (days * MICROS_PER_DAY as f64).round();
+    if !YEARS_OF_FOUR_DIGITS.contains(&days) {
+        return format_number(days);
+    }
+    let (day, rest) =
+        ((micros as i64).div_euclid(MICROS_PER_DAY), (micros as i64).rem_euclid(MICROS_PER_DAY));
+    let (year, month, date) = civil_date(day);
+    let text = format!("{year:04}-{month:02}-{date:02}");
+    let (seconds, micros) = (rest / 1_000_000, rest % 1_000_000);
+    let minutes = format!("{text}T{:02}:{:02}", seconds / 3600, seconds / 60 % 60);
+    match (rest, seconds % 60, micros) {
+        (0, _, _) => text,
+        (_, 0, 0) => minutes,
+        (_, seconds, 0) => format!("{minutes}:{seconds:02}"),
+        (_, seconds, micros) => {
+            format!("{minutes}:{seconds:02}.{micros:06}").trim_end_matches('0').to_owned()
+        }
+    }
+}
+
+/// Year, month and day of a number of days since 1970-01-01: the inverse of [`civil_days`].
+fn civil_date(days: i64) -> (i64, i64, i64) {
+    let shifted = days + 719_468;
+    let (era, day_of_era) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
+    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let from_march = (5 * day_of_year + 2) / 153;
+    let month = if from_march < 10 { from_march + 3 } else { from_march - 9 };
+    let year = year_of_era + era * 400 + i64::from(month <= 2);
+    (year, month, day_of_year - (153 * from_march + 2) / 5 + 1)
 }
 
 fn whole(digits: &str) -> Option<i64> {
@@ -101,6 +151,20 @@ mod tests {
         for text in ["2023-02-29", "2023-13-01", "23-01-01", "2023-1-1", "2023-01-01 24:00", "1-2-3-4", "x"] {
             assert_eq!(days_since_epoch(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn dates_are_written_as_they_are_read() {
+        for days in (-719_528..2_932_896).step_by(97) {
+            let text = date_text(f64::from(days));
+            assert_eq!((text.len(), days_since_epoch(&text)), (10, Some(f64::from(days))), "{text}");
+        }
+        for text in
+            ["2024-02-29T23:59:59", "1969-12-31T00:01", "2024-01-01T00:00:00.5", "1999-12-31T12:34:56.789012"]
+        {
+            assert_eq!(days_since_epoch(text).map(date_text).as_deref(), Some(text));
+        }
+        assert_eq!([f64::NAN, -1e6].map(date_text), ["NaN", "-1000000"]);
     }
 
     #[test]

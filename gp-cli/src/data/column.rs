@@ -21,6 +21,18 @@ pub enum Kind {
     Date,
 }
 
+impl Kind {
+    /// A number of a column of this type as text.
+    #[must_use]
+    pub fn text(self, number: f64) -> String {
+        match self {
+            Self::Boolean => (number != 0.0).to_string(),
+            Self::Date => cells::date_text(number),
+            Self::Number | Self::Category => format_number(number),
+        }
+    }
+}
+
 impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -138,15 +150,15 @@ impl Column {
         }
     }
 
-    /// The value of a row as text: a number so that it reads back to the same bits, a boolean as `true` or `false`.
+    /// The value of a row as text: a number so that it reads back to the same bits, a boolean as `true` or `false`, a date as
+    /// `YYYY-MM-DD`.
     #[must_use]
     pub fn text(&self, row: usize) -> String {
         if self.is_missing(row) {
             return String::new();
         }
         match &self.values {
-            Values::Numbers(numbers) if self.kind == Kind::Boolean => (numbers[row] != 0.0).to_string(),
-            Values::Numbers(numbers) => format_number(numbers[row]),
+            Values::Numbers(numbers) => self.kind.text(numbers[row]),
             Values::Levels { codes, levels } => levels[codes[row] as usize].clone(),
         }
     }

@@ -7,6 +7,7 @@ use super::pieces::Pieces;
 use super::source::Source;
 use super::supply::Input;
 use crate::error::{CliError, ErrorKind};
+use gp_optim::did_you_mean;
 use std::sync::Arc;
 
 /// A list of formats, to which programs add their own.
@@ -87,7 +88,10 @@ impl Formats {
         options: &ReadOptions,
     ) -> Result<&dyn Format, CliError> {
         if let Some(name) = &options.format {
-            let message = || format!("there is no format `{name}`; there are {}", self.names().join(", "));
+            let message = || {
+                let (names, meant) = (self.names().join(", "), did_you_mean(name, self.names()));
+                format!("there is no format `{name}`; there are {names}{meant}")
+            };
             return self
                 .iter()
                 .find(|format| format.name() == name)

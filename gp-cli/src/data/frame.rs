@@ -1,9 +1,13 @@
 //! A table in memory.
 
 use super::column::{Column, Kind};
+use super::heading::Heading;
+use super::notation::Notation;
 use super::options::ReadOptions;
 use crate::error::{CliError, ErrorKind};
+use gp_optim::similar;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// Names that an error lists before it says how many more there are.
 const LISTED: usize = 20;
@@ -16,6 +20,8 @@ pub struct Frame {
     by_name: HashMap<String, usize>,
     rows: usize,
     places: Places,
+    /// The columns of the file, where the format tells.
+    heading: Option<Arc<Heading>>,
 }
 
 /// Where rows stand in the file.
@@ -85,12 +91,18 @@ impl Frame {
                 return fault(format!("has two columns called {name}; rename one of them"));
             }
         }
-        Ok(Self { source: source.to_owned(), columns, by_name, rows, places })
+        Ok(Self { source: source.to_owned(), columns, by_name, rows, places, heading: None })
+    }
+
+    /// The same table, of a file with these columns.
+    #[must_use]
+    pub fn with_heading(self, heading: impl Into<Arc<Heading>>) -> Self {
+        Self { heading: Some(heading.into()), ..self }
     }
 
     /// The same table, its columns of the types that were asked for.
     pub(super) fn read_as(self, options: &ReadOptions) -> Result<Self, CliError> {
-        let Self { source, columns, places, .. } = self;
+        let Self { source, columns, places, heading, .. } = self;
         let mut out = Vec::with_capacity(columns.len());
         for column in columns {
             let (name, kind) = (column.name().to_owned(), options.kind(column.name()));
@@ -101,7 +113,7 @@ impl Frame {
                     .map_err(|(row, text)| not_of_kind(&source, &places.text(row), &name, &text, kind))?,
             });
         }
-        Self::placed(&source, out, places)
+        Ok(Self { heading, ..Self::placed(&source, out, places)? })
     }
 
     /// What errors call the table.
@@ -134,6 +146,27 @@ impl Frame {
         self.by_name.get(name).map(|&place| &self.columns[place])
     }
 
+    /// The names of all columns of the file, those included that were not read; as far as its format tells.
+    #[must_use]
+    pub fn known_names(&self) -> Vec<&str> {
+        match &self.heading {
+            Some(heading) => heading.names().iter().map(String::as_str).collect(),
+            None => self.names(),
+        }
+    }
+
+    /// The columns that number the rows and were left out, a sentence each.
+    #[must_use]
+    pub fn left_out(&self) -> &[String] {
+        self.heading.as_deref().map_or(&[], Heading::left_out)
+    }
+
+    /// The name given to a column that has none in the file.
+    #[must_use]
+    pub fn unnamed(&self) -> Option<&str> {
+        self.heading.as_deref().and_then(Heading::unnamed)
+    }
+
     /// The columns of these names, in that order.
     ///
     /// # Errors
@@ -143,12 +176,25 @@ impl Frame {
         if missing.is_empty() {
             return Ok(names.iter().filter_map(|name| self.column(name)).collect());
         }
+        Err(self.lacks(&missing, ""))
+    }
+
+    /// The error about columns that the file does not have; `why` they are looked for, if that is to be said.
+    pub(crate) fn lacks(&self, missing: &[&str], why: &str) -> CliError {
+        let known = self.known_names();
         let mut message =
-            format!("`{}` has no column {}; it has {}", self.source, list(&missing), list(&self.names()));
-        if self.columns.len() == 1 {
+            format!("`{}` has no column {}{why}; it has {}", self.source, list(missing), list(&known));
+        if known.len() == 1 && matches!(self.places, Places::Lines(_)) {
             message.push_str(" alone: are cells separated by something else than , tab ; or |?");
         }
-        Err(CliError::new(ErrorKind::Data, message))
+        let near: Vec<String> = missing
+            .iter()
+            .filter_map(|name| Some(format!("{} for {name}", similar(name, known.iter().copied())?)))
+            .collect();
+        if !near.is_empty() {
+            message.push_str(&format!("; did you mean {}?", near.join(", ")));
+        }
+        CliError::new(ErrorKind::Data, message)
     }
 
     /// Where a row stands in the file, such as `line 3`.
@@ -194,7 +240,8 @@ impl Frame {
     /// Of kind [`Data`](ErrorKind::Data) for no rows.
     pub fn rows(&self, rows: &[usize]) -> Result<Self, CliError> {
         let columns = self.columns.iter().map(|column| column.rows(rows)).collect();
-        Self::placed(&self.source, columns, self.places.of(rows))
+        let heading = self.heading.clone();
+        Ok(Self { heading, ..Self::placed(&self.source, columns, self.places.of(rows))? })
     }
 }
 
@@ -206,8 +253,12 @@ pub(super) fn not_of_kind(source: &str, place: &str, name: &str, text: &str, kin
         Kind::Date => "a date such as 2024-02-29",
         Kind::Category => "a word",
     };
+    let meant = Notation::of(text).filter(|_| kind != Kind::Boolean);
+    let like = meant.map_or_else(String::new, |notation| {
+        format!(", but looks like one of {notation}: {}", notation.advice())
+    });
     let message = format!(
-        "`{source}`, {place}, column {name}: `{text}` is not {wanted}; correct it, or read the column as words with --type {name}=category"
+        "`{source}`, {place}, column {name}: `{text}` is not {wanted}{like}; correct it, or read the column as words with --type {name}=category"
     );
     CliError::new(ErrorKind::Data, message)
 }

@@ -3,6 +3,7 @@
 use super::column::{Column, Kind};
 use super::format::{Format, check_width};
 use super::frame::Frame;
+use super::heading::Heading;
 use super::options::ReadOptions;
 use super::source::Source;
 use crate::error::CliError;
@@ -31,11 +32,19 @@ impl Format for Idx {
     }
 
     fn read(&self, source: &Source, options: &ReadOptions) -> Result<Frame, CliError> {
-        let mut columns = columns_of(source, options)?;
+        let mut arrays = vec![Array::of(source)?];
         if let Some(path) = labels_beside(source.name()) {
-            columns.extend(columns_of(&Source::open(&path)?, options)?);
+            arrays.push(Array::of(&Source::open(&path)?)?);
         }
-        Frame::new(source.name(), columns, None)
+        let names = arrays.iter().flat_map(Array::names).collect();
+        let heading = Heading::new(names, options);
+        let images = arrays[0].columns;
+        let column = |&place: &usize| {
+            let (array, column) = if place < images { (0, place) } else { (1, place - images) };
+            arrays[array].column(heading.names()[place].clone(), column)
+        };
+        let columns = heading.places().iter().map(column).collect();
+        Ok(Frame::new(source.name(), columns, None)?.with_heading(heading))
     }
 }
 
@@ -51,19 +60,33 @@ fn labels_beside(name: &str) -> Option<String> {
     (beside != path && beside.is_file()).then(|| beside.to_string_lossy().into_owned())
 }
 
-fn columns_of(source: &Source, options: &ReadOptions) -> Result<Vec<Column>, CliError> {
-    let (axes, values) = read(source.bytes()).map_err(|what| source.fault(format!(" is damaged: {what}")))?;
-    let rows = axes[0];
-    let columns = axes[1..].iter().product::<usize>();
-    check_width(source, columns)?;
-    let name = |place: usize| if axes.len() == 1 { "label".to_owned() } else { format!("p{place}") };
-    let named = (0..columns).map(|place| (name(place), place)).filter(|(name, _)| options.wants(name));
-    Ok(named
-        .map(|(name, place)| {
-            let numbers = (0..rows).map(|row| values[row * columns + place]).collect();
-            Column::of_numbers(name, Kind::Number, numbers)
-        })
-        .collect())
+/// The numbers of a file, row by row.
+struct Array {
+    /// Whether it has one axis.
+    is_vector: bool,
+    rows: usize,
+    columns: usize,
+    values: Vec<f64>,
+}
+
+impl Array {
+    fn of(source: &Source) -> Result<Self, CliError> {
+        let (axes, values) =
+            read(source.bytes()).map_err(|what| source.fault(format!(" is damaged: {what}")))?;
+        let columns = axes[1..].iter().product::<usize>();
+        check_width(source, columns)?;
+        Ok(Self { is_vector: axes.len() == 1, rows: axes[0], columns, values })
+    }
+
+    fn names(&self) -> Vec<String> {
+        let name = |place: usize| if self.is_vector { "label".to_owned() } else { format!("p{place}") };
+        (0..self.columns).map(name).collect()
+    }
+
+    fn column(&self, name: String, place: usize) -> Column {
+        let numbers = (0..self.rows).map(|row| self.values[row * self.columns + place]).collect();
+        Column::of_numbers(name, Kind::Number, numbers)
+    }
 }
 
 /// Axes, at least one, and numbers.

@@ -4,12 +4,14 @@ use super::cells;
 use super::column::{Column, Kind};
 use super::format::{Format, check_width};
 use super::frame::Frame;
+use super::heading::Heading;
 use super::options::ReadOptions;
 use super::pieces::{Pieces, WHOLE, rows_of_piece};
 use super::source::Source;
 use super::supply::{Input, Supply, unreadable};
 use crate::error::CliError;
 use std::io::{BufRead, BufReader, Read};
+use std::sync::Arc;
 
 /// `label 1:0.5 7:2`: columns are `label`, `x1`, `x2`, … up to the largest index, 0 where nothing is said.
 #[derive(Clone, Copy, Debug)]
@@ -63,8 +65,7 @@ impl Format for LibSvm {
 /// the rows.
 struct Lines<'a> {
     body: Body<'a>,
-    width: usize,
-    options: ReadOptions,
+    heading: Arc<Heading>,
     /// Rows of a piece.
     rows: usize,
 }
@@ -95,7 +96,9 @@ impl<'a> Lines<'a> {
             width = row.entries.iter().map(|(index, _)| *index).fold(width, usize::max);
         }
         check_width(supply, width)?;
-        Ok(Self { body: Body::new(supply)?, width, options: options.clone(), rows: rows(width + 1) })
+        let names = std::iter::once("label".to_owned()).chain((1..=width).map(|index| format!("x{index}")));
+        let heading = Heading::new(names.collect(), options).into();
+        Ok(Self { body: Body::new(supply)?, heading, rows: rows(width + 1) })
     }
 }
 
@@ -111,16 +114,20 @@ impl Pieces for Lines<'_> {
             return Ok(None);
         }
         let labels = read.iter().map(|row| row.label).collect();
-        let mut inputs = vec![vec![0.0; read.len()]; self.width];
+        let mut inputs = vec![vec![0.0; read.len()]; self.heading.names().len() - 1];
         for (place, row) in read.iter().enumerate() {
             row.entries.iter().for_each(|&(index, value)| inputs[index - 1][place] = value);
         }
-        let inputs = (1..).zip(inputs).map(|(index, numbers)| (format!("x{index}"), numbers));
-        let all = std::iter::once(("label".to_owned(), labels)).chain(inputs);
-        let wanted = all.filter(|(name, _)| self.options.wants(name));
+        let mut all: Vec<Vec<f64>> = std::iter::once(labels).chain(inputs).collect();
+        let wanted = self
+            .heading
+            .places()
+            .iter()
+            .map(|&place| (&self.heading.names()[place], std::mem::take(&mut all[place])));
         let columns = wanted.map(|(name, numbers)| Column::of_numbers(name, Kind::Number, numbers)).collect();
         let lines = read.iter().map(|row| row.line).collect();
-        Frame::new(self.body.supply.name(), columns, Some(lines)).map(Some)
+        let frame = Frame::new(self.body.supply.name(), columns, Some(lines))?;
+        Ok(Some(frame.with_heading(self.heading.clone())))
     }
 }
 

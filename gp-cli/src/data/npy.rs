@@ -3,6 +3,7 @@
 use super::column::{Column, Kind};
 use super::format::{Format, check_width};
 use super::frame::Frame;
+use super::heading::Heading;
 use super::options::ReadOptions;
 use super::source::Source;
 use crate::error::CliError;
@@ -34,7 +35,10 @@ impl Format for Npy {
         let array =
             Array::read(source.bytes()).map_err(|what| source.fault(format!(" is damaged: {what}")))?;
         check_width(source, array.columns)?;
-        Frame::new(source.name(), array.into_columns("x", options), None)
+        let heading = Heading::new(array.names("x"), options);
+        let columns =
+            heading.places().iter().map(|&place| array.column(heading.names()[place].clone(), place));
+        Ok(Frame::new(source.name(), columns.collect(), None)?.with_heading(heading))
     }
 }
 
@@ -68,21 +72,19 @@ impl Array {
         Ok(Self { rows, columns, vector: shape.len() < 2, fortran: fortran && shape.len() > 1, values })
     }
 
-    /// Columns named by a stem and their number, or by the stem alone.
-    pub(super) fn into_columns(self, stem: &str, options: &ReadOptions) -> Vec<Column> {
+    /// Names of columns: a stem and their number, or the stem alone.
+    pub(super) fn names(&self, stem: &str) -> Vec<String> {
         let name = |place: usize| if self.vector { stem.to_owned() } else { format!("{stem}{place}") };
-        let value = |row: usize, column: usize| match self.fortran {
-            true => self.values[column * self.rows + row],
-            false => self.values[row * self.columns + column],
+        (0..self.columns).map(name).collect()
+    }
+
+    /// One of the columns.
+    pub(super) fn column(&self, name: String, place: usize) -> Column {
+        let value = |row: usize| match self.fortran {
+            true => self.values[place * self.rows + row],
+            false => self.values[row * self.columns + place],
         };
-        (0..self.columns)
-            .map(|column| (name(column), column))
-            .filter(|(name, _)| options.wants(name))
-            .map(|(name, column)| {
-                let numbers = (0..self.rows).map(|row| value(row, column)).collect();
-                Column::of_numbers(name, Kind::Number, numbers)
-            })
-            .collect()
+        Column::of_numbers(name, Kind::Number, (0..self.rows).map(value).collect())
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::format::{Format, check_width};
 use super::frame::Frame;
+use super::heading::Heading;
 use super::npy::Array;
 use super::options::ReadOptions;
 use super::source::Source;
@@ -38,15 +39,23 @@ impl Format for Npz {
 
     fn read(&self, source: &Source, options: &ReadOptions) -> Result<Frame, CliError> {
         let damaged = |what: String| source.fault(format!(" is damaged: {what}"));
-        let mut columns = Vec::new();
+        let (mut arrays, mut names, mut of) = (Vec::new(), Vec::new(), Vec::new());
         for entry in entries(source.bytes()).map_err(damaged)? {
             let of_entry = |what: String| damaged(format!("array {}: {what}", entry.name));
             let array =
                 entry.unpack(source.bytes()).and_then(|bytes| Array::read(&bytes)).map_err(of_entry)?;
             check_width(source, array.columns)?;
-            columns.extend(array.into_columns(&entry.name, options));
+            names.extend(array.names(&entry.name));
+            of.extend((0..array.columns).map(|column| (arrays.len(), column)));
+            arrays.push(array);
         }
-        Frame::new(source.name(), columns, None)
+        let heading = Heading::new(names, options);
+        let column = |&place: &usize| {
+            let (array, column): (usize, usize) = of[place];
+            arrays[array].column(heading.names()[place].clone(), column)
+        };
+        let columns = heading.places().iter().map(column).collect();
+        Ok(Frame::new(source.name(), columns, None)?.with_heading(heading))
     }
 }
 

@@ -12,13 +12,22 @@ pub struct ReadOptions {
     pub kinds: BTreeMap<String, Kind>,
     /// The columns that are read; all of them where nothing is said. Names that the table does not have do not matter.
     pub columns: Option<BTreeSet<String>>,
+    /// Columns that are not read, whatever else is said.
+    pub excluded: BTreeSet<String>,
 }
 
 impl ReadOptions {
     /// Whether the column of this name is read.
     #[must_use]
     pub fn wants(&self, name: &str) -> bool {
-        self.columns.as_ref().is_none_or(|columns| columns.contains(name))
+        self.columns.as_ref().is_none_or(|columns| columns.contains(name)) && !self.excluded.contains(name)
+    }
+
+    /// Whether something is said of the column of this name: it is wanted, or of some type.
+    #[must_use]
+    pub fn names(&self, name: &str) -> bool {
+        let is_wanted = self.columns.as_ref().is_some_and(|columns| columns.contains(name));
+        is_wanted || self.excluded.contains(name) || self.kinds.contains_key(name)
     }
 
     /// The type that was asked for.

@@ -1,9 +1,10 @@
 //! Parquet.
 
-use super::arrow::{Batches, columns};
+use super::arrow::{Batches, columns, heading};
 use super::format::Format;
 use super::frame::Frame;
 use super::guard::guarded;
+use super::heading::Heading;
 use super::options::ReadOptions;
 use super::pieces::{Pieces, rows_of_piece};
 use super::source::Source;
@@ -39,9 +40,10 @@ impl Format for Parquet {
 
     fn read(&self, source: &Source, options: &ReadOptions) -> Result<Frame, CliError> {
         guarded(source, FORMAT, || {
-            let (schema, reader) = open(source, Bytes::from(source.bytes().to_vec()), options)?;
+            let (heading, schema, reader) = open(source, Bytes::from(source.bytes().to_vec()), options)?;
             let batches = reader.collect::<Result<Vec<_>, _>>().map_err(|cause| damaged(source, &cause))?;
-            Frame::new(source.name(), columns(source, options, &schema, &batches)?, None)
+            let columns = columns(source, &all(&schema), &schema, &batches)?;
+            Ok(Frame::new(source.name(), columns, None)?.with_heading(heading))
         })
     }
 
@@ -50,8 +52,9 @@ impl Format for Parquet {
     }
 
     fn pieces<'a>(&self, input: &'a Input, options: &ReadOptions) -> Result<Box<dyn Pieces + 'a>, CliError> {
-        let (schema, reader) = guarded(input, FORMAT, || open(input, input.file()?, options))?;
-        Ok(Box::new(Batches::new(input, FORMAT, options, schema, reader)))
+        let (heading, schema, reader) = guarded(input, FORMAT, || open(input, input.file()?, options))?;
+        let places = all(&schema);
+        Ok(Box::new(Batches::new(input, FORMAT, (heading, places), schema, reader)))
     }
 
     /// The file, and its numbers twice, which it may hold packed to a fraction.
@@ -73,27 +76,25 @@ fn damaged(supply: &dyn Supply, cause: &dyn std::error::Error) -> CliError {
     supply.fault(&format!(" is a damaged or truncated Parquet file: {cause}"))
 }
 
-/// A reader of the wanted columns, and what they are.
+/// All places of a schema: batches have the wanted columns alone.
+fn all(schema: &SchemaRef) -> Vec<usize> {
+    (0..schema.fields().len()).collect()
+}
+
+/// The columns of the file, and a reader of those that are wanted with their schema.
 fn open<R: ChunkReader + 'static>(
     supply: &dyn Supply,
     from: R,
     options: &ReadOptions,
-) -> Result<(SchemaRef, ParquetRecordBatchReader), CliError> {
+) -> Result<(Heading, SchemaRef, ParquetRecordBatchReader), CliError> {
     let builder = ParquetRecordBatchReaderBuilder::try_new(from).map_err(|cause| damaged(supply, &cause))?;
-    let wanted: Vec<usize> = builder
-        .schema()
-        .fields()
-        .iter()
-        .enumerate()
-        .filter(|(_, field)| options.wants(field.name()))
-        .map(|(place, _)| place)
-        .collect();
-    let rows = rows_of_piece(wanted.len());
-    let mask = ProjectionMask::roots(builder.parquet_schema(), wanted);
+    let heading = heading(options, builder.schema());
+    let rows = rows_of_piece(heading.places().len());
+    let mask = ProjectionMask::roots(builder.parquet_schema(), heading.places().iter().copied());
     let reader = builder
         .with_projection(mask)
         .with_batch_size(rows)
         .build()
         .map_err(|cause| damaged(supply, &cause))?;
-    Ok((RecordBatchReader::schema(&reader), reader))
+    Ok((heading, RecordBatchReader::schema(&reader), reader))
 }

@@ -178,8 +178,9 @@ fn feature(
         Surveyed::Words(levels) => {
             let mut seen = levels.words().to_vec();
             if seen.len() > MAX_LEVELS {
+                let like = column.lookalike().map_or_else(String::new, |like| format!("; {like}"));
                 let what = format!(
-                    "{} different words, and an input may have {MAX_LEVELS}; leave it out with --features",
+                    "{} different words, and an input may have {MAX_LEVELS}; leave it out with --exclude{like}",
                     seen.len()
                 );
                 return Err(survey.fault(column, &what));

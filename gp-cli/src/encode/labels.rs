@@ -2,7 +2,6 @@
 
 use crate::data::{Column, Kind, Values};
 use crate::standardise::Standardiser;
-use gp_optim::format_number;
 use std::collections::{BTreeMap, HashMap};
 
 /// The quartiles of a normal distribution are so many standard deviations apart.
@@ -82,11 +81,10 @@ impl LabelCounter {
             same
         });
         let words: BTreeMap<&String, u64> = self.words.iter().map(|(word, &count)| (word, count)).collect();
-        let text = |value: f64| {
-            if self.kind == Kind::Boolean { (value != 0.0).to_string() } else { format_number(value) }
-        };
-        let names =
-            numbers.iter().map(|(value, _)| text(*value)).chain(words.keys().map(|&word| word.clone()));
+        let names = numbers
+            .iter()
+            .map(|(value, _)| self.kind.text(*value))
+            .chain(words.keys().map(|&word| word.clone()));
         Labels {
             names: names.collect(),
             counts: numbers.iter().map(|(_, count)| *count).chain(words.values().copied()).collect(),

@@ -2,7 +2,7 @@
 
 use super::labels::{LabelCounter, Labels};
 use super::raw::{EachRow, Levels, RawColumn, RawPiece};
-use crate::data::{Column, Frame, Kind, Values};
+use crate::data::{Column, Frame, Kind, Lookalike, Values};
 use crate::error::{CliError, ErrorKind};
 use crate::standardise::{Range, Spread, Standardiser, Sum};
 
@@ -208,6 +208,15 @@ impl ColumnSurvey {
         }
     }
 
+    /// What the words look like, where they are not meant as words.
+    #[must_use]
+    pub fn lookalike(&self) -> Option<Lookalike> {
+        match &self.values {
+            Surveyed::Words(levels) => Lookalike::among(levels.words()),
+            Surveyed::Numbers { .. } => None,
+        }
+    }
+
     fn look<'f>(&mut self, column: &'f Column, piece: &Frame) -> Result<RawColumn<'f>, CliError> {
         match (&mut self.values, column.values()) {
             (Surveyed::Numbers { sum, range, .. }, Values::Numbers(numbers)) => {
@@ -220,8 +229,10 @@ impl ColumnSurvey {
             (Surveyed::Words(all), Values::Levels { codes, levels }) => {
                 let places = all.places(codes, levels);
                 if all.words().len() > MOST_VALUES {
+                    let like =
+                        Lookalike::among(all.words()).map_or_else(String::new, |like| format!("; {like}"));
                     let what = format!(
-                        "more than {MOST_VALUES} different words; leave the column out with --features"
+                        "more than {MOST_VALUES} different words; leave the column out with --exclude{like}"
                     );
                     return Err(piece.fault(0, &self.name, &what));
                 }

@@ -4,6 +4,7 @@ use crate::data::{Column, Frame, Kind, ReadOptions};
 use crate::error::{CliError, ErrorKind};
 use crate::standardise::Standardiser;
 use gp_likelihoods::Support;
+use gp_optim::format_number;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
@@ -92,7 +93,10 @@ impl Target {
             labels.iter().enumerate().map(|(class, label)| (label.as_str(), class)).collect();
         let class = |row: usize| {
             let text = column.text(row);
-            known.get(text.as_str()).map(|&class| support.label(class)).ok_or_else(|| {
+            // Model files of earlier programs have dates as days.
+            let days = || column.numbers().map(|days| format_number(days[row]));
+            let class = known.get(text.as_str()).or_else(|| known.get(days()?.as_str()));
+            class.map(|&class| support.label(class)).ok_or_else(|| {
                 let what = format!("`{text}` is none of the labels of training: {}", labels.join(", "));
                 frame.fault(row, &self.name, &what)
             })

@@ -1,9 +1,9 @@
 //! Method, optimiser and settings: those that were asked for, and the usual ones.
 
+use super::observed::Observed;
 use super::parameters::{self, INDUCING};
 use super::spec::{AUTO, FitSpec};
 use super::streaming;
-use super::task::Observed;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::method::{Case, Given, Method, Optimizer, SeenThrough, Settings};

@@ -1,8 +1,8 @@
 //! Kernels: those that were asked for, or the usual one.
 
+use super::observed::Observed;
 use super::seasons::Season;
 use super::spec::FitSpec;
-use super::task::Observed;
 use crate::error::{CliError, ErrorKind};
 use crate::method::{Method, is_gaussian};
 use gp_kernels::{Kernel, Registry};

@@ -1,8 +1,8 @@
 //! Where inducing inputs start, and how many there are.
 
+use super::observed::Observed;
 use super::sample::Sample;
 use super::spec::FitSpec;
-use super::task::Observed;
 use crate::context::Context;
 use crate::data::{Formats, Frame, ReadOptions};
 use crate::encode::Inputs;

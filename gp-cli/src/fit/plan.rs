@@ -2,6 +2,7 @@
 
 use super::choices::{check_settings, choose_method, choose_optimizer, resolved, settings};
 use super::kernels::{is_straight, kernels};
+use super::observed::{Observed, observe};
 use super::parameters;
 use super::placing::{self, place};
 use super::reading::feature_names;
@@ -9,10 +10,9 @@ use super::sample::Sample;
 use super::seasons::{self, Season};
 use super::spec::FitSpec;
 use super::streamed::Streamed;
-use super::task::{Observed, observe};
 use crate::context::Context;
 use crate::data::Frame;
-use crate::encode::{Inputs, Survey};
+use crate::encode::{ColumnSurvey, Inputs, Survey};
 use crate::error::CliError;
 use crate::left_out::counted;
 use crate::method::{self, Method, Optimizer, Problem, Rows, SeenThrough, is_gaussian};
@@ -44,6 +44,10 @@ pub struct Plan {
     pub cost: String,
     /// Is told what the fit is at.
     pub stages: Stages,
+    /// What was left out without being asked for.
+    pub notes: Vec<String>,
+    /// What may not be meant, for people and for the model file.
+    pub warnings: Vec<String>,
 }
 
 impl Plan {
@@ -54,10 +58,11 @@ impl Plan {
     /// [`Usage`](crate::ErrorKind::Usage) for choices that do not go together.
     pub fn new(frame: &Frame, spec: &FitSpec, context: &Context) -> Result<Self, CliError> {
         let survey = Survey::of(frame, &feature_names(frame, spec)?, spec.target()?)?;
-        Self::of(&survey, spec, context, None, |inputs, observed| {
+        let plan = Self::of(&survey, spec, context, None, |inputs, observed| {
             let targets = observed.target.encode(frame, observed.likelihood.support())?;
             Ok(Rows::in_memory(inputs.encode(frame)?.points, targets))
-        })
+        })?;
+        Ok(Self { notes: frame.left_out().to_vec(), ..plan })
     }
 
     /// The same for a table that is not in memory.
@@ -65,8 +70,12 @@ impl Plan {
     /// # Errors
     /// As [`new`](Self::new); of kind [`Usage`](crate::ErrorKind::Usage) for a method that needs all rows in memory.
     pub fn streamed(table: Streamed, spec: &FitSpec, context: &Context) -> Result<Self, CliError> {
-        let (survey, why) = (table.survey().clone(), table.why().to_owned());
-        Self::of(&survey, spec, context, Some(&why), |inputs, observed| table.into_rows(inputs, observed))
+        let (survey, why, left_out) =
+            (table.survey().clone(), table.why().to_owned(), table.left_out().to_vec());
+        let plan = Self::of(&survey, spec, context, Some(&why), |inputs, observed| {
+            table.into_rows(inputs, observed)
+        })?;
+        Ok(Self { notes: left_out, ..plan })
     }
 
     /// Makes all choices by what is known of a table; `streamed` says why its rows are not in memory, where they are not.
@@ -128,6 +137,8 @@ impl Plan {
             sample,
             choices: Default::default(),
             cost: String::new(),
+            notes: Vec::new(),
+            warnings: lookalikes(survey, spec),
             stages: Stages::default(),
         };
         plan.choices = describe(&plan, optimizer, &why_method, (spec, &seasons));
@@ -144,6 +155,14 @@ impl Plan {
         let order = self.problem.settings.batch_size.map_or(0.0, |_| method::memory_of_order(sizes.rows));
         self.method.memory(&self.problem) + 8.0 * sample + order
     }
+}
+
+/// A sentence for each feature whose words look like numbers or dates, unless they were asked for as words.
+pub(super) fn lookalikes(survey: &Survey, spec: &FitSpec) -> Vec<String> {
+    let asked = |name: &str| spec.kinds.iter().any(|(column, _)| column == name);
+    let features = survey.features().iter().filter(|column| !asked(column.name()));
+    let like = |column: &ColumnSurvey| Some(format!("column {}: {}", column.name(), column.lookalike()?));
+    features.filter_map(like).collect()
 }
 
 fn describe(

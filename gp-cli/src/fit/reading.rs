@@ -68,11 +68,32 @@ pub(crate) fn none_left(source: &str, rows: usize) -> CliError {
     CliError::new(ErrorKind::Data, what)
 }
 
+/// Refuses to leave out what is not there.
+fn check_excluded(frame: &Frame, spec: &FitSpec) -> Result<(), CliError> {
+    let known = frame.known_names();
+    let missing: Vec<&str> =
+        spec.exclude.iter().map(String::as_str).filter(|name| !known.contains(name)).collect();
+    if missing.is_empty() { Ok(()) } else { Err(frame.lacks(&missing, " to leave out by --exclude")) }
+}
+
+/// The question about a column without a name whose values do not tell what it is.
+fn what_is_unnamed(frame: &Frame, name: &str) -> CliError {
+    let what = format!(
+        "`{}`: the first column has no name; if it names the rows, leave it out with --exclude {name}; if it is a feature, say what it holds, as in --type {name}=number",
+        frame.source()
+    );
+    CliError::usage(what)
+}
+
 /// The columns asked for, or all but the target.
 pub(super) fn feature_names<'a>(frame: &'a Frame, spec: &'a FitSpec) -> Result<Vec<&'a str>, CliError> {
     let target = spec.target()?;
     if spec.features.iter().any(|name| name == target) {
         return Err(CliError::usage(format!("column {target} is the target; it cannot be a feature too")));
+    }
+    check_excluded(frame, spec)?;
+    if let Some(unnamed) = frame.unnamed() {
+        return Err(what_is_unnamed(frame, unnamed));
     }
     let names: Vec<&str> = match spec.features.as_slice() {
         [] => frame.columns().iter().map(Column::name).filter(|name| *name != target).collect(),

@@ -21,7 +21,7 @@ use serde_json::{Map, Value};
 /// # Errors
 /// Of kind [`Numerical`](ErrorKind::Numerical) where the start cannot be evaluated.
 pub fn fit(plan: Plan, spec: &FitSpec, origin: &str) -> Result<Model, CliError> {
-    let Plan { inputs, observed, method, mut problem, sample, choices, stages, .. } = plan;
+    let Plan { inputs, observed, method, mut problem, sample, choices, warnings, stages, .. } = plan;
     let rows = problem.rows.count();
     let config = effective(spec, &problem.settings.given);
     // The clock runs for all that is fitted.
@@ -41,6 +41,7 @@ pub fn fit(plan: Plan, spec: &FitSpec, origin: &str) -> Result<Model, CliError> 
     }
     stages.begin("looking at what was learned");
     skill::judge(&mut fit, &sample.rows, spec.seed)?;
+    fit.warnings = [warnings, fit.warnings].concat();
     let scale = observed.target.scale().scale;
     let coverage = coverage(&fit.posterior, &sample)?;
     let influence = influence::of_rows(&fit.posterior, &inputs, &sample.rows, spec.seed)?;

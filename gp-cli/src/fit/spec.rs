@@ -24,6 +24,9 @@ pub struct FitSpec {
     /// Columns to predict it from, with commas between; all others unless given
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     pub features: Vec<String>,
+    /// Columns that are left out, with commas between
+    #[arg(long, value_name = "A,B", value_delimiter = ',', conflicts_with = "features")]
+    pub exclude: Vec<String>,
     /// Type of a column: number, boolean, category or date; may be repeated
     #[arg(long = "type", value_name = "COL=TYPE", value_parser = parse_kind)]
     #[serde(rename = "type")]
@@ -34,6 +37,10 @@ pub struct FitSpec {
     /// What the target is
     #[arg(long, value_enum, default_value_t = TaskChoice::Auto)]
     pub task: TaskChoice,
+    /// Order of all labels of the target, from low to high, with commas between: that of classes in predictions, and what
+    /// --task ordinal goes by. Numbers have theirs unless given
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    pub order: Vec<String>,
     /// Method of inference: auto, {methods}
     #[arg(long, default_value = AUTO)]
     pub method: String,
@@ -193,12 +200,18 @@ impl FitSpec {
     /// As [`target`](Self::target).
     pub fn read_options(&self, format: Option<&str>) -> Result<ReadOptions, CliError> {
         let target = self.target()?.to_owned();
+        if self.exclude.contains(&target) {
+            return Err(CliError::usage(format!(
+                "column {target} is the target; it cannot be left out by --exclude"
+            )));
+        }
         let columns =
             (!self.features.is_empty()).then(|| self.features.iter().cloned().chain([target]).collect());
         Ok(ReadOptions {
             format: format.map(str::to_owned),
             kinds: self.kinds.iter().cloned().collect(),
             columns,
+            excluded: self.exclude.iter().cloned().collect(),
         })
     }
 }

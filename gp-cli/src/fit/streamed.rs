@@ -1,8 +1,8 @@
 //! Tables that are not held in memory: read once into a file of numbers, from which rows are taken as they are needed.
 
+use super::observed::Observed;
 use super::reading::{complete, feature_names, none_left};
 use super::spec::{FitSpec, Missing};
-use super::task::Observed;
 use crate::data::{Formats, Frame, Input, Pieces, ReadOptions, no_room, unnamed};
 use crate::encode::{EachRow, Inputs, RowEncoder, Survey, checked};
 use crate::error::{CliError, ErrorKind};
@@ -41,6 +41,7 @@ pub struct Streamed {
     survey: Survey,
     raw: Raw,
     dropped: usize,
+    left_out: Vec<String>,
     why: String,
     origin: Origin,
 }
@@ -70,9 +71,12 @@ impl Streamed {
     ) -> Result<Self, CliError> {
         let options = spec.read_options(format)?;
         let origin = Origin { formats: formats.clone(), input, options, missing: spec.missing };
-        let (mut rows, mut begun) = (0, None);
+        let (mut rows, mut begun, mut left_out) = (0, None, Vec::new());
         let mut pieces = origin.pieces()?;
         while let Some(piece) = pieces.next_piece()? {
+            if rows == 0 {
+                left_out = piece.left_out().to_vec();
+            }
             rows += piece.row_count();
             let Some(piece) = complete(piece, spec.missing)? else { continue };
             let (survey, raw) = match &mut begun {
@@ -90,7 +94,7 @@ impl Streamed {
         let raw = raw.done()?;
         survey.measure(|each| raw.for_each(each))?;
         let dropped = rows - survey.rows();
-        Ok(Self { survey, raw, dropped, why: why.to_owned(), origin })
+        Ok(Self { survey, raw, dropped, left_out, why: why.to_owned(), origin })
     }
 
     /// What is known of the table.
@@ -103,6 +107,12 @@ impl Streamed {
     #[must_use]
     pub fn dropped(&self) -> usize {
         self.dropped
+    }
+
+    /// Columns that were left out, a sentence each.
+    #[must_use]
+    pub fn left_out(&self) -> &[String] {
+        &self.left_out
     }
 
     /// Why it is not in memory.

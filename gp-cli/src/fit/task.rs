@@ -1,20 +1,16 @@
-//! What the target is, and which likelihood says so.
+//! What the target is: a number, a count or one of some labels.
 
+use super::guess::Guess;
+use super::order::in_order;
+use super::plan::lookalikes;
+use super::reading::feature_names;
 use super::spec::{FitSpec, TaskChoice};
 use crate::context::Context;
-use crate::data::Kind;
-use crate::encode::{ColumnSurvey, Labels, Survey, Surveyed, Target, TargetValues};
+use crate::data::{Frame, Kind};
+use crate::encode::{ColumnSurvey, Labels, Survey};
 use crate::error::{CliError, ErrorKind};
-use crate::model::TargetSummary;
-use crate::standardise::Standardiser;
 use gp_likelihoods::{Likelihood, Support};
-use gp_optim::format_number;
 use serde::Serialize;
-
-/// Numbers that are taken for labels have at most so many different values …
-const MOST_LABELS: usize = 26;
-/// … each of them so many times on average.
-const ROWS_A_LABEL: usize = 10;
 
 /// What the target is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -32,21 +28,6 @@ pub enum Task {
     Ordinal,
 }
 
-/// The target as the likelihood takes it.
-#[derive(Debug)]
-pub struct Observed {
-    /// What the target is.
-    pub task: Task,
-    /// Why.
-    pub reason: String,
-    /// How its values become observations.
-    pub target: Target,
-    /// Its distribution.
-    pub summary: TargetSummary,
-    /// What an observation says about its latent value, with the parameters that training starts from.
-    pub likelihood: Box<dyn Likelihood>,
-}
-
 impl Task {
     fn words(self) -> &'static str {
         match self {
@@ -59,35 +40,44 @@ impl Task {
     }
 }
 
+impl From<Task> for TaskChoice {
+    fn from(task: Task) -> Self {
+        match task {
+            Task::Regression => Self::Regression,
+            Task::Binary => Self::Binary,
+            Task::Multiclass => Self::Multiclass,
+            Task::Count => Self::Count,
+            Task::Ordinal => Self::Ordinal,
+        }
+    }
+}
+
 impl std::fmt::Display for Task {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.words())
     }
 }
 
-/// Finds out what the target of a table is, and how it is observed.
+/// The same flags, the task found out from a whole table. Parts of it are then fitted as it is, whatever they hold by
+/// chance.
+///
+/// Returns them with what is worth knowing of the table.
 ///
 /// # Errors
-/// Of kind [`Data`](ErrorKind::Data) for a target that says nothing or that the likelihood cannot take, of kind
-/// [`Usage`](ErrorKind::Usage) for a task or a likelihood that does not go with it.
-pub(super) fn observe(survey: &Survey, spec: &FitSpec, context: &Context) -> Result<Observed, CliError> {
-    let (column, labels) = (survey.target()?, survey.labels());
-    if labels.names.len() < 2 {
-        let (source, name, value) = (survey.source(), column.name(), survey.first_target());
-        let who = if survey.rows() == 1 { "the only row" } else { "every row" };
-        let what = format!(
-            "`{source}`, column {name}: {who} has the value `{value}`; there is nothing to learn from a target that does not vary; add rows with other values, or choose another column with --target"
-        );
-        return Err(CliError::new(ErrorKind::Data, what));
-    }
-    let (task, reason) = task(survey, column, &labels, spec, context)?;
-    let likelihood = likelihood(task, column, &labels, spec, context)?;
-    let target = target(column, &labels, likelihood.as_ref(), spec)?;
-    let summary = summary(survey.rows(), column, &target, &labels);
-    Ok(Observed { task, reason, target, summary, likelihood })
+/// As [`Plan::new`](super::Plan::new).
+pub fn settled(frame: &Frame, spec: &FitSpec, context: &Context) -> Result<(FitSpec, Vec<String>), CliError> {
+    let survey = Survey::of(frame, &feature_names(frame, spec)?, spec.target()?)?;
+    let column = survey.target()?;
+    let labels = in_order(survey.labels(), column.name(), &spec.order)?;
+    let is_open = spec.task == TaskChoice::Auto && spec.likelihood.is_none() && labels.names.len() > 1;
+    let task = if is_open { task(&survey, column, &labels, spec, context)?.0.into() } else { spec.task };
+    let order = if spec.order.is_empty() { Vec::new() } else { labels.names };
+    let warnings = lookalikes(&survey, spec).into_iter().map(|like| format!("warning: {like}"));
+    Ok((FitSpec { task, order, ..spec.clone() }, frame.left_out().iter().cloned().chain(warnings).collect()))
 }
 
-fn task(
+/// What was asked for, or what the values say; and why.
+pub(super) fn task(
     survey: &Survey,
     column: &ColumnSurvey,
     labels: &Labels,
@@ -109,31 +99,97 @@ fn task(
         TaskChoice::Auto => {}
     }
     if let Some(likelihood) = &spec.likelihood {
-        return Ok((
-            task_of(context.likelihoods.parse(likelihood).map_err(wrong_likelihood)?.support()),
-            "by the likelihood".to_owned(),
-        ));
+        let likelihood = context.likelihoods.parse(likelihood).map_err(wrong_likelihood)?;
+        return Ok((task_of(likelihood.as_ref()), "by the likelihood".to_owned()));
     }
-    Ok(if names.len() == 2 {
-        (Task::Binary, format!("column {name} has the two values {} and {}", names[0], names[1]))
+    if names.len() == 2 {
+        Ok((Task::Binary, format!("column {name} has the two values {} and {}", names[0], names[1])))
+    } else if !spec.order.is_empty() {
+        let what = format!("--order names the labels of column {name}; --task ordinal if the order matters");
+        Ok((Task::Multiclass, what))
+    } else if let Some(like) = column.lookalike().filter(|_| !is_word(spec, name)) {
+        let what = format!(
+            "`{}`, column {name}: {like}; or say --task multiclass if they are labels",
+            survey.source()
+        );
+        Err(CliError::new(ErrorKind::Usage, what))
     } else if column.scale().is_none() {
-        (Task::Multiclass, format!("column {name} has {count} different words"))
-    } else if are_labels(survey.rows(), column, labels) {
-        let (first, last) = (&names[0], &names[names.len() - 1]);
-        (
-            Task::Multiclass,
-            format!(
-                "column {name} has all labels from {first} to {last}; --task regression if they are amounts"
-            ),
-        )
+        Ok((Task::Multiclass, format!("column {name} has {count} different words")))
+    } else if column.kind() == Kind::Number {
+        task_of_numbers(survey, column, labels)
     } else {
-        (Task::Regression, format!("column {name} has {count} different numbers"))
+        Ok((Task::Regression, format!("column {name} has {count} different numbers")))
+    }
+}
+
+/// Whether a column was said to hold words.
+fn is_word(spec: &FitSpec, name: &str) -> bool {
+    spec.kinds.iter().any(|(column, kind)| column == name && *kind == Kind::Category)
+}
+
+/// What three different numbers and more are.
+fn task_of_numbers(
+    survey: &Survey,
+    column: &ColumnSurvey,
+    labels: &Labels,
+) -> Result<(Task, String), CliError> {
+    let (name, names) = (column.name(), &labels.names);
+    let (first, last) = (&names[0], &names[names.len() - 1]);
+    Ok(match Guess::of(labels) {
+        Guess::Labels => {
+            let what = format!(
+                "column {name} has all whole numbers from {first} to {last}, each often; --task ordinal if their order matters, --task count or regression if they are amounts"
+            );
+            (Task::Multiclass, what)
+        }
+        Guess::Counts => {
+            let what = format!(
+                "column {name} has whole numbers from {first} to {last}, large ones rarely; --task multiclass if they are labels, --task regression if they are amounts"
+            );
+            (Task::Count, what)
+        }
+        Guess::Amounts => {
+            (Task::Regression, format!("column {name} has {} different numbers", how_many(labels)))
+        }
+        Guess::Unclear => return Err(question(survey, column, labels)),
     })
 }
 
-fn task_of(support: Support) -> Task {
-    match support {
+/// The question that numbers ask which may be more than one thing.
+fn question(survey: &Survey, column: &ColumnSurvey, labels: &Labels) -> CliError {
+    let rows = labels.names.iter().zip(&labels.counts).enumerate();
+    let seen = rows.map(|(place, (name, count))| {
+        let unit = if place > 0 {
+            ""
+        } else if *count == 1 {
+            " row"
+        } else {
+            " rows"
+        };
+        format!("{name} ({count}{unit})")
+    });
+    let seen = listed(&seen.collect::<Vec<_>>());
+    let what = format!(
+        "`{}`, column {}: are {seen} labels, counts or amounts? Say --task multiclass (labels), --task ordinal (labels with an order), --task count (numbers of events) or --task regression (amounts)",
+        survey.source(),
+        column.name()
+    );
+    CliError::new(ErrorKind::Usage, what)
+}
+
+/// Items with commas, and `and` before the last.
+fn listed(items: &[String]) -> String {
+    match items {
+        [all @ .., last] if !all.is_empty() => format!("{} and {last}", all.join(", ")),
+        few => few.concat(),
+    }
+}
+
+fn task_of(likelihood: &dyn Likelihood) -> Task {
+    match likelihood.support() {
         Support::Signs => Task::Binary,
+        // Classes along one latent function are in an order.
+        Support::Classes(_) if likelihood.latents() == 1 => Task::Ordinal,
         Support::Classes(_) => Task::Multiclass,
         Support::Counts => Task::Count,
         _ => Task::Regression,
@@ -141,117 +197,12 @@ fn task_of(support: Support) -> Task {
 }
 
 /// How many different values there are, for people.
-fn how_many(labels: &Labels) -> String {
+pub(super) fn how_many(labels: &Labels) -> String {
     let more = if labels.more { "more than " } else { "" };
     format!("{more}{}", labels.names.len() - usize::from(labels.more))
 }
 
-/// Whole numbers from 0 or from 1 on, none left out, each of them often.
-fn are_labels(rows: usize, column: &ColumnSurvey, labels: &Labels) -> bool {
-    let (count, names) = (labels.names.len(), &labels.names);
-    let from =
-        |first: usize| (first..).zip(names).all(|(number, label)| *label == format_number(number as f64));
-    let few = count <= MOST_LABELS && rows >= ROWS_A_LABEL * count;
-    few && column.kind() == Kind::Number && (from(0) || from(1))
-}
-
-fn likelihood(
-    task: Task,
-    column: &ColumnSurvey,
-    labels: &Labels,
-    spec: &FitSpec,
-    context: &Context,
-) -> Result<Box<dyn Likelihood>, CliError> {
-    let count = labels.names.len();
-    let text = match (&spec.likelihood, task) {
-        (Some(text), _) => text.clone(),
-        (None, Task::Regression) => "gaussian(variance=0.1)".to_owned(),
-        (None, Task::Binary) => "bernoulli_probit".to_owned(),
-        (None, Task::Multiclass)
-            if context.methods.find(&spec.method).is_ok_and(|method| method.evaluates_densities()) =>
-        {
-            format!("softmax(classes={count})")
-        }
-        (None, Task::Multiclass) => format!("multiclass_probit(classes={count})"),
-        (None, Task::Ordinal) => format!("ordinal_probit(classes={count})"),
-        (None, Task::Count) => {
-            let mean = match column.values() {
-                Surveyed::Numbers { sum, .. } => sum.mean(),
-                Surveyed::Words(_) => 0.0,
-            };
-            format!("poisson(offset={})", format_number(mean.max(f64::MIN_POSITIVE).ln()))
-        }
-    };
-    let likelihood = context.likelihoods.parse(&text).map_err(wrong_likelihood)?;
-    if likelihood.outputs() != 1 {
-        let what = format!(
-            "the likelihood {} has {} outputs; one target column has one",
-            likelihood.name(),
-            likelihood.outputs()
-        );
-        return Err(CliError::new(ErrorKind::Usage, what));
-    }
-    let classes = likelihood.support().classes();
-    if classes > 0 && (classes != count || labels.more) {
-        let what = format!(
-            "column {} has {} different values, and the likelihood {} takes {classes}",
-            column.name(),
-            how_many(labels),
-            likelihood.expression()
-        );
-        return Err(CliError::new(ErrorKind::Usage, what));
-    }
-    Ok(likelihood)
-}
-
-fn wrong_likelihood(cause: gp_likelihoods::LikelihoodError) -> CliError {
+/// A likelihood whose text cannot be read.
+pub(super) fn wrong_likelihood(cause: gp_likelihoods::LikelihoodError) -> CliError {
     CliError::caused(ErrorKind::Usage, "--likelihood cannot be read", cause)
-}
-
-fn target(
-    column: &ColumnSurvey,
-    labels: &Labels,
-    likelihood: &dyn Likelihood,
-    spec: &FitSpec,
-) -> Result<Target, CliError> {
-    let support = likelihood.support();
-    let values = match (support.classes(), column.scale()) {
-        (0, Some(scale)) => {
-            let scaled = spec.standardize.target() && support == Support::Real;
-            // A density with heavy tails is not log-concave: who takes it expects outliers.
-            let robust = labels.robust_units().filter(|_| scaled && !likelihood.is_log_concave());
-            let units = robust.unwrap_or(scale);
-            if scaled {
-                check_range(column.name(), units)?;
-            }
-            TargetValues::Number(if scaled { units } else { Standardiser::identity() })
-        }
-        (0, None) => {
-            let what = format!("column {} holds words, and the task needs numbers", column.name());
-            return Err(CliError::new(ErrorKind::Data, what));
-        }
-        _ => TargetValues::Classes(labels.names.clone()),
-    };
-    Ok(Target { name: column.name().to_owned(), kind: column.kind(), values })
-}
-
-/// Variances of predictions are in units of the target's, squared.
-fn check_range(name: &str, Standardiser { scale, .. }: Standardiser) -> Result<(), CliError> {
-    if (scale * scale).is_normal() {
-        return Ok(());
-    }
-    let what = format!(
-        "the numbers of column {name} have a spread of {scale:.1e}, whose square is beyond the range of numbers: \
-         give them in other units"
-    );
-    Err(CliError::new(ErrorKind::Data, what))
-}
-
-fn summary(rows: usize, column: &ColumnSurvey, target: &Target, labels: &Labels) -> TargetSummary {
-    match (target.labels(), column.scale()) {
-        (None, Some(Standardiser { mean, scale })) => {
-            TargetSummary::Moments { mean, variance: scale * scale }
-        }
-        _ => TargetSummary::Shares(labels.counts.iter().map(|&count| count as f64 / rows as f64).collect()),
-    }
 }

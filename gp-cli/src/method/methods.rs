@@ -3,6 +3,7 @@
 use super::contract::Method;
 use super::setting::Setting;
 use crate::error::CliError;
+use gp_optim::did_you_mean;
 use std::sync::Arc;
 
 /// A list of methods, to which programs add their own.
@@ -45,8 +46,8 @@ impl Methods {
     /// Of kind [`Usage`](crate::ErrorKind::Usage) with the names there are.
     pub fn find(&self, name: &str) -> Result<Arc<dyn Method>, CliError> {
         self.known.iter().find(|method| method.name() == name).cloned().ok_or_else(|| {
-            let names = self.names().join(", ");
-            CliError::usage(format!("there is no method `{name}`; choose auto, {names}"))
+            let (names, meant) = (self.names().join(", "), did_you_mean(name, self.names()));
+            CliError::usage(format!("there is no method `{name}`; choose auto, {names}{meant}"))
         })
     }
 

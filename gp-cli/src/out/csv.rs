@@ -2,6 +2,7 @@
 
 use super::format::TableFormat;
 use super::table::{Cells, OutTable};
+use crate::data::date_text;
 use crate::error::{CliError, ErrorKind};
 use gp_optim::format_number;
 
@@ -59,7 +60,8 @@ fn failed(cause: csv::Error) -> CliError {
 fn cell(cells: &Cells, row: usize) -> String {
     match cells {
         Cells::Numbers(numbers) if numbers[row].is_finite() => format_number(numbers[row]),
-        Cells::Numbers(_) => String::new(),
+        Cells::Dates(days) if days[row].is_finite() => date_text(days[row]),
+        Cells::Numbers(_) | Cells::Dates(_) => String::new(),
         Cells::Words(words) => words[row].clone(),
     }
 }

@@ -14,7 +14,7 @@ impl Gaps {
     /// Looks at the next rows, but not at cells of a column and a row that are left empty on purpose.
     pub fn look(&mut self, table: &OutTable, is_left_empty: impl Fn(&str, usize) -> bool) {
         for (name, cells) in table.columns() {
-            let Cells::Numbers(numbers) = cells else { continue };
+            let (Cells::Numbers(numbers) | Cells::Dates(numbers)) = cells else { continue };
             let is_gap = |&row: &usize| {
                 let number = numbers[row];
                 (number.is_nan() || number.abs() >= f64::MAX) && !is_left_empty(name, row)

@@ -2,6 +2,7 @@
 
 use super::format::TableFormat;
 use super::table::{Cells, OutTable};
+use crate::data::date_text;
 use crate::error::{CliError, ErrorKind};
 
 /// One JSON object a row.
@@ -23,6 +24,9 @@ impl TableFormat for JsonLines {
                 match cells {
                     Cells::Numbers(numbers) => json(&mut out, &numbers[row])?,
                     Cells::Words(words) if words[row].is_empty() => out.extend_from_slice(b"null"),
+                    Cells::Dates(days) => {
+                        json(&mut out, &Some(days[row]).filter(|days| days.is_finite()).map(date_text))?;
+                    }
                     Cells::Words(words) => json(&mut out, &words[row])?,
                 }
             }

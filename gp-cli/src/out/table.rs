@@ -11,6 +11,8 @@ pub struct OutTable {
 pub enum Cells {
     /// Numbers; one that is not finite is written as a missing value.
     Numbers(Vec<f64>),
+    /// Dates, as days since 1970-01-01; one that is not finite is written as a missing value.
+    Dates(Vec<f64>),
     /// Text; an empty one is written as a missing value.
     Words(Vec<String>),
 }
@@ -19,6 +21,11 @@ impl OutTable {
     /// Adds a column of numbers behind the others.
     pub fn push_numbers(&mut self, name: impl Into<String>, numbers: Vec<f64>) {
         self.columns.push((name.into(), Cells::Numbers(numbers)));
+    }
+
+    /// Adds a column of dates, as days since 1970-01-01, behind the others.
+    pub fn push_dates(&mut self, name: impl Into<String>, days: Vec<f64>) {
+        self.columns.push((name.into(), Cells::Dates(days)));
     }
 
     /// Adds a column of text behind the others.
@@ -41,6 +48,7 @@ impl OutTable {
         }
         let columns = self.columns.into_iter().map(|(name, cells)| match cells {
             Cells::Numbers(numbers) => (name, Cells::Numbers(over(numbers, rows, count, f64::NAN))),
+            Cells::Dates(days) => (name, Cells::Dates(over(days, rows, count, f64::NAN))),
             Cells::Words(words) => (name, Cells::Words(over(words, rows, count, String::new()))),
         });
         Self { columns: columns.collect() }
@@ -56,7 +64,7 @@ impl OutTable {
     #[must_use]
     pub fn row_count(&self) -> usize {
         match self.columns.first() {
-            Some((_, Cells::Numbers(numbers))) => numbers.len(),
+            Some((_, Cells::Numbers(numbers) | Cells::Dates(numbers))) => numbers.len(),
             Some((_, Cells::Words(words))) => words.len(),
             None => 0,
         }

@@ -1,5 +1,6 @@
 //! The bar beside a surface that says which colour is which number.
 
+use super::AxisKind;
 use super::ColourScale;
 use super::INK;
 use super::draw::{Chart, Drawn, Scale, TEXT_RISE, places_of, rgb};
@@ -41,7 +42,7 @@ where
     let line = rgb(INK).stroke_width(scale.pixels(1.0));
     area.draw(&Rectangle::new([(0, top), (right, bottom)], line))?;
     let places = places_of((bar.low, bar.high), (bottom - top).unsigned_abs(), SPACING, scale);
-    let ticks = Ticks::of(&places);
+    let ticks = Ticks::of(&places, AxisKind::Numbers);
     let beside_bar = scale.text(18.0).pos(Pos::new(HPos::Left, VPos::Center));
     for &place in &places {
         let y = at((place - bar.low) / (bar.high - bar.low));

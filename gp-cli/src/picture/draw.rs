@@ -4,7 +4,7 @@ use super::colour_bar;
 use super::legend::{Corner, corner};
 use super::names;
 use super::ticks::Ticks;
-use super::{CURVE, Colour, INK, Layer, Picture};
+use super::{AxisKind, CURVE, Colour, INK, Layer, Picture};
 use plotters::coord::Shift;
 use plotters::coord::ranged1d::{BoldPoints, Ranged};
 use plotters::coord::types::RangedCoordf64;
@@ -21,6 +21,8 @@ pub(super) const TEXT_RISE: f64 = 4.0;
 /// Units along an axis for one tick.
 const X_TICK: f64 = 100.0;
 const Y_TICK: f64 = 80.0;
+/// The same along an axis of dates.
+const X_DATE: f64 = 180.0;
 /// The width of a letter at a tick, and room for the name of the axis upwards with its distances.
 const LETTER: f64 = 9.5;
 const Y_NAME: f64 = 40.0;
@@ -120,8 +122,10 @@ where
 {
     let [x, y] = picture.extents();
     let (width, height) = area.dim_in_pixel();
-    let [x_places, y_places] = [places_of(x, width, X_TICK, scale), places_of(y, height, Y_TICK, scale)];
-    let [x_ticks, y_ticks] = [Ticks::of(&x_places), Ticks::of(&y_places)];
+    let x_tick = if picture.x_ticks == AxisKind::Dates { X_DATE } else { X_TICK };
+    let [x_places, y_places] = [places_of(x, width, x_tick, scale), places_of(y, height, Y_TICK, scale)];
+    let x_ticks = Ticks::of(&x_places, picture.x_ticks);
+    let y_ticks = Ticks::of(&y_places, picture.y_ticks);
     let y_room = Y_NAME + LETTER * y_ticks.widest(&y_places) as f64;
     let mut chart = ChartBuilder::on(area)
         .caption(&picture.title, scale.text(27.0))
@@ -141,7 +145,7 @@ where
     };
     // A tick for each name and one between each two, or fewer where there is no room.
     let x_count = match names.len() {
-        0 => labels(width, X_TICK, scale),
+        0 => labels(width, x_tick, scale),
         count => 2 * count + 1,
     };
     chart

@@ -7,6 +7,7 @@ mod names;
 mod raster;
 mod ticks;
 
+use crate::data::Kind;
 use crate::error::{CliError, ErrorKind};
 use std::path::Path;
 
@@ -29,6 +30,10 @@ pub struct Picture {
     pub y_name: String,
     /// Names of the places 0, 1, … to the right; numbers where there are none.
     pub x_places: Vec<String>,
+    /// What the numbers to the right are.
+    pub x_ticks: AxisKind,
+    /// What the numbers upwards are.
+    pub y_ticks: AxisKind,
     /// What is drawn, from the back to the front.
     pub layers: Vec<Layer>,
     /// Which colour of its cells is which number, where they stand for numbers.
@@ -48,6 +53,22 @@ pub struct ColourScale {
     pub high: f64,
     /// Colours at equal distances.
     pub colours: Vec<Colour>,
+}
+
+/// How the numbers of an axis are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AxisKind {
+    /// As numbers.
+    #[default]
+    Numbers,
+    /// As dates, of which they are the days since 1970-01-01.
+    Dates,
+}
+
+impl From<Kind> for AxisKind {
+    fn from(kind: Kind) -> Self {
+        if kind == Kind::Date { Self::Dates } else { Self::Numbers }
+    }
 }
 
 /// One thing in a picture. What has a label that is not empty is in the legend.

@@ -1,5 +1,9 @@
 //! How the numbers at the ticks of an axis are written.
 
+use super::AxisKind;
+use crate::data::date_text;
+
+const MINUTES_PER_DAY: f64 = 1440.0;
 /// Numbers at ticks have powers of ten from this size on, and below the smaller one.
 const LARGE: f64 = 1e6;
 const SMALL: f64 = 1e-3;
@@ -11,20 +15,24 @@ const MOST_DECIMALS: usize = 17;
 /// The ticks of an axis: their numbers have as many decimals as their step needs, one as many as the other.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Ticks {
+    kind: AxisKind,
     step: f64,
     largest: f64,
 }
 
 impl Ticks {
     /// Of equally spaced ticks.
-    pub(super) fn of(places: &[f64]) -> Self {
+    pub(super) fn of(places: &[f64], kind: AxisKind) -> Self {
         let largest = places.iter().fold(0.0, |largest: f64, place| largest.max(place.abs()));
         let step = places.windows(2).map(|pair| (pair[1] - pair[0]).abs()).fold(f64::INFINITY, f64::min);
-        Self { step: if step.is_finite() && step > 0.0 { step } else { largest }, largest }
+        Self { kind, step: if step.is_finite() && step > 0.0 { step } else { largest }, largest }
     }
 
-    /// The number at a tick.
+    /// The number at a tick, or its date to the minute.
     pub(super) fn text(&self, place: f64) -> String {
+        if self.kind == AxisKind::Dates {
+            return date_text((place * MINUTES_PER_DAY).round() / MINUTES_PER_DAY);
+        }
         if place.abs() <= ROUNDING * self.step {
             return "0".to_owned();
         }
@@ -57,7 +65,7 @@ mod tests {
     use super::*;
 
     fn texts(places: &[f64]) -> Vec<String> {
-        let ticks = Ticks::of(places);
+        let ticks = Ticks::of(places, AxisKind::Numbers);
         places.iter().map(|&place| ticks.text(place)).collect()
     }
 
@@ -88,8 +96,8 @@ mod tests {
     #[test]
     fn an_axis_of_one_place_has_a_number() {
         assert_eq!(texts(&[0.0]), ["0"]);
-        let ticks = Ticks::of(&[-0.5, 0.0, 0.5]);
+        let ticks = Ticks::of(&[-0.5, 0.0, 0.5], AxisKind::Numbers);
         assert_eq!(ticks.widest(&[-0.5, 0.0, 0.5]), 4);
-        assert_eq!(Ticks::of(&[]).text(0.0), "0");
+        assert_eq!(Ticks::of(&[], AxisKind::Numbers).text(0.0), "0");
     }
 }

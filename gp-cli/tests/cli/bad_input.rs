@@ -38,7 +38,7 @@ fn rows_and_headers() {
     refused("x,\"\",y\n1,2,3\n", &["column 2 has no name"]);
     refused("x,  ,y\n1,2,3\n", &["column 2 has no name"]);
     refused("x,y,\n1,2,3\n", &["column 3 has no name"]);
-    refused(",,\n1,2,3\n", &["column 1 has no name"]);
+    refused(",,\n1,2,3\n", &["column 2 has no name"]);
     refused("1.5,2.5\n1,2\n", &["`t.csv`, line 1", "add a header"]);
     refused("x,y\n", &["`t.csv` has no rows"]);
     refused("x\ty", &["`t.csv` has no rows"]);

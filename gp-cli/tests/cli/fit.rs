@@ -182,7 +182,7 @@ fn what_makes_no_difference_or_no_sense_is_refused() {
         desk.refused(&format!("fit t.csv --target y {flags}"), 2, texts);
     }
     desk.refused("fit t.csv", 2, &["--target COL"]);
-    desk.refused("fit t.csv --target y --features z", 3, &["no column z; it has y"]);
+    desk.refused("fit t.csv --target y --features z", 3, &["no column z; it has x, y"]);
     for line in ["fit", "fit t.csv --target y --time-limit soon", "fit t.csv --target y --type x=colour"] {
         assert_eq!(desk.gp(line).code, 2, "{line}");
     }

@@ -3,6 +3,7 @@
 
 mod bad_input;
 mod baselines;
+mod columns;
 mod damage;
 mod demo;
 mod diagnose;
@@ -25,6 +26,7 @@ mod seasons;
 mod stream;
 mod stream_resources;
 mod support;
+mod targets;
 #[cfg(target_os = "linux")]
 mod terminal;
 mod tutorial;

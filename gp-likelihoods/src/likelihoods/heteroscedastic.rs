@@ -172,7 +172,8 @@ mod tests {
                 let other = defaults::predictive_cdf(&Heteroscedastic, &q, 0, y, &mut ws).unwrap();
                 // The rules over both are the less exact.
                 assert!((other - probability).abs() < 1e-6, "{means:?} {variances:?}: {other} {probability}");
-                let other = defaults::predictive_quantile(&Heteroscedastic, &q, 0, probability, &mut ws).unwrap();
+                let other =
+                    defaults::predictive_quantile(&Heteroscedastic, &q, 0, probability, &mut ws).unwrap();
                 assert!((other - y).abs() < 1e-5 * (1.0 + y.abs()), "{means:?} {variances:?}: {other} {y}");
                 assert!(y > last);
                 last = y;

@@ -1,6 +1,6 @@
 //! Tables of columns with blanks between: a header, then a line for each row.
 
-use gp_cli::data::{Column, Format, Frame, Kind, ReadOptions, Source};
+use gp_cli::data::{Column, Format, Frame, Heading, Kind, ReadOptions, Source, date_text};
 use gp_cli::out::{Cells, OutTable, TableFormat};
 use gp_cli::{CliError, ErrorKind};
 use std::fmt::Write;
@@ -51,9 +51,10 @@ impl Format for SpacedReader {
                 Err(_) => Column::of_words(header[place], cells().map(Some)),
             }
         };
-        let wanted = (0..header.len()).filter(|&place| options.wants(header[place]));
+        let heading = Heading::new(header.iter().map(|&name| name.to_owned()).collect(), options);
+        let columns = heading.places().iter().map(|&place| column(place)).collect();
         let lines = (2..).take(rows.len()).collect();
-        Frame::new(source.name(), wanted.map(column).collect(), Some(lines))
+        Ok(Frame::new(source.name(), columns, Some(lines))?.with_heading(heading))
     }
 }
 
@@ -69,6 +70,7 @@ impl TableFormat for SpacedWriter {
             for (_, cells) in table.columns() {
                 match cells {
                     Cells::Numbers(numbers) => write!(text, "{} ", numbers[row]),
+                    Cells::Dates(days) => write!(text, "{} ", date_text(days[row])),
                     Cells::Words(words) => write!(text, "{} ", words[row]),
                 }
                 .map_err(|cause| CliError::caused(ErrorKind::Io, "cannot write the table", cause))?;

@@ -42,6 +42,30 @@ impl Tally {
     }
 }
 
+/// Whether the cells of a column are 0, 1, 2, … or 1, 2, 3, …
+#[derive(Clone, Copy, Default)]
+pub(super) struct Numbering {
+    rows: usize,
+    first: f64,
+    is_broken: bool,
+}
+
+impl Numbering {
+    pub(super) fn add(&mut self, cell: &str) {
+        let number = cells::number(cell).unwrap_or(f64::NAN);
+        if self.rows == 0 {
+            self.first = number;
+        }
+        // What is no number breaks it too.
+        self.is_broken |= number != self.first + self.rows as f64;
+        self.rows += 1;
+    }
+
+    pub(super) fn is_one(self) -> bool {
+        self.rows > 0 && !self.is_broken && (self.first == 0.0 || self.first == 1.0)
+    }
+}
+
 /// Cells of one column as they come.
 pub(super) enum Cells {
     Numbers(Kind, Vec<f64>),
@@ -76,6 +100,18 @@ impl Cells {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rows_are_numbered_from_0_or_1() {
+        let numbering = |cells: &[&str]| {
+            let mut numbering = Numbering::default();
+            cells.iter().for_each(|cell| numbering.add(cell));
+            numbering.is_one()
+        };
+        assert!(numbering(&["0", "1", "2"]) && numbering(&["1", "2"]) && numbering(&["0.0", "1.0"]));
+        assert!(["", "2", "x"].iter().all(|first| !numbering(&[first, "3"])));
+        assert!(!numbering(&["0", "1", "1"]) && !numbering(&["0", "1", ""]) && !numbering(&[]));
+    }
 
     #[test]
     fn half_numbers_are_numbers_and_all_else_has_to_be_of_one_type() {

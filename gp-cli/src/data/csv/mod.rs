@@ -7,18 +7,22 @@ use super::cells;
 use super::column::{Column, Kind};
 use super::format::{Format, check_width};
 use super::frame::{Frame, not_of_kind};
+use super::heading::Heading;
 use super::options::ReadOptions;
 use super::pieces::{Pieces, WHOLE, rows_of_piece};
 use super::source::Source;
 use super::supply::{Input, Supply, unreadable};
 use crate::error::CliError;
 use csv::{Reader, ReaderBuilder, StringRecord, Trim};
-use kinds::{Cells, Tally};
+use kinds::{Cells, Numbering, Tally};
 use std::collections::HashMap;
+use std::sync::Arc;
 use watched::Watched;
 
 /// What separates cells, by how often it does.
 const DELIMITERS: [u8; 4] = *b",\t;|";
+/// What the first column is called where the header leaves its name out.
+const FIRST_COLUMN: &str = "column_1";
 
 /// CSV and TSV.
 #[derive(Clone, Copy, Debug)]
@@ -70,6 +74,7 @@ impl Format for Csv {
 /// their cells.
 struct Text<'a> {
     layout: Layout<'a>,
+    heading: Arc<Heading>,
     columns: Vec<Wanted>,
     body: Body<'a>,
     /// Rows of a piece.
@@ -81,6 +86,8 @@ struct Layout<'a> {
     supply: &'a dyn Supply,
     delimiter: u8,
     header: Vec<String>,
+    /// Whether the first column has no name but the one that it was given.
+    is_first_unnamed: bool,
 }
 
 /// A column that is read: where it stands, and what is known of its type.
@@ -106,16 +113,27 @@ impl<'a> Text<'a> {
         rows: impl Fn(usize) -> usize,
     ) -> Result<Self, CliError> {
         let layout = Layout::new(supply)?;
-        let mut columns = layout.wanted(options);
-        layout.find_kinds(&mut columns)?;
+        let mut heading = Heading::new(layout.header.clone(), options);
+        let mut columns = layout.wanted(&heading, options);
+        let first = &layout.header[0];
+        let has_open_first = layout.is_first_unnamed && options.wants(first) && !options.names(first);
+        let counts = layout.find_kinds(&mut columns, has_open_first)?;
+        if has_open_first {
+            if counts {
+                heading.leave_out(first, "which has no name and numbers the rows");
+                columns.retain(|column| column.place > 0 || heading.places()[0] == 0);
+            } else {
+                heading.mark_unnamed(first);
+            }
+        }
         let (body, rows) = (layout.body()?, rows(columns.len()));
-        Ok(Self { layout, columns, body, rows })
+        Ok(Self { layout, heading: heading.into(), columns, body, rows })
     }
 }
 
 impl Pieces for Text<'_> {
     fn next_piece(&mut self) -> Result<Option<Frame>, CliError> {
-        let Self { layout, columns, body, rows } = self;
+        let Self { layout, heading, columns, body, rows } = self;
         let mut cells: Vec<Cells> = columns.iter().map(|column| Cells::new(column.kind)).collect();
         let mut lines = Vec::new();
         while lines.len() < *rows && body.next(layout)? {
@@ -134,14 +152,15 @@ impl Pieces for Text<'_> {
         let named = columns.iter().zip(cells);
         let named: Vec<Column> =
             named.map(|(column, cells)| cells.into_column(&layout.header[column.place])).collect();
-        Frame::new(layout.supply.name(), named, Some(lines)).map(Some)
+        let frame = Frame::new(layout.supply.name(), named, Some(lines))?;
+        Ok(Some(frame.with_heading(heading.clone())))
     }
 }
 
 impl<'a> Layout<'a> {
     fn new(supply: &'a dyn Supply) -> Result<Self, CliError> {
         let delimiter = delimiter(Watched::new(supply)?.first_line()?);
-        let mut layout = Self { supply, delimiter, header: Vec::new() };
+        let mut layout = Self { supply, delimiter, header: Vec::new(), is_first_unnamed: false };
         let mut first = Body::new(&layout)?;
         first.next(&layout)?;
         check_width(supply, first.record.len())?;
@@ -149,6 +168,11 @@ impl<'a> Layout<'a> {
             return Err(supply.fault(&" is empty"));
         }
         layout.header = first.record.iter().map(str::to_owned).collect();
+        if let Some(unnamed) = layout.header.first_mut().filter(|name| name.is_empty()) {
+            // Programs that write the numbers or names of rows give them no name.
+            FIRST_COLUMN.clone_into(unnamed);
+            layout.is_first_unnamed = true;
+        }
         layout.check_header()?;
         Ok(layout)
     }
@@ -177,25 +201,25 @@ impl<'a> Layout<'a> {
         Ok(())
     }
 
-    fn wanted(&self, options: &ReadOptions) -> Vec<Wanted> {
-        let names = self.header.iter().enumerate().filter(|(_, name)| options.wants(name));
-        let wanted: Vec<Wanted> =
-            names.map(|(place, name)| Wanted { place, kind: options.kind(name) }).collect();
-        if wanted.is_empty() {
-            // Columns that were asked for and are not there: whoever asked will be told by name.
-            return vec![Wanted { place: 0, kind: Some(Kind::Category) }];
-        }
-        wanted
+    fn wanted(&self, heading: &Heading, options: &ReadOptions) -> Vec<Wanted> {
+        // A column that is read for want of others may hold anything.
+        let kind = |name: &str| options.kind(name).or((!options.wants(name)).then_some(Kind::Category));
+        heading.places().iter().map(|&place| Wanted { place, kind: kind(&self.header[place]) }).collect()
     }
 
-    /// Looks at all cells of the columns whose type was not said.
-    fn find_kinds(&self, columns: &mut [Wanted]) -> Result<(), CliError> {
+    /// Looks at all cells of the columns whose type was not said, and tells whether the first column numbers the rows if
+    /// that is asked.
+    fn find_kinds(&self, columns: &mut [Wanted], has_open_first: bool) -> Result<bool, CliError> {
         if columns.iter().all(|column| column.kind.is_some()) {
-            return Ok(());
+            return Ok(false);
         }
         let mut tallies = vec![Tally::default(); columns.len()];
+        let mut numbering = Numbering::default();
         let mut body = self.body()?;
         while body.next(self)? {
+            if has_open_first {
+                numbering.add(&body.record[0]);
+            }
             for (column, tally) in
                 columns.iter().zip(&mut tallies).filter(|(column, _)| column.kind.is_none())
             {
@@ -205,7 +229,7 @@ impl<'a> Layout<'a> {
         for (column, tally) in columns.iter_mut().zip(&tallies) {
             column.kind = column.kind.or(Some(tally.kind()));
         }
-        Ok(())
+        Ok(numbering.is_one())
     }
 
     /// The records behind the header.

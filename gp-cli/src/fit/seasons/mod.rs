@@ -9,9 +9,9 @@ mod evidence;
 mod periodogram;
 mod trend;
 
+use super::observed::Observed;
 use super::sample::Sample;
 use super::spec::FitSpec;
-use super::task::Observed;
 use crate::data::Kind;
 use crate::encode::{FeatureEncoding, Inputs};
 use crate::error::CliError;

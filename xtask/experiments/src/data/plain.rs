@@ -87,7 +87,7 @@ impl Plain {
         match (store, self.test) {
             (Store::Synthetic, _) => {
                 let (training, test) = self.drawn(split)?;
-                written(folder, &csv(&training), &csv(&test))
+                written(folder, &csv(&training, self.task), &csv(&test, self.task))
             }
             (Store::Folder(_), Some(test)) => {
                 let target =
@@ -134,13 +134,15 @@ fn target_of(text: &str) -> String {
     header.rsplit(',').next().unwrap_or_default().trim().to_owned()
 }
 
-fn csv(part: &Part) -> String {
+/// Labels of classes are words: of the few rows of a stand-in, whole numbers may as well be counts.
+fn csv(part: &Part, task: Task) -> String {
+    let prefix = if matches!(task, Task::Classes(_)) { "class " } else { "" };
     let mut text: String = (0..part.dim()).map(|d| format!("x{},", d + 1)).collect();
     text.push_str("y\n");
     for i in 0..part.len() {
         let cells: Vec<String> = part.inputs.row(i).iter().map(ToString::to_string).collect();
         // Writing into a string does not fail.
-        let _ = writeln!(text, "{},{}", cells.join(","), part.targets[(i, 0)]);
+        let _ = writeln!(text, "{},{prefix}{}", cells.join(","), part.targets[(i, 0)]);
     }
     text
 }

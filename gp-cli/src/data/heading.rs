@@ -1,0 +1,109 @@
+//! The columns of a file: all that there are, and which of them are read.
+
+use super::options::ReadOptions;
+
+/// What pandas calls an index without a name in Parquet and Arrow: this, its number, and two underscores.
+const PANDAS_INDEX: &str = "__index_level_";
+
+/// The columns of a file: all that there are, those that are read, and those that are left out because they number the
+/// rows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Heading {
+    names: Vec<String>,
+    places: Vec<usize>,
+    left_out: Vec<String>,
+    unnamed: Option<String>,
+}
+
+impl Heading {
+    /// A file with columns of these names, of which those are read that are wanted. The index of pandas has to be asked for
+    /// by its name. Where none of the wanted ones is there, the first column is read, so that the table has rows and can
+    /// tell which names it has.
+    #[must_use]
+    pub fn new(names: Vec<String>, options: &ReadOptions) -> Self {
+        let mut heading = Self { places: (0..names.len()).collect(), names, ..Self::default() };
+        let indices = heading.names.iter().filter(|name| is_pandas_index(name) && !options.names(name));
+        for name in indices.cloned().collect::<Vec<_>>() {
+            heading.leave_out(&name, "the index that pandas wrote");
+        }
+        heading.places.retain(|&place| options.wants(&heading.names[place]));
+        if heading.places.is_empty() && !heading.names.is_empty() {
+            heading.places.push(0);
+        }
+        heading
+    }
+
+    /// Leaves out a column because of what it is, unless it is the only one.
+    pub(super) fn leave_out(&mut self, name: &str, what: &str) {
+        let rest: Vec<usize> =
+            self.places.iter().copied().filter(|&place| self.names[place] != name).collect();
+        if !rest.is_empty() && rest.len() < self.places.len() {
+            self.places = rest;
+            self.left_out
+                .push(format!("left out column {name}, {what}; to keep it, name it among --features"));
+        }
+    }
+
+    /// Marks a column that has no name in the file, only the one that it was given here.
+    pub(super) fn mark_unnamed(&mut self, name: &str) {
+        self.unnamed = Some(name.to_owned());
+    }
+
+    /// The names of all columns of the file.
+    #[must_use]
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// Where the columns stand that are read.
+    #[must_use]
+    pub fn places(&self) -> &[usize] {
+        &self.places
+    }
+
+    /// The columns that number the rows and were left out, a sentence each.
+    #[must_use]
+    pub fn left_out(&self) -> &[String] {
+        &self.left_out
+    }
+
+    /// The name given to a column that has none.
+    #[must_use]
+    pub fn unnamed(&self) -> Option<&str> {
+        self.unnamed.as_deref()
+    }
+}
+
+fn is_pandas_index(name: &str) -> bool {
+    let number = name.strip_prefix(PANDAS_INDEX).and_then(|rest| rest.strip_suffix("__"));
+    number.is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn heading(names: &[&str], wanted: Option<&[&str]>) -> Heading {
+        let columns = wanted.map(|names| names.iter().map(|&name| name.to_owned()).collect());
+        let options = ReadOptions { columns, ..ReadOptions::default() };
+        Heading::new(names.iter().map(|&name| name.to_owned()).collect(), &options)
+    }
+
+    #[test]
+    fn an_index_is_read_where_it_is_asked_for() {
+        let names = ["x", "__index_level_0__", "__index_level_x__", "y"];
+        let all = heading(&names, None);
+        assert_eq!(all.places(), [0, 2, 3]);
+        assert!(
+            all.left_out()[0].starts_with("left out column __index_level_0__, the index that pandas wrote")
+        );
+        let asked = heading(&names, Some(&["__index_level_0__", "y"]));
+        assert_eq!((asked.places(), asked.left_out().len()), ([1, 3].as_slice(), 0));
+        assert_eq!(heading(&["__index_level_0__"], None).places(), [0]);
+    }
+
+    #[test]
+    fn a_table_without_the_wanted_columns_has_rows() {
+        assert_eq!(heading(&["a", "b"], Some(&["c"])).places(), [0]);
+    }
+}

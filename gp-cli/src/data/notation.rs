@@ -1,0 +1,238 @@
+//! Ways to write numbers and dates in which tables are not read, so that they become words.
+
+use super::cells;
+use std::fmt;
+
+/// Fewer different words are as likely to be meant as words.
+const FEWEST: usize = 3;
+/// The share of the different words of a column that has to look like numbers or dates.
+const MOST: f64 = 0.8;
+/// What may stand between groups of three digits.
+const SEPARATORS: [char; 7] = [',', '.', ' ', '\'', '_', '\u{a0}', '\u{202f}'];
+const CURRENCIES: [&str; 9] = ["$", "€", "£", "¥", "EUR", "USD", "GBP", "CHF", "JPY"];
+const MONTHS: [&str; 12] =
+    ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+
+/// A way to write numbers or dates in which tables are not read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Notation {
+    /// `1,021.5`
+    Thousands,
+    /// `0,5`
+    DecimalComma,
+    /// `12 %`
+    Percent,
+    /// `$12.50`
+    Currency,
+    /// `01/02/2024`
+    Date,
+}
+
+/// Words that look like numbers or dates in some notation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lookalike {
+    /// The notation of most of them.
+    pub notation: Notation,
+    /// The first word in this notation.
+    pub example: String,
+}
+
+impl Notation {
+    /// The notation of a cell; nothing for words, and for what is read as a number or date.
+    #[must_use]
+    pub fn of(cell: &str) -> Option<Self> {
+        let text = cell.trim();
+        if cells::number(text).is_some() || cells::days_since_epoch(text).is_some() {
+            return None;
+        }
+        if let Some(number) = text.strip_suffix('%') {
+            return is_number(number.trim_end()).then_some(Self::Percent);
+        }
+        if let Some(number) = without_currency(text) {
+            return is_number(number).then_some(Self::Currency);
+        }
+        match () {
+            () if is_decimal_comma(text) => Some(Self::DecimalComma),
+            () if is_grouped(text) => Some(Self::Thousands),
+            () if is_date(text) => Some(Self::Date),
+            () => None,
+        }
+    }
+
+    /// What to do about it.
+    #[must_use]
+    pub fn advice(self) -> &'static str {
+        match self {
+            Self::Thousands => "write them without separators, such as 1021.5",
+            Self::DecimalComma => "write them with a point, such as 0.5",
+            Self::Percent => "write them without the sign",
+            Self::Currency => "write them without the currency",
+            Self::Date => "write them as year-month-day, such as 2024-02-29",
+        }
+    }
+}
+
+impl fmt::Display for Notation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Thousands => "numbers with separated thousands",
+            Self::DecimalComma => "numbers with a decimal comma",
+            Self::Percent => "percentages",
+            Self::Currency => "amounts of money",
+            Self::Date => "dates",
+        })
+    }
+}
+
+impl Lookalike {
+    /// What most of some different words look like, if it is something else than words.
+    #[must_use]
+    pub fn among(words: &[String]) -> Option<Self> {
+        let plain = words.iter().filter(|word| cells::number(word).is_some()).count();
+        let notations = words.iter().filter_map(|word| Some((Notation::of(word)?, word)));
+        let found: Vec<(Notation, &String)> = notations.collect();
+        let enough = words.len() >= FEWEST && (plain + found.len()) as f64 >= MOST * words.len() as f64;
+        let count = |wanted: Notation| found.iter().filter(|(notation, _)| *notation == wanted).count();
+        let (notation, _) = found.iter().filter(|_| enough).max_by_key(|(notation, _)| count(*notation))?;
+        let example = found.iter().find(|(other, _)| other == notation).map(|(_, word)| (*word).clone())?;
+        Some(Self { notation: *notation, example })
+    }
+}
+
+impl fmt::Display for Lookalike {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { notation, example } = self;
+        write!(f, "its words look like {notation}, such as `{example}`; {}", notation.advice())
+    }
+}
+
+/// A number as it is read, or in groups of three, or with a decimal comma.
+fn is_number(text: &str) -> bool {
+    cells::number(text).is_some() || is_decimal_comma(text) || is_grouped(text)
+}
+
+fn without_currency(text: &str) -> Option<&str> {
+    let (sign, text) = text.strip_prefix('-').map_or(("", text), |rest| ("-", rest));
+    let rest = CURRENCIES.iter().find_map(|unit| {
+        text.strip_prefix(unit).map(str::trim_start).or_else(|| text.strip_suffix(unit).map(str::trim_end))
+    });
+    rest.filter(|rest| sign.is_empty() || !rest.starts_with('-'))
+}
+
+fn unsigned(text: &str) -> &str {
+    text.strip_prefix(['-', '+', '−']).unwrap_or(text)
+}
+
+fn are_digits(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// `0,5` or `1.021,5`, but not `1,021`, which may have separated thousands.
+fn is_decimal_comma(text: &str) -> bool {
+    let Some((whole, decimals)) = unsigned(text).split_once(',') else { return false };
+    let is_ambiguous = decimals.len() == 3 && are_digits(whole) && whole.len() <= 3 && whole != "0";
+    let is_whole = are_digits(whole) || (!whole.contains(',') && is_grouped(whole));
+    is_whole && are_digits(decimals) && !is_ambiguous
+}
+
+/// Groups of three digits behind one of at most three, and perhaps decimals behind another mark.
+fn is_grouped(text: &str) -> bool {
+    let text = unsigned(text);
+    let Some(separator) = text.chars().find(|letter| SEPARATORS.contains(letter)) else { return false };
+    let whole = if separator == '.' { text } else { text.split_once('.').map_or(text, |(whole, _)| whole) };
+    let has_decimals =
+        whole.len() == text.len() || text[whole.len() + 1..].bytes().all(|b| b.is_ascii_digit());
+    let mut groups = whole.split(separator);
+    let first = groups.next().unwrap_or_default();
+    let rest: Vec<&str> = groups.collect();
+    let is_first = are_digits(first) && first.len() <= 3;
+    is_first
+        && has_decimals
+        && !rest.is_empty()
+        && rest.iter().all(|group| group.len() == 3 && are_digits(group))
+}
+
+/// Day, month and year in any order, the month as a number or a word; times behind do not matter.
+fn is_date(text: &str) -> bool {
+    let parts: Vec<&str> =
+        text.split(['/', '.', '-', ' ', ',', 'T']).filter(|part| !part.is_empty()).take(3).collect();
+    let [a, b, c] = parts[..] else { return false };
+    let is_month_name = |part: &str| {
+        let lower = part.to_lowercase();
+        lower.len() >= 3 && MONTHS.iter().any(|month| lower.starts_with(month))
+    };
+    let within = |part: &str, most: u32| {
+        are_digits(part) && part.len() <= 2 && part.parse().is_ok_and(|n: u32| (1..=most).contains(&n))
+    };
+    let is_year = |part: &str| are_digits(part) && (part.len() == 4 || part.len() == 2);
+    let day_and_month = |a: &str, b: &str| {
+        (within(a, 31) && (within(b, 12) || is_month_name(b)))
+            || ((within(a, 12) || is_month_name(a)) && within(b, 31))
+    };
+    (day_and_month(a, b) && is_year(c)) || (a.len() == 4 && is_year(a) && day_and_month(b, c))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Notation::{Currency, Date, DecimalComma, Percent, Thousands};
+    use super::*;
+
+    #[test]
+    fn notations_of_cells() {
+        for (notation, cells) in [
+            (Thousands, &["1,021.5", "1,021", "-12,000,000", "1 021.5", "1'000'000", "1.021.000"][..]),
+            (DecimalComma, &["0,5", "12,75", "1.021,5", "-3,14159", "0,125"]),
+            (Percent, &["12%", "12.5 %", "0,5 %"]),
+            (Currency, &["$12.50", "€ 3", "1,000 USD", "-$5"]),
+            (
+                Date,
+                &[
+                    "01/02/2024",
+                    "1.2.2024",
+                    "31/12/99",
+                    "2024/01/02",
+                    "2 Jan 2024",
+                    "Jan 2, 2024",
+                    "1-Feb-24",
+                ],
+            ),
+        ] {
+            for cell in cells {
+                assert_eq!(Notation::of(cell), Some(notation), "{cell}");
+            }
+        }
+        for cell in [
+            "12",
+            "1e3",
+            "2024-01-02",
+            "red",
+            "10-20",
+            "<5",
+            "1.2.3",
+            "v1",
+            "",
+            "a,b",
+            "1,2,3",
+            "12,",
+            "192.168.0.1",
+            "3/4",
+            "99/99/2024",
+            "%",
+            "$",
+        ] {
+            assert_eq!(Notation::of(cell), None, "{cell}");
+        }
+    }
+
+    #[test]
+    fn most_of_the_words_have_to_look_alike() {
+        let among =
+            |words: &[&str]| Lookalike::among(&words.iter().map(|&word| word.to_owned()).collect::<Vec<_>>());
+        let found = among(&["999", "1,021.5", "2,000", "17", "unknown"]).unwrap();
+        assert_eq!((found.notation, found.example.as_str()), (Thousands, "1,021.5"));
+        assert_eq!(among(&["0,5", "1,021", "0,25"]).unwrap().notation, DecimalComma);
+        assert_eq!(among(&["10%", "20%"]), None);
+        assert_eq!(among(&["10%", "a", "b", "c"]), None);
+        assert_eq!(among(&["1", "2", "3"]), None);
+    }
+}

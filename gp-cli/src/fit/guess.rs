@@ -1,0 +1,275 @@
+//! What whole numbers are: labels, counts or amounts, by which of them occur and how often.
+//!
+//! | what is seen | what it is taken for |
+//! |---|---|
+//! | numbers that hardly repeat, that do not begin at 0 or 1, or that leave some out | amounts |
+//! | at most 26 numbers without a gap, ten rows or more for each on average, used up to the last of them | labels |
+//! | numbers from 0 on that die out towards the top, as those of events do | counts |
+//! | neither, and at most 12 of them | [`Guess::Unclear`]: people have to say |
+
+use crate::encode::Labels;
+
+/// Labels are at most this many different numbers …
+const MOST_LABELS: usize = 26;
+/// … with this many rows for each of them, on average.
+const ROWS_PER_LABEL: u64 = 10;
+/// Numbers with fewer rows for each of them, on average, hardly repeat.
+const ROWS_PER_NUMBER: u64 = 3;
+/// Numbers of more different values are never asked about: treating them as amounts does little harm.
+const MOST_ASKED: usize = 12;
+/// Fewer different values may as well be labels of which some are rare.
+const FEWEST_COUNTS: usize = 5;
+/// Labels that are used evenly differ in their frequencies by this factor at most.
+const EVEN: u64 = 4;
+/// The next number would have fewer rows than this where frequencies run out …
+const RUNS_OUT: f64 = 8.0;
+/// … or a smaller share of all.
+const RARE: f64 = 0.005;
+/// The largest share of rows in the upper third of the range of numbers that have a tail.
+const TAIL: f64 = 0.2;
+/// Of counts at least this share is zero. Where nothing is rarely counted, a number serves as well.
+const ZEROS: f64 = 0.01;
+/// The ratio of variance to mean, 1 for a Poisson distribution, is at least this for counts.
+const LEAST_DISPERSION: f64 = 0.7;
+/// This share of counts, from zero on, has no gap; single large ones may be far away.
+const BODY: f64 = 0.75;
+
+/// What the values of a column of numbers are taken for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Guess {
+    /// Names of classes.
+    Labels,
+    /// Numbers of events.
+    Counts,
+    /// Numbers.
+    Amounts,
+    /// More than one of them would be reasonable.
+    Unclear,
+}
+
+impl Guess {
+    /// What the different numbers of a column are, by how often each occurs.
+    pub(crate) fn of(labels: &Labels) -> Self {
+        let Some(seen) = Frequencies::of(labels) else { return Self::Amounts };
+        let few = seen.numbers.len() <= MOST_ASKED;
+        if seen.has_tail() && !seen.are_even() {
+            return match (seen.are_events(), few) {
+                (true, _) if seen.are_many_events() => Self::Counts,
+                (true, true) => Self::Unclear,
+                (false, true) if !seen.has_gap() => Self::Unclear,
+                _ => Self::Amounts,
+            };
+        }
+        let are_used_up = seen.are_even() || !seen.runs_out() || !seen.has_one_peak();
+        if seen.has_gap() || seen.numbers.len() > MOST_LABELS {
+            Self::Amounts
+        } else if are_used_up && seen.rows >= ROWS_PER_LABEL * seen.numbers.len() as u64 {
+            Self::Labels
+        } else if few {
+            Self::Unclear
+        } else {
+            Self::Amounts
+        }
+    }
+}
+
+/// Whole numbers from 0 or 1 on that repeat, with their frequencies.
+struct Frequencies<'a> {
+    numbers: &'a [f64],
+    counts: &'a [u64],
+    rows: u64,
+}
+
+impl<'a> Frequencies<'a> {
+    /// Nothing for numbers of any other kind.
+    fn of(labels: &'a Labels) -> Option<Self> {
+        let numbers = labels.numbers.as_deref().filter(|_| !labels.more)?;
+        let rows = labels.counts.iter().sum();
+        let whole = numbers.iter().all(|number| number.fract() == 0.0);
+        let begins = numbers.first().is_some_and(|first| [0.0, 1.0].contains(first));
+        let repeat = rows >= ROWS_PER_NUMBER * numbers.len() as u64;
+        (whole && begins && repeat).then_some(Self { numbers, counts: &labels.counts, rows })
+    }
+
+    fn pairs(&self) -> impl DoubleEndedIterator<Item = (f64, f64)> {
+        self.numbers.iter().zip(self.counts).map(|(&number, &count)| (number, count as f64))
+    }
+
+    fn last(&self) -> f64 {
+        self.numbers.last().copied().unwrap_or_default()
+    }
+
+    /// The mean of a function over all rows.
+    fn mean(&self, of: impl Fn(f64) -> f64) -> f64 {
+        self.pairs().map(|(number, count)| count * of(number)).sum::<f64>() / self.rows as f64
+    }
+
+    fn has_gap(&self) -> bool {
+        is_gapped(self.numbers)
+    }
+
+    /// Whether all of them are used about as often.
+    fn are_even(&self) -> bool {
+        let (least, most) = (self.counts.iter().min(), self.counts.iter().max());
+        least.zip(most).is_some_and(|(least, most)| EVEN * least >= *most)
+    }
+
+    /// Whether few rows have large numbers, and fewer the larger they are.
+    fn has_tail(&self) -> bool {
+        let upper_third = self.mean(|number| f64::from(u8::from(3.0 * number > 2.0 * self.last())));
+        self.runs_out() && upper_third <= TAIL
+    }
+
+    /// Whether hardly a row would have the next number, were frequencies to fall on as they do from the most frequent
+    /// number to the last.
+    fn runs_out(&self) -> bool {
+        let most = self.pairs().fold((0.0, 0.0), |most, pair| if pair.1 > most.1 { pair } else { most });
+        let last = self.counts.last().copied().unwrap_or_default() as f64;
+        let steps = (self.last() - most.0).max(1.0);
+        let next = last * (last / most.1).powf(1.0 / steps);
+        next < RUNS_OUT.max(RARE * self.rows as f64)
+    }
+
+    /// Whether they are spread as numbers of events are: zero is among them, small ones have no gaps, and the variance
+    /// is about the mean or larger.
+    fn are_events(&self) -> bool {
+        let mean = self.mean(|number| number);
+        let variance = self.mean(|number| (number - mean).powi(2));
+        let zeros = self.mean(|number| f64::from(u8::from(number == 0.0)));
+        let mut seen = 0;
+        let body = self.counts.iter().take_while(|&&count| {
+            let within = (seen as f64) < BODY * self.rows as f64;
+            seen += count;
+            within
+        });
+        zeros >= ZEROS && variance >= LEAST_DISPERSION * mean && !is_gapped(&self.numbers[..body.count()])
+    }
+
+    /// Whether so many different numbers of events can hardly be anything else. Classes of which some are rare look like
+    /// few of them, or have their rare ones in between.
+    fn are_many_events(&self) -> bool {
+        let many = self.numbers.len() > MOST_ASKED;
+        many || (self.numbers.len() >= FEWEST_COUNTS && self.has_one_peak())
+    }
+
+    /// Whether frequencies rise, then fall, but for what chance does.
+    fn has_one_peak(&self) -> bool {
+        let dips = (1..self.counts.len().saturating_sub(1)).filter(|&place| {
+            let highest = |counts: &[u64]| counts.iter().copied().max().unwrap_or_default() as f64;
+            let sides = highest(&self.counts[..place]).min(highest(&self.counts[place + 1..]));
+            let here = self.counts[place] as f64;
+            // Three standard deviations of the difference of two frequencies.
+            sides - here > 3.0 * (sides + here).sqrt()
+        });
+        dips.count() == 0
+    }
+}
+
+/// Whether a number between the first and the last is left out.
+fn is_gapped(numbers: &[f64]) -> bool {
+    numbers.windows(2).any(|pair| pair[1] - pair[0] != 1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Guess::{Amounts, Counts, Labels, Unclear};
+    use super::*;
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+    use std::collections::BTreeMap;
+
+    fn guess(pairs: impl IntoIterator<Item = (i64, u64)>) -> Guess {
+        let (numbers, counts): (Vec<f64>, Vec<u64>) =
+            pairs.into_iter().map(|(number, count)| (number as f64, count)).unzip();
+        let names = numbers.iter().map(ToString::to_string).collect();
+        Guess::of(&crate::encode::Labels { names, counts, numbers: Some(numbers), more: false })
+    }
+
+    /// Frequencies of 0, 1, … or of other numbers in a row.
+    fn from(first: i64, counts: &[u64]) -> Guess {
+        guess((first..).zip(counts.iter().copied()))
+    }
+
+    /// Draws by inverting a distribution function: `ratio(k)` is P(k) / P(k − 1).
+    fn draws(rows: usize, seed: u64, zero: f64, ratio: impl Fn(f64) -> f64) -> Guess {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let mut found = BTreeMap::new();
+        for _ in 0..rows {
+            let level: f64 = rng.random();
+            let (mut k, mut p) = (0, zero);
+            let mut below = p;
+            while below < level && p > 0.0 {
+                k += 1;
+                p *= ratio(k as f64);
+                below += p;
+            }
+            *found.entry(k).or_insert(0) += 1;
+        }
+        guess(found)
+    }
+
+    fn poisson(mean: f64, rows: usize, seed: u64) -> Guess {
+        draws(rows, seed, (-mean).exp(), |k| mean / k)
+    }
+
+    #[test]
+    fn labels_are_used_up_to_the_last() {
+        assert_eq!(from(0, &[178, 182, 177, 183, 181, 182, 181, 179, 174, 180]), Labels, "digits");
+        assert_eq!(from(1, &[50, 50, 50]), Labels, "iris");
+        assert_eq!(from(0, &[70, 76, 17, 13, 9, 29]), Labels, "glass");
+        assert_eq!(from(0, &[150, 35, 30]), Labels, "new-thyroid");
+        assert_eq!(from(0, &[221, 117, 53]), Labels, "svmguide2");
+        assert_eq!(from(0, &[1533, 703, 1358, 626, 707, 1508]), Labels, "satellite");
+        assert_eq!(from(0, &[50_000, 3_000, 2_000]), Labels, "classes of very different sizes");
+    }
+
+    #[test]
+    fn counts_die_out() {
+        for seed in 0..20 {
+            for rows in [300, 3000] {
+                assert_eq!(poisson(1.5, rows, seed), Counts, "{rows} rows, seed {seed}");
+                let geometric = draws(rows, seed, 0.25, |_| 0.75);
+                assert_eq!(geometric, Counts, "geometric, {rows} rows, seed {seed}");
+            }
+            // So few different values may be classes; but never are they taken for them.
+            let rare = poisson(0.3, 300, seed);
+            assert!(rare == Unclear || rare == Counts, "{rare:?}, seed {seed}");
+        }
+        assert_eq!(from(0, &[400, 20, 90, 80, 60, 40, 20, 10, 6, 4, 2, 1, 1]), Counts, "many zeros");
+        assert_eq!(guess([(0, 80), (1, 60), (2, 30), (3, 12), (4, 5), (9, 1), (17, 1)]), Counts, "far ones");
+    }
+
+    /// Of a hundred rows the largest numbers may be missing by chance.
+    #[test]
+    fn counts_of_few_rows_are_hardly_ever_labels() {
+        let guesses = (0..200).map(|seed| poisson(1.5, 100, seed));
+        let right = guesses.filter(|guess| [Counts, Unclear].contains(guess)).count();
+        assert!(right >= 190, "{right}");
+    }
+
+    #[test]
+    fn amounts_are_wide_or_begin_elsewhere() {
+        assert_eq!(from(3, &[10, 53, 681, 638, 199, 18]), Amounts, "wine quality");
+        let rings = [
+            1, 1, 15, 57, 115, 259, 391, 568, 689, 634, 487, 267, 203, 126, 103, 67, 58, 42, 32, 26, 14, 6, 9,
+        ];
+        assert_eq!(from(1, &rings), Amounts, "abalone");
+        assert_eq!(from(1, &[1; 500]), Amounts, "ids");
+        assert_eq!(from(1990, &[40; 30]), Amounts, "years");
+        assert_eq!(from(0, &[12; 95]), Amounts, "ages");
+        assert_eq!(from(-2, &[30; 5]), Amounts);
+        let radial = [(1, 20), (2, 24), (3, 38), (4, 110), (5, 115), (6, 26), (7, 17), (8, 24), (24, 132)];
+        assert_eq!(guess(radial), Amounts, "radial highways of Boston");
+        assert_eq!(guess((0..300).map(|i| (100_000 + 137 * i, 2))), Amounts, "prices");
+        assert_eq!(guess([(0, 30), (5, 20), (10, 10), (50, 1)]), Amounts, "round amounts");
+        assert_eq!(from(0, &[2; 20]), Amounts, "the hours of a day");
+    }
+
+    #[test]
+    fn what_may_be_both_is_asked() {
+        assert_eq!(from(0, &[222, 67, 10, 1]), Unclear, "grades, or rare events");
+        assert_eq!(from(1, &[30, 35, 16, 12, 5, 1]), Unclear, "sizes of families, or grades");
+        assert_eq!(from(0, &[10, 53, 681, 638, 199, 18]), Unclear, "wine quality from 0 on");
+        assert_eq!(from(0, &[6, 5, 7, 6, 6]), Unclear, "few rows");
+    }
+}

@@ -1,0 +1,149 @@
+//! The target as the likelihood takes it.
+
+use super::order::{self, in_order};
+use super::spec::FitSpec;
+use super::task::{Task, how_many, task, wrong_likelihood};
+use crate::context::Context;
+use crate::encode::{ColumnSurvey, Labels, Survey, Surveyed, Target, TargetValues};
+use crate::error::{CliError, ErrorKind};
+use crate::model::TargetSummary;
+use crate::standardise::Standardiser;
+use gp_likelihoods::{Likelihood, Support};
+use gp_optim::format_number;
+
+/// The target as the likelihood takes it.
+#[derive(Debug)]
+pub struct Observed {
+    /// What the target is.
+    pub task: Task,
+    /// Why.
+    pub reason: String,
+    /// How its values become observations.
+    pub target: Target,
+    /// Its distribution.
+    pub summary: TargetSummary,
+    /// What an observation says about its latent value, with the parameters that training starts from.
+    pub likelihood: Box<dyn Likelihood>,
+}
+
+/// Finds out what the target of a table is, and how it is observed.
+///
+/// # Errors
+/// Of kind [`Data`](ErrorKind::Data) for a target that says nothing or that the likelihood cannot take, of kind
+/// [`Usage`](ErrorKind::Usage) for a task or a likelihood that does not go with it.
+pub(super) fn observe(survey: &Survey, spec: &FitSpec, context: &Context) -> Result<Observed, CliError> {
+    let (column, labels) = (survey.target()?, survey.labels());
+    if labels.names.len() < 2 {
+        let (source, name, value) = (survey.source(), column.name(), survey.first_target());
+        let who = if survey.rows() == 1 { "the only row" } else { "every row" };
+        let what = format!(
+            "`{source}`, column {name}: {who} has the value `{value}`; there is nothing to learn from a target that does not vary; add rows with other values, or choose another column with --target"
+        );
+        return Err(CliError::new(ErrorKind::Data, what));
+    }
+    let labels = in_order(labels, column.name(), &spec.order)?;
+    let (task, reason) = task(survey, column, &labels, spec, context)?;
+    order::check(task, column, &labels, spec)?;
+    let likelihood = likelihood(task, column, &labels, spec, context)?;
+    let target = target(column, &labels, likelihood.as_ref(), spec)?;
+    let summary = summary(survey.rows(), column, &target, &labels);
+    Ok(Observed { task, reason, target, summary, likelihood })
+}
+
+fn likelihood(
+    task: Task,
+    column: &ColumnSurvey,
+    labels: &Labels,
+    spec: &FitSpec,
+    context: &Context,
+) -> Result<Box<dyn Likelihood>, CliError> {
+    let count = labels.names.len();
+    let text = match (&spec.likelihood, task) {
+        (Some(text), _) => text.clone(),
+        (None, Task::Regression) => "gaussian(variance=0.1)".to_owned(),
+        (None, Task::Binary) => "bernoulli_probit".to_owned(),
+        (None, Task::Multiclass)
+            if context.methods.find(&spec.method).is_ok_and(|method| method.evaluates_densities()) =>
+        {
+            format!("softmax(classes={count})")
+        }
+        (None, Task::Multiclass) => format!("multiclass_probit(classes={count})"),
+        (None, Task::Ordinal) => format!("ordinal_probit(classes={count})"),
+        (None, Task::Count) => {
+            let mean = match column.values() {
+                Surveyed::Numbers { sum, .. } => sum.mean(),
+                Surveyed::Words(_) => 0.0,
+            };
+            format!("poisson(offset={})", format_number(mean.max(f64::MIN_POSITIVE).ln()))
+        }
+    };
+    let likelihood = context.likelihoods.parse(&text).map_err(wrong_likelihood)?;
+    if likelihood.outputs() != 1 {
+        let what = format!(
+            "the likelihood {} has {} outputs; one target column has one",
+            likelihood.name(),
+            likelihood.outputs()
+        );
+        return Err(CliError::new(ErrorKind::Usage, what));
+    }
+    let classes = likelihood.support().classes();
+    if classes > 0 && (classes != count || labels.more) {
+        let what = format!(
+            "column {} has {} different values, and the likelihood {} takes {classes}",
+            column.name(),
+            how_many(labels),
+            likelihood.expression()
+        );
+        return Err(CliError::new(ErrorKind::Usage, what));
+    }
+    Ok(likelihood)
+}
+
+fn target(
+    column: &ColumnSurvey,
+    labels: &Labels,
+    likelihood: &dyn Likelihood,
+    spec: &FitSpec,
+) -> Result<Target, CliError> {
+    let support = likelihood.support();
+    let values = match (support.classes(), column.scale()) {
+        (0, Some(scale)) => {
+            let scaled = spec.standardize.target() && support == Support::Real;
+            // A density with heavy tails is not log-concave: who takes it expects outliers.
+            let robust = labels.robust_units().filter(|_| scaled && !likelihood.is_log_concave());
+            let units = robust.unwrap_or(scale);
+            if scaled {
+                check_range(column.name(), units)?;
+            }
+            TargetValues::Number(if scaled { units } else { Standardiser::identity() })
+        }
+        (0, None) => {
+            let like = column.lookalike().map_or_else(String::new, |like| format!("; {like}"));
+            let what = format!("column {} holds words, and the task needs numbers{like}", column.name());
+            return Err(CliError::new(ErrorKind::Data, what));
+        }
+        _ => TargetValues::Classes(labels.names.clone()),
+    };
+    Ok(Target { name: column.name().to_owned(), kind: column.kind(), values })
+}
+
+/// Variances of predictions are in units of the target's, squared.
+fn check_range(name: &str, Standardiser { scale, .. }: Standardiser) -> Result<(), CliError> {
+    if (scale * scale).is_normal() {
+        return Ok(());
+    }
+    let what = format!(
+        "the numbers of column {name} have a spread of {scale:.1e}, whose square is beyond the range of numbers: \
+         give them in other units"
+    );
+    Err(CliError::new(ErrorKind::Data, what))
+}
+
+fn summary(rows: usize, column: &ColumnSurvey, target: &Target, labels: &Labels) -> TargetSummary {
+    match (target.labels(), column.scale()) {
+        (None, Some(Standardiser { mean, scale })) => {
+            TargetSummary::Moments { mean, variance: scale * scale }
+        }
+        _ => TargetSummary::Shares(labels.counts.iter().map(|&count| count as f64 / rows as f64).collect()),
+    }
+}

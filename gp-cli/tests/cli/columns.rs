@@ -1,0 +1,292 @@
+//! Which columns are inputs: those that number the rows are not, and others can be left out; and what their cells are.
+
+use crate::support::{Desk, sine};
+use arrow_array::{ArrayRef, Date32Array, Float64Array, Int64Array, RecordBatch};
+use parquet::arrow::ArrowWriter;
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+fn inputs(desk: &Desk) -> Vec<String> {
+    let about = desk.ok("inspect model.gp --json").json()["about"].clone();
+    let features = about["inputs"]["features"].as_array().unwrap().clone();
+    features.iter().map(|feature| feature["name"].as_str().unwrap().to_owned()).collect()
+}
+
+/// The rows of a table with the numbers of rows before them, without a name, as pandas writes them.
+fn numbered(table: &str, first: usize) -> String {
+    let mut lines = table.lines();
+    let mut text = format!(",{}\n", lines.next().unwrap());
+    for (row, line) in lines.enumerate() {
+        let _ = writeln!(text, "{},{line}", row + first);
+    }
+    text
+}
+
+#[test]
+fn the_numbers_of_rows_in_csv_are_no_input() {
+    let desk = Desk::new();
+    desk.write("t.csv", sine(60));
+    desk.ok("fit t.csv --target y");
+    let (plain, same) = (desk.read("model.gp"), desk.ok("predict model.gp t.csv").out);
+    for first in [0, 1] {
+        desk.write("t.csv", numbered(&sine(60), first));
+        let said = desk.ok("fit t.csv --target y --force");
+        assert!(
+            said.err.contains("left out column column_1, which has no name and numbers the rows"),
+            "{}",
+            said.err
+        );
+        assert!(plain == desk.read("model.gp"));
+        let said = desk.ok("fit t.csv --target y --force --stream always --method exact");
+        assert!(said.err.contains("left out column column_1"), "{}", said.err);
+        assert_eq!(inputs(&desk), ["x"]);
+    }
+    // Other tables need not have them, and these need no other.
+    desk.ok("fit t.csv --target y --force");
+    assert_eq!(desk.ok("predict model.gp t.csv").out, same);
+    desk.write("t.csv", sine(60));
+    assert_eq!(desk.ok("predict model.gp t.csv").out, same);
+    desk.write("t.csv", numbered(&sine(60), 0));
+    desk.ok("cv t.csv --target y --folds 2");
+    desk.ok("fit t.csv --target y --features x --force");
+    assert_eq!(inputs(&desk), ["x"]);
+    desk.ok("fit t.csv --target y --features column_1,x --force");
+    assert_eq!(inputs(&desk), ["column_1", "x"]);
+    desk.ok("predict model.gp t.csv");
+    assert_eq!(desk.ok("predict model.gp t.csv --id column_1").table().1[7][0], "7");
+}
+
+#[test]
+fn a_first_column_without_a_name_that_may_be_something_else_is_asked_about() {
+    let desk = Desk::new();
+    let table = sine(40);
+    let mut lines = table.lines();
+    let mut text = format!(",{}\n", lines.next().unwrap());
+    lines.enumerate().for_each(|(row, line)| text += &format!("{},{line}\n", (row * 17) % 40));
+    desk.write("t.csv", text);
+    let texts = ["`t.csv`: the first column has no name", "--exclude column_1", "--type column_1=number"];
+    desk.refused("fit t.csv --target y", 2, &texts);
+    desk.refused("fit t.csv --target y --stream always --method exact", 2, &texts);
+    desk.ok("fit t.csv --target y --exclude column_1");
+    assert_eq!(inputs(&desk), ["x"]);
+    desk.ok("fit t.csv --target y --features x --force");
+    desk.ok("fit t.csv --target y --type column_1=number --force");
+    assert_eq!(inputs(&desk), ["column_1", "x"]);
+}
+
+fn parquet(desk: &Desk, name: &str, columns: Vec<(&str, ArrayRef)>) {
+    let batch = RecordBatch::try_from_iter(columns).unwrap();
+    let mut writer = ArrowWriter::try_new(Vec::new(), batch.schema(), None).unwrap();
+    writer.write(&batch).unwrap();
+    desk.write(name, writer.into_inner().unwrap());
+}
+
+#[test]
+fn the_index_of_pandas_is_no_input() {
+    let desk = Desk::new();
+    let numbers =
+        |value: fn(i64) -> f64| -> ArrayRef { Arc::new((0..50).map(value).collect::<Float64Array>()) };
+    let columns = vec![
+        ("x", numbers(|i| 0.1 * i as f64)),
+        ("y", numbers(|i| (0.1 * i as f64).sin())),
+        ("__index_level_0__", Arc::new((0..50).map(|i| (i * 7) % 50).collect::<Int64Array>()) as ArrayRef),
+    ];
+    parquet(&desk, "t.parquet", columns.clone());
+    let batch = RecordBatch::try_from_iter(columns).unwrap();
+    let mut stream = arrow_ipc::writer::StreamWriter::try_new(Vec::new(), &batch.schema()).unwrap();
+    stream.write(&batch).unwrap();
+    desk.write("t.arrows", stream.into_inner().unwrap());
+    for table in ["t.parquet", "t.arrows"] {
+        for flags in ["", "--stream always --method exact"] {
+            let said = desk.ok(&format!("fit {table} --target y --force {flags}"));
+            assert!(
+                said.err.contains("left out column __index_level_0__, the index that pandas wrote"),
+                "{}",
+                said.err
+            );
+            assert_eq!(inputs(&desk), ["x"]);
+        }
+        desk.ok(&format!("fit {table} --target y --force --features x,__index_level_0__"));
+        assert_eq!(inputs(&desk), ["x", "__index_level_0__"]);
+    }
+    // None of the columns of a model: the table says which it has.
+    desk.write("other.csv", sine(30).replace("x,y", "a,b"));
+    desk.ok("fit other.csv --target b --force");
+    desk.refused("predict model.gp t.parquet", 3, &["`t.parquet` has no column a; it has x, y"]);
+}
+
+#[test]
+fn columns_can_be_left_out() {
+    let desk = Desk::new();
+    let rows: String =
+        (0..40).map(|i| format!("{},n{i},,{}\n", 0.1 * f64::from(i), (0.1 * f64::from(i)).sin())).collect();
+    desk.write("t.csv", "x,name,empty,y\n".to_owned() + &rows);
+    for flags in ["", "--stream always --method exact"] {
+        desk.ok(&format!("fit t.csv --target y --exclude name,empty --missing drop --force {flags}"));
+        assert_eq!(inputs(&desk), ["x"]);
+    }
+    desk.ok("cv t.csv --target y --exclude name,empty --folds 2");
+    desk.write("c.toml", "exclude = [\"name\", \"empty\"]\n");
+    desk.ok("fit t.csv --target y --config c.toml --force");
+    assert_eq!(inputs(&desk), ["x"]);
+    assert_eq!(desk.ok("inspect model.gp --json").json()["about"]["config"]["exclude"][1], "empty");
+    desk.refused(
+        "fit t.csv --target y --exclude nam,empty --force",
+        3,
+        &[
+            "`t.csv` has no column nam to leave out by --exclude",
+            "it has x, name, empty, y",
+            "did you mean name for nam?",
+        ],
+    );
+    desk.refused("fit t.csv --target y --exclude y --force", 2, &["column y is the target", "--exclude"]);
+    let both = desk.gp("fit t.csv --target y --exclude name --features x --force");
+    assert!(both.code == 2 && both.err.contains("cannot be used with"), "{}", both.err);
+}
+
+/// A table of which a model needs one column and has another is not one of cells separated by something else.
+#[test]
+fn a_missing_column_is_told_with_all_that_there_are() {
+    let desk = Desk::new();
+    let rows: String = (0..30)
+        .map(|i| format!("{},{},{},{}\n", 0.1 * f64::from(i), i % 7, i % 5, (0.1 * f64::from(i)).sin()))
+        .collect();
+    desk.write("wine.csv", "alcohol,ash,hue,y\n".to_owned() + &rows);
+    desk.ok("fit wine.csv --target y --features alcohol,hue");
+    desk.write("new.csv", "alcohol,ash,colour,Hue\n1,2,3,4\n");
+    let said = desk.gp("predict model.gp new.csv");
+    assert_eq!(said.code, 3);
+    assert!(
+        said.err.contains("no column hue; it has alcohol, ash, colour, Hue; did you mean Hue for hue?"),
+        "{}",
+        said.err
+    );
+    assert!(!said.err.contains("alone"), "{}", said.err);
+    desk.write("blanks.csv", "alcohol hue\n1 2\n");
+    desk.refused(
+        "predict model.gp blanks.csv",
+        3,
+        &["it has alcohol hue alone", "separated by something else"],
+    );
+    desk.refused("fit wine.csv --target Y --force", 3, &["no column Y", "did you mean y for Y?"]);
+}
+
+/// Days, and what they are called.
+fn days() -> Desk {
+    let desk = Desk::new();
+    let row = |i: u32| format!("2024-{:02}-{:02},{}\n", 1 + i / 28, 1 + i % 28, f64::from(i % 13) / 3.0);
+    desk.write("t.csv", "day,y\n".to_owned() + &(0..60).map(row).collect::<String>());
+    desk
+}
+
+#[test]
+fn dates_are_written_as_dates() {
+    let desk = days();
+    desk.ok("fit t.csv --target y");
+    assert_eq!(desk.ok("predict model.gp t.csv --id day").table().1[29][0], "2024-02-02");
+    desk.ok("plot model.gp t.csv -o p.svg");
+    let picture = String::from_utf8(desk.read("p.svg")).unwrap();
+    assert!(picture.contains("\n2024-02-") && !picture.contains("\n1977"), "{picture}");
+
+    desk.ok("fit t.csv --target day --kernel \"1 * rbf\" --force");
+    let (header, rows) = desk.ok("predict model.gp t.csv --latent").table();
+    for name in ["mean", "lower", "upper", "latent_mean"] {
+        let place = header.iter().position(|found| found == name).unwrap();
+        assert!(rows[3][place].starts_with("202"), "{name}: {}", rows[3][place]);
+    }
+    let variance = header.iter().position(|found| found == "variance").unwrap();
+    assert!(rows[3][variance].parse::<f64>().unwrap() > 0.0);
+    desk.ok("predict model.gp t.csv -o p.jsonl");
+    let lines = String::from_utf8(desk.read("p.jsonl")).unwrap();
+    let first: serde_json::Value = serde_json::from_str(lines.lines().next().unwrap()).unwrap();
+    assert!(first["mean"].as_str().unwrap().starts_with("202"), "{first}");
+    desk.ok("predict model.gp t.csv -o p.parquet");
+    let frame = gp_cli::data::Formats::built_in()
+        .open(desk.path("p.parquet").to_str().unwrap(), &gp_cli::data::ReadOptions::default())
+        .unwrap();
+    let mean = frame.column("mean").unwrap();
+    assert_eq!(mean.kind(), gp_cli::data::Kind::Date);
+    assert_eq!(mean.text(0), first["mean"].as_str().unwrap());
+    desk.ok("plot model.gp t.csv -o q.svg");
+    assert!(desk.ok("eval model.gp t.csv --json").json()["scores"]["gp"]["rmse"].is_number());
+}
+
+#[test]
+fn dates_of_parquet_are_written_as_dates() {
+    let desk = Desk::new();
+    let columns: Vec<(&str, ArrayRef)> = vec![
+        ("day", Arc::new((19_785..19_835).map(Some).collect::<Date32Array>())),
+        ("y", Arc::new((0..50).map(|i| f64::from(i % 7)).collect::<Float64Array>())),
+    ];
+    parquet(&desk, "t.parquet", columns);
+    desk.ok("fit t.parquet --target y --task regression");
+    assert_eq!(desk.ok("predict model.gp t.parquet --id day").table().1[0][0], "2024-03-03");
+}
+
+#[test]
+fn columns_in_another_notation_are_warned_about() {
+    let desk = Desk::new();
+    let mut text = "price;when;share;colour;y\n".to_owned();
+    for i in 0..60 {
+        let colour = ["red", "green", "blue"][i % 3];
+        let _ = writeln!(
+            text,
+            "\"1,{:03}.5\";{:02}/{:02}/2024;{} %;{colour};{}",
+            17 * (i % 20),
+            1 + i % 12,
+            1 + i % 28,
+            i % 30,
+            (0.1 * i as f64).sin()
+        );
+    }
+    desk.write("t.csv", text);
+    let expected = [
+        "column price: its words look like numbers with separated thousands, such as `1,000.5`; write them without separators",
+        "column when: its words look like dates, such as `01/01/2024`; write them as year-month-day",
+        "column share: its words look like percentages, such as `0 %`",
+    ];
+    for flags in ["", "--stream always --method exact"] {
+        let said = desk.ok(&format!("fit t.csv --target y --iterations 1 --force {flags}"));
+        let warnings = desk.ok("inspect model.gp --json").json()["about"]["training"]["warnings"].to_string();
+        for part in expected {
+            assert_eq!(said.err.matches(part).count(), 1, "{}", said.err);
+            assert!(warnings.contains(part), "{warnings}");
+        }
+        assert!(!said.err.contains("column colour"), "{}", said.err);
+    }
+    let said = desk.ok("cv t.csv --target y --folds 2 --iterations 1");
+    assert!(expected.iter().all(|part| said.err.contains(part)), "{}", said.err);
+    assert!(expected.iter().all(|part| desk.ok("check t.csv").out.contains(part)));
+    let asked = "--type price=category --exclude when,share";
+    let said = desk.ok(&format!("fit t.csv --target y --iterations 1 --force {asked}"));
+    assert!(!said.err.contains("look like"), "{}", said.err);
+}
+
+/// Where most cells are numbers as they are read, the first that is not says what it looks like.
+#[test]
+fn single_cells_in_another_notation_say_so() {
+    let desk = Desk::new();
+    desk.write("t.csv", "x;y\n900;1\n1,021.5;2\n17;3\n4;4\n");
+    desk.refused(
+        "fit t.csv --target y",
+        3,
+        &["line 3, column x", "`1,021.5`", "looks like one of numbers with separated thousands", "1021.5"],
+    );
+}
+
+#[test]
+fn names_that_are_nearly_right_are_suggested() {
+    let desk = Desk::new();
+    desk.write("t.csv", sine(20));
+    for (flags, meant) in [
+        ("--likelihood poison", "did you mean `poisson`?"),
+        ("--likelihood probit", "did you mean `bernoulli_probit`?"),
+        ("--likelihood studentt", "did you mean `student_t`?"),
+        ("--kernel rfb", "did you mean `rbf`?"),
+        ("--kernel \"1 * mattern32\"", "did you mean `matern32`?"),
+        ("--method exct", "did you mean `exact`?"),
+        ("--format parqet", "did you mean `parquet`?"),
+    ] {
+        desk.refused(&format!("fit t.csv --target y {flags}"), 2, &[meant]);
+    }
+}
