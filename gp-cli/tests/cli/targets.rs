@@ -115,8 +115,9 @@ const GRADES: [(&str, usize); 4] = [("excellent", 20), ("fair", 31), ("good", 32
 /// Rows of `x,y` in which grades follow x.
 fn graded() -> Desk {
     let desk = Desk::new();
-    let grade =
-        |i: usize| ["poor", "fair", "good", "excellent"][(i * 4 / 100 + usize::from(i % 9 == 0)).min(3)];
+    let grade = |i: usize| {
+        ["poor", "fair", "good", "excellent"][(i * 4 / 100 + usize::from(i.is_multiple_of(9))).min(3)]
+    };
     let rows = (0..100).map(|i| format!("{},{}\n", 0.1 * i as f64, grade(i))).collect::<String>();
     desk.write("t.csv", "x,y\n".to_owned() + &rows);
     desk
