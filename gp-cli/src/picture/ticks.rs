@@ -71,9 +71,10 @@ mod tests {
 
     #[test]
     fn what_sums_of_steps_leave_behind_is_not_shown() {
-        let places: Vec<f64> = (0..5).map(|i| -0.2 + 0.1 * f64::from(i)).collect();
-        assert_ne!(places[2], 0.0);
-        assert_eq!(texts(&places), ["-0.2", "-0.1", "0", "0.1", "0.2"]);
+        let mut places = vec![-0.3];
+        (0..5).for_each(|i| places.push(places[i] + 0.1));
+        assert_ne!(places[3], 0.0);
+        assert_eq!(texts(&places), ["-0.3", "-0.2", "-0.1", "0", "0.1", "0.2"]);
         assert_eq!(texts(&[-1.388e-17, 0.25, 0.5]), ["0", "0.25", "0.50"]);
     }
 
