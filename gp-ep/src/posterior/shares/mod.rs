@@ -125,10 +125,8 @@ impl<F: Posterior> Predictor<F> {
     /// Latent functions that are looked at together.
     fn told_apart(&self) -> Vec<Range<usize>> {
         let (count, classes) = (self.functions().latent_count(), self.likelihood().support().classes());
-        if count == classes && count > 1 {
-            return vec![0..count];
-        }
-        (0..count).map(|latent| latent..latent + 1).collect()
+        let together = if count == classes { count.max(1) } else { 1 };
+        (0..count).step_by(together).map(|first| first..first + together).collect()
     }
 
     fn shares_of(
