@@ -59,7 +59,7 @@ fn the_model_file_gives_the_predictions_to_the_last_bit() {
     let points = model.inputs().encode(&table).unwrap().points;
     let latents = model.posterior().beliefs(points.as_ref()).unwrap();
     let moments = gp_cli::predict::moments(&model, model.posterior(), &latents).unwrap();
-    assert_eq!(moments.len(), 37);
+    assert_eq!(moments.len(), 60);
     for (row, moments) in moments.iter().enumerate() {
         assert_eq!(moments.mean.to_bits(), numbers("mean")[row].to_bits());
         assert_eq!(moments.variance.to_bits(), numbers("variance")[row].to_bits());
