@@ -13,6 +13,7 @@ pub mod inspect;
 pub mod plot;
 pub mod predict;
 pub mod report;
+pub mod suggest;
 pub mod update;
 
 use crate::context::Context;

@@ -8,7 +8,9 @@ use faer::{Mat, MatRef};
 use gp_ep::ivm::{IvmPosterior, StoredIvm};
 use gp_ep::{InferenceError, Posterior, Predictor};
 use gp_kernels::Evaluator;
-use gp_kernels::posterior::{LatentBeliefs, LatentFunction, LatentPosterior, MixturePosterior};
+use gp_kernels::posterior::{
+    LatentBeliefs, LatentFunction, LatentPosterior, LatentPrediction, MixturePosterior,
+};
 use gp_likelihoods::Likelihood;
 use serde::{Deserialize, Serialize};
 
@@ -94,6 +96,15 @@ impl Posterior for Functions {
         by: &Evaluator,
     ) -> Result<Mat<f64>, InferenceError> {
         self.inner().term_means(latent, x, by)
+    }
+
+    fn predict_terms(
+        &self,
+        latent: usize,
+        x: MatRef<'_, f64>,
+        by: &Evaluator,
+    ) -> Result<Vec<LatentPrediction>, InferenceError> {
+        self.inner().predict_terms(latent, x, by)
     }
 
     fn class_probabilities(

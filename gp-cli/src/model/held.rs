@@ -97,6 +97,14 @@ impl LatentPosterior for Held {
     fn term_means(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<Mat<f64>, KernelError> {
         self.inner().term_means(x, by)
     }
+
+    fn predict_terms(
+        &self,
+        x: MatRef<'_, f64>,
+        by: &Evaluator,
+    ) -> Result<Vec<LatentPrediction>, KernelError> {
+        self.inner().predict_terms(x, by)
+    }
 }
 
 impl StoredLatent {

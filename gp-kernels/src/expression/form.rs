@@ -55,6 +55,18 @@ impl Setting {
         Self { name, value: value.into() }
     }
 
+    /// Its name.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Its value.
+    #[must_use]
+    pub fn value(&self) -> &SettingValue {
+        &self.value
+    }
+
     pub(super) fn print(&self) -> String {
         match &self.value {
             SettingValue::Number(number) => format!("{}={number}", self.name),

@@ -1,0 +1,124 @@
+//! What an observation may be, and what it leaves open of the latent values.
+
+use super::Scratch;
+use super::marginal::Marginal;
+use crate::error::InferenceError;
+use gp_likelihoods::{Latent, Likelihood};
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+
+/// Observations that stand for all, where they are no labels.
+const DRAWS: usize = 64;
+/// Deviations of a tilted distribution that are narrower than this, in units of those of the latent value, are rounding.
+const NARROWEST: f64 = 1e-7;
+
+/// The latent values given one observation.
+pub(super) struct Outcome {
+    /// Of the observation, among all that are looked at.
+    pub(super) share: f64,
+    /// `KL(p(f | y) ‖ p(f))`, in nats.
+    pub(super) divergence: f64,
+    /// Variance of each latent value.
+    pub(super) variances: Vec<f64>,
+}
+
+/// Every label, or some observations drawn from the predictive distribution: the same ones for the same beliefs.
+fn observations(likelihood: &dyn Likelihood, marginal: &Marginal) -> Result<Vec<Vec<f64>>, InferenceError> {
+    let support = likelihood.support();
+    if support.classes() > 0 {
+        return Ok((0..support.classes()).map(|class| vec![support.label(class)]).collect());
+    }
+    let mut rng = ChaCha8Rng::seed_from_u64(0);
+    let draw = |f: &[f64]| {
+        let mut y = vec![0.0; likelihood.outputs()];
+        likelihood.sample(f, &mut rng, &mut y)?;
+        Ok(y)
+    };
+    marginal.spread(DRAWS)?.chunks_exact(marginal.means().len()).map(draw).collect()
+}
+
+/// What is known of the latent values after each of the observations.
+pub(super) fn outcomes(
+    likelihood: &dyn Likelihood,
+    marginal: &Marginal,
+    scratch: &mut Scratch,
+) -> Result<Vec<Outcome>, InferenceError> {
+    let labels = likelihood.support().classes() > 0;
+    let observations = observations(likelihood, marginal)?;
+    let equal = 1.0 / observations.len() as f64;
+    let places = (marginal.means().len() > 1).then(|| marginal.places()).transpose()?;
+    let of = |y: &Vec<f64>| {
+        let (log_evidence, divergence, variances) = match &places {
+            Some(places) => {
+                let logs: Vec<f64> = places.shares.iter().map(|share| share.ln()).collect();
+                tilted(likelihood, y, (&places.values, &logs), marginal.means().len())?
+            }
+            None => on_a_line(likelihood, y, marginal, scratch)?,
+        };
+        let share = if labels { log_evidence.exp() } else { equal };
+        Ok(Outcome { share, divergence, variances })
+    };
+    observations.iter().map(of).collect()
+}
+
+/// The variances that an observation leaves on average, of each latent value.
+pub(super) fn expected_variances(
+    likelihood: &dyn Likelihood,
+    marginal: &Marginal,
+    scratch: &mut Scratch,
+) -> Result<Vec<f64>, InferenceError> {
+    let variances = marginal.variances();
+    if let (Some(noise), &[variance]) = (likelihood.gaussian_noise(), variances) {
+        return Ok(vec![variance * noise.variance() / (variance + noise.variance())]);
+    }
+    if variances.iter().all(|&variance| variance <= 0.0) {
+        return Ok(variances.to_vec());
+    }
+    let outcomes = outcomes(likelihood, marginal, scratch)?;
+    let total: f64 = outcomes.iter().map(|outcome| outcome.share).sum();
+    let left = |q: usize| outcomes.iter().map(|o| o.share / total * o.variances[q]).sum::<f64>();
+    Ok((0..variances.len()).map(|q| left(q).min(variances[q])).collect())
+}
+
+/// One latent value: places are put where the tilted distribution is, which may be narrow.
+fn on_a_line(
+    likelihood: &dyn Likelihood,
+    y: &[f64],
+    marginal: &Marginal,
+    scratch: &mut Scratch,
+) -> Result<(f64, f64, Vec<f64>), InferenceError> {
+    let (mean, variance) = (marginal.means()[0], marginal.variances()[0]);
+    let Scratch { workspace, slopes } = scratch;
+    likelihood.tilted(y, &[Latent::new(mean, variance)?], 1.0, workspace, slopes)?;
+    let (g, h) = (slopes.by_mean[0], 2.0 * slopes.by_variance[0]);
+    let floor = NARROWEST * NARROWEST * variance;
+    let (mean, tilted_variance) = (mean + variance * g, (variance + variance * variance * (h - g * g)).max(floor));
+    let (values, logs) = marginal.line_about(mean, tilted_variance.sqrt());
+    tilted(likelihood, y, (&values, &logs), 1)
+}
+
+/// `ln p(y)`, `KL(p(f | y) ‖ p(f))` and the variances of `p(f | y)`, as sums over places with the logarithms of their share of
+/// the prior.
+fn tilted(
+    likelihood: &dyn Likelihood,
+    y: &[f64],
+    (values, log_shares): (&[f64], &[f64]),
+    latents: usize,
+) -> Result<(f64, f64, Vec<f64>), InferenceError> {
+    let mut logs = vec![0.0; log_shares.len()];
+    likelihood.log_densities(y, values, &mut logs)?;
+    let joint: Vec<f64> = logs.iter().zip(log_shares).map(|(log, share)| log + share).collect();
+    let log_evidence = gp_likelihoods::special::log_sum_exp(&joint);
+    let shares: Vec<f64> = joint.iter().map(|log| (log - log_evidence).exp()).collect();
+    // 0 · −∞ is 0 here.
+    let expected: f64 =
+        shares.iter().zip(&logs).filter(|(share, _)| **share > 0.0).map(|(share, log)| share * log).sum();
+    let moment = |q: usize, of: &dyn Fn(f64) -> f64| -> f64 {
+        shares.iter().zip(values.iter().skip(q).step_by(latents)).map(|(share, &f)| share * of(f)).sum()
+    };
+    let variance = |q: usize| {
+        let mean = moment(q, &|f| f);
+        moment(q, &|f| (f - mean).powi(2))
+    };
+    Ok((log_evidence, (expected - log_evidence).max(0.0), (0..latents).map(variance).collect()))
+}
