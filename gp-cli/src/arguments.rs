@@ -1,8 +1,7 @@
 //! The command line.
 
 use crate::commands::{
-    check, convert, cv, demo, diagnose, eval, fit, generate, inspect, plot, predict, report, suggest,
-    update,
+    check, convert, cv, demo, diagnose, eval, fit, generate, inspect, plot, predict, report, suggest, update,
 };
 use crate::context::Context;
 use crate::error::CliError;

@@ -9,7 +9,7 @@ use faer::MatRef;
 use gp_kernels::expression::{Form, Setting, SettingValue};
 use gp_kernels::posterior::terms;
 use gp_kernels::{Kernel, KernelExt as _};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// Columns of the parts of every latent function at these points: a mean and a variance for each term of its kernel. The
 /// means of a function add up to its latent mean, with the constant about which the target was centred.
@@ -52,8 +52,7 @@ const CENTRE: &str = "part(centre)";
 
 /// A name for each term of a kernel, such as `rbf * periodic` or `linear[age]`. Those that would be the same are numbered.
 pub(crate) fn term_names(kernel: &dyn Kernel, columns: &[String]) -> Vec<String> {
-    let names: Vec<String> =
-        terms(kernel).into_iter().map(|term| without_numbers(term, columns)).collect();
+    let names: Vec<String> = terms(kernel).into_iter().map(|term| without_numbers(term, columns)).collect();
     let mut counts: HashMap<&str, usize> = HashMap::new();
     names.iter().for_each(|name| *counts.entry(name).or_default() += 1);
     let mut seen: HashMap<&str, usize> = HashMap::new();
@@ -65,12 +64,34 @@ pub(crate) fn term_names(kernel: &dyn Kernel, columns: &[String]) -> Vec<String>
     names.iter().map(String::as_str).map(numbered).collect()
 }
 
+/// The columns of points that a kernel sees, of so many.
+pub(crate) fn columns_of(kernel: &dyn Kernel, count: usize) -> Vec<usize> {
+    if let Some(dims) = dims(kernel) {
+        return dims;
+    }
+    if kernel.children().is_empty() {
+        return (0..count).collect();
+    }
+    let children = kernel.children().iter();
+    let seen: BTreeSet<usize> = children.flat_map(|child| columns_of(child.as_ref(), count)).collect();
+    seen.into_iter().collect()
+}
+
+/// The columns that a kernel is restricted to, where it is.
+fn dims(kernel: &dyn Kernel) -> Option<Vec<usize>> {
+    let settings = kernel.settings();
+    let dims = settings.iter().find(|setting| setting.name() == "dims").map(Setting::value);
+    match dims {
+        Some(SettingValue::List(dims)) if kernel.form() == Form::Dims => Some(dims.clone()),
+        _ => None,
+    }
+}
+
 /// A kernel without its parameters, with the names of columns that it is restricted to.
 fn without_numbers(kernel: &dyn Kernel, columns: &[String]) -> String {
     let children = |between: &str| {
         let children = kernel.children().iter();
-        let names: Vec<String> =
-            children.map(|child| without_numbers(child.as_ref(), columns)).collect();
+        let names: Vec<String> = children.map(|child| without_numbers(child.as_ref(), columns)).collect();
         names.join(between)
     };
     match kernel.form() {
@@ -86,8 +107,7 @@ fn without_numbers(kernel: &dyn Kernel, columns: &[String]) -> String {
 
 /// The names of the columns that a kernel is restricted to.
 fn seen_columns(kernel: &dyn Kernel, columns: &[String]) -> Option<String> {
-    let dims = kernel.settings().iter().find(|setting| setting.name() == "dims").map(Setting::value).cloned();
-    let Some(SettingValue::List(dims)) = dims else { return None };
+    let dims = dims(kernel)?;
     let names: Option<Vec<&str>> = dims.iter().map(|&dim| columns.get(dim).map(String::as_str)).collect();
     Some(names?.join(", "))
 }
@@ -108,6 +128,9 @@ mod tests {
         assert_eq!(names("rbf(dims=[0]) + rbf(dims=[1, 0])"), ["rbf[age]", "rbf[colour=red, age]"]);
         assert_eq!(names("select(rbf + linear, dims=[1])"), ["(rbf + linear)[colour=red]"]);
         // A column that there is not.
-        assert_eq!(names("linear(variance=1, dims=[7])"), ["linear(variance=1, dims=[7])"]);
+        let kernel = gp_kernels::parse("rbf(dims=[2]) * (linear(dims=[0]) + 3 * rbf(dims=[2, 1]))").unwrap();
+        assert_eq!(columns_of(kernel.as_ref(), 4), [0, 1, 2]);
+        assert_eq!(columns_of(gp_kernels::parse("2 * rbf").unwrap().as_ref(), 2), [0, 1]);
+        assert_eq!(names("linear(lengthscale=1, dims=[7])"), ["linear(lengthscale=1, dims=[7])"]);
     }
 }

@@ -6,7 +6,7 @@ use gp_ep::design::{Batch, Criterion, Goal};
 use gp_ep::{ExactGp, ExactPosterior, InferenceError, Observations, Predictor};
 use gp_kernels::inducing::InducingInputs;
 use gp_kernels::posterior::{InducingPosterior, MixturePosterior, PosteriorFactor};
-use gp_likelihoods::{BernoulliLogit, BernoulliProbit, Gaussian, Likelihood, Poisson, Softmax};
+use gp_likelihoods::{BernoulliLogit, BernoulliProbit, Gaussian, Likelihood, Softmax};
 use gp_linalg::{Cholesky, JitterPolicy, Threading};
 use std::f64::consts::TAU;
 
@@ -35,7 +35,15 @@ fn through(
 ) -> Predictor<MixturePosterior<InducingPosterior>> {
     let z = Mat::from_fn(5, 2, |i, d| ((i * (3 + 2 * d)) % 5) as f64 / 2.0 - 1.0);
     let part = |(q, kernel): (usize, &&str)| {
-        let lower = Mat::from_fn(5, 5, |i, j| if i == j { 0.5 } else if i > j { 0.1 } else { 0.0 });
+        let lower = Mat::from_fn(5, 5, |i, j| {
+            if i == j {
+                0.5
+            } else if i > j {
+                0.1
+            } else {
+                0.0
+            }
+        });
         let mean = (0..5).map(|i| 0.8 * ((i + 3 * q) as f64).sin()).collect();
         let inputs = InducingInputs::points(z.as_ref()).unwrap();
         let factor = PosteriorFactor::Covariance(lower);
@@ -82,7 +90,8 @@ fn a_batch_by_information_is_the_greedy_determinant() {
     let noise = Box::new(Gaussian::new(NOISE).unwrap());
     let sparse = through(&[KERNEL], noise);
     let exact = exact(&x, &y);
-    let covariances = [&exact.joint(0, candidates.as_ref()).unwrap().1, &sparse.joint(0, candidates.as_ref()).unwrap().1];
+    let covariances =
+        [&exact.joint(0, candidates.as_ref()).unwrap().1, &sparse.joint(0, candidates.as_ref()).unwrap().1];
     for (which, covariance) in covariances.into_iter().enumerate() {
         let log_det = |rows: &[usize]| {
             let matrix = Mat::from_fn(rows.len(), rows.len(), |i, j| {
@@ -156,14 +165,12 @@ fn information_through_several_functions_is_that_of_their_difference() {
     let latents = two.latents(candidates.as_ref()).unwrap();
     let logistic = |f: f64| 1.0 / (1.0 + (-f).exp());
     for (i, found) in found.iter().enumerate() {
-        let (m, v) = (
-            latents[0].mean[i] - latents[1].mean[i],
-            latents[0].variance[i] + latents[1].variance[i],
-        );
+        let (m, v) =
+            (latents[0].mean[i] - latents[1].mean[i], latents[0].variance[i] + latents[1].variance[i]);
         let p = integrate(m, v, logistic);
         let expected = entropy(p) - integrate(m, v, |f| entropy(logistic(f)));
         // A lattice of 1024 points in two dimensions.
-        assert!((found - expected).abs() < 0.01 * expected, "{found} {expected}");
+        assert!((found - expected).abs() < 0.02 * expected, "{found} {expected}");
     }
 }
 
@@ -176,7 +183,8 @@ fn information_of_two_labels_is_near_that_of_both_together() {
     let logistic = |f: f64| 1.0 / (1.0 + (-f).exp());
     for (a, b) in [(0, 1), (5, 5), (8, 30), (12, 20)] {
         let mut batch = Batch::new(&predictor, Criterion::Information).unwrap();
-        let sum = batch.choose(candidates.subrows(a, 1)).unwrap() + batch.choose(candidates.subrows(b, 1)).unwrap();
+        let sum =
+            batch.choose(candidates.subrows(a, 1)).unwrap() + batch.choose(candidates.subrows(b, 1)).unwrap();
         let pair = Mat::from_fn(2, 2, |i, d| candidates[([a, b][i], d)]);
         let (mean, covariance) = predictor.joint(0, pair.as_ref()).unwrap();
         let slope = covariance[(0, 1)] / covariance[(0, 0)];
@@ -208,29 +216,66 @@ fn normal_logistic(mean: f64, variance: f64) -> f64 {
     (-200..=200).map(at).sum::<f64>() * h
 }
 
-/// Of counts, whose observations are drawn: `Σ_y p(y) KL(p(f | y) ‖ p(f))` over all counts there may be.
+/// Of counts: `Σ_y p(y) KL(p(f | y) ‖ p(f))` over all counts there may be.
 #[test]
 fn information_of_counts_is_an_expected_divergence() {
-    let predictor = through(&["0.5 * rbf(lengthscale=0.7)"], Box::new(Poisson));
+    let predictor = through(&["0.5 * rbf(lengthscale=0.7)"], gp_likelihoods::parse("poisson").unwrap());
     let candidates = candidates();
     let latents = &predictor.latents(candidates.as_ref()).unwrap()[0];
     let found = Batch::new(&predictor, Criterion::Information).unwrap().values(candidates.as_ref()).unwrap();
-    let mut off = 0.0;
     for i in 0..40 {
         let (m, v) = (latents.mean[i], latents.variance[i]);
-        let log_p = |y: u32, f: f64| {
-            f64::from(y) * f - f.exp() - (1..=y).map(|k| f64::from(k).ln()).sum::<f64>()
-        };
+        let log_p =
+            |y: u32, f: f64| f64::from(y) * f - f.exp() - (1..=y).map(|k| f64::from(k).ln()).sum::<f64>();
         let term = |y: u32| {
             let p = integrate(m, v, |f| log_p(y, f).exp());
             integrate(m, v, |f| log_p(y, f).exp() * log_p(y, f)) - p * p.ln()
         };
         let expected: f64 = (0..60).map(term).sum();
-        // 64 draws, the same for all points.
-        assert!((found[i] - expected).abs() < 0.25 * expected, "{} {expected}", found[i]);
-        off += (found[i] / expected - 1.0) / 40.0;
+        // What is beyond quantiles of 1e-6 is left out.
+        assert!((found[i] - expected).abs() < 1e-4 * expected, "{} {expected}", found[i]);
     }
-    assert!(off.abs() < 0.08, "{off}");
+}
+
+/// Student's t of a million degrees of freedom is Gaussian noise, whose information is known; of few, it is less.
+#[test]
+fn information_of_numbers_is_that_of_their_noise() {
+    let candidates = candidates();
+    let [nearly, far] =
+        ["student_t(scale=0.1, dof=1e6)", "student_t(scale=0.1, dof=2.5)"].map(|likelihood| {
+            let predictor = through(&[KERNEL], gp_likelihoods::parse(likelihood).unwrap());
+            Batch::new(&predictor, Criterion::Information).unwrap().values(candidates.as_ref()).unwrap()
+        });
+    let latents =
+        through(&[KERNEL], Box::new(Gaussian::new(NOISE).unwrap())).latents(candidates.as_ref()).unwrap();
+    for (i, variance) in latents[0].variance.iter().enumerate() {
+        let expected = 0.5 * (1.0 + variance / NOISE).ln();
+        assert!((nearly[i] - expected).abs() < 1e-3 * expected, "{} {expected}", nearly[i]);
+        assert!(far[i] < nearly[i] && far[i] > 0.3 * nearly[i], "{} {}", far[i], nearly[i]);
+    }
+}
+
+/// Two latent functions, the second of which is the logarithm of the noise: draws of observations. Where the second is known
+/// nearly, it is regression with that noise.
+#[test]
+fn information_through_two_functions_of_a_number() {
+    let likelihood = gp_likelihoods::parse("heteroscedastic").unwrap();
+    let predictor = through(&["0.5 * rbf(lengthscale=0.7)", "0.0001 * rbf(lengthscale=0.7)"], likelihood);
+    let candidates = candidates();
+    let found = Batch::new(&predictor, Criterion::Information).unwrap().values(candidates.as_ref()).unwrap();
+    let latents = predictor.latents(candidates.as_ref()).unwrap();
+    let mut noise = [gp_likelihoods::ObservationMoments::default()];
+    for (i, found) in found.iter().enumerate() {
+        let f = [latents[0].mean[i], latents[1].mean[i]];
+        predictor.likelihood().conditional_moments(&f, &mut noise).unwrap();
+        let expected = 0.5 * (1.0 + latents[0].variance[i] / noise[0].variance).ln();
+        // 128 draws.
+        assert!((found - expected).abs() < 0.15 * expected + 1e-3, "{found} {expected}");
+    }
+    let mut batch = Batch::new(&predictor, Criterion::Variance).unwrap();
+    let before = batch.values(candidates.as_ref()).unwrap()[3];
+    batch.choose(candidates.subrows(3, 1)).unwrap();
+    assert!(batch.values(candidates.as_ref()).unwrap()[3] < before);
 }
 
 /// The closed form of Gaussian noise, and `E max(0, exp(f) − best)`, which has one too.
@@ -258,7 +303,7 @@ fn improvement_is_the_expected_gain() {
         assert_eq!(batch.criterion(), Criterion::Improvement { goal, best: better });
         assert!(batch.values(candidates.as_ref()).unwrap()[chosen] < found[chosen]);
     }
-    let counts = through(&["0.5 * rbf(lengthscale=0.7)"], Box::new(Poisson));
+    let counts = through(&["0.5 * rbf(lengthscale=0.7)"], gp_likelihoods::parse("poisson").unwrap());
     let latents = counts.latents(candidates.as_ref()).unwrap();
     let criterion = Criterion::Improvement { goal: Goal::Maximum, best: 1.7 };
     let found = Batch::new(&counts, criterion).unwrap().values(candidates.as_ref()).unwrap();
@@ -277,7 +322,7 @@ fn what_cannot_be_is_refused() {
     let improvement = |best| Criterion::Improvement { goal: Goal::Maximum, best };
     let refused = Batch::new(&labels, improvement(0.0)).unwrap_err();
     assert!(matches!(refused, InferenceError::Unsupported { .. }));
-    let counts = through(&[KERNEL], Box::new(Poisson));
+    let counts = through(&[KERNEL], gp_likelihoods::parse("poisson").unwrap());
     assert!(matches!(Batch::new(&counts, improvement(f64::NAN)), Err(InferenceError::Option { .. })));
     let mut batch = Batch::new(&counts, Criterion::Variance).unwrap();
     assert!(batch.is_empty());

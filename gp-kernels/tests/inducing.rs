@@ -217,7 +217,8 @@ fn windows_of_no_width_are_points() {
 fn windowed_covariances_are_integrals_of_the_kernel() {
     // g(z) = ∫ N(x; z, ω) f(x) dx in one dimension, by the trapezoidal rule over ±12 standard deviations, which for
     // an analytic integrand this smooth is exact to rounding with 200 points a side.
-    let kernel = parse("1.3 * rbf(lengthscale=0.8) + constant(variance=0.2) + linear(lengthscale=1.7)").unwrap();
+    let kernel =
+        parse("1.3 * rbf(lengthscale=0.8) + constant(variance=0.2) + linear(lengthscale=1.7)").unwrap();
     let by = Evaluator::new(Threading::Here);
     let z = Mat::from_fn(2, 1, |i, _| i as f64 - 0.4);
     let omega = Mat::from_fn(2, 1, |i, _| 0.3 + 0.5 * i as f64);

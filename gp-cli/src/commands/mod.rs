@@ -14,6 +14,7 @@ pub mod plot;
 pub mod predict;
 pub mod report;
 pub mod suggest;
+mod term_panels;
 pub mod update;
 
 use crate::context::Context;

@@ -133,9 +133,11 @@ impl Functions {
         }
     }
 
-    /// The first version of the format knows neither mixtures nor active points.
+    /// The first version of the format knows neither mixtures nor active points, and the second no straight functions
+    /// through windows.
     pub(super) fn version(&self) -> u32 {
         match self {
+            Self::Components(mixture) if mixture.parts().iter().any(Held::has_windows) => 3,
             Self::Components(mixture) if mixture.weights().len() == 1 => 1,
             Self::Components(_) | Self::Active(_) => 2,
         }

@@ -46,6 +46,11 @@ impl Held {
         }
     }
 
+    /// Whether it is seen through Gaussian windows.
+    pub(super) fn has_windows(&self) -> bool {
+        matches!(self, Self::Inducing(inducing) if inducing.inputs().windows().is_some())
+    }
+
     pub(super) fn to_stored(&self) -> Result<StoredLatent, CliError> {
         match self {
             Self::Exact(exact) => Ok(StoredLatent::Exact(StoredExact {

@@ -33,3 +33,4 @@ mod targets;
 mod terminal;
 mod tutorial;
 mod update;
+mod windows;

@@ -12,7 +12,9 @@ fn parts_of_numbers_add_up() {
         format!("{x},{}\n", 500.0 + 30.0 * x + 20.0 * x.sin() + noise(i))
     };
     desk.write("t.csv", "x,y\n".to_owned() + &(0..40).map(row).collect::<String>());
-    for method in ["exact --parameters known", "vfe --inducing 8 --parameters known", "exact --parameters uncertain"] {
+    for method in
+        ["exact --parameters known", "vfe --inducing 8 --parameters known", "exact --parameters uncertain"]
+    {
         desk.ok(&format!(
             "fit t.csv --target y --force --iterations 30 --method {method} --kernel \"1 * rbf + linear + 0.1 * rbf\""
         ));
@@ -66,14 +68,15 @@ fn parts_of_classes_are_those_of_each_function() {
             cells[header.iter().position(|found| *found == name).unwrap()].parse().unwrap()
         };
         for class in ["red", "green", "blue"] {
-            let sum = of(format!("part(rbf, {class})")) + of(format!("part(linear, {class})"));
-            assert!((sum - of(format!("latent_mean({class})"))).abs() < 1e-12);
+            let parts = ["rbf", "linear", "constant"].map(|term| of(format!("part({term}, {class})")));
+            assert!((parts.iter().sum::<f64>() - of(format!("latent_mean({class})"))).abs() < 1e-12);
         }
     }
     desk.ok("fit t.csv --target y --features a,b --method ivm --inducing 10 --iterations 2 -o two.gp");
     let said = desk.ok("predict two.gp t.csv --parts --latent");
-    let [rbf, linear, mean] = ["part(rbf)", "part(linear)", "latent_mean"].map(|name| said.column(name));
-    assert!((0..60).all(|i| (rbf[i] + linear[i] - mean[i]).abs() < 1e-12));
+    let [rbf, linear, constant, mean] =
+        ["part(rbf)", "part(linear)", "part(constant)", "latent_mean"].map(|name| said.column(name));
+    assert!((0..60).all(|i| (rbf[i] + linear[i] + constant[i] - mean[i]).abs() < 1e-12));
     assert!(!said.table().0.contains(&"part(centre)".to_owned()));
 }
 
@@ -82,8 +85,24 @@ fn parts_of_classes_are_those_of_each_function() {
 fn a_single_term_is_the_whole_function() {
     let desk = Desk::new();
     desk.write("t.csv", sine(30));
-    desk.ok("fit t.csv --target y --parameters known --iterations 5 --kernel \"1 * rbf\" --likelihood gaussian");
+    desk.ok(
+        "fit t.csv --target y --parameters known --iterations 5 --kernel \"1 * rbf\" --likelihood gaussian",
+    );
     let said = desk.ok("predict model.gp t.csv --parts --latent");
     let variances = said.column("part_variance(rbf)").into_iter().zip(said.column("latent_variance"));
     assert!(variances.into_iter().all(|(part, whole)| (part - whole).abs() <= 1e-12 * whole));
+}
+
+/// A panel for each term; words and several functions too.
+#[test]
+fn parts_are_drawn() {
+    let desk = Desk::new();
+    desk.write("t.csv", circle(60));
+    desk.ok("fit t.csv --target a --parameters known --iterations 5 --kernel \"1 * rbf(dims=[0]) + linear(dims=[2])\" --exclude y -o a.gp");
+    desk.ok("plot a.gp t.csv --parts -o a.svg");
+    let drawn = String::from_utf8(desk.read("a.svg")).unwrap();
+    assert!(drawn.starts_with("<svg") && drawn.len() > 5_000);
+    desk.ok("fit t.csv --target kind --features a,b --iterations 2 --method svgp --inducing 6 -o k.gp");
+    desk.ok("plot k.gp t.csv --parts -o k.png");
+    assert_eq!(desk.read("k.png")[..4], [0x89, b'P', b'N', b'G']);
 }

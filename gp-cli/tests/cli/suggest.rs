@@ -9,9 +9,8 @@ fn data(name: &str) -> String {
 /// A sine with a gap between 2 and 4.
 fn gap() -> String {
     let all = sine(60);
-    let keep = |line: &&str| {
-        line.split(',').next().unwrap().parse().is_ok_and(|x: f64| !(2.0..4.0).contains(&x))
-    };
+    let keep =
+        |line: &&str| line.split(',').next().unwrap().parse().is_ok_and(|x: f64| !(2.0..4.0).contains(&x));
     "x,y\n".to_owned() + &all.lines().skip(1).filter(keep).map(|line| format!("{line}\n")).collect::<String>()
 }
 
@@ -28,7 +27,9 @@ fn on_grid(desk: &Desk, model: &str, column: &str) -> (f64, f64) {
 fn the_first_point_is_where_the_variance_is_largest() {
     let desk = Desk::new();
     desk.write("t.csv", gap());
-    for method in ["exact --parameters known", "exact", "pep --inducing 10", "svgp --inducing 10 --iterations 20"] {
+    for method in
+        ["exact --parameters known", "exact", "pep --inducing 10", "svgp --inducing 10 --iterations 20"]
+    {
         desk.ok(&format!("fit t.csv --target y --force --method {method}"));
         let (at, variance) = on_grid(&desk, "model.gp", "latent_variance");
         for by in ["variance", "information"] {
@@ -57,7 +58,9 @@ fn a_batch_fills_the_gap() {
     let mut x = said.column("x");
     assert!(x.iter().all(|x| (-1.0..=8.0).contains(x)));
     x.sort_by(f64::total_cmp);
-    assert!(x.windows(2).all(|pair| pair[1] - pair[0] > 0.3), "{x:?}");
+    // An end may be worth two observations.
+    x.dedup_by(|a, b| (*a - *b).abs() < 1e-9);
+    assert!(x.len() >= 4 && x.windows(2).all(|pair| pair[1] - pair[0] > 0.3), "{x:?}");
     let information = said.column("information");
     assert!(information.windows(2).all(|pair| pair[1] <= pair[0] + 1e-6), "{information:?}");
     let again = desk.ok(&format!("{line} --threads 1"));
@@ -83,7 +86,8 @@ fn candidates_of_a_table_are_chosen_one_after_the_other() {
     desk.ok("fit t.csv --target y --parameters known");
     desk.write("c.csv", "well,x\na,1\nb,2.9\nc,3\nd,7\ne,2.9\n");
     let said = desk.ok("suggest model.gp c.csv --count 3 --id well --by variance --json");
-    let rows: Vec<u64> = said.json()["rows"].as_array().unwrap().iter().map(|row| row.as_u64().unwrap()).collect();
+    let rows: Vec<u64> =
+        said.json()["rows"].as_array().unwrap().iter().map(|row| row.as_u64().unwrap()).collect();
     assert_eq!(rows[0], 4);
     assert!([2, 3, 5].contains(&rows[1]) && rows.len() == 3);
     assert_eq!(said.json()["points"][0]["well"], "d");
@@ -148,7 +152,11 @@ fn inputs_are_as_in_the_training_table() {
 fn labels_are_asked_for_where_they_tell_most() {
     let desk = Desk::new();
     desk.write("t.csv", circle(80));
-    for method in ["ep --inducing 15", "ivm --inducing 15 --iterations 2", "savigp --components 2 --covariance diagonal --inducing 8 --iterations 3"] {
+    for method in [
+        "ep --inducing 15",
+        "ivm --inducing 15 --iterations 2",
+        "savigp --components 2 --covariance diagonal --inducing 8 --iterations 3",
+    ] {
         desk.ok(&format!("fit t.csv --target y --features a,b --force --method {method}"));
         let said = desk.ok("suggest model.gp --count 3");
         assert_eq!(said.table().0, ["a", "b", "information", "label", "p(in)", "p(out)"], "{method}");
@@ -172,15 +180,18 @@ fn labels_are_asked_for_where_they_tell_most() {
 fn older_models_are_told_the_ranges() {
     let desk = Desk::new();
     let model = data("v1_exact.gp");
-    let names: Vec<String> = desk.ok(&format!("inspect {model} --json")).json()["about"]["inputs"]["features"]
+    let columns: Vec<(String, bool)> = desk.ok(&format!("inspect {model} --json")).json()["about"]["inputs"]
+        ["features"]
         .as_array()
         .unwrap()
         .iter()
         .filter(|feature| feature["encoding"]["scaled"].is_object() && feature["kind"] != "boolean")
-        .map(|feature| feature["name"].as_str().unwrap().to_owned())
+        .map(|feature| (feature["name"].as_str().unwrap().to_owned(), feature["kind"] == "date"))
         .collect();
-    desk.refused(&format!("suggest {model}"), 2, &["does not hold the range of", &names[0], "--range"]);
-    let ranges: Vec<String> = names.iter().map(|name| format!("--range {name}=0..1")).collect();
+    desk.refused(&format!("suggest {model}"), 2, &["does not hold the range of", &columns[0].0, "--range"]);
+    let ends = |is_date| if is_date { "2024-01-01..2024-02-01" } else { "0..1" };
+    let ranges: Vec<String> =
+        columns.iter().map(|(name, is_date)| format!("--range {name}={}", ends(*is_date))).collect();
     desk.ok(&format!("suggest {model} --count 2 {}", ranges.join(" ")));
     for name in ["v2_mixture.gp", "v2_ivm.gp", "v1_ep.gp", "v1_classes.gp"] {
         let table = data("v1_new.csv");

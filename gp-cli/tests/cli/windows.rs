@@ -25,9 +25,7 @@ fn narrow_windows_are_points() {
         };
         let (points, narrow, wide) =
             (predictions(""), predictions("--windows 1e-6"), predictions("--windows 0.5"));
-        let apart = |other: &[f64]| {
-            points.iter().zip(other).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
-        };
+        let apart = |other: &[f64]| points.iter().zip(other).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
         // K_zz is near singular, so that changes of 1e-12 in it are some 1e-7 of predictions.
         assert!(apart(&narrow) < 1e-5, "{flags}: {}", apart(&narrow));
         assert!(apart(&wide) > 1e-3, "{flags}: {}", apart(&wide));
@@ -40,7 +38,8 @@ fn narrow_windows_are_points() {
 fn widths_are_learned_shown_and_stored() {
     let desk = Desk::new();
     desk.write("t.csv", sine(80));
-    let line = "fit t.csv --target y --method vfe --inducing 8 --parameters known --iterations 30 --windows 0.3";
+    let line =
+        "fit t.csv --target y --method vfe --inducing 8 --parameters known --iterations 30 --windows 0.3";
     let said = desk.ok(line);
     assert!(said.err.contains("8 inducing windows"), "{}", said.err);
     let shown = desk.ok("inspect model.gp").out;
@@ -58,7 +57,11 @@ fn widths_are_learned_shown_and_stored() {
     assert!(rmse.is_none_or(|rmse| rmse < 0.1), "{rmse:?}");
     // Every row's mean is near the sine.
     let said = desk.ok("predict model.gp t.csv");
-    let worst = said.column("mean").iter().enumerate().map(|(i, mean)| (mean - (6.0 * i as f64 / 80.0).sin()).abs());
+    let worst = said
+        .column("mean")
+        .into_iter()
+        .enumerate()
+        .map(|(i, mean)| (mean - (6.0 * i as f64 / 80.0).sin()).abs());
     assert!(worst.fold(0.0, f64::max) < 0.15);
 
     desk.ok(&format!("{line} --fix windows -o kept.gp"));
@@ -106,7 +109,7 @@ fn windows_that_cannot_be_are_refused() {
     desk.write("t.csv", sine(40));
     for (flags, texts) in [
         ("--windows 0", ["--windows 0: a width has to be above 0", ""]),
-        ("--windows -1", ["--windows", ""]),
+        ("--windows=-1", ["--windows -1: a width has to be above 0", ""]),
         ("--windows 0.3 --method exact", ["--windows makes no difference to method exact", ""]),
         ("--windows 0.3 --kernel matern32", ["--windows: ", "matern32"]),
         ("--fix windows --method vfe", ["--fix windows makes no difference to method vfe", ""]),

@@ -110,7 +110,8 @@ impl Chosen {
         let known = self.latents.iter_mut().zip(before).zip(now.variances().iter().zip(left));
         for ((taken, before), (&variance, &left)) in known {
             taken.before.push(before.into_iter().next().unwrap_or_default());
-            let weight = if variance > 0.0 { (variance - left).max(0.0) / (variance * variance) } else { 0.0 };
+            let weight =
+                if variance > 0.0 { (variance - left).max(0.0) / (variance * variance) } else { 0.0 };
             taken.weights.push(weight);
         }
         self.points.extend(point.row(0).iter());

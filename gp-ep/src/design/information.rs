@@ -19,6 +19,5 @@ pub(super) fn information(
         return Ok(0.0);
     }
     let outcomes = outcomes(likelihood, marginal, scratch)?;
-    let total: f64 = outcomes.iter().map(|outcome| outcome.share).sum();
-    Ok(outcomes.iter().map(|outcome| outcome.share / total * outcome.divergence).sum())
+    Ok(outcomes.iter().map(|outcome| outcome.share * outcome.divergence).sum())
 }

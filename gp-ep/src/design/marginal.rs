@@ -6,8 +6,9 @@ use gp_likelihoods::special::standard_normal_quantile;
 
 /// Places in several dimensions.
 const PLACES: usize = 1024;
-/// Places on a line, to either side of the mean.
+/// Places on a line to either side of the mean, for functions with a kink and for smooth ones.
 const SIDE: i32 = 256;
+const SMOOTH_SIDE: i32 = 64;
 /// Deviations to either side.
 const REACH: f64 = 8.0;
 
@@ -50,7 +51,7 @@ impl Marginal {
     /// Places that integrals over the latents are sums over.
     pub(super) fn places(&self) -> Result<Places, LikelihoodError> {
         if self.mean.len() == 1 {
-            return Ok(self.line(self.mean[0], self.variance[0].sqrt()));
+            return Ok(self.line());
         }
         Ok(Places { values: self.spread(PLACES)?, shares: vec![1.0 / PLACES as f64; PLACES] })
     }
@@ -66,25 +67,30 @@ impl Marginal {
         Ok(normal?.chunks_exact(latents).flat_map(|z| self.at(z, lower.as_deref())).collect())
     }
 
-    /// Places of the trapezoidal rule for a distribution about there, with the logarithm of their share of the prior: not of
-    /// a sum of 1, where the distribution is not the prior.
+    /// Places of the trapezoidal rule for a smooth distribution about there, with the logarithms of their shares of this
+    /// Gaussian: their sum is below 1 where the distribution is narrower.
     pub(super) fn line_about(&self, mean: f64, deviation: f64) -> (Vec<f64>, Vec<f64>) {
-        let step = REACH / f64::from(SIDE) * deviation;
+        self.steps(mean, deviation, SMOOTH_SIDE)
+    }
+
+    fn steps(&self, mean: f64, deviation: f64, side: i32) -> (Vec<f64>, Vec<f64>) {
+        let step = REACH / f64::from(side) * deviation;
         let place = |i: i32| mean + step * f64::from(i);
         let own = self.variance[0];
         let log_share = |f: f64| {
             step.ln() - 0.5 * (f - self.mean[0]).powi(2) / own - 0.5 * (std::f64::consts::TAU * own).ln()
         };
-        let values: Vec<f64> = (-SIDE..=SIDE).map(place).collect();
+        let values: Vec<f64> = (-side..=side).map(place).collect();
         let shares = values.iter().map(|&f| log_share(f)).collect();
         (values, shares)
     }
 
-    fn line(&self, mean: f64, deviation: f64) -> Places {
-        if deviation <= 0.0 {
+    fn line(&self) -> Places {
+        let (mean, variance) = (self.mean[0], self.variance[0]);
+        if variance <= 0.0 {
             return Places { values: vec![mean], shares: vec![1.0] };
         }
-        let (values, logs) = self.line_about(mean, deviation);
+        let (values, logs) = self.steps(mean, variance.sqrt(), SIDE);
         let shares: Vec<f64> = logs.iter().map(|log| log.exp()).collect();
         let sum: f64 = shares.iter().sum();
         Places { values, shares: shares.into_iter().map(|share| share / sum).collect() }

@@ -11,6 +11,7 @@ mod chosen;
 mod improvement;
 mod information;
 mod marginal;
+mod observations;
 mod outcomes;
 
 use crate::error::{InferenceError, check_count};

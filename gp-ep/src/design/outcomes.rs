@@ -2,39 +2,21 @@
 
 use super::Scratch;
 use super::marginal::Marginal;
+use super::observations::{Observed, observations};
 use crate::error::InferenceError;
 use gp_likelihoods::{Latent, Likelihood};
-use rand::SeedableRng;
-use rand_chacha::ChaCha8Rng;
 
-/// Observations that stand for all, where they are no labels.
-const DRAWS: usize = 64;
 /// Deviations of a tilted distribution that are narrower than this, in units of those of the latent value, are rounding.
 const NARROWEST: f64 = 1e-7;
 
 /// The latent values given one observation.
 pub(super) struct Outcome {
-    /// Of the observation, among all that are looked at.
+    /// The probability of the observation, among all that are looked at.
     pub(super) share: f64,
     /// `KL(p(f | y) ‖ p(f))`, in nats.
     pub(super) divergence: f64,
     /// Variance of each latent value.
     pub(super) variances: Vec<f64>,
-}
-
-/// Every label, or some observations drawn from the predictive distribution: the same ones for the same beliefs.
-fn observations(likelihood: &dyn Likelihood, marginal: &Marginal) -> Result<Vec<Vec<f64>>, InferenceError> {
-    let support = likelihood.support();
-    if support.classes() > 0 {
-        return Ok((0..support.classes()).map(|class| vec![support.label(class)]).collect());
-    }
-    let mut rng = ChaCha8Rng::seed_from_u64(0);
-    let draw = |f: &[f64]| {
-        let mut y = vec![0.0; likelihood.outputs()];
-        likelihood.sample(f, &mut rng, &mut y)?;
-        Ok(y)
-    };
-    marginal.spread(DRAWS)?.chunks_exact(marginal.means().len()).map(draw).collect()
 }
 
 /// What is known of the latent values after each of the observations.
@@ -43,11 +25,10 @@ pub(super) fn outcomes(
     marginal: &Marginal,
     scratch: &mut Scratch,
 ) -> Result<Vec<Outcome>, InferenceError> {
-    let labels = likelihood.support().classes() > 0;
-    let observations = observations(likelihood, marginal)?;
-    let equal = 1.0 / observations.len() as f64;
+    let observations = observations(likelihood, marginal, scratch)?;
     let places = (marginal.means().len() > 1).then(|| marginal.places()).transpose()?;
-    let of = |y: &Vec<f64>| {
+    let of = |observed: &Observed| {
+        let y = observed.y.as_slice();
         let (log_evidence, divergence, variances) = match &places {
             Some(places) => {
                 let logs: Vec<f64> = places.shares.iter().map(|share| share.ln()).collect();
@@ -55,10 +36,13 @@ pub(super) fn outcomes(
             }
             None => on_a_line(likelihood, y, marginal, scratch)?,
         };
-        let share = if labels { log_evidence.exp() } else { equal };
+        let share = observed.width.map_or(1.0, |width| width * log_evidence.exp());
         Ok(Outcome { share, divergence, variances })
     };
-    observations.iter().map(of).collect()
+    let mut found = observations.iter().map(of).collect::<Result<Vec<_>, InferenceError>>()?;
+    let total: f64 = found.iter().map(|outcome| outcome.share).sum();
+    found.iter_mut().for_each(|outcome| outcome.share /= total);
+    Ok(found)
 }
 
 /// The variances that an observation leaves on average, of each latent value.
@@ -75,8 +59,7 @@ pub(super) fn expected_variances(
         return Ok(variances.to_vec());
     }
     let outcomes = outcomes(likelihood, marginal, scratch)?;
-    let total: f64 = outcomes.iter().map(|outcome| outcome.share).sum();
-    let left = |q: usize| outcomes.iter().map(|o| o.share / total * o.variances[q]).sum::<f64>();
+    let left = |q: usize| outcomes.iter().map(|outcome| outcome.share * outcome.variances[q]).sum::<f64>();
     Ok((0..variances.len()).map(|q| left(q).min(variances[q])).collect())
 }
 
@@ -92,7 +75,8 @@ fn on_a_line(
     likelihood.tilted(y, &[Latent::new(mean, variance)?], 1.0, workspace, slopes)?;
     let (g, h) = (slopes.by_mean[0], 2.0 * slopes.by_variance[0]);
     let floor = NARROWEST * NARROWEST * variance;
-    let (mean, tilted_variance) = (mean + variance * g, (variance + variance * variance * (h - g * g)).max(floor));
+    let (mean, tilted_variance) =
+        (mean + variance * g, (variance + variance * variance * (h - g * g)).max(floor));
     let (values, logs) = marginal.line_about(mean, tilted_variance.sqrt());
     tilted(likelihood, y, (&values, &logs), 1)
 }

@@ -156,8 +156,8 @@ impl ExactPosterior {
 
 impl LatentPosterior for ExactPosterior {
     fn describe(&self) -> LatentFunction<'_> {
-        let jitter = self.jitter().added;
-        LatentFunction { kernel: self.kernel(), seen_through: None, seen_as: "all rows", jitter }
+        let (kernel, jitter) = (self.kernel(), self.jitter().added);
+        LatentFunction { kernel, seen_through: None, windows: None, seen_as: "all rows", jitter }
     }
 
     fn predict(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<LatentPrediction, KernelError> {

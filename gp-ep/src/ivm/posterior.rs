@@ -148,6 +148,7 @@ impl Posterior for IvmPosterior {
         LatentFunction {
             kernel: self.model.kernels[latent].as_ref(),
             seen_through: Some(self.active_inputs(latent)),
+            windows: None,
             seen_as: "active points",
             jitter: self.jitter(),
         }

@@ -3,12 +3,11 @@
 use crate::reference::{noisy_covariance, solve};
 use crate::support::{Problem, assert_close, model, table};
 use faer::Mat;
-use gp_ep::Posterior as _;
 use gp_kernels::Evaluator;
 use gp_kernels::posterior::{LatentPosterior as _, MixturePosterior};
 
 const KERNEL: &str =
-    "1.7 * rbf(lengthscale=0.8) + linear(variance=0.6) + white(variance=0.1) + 0.4 * rbf(lengthscale=0.3)";
+    "1.7 * rbf(lengthscale=0.8) + 0.6 * linear + white(variance=0.1) + 0.4 * rbf(lengthscale=0.3)";
 
 /// The terms as functions of two different points, and their variances at one.
 fn terms(x: &[f64], z: &[f64]) -> [f64; 4] {

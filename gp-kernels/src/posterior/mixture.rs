@@ -20,6 +20,8 @@ pub struct LatentFunction<'a> {
     pub kernel: &'a dyn Kernel,
     /// The points it is seen through, one per row, where it is not seen through all of the data.
     pub seen_through: Option<MatRef<'a, f64>>,
+    /// The variances of the Gaussian windows about those points, where it is seen through such.
+    pub windows: Option<MatRef<'a, f64>>,
     /// What those points are called.
     pub seen_as: &'static str,
     /// What was added to the diagonal of a matrix that was factored.
@@ -84,7 +86,8 @@ impl LatentPosterior for InducingPosterior {
         LatentFunction {
             kernel: self.kernel(),
             seen_through: Some(self.inputs().z().as_dyn_stride()),
-            seen_as: "inducing inputs",
+            windows: self.inputs().windows().map(|windows| windows.as_dyn_stride()),
+            seen_as: if self.inputs().windows().is_some() { "inducing windows" } else { "inducing inputs" },
             jitter: self.jitter().added,
         }
     }

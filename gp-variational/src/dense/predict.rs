@@ -91,7 +91,8 @@ impl DensePosterior {
 impl LatentPosterior for DensePosterior {
     fn describe(&self) -> LatentFunction<'_> {
         let jitter = self.factor.jitter().added;
-        LatentFunction { kernel: self.kernel.as_ref(), seen_through: None, seen_as: "all rows", jitter }
+        let kernel = self.kernel.as_ref();
+        LatentFunction { kernel, seen_through: None, windows: None, seen_as: "all rows", jitter }
     }
 
     fn predict(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<LatentPrediction, KernelError> {

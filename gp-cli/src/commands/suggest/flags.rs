@@ -72,7 +72,8 @@ pub(super) fn wishes(options: &SuggestOptions, inputs: &Inputs) -> Result<Vec<Op
 /// The input that stands before the `=`, which names may hold too, and what stands behind it.
 fn named<'t>(flag: &str, text: &'t str, inputs: &Inputs) -> Result<(usize, &'t str), CliError> {
     let value = |name: &str| text.strip_prefix(name).and_then(|rest| rest.strip_prefix('='));
-    let found = inputs.names().into_iter().enumerate().filter_map(|(place, name)| Some((name, place, value(name)?)));
+    let found =
+        inputs.names().into_iter().enumerate().filter_map(|(place, name)| Some((name, place, value(name)?)));
     match found.max_by_key(|(name, _, _)| name.len()) {
         Some((_, place, value)) => Ok((place, value)),
         None if !text.contains('=') => {

@@ -244,8 +244,7 @@ fn places_of(inputs: &Inputs, frame: &Frame) -> Result<Vec<Place>, CliError> {
         Values::Numbers(numbers) => numbers[row],
         Values::Levels { .. } => feature.level(&column.text(row)).unwrap_or(f64::NAN),
     };
-    let place =
-        |row: usize| inputs.features().iter().zip(&columns).map(|pair| value(pair, row)).collect();
+    let place = |row: usize| inputs.features().iter().zip(&columns).map(|pair| value(pair, row)).collect();
     Ok((0..frame.row_count()).map(place).collect())
 }
 

@@ -70,8 +70,7 @@ impl<'s> Search<'s> {
             .map(|i| Climber { place: self.candidates[i].clone(), value: found[i], step: FIRST_STEP })
             .collect();
         for _ in 0..if self.whole { 0 } else { ROUNDS } {
-            let trials: Vec<Vec<Place>> =
-                climbers.iter().map(|climber| self.around(climber)).collect();
+            let trials: Vec<Vec<Place>> = climbers.iter().map(|climber| self.around(climber)).collect();
             let found = values(&trials.concat())?;
             let mut found = found.as_slice();
             for (climber, trials) in climbers.iter_mut().zip(trials) {
