@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
 
 use faer::Mat;
-use gp_ep::design::{Batch, Criterion, Goal};
+use gp_ep::design::{Design, Criterion, Goal};
 use gp_ep::{ExactGp, ExactPosterior, InferenceError, Observations, Predictor};
 use gp_kernels::inducing::InducingInputs;
 use gp_kernels::posterior::{InducingPosterior, MixturePosterior, PosteriorFactor};
@@ -60,7 +60,7 @@ fn chosen_points_leave_what_observations_leave() {
     let (x, y) = observed();
     let (predictor, candidates) = (exact(&x, &y), candidates());
     for criterion in [Criterion::Variance, Criterion::Information] {
-        let mut batch = Batch::new(&predictor, criterion).unwrap();
+        let mut batch = Design::new(&predictor, criterion).unwrap();
         let mut more = (x.clone(), y.clone());
         for chosen in [3, 17, 3, 30] {
             batch.choose(candidates.subrows(chosen, 1)).unwrap();
@@ -100,8 +100,8 @@ fn a_batch_by_information_is_the_greedy_determinant() {
             0.5 * Cholesky::factor(matrix.as_ref(), &JitterPolicy::none()).unwrap().log_det()
         };
         let (mut rows, mut sum) = (Vec::new(), 0.0);
-        let mut exact_batch = Batch::new(&exact, Criterion::Information).unwrap();
-        let mut sparse_batch = Batch::new(&sparse, Criterion::Information).unwrap();
+        let mut exact_batch = Design::new(&exact, Criterion::Information).unwrap();
+        let mut sparse_batch = Design::new(&sparse, Criterion::Information).unwrap();
         for _ in 0..6 {
             let together = |row: usize| log_det(&[rows.as_slice(), &[row]].concat());
             let best = (0..40).reduce(|a, b| if together(b) > together(a) { b } else { a }).unwrap();
@@ -147,7 +147,7 @@ fn information_of_labels_is_a_difference_of_entropies() {
     let predictor = through(&[KERNEL], Box::new(BernoulliProbit));
     let candidates = candidates();
     let latents = &predictor.latents(candidates.as_ref()).unwrap()[0];
-    let found = Batch::new(&predictor, Criterion::Information).unwrap().values(candidates.as_ref()).unwrap();
+    let found = Design::new(&predictor, Criterion::Information).unwrap().values(candidates.as_ref()).unwrap();
     for (i, found) in found.iter().enumerate() {
         let (m, v) = (latents.mean[i], latents.variance[i]);
         let expected = entropy(cdf(m / (1.0 + v).sqrt())) - integrate(m, v, |f| entropy(cdf(f)));
@@ -161,7 +161,7 @@ fn information_through_several_functions_is_that_of_their_difference() {
     let (one, other) = ("rbf(lengthscale=0.5)", "0.6 * matern32(lengthscale=1.0)");
     let two = through(&[one, other], Box::new(Softmax::new(2).unwrap()));
     let candidates = candidates();
-    let found = Batch::new(&two, Criterion::Information).unwrap().values(candidates.as_ref()).unwrap();
+    let found = Design::new(&two, Criterion::Information).unwrap().values(candidates.as_ref()).unwrap();
     let latents = two.latents(candidates.as_ref()).unwrap();
     let logistic = |f: f64| 1.0 / (1.0 + (-f).exp());
     for (i, found) in found.iter().enumerate() {
@@ -182,7 +182,7 @@ fn information_of_two_labels_is_near_that_of_both_together() {
     let candidates = candidates();
     let logistic = |f: f64| 1.0 / (1.0 + (-f).exp());
     for (a, b) in [(0, 1), (5, 5), (8, 30), (12, 20)] {
-        let mut batch = Batch::new(&predictor, Criterion::Information).unwrap();
+        let mut batch = Design::new(&predictor, Criterion::Information).unwrap();
         let sum =
             batch.choose(candidates.subrows(a, 1)).unwrap() + batch.choose(candidates.subrows(b, 1)).unwrap();
         let pair = Mat::from_fn(2, 2, |i, d| candidates[([a, b][i], d)]);
@@ -222,7 +222,7 @@ fn information_of_counts_is_an_expected_divergence() {
     let predictor = through(&["0.5 * rbf(lengthscale=0.7)"], gp_likelihoods::parse("poisson").unwrap());
     let candidates = candidates();
     let latents = &predictor.latents(candidates.as_ref()).unwrap()[0];
-    let found = Batch::new(&predictor, Criterion::Information).unwrap().values(candidates.as_ref()).unwrap();
+    let found = Design::new(&predictor, Criterion::Information).unwrap().values(candidates.as_ref()).unwrap();
     for i in 0..40 {
         let (m, v) = (latents.mean[i], latents.variance[i]);
         let log_p =
@@ -244,7 +244,7 @@ fn information_of_numbers_is_that_of_their_noise() {
     let [nearly, far] =
         ["student_t(scale=0.1, dof=1e6)", "student_t(scale=0.1, dof=2.5)"].map(|likelihood| {
             let predictor = through(&[KERNEL], gp_likelihoods::parse(likelihood).unwrap());
-            Batch::new(&predictor, Criterion::Information).unwrap().values(candidates.as_ref()).unwrap()
+            Design::new(&predictor, Criterion::Information).unwrap().values(candidates.as_ref()).unwrap()
         });
     let latents =
         through(&[KERNEL], Box::new(Gaussian::new(NOISE).unwrap())).latents(candidates.as_ref()).unwrap();
@@ -262,7 +262,7 @@ fn information_through_two_functions_of_a_number() {
     let likelihood = gp_likelihoods::parse("heteroscedastic").unwrap();
     let predictor = through(&["0.5 * rbf(lengthscale=0.7)", "0.0001 * rbf(lengthscale=0.7)"], likelihood);
     let candidates = candidates();
-    let found = Batch::new(&predictor, Criterion::Information).unwrap().values(candidates.as_ref()).unwrap();
+    let found = Design::new(&predictor, Criterion::Information).unwrap().values(candidates.as_ref()).unwrap();
     let latents = predictor.latents(candidates.as_ref()).unwrap();
     let mut noise = [gp_likelihoods::ObservationMoments::default()];
     for (i, found) in found.iter().enumerate() {
@@ -272,7 +272,7 @@ fn information_through_two_functions_of_a_number() {
         // 128 draws.
         assert!((found - expected).abs() < 0.15 * expected + 1e-3, "{found} {expected}");
     }
-    let mut batch = Batch::new(&predictor, Criterion::Variance).unwrap();
+    let mut batch = Design::new(&predictor, Criterion::Variance).unwrap();
     let before = batch.values(candidates.as_ref()).unwrap()[3];
     batch.choose(candidates.subrows(3, 1)).unwrap();
     assert!(batch.values(candidates.as_ref()).unwrap()[3] < before);
@@ -286,7 +286,7 @@ fn improvement_is_the_expected_gain() {
     let latents = predictor.latents(candidates.as_ref()).unwrap();
     for (goal, best) in [(Goal::Minimum, -0.4), (Goal::Maximum, 0.9)] {
         let criterion = Criterion::Improvement { goal, best };
-        let mut batch = Batch::new(&predictor, criterion).unwrap();
+        let mut batch = Design::new(&predictor, criterion).unwrap();
         let found = batch.values(candidates.as_ref()).unwrap();
         for (i, found) in found.iter().enumerate() {
             let (m, s) = (latents[0].mean[i], latents[0].variance[i].sqrt());
@@ -306,7 +306,7 @@ fn improvement_is_the_expected_gain() {
     let counts = through(&["0.5 * rbf(lengthscale=0.7)"], gp_likelihoods::parse("poisson").unwrap());
     let latents = counts.latents(candidates.as_ref()).unwrap();
     let criterion = Criterion::Improvement { goal: Goal::Maximum, best: 1.7 };
-    let found = Batch::new(&counts, criterion).unwrap().values(candidates.as_ref()).unwrap();
+    let found = Design::new(&counts, criterion).unwrap().values(candidates.as_ref()).unwrap();
     for (i, found) in found.iter().enumerate() {
         let (m, s) = (latents[0].mean[i], latents[0].variance[i].sqrt());
         let u = (m - 1.7_f64.ln()) / s;
@@ -320,11 +320,11 @@ fn improvement_is_the_expected_gain() {
 fn what_cannot_be_is_refused() {
     let labels = through(&[KERNEL], Box::new(BernoulliProbit));
     let improvement = |best| Criterion::Improvement { goal: Goal::Maximum, best };
-    let refused = Batch::new(&labels, improvement(0.0)).unwrap_err();
+    let refused = Design::new(&labels, improvement(0.0)).unwrap_err();
     assert!(matches!(refused, InferenceError::Unsupported { .. }));
     let counts = through(&[KERNEL], gp_likelihoods::parse("poisson").unwrap());
-    assert!(matches!(Batch::new(&counts, improvement(f64::NAN)), Err(InferenceError::Option { .. })));
-    let mut batch = Batch::new(&counts, Criterion::Variance).unwrap();
+    assert!(matches!(Design::new(&counts, improvement(f64::NAN)), Err(InferenceError::Option { .. })));
+    let mut batch = Design::new(&counts, Criterion::Variance).unwrap();
     assert!(batch.is_empty());
     assert!(batch.choose(Mat::zeros(2, 2).as_ref()).is_err());
     assert!(batch.values(Mat::zeros(2, 3).as_ref()).is_err());
@@ -338,7 +338,7 @@ fn threads_change_nothing() {
     let two = through(&["rbf(lengthscale=0.5)", "matern32"], Box::new(Softmax::new(2).unwrap()));
     let values = |threading: Threading| {
         let predictor = two.clone().with_threading(threading);
-        let mut batch = Batch::new(&predictor, Criterion::Information).unwrap();
+        let mut batch = Design::new(&predictor, Criterion::Information).unwrap();
         batch.choose(candidates.subrows(7, 1)).unwrap();
         batch.values(candidates.as_ref()).unwrap()
     };

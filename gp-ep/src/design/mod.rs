@@ -1,6 +1,6 @@
 //! Which points to observe next.
 //!
-//! A [`Batch`] holds a posterior, a [`Criterion`] and the points chosen so far. It values points as they are after those
+//! A [`Design`] holds a posterior, a [`Criterion`] and the points chosen so far. It values points as they are after those
 //! have been observed, whatever comes out: for Gaussian noise the posterior covariance of one latent function after an
 //! observation at s is `k(x, x') − w k(x, s) k(s, x')` with `w = 1 / (k(s, s) + σ²)`. Under any other likelihood the
 //! expectation over observations is the same with `w = (v − E_y Var(f | y)) / v²`, `v = k(s, s)`, because f elsewhere
@@ -63,13 +63,13 @@ impl Goal {
 
 /// Points to observe, chosen one after the other.
 #[derive(Clone, Debug)]
-pub struct Batch<'a, F> {
+pub struct Design<'a, F> {
     predictor: &'a Predictor<F>,
     criterion: Criterion,
     chosen: Chosen,
 }
 
-impl<'a, F: Posterior> Batch<'a, F> {
+impl<'a, F: Posterior> Design<'a, F> {
     /// No point yet.
     ///
     /// # Errors

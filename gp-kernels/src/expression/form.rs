@@ -55,13 +55,13 @@ impl Setting {
         Self { name, value: value.into() }
     }
 
-    /// Its name.
+    /// What stands before the `=`, such as `dims`.
     #[must_use]
     pub fn name(&self) -> &'static str {
         self.name
     }
 
-    /// Its value.
+    /// What stands behind it: a whole number or a list of columns.
     #[must_use]
     pub fn value(&self) -> &SettingValue {
         &self.value

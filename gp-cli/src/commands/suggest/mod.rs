@@ -17,7 +17,7 @@ use crate::notes::Notes;
 use crate::out::{Destination, OutTable};
 use best::BestSoFar;
 use clap::ValueEnum;
-use gp_ep::design::{Batch, Criterion, Goal};
+use gp_ep::design::{Design, Criterion, Goal};
 use search::Search;
 use serde_json::{Value, json};
 use space::{Place, Space};
@@ -139,7 +139,7 @@ pub fn run(
     flags::check(options)?;
     let model = Model::load(&options.model, context)?;
     let best = best::find(options, &model)?;
-    let batch = Batch::new(model.posterior(), criterion(options, best.as_ref()))?;
+    let batch = Design::new(model.posterior(), criterion(options, best.as_ref()))?;
     let (suggested, ids) = match &options.candidates {
         Some(path) => of_table(options, path, batch, &model, context, notes)?,
         None => (of_space(options, batch, &model, notes)?, OutTable::default()),
@@ -180,7 +180,7 @@ impl Extreme {
 /// Points from anywhere within the ranges of the inputs.
 fn of_space(
     options: &SuggestOptions,
-    mut batch: Batch<'_, Functions>,
+    mut batch: Design<'_, Functions>,
     model: &Model,
     notes: &mut Notes<'_>,
 ) -> Result<Suggested, CliError> {
@@ -201,7 +201,7 @@ fn of_space(
 fn of_table(
     options: &SuggestOptions,
     path: &str,
-    mut batch: Batch<'_, Functions>,
+    mut batch: Design<'_, Functions>,
     model: &Model,
     context: &Context,
     notes: &mut Notes<'_>,
