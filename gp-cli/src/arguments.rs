@@ -1,7 +1,7 @@
 //! The command line.
 
 use crate::commands::{
-    check, convert, cv, demo, diagnose, eval, fit, generate, inspect, plot, predict, report, update,
+    check, convert, cv, demo, diagnose, eval, fit, generate, inspect, plot, predict, report, suggest, update,
 };
 use crate::context::Context;
 use crate::error::CliError;
@@ -44,6 +44,8 @@ pub(crate) enum Command {
     Plot(plot::PlotOptions),
     /// Look for what would hurt in a table
     Check(check::CheckOptions),
+    /// Suggest the next points to observe
+    Suggest(suggest::SuggestOptions),
     /// Compare the gradients that a fit would use with differences
     Diagnose(diagnose::DiagnoseOptions),
     /// Take in more observations without learning parameters anew
@@ -73,6 +75,7 @@ impl Command {
             Self::Report(options) => report::run(options, context, notes),
             Self::Plot(options) => plot::run(options, context, notes),
             Self::Check(options) => check::run(options, context, out, notes),
+            Self::Suggest(options) => suggest::run(options, context, out, notes),
             Self::Diagnose(options) => diagnose::run(options, context, out, notes),
             Self::Update(options) => update::run(options, context, out, notes),
             Self::Convert(options) => convert::run(options, context, out, notes),

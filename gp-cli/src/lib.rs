@@ -23,6 +23,7 @@ pub mod metrics;
 pub mod model;
 pub mod notes;
 pub mod out;
+mod parts;
 pub mod picture;
 pub mod predict;
 pub mod stages;

@@ -7,6 +7,8 @@ use crate::fit::Missing;
 use crate::left_out::others;
 use crate::model::{Approximation, Model};
 use crate::out::OutTable;
+use crate::parts;
+use crate::standardise::Standardiser;
 use faer::Mat;
 use gp_kernels::posterior::LatentBeliefs;
 use gp_likelihoods::ObservationMoments;
@@ -20,6 +22,8 @@ pub struct Wanted {
     pub quantiles: Vec<f64>,
     /// Whether the latent functions are wanted.
     pub latent: bool,
+    /// Whether what each term of a kernel contributes to its latent function is.
+    pub parts: bool,
     /// Whether their joint covariance is.
     pub joint: bool,
     /// How many samples of the latent function are wanted, each drawn jointly at all rows.
@@ -39,6 +43,7 @@ impl Default for Wanted {
             intervals: vec![0.95],
             quantiles: Vec::new(),
             latent: false,
+            parts: false,
             joint: false,
             samples: 0,
             seed: 0,
@@ -201,12 +206,12 @@ fn predicted(
     let by = model.posterior();
     let beliefs = by.beliefs(encoded.points.as_ref())?;
     let mut table = OutTable::default();
-    match model.target().labels() {
-        Some(labels) => push_classes(&mut table, by, &beliefs, labels, wanted.probabilities)?,
-        None => push_numbers(&mut table, model, &beliefs, wanted)?,
-    }
+    push_observations(&mut table, model, &beliefs, wanted)?;
     if wanted.latent || wanted.joint {
         push_latents(&mut table, model, &beliefs);
+    }
+    if wanted.parts {
+        parts::push(&mut table, model, encoded.points.as_ref())?;
     }
     if wanted.joint {
         let covariance = by.joint(0, encoded.points.as_ref())?.1;
@@ -277,6 +282,19 @@ fn check(model: &Model, frame: &Frame, wanted: &Wanted) -> Result<(), CliError> 
     Ok(())
 }
 
+/// What is predicted of observations: labels with what is wanted of their probabilities, or means, variances and more.
+pub(crate) fn push_observations(
+    table: &mut OutTable,
+    model: &Model,
+    beliefs: &LatentBeliefs,
+    wanted: &Wanted,
+) -> Result<(), CliError> {
+    match model.target().labels() {
+        Some(labels) => push_classes(table, model.posterior(), beliefs, labels, wanted.probabilities),
+        None => push_numbers(table, model, beliefs, wanted),
+    }
+}
+
 fn push_classes(
     table: &mut OutTable,
     by: &Approximation,
@@ -327,23 +345,28 @@ fn push_targets(table: &mut OutTable, model: &Model, name: impl Into<String>, va
     table.push_dates(name, values.into_iter().map(to_second).collect());
 }
 
-/// Several latent functions are told apart by the labels they belong to, or by their number. A single one is in the
-/// units of the target, where that has been scaled.
+/// The units of latent functions: a single one is in those of the target, where that has been scaled.
+pub(crate) fn latent_scale(model: &Model) -> Standardiser {
+    let single = model.posterior().likelihood().latents() == 1;
+    if single { model.target().scale() } else { Standardiser::identity() }
+}
+
+/// What tells each of several latent functions apart: the label it belongs to, or its number. Nothing for a single one.
+pub(crate) fn latent_labels(model: &Model) -> Vec<Option<String>> {
+    let count = model.posterior().likelihood().latents();
+    let label = |q: usize| model.target().labels().and_then(|labels| labels.get(q)).cloned();
+    (0..count).map(|q| (count > 1).then(|| label(q).unwrap_or_else(|| q.to_string()))).collect()
+}
+
 fn push_latents(table: &mut OutTable, model: &Model, beliefs: &LatentBeliefs) {
-    let functions = beliefs.functions();
-    let several = functions.len() > 1;
-    let scale = if several { crate::standardise::Standardiser::identity() } else { model.target().scale() };
-    for (q, function) in functions.iter().enumerate() {
-        let label = model.target().labels().and_then(|labels| labels.get(q)).cloned();
-        let suffix = match several {
-            true => format!("({})", label.unwrap_or_else(|| q.to_string())),
-            false => String::new(),
-        };
+    let scale = latent_scale(model);
+    for (function, label) in beliefs.functions().iter().zip(latent_labels(model)) {
+        let suffix = label.as_ref().map_or_else(String::new, |label| format!("({label})"));
         let mean: Vec<f64> = function.mean.iter().map(|&mean| scale.undo(mean)).collect();
         let variance = function.variance.iter().map(|&variance| scale.undo_variance(variance)).collect();
-        match several {
-            true => table.push_numbers(format!("latent_mean{suffix}"), mean),
-            false => push_targets(table, model, format!("latent_mean{suffix}"), mean),
+        match label {
+            Some(_) => table.push_numbers(format!("latent_mean{suffix}"), mean),
+            None => push_targets(table, model, "latent_mean", mean),
         }
         table.push_numbers(format!("latent_variance{suffix}"), variance);
     }

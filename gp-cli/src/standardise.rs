@@ -83,7 +83,7 @@ impl Sum {
 }
 
 /// The lowest and the highest of numbers.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Range {
     /// The lowest of them; infinity where there is none.
     pub lowest: f64,

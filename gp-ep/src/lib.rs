@@ -2,6 +2,7 @@
 #![doc = ""]
 #![doc = include_str!("../README.md")]
 
+pub mod design;
 mod error;
 pub mod exact;
 mod inference;

@@ -6,6 +6,7 @@ use gp_optim::Parameter;
 
 use crate::error::KernelError;
 use crate::expression::{Arguments, KernelEntry, ParameterKind, Setting};
+use crate::inducing::Windowed;
 use crate::kernel::{
     Block, BlockMut, Gradients, Kernel, Pair, Points, PointsMut, column, column_mut, point, point_mut,
 };
@@ -70,6 +71,11 @@ pub trait DotProfile: Clone + std::fmt::Debug + Send + Sync + 'static {
         upstream: &[f64],
         grads: InnerGradients<'_>,
     ) -> f64;
+
+    /// The kernel seen through a Gaussian window, where there is a closed form.
+    fn windowed(_kernel: &DotProduct<Self>) -> Option<&dyn Windowed> {
+        None
+    }
 }
 
 /// A kernel made of a [`DotProfile`] and length-scales: `u = Σ_d x_d z_d / ℓ_d²`.
@@ -244,6 +250,10 @@ impl<P: DotProfile> Kernel for DotProduct<P> {
                 }
             }
         }
+    }
+
+    fn windowed(&self) -> Option<&dyn Windowed> {
+        P::windowed(self)
     }
 }
 

@@ -18,7 +18,7 @@ pub use beliefs::LatentBeliefs;
 pub use blocks::{at_rows, in_blocks};
 pub use mixture::{LatentFunction, LatentPosterior, MixturePosterior, sample_joint};
 pub use stored::StoredPosterior;
-pub use terms::{term_means, terms};
+pub use terms::{predict_terms, term_means, terms};
 
 use crate::error::KernelError;
 use crate::evaluate::{Evaluator, check_count, check_shape};
@@ -45,12 +45,20 @@ pub struct InducingPosterior {
 }
 
 /// Latent means and variances of some points. Observation noise is the likelihood's business and not in here.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct LatentPrediction {
     /// Posterior means of the latent function.
     pub mean: Vec<f64>,
     /// Posterior variances of the latent function, never negative.
     pub variance: Vec<f64>,
+}
+
+impl LatentPrediction {
+    /// Room for this many points.
+    #[must_use]
+    pub fn zeros(count: usize) -> Self {
+        Self { mean: vec![0.0; count], variance: vec![0.0; count] }
+    }
 }
 
 /// Joint samples of the latent function.

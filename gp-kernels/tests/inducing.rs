@@ -16,8 +16,10 @@ use gp_optim::{ParameterSet, ParameterSetMut};
 const POLICY: JitterPolicy = JitterPolicy::none();
 
 fn kernel() -> Box<dyn Kernel> {
-    parse("1.3 * rbf(lengthscale=[0.8, 1.1]) + 0.4 * rbf(lengthscale=2, dims=[1]) + constant(variance=0.2)")
-        .unwrap()
+    parse(
+        "1.3 * rbf(lengthscale=[0.8, 1.1]) + 0.4 * rbf(lengthscale=2, dims=[1]) + constant(variance=0.2) + linear(lengthscale=[1.5, 2.5])",
+    )
+    .unwrap()
 }
 
 fn windows(count: usize) -> Mat<f64> {
@@ -215,7 +217,8 @@ fn windows_of_no_width_are_points() {
 fn windowed_covariances_are_integrals_of_the_kernel() {
     // g(z) = ∫ N(x; z, ω) f(x) dx in one dimension, by the trapezoidal rule over ±12 standard deviations, which for
     // an analytic integrand this smooth is exact to rounding with 200 points a side.
-    let kernel = parse("1.3 * rbf(lengthscale=0.8) + constant(variance=0.2)").unwrap();
+    let kernel =
+        parse("1.3 * rbf(lengthscale=0.8) + constant(variance=0.2) + linear(lengthscale=1.7)").unwrap();
     let by = Evaluator::new(Threading::Here);
     let z = Mat::from_fn(2, 1, |i, _| i as f64 - 0.4);
     let omega = Mat::from_fn(2, 1, |i, _| 0.3 + 0.5 * i as f64);
@@ -246,6 +249,18 @@ fn windowed_covariances_are_integrals_of_the_kernel() {
             assert!((k_zz[(i, j)] - integral).abs() < 1e-12, "K_zz[{i}, {j}]");
         }
     }
+}
+
+/// A mean of numbers that are drawn apart from each other, over infinitely many of them, is 0.
+#[test]
+fn windows_see_nothing_of_white_noise() {
+    let (with, without) = (parse("rbf + white(variance=3)").unwrap(), parse("rbf").unwrap());
+    let (by, inputs) = (Evaluator::new(Threading::Here), inputs(true));
+    let mut found = [Mat::zeros(5, 5), Mat::zeros(5, 5)];
+    for (kernel, out) in [with, without].iter().zip(&mut found) {
+        inputs.gram(kernel.as_ref(), out.as_mut(), &by).unwrap();
+    }
+    assert_eq!(found[0], found[1]);
 }
 
 #[test]

@@ -24,17 +24,14 @@ const LEVELS: usize = 9;
 const CALIBRATION_ROWS: usize = 500;
 
 /// An input: its feature, and where its columns begin among those of the points.
-type Place<'a> = (&'a Feature, usize);
+pub(super) type Place<'a> = (&'a Feature, usize);
 
 /// Panels: one for each input that matters, then agreement with the observations where the table has them.
 /// `stages` is told which of them is drawn.
 pub(super) fn sheet(model: &Model, frame: &Frame, stages: &Stages) -> Result<Picture, CliError> {
-    let points = model.inputs().encode(frame)?.points;
-    let step = points.nrows().div_ceil(ROWS).max(1);
-    let rows: Vec<usize> = (0..points.nrows()).step_by(step).collect();
-    let some = Mat::from_fn(rows.len(), points.ncols(), |i, d| points[(rows[i], d)]);
+    let (some, places) = relevant_sample(model, frame)?;
     let mut panels = Vec::new();
-    for place in most_relevant(model, &some)? {
+    for place in places.into_iter().take(INPUTS) {
         stages.begin(&format!("drawing how predictions depend on {}", place.0.name));
         panels.push(dependence(model, frame, &some, place)?);
     }
@@ -42,13 +39,26 @@ pub(super) fn sheet(model: &Model, frame: &Frame, stages: &Stages) -> Result<Pic
     panels.iter_mut().skip(1).flat_map(|panel| &mut panel.layers).for_each(Layer::forget_label);
     if frame.column(&model.target().name).is_some() {
         stages.begin("drawing how predictions agree with observations");
-        panels.extend(agreement(model, frame, &points)?);
+        panels.extend(agreement(model, frame, &model.inputs().encode(frame)?.points)?);
     }
     let title = format!("{} by {}", model.target().name, model.about().training.method);
     Ok(Picture { title, panels, ..Picture::default() })
 }
 
-/// Inputs that account for most of the variance, by what was found in training or, where that was not asked, over these
+/// Some rows of a table, and all inputs, those that matter most first.
+pub(super) fn relevant_sample<'a>(
+    model: &'a Model,
+    frame: &Frame,
+) -> Result<(Mat<f64>, Vec<Place<'a>>), CliError> {
+    let points = model.inputs().encode(frame)?.points;
+    let step = points.nrows().div_ceil(ROWS).max(1);
+    let rows: Vec<usize> = (0..points.nrows()).step_by(step).collect();
+    let some = Mat::from_fn(rows.len(), points.ncols(), |i, d| points[(rows[i], d)]);
+    let places = most_relevant(model, &some)?;
+    Ok((some, places))
+}
+
+/// Inputs in the order in which they account for the variance, by what was found in training or, where that was not asked, over these
 /// points; in their order where nothing is known.
 fn most_relevant<'a>(model: &'a Model, points: &Mat<f64>) -> Result<Vec<Place<'a>>, CliError> {
     let training = &model.about().training;
@@ -69,20 +79,19 @@ fn most_relevant<'a>(model: &'a Model, points: &Mat<f64>) -> Result<Vec<Place<'a
         .collect();
     // Stable: equal ones stay in their order.
     places.sort_by(|a, b| b.0.total_cmp(&a.0));
-    Ok(places.into_iter().take(INPUTS).map(|(_, place)| place).collect())
+    Ok(places.into_iter().map(|(_, place)| place).collect())
 }
 
-/// Predictions with one input moved along, averaged over rows that keep all others.
-fn dependence(
-    model: &Model,
+/// Places along one input, their words where it has some, and points: the rows at each place, which keep all other inputs.
+pub(super) fn moved(
     frame: &Frame,
     rows: &Mat<f64>,
     (feature, start): Place<'_>,
-) -> Result<Picture, CliError> {
-    let name = &feature.name;
+) -> (Vec<f64>, Vec<String>, Mat<f64>) {
     let (x, x_places) = match &feature.encoding {
         FeatureEncoding::Scaled(_) => {
-            let numbers = frame.column(name).and_then(|column| column.numbers()).unwrap_or_default();
+            let column = frame.column(&feature.name);
+            let numbers = column.and_then(|column| column.numbers()).unwrap_or_default();
             (picture::places(numbers, PLACES), Vec::new())
         }
         FeatureEncoding::OneHot(levels) => ((0..levels.len()).map(|i| i as f64).collect(), levels.clone()),
@@ -94,6 +103,13 @@ fn dependence(
     };
     let count = rows.nrows();
     let points = Mat::from_fn(x.len() * count, rows.ncols(), |i, d| moved(x[i / count], i % count, d));
+    (x, x_places, points)
+}
+
+/// Predictions with one input moved along, averaged over rows that keep all others.
+fn dependence(model: &Model, frame: &Frame, rows: &Mat<f64>, place: Place<'_>) -> Result<Picture, CliError> {
+    let (feature, _) = place;
+    let (x, x_places, points) = moved(frame, rows, place);
     let is_word = !x_places.is_empty();
     let mut layers = if model.target().labels().is_some() {
         class_layers(model, &points, &x, is_word)?
@@ -110,13 +126,13 @@ fn dependence(
     if is_word {
         layers.push(Layer::Reach { x: vec![-0.5, x.len() as f64 - 0.5], y: Vec::new() });
     }
-    let (title, x_name) = (format!("depends on {name}"), name.clone());
+    let (title, x_name) = (format!("depends on {}", feature.name), feature.name.clone());
     let x_ticks = feature.kind.into();
     Ok(Picture { title, x_name, y_name, x_places, x_ticks, y_ticks, layers, ..Picture::default() })
 }
 
 /// The mean over the rows of each place.
-fn averages(values: &[f64], places: usize) -> Vec<f64> {
+pub(super) fn averages(values: &[f64], places: usize) -> Vec<f64> {
     let count = values.len() / places.max(1);
     values.chunks_exact(count.max(1)).map(|rows| rows.iter().sum::<f64>() / rows.len() as f64).collect()
 }

@@ -58,12 +58,37 @@ pub(super) fn length_scales(model: &Model, kernel: &dyn Kernel) -> Vec<LengthSca
             lengthscales = parameter.values().to_vec();
         }
     });
+    let all = names.into_iter().zip(scales(model)).zip(lengthscales);
+    all.map(|((input, scale), length)| LengthScale { input, lengthscale: length * scale }).collect()
+}
+
+/// The widths of the windows along an input, as standard deviations in its units.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+struct WindowWidths {
+    input: String,
+    least: f64,
+    largest: f64,
+}
+
+/// The widths of the windows that a latent function is seen through, where it is.
+fn widths(model: &Model, latent: &LatentFunction<'_>) -> Vec<WindowWidths> {
+    let Some(windows) = latent.windows else { return Vec::new() };
+    let along = |(d, (input, scale)): (usize, (String, f64))| {
+        let widths = windows.col(d).iter().map(|variance| scale * variance.sqrt());
+        let (least, largest) = widths
+            .fold((f64::INFINITY, 0.0_f64), |(least, largest), width| (least.min(width), largest.max(width)));
+        WindowWidths { input, least, largest }
+    };
+    model.inputs().column_names().into_iter().zip(scales(model)).enumerate().map(along).collect()
+}
+
+/// The units of each column of points.
+fn scales(model: &Model) -> Vec<f64> {
     let scales = model.inputs().features().iter().flat_map(|feature| match &feature.encoding {
         FeatureEncoding::Scaled(standardiser) => vec![standardiser.scale],
         FeatureEncoding::OneHot(levels) => vec![1.0; levels.len()],
     });
-    let all = names.into_iter().zip(scales).zip(lengthscales);
-    all.map(|((input, scale), length)| LengthScale { input, lengthscale: length * scale }).collect()
+    scales.collect()
 }
 
 fn json(model: &Model) -> serde_json::Value {
@@ -73,6 +98,7 @@ fn json(model: &Model) -> serde_json::Value {
             "lengthscales": length_scales(model, latent.kernel),
             "seen_through": latent.seen_through.map(|_| latent.seen_as),
             "inducing_inputs": latent.seen_through.map(|points| points.nrows()),
+            "windows": latent.windows.map(|_| widths(model, latent)),
             "jitter": latent.jitter,
         })
     };
@@ -159,6 +185,14 @@ fn functions(model: &Model, page: &mut Page) {
         if let Some(points) = latent.seen_through {
             let covering = covering(training, latents[0]);
             page.line("", &format!("seen through {} {}{covering}", points.nrows(), latent.seen_as));
+        }
+        let widths = widths(model, latent);
+        if !widths.is_empty() {
+            let each: Vec<String> = widths
+                .iter()
+                .map(|of| format!("{} {} to {}", of.input, short(of.least), short(of.largest)))
+                .collect();
+            page.line("", &format!("widths of windows in units of the data: {}", each.join(", ")));
         }
         let lengths = length_scales(model, latent.kernel);
         if !lengths.is_empty() {

@@ -13,6 +13,8 @@ pub mod inspect;
 pub mod plot;
 pub mod predict;
 pub mod report;
+pub mod suggest;
+mod term_panels;
 pub mod update;
 
 use crate::context::Context;

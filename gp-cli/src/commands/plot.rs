@@ -1,7 +1,7 @@
 //! `gp plot`: a model and data as a picture.
 
 use super::dependence::{self, INTERVAL};
-use super::{TableOptions, warn};
+use super::{TableOptions, term_panels, warn};
 use crate::context::Context;
 use crate::data::Frame;
 use crate::encode::FeatureEncoding;
@@ -38,6 +38,9 @@ pub struct PlotOptions {
     /// Picture to write: .png or .svg
     #[arg(long, short, value_name = "PICTURE")]
     pub output: PathBuf,
+    /// Draw what each term of the kernel contributes to the latent functions, a panel for each
+    #[arg(long)]
+    pub parts: bool,
     /// How the table is read
     #[command(flatten)]
     pub table: TableOptions,
@@ -58,7 +61,10 @@ pub fn run(options: &PlotOptions, context: &Context, notes: &mut Notes<'_>) -> R
     let frame = options.table.read(&options.data, context, &model, &[], notes)?;
     warn(notes, &model.inputs().encode(&frame)?.warnings());
     notes.stage(format_args!("drawing"));
-    let picture = picture_in_stages(&model, &frame, &notes.line().stages())?;
+    let picture = match options.parts {
+        true => term_panels::sheet(&model, &frame)?,
+        false => picture_in_stages(&model, &frame, &notes.line().stages())?,
+    };
     output.write(&picture.bytes(&options.output)?)?;
     notes.say(format_args!("wrote {}", output.path().display()));
     Ok(())

@@ -41,6 +41,10 @@ pub struct PredictOptions {
     /// Mean and variance of the latent functions too
     #[arg(long)]
     pub latent: bool,
+    /// What each term of the kernel contributes to the latent functions too, in columns `part(TERM)` and
+    /// `part_variance(TERM)`
+    #[arg(long)]
+    pub parts: bool,
     /// Joint covariance of the latent function too, a column for each row
     #[arg(long)]
     pub joint: bool,
@@ -129,6 +133,7 @@ fn wanted(options: &PredictOptions) -> Wanted {
         intervals: options.interval.clone(),
         quantiles: options.quantiles.clone(),
         latent: options.latent,
+        parts: options.parts,
         joint: options.joint,
         samples: options.samples,
         seed: options.seed,

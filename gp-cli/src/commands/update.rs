@@ -66,7 +66,8 @@ pub fn run(
     notes.stage(format_args!("taking in {}", more_rows(observations.len())));
     let updated = method.update(later)?;
     warn(notes, &updated.warnings);
-    let about = about(&model, &updated, observations.len());
+    let mut about = about(&model, &updated, observations.len());
+    about.inputs.widen(&frame);
     let warnings = [encoded.warnings(), updated.warnings].concat();
     // The linear model has not seen the new rows; beside one that has, it would look worse than it is.
     let updated_model = Model::new(about, updated.posterior, None);

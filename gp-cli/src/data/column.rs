@@ -31,6 +31,12 @@ impl Kind {
             Self::Number | Self::Category => format_number(number),
         }
     }
+
+    /// The number that text of this type stands for; NaN where it is that of a missing value, nothing for words.
+    #[must_use]
+    pub(crate) fn parse(self, text: &str) -> Option<f64> {
+        parse(text, self)
+    }
 }
 
 impl fmt::Display for Kind {

@@ -4,7 +4,7 @@ use super::survey::{ColumnSurvey, Survey, Surveyed};
 use super::units::OneKind;
 use crate::data::{Column, Frame, Kind, ReadOptions, Values};
 use crate::error::CliError;
-use crate::standardise::Standardiser;
+use crate::standardise::{self, Standardiser};
 use faer::Mat;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -29,6 +29,9 @@ pub struct Feature {
     pub kind: Kind,
     /// How its values become numbers.
     pub encoding: FeatureEncoding,
+    /// The range of its numbers in the data of training. Model files of earlier programs do not have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub range: Option<standardise::Range>,
 }
 
 /// How the values of an input become numbers.
@@ -162,6 +165,35 @@ impl Inputs {
         }
         Ok(Encoded { points, unseen })
     }
+
+    /// The points with these values of the features, in the units of the data: words as their [level](Feature::level),
+    /// beyond which they are none that is known.
+    #[must_use]
+    pub(crate) fn points_at(&self, rows: &[Vec<f64>]) -> Mat<f64> {
+        let mut points = Mat::zeros(rows.len(), self.dim());
+        for (row, values) in rows.iter().enumerate() {
+            for ((feature, place), &value) in self.features.iter().zip(self.places()).zip(values) {
+                match &feature.encoding {
+                    FeatureEncoding::Scaled(scale) => points[(row, place.start)] = scale.apply(value),
+                    FeatureEncoding::OneHot(levels) if value >= 0.0 && (value as usize) < levels.len() => {
+                        points[(row, place.start + value as usize)] = 1.0;
+                    }
+                    FeatureEncoding::OneHot(_) => {}
+                }
+            }
+        }
+        points
+    }
+
+    /// Takes the numbers of more rows into the ranges that are known.
+    pub(crate) fn widen(&mut self, frame: &Frame) {
+        for feature in &mut self.features {
+            let numbers = frame.column(&feature.name).and_then(|column| column.numbers());
+            if let (Some(range), Some(numbers)) = (&mut feature.range, numbers) {
+                numbers.iter().for_each(|&number| range.add(number));
+            }
+        }
+    }
 }
 
 fn feature(
@@ -189,7 +221,11 @@ fn feature(
             FeatureEncoding::OneHot(seen)
         }
     };
-    Ok(Feature { name: column.name().to_owned(), kind: column.kind(), encoding })
+    let range = match column.values() {
+        Surveyed::Numbers { range, .. } if column.kind() != Kind::Boolean => Some(*range),
+        _ => None,
+    };
+    Ok(Feature { name: column.name().to_owned(), kind: column.kind(), encoding, range })
 }
 
 impl Feature {
@@ -198,6 +234,16 @@ impl Feature {
         match &self.encoding {
             FeatureEncoding::Scaled(_) => 1,
             FeatureEncoding::OneHot(levels) => levels.len(),
+        }
+    }
+
+    /// The place of a word among its levels.
+    pub(crate) fn level(&self, word: &str) -> Option<f64> {
+        match &self.encoding {
+            FeatureEncoding::OneHot(levels) => {
+                levels.binary_search_by(|level| level.as_str().cmp(word)).ok().map(|place| place as f64)
+            }
+            FeatureEncoding::Scaled(_) => None,
         }
     }
 

@@ -1,7 +1,7 @@
 //! Method, optimiser and settings: those that were asked for, and the usual ones.
 
 use super::observed::Observed;
-use super::parameters::{self, INDUCING};
+use super::parameters::{self, INDUCING, WINDOWS};
 use super::spec::{AUTO, FitSpec};
 use super::streaming;
 use crate::context::Context;
@@ -44,7 +44,7 @@ pub(super) fn choose_method(
             Some(objection) => Err(CliError::usage(format!("method {}: {objection}", method.name()))),
         };
     }
-    let inducing = spec.inducing.is_some() || !spec.inducing_file.is_empty();
+    let inducing = spec.inducing.is_some() || !spec.inducing_file.is_empty() || spec.windows.is_some();
     let likelihood = observed.likelihood.as_ref();
     let case = Case { likelihood, rows, streamed, inducing, given: &spec.settings };
     let usual = |method: &Arc<dyn Method>| method.is_usual(&case).map(|why| (method.clone(), why));
@@ -99,11 +99,14 @@ fn unheeded(spec: &FitSpec, method: &dyn Method, optimizer: Optimizer) -> Option
     };
     let seen = method.seen_through();
     let (rows, placed) = (seen == SeenThrough::Rows, seen == SeenThrough::InducingInputs);
+    let fixes = |wanted: &str| spec.fix.iter().any(|name| name == wanted);
     let of_places = [
         ("inducing", rows && spec.inducing.is_some()),
         ("inducing-file", !placed && !spec.inducing_file.is_empty()),
         ("placement", !placed && spec.placement.is_some()),
-        ("fix inducing", !placed && spec.fix.iter().any(|name| name == INDUCING)),
+        ("windows", !placed && spec.windows.is_some()),
+        ("fix inducing", !placed && fixes(INDUCING)),
+        ("fix windows", spec.windows.is_none() && fixes(WINDOWS)),
     ];
     let of_method = spec.settings.names().filter(|name| !heeds(name));
     let all = of_method.chain(of_places.into_iter().filter(|(_, idle)| *idle).map(|(name, _)| name));
@@ -132,6 +135,7 @@ pub(super) fn settings(spec: &FitSpec, optimizer: Optimizer, may_move: bool) -> 
         control: Control::new().with_time_limit(spec.time_limit),
         seed: spec.seed,
         fixed_inducing: parameters::fixes_inducing(spec, may_move),
+        fixed_windows: spec.fix.iter().any(|name| name == WINDOWS),
         ..Settings::default()
     }
 }

@@ -5,11 +5,9 @@ use crate::encode::Inputs;
 use crate::error::CliError;
 use crate::method::Rows;
 use crate::model::{Approximation, Influence, InputInfluence};
+use crate::parts::term_names;
 use faer::MatRef;
 use gp_ep::{DataSource as _, Posterior as _, ShareOptions, VarianceShares};
-use gp_kernels::expression::Form;
-use gp_kernels::posterior::terms;
-use gp_kernels::{Kernel, KernelExt as _};
 
 /// Rows that the variance is taken over.
 const ROWS: usize = 1_000;
@@ -78,37 +76,10 @@ fn named(shares: &VarianceShares, posterior: &Approximation, inputs: &Inputs) ->
     // Stable: equal ones stay in their order.
     of_inputs.sort_by(|a, b| b.total.value.total_cmp(&a.total.value));
     let kernel = posterior.describe()[shares.latents.start].kernel;
-    let names = terms(kernel).into_iter().map(without_numbers);
+    let names = term_names(kernel, &inputs.column_names());
     Influence {
         latents: shares.latents.clone(),
         inputs: of_inputs,
-        terms: names.zip(shares.terms.iter().copied()).collect(),
-    }
-}
-
-/// The names of a term, such as `rbf * periodic`.
-fn without_numbers(kernel: &dyn Kernel) -> String {
-    let children = |between: &str| {
-        let names: Vec<String> =
-            kernel.children().iter().map(|child| without_numbers(child.as_ref())).collect();
-        names.join(between)
-    };
-    match kernel.form() {
-        Form::Call => kernel.name().to_owned(),
-        Form::Sum => format!("({})", children(" + ")),
-        Form::Product | Form::Scale => children(" * "),
-        Form::Dims => kernel.expression(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn terms_have_short_names() {
-        let name = |text: &str| without_numbers(gp_kernels::parse(text).unwrap().as_ref());
-        assert_eq!(name("2 * rbf(lengthscale=3)"), "rbf");
-        assert_eq!(name("2 * (rbf + linear) * matern32"), "(rbf + linear) * matern32");
+        terms: names.into_iter().zip(shares.terms.iter().copied()).collect(),
     }
 }

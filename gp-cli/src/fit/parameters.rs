@@ -8,6 +8,8 @@ use gp_optim::{Parameter, Prior, Transform};
 
 /// What `--fix` calls inducing inputs.
 pub(super) const INDUCING: &str = "inducing";
+/// What it calls the widths of windows.
+pub(super) const WINDOWS: &str = "windows";
 /// What it calls nothing at all.
 const NOTHING: &str = "none";
 
@@ -20,7 +22,7 @@ pub(super) fn apply(
     kernels: &mut [Box<dyn Kernel>],
     likelihood: &mut dyn Likelihood,
 ) -> Result<(), CliError> {
-    for name in spec.fix.iter().filter(|name| ![INDUCING, NOTHING].contains(&name.as_str())) {
+    for name in spec.fix.iter().filter(|name| ![INDUCING, WINDOWS, NOTHING].contains(&name.as_str())) {
         change(name, kernels, likelihood, &|parameter| {
             parameter.fix_all(true);
             Ok(())

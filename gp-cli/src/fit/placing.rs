@@ -10,9 +10,9 @@ use crate::error::{CliError, ErrorKind};
 use crate::method::Method;
 use faer::Mat;
 use gp_ep::ivm::{IvmOptions, IvmPlacement};
-use gp_kernels::Kernel;
 use gp_kernels::inducing::InducingInputs;
 use gp_kernels::placement::Placements;
+use gp_kernels::{Kernel, KernelError, KernelExt as _};
 
 /// Where inducing inputs start unless asked otherwise.
 const PLACEMENT: &str = "kmeans";
@@ -52,6 +52,32 @@ pub(super) fn place(
         .place(kernels[0].as_ref(), points, count, spec.seed)
         .map_err(|cause| CliError::caused(ErrorKind::Usage, format!("--placement {name}"), cause))?;
     Ok(vec![placed.inputs; latents])
+}
+
+/// The same inducing inputs as centres of the windows that were asked for, if any.
+///
+/// # Errors
+/// Of kind [`Usage`](ErrorKind::Usage) for a width that is none, and for kernels that cannot be seen through windows.
+pub(super) fn with_windows(
+    spec: &FitSpec,
+    inducing: Vec<InducingInputs>,
+    kernels: &[Box<dyn Kernel>],
+) -> Result<Vec<InducingInputs>, CliError> {
+    let Some(width) = spec.windows else { return Ok(inducing) };
+    if !(width > 0.0 && (width * width).is_finite() && width * width > 0.0) {
+        return Err(CliError::usage(format!("--windows {width}: a width has to be above 0")));
+    }
+    if let Some(kernel) = kernels.iter().find(|kernel| kernel.windowed().is_none()) {
+        let cause = KernelError::NoWindow { kernel: kernel.expression() };
+        return Err(CliError::usage(format!(
+            "--windows: {cause}; there are windows for rbf, linear, constant and white, and for sums and multiples of these"
+        )));
+    }
+    let windows = |inputs: InducingInputs| {
+        let variances = Mat::from_fn(inputs.count(), inputs.dim(), |_, _| width * width);
+        Ok(inputs.with_windows(variances.as_ref())?)
+    };
+    inducing.into_iter().map(windows).collect()
 }
 
 /// How many inducing inputs or active points there will be.

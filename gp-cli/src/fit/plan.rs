@@ -105,7 +105,8 @@ impl Plan {
         parameters::apply(spec, &mut kernels, observed.likelihood.as_mut())?;
         let inducing = match method.seen_through() {
             SeenThrough::InducingInputs => {
-                place(spec, context, pseudo, &inputs, &sample, &kernels, &observed)?
+                let placed = place(spec, context, pseudo, &inputs, &sample, &kernels, &observed)?;
+                placing::with_windows(spec, placed, &kernels)?
             }
             _ => Vec::new(),
         };
@@ -176,8 +177,12 @@ fn describe(
     let inducing = match sizes.inducing {
         0 => String::new(),
         count if problem.inducing.is_empty() => format!(", {count} active rows"),
-        count if problem.settings.fixed_inducing => format!(", {count} inducing inputs that stay"),
-        count => format!(", {count} inducing inputs"),
+        count => {
+            let windows = problem.inducing.iter().any(|inputs| inputs.windows().is_some());
+            let what = if windows { "windows" } else { "inputs" };
+            let stay = if problem.settings.fixed_inducing { " that stay" } else { "" };
+            format!(", {count} inducing {what}{stay}")
+        }
     };
     let kernel = match spec.kernel.len() {
         0 if is_straight(observed, sizes.dim, sizes.inducing) => {

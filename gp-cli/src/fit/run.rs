@@ -97,15 +97,20 @@ fn training_record(fit: &Fit, method: &str, rows: usize, scale: f64) -> Training
 fn coverage(posterior: &Approximation, sample: &Sample) -> Result<Vec<Coverage>, CliError> {
     let (by, (points, _)) = (Evaluator::default(), sample.rows.whole()?);
     let mut found: Vec<Coverage> = Vec::new();
-    let mut before: Option<(String, MatRef<'_, f64>)> = None;
+    let mut before: Option<(String, MatRef<'_, f64>, Option<MatRef<'_, f64>>)> = None;
     for latent in posterior.describe() {
         let Some(z) = latent.seen_through else { continue };
-        let now = (latent.kernel.expression(), z);
+        let now = (latent.kernel.expression(), z, latent.windows);
         // Classes that share kernel and inducing inputs share this too.
         let coverage = match (&before, found.last()) {
             (Some(before), Some(last)) if *before == now => *last,
             _ => {
-                let seen = Coverage::new(latent.kernel, &InducingInputs::points(z)?, points, &by)?;
+                let centres = InducingInputs::points(z)?;
+                let inputs = match latent.windows {
+                    Some(windows) => centres.with_windows(windows)?,
+                    None => centres,
+                };
+                let seen = Coverage::new(latent.kernel, &inputs, points, &by)?;
                 Coverage { worst_row: sample.place(seen.worst_row), ..seen }
             }
         };

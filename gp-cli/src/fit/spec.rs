@@ -60,10 +60,14 @@ pub struct FitSpec {
     /// Where inducing inputs start: {placements} or, for labels, ivm
     #[arg(long, value_name = "NAME", conflicts_with = "inducing_file")]
     pub placement: Option<String>,
+    /// Width of Gaussian windows, a standard deviation along every input in the units of the model: inducing values are then
+    /// means of the function over windows about the inducing inputs, in place of its values there
+    #[arg(long, value_name = "WIDTH")]
+    pub windows: Option<f64>,
     /// What is put in units of its own spread
     #[arg(long, value_enum, default_value_t = Standardize::Both)]
     pub standardize: Standardize,
-    /// What is not trained: kernel, likelihood, inducing, none, or parameters such as rbf.lengthscale; unless given,
+    /// What is not trained: kernel, likelihood, inducing, windows, none, or parameters such as rbf.lengthscale; unless given,
     /// inducing inputs move under Gaussian noise (up to 2000 rows, if α is below 1), and in mini-batches of 10 000 rows and
     /// more; else they stay
     #[arg(long, value_name = "NAME", value_delimiter = ',')]

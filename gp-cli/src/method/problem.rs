@@ -47,6 +47,8 @@ pub struct Settings {
     pub seed: u64,
     /// Whether inducing inputs stay where they are.
     pub fixed_inducing: bool,
+    /// Whether windows keep their widths, also where their centres move.
+    pub fixed_windows: bool,
 }
 
 /// The sizes of a problem.
@@ -89,7 +91,11 @@ impl Problem {
         let pairs = self.kernels.iter().map(AsRef::as_ref).zip(&self.inducing);
         let process = |(kernel, inputs): (&dyn Kernel, &InducingInputs)| {
             let process = SparseProcess::new(kernel.clone_box(), inputs.clone())?;
-            Ok(if self.settings.fixed_inducing { process.with_fixed_inputs() } else { process })
+            Ok(match (self.settings.fixed_inducing, self.settings.fixed_windows) {
+                (true, _) => process.with_fixed_inputs(),
+                (false, true) => process.with_fixed_windows(),
+                (false, false) => process,
+            })
         };
         pairs.map(process).collect()
     }

@@ -8,7 +8,9 @@ use faer::{Mat, MatRef};
 use gp_ep::ivm::{IvmPosterior, StoredIvm};
 use gp_ep::{InferenceError, Posterior, Predictor};
 use gp_kernels::Evaluator;
-use gp_kernels::posterior::{LatentBeliefs, LatentFunction, LatentPosterior, MixturePosterior};
+use gp_kernels::posterior::{
+    LatentBeliefs, LatentFunction, LatentPosterior, LatentPrediction, MixturePosterior,
+};
 use gp_likelihoods::Likelihood;
 use serde::{Deserialize, Serialize};
 
@@ -96,6 +98,15 @@ impl Posterior for Functions {
         self.inner().term_means(latent, x, by)
     }
 
+    fn predict_terms(
+        &self,
+        latent: usize,
+        x: MatRef<'_, f64>,
+        by: &Evaluator,
+    ) -> Result<Vec<LatentPrediction>, InferenceError> {
+        self.inner().predict_terms(latent, x, by)
+    }
+
     fn class_probabilities(
         &self,
         beliefs: &LatentBeliefs,
@@ -122,9 +133,11 @@ impl Functions {
         }
     }
 
-    /// The first version of the format knows neither mixtures nor active points.
+    /// The first version of the format knows neither mixtures nor active points, and the second no straight functions
+    /// through windows.
     pub(super) fn version(&self) -> u32 {
         match self {
+            Self::Components(mixture) if mixture.parts().iter().any(Held::has_windows) => 3,
             Self::Components(mixture) if mixture.weights().len() == 1 => 1,
             Self::Components(_) | Self::Active(_) => 2,
         }

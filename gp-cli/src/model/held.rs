@@ -46,6 +46,11 @@ impl Held {
         }
     }
 
+    /// Whether it is seen through Gaussian windows.
+    pub(super) fn has_windows(&self) -> bool {
+        matches!(self, Self::Inducing(inducing) if inducing.inputs().windows().is_some())
+    }
+
     pub(super) fn to_stored(&self) -> Result<StoredLatent, CliError> {
         match self {
             Self::Exact(exact) => Ok(StoredLatent::Exact(StoredExact {
@@ -96,6 +101,14 @@ impl LatentPosterior for Held {
 
     fn term_means(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<Mat<f64>, KernelError> {
         self.inner().term_means(x, by)
+    }
+
+    fn predict_terms(
+        &self,
+        x: MatRef<'_, f64>,
+        by: &Evaluator,
+    ) -> Result<Vec<LatentPrediction>, KernelError> {
+        self.inner().predict_terms(x, by)
     }
 }
 

@@ -20,15 +20,18 @@ mod model;
 mod mutation;
 mod others;
 mod outputs;
+mod parts;
 mod pictures;
 mod predict;
 mod relevance;
 mod seasons;
 mod stream;
 mod stream_resources;
+mod suggest;
 mod support;
 mod targets;
 #[cfg(target_os = "linux")]
 mod terminal;
 mod tutorial;
 mod update;
+mod windows;

@@ -5,7 +5,7 @@ use crate::error::{InferenceError, check_count};
 use faer::prelude::IntoConst;
 use faer::{Accum, Mat, MatMut, MatRef};
 use gp_kernels::posterior::{
-    LatentFunction, LatentPosterior, LatentPrediction, in_blocks, sample_joint, term_means,
+    LatentFunction, LatentPosterior, LatentPrediction, in_blocks, predict_terms, sample_joint, term_means,
 };
 use gp_kernels::{Evaluator, Kernel, KernelError};
 use gp_linalg::Threading;
@@ -98,28 +98,45 @@ impl ExactPosterior {
     ) -> Result<(), KernelError> {
         let PredictScratch { evaluator, cross } = scratch;
         for (k, (mean, variance)) in mean.chunks_mut(BLOCK).zip(variance.chunks_mut(BLOCK)).enumerate() {
-            self.block(points.subrows(k * BLOCK, mean.len()), (mean, variance), cross, evaluator)?;
+            let points = points.subrows(k * BLOCK, mean.len());
+            self.block(self.kernel(), points, (mean, variance), cross, evaluator)?;
         }
         Ok(())
     }
 
-    /// Means and variances of a few rows.
+    /// Means and variances of a few rows, of a function whose covariance with the latent function is this kernel: that or
+    /// a term of its kernel.
     fn block(
         &self,
+        kernel: &dyn Kernel,
         points: MatRef<'_, f64>,
         (mean, variance): (&mut [f64], &mut [f64]),
         room: &mut Vec<f64>,
         by: &Evaluator,
     ) -> Result<(), KernelError> {
-        by.diagonal(self.kernel(), points, variance)?;
-        let cross = self.half_solved_cross(points, room, mean, by)?;
+        by.diagonal(kernel, points, variance)?;
+        let cross = self.half_solved_cross(kernel, points, room, mean, by)?;
         reduce_variances(variance, cross);
         Ok(())
+    }
+
+    fn at(
+        &self,
+        kernel: &dyn Kernel,
+        x: MatRef<'_, f64>,
+        by: &Evaluator,
+    ) -> Result<LatentPrediction, KernelError> {
+        let mut out = LatentPrediction::zeros(x.nrows());
+        in_blocks(BLOCK, &mut out, by, Vec::new, |room, first, (mean, variance), by| {
+            self.block(kernel, x.subrows(first, mean.len()), (mean, variance), room, by)
+        })?;
+        Ok(out)
     }
 
     /// Means `K_*x α` over `mean`; returns `L⁻¹ K_x*`, one column per new point.
     fn half_solved_cross<'s>(
         &self,
+        kernel: &dyn Kernel,
         points: MatRef<'_, f64>,
         room: &'s mut Vec<f64>,
         mean: &mut [f64],
@@ -128,7 +145,7 @@ impl ExactPosterior {
         let (rows, cols) = (self.targets().len(), points.nrows());
         room.resize(rows * cols, 0.0);
         let mut cross = MatMut::from_column_major_slice_mut(room, rows, cols);
-        by.cross(self.kernel(), self.inputs(), points, cross.as_mut())?;
+        by.cross(kernel, self.inputs(), points, cross.as_mut())?;
         let mean = MatMut::from_column_major_slice_mut(mean, cols, 1);
         let alpha = MatRef::from_column_major_slice(self.alpha(), rows, 1);
         matmul(mean, Accum::Replace, cross.as_ref().transpose(), alpha, 1.0, by.threading())?;
@@ -139,16 +156,12 @@ impl ExactPosterior {
 
 impl LatentPosterior for ExactPosterior {
     fn describe(&self) -> LatentFunction<'_> {
-        let jitter = self.jitter().added;
-        LatentFunction { kernel: self.kernel(), seen_through: None, seen_as: "all rows", jitter }
+        let (kernel, jitter) = (self.kernel(), self.jitter().added);
+        LatentFunction { kernel, seen_through: None, windows: None, seen_as: "all rows", jitter }
     }
 
     fn predict(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<LatentPrediction, KernelError> {
-        let mut out = LatentPrediction { mean: vec![0.0; x.nrows()], variance: vec![0.0; x.nrows()] };
-        in_blocks(BLOCK, &mut out, by, Vec::new, |room, first, (mean, variance), by| {
-            self.block(x.subrows(first, mean.len()), (mean, variance), room, by)
-        })?;
-        Ok(out)
+        self.at(self.kernel(), x, by)
     }
 
     fn predict_joint(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<(Vec<f64>, Mat<f64>), KernelError> {
@@ -156,7 +169,7 @@ impl LatentPosterior for ExactPosterior {
         let (mut mean, mut covariance) = (vec![0.0; count], Mat::zeros(count, count));
         by.gram(self.kernel(), x, covariance.as_mut())?;
         let mut room = Vec::new();
-        let cross = self.half_solved_cross(x, &mut room, &mut mean, by)?;
+        let cross = self.half_solved_cross(self.kernel(), x, &mut room, &mut mean, by)?;
         // K** − (L⁻¹K_x*)ᵀ (L⁻¹K_x*)
         matmul_lower(covariance.as_mut(), Accum::Add, cross.transpose(), cross, -1.0, threading)?;
         (0..count).for_each(|i| covariance[(i, i)] = covariance[(i, i)].max(0.0));
@@ -184,6 +197,14 @@ impl LatentPosterior for ExactPosterior {
             by.cross(term, self.inputs(), rows, out)
         };
         term_means(self.kernel(), self.alpha(), x, by, cross)
+    }
+
+    fn predict_terms(
+        &self,
+        x: MatRef<'_, f64>,
+        by: &Evaluator,
+    ) -> Result<Vec<LatentPrediction>, KernelError> {
+        predict_terms(self.kernel(), |term| self.at(term, x, by))
     }
 }
 

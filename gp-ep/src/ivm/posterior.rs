@@ -8,8 +8,8 @@ use super::small::{Square, dot};
 use crate::error::{InferenceError, check_count};
 use crate::posterior::{Posterior, Predictor};
 use faer::{Accum, Mat, MatRef};
-use gp_kernels::Evaluator;
-use gp_kernels::posterior::{LatentBeliefs, LatentFunction, sample_joint};
+use gp_kernels::posterior::{LatentBeliefs, LatentFunction, LatentPrediction, sample_joint, terms};
+use gp_kernels::{Evaluator, Kernel};
 use gp_linalg::Threading;
 use gp_linalg::product::matmul;
 
@@ -76,18 +76,47 @@ impl IvmPosterior {
         Predictor::new(self.clone(), self.model.likelihood().clone_box(), self.model.threading)
     }
 
-    /// Covariances of the active points of a latent with others.
+    /// Covariances by a kernel of the active points of a latent with others.
     fn cross(
         &self,
-        latent: usize,
+        (latent, kernel): (usize, &dyn Kernel),
         points: MatRef<'_, f64>,
         evaluator: &Evaluator,
     ) -> Result<Mat<f64>, InferenceError> {
         let inputs = self.active_inputs(latent);
         check_count("table of points", "columns", inputs.ncols(), points.ncols())?;
         let mut cross = Mat::zeros(inputs.nrows(), points.nrows());
-        evaluator.cross(self.model.kernels[latent].as_ref(), inputs, points, cross.as_mut())?;
+        evaluator.cross(kernel, inputs, points, cross.as_mut())?;
         Ok(cross)
+    }
+
+    /// Means and variances of a function whose covariance with one latent function is this kernel: `k − ‖m‖² + ‖q‖²`.
+    fn marginals(
+        &self,
+        (latent, kernel): (usize, &dyn Kernel),
+        points: MatRef<'_, f64>,
+        by: &Evaluator,
+    ) -> Result<LatentPrediction, InferenceError> {
+        let cross = self.cross((latent, kernel), points, by)?;
+        let (m, q) = self.representation.class_stubs(latent, cross, by.threading())?;
+        let mut found = LatentPrediction::zeros(points.nrows());
+        by.diagonal(kernel, points, &mut found.variance)?;
+        for (j, (mean, variance)) in found.mean.iter_mut().zip(&mut found.variance).enumerate() {
+            let (m, q) = (m.col_as_slice(j), q.col_as_slice(j));
+            *mean = self.mean(latent, m, q);
+            *variance = (*variance - dot(m, m)).max(0.0) + dot(q, q);
+        }
+        Ok(found)
+    }
+
+    /// The mean of a point with these stubs.
+    fn mean(&self, latent: usize, m: &[f64], q: &[f64]) -> f64 {
+        dot(m, &self.representation.classes[latent].beta) + dot(q, &self.representation.beta)
+    }
+
+    fn check_latent(&self, latent: usize) -> Result<(), InferenceError> {
+        let latents = self.model.classes();
+        check_count("posterior", "latent functions", latents.max(latent + 1), latents)
     }
 
     fn beliefs_at(&self, points: MatRef<'_, f64>) -> Result<Vec<Belief>, InferenceError> {
@@ -100,7 +129,7 @@ impl IvmPosterior {
         let evaluator = Evaluator::new(Threading::Here);
         let (mut cross, mut prior) = (Vec::new(), Vec::new());
         for (latent, kernel) in self.model.kernels.iter().enumerate() {
-            cross.push(self.cross(latent, points, &evaluator)?);
+            cross.push(self.cross((latent, kernel.as_ref()), points, &evaluator)?);
             let mut variances = vec![0.0; points.nrows()];
             evaluator.diagonal(kernel.as_ref(), points, &mut variances)?;
             prior.push(variances);
@@ -119,6 +148,7 @@ impl Posterior for IvmPosterior {
         LatentFunction {
             kernel: self.model.kernels[latent].as_ref(),
             seen_through: Some(self.active_inputs(latent)),
+            windows: None,
             seen_as: "active points",
             jitter: self.jitter(),
         }
@@ -142,13 +172,11 @@ impl Posterior for IvmPosterior {
         x: MatRef<'_, f64>,
         by: &Evaluator,
     ) -> Result<(Vec<f64>, Mat<f64>), InferenceError> {
-        let latents = self.model.classes();
-        check_count("posterior", "latent functions", latents.max(latent + 1), latents)?;
+        self.check_latent(latent)?;
         let (kernel, threading) = (&self.model.kernels[latent], by.threading());
-        let cross = self.cross(latent, x, by)?;
+        let cross = self.cross((latent, kernel.as_ref()), x, by)?;
         let (m, q) = self.representation.class_stubs(latent, cross, threading)?;
-        let (beta, joint) = (&self.representation.classes[latent].beta, &self.representation.beta);
-        let mean = |j: usize| dot(m.col_as_slice(j), beta) + dot(q.col_as_slice(j), joint);
+        let mean = |j: usize| self.mean(latent, m.col_as_slice(j), q.col_as_slice(j));
         // K_xx − MᵀM + QᵀQ
         let mut covariance = Mat::zeros(x.nrows(), x.nrows());
         by.gram(kernel.as_ref(), x, covariance.as_mut())?;
@@ -182,6 +210,37 @@ impl Posterior for IvmPosterior {
         let drawn = sample_joint(&mean, covariance, rounding, (count, seed), by.threading())?;
         let of = |q: usize| Mat::from_fn(points, count, |i, j| drawn[(i * latents + q, j)]);
         Ok((0..latents).map(of).collect())
+    }
+
+    fn term_means(
+        &self,
+        latent: usize,
+        x: MatRef<'_, f64>,
+        by: &Evaluator,
+    ) -> Result<Mat<f64>, InferenceError> {
+        let found = self.predict_terms(latent, x, by)?;
+        Ok(Mat::from_fn(x.nrows(), found.len(), |i, t| found[t].mean[i]))
+    }
+
+    fn predict_terms(
+        &self,
+        latent: usize,
+        x: MatRef<'_, f64>,
+        by: &Evaluator,
+    ) -> Result<Vec<LatentPrediction>, InferenceError> {
+        self.check_latent(latent)?;
+        let terms = terms(self.model.kernels[latent].as_ref());
+        let mut found = vec![LatentPrediction::default(); terms.len()];
+        for first in (0..x.nrows()).step_by(CHUNK) {
+            by.go_on()?;
+            let rows = x.subrows(first, CHUNK.min(x.nrows() - first));
+            for (term, found) in terms.iter().zip(&mut found) {
+                let block = self.marginals((latent, *term), rows, by)?;
+                found.mean.extend(block.mean);
+                found.variance.extend(block.variance);
+            }
+        }
+        Ok(found)
     }
 
     fn class_probabilities(

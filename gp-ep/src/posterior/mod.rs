@@ -15,7 +15,9 @@ pub use shares::{InputShare, ShareOptions, Spanned, VarianceShares};
 use crate::error::{InferenceError, check_count};
 use faer::{Mat, MatRef};
 use gp_kernels::Evaluator;
-use gp_kernels::posterior::{LatentBeliefs, LatentFunction, LatentPosterior, MixturePosterior};
+use gp_kernels::posterior::{
+    LatentBeliefs, LatentFunction, LatentPosterior, LatentPrediction, MixturePosterior,
+};
 use std::fmt::Debug;
 
 /// The approximate posterior over all latent functions of a model.
@@ -80,6 +82,23 @@ pub trait Posterior: Debug + Send + Sync {
         Ok(Mat::from_fn(x.nrows(), 1, |i, _| functions[latent].mean[i]))
     }
 
+    /// Means and variances of the function that each [term](gp_kernels::posterior::terms()) of the kernel of one latent
+    /// function stands for, at the rows of `x`. The means add up to that of the latent function; the variances do not,
+    /// because terms are correlated given data. One entry, the latent function, where terms cannot be told apart.
+    ///
+    /// # Errors
+    /// As [`joint`](Self::joint).
+    fn predict_terms(
+        &self,
+        latent: usize,
+        x: MatRef<'_, f64>,
+        by: &Evaluator,
+    ) -> Result<Vec<LatentPrediction>, InferenceError> {
+        let mut functions = self.beliefs(x, by)?.into_functions();
+        check_count("posterior", "latent functions", functions.len().max(latent + 1), functions.len())?;
+        Ok(vec![functions.swap_remove(latent)])
+    }
+
     /// The probabilities of all classes (N×C) under [correlated](LatentBeliefs::are_correlated) beliefs of this posterior, for
     /// which likelihoods have no integrals; `None` where latent values are independent.
     ///
@@ -140,6 +159,15 @@ impl<P: LatentPosterior> Posterior for MixturePosterior<P> {
     ) -> Result<Mat<f64>, InferenceError> {
         Ok(self.term_means(latent, x, by)?)
     }
+
+    fn predict_terms(
+        &self,
+        latent: usize,
+        x: MatRef<'_, f64>,
+        by: &Evaluator,
+    ) -> Result<Vec<LatentPrediction>, InferenceError> {
+        Ok(self.predict_terms(latent, x, by)?)
+    }
 }
 
 /// Posteriors of several methods as one type.
@@ -186,6 +214,15 @@ impl Posterior for Box<dyn Posterior> {
         by: &Evaluator,
     ) -> Result<Mat<f64>, InferenceError> {
         (**self).term_means(latent, x, by)
+    }
+
+    fn predict_terms(
+        &self,
+        latent: usize,
+        x: MatRef<'_, f64>,
+        by: &Evaluator,
+    ) -> Result<Vec<LatentPrediction>, InferenceError> {
+        (**self).predict_terms(latent, x, by)
     }
 
     fn class_probabilities(

@@ -72,7 +72,7 @@ impl<F: Posterior> Predictor<F> {
         (0..self.functions.latent_count()).map(|latent| self.functions.describe(latent)).collect()
     }
 
-    pub(super) fn evaluator(&self) -> Evaluator {
+    pub(crate) fn evaluator(&self) -> Evaluator {
         Evaluator::new(self.threading).with_brake(self.brake.clone())
     }
 
@@ -90,6 +90,19 @@ impl<F: Posterior> Predictor<F> {
     /// As [`beliefs`](Self::beliefs).
     pub fn latents(&self, x: MatRef<'_, f64>) -> Result<Vec<LatentPrediction>, InferenceError> {
         Ok(self.beliefs(x)?.into_functions())
+    }
+
+    /// Means and variances of the function that each [term](gp_kernels::posterior::terms()) of the kernel of one latent
+    /// function stands for, at `x` (N×D). The means add up to that of the latent function.
+    ///
+    /// # Errors
+    /// As [`joint`](Self::joint).
+    pub fn predict_terms(
+        &self,
+        latent: usize,
+        x: MatRef<'_, f64>,
+    ) -> Result<Vec<LatentPrediction>, InferenceError> {
+        self.functions.predict_terms(latent, x, &self.evaluator())
     }
 
     /// Mean and variance of each output at `x` (N×D): N·P of them, observation by observation.

@@ -8,4 +8,5 @@ mod over_parameters;
 mod predictions;
 mod reference;
 mod support;
+mod terms;
 mod training;

@@ -111,3 +111,34 @@ fn independent_classes_are_dense_posteriors_of_their_own() {
         }
     }
 }
+
+/// A site at each active point makes regression of it, with the noise `1/π`: terms of the kernel are conditioned on the
+/// pseudo-observations `b/π` of their sum.
+#[test]
+fn terms_are_conditioned_on_the_sites() {
+    let problem = Problem::signs(60, 2);
+    let model =
+        Ivm::new(vec![kernel("3.0 * rbf(lengthscale=0.3) + 0.5 * linear")], Box::new(BernoulliProbit));
+    let options = IvmOptions { active: 20, ..IvmOptions::default() };
+    let posterior = model.unwrap().build(&problem.data(), &options).unwrap().posterior;
+    let (active, (pi, b)) = (posterior.active_inputs(0), posterior.sites(0));
+    let terms = ["3.0 * rbf(lengthscale=0.3)", "0.5 * linear"].map(kernel);
+    let mut noisy = gram(terms[0].as_ref(), active).unwrap() + gram(terms[1].as_ref(), active).unwrap();
+    (0..20).for_each(|i| noisy[(i, i)] += 1.0 / pi[i]);
+    let targets = Mat::from_fn(20, 1, |i, _| b[i] / pi[i]);
+    let solver = noisy.partial_piv_lu();
+    let predictor = posterior.predictor().unwrap();
+    let found = predictor.predict_terms(0, problem.inputs()).unwrap();
+    for (term, found) in terms.iter().zip(&found) {
+        let cross = gp_kernels::cross(term.as_ref(), active, problem.inputs()).unwrap();
+        let prior = gp_kernels::diagonal(term.as_ref(), problem.inputs()).unwrap();
+        let (means, explained) =
+            (cross.transpose() * solver.solve(&targets), cross.transpose() * solver.solve(&cross));
+        for i in 0..60 {
+            assert!((found.mean[i] - means[(i, 0)]).abs() < 1e-9);
+            assert!((found.variance[i] - (prior[i] - explained[(i, i)])).abs() < 1e-9);
+        }
+    }
+    let whole = &predictor.latents(problem.inputs()).unwrap()[0];
+    assert!((0..60).all(|i| (found[0].mean[i] + found[1].mean[i] - whole.mean[i]).abs() < 1e-12));
+}

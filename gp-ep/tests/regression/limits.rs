@@ -113,3 +113,22 @@ fn narrow_windows_are_points() {
         assert!((at(windows(0.05)) - limit).abs() > 1e-2, "windows matter");
     }
 }
+
+/// Terms of the kernel too, by the projection of each on the inducing values of their sum.
+#[test]
+fn inducing_inputs_at_the_data_make_terms_exact() {
+    let kernel = "1.3 * matern32(lengthscale=0.8) + 0.7 * linear + 0.4 * matern12(lengthscale=2.0)";
+    let problem = Problem::new(25, 2, 10);
+    let new = places(6, 2);
+    let exact = support::model(kernel, 0.05).condition(&problem.data()).unwrap().into_predictor().unwrap();
+    let expected = exact.predict_terms(0, new.as_ref()).unwrap();
+    let model = sparse(kernel, problem.inputs.as_ref(), 0.05, 0.5);
+    let found = model.posterior(&problem.data()).unwrap().predict_terms(0, new.as_ref()).unwrap();
+    assert_eq!(found.len(), 3);
+    for (found, expected) in found.iter().zip(&expected) {
+        for i in 0..6 {
+            assert_close(found.mean[i], expected.mean[i], 1e-9);
+            assert_close(found.variance[i], expected.variance[i], 1e-9);
+        }
+    }
+}

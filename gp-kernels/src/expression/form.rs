@@ -55,6 +55,18 @@ impl Setting {
         Self { name, value: value.into() }
     }
 
+    /// What stands before the `=`, such as `dims`.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// What stands behind it: a whole number or a list of columns.
+    #[must_use]
+    pub fn value(&self) -> &SettingValue {
+        &self.value
+    }
+
     pub(super) fn print(&self) -> String {
         match &self.value {
             SettingValue::Number(number) => format!("{}={number}", self.name),

@@ -57,6 +57,13 @@ impl SparseProcess {
         self
     }
 
+    /// The same function with windows that keep their widths in training, wherever their centres move.
+    #[must_use]
+    pub fn with_fixed_windows(mut self) -> Self {
+        self.places.iter_mut().skip(1).for_each(|parameter| parameter.fix_all(true));
+        self
+    }
+
     /// The same inducing inputs under another prior covariance.
     #[must_use]
     pub fn with_kernel(self, kernel: Box<dyn Kernel>) -> Self {

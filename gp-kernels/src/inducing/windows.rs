@@ -5,7 +5,9 @@ use super::windowed::{Windowed, WindowedGradients, WindowedPair};
 use crate::algebra::{ActiveDims, Scaled, Sum};
 use crate::kernel::{Block, BlockMut, Gradients, Kernel, Pair, column, column_mut, point, point_mut};
 use crate::kernels::constant::Constant;
+use crate::kernels::linear::Linear;
 use crate::kernels::rbf::Rbf;
+use crate::kernels::white::White;
 use crate::metrics::{per_input, slot};
 use crate::tree::parameter_count;
 use crate::views;
@@ -102,6 +104,42 @@ impl Windowed for Constant {
     ) -> f64 {
         let own = Gradients { params: grads.params, rows: None, cols: None };
         self.tile_reverse(Pair::distinct(pair.rows, pair.cols), upstream, own, &[], ws)
+    }
+}
+
+/// The mean of a straight function over a window is its value at the centre.
+impl Windowed for Linear {
+    fn windowed_tile(&self, pair: WindowedPair<'_>, out: BlockMut<'_>, ws: &mut Workspace) {
+        self.tile(Pair::distinct(pair.rows, pair.cols), out, &mut [], ws);
+    }
+
+    fn windowed_reverse(
+        &self,
+        pair: WindowedPair<'_>,
+        upstream: Block<'_>,
+        grads: WindowedGradients<'_>,
+        ws: &mut Workspace,
+    ) -> f64 {
+        let WindowedGradients { params, rows, cols, .. } = grads;
+        let own = Gradients { params, rows: Some(rows), cols };
+        self.tile_reverse(Pair::distinct(pair.rows, pair.cols), upstream, own, &[], ws)
+    }
+}
+
+/// What is different at every point has no mean over a window of any width.
+impl Windowed for White {
+    fn windowed_tile(&self, _pair: WindowedPair<'_>, mut out: BlockMut<'_>, _ws: &mut Workspace) {
+        out.fill(0.0);
+    }
+
+    fn windowed_reverse(
+        &self,
+        _pair: WindowedPair<'_>,
+        _upstream: Block<'_>,
+        _grads: WindowedGradients<'_>,
+        _ws: &mut Workspace,
+    ) -> f64 {
+        0.0
     }
 }
 

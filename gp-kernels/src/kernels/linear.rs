@@ -5,6 +5,7 @@ use gp_optim::Parameter;
 use crate::dot::{DotProduct, DotProfile, Inner, InnerGradients};
 use crate::error::KernelError;
 use crate::expression::Arguments;
+use crate::inducing::Windowed;
 
 /// `k = u`
 #[derive(Clone, Copy, Debug, Default)]
@@ -34,5 +35,9 @@ impl DotProfile for Identity {
         let total = crate::lanes::dot(u, upstream);
         u.copy_from_slice(upstream);
         total
+    }
+
+    fn windowed(kernel: &Linear) -> Option<&dyn Windowed> {
+        Some(kernel)
     }
 }

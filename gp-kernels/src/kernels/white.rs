@@ -4,6 +4,7 @@ use gp_optim::Parameter;
 
 use crate::error::KernelError;
 use crate::expression::{KernelEntry, ParameterKind};
+use crate::inducing::Windowed;
 use crate::kernel::{Block, BlockMut, Gradients, Kernel, Pair, Points, column, column_mut};
 use crate::workspace::Workspace;
 
@@ -96,5 +97,9 @@ impl Kernel for White {
         _ws: &mut Workspace,
     ) {
         grads.params[0] += upstream.iter().sum::<f64>();
+    }
+
+    fn windowed(&self) -> Option<&dyn Windowed> {
+        Some(self)
     }
 }

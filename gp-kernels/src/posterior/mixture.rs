@@ -20,6 +20,8 @@ pub struct LatentFunction<'a> {
     pub kernel: &'a dyn Kernel,
     /// The points it is seen through, one per row, where it is not seen through all of the data.
     pub seen_through: Option<MatRef<'a, f64>>,
+    /// The variances of the Gaussian windows about those points, where it is seen through such.
+    pub windows: Option<MatRef<'a, f64>>,
     /// What those points are called.
     pub seen_as: &'static str,
     /// What was added to the diagonal of a matrix that was factored.
@@ -64,6 +66,19 @@ pub trait LatentPosterior: Debug + Send + Sync {
         let mean = self.predict(x, by)?.mean;
         Ok(Mat::from_fn(mean.len(), 1, |i, _| mean[i]))
     }
+
+    /// Means and variances of the function that each [term](super::terms()) of the kernel stands for, at the rows of `x`.
+    /// The means add up to that of the latent function. One entry, the latent function, where terms cannot be told apart.
+    ///
+    /// # Errors
+    /// As [`predict`](Self::predict).
+    fn predict_terms(
+        &self,
+        x: MatRef<'_, f64>,
+        by: &Evaluator,
+    ) -> Result<Vec<LatentPrediction>, KernelError> {
+        Ok(vec![self.predict(x, by)?])
+    }
 }
 
 impl LatentPosterior for InducingPosterior {
@@ -71,7 +86,8 @@ impl LatentPosterior for InducingPosterior {
         LatentFunction {
             kernel: self.kernel(),
             seen_through: Some(self.inputs().z().as_dyn_stride()),
-            seen_as: "inducing inputs",
+            windows: self.inputs().windows().map(|windows| windows.as_dyn_stride()),
+            seen_as: if self.inputs().windows().is_some() { "inducing windows" } else { "inducing inputs" },
             jitter: self.jitter().added,
         }
     }
@@ -96,6 +112,14 @@ impl LatentPosterior for InducingPosterior {
 
     fn term_means(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<Mat<f64>, KernelError> {
         Self::term_means(self, x, by)
+    }
+
+    fn predict_terms(
+        &self,
+        x: MatRef<'_, f64>,
+        by: &Evaluator,
+    ) -> Result<Vec<LatentPrediction>, KernelError> {
+        Self::predict_terms(self, x, by)
     }
 }
 
@@ -156,19 +180,20 @@ impl<P: LatentPosterior> MixturePosterior<P> {
         if self.weights.len() == 1 {
             return Ok(LatentBeliefs::independent(components));
         }
-        let functions = (0..self.latent_count()).map(|q| self.over_components(q, &components)).collect();
+        let of = |q| components.iter().skip(q).step_by(self.latent_count()).collect::<Vec<_>>();
+        let functions = (0..self.latent_count()).map(|q| self.over_components(&of(q))).collect();
         Ok(LatentBeliefs::mixture(functions, components))
     }
 
-    /// One latent function over all components: its variance is the mean of variances and the variance of means.
-    fn over_components(&self, latent: usize, components: &[LatentPrediction]) -> LatentPrediction {
-        let own = || self.weights.iter().zip(components.iter().skip(latent).step_by(self.latent_count()));
+    /// One function over all components: its variance is the mean of variances and the variance of means.
+    fn over_components(&self, components: &[&LatentPrediction]) -> LatentPrediction {
+        let own = || self.weights.iter().zip(components);
         let at = |i: usize| {
             let mean: f64 = own().map(|(w, of)| w * of.mean[i]).sum();
             let spread = |of: &LatentPrediction| of.variance[i] + (of.mean[i] - mean).powi(2);
             (mean, own().map(|(w, of)| w * spread(of)).sum::<f64>())
         };
-        let (mean, variance) = (0..components[latent].mean.len()).map(at).unzip();
+        let (mean, variance) = (0..components[0].mean.len()).map(at).unzip();
         LatentPrediction { mean, variance }
     }
 
@@ -223,6 +248,27 @@ impl<P: LatentPosterior> MixturePosterior<P> {
             });
         }
         Ok(sum.unwrap_or_else(|| Mat::zeros(x.nrows(), 0)))
+    }
+
+    /// Means and variances of what each term of the kernel of one latent function stands for at the rows of `x`, over all
+    /// components.
+    ///
+    /// # Errors
+    /// As [`joint`](Self::joint).
+    pub fn predict_terms(
+        &self,
+        latent: usize,
+        x: MatRef<'_, f64>,
+        by: &Evaluator,
+    ) -> Result<Vec<LatentPrediction>, KernelError> {
+        let latents = self.latent_count();
+        check_count("posterior", "latent functions", latents.max(latent + 1), latents)?;
+        let own = self.parts.iter().skip(latent).step_by(latents);
+        let own = own.map(|part| part.predict_terms(x, by)).collect::<Result<Vec<_>, _>>()?;
+        let count = own.first().map_or(0, Vec::len);
+        own.iter().try_for_each(|of| check_count("component", "terms", count, of.len()))?;
+        let term = |t: usize| self.over_components(&own.iter().map(|of| &of[t]).collect::<Vec<_>>());
+        Ok((0..count).map(term).collect())
     }
 
     /// `count` joint samples of all latent functions at the rows of `x`, the same for the same seed: for each latent

@@ -14,7 +14,7 @@ use crate::inducing::SharedPoints;
 
 /// Points are predicted in blocks of this many, so that memory, of two blocks a thread, does not grow with
 /// their number.
-const BLOCK: usize = 2048;
+pub(super) const BLOCK: usize = 2048;
 
 impl InducingPosterior {
     /// Latent means and variances at `x` (N×D).
@@ -22,24 +22,34 @@ impl InducingPosterior {
     /// # Errors
     /// For points that do not suit the kernel or are not finite.
     pub fn predict(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<LatentPrediction, KernelError> {
-        let mut prediction = LatentPrediction { mean: vec![0.0; x.nrows()], variance: vec![0.0; x.nrows()] };
+        let mut prediction = LatentPrediction::zeros(x.nrows());
         let room = || (SharedPoints::default(), Mat::zeros(0, 0));
         in_blocks(BLOCK, &mut prediction, by, room, |(points, spread), first, (mean, variance), by| {
             points.copy_from(x.subrows(first, mean.len()));
             let projection = self.prior.project(points, 0, by)?;
-            let phi = projection.phi();
-            let whitened = MatRef::from_column_major_slice(&self.mean, self.mean.len(), 1);
-            let mean = MatMut::from_column_major_slice_mut(mean, variance.len(), 1);
-            matmul(mean, Accum::Replace, phi.transpose(), whitened, 1.0, by.threading())?;
-            spread.resize_with(phi.nrows(), phi.ncols(), |_, _| 0.0);
-            self.spread(phi, spread.as_mut(), by.threading())?;
-            let known = projection.residual().iter().zip(spread.as_ref().col_iter());
-            for (variance, (residual, spread)) in variance.iter_mut().zip(known) {
-                *variance = residual + spread.squared_norm_l2();
-            }
-            Ok(())
+            variance.copy_from_slice(projection.residual());
+            self.moments(projection.phi(), (mean, variance), spread, by.threading())
         })?;
         Ok(prediction)
+    }
+
+    /// `φᵀ m` over `mean`, and `φᵀ V φ` added to `variance`, for the columns of `phi`.
+    pub(super) fn moments(
+        &self,
+        phi: MatRef<'_, f64>,
+        (mean, variance): (&mut [f64], &mut [f64]),
+        spread: &mut Mat<f64>,
+        threading: Threading,
+    ) -> Result<(), KernelError> {
+        let whitened = MatRef::from_column_major_slice(&self.mean, self.mean.len(), 1);
+        let mean = MatMut::from_column_major_slice_mut(mean, variance.len(), 1);
+        matmul(mean, Accum::Replace, phi.transpose(), whitened, 1.0, threading)?;
+        spread.resize_with(phi.nrows(), phi.ncols(), |_, _| 0.0);
+        self.spread(phi, spread.as_mut(), threading)?;
+        for (variance, spread) in variance.iter_mut().zip(spread.as_ref().col_iter()) {
+            *variance += spread.squared_norm_l2();
+        }
+        Ok(())
     }
 
     /// Latent means and their joint covariance (N×N) at `x`.

@@ -1,21 +1,20 @@
-//! The posterior mean by terms of the kernel: where the prior is a sum of independent functions, how much of the mean each
-//! of them accounts for.
+//! The posterior by terms of the kernel: where the prior is a sum of independent functions `f = Σ f_t`, what is known of
+//! each of them.
 //!
-//! The mean is `k(x, Z) a` with the weights `a = K_zz⁻¹ E u`. A sum of kernels makes it a sum of `k_t(x, Z) a`, the
-//! posterior means of the functions whose sum the latent function is.
+//! The covariance of `f_t(x)` with `f(Z)` is `k_t(x, Z)`. The mean `k(x, Z) a` with the weights `a = K_zz⁻¹ E u` is
+//! therefore the sum of `k_t(x, Z) a`, the posterior means of the terms. With `φ_t = L⁻¹ k_t(Z, x)`, the variance of a term is
+//! `k_t(x, x) − φ_tᵀφ_t + φ_tᵀ V φ_t`. Terms are correlated given data: their variances do not add up to that of f.
 
 use faer::prelude::ReborrowMut as _;
 use faer::{Accum, ColMut, Mat, MatMut, MatRef};
 use gp_linalg::product::matmul;
 
-use super::InducingPosterior;
+use super::predict::BLOCK;
+use super::{InducingPosterior, LatentPrediction, in_blocks};
 use crate::error::KernelError;
 use crate::evaluate::Evaluator;
 use crate::expression::Form;
 use crate::kernel::Kernel;
-
-/// Rows whose covariances are in memory at a time.
-const BLOCK: usize = 2048;
 
 /// The terms of a sum of kernels; the kernel itself where it is none.
 pub fn terms(kernel: &dyn Kernel) -> Vec<&dyn Kernel> {
@@ -54,7 +53,53 @@ pub fn term_means(
     Ok(means)
 }
 
+/// Posterior means and variances of every [term](terms) of a kernel at some points. `predict` is asked for those of a
+/// function whose covariance with the latent function is this kernel.
+///
+/// # Errors
+/// Those of `predict`.
+pub fn predict_terms(
+    kernel: &dyn Kernel,
+    predict: impl Fn(&dyn Kernel) -> Result<LatentPrediction, KernelError>,
+) -> Result<Vec<LatentPrediction>, KernelError> {
+    terms(kernel).into_iter().map(predict).collect()
+}
+
 impl InducingPosterior {
+    /// Posterior means and variances of each [term](terms) of the kernel at the rows of `x`.
+    ///
+    /// # Errors
+    /// As [`predict`](Self::predict).
+    pub fn predict_terms(
+        &self,
+        x: MatRef<'_, f64>,
+        by: &Evaluator,
+    ) -> Result<Vec<LatentPrediction>, KernelError> {
+        predict_terms(self.kernel(), |term| self.predict_term(term, x, by))
+    }
+
+    fn predict_term(
+        &self,
+        term: &dyn Kernel,
+        x: MatRef<'_, f64>,
+        by: &Evaluator,
+    ) -> Result<LatentPrediction, KernelError> {
+        let mut prediction = LatentPrediction::zeros(x.nrows());
+        let room = || (Mat::zeros(0, 0), Mat::zeros(0, 0));
+        in_blocks(BLOCK, &mut prediction, by, room, |(phi, spread), first, (mean, variance), by| {
+            let rows = x.subrows(first, mean.len());
+            phi.resize_with(self.mean.len(), rows.nrows(), |_, _| 0.0);
+            self.inputs().cross(term, rows, phi.as_mut(), by)?;
+            self.prior.factor().half_solve_in_place(phi.as_mut(), by.threading())?;
+            by.diagonal(term, rows, variance)?;
+            for (variance, phi) in variance.iter_mut().zip(phi.as_ref().col_iter()) {
+                *variance = (*variance - phi.squared_norm_l2()).max(0.0);
+            }
+            self.moments(phi.as_ref(), (mean, variance), spread, by.threading())
+        })?;
+        Ok(prediction)
+    }
+
     /// What each [term](terms) of the kernel adds to the mean at the rows of `x`: N×T.
     ///
     /// # Errors
@@ -97,6 +142,39 @@ mod tests {
             for (i, expected) in expected.iter().enumerate() {
                 let sum: f64 = means.row(i).iter().sum();
                 assert!((sum - expected).abs() < 1e-12, "{kernel}: {sum} instead of {expected}");
+            }
+        }
+    }
+
+    /// Their means are those of [`InducingPosterior::term_means`], also beyond a block; where nothing was observed their
+    /// variances are those of the prior, and otherwise `k_t − k_tᵀ K⁻¹ k_t + k_tᵀ L⁻ᵀ V L⁻¹ k_t` by dense algebra.
+    #[test]
+    fn terms_have_variances() {
+        use faer::linalg::solvers::Solve as _;
+        let points = Mat::from_fn(2_100, 2, |i, d| (0.01 * (i + 17 * d) as f64).cos());
+        let (by, kernel) = (Evaluator::default(), "2 * rbf(lengthscale=0.5) + linear + white(variance=0.3)");
+        let known = posterior(kernel);
+        let prior = known.predict_terms(points.as_ref(), &by).unwrap();
+        let lower = Mat::from_fn(4, 4, |i, j| if i < j { 0.0 } else { 0.3 + 0.1 * (i + 2 * j) as f64 });
+        let factor = PosteriorFactor::Covariance(lower.clone());
+        let inputs = known.inputs().clone();
+        let policy = JitterPolicy::ladder();
+        let kernel = crate::parse(kernel).unwrap();
+        let posterior =
+            InducingPosterior::new(kernel.clone(), inputs, policy, known.mean().to_vec(), factor).unwrap();
+        let found = posterior.predict_terms(points.as_ref(), &by).unwrap();
+        let means = posterior.term_means(points.as_ref(), &by).unwrap();
+        let (z, l) = (posterior.inputs().z().as_dyn_stride(), posterior.prior.factor().l());
+        for (t, term) in terms(kernel.as_ref()).into_iter().enumerate() {
+            let cross = crate::cross(term, z, points.as_ref()).unwrap();
+            let own = crate::diagonal(term, points.as_ref()).unwrap();
+            let phi = l.to_owned().partial_piv_lu().solve(&cross);
+            let spread = lower.transpose() * &phi;
+            for i in (0..2_100).step_by(97) {
+                assert!((found[t].mean[i] - means[(i, t)]).abs() < 1e-12);
+                assert!((prior[t].variance[i] - own[i]).abs() < 1e-12);
+                let expected = own[i] - phi.col(i).squared_norm_l2() + spread.col(i).squared_norm_l2();
+                assert!((found[t].variance[i] - expected).abs() < 1e-10);
             }
         }
     }

@@ -2,7 +2,9 @@
 
 use super::latent::DenseLatent;
 use faer::{Accum, Mat, MatMut, MatRef};
-use gp_kernels::posterior::{LatentFunction, LatentPosterior, LatentPrediction, sample_joint, term_means};
+use gp_kernels::posterior::{
+    LatentFunction, LatentPosterior, LatentPrediction, predict_terms, sample_joint, term_means,
+};
 use gp_kernels::{Evaluator, Kernel, KernelError};
 use gp_linalg::Cholesky;
 use gp_linalg::product::matmul;
@@ -35,7 +37,7 @@ impl DensePosterior {
     fn joint(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<(Vec<f64>, Mat<f64>, f64), KernelError> {
         let (n, mut mean) = (x.nrows(), vec![0.0; x.nrows()]);
         let mut half = Mat::zeros(self.x.nrows(), n);
-        self.half_solve(x, &mut mean, half.as_mut(), by)?;
+        self.half_solve(self.kernel.as_ref(), x, &mut mean, half.as_mut(), by)?;
         let mut covariance = Mat::zeros(n, n);
         by.gram(self.kernel.as_ref(), x, covariance.as_mut())?;
         let level = (0..n).fold(0.0, |level: f64, i| level.max(covariance[(i, i)]));
@@ -43,15 +45,16 @@ impl DensePosterior {
         Ok((mean, covariance, level))
     }
 
-    /// Means at `x`, and `L_B⁻¹ Λ½ K_x*`.
+    /// Means at `x`, and `L_B⁻¹ Λ½ K_x*`, of a function whose covariance with the latent function is this kernel.
     fn half_solve(
         &self,
+        kernel: &dyn Kernel,
         x: MatRef<'_, f64>,
         mean: &mut [f64],
         mut half: MatMut<'_, f64>,
         by: &Evaluator,
     ) -> Result<(), KernelError> {
-        by.cross(self.kernel.as_ref(), self.x.as_ref(), x, half.as_mut())?;
+        by.cross(kernel, self.x.as_ref(), x, half.as_mut())?;
         let alpha = MatRef::from_column_major_slice(&self.alpha, 1, self.alpha.len());
         let count = mean.len();
         let mean = MatMut::from_column_major_slice_mut(mean, 1, count);
@@ -61,29 +64,39 @@ impl DensePosterior {
         }
         Ok(self.factor.half_solve_in_place(half, by.threading())?)
     }
-}
 
-impl LatentPosterior for DensePosterior {
-    fn describe(&self) -> LatentFunction<'_> {
-        let jitter = self.factor.jitter().added;
-        LatentFunction { kernel: self.kernel.as_ref(), seen_through: None, seen_as: "all rows", jitter }
-    }
-
-    fn predict(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<LatentPrediction, KernelError> {
-        let mut prediction = LatentPrediction { mean: vec![0.0; x.nrows()], variance: vec![0.0; x.nrows()] };
+    fn at(
+        &self,
+        kernel: &dyn Kernel,
+        x: MatRef<'_, f64>,
+        by: &Evaluator,
+    ) -> Result<LatentPrediction, KernelError> {
+        let mut prediction = LatentPrediction::zeros(x.nrows());
         let mut half = Mat::zeros(self.x.nrows(), BLOCK.min(x.nrows()));
         let blocks = prediction.mean.chunks_mut(BLOCK).zip(prediction.variance.chunks_mut(BLOCK));
         for (block, (mean, variance)) in blocks.enumerate() {
             let points = x.subrows(block * BLOCK, mean.len());
             let mut half = half.as_mut().subcols_mut(0, mean.len());
-            self.half_solve(points, mean, half.as_mut(), by)?;
-            by.diagonal(self.kernel.as_ref(), points, variance)?;
+            self.half_solve(kernel, points, mean, half.as_mut(), by)?;
+            by.diagonal(kernel, points, variance)?;
             for (j, variance) in variance.iter_mut().enumerate() {
                 let explained: f64 = half.as_ref().col(j).iter().map(|x| x * x).sum();
                 *variance = (*variance - explained).max(0.0);
             }
         }
         Ok(prediction)
+    }
+}
+
+impl LatentPosterior for DensePosterior {
+    fn describe(&self) -> LatentFunction<'_> {
+        let jitter = self.factor.jitter().added;
+        let kernel = self.kernel.as_ref();
+        LatentFunction { kernel, seen_through: None, windows: None, seen_as: "all rows", jitter }
+    }
+
+    fn predict(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<LatentPrediction, KernelError> {
+        self.at(self.kernel.as_ref(), x, by)
     }
 
     fn predict_joint(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<(Vec<f64>, Mat<f64>), KernelError> {
@@ -109,5 +122,13 @@ impl LatentPosterior for DensePosterior {
             by.cross(term, inputs, rows, out)
         };
         term_means(self.kernel.as_ref(), &self.alpha, x, by, cross)
+    }
+
+    fn predict_terms(
+        &self,
+        x: MatRef<'_, f64>,
+        by: &Evaluator,
+    ) -> Result<Vec<LatentPrediction>, KernelError> {
+        predict_terms(self.kernel.as_ref(), |term| self.at(term, x, by))
     }
 }

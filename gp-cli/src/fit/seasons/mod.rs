@@ -95,7 +95,8 @@ pub(super) fn find(
     (sample, count): (&Sample, usize),
 ) -> Result<Vec<Season>, CliError> {
     let none = Ok(Vec::new());
-    if !spec.kernel.is_empty() || spec.no_train {
+    // Seasons cannot be seen through windows.
+    if !spec.kernel.is_empty() || spec.no_train || spec.windows.is_some() {
         return none;
     }
     let Some(along) = Along::of(inputs) else { return none };

@@ -1,0 +1,67 @@
+//! The best target so far, over which a point is to improve.
+
+use super::{By, Extreme, SuggestOptions};
+use crate::error::CliError;
+use crate::model::{Held, Model};
+use crate::predict;
+use faer::MatRef;
+use gp_ep::Posterior as _;
+use serde_json::{Value, json};
+
+/// The best so far.
+pub(super) struct BestSoFar {
+    /// As the likelihood takes it.
+    pub(super) observation: f64,
+    /// In the units of the data.
+    pub(super) text: String,
+    pub(super) json: Value,
+    /// Where it is from.
+    pub(super) how: String,
+}
+
+/// The best target so far, where the criterion is improvement: as it was said, or the best of the means predicted at the
+/// points that the model holds.
+///
+/// # Errors
+/// Of kind [`Usage`](crate::ErrorKind::Usage) for classes, and for a value that is none of the target.
+pub(super) fn find(options: &SuggestOptions, model: &Model) -> Result<Option<BestSoFar>, CliError> {
+    let (By::Improvement, Some(goal)) = (options.by, options.goal) else { return Ok(None) };
+    let target = model.target();
+    if target.labels().is_some() {
+        return Err(CliError::usage(format!(
+            "--by improvement is for numbers, and {} is a class; there are --by information and --by variance",
+            target.name
+        )));
+    }
+    let (value, how) = match &options.best {
+        Some(text) => {
+            let value = target.kind.parse(text).filter(|value| value.is_finite()).ok_or_else(|| {
+                CliError::usage(format!("--best {text} is no {}, which {} is", target.kind, target.name))
+            })?;
+            (value, "as said by --best".to_owned())
+        }
+        None => of_model(model, goal)?,
+    };
+    let text = target.kind.text(value);
+    let json = if target.kind == crate::data::Kind::Date { json!(text) } else { json!(value) };
+    Ok(Some(BestSoFar { observation: target.scale().apply(value), text, json, how }))
+}
+
+fn of_model(model: &Model, goal: Extreme) -> Result<(f64, String), CliError> {
+    let (points, called) = held(model);
+    let by = model.posterior();
+    let moments = predict::moments(model, by, &by.beliefs(points)?)?;
+    let better = |best: f64, mean: f64| if goal.goal().gain(mean, best) > 0.0 { mean } else { best };
+    let best = moments.iter().map(|moments| moments.mean).reduce(better).unwrap_or(f64::NAN);
+    Ok((best, format!("the best mean at the {called} of the model")))
+}
+
+/// The points that a model holds, with what they are called: all rows, or what it sees them through.
+fn held(model: &Model) -> (MatRef<'_, f64>, &'static str) {
+    if let Some(Held::Exact(exact)) = model.posterior().functions().parts().first() {
+        return (exact.inputs(), "training rows");
+    }
+    let described = model.posterior().functions().describe(0);
+    let empty = MatRef::from_row_major_slice(&[], 0, model.inputs().dim());
+    (described.seen_through.unwrap_or(empty), described.seen_as)
+}

@@ -1,0 +1,126 @@
+//! What flags say of criteria and of inputs.
+
+use super::{By, SuggestOptions};
+use crate::data::Kind;
+use crate::encode::{Feature, FeatureEncoding, Inputs};
+use crate::error::CliError;
+
+/// What is wished of one input.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Wish {
+    /// Anything between two values.
+    Range(f64, f64),
+    /// One of some values.
+    Levels(Vec<f64>),
+    /// One value.
+    At(f64),
+}
+
+/// Refuses flags that do not go together.
+pub(super) fn check(options: &SuggestOptions) -> Result<(), CliError> {
+    let usage = |message: &str| Err(CliError::usage(message));
+    match (options.by, options.goal, &options.best) {
+        (By::Improvement, None, _) => {
+            return usage("--by improvement needs to know what is better: --goal min or --goal max");
+        }
+        (By::Variance | By::Information, Some(_), _) => {
+            return usage("--goal is of --by improvement alone");
+        }
+        (By::Variance | By::Information, None, Some(_)) => {
+            return usage("--best is of --by improvement alone");
+        }
+        _ => {}
+    }
+    let about_places = [("--range", &options.range), ("--levels", &options.levels), ("--at", &options.at)];
+    match about_places.iter().find(|(_, said)| options.candidates.is_some() && !said.is_empty()) {
+        Some((flag, _)) => Err(CliError::usage(format!(
+            "{flag} is for a search without a table; the points to choose from are the rows of the table"
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// What flags say of each input, in the order of the inputs.
+pub(super) fn wishes(options: &SuggestOptions, inputs: &Inputs) -> Result<Vec<Option<Wish>>, CliError> {
+    let mut wishes: Vec<Option<(&str, Wish)>> = vec![None; inputs.features().len()];
+    for (flag, said) in [("--range", &options.range), ("--levels", &options.levels), ("--at", &options.at)] {
+        for text in said {
+            let (place, value) = named(flag, text, inputs)?;
+            let feature = &inputs.features()[place];
+            let wish = match flag {
+                "--range" => range(feature, value)?,
+                "--levels" => Wish::Levels(
+                    value.split(',').map(|level| number(flag, feature, level)).collect::<Result<_, _>>()?,
+                ),
+                _ => Wish::At(number(flag, feature, value)?),
+            };
+            match (&mut wishes[place], wish) {
+                (Some((_, Wish::Levels(known))), Wish::Levels(more)) => known.extend(more),
+                (Some((before, _)), _) => {
+                    return Err(CliError::usage(format!(
+                        "{} is said twice: by {before} and by {flag}",
+                        feature.name
+                    )));
+                }
+                (none, wish) => *none = Some((flag, wish)),
+            }
+        }
+    }
+    Ok(wishes.into_iter().map(|wish| wish.map(|(_, wish)| wish)).collect())
+}
+
+/// The input that stands before the `=`, which names may hold too, and what stands behind it.
+fn named<'t>(flag: &str, text: &'t str, inputs: &Inputs) -> Result<(usize, &'t str), CliError> {
+    let value = |name: &str| text.strip_prefix(name).and_then(|rest| rest.strip_prefix('='));
+    let found =
+        inputs.names().into_iter().enumerate().filter_map(|(place, name)| Some((name, place, value(name)?)));
+    match found.max_by_key(|(name, _, _)| name.len()) {
+        Some((_, place, value)) => Ok((place, value)),
+        None if !text.contains('=') => {
+            Err(CliError::usage(format!("{flag} {text}: there is no = behind the name of an input")))
+        }
+        None => Err(CliError::usage(format!(
+            "{flag} {text}: no input has this name; there are {}",
+            inputs.names().join(", ")
+        ))),
+    }
+}
+
+fn range(feature: &Feature, text: &str) -> Result<Wish, CliError> {
+    let flag = "--range";
+    if matches!(feature.encoding, FeatureEncoding::OneHot(_)) || feature.kind == Kind::Boolean {
+        return Err(CliError::usage(format!(
+            "{flag} {}: it has no numbers between its values; say those with --levels {}=A,B",
+            feature.name, feature.name
+        )));
+    }
+    let Some((low, high)) = text.split_once("..") else {
+        return Err(CliError::usage(format!(
+            "{flag} {}={text}: a range is written LO..HI, such as 0..10",
+            feature.name
+        )));
+    };
+    let (low, high) = (number(flag, feature, low)?, number(flag, feature, high)?);
+    if low <= high {
+        return Ok(Wish::Range(low, high));
+    }
+    Err(CliError::usage(format!("{flag} {}={text}: its end is below its beginning", feature.name)))
+}
+
+/// A value of an input; of words, the place among those of training.
+fn number(flag: &str, feature: &Feature, text: &str) -> Result<f64, CliError> {
+    let text = text.trim();
+    if let FeatureEncoding::OneHot(levels) = &feature.encoding {
+        return feature.level(text).ok_or_else(|| {
+            let known = levels.join(", ");
+            CliError::usage(format!(
+                "{flag} {}: `{text}` did not occur in training; there were {known}",
+                feature.name
+            ))
+        });
+    }
+    feature.kind.parse(text).filter(|value| value.is_finite()).ok_or_else(|| {
+        let (kind, name) = (feature.kind, &feature.name);
+        CliError::usage(format!("{flag} {name}: `{text}` is no {kind}, which the input is"))
+    })
+}

@@ -1,0 +1,327 @@
+//! `gp suggest`: the next points to observe.
+
+mod best;
+mod flags;
+mod search;
+mod space;
+mod table;
+
+use super::{TableOptions, print_json};
+use crate::context::Context;
+use crate::data::{Column, Frame, Values};
+use crate::encode::Inputs;
+use crate::error::CliError;
+use crate::left_out::counted;
+use crate::model::{Functions, Model};
+use crate::notes::Notes;
+use crate::out::{Destination, OutTable};
+use best::BestSoFar;
+use clap::ValueEnum;
+use gp_ep::design::{Design, Criterion, Goal};
+use search::Search;
+use serde_json::{Value, json};
+use space::{Place, Space};
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::Instant;
+
+/// Points that may be asked for at once: the covariance with all of them is formed for each.
+const MOST_POINTS: u16 = 1_000;
+
+/// Options of `gp suggest`.
+#[derive(Clone, Debug, clap::Args)]
+pub struct SuggestOptions {
+    /// Model file
+    #[arg(value_name = "MODEL")]
+    pub model: PathBuf,
+    /// Table of candidates to choose from; any values within the ranges of the inputs unless given
+    #[arg(value_name = "CANDIDATES")]
+    pub candidates: Option<String>,
+    /// Number of points, chosen one after the other as if those before had been observed
+    #[arg(long, value_name = "K", default_value_t = 1, help_heading = CHOICE,
+        value_parser = clap::value_parser!(u16).range(1..=i64::from(MOST_POINTS)))]
+    pub count: u16,
+    /// What makes a point worth an observation
+    #[arg(long, value_enum, default_value_t = By::Information, help_heading = CHOICE)]
+    pub by: By,
+    /// Of `--by improvement`: whether the lowest or the highest target is looked for
+    #[arg(long, value_enum, help_heading = CHOICE)]
+    pub goal: Option<Extreme>,
+    /// Of `--by improvement`: the best target so far, unless it is the best mean at the points that the model holds
+    #[arg(long, value_name = "VALUE", allow_hyphen_values = true, help_heading = CHOICE)]
+    pub best: Option<String>,
+    /// Seed of the search
+    #[arg(long, value_name = "SEED", default_value_t = 0, help_heading = CHOICE)]
+    pub seed: u64,
+    /// Range of an input that is a number or a date, unless it is that of the training data; may be repeated
+    #[arg(long, value_name = "COL=LO..HI", help_heading = PLACES)]
+    pub range: Vec<String>,
+    /// The values that an input may take, unless they are those of the training data or of its range; may be repeated
+    #[arg(long, value_name = "COL=A,B", help_heading = PLACES)]
+    pub levels: Vec<String>,
+    /// Value of an input that stays; may be repeated
+    #[arg(long, value_name = "COL=VALUE", help_heading = PLACES)]
+    pub at: Vec<String>,
+    /// Columns to copy from the table of candidates; may be repeated
+    #[arg(long, value_name = "COL", requires = "candidates", help_heading = PLACES)]
+    pub id: Vec<String>,
+    /// How the table of candidates is read
+    #[command(flatten)]
+    pub table: TableOptions,
+    /// Table to write, in the format of its name: {writers}; the first of them to the standard output unless given
+    #[arg(long, short, value_name = "OUT", help_heading = OUTPUT)]
+    pub output: Option<PathBuf>,
+    /// Format of the table that is written, as the end of a name without its dot, such as jsonl
+    #[arg(long, value_name = "NAME", help_heading = OUTPUT)]
+    pub output_format: Option<String>,
+    /// Replace a file that is there
+    #[arg(long, help_heading = OUTPUT)]
+    pub force: bool,
+    /// Print what was done, with the points, as one JSON object
+    #[arg(long, help_heading = OUTPUT)]
+    pub json: bool,
+}
+
+const CHOICE: &str = "What to choose";
+const PLACES: &str = "Where to look";
+const OUTPUT: &str = "Output";
+
+/// What makes a point worth an observation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum By {
+    /// The largest variance of the latent function
+    Variance,
+    /// The most information about the latent functions, of the whole batch
+    Information,
+    /// The largest expected improvement over the best target so far
+    Improvement,
+}
+
+/// Which targets are better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Extreme {
+    /// Low ones
+    Min,
+    /// High ones
+    Max,
+}
+
+/// The points chosen.
+struct Suggested {
+    places: Vec<Place>,
+    /// The criterion at each, when it was chosen.
+    values: Vec<f64>,
+    /// Points that were looked at for the first of them.
+    looked_at: usize,
+    /// Rows of the table of candidates, and these rows, where there is one.
+    rows: Option<(Vec<usize>, Frame)>,
+}
+
+/// Writes a table of points: their inputs, the criterion, and what is predicted there.
+///
+/// # Errors
+/// Of kind [`Usage`](crate::ErrorKind::Usage) for a range that is not known, and for flags that do not go together;
+/// otherwise of the kind of whatever failed.
+pub fn run(
+    options: &SuggestOptions,
+    context: &Context,
+    out: &mut dyn Write,
+    notes: &mut Notes<'_>,
+) -> Result<(), CliError> {
+    let (start, format) = (Instant::now(), options.output_format.as_deref());
+    let destination =
+        Destination::prepare(options.output.as_deref(), options.force, format, &context.writers)?;
+    if options.json && format.is_some() && destination.path().is_none() {
+        return Err(CliError::usage(
+            "--json prints one object where the table would go; name a file for the table with --output, or leave out one of --json and --output-format",
+        ));
+    }
+    flags::check(options)?;
+    let model = Model::load(&options.model, context)?;
+    let best = best::find(options, &model)?;
+    let batch = Design::new(model.posterior(), criterion(options, best.as_ref()))?;
+    let (suggested, ids) = match &options.candidates {
+        Some(path) => of_table(options, path, batch, &model, context, notes)?,
+        None => (of_space(options, batch, &model, notes)?, OutTable::default()),
+    };
+    let table = table::table(&model, &suggested, options.by, ids)?;
+    say(options, &model, &suggested, best.as_ref(), notes);
+    if destination.path().is_some() || !options.json {
+        destination.write(&table, out)?;
+    }
+    if !options.json {
+        return Ok(());
+    }
+    let mut told = summary(options, &model, &suggested, best.as_ref());
+    told["points"] = table::objects(&table);
+    told["seconds"] = json!(start.elapsed().as_secs_f64());
+    print_json(out, &told)
+}
+
+fn criterion(options: &SuggestOptions, best: Option<&BestSoFar>) -> Criterion {
+    match (options.by, options.goal, best) {
+        (By::Improvement, Some(goal), Some(best)) => {
+            Criterion::Improvement { goal: goal.goal(), best: best.observation }
+        }
+        (By::Variance, _, _) => Criterion::Variance,
+        _ => Criterion::Information,
+    }
+}
+
+impl Extreme {
+    fn goal(self) -> Goal {
+        match self {
+            Self::Min => Goal::Minimum,
+            Self::Max => Goal::Maximum,
+        }
+    }
+}
+
+/// Points from anywhere within the ranges of the inputs.
+fn of_space(
+    options: &SuggestOptions,
+    mut batch: Design<'_, Functions>,
+    model: &Model,
+    notes: &mut Notes<'_>,
+) -> Result<Suggested, CliError> {
+    let space = Space::new(model.inputs(), &flags::wishes(options, model.inputs())?)?;
+    let mut search = Search::new(&space, options.seed);
+    let looked_at = search.candidates().len();
+    let (mut places, mut values) = (Vec::new(), Vec::new());
+    for point in 1..=options.count {
+        notes.stage(format_args!("choosing point {point} of {}", options.count));
+        let place = search.best(|places| Ok(batch.values(points_of(model.inputs(), places).as_ref())?))?;
+        values.push(batch.choose(points_of(model.inputs(), std::slice::from_ref(&place)).as_ref())?);
+        places.push(place);
+    }
+    Ok(Suggested { places, values, looked_at, rows: None })
+}
+
+/// Rows of a table, each once.
+fn of_table(
+    options: &SuggestOptions,
+    path: &str,
+    mut batch: Design<'_, Functions>,
+    model: &Model,
+    context: &Context,
+    notes: &mut Notes<'_>,
+) -> Result<(Suggested, OutTable), CliError> {
+    let frame = options.table.read(path, context, model, &options.id, notes)?;
+    let encoded = model.inputs().encode(&frame)?;
+    super::warn(notes, &encoded.warnings());
+    let (count, points) = (usize::from(options.count), encoded.points);
+    if count > frame.row_count() {
+        let rows = counted(frame.row_count(), "row");
+        return Err(CliError::usage(format!("--count {count} is more than the {rows} of {path}")));
+    }
+    let (mut rows, mut values) = (Vec::new(), Vec::new());
+    while rows.len() < count {
+        notes.stage(format_args!("choosing point {} of {count}", rows.len() + 1));
+        let found = batch.values(points.as_ref())?;
+        let left = (0..found.len()).filter(|row| !rows.contains(row));
+        let better = |best: usize, row: usize| if found[row] > found[best] { row } else { best };
+        let Some(row) = left.reduce(better) else { break };
+        values.push(batch.choose(points.subrows(row, 1))?);
+        rows.push(row);
+    }
+    let part = frame.rows(&rows)?;
+    let places = places_of(model.inputs(), &part)?;
+    let mut ids = OutTable::default();
+    for column in part.require(&options.id.iter().map(String::as_str).collect::<Vec<_>>())? {
+        ids.push_words(column.name(), (0..rows.len()).map(|row| column.text(row)).collect());
+    }
+    Ok((Suggested { places, values, looked_at: frame.row_count(), rows: Some((rows, part)) }, ids))
+}
+
+fn points_of(inputs: &Inputs, places: &[Place]) -> faer::Mat<f64> {
+    inputs.points_at(places)
+}
+
+/// The inputs of the rows of a table; a word that is not known is beyond the levels.
+fn places_of(inputs: &Inputs, frame: &Frame) -> Result<Vec<Place>, CliError> {
+    let columns = frame.require(&inputs.names())?;
+    let value = |(feature, column): (&crate::encode::Feature, &&Column), row: usize| match column.values() {
+        Values::Numbers(numbers) => numbers[row],
+        Values::Levels { .. } => feature.level(&column.text(row)).unwrap_or(f64::NAN),
+    };
+    let place = |row: usize| inputs.features().iter().zip(&columns).map(|pair| value(pair, row)).collect();
+    Ok((0..frame.row_count()).map(place).collect())
+}
+
+fn say(
+    options: &SuggestOptions,
+    model: &Model,
+    suggested: &Suggested,
+    best: Option<&BestSoFar>,
+    notes: &mut Notes<'_>,
+) {
+    if let Some(best) = best {
+        notes.say(format_args!("best {} so far: {}, {}", model.target().name, best.text, best.how));
+    }
+    let (points, from) = (
+        counted(suggested.places.len(), "point"),
+        match &options.candidates {
+            Some(path) => format!("of the {} of {path}", counted(suggested.looked_at, "row")),
+            None => "within the ranges of the inputs".to_owned(),
+        },
+    );
+    let total = match options.by {
+        By::Information => {
+            format!(": {:.4} nats together", suggested.values.iter().sum::<f64>())
+        }
+        By::Variance | By::Improvement => String::new(),
+    };
+    notes.say(format_args!("{points} {from}, by {}{total}", options.by.name()));
+}
+
+impl By {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Variance => "variance",
+            Self::Information => "information",
+            Self::Improvement => "expected improvement",
+        }
+    }
+
+    /// The column of the criterion.
+    fn column(self) -> &'static str {
+        match self {
+            Self::Variance => "latent_variance",
+            Self::Information => "information",
+            Self::Improvement => "improvement",
+        }
+    }
+}
+
+/// What was done, for programs.
+fn summary(
+    options: &SuggestOptions,
+    model: &Model,
+    suggested: &Suggested,
+    best: Option<&BestSoFar>,
+) -> Value {
+    let mut told = json!({
+        "model": options.model.display().to_string(),
+        "candidates": options.candidates,
+        "by": options.by.column(),
+        "count": suggested.places.len(),
+        "looked_at": suggested.looked_at,
+        "seed": options.seed,
+        "target": model.target().name,
+    });
+    if let Some(output) = &options.output {
+        told["output"] = output.display().to_string().into();
+    }
+    if options.by == By::Information {
+        told["information"] = json!(suggested.values.iter().sum::<f64>());
+    }
+    if let (Some(best), Some(goal)) = (best, options.goal) {
+        told["goal"] = if goal == Extreme::Min { "min" } else { "max" }.into();
+        told["best"] = best.json.clone();
+        told["best_is"] = best.how.clone().into();
+    }
+    if let Some((rows, _)) = &suggested.rows {
+        told["rows"] = rows.iter().map(|row| row + 1).collect::<Vec<_>>().into();
+    }
+    told
+}

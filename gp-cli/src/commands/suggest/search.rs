@@ -1,0 +1,230 @@
+//! The place of the largest value: all places where they are few; otherwise a Latin hypercube with corners, and steps from
+//! the best of those, as long as they lead up.
+
+use super::space::{Axis, Place, Space};
+use crate::error::CliError;
+use rand::seq::SliceRandom as _;
+use rand::{RngExt as _, SeedableRng as _};
+use rand_chacha::ChaCha8Rng;
+
+/// So many places are all looked at.
+const ALL: usize = 4_096;
+/// Places of the hypercube for each input that moves, and at least and at most.
+const PER_INPUT: usize = 256;
+const LEAST: usize = 512;
+const MOST: usize = 2_048;
+/// Corners that are looked at besides.
+const CORNERS: usize = 64;
+/// Best places that steps are made from, and rounds of steps.
+const STARTS: usize = 4;
+const ROUNDS: usize = 40;
+/// Inputs that steps are made along in a round, and steps along all of them.
+const STEPS_ALONG: usize = 24;
+const STEPS_ACROSS: usize = 8;
+/// The first step, and the one that ends the search, as shares of the range.
+const FIRST_STEP: f64 = 0.1;
+const LAST_STEP: f64 = 1e-6;
+/// A step is so much shorter after a round that did not lead up.
+const SHORTER: f64 = 0.4;
+
+/// A search of a space, which looks at the same places every time.
+pub(super) struct Search<'s> {
+    space: &'s Space,
+    candidates: Vec<Place>,
+    rng: ChaCha8Rng,
+    /// Whether the candidates are all places there are.
+    whole: bool,
+}
+
+impl<'s> Search<'s> {
+    pub(super) fn new(space: &'s Space, seed: u64) -> Self {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        match space.count().filter(|&count| count <= ALL) {
+            Some(count) => Self { space, candidates: all(space, count), rng, whole: true },
+            None => {
+                let candidates = hypercube(space, &mut rng);
+                Self { space, candidates, rng, whole: false }
+            }
+        }
+    }
+
+    pub(super) fn candidates(&self) -> &[Place] {
+        &self.candidates
+    }
+
+    /// The place of the largest value found; the first of several.
+    ///
+    /// # Errors
+    /// Those of `values`.
+    pub(super) fn best(
+        &mut self,
+        values: impl Fn(&[Place]) -> Result<Vec<f64>, CliError>,
+    ) -> Result<Place, CliError> {
+        let found = values(&self.candidates)?;
+        let mut order: Vec<usize> = (0..found.len()).collect();
+        // Stable: equal ones stay in their order.
+        order.sort_by(|&a, &b| found[b].total_cmp(&found[a]));
+        let count = if self.whole { 1 } else { STARTS };
+        let starts = order.into_iter().take(count);
+        let mut climbers: Vec<Climber> = starts
+            .map(|i| Climber { place: self.candidates[i].clone(), value: found[i], step: FIRST_STEP })
+            .collect();
+        for _ in 0..if self.whole { 0 } else { ROUNDS } {
+            let trials: Vec<Vec<Place>> = climbers.iter().map(|climber| self.around(climber)).collect();
+            let found = values(&trials.concat())?;
+            let mut found = found.as_slice();
+            for (climber, trials) in climbers.iter_mut().zip(trials) {
+                let (own, rest) = found.split_at(trials.len());
+                found = rest;
+                climber.climb(&trials, own);
+            }
+            if climbers.iter().all(|climber| climber.step < LAST_STEP) {
+                break;
+            }
+        }
+        let better = |best: Climber, other: Climber| if other.value > best.value { other } else { best };
+        Ok(climbers.into_iter().reduce(better).map(|climber| climber.place).unwrap_or_default())
+    }
+
+    /// Places one step away: along inputs, also to other levels, and along all numbers at once.
+    fn around(&mut self, from: &Climber) -> Vec<Place> {
+        if from.step < LAST_STEP {
+            return Vec::new();
+        }
+        let mut free = self.space.free();
+        free.shuffle(&mut self.rng);
+        let mut trials = Vec::new();
+        for &axis in free.iter().take(STEPS_ALONG) {
+            match &self.space.axes[axis] {
+                Axis::Between(low, high) => {
+                    for side in [-1.0, 1.0] {
+                        let moved = from.place[axis] + side * from.step * (high - low);
+                        trials.push(with(&from.place, axis, moved.clamp(*low, *high)));
+                    }
+                }
+                Axis::Among(values) => {
+                    let other = values[self.rng.random_range(0..values.len())];
+                    trials.push(with(&from.place, axis, other));
+                }
+            }
+        }
+        for _ in 0..STEPS_ACROSS {
+            let mut place = from.place.clone();
+            for &axis in &free {
+                if let Axis::Between(low, high) = self.space.axes[axis] {
+                    let step = from.step * self.rng.random_range(-1.0..1.0);
+                    place[axis] = (place[axis] + step * (high - low)).clamp(low, high);
+                }
+            }
+            trials.push(place);
+        }
+        trials
+    }
+}
+
+/// A place from which steps are made.
+struct Climber {
+    place: Place,
+    value: f64,
+    step: f64,
+}
+
+impl Climber {
+    /// Goes to the best of the places tried, or makes shorter steps.
+    fn climb(&mut self, trials: &[Place], found: &[f64]) {
+        let best = (0..found.len()).reduce(|best, i| if found[i] > found[best] { i } else { best });
+        match best.filter(|&best| found[best] > self.value) {
+            Some(best) => {
+                self.value = found[best];
+                self.place.clone_from(&trials[best]);
+            }
+            None => self.step *= SHORTER,
+        }
+    }
+}
+
+fn with(place: &Place, axis: usize, value: f64) -> Place {
+    let mut place = place.clone();
+    place[axis] = value;
+    place
+}
+
+/// All places, the last input fastest.
+fn all(space: &Space, count: usize) -> Vec<Place> {
+    let place = |mut number: usize| {
+        let mut place = vec![0.0; space.axes.len()];
+        for (value, axis) in place.iter_mut().zip(&space.axes).rev() {
+            if let Axis::Among(values) = axis {
+                *value = values[number % values.len()];
+                number /= values.len();
+            }
+        }
+        place
+    };
+    (0..count).map(place).collect()
+}
+
+/// A Latin hypercube: each input takes each of N equal shares of its range once. Corners follow.
+fn hypercube(space: &Space, rng: &mut ChaCha8Rng) -> Vec<Place> {
+    let free = space.free();
+    let count = (PER_INPUT * free.len()).clamp(LEAST, MOST);
+    let mut places = vec![space.axes.iter().map(|axis| axis.at(0.0)).collect::<Place>(); count];
+    for &axis in &free {
+        let mut shares: Vec<usize> = (0..count).collect();
+        shares.shuffle(rng);
+        for (place, share) in places.iter_mut().zip(shares) {
+            place[axis] = space.axes[axis].at((share as f64 + rng.random::<f64>()) / count as f64);
+        }
+    }
+    let numbers: Vec<usize> =
+        free.iter().copied().filter(|&axis| matches!(space.axes[axis], Axis::Between(..))).collect();
+    let few = 1_usize.checked_shl(numbers.len() as u32).is_some_and(|corners| corners <= CORNERS);
+    let corners = if few { 1 << numbers.len() } else { CORNERS };
+    for corner in 0..corners {
+        let mut place = places[corner].clone();
+        for (bit, &axis) in numbers.iter().enumerate() {
+            let high = if few { corner >> bit & 1 == 1 } else { rng.random() };
+            place[axis] = space.axes[axis].at(if high { 1.0 } else { 0.0 });
+        }
+        places.push(place);
+    }
+    places
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_peak_is_found_to_the_last_step() {
+        let space = Space {
+            axes: vec![
+                Axis::Between(-2.0, 5.0),
+                Axis::Among(vec![0.0, 1.0, 2.0]),
+                Axis::Among(vec![7.0]),
+                Axis::Between(0.0, 1e6),
+            ],
+        };
+        let value = |place: &Place| {
+            -(place[0] - 1.234).powi(2) - (place[1] - 1.0).abs() - ((place[3] - 2e5) / 1e6).powi(2)
+        };
+        let values = |places: &[Place]| Ok(places.iter().map(value).collect());
+        let found = Search::new(&space, 3).best(values).unwrap();
+        assert!((found[0] - 1.234).abs() < 1e-3 && found[1] == 1.0 && found[2] == 7.0, "{found:?}");
+        assert!((found[3] - 2e5).abs() < 1e3, "{found:?}");
+        assert_eq!(found, Search::new(&space, 3).best(values).unwrap());
+        // At a corner.
+        let corner = |places: &[Place]| Ok(places.iter().map(|place| place[0] - place[3]).collect());
+        assert_eq!(Search::new(&space, 3).best(corner).unwrap()[0], 5.0);
+    }
+
+    #[test]
+    fn few_places_are_all_looked_at() {
+        let space = Space { axes: vec![Axis::Among(vec![1.0, 2.0]), Axis::Among(vec![3.0, 4.0, 5.0])] };
+        let mut search = Search::new(&space, 0);
+        assert_eq!(search.candidates().len(), 6);
+        assert_eq!(search.candidates()[1], [1.0, 4.0]);
+        let found = search.best(|places| Ok(places.iter().map(|place| place[0] * place[1]).collect()));
+        assert_eq!(found.unwrap(), [2.0, 5.0]);
+    }
+}

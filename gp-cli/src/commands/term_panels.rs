@@ -1,0 +1,79 @@
+//! Pictures of what each term of a kernel contributes to a latent function.
+
+use super::dependence::{INTERVAL, Place, averages, moved, relevant_sample};
+use crate::data::Frame;
+use crate::error::CliError;
+use crate::metrics::Forecast;
+use crate::model::Model;
+use crate::parts::{columns_of, term_names};
+use crate::picture::{CURVE, Layer, Picture};
+use crate::predict;
+use gp_kernels::posterior::terms;
+
+/// Panels that a picture may have.
+const MOST_PANELS: usize = 24;
+
+/// A panel for each term of each latent function: its contribution along the input that matters most among those that the
+/// term sees, averaged over rows that keep the others, in the units of the latent function.
+///
+/// # Errors
+/// Of kind [`Usage`](crate::ErrorKind::Usage) for more terms than a picture can have.
+pub(super) fn sheet(model: &Model, frame: &Frame) -> Result<Picture, CliError> {
+    let (rows, places) = relevant_sample(model, frame)?;
+    let columns = model.inputs().column_names();
+    let mut panels = Vec::new();
+    for (latent, label) in predict::latent_labels(model).into_iter().enumerate() {
+        let kernel = model.posterior().describe()[latent].kernel;
+        let names = term_names(kernel, &columns);
+        for (term, name) in names.into_iter().enumerate() {
+            let seen = columns_of(terms(kernel)[term], columns.len());
+            let sees = |(feature, start): &&Place<'_>| {
+                seen.iter().any(|column| (*start..start + feature.width()).contains(column))
+            };
+            let Some(&place) = places.iter().find(sees) else { continue };
+            let title = label.as_ref().map_or_else(|| name.clone(), |label| format!("{name}, {label}"));
+            if panels.len() == MOST_PANELS {
+                return Err(CliError::usage(format!(
+                    "--parts draws {MOST_PANELS} terms at most, and the latent functions of the model have more"
+                )));
+            }
+            panels.push(panel(model, frame, &rows, place, ((latent, term), title))?);
+        }
+    }
+    panels.iter_mut().skip(1).flat_map(|panel| &mut panel.layers).for_each(Layer::forget_label);
+    let title = format!("parts of {} by term of the kernel", model.target().name);
+    Ok(Picture { title, panels, ..Picture::default() })
+}
+
+fn panel(
+    model: &Model,
+    frame: &Frame,
+    rows: &faer::Mat<f64>,
+    place: Place<'_>,
+    ((latent, term), title): ((usize, usize), String),
+) -> Result<Picture, CliError> {
+    let (x, x_places, points) = moved(frame, rows, place);
+    let part = model.posterior().predict_terms(latent, points.as_ref())?.swap_remove(term);
+    let scale = predict::latent_scale(model);
+    let ends = part.mean.iter().zip(&part.variance).map(|(mean, variance)| {
+        let (mean, variance) = (scale.scale * mean, scale.undo_variance(*variance));
+        Forecast { mean, variance }.interval(INTERVAL)
+    });
+    let (lower, upper): (Vec<f64>, Vec<f64>) = ends.collect::<Result<Vec<_>, _>>()?.into_iter().unzip();
+    let mean: Vec<f64> = part.mean.iter().map(|mean| scale.scale * mean).collect();
+    let [mean, lower, upper] = [mean, lower, upper].map(|values| averages(&values, x.len()));
+    let mut layers = vec![Layer::Band {
+        x: x.clone(),
+        lower,
+        upper,
+        strength: 0.2,
+        label: "95 % for the part".to_owned(),
+    }];
+    layers.push(match x_places.is_empty() {
+        true => Layer::Line { x, y: mean, colour: CURVE, label: "mean".to_owned() },
+        false => Layer::Points { x, y: mean, colour: CURVE, label: "mean".to_owned() },
+    });
+    let (x_name, x_ticks) = (place.0.name.clone(), place.0.kind.into());
+    let y_name = "part".to_owned();
+    Ok(Picture { title, x_name, y_name, x_places, x_ticks, layers, ..Picture::default() })
+}

@@ -1,0 +1,121 @@
+//! Points that are taken for observed, and the covariance that is left.
+
+use super::marginal::Marginal;
+use crate::error::InferenceError;
+use crate::posterior::{Posterior, Predictor};
+use faer::{Mat, MatRef};
+use gp_kernels::posterior::{LatentBeliefs, LatentPrediction};
+
+/// Points whose covariance with the chosen ones is worked out at a time: the joint covariance of so many, and of all chosen
+/// points, is formed for that.
+const BLOCK: usize = 64;
+
+/// The points chosen, and what each observation takes away.
+#[derive(Clone, Debug)]
+pub(super) struct Chosen {
+    /// k×D, row by row.
+    points: Vec<f64>,
+    count: usize,
+    latents: Vec<Taken>,
+}
+
+/// Of one latent function: after the observation at `s_j`, the covariance is less by `w_j c_j(x) c_j(x')`, where
+/// `c_j(x)` is the covariance of x with `s_j` before.
+#[derive(Clone, Debug, Default)]
+struct Taken {
+    weights: Vec<f64>,
+    /// `c_i(s_j)` for i < j.
+    before: Vec<Vec<f64>>,
+}
+
+impl Taken {
+    /// `c_j(x)` for all j, from the covariances with the chosen points before any of them.
+    fn columns(&self, covariances: &[f64]) -> Vec<f64> {
+        let mut columns: Vec<f64> = Vec::with_capacity(covariances.len());
+        for (covariance, before) in covariances.iter().zip(&self.before) {
+            let taken: f64 =
+                self.weights.iter().zip(&columns).zip(before).map(|((w, c), at)| w * c * at).sum();
+            columns.push(covariance - taken);
+        }
+        columns
+    }
+}
+
+impl Chosen {
+    pub(super) fn new(latents: usize) -> Self {
+        Self { points: Vec::new(), count: 0, latents: vec![Taken::default(); latents] }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Means and variances of each latent function at the rows of `x` once the chosen points have been observed, where
+    /// `beliefs` are those of now.
+    pub(super) fn after<F: Posterior>(
+        &self,
+        predictor: &Predictor<F>,
+        beliefs: &LatentBeliefs,
+        x: MatRef<'_, f64>,
+    ) -> Result<Vec<LatentPrediction>, InferenceError> {
+        let mut after = beliefs.functions().to_vec();
+        for (latent, (taken, after)) in self.latents.iter().zip(&mut after).enumerate() {
+            for (row, columns) in self.columns(predictor, latent, x)?.into_iter().enumerate() {
+                let gone: f64 = taken.weights.iter().zip(&columns).map(|(w, c)| w * c * c).sum();
+                after.variance[row] = (after.variance[row] - gone).max(0.0);
+            }
+        }
+        Ok(after)
+    }
+
+    /// `c_j` of every row of `x`.
+    fn columns<F: Posterior>(
+        &self,
+        predictor: &Predictor<F>,
+        latent: usize,
+        x: MatRef<'_, f64>,
+    ) -> Result<Vec<Vec<f64>>, InferenceError> {
+        if self.count == 0 {
+            return Ok(Vec::new());
+        }
+        let (dim, mut all) = (x.ncols(), Vec::with_capacity(x.nrows()));
+        for first in (0..x.nrows()).step_by(BLOCK) {
+            let rows = BLOCK.min(x.nrows() - first);
+            let at = |i: usize, d: usize| match i.checked_sub(self.count) {
+                None => self.points[i * dim + d],
+                Some(i) => x[(first + i, d)],
+            };
+            let together = Mat::from_fn(self.count + rows, dim, at);
+            let covariance = predictor.joint(latent, together.as_ref())?.1;
+            let taken = &self.latents[latent];
+            all.extend((0..rows).map(|i| {
+                let own: Vec<f64> = (0..self.count).map(|j| covariance[(j, self.count + i)]).collect();
+                taken.columns(&own)
+            }));
+        }
+        Ok(all)
+    }
+
+    /// Takes in an observation at `point`, where the latent values are believed to be `now` and are left with these
+    /// variances by an observation, on average.
+    pub(super) fn push<F: Posterior>(
+        &mut self,
+        predictor: &Predictor<F>,
+        point: MatRef<'_, f64>,
+        now: &Marginal,
+        left: &[f64],
+    ) -> Result<(), InferenceError> {
+        let before = (0..self.latents.len()).map(|latent| self.columns(predictor, latent, point));
+        let before = before.collect::<Result<Vec<_>, _>>()?;
+        let known = self.latents.iter_mut().zip(before).zip(now.variances().iter().zip(left));
+        for ((taken, before), (&variance, &left)) in known {
+            taken.before.push(before.into_iter().next().unwrap_or_default());
+            let weight =
+                if variance > 0.0 { (variance - left).max(0.0) / (variance * variance) } else { 0.0 };
+            taken.weights.push(weight);
+        }
+        self.points.extend(point.row(0).iter());
+        self.count += 1;
+        Ok(())
+    }
+}
