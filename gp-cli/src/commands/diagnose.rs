@@ -64,6 +64,11 @@ pub fn run(
     out: &mut dyn Write,
     notes: &mut Notes<'_>,
 ) -> Result<(), CliError> {
+    if options.spec.restarts.is_some() {
+        let message =
+            "--restarts makes no difference to gp diagnose, which looks at the usual start; leave it out";
+        return Err(CliError::usage(message.to_owned()));
+    }
     let plan = plan(options, context)?;
     plan.notes.iter().for_each(|line| notes.say(format_args!("{line}")));
     warn(notes, &plan.warnings);

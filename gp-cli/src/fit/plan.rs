@@ -4,8 +4,9 @@ use super::choices::{check_settings, choose_method, choose_optimizer, resolved, 
 use super::kernels::{is_straight, kernels};
 use super::observed::{Observed, observe};
 use super::parameters;
-use super::placing::{self, place};
+use super::placing::{self, Placing, place};
 use super::reading::feature_names;
+use super::restarts;
 use super::sample::Sample;
 use super::seasons::{self, Season};
 use super::spec::FitSpec;
@@ -38,6 +39,8 @@ pub struct Plan {
     pub problem: Problem,
     /// The rows that choices were made by.
     pub sample: Sample,
+    /// How inducing inputs were placed, if they were.
+    pub(super) placing: Option<Placing>,
     /// What was chosen and why: task, method, kernel.
     pub choices: [String; 3],
     /// What it takes, and where the rows are.
@@ -103,11 +106,11 @@ impl Plan {
         let mut kernels =
             kernels(spec, &context.kernels, method.as_ref(), &observed, (dim, pseudo), &seasons)?;
         parameters::apply(spec, &mut kernels, observed.likelihood.as_mut())?;
-        let inducing = match method.seen_through() {
+        let (inducing, placing) = match method.seen_through() {
             SeenThrough::InducingInputs => {
                 place(spec, context, pseudo, &inputs, &sample, &kernels, &observed)?
             }
-            _ => Vec::new(),
+            _ => (Vec::new(), None),
         };
         // Gaussian noise says enough to learn inducing inputs by, and so do labels that are many. Moving them made predictions
         // of few labels worse (two sets of some hundred rows).
@@ -129,8 +132,10 @@ impl Plan {
             likelihood: observed.likelihood.clone(),
             settings,
         };
+        restarts::check(spec, &problem, placing.as_ref())?;
         let mut plan = Self {
             inputs,
+            placing,
             observed,
             method,
             problem,
@@ -144,6 +149,12 @@ impl Plan {
         plan.choices = describe(&plan, optimizer, &why_method, (spec, &seasons));
         plan.cost = cost(&plan, streamed);
         Ok(plan)
+    }
+
+    /// The same plan, whose fit tells what it is at.
+    #[must_use]
+    pub fn with_stages(self, stages: Stages) -> Self {
+        Self { stages, ..self }
     }
 
     /// Bytes of memory that the fit takes.

@@ -77,6 +77,9 @@ pub struct FitSpec {
     /// How parameters move
     #[arg(long, value_enum)]
     pub optimizer: Option<Optimizer>,
+    /// Further starts, drawn about the usual one: of each a short training, of the best the whole
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), conflicts_with = "no_train")]
+    pub restarts: Option<u16>,
     /// Time after which no iteration begins, such as 90s, 10m or 2h
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     pub time_limit: Option<Duration>,
@@ -212,6 +215,7 @@ impl FitSpec {
             kinds: self.kinds.iter().cloned().collect(),
             columns,
             excluded: self.exclude.iter().cloned().collect(),
+            ..ReadOptions::default()
         })
     }
 }

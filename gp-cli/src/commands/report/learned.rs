@@ -3,7 +3,7 @@
 use super::super::inspect::{function_names, length_scales, short};
 use super::html::{Cell, Section};
 use crate::error::CliError;
-use crate::model::{Influence, InputInfluence, Model};
+use crate::model::{Influence, InputInfluence, Model, TriedStart, TriedStarts};
 use crate::picture::{CURVE, Layer, Picture};
 use gp_ep::{Posterior as _, Spanned};
 use gp_kernels::KernelExt as _;
@@ -106,6 +106,7 @@ pub(super) fn training(model: &Model) -> Result<Section, CliError> {
         Some(word_row(&format!("chosen {name}"), why))
     }));
     section.table("", &[], &rows);
+    training.starts.iter().for_each(|starts| starts_table(starts, &mut section));
     if let Some(curve) = curve(&training.curve) {
         section.picture(&curve)?;
     }
@@ -122,6 +123,18 @@ pub(super) fn training(model: &Model) -> Result<Section, CliError> {
         section.table(caption, &header, &covered);
     }
     Ok(section)
+}
+
+/// Starts that were tried.
+fn starts_table(starts: &TriedStarts, section: &mut Section) {
+    let row = |start: &TriedStart| {
+        let score = start.score.map_or_else(|| "–".to_owned(), |score| format!("{score:.3}"));
+        let kept = if start.kept { ", kept" } else { "" };
+        (start.name(), vec![Cell::Number(score), Cell::Words(format!("{}{kept}", start.outcome()))])
+    };
+    let rows: Vec<_> = starts.tried.iter().map(row).collect();
+    let header = ["start", "score", "training"].map(str::to_owned);
+    section.table(&format!("starts by {}", starts.by), &header, &rows);
 }
 
 /// The objective after each iteration, where there were some.
