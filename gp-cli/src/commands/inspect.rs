@@ -4,7 +4,7 @@ use super::print_json;
 use crate::context::Context;
 use crate::encode::FeatureEncoding;
 use crate::error::CliError;
-use crate::model::{Influence, InputInfluence, Model, TrainingRecord, TriedStarts};
+use crate::model::{Influence, InputInfluence, Model, TrainingRecord, TriedKernels, TriedStarts};
 use crate::out;
 use gp_ep::Posterior as _;
 use gp_kernels::inducing::Coverage;
@@ -154,8 +154,11 @@ fn course(model: &Model, page: &mut Page) {
 /// What training tried before it settled.
 fn tried(model: &Model, page: &mut Page) {
     let training = &model.about().training;
-    for (place, line) in training.starts.iter().flat_map(TriedStarts::lines).enumerate() {
-        page.line(if place == 0 { "chosen of" } else { "" }, line.trim_end());
+    let kernels = training.kernels.iter().map(TriedKernels::lines);
+    for table in kernels.chain(training.starts.iter().map(TriedStarts::lines)) {
+        for (place, line) in table.iter().enumerate() {
+            page.line(if place == 0 { "chosen of" } else { "" }, line.trim_end());
+        }
     }
 }
 

@@ -10,8 +10,10 @@ use std::path::{Path, PathBuf};
 
 /// The file about starts of training.
 pub(super) const STARTS: &str = "starts.json";
+/// The file about a search for a kernel.
+pub(super) const SEARCH: &str = "search.json";
 /// All files of this kind.
-pub(super) const ALL: [&str; 1] = [STARTS];
+pub(super) const ALL: [&str; 2] = [STARTS, SEARCH];
 
 /// The folder of a checkpoint, if there is one.
 #[derive(Clone, Debug)]

@@ -38,6 +38,7 @@ mod reading;
 mod restarts;
 mod run;
 mod sample;
+mod search;
 mod seasons;
 mod skill;
 mod spec;

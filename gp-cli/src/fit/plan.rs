@@ -8,6 +8,7 @@ use super::placing::{self, Placing, place};
 use super::reading::feature_names;
 use super::restarts;
 use super::sample::Sample;
+use super::search::Search;
 use super::seasons::{self, Season};
 use super::spec::FitSpec;
 use super::streamed::Streamed;
@@ -41,6 +42,8 @@ pub struct Plan {
     pub sample: Sample,
     /// How inducing inputs were placed, if they were.
     pub(super) placing: Option<Placing>,
+    /// The search for a kernel, if one was asked for.
+    pub(super) search: Option<Search>,
     /// What was chosen and why: task, method, kernel.
     pub choices: [String; 3],
     /// What it takes, and where the rows are.
@@ -103,6 +106,7 @@ impl Plan {
         };
         let sample = Sample::of(&rows, pseudo, spec.seed)?;
         let seasons = seasons::find(spec, &context.kernels, &observed, &inputs, (&sample, count))?;
+        let search = Search::new(spec, context, (&observed, &inputs), method.as_ref(), pseudo)?;
         let mut kernels =
             kernels(spec, &context.kernels, method.as_ref(), &observed, (dim, pseudo), &seasons)?;
         parameters::apply(spec, &mut kernels, observed.likelihood.as_mut())?;
@@ -136,6 +140,7 @@ impl Plan {
         let mut plan = Self {
             inputs,
             placing,
+            search,
             observed,
             method,
             problem,
@@ -205,11 +210,14 @@ fn describe(
             observed.reason
         ),
         format!("method: {} by {optimizer}{inducing}, because {why_method}", method.name()),
-        format!(
-            "kernel: {kernel}{}; {}",
-            seasons.iter().map(|season| format!(", and {}", season.describe())).collect::<String>(),
-            short(&gp_kernels::KernelExt::expression(problem.kernels[0].as_ref()))
-        ),
+        match spec.search {
+            Some(_) => "kernel: to be searched for".to_owned(),
+            None => format!(
+                "kernel: {kernel}{}; {}",
+                seasons.iter().map(|season| format!(", and {}", season.describe())).collect::<String>(),
+                short(&gp_kernels::KernelExt::expression(problem.kernels[0].as_ref()))
+            ),
+        },
     ]
 }
 

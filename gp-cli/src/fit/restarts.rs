@@ -76,11 +76,11 @@ impl Restarts<'_> {
     /// read.
     pub(super) fn best(
         &self,
-        usual: Problem,
+        usual: &Problem,
         drawn_about: &Problem,
     ) -> Result<(Problem, TriedStarts), CliError> {
         let (memo, control) = (Memo::beside(&usual.settings.control), usual.settings.control.clone());
-        let rounds = Rounds::of(self, &usual)?;
+        let rounds = Rounds::of(self, usual)?;
         let count = usize::from(self.spec.restarts.unwrap_or(0));
         let mut starts = memo.read::<TriedStarts>(STARTS)?.unwrap_or_else(|| rounds.none_tried());
         while starts.tried.iter().all(|start| !start.kept) {
@@ -89,7 +89,7 @@ impl Restarts<'_> {
                 keep_best(&mut starts.tried);
             } else {
                 self.stages.begin(&format!("trying start {} of {}", next + 1, count + 1));
-                let start = self.start(next, &usual, drawn_about)?;
+                let start = self.start(next, usual, drawn_about)?;
                 starts.tried.push(rounds.attempt(next, start)?);
             }
             if control.is_interrupted() && control.checkpoint().is_some() {
@@ -98,7 +98,7 @@ impl Restarts<'_> {
             memo.write(STARTS, &starts)?;
         }
         let kept = starts.tried.iter().find(|start| start.kept).map_or(0, |start| start.start);
-        Ok((self.start(kept, &usual, drawn_about)?, starts))
+        Ok((self.start(kept, usual, drawn_about)?, starts))
     }
 
     /// The problem at a start.

@@ -23,12 +23,34 @@ use std::time::Instant;
 /// # Errors
 /// Of kind [`Numerical`](ErrorKind::Numerical) where the start cannot be evaluated.
 pub fn fit(plan: Plan, spec: &FitSpec, origin: &str) -> Result<Model, CliError> {
-    let Plan { inputs, observed, method, mut problem, sample, placing, choices, warnings, stages, .. } = plan;
+    let Plan {
+        inputs,
+        observed,
+        method,
+        mut problem,
+        sample,
+        placing,
+        search,
+        mut choices,
+        warnings,
+        stages,
+        ..
+    } = plan;
     let (begun, scale) = (Instant::now(), observed.target.scale().scale);
     let rows = problem.rows.count();
     let config = effective(spec, &problem.settings.given);
     // The clock runs for all that is fitted.
     problem.settings.control = problem.settings.control.begun();
+    let mut kernels = None;
+    if let Some(search) = search {
+        stages.begin("searching for a kernel");
+        let tried = search.settle(&mut problem, spec, &sample, placing.as_ref())?;
+        if let Some(found) = tried.found() {
+            choices[2] =
+                format!("kernel: {}, found by a search of {} kernels", found.kernel, tried.tried.len());
+        }
+        kernels = Some(tried);
+    }
     let drawn_about = spec.restarts.map(|_| problem.clone());
     if method.seen_through() == SeenThrough::InducingInputs {
         stages.begin("fitting some rows to start from");
@@ -40,7 +62,7 @@ pub fn fit(plan: Plan, spec: &FitSpec, origin: &str) -> Result<Model, CliError> 
     if let Some(drawn_about) = drawn_about {
         let (method, sample, placing) = (method.as_ref(), &sample.rows, placing.as_ref());
         let restarts = Restarts { method, spec, sample, placing, stages: &stages, begun, scale };
-        (problem, starts) = restarts.best(problem, &drawn_about).map(|(best, tried)| (best, Some(tried)))?;
+        (problem, starts) = restarts.best(&problem, &drawn_about).map(|(best, tried)| (best, Some(tried)))?;
     }
     stages.begin("training");
     let mut fit = method.fit(problem)?;
@@ -60,7 +82,14 @@ pub fn fit(plan: Plan, spec: &FitSpec, origin: &str) -> Result<Model, CliError> 
         inputs,
         target: observed.target,
         summary: observed.summary,
-        training: TrainingRecord { coverage, influence, starts, choices: choices.to_vec(), ..record },
+        training: TrainingRecord {
+            coverage,
+            influence,
+            kernels,
+            starts,
+            choices: choices.to_vec(),
+            ..record
+        },
         seed: spec.seed,
         config,
     };
@@ -97,6 +126,7 @@ fn training_record(fit: &Fit, method: &str, rows: usize, scale: f64) -> Training
         coverage: Vec::new(),
         choices: Vec::new(),
         influence: Vec::new(),
+        kernels: None,
         starts: None,
         updates: Vec::new(),
     }

@@ -51,6 +51,10 @@ pub struct FitSpec {
     /// unless given, a smooth and a straight function, and seasons along the only input or date where the data have them
     #[arg(long, value_name = "EXPR")]
     pub kernel: Vec<String>,
+    /// Look for a kernel: a sum of products of base kernels that grows for DEPTH steps (4 unless said otherwise, as --search=3)
+    #[arg(long, value_name = "DEPTH", num_args = 0..=1, require_equals = true, default_missing_value = "4",
+          value_parser = clap::value_parser!(u8).range(1..=10), conflicts_with_all = ["kernel", "no_train"])]
+    pub search: Option<u8>,
     /// Number of inducing inputs
     #[arg(long, value_name = "N")]
     pub inducing: Option<usize>,

@@ -11,7 +11,7 @@ mod vocabulary;
 pub use functions::{Approximation, Functions, approximation};
 pub use held::Held;
 pub use record::{About, Influence, InputInfluence, TargetSummary, TrainingRecord};
-pub use tried::{TriedStart, TriedStarts};
+pub use tried::{TriedKernel, TriedKernels, TriedStart, TriedStarts};
 pub use vocabulary::Vocabulary;
 
 use crate::data::{Frame, ReadOptions};

@@ -1,4 +1,4 @@
-//! What training tried before it settled on a start, or on a kernel.
+//! What a fit tried before it settled on a kernel, and on a start.
 
 use serde::{Deserialize, Serialize};
 
@@ -63,5 +63,75 @@ impl TriedStart {
         let seconds = self.seconds.map_or_else(String::new, |seconds| format!(", {seconds:.1} s"));
         let kept = if self.kept { ", kept" } else { "" };
         format!("{:<12} {score:>12}  {}{seconds}{kept}", self.name(), self.outcome())
+    }
+}
+
+/// Kernels of a search, and how they were compared.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TriedKernels {
+    /// What the scores are.
+    pub by: String,
+    /// The kernels, step by step.
+    pub tried: Vec<TriedKernel>,
+    /// Why the search ended.
+    pub ended: String,
+}
+
+/// One kernel of a search, trained.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TriedKernel {
+    /// Number of the step, from 1 on: each adds or takes away one base kernel, or gives one another shape.
+    pub step: usize,
+    /// Sums and products of base kernels, without parameters but for periods, in the units of the data.
+    pub kernel: String,
+    /// Log evidence of the rows it was compared on.
+    pub evidence: f64,
+    /// Number of parameters.
+    pub parameters: usize,
+    /// The evidence less what parameters cost.
+    pub score: f64,
+    /// Whether it was found to be the best.
+    pub kept: bool,
+}
+
+/// The best kernels of a step that people are shown.
+const SHOWN: usize = 5;
+
+impl TriedKernels {
+    /// The kernel that was found.
+    #[must_use]
+    pub fn found(&self) -> Option<&TriedKernel> {
+        self.tried.iter().find(|tried| tried.kept)
+    }
+
+    /// The kernels of each step, the best first.
+    #[must_use]
+    pub fn steps(&self) -> Vec<Vec<&TriedKernel>> {
+        let last = self.tried.iter().map(|tried| tried.step).max().unwrap_or(0);
+        let step = |step: usize| {
+            let mut own: Vec<&TriedKernel> = self.tried.iter().filter(|tried| tried.step == step).collect();
+            own.sort_by(|a, b| b.score.total_cmp(&a.score));
+            own
+        };
+        (1..=last).map(step).collect()
+    }
+
+    /// A table of the best kernels of each step for people, a line each.
+    #[must_use]
+    pub fn lines(&self) -> Vec<String> {
+        let head = format!("{} kernels by {}; {}", self.tried.len(), self.by, self.ended);
+        let step = |(place, step): (usize, Vec<&TriedKernel>)| {
+            let more = step.len().saturating_sub(SHOWN);
+            let more = (more > 0).then(|| format!("step {}: {more} more below these", place + 1));
+            step.into_iter().take(SHOWN).map(TriedKernel::line).chain(more).collect::<Vec<_>>()
+        };
+        std::iter::once(head).chain(self.steps().into_iter().enumerate().flat_map(step)).collect()
+    }
+}
+
+impl TriedKernel {
+    fn line(&self) -> String {
+        let kept = if self.kept { ", kept" } else { "" };
+        format!("step {}: {:>12.3}  {}{kept}", self.step, self.score, self.kernel)
     }
 }

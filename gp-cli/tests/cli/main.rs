@@ -24,6 +24,7 @@ mod pictures;
 mod predict;
 mod relevance;
 mod restarts;
+mod search;
 mod seasons;
 mod stream;
 mod stream_resources;

@@ -16,7 +16,7 @@ use crate::evaluate::{Evaluation, evaluate};
 use crate::fit::{self, FitSpec, FoldFolders, Plan, parse_time};
 use crate::interrupt;
 use crate::line::Line;
-use crate::model::Model;
+use crate::model::{Model, TriedKernels, TriedStart};
 use crate::notes::Notes;
 use crate::out;
 use division::{Division, Part};
@@ -116,13 +116,22 @@ pub fn run(
         None => interrupt::without_checkpoint(|| all.score(|_, plan| fit::fit(plan, &spec, ORIGIN)))?,
     };
     folders.map_or(Ok(()), |folders| folders.remove(parts.len()))?;
+    let (scored, chosen): (Vec<Evaluation>, Vec<Vec<String>>) = scored.into_iter().unzip();
+    chosen.iter().enumerate().filter(|(_, of)| !of.is_empty()).for_each(|(fold, of)| {
+        notes.say(format_args!("fold {fold}: {}", of.join(", ")));
+    });
     let predictors = scored.first().map_or(&[] as &[_], |first| &first.predictors);
     // The model needs no words.
     predictors.iter().skip(1).for_each(|(name, words)| notes.say(format_args!("{name}: {words}")));
     let summaries = summarise(&scored);
     if options.json {
         let folds: Vec<_> = scored.iter().map(Evaluation::to_json).collect();
-        let told = serde_json::json!({ "folds": folds, "summary": summaries, "division": division.json });
+        let told = serde_json::json!({
+            "folds": folds,
+            "summary": summaries,
+            "division": division.json,
+            "chosen": chosen,
+        });
         return print_json(out, &told);
     }
     notes.say(format_args!("{}", lines(&summaries, scored.len()).trim_end()));
@@ -153,6 +162,18 @@ fn read_options(options: &CvOptions) -> Result<(ReadOptions, bool), CliError> {
     Ok((read, is_input))
 }
 
+/// The scores of a part, and what was chosen for its model among others.
+type Scored = (Evaluation, Vec<String>);
+
+/// The kernel of a search, and the start that was kept of several.
+fn chosen(model: &Model) -> Vec<String> {
+    let training = &model.about().training;
+    let kernel = training.kernels.as_ref().and_then(TriedKernels::found);
+    let start = training.starts.iter().flat_map(|starts| &starts.tried).find(|start| start.kept);
+    let kernel = kernel.map(|found| format!("kernel {}", found.kernel));
+    kernel.into_iter().chain(start.map(TriedStart::name)).collect()
+}
+
 /// Parts of a table that are scored in turn.
 struct Parts<'a> {
     frame: &'a Frame,
@@ -167,7 +188,7 @@ impl Parts<'_> {
     fn score(
         &self,
         fit: impl Fn(usize, Plan) -> Result<Model, CliError> + Sync,
-    ) -> Result<Vec<Evaluation>, CliError> {
+    ) -> Result<Vec<Scored>, CliError> {
         let (done, count) = (AtomicUsize::new(0), self.parts.len());
         let scored = |(place, part): (usize, &Part)| {
             let scored = self.score_part(place, part, &fit).map_err(|cause| {
@@ -185,9 +206,9 @@ impl Parts<'_> {
         place: usize,
         part: &Part,
         fit: &impl Fn(usize, Plan) -> Result<Model, CliError>,
-    ) -> Result<Evaluation, CliError> {
+    ) -> Result<Scored, CliError> {
         let training = self.frame.rows(&part.training)?;
         let model = fit(place, Plan::new(&training, self.spec, self.context)?)?;
-        evaluate(&model, &self.frame.rows(&part.test)?)
+        Ok((evaluate(&model, &self.frame.rows(&part.test)?)?, chosen(&model)))
     }
 }

@@ -3,7 +3,7 @@
 use super::super::inspect::{function_names, length_scales, short};
 use super::html::{Cell, Section};
 use crate::error::CliError;
-use crate::model::{Influence, InputInfluence, Model, TriedStart, TriedStarts};
+use crate::model::{Influence, InputInfluence, Model, TriedKernel, TriedKernels, TriedStart, TriedStarts};
 use crate::picture::{CURVE, Layer, Picture};
 use gp_ep::{Posterior as _, Spanned};
 use gp_kernels::KernelExt as _;
@@ -106,6 +106,7 @@ pub(super) fn training(model: &Model) -> Result<Section, CliError> {
         Some(word_row(&format!("chosen {name}"), why))
     }));
     section.table("", &[], &rows);
+    training.kernels.iter().for_each(|kernels| kernels_table(kernels, &mut section));
     training.starts.iter().for_each(|starts| starts_table(starts, &mut section));
     if let Some(curve) = curve(&training.curve) {
         section.picture(&curve)?;
@@ -123,6 +124,24 @@ pub(super) fn training(model: &Model) -> Result<Section, CliError> {
         section.table(caption, &header, &covered);
     }
     Ok(section)
+}
+
+/// Kernels that were tried.
+fn kernels_table(kernels: &TriedKernels, section: &mut Section) {
+    let row = |of: &&TriedKernel| {
+        let kept = if of.kept { " (kept)" } else { "" };
+        let number = |value: f64| Cell::Number(format!("{value:.3}"));
+        let cells = vec![
+            Cell::Words(format!("{}{kept}", of.kernel)),
+            number(of.evidence),
+            Cell::Number(of.parameters.to_string()),
+            number(of.score),
+        ];
+        (of.step.to_string(), cells)
+    };
+    let rows: Vec<_> = kernels.steps().iter().flatten().map(row).collect();
+    let header = ["step", "kernel", "log evidence", "parameters", "score"].map(str::to_owned);
+    section.table(&format!("kernels by {}; {}", kernels.by, kernels.ended), &header, &rows);
 }
 
 /// Starts that were tried.

@@ -40,10 +40,15 @@ pub(super) struct Learned {
 
 impl Learned {
     /// Where learning starts, for a period.
-    fn start(period: f64) -> Self {
+    pub(super) fn start(period: f64) -> Self {
         let off = UNCERTAINTY * period * period;
         let around = (period - off.min(0.3 * period), period + off.min(0.3 * period));
         Self { variance: 0.5, memory: MEMORY.max(2.0 * LEAST_MEMORY * period), period, shape: 1.0, around }
+    }
+
+    /// The ends that the period stays between.
+    pub(super) fn around(&self) -> (f64, f64) {
+        self.around
     }
 
     /// The kernel of variance 1, on a column where there are several.
@@ -149,13 +154,19 @@ impl<'a> Judge<'a> {
         let values = model.kernel().parameter_values();
         let found = seasons.iter().zip(values.chunks_exact(4)).map(|(season, values)| Learned {
             variance: rounded(values[0]),
-            memory: rounded(values[1]),
+            memory: rounded_within(values[1], (LEAST_MEMORY * season.around.0, LONGEST_MEMORY)),
             period: values[2],
-            shape: rounded(values[3]),
+            shape: rounded_within(values[3], SHAPES),
             around: season.around,
         });
         Ok(Some(Trained { evidence: evidence.value, seasons: found.collect() }))
     }
+}
+
+/// The same for a value between two ends, which it does not reach.
+fn rounded_within(value: f64, (low, high): (f64, f64)) -> f64 {
+    let near = rounded(value);
+    if low < near && near < high { near } else { value }
 }
 
 /// Three digits, which is plenty for where training starts.
