@@ -223,7 +223,7 @@ fn say_outcome(model: &Model, seconds: f64, known: &[String], notes: &mut Notes<
         training.iterations, training.reason
     ));
     notes.say(format_args!("{}: {:.3} nats", training.objective_kind.words(), training.objective));
-    let tried = training.kernels.iter().flat_map(TriedKernels::lines);
+    let tried = training.search.iter().flat_map(TriedKernels::lines);
     let tried = tried.chain(training.starts.iter().flat_map(TriedStarts::lines));
     tried.for_each(|line| notes.say(format_args!("{line}")));
     let new = training.warnings.iter().filter(|warning| !known.contains(warning));
@@ -262,7 +262,7 @@ fn summary(options: &FitOptions, model: &Model, scores: Option<&Evaluation>, sec
         "iterations": training.iterations,
         "seconds": seconds,
         "jitter": latents.iter().map(|latent| latent.jitter).fold(0.0, f64::max),
-        "search": training.kernels,
+        "search": training.search,
         "starts": starts(training.starts.as_ref()),
         "warnings": training.warnings,
         "test": scores.map(Evaluation::to_json),

@@ -154,7 +154,7 @@ fn course(model: &Model, page: &mut Page) {
 /// What training tried before it settled.
 fn tried(model: &Model, page: &mut Page) {
     let training = &model.about().training;
-    let kernels = training.kernels.iter().map(TriedKernels::lines);
+    let kernels = training.search.iter().map(TriedKernels::lines);
     for table in kernels.chain(training.starts.iter().map(TriedStarts::lines)) {
         for (place, line) in table.iter().enumerate() {
             page.line(if place == 0 { "chosen of" } else { "" }, line.trim_end());

@@ -9,7 +9,7 @@ use super::memo::{Memo, STARTS};
 use super::placing::Placing;
 use super::sample::Sample;
 use super::spec::FitSpec;
-use super::spread::{free_count, spread};
+use super::spread::{Places, free_count, spread};
 use super::start;
 use crate::error::{CliError, ErrorKind};
 use crate::method::{
@@ -106,14 +106,18 @@ impl Restarts<'_> {
         if number == 0 {
             return Ok(usual.clone());
         }
-        let mut rng = ChaCha8Rng::seed_from_u64(self.spec.seed);
-        rng.set_stream(STREAM + number as u64);
+        let random = |stream: u64| {
+            let mut rng = ChaCha8Rng::seed_from_u64(self.spec.seed);
+            rng.set_stream(stream);
+            rng
+        };
         let mut problem = drawn_about.clone();
-        spread(&mut problem, &mut rng);
+        spread(&mut problem, &mut Places::of(number, random(STREAM)));
         if let Some(placing) = self.placing {
             let latents = problem.kernels.len();
             let kernel = problem.kernels[0].as_ref();
-            problem.inducing = placing.place(kernel, self.sample, latents, rng.next_u64())?;
+            let seed = random(STREAM + number as u64).next_u64();
+            problem.inducing = placing.place(kernel, self.sample, latents, seed)?;
         }
         if self.method.seen_through() == SeenThrough::InducingInputs {
             start::settle(&mut problem, self.spec, self.sample)?;

@@ -85,7 +85,7 @@ pub fn fit(plan: Plan, spec: &FitSpec, origin: &str) -> Result<Model, CliError> 
         training: TrainingRecord {
             coverage,
             influence,
-            kernels,
+            search: kernels,
             starts,
             choices: choices.to_vec(),
             ..record
@@ -126,7 +126,7 @@ fn training_record(fit: &Fit, method: &str, rows: usize, scale: f64) -> Training
         coverage: Vec::new(),
         choices: Vec::new(),
         influence: Vec::new(),
-        kernels: None,
+        search: None,
         starts: None,
         updates: Vec::new(),
     }

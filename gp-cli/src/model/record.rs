@@ -96,7 +96,7 @@ pub struct TrainingRecord {
     pub influence: Vec<Influence>,
     /// Kernels that were tried, where one was searched for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub kernels: Option<TriedKernels>,
+    pub search: Option<TriedKernels>,
     /// Starts that were tried, where there were several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub starts: Option<TriedStarts>,

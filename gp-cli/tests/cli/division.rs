@@ -26,8 +26,12 @@ fn mean(json: &Value, score: &str) -> f64 {
     found["mean"].as_f64().unwrap()
 }
 
+/// The line of the notes that holds a text.
+#[track_caller]
 fn line<'a>(said: &'a Said, with: &str) -> &'a str {
-    said.err.lines().find(|line| line.contains(with)).unwrap_or_else(|| panic!("no {with}: {}", said.err))
+    let found = said.err.lines().find(|line| line.contains(with));
+    assert!(found.is_some(), "no {with}: {}", said.err);
+    found.unwrap_or_default()
 }
 
 /// What a site has in common is known of rows dealt out at random, and not of whole sites.
@@ -78,7 +82,7 @@ fn parts_of_groups_follow_the_seed_and_not_the_order_of_rows() {
 #[test]
 fn labels_are_shared_out_as_groups_allow() {
     let desk = Desk::new();
-    let label = |i: usize| if i * 7 % 12 % 3 == 0 { "rare" } else { "usual" };
+    let label = |i: usize| if (i * 7 % 12).is_multiple_of(3) { "rare" } else { "usual" };
     let rows: Vec<String> = (0..96).map(|i| format!("s{},{},{}", i * 7 % 12, noise(i), label(i))).collect();
     desk.write("t.csv", table("site,x,y", &rows));
     let said = desk.ok("cv t.csv --target y --folds 4 --groups site --json --iterations 1");
@@ -92,6 +96,14 @@ fn labels_are_shared_out_as_groups_allow() {
         assert_eq!(counts, [8, 16], "{json}");
     }
     line(&said, "with shares of labels as even as groups allow");
+    // No other group has the label of this one.
+    let own = |row: &String| if row.starts_with("s5,") { row.replace("usual", "odd") } else { row.clone() };
+    desk.write("alone.csv", table("site,x,y", &rows.iter().map(own).collect::<Vec<_>>()));
+    desk.refused(
+        "cv alone.csv --target y --folds 4 --groups site",
+        3,
+        &["column y", "label `odd` is in fold"],
+    );
 }
 
 /// Days of `day,y`, in any order of rows.

@@ -1,6 +1,6 @@
 //! Several starts of training.
 
-use crate::support::{Desk, noise, sine};
+use crate::support::{Desk, Said, noise, sine};
 use serde_json::Value;
 use std::fmt::Write as _;
 
@@ -123,6 +123,49 @@ fn restarts_share_the_time_and_go_on() {
         json["folds"][0]["scores"]["gp"]["rmse"].as_f64().unwrap()
     };
     assert!(rmse("--restarts 6") < 0.8 * rmse(""));
+}
+
+/// Ctrl-C between two starts, and in a search before them.
+#[cfg(unix)]
+#[test]
+fn interrupted_restarts_and_searches_go_on_to_the_same_bytes() {
+    use crate::interrupted::{signal, start, wait_for};
+    let desk = Desk::new();
+    desk.write("t.csv", quick_wave(120));
+    for (flags, file) in [
+        ("--kernel 1*rbf --restarts 40", "state/starts.json"),
+        ("--search=2 --restarts 20", "state/search.json"),
+    ] {
+        let fit = format!("fit t.csv --target y --method exact --force {flags}");
+        desk.ok(&fit);
+        let straight = desk.read("model.gp");
+        let mut child = start(&desk, &format!("{fit} --checkpoint state --quiet"));
+        wait_for(&desk.path(file), &mut child);
+        signal(&child, "-INT");
+        let said = Said::of(&child.wait_with_output().unwrap());
+        assert_eq!(said.code, 130, "{flags}: {}", said.err);
+        assert!(said.err.starts_with("interrupted") && said.err.contains("--resume state"), "{}", said.err);
+        desk.refused(&format!("{fit} --resume state --seed 7"), 2, &["--seed was 0, and is 7"]);
+        desk.ok(&format!("{fit} --resume state"));
+        assert!(desk.read("model.gp") == straight, "{flags}");
+        assert_eq!(desk.names(), ["model.gp", "t.csv"]);
+    }
+}
+
+#[test]
+fn rows_in_a_file_have_the_same_restarts_and_search() {
+    let desk = Desk::new();
+    desk.write("t.csv", sine(80));
+    for fit in [
+        "--method vfe --inducing 6 --iterations 5 --restarts 2 --search=1",
+        "--method sep --inducing 6 --epochs 3 --restarts 2",
+    ] {
+        let model = |stream: &str| {
+            desk.ok(&format!("fit t.csv --target y {fit} --stream {stream} --force"));
+            desk.read("model.gp")
+        };
+        assert!(model("always") == model("never"), "{fit}");
+    }
 }
 
 #[test]

@@ -31,7 +31,7 @@ fn a_product_of_a_season_and_a_smooth_function() {
     desk.write("t.csv", table(96, |t, i| (t / 15.0).sin().exp() * (TAU * t / 12.0).sin() + 0.1 * noise(i)));
     let said = search(&desk, "--search");
     let kernel = found(&said.json());
-    let (_, period) = kernel.split_once("periodic(period ").unwrap_or_else(|| panic!("{kernel}"));
+    let (_, period) = kernel.split_once("periodic(period ").unwrap();
     let period: f64 = period.split(')').next().unwrap().parse().unwrap();
     // Eight seasons of a size about 1 in errors of 0.1.
     assert!((period - 12.0).abs() < 0.1, "{kernel}");

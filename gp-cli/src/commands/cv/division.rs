@@ -63,6 +63,25 @@ impl Division {
         Ok(Self::of_the_rest(tests, frame.row_count(), words, json!({ "by": by })))
     }
 
+    /// Refuses parts with labels that their models would not know.
+    ///
+    /// # Errors
+    /// Of kind [`Data`](ErrorKind::Data), with the first of them.
+    pub(super) fn check_labels(&self, frame: &Frame, target: &str) -> Result<(), CliError> {
+        let column = frame.require(&[target])?[0];
+        for (fold, part) in self.parts.iter().enumerate() {
+            let known: BTreeSet<String> = part.training.iter().map(|&row| column.text(row)).collect();
+            if let Some(&row) = part.test.iter().find(|&&row| !known.contains(&column.text(row))) {
+                let label = column.text(row);
+                let what = format!(
+                    "label `{label}` is in fold {fold}, and in no row that its model learns from; leave out such rows, or make other folds"
+                );
+                return Err(frame.fault(row, target, &what));
+            }
+        }
+        Ok(())
+    }
+
     /// Each model learns from all rows but those that it is scored on.
     pub(super) fn of_the_rest(tests: Vec<Vec<usize>>, rows: usize, words: Vec<String>, json: Value) -> Self {
         let part = |test: Vec<usize>| {

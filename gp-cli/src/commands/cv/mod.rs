@@ -13,6 +13,7 @@ use crate::context::Context;
 use crate::data::{Frame, ReadOptions};
 use crate::error::CliError;
 use crate::evaluate::{Evaluation, evaluate};
+use crate::fit::TaskChoice::{Binary, Multiclass, Ordinal};
 use crate::fit::{self, FitSpec, FoldFolders, Plan, parse_time};
 use crate::interrupt;
 use crate::line::Line;
@@ -99,6 +100,9 @@ pub fn run(
         _ => frame,
     };
     let (spec, known) = fit::settled(&frame, &options.spec, context)?;
+    if by(options).is_some() && matches!(spec.task, Binary | Multiclass | Ordinal) {
+        division.check_labels(&frame, spec.target()?)?;
+    }
     known.iter().chain(&division.words).for_each(|line| notes.say(format_args!("{line}")));
     let parts = &division.parts;
     let folders = match (&options.checkpoint, &options.resume) {
@@ -168,7 +172,7 @@ type Scored = (Evaluation, Vec<String>);
 /// The kernel of a search, and the start that was kept of several.
 fn chosen(model: &Model) -> Vec<String> {
     let training = &model.about().training;
-    let kernel = training.kernels.as_ref().and_then(TriedKernels::found);
+    let kernel = training.search.as_ref().and_then(TriedKernels::found);
     let start = training.starts.iter().flat_map(|starts| &starts.tried).find(|start| start.kept);
     let kernel = kernel.map(|found| format!("kernel {}", found.kernel));
     kernel.into_iter().chain(start.map(TriedStart::name)).collect()

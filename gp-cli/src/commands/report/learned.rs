@@ -106,7 +106,7 @@ pub(super) fn training(model: &Model) -> Result<Section, CliError> {
         Some(word_row(&format!("chosen {name}"), why))
     }));
     section.table("", &[], &rows);
-    training.kernels.iter().for_each(|kernels| kernels_table(kernels, &mut section));
+    training.search.iter().for_each(|kernels| kernels_table(kernels, &mut section));
     training.starts.iter().for_each(|starts| starts_table(starts, &mut section));
     if let Some(curve) = curve(&training.curve) {
         section.picture(&curve)?;

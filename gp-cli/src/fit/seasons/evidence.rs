@@ -46,6 +46,11 @@ impl Learned {
         Self { variance: 0.5, memory: MEMORY.max(2.0 * LEAST_MEMORY * period), period, shape: 1.0, around }
     }
 
+    /// The ends that its memory stays between.
+    fn memories(&self) -> (f64, f64) {
+        (LEAST_MEMORY * self.around.0, LONGEST_MEMORY)
+    }
+
     /// The ends that the period stays between.
     pub(super) fn around(&self) -> (f64, f64) {
         self.around
@@ -55,12 +60,12 @@ impl Learned {
     pub(super) fn shape(&self, column: Option<usize>) -> String {
         let on = column.map_or_else(String::new, |column| format!(", dims=[{column}]"));
         let number = format_number;
-        let (low, high) = self.around;
+        let ((low, high), (shortest, longest)) = (self.around, self.memories());
         format!(
             "matern52(lengthscale={} in [{}, {}]{on}) * periodic(period={} in [{}, {}], lengthscale={} in [{}, {}]{on})",
             number(self.memory),
-            number(LEAST_MEMORY * low),
-            number(LONGEST_MEMORY),
+            number(shortest),
+            number(longest),
             number(self.period),
             number(low),
             number(high),
@@ -153,25 +158,32 @@ impl<'a> Judge<'a> {
         let Ok(evidence) = model.log_evidence(self.rows) else { return Ok(None) };
         let values = model.kernel().parameter_values();
         let found = seasons.iter().zip(values.chunks_exact(4)).map(|(season, values)| Learned {
-            variance: rounded(values[0]),
-            memory: rounded_within(values[1], (LEAST_MEMORY * season.around.0, LONGEST_MEMORY)),
+            variance: rounded(values[0], (0.0, f64::INFINITY)),
+            memory: rounded(values[1], season.memories()),
             period: values[2],
-            shape: rounded_within(values[3], SHAPES),
+            shape: rounded(values[3], SHAPES),
             around: season.around,
         });
         Ok(Some(Trained { evidence: evidence.value, seasons: found.collect() }))
     }
 }
 
-/// The same for a value between two ends, which it does not reach.
-fn rounded_within(value: f64, (low, high): (f64, f64)) -> f64 {
-    let near = rounded(value);
-    if low < near && near < high { near } else { value }
-}
-
-/// Three digits, which is plenty for where training starts.
-fn rounded(value: f64) -> f64 {
+/// Three digits, which is plenty for where training starts; all of them where three would leave the bounds.
+fn rounded(value: f64, (low, high): (f64, f64)) -> f64 {
     let unit = 10f64.powf(value.abs().log10().floor() - 2.0);
     let rounded = (value / unit).round() * unit;
-    if rounded.is_normal() { rounded } else { value }
+    if rounded.is_normal() && rounded > low && rounded < high { rounded } else { value }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::rounded;
+
+    #[test]
+    fn rounding_stays_within_bounds() {
+        assert_eq!(rounded(2.3456, (0.2, 10.0)), 2.35);
+        assert_eq!(rounded(999.96, (0.5, 1000.0)), 999.96);
+        assert_eq!(rounded(0.200001, (0.2, 10.0)), 0.200001);
+        assert_eq!(rounded(1e-320, (0.0, f64::INFINITY)), 1e-320);
+    }
 }
