@@ -65,6 +65,16 @@ fn noise_stays_simple() {
     }
 }
 
+/// Training that starts at the optimum has parameters as uncertain as any.
+#[test]
+fn parameters_that_a_search_found_are_uncertain() {
+    let desk = Desk::new();
+    desk.write("t.csv", table(40, |t, i| 0.1 * t + noise(i)));
+    desk.ok("fit t.csv --target y --search=1");
+    let weights = desk.ok("inspect model.gp --json").json()["components"].as_array().unwrap().len();
+    assert_eq!(weights, 41);
+}
+
 /// One input matters by itself, another in another way.
 #[test]
 fn inputs_have_terms_of_their_own() {

@@ -22,8 +22,8 @@ const MEMORY: f64 = 5.0;
 /// Straight functions start small.
 const STRAIGHT: f64 = 3.0;
 
-/// What kernels are grown from.
-pub(super) struct Soil<'a> {
+/// What kernels are built from, and how they are compared.
+pub(super) struct Grammar<'a> {
     pub(super) judge: &'a Judge<'a>,
     /// All inputs together, and each by itself where there are several.
     pub(super) all: Seen,
@@ -46,7 +46,7 @@ pub(super) struct Grown {
 /// A kernel by the starts of its training.
 type Candidate = Vec<Structure>;
 
-impl Soil<'_> {
+impl Grammar<'_> {
     /// The best of single kernels and usual sums, and what it grows into as long as that is worth more.
     ///
     /// # Errors

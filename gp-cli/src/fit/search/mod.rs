@@ -28,7 +28,7 @@ use gp_ep::DataSource as _;
 use gp_kernels::Registry;
 use gp_kernels::placement::{KMeans, Placement as _};
 use gp_likelihoods::{Likelihood, Support};
-use grow::{Grown, Soil};
+use grow::{Grammar, Grown};
 use judge::{Judge, Judged, Labels};
 use serde::{Deserialize, Serialize};
 use structure::{Around, Priors, Seen};
@@ -165,7 +165,7 @@ impl Search {
             rows,
             control: problem.settings.control.aside().with_time_limit(limit).begun(),
         };
-        let soil = Soil {
+        let grammar = Grammar {
             judge: &judge,
             all: Seen { columns: None, count: self.dim, input: String::new() },
             inputs: self.inputs.clone(),
@@ -173,7 +173,7 @@ impl Search {
             seasons,
             depth: self.depth,
         };
-        Ok(self.kept(soil.grow()?, &judge, unit))
+        Ok(self.kept(grammar.grow()?, &judge, unit))
     }
 
     /// Periods along the input that has some.
