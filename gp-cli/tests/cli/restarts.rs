@@ -48,6 +48,22 @@ fn a_better_optimum_is_found() {
     assert!(String::from_utf8(desk.read("page.html")).unwrap().contains("starts by the objective"));
 }
 
+/// The score of a start is what training maximises: without units of the target, the end of its curve.
+#[test]
+fn scores_have_the_priors_in_them() {
+    let desk = Desk::new();
+    desk.write("t.csv", sine(40));
+    let kernel = "\"1 ~ gamma(2, 3) * rbf(lengthscale=0.5 ~ log_normal(-1, 0.2))\"";
+    let fit = "fit t.csv --target y --method exact --standardize none --parameters known --json";
+    let json = desk.ok(&format!("{fit} --kernel {kernel} --restarts 2")).json();
+    let training = desk.ok("inspect model.gp --json").json()["about"]["training"].clone();
+    let end = training["curve"].as_array().unwrap().last().unwrap().as_f64().unwrap();
+    let start = kept(&json);
+    assert!((start["score"].as_f64().unwrap() - end).abs() < 1e-9, "{start} {end}");
+    // The density of these priors is not 1 there.
+    assert!((end - objective(&json)).abs() > 0.1, "{end} {json}");
+}
+
 /// The usual start is one of them, and its fit is that without others.
 #[test]
 fn the_usual_start_is_kept_where_none_is_better() {

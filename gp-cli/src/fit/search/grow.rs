@@ -1,7 +1,8 @@
 //! Kernels that grow step by step.
 
+use super::base::{Base, Form, Seen};
 use super::judge::{Judge, Judged, NOISE};
-use super::structure::{Base, Form, Product, Seen, Structure};
+use super::structure::{Product, Structure};
 use crate::error::CliError;
 use crate::fit::seasons::Plausible;
 use crate::model::TriedKernel;
@@ -60,32 +61,27 @@ impl Grammar<'_> {
                 None => self.first(),
                 Some(best) => self.larger(&best.structure, &inputs),
             };
-            candidates.retain(|candidate| {
-                let fits_in = candidate.len() <= fits;
-                fits = if fits_in { fits - candidate.len() } else { 0 };
-                fits_in
-            });
+            fits = affordable(&mut candidates, fits);
             let noise = grown.best.as_ref().map_or(NOISE, |best| best.noise);
             let judged = candidates.par_iter().map(|candidate| self.judge.best(candidate, noise));
             let judged = judged.collect::<Result<Vec<_>, _>>()?;
             if step == 1 {
                 inputs = self.most_important(&judged);
             }
-            let Some((value, best)) = self.record(step, judged, &mut grown.tried) else {
-                grown.ended = if self.judge.control.wants_end() {
-                    "the time was over"
-                } else {
-                    "no further one could be trained"
-                };
-                break;
-            };
-            if value <= score {
-                grown.ended = "no step further is worth more";
-                break;
+            let best = self.record(step, judged, &mut grown.tried);
+            let better = best.filter(|(value, _)| *value > score);
+            let is_better = better.is_some();
+            if let Some((value, best)) = better {
+                (score, grown.best) = (value, Some(best));
             }
-            (score, grown.best) = (value, Some(best));
-            if fits == 0 {
-                grown.ended = "as many kernels were tried as may be";
+            let is_over = self.judge.control.wants_end();
+            let ends = [
+                (is_over, "the time was over"),
+                (!is_better, "no step further is worth more"),
+                (fits == 0, "as many kernels were tried as may be"),
+            ];
+            if let Some((_, why)) = ends.iter().find(|(ends, _)| *ends) {
+                grown.ended = why;
                 break;
             }
         }
@@ -237,6 +233,16 @@ impl Grammar<'_> {
         order.sort_unstable();
         order.into_iter().map(|place| self.inputs[place].clone()).collect()
     }
+}
+
+/// Leaves out candidates beyond a number of trainings, and returns how many are left after those that stay.
+fn affordable(candidates: &mut Vec<Candidate>, mut fits: usize) -> usize {
+    candidates.retain(|candidate| {
+        let stays = candidate.len() <= fits;
+        fits = if stays { fits - candidate.len() } else { 0 };
+        stays
+    });
+    fits
 }
 
 /// The same without one of its products, or without one factor.

@@ -6,6 +6,7 @@
 //! logarithm of how many could have been chosen. The best one of a step grows in the next, until nothing is worth more.
 //! Training on all rows then starts from it.
 
+mod base;
 mod grow;
 mod judge;
 mod structure;
@@ -24,6 +25,7 @@ use crate::error::{CliError, ErrorKind};
 use crate::left_out::counted;
 use crate::method::{Method, Problem, Rows, is_gaussian};
 use crate::model::TriedKernels;
+use base::Seen;
 use gp_ep::DataSource as _;
 use gp_kernels::Registry;
 use gp_kernels::placement::{KMeans, Placement as _};
@@ -31,7 +33,7 @@ use gp_likelihoods::{Likelihood, Support};
 use grow::{Grammar, Grown};
 use judge::{Judge, Judged, Labels};
 use serde::{Deserialize, Serialize};
-use structure::{Around, Priors, Seen};
+use structure::{Around, Priors};
 
 /// Rows that kernels are compared on, and rows that seasons are looked for in.
 const ROWS: usize = 250;
