@@ -1,4 +1,4 @@
-//! A wiggly function seen through noise at 150 places, with a gap in which nothing is known.
+//! A wiggly function seen through noise at 240 places, with a gap in which nothing is known.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -6,7 +6,7 @@ use std::f64::consts::TAU;
 use std::fmt::Write;
 
 const SEED: u64 = 20;
-const COUNT: usize = 150;
+const COUNT: usize = 240;
 const END: f64 = 10.0;
 const GAP: std::ops::Range<f64> = 5.6..6.9;
 const NOISE: f64 = 0.2;

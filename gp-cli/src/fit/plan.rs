@@ -200,7 +200,7 @@ fn describe(
             "a smooth and a straight function of the inputs"
         }
         0 => "a smooth function of the inputs, too many for a straight one through so few inducing inputs",
-        _ => "as asked",
+        _ => "as --kernel says",
     };
     [
         format!(

@@ -33,6 +33,8 @@ const FEW_BATCHES: u64 = 400;
 const MOST_ROWS: usize = 20_000;
 /// One of so many rows is left out to compare rounds by, where objectives do not compare.
 const LEFT_OUT: usize = 5;
+/// Scores that differ by less are those of one optimum.
+const ROUNDING: f64 = 1e-3;
 /// The share of a limit on time that all rounds take together.
 const SHARE_OF_TIME: f64 = 0.5;
 /// Random choices of a fit have streams of the same seed; that of start k is k behind this one.
@@ -227,11 +229,14 @@ impl<'a> Rounds<'a> {
     }
 }
 
-/// Marks the start with the highest score; the usual one where none has any.
+/// Marks the start with the highest score, the first of those that differ by rounding; the usual one where none has any.
 fn keep_best(tried: &mut [TriedStart]) {
     let score = |start: &TriedStart| start.score.unwrap_or(f64::NEG_INFINITY);
-    let best = (0..tried.len())
-        .fold(0, |best, one| if score(&tried[one]) > score(&tried[best]) { one } else { best });
+    let better = |best: usize, one: usize| {
+        let is_better = score(&tried[one]) > score(&tried[best]) + ROUNDING;
+        if is_better { one } else { best }
+    };
+    let best = (0..tried.len()).fold(0, better);
     if let Some(start) = tried.get_mut(best) {
         start.kept = true;
     }

@@ -81,7 +81,7 @@ pub struct FitSpec {
     /// How parameters move
     #[arg(long, value_enum)]
     pub optimizer: Option<Optimizer>,
-    /// Further starts, drawn about the usual one: of each a short training, of the best the whole
+    /// Number of further starts of training, drawn about the usual one; each is trained for a while, and the best to the end
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), conflicts_with = "no_train")]
     pub restarts: Option<u16>,
     /// Time after which no iteration begins, such as 90s, 10m or 2h

@@ -85,7 +85,7 @@ pub(super) fn task(
     context: &Context,
 ) -> Result<(Task, String), CliError> {
     let (name, count, names) = (column.name(), how_many(labels), &labels.names);
-    let asked = |task| Ok((task, "as asked".to_owned()));
+    let asked = |task| Ok((task, "--task says so".to_owned()));
     match spec.task {
         TaskChoice::Regression => return asked(Task::Regression),
         TaskChoice::Multiclass => return asked(Task::Multiclass),
@@ -100,7 +100,7 @@ pub(super) fn task(
     }
     if let Some(likelihood) = &spec.likelihood {
         let likelihood = context.likelihoods.parse(likelihood).map_err(wrong_likelihood)?;
-        return Ok((task_of(likelihood.as_ref()), "by the likelihood".to_owned()));
+        return Ok((task_of(likelihood.as_ref()), "--likelihood says so".to_owned()));
     }
     if names.len() == 2 {
         Ok((Task::Binary, format!("column {name} has the two values {} and {}", names[0], names[1])))

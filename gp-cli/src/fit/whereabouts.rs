@@ -55,7 +55,7 @@ impl Stream {
         match self {
             Self::Never => Ok(None),
             Self::Always => {
-                streaming::check_spec(spec, &context.methods).map(|()| Some("as asked".to_owned()))
+                streaming::check_spec(spec, &context.methods).map(|()| Some("as --stream says".to_owned()))
             }
             Self::Auto => {
                 let format = context.formats.of(input, &spec.read_options(format)?)?;

@@ -72,11 +72,11 @@ fn counts_without_inputs_are_poisson_of_the_training_mean() {
     let expected = mean(targets(&test).into_iter().map(loss));
     let scores = &json["scores"]["mean"];
     assert!((scores["nlpd"].as_f64().unwrap() - expected).abs() < 1e-9, "{expected}: {json}");
-    assert_eq!(scores["smll"], 0.0);
+    assert_eq!(scores["msll"], 0.0);
     assert!(json["predictors"]["mean"].as_str().unwrap().starts_with("Poisson distribution"), "{json}");
     let of_model = &json["scores"]["gp"];
     let difference = of_model["nlpd"].as_f64().unwrap() - expected;
-    assert!((of_model["smll"].as_f64().unwrap() - difference).abs() < 1e-9, "{json}");
+    assert!((of_model["msll"].as_f64().unwrap() - difference).abs() < 1e-9, "{json}");
 }
 
 #[test]

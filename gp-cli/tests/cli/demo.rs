@@ -1,6 +1,7 @@
 //! `gp demo`.
 
 use crate::support::{Desk, Said};
+use crate::tutorial::{blocks, check};
 use gp_cli::Context;
 use gp_cli::data::{Formats, ReadOptions, Source};
 use gp_cli::model::Model;
@@ -28,6 +29,13 @@ fn the_demo_writes_three_files_and_prints_a_table() {
     assert!(densities[0] < densities[1] - 0.5 && densities[0] < densities[2] - 0.5, "{densities:?}");
     assert!(said.err.contains("converged after"), "{}", said.err);
     assert!(FILES.iter().all(|name| said.err.contains(name)), "{}", said.err);
+}
+
+#[test]
+fn the_readme_shows_the_table() {
+    let readme = include_str!("../../../README.md");
+    let shown = blocks(readme).into_iter().find(|(language, _)| *language == "text").unwrap().1;
+    check("demo", shown, &Desk::new().ok("demo").out);
 }
 
 #[test]
@@ -59,7 +67,7 @@ fn the_model_file_gives_the_predictions_to_the_last_bit() {
     let points = model.inputs().encode(&table).unwrap().points;
     let latents = model.posterior().beliefs(points.as_ref()).unwrap();
     let moments = gp_cli::predict::moments(&model, model.posterior(), &latents).unwrap();
-    assert_eq!(moments.len(), 37);
+    assert_eq!(moments.len(), 60);
     for (row, moments) in moments.iter().enumerate() {
         assert_eq!(moments.mean.to_bits(), numbers("mean")[row].to_bits());
         assert_eq!(moments.variance.to_bits(), numbers("variance")[row].to_bits());

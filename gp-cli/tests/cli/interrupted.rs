@@ -210,7 +210,7 @@ fn a_fit_that_is_out_of_time_goes_on_when_there_is_more() {
     let (straight, late) = (desk(), desk());
     straight.ok(fit);
     let said = late.ok(&format!("{fit} --time-limit 1ms --checkpoint state"));
-    assert!(said.err.contains("did not converge") && said.err.contains("the budget of time is spent"));
+    assert!(said.err.contains("did not converge") && said.err.contains("the time limit was reached"));
     late.ok(&format!("{fit} --resume state --force"));
     assert!(late.read("model.gp") == straight.read("model.gp"));
 }
@@ -239,7 +239,7 @@ fn every_method_keeps_to_its_time() {
         let line = format!("fit {table} --target y --method {method} --time-limit 0s --force --json --quiet");
         let said = desk.ok(&line).json();
         assert_eq!(said["converged"], false, "{method}: {said}");
-        assert_eq!(said["reason"], "the budget of time is spent", "{method}");
+        assert_eq!(said["reason"], "the time limit was reached", "{method}");
     }
 }
 
@@ -274,6 +274,6 @@ fn batches_stop_when_their_noise_is_all_that_is_left() {
         assert!(plenty["iterations"].as_u64().unwrap() < 8_000, "{plenty}");
         let few = desk.ok(&format!("{fit} --epochs 20 --json --force --quiet")).json();
         assert_eq!(few["converged"], false, "{method}: {few}");
-        assert_eq!(few["reason"], "the budget of iterations is spent");
+        assert_eq!(few["reason"], "the iteration limit was reached");
     }
 }

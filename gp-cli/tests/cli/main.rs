@@ -3,6 +3,7 @@
 
 mod bad_input;
 mod baselines;
+mod browser;
 mod columns;
 mod damage;
 mod demo;

@@ -229,5 +229,9 @@ fn power_ep_has_one_name_for_all_likelihoods() {
     assert_eq!(desk.ok("inspect model.gp --json").json()["about"]["config"]["alpha"], 0.5);
     assert!(half.to_bits() == objective("--method ep --alpha 0.5").to_bits());
     assert!(objective("--method pep --alpha 1").to_bits() == objective("--method ep").to_bits());
-    desk.refused("fit t.csv --target y --method fitc", 2, &["method fitc", "method pep with --alpha"]);
+    desk.refused(
+        "fit t.csv --target y --method fitc -o f.gp",
+        2,
+        &["method fitc", "method pep with --alpha"],
+    );
 }

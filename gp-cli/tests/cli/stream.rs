@@ -91,7 +91,7 @@ fn methods_of_all_rows_read_them_from_a_file_too() {
         same_either_way(&desk, &format!("{table}.csv --target y --missing drop --method {method}"));
     }
     let said = desk.ok("fit numbers.csv --target y --missing drop --method pep --stream always --force");
-    assert!(said.err.contains("rows are read from a file, as asked"), "{}", said.err);
+    assert!(said.err.contains("rows are read from a file, as --stream says"), "{}", said.err);
 }
 
 /// What a method needs beside the table is counted wherever rows are.
@@ -233,7 +233,7 @@ fn what_cannot_be_streamed_is_refused_with_what_can() {
     desk.refused(&format!("{fit} --method svgp --optimizer lbfgs"), 2, &texts);
     let said = desk.ok(&format!("{fit} --epochs 1"));
     assert!(said.err.contains("method: sep by adam"), "{}", said.err);
-    assert!(said.err.contains("rows are read from a file, as asked"), "{}", said.err);
+    assert!(said.err.contains("rows are read from a file, as --stream says"), "{}", said.err);
     let said = desk.ok(&format!("{fit} --method svgp --epochs 1 --force"));
     assert!(said.err.contains("method: svgp by adam"), "{}", said.err);
     let numpy = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/table.npy");

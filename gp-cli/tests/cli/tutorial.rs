@@ -14,7 +14,7 @@ const TABLES: [(&str, &str); 3] = [
 const TOLERANCE: f64 = 0.02;
 
 /// Blocks of the document: the language after the fence, and the text.
-fn blocks(text: &str) -> Vec<(&str, &str)> {
+pub(crate) fn blocks(text: &str) -> Vec<(&str, &str)> {
     let mut parts = text.split("\n```");
     let mut blocks = Vec::new();
     parts.next();
@@ -41,7 +41,7 @@ fn alike(shown: &str, said: &str) -> bool {
 }
 
 /// Every line shown is said, in this order; `…` stands for what was left out.
-fn check(command: &str, shown: &str, said: &str) {
+pub(crate) fn check(command: &str, shown: &str, said: &str) {
     let words = |line: &str| -> Vec<String> {
         line.split([' ', ',']).filter(|word| !word.is_empty()).map(str::to_owned).collect()
     };

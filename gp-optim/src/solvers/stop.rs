@@ -18,11 +18,11 @@ pub enum StopReason {
     /// No lower value was found even along the steepest descent, although every evaluation there succeeded:
     /// rounding, or a gradient that is not the value's.
     NoProgress,
-    /// The budget of iterations is spent.
+    /// The iteration limit was reached.
     MaxIterations,
-    /// The budget of evaluations is spent.
+    /// The evaluation limit was reached.
     MaxEvaluations,
-    /// The budget of time is spent.
+    /// The time limit was reached.
     TimeLimit,
     /// The target value set on the run was reached.
     TargetReached,
@@ -76,9 +76,9 @@ impl fmt::Display for StopReason {
             Self::Plateau => "the value no longer decreases",
             Self::Blocked => "the value no longer decreases although its slope says that it should",
             Self::NoProgress => "no lower value was found along the steepest descent",
-            Self::MaxIterations => "the budget of iterations is spent",
-            Self::MaxEvaluations => "the budget of evaluations is spent",
-            Self::TimeLimit => "the budget of time is spent",
+            Self::MaxIterations => "the iteration limit was reached",
+            Self::MaxEvaluations => "the evaluation limit was reached",
+            Self::TimeLimit => "the time limit was reached",
             Self::TargetReached => "the target value was reached",
             Self::Interrupted => "the run was interrupted",
             Self::WithinNoise => "the value no longer decreases within its noise",

@@ -42,11 +42,11 @@ mod tests {
     #[test]
     fn every_row_is_on_one_side() {
         let split = Split::new(3, &Formats::built_in()).unwrap();
-        assert_eq!((split.train.row_count(), split.test.row_count()), (113, 37));
+        assert_eq!((split.train.row_count(), split.test.row_count()), (180, 60));
         let mut joined = [x(&split.train), x(&split.test)].concat();
         joined.sort_by(f64::total_cmp);
         joined.dedup();
-        assert_eq!(joined.len(), 150);
+        assert_eq!(joined.len(), 240);
     }
 
     #[test]
