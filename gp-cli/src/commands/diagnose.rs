@@ -64,6 +64,14 @@ pub fn run(
     out: &mut dyn Write,
     notes: &mut Notes<'_>,
 ) -> Result<(), CliError> {
+    let (restarts, search) = (options.spec.restarts.is_some(), options.spec.search.is_some());
+    let idle = [("--restarts", restarts), ("--search", search)];
+    if let Some((flag, _)) = idle.iter().find(|(_, is_given)| *is_given) {
+        let message = format!(
+            "{flag} makes no difference to gp diagnose, which looks at the usual start; leave it out"
+        );
+        return Err(CliError::usage(message));
+    }
     let plan = plan(options, context)?;
     plan.notes.iter().for_each(|line| notes.say(format_args!("{line}")));
     warn(notes, &plan.warnings);

@@ -11,7 +11,7 @@ use crate::fit::{self, CheckpointFolder, FitSpec, Plan, Stream, Streamed, parse_
 use crate::interrupt;
 use crate::left_out::counted;
 use crate::memory;
-use crate::model::Model;
+use crate::model::{Model, TriedKernels, TriedStart, TriedStarts};
 use crate::notes::Notes;
 use crate::out;
 use gp_kernels::KernelExt;
@@ -133,7 +133,7 @@ fn plan(options: &FitOptions, context: &Context, notes: &Notes<'_>) -> Result<(P
     notes.stage(format_args!("reading {}", options.data));
     let choosing = || notes.stage(format_args!("choosing a model and placing inducing points"));
     let stages = notes.line().stages();
-    let with_stages = |plan: Plan| Plan { stages, ..plan };
+    let with_stages = |plan: Plan| plan.with_stages(stages);
     let (spec, format) = (&options.spec, options.format.as_deref());
     let input = options.stream.open(&options.data)?;
     if let Some(why) = options.stream.why_not_held(&input, format, spec, context)? {
@@ -223,6 +223,9 @@ fn say_outcome(model: &Model, seconds: f64, known: &[String], notes: &mut Notes<
         training.iterations, training.reason
     ));
     notes.say(format_args!("{}: {:.3} nats", training.objective_kind.words(), training.objective));
+    let tried = training.search.iter().flat_map(TriedKernels::lines);
+    let tried = tried.chain(training.starts.iter().flat_map(TriedStarts::lines));
+    tried.for_each(|line| notes.say(format_args!("{line}")));
     let new = training.warnings.iter().filter(|warning| !known.contains(warning));
     warn(notes, &new.cloned().collect::<Vec<_>>());
 }
@@ -259,8 +262,21 @@ fn summary(options: &FitOptions, model: &Model, scores: Option<&Evaluation>, sec
         "iterations": training.iterations,
         "seconds": seconds,
         "jitter": latents.iter().map(|latent| latent.jitter).fold(0.0, f64::max),
+        "search": training.search,
+        "starts": starts(training.starts.as_ref()),
         "warnings": training.warnings,
         "test": scores.map(Evaluation::to_json),
         "model": options.output.display().to_string(),
     })
+}
+
+/// Starts that were tried, with the seconds that each took.
+fn starts(tried: Option<&TriedStarts>) -> Value {
+    let Some(TriedStarts { by, tried }) = tried else { return Value::Null };
+    let entry = |start: &TriedStart| {
+        let mut entry = json!(start);
+        entry["seconds"] = json!(start.seconds);
+        entry
+    };
+    json!({ "by": by, "tried": tried.iter().map(entry).collect::<Vec<_>>() })
 }

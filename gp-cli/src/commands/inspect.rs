@@ -4,7 +4,7 @@ use super::print_json;
 use crate::context::Context;
 use crate::encode::FeatureEncoding;
 use crate::error::CliError;
-use crate::model::{Influence, InputInfluence, Model, TrainingRecord};
+use crate::model::{Influence, InputInfluence, Model, TrainingRecord, TriedKernels, TriedStarts};
 use crate::out;
 use gp_ep::Posterior as _;
 use gp_kernels::inducing::Coverage;
@@ -117,6 +117,7 @@ pub fn text(model: &Model) -> String {
     let mut page = Page::default();
     origin(model, &mut page);
     course(model, &mut page);
+    tried(model, &mut page);
     page.line("likelihood", &model.posterior().likelihood().expression());
     if let weights @ [_, _, ..] = model.posterior().functions().weights() {
         let shares: Vec<String> = weights.iter().map(|weight| percent(*weight)).collect();
@@ -173,6 +174,17 @@ fn course(model: &Model, page: &mut Page) {
         let gained = if last < first { "down" } else { "up" };
         let by = (last - first).abs();
         page.line("", &format!("{gained} by {by:.3} in training, {}", sparkline(&training.curve)));
+    }
+}
+
+/// What training tried before it settled.
+fn tried(model: &Model, page: &mut Page) {
+    let training = &model.about().training;
+    let kernels = training.search.iter().map(TriedKernels::lines);
+    for table in kernels.chain(training.starts.iter().map(TriedStarts::lines)) {
+        for (place, line) in table.iter().enumerate() {
+            page.line(if place == 0 { "chosen of" } else { "" }, line.trim_end());
+        }
     }
 }
 

@@ -234,6 +234,16 @@ impl Frame {
         (0..self.rows).filter(|&row| columns.iter().all(|column| !column.is_missing(row))).collect()
     }
 
+    /// The same table without a column.
+    ///
+    /// # Errors
+    /// Of kind [`Data`](ErrorKind::Data) where nothing is left.
+    pub fn without(self, name: &str) -> Result<Self, CliError> {
+        let Self { source, mut columns, places, heading, .. } = self;
+        columns.retain(|column| column.name() != name);
+        Ok(Self { heading, ..Self::placed(&source, columns, places)? })
+    }
+
     /// These rows as a table.
     ///
     /// # Errors

@@ -14,20 +14,24 @@ pub struct ReadOptions {
     pub columns: Option<BTreeSet<String>>,
     /// Columns that are not read, whatever else is said.
     pub excluded: BTreeSet<String>,
+    /// Columns that are read whatever else is said, for another use than as inputs.
+    pub also: BTreeSet<String>,
 }
 
 impl ReadOptions {
     /// Whether the column of this name is read.
     #[must_use]
     pub fn wants(&self, name: &str) -> bool {
-        self.columns.as_ref().is_none_or(|columns| columns.contains(name)) && !self.excluded.contains(name)
+        let is_wanted = self.columns.as_ref().is_none_or(|columns| columns.contains(name));
+        self.also.contains(name) || (is_wanted && !self.excluded.contains(name))
     }
 
     /// Whether something is said of the column of this name: it is wanted, or of some type.
     #[must_use]
     pub fn names(&self, name: &str) -> bool {
         let is_wanted = self.columns.as_ref().is_some_and(|columns| columns.contains(name));
-        is_wanted || self.excluded.contains(name) || self.kinds.contains_key(name)
+        let is_listed = self.excluded.contains(name) || self.also.contains(name);
+        is_wanted || is_listed || self.kinds.contains_key(name)
     }
 
     /// The type that was asked for.

@@ -1,5 +1,6 @@
 //! A folder from which training goes on: what was to be fitted, with which settings to which data, and how far it got.
 
+use super::memo;
 use super::plan::Plan;
 use super::spec::FitSpec;
 use crate::error::{CliError, ErrorKind};
@@ -138,6 +139,9 @@ impl CheckpointFolder {
         self.file().remove().map_err(OptimError::from)?;
         // A fit in two stages has a second file, of which nobody else knows.
         self.file().beside(SECOND_STAGE).remove().map_err(OptimError::from)?;
+        for path in memo::ALL.iter().map(|name| self.folder.join(name)).filter(|path| path.exists()) {
+            fs::remove_file(&path).map_err(|cause| CliError::io("remove", &path, cause))?;
+        }
         let record = self.folder.join(RECORD);
         fs::remove_file(&record).map_err(|cause| CliError::io("remove", &record, cause))?;
         // A folder with something of somebody else's in it stays.

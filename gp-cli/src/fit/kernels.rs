@@ -81,11 +81,9 @@ fn usual_kernel(
     };
     if !is_gaussian(observed.likelihood.as_ref()) {
         let (one, prior) = (around(1.0), around(length));
-        let variance = if is_one_of_several(observed) {
-            format!("10 ~ log_normal({}, 1.5)", number(10f64.ln()))
-        } else {
-            format!("1{one}")
-        };
+        let (median, deviation) = usual_variance(observed);
+        let variance =
+            format!("{} ~ log_normal({}, {})", number(median), number(median.ln()), number(deviation));
         let line = if straight {
             format!(" + linear(lengthscale={}{prior})", number(length))
         } else {
@@ -104,6 +102,12 @@ fn usual_kernel(
         text.push_str(&format!(" + white(variance=fixed({}))", number(variance)));
     }
     text
+}
+
+/// What the variance of a smooth function is expected to be under likelihoods other than the Gaussian: its median, and the
+/// deviation of its logarithm.
+pub(super) fn usual_variance(observed: &Observed) -> (f64, f64) {
+    if is_one_of_several(observed) { (10.0, 1.5) } else { (1.0, 1.0) }
 }
 
 /// What seasons add to a kernel; `prior` follows a variance.

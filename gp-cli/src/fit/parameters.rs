@@ -59,6 +59,26 @@ pub(super) fn apply(
     Ok(())
 }
 
+/// Refuses `--fix`, `--bound` and `--prior` of parameters of a kernel that is to be searched for.
+///
+/// # Errors
+/// Of kind [`Usage`](crate::ErrorKind::Usage).
+pub(super) fn check_without_kernel(spec: &FitSpec) -> Result<(), CliError> {
+    let named = |text: &String| text.split('=').next().unwrap_or_default().to_owned();
+    let fixed = spec.fix.iter().map(|name| ("fix", name.clone()));
+    let bound = spec.bound.iter().map(|text| ("bound", named(text)));
+    let expected = spec.prior.iter().map(|text| ("prior", named(text)));
+    let mut all = fixed.chain(bound).chain(expected);
+    let is_known =
+        |name: &str| [INDUCING, NOTHING, "likelihood"].contains(&name) || name.starts_with("likelihood.");
+    match all.find(|(_, name)| !is_known(name)) {
+        None => Ok(()),
+        Some((flag, name)) => Err(CliError::usage(format!(
+            "--{flag} {name} does not go with --search, which finds a kernel with parameters of its own; name those of the likelihood as likelihood.NAME, or say the kernel with --kernel"
+        ))),
+    }
+}
+
 /// Whether inducing inputs stay where they are: as `--fix` says, or unless they may move where it says nothing.
 pub(super) fn fixes_inducing(spec: &FitSpec, may_move: bool) -> bool {
     spec.no_train

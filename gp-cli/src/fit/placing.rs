@@ -7,7 +7,7 @@ use crate::context::Context;
 use crate::data::{Formats, Frame, ReadOptions};
 use crate::encode::Inputs;
 use crate::error::{CliError, ErrorKind};
-use crate::method::Method;
+use crate::method::{Method, Rows};
 use faer::Mat;
 use gp_ep::ivm::{IvmOptions, IvmPlacement};
 use gp_kernels::inducing::InducingInputs;
@@ -17,7 +17,7 @@ use gp_kernels::{Kernel, KernelError, KernelExt as _};
 /// Where inducing inputs start unless asked otherwise.
 const PLACEMENT: &str = "kmeans";
 
-/// Inducing inputs of all latent functions: those of files, or placed among the rows of a sample.
+/// Inducing inputs of all latent functions: those of files, or placed among the rows of a sample, with how that was done.
 pub(super) fn place(
     spec: &FitSpec,
     context: &Context,
@@ -26,7 +26,7 @@ pub(super) fn place(
     sample: &Sample,
     kernels: &[Box<dyn Kernel>],
     observed: &Observed,
-) -> Result<Vec<InducingInputs>, CliError> {
+) -> Result<(Vec<InducingInputs>, Option<Placing>), CliError> {
     let latents = observed.likelihood.latents();
     if !spec.inducing_file.is_empty() {
         let files = &spec.inducing_file;
@@ -40,18 +40,53 @@ pub(super) fn place(
             .iter()
             .map(|path| read_inducing(&path.to_string_lossy(), inputs, &context.formats))
             .collect::<Result<_, _>>()?;
-        return Ok((0..latents).map(|latent| read[latent.min(read.len() - 1)].clone()).collect());
+        let own = |latent: usize| read[latent.min(read.len() - 1)].clone();
+        return Ok(((0..latents).map(own).collect(), None));
     }
-    let (points, targets) = sample.rows.whole()?;
-    let placements = placements(&context.placements, observed, targets);
-    let name = spec.placement.as_deref().unwrap_or(PLACEMENT);
-    let placement =
-        placements.find(name).map_err(|cause| CliError::caused(ErrorKind::Usage, "--placement", cause))?;
-    // Latent functions with one kernel start from one placement.
-    let placed = placement
-        .place(kernels[0].as_ref(), points, count, spec.seed)
-        .map_err(|cause| CliError::caused(ErrorKind::Usage, format!("--placement {name}"), cause))?;
-    Ok(vec![placed.inputs; latents])
+    let placing = Placing::new(spec, &context.placements, count, &sample.rows, observed)?;
+    let places = placing.place(kernels[0].as_ref(), &sample.rows, latents, spec.seed)?;
+    Ok((places, Some(placing)))
+}
+
+/// How inducing inputs are placed among rows.
+#[derive(Clone, Debug)]
+pub(super) struct Placing {
+    placements: Placements,
+    name: String,
+    count: usize,
+}
+
+impl Placing {
+    /// So many of them, as was asked for.
+    fn new(
+        spec: &FitSpec,
+        known: &Placements,
+        count: usize,
+        rows: &Rows,
+        observed: &Observed,
+    ) -> Result<Self, CliError> {
+        let placements = placements(known, observed, rows.whole()?.1);
+        let name = spec.placement.as_deref().unwrap_or(PLACEMENT).to_owned();
+        Ok(Self { placements, name, count })
+    }
+
+    /// Places among some rows, the same ones for all latent functions.
+    ///
+    /// # Errors
+    /// Of kind [`Usage`](ErrorKind::Usage) for a placement that there is not or that does not suit the rows.
+    pub(super) fn place(
+        &self,
+        kernel: &dyn Kernel,
+        rows: &Rows,
+        latents: usize,
+        seed: u64,
+    ) -> Result<Vec<InducingInputs>, CliError> {
+        let wrong = |flag: String| move |cause| CliError::caused(ErrorKind::Usage, flag, cause);
+        let placement = self.placements.find(&self.name).map_err(wrong("--placement".to_owned()))?;
+        let placed = placement.place(kernel, rows.whole()?.0, self.count, seed);
+        let placed = placed.map_err(wrong(format!("--placement {}", self.name)))?;
+        Ok(vec![placed.inputs; latents])
+    }
 }
 
 /// The same inducing inputs as centres of the windows that were asked for, if any.

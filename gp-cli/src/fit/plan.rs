@@ -4,9 +4,11 @@ use super::choices::{check_settings, choose_method, choose_optimizer, resolved, 
 use super::kernels::{is_straight, kernels};
 use super::observed::{Observed, observe};
 use super::parameters;
-use super::placing::{self, place};
+use super::placing::{self, Placing, place};
 use super::reading::feature_names;
+use super::restarts;
 use super::sample::Sample;
+use super::search::Search;
 use super::seasons::{self, Season};
 use super::spec::FitSpec;
 use super::streamed::Streamed;
@@ -38,6 +40,10 @@ pub struct Plan {
     pub problem: Problem,
     /// The rows that choices were made by.
     pub sample: Sample,
+    /// How inducing inputs were placed, if they were.
+    pub(super) placing: Option<Placing>,
+    /// The search for a kernel, if one was asked for.
+    pub(super) search: Option<Search>,
     /// What was chosen and why: task, method, kernel.
     pub choices: [String; 3],
     /// What it takes, and where the rows are.
@@ -100,15 +106,16 @@ impl Plan {
         };
         let sample = Sample::of(&rows, pseudo, spec.seed)?;
         let seasons = seasons::find(spec, &context.kernels, &observed, &inputs, (&sample, count))?;
+        let search = Search::new(spec, context, (&observed, &inputs), method.as_ref(), pseudo)?;
         let mut kernels =
             kernels(spec, &context.kernels, method.as_ref(), &observed, (dim, pseudo), &seasons)?;
         parameters::apply(spec, &mut kernels, observed.likelihood.as_mut())?;
-        let inducing = match method.seen_through() {
+        let (inducing, placing) = match method.seen_through() {
             SeenThrough::InducingInputs => {
                 let placed = place(spec, context, pseudo, &inputs, &sample, &kernels, &observed)?;
                 placing::with_windows(spec, placed, &kernels)?
             }
-            _ => Vec::new(),
+            _ => (Vec::new(), None),
         };
         // Gaussian noise says enough to learn inducing inputs by, and so do labels that are many. Moving them made predictions
         // of few labels worse (two sets of some hundred rows).
@@ -130,8 +137,11 @@ impl Plan {
             likelihood: observed.likelihood.clone(),
             settings,
         };
+        restarts::check(spec, &problem, placing.as_ref())?;
         let mut plan = Self {
             inputs,
+            placing,
+            search,
             observed,
             method,
             problem,
@@ -145,6 +155,12 @@ impl Plan {
         plan.choices = describe(&plan, optimizer, &why_method, (spec, &seasons));
         plan.cost = cost(&plan, streamed);
         Ok(plan)
+    }
+
+    /// The same plan, whose fit tells what it is at.
+    #[must_use]
+    pub fn with_stages(self, stages: Stages) -> Self {
+        Self { stages, ..self }
     }
 
     /// Bytes of memory that the fit takes.
@@ -199,11 +215,14 @@ fn describe(
             observed.reason
         ),
         format!("method: {} by {optimizer}{inducing}, because {why_method}", method.name()),
-        format!(
-            "kernel: {kernel}{}; {}",
-            seasons.iter().map(|season| format!(", and {}", season.describe())).collect::<String>(),
-            short(&gp_kernels::KernelExt::expression(problem.kernels[0].as_ref()))
-        ),
+        match spec.search {
+            Some(_) => "kernel: to be searched for".to_owned(),
+            None => format!(
+                "kernel: {kernel}{}; {}",
+                seasons.iter().map(|season| format!(", and {}", season.describe())).collect::<String>(),
+                short(&gp_kernels::KernelExt::expression(problem.kernels[0].as_ref()))
+            ),
+        },
     ]
 }
 

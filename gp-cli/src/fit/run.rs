@@ -3,6 +3,7 @@
 use super::baseline;
 use super::influence;
 use super::plan::Plan;
+use super::restarts::Restarts;
 use super::sample::Sample;
 use super::skill;
 use super::spec::FitSpec;
@@ -15,23 +16,54 @@ use gp_ep::DataSource;
 use gp_kernels::inducing::{Coverage, InducingInputs};
 use gp_kernels::{Evaluator, KernelExt};
 use serde_json::{Map, Value};
+use std::time::Instant;
 
 /// Carries out a plan. `origin` is the command that the model file names.
 ///
 /// # Errors
 /// Of kind [`Numerical`](ErrorKind::Numerical) where the start cannot be evaluated.
 pub fn fit(plan: Plan, spec: &FitSpec, origin: &str) -> Result<Model, CliError> {
-    let Plan { inputs, observed, method, mut problem, sample, choices, warnings, stages, .. } = plan;
+    let Plan {
+        inputs,
+        observed,
+        method,
+        mut problem,
+        sample,
+        placing,
+        search,
+        mut choices,
+        warnings,
+        stages,
+        ..
+    } = plan;
+    let (begun, scale) = (Instant::now(), observed.target.scale().scale);
     let rows = problem.rows.count();
     let config = effective(spec, &problem.settings.given);
     // The clock runs for all that is fitted.
     problem.settings.control = problem.settings.control.begun();
+    let mut kernels = None;
+    if let Some(search) = search {
+        stages.begin("searching for a kernel");
+        let tried = search.settle(&mut problem, spec, &sample, placing.as_ref())?;
+        if let Some(found) = tried.found() {
+            choices[2] =
+                format!("kernel: {}, found by a search of {} kernels", found.kernel, tried.tried.len());
+        }
+        kernels = Some(tried);
+    }
+    let drawn_about = spec.restarts.map(|_| problem.clone());
     if method.seen_through() == SeenThrough::InducingInputs {
         stages.begin("fitting some rows to start from");
         start::settle(&mut problem, spec, &sample.rows)?;
     }
     stages.begin("fitting the linear model");
     let baseline = baseline::linear(&problem, &sample.rows)?;
+    let mut starts = None;
+    if let Some(drawn_about) = drawn_about {
+        let (method, sample, placing) = (method.as_ref(), &sample.rows, placing.as_ref());
+        let restarts = Restarts { method, spec, sample, placing, stages: &stages, begun, scale };
+        (problem, starts) = restarts.best(&problem, &drawn_about).map(|(best, tried)| (best, Some(tried)))?;
+    }
     stages.begin("training");
     let mut fit = method.fit(problem)?;
     if !fit.objective.is_finite() {
@@ -42,7 +74,6 @@ pub fn fit(plan: Plan, spec: &FitSpec, origin: &str) -> Result<Model, CliError> 
     stages.begin("looking at what was learned");
     skill::judge(&mut fit, &sample.rows, spec.seed)?;
     fit.warnings = [warnings, fit.warnings].concat();
-    let scale = observed.target.scale().scale;
     let coverage = coverage(&fit.posterior, &sample)?;
     let influence = influence::of_rows(&fit.posterior, &inputs, &sample.rows, spec.seed)?;
     let record = training_record(&fit, method.name(), rows, scale);
@@ -51,7 +82,14 @@ pub fn fit(plan: Plan, spec: &FitSpec, origin: &str) -> Result<Model, CliError> 
         inputs,
         target: observed.target,
         summary: observed.summary,
-        training: TrainingRecord { coverage, influence, choices: choices.to_vec(), ..record },
+        training: TrainingRecord {
+            coverage,
+            influence,
+            search: kernels,
+            starts,
+            choices: choices.to_vec(),
+            ..record
+        },
         seed: spec.seed,
         config,
     };
@@ -88,6 +126,8 @@ fn training_record(fit: &Fit, method: &str, rows: usize, scale: f64) -> Training
         coverage: Vec::new(),
         choices: Vec::new(),
         influence: Vec::new(),
+        search: None,
+        starts: None,
         updates: Vec::new(),
     }
 }

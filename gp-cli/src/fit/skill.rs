@@ -23,7 +23,7 @@ const MOST_NAMES: usize = 4;
 /// # Errors
 /// Of kind [`Numerical`](crate::ErrorKind::Numerical) where the fit cannot predict.
 pub(super) fn judge(fit: &mut Fit, sample: &Rows, seed: u64) -> Result<(), CliError> {
-    if fit.iterations == 0 {
+    if !fit.is_trained() {
         return Ok(());
     }
     if let Some(warning) = impossible(fit) {

@@ -51,6 +51,10 @@ pub struct FitSpec {
     /// unless given, a smooth and a straight function, and seasons along the only input or date where the data have them
     #[arg(long, value_name = "EXPR")]
     pub kernel: Vec<String>,
+    /// Look for a kernel: a sum of products of base kernels that grows for DEPTH steps (4 unless said otherwise, as --search=3)
+    #[arg(long, value_name = "DEPTH", num_args = 0..=1, require_equals = true, default_missing_value = "4",
+          value_parser = clap::value_parser!(u8).range(1..=10), conflicts_with_all = ["kernel", "no_train"])]
+    pub search: Option<u8>,
     /// Number of inducing inputs
     #[arg(long, value_name = "N")]
     pub inducing: Option<usize>,
@@ -81,6 +85,9 @@ pub struct FitSpec {
     /// How parameters move
     #[arg(long, value_enum)]
     pub optimizer: Option<Optimizer>,
+    /// Number of further starts of training, drawn about the usual one; each is trained for a while, and the best to the end
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), conflicts_with = "no_train")]
+    pub restarts: Option<u16>,
     /// Time after which no iteration begins, such as 90s, 10m or 2h
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     pub time_limit: Option<Duration>,
@@ -216,6 +223,7 @@ impl FitSpec {
             kinds: self.kinds.iter().cloned().collect(),
             columns,
             excluded: self.exclude.iter().cloned().collect(),
+            ..ReadOptions::default()
         })
     }
 }

@@ -26,7 +26,7 @@ const POWER: f64 = 0.5;
 /// # Errors
 /// Of kind [`Numerical`](crate::ErrorKind::Numerical) for rows that cannot be read.
 pub(super) fn settle(problem: &mut Problem, spec: &FitSpec, sample: &Rows) -> Result<(), CliError> {
-    let asked = !spec.kernel.is_empty() || spec.no_train;
+    let asked = !spec.kernel.is_empty() || spec.no_train || spec.search.is_some();
     let (Some(noise), false) = (problem.likelihood.gaussian_noise().cloned(), asked) else { return Ok(()) };
     let few = Sample::at_most(sample, ROWS, spec.seed)?.rows;
     let Some(found) = quick(problem, noise, &few)? else { return Ok(()) };

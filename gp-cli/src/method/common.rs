@@ -13,15 +13,16 @@ pub const ALPHA: Setting =
 pub const ITERATIONS: Setting = Setting::integer("iterations", "N", 0, "Iterations of the optimiser at most");
 
 /// Whether predictions take learned parameters as known.
-pub(super) const PARAMETERS: Setting = Setting::choice(
+pub(crate) const PARAMETERS: Setting = Setting::choice(
     "parameters",
     &[
-        ("known", "They are what was learned"),
+        (KNOWN, "They are what was learned"),
         (UNCERTAIN, "Predictions are a mixture over those that the data allow"),
     ],
     "Whether predictions take learned parameters as known; by default they do, except under Gaussian noise with up to \
      200 rows",
 );
+pub(crate) const KNOWN: &str = "known";
 pub(super) const UNCERTAIN: &str = "uncertain";
 
 /// The number of passes over the data.

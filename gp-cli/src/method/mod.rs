@@ -34,6 +34,7 @@ pub(crate) use batches::memory as memory_of_order;
 pub use check::{GradientCheck, compare};
 pub(crate) use closed_form::ClosedForm;
 pub use common::{ALPHA, BATCH_SIZE, EPOCHS, ITERATIONS, batch_size};
+pub(crate) use common::{KNOWN, PARAMETERS};
 pub use contract::{Case, Method, SeenThrough};
 pub(crate) use ep::Ep;
 pub use gaussian::is_gaussian;

@@ -2,7 +2,8 @@
 
 use crate::model::Approximation;
 use gp_ep::{Course, EvidenceKind};
-use gp_optim::{Descended, StopReason, Training, TrainingStep};
+use gp_kernels::KernelExt as _;
+use gp_optim::{Descended, Parameter, StopReason, Training, TrainingStep};
 
 /// A fitted posterior, and how it came about.
 #[derive(Clone, Debug)]
@@ -42,6 +43,18 @@ impl Fit {
             curve: training.history.iter().map(|step: &TrainingStep| step.log_posterior).collect(),
             warnings,
         }
+    }
+
+    /// Whether parameters were looked for: they moved, or the start turned out to be an optimum.
+    #[must_use]
+    pub fn is_trained(&self) -> bool {
+        let (mut free, likelihood) = (0, self.posterior.likelihood());
+        for latent in self.posterior.describe() {
+            latent.kernel.for_each_parameter(&mut |parameter| free += parameter.free_len());
+        }
+        free += likelihood.parameters().iter().map(Parameter::free_len).sum::<usize>();
+        let is_optimum = self.converged && self.reason != StopReason::MaxIterations.to_string();
+        self.iterations > 0 || (free > 0 && is_optimum)
     }
 
     /// The outcome of learning, however it was done. What first-order training knows of the objective is an estimate, of

@@ -30,7 +30,7 @@ pub(super) fn spread(
     let settings = &problem.settings;
     let usual = problem.rows.count() <= FEW_ROWS && is_gaussian(problem.likelihood.as_ref());
     let wanted = settings.given.word(&PARAMETERS).map_or(usual, |word| word == UNCERTAIN);
-    if !wanted || fit.iterations == 0 {
+    if !wanted || !fit.is_trained() {
         return;
     }
     if settings.control.wants_end() {

@@ -5,11 +5,13 @@ mod functions;
 mod held;
 mod record;
 mod tensors;
+mod tried;
 mod vocabulary;
 
 pub use functions::{Approximation, Functions, approximation};
 pub use held::Held;
 pub use record::{About, Influence, InputInfluence, TargetSummary, TrainingRecord};
+pub use tried::{TriedKernel, TriedKernels, TriedStart, TriedStarts};
 pub use vocabulary::Vocabulary;
 
 use crate::data::{Frame, ReadOptions};

@@ -1,6 +1,7 @@
 //! What a model file tells about a model besides the posterior.
 
 use super::functions::StoredApproximation;
+use super::tried::{TriedKernels, TriedStarts};
 use crate::encode::{Inputs, Target};
 use gp_ep::{EvidenceKind, Spanned};
 use gp_kernels::inducing::Coverage;
@@ -93,6 +94,12 @@ pub struct TrainingRecord {
     /// long.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub influence: Vec<Influence>,
+    /// Kernels that were tried, where one was searched for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub search: Option<TriedKernels>,
+    /// Starts that were tried, where there were several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub starts: Option<TriedStarts>,
     /// What was taken in afterwards, and how.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub updates: Vec<String>,

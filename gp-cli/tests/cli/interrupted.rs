@@ -21,19 +21,19 @@ fn desk() -> Desk {
     desk
 }
 
-fn start(desk: &Desk, line: &str) -> Child {
+pub(crate) fn start(desk: &Desk, line: &str) -> Child {
     let words = words(line);
     let mut command = desk.command(&words.iter().map(String::as_str).collect::<Vec<_>>());
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
-fn signal(child: &Child, name: &str) {
+pub(crate) fn signal(child: &Child, name: &str) {
     let sent = Command::new("kill").args([name, &child.id().to_string()]).status().unwrap();
     assert!(sent.success());
 }
 
 /// Waits until there is a file.
-fn wait_for(path: &Path, child: &mut Child) {
+pub(crate) fn wait_for(path: &Path, child: &mut Child) {
     let patience = Instant::now();
     while !path.exists() {
         assert!(child.try_wait().unwrap().is_none(), "it ended before it wrote {}", path.display());

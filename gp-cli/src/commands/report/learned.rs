@@ -3,7 +3,7 @@
 use super::super::inspect::{function_names, length_scales, short};
 use super::html::{Cell, Section};
 use crate::error::CliError;
-use crate::model::{Influence, InputInfluence, Model};
+use crate::model::{Influence, InputInfluence, Model, TriedKernel, TriedKernels, TriedStart, TriedStarts};
 use crate::picture::{CURVE, Layer, Picture};
 use gp_ep::{Posterior as _, Spanned};
 use gp_kernels::KernelExt as _;
@@ -106,6 +106,8 @@ pub(super) fn training(model: &Model) -> Result<Section, CliError> {
         Some(word_row(&format!("chosen {name}"), why))
     }));
     section.table("", &[], &rows);
+    training.search.iter().for_each(|kernels| kernels_table(kernels, &mut section));
+    training.starts.iter().for_each(|starts| starts_table(starts, &mut section));
     if let Some(curve) = curve(&training.curve) {
         section.picture(&curve)?;
     }
@@ -122,6 +124,36 @@ pub(super) fn training(model: &Model) -> Result<Section, CliError> {
         section.table(caption, &header, &covered);
     }
     Ok(section)
+}
+
+/// Kernels that were tried.
+fn kernels_table(kernels: &TriedKernels, section: &mut Section) {
+    let row = |of: &&TriedKernel| {
+        let kept = if of.kept { " (kept)" } else { "" };
+        let number = |value: f64| Cell::Number(format!("{value:.3}"));
+        let cells = vec![
+            Cell::Words(format!("{}{kept}", of.kernel)),
+            number(of.evidence),
+            Cell::Number(of.parameters.to_string()),
+            number(of.score),
+        ];
+        (of.step.to_string(), cells)
+    };
+    let rows: Vec<_> = kernels.steps().iter().flatten().map(row).collect();
+    let header = ["step", "kernel", "log evidence", "parameters", "score"].map(str::to_owned);
+    section.table(&format!("kernels by {}; {}", kernels.by, kernels.ended), &header, &rows);
+}
+
+/// Starts that were tried.
+fn starts_table(starts: &TriedStarts, section: &mut Section) {
+    let row = |start: &TriedStart| {
+        let score = start.score.map_or_else(|| "–".to_owned(), |score| format!("{score:.3}"));
+        let kept = if start.kept { ", kept" } else { "" };
+        (start.name(), vec![Cell::Number(score), Cell::Words(format!("{}{kept}", start.outcome()))])
+    };
+    let rows: Vec<_> = starts.tried.iter().map(row).collect();
+    let header = ["start", "score", "training"].map(str::to_owned);
+    section.table(&format!("starts by {}", starts.by), &header, &rows);
 }
 
 /// The objective after each iteration, where there were some.

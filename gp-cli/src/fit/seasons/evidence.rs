@@ -40,7 +40,7 @@ pub(super) struct Learned {
 
 impl Learned {
     /// Where learning starts, for a period.
-    fn start(period: f64) -> Self {
+    pub(super) fn start(period: f64) -> Self {
         let off = UNCERTAINTY * period * period;
         let around = (period - off.min(0.3 * period), period + off.min(0.3 * period));
         Self { variance: 0.5, memory: MEMORY.max(2.0 * LEAST_MEMORY * period), period, shape: 1.0, around }
@@ -49,6 +49,11 @@ impl Learned {
     /// The ends that its memory stays between.
     fn memories(&self) -> (f64, f64) {
         (LEAST_MEMORY * self.around.0, LONGEST_MEMORY)
+    }
+
+    /// The ends that the period stays between.
+    pub(super) fn around(&self) -> (f64, f64) {
+        self.around
     }
 
     /// The kernel of variance 1, on a column where there are several.

@@ -42,6 +42,8 @@ const HARMONICS: usize = 4;
 const SHARE_OF_TIME: f64 = 0.1;
 /// Where fewer values than this share of a sample are different, others occur more than once too.
 const MOSTLY_DISTINCT: f64 = 0.7;
+/// Two periods may belong to one season whose size comes and goes if they are less than this factor apart.
+const BESIDE: f64 = 1.5;
 /// Outliers that a likelihood expects are moved here, in units of the target.
 const OUTLIER: f64 = 4.0;
 
@@ -77,7 +79,7 @@ impl Season {
 }
 
 /// Four significant digits.
-fn four_digits(value: f64) -> String {
+pub(super) fn four_digits(value: f64) -> String {
     let digits = (3.0 - value.abs().log10().floor()).clamp(0.0, 12.0) as usize;
     format!("{value:.digits$}")
 }
@@ -95,14 +97,15 @@ pub(super) fn find(
     (sample, count): (&Sample, usize),
 ) -> Result<Vec<Season>, CliError> {
     let none = Ok(Vec::new());
-    // Seasons cannot be seen through windows.
-    if !spec.kernel.is_empty() || spec.no_train || spec.windows.is_some() {
+    // Seasons cannot be seen through windows, and a search looks for them by itself.
+    let settled = !spec.kernel.is_empty() || spec.no_train;
+    if settled || spec.windows.is_some() || spec.search.is_some() {
         return none;
     }
     let Some(along) = Along::of(inputs) else { return none };
     let rows = Sample::at_most(&sample.rows, ROWS, spec.seed)?.rows;
     let (points, targets) = rows.whole()?;
-    let Some((targets, unit)) = target_of(observed.likelihood.as_ref(), targets) else { return none };
+    let Some((targets, unit)) = numbers(observed.likelihood.as_ref(), targets) else { return none };
     let rows = Rows::in_memory(points.to_owned(), targets);
     let few = Sample::at_most(&rows, JUDGED_ROWS, spec.seed)?.rows;
     let limit = spec.time_limit.map(|limit| limit.mul_f64(SHARE_OF_TIME));
@@ -121,16 +124,19 @@ pub(super) fn find(
 }
 
 /// The input that seasons are looked for along.
-struct Along {
-    column: usize,
-    name: String,
-    scale: f64,
+#[derive(Clone, Debug)]
+pub(super) struct Along {
+    /// Its column of points.
+    pub(super) column: usize,
+    pub(super) name: String,
+    /// Units of the data for each one of the points.
+    pub(super) scale: f64,
     is_date: bool,
 }
 
 impl Along {
     /// The only input, if it is a number or a date, or else the only date.
-    fn of(inputs: &Inputs) -> Option<Self> {
+    pub(super) fn of(inputs: &Inputs) -> Option<Self> {
         let (mut found, mut column) = (Vec::new(), 0);
         let features = inputs.features();
         for feature in features {
@@ -156,7 +162,7 @@ impl Along {
 
 /// Observations as numbers with Gaussian noise, of mean 0 and variance 1, and the variance of the latent function for
 /// which 1 stands there; nothing for labels, and where several latent functions are behind an observation.
-fn target_of(likelihood: &dyn Likelihood, targets: &[f64]) -> Option<(Vec<f64>, f64)> {
+pub(super) fn numbers(likelihood: &dyn Likelihood, targets: &[f64]) -> Option<(Vec<f64>, f64)> {
     let link = |y: f64| match likelihood.support() {
         Support::Real if likelihood.is_log_concave() => Some(y),
         Support::Real => Some(y.clamp(-OUTLIER, OUTLIER)),
@@ -165,7 +171,7 @@ fn target_of(likelihood: &dyn Likelihood, targets: &[f64]) -> Option<(Vec<f64>, 
         Support::UnitInterval => Some((y / (1.0 - y)).ln()),
         _ => None,
     };
-    if likelihood.latents() > 1 || targets.len() < FEWEST {
+    if likelihood.latents() > 1 {
         return None;
     }
     let mut numbers = targets.iter().map(|&y| link(y)).collect::<Option<Vec<f64>>>()?;
@@ -177,21 +183,72 @@ fn target_of(likelihood: &dyn Likelihood, targets: &[f64]) -> Option<(Vec<f64>, 
     (deviation.is_normal() && variance.is_normal()).then_some((numbers, variance))
 }
 
+/// Seasons that a periodogram finds plausible along an input, beside those that are known.
+#[derive(Clone, Debug)]
+pub(super) struct Plausible {
+    x: Vec<f64>,
+    target: Vec<f64>,
+    distinct: f64,
+    trend: Basis,
+}
+
+impl Plausible {
+    /// Along a column of some rows of a table of `count`; nothing where they show no season.
+    ///
+    /// # Errors
+    /// Of kind [`Usage`](crate::ErrorKind::Usage) for rows that are not in memory.
+    pub(super) fn of(rows: &Rows, column: usize, count: usize) -> Result<Option<Self>, CliError> {
+        let (points, target) = rows.whole()?;
+        let x: Vec<f64> = points.col(column).iter().copied().collect();
+        let different = distinct(&x);
+        if different < FEWEST {
+            return Ok(None);
+        }
+        let are_all = (different as f64) < MOSTLY_DISTINCT * rows.count() as f64 || rows.count() == count;
+        let distinct = if are_all { different } else { count } as f64;
+        let trend = trend_of(points, &x);
+        Ok(Some(Self { x, target: target.to_vec(), distinct, trend }))
+    }
+
+    fn series(&self) -> Series<'_> {
+        Series { x: &self.x, target: &self.target, distinct: self.distinct, trend: &self.trend }
+    }
+
+    /// Logarithm of the number of periods that one is chosen from.
+    pub(super) fn choice(&self) -> f64 {
+        self.series().choice()
+    }
+
+    /// From now on a season is known.
+    fn know(&mut self, period: f64) {
+        harmonics(&self.x, period, HARMONICS).into_iter().for_each(|column| self.trend.push(column));
+    }
+
+    /// Periods beside some that are known, the likeliest first, each with the ends that it stays between in training. Where
+    /// two have frequencies near each other they may be those of one season whose size comes and goes, which has the
+    /// frequency between them: its period is the last.
+    pub(super) fn beside(mut self, known: &[f64]) -> Vec<(f64, (f64, f64))> {
+        known.iter().for_each(|period| self.know(*period));
+        let with_ends = |period: &f64| (*period, Learned::start(*period).around());
+        let periods = self.series().candidates();
+        let mut found: Vec<(f64, (f64, f64))> = periods.iter().map(with_ends).collect();
+        if let [one, other] = periods[..] {
+            let ends = (one.min(other), one.max(other));
+            let between = 2.0 / (1.0 / one + 1.0 / other);
+            found.extend((ends.1 < BESIDE * ends.0).then_some((between, ends)));
+        }
+        found
+    }
+}
+
 /// One season after the other, as long as the evidence grows.
 fn search(rows: &Rows, column: usize, count: usize, judge: &Judge<'_>) -> Result<Vec<Learned>, CliError> {
-    let (points, target) = rows.whole()?;
-    let x: Vec<f64> = points.col(column).iter().copied().collect();
-    let different = distinct(&x);
-    if different < FEWEST {
-        return Ok(Vec::new());
-    }
-    let are_all = (different as f64) < MOSTLY_DISTINCT * rows.count() as f64 || rows.count() == count;
-    let distinct = if are_all { different } else { count } as f64;
-    let (mut trend, mut found) = (trend_of(points, &x), Vec::new());
+    let Some(mut plausible) = Plausible::of(rows, column, count)? else { return Ok(Vec::new()) };
+    let mut found = Vec::new();
     while found.len() < MOST_SEASONS {
-        let series = Series { x: &x, target, distinct, trend: &trend };
-        let Some(season) = judge.best(&found, &series.candidates(), MARGIN + series.choice())? else { break };
-        harmonics(&x, season.period, HARMONICS).into_iter().for_each(|column| trend.push(column));
+        let periods = plausible.series().candidates();
+        let Some(season) = judge.best(&found, &periods, MARGIN + plausible.choice())? else { break };
+        plausible.know(season.period);
         found.push(season);
     }
     Ok(found)

@@ -1,0 +1,218 @@
+//! `gp cv`: cross-validation.
+
+mod division;
+mod groups;
+mod rolling;
+mod splits;
+mod summary;
+
+pub use summary::Summary;
+
+use super::{left_of, print_json};
+use crate::context::Context;
+use crate::data::{Frame, ReadOptions};
+use crate::error::CliError;
+use crate::evaluate::{Evaluation, evaluate};
+use crate::fit::TaskChoice::{Binary, Multiclass, Ordinal};
+use crate::fit::{self, FitSpec, FoldFolders, Plan, parse_time};
+use crate::interrupt;
+use crate::line::Line;
+use crate::model::{Model, TriedKernels, TriedStart};
+use crate::notes::Notes;
+use crate::out;
+use division::{Division, Part};
+use rayon::prelude::*;
+use rolling::parse_stretch;
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+use summary::{lines, summarise, table};
+
+/// The command, as models name their origin.
+const ORIGIN: &str = "gp cv";
+
+/// Options of `gp cv`.
+#[derive(Clone, Debug, clap::Args)]
+pub struct CvOptions {
+    /// Table to learn from and score on; - is the standard input
+    #[arg(value_name = "DATA")]
+    pub data: String,
+    /// What is fitted, and how
+    #[command(flatten)]
+    pub spec: FitSpec,
+    /// Number of parts
+    #[arg(long, value_name = "K", default_value_t = 5, value_parser = clap::value_parser!(u16).range(2..))]
+    pub folds: u16,
+    /// Table with the columns split and test_row, rows counted from 0: the rows that each split scores on
+    #[arg(long, value_name = "CSV", conflicts_with = "folds")]
+    pub splits: Option<PathBuf>,
+    /// Column whose values name groups: rows of one group stay together, in training or in what is scored. It is no input
+    #[arg(long, value_name = "COL", conflicts_with_all = ["splits", "rolling"])]
+    pub groups: Option<String>,
+    /// Column of numbers or dates to go forward along: each part is scored by a model of the rows before it
+    #[arg(long, value_name = "COL", conflicts_with = "splits")]
+    pub rolling: Option<String>,
+    /// With --rolling: length of the stretch before each part that is not learned from; of dates, in days
+    #[arg(long, value_name = "LENGTH", requires = "rolling", value_parser = parse_stretch)]
+    pub gap: Option<f64>,
+    /// With --rolling: length of the stretch that is learned from; all earlier rows unless given
+    #[arg(long, value_name = "LENGTH", requires = "rolling", value_parser = parse_stretch)]
+    pub window: Option<f64>,
+    /// Format of the table: {formats}; found from the file unless given
+    #[arg(long, value_name = "NAME")]
+    pub format: Option<String>,
+    /// Folder to keep the fits of all parts in, from which --resume goes on after Ctrl-C or worse
+    #[arg(long, value_name = "DIR", conflicts_with = "resume")]
+    pub checkpoint: Option<PathBuf>,
+    /// Folder to go on from, with the same data and settings, to the same scores as without an interruption
+    #[arg(long, value_name = "DIR")]
+    pub resume: Option<PathBuf>,
+    /// Least time between two checkpoints of a part, such as 10s; 0s for one after every iteration
+    #[arg(long, value_name = "TIME", value_parser = parse_time, default_value = "10s")]
+    pub checkpoint_every: Duration,
+    /// File that says what flags say; flags win
+    #[arg(long, value_name = "TOML")]
+    pub config: Option<PathBuf>,
+    /// Print scores as one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Prints the scores of every fold, and their means with standard errors.
+///
+/// # Errors
+/// Of the kind of whatever failed in the first fold that did.
+pub fn run(
+    options: &CvOptions,
+    context: &Context,
+    out: &mut dyn Write,
+    notes: &mut Notes<'_>,
+) -> Result<(), CliError> {
+    let (read, is_input) = read_options(options)?;
+    notes.stage(format_args!("reading {}", options.data));
+    let frame = context.formats.open(&options.data, &read)?;
+    let rows = frame.row_count();
+    let (frame, left_out) = left_of(frame, options.spec.missing, notes)?;
+    let division = Division::new(options, context, &frame, (rows, &left_out))?;
+    let frame = match by(options) {
+        Some((_, name)) if !is_input => frame.without(name)?,
+        _ => frame,
+    };
+    let (spec, known) = fit::settled(&frame, &options.spec, context)?;
+    if by(options).is_some() && matches!(spec.task, Binary | Multiclass | Ordinal) {
+        division.check_labels(&frame, spec.target()?)?;
+    }
+    known.iter().chain(&division.words).for_each(|line| notes.say(format_args!("{line}")));
+    let parts = &division.parts;
+    let folders = match (&options.checkpoint, &options.resume) {
+        (_, Some(folder)) => Some(FoldFolders::resume(folder, options.checkpoint_every)?),
+        (Some(folder), None) => Some(FoldFolders::begin(folder, options.checkpoint_every)?),
+        (None, None) => None,
+    };
+    notes.stage(format_args!("fitting without each of {} parts in turn", parts.len()));
+    let all = Parts { frame: &frame, spec: &spec, context, parts, line: notes.line() };
+    let scored = match &folders {
+        Some(folders) => interrupt::while_training(|interrupt| {
+            all.score(|part, plan| folders.fit(part, plan, &spec, ORIGIN, interrupt, context))
+        })
+        .map_err(|error| folders.how_to_go_on(error))?,
+        None => interrupt::without_checkpoint(|| all.score(|_, plan| fit::fit(plan, &spec, ORIGIN)))?,
+    };
+    folders.map_or(Ok(()), |folders| folders.remove(parts.len()))?;
+    let (scored, chosen): (Vec<Evaluation>, Vec<Vec<String>>) = scored.into_iter().unzip();
+    chosen.iter().enumerate().filter(|(_, of)| !of.is_empty()).for_each(|(fold, of)| {
+        notes.say(format_args!("fold {fold}: {}", of.join(", ")));
+    });
+    let predictors = scored.first().map_or(&[] as &[_], |first| &first.predictors);
+    // The model needs no words.
+    predictors.iter().skip(1).for_each(|(name, words)| notes.say(format_args!("{name}: {words}")));
+    let summaries = summarise(&scored);
+    if options.json {
+        let folds: Vec<_> = scored.iter().map(Evaluation::to_json).collect();
+        let told = serde_json::json!({
+            "folds": folds,
+            "summary": summaries,
+            "division": division.json,
+            "chosen": chosen,
+        });
+        return print_json(out, &told);
+    }
+    notes.say(format_args!("{}", lines(&summaries, scored.len()).trim_end()));
+    out::print(out, &context.writers.first().bytes(&table(&scored, &summaries))?)
+}
+
+/// The flag that names a column by which rows are divided, and the column.
+fn by(options: &CvOptions) -> Option<(&'static str, &str)> {
+    let groups = options.groups.as_deref().map(|name| ("--groups", name));
+    groups.or(options.rolling.as_deref().map(|name| ("--rolling", name)))
+}
+
+/// How the table is read, and whether the column by which rows are divided is an input too: names of groups are not, and
+/// what parts follow each other along is unless it is left out.
+fn read_options(options: &CvOptions) -> Result<(ReadOptions, bool), CliError> {
+    let mut read = options.spec.read_options(options.format.as_deref())?;
+    let Some((flag, name)) = by(options) else { return Ok((read, false)) };
+    if options.spec.target()? == name {
+        return Err(CliError::usage(format!("column {name} is the target; {flag} takes another")));
+    }
+    let is_group = options.groups.is_some();
+    if is_group && options.spec.features.iter().any(|feature| feature == name) {
+        let message = format!("column {name} names groups; it cannot be a feature too");
+        return Err(CliError::usage(message));
+    }
+    let is_input = !is_group && read.wants(name);
+    read.also.insert(name.to_owned());
+    Ok((read, is_input))
+}
+
+/// The scores of a part, and what was chosen for its model among others.
+type Scored = (Evaluation, Vec<String>);
+
+/// The kernel of a search, and the start that was kept of several.
+fn chosen(model: &Model) -> Vec<String> {
+    let training = &model.about().training;
+    let kernel = training.search.as_ref().and_then(TriedKernels::found);
+    let start = training.starts.iter().flat_map(|starts| &starts.tried).find(|start| start.kept);
+    let kernel = kernel.map(|found| format!("kernel {}", found.kernel));
+    kernel.into_iter().chain(start.map(TriedStart::name)).collect()
+}
+
+/// Parts of a table that are scored in turn.
+struct Parts<'a> {
+    frame: &'a Frame,
+    spec: &'a FitSpec,
+    context: &'a Context,
+    parts: &'a [Part],
+    line: &'a Line,
+}
+
+impl Parts<'_> {
+    /// Scores all parts, side by side; `fit` carries out the plan for all rows but those of a part.
+    fn score(
+        &self,
+        fit: impl Fn(usize, Plan) -> Result<Model, CliError> + Sync,
+    ) -> Result<Vec<Scored>, CliError> {
+        let (done, count) = (AtomicUsize::new(0), self.parts.len());
+        let scored = |(place, part): (usize, &Part)| {
+            let scored = self.score_part(place, part, &fit).map_err(|cause| {
+                CliError::caused(cause.kind(), format!("without part {} of {count}", place + 1), cause)
+            });
+            let done = 1 + done.fetch_add(1, Ordering::Relaxed);
+            self.line.detail(|| format!("{done} of {count} done"));
+            scored
+        };
+        self.parts.par_iter().enumerate().map(scored).collect()
+    }
+
+    fn score_part(
+        &self,
+        place: usize,
+        part: &Part,
+        fit: &impl Fn(usize, Plan) -> Result<Model, CliError>,
+    ) -> Result<Scored, CliError> {
+        let training = self.frame.rows(&part.training)?;
+        let model = fit(place, Plan::new(&training, self.spec, self.context)?)?;
+        Ok((evaluate(&model, &self.frame.rows(&part.test)?)?, chosen(&model)))
+    }
+}

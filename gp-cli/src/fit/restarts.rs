@@ -1,0 +1,270 @@
+//! Several starts of training: of each a short round, of the best the whole.
+//!
+//! The usual start is one of them. The others have parameters spread about it ([`spread`]) and inducing inputs placed by
+//! another seed. Rounds are compared by what training maximises: the objective and the log priors. In mini-batches the
+//! objective is an estimate, and of active rows it is that of the rows chosen, so that such rounds leave out a fifth of the
+//! rows and are compared by the log density of these. The best start is then trained as if it were the only one.
+
+use super::memo::{Memo, STARTS};
+use super::placing::Placing;
+use super::sample::Sample;
+use super::spec::FitSpec;
+use super::spread::{Places, free_count, spread};
+use super::start;
+use crate::error::{CliError, ErrorKind};
+use crate::method::{
+    EPOCHS, Fit, ITERATIONS, KNOWN, Method, Optimizer, PARAMETERS, Problem, Rows, SeenThrough,
+};
+use crate::model::{TriedStart, TriedStarts};
+use crate::stages::Stages;
+use gp_ep::DataSource as _;
+use gp_kernels::KernelExt as _;
+use gp_optim::{Control, Parameter};
+use rand::seq::index;
+use rand::{Rng as _, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use std::time::{Duration, Instant};
+
+/// Iterations of a round: quasi-Newton ones, and steps of first order.
+const FEW_ITERATIONS: u64 = 50;
+const FEW_STEPS: u64 = 200;
+/// Mini-batches of a round, and rows that it looks at.
+const FEW_BATCHES: u64 = 400;
+const MOST_ROWS: usize = 20_000;
+/// One of so many rows is left out to compare rounds by, where objectives do not compare.
+const LEFT_OUT: usize = 5;
+/// Scores that differ by less are those of one optimum.
+const ROUNDING: f64 = 1e-3;
+/// The share of a limit on time that all rounds take together.
+const SHARE_OF_TIME: f64 = 0.5;
+/// Random choices of a fit have streams of the same seed; that of start k is k behind this one.
+const STREAM: u64 = 1_000;
+
+/// What starts are made of and compared by.
+#[derive(Debug)]
+pub(super) struct Restarts<'a> {
+    pub(super) method: &'a dyn Method,
+    pub(super) spec: &'a FitSpec,
+    pub(super) sample: &'a Rows,
+    pub(super) placing: Option<&'a Placing>,
+    pub(super) stages: &'a Stages,
+    /// When the fit began.
+    pub(super) begun: Instant,
+    /// The spread of the target, in whose units densities are.
+    pub(super) scale: f64,
+}
+
+/// Refuses further starts that would be no others.
+///
+/// # Errors
+/// Of kind [`Usage`](ErrorKind::Usage).
+pub(super) fn check(spec: &FitSpec, problem: &Problem, placing: Option<&Placing>) -> Result<(), CliError> {
+    let iterations = problem.settings.given.integer(&ITERATIONS);
+    let why = match spec.restarts {
+        None => return Ok(()),
+        Some(_) if iterations == Some(0) => "without iterations starts are not compared",
+        Some(_) if free_count(problem) == 0 && placing.is_none() => "no parameter is free to start elsewhere",
+        Some(_) => return Ok(()),
+    };
+    Err(CliError::usage(format!("--restarts makes no difference: {why}; leave it out")))
+}
+
+impl Restarts<'_> {
+    /// The problem at its best start, and what was tried. `usual` is where training starts without others; `drawn_about` is
+    /// the same before any quick fit.
+    ///
+    /// # Errors
+    /// Of kind [`Interrupted`](ErrorKind::Interrupted) between two starts, of the kind of whatever keeps rows from being
+    /// read.
+    pub(super) fn best(
+        &self,
+        usual: &Problem,
+        drawn_about: &Problem,
+    ) -> Result<(Problem, TriedStarts), CliError> {
+        let (memo, control) = (Memo::beside(&usual.settings.control), usual.settings.control.clone());
+        let rounds = Rounds::of(self, usual)?;
+        let count = usize::from(self.spec.restarts.unwrap_or(0));
+        let mut starts = memo.read::<TriedStarts>(STARTS)?.unwrap_or_else(|| rounds.none_tried());
+        while starts.tried.iter().all(|start| !start.kept) {
+            let next = starts.tried.len();
+            if next > count || (next > 0 && rounds.control.wants_end()) {
+                keep_best(&mut starts.tried);
+            } else {
+                self.stages.begin(&format!("trying start {} of {}", next + 1, count + 1));
+                let start = self.start(next, usual, drawn_about)?;
+                starts.tried.push(rounds.attempt(next, start)?);
+            }
+            if control.is_interrupted() && control.checkpoint().is_some() {
+                return Err(CliError::new(ErrorKind::Interrupted, "interrupted"));
+            }
+            memo.write(STARTS, &starts)?;
+        }
+        let kept = starts.tried.iter().find(|start| start.kept).map_or(0, |start| start.start);
+        Ok((self.start(kept, usual, drawn_about)?, starts))
+    }
+
+    /// The problem at a start.
+    fn start(&self, number: usize, usual: &Problem, drawn_about: &Problem) -> Result<Problem, CliError> {
+        if number == 0 {
+            return Ok(usual.clone());
+        }
+        let random = |stream: u64| {
+            let mut rng = ChaCha8Rng::seed_from_u64(self.spec.seed);
+            rng.set_stream(stream);
+            rng
+        };
+        let mut problem = drawn_about.clone();
+        spread(&mut problem, &mut Places::of(number, random(STREAM)));
+        if let Some(placing) = self.placing {
+            let latents = problem.kernels.len();
+            let kernel = problem.kernels[0].as_ref();
+            let seed = random(STREAM + number as u64).next_u64();
+            problem.inducing = placing.place(kernel, self.sample, latents, seed)?;
+        }
+        if self.method.seen_through() == SeenThrough::InducingInputs {
+            start::settle(&mut problem, self.spec, self.sample)?;
+        }
+        Ok(problem)
+    }
+}
+
+/// Short trainings, all of them alike but for where they start.
+struct Rounds<'a> {
+    of: &'a Restarts<'a>,
+    control: Control,
+    /// All rows, or those of a sample, and rows of it that are left out.
+    rows: Rows,
+    left_out: Option<Rows>,
+}
+
+impl<'a> Rounds<'a> {
+    fn of(of: &'a Restarts<'a>, problem: &Problem) -> Result<Self, CliError> {
+        let left = |limit: Duration| limit.saturating_sub(of.begun.elapsed()).mul_f64(SHARE_OF_TIME);
+        let limit = of.spec.time_limit.map(left);
+        let control = problem.settings.control.aside().with_time_limit(limit).begun();
+        let is_comparable =
+            problem.settings.batch_size.is_none() && of.method.seen_through() != SeenThrough::ActiveRows;
+        let (rows, left_out) = if is_comparable {
+            (problem.rows.clone(), None)
+        } else {
+            let (rows, left_out) = divided(&problem.rows, of.spec.seed)?;
+            (rows, Some(left_out))
+        };
+        Ok(Self { of, control, rows, left_out })
+    }
+
+    fn none_tried(&self) -> TriedStarts {
+        let by = match &self.left_out {
+            None => "the objective and log priors after a short training, in nats".to_owned(),
+            Some(rows) => format!(
+                "the mean log density of {} rows that a short training on {} left out, in nats",
+                rows.count(),
+                self.rows.count()
+            ),
+        };
+        TriedStarts { by, tried: Vec::new() }
+    }
+
+    /// Trains for a while. A failure is an outcome too.
+    fn attempt(&self, number: usize, problem: Problem) -> Result<TriedStart, CliError> {
+        let began = Instant::now();
+        let outcome = self.of.method.fit(self.short(problem)).and_then(|fit| Ok((self.score(&fit)?, fit)));
+        let tried = TriedStart {
+            start: number,
+            score: None,
+            iterations: 0,
+            converged: false,
+            kept: false,
+            fault: None,
+            seconds: Some(began.elapsed().as_secs_f64()),
+        };
+        match outcome {
+            Ok((score, fit)) if score.is_finite() => {
+                let (iterations, converged) = (fit.iterations, fit.converged);
+                Ok(TriedStart { score: Some(score), iterations, converged, ..tried })
+            }
+            Ok((score, _)) => Ok(TriedStart { fault: Some(format!("it came to {score}")), ..tried }),
+            Err(cause) if cause.kind() == ErrorKind::Numerical => {
+                Ok(TriedStart { fault: Some(cause.with_causes()), ..tried })
+            }
+            Err(cause) => Err(cause),
+        }
+    }
+
+    /// The same problem with few iterations, on the rows of rounds.
+    fn short(&self, mut problem: Problem) -> Problem {
+        let settings = &mut problem.settings;
+        let optimizer = settings.optimizer.unwrap_or(Optimizer::Lbfgs);
+        let steps = if optimizer == Optimizer::Lbfgs { FEW_ITERATIONS } else { FEW_STEPS };
+        let batch = settings.batch_size.unwrap_or(usize::MAX).min(self.rows.count()).max(1);
+        let passes = FEW_BATCHES.div_ceil(self.rows.count().div_ceil(batch) as u64);
+        for setting in self.of.method.settings().iter().filter(|setting| setting.is_heeded_by(optimizer)) {
+            let most = match setting.name() {
+                name if name == ITERATIONS.name() => steps,
+                name if name == EPOCHS.name() => passes,
+                name if name == PARAMETERS.name() => {
+                    settings.given.insert(name, KNOWN.into());
+                    continue;
+                }
+                _ => continue,
+            };
+            let most = settings.given.integer(setting).map_or(most, |given| given.min(most));
+            settings.given.insert(setting.name(), most.into());
+        }
+        settings.control = self.control.clone();
+        settings.active = settings.active.map(|active| active.min(self.rows.count()));
+        problem.rows = self.rows.clone();
+        problem
+    }
+
+    /// What training reached, in the units of the data.
+    fn score(&self, fit: &Fit) -> Result<f64, CliError> {
+        let unit = self.of.scale.ln();
+        let Some(left_out) = &self.left_out else {
+            return Ok(fit.objective + log_prior(fit) - self.rows.count() as f64 * unit);
+        };
+        let (points, targets) = left_out.whole()?;
+        let densities = fit.posterior.log_densities(points, targets)?;
+        Ok(densities.iter().sum::<f64>() / densities.len() as f64 - unit)
+    }
+}
+
+/// Marks the start with the highest score, the first of those that differ by rounding; the usual one where none has any.
+fn keep_best(tried: &mut [TriedStart]) {
+    let score = |start: &TriedStart| start.score.unwrap_or(f64::NEG_INFINITY);
+    let better = |best: usize, one: usize| {
+        let is_better = score(&tried[one]) > score(&tried[best]) + ROUNDING;
+        if is_better { one } else { best }
+    };
+    let best = (0..tried.len()).fold(0, better);
+    if let Some(start) = tried.get_mut(best) {
+        start.kept = true;
+    }
+}
+
+/// Some of the rows, without one of five of them, and these.
+fn divided(rows: &Rows, seed: u64) -> Result<(Rows, Rows), CliError> {
+    let some = Sample::at_most(rows, MOST_ROWS, seed)?.rows;
+    let count = some.count();
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    rng.set_stream(STREAM);
+    let mut order = index::sample(&mut rng, count, count).into_vec();
+    let mut left_out = order.split_off(count - (count / LEFT_OUT).max(1));
+    order.sort_unstable();
+    left_out.sort_unstable();
+    Ok((some.some(&order)?, some.some(&left_out)?))
+}
+
+/// The log density of the priors of all parameters; of a kernel that latent functions share once.
+fn log_prior(fit: &Fit) -> f64 {
+    let mut seen: Vec<String> = Vec::new();
+    let mut sum = 0.0;
+    for latent in fit.posterior.describe() {
+        let text = latent.kernel.expression();
+        if !seen.contains(&text) {
+            latent.kernel.for_each_parameter(&mut |parameter| sum += parameter.log_prior());
+            seen.push(text);
+        }
+    }
+    sum + fit.posterior.likelihood().parameters().iter().map(Parameter::log_prior).sum::<f64>()
+}

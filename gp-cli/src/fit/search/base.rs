@@ -1,0 +1,136 @@
+//! Base kernels with their parameters.
+
+use super::super::seasons::four_digits;
+use gp_optim::format_number;
+
+/// One length-scale for each input up to so many inputs.
+const ARD_INPUTS: usize = 64;
+/// Length-scales along the circle.
+const SHAPES: (f64, f64) = (0.2, 10.0);
+/// Bounds of the exponent of a rational quadratic kernel: beyond, it is a squared exponential.
+const EXPONENTS: (f64, f64) = (0.05, 50.0);
+
+/// What a base kernel is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Form {
+    Rbf,
+    Matern32,
+    Matern52,
+    RationalQuadratic,
+    Linear,
+    /// With the ends that the period stays between, and the units of the column for each one of the model.
+    Periodic {
+        around: (f64, f64),
+        unit: f64,
+    },
+}
+
+impl Form {
+    /// Functions without a preferred direction or period.
+    pub(super) const SMOOTH: [Self; 4] = [Self::Rbf, Self::Matern32, Self::Matern52, Self::RationalQuadratic];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Rbf => "rbf",
+            Self::Matern32 => "matern32",
+            Self::Matern52 => "matern52",
+            Self::RationalQuadratic => "rq",
+            Self::Linear => "linear",
+            Self::Periodic { .. } => "periodic",
+        }
+    }
+
+    pub(super) fn is_smooth(self) -> bool {
+        Self::SMOOTH.contains(&self)
+    }
+}
+
+/// Columns of points that a base kernel sees.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Seen {
+    /// All of them, where nothing is said.
+    pub(super) columns: Option<Vec<usize>>,
+    /// How many there are.
+    pub(super) count: usize,
+    /// The input they stand for, for people; empty for all.
+    pub(super) input: String,
+}
+
+impl Seen {
+    /// A typical distance of points in units of their spread.
+    pub(super) fn distance(&self) -> f64 {
+        (self.count as f64).sqrt()
+    }
+}
+
+/// A base kernel with its parameters, in the order of its expression.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Base {
+    pub(super) form: Form,
+    pub(super) seen: Seen,
+    pub(super) values: Vec<f64>,
+}
+
+impl Base {
+    /// A smooth kernel, or a straight one, whose length-scales are so many typical distances.
+    pub(super) fn of(form: Form, seen: &Seen, distances: f64) -> Self {
+        let each = if form.is_smooth() && seen.count <= ARD_INPUTS { seen.count } else { 1 };
+        let mut values = vec![distances * seen.distance(); each];
+        values.extend((form == Form::RationalQuadratic).then_some(1.0));
+        Self { form, seen: seen.clone(), values }
+    }
+
+    /// A periodic kernel.
+    pub(super) fn periodic(period: f64, around: (f64, f64), unit: f64, seen: &Seen) -> Self {
+        Self { form: Form::Periodic { around, unit }, seen: seen.clone(), values: vec![period, 1.0] }
+    }
+
+    /// The length-scales of a smooth or straight kernel.
+    pub(super) fn lengths(&mut self) -> &mut [f64] {
+        let count = self.values.len() - usize::from(self.form == Form::RationalQuadratic);
+        &mut self.values[..count]
+    }
+
+    /// The same function of the same inputs in another shape, length-scales as they are.
+    pub(super) fn reshaped(&self, form: Form) -> Self {
+        let mut other = self.clone();
+        let mut values = other.lengths().to_vec();
+        values.extend((form == Form::RationalQuadratic).then_some(1.0));
+        Self { form, values, ..other }
+    }
+
+    /// Its expression; `prior` follows length-scales.
+    pub(super) fn text(&self, prior: &str) -> String {
+        let number = |value: &f64| format_number(*value);
+        let on = self.seen.columns.as_ref().map_or_else(String::new, |columns| {
+            let each: Vec<String> = columns.iter().map(ToString::to_string).collect();
+            format!(", dims=[{}]", each.join(", "))
+        });
+        let within = |(low, high): (f64, f64)| format!(" in [{}, {}]", number(&low), number(&high));
+        let name = self.form.name();
+        if let (Form::Periodic { around, .. }, [period, shape]) = (self.form, self.values.as_slice()) {
+            let (period, shape) = (number(period) + &within(around), number(shape) + &within(SHAPES));
+            return format!("{name}(period={period}, lengthscale={shape}{on})");
+        }
+        let mut own = self.clone();
+        let lengths: Vec<String> = own.lengths().iter().map(number).collect();
+        let lengths = if lengths.len() == 1 { lengths.concat() } else { format!("[{}]", lengths.join(", ")) };
+        let alpha = self.values.last().filter(|_| self.form == Form::RationalQuadratic);
+        let alpha =
+            alpha.map_or_else(String::new, |alpha| format!(", alpha={}{}", number(alpha), within(EXPONENTS)));
+        format!("{name}(lengthscale={lengths}{prior}{alpha}{on})")
+    }
+
+    /// What it is, for people.
+    pub(super) fn describe(&self) -> String {
+        let input = &self.seen.input;
+        match (self.form, self.values.as_slice()) {
+            (Form::Periodic { unit, .. }, [period, ..]) => {
+                let comma = if input.is_empty() { "" } else { ", " };
+                format!("periodic({input}{comma}period {})", four_digits(period * unit))
+            }
+            (form, _) if input.is_empty() => form.name().to_owned(),
+            (form, _) => format!("{}({input})", form.name()),
+        }
+    }
+}

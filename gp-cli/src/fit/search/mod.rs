@@ -1,0 +1,269 @@
+//! A search for a kernel: sums of products of base kernels that grow step by step, in the spirit of Duvenaud, Lloyd,
+//! Grosse, Tenenbaum and Ghahramani (2013).
+//!
+//! Kernels are compared on at most [`ROWS`] rows by the log evidence of exact regression (of labels, by that of EP through
+//! [`INDUCING`] inducing inputs), less half the logarithm of the number of rows for each parameter and, for each period, the
+//! logarithm of how many could have been chosen. The best one of a step grows in the next, until nothing is worth more.
+//! Training on all rows then starts from it.
+
+mod base;
+mod grow;
+mod judge;
+mod structure;
+
+use super::kernels::{is_straight, usual_variance};
+use super::memo::{Memo, SEARCH};
+use super::observed::Observed;
+use super::parameters;
+use super::placing::Placing;
+use super::sample::Sample;
+use super::seasons::{self, Along, Plausible};
+use super::spec::FitSpec;
+use crate::context::Context;
+use crate::encode::Inputs;
+use crate::error::{CliError, ErrorKind};
+use crate::left_out::counted;
+use crate::method::{Method, Problem, Rows, is_gaussian};
+use crate::model::TriedKernels;
+use base::Seen;
+use gp_ep::DataSource as _;
+use gp_kernels::Registry;
+use gp_kernels::placement::{KMeans, Placement as _};
+use gp_likelihoods::{Likelihood, Support};
+use grow::{Grammar, Grown};
+use judge::{Judge, Judged, Labels};
+use serde::{Deserialize, Serialize};
+use structure::{Around, Priors};
+
+/// Rows that kernels are compared on, and rows that seasons are looked for in.
+const ROWS: usize = 250;
+const ROWS_OF_SEASONS: usize = 1_000;
+/// Inducing inputs that labels are looked at through.
+const INDUCING: usize = 50;
+/// The share of a limit on time that the search may take.
+const SHARE_OF_TIME: f64 = 0.3;
+
+/// A search that is to be carried out.
+#[derive(Debug)]
+pub(super) struct Search {
+    registry: Registry,
+    depth: usize,
+    seed: u64,
+    inputs: Vec<Seen>,
+    dim: usize,
+    is_straight: bool,
+    is_gaussian: bool,
+    /// What variances are expected to be under likelihoods that are not Gaussian.
+    variances: Around,
+    white: Option<f64>,
+    along: Option<Along>,
+    /// The likelihood that labels are looked at under.
+    of_labels: Option<Box<dyn Likelihood>>,
+    /// Whether inducing inputs are placed by the kernel.
+    places_anew: bool,
+}
+
+/// What was found, as it is kept beside a checkpoint.
+#[derive(Debug, Serialize, Deserialize)]
+struct Kept {
+    kernel: Option<String>,
+    noise: f64,
+    tried: TriedKernels,
+}
+
+impl Search {
+    /// The search that was asked for, if one was.
+    ///
+    /// # Errors
+    /// Of kind [`Usage`](ErrorKind::Usage) for flags that do not go with it, and for likelihoods whose latent functions are
+    /// of several kinds.
+    pub(super) fn new(
+        spec: &FitSpec,
+        context: &Context,
+        (observed, inputs): (&Observed, &Inputs),
+        method: &dyn Method,
+        pseudo: usize,
+    ) -> Result<Option<Self>, CliError> {
+        let Some(depth) = spec.search else { return Ok(None) };
+        parameters::check_without_kernel(spec)?;
+        let (dim, is_gaussian) = (inputs.dim(), is_gaussian(observed.likelihood.as_ref()));
+        Ok(Some(Self {
+            registry: context.kernels.clone(),
+            depth: usize::from(depth),
+            seed: spec.seed,
+            inputs: single_inputs(inputs),
+            dim,
+            is_straight: is_straight(observed, dim, pseudo),
+            is_gaussian,
+            variances: variances(observed),
+            white: method.usual_white_noise().filter(|_| is_gaussian),
+            along: Along::of(inputs),
+            of_labels: of_labels(observed.likelihood.as_ref(), context)?,
+            places_anew: spec.placement.is_some(),
+        }))
+    }
+
+    /// Moves a problem to the kernel that is found, and its noise, and returns what was tried. The control of the problem has
+    /// begun.
+    ///
+    /// # Errors
+    /// Of kind [`Interrupted`](ErrorKind::Interrupted), or of kind [`Numerical`](ErrorKind::Numerical) for rows that cannot
+    /// be read.
+    pub(super) fn settle(
+        &self,
+        problem: &mut Problem,
+        spec: &FitSpec,
+        sample: &Sample,
+        placing: Option<&Placing>,
+    ) -> Result<TriedKernels, CliError> {
+        let (control, memo) = (problem.settings.control.clone(), Memo::beside(&problem.settings.control));
+        let kept = match memo.read(SEARCH)? {
+            Some(kept) => kept,
+            None => self.find(problem, spec, &sample.rows)?,
+        };
+        if control.is_interrupted() && control.checkpoint().is_some() {
+            return Err(CliError::new(ErrorKind::Interrupted, "interrupted"));
+        }
+        memo.write(SEARCH, &kept)?;
+        let Some(text) = &kept.kernel else { return Ok(kept.tried) };
+        let kernel = self.registry.parse_for(text, self.dim).map_err(|cause| {
+            CliError::caused(ErrorKind::Usage, "--search needs the kernels of gp-kernels", cause)
+        })?;
+        problem.kernels = vec![kernel; problem.kernels.len()];
+        if self.is_gaussian {
+            for noise in problem.likelihood.parameters_mut().iter_mut().filter(|noise| !noise.is_fixed(0)) {
+                // Where bounds or a prior rule it out, the usual one stays.
+                let _ = noise.set(0, kept.noise);
+            }
+        }
+        if let Some(placing) = placing.filter(|_| self.places_anew) {
+            let (kernel, latents) = (problem.kernels[0].as_ref(), problem.kernels.len());
+            problem.inducing = placing.place(kernel, &sample.rows, latents, self.seed)?;
+        }
+        Ok(kept.tried)
+    }
+
+    fn find(&self, problem: &Problem, spec: &FitSpec, sample: &Rows) -> Result<Kept, CliError> {
+        let rows = Sample::at_most(sample, ROWS_OF_SEASONS, self.seed)?.rows;
+        let (points, targets) = rows.whole()?;
+        let numbers = match &self.of_labels {
+            None => seasons::numbers(problem.likelihood.as_ref(), targets),
+            Some(_) => None,
+        };
+        let unit = numbers.as_ref().map_or(1.0, |(_, unit)| *unit);
+        let (rows, seasons) = match numbers {
+            Some((numbers, _)) => {
+                let rows = Rows::in_memory(points.to_owned(), numbers);
+                let seasons = self.seasons(&rows, problem.rows.count())?;
+                (rows, seasons)
+            }
+            None => (rows, None),
+        };
+        let limit = spec.time_limit.map(|limit| limit.mul_f64(SHARE_OF_TIME));
+        let rows = Sample::at_most(&rows, ROWS, self.seed)?.rows;
+        let judge = Judge {
+            registry: &self.registry,
+            labels: self.labels(&rows, problem)?,
+            rows,
+            control: problem.settings.control.aside().with_time_limit(limit).begun(),
+        };
+        let grammar = Grammar {
+            judge: &judge,
+            all: Seen { columns: None, count: self.dim, input: String::new() },
+            inputs: self.inputs.clone(),
+            is_straight: self.is_straight,
+            seasons,
+            depth: self.depth,
+        };
+        Ok(self.kept(grammar.grow()?, &judge, unit))
+    }
+
+    /// Periods along the input that has some.
+    fn seasons(&self, rows: &Rows, count: usize) -> Result<Option<(Plausible, Seen, f64)>, CliError> {
+        let Some(along) = &self.along else { return Ok(None) };
+        let columns = (self.dim > 1).then(|| vec![along.column]);
+        let input = if self.dim > 1 { along.name.clone() } else { String::new() };
+        let plausible = Plausible::of(rows, along.column, count)?;
+        Ok(plausible.map(|plausible| (plausible, Seen { columns, count: 1, input }, along.scale)))
+    }
+
+    /// Labels are looked at through inducing inputs.
+    fn labels(&self, rows: &Rows, problem: &Problem) -> Result<Option<Labels>, CliError> {
+        let Some(likelihood) = &self.of_labels else { return Ok(None) };
+        let (points, _) = rows.whole()?;
+        let kernel =
+            problem.kernels.first().ok_or_else(|| CliError::usage("no latent function".to_owned()))?;
+        let placed = KMeans::new().place(kernel.as_ref(), points, INDUCING.min(points.nrows()), self.seed)?;
+        let variances = self.variances;
+        Ok(Some(Labels { likelihood: likelihood.clone_box(), inducing: placed.inputs, variances }))
+    }
+
+    /// The kernel of the latent function, in the units of the model.
+    fn kept(&self, grown: Grown, judge: &Judge<'_>, unit: f64) -> Kept {
+        let rows = judge.rows.count();
+        let by = match judge.labels {
+            None => format!("log evidence of exact regression on {}", counted(rows, "row")),
+            Some(_) => format!("EP's log evidence on {}", counted(rows, "row")),
+        };
+        let text = |best: &Judged| {
+            let mut structure = best.structure.scaled(unit);
+            if !self.is_gaussian {
+                structure.constant.get_or_insert(1.0);
+            }
+            structure.text(Priors((!self.is_gaussian).then_some(self.variances)), self.white)
+        };
+        Kept {
+            kernel: grown.best.as_ref().map(text),
+            noise: grown.best.as_ref().map_or(judge::NOISE, |best| best.noise) * unit,
+            tried: TriedKernels {
+                by: format!("{by}, less {:.2} for each parameter, in nats", judge.cost_of_a_parameter()),
+                tried: grown.tried,
+                ended: grown.ended.to_owned(),
+            },
+        }
+    }
+}
+
+/// What variances of the usual kernel are expected to be.
+fn variances(observed: &Observed) -> Around {
+    let (median, deviation) = usual_variance(observed);
+    Around(median, deviation)
+}
+
+/// Each input by itself, where there are several.
+fn single_inputs(inputs: &Inputs) -> Vec<Seen> {
+    let (features, places) = (inputs.features(), inputs.places());
+    if features.len() < 2 {
+        return Vec::new();
+    }
+    let seen = |(feature, place): (&crate::encode::Feature, std::ops::Range<usize>)| Seen {
+        count: place.len(),
+        columns: Some(place.collect()),
+        input: feature.name.clone(),
+    };
+    features.iter().zip(places).map(seen).collect()
+}
+
+/// The likelihood that labels are looked at under: by a probit of each class where they have no order. Nothing for numbers.
+fn of_labels(
+    likelihood: &dyn Likelihood,
+    context: &Context,
+) -> Result<Option<Box<dyn Likelihood>>, CliError> {
+    let by_probit = match likelihood.support() {
+        Support::Classes(classes) if likelihood.latents() == classes => {
+            format!("multiclass_probit(classes={classes})")
+        }
+        _ if likelihood.latents() > 1 => {
+            let name = likelihood.name();
+            let message = format!(
+                "--search is for likelihoods with one latent function, or one for each class; those of {name} mean different things; say their kernels with --kernel"
+            );
+            return Err(CliError::usage(message));
+        }
+        Support::Signs => "bernoulli_probit".to_owned(),
+        Support::Classes(_) => return Ok(Some(likelihood.clone_box())),
+        _ => return Ok(None),
+    };
+    let parsed = context.likelihoods.parse(&by_probit);
+    parsed.map(Some).map_err(|cause| CliError::caused(ErrorKind::Usage, "--search of labels", cause))
+}

@@ -1,0 +1,137 @@
+//! What a fit tried before it settled on a kernel, and on a start.
+
+use serde::{Deserialize, Serialize};
+
+/// Starts of training, each tried for a while, and how they were compared.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TriedStarts {
+    /// What the scores are, and after how much training.
+    pub by: String,
+    /// The starts, the usual one first.
+    pub tried: Vec<TriedStart>,
+}
+
+/// One start of training.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TriedStart {
+    /// 0 for the usual start.
+    pub start: usize,
+    /// What it reached; nothing where training failed.
+    pub score: Option<f64>,
+    /// Iterations of the optimiser.
+    pub iterations: u64,
+    /// Whether training came to an end by itself.
+    pub converged: bool,
+    /// Whether it is the start of the model.
+    pub kept: bool,
+    /// Why it has no score.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fault: Option<String>,
+    /// Seconds it took, where that is known: model files do not hold them, for they are others every time.
+    #[serde(skip)]
+    pub seconds: Option<f64>,
+}
+
+impl TriedStarts {
+    /// A table for people, a line each.
+    #[must_use]
+    pub fn lines(&self) -> Vec<String> {
+        let head = format!("{} starts by {}", self.tried.len(), self.by);
+        std::iter::once(head).chain(self.tried.iter().map(TriedStart::line)).collect()
+    }
+}
+
+impl TriedStart {
+    /// What it is called.
+    #[must_use]
+    pub fn name(&self) -> String {
+        if self.start == 0 { "usual start".to_owned() } else { format!("start {}", self.start) }
+    }
+
+    /// How its training ended, in a few words.
+    #[must_use]
+    pub fn outcome(&self) -> String {
+        match &self.fault {
+            Some(fault) => format!("failed: {fault}"),
+            None if self.converged => format!("converged after {} iterations", self.iterations),
+            None => format!("after {} iterations", self.iterations),
+        }
+    }
+
+    fn line(&self) -> String {
+        let score = self.score.map_or_else(|| "–".to_owned(), |score| format!("{score:.3}"));
+        let seconds = self.seconds.map_or_else(String::new, |seconds| format!(", {seconds:.1} s"));
+        let kept = if self.kept { ", kept" } else { "" };
+        format!("{:<12} {score:>12}  {}{seconds}{kept}", self.name(), self.outcome())
+    }
+}
+
+/// Kernels of a search, and how they were compared.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TriedKernels {
+    /// What the scores are.
+    pub by: String,
+    /// The kernels, step by step.
+    pub tried: Vec<TriedKernel>,
+    /// Why the search ended.
+    pub ended: String,
+}
+
+/// One kernel of a search, trained.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TriedKernel {
+    /// Number of the step, from 1 on: each adds or takes away one base kernel, or gives one another shape.
+    pub step: usize,
+    /// Sums and products of base kernels, without parameters but for periods, in the units of the data.
+    pub kernel: String,
+    /// Log evidence of the rows it was compared on.
+    pub evidence: f64,
+    /// Number of parameters.
+    pub parameters: usize,
+    /// The evidence less what parameters cost.
+    pub score: f64,
+    /// Whether it was found to be the best.
+    pub kept: bool,
+}
+
+/// The best kernels of a step that people are shown.
+const SHOWN: usize = 5;
+
+impl TriedKernels {
+    /// The kernel that was found.
+    #[must_use]
+    pub fn found(&self) -> Option<&TriedKernel> {
+        self.tried.iter().find(|tried| tried.kept)
+    }
+
+    /// The kernels of each step, the best first.
+    #[must_use]
+    pub fn steps(&self) -> Vec<Vec<&TriedKernel>> {
+        let last = self.tried.iter().map(|tried| tried.step).max().unwrap_or(0);
+        let step = |step: usize| {
+            let mut own: Vec<&TriedKernel> = self.tried.iter().filter(|tried| tried.step == step).collect();
+            own.sort_by(|a, b| b.score.total_cmp(&a.score));
+            own
+        };
+        (1..=last).map(step).collect()
+    }
+
+    /// A table of the best kernels of each step for people, a line each.
+    #[must_use]
+    pub fn lines(&self) -> Vec<String> {
+        let head = format!("{} kernels by {}; {}", self.tried.len(), self.by, self.ended);
+        let step = |(place, step): (usize, Vec<&TriedKernel>)| {
+            let more = step.len().saturating_sub(SHOWN);
+            let more = (more > 0).then(|| format!("step {}: {more} more below these", place + 1));
+            step.into_iter().take(SHOWN).map(TriedKernel::line).chain(more).collect::<Vec<_>>()
+        };
+        std::iter::once(head).chain(self.steps().into_iter().enumerate().flat_map(step)).collect()
+    }
+}
+
+impl TriedKernel {
+    fn line(&self) -> String {
+        let kept = if self.kept { ", kept" } else { "" };
+        format!("step {}: {:>12.3}  {}{kept}", self.step, self.score, self.kernel)
+    }
+}

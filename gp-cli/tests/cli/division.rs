@@ -1,0 +1,212 @@
+//! Cross-validation by groups, and forward along a column.
+
+use crate::support::{Desk, Said, noise};
+use serde_json::Value;
+use std::fmt::Write as _;
+
+const QUICK: &str = "--method exact --no-train";
+
+/// Rows of `site,x,y`: each of twelve sites has a level of its own, which its rows share, and `x` says nothing.
+fn sites(rows: usize) -> Vec<String> {
+    let row = |i: usize| {
+        let site = i * 7 % 12;
+        format!("s{site},{},{}", 10 * site + i % 5, 3.0 * noise(site) + 0.1 * noise(i + 99))
+    };
+    (0..rows).map(row).collect()
+}
+
+fn table(head: &str, rows: &[String]) -> String {
+    rows.iter().fold(format!("{head}\n"), |text, row| text + row + "\n")
+}
+
+/// Mean of a score of the model.
+fn mean(json: &Value, score: &str) -> f64 {
+    let all = json["summary"].as_array().unwrap();
+    let found = all.iter().find(|entry| entry["predictor"] == "gp" && entry["score"] == score).unwrap();
+    found["mean"].as_f64().unwrap()
+}
+
+/// The line of the notes that holds a text.
+#[track_caller]
+fn line<'a>(said: &'a Said, with: &str) -> &'a str {
+    let found = said.err.lines().find(|line| line.contains(with));
+    assert!(found.is_some(), "no {with}: {}", said.err);
+    found.unwrap_or_default()
+}
+
+/// What a site has in common is known of rows dealt out at random, and not of whole sites.
+#[test]
+fn rows_of_a_group_are_never_on_both_sides() {
+    let desk = Desk::new();
+    desk.write("t.csv", table("site,x,y", &sites(120)));
+    let by_rows = desk.ok("cv t.csv --target y --folds 4 --exclude site --method exact --json").json();
+    let said = desk.ok("cv t.csv --target y --folds 4 --groups site --method exact --json");
+    let by_groups = said.json();
+    assert!(mean(&by_groups, "rmse") > 3.0 * mean(&by_rows, "rmse"), "{by_groups}");
+    assert_eq!(by_groups["division"]["groups"].to_string(), "[3,3,3,3]");
+    assert_eq!(by_rows["division"]["by"], "rows");
+    let told = line(&said, "by 12 groups of column site");
+    assert_eq!(told, "4 folds of 120 rows by 12 groups of column site: 30 rows each");
+    // The names of groups are no input: without them nothing changes, and nothing else is left.
+    desk.refused("cv t.csv --target y --groups site --exclude x", 3, &["no column besides the target y"]);
+    let excluded =
+        desk.ok("cv t.csv --target y --folds 4 --groups site --exclude site --method exact --json");
+    assert_eq!(excluded.json(), by_groups);
+}
+
+#[test]
+fn parts_of_groups_follow_the_seed_and_not_the_order_of_rows() {
+    let desk = Desk::new();
+    let rows = sites(90);
+    desk.write("t.csv", table("site,x,y", &rows));
+    let mirrored: Vec<String> = rows.iter().rev().cloned().collect();
+    desk.write("mirrored.csv", table("site,x,y", &mirrored));
+    let cv = |table: &str, more: &str| {
+        desk.ok(&format!("cv {table} --target y --groups site --json {QUICK} {more}")).json()
+    };
+    let (first, other) = (cv("t.csv", ""), cv("mirrored.csv", ""));
+    assert_eq!(first["division"], other["division"]);
+    let scores = |json: &Value| {
+        let folds = json["folds"].as_array().unwrap();
+        folds.iter().map(|fold| fold["scores"]["gp"]["rmse"].as_f64().unwrap()).collect::<Vec<f64>>()
+    };
+    // The same rows, added up in another order.
+    for (a, b) in scores(&first).iter().zip(scores(&other)) {
+        assert!((a - b).abs() < 1e-9, "{a} {b}");
+    }
+    assert_eq!(cv("t.csv", "--threads 1"), cv("t.csv", "--threads 2"));
+    assert!((1..4).any(|seed| scores(&cv("t.csv", &format!("--seed {seed}"))) != scores(&first)));
+}
+
+/// Each third site has a label of its own.
+#[test]
+fn labels_are_shared_out_as_groups_allow() {
+    let desk = Desk::new();
+    let label = |i: usize| if (i * 7 % 12).is_multiple_of(3) { "rare" } else { "usual" };
+    let rows: Vec<String> = (0..96).map(|i| format!("s{},{},{}", i * 7 % 12, noise(i), label(i))).collect();
+    desk.write("t.csv", table("site,x,y", &rows));
+    let said = desk.ok("cv t.csv --target y --folds 4 --groups site --json --iterations 1");
+    let json = said.json();
+    for fold in json["folds"].as_array().unwrap() {
+        let confusion = fold["scores"]["gp"]["confusion"].as_array().unwrap();
+        let counts: Vec<u64> = confusion
+            .iter()
+            .map(|row| row.as_array().unwrap().iter().map(|count| count.as_u64().unwrap()).sum())
+            .collect();
+        assert_eq!(counts, [8, 16], "{json}");
+    }
+    line(&said, "with shares of labels as even as groups allow");
+    // No other group has the label of this one.
+    let own = |row: &String| if row.starts_with("s5,") { row.replace("usual", "odd") } else { row.clone() };
+    desk.write("alone.csv", table("site,x,y", &rows.iter().map(own).collect::<Vec<_>>()));
+    desk.refused(
+        "cv alone.csv --target y --folds 4 --groups site",
+        3,
+        &["column y", "label `odd` is in fold"],
+    );
+}
+
+/// Days of `day,y`, in any order of rows.
+fn days(count: usize) -> String {
+    let mut text = "day,y\n".to_owned();
+    for i in 0..count {
+        let day = i * 17 % count;
+        let (month, rest) = (day / 28, day % 28);
+        writeln!(text, "2024-{:02}-{:02},{}", month + 1, rest + 1, (day as f64 / 9.0).sin()).unwrap();
+    }
+    text
+}
+
+#[test]
+fn parts_go_forward_along_a_column() {
+    let desk = Desk::new();
+    desk.write("t.csv", days(84));
+    let cv = format!("cv t.csv --target y --rolling day --folds 2 {QUICK}");
+    let said = desk.ok(&format!("{cv} --json"));
+    line(&said, "2 folds along column day: each is scored by a model of rows before it");
+    let first =
+        "fold 0: 28 rows from 2024-02-01 to 2024-02-28, learned from 28 rows from 2024-01-01 to 2024-01-28";
+    line(&said, first);
+    let json = said.json();
+    let last = &json["division"]["parts"][1];
+    assert_eq!((&last["test"]["from"], &last["test"]["to"]), (&"2024-03-01".into(), &"2024-03-28".into()));
+    assert_eq!(last["training"]["rows"], 56);
+    // The column is an input still: without it there is none.
+    desk.refused(&format!("{cv} --exclude day"), 3, &["no column besides the target y"]);
+    // February has 29 days.
+    let said = desk.ok(&format!("{cv} --gap 9 --window 10"));
+    line(&said, "but for 9 before it, over 10 at most");
+    line(
+        &said,
+        "fold 1: 28 rows from 2024-03-01 to 2024-03-28, learned from 10 rows from 2024-02-11 to 2024-02-20",
+    );
+    assert_eq!(desk.ok(&format!("{cv} --threads 1")).out, desk.ok(&format!("{cv} --threads 2")).out);
+}
+
+/// A model of the past does not know the level of the future: rows at random tell it.
+#[test]
+fn what_is_to_come_is_not_learned_from() {
+    let desk = Desk::new();
+    let rows: Vec<String> =
+        (0..90).map(|i| format!("{i},{}", if i < 60 { 0.0 } else { 5.0 } + 0.1 * noise(i))).collect();
+    desk.write("t.csv", table("t,y", &rows));
+    let rmse =
+        |flags: &str| mean(&desk.ok(&format!("cv t.csv --target y --folds 2 --json {flags}")).json(), "rmse");
+    assert!(rmse("--rolling t") > 2.0);
+    assert!(rmse("") < 1.0);
+}
+
+#[test]
+fn what_cannot_be_divided_is_refused() {
+    let desk = Desk::new();
+    desk.write("t.csv", table("site,x,y", &sites(60)));
+    let cv = "cv t.csv --target y";
+    desk.refused(&format!("{cv} --groups sit"), 3, &["no column sit", "did you mean site"]);
+    desk.refused(&format!("{cv} --groups y"), 2, &["column y is the target", "--groups"]);
+    desk.refused(&format!("{cv} --rolling y"), 2, &["column y is the target", "--rolling"]);
+    desk.refused(&format!("{cv} --groups site --features site,x"), 2, &["names groups"]);
+    desk.refused(&format!("{cv} --groups site --folds 13"), 3, &["12 groups", "13 folds", "--folds"]);
+    desk.refused(&format!("{cv} --rolling site"), 3, &["`s0` is a word", "--rolling"]);
+    desk.refused(&format!("{cv} --rolling x --gap 200"), 3, &["0 earlier rows", "--gap"]);
+    for flags in
+        ["--groups site --rolling x", "--groups site --splits s.csv", "--rolling x --splits s.csv", "--gap 3"]
+    {
+        assert_eq!(desk.gp(&format!("{cv} {flags}")).code, 2, "{flags}");
+    }
+    assert_eq!(desk.gp(&format!("{cv} --rolling x --gap -1")).code, 2);
+    desk.write("few.csv", "t,y\n1,1\n1,2\n2,3\n2,4\n3,5\n3,7\n");
+    desk.refused(
+        "cv few.csv --target y --rolling t --folds 3",
+        3,
+        &["3 parts", "4 different values", "there are 3"],
+    );
+    desk.ok(&format!("cv few.csv --target y --rolling t --folds 2 {QUICK}"));
+}
+
+#[test]
+fn missing_groups_and_times_are_found() {
+    let desk = Desk::new();
+    let mut rows = sites(60);
+    rows[3] = rows[3].replacen("s9", "", 1);
+    desk.write("t.csv", table("site,x,y", &rows));
+    let cv = "cv t.csv --target y --groups site --folds 4";
+    desk.refused(cv, 3, &["line 5, column site", "the value is missing", "--missing drop"]);
+    let said = desk.ok(&format!("{cv} --missing drop {QUICK}"));
+    line(&said, "left out 1 of 60 rows, which misses a value: line 5");
+    line(&said, "4 folds of 59 rows by 12 groups");
+    desk.write("t.csv", "t,y\n1,1\n2,3\n,4\n4,5\n5,7\n6,1\n7,2\n");
+    desk.refused("cv t.csv --target y --rolling t --folds 2", 3, &["line 4, column t", "missing"]);
+}
+
+#[test]
+fn divided_cross_validations_are_kept_and_configured() {
+    let desk = Desk::new();
+    desk.write("t.csv", table("site,x,y", &sites(60)));
+    desk.write("cv.toml", "target = \"y\"\nrolling = \"x\"\nfolds = 3\ngap = 5\nexclude = \"site\"\n");
+    let configured = desk.ok(&format!("cv t.csv --config cv.toml {QUICK}"));
+    line(&configured, "3 folds along column x");
+    let again = format!("cv t.csv --target y --rolling x --folds 3 --gap 5 --exclude site {QUICK}");
+    assert_eq!(desk.ok(&again).out, configured.out);
+    assert_eq!(desk.ok(&format!("{again} --checkpoint state")).out, configured.out);
+    assert_eq!(desk.names(), ["cv.toml", "t.csv"]);
+}
