@@ -6,7 +6,7 @@ use crate::data::{Formats, Frame, ReadOptions};
 use crate::encode::class_labels;
 use crate::error::{CliError, ErrorKind};
 use crate::evaluate::{Evaluation, evaluate, number};
-use crate::fit::{self, FitSpec, FoldFolders, Plan, parse_time};
+use crate::fit::{self, FitSpec, FoldFolders, MissingRules, Plan, parse_time};
 use crate::interrupt;
 use crate::line::Line;
 use crate::model::Model;
@@ -88,7 +88,7 @@ pub fn run(
     notes.stage(format_args!("reading {}", options.data));
     let frame = context.formats.open(&options.data, &read)?;
     let rows = frame.row_count();
-    let (frame, left_out) = left_of(frame, options.spec.missing, notes)?;
+    let (frame, left_out) = left_of(frame, &MissingRules::of_fit(&options.spec)?, notes)?;
     let parts = match &options.splits {
         Some(path) => left_in_splits(splits(&path.to_string_lossy(), rows, &context.formats)?, &left_out)?,
         None => folds(&frame, &options.spec, usize::from(options.folds))?,
@@ -203,7 +203,7 @@ fn folds(frame: &Frame, spec: &FitSpec, count: usize) -> Result<Vec<Vec<usize>>,
 fn splits(path: &str, rows: usize, formats: &Formats) -> Result<Vec<Vec<usize>>, CliError> {
     let frame = formats.open(path, &ReadOptions::default())?;
     let columns = frame.require(&["split", "test_row"])?;
-    frame.refuse_missing(&columns)?;
+    frame.refuse_missing(&columns, "; fill it in")?;
     let (Some(split), Some(test)) = (columns[0].numbers(), columns[1].numbers()) else {
         return Err(CliError::new(
             ErrorKind::Data,

@@ -7,7 +7,7 @@ use crate::data::{Frame, ReadOptions};
 use crate::error::{CliError, ErrorKind};
 use crate::evaluate::{self, Evaluation};
 use crate::files::OutputFile;
-use crate::fit::{self, CheckpointFolder, FitSpec, Plan, Stream, Streamed, parse_time};
+use crate::fit::{self, CheckpointFolder, FitSpec, MissingRules, Plan, Stream, Streamed, parse_time};
 use crate::interrupt;
 use crate::left_out::counted;
 use crate::memory;
@@ -88,7 +88,8 @@ pub fn run(
     let (plan, dropped) = plan(options, context, notes)?;
     if dropped > 0 {
         let verb = if dropped == 1 { "misses" } else { "miss" };
-        notes.say(format_args!("left out {} that {verb} a value", counted(dropped, "row")));
+        let what = MissingRules::of_fit(spec)?.missed();
+        notes.say(format_args!("left out {} that {verb} {what}", counted(dropped, "row")));
     }
     plan.choices
         .iter()
@@ -194,7 +195,8 @@ fn read_test(path: &str, options: &FitOptions, plan: &Plan, context: &Context) -
     let mut read = ReadOptions { format: options.format.clone(), ..ReadOptions::default() };
     plan.inputs.extend(&mut read);
     plan.observed.target.extend(&mut read);
-    let (frame, _) = fit::drop_incomplete(context.formats.open(path, &read)?, options.spec.missing)?;
+    let rules = MissingRules::of_fit(&options.spec)?;
+    let (frame, _) = fit::drop_incomplete(context.formats.open(path, &read)?, &rules)?;
     plan.inputs.encode(&frame)?;
     plan.observed.target.encode(&frame, plan.observed.likelihood.support())?;
     Ok(frame)

@@ -2,7 +2,7 @@
 
 use super::print_json;
 use crate::context::Context;
-use crate::encode::FeatureEncoding;
+use crate::encode::Feature;
 use crate::error::CliError;
 use crate::model::{Influence, InputInfluence, Model, TrainingRecord};
 use crate::out;
@@ -58,10 +58,7 @@ pub(super) fn length_scales(model: &Model, kernel: &dyn Kernel) -> Vec<LengthSca
             lengthscales = parameter.values().to_vec();
         }
     });
-    let scales = model.inputs().features().iter().flat_map(|feature| match &feature.encoding {
-        FeatureEncoding::Scaled(standardiser) => vec![standardiser.scale],
-        FeatureEncoding::OneHot(levels) => vec![1.0; levels.len()],
-    });
+    let scales = model.inputs().features().iter().flat_map(Feature::units);
     let all = names.into_iter().zip(scales).zip(lengthscales);
     all.map(|((input, scale), length)| LengthScale { input, lengthscale: length * scale }).collect()
 }
@@ -128,6 +125,9 @@ fn origin(model: &Model, page: &mut Page) {
         page.line("labels", &labels.join(", "));
     }
     page.line("inputs", &about.inputs.names().join(", "));
+    if about.inputs.keep_missing() {
+        page.line("missing", &about.inputs.about_missing());
+    }
 }
 
 /// How it was trained.

@@ -18,7 +18,7 @@ pub mod update;
 use crate::context::Context;
 use crate::data::{Formats, Frame, Input, ReadOptions};
 use crate::error::{CliError, ErrorKind};
-use crate::fit::{Missing, Stream, none_left};
+use crate::fit::{Missing, MissingRules, Stream, none_left};
 use crate::left_out::{LeftOut, counted, others};
 use crate::model::Model;
 use crate::notes::Notes;
@@ -60,7 +60,8 @@ impl TableOptions {
         notes: &mut Notes<'_>,
     ) -> Result<(Frame, Vec<usize>), CliError> {
         notes.stage(format_args!("reading {path}"));
-        let read = left_of(context.formats.open(path, &self.of(model, more))?, self.missing, notes)?;
+        let rules = MissingRules::of_model(model, self.missing)?;
+        let read = left_of(context.formats.open(path, &self.of(model, more))?, &rules, notes)?;
         notes.stage(format_args!("working on {}", counted(read.0.row_count(), "row")));
         Ok(read)
     }
@@ -106,12 +107,13 @@ impl Parts {
 }
 
 /// A table without rows that miss a value, where that was asked for, and which rows these were, ascending.
-fn left_of(frame: Frame, missing: Missing, notes: &mut Notes<'_>) -> Result<(Frame, Vec<usize>), CliError> {
-    if missing == Missing::Error {
-        return Ok((frame, Vec::new()));
-    }
+fn left_of(
+    frame: Frame,
+    rules: &MissingRules,
+    notes: &mut Notes<'_>,
+) -> Result<(Frame, Vec<usize>), CliError> {
     let rows = frame.row_count();
-    let complete = frame.complete_rows(&frame.columns().iter().collect::<Vec<_>>());
+    let complete = rules.remaining(&frame, frame.columns());
     let missed = others(rows, &complete);
     match (missed.len(), complete.len()) {
         (0, _) => return Ok((frame, missed)),
@@ -122,7 +124,8 @@ fn left_of(frame: Frame, missing: Missing, notes: &mut Notes<'_>) -> Result<(Fra
     left_out.look(&frame, &missed);
     let (count, verb) = (left_out.count(), if left_out.count() == 1 { "misses" } else { "miss" });
     let (rows, places) = (counted(rows, "row"), left_out.places());
-    notes.say(format_args!("left out {count} of {rows}, which {verb} a value: {places}"));
+    let what = rules.missed();
+    notes.say(format_args!("left out {count} of {rows}, which {verb} {what}: {places}"));
     Ok((frame.rows(&complete)?, missed))
 }
 

@@ -40,7 +40,7 @@ pub use column::{Column, Kind, Values};
 pub use format::{Format, MAX_COLUMNS};
 pub use formats::Formats;
 pub use frame::Frame;
-pub(crate) use frame::list;
+pub(crate) use frame::{FILL_DROP_OR_KEEP, FILL_OR_DROP, list};
 pub(crate) use guard::silence_foreign_panics;
 pub use heading::Heading;
 pub use notation::{Lookalike, Notation};

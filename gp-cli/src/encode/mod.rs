@@ -1,5 +1,6 @@
 //! From columns of a table to the numbers that a model works with, and back.
 
+mod feature;
 mod inputs;
 mod labels;
 mod raw;
@@ -8,11 +9,13 @@ mod survey;
 mod target;
 mod units;
 
-pub use inputs::{Encoded, Feature, FeatureEncoding, Inputs, MAX_LEVELS, Unseen};
+pub(crate) use feature::MISSING;
+pub use feature::{Feature, FeatureEncoding, Filling};
+pub use inputs::{Encoded, Inputs, MAX_LEVELS, Unseen};
 pub(crate) use labels::QUARTILES;
 pub use labels::{LabelCounter, Labels, class_labels};
 pub use raw::{EachRow, Levels, RawPiece};
 pub use rows::RowEncoder;
-pub use survey::{ColumnSurvey, MOST_VALUES, Survey, Surveyed};
+pub use survey::{ColumnSurvey, Kept, MOST_VALUES, Survey, Surveyed};
 pub(crate) use target::checked;
 pub use target::{Target, TargetValues};

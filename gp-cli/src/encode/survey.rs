@@ -2,14 +2,15 @@
 
 use super::labels::{LabelCounter, Labels};
 use super::raw::{EachRow, Levels, RawColumn, RawPiece};
-use crate::data::{Column, Frame, Kind, Lookalike, Values};
+use crate::data::{Column, FILL_DROP_OR_KEEP, FILL_OR_DROP, Frame, Kind, Lookalike, Values};
 use crate::error::{CliError, ErrorKind};
 use crate::standardise::{Range, Spread, Standardiser, Sum};
 
 /// Different values of a target that are told apart, and different words of an input that are kept before it is refused.
 pub const MOST_VALUES: usize = 1 << 16;
 
-/// A table as far as choices need it: the columns of some features and of a target, none of which misses a value.
+/// A table as far as choices need it: the columns of some features and of a target. Only features that are asked to keep
+/// missing values have such.
 #[derive(Clone, Debug)]
 pub struct Survey {
     source: String,
@@ -28,13 +29,27 @@ pub struct ColumnSurvey {
     kind: Kind,
     /// Where the first row stands.
     first_place: String,
+    kept: Kept,
+    /// Rows that miss the value.
+    missing: usize,
     values: Surveyed,
+}
+
+/// Whether the missing values of an input stay, or are an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kept {
+    /// They are an error.
+    Never,
+    /// They stay; an input without any is an ordinary one.
+    WhereMissing,
+    /// They stay, and the input is one that may miss its value also where it does not.
+    Always,
 }
 
 /// What is known of values.
 #[derive(Clone, Debug)]
 pub enum Surveyed {
-    /// Numbers are known by their mean, their range and their spread.
+    /// Numbers are known by their mean, their range and their spread, as far as they are not missing.
     Numbers {
         /// Their sum.
         sum: Sum,
@@ -59,6 +74,8 @@ impl Survey {
             name: column.name().to_owned(),
             kind: column.kind(),
             first_place: piece.place(0),
+            kept: Kept::Never,
+            missing: 0,
             values: match column.values() {
                 Values::Numbers(_) => Surveyed::Numbers {
                     sum: Sum::default(),
@@ -77,15 +94,31 @@ impl Survey {
         })
     }
 
-    /// A survey of a table in memory.
+    /// The same survey, in which missing values of features stay where `kept` says so of their names.
+    #[must_use]
+    pub fn keeping(mut self, kept: impl Fn(&str) -> Kept) -> Self {
+        if let Some((_, features)) = self.columns.split_last_mut() {
+            features.iter_mut().for_each(|column| column.kept = kept(&column.name));
+        }
+        self
+    }
+
+    /// A survey of a table in memory that misses no value.
     ///
     /// # Errors
     /// As [`begin`](Self::begin) and [`look`](Self::look).
     pub fn of(frame: &Frame, features: &[&str], target: &str) -> Result<Self, CliError> {
-        let mut survey = Self::begin(frame, features, target)?;
-        let raw = survey.look(frame)?;
-        survey.measure(|each| raw.for_each(each))?;
-        Ok(survey)
+        Self::begin(frame, features, target)?.whole(frame)
+    }
+
+    /// A survey that was begun, of all rows of a table in memory.
+    ///
+    /// # Errors
+    /// As [`look`](Self::look).
+    pub fn whole(mut self, frame: &Frame) -> Result<Self, CliError> {
+        let raw = self.look(frame)?;
+        self.measure(|each| raw.for_each(each))?;
+        Ok(self)
     }
 
     /// Takes in the next rows, and returns them as numbers.
@@ -96,8 +129,10 @@ impl Survey {
         let names: Vec<&str> = self.columns.iter().map(|column| column.name.as_str()).collect();
         let columns = piece.require(&names)?;
         if let Some((target, features)) = columns.split_last() {
-            piece.refuse_missing(&[target])?;
-            piece.refuse_missing(features)?;
+            piece.refuse_missing(&[target], FILL_OR_DROP)?;
+            let strict = self.columns.iter().zip(features).filter(|(survey, _)| survey.kept == Kept::Never);
+            let strict: Vec<&Column> = strict.map(|(_, &column)| column).collect();
+            piece.refuse_missing(&strict, FILL_DROP_OR_KEEP)?;
             self.labels.look(target);
         }
         self.rows += piece.row_count();
@@ -121,7 +156,7 @@ impl Survey {
         let mut spreads: Vec<Option<Spread>> = self.columns.iter().map(spread).collect();
         pass(&mut |row| {
             for (spread, &value) in spreads.iter_mut().zip(row) {
-                if let Some(spread) = spread {
+                if let Some(spread) = spread.as_mut().filter(|_| !value.is_nan()) {
                     spread.add(value);
                 }
             }
@@ -199,6 +234,31 @@ impl ColumnSurvey {
         &self.values
     }
 
+    /// The mean of its numbers that are there, unless it holds words.
+    #[must_use]
+    pub fn mean(&self) -> Option<f64> {
+        match &self.values {
+            Surveyed::Numbers { sum, .. } => Some(sum.mean()),
+            Surveyed::Words(_) => None,
+        }
+    }
+
+    /// Number of rows that miss the value.
+    #[must_use]
+    pub fn missing(&self) -> usize {
+        self.missing
+    }
+
+    /// Whether missing values stay, because there are some or because that was asked for.
+    #[must_use]
+    pub fn keeps_missing(&self) -> bool {
+        match self.kept {
+            Kept::Never => false,
+            Kept::WhereMissing => self.missing > 0,
+            Kept::Always => true,
+        }
+    }
+
     /// The units of its numbers, unless it holds words.
     #[must_use]
     pub fn scale(&self) -> Option<Standardiser> {
@@ -220,14 +280,16 @@ impl ColumnSurvey {
     fn look<'f>(&mut self, column: &'f Column, piece: &Frame) -> Result<RawColumn<'f>, CliError> {
         match (&mut self.values, column.values()) {
             (Surveyed::Numbers { sum, range, .. }, Values::Numbers(numbers)) => {
-                for &value in numbers {
+                for &value in numbers.iter().filter(|value| !value.is_nan()) {
                     sum.add(value);
                     range.add(value);
                 }
+                self.missing += numbers.iter().filter(|value| value.is_nan()).count();
                 Ok(RawColumn::Numbers(numbers))
             }
             (Surveyed::Words(all), Values::Levels { codes, levels }) => {
                 let places = all.places(codes, levels);
+                self.missing += codes.iter().filter(|code| **code == Values::NO_LEVEL).count();
                 if all.words().len() > MOST_VALUES {
                     let like =
                         Lookalike::among(all.words()).map_or_else(String::new, |like| format!("; {like}"));

@@ -5,7 +5,7 @@ use super::kernels::{is_straight, kernels};
 use super::observed::{Observed, observe};
 use super::parameters;
 use super::placing::{self, place};
-use super::reading::feature_names;
+use super::reading::begin_survey;
 use super::sample::Sample;
 use super::seasons::{self, Season};
 use super::spec::FitSpec;
@@ -44,7 +44,7 @@ pub struct Plan {
     pub cost: String,
     /// Is told what the fit is at.
     pub stages: Stages,
-    /// What was left out without being asked for.
+    /// What was left out without being asked for, and what became of missing values.
     pub notes: Vec<String>,
     /// What may not be meant, for people and for the model file.
     pub warnings: Vec<String>,
@@ -57,12 +57,12 @@ impl Plan {
     /// Of kind [`Data`](crate::ErrorKind::Data) for a table that nothing can be learned from, of kind
     /// [`Usage`](crate::ErrorKind::Usage) for choices that do not go together.
     pub fn new(frame: &Frame, spec: &FitSpec, context: &Context) -> Result<Self, CliError> {
-        let survey = Survey::of(frame, &feature_names(frame, spec)?, spec.target()?)?;
+        let survey = begin_survey(frame, spec)?.whole(frame)?;
         let plan = Self::of(&survey, spec, context, None, |inputs, observed| {
             let targets = observed.target.encode(frame, observed.likelihood.support())?;
             Ok(Rows::in_memory(inputs.encode(frame)?.points, targets))
         })?;
-        Ok(Self { notes: frame.left_out().to_vec(), ..plan })
+        Ok(plan.with_notes(frame.left_out()))
     }
 
     /// The same for a table that is not in memory.
@@ -75,7 +75,7 @@ impl Plan {
         let plan = Self::of(&survey, spec, context, Some(&why), |inputs, observed| {
             table.into_rows(inputs, observed)
         })?;
-        Ok(Self { notes: left_out, ..plan })
+        Ok(plan.with_notes(&left_out))
     }
 
     /// Makes all choices by what is known of a table; `streamed` says why its rows are not in memory, where they are not.
@@ -141,9 +141,17 @@ impl Plan {
             warnings: lookalikes(survey, spec),
             stages: Stages::default(),
         };
+        if plan.inputs.keep_missing() {
+            plan.notes.push(format!("kept missing values: {}", plan.inputs.about_missing()));
+        }
         plan.choices = describe(&plan, optimizer, &why_method, (spec, &seasons));
         plan.cost = cost(&plan, streamed);
         Ok(plan)
+    }
+
+    /// The same plan, with these notes before its own.
+    fn with_notes(self, first: &[String]) -> Self {
+        Self { notes: [first, &self.notes].concat(), ..self }
     }
 
     /// Bytes of memory that the fit takes.

@@ -1,6 +1,7 @@
 //! What can be said about a fit: the flags of `gp fit` that make a difference to its result.
 
 use super::flags::{given, with_settings};
+use super::missing::{Missing, parse_rule, write_rules};
 use crate::context::Context;
 use crate::data::{Kind, ReadOptions};
 use crate::error::{CliError, ErrorKind};
@@ -34,6 +35,10 @@ pub struct FitSpec {
     /// Rows that miss a value
     #[arg(long, value_enum, default_value_t = Missing::Error)]
     pub missing: Missing,
+    /// The same for one column: error, drop or keep, the last also where it misses nothing in training; may be repeated
+    #[arg(long, value_name = "COL=RULE", value_parser = parse_rule)]
+    #[serde(serialize_with = "write_rules")]
+    pub missing_in: Vec<(String, Missing)>,
     /// What the target is
     #[arg(long, value_enum, default_value_t = TaskChoice::Auto)]
     pub task: TaskChoice,
@@ -108,16 +113,6 @@ pub enum TaskChoice {
     Count,
     /// One of several labels with an order
     Ordinal,
-}
-
-/// What is done about rows that miss a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Missing {
-    /// The first of them is an error
-    Error,
-    /// They are left out
-    Drop,
 }
 
 /// What is put in units of its own spread.

@@ -12,7 +12,7 @@ use std::ops::Range;
 pub(super) const FORMAT: &str = "gp-model";
 /// The newest version this program knows. It goes up whenever an older program would misread the file; a model that an
 /// older program can read is written in the version that it knows.
-pub(super) const VERSION: u32 = 2;
+pub(super) const VERSION: u32 = 3;
 
 /// Everything a model is, as it is written.
 #[derive(Clone, Debug, Serialize, Deserialize)]

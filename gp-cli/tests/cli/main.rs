@@ -11,6 +11,7 @@ mod files;
 mod fit;
 mod formats;
 mod interrupted;
+mod kept;
 mod learning;
 mod methods;
 mod missing;
