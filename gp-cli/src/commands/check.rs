@@ -2,7 +2,7 @@
 
 use super::print_json;
 use crate::context::Context;
-use crate::data::{Column, Frame, Kind, Lookalike, ReadOptions, Values};
+use crate::data::{Column, Frame, Kind, Lookalike, ReadOptions, TableChoice, Values};
 use crate::encode::{LabelCounter, MAX_LEVELS, MOST_VALUES};
 use crate::error::CliError;
 use crate::fit::Guess;
@@ -33,9 +33,9 @@ pub struct CheckOptions {
     /// Column that will be predicted
     #[arg(long, value_name = "COL")]
     pub target: Option<String>,
-    /// Format of the table: {formats}; found from the file unless given
-    #[arg(long, value_name = "NAME")]
-    pub format: Option<String>,
+    /// Which table is read
+    #[command(flatten)]
+    pub choice: TableChoice,
     /// Print findings as one JSON array
     #[arg(long)]
     pub json: bool,
@@ -60,7 +60,7 @@ pub fn run(
     out: &mut dyn Write,
     notes: &mut Notes<'_>,
 ) -> Result<(), CliError> {
-    let read = ReadOptions { format: options.format.clone(), ..ReadOptions::default() };
+    let read = ReadOptions { choice: options.choice.clone(), ..ReadOptions::default() };
     let frame = context.formats.open(&options.data, &read)?;
     frame.left_out().iter().for_each(|line| notes.say(format_args!("{line}")));
     let found = findings(&frame, options.target.as_deref())?;

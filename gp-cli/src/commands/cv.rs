@@ -2,7 +2,7 @@
 
 use super::{left_of, print_json};
 use crate::context::Context;
-use crate::data::{Formats, Frame, ReadOptions};
+use crate::data::{Formats, Frame, ReadOptions, TableChoice};
 use crate::encode::class_labels;
 use crate::error::{CliError, ErrorKind};
 use crate::evaluate::{Evaluation, evaluate, number};
@@ -41,9 +41,9 @@ pub struct CvOptions {
     /// Table with the columns split and test_row, rows counted from 0: the rows that each split scores on
     #[arg(long, value_name = "CSV", conflicts_with = "folds")]
     pub splits: Option<PathBuf>,
-    /// Format of the table: {formats}; found from the file unless given
-    #[arg(long, value_name = "NAME")]
-    pub format: Option<String>,
+    /// Which table is read
+    #[command(flatten)]
+    pub choice: TableChoice,
     /// Folder to keep the fits of all parts in, from which --resume goes on after Ctrl-C or worse
     #[arg(long, value_name = "DIR", conflicts_with = "resume")]
     pub checkpoint: Option<PathBuf>,
@@ -84,7 +84,7 @@ pub fn run(
     out: &mut dyn Write,
     notes: &mut Notes<'_>,
 ) -> Result<(), CliError> {
-    let read = options.spec.read_options(options.format.as_deref())?;
+    let read = options.spec.read_options(&options.choice)?;
     notes.stage(format_args!("reading {}", options.data));
     let frame = context.formats.open(&options.data, &read)?;
     let rows = frame.row_count();

@@ -16,7 +16,7 @@ pub mod report;
 pub mod update;
 
 use crate::context::Context;
-use crate::data::{Formats, Frame, Input, ReadOptions};
+use crate::data::{Formats, Frame, Input, ReadOptions, TableChoice};
 use crate::error::{CliError, ErrorKind};
 use crate::fit::{Missing, MissingRules, Stream, none_left};
 use crate::left_out::{LeftOut, counted, others};
@@ -29,9 +29,9 @@ use std::io::Write;
 /// How a table is read for a model that is there.
 #[derive(Clone, Debug, clap::Args)]
 pub struct TableOptions {
-    /// Format of the table: {formats}; found from the file unless given
-    #[arg(long, value_name = "NAME")]
-    pub format: Option<String>,
+    /// Which table is read
+    #[command(flatten)]
+    pub choice: TableChoice,
     /// Rows that miss a value. `gp predict` keeps the line of a row that is left out, with empty cells
     #[arg(long, value_enum, default_value_t = Missing::Error)]
     pub missing: Missing,
@@ -74,7 +74,7 @@ impl TableOptions {
 
     fn of(&self, model: &Model, more: &[String]) -> ReadOptions {
         let mut options = model.read_options();
-        options.format.clone_from(&self.format);
+        options.choice.clone_from(&self.choice);
         options.columns.get_or_insert_default().extend(more.iter().cloned());
         options
     }
@@ -94,7 +94,7 @@ impl Parts {
         mut each: impl FnMut(&Frame) -> Result<(), CliError>,
     ) -> Result<(), CliError> {
         if !formats.of(&self.input, &self.read)?.comes_in_pieces() {
-            return each(&formats.read(&self.input.load()?, &self.read)?);
+            return each(&formats.read_input(self.input, &self.read)?);
         }
         let mut is_empty = true;
         let mut pieces = formats.pieces(&self.input, &self.read)?;

@@ -1,7 +1,8 @@
 //! One input: numbers in units of their spread, words as one column a level, and what stands for a missing value.
 
+use super::column_survey::{ColumnSurvey, Surveyed};
 use super::inputs::MAX_LEVELS;
-use super::survey::{ColumnSurvey, Survey, Surveyed};
+use super::survey::Survey;
 use crate::data::{Column, Kind, Values};
 use crate::error::CliError;
 use crate::standardise::Standardiser;

@@ -1,7 +1,8 @@
 //! Inputs: numbers in units of their spread, words as one column a level.
 
+use super::column_survey::ColumnSurvey;
 use super::feature::Feature;
-use super::survey::{ColumnSurvey, Survey};
+use super::survey::Survey;
 use super::units::OneKind;
 use crate::data::{Column, FILL_OR_DROP, Frame, Kind, ReadOptions};
 use crate::error::CliError;

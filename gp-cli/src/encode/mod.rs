@@ -1,5 +1,6 @@
 //! From columns of a table to the numbers that a model works with, and back.
 
+mod column_survey;
 mod feature;
 mod inputs;
 mod labels;
@@ -9,6 +10,7 @@ mod survey;
 mod target;
 mod units;
 
+pub use column_survey::{ColumnSurvey, Kept, Surveyed};
 pub(crate) use feature::MISSING;
 pub use feature::{Feature, FeatureEncoding, Filling};
 pub use inputs::{Encoded, Inputs, MAX_LEVELS, Unseen};
@@ -16,6 +18,6 @@ pub(crate) use labels::QUARTILES;
 pub use labels::{LabelCounter, Labels, class_labels};
 pub use raw::{EachRow, Levels, RawPiece};
 pub use rows::RowEncoder;
-pub use survey::{ColumnSurvey, Kept, MOST_VALUES, Survey, Surveyed};
+pub use survey::{MOST_VALUES, Survey};
 pub(crate) use target::checked;
 pub use target::{Target, TargetValues};

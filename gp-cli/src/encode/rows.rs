@@ -1,8 +1,9 @@
 //! Rows of numbers as a survey hands them out, to points and observations.
 
+use super::column_survey::{ColumnSurvey, Surveyed};
 use super::feature::FeatureEncoding;
 use super::inputs::Inputs;
-use super::survey::{ColumnSurvey, Survey, Surveyed};
+use super::survey::Survey;
 use super::target::{Target, TargetValues};
 use crate::error::CliError;
 use crate::standardise::Standardiser;
@@ -135,7 +136,7 @@ fn words(column: &ColumnSurvey) -> &[String] {
 
 #[cfg(test)]
 mod tests {
-    use super::super::survey::Kept;
+    use super::super::column_survey::Kept;
     use super::*;
     use crate::data::{Column, Frame, Kind};
 

@@ -1,10 +1,11 @@
 //! What is known of a table without its rows: types, sums and words of columns, whole or in pieces.
 
+use super::column_survey::{ColumnSurvey, Kept, Surveyed};
 use super::labels::{LabelCounter, Labels};
-use super::raw::{EachRow, Levels, RawColumn, RawPiece};
-use crate::data::{Column, FILL_DROP_OR_KEEP, FILL_OR_DROP, Frame, Kind, Lookalike, Values};
+use super::raw::{EachRow, RawPiece};
+use crate::data::{Column, FILL_DROP_OR_KEEP, FILL_OR_DROP, Frame};
 use crate::error::{CliError, ErrorKind};
-use crate::standardise::{Range, Spread, Standardiser, Sum};
+use crate::standardise::Spread;
 
 /// Different values of a target that are told apart, and different words of an input that are kept before it is refused.
 pub const MOST_VALUES: usize = 1 << 16;
@@ -22,46 +23,6 @@ pub struct Survey {
     first_target: String,
 }
 
-/// One column of them.
-#[derive(Clone, Debug)]
-pub struct ColumnSurvey {
-    name: String,
-    kind: Kind,
-    /// Where the first row stands.
-    first_place: String,
-    kept: Kept,
-    /// Rows that miss the value.
-    missing: usize,
-    values: Surveyed,
-}
-
-/// Whether the missing values of an input stay, or are an error.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kept {
-    /// They are an error.
-    Never,
-    /// They stay; an input without any is an ordinary one.
-    WhereMissing,
-    /// They stay, and the input is one that may miss its value also where it does not.
-    Always,
-}
-
-/// What is known of values.
-#[derive(Clone, Debug)]
-pub enum Surveyed {
-    /// Numbers are known by their mean, their range and their spread, as far as they are not missing.
-    Numbers {
-        /// Their sum.
-        sum: Sum,
-        /// The lowest and the highest.
-        range: Range,
-        /// Their units, once they have been measured.
-        scale: Standardiser,
-    },
-    /// Words are known one by one, in the order in which they occur first.
-    Words(Levels),
-}
-
 impl Survey {
     /// A survey of no row yet, of tables with the columns that this one has.
     ///
@@ -70,21 +31,7 @@ impl Survey {
     pub fn begin(piece: &Frame, features: &[&str], target: &str) -> Result<Self, CliError> {
         let target = piece.require(&[target])?[0];
         let columns = piece.require(features)?.into_iter().chain([target]);
-        let begin = |column: &Column| ColumnSurvey {
-            name: column.name().to_owned(),
-            kind: column.kind(),
-            first_place: piece.place(0),
-            kept: Kept::Never,
-            missing: 0,
-            values: match column.values() {
-                Values::Numbers(_) => Surveyed::Numbers {
-                    sum: Sum::default(),
-                    range: Range::default(),
-                    scale: Standardiser::identity(),
-                },
-                Values::Levels { .. } => Surveyed::Words(Levels::default()),
-            },
-        };
+        let begin = |column: &Column| ColumnSurvey::begin(column, piece);
         Ok(Self {
             source: piece.source().to_owned(),
             rows: 0,
@@ -215,99 +162,10 @@ impl Survey {
     }
 }
 
-impl ColumnSurvey {
-    /// What the header calls it.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// What it holds.
-    #[must_use]
-    pub fn kind(&self) -> Kind {
-        self.kind
-    }
-
-    /// What is known of its values.
-    #[must_use]
-    pub fn values(&self) -> &Surveyed {
-        &self.values
-    }
-
-    /// The mean of its numbers that are there, unless it holds words.
-    #[must_use]
-    pub fn mean(&self) -> Option<f64> {
-        match &self.values {
-            Surveyed::Numbers { sum, .. } => Some(sum.mean()),
-            Surveyed::Words(_) => None,
-        }
-    }
-
-    /// Number of rows that miss the value.
-    #[must_use]
-    pub fn missing(&self) -> usize {
-        self.missing
-    }
-
-    /// Whether missing values stay, because there are some or because that was asked for.
-    #[must_use]
-    pub fn keeps_missing(&self) -> bool {
-        match self.kept {
-            Kept::Never => false,
-            Kept::WhereMissing => self.missing > 0,
-            Kept::Always => true,
-        }
-    }
-
-    /// The units of its numbers, unless it holds words.
-    #[must_use]
-    pub fn scale(&self) -> Option<Standardiser> {
-        match &self.values {
-            Surveyed::Numbers { scale, .. } => Some(*scale),
-            Surveyed::Words(_) => None,
-        }
-    }
-
-    /// What the words look like, where they are not meant as words.
-    #[must_use]
-    pub fn lookalike(&self) -> Option<Lookalike> {
-        match &self.values {
-            Surveyed::Words(levels) => Lookalike::among(levels.words()),
-            Surveyed::Numbers { .. } => None,
-        }
-    }
-
-    fn look<'f>(&mut self, column: &'f Column, piece: &Frame) -> Result<RawColumn<'f>, CliError> {
-        match (&mut self.values, column.values()) {
-            (Surveyed::Numbers { sum, range, .. }, Values::Numbers(numbers)) => {
-                for &value in numbers.iter().filter(|value| !value.is_nan()) {
-                    sum.add(value);
-                    range.add(value);
-                }
-                self.missing += numbers.iter().filter(|value| value.is_nan()).count();
-                Ok(RawColumn::Numbers(numbers))
-            }
-            (Surveyed::Words(all), Values::Levels { codes, levels }) => {
-                let places = all.places(codes, levels);
-                self.missing += codes.iter().filter(|code| **code == Values::NO_LEVEL).count();
-                if all.words().len() > MOST_VALUES {
-                    let like =
-                        Lookalike::among(all.words()).map_or_else(String::new, |like| format!("; {like}"));
-                    let what = format!(
-                        "more than {MOST_VALUES} different words; leave the column out with --exclude{like}"
-                    );
-                    return Err(piece.fault(0, &self.name, &what));
-                }
-                Ok(RawColumn::Words { codes, places })
-            }
-            _ => Err(piece.fault(0, &self.name, "it is of another type here than before")),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::Kind;
 
     fn table(rows: std::ops::Range<usize>) -> Frame {
         let numbers = rows.clone().map(|i| 1e4 + (i as f64 * 0.37).sin()).collect();

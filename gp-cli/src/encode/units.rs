@@ -1,6 +1,6 @@
 //! Inputs that are one kind of thing, such as the pixels of pictures, and so are measured in one unit.
 
-use super::survey::{ColumnSurvey, Surveyed};
+use super::column_survey::{ColumnSurvey, Surveyed};
 use crate::standardise::{Range, Standardiser};
 
 /// So many inputs with one range are one kind of thing, where they are also half of all that vary.
@@ -57,7 +57,8 @@ fn varies((range, _): &(Range, f64)) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::survey::{Kept, Survey};
+    use super::super::column_survey::Kept;
+    use super::super::survey::Survey;
     use super::*;
     use crate::data::{Column, Frame, Kind};
 

@@ -23,12 +23,14 @@
 mod baseline;
 mod checkpoint;
 mod choices;
+
 mod flags;
 mod folds;
 mod guess;
 mod influence;
 mod kernels;
 mod missing;
+mod names;
 mod observed;
 mod order;
 mod parameters;
@@ -55,7 +57,7 @@ pub use missing::{Missing, MissingRules};
 pub use observed::Observed;
 pub use plan::Plan;
 pub(crate) use reading::none_left;
-pub use reading::{drop_incomplete, read, read_source};
+pub use reading::{drop_incomplete, read, read_input};
 pub use run::fit;
 pub use sample::Sample;
 pub use spec::{FitSpec, Standardize, TaskChoice, parse_time};

@@ -89,7 +89,7 @@ impl Plan {
         let mut observed = observe(survey, spec, context)?;
         let spec = &*resolved(spec, context, observed.likelihood.as_ref())?;
         let inputs = Inputs::learn(survey, spec.standardize.inputs())?;
-        let (count, dim, latents) = (survey.rows(), inputs.dim(), observed.likelihood.latents());
+        let (count, latents) = (survey.rows(), observed.likelihood.latents());
         let (method, why_method) = choose_method(spec, context, &observed, count, streamed.is_some())?;
         let optimizer = choose_optimizer(spec, context, method.as_ref(), latents, streamed.is_some())?;
         let given = check_settings(spec, method.as_ref(), optimizer)?;
@@ -101,7 +101,7 @@ impl Plan {
         let sample = Sample::of(&rows, pseudo, spec.seed)?;
         let seasons = seasons::find(spec, &context.kernels, &observed, &inputs, (&sample, count))?;
         let mut kernels =
-            kernels(spec, &context.kernels, method.as_ref(), &observed, (dim, pseudo), &seasons)?;
+            kernels(spec, &context.kernels, method.as_ref(), &observed, (&inputs, pseudo), &seasons)?;
         parameters::apply(spec, &mut kernels, observed.likelihood.as_mut())?;
         let inducing = match method.seen_through() {
             SeenThrough::InducingInputs => {

@@ -2,7 +2,7 @@
 
 use super::missing::MissingRules;
 use super::spec::FitSpec;
-use crate::data::{Column, Formats, Frame, Source};
+use crate::data::{Column, Formats, Frame, Input, TableChoice};
 use crate::encode::Survey;
 use crate::error::{CliError, ErrorKind};
 
@@ -12,24 +12,24 @@ use crate::error::{CliError, ErrorKind};
 /// As [`Formats::open`]; of kind [`Data`](ErrorKind::Data) where no row is left.
 pub fn read(
     path: &str,
-    format: Option<&str>,
+    choice: &TableChoice,
     spec: &FitSpec,
     formats: &Formats,
 ) -> Result<(Frame, usize), CliError> {
-    read_source(&Source::open(path)?, format, spec, formats)
+    read_input(Input::open(path, u64::MAX)?, choice, spec, formats)
 }
 
-/// The same from what was read already.
+/// The same of a file that was looked at already.
 ///
 /// # Errors
 /// As [`read`].
-pub fn read_source(
-    source: &Source,
-    format: Option<&str>,
+pub fn read_input(
+    input: Input,
+    choice: &TableChoice,
     spec: &FitSpec,
     formats: &Formats,
 ) -> Result<(Frame, usize), CliError> {
-    let frame = formats.read(source, &spec.read_options(format)?)?;
+    let frame = formats.read_input(input, &spec.read_options(choice)?)?;
     drop_incomplete(frame, &MissingRules::of_fit(spec)?)
 }
 

@@ -3,7 +3,7 @@
 use super::flags::{given, with_settings};
 use super::missing::{Missing, parse_rule, write_rules};
 use crate::context::Context;
-use crate::data::{Kind, ReadOptions};
+use crate::data::{Kind, ReadOptions, TableChoice};
 use crate::error::{CliError, ErrorKind};
 use crate::method::{Given, Optimizer};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, ValueEnum};
@@ -161,7 +161,7 @@ impl FitSpec {
         context: &Context,
     ) -> Result<Self, CliError> {
         let wrong = |cause: clap::Error| CliError::usage(cause.to_string());
-        let command = with_settings(Flags::command(), &context.methods);
+        let command = with_settings(Flags::command(), &context.methods, |flag| flag);
         let matches = command.try_get_matches_from(flags).map_err(wrong)?;
         let mut spec = Flags::from_arg_matches(&matches).map_err(wrong)?.spec;
         spec.settings = given(&matches, &context.methods);
@@ -193,7 +193,7 @@ impl FitSpec {
     ///
     /// # Errors
     /// As [`target`](Self::target).
-    pub fn read_options(&self, format: Option<&str>) -> Result<ReadOptions, CliError> {
+    pub fn read_options(&self, choice: &TableChoice) -> Result<ReadOptions, CliError> {
         let target = self.target()?.to_owned();
         if self.exclude.contains(&target) {
             return Err(CliError::usage(format!(
@@ -203,7 +203,7 @@ impl FitSpec {
         let columns =
             (!self.features.is_empty()).then(|| self.features.iter().cloned().chain([target]).collect());
         Ok(ReadOptions {
-            format: format.map(str::to_owned),
+            choice: choice.clone(),
             kinds: self.kinds.iter().cloned().collect(),
             columns,
             excluded: self.exclude.iter().cloned().collect(),

@@ -4,7 +4,7 @@ use super::missing::MissingRules;
 use super::observed::Observed;
 use super::reading::{begin_survey, none_left};
 use super::spec::FitSpec;
-use crate::data::{Formats, Frame, Input, Pieces, ReadOptions, no_room, unnamed};
+use crate::data::{Formats, Frame, Input, Pieces, ReadOptions, TableChoice, no_room, unnamed};
 use crate::encode::{EachRow, Inputs, RowEncoder, Survey, checked};
 use crate::error::{CliError, ErrorKind};
 use crate::method::Rows;
@@ -22,7 +22,7 @@ const AT_ONCE: usize = 4096;
 ///
 /// ```
 /// use gp_cli::Context;
-/// use gp_cli::data::Input;
+/// use gp_cli::data::{Input, TableChoice};
 /// use gp_cli::fit::{FitSpec, Plan, Streamed, fit};
 ///
 /// let context = Context::built_in();
@@ -32,7 +32,8 @@ const AT_ONCE: usize = 4096;
 /// let rows = (0..500).map(|i| format!("{},{}\n", 0.02 * f64::from(i), (0.02 * f64::from(i)).sin()));
 /// let text = "x,y\n".to_owned() + &rows.collect::<String>();
 /// let input = Input::from_bytes("sine.csv", text.into())?;
-/// let table = Streamed::read(input, (None, &context.formats), &spec, &std::env::temp_dir(), "as an example")?;
+/// let from = (&TableChoice::default(), &context.formats);
+/// let table = Streamed::read(input, from, &spec, &std::env::temp_dir(), "as an example")?;
 /// let model = fit(Plan::streamed(table, &spec, &context)?, &spec, "an example")?;
 /// assert_eq!(model.about().training.rows, 500);
 /// # Ok::<(), gp_cli::CliError>(())
@@ -65,12 +66,12 @@ impl Streamed {
     /// without room.
     pub fn read(
         input: Input,
-        (format, formats): (Option<&str>, &Formats),
+        (choice, formats): (&TableChoice, &Formats),
         spec: &FitSpec,
         folder: &Path,
         why: &str,
     ) -> Result<Self, CliError> {
-        let options = spec.read_options(format)?;
+        let options = spec.read_options(choice)?;
         let rules = MissingRules::of_fit(spec)?;
         let origin = Origin { formats: formats.clone(), input, options, rules };
         let (mut rows, mut begun, mut left_out) = (0, None, Vec::new());

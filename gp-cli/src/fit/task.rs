@@ -2,6 +2,7 @@
 
 use super::guess::Guess;
 use super::missing::Missing;
+use super::names;
 use super::order::in_order;
 use super::plan::lookalikes;
 use super::reading::begin_survey;
@@ -116,7 +117,8 @@ pub(super) fn task(
         TaskChoice::Auto => {}
     }
     if let Some(likelihood) = &spec.likelihood {
-        let likelihood = context.likelihoods.parse(likelihood).map_err(wrong_likelihood)?;
+        let text = names::likelihood(likelihood, &context.likelihoods);
+        let likelihood = context.likelihoods.parse(&text).map_err(wrong_likelihood)?;
         return Ok((task_of(likelihood.as_ref()), "by the likelihood".to_owned()));
     }
     if names.len() == 2 {

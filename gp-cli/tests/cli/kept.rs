@@ -37,7 +37,7 @@ fn lines(table: &str, keep: impl Fn(&str) -> bool) -> String {
 
 #[track_caller]
 fn rmse(desk: &Desk, line: &str) -> f64 {
-    desk.ok(&format!("eval {line} --json --quiet")).json()["gp"]["rmse"].as_f64().unwrap()
+    desk.ok(&format!("eval {line} --json --quiet")).json()["scores"]["gp"]["rmse"].as_f64().unwrap()
 }
 
 /// A value that is missing tells something: the model that keeps it predicts such rows as well as others, and all others
@@ -101,7 +101,7 @@ fn what_is_left_out_leaves_no_trace() {
         record
     };
     assert_eq!(record("all.gp"), record("some.gp"));
-    assert_eq!(record("all.gp")["version"], 1);
+    assert!(record("all.gp")["version"].as_u64().unwrap() < 3);
     // Where nothing is missing, there is nothing to keep.
     desk.ok("fit some.csv --target y --missing keep -o keep.gp --quiet");
     assert_eq!(record("keep.gp"), record("some.gp"));
@@ -217,10 +217,10 @@ fn columns_have_rules_of_their_own() {
     desk.write("fit.toml", "target = \"y\"\nmissing = \"keep\"\nmissing-in = [\"b=drop\"]\niterations = 3\n");
     desk.ok("fit t.csv --config fit.toml -o c.gp --quiet");
     assert!(desk.read("model.gp") == desk.read("c.gp"));
-    desk.refused("fit t.csv --target y --missing-in c=keep", 3, &["no column c for --missing-in"]);
-    desk.refused("fit t.csv --target y --missing-in y=keep", 2, &["column y is the target"]);
+    desk.refused("fit t.csv -o o.gp --target y --missing-in c=keep", 3, &["no column c for --missing-in"]);
+    desk.refused("fit t.csv -o o.gp --target y --missing-in y=keep", 2, &["column y is the target"]);
     desk.refused(
-        "fit t.csv --target y --exclude a --missing-in a=keep",
+        "fit t.csv -o o.gp --target y --exclude a --missing-in a=keep",
         2,
         &["neither an input nor the target"],
     );

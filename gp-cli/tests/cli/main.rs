@@ -10,6 +10,7 @@ mod diagnose;
 mod files;
 mod fit;
 mod formats;
+mod help;
 mod interrupted;
 mod kept;
 mod learning;
@@ -24,6 +25,8 @@ mod pictures;
 mod predict;
 mod relevance;
 mod seasons;
+#[cfg(feature = "sqlite")]
+mod sqlite;
 mod stream;
 mod stream_resources;
 mod support;
