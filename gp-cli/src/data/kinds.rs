@@ -103,6 +103,7 @@ impl Cells {
     }
 
     /// Takes a number, if it is a column of them.
+    #[cfg(feature = "sqlite")]
     pub(super) fn push_number(&mut self, number: f64) -> bool {
         match self {
             Self::Numbers(Kind::Number, numbers) => {

@@ -103,7 +103,7 @@ mod tests {
     /// What stands for a missing value does not count: neither in a range nor in a spread.
     #[test]
     fn missing_values_have_no_say() {
-        let gaps = |row: usize| if row % 3 == 0 { f64::NAN } else { (row % 10) as f64 };
+        let gaps = |row: usize| if row.is_multiple_of(3) { f64::NAN } else { (row % 10) as f64 };
         let known: Vec<f64> = (0..ROWS).map(gaps).filter(|value| !value.is_nan()).collect();
         let frame =
             Frame::new("t.csv", vec![column("x", gaps), column("y", |row| row as f64)], None).unwrap();

@@ -8,14 +8,14 @@ fn gaps(rows: usize, target: impl Fn(f64, usize) -> String) -> String {
     let row = |i: usize| {
         let (a, b) = (((i * 17) % 41) as f64 / 20.0 - 1.0, ((i * 29) % 37) as f64 / 18.0 - 1.0);
         let cell = |text: String, is_missing: bool| if is_missing { String::new() } else { text };
-        let b_is_missing = i % 3 == 0;
+        let b_is_missing = i.is_multiple_of(3);
         let y = (3.0 * a).sin() + if b_is_missing { 2.0 } else { 0.5 * b } + 0.05 * noise(i);
         format!(
             "{a},{},{},{},{},{}\n",
             cell(b.to_string(), b_is_missing),
-            cell(["red", "green", "blue"][(i * 7) % 3].to_owned(), i % 10 == 0),
-            cell((i % 4 == 1).to_string(), i % 20 == 0),
-            cell(format!("2024-02-{:02}", 1 + (i * 5) % 28), i % 25 == 0),
+            cell(["red", "green", "blue"][(i * 7) % 3].to_owned(), i.is_multiple_of(10)),
+            cell((i % 4 == 1).to_string(), i.is_multiple_of(20)),
+            cell(format!("2024-02-{:02}", 1 + (i * 5) % 28), i.is_multiple_of(25)),
             target(y, i)
         )
     };

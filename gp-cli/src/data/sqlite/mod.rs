@@ -43,11 +43,11 @@ impl Format for Sqlite {
     }
 
     fn read(&self, source: &Source, options: &ReadOptions) -> Result<Frame, CliError> {
-        whole(Database::of_bytes(source.name(), source.bytes().to_vec()), options)
+        whole(&Database::of_bytes(source.name(), source.bytes().to_vec()), options)
     }
 
     fn read_input(&self, input: Input, options: &ReadOptions) -> Result<Frame, CliError> {
-        whole(database(&input)?, options)
+        whole(&database(&input)?, options)
     }
 
     fn comes_in_pieces(&self) -> bool {
@@ -78,7 +78,7 @@ fn database(input: &Input) -> Result<Database, CliError> {
 }
 
 /// All rows at once.
-fn whole(database: Database, options: &ReadOptions) -> Result<Frame, CliError> {
+fn whole(database: &Database, options: &ReadOptions) -> Result<Frame, CliError> {
     let mut read = None;
     database.with(options, |selected| {
         Selected::for_each(selected, WHOLE, &mut |piece| {

@@ -25,7 +25,7 @@ pub(super) struct Selected<'a> {
 
 impl<'a> Selected<'a> {
     pub(super) fn new(database: &'a Database, statement: Statement<'a>, options: &ReadOptions) -> Self {
-        let names: Vec<String> = statement.column_names().into_iter().map(str::to_owned).collect();
+        let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
         let heading = Heading::new(names.clone(), options);
         // A column that is read for want of others may hold anything.
         let kind = |name: &str| options.kind(name).or((!options.wants(name)).then_some(Kind::Category));
@@ -102,6 +102,7 @@ fn begin(kinds: &[Option<Kind>]) -> Vec<Cells> {
 }
 
 /// What is wrong with a value.
+#[derive(Clone, Copy)]
 enum Fault<'v> {
     /// It is not text, a number or nothing.
     Bytes,
