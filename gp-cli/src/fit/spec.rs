@@ -7,7 +7,7 @@ use crate::data::{Kind, ReadOptions, TableChoice};
 use crate::error::{CliError, ErrorKind};
 use crate::method::{Given, Optimizer};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, ValueEnum};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -30,7 +30,7 @@ pub struct FitSpec {
     pub exclude: Vec<String>,
     /// Type of a column: number, boolean, category or date; may be repeated
     #[arg(long = "type", value_name = "COL=TYPE", value_parser = parse_kind)]
-    #[serde(rename = "type")]
+    #[serde(rename = "type", serialize_with = "write_kinds")]
     pub kinds: Vec<(String, Kind)>,
     /// Rows that miss a value
     #[arg(long, value_enum, default_value_t = Missing::Error)]
@@ -214,6 +214,11 @@ impl FitSpec {
 fn parse_kind(text: &str) -> Result<(String, Kind), String> {
     let (name, kind) = text.rsplit_once('=').ok_or("it has to be COL=TYPE")?;
     Ok((name.to_owned(), kind.parse()?))
+}
+
+/// Types of columns as a list of `COL=TYPE`, as configurations have them.
+fn write_kinds<S: Serializer>(kinds: &[(String, Kind)], to: S) -> Result<S::Ok, S::Error> {
+    to.collect_seq(kinds.iter().map(|(name, kind)| format!("{name}={kind}")))
 }
 
 fn is_nothing(value: &Value) -> bool {

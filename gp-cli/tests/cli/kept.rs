@@ -217,6 +217,12 @@ fn columns_have_rules_of_their_own() {
     desk.write("fit.toml", "target = \"y\"\nmissing = \"keep\"\nmissing-in = [\"b=drop\"]\niterations = 3\n");
     desk.ok("fit t.csv --config fit.toml -o c.gp --quiet");
     assert!(desk.read("model.gp") == desk.read("c.gp"));
+    // What the model remembers can be said again.
+    desk.ok(
+        "fit t.csv --target y --missing keep --missing-in b=drop --type flag=category --iterations 3 -o w.gp",
+    );
+    let config = desk.ok("inspect w.gp --json").json()["about"]["config"].clone();
+    assert_eq!((&config["missing-in"][0], &config["type"][0]), (&"b=drop".into(), &"flag=category".into()));
     desk.refused("fit t.csv -o o.gp --target y --missing-in c=keep", 3, &["no column c for --missing-in"]);
     desk.refused("fit t.csv -o o.gp --target y --missing-in y=keep", 2, &["column y is the target"]);
     desk.refused(
