@@ -6,6 +6,7 @@ use crate::commands::{
 use crate::context::Context;
 use crate::error::CliError;
 use crate::fit::{self as fitting, FitSpec};
+use crate::help;
 use crate::notes::Notes;
 use clap::{Arg, ArgMatches, CommandFactory, Parser, Subcommand};
 use std::io::Write;
@@ -18,10 +19,10 @@ pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
     /// Say nothing but results and errors
-    #[arg(long, short, global = true)]
+    #[arg(long, short, global = true, help_heading = "General")]
     pub(crate) quiet: bool,
     /// Threads to work with; all there are unless given
-    #[arg(long, value_name = "T", global = true, value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "T", global = true, help_heading = "General", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) threads: Option<u16>,
 }
 
@@ -102,8 +103,8 @@ impl Command {
 pub(crate) fn command(context: &Context) -> clap::Command {
     Arguments::command().mut_subcommands(|subcommand| {
         let fits = subcommand.get_arguments().any(|known| known.get_id() == "method");
-        let subcommand = subcommand.mut_args(|argument| with_names(argument, context));
-        if fits { fitting::with_settings(subcommand, &context.methods) } else { subcommand }
+        let subcommand = help::arranged(subcommand.mut_args(|argument| with_names(argument, context)));
+        if fits { fitting::with_settings(subcommand, &context.methods, help::setting) } else { subcommand }
     })
 }
 
@@ -117,10 +118,18 @@ fn with_names(argument: Arg, context: &Context) -> Arg {
         .replace("{methods}", &context.methods.names().join(", "))
         .replace("{streaming}", &fitting::streaming(&context.methods).join(", "))
         .replace("{placements}", &context.placements.names().join(", "))
+        .replace("{databases}", &databases(context))
         .replace("{formats}", &context.formats.names().join(", "))
         .replace("{piecewise}", &piecewise.map(|format| format.name()).collect::<Vec<_>>().join(", "))
         .replace("{writers}", &context.writers.extensions().join(", "));
     argument.help(help)
+}
+
+/// The formats of databases, for people.
+fn databases(context: &Context) -> String {
+    let names: Vec<&str> =
+        context.formats.iter().filter(|format| format.takes_queries()).map(|format| format.name()).collect();
+    if names.is_empty() { "none in this program".to_owned() } else { names.join(", ") }
 }
 
 const EXIT_CODES: &str = "\

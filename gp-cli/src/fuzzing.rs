@@ -5,7 +5,7 @@
 //! and its mutations, and by the programs in `fuzz/` on what libFuzzer comes up with.
 
 use crate::context::Context;
-use crate::data::{ReadOptions, Source};
+use crate::data::{ReadOptions, Source, TableChoice};
 use crate::model::Model;
 use crate::{arguments, config};
 use gp_kernels::KernelExt;
@@ -43,7 +43,8 @@ pub fn libsvm(context: &Context, bytes: &[u8]) -> Result<bool, String> {
 /// Rows and columns are there, all of one length, and every cell has a text.
 fn table(context: &Context, bytes: &[u8], format: &str) -> Result<bool, String> {
     let Ok(source) = Source::from_bytes("bytes", bytes.to_vec()) else { return Ok(false) };
-    let options = ReadOptions { format: Some(format.to_owned()), ..ReadOptions::default() };
+    let choice = TableChoice { format: Some(format.to_owned()), ..TableChoice::default() };
+    let options = ReadOptions { choice, ..ReadOptions::default() };
     let Ok(frame) = context.formats.read(&source, &options) else { return Ok(false) };
     if frame.row_count() == 0 || frame.columns().is_empty() {
         return Err("a table without rows or columns".to_owned());

@@ -14,6 +14,7 @@ pub mod evaluate;
 pub mod files;
 pub mod fit;
 pub mod fuzzing;
+mod help;
 mod interrupt;
 mod left_out;
 mod line;

@@ -3,7 +3,7 @@
 use crate::data::{Frame, Kind};
 use crate::encode::{Encoded, Unseen};
 use crate::error::{CliError, ErrorKind};
-use crate::fit::Missing;
+use crate::fit::{Missing, MissingRules};
 use crate::left_out::others;
 use crate::model::{Approximation, Model};
 use crate::out::OutTable;
@@ -160,7 +160,8 @@ pub fn most_probable(probabilities: &[f64]) -> usize {
 }
 
 /// Predictions for all rows of a table, in their order. Rows that miss the value of an input are refused or, under
-/// [`Missing::Drop`], have empty cells beside their `ids`. Rows that miss the target have no log density.
+/// [`Missing::Drop`], have empty cells beside their `ids`; inputs whose missing values stay are predicted as they are. Rows
+/// that miss the target have no log density.
 ///
 /// # Errors
 /// Of kind [`Data`](ErrorKind::Data) for a table that does not suit the model; of kind [`Usage`](ErrorKind::Usage)
@@ -173,10 +174,7 @@ pub fn predictions(
 ) -> Result<Predictions, CliError> {
     check(model, frame, wanted)?;
     let (rows, features) = (frame.row_count(), frame.require(&model.inputs().names())?);
-    let known = match wanted.missing {
-        Missing::Error => (0..rows).collect(),
-        Missing::Drop => frame.complete_rows(&features),
-    };
+    let known = MissingRules::of_model(model, wanted.missing)?.remaining(frame, features);
     let mut table = OutTable::default();
     for column in frame.require(ids)? {
         table.push_words(column.name(), (0..rows).map(|row| column.text(row)).collect());

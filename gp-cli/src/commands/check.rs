@@ -2,10 +2,11 @@
 
 use super::print_json;
 use crate::context::Context;
-use crate::data::{Column, Frame, Kind, Lookalike, ReadOptions, Values};
+use crate::data::{Column, Frame, Kind, Lookalike, ReadOptions, TableChoice, Values};
 use crate::encode::{LabelCounter, MAX_LEVELS, MOST_VALUES};
 use crate::error::CliError;
 use crate::fit::Guess;
+use crate::left_out::counted;
 use crate::notes::Notes;
 use crate::out;
 use crate::standardise::Standardiser;
@@ -18,6 +19,11 @@ const FAR: f64 = 20.0;
 /// Classes of fewer rows are hardly learned.
 const RARE: u64 = 5;
 
+/// What to do about missing values of an input, and of the target.
+const WITHOUT_INPUT: &str =
+    "fill them in, leave the rows out with --missing drop, or keep them with --missing keep";
+const WITHOUT_TARGET: &str = "fill them in, or leave the rows out with --missing drop";
+
 /// Options of `gp check`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct CheckOptions {
@@ -27,9 +33,9 @@ pub struct CheckOptions {
     /// Column that will be predicted
     #[arg(long, value_name = "COL")]
     pub target: Option<String>,
-    /// Format of the table: {formats}; found from the file unless given
-    #[arg(long, value_name = "NAME")]
-    pub format: Option<String>,
+    /// Which table is read
+    #[command(flatten)]
+    pub choice: TableChoice,
     /// Print findings as one JSON array
     #[arg(long)]
     pub json: bool,
@@ -54,7 +60,7 @@ pub fn run(
     out: &mut dyn Write,
     notes: &mut Notes<'_>,
 ) -> Result<(), CliError> {
-    let read = ReadOptions { format: options.format.clone(), ..ReadOptions::default() };
+    let read = ReadOptions { choice: options.choice.clone(), ..ReadOptions::default() };
     let frame = context.formats.open(&options.data, &read)?;
     frame.left_out().iter().for_each(|line| notes.say(format_args!("{line}")));
     let found = findings(&frame, options.target.as_deref())?;
@@ -81,18 +87,35 @@ pub fn findings(frame: &Frame, target: Option<&str>) -> Result<Vec<Finding>, Cli
         let missing = (0..frame.row_count()).filter(|&row| column.is_missing(row)).count();
         if missing > 0 {
             let first = (0..frame.row_count()).find(|&row| column.is_missing(row)).unwrap_or(0);
-            add(format!(
-                "{missing} values are missing, the first at {}; fill them in, or leave the rows out with --missing drop",
-                frame.place(first)
-            ));
+            let verb = if missing == 1 { "value is" } else { "values are" };
+            let advice = if Some(column.name()) == target { WITHOUT_TARGET } else { WITHOUT_INPUT };
+            add(format!("{missing} {verb} missing, the first at {}; {advice}", frame.place(first)));
         }
         about_values(frame, column, Some(column.name()) == target, &mut add);
     }
     if let Some(name) = target {
         about_target(frame.require(&[name])?[0], &mut found);
     }
+    about_missing(frame, &mut found);
     about_rows(frame, &mut found);
     Ok(found)
+}
+
+/// How many values miss, and in how many rows: what is lost where they are left out.
+fn about_missing(frame: &Frame, found: &mut Vec<Finding>) {
+    let columns: Vec<&Column> = frame.columns().iter().collect();
+    let rows = frame.row_count() - frame.complete_rows(&columns).len();
+    let values = |column: &&Column| (0..frame.row_count()).filter(|&row| column.is_missing(row)).count();
+    let counts: Vec<usize> = columns.iter().map(values).filter(|count| *count > 0).collect();
+    if counts.len() > 1 {
+        let what = format!(
+            "{} values are missing in {}, in {rows} of {} rows; --missing drop leaves out all of these",
+            counts.iter().sum::<usize>(),
+            counted(counts.len(), "column"),
+            frame.row_count()
+        );
+        found.push(Finding { column: None, what });
+    }
 }
 
 fn about_values(frame: &Frame, column: &Column, is_target: bool, add: &mut impl FnMut(String)) {

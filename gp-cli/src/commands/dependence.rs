@@ -2,7 +2,7 @@
 //! with what was observed.
 
 use crate::data::Frame;
-use crate::encode::{Feature, FeatureEncoding};
+use crate::encode::{Feature, FeatureEncoding, MISSING};
 use crate::error::CliError;
 use crate::evaluate::{Scores, evaluate, shares_below};
 use crate::fit;
@@ -92,13 +92,27 @@ pub(super) fn moved(
         FeatureEncoding::Scaled(_) => {
             let column = frame.column(&feature.name);
             let numbers = column.and_then(|column| column.numbers()).unwrap_or_default();
-            (picture::places(numbers, PLACES), Vec::new())
+            let known = numbers.iter().copied().filter(|number| !number.is_nan());
+            // Where all are missing, the mean of training is a place.
+            let known = known.chain(feature.missing.and_then(|filling| filling.number));
+            (picture::places(&known.collect::<Vec<_>>(), PLACES), Vec::new())
         }
-        FeatureEncoding::OneHot(levels) => ((0..levels.len()).map(|i| i as f64).collect(), levels.clone()),
+        FeatureEncoding::OneHot(levels) => {
+            let mut levels = levels.clone();
+            levels.extend(feature.missing.map(|_| MISSING.to_owned()));
+            ((0..levels.len()).map(|i| i as f64).collect(), levels)
+        }
     };
     let moved = |x: f64, row: usize, d: usize| match &feature.encoding {
         _ if !(start..start + feature.width()).contains(&d) => rows[(row, d)],
-        FeatureEncoding::Scaled(scale) => scale.apply(x),
+        // The column behind the numbers marks those that are missing.
+        FeatureEncoding::Scaled(scale) => {
+            if d == start {
+                scale.apply(x)
+            } else {
+                0.0
+            }
+        }
         FeatureEncoding::OneHot(_) => f64::from(u8::from((d - start) as f64 == x)),
     };
     let count = rows.nrows();

@@ -2,6 +2,7 @@
 
 use super::{print_json, warn};
 use crate::context::Context;
+use crate::data::TableChoice;
 use crate::encode::class_labels;
 use crate::error::{CliError, ErrorKind};
 use crate::fit::{self, FitSpec, Plan};
@@ -33,9 +34,9 @@ pub struct DiagnoseOptions {
     /// Relative error from which on a gradient and its difference disagree
     #[arg(long, value_name = "SHARE", default_value_t = 1e-3)]
     pub tolerance: f64,
-    /// Format of the table: {formats}; found from the file unless given
-    #[arg(long, value_name = "NAME")]
-    pub format: Option<String>,
+    /// Which table is read
+    #[command(flatten)]
+    pub choice: TableChoice,
     /// File that says what flags say; flags win
     #[arg(long, value_name = "TOML")]
     pub config: Option<PathBuf>,
@@ -113,7 +114,7 @@ pub fn run(
 
 /// The fit of all rows, as far as its method goes, on some of them.
 fn plan(options: &DiagnoseOptions, context: &Context) -> Result<Plan, CliError> {
-    let (frame, _) = fit::read(&options.data, options.format.as_deref(), &options.spec, &context.formats)?;
+    let (frame, _) = fit::read(&options.data, &options.choice, &options.spec, &context.formats)?;
     let (mut spec, _) = fit::settled(&frame, &options.spec, context)?;
     let whole = Plan::new(&frame, &spec, context)?;
     whole.method.name().clone_into(&mut spec.method);

@@ -3,11 +3,11 @@
 use super::{print_json, warn};
 use crate::context::Context;
 use crate::course::Course;
-use crate::data::{Frame, ReadOptions};
+use crate::data::{Frame, Input, ReadOptions, TableChoice};
 use crate::error::{CliError, ErrorKind};
 use crate::evaluate::{self, Evaluation};
 use crate::files::OutputFile;
-use crate::fit::{self, CheckpointFolder, FitSpec, Plan, Stream, Streamed, parse_time};
+use crate::fit::{self, CheckpointFolder, FitSpec, MissingRules, Plan, Stream, Streamed, parse_time};
 use crate::interrupt;
 use crate::left_out::counted;
 use crate::memory;
@@ -36,9 +36,9 @@ pub struct FitOptions {
     /// Model file to write
     #[arg(long, short, value_name = "MODEL", default_value = "model.gp")]
     pub output: PathBuf,
-    /// Format of the tables: {formats}; found from the file unless given
-    #[arg(long, value_name = "NAME")]
-    pub format: Option<String>,
+    /// Which table is read; format and name of the table are those of --test too, where it has them
+    #[command(flatten)]
+    pub choice: TableChoice,
     /// Whether rows stay in memory, or in a file from which mini-batches are read: methods {streaming}, tables in
     /// {piecewise}. The model is the same
     #[arg(long, value_enum, default_value_t = Stream::Auto)]
@@ -46,6 +46,9 @@ pub struct FitOptions {
     /// Table to score the model on
     #[arg(long, value_name = "DATA")]
     pub test: Option<String>,
+    /// Statement that selects the rows of --test, where it is a database
+    #[arg(long, value_name = "SQL", requires = "test")]
+    pub test_query: Option<String>,
     /// Folder to keep the state of training in, from which --resume goes on after Ctrl-C or worse
     #[arg(long, value_name = "DIR", conflicts_with = "resume")]
     pub checkpoint: Option<PathBuf>,
@@ -88,7 +91,8 @@ pub fn run(
     let (plan, dropped) = plan(options, context, notes)?;
     if dropped > 0 {
         let verb = if dropped == 1 { "misses" } else { "miss" };
-        notes.say(format_args!("left out {} that {verb} a value", counted(dropped, "row")));
+        let what = MissingRules::of_fit(spec)?.missed();
+        notes.say(format_args!("left out {} that {verb} {what}", counted(dropped, "row")));
     }
     plan.choices
         .iter()
@@ -134,17 +138,17 @@ fn plan(options: &FitOptions, context: &Context, notes: &Notes<'_>) -> Result<(P
     let choosing = || notes.stage(format_args!("choosing a model and placing inducing points"));
     let stages = notes.line().stages();
     let with_stages = |plan: Plan| plan.with_stages(stages);
-    let (spec, format) = (&options.spec, options.format.as_deref());
+    let (spec, choice) = (&options.spec, &options.choice);
     let input = options.stream.open(&options.data)?;
-    if let Some(why) = options.stream.why_not_held(&input, format, spec, context)? {
+    if let Some(why) = options.stream.why_not_held(&input, choice, spec, context)? {
         let kept = options.checkpoint.as_ref().or(options.resume.as_ref());
         let folder = kept.map_or_else(std::env::temp_dir, |folder| memory::folder_near(folder));
-        let table = Streamed::read(input, (format, &context.formats), spec, &folder, &why)?;
+        let table = Streamed::read(input, (choice, &context.formats), spec, &folder, &why)?;
         let dropped = table.dropped();
         choosing();
         return Ok((with_stages(Plan::streamed(table, spec, context)?), dropped));
     }
-    let (frame, dropped) = fit::read_source(&input.load()?, format, spec, &context.formats)?;
+    let (frame, dropped) = fit::read_input(input, choice, spec, &context.formats)?;
     choosing();
     Ok((with_stages(Plan::new(&frame, spec, context)?), dropped))
 }
@@ -191,10 +195,18 @@ fn tidy_up(folder: &CheckpointFolder, model: &Model, notes: &mut Notes<'_>) -> R
 
 /// Reads the table to score on, and looks whether it can be, before any time is spent.
 fn read_test(path: &str, options: &FitOptions, plan: &Plan, context: &Context) -> Result<Frame, CliError> {
-    let mut read = ReadOptions { format: options.format.clone(), ..ReadOptions::default() };
+    let format = TableChoice { format: options.choice.format.clone(), ..TableChoice::default() };
+    let mut read = ReadOptions { choice: format, ..ReadOptions::default() };
+    let input = Input::open(path, u64::MAX)?;
+    if options.test_query.is_some() {
+        read.choice.query.clone_from(&options.test_query);
+    } else if context.formats.of(&input, &read)?.takes_queries() {
+        read.choice.table.clone_from(&options.choice.table);
+    }
     plan.inputs.extend(&mut read);
     plan.observed.target.extend(&mut read);
-    let (frame, _) = fit::drop_incomplete(context.formats.open(path, &read)?, options.spec.missing)?;
+    let rules = MissingRules::of_fit(&options.spec)?;
+    let (frame, _) = fit::drop_incomplete(context.formats.read_input(input, &read)?, &rules)?;
     plan.inputs.encode(&frame)?;
     plan.observed.target.encode(&frame, plan.observed.likelihood.support())?;
     Ok(frame)

@@ -86,7 +86,8 @@ fn kernels(known: &gp_kernels::Registry) -> Result<String, CliError> {
     let lines: String = lines.collect::<Result<_, CliError>>()?;
     Ok(lines
         + "A sum of products: 1.3 * rbf(ard=true) + linear(dims=[0]) * periodic(period=1).\n\
-           dims=[0, 2] lets a kernel see some inputs alone, counted from 0; ard=true gives one value for each input;\n\
+           dims=[0, 2] lets a kernel see some inputs alone, by number from 0 or by name as in dims=[age, colour]; ard=true gives\n\
+           one value for each input;\n\
            lengthscale=fixed(2), lengthscale=2 in [0.1, 10] and lengthscale=2 ~ log_normal(0, 1) fix, bound and expect.\n")
 }
 

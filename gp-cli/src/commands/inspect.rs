@@ -2,7 +2,7 @@
 
 use super::print_json;
 use crate::context::Context;
-use crate::encode::FeatureEncoding;
+use crate::encode::Feature;
 use crate::error::CliError;
 use crate::model::{Influence, InputInfluence, Model, TrainingRecord, TriedKernels, TriedStarts};
 use crate::out;
@@ -84,11 +84,7 @@ fn widths(model: &Model, latent: &LatentFunction<'_>) -> Vec<WindowWidths> {
 
 /// The units of each column of points.
 fn scales(model: &Model) -> Vec<f64> {
-    let scales = model.inputs().features().iter().flat_map(|feature| match &feature.encoding {
-        FeatureEncoding::Scaled(standardiser) => vec![standardiser.scale],
-        FeatureEncoding::OneHot(levels) => vec![1.0; levels.len()],
-    });
-    scales.collect()
+    model.inputs().features().iter().flat_map(Feature::units).collect()
 }
 
 fn json(model: &Model) -> serde_json::Value {
@@ -155,6 +151,9 @@ fn origin(model: &Model, page: &mut Page) {
         page.line("labels", &labels.join(", "));
     }
     page.line("inputs", &about.inputs.names().join(", "));
+    if about.inputs.keep_missing() {
+        page.line("missing", &about.inputs.about_missing());
+    }
 }
 
 /// How it was trained.

@@ -18,9 +18,9 @@ mod term_panels;
 pub mod update;
 
 use crate::context::Context;
-use crate::data::{Formats, Frame, Input, ReadOptions};
+use crate::data::{Formats, Frame, Input, ReadOptions, TableChoice};
 use crate::error::{CliError, ErrorKind};
-use crate::fit::{Missing, Stream, none_left};
+use crate::fit::{Missing, MissingRules, Stream, none_left};
 use crate::left_out::{LeftOut, counted, others};
 use crate::model::Model;
 use crate::notes::Notes;
@@ -31,9 +31,9 @@ use std::io::Write;
 /// How a table is read for a model that is there.
 #[derive(Clone, Debug, clap::Args)]
 pub struct TableOptions {
-    /// Format of the table: {formats}; found from the file unless given
-    #[arg(long, value_name = "NAME")]
-    pub format: Option<String>,
+    /// Which table is read
+    #[command(flatten)]
+    pub choice: TableChoice,
     /// Rows that miss a value. `gp predict` keeps the line of a row that is left out, with empty cells
     #[arg(long, value_enum, default_value_t = Missing::Error)]
     pub missing: Missing,
@@ -62,7 +62,8 @@ impl TableOptions {
         notes: &mut Notes<'_>,
     ) -> Result<(Frame, Vec<usize>), CliError> {
         notes.stage(format_args!("reading {path}"));
-        let read = left_of(context.formats.open(path, &self.of(model, more))?, self.missing, notes)?;
+        let rules = MissingRules::of_model(model, self.missing)?;
+        let read = left_of(context.formats.open(path, &self.of(model, more))?, &rules, notes)?;
         notes.stage(format_args!("working on {}", counted(read.0.row_count(), "row")));
         Ok(read)
     }
@@ -75,7 +76,7 @@ impl TableOptions {
 
     fn of(&self, model: &Model, more: &[String]) -> ReadOptions {
         let mut options = model.read_options();
-        options.format.clone_from(&self.format);
+        options.choice.clone_from(&self.choice);
         options.columns.get_or_insert_default().extend(more.iter().cloned());
         options
     }
@@ -95,7 +96,7 @@ impl Parts {
         mut each: impl FnMut(&Frame) -> Result<(), CliError>,
     ) -> Result<(), CliError> {
         if !formats.of(&self.input, &self.read)?.comes_in_pieces() {
-            return each(&formats.read(&self.input.load()?, &self.read)?);
+            return each(&formats.read_input(self.input, &self.read)?);
         }
         let mut is_empty = true;
         let mut pieces = formats.pieces(&self.input, &self.read)?;
@@ -108,12 +109,13 @@ impl Parts {
 }
 
 /// A table without rows that miss a value, where that was asked for, and which rows these were, ascending.
-fn left_of(frame: Frame, missing: Missing, notes: &mut Notes<'_>) -> Result<(Frame, Vec<usize>), CliError> {
-    if missing == Missing::Error {
-        return Ok((frame, Vec::new()));
-    }
+fn left_of(
+    frame: Frame,
+    rules: &MissingRules,
+    notes: &mut Notes<'_>,
+) -> Result<(Frame, Vec<usize>), CliError> {
     let rows = frame.row_count();
-    let complete = frame.complete_rows(&frame.columns().iter().collect::<Vec<_>>());
+    let complete = rules.remaining(&frame, frame.columns());
     let missed = others(rows, &complete);
     match (missed.len(), complete.len()) {
         (0, _) => return Ok((frame, missed)),
@@ -124,7 +126,8 @@ fn left_of(frame: Frame, missing: Missing, notes: &mut Notes<'_>) -> Result<(Fra
     left_out.look(&frame, &missed);
     let (count, verb) = (left_out.count(), if left_out.count() == 1 { "misses" } else { "miss" });
     let (rows, places) = (counted(rows, "row"), left_out.places());
-    notes.say(format_args!("left out {count} of {rows}, which {verb} a value: {places}"));
+    let what = rules.missed();
+    notes.say(format_args!("left out {count} of {rows}, which {verb} {what}: {places}"));
     Ok((frame.rows(&complete)?, missed))
 }
 

@@ -4,7 +4,7 @@ use super::dependence::{self, INTERVAL};
 use super::{TableOptions, term_panels, warn};
 use crate::context::Context;
 use crate::data::Frame;
-use crate::encode::FeatureEncoding;
+use crate::encode::{Feature, FeatureEncoding};
 use crate::error::CliError;
 use crate::files::OutputFile;
 use crate::method::is_gaussian;
@@ -98,13 +98,13 @@ pub(super) fn shows_function(model: &Model) -> bool {
     number_scales(model).is_some_and(|scales| scales.len() <= 2)
 }
 
-/// The units of all inputs, if they are numbers.
+/// The units of all inputs, if they are numbers that are not missing.
 fn number_scales(model: &Model) -> Option<Vec<Standardiser>> {
-    let scale = |encoding: &FeatureEncoding| match encoding {
-        FeatureEncoding::Scaled(scale) => Some(*scale),
-        FeatureEncoding::OneHot(_) => None,
+    let scale = |feature: &Feature| match (&feature.encoding, feature.missing) {
+        (FeatureEncoding::Scaled(scale), None) => Some(*scale),
+        _ => None,
     };
-    model.inputs().features().iter().map(|feature| scale(&feature.encoding)).collect()
+    model.inputs().features().iter().map(scale).collect()
 }
 
 /// The rows of each label, or all rows, with a name and a colour.

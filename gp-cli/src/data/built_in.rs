@@ -8,7 +8,7 @@ impl Formats {
     /// The formats of this crate.
     #[must_use]
     pub fn built_in() -> Self {
-        Self::new(vec![
+        let formats = Self::new(vec![
             Arc::new(csv::Csv),
             Arc::new(parquet::Parquet),
             Arc::new(arrow::ArrowFile),
@@ -16,6 +16,9 @@ impl Formats {
             Arc::new(npz::Npz),
             Arc::new(idx::Idx),
             Arc::new(libsvm::LibSvm),
-        ])
+        ]);
+        #[cfg(feature = "sqlite")]
+        let formats = formats.with(Arc::new(super::sqlite::Sqlite));
+        formats
     }
 }

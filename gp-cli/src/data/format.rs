@@ -31,6 +31,19 @@ pub trait Format: Debug + Send + Sync {
     /// Of kind [`Data`](ErrorKind::Data) with the place.
     fn read(&self, source: &Source, options: &ReadOptions) -> Result<Frame, CliError>;
 
+    /// The table in a file that need not be in memory for it.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read); of kind [`Io`](ErrorKind::Io) where the file cannot be read.
+    fn read_input(&self, input: Input, options: &ReadOptions) -> Result<Frame, CliError> {
+        self.read(&input.load()?, options)
+    }
+
+    /// Whether files are databases, of which a table is read by its name or rows by a statement that selects them.
+    fn takes_queries(&self) -> bool {
+        false
+    }
+
     /// Whether tables can be read some rows at a time.
     fn comes_in_pieces(&self) -> bool {
         false

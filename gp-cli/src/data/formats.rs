@@ -1,5 +1,6 @@
 //! The formats of a program, and which of them a file has.
 
+use super::foreign;
 use super::format::Format;
 use super::frame::Frame;
 use super::options::ReadOptions;
@@ -47,7 +48,7 @@ impl Formats {
     /// # Errors
     /// Of kind [`Io`](ErrorKind::Io) where the file cannot be read; otherwise as [`read`](Self::read).
     pub fn open(&self, path: &str, options: &ReadOptions) -> Result<Frame, CliError> {
-        self.read(&Source::open(path)?, options)
+        self.read_input(Input::open(path, u64::MAX)?, options)
     }
 
     /// The table in a file: in the format asked for, else in the one whose mark the file begins with, else in the one
@@ -56,8 +57,16 @@ impl Formats {
     /// # Errors
     /// Of kind [`Usage`](ErrorKind::Usage) for a format there is not; otherwise of kind [`Data`](ErrorKind::Data).
     pub fn read(&self, source: &Source, options: &ReadOptions) -> Result<Frame, CliError> {
-        let format = self.choose((source.bytes(), &source.extension()), options)?;
+        let format = self.choose(source.name(), (source.bytes(), &source.extension()), options)?;
         format.read(source, options)?.read_as(options)
+    }
+
+    /// The same of a file that need not be in memory.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read); of kind [`Io`](ErrorKind::Io) where the file cannot be read.
+    pub fn read_input(&self, input: Input, options: &ReadOptions) -> Result<Frame, CliError> {
+        self.of(&input, options)?.read_input(input, options)?.read_as(options)
     }
 
     /// The same table, some rows at a time.
@@ -78,16 +87,35 @@ impl Formats {
     /// # Errors
     /// Of kind [`Usage`](ErrorKind::Usage) for a format there is not.
     pub fn of(&self, input: &Input, options: &ReadOptions) -> Result<&dyn Format, CliError> {
-        self.choose((input.head(), &input.extension()), options)
+        self.choose(input.name(), (input.head(), &input.extension()), options)
     }
 
-    /// By what was asked for, the first bytes or the end of the name.
+    /// By what was asked for, the first bytes or the end of the name; `table` is what errors call it.
     fn choose(
         &self,
+        table: &str,
+        beginning: (&[u8], &str),
+        options: &ReadOptions,
+    ) -> Result<&dyn Format, CliError> {
+        let (format, choice) = (self.find(table, beginning, options)?, &options.choice);
+        let said = [("--table", &choice.table), ("--query", &choice.query)];
+        match said.into_iter().find(|(_, said)| said.is_some()).filter(|_| !format.takes_queries()) {
+            None => Ok(format),
+            Some((flag, _)) => {
+                let what =
+                    format!("{flag} is for databases, and `{table}` is read as a table in {}", format.name());
+                Err(CliError::usage(what))
+            }
+        }
+    }
+
+    fn find(
+        &self,
+        table: &str,
         (head, extension): (&[u8], &str),
         options: &ReadOptions,
     ) -> Result<&dyn Format, CliError> {
-        if let Some(name) = &options.format {
+        if let Some(name) = &options.choice.format {
             let message = || {
                 let (names, meant) = (self.names().join(", "), did_you_mean(name, self.names()));
                 format!("there is no format `{name}`; there are {names}{meant}")
@@ -98,6 +126,9 @@ impl Formats {
                 .ok_or_else(|| CliError::new(ErrorKind::Usage, message()));
         }
         let by_mark = self.iter().find(|format| format.recognises(head));
+        if let Some(advice) = foreign::advice(table, head).filter(|_| by_mark.is_none()) {
+            return Err(CliError::new(ErrorKind::Data, advice));
+        }
         let by_name = || self.iter().find(|format| format.extensions().contains(&extension));
         by_mark.or_else(by_name).or_else(|| self.iter().next()).ok_or_else(|| {
             CliError::new(ErrorKind::Usage, "there are no formats to read tables in".to_owned())

@@ -12,6 +12,12 @@ use std::sync::Arc;
 /// Names that an error lists before it says how many more there are.
 const LISTED: usize = 20;
 
+/// What to do about a missing value.
+pub(crate) const FILL_OR_DROP: &str = "; fill it in, or leave out all such rows with --missing drop";
+/// The same where it may stay.
+pub(crate) const FILL_DROP_OR_KEEP: &str =
+    "; fill it in, leave out all such rows with --missing drop, or keep them with --missing keep";
+
 /// Columns of the same length with different names, and where each row stood in its file.
 #[derive(Clone, Debug)]
 pub struct Frame {
@@ -210,21 +216,17 @@ impl Frame {
         CliError::new(ErrorKind::Data, message)
     }
 
-    /// Refuses a value that is missing in one of these columns.
+    /// Refuses a value that is missing in one of these columns; `advice` says what to do.
     ///
     /// # Errors
     /// Of kind [`Data`](ErrorKind::Data) with the place of the first.
-    pub fn refuse_missing(&self, columns: &[&Column]) -> Result<(), CliError> {
+    pub fn refuse_missing(&self, columns: &[&Column], advice: &str) -> Result<(), CliError> {
         let first = columns.iter().find_map(|column| {
             (0..self.rows).find(|&row| column.is_missing(row)).map(|row| (row, column.name()))
         });
         match first {
             None => Ok(()),
-            Some((row, name)) => {
-                let advice =
-                    "the value is missing; fill it in, or leave out all such rows with --missing drop";
-                Err(self.fault(row, name, advice))
-            }
+            Some((row, name)) => Err(self.fault(row, name, &format!("the value is missing{advice}"))),
         }
     }
 

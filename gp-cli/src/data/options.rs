@@ -3,11 +3,25 @@
 use super::column::Kind;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Which table of a file is read, and in which format.
+#[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]
+pub struct TableChoice {
+    /// Format of the table: {formats}; found from the file unless given
+    #[arg(long, value_name = "NAME")]
+    pub format: Option<String>,
+    /// Table to read of a database ({databases}) that has several
+    #[arg(long, value_name = "NAME", conflicts_with = "query")]
+    pub table: Option<String>,
+    /// Statement that selects the rows to read of a database ({databases})
+    #[arg(long, value_name = "SQL")]
+    pub query: Option<String>,
+}
+
 /// What is wanted of a table.
 #[derive(Clone, Debug, Default)]
 pub struct ReadOptions {
-    /// The name of the format; by the file's first bytes or the end of its name where nothing is said.
-    pub format: Option<String>,
+    /// Which table of the file; its format by the first bytes or the end of its name where nothing is said.
+    pub choice: TableChoice,
     /// Types of columns; those of the others are found from their cells.
     pub kinds: BTreeMap<String, Kind>,
     /// The columns that are read; all of them where nothing is said. Names that the table does not have do not matter.

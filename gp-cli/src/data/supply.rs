@@ -160,6 +160,15 @@ impl Input {
         &self.name
     }
 
+    /// Where the file is that has the content as it is, if there is one.
+    #[cfg(feature = "sqlite")]
+    pub(super) fn path(&self) -> Option<&Path> {
+        match &self.from {
+            From::Path(path) if !self.head.packed => Some(path),
+            _ => None,
+        }
+    }
+
     /// The end of the name, as of [`Source::extension`].
     #[must_use]
     pub fn extension(&self) -> String {

@@ -1,10 +1,12 @@
 //! Inputs: numbers in units of their spread, words as one column a level.
 
-use super::survey::{ColumnSurvey, Survey, Surveyed};
+use super::column_survey::ColumnSurvey;
+use super::feature::{Feature, FeatureEncoding};
+use super::survey::Survey;
 use super::units::OneKind;
-use crate::data::{Column, Frame, Kind, ReadOptions, Values};
+use crate::data::{Column, FILL_OR_DROP, Frame, Kind, ReadOptions};
 use crate::error::CliError;
-use crate::standardise::{self, Standardiser};
+use crate::standardise::Standardiser;
 use faer::Mat;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -14,35 +16,13 @@ use std::ops::Range;
 /// Levels that a column of words may have at most to be an input.
 pub const MAX_LEVELS: usize = 256;
 
+/// What to do about a missing value of an input that had none in training, where others had.
+const NEVER_BEFORE: &str = ", as it never was in training; fill it in, leave out all such rows with --missing drop, or fit the model anew with --missing-in COL=keep";
+
 /// The inputs of a model: which columns of a table they are, and how they become the D columns of its points.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Inputs {
     features: Vec<Feature>,
-}
-
-/// One column of a table as an input.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Feature {
-    /// The name of the column.
-    pub name: String,
-    /// Its type.
-    pub kind: Kind,
-    /// How its values become numbers.
-    pub encoding: FeatureEncoding,
-    /// The range of its numbers in the data of training. Model files of earlier programs do not have it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub range: Option<standardise::Range>,
-}
-
-/// How the values of an input become numbers.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum FeatureEncoding {
-    /// One column of numbers.
-    Scaled(Standardiser),
-    /// A column for each of these levels, sorted: 1 where the value is that level, else 0. A level that is not among
-    /// them is 0 in all.
-    OneHot(Vec<String>),
 }
 
 /// Points, and what was unusual about them.
@@ -86,7 +66,7 @@ impl Inputs {
     /// of thing, or as they are.
     ///
     /// # Errors
-    /// Of kind [`Data`](crate::ErrorKind::Data) for words of more than [`MAX_LEVELS`] levels.
+    /// Of kind [`Data`](crate::ErrorKind::Data) for words of more than [`MAX_LEVELS`] levels, and a column without a value.
     pub fn learn(survey: &Survey, standardise: bool) -> Result<Self, CliError> {
         let kind = OneKind::among(survey.features());
         let unit = |column: &ColumnSurvey, own| match (standardise, &kind) {
@@ -94,7 +74,7 @@ impl Inputs {
             (true, None) => own,
             (true, Some(kind)) => kind.unit(column, own),
         };
-        let features = survey.features().iter().map(|column| feature(survey, column, &unit));
+        let features = survey.features().iter().map(|column| Feature::learn(survey, column, &unit));
         Ok(Self { features: features.collect::<Result<_, _>>()? })
     }
 
@@ -146,14 +126,39 @@ impl Inputs {
         options.kinds.extend(self.kinds());
     }
 
+    /// Whether a missing value of some input stays, with something in its place.
+    #[must_use]
+    pub fn keep_missing(&self) -> bool {
+        self.features.iter().any(|feature| feature.missing.is_some())
+    }
+
+    /// What became of missing values in training, for people; empty where they are errors.
+    #[must_use]
+    pub fn about_missing(&self) -> String {
+        self.features.iter().filter_map(Feature::about_missing).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Refuses values that are missing where no missing value stays.
+    fn refuse_missing(&self, frame: &Frame, columns: &[&Column]) -> Result<(), CliError> {
+        let strict = self.features.iter().zip(columns).filter(|(feature, _)| feature.missing.is_none());
+        let strict: Vec<&Column> = strict.map(|(_, &column)| column).collect();
+        let advice = if self.keep_missing() { NEVER_BEFORE } else { FILL_OR_DROP };
+        frame.refuse_missing(&strict, advice)
+    }
+
+    /// What is wrong with them, where a file was tampered with.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        self.features.iter().try_for_each(Feature::check)
+    }
+
     /// The points in a table.
     ///
     /// # Errors
     /// Of kind [`Data`](crate::ErrorKind::Data) for a column that is not there or of another type, and a value that is
-    /// missing.
+    /// missing in a column whose missing values do not stay.
     pub fn encode(&self, frame: &Frame) -> Result<Encoded, CliError> {
         let columns = frame.require(&self.names())?;
-        frame.refuse_missing(&columns)?;
+        self.refuse_missing(frame, &columns)?;
         let mut points = Mat::zeros(frame.row_count(), self.dim());
         let (mut first, mut unseen) = (0, Vec::new());
         for (feature, column) in self.features.iter().zip(columns) {
@@ -190,93 +195,8 @@ impl Inputs {
         for feature in &mut self.features {
             let numbers = frame.column(&feature.name).and_then(|column| column.numbers());
             if let (Some(range), Some(numbers)) = (&mut feature.range, numbers) {
-                numbers.iter().for_each(|&number| range.add(number));
+                numbers.iter().filter(|number| !number.is_nan()).for_each(|&number| range.add(number));
             }
-        }
-    }
-}
-
-fn feature(
-    survey: &Survey,
-    column: &ColumnSurvey,
-    unit: &impl Fn(&ColumnSurvey, Standardiser) -> Standardiser,
-) -> Result<Feature, CliError> {
-    let encoding = match column.values() {
-        // Booleans are as they are: 0 and 1 mean something.
-        Surveyed::Numbers { .. } if column.kind() == Kind::Boolean => {
-            FeatureEncoding::Scaled(Standardiser::identity())
-        }
-        Surveyed::Numbers { scale, .. } => FeatureEncoding::Scaled(unit(column, *scale)),
-        Surveyed::Words(levels) => {
-            let mut seen = levels.words().to_vec();
-            if seen.len() > MAX_LEVELS {
-                let like = column.lookalike().map_or_else(String::new, |like| format!("; {like}"));
-                let what = format!(
-                    "{} different words, and an input may have {MAX_LEVELS}; leave it out with --exclude{like}",
-                    seen.len()
-                );
-                return Err(survey.fault(column, &what));
-            }
-            seen.sort();
-            FeatureEncoding::OneHot(seen)
-        }
-    };
-    let range = match column.values() {
-        Surveyed::Numbers { range, .. } if column.kind() != Kind::Boolean => Some(*range),
-        _ => None,
-    };
-    Ok(Feature { name: column.name().to_owned(), kind: column.kind(), encoding, range })
-}
-
-impl Feature {
-    /// Columns of points that it is.
-    pub(crate) fn width(&self) -> usize {
-        match &self.encoding {
-            FeatureEncoding::Scaled(_) => 1,
-            FeatureEncoding::OneHot(levels) => levels.len(),
-        }
-    }
-
-    /// The place of a word among its levels.
-    pub(crate) fn level(&self, word: &str) -> Option<f64> {
-        match &self.encoding {
-            FeatureEncoding::OneHot(levels) => {
-                levels.binary_search_by(|level| level.as_str().cmp(word)).ok().map(|place| place as f64)
-            }
-            FeatureEncoding::Scaled(_) => None,
-        }
-    }
-
-    fn column_names(&self) -> Vec<String> {
-        match &self.encoding {
-            FeatureEncoding::Scaled(_) => vec![self.name.clone()],
-            FeatureEncoding::OneHot(levels) => {
-                levels.iter().map(|level| format!("{}={level}", self.name)).collect()
-            }
-        }
-    }
-
-    /// Sets what is not zero, by row and column; returns a level that is not known.
-    fn fill<'c>(&self, column: &'c Column, mut set: impl FnMut(usize, usize, f64)) -> Option<&'c str> {
-        match (&self.encoding, column.values()) {
-            (FeatureEncoding::Scaled(scale), Values::Numbers(numbers)) => {
-                numbers.iter().enumerate().for_each(|(row, &value)| set(row, 0, scale.apply(value)));
-                None
-            }
-            (FeatureEncoding::OneHot(known), Values::Levels { codes, levels }) => {
-                let places: Vec<Option<usize>> =
-                    levels.iter().map(|level| known.binary_search(level).ok()).collect();
-                let mut unseen = None;
-                for (row, &code) in codes.iter().enumerate() {
-                    match places[code as usize] {
-                        Some(place) => set(row, place, 1.0),
-                        None => unseen = unseen.or(Some(levels[code as usize].as_str())),
-                    }
-                }
-                unseen
-            }
-            // Columns are read as the types they had in training.
-            _ => None,
         }
     }
 }

@@ -1,5 +1,7 @@
 //! From columns of a table to the numbers that a model works with, and back.
 
+mod column_survey;
+mod feature;
 mod inputs;
 mod labels;
 mod raw;
@@ -8,11 +10,14 @@ mod survey;
 mod target;
 mod units;
 
-pub use inputs::{Encoded, Feature, FeatureEncoding, Inputs, MAX_LEVELS, Unseen};
+pub use column_survey::{ColumnSurvey, Kept, Surveyed};
+pub(crate) use feature::MISSING;
+pub use feature::{Feature, FeatureEncoding, Filling};
+pub use inputs::{Encoded, Inputs, MAX_LEVELS, Unseen};
 pub(crate) use labels::QUARTILES;
 pub use labels::{LabelCounter, Labels, class_labels};
 pub use raw::{EachRow, Levels, RawPiece};
 pub use rows::RowEncoder;
-pub use survey::{ColumnSurvey, MOST_VALUES, Survey, Surveyed};
+pub use survey::{MOST_VALUES, Survey};
 pub(crate) use target::checked;
 pub use target::{Target, TargetValues};

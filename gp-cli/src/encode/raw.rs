@@ -58,7 +58,7 @@ impl Levels {
 }
 
 impl RawPiece<'_> {
-    /// Every row, one number a feature and one for the target.
+    /// Every row, one number a feature and one for the target; NaN where a value is missing.
     ///
     /// # Errors
     /// Those of the function.
@@ -68,7 +68,9 @@ impl RawPiece<'_> {
             for (number, column) in numbers.iter_mut().zip(&self.columns) {
                 *number = match column {
                     RawColumn::Numbers(values) => values[row],
-                    RawColumn::Words { codes, places } => places[codes[row] as usize],
+                    RawColumn::Words { codes, places } => {
+                        places.get(codes[row] as usize).copied().unwrap_or(f64::NAN)
+                    }
                 };
             }
             each(&numbers)?;

@@ -1,7 +1,9 @@
 //! Rows of numbers as a survey hands them out, to points and observations.
 
-use super::inputs::{FeatureEncoding, Inputs};
-use super::survey::{ColumnSurvey, Survey, Surveyed};
+use super::column_survey::{ColumnSurvey, Surveyed};
+use super::feature::FeatureEncoding;
+use super::inputs::Inputs;
+use super::survey::Survey;
 use super::target::{Target, TargetValues};
 use crate::error::CliError;
 use crate::standardise::Standardiser;
@@ -19,12 +21,10 @@ pub struct RowEncoder {
 
 #[derive(Clone, Debug)]
 enum Encoding {
-    Scaled(Standardiser),
+    /// With the number that stands for a missing one, where a further column marks it.
+    Scaled(Standardiser, Option<f64>),
     /// The columns of levels by their places in the survey.
-    OneHot {
-        columns: Vec<usize>,
-        width: usize,
-    },
+    OneHot { columns: Vec<usize>, width: usize },
 }
 
 #[derive(Clone, Debug)]
@@ -49,7 +49,7 @@ impl RowEncoder {
     ) -> Result<Self, CliError> {
         let pairs = inputs.features().iter().zip(survey.features());
         let features = pairs.map(|(feature, column)| match &feature.encoding {
-            FeatureEncoding::Scaled(scale) => Encoding::Scaled(*scale),
+            FeatureEncoding::Scaled(scale) => Encoding::Scaled(*scale, feature.filled()),
             FeatureEncoding::OneHot(levels) => {
                 let column_of = |word: &String| levels.binary_search(word).unwrap_or_default();
                 let columns = words(column).iter().map(column_of).collect();
@@ -93,13 +93,21 @@ impl RowEncoder {
         let mut first = 0;
         for (feature, &value) in self.features.iter().zip(row) {
             match feature {
-                Encoding::Scaled(scale) => {
+                Encoding::Scaled(scale, None) => {
                     point[first] = scale.apply(value);
                     first += 1;
                 }
+                Encoding::Scaled(scale, Some(filled)) => {
+                    let is_missing = value.is_nan();
+                    point[first] = if is_missing { *filled } else { scale.apply(value) };
+                    point[first + 1] = f64::from(u8::from(is_missing));
+                    first += 2;
+                }
                 Encoding::OneHot { columns, width } => {
                     point[first..first + width].fill(0.0);
-                    point[first + columns[value as usize]] = 1.0;
+                    // Missing words are marked in the last column.
+                    let column = if value.is_nan() { width - 1 } else { columns[value as usize] };
+                    point[first + column] = 1.0;
                     first += width;
                 }
             }
@@ -128,6 +136,7 @@ fn words(column: &ColumnSurvey) -> &[String] {
 
 #[cfg(test)]
 mod tests {
+    use super::super::column_survey::Kept;
     use super::*;
     use crate::data::{Column, Frame, Kind};
 
@@ -141,6 +150,54 @@ mod tests {
             numbers("n", Kind::Number, [7.0, 0.0, 3.0, -0.0]),
         ];
         Frame::new("t.csv", columns, None).unwrap()
+    }
+
+    /// The same with values missing in the first row and elsewhere, whose columns are marked.
+    #[test]
+    fn missing_values_become_what_they_become_in_tables() {
+        let words = [None, Some("b"), Some("a"), None].into_iter();
+        let numbers = |name, kind, numbers: [f64; 4]| Column::of_numbers(name, kind, numbers.to_vec());
+        let columns = vec![
+            numbers("x", Kind::Number, [f64::NAN, 4.0, -2.0, 7.0]),
+            Column::of_words("w", words),
+            numbers("t", Kind::Boolean, [1.0, 0.0, f64::NAN, 1.0]),
+            numbers("y", Kind::Number, [7.0, 0.0, 3.0, 1.0]),
+        ];
+        let frame = Frame::new("t.csv", columns, None).unwrap();
+        let begin = || Survey::begin(&frame, &["x", "w", "t"], "y").unwrap().keeping(|_| Kept::WhereMissing);
+        let survey = begin().whole(&frame).unwrap();
+        let inputs = Inputs::learn(&survey, true).unwrap();
+        let expected =
+            ["x", "x=(missing)", "w=a", "w=b", "w=(missing)", "t", "t=(missing)"].map(str::to_owned);
+        assert_eq!(inputs.column_names(), expected);
+        let points = inputs.encode(&frame).unwrap().points;
+        // Units of the three numbers that are there; the mean is 0 in them.
+        let scale = 14f64.sqrt();
+        let third = 2.0 / 3.0;
+        let rows = [
+            [0.0, 1.0, 0.0, 0.0, 1.0, 1.0, 0.0],
+            [1.0 / scale, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0],
+            [-5.0 / scale, 0.0, 1.0, 0.0, 0.0, third, 1.0],
+            [4.0 / scale, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0],
+        ];
+        let target = Target {
+            name: "y".into(),
+            kind: Kind::Number,
+            values: TargetValues::Number(Standardiser::identity()),
+        };
+        let encoder = RowEncoder::new(&survey, &inputs, &target, Support::Real).unwrap();
+        let (mut row, mut point) = (0, vec![f64::NAN; encoder.dim()]);
+        let compare = &mut |raw: &[f64]| {
+            encoder.point(&raw[..3], &mut point);
+            for (d, &value) in point.iter().enumerate() {
+                assert_eq!(value, points[(row, d)]);
+                // Two roundings.
+                assert!((value - rows[row][d]).abs() < 1e-15, "{row} {d} {value}");
+            }
+            row += 1;
+            Ok(())
+        };
+        begin().look(&frame).unwrap().for_each(compare).unwrap();
     }
 
     /// Features and targets of every type, against what is done to whole tables.

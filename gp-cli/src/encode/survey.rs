@@ -1,15 +1,17 @@
 //! What is known of a table without its rows: types, sums and words of columns, whole or in pieces.
 
+use super::column_survey::{ColumnSurvey, Kept, Surveyed};
 use super::labels::{LabelCounter, Labels};
-use super::raw::{EachRow, Levels, RawColumn, RawPiece};
-use crate::data::{Column, Frame, Kind, Lookalike, Values};
+use super::raw::{EachRow, RawPiece};
+use crate::data::{Column, FILL_DROP_OR_KEEP, FILL_OR_DROP, Frame};
 use crate::error::{CliError, ErrorKind};
-use crate::standardise::{Range, Spread, Standardiser, Sum};
+use crate::standardise::Spread;
 
 /// Different values of a target that are told apart, and different words of an input that are kept before it is refused.
 pub const MOST_VALUES: usize = 1 << 16;
 
-/// A table as far as choices need it: the columns of some features and of a target, none of which misses a value.
+/// A table as far as choices need it: the columns of some features and of a target. Only features that are asked to keep
+/// missing values have such.
 #[derive(Clone, Debug)]
 pub struct Survey {
     source: String,
@@ -21,32 +23,6 @@ pub struct Survey {
     first_target: String,
 }
 
-/// One column of them.
-#[derive(Clone, Debug)]
-pub struct ColumnSurvey {
-    name: String,
-    kind: Kind,
-    /// Where the first row stands.
-    first_place: String,
-    values: Surveyed,
-}
-
-/// What is known of values.
-#[derive(Clone, Debug)]
-pub enum Surveyed {
-    /// Numbers are known by their mean, their range and their spread.
-    Numbers {
-        /// Their sum.
-        sum: Sum,
-        /// The lowest and the highest.
-        range: Range,
-        /// Their units, once they have been measured.
-        scale: Standardiser,
-    },
-    /// Words are known one by one, in the order in which they occur first.
-    Words(Levels),
-}
-
 impl Survey {
     /// A survey of no row yet, of tables with the columns that this one has.
     ///
@@ -55,19 +31,7 @@ impl Survey {
     pub fn begin(piece: &Frame, features: &[&str], target: &str) -> Result<Self, CliError> {
         let target = piece.require(&[target])?[0];
         let columns = piece.require(features)?.into_iter().chain([target]);
-        let begin = |column: &Column| ColumnSurvey {
-            name: column.name().to_owned(),
-            kind: column.kind(),
-            first_place: piece.place(0),
-            values: match column.values() {
-                Values::Numbers(_) => Surveyed::Numbers {
-                    sum: Sum::default(),
-                    range: Range::default(),
-                    scale: Standardiser::identity(),
-                },
-                Values::Levels { .. } => Surveyed::Words(Levels::default()),
-            },
-        };
+        let begin = |column: &Column| ColumnSurvey::begin(column, piece);
         Ok(Self {
             source: piece.source().to_owned(),
             rows: 0,
@@ -77,15 +41,31 @@ impl Survey {
         })
     }
 
-    /// A survey of a table in memory.
+    /// The same survey, in which missing values of features stay where `kept` says so of their names.
+    #[must_use]
+    pub fn keeping(mut self, kept: impl Fn(&str) -> Kept) -> Self {
+        if let Some((_, features)) = self.columns.split_last_mut() {
+            features.iter_mut().for_each(|column| column.kept = kept(&column.name));
+        }
+        self
+    }
+
+    /// A survey of a table in memory that misses no value.
     ///
     /// # Errors
     /// As [`begin`](Self::begin) and [`look`](Self::look).
     pub fn of(frame: &Frame, features: &[&str], target: &str) -> Result<Self, CliError> {
-        let mut survey = Self::begin(frame, features, target)?;
-        let raw = survey.look(frame)?;
-        survey.measure(|each| raw.for_each(each))?;
-        Ok(survey)
+        Self::begin(frame, features, target)?.whole(frame)
+    }
+
+    /// A survey that was begun, of all rows of a table in memory.
+    ///
+    /// # Errors
+    /// As [`look`](Self::look).
+    pub fn whole(mut self, frame: &Frame) -> Result<Self, CliError> {
+        let raw = self.look(frame)?;
+        self.measure(|each| raw.for_each(each))?;
+        Ok(self)
     }
 
     /// Takes in the next rows, and returns them as numbers.
@@ -96,8 +76,10 @@ impl Survey {
         let names: Vec<&str> = self.columns.iter().map(|column| column.name.as_str()).collect();
         let columns = piece.require(&names)?;
         if let Some((target, features)) = columns.split_last() {
-            piece.refuse_missing(&[target])?;
-            piece.refuse_missing(features)?;
+            piece.refuse_missing(&[target], FILL_OR_DROP)?;
+            let strict = self.columns.iter().zip(features).filter(|(survey, _)| survey.kept == Kept::Never);
+            let strict: Vec<&Column> = strict.map(|(_, &column)| column).collect();
+            piece.refuse_missing(&strict, FILL_DROP_OR_KEEP)?;
             self.labels.look(target);
         }
         self.rows += piece.row_count();
@@ -121,7 +103,7 @@ impl Survey {
         let mut spreads: Vec<Option<Spread>> = self.columns.iter().map(spread).collect();
         pass(&mut |row| {
             for (spread, &value) in spreads.iter_mut().zip(row) {
-                if let Some(spread) = spread {
+                if let Some(spread) = spread.as_mut().filter(|_| !value.is_nan()) {
                     spread.add(value);
                 }
             }
@@ -180,72 +162,10 @@ impl Survey {
     }
 }
 
-impl ColumnSurvey {
-    /// What the header calls it.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// What it holds.
-    #[must_use]
-    pub fn kind(&self) -> Kind {
-        self.kind
-    }
-
-    /// What is known of its values.
-    #[must_use]
-    pub fn values(&self) -> &Surveyed {
-        &self.values
-    }
-
-    /// The units of its numbers, unless it holds words.
-    #[must_use]
-    pub fn scale(&self) -> Option<Standardiser> {
-        match &self.values {
-            Surveyed::Numbers { scale, .. } => Some(*scale),
-            Surveyed::Words(_) => None,
-        }
-    }
-
-    /// What the words look like, where they are not meant as words.
-    #[must_use]
-    pub fn lookalike(&self) -> Option<Lookalike> {
-        match &self.values {
-            Surveyed::Words(levels) => Lookalike::among(levels.words()),
-            Surveyed::Numbers { .. } => None,
-        }
-    }
-
-    fn look<'f>(&mut self, column: &'f Column, piece: &Frame) -> Result<RawColumn<'f>, CliError> {
-        match (&mut self.values, column.values()) {
-            (Surveyed::Numbers { sum, range, .. }, Values::Numbers(numbers)) => {
-                for &value in numbers {
-                    sum.add(value);
-                    range.add(value);
-                }
-                Ok(RawColumn::Numbers(numbers))
-            }
-            (Surveyed::Words(all), Values::Levels { codes, levels }) => {
-                let places = all.places(codes, levels);
-                if all.words().len() > MOST_VALUES {
-                    let like =
-                        Lookalike::among(all.words()).map_or_else(String::new, |like| format!("; {like}"));
-                    let what = format!(
-                        "more than {MOST_VALUES} different words; leave the column out with --exclude{like}"
-                    );
-                    return Err(piece.fault(0, &self.name, &what));
-                }
-                Ok(RawColumn::Words { codes, places })
-            }
-            _ => Err(piece.fault(0, &self.name, "it is of another type here than before")),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::Kind;
 
     fn table(rows: std::ops::Range<usize>) -> Frame {
         let numbers = rows.clone().map(|i| 1e4 + (i as f64 * 0.37).sin()).collect();

@@ -1,6 +1,6 @@
 //! The target: a number in units of its spread, a count, or one of some labels.
 
-use crate::data::{Column, Frame, Kind, ReadOptions};
+use crate::data::{Column, FILL_OR_DROP, Frame, Kind, ReadOptions};
 use crate::error::{CliError, ErrorKind};
 use crate::standardise::Standardiser;
 use gp_likelihoods::Support;
@@ -61,7 +61,7 @@ impl Target {
     /// likelihood cannot take, each with its place.
     pub fn encode(&self, frame: &Frame, support: Support) -> Result<Vec<f64>, CliError> {
         let columns = frame.require(&[&self.name])?;
-        frame.refuse_missing(&columns)?;
+        frame.refuse_missing(&columns, FILL_OR_DROP)?;
         let Some(&column) = columns.first() else { return Ok(Vec::new()) };
         match &self.values {
             TargetValues::Classes(labels) => self.encode_labels(frame, column, labels, support),

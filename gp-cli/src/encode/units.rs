@@ -1,6 +1,6 @@
 //! Inputs that are one kind of thing, such as the pixels of pictures, and so are measured in one unit.
 
-use super::survey::{ColumnSurvey, Surveyed};
+use super::column_survey::{ColumnSurvey, Surveyed};
 use crate::standardise::{Range, Standardiser};
 
 /// So many inputs with one range are one kind of thing, where they are also half of all that vary.
@@ -57,6 +57,7 @@ fn varies((range, _): &(Range, f64)) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::column_survey::Kept;
     use super::super::survey::Survey;
     use super::*;
     use crate::data::{Column, Frame, Kind};
@@ -97,6 +98,20 @@ mod tests {
             let expected = if column.name() == "age" { own.scale } else { expected };
             assert!((unit.scale - expected).abs() < 1e-14 * expected, "{}", column.name());
         }
+    }
+
+    /// What stands for a missing value does not count: neither in a range nor in a spread.
+    #[test]
+    fn missing_values_have_no_say() {
+        let gaps = |row: usize| if row.is_multiple_of(3) { f64::NAN } else { (row % 10) as f64 };
+        let known: Vec<f64> = (0..ROWS).map(gaps).filter(|value| !value.is_nan()).collect();
+        let frame =
+            Frame::new("t.csv", vec![column("x", gaps), column("y", |row| row as f64)], None).unwrap();
+        let survey = Survey::begin(&frame, &["x"], "y").unwrap().keeping(|_| Kept::Always);
+        let survey = survey.whole(&frame).unwrap();
+        assert_eq!(survey.features()[0].scale(), Some(Standardiser::of(&known)));
+        let (range, _) = numbers(&survey.features()[0]).unwrap();
+        assert_eq!((range.lowest, range.highest), (0.0, 9.0));
     }
 
     #[test]

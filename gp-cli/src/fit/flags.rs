@@ -5,10 +5,10 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use serde_json::Value;
 
-/// The same command, with a flag for each setting that a method declares.
+/// The same command, with a flag for each setting that a method declares, as `arranged` has it.
 #[must_use]
-pub fn with_settings(command: Command, methods: &Methods) -> Command {
-    methods.settings().iter().fold(command, |command, declared| command.arg(flag(declared)))
+pub fn with_settings(command: Command, methods: &Methods, arranged: impl Fn(Arg) -> Arg) -> Command {
+    methods.settings().iter().fold(command, |command, declared| command.arg(arranged(flag(declared))))
 }
 
 /// What a command line says of settings.

@@ -1,31 +1,35 @@
 //! Kernels: those that were asked for, or the usual one.
 
+use super::names;
 use super::observed::Observed;
 use super::seasons::Season;
 use super::spec::FitSpec;
+use crate::encode::Inputs;
 use crate::error::{CliError, ErrorKind};
 use crate::method::{Method, is_gaussian};
 use gp_kernels::{Kernel, Registry};
 use gp_likelihoods::Support;
 use gp_optim::format_number;
+use std::borrow::Cow;
 
 /// One length-scale for each input up to so many inputs.
 const ARD_INPUTS: usize = 64;
 
-/// One kernel for each latent function: those given, the only one given for all, or the usual one with the seasons that
+/// One kernel for each latent function, of columns by their numbers: those given, the only one given for all, or the usual one with the seasons that
 /// were found. `pseudo` is how many inducing inputs or active points see it, 0 where all rows do.
 pub(super) fn kernels(
     spec: &FitSpec,
     registry: &Registry,
     method: &dyn Method,
     observed: &Observed,
-    (dim, pseudo): (usize, usize),
+    (inputs, pseudo): (&Inputs, usize),
     seasons: &[Season],
 ) -> Result<Vec<Box<dyn Kernel>>, CliError> {
-    let latents = observed.likelihood.latents();
+    let (latents, dim) = (observed.likelihood.latents(), inputs.dim());
+    let named = |text: &String| names::kernel(text, inputs, registry).map(Cow::into_owned);
     let texts = match spec.kernel.as_slice() {
         [] => vec![usual_kernel(method, observed, (dim, is_straight(observed, dim, pseudo)), seasons)],
-        some => some.to_vec(),
+        some => some.iter().map(named).collect::<Result<_, _>>()?,
     };
     if texts.len() != 1 && texts.len() != latents {
         return Err(CliError::usage(format!(

@@ -1,5 +1,6 @@
 //! The target as the likelihood takes it.
 
+use super::names;
 use super::order::{self, in_order};
 use super::spec::FitSpec;
 use super::task::{Task, how_many, task, wrong_likelihood};
@@ -77,7 +78,10 @@ fn likelihood(
             format!("poisson(offset={})", format_number(mean.max(f64::MIN_POSITIVE).ln()))
         }
     };
-    let likelihood = context.likelihoods.parse(&text).map_err(wrong_likelihood)?;
+    let likelihood = context
+        .likelihoods
+        .parse(&names::likelihood(&text, &context.likelihoods))
+        .map_err(wrong_likelihood)?;
     if likelihood.outputs() != 1 {
         let what = format!(
             "the likelihood {} has {} outputs; one target column has one",

@@ -27,6 +27,7 @@ pub(super) fn place(
     kernels: &[Box<dyn Kernel>],
     observed: &Observed,
 ) -> Result<(Vec<InducingInputs>, Option<Placing>), CliError> {
+    check_windows(spec, kernels)?;
     let latents = observed.likelihood.latents();
     if !spec.inducing_file.is_empty() {
         let files = &spec.inducing_file;
@@ -38,7 +39,9 @@ pub(super) fn place(
         }
         let read: Vec<InducingInputs> = files
             .iter()
-            .map(|path| read_inducing(&path.to_string_lossy(), inputs, &context.formats))
+            .map(|path| {
+                with_windows(read_inducing(&path.to_string_lossy(), inputs, &context.formats)?, spec.windows)
+            })
             .collect::<Result<_, _>>()?;
         let own = |latent: usize| read[latent.min(read.len() - 1)].clone();
         return Ok(((0..latents).map(own).collect(), None));
@@ -54,6 +57,7 @@ pub(super) struct Placing {
     placements: Placements,
     name: String,
     count: usize,
+    windows: Option<f64>,
 }
 
 impl Placing {
@@ -67,7 +71,7 @@ impl Placing {
     ) -> Result<Self, CliError> {
         let placements = placements(known, observed, rows.whole()?.1);
         let name = spec.placement.as_deref().unwrap_or(PLACEMENT).to_owned();
-        Ok(Self { placements, name, count })
+        Ok(Self { placements, name, count, windows: spec.windows })
     }
 
     /// Places among some rows, the same ones for all latent functions.
@@ -85,20 +89,16 @@ impl Placing {
         let placement = self.placements.find(&self.name).map_err(wrong("--placement".to_owned()))?;
         let placed = placement.place(kernel, rows.whole()?.0, self.count, seed);
         let placed = placed.map_err(wrong(format!("--placement {}", self.name)))?;
-        Ok(vec![placed.inputs; latents])
+        Ok(vec![with_windows(placed.inputs, self.windows)?; latents])
     }
 }
 
-/// The same inducing inputs as centres of the windows that were asked for, if any.
+/// Checks the width of the windows that were asked for, if any.
 ///
 /// # Errors
 /// Of kind [`Usage`](ErrorKind::Usage) for a width that is none, and for kernels that cannot be seen through windows.
-pub(super) fn with_windows(
-    spec: &FitSpec,
-    inducing: Vec<InducingInputs>,
-    kernels: &[Box<dyn Kernel>],
-) -> Result<Vec<InducingInputs>, CliError> {
-    let Some(width) = spec.windows else { return Ok(inducing) };
+fn check_windows(spec: &FitSpec, kernels: &[Box<dyn Kernel>]) -> Result<(), CliError> {
+    let Some(width) = spec.windows else { return Ok(()) };
     if !(width > 0.0 && (width * width).is_finite() && width * width > 0.0) {
         return Err(CliError::usage(format!("--windows {width}: a width has to be above 0")));
     }
@@ -108,11 +108,14 @@ pub(super) fn with_windows(
             "--windows: {cause}; there are windows for rbf, linear, constant and white, and for sums and multiples of these"
         )));
     }
-    let windows = |inputs: InducingInputs| {
-        let variances = Mat::from_fn(inputs.count(), inputs.dim(), |_, _| width * width);
-        Ok(inputs.with_windows(variances.as_ref())?)
-    };
-    inducing.into_iter().map(windows).collect()
+    Ok(())
+}
+
+/// The same inducing inputs, as centres of windows of this width where there is one.
+fn with_windows(inputs: InducingInputs, width: Option<f64>) -> Result<InducingInputs, CliError> {
+    let Some(width) = width else { return Ok(inputs) };
+    let variances = Mat::from_fn(inputs.count(), inputs.dim(), |_, _| width * width);
+    Ok(inputs.with_windows(variances.as_ref())?)
 }
 
 /// How many inducing inputs or active points there will be.

@@ -5,7 +5,7 @@ use super::kernels::{is_straight, kernels};
 use super::observed::{Observed, observe};
 use super::parameters;
 use super::placing::{self, Placing, place};
-use super::reading::feature_names;
+use super::reading::begin_survey;
 use super::restarts;
 use super::sample::Sample;
 use super::search::Search;
@@ -50,7 +50,7 @@ pub struct Plan {
     pub cost: String,
     /// Is told what the fit is at.
     pub stages: Stages,
-    /// What was left out without being asked for.
+    /// What was left out without being asked for, and what became of missing values.
     pub notes: Vec<String>,
     /// What may not be meant, for people and for the model file.
     pub warnings: Vec<String>,
@@ -63,12 +63,12 @@ impl Plan {
     /// Of kind [`Data`](crate::ErrorKind::Data) for a table that nothing can be learned from, of kind
     /// [`Usage`](crate::ErrorKind::Usage) for choices that do not go together.
     pub fn new(frame: &Frame, spec: &FitSpec, context: &Context) -> Result<Self, CliError> {
-        let survey = Survey::of(frame, &feature_names(frame, spec)?, spec.target()?)?;
+        let survey = begin_survey(frame, spec)?.whole(frame)?;
         let plan = Self::of(&survey, spec, context, None, |inputs, observed| {
             let targets = observed.target.encode(frame, observed.likelihood.support())?;
             Ok(Rows::in_memory(inputs.encode(frame)?.points, targets))
         })?;
-        Ok(Self { notes: frame.left_out().to_vec(), ..plan })
+        Ok(plan.with_notes(frame.left_out()))
     }
 
     /// The same for a table that is not in memory.
@@ -81,7 +81,7 @@ impl Plan {
         let plan = Self::of(&survey, spec, context, Some(&why), |inputs, observed| {
             table.into_rows(inputs, observed)
         })?;
-        Ok(Self { notes: left_out, ..plan })
+        Ok(plan.with_notes(&left_out))
     }
 
     /// Makes all choices by what is known of a table; `streamed` says why its rows are not in memory, where they are not.
@@ -95,7 +95,7 @@ impl Plan {
         let mut observed = observe(survey, spec, context)?;
         let spec = &*resolved(spec, context, observed.likelihood.as_ref())?;
         let inputs = Inputs::learn(survey, spec.standardize.inputs())?;
-        let (count, dim, latents) = (survey.rows(), inputs.dim(), observed.likelihood.latents());
+        let (count, latents) = (survey.rows(), observed.likelihood.latents());
         let (method, why_method) = choose_method(spec, context, &observed, count, streamed.is_some())?;
         let optimizer = choose_optimizer(spec, context, method.as_ref(), latents, streamed.is_some())?;
         let given = check_settings(spec, method.as_ref(), optimizer)?;
@@ -108,12 +108,11 @@ impl Plan {
         let seasons = seasons::find(spec, &context.kernels, &observed, &inputs, (&sample, count))?;
         let search = Search::new(spec, context, (&observed, &inputs), method.as_ref(), pseudo)?;
         let mut kernels =
-            kernels(spec, &context.kernels, method.as_ref(), &observed, (dim, pseudo), &seasons)?;
+            kernels(spec, &context.kernels, method.as_ref(), &observed, (&inputs, pseudo), &seasons)?;
         parameters::apply(spec, &mut kernels, observed.likelihood.as_mut())?;
         let (inducing, placing) = match method.seen_through() {
             SeenThrough::InducingInputs => {
-                let placed = place(spec, context, pseudo, &inputs, &sample, &kernels, &observed)?;
-                placing::with_windows(spec, placed, &kernels)?
+                place(spec, context, pseudo, &inputs, &sample, &kernels, &observed)?
             }
             _ => (Vec::new(), None),
         };
@@ -152,6 +151,9 @@ impl Plan {
             warnings: lookalikes(survey, spec),
             stages: Stages::default(),
         };
+        if plan.inputs.keep_missing() {
+            plan.notes.push(format!("kept missing values: {}", plan.inputs.about_missing()));
+        }
         plan.choices = describe(&plan, optimizer, &why_method, (spec, &seasons));
         plan.cost = cost(&plan, streamed);
         Ok(plan)
@@ -161,6 +163,11 @@ impl Plan {
     #[must_use]
     pub fn with_stages(self, stages: Stages) -> Self {
         Self { stages, ..self }
+    }
+
+    /// The same plan, with these notes before its own.
+    fn with_notes(self, first: &[String]) -> Self {
+        Self { notes: [first, &self.notes].concat(), ..self }
     }
 
     /// Bytes of memory that the fit takes.

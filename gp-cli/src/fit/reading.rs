@@ -1,7 +1,9 @@
 //! The table of a fit: its rows and its columns.
 
-use super::spec::{FitSpec, Missing};
-use crate::data::{Column, Formats, Frame, Source};
+use super::missing::MissingRules;
+use super::spec::FitSpec;
+use crate::data::{Column, Formats, Frame, Input, TableChoice};
+use crate::encode::Survey;
 use crate::error::{CliError, ErrorKind};
 
 /// Reads the table of a fit as its flags say: rows that miss a value are refused or left out.
@@ -10,34 +12,34 @@ use crate::error::{CliError, ErrorKind};
 /// As [`Formats::open`]; of kind [`Data`](ErrorKind::Data) where no row is left.
 pub fn read(
     path: &str,
-    format: Option<&str>,
+    choice: &TableChoice,
     spec: &FitSpec,
     formats: &Formats,
 ) -> Result<(Frame, usize), CliError> {
-    read_source(&Source::open(path)?, format, spec, formats)
+    read_input(Input::open(path, u64::MAX)?, choice, spec, formats)
 }
 
-/// The same from what was read already.
+/// The same of a file that was looked at already.
 ///
 /// # Errors
 /// As [`read`].
-pub fn read_source(
-    source: &Source,
-    format: Option<&str>,
+pub fn read_input(
+    input: Input,
+    choice: &TableChoice,
     spec: &FitSpec,
     formats: &Formats,
 ) -> Result<(Frame, usize), CliError> {
-    let frame = formats.read(source, &spec.read_options(format)?)?;
-    drop_incomplete(frame, spec.missing)
+    let frame = formats.read_input(input, &spec.read_options(choice)?)?;
+    drop_incomplete(frame, &MissingRules::of_fit(spec)?)
 }
 
 /// Leaves out rows that miss a value, where that was asked for, and tells how many.
 ///
 /// # Errors
 /// Of kind [`Data`](ErrorKind::Data) where no row is left.
-pub fn drop_incomplete(frame: Frame, missing: Missing) -> Result<(Frame, usize), CliError> {
+pub fn drop_incomplete(frame: Frame, rules: &MissingRules) -> Result<(Frame, usize), CliError> {
     let (source, rows) = (frame.source().to_owned(), frame.row_count());
-    match complete(frame, missing)? {
+    match rules.apply(frame)? {
         Some(frame) => {
             let dropped = rows - frame.row_count();
             Ok((frame, dropped))
@@ -46,20 +48,15 @@ pub fn drop_incomplete(frame: Frame, missing: Missing) -> Result<(Frame, usize),
     }
 }
 
-/// What is left of a table, or of a piece of one, without the rows that miss a value, where that was asked for; nothing
-/// where no row is left.
+/// A survey of no row yet, of the columns that a fit looks at.
 ///
 /// # Errors
-/// Of kind [`Data`](ErrorKind::Data), should rows be gone.
-pub(super) fn complete(frame: Frame, missing: Missing) -> Result<Option<Frame>, CliError> {
-    if missing == Missing::Error {
-        return Ok(Some(frame));
-    }
-    let complete = frame.complete_rows(&frame.columns().iter().collect::<Vec<_>>());
-    if complete.len() == frame.row_count() {
-        return Ok(Some(frame));
-    }
-    if complete.is_empty() { Ok(None) } else { frame.rows(&complete).map(Some) }
+/// Of kind [`Usage`](ErrorKind::Usage) and of kind [`Data`](ErrorKind::Data) for columns that are not there, or cannot be
+/// what they are asked to be.
+pub(super) fn begin_survey(piece: &Frame, spec: &FitSpec) -> Result<Survey, CliError> {
+    let (features, rules) = (feature_names(piece, spec)?, MissingRules::of_fit(spec)?);
+    MissingRules::check(piece, spec, &features)?;
+    Ok(Survey::begin(piece, &features, spec.target()?)?.keeping(|name| rules.kept(name)))
 }
 
 /// The error about a table whose rows all miss a value.
@@ -86,7 +83,7 @@ fn what_is_unnamed(frame: &Frame, name: &str) -> CliError {
 }
 
 /// The columns asked for, or all but the target.
-pub(super) fn feature_names<'a>(frame: &'a Frame, spec: &'a FitSpec) -> Result<Vec<&'a str>, CliError> {
+fn feature_names<'a>(frame: &'a Frame, spec: &'a FitSpec) -> Result<Vec<&'a str>, CliError> {
     let target = spec.target()?;
     if spec.features.iter().any(|name| name == target) {
         return Err(CliError::usage(format!("column {target} is the target; it cannot be a feature too")));

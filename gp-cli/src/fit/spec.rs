@@ -1,12 +1,13 @@
 //! What can be said about a fit: the flags of `gp fit` that make a difference to its result.
 
 use super::flags::{given, with_settings};
+use super::missing::{Missing, parse_rule, write_rules};
 use crate::context::Context;
-use crate::data::{Kind, ReadOptions};
+use crate::data::{Kind, ReadOptions, TableChoice};
 use crate::error::{CliError, ErrorKind};
 use crate::method::{Given, Optimizer};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, ValueEnum};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -29,11 +30,15 @@ pub struct FitSpec {
     pub exclude: Vec<String>,
     /// Type of a column: number, boolean, category or date; may be repeated
     #[arg(long = "type", value_name = "COL=TYPE", value_parser = parse_kind)]
-    #[serde(rename = "type")]
+    #[serde(rename = "type", serialize_with = "write_kinds")]
     pub kinds: Vec<(String, Kind)>,
     /// Rows that miss a value
     #[arg(long, value_enum, default_value_t = Missing::Error)]
     pub missing: Missing,
+    /// The same for one column: error, drop or keep, the last also where it misses nothing in training; may be repeated
+    #[arg(long, value_name = "COL=RULE", value_parser = parse_rule)]
+    #[serde(serialize_with = "write_rules")]
+    pub missing_in: Vec<(String, Missing)>,
     /// What the target is
     #[arg(long, value_enum, default_value_t = TaskChoice::Auto)]
     pub task: TaskChoice,
@@ -53,7 +58,7 @@ pub struct FitSpec {
     pub kernel: Vec<String>,
     /// Look for a kernel: a sum of products of base kernels that grows for DEPTH steps (4 unless said otherwise, as --search=3)
     #[arg(long, value_name = "DEPTH", num_args = 0..=1, require_equals = true, default_missing_value = "4",
-          value_parser = clap::value_parser!(u8).range(1..=10), conflicts_with_all = ["kernel", "no_train"])]
+          value_parser = clap::value_parser!(u8).range(1..=10), conflicts_with_all = ["kernel", "no_train", "windows"])]
     pub search: Option<u8>,
     /// Number of inducing inputs
     #[arg(long, value_name = "N")]
@@ -121,16 +126,6 @@ pub enum TaskChoice {
     Ordinal,
 }
 
-/// What is done about rows that miss a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Missing {
-    /// The first of them is an error
-    Error,
-    /// They are left out
-    Drop,
-}
-
 /// What is put in units of its own spread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -177,7 +172,7 @@ impl FitSpec {
         context: &Context,
     ) -> Result<Self, CliError> {
         let wrong = |cause: clap::Error| CliError::usage(cause.to_string());
-        let command = with_settings(Flags::command(), &context.methods);
+        let command = with_settings(Flags::command(), &context.methods, |flag| flag);
         let matches = command.try_get_matches_from(flags).map_err(wrong)?;
         let mut spec = Flags::from_arg_matches(&matches).map_err(wrong)?.spec;
         spec.settings = given(&matches, &context.methods);
@@ -209,7 +204,7 @@ impl FitSpec {
     ///
     /// # Errors
     /// As [`target`](Self::target).
-    pub fn read_options(&self, format: Option<&str>) -> Result<ReadOptions, CliError> {
+    pub fn read_options(&self, choice: &TableChoice) -> Result<ReadOptions, CliError> {
         let target = self.target()?.to_owned();
         if self.exclude.contains(&target) {
             return Err(CliError::usage(format!(
@@ -219,7 +214,7 @@ impl FitSpec {
         let columns =
             (!self.features.is_empty()).then(|| self.features.iter().cloned().chain([target]).collect());
         Ok(ReadOptions {
-            format: format.map(str::to_owned),
+            choice: choice.clone(),
             kinds: self.kinds.iter().cloned().collect(),
             columns,
             excluded: self.exclude.iter().cloned().collect(),
@@ -231,6 +226,11 @@ impl FitSpec {
 fn parse_kind(text: &str) -> Result<(String, Kind), String> {
     let (name, kind) = text.rsplit_once('=').ok_or("it has to be COL=TYPE")?;
     Ok((name.to_owned(), kind.parse()?))
+}
+
+/// Types of columns as a list of `COL=TYPE`, as configurations have them.
+fn write_kinds<S: Serializer>(kinds: &[(String, Kind)], to: S) -> Result<S::Ok, S::Error> {
+    to.collect_seq(kinds.iter().map(|(name, kind)| format!("{name}={kind}")))
 }
 
 fn is_nothing(value: &Value) -> bool {

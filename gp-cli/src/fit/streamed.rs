@@ -1,9 +1,10 @@
 //! Tables that are not held in memory: read once into a file of numbers, from which rows are taken as they are needed.
 
+use super::missing::MissingRules;
 use super::observed::Observed;
-use super::reading::{complete, feature_names, none_left};
-use super::spec::{FitSpec, Missing};
-use crate::data::{Formats, Frame, Input, Pieces, ReadOptions, no_room, unnamed};
+use super::reading::{begin_survey, none_left};
+use super::spec::FitSpec;
+use crate::data::{Formats, Frame, Input, Pieces, ReadOptions, TableChoice, no_room, unnamed};
 use crate::encode::{EachRow, Inputs, RowEncoder, Survey, checked};
 use crate::error::{CliError, ErrorKind};
 use crate::method::Rows;
@@ -21,7 +22,7 @@ const AT_ONCE: usize = 4096;
 ///
 /// ```
 /// use gp_cli::Context;
-/// use gp_cli::data::Input;
+/// use gp_cli::data::{Input, TableChoice};
 /// use gp_cli::fit::{FitSpec, Plan, Streamed, fit};
 ///
 /// let context = Context::built_in();
@@ -31,7 +32,8 @@ const AT_ONCE: usize = 4096;
 /// let rows = (0..500).map(|i| format!("{},{}\n", 0.02 * f64::from(i), (0.02 * f64::from(i)).sin()));
 /// let text = "x,y\n".to_owned() + &rows.collect::<String>();
 /// let input = Input::from_bytes("sine.csv", text.into())?;
-/// let table = Streamed::read(input, (None, &context.formats), &spec, &std::env::temp_dir(), "as an example")?;
+/// let from = (&TableChoice::default(), &context.formats);
+/// let table = Streamed::read(input, from, &spec, &std::env::temp_dir(), "as an example")?;
 /// let model = fit(Plan::streamed(table, &spec, &context)?, &spec, "an example")?;
 /// assert_eq!(model.about().training.rows, 500);
 /// # Ok::<(), gp_cli::CliError>(())
@@ -52,7 +54,7 @@ struct Origin {
     formats: Formats,
     input: Input,
     options: ReadOptions,
-    missing: Missing,
+    rules: MissingRules,
 }
 
 impl Streamed {
@@ -64,13 +66,14 @@ impl Streamed {
     /// without room.
     pub fn read(
         input: Input,
-        (format, formats): (Option<&str>, &Formats),
+        (choice, formats): (&TableChoice, &Formats),
         spec: &FitSpec,
         folder: &Path,
         why: &str,
     ) -> Result<Self, CliError> {
-        let options = spec.read_options(format)?;
-        let origin = Origin { formats: formats.clone(), input, options, missing: spec.missing };
+        let options = spec.read_options(choice)?;
+        let rules = MissingRules::of_fit(spec)?;
+        let origin = Origin { formats: formats.clone(), input, options, rules };
         let (mut rows, mut begun, mut left_out) = (0, None, Vec::new());
         let mut pieces = origin.pieces()?;
         while let Some(piece) = pieces.next_piece()? {
@@ -78,7 +81,7 @@ impl Streamed {
                 left_out = piece.left_out().to_vec();
             }
             rows += piece.row_count();
-            let Some(piece) = complete(piece, spec.missing)? else { continue };
+            let Some(piece) = origin.rules.apply(piece)? else { continue };
             let (survey, raw) = match &mut begun {
                 Some(begun) => begun,
                 none => none.insert(begin(&piece, spec, folder)?),
@@ -144,9 +147,9 @@ impl Streamed {
 
 /// A survey and a file for the columns of the first piece.
 fn begin(piece: &Frame, spec: &FitSpec, folder: &Path) -> Result<(Survey, RawWriter), CliError> {
-    let features = feature_names(piece, spec)?;
-    let survey = Survey::begin(piece, &features, spec.target()?)?;
-    Ok((survey, RawWriter::new(folder, features.len() + 1)?))
+    let survey = begin_survey(piece, spec)?;
+    let width = survey.features().len() + 1;
+    Ok((survey, RawWriter::new(folder, width)?))
 }
 
 impl Origin {
@@ -162,7 +165,7 @@ impl Origin {
     fn find(&self, mut row: usize, column: &str, what: &str) -> Result<CliError, CliError> {
         let mut pieces = self.pieces()?;
         while let Some(piece) = pieces.next_piece()? {
-            let Some(piece) = complete(piece, self.missing)? else { continue };
+            let Some(piece) = self.rules.apply(piece)? else { continue };
             if row < piece.row_count() {
                 return Ok(piece.fault(row, column, what));
             }

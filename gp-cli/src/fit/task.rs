@@ -1,9 +1,11 @@
 //! What the target is: a number, a count or one of some labels.
 
 use super::guess::Guess;
+use super::missing::Missing;
+use super::names;
 use super::order::in_order;
 use super::plan::lookalikes;
-use super::reading::feature_names;
+use super::reading::begin_survey;
 use super::spec::{FitSpec, TaskChoice};
 use crate::context::Context;
 use crate::data::{Frame, Kind};
@@ -58,22 +60,38 @@ impl std::fmt::Display for Task {
     }
 }
 
-/// The same flags, the task found out from a whole table. Parts of it are then fitted as it is, whatever they hold by
-/// chance.
+/// The same flags, the task and the inputs that miss values found out from a whole table. Parts of it are then fitted as it
+/// is, whatever they hold by chance.
 ///
 /// Returns them with what is worth knowing of the table.
 ///
 /// # Errors
 /// As [`Plan::new`](super::Plan::new).
 pub fn settled(frame: &Frame, spec: &FitSpec, context: &Context) -> Result<(FitSpec, Vec<String>), CliError> {
-    let survey = Survey::of(frame, &feature_names(frame, spec)?, spec.target()?)?;
+    let survey = begin_survey(frame, spec)?.whole(frame)?;
     let column = survey.target()?;
     let labels = in_order(survey.labels(), column.name(), &spec.order)?;
     let is_open = spec.task == TaskChoice::Auto && spec.likelihood.is_none() && labels.names.len() > 1;
     let task = if is_open { task(&survey, column, &labels, spec, context)?.0.into() } else { spec.task };
     let order = if spec.order.is_empty() { Vec::new() } else { labels.names };
     let warnings = lookalikes(&survey, spec).into_iter().map(|like| format!("warning: {like}"));
-    Ok((FitSpec { task, order, ..spec.clone() }, frame.left_out().iter().cloned().chain(warnings).collect()))
+    let missing_in = kept(&survey, spec);
+    let names = kept_names(&survey);
+    let kept = (!names.is_empty()).then(|| format!("missing values are kept in {}", names.join(", ")));
+    let notes = frame.left_out().iter().cloned().chain(kept).chain(warnings).collect();
+    Ok((FitSpec { task, order, missing_in, ..spec.clone() }, notes))
+}
+
+fn kept_names(survey: &Survey) -> Vec<&str> {
+    survey.features().iter().filter(|column| column.keeps_missing()).map(ColumnSurvey::name).collect()
+}
+
+/// What was said of missing values by column, and that those of all columns stay where some of them do.
+fn kept(survey: &Survey, spec: &FitSpec) -> Vec<(String, Missing)> {
+    let said = |name: &str| spec.missing_in.iter().any(|(column, _)| column == name);
+    let names = kept_names(survey).into_iter().filter(|name| !said(name));
+    let kept = names.map(|name| (name.to_owned(), Missing::Keep));
+    spec.missing_in.iter().cloned().chain(kept).collect()
 }
 
 /// What was asked for, or what the values say; and why.
@@ -99,7 +117,8 @@ pub(super) fn task(
         TaskChoice::Auto => {}
     }
     if let Some(likelihood) = &spec.likelihood {
-        let likelihood = context.likelihoods.parse(likelihood).map_err(wrong_likelihood)?;
+        let text = names::likelihood(likelihood, &context.likelihoods);
+        let likelihood = context.likelihoods.parse(&text).map_err(wrong_likelihood)?;
         return Ok((task_of(likelihood.as_ref()), "--likelihood says so".to_owned()));
     }
     if names.len() == 2 {

@@ -3,7 +3,7 @@
 use super::spec::FitSpec;
 use super::streaming;
 use crate::context::Context;
-use crate::data::Input;
+use crate::data::{Input, TableChoice};
 use crate::error::{CliError, ErrorKind};
 use crate::memory;
 use clap::ValueEnum;
@@ -48,7 +48,7 @@ impl Stream {
     pub fn why_not_held(
         self,
         input: &Input,
-        format: Option<&str>,
+        choice: &TableChoice,
         spec: &FitSpec,
         context: &Context,
     ) -> Result<Option<String>, CliError> {
@@ -58,7 +58,7 @@ impl Stream {
                 streaming::check_spec(spec, &context.methods).map(|()| Some("as --stream says".to_owned()))
             }
             Self::Auto => {
-                let format = context.formats.of(input, &spec.read_options(format)?)?;
+                let format = context.formats.of(input, &spec.read_options(choice)?)?;
                 let Some(free) = memory::available() else { return Ok(None) };
                 let able = if format.comes_in_pieces() {
                     streaming::check_spec(spec, &context.methods)
@@ -111,7 +111,7 @@ mod tests {
             std::fs::File::options().append(true).open(&path).unwrap().set_len(size).unwrap();
             let spec = FitSpec::from_flags(["--target", "y"].iter().chain(flags).copied(), &context).unwrap();
             let input = Stream::Auto.open(path.to_str().unwrap()).unwrap();
-            Stream::Auto.why_not_held(&input, None, &spec, &context)
+            Stream::Auto.why_not_held(&input, &TableChoice::default(), &spec, &context)
         };
         const HUGE: u64 = 1 << 42;
         if memory::available().is_some() {

@@ -96,7 +96,7 @@ impl Model {
                 Err(format!("{} labels for {classes} classes", labels.len()))
             }
             _ if !self.about.target.scale().is_sound() => Err("a scale that is not positive".to_owned()),
-            _ => Ok(()),
+            _ => self.inputs().check(),
         }
     }
 
@@ -115,13 +115,19 @@ impl Model {
     pub fn to_value(&self) -> Result<Value, CliError> {
         let record = Record {
             format: FORMAT.to_owned(),
-            version: self.posterior.functions().version(),
+            version: self.version(),
             writer: format!("gp {}", env!("CARGO_PKG_VERSION")),
             about: self.about.clone(),
             posterior: StoredApproximation::of(&self.posterior)?,
             baseline: self.baseline.as_ref().map(StoredApproximation::of).transpose()?,
         };
         serde_json::to_value(record).map_err(cannot_write)
+    }
+
+    /// The oldest version of the format whose programs do not misread the model.
+    fn version(&self) -> u32 {
+        let of_inputs = if self.inputs().keep_missing() { VERSION } else { 1 };
+        of_inputs.max(self.posterior.functions().version())
     }
 
     /// The command that wrote a model file, if these are the bytes of one of any version.

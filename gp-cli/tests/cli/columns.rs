@@ -280,7 +280,7 @@ fn names_that_are_nearly_right_are_suggested() {
     desk.write("t.csv", sine(20));
     for (flags, meant) in [
         ("--likelihood poison", "did you mean `poisson`?"),
-        ("--likelihood probit", "did you mean `bernoulli_probit`?"),
+        ("--likelihood robust", "did you mean `robust_max`?"),
         ("--likelihood studentt", "did you mean `student_t`?"),
         ("--kernel rfb", "did you mean `rbf`?"),
         ("--kernel \"1 * mattern32\"", "did you mean `matern32`?"),

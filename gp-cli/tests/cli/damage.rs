@@ -63,9 +63,15 @@ fn parquet_and_arrow() {
     }
 }
 
+#[cfg(feature = "sqlite")]
+#[test]
+fn databases() {
+    each("table.sqlite", 1500, |bytes| table("table.sqlite", bytes));
+}
+
 #[test]
 fn models() {
-    for name in ["v1_exact.gp", "v1_ep.gp", "v1_classes.gp", "v2_mixture.gp", "v2_ivm.gp"] {
+    for name in ["v1_exact.gp", "v1_ep.gp", "v1_classes.gp", "v2_mixture.gp", "v2_ivm.gp", "v3_missing.gp"] {
         each(name, 1000, |bytes| {
             if let Ok(model) = Model::from_bytes(&bytes, name, &Context::built_in()) {
                 assert!(!model.posterior().describe().is_empty());

@@ -45,6 +45,46 @@ fn pieces_are_the_table() {
     }
 }
 
+/// A table that SQLite wrote, at once and in pieces, from its file and from bytes.
+#[cfg(feature = "sqlite")]
+#[test]
+fn databases_hold_tables() {
+    let frame = read("table.sqlite");
+    assert_eq!(frame.names(), ["a", "b", "c", "d", "e", "f"]);
+    let kinds: Vec<Kind> = frame.columns().iter().map(Column::kind).collect();
+    assert_eq!(
+        kinds,
+        [Kind::Number, Kind::Category, Kind::Date, Kind::Boolean, Kind::Number, Kind::Category]
+    );
+    assert_eq!(numbers(&frame, "a")[..2], [1.5, -2.0]);
+    assert!(frame.column("a").unwrap().is_missing(2));
+    assert_eq!(numbers(&frame, "c"), [19723.0, 19725.0, -1.0]);
+    let (options, formats) = (ReadOptions::default(), data::Formats::built_in());
+    let bytes = std::fs::read(file("table.sqlite")).unwrap();
+    let again = formats.read(&Source::from_bytes("t.db", bytes).unwrap(), &options).unwrap();
+    let texts = |frame: &Frame| -> Vec<String> {
+        frame.columns().iter().flat_map(|column| (0..3).map(|row| column.text(row))).collect()
+    };
+    assert_eq!(texts(&again), texts(&frame));
+    let input = Input::open(&file("table.sqlite"), 0).unwrap();
+    let mut pieces = formats.pieces(&input, &options).unwrap();
+    assert_eq!(texts(&pieces.next_piece().unwrap().unwrap()), texts(&frame));
+    assert!(pieces.next_piece().unwrap().is_none());
+}
+
+/// Files of DuckDB are known by their mark, and it is said how to get at their tables.
+#[test]
+fn files_that_are_not_read_are_known() {
+    let bytes = [&[7; 8][..], b"DUCK", &[0; 100]].concat();
+    let source = Source::from_bytes("x.duckdb", bytes).unwrap();
+    let refused = data::Formats::built_in().read(&source, &ReadOptions::default()).unwrap_err();
+    let said = refused.with_causes();
+    assert!(
+        said.starts_with("`x.duckdb` is a DuckDB file") && said.contains("duckdb x.duckdb -c \"COPY ("),
+        "{said}"
+    );
+}
+
 #[test]
 fn text_of_many_dialects_is_one_table() {
     let plain = text("x,y\n1,2.5\n3,-4e-3\n");

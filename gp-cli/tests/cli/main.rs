@@ -12,7 +12,9 @@ mod division;
 mod files;
 mod fit;
 mod formats;
+mod help;
 mod interrupted;
+mod kept;
 mod learning;
 mod methods;
 mod missing;
@@ -28,6 +30,8 @@ mod relevance;
 mod restarts;
 mod search;
 mod seasons;
+#[cfg(feature = "sqlite")]
+mod sqlite;
 mod stream;
 mod stream_resources;
 mod suggest;

@@ -100,7 +100,7 @@ fn checks_find_what_would_hurt() {
         "column id: 600 different words",
         "column same: every row has the value 1",
         "column far: 1000000 at line 7 is",
-        "column gap: 1 values are missing, the first at line 9",
+        "column gap: 1 value is missing, the first at line 9",
         "column y: label rare has 3 rows only",
         "1 rows are copies of others, the first at line 602",
     ] {

@@ -10,11 +10,11 @@ pub use summary::Summary;
 
 use super::{left_of, print_json};
 use crate::context::Context;
-use crate::data::{Frame, ReadOptions};
+use crate::data::{Frame, ReadOptions, TableChoice};
 use crate::error::CliError;
 use crate::evaluate::{Evaluation, evaluate};
 use crate::fit::TaskChoice::{Binary, Multiclass, Ordinal};
-use crate::fit::{self, FitSpec, FoldFolders, Plan, parse_time};
+use crate::fit::{self, FitSpec, FoldFolders, MissingRules, Plan, parse_time};
 use crate::interrupt;
 use crate::line::Line;
 use crate::model::{Model, TriedKernels, TriedStart};
@@ -59,9 +59,9 @@ pub struct CvOptions {
     /// With --rolling: length of the stretch that is learned from; all earlier rows unless given
     #[arg(long, value_name = "LENGTH", requires = "rolling", value_parser = parse_stretch)]
     pub window: Option<f64>,
-    /// Format of the table: {formats}; found from the file unless given
-    #[arg(long, value_name = "NAME")]
-    pub format: Option<String>,
+    /// Which table is read
+    #[command(flatten)]
+    pub choice: TableChoice,
     /// Folder to keep the fits of all parts in, from which --resume goes on after Ctrl-C or worse
     #[arg(long, value_name = "DIR", conflicts_with = "resume")]
     pub checkpoint: Option<PathBuf>,
@@ -93,7 +93,7 @@ pub fn run(
     notes.stage(format_args!("reading {}", options.data));
     let frame = context.formats.open(&options.data, &read)?;
     let rows = frame.row_count();
-    let (frame, left_out) = left_of(frame, options.spec.missing, notes)?;
+    let (frame, left_out) = left_of(frame, &MissingRules::of_fit(&options.spec)?, notes)?;
     let division = Division::new(options, context, &frame, (rows, &left_out))?;
     let frame = match by(options) {
         Some((_, name)) if !is_input => frame.without(name)?,
@@ -151,7 +151,7 @@ fn by(options: &CvOptions) -> Option<(&'static str, &str)> {
 /// How the table is read, and whether the column by which rows are divided is an input too: names of groups are not, and
 /// what parts follow each other along is unless it is left out.
 fn read_options(options: &CvOptions) -> Result<(ReadOptions, bool), CliError> {
-    let mut read = options.spec.read_options(options.format.as_deref())?;
+    let mut read = options.spec.read_options(&options.choice)?;
     let Some((flag, name)) = by(options) else { return Ok((read, false)) };
     if options.spec.target()? == name {
         return Err(CliError::usage(format!("column {name} is the target; {flag} takes another")));

@@ -43,7 +43,7 @@ impl<'a> Rolling<'a> {
             );
             return Err(CliError::new(ErrorKind::Data, message));
         };
-        frame.refuse_missing(&[column])?;
+        frame.refuse_missing(&[column], "; fill it in")?;
         let mut order: Vec<usize> = (0..times.len()).collect();
         order.sort_by(|&a, &b| times[a].total_cmp(&times[b]));
         Ok(Self { source, column, times, order, gap, window })

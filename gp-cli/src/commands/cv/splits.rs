@@ -25,7 +25,7 @@ pub(super) fn left_in_splits(
 pub(super) fn splits(path: &str, rows: usize, formats: &Formats) -> Result<Vec<Vec<usize>>, CliError> {
     let frame = formats.open(path, &ReadOptions::default())?;
     let columns = frame.require(&["split", "test_row"])?;
-    frame.refuse_missing(&columns)?;
+    frame.refuse_missing(&columns, "; fill it in")?;
     let (Some(split), Some(test)) = (columns[0].numbers(), columns[1].numbers()) else {
         return Err(CliError::new(
             ErrorKind::Data,

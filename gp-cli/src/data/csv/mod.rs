@@ -1,6 +1,5 @@
 //! Text with separated cells: commas, tabs, semicolons or bars, found from the header.
 
-mod kinds;
 mod watched;
 
 use super::cells;
@@ -8,13 +7,13 @@ use super::column::{Column, Kind};
 use super::format::{Format, check_width};
 use super::frame::{Frame, not_of_kind};
 use super::heading::Heading;
+use super::kinds::{Cells, Numbering, Tally};
 use super::options::ReadOptions;
 use super::pieces::{Pieces, WHOLE, rows_of_piece};
 use super::source::Source;
 use super::supply::{Input, Supply, unreadable};
 use crate::error::CliError;
 use csv::{Reader, ReaderBuilder, StringRecord, Trim};
-use kinds::{Cells, Numbering, Tally};
 use std::collections::HashMap;
 use std::sync::Arc;
 use watched::Watched;

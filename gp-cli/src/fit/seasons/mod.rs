@@ -137,18 +137,18 @@ pub(super) struct Along {
 impl Along {
     /// The only input, if it is a number or a date, or else the only date.
     pub(super) fn of(inputs: &Inputs) -> Option<Self> {
-        let (mut found, mut column) = (Vec::new(), 0);
+        let mut found = Vec::new();
         let features = inputs.features();
-        for feature in features {
+        for (feature, place) in features.iter().zip(inputs.places()) {
             let is_date = feature.kind == Kind::Date;
             let is_ordered = is_date || (features.len() == 1 && feature.kind == Kind::Number);
             match &feature.encoding {
-                FeatureEncoding::Scaled(units) if is_ordered => {
-                    found.push(Self { column, name: feature.name.clone(), scale: units.scale, is_date });
-                    column += 1;
+                // The order of rows that miss their place is not known.
+                FeatureEncoding::Scaled(units) if is_ordered && feature.missing.is_none() => {
+                    let (column, name) = (place.start, feature.name.clone());
+                    found.push(Self { column, name, scale: units.scale, is_date });
                 }
-                FeatureEncoding::Scaled(_) => column += 1,
-                FeatureEncoding::OneHot(levels) => column += levels.len(),
+                _ => {}
             }
         }
         if found.len() == 1 { found.pop() } else { None }

@@ -1,7 +1,7 @@
 //! What the cells of a column are, and the column that they become.
 
-use super::super::cells;
-use super::super::column::{Column, Kind, LevelBuilder, parse};
+use super::cells;
+use super::column::{Column, Kind, LevelBuilder, parse};
 
 /// How many cells can be read as what. Tallies of parts of a column add up to that of the whole.
 #[derive(Clone, Copy, Default)]
@@ -13,10 +13,23 @@ pub(super) struct Tally {
 }
 
 impl Tally {
+    /// A cell of text that may be a number.
     pub(super) fn add(&mut self, cell: &str) {
+        if cells::number(cell).is_some() {
+            self.add_number();
+        } else {
+            self.add_word(cell);
+        }
+    }
+
+    /// A number.
+    pub(super) fn add_number(&mut self) {
+        self.numbers += 1;
+    }
+
+    /// A cell of text that is no number, whatever it looks like.
+    pub(super) fn add_word(&mut self, cell: &str) {
         if cells::is_missing(cell) {
-        } else if cells::number(cell).is_some() {
-            self.numbers += 1;
         } else if cells::flag(cell).is_some() {
             self.flags += 1;
         } else if cells::days_since_epoch(cell).is_some() {
@@ -87,6 +100,18 @@ impl Cells {
             Self::Words(levels) => levels.push((!cells::is_missing(cell)).then_some(cell)),
         }
         Ok(())
+    }
+
+    /// Takes a number, if it is a column of them.
+    #[cfg(feature = "sqlite")]
+    pub(super) fn push_number(&mut self, number: f64) -> bool {
+        match self {
+            Self::Numbers(Kind::Number, numbers) => {
+                numbers.push(number);
+                true
+            }
+            _ => false,
+        }
     }
 
     pub(super) fn into_column(self, name: &str) -> Column {

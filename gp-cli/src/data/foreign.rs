@@ -1,0 +1,35 @@
+//! Files that are not read, and how their tables get here.
+
+/// Where DuckDB has its mark, and what it is.
+const DUCKDB: (usize, &[u8]) = (8, b"DUCK");
+/// The first bytes of SQLite files, for programs without their format.
+const SQLITE: &[u8] = b"SQLite format 3\0";
+
+/// What a file is that begins with these bytes, and what to do with it; nothing for one that may be a table.
+pub(super) fn advice(name: &str, head: &[u8]) -> Option<String> {
+    if head.get(DUCKDB.0..).is_some_and(|rest| rest.starts_with(DUCKDB.1)) {
+        return Some(format!(
+            "`{name}` is a DuckDB file, which is not read; write the table to Parquet and read that: duckdb {name} -c \"COPY (SELECT * FROM my_table) TO 'my_table.parquet'\""
+        ));
+    }
+    head.starts_with(SQLITE).then(|| {
+        format!(
+            "`{name}` is an SQLite file, and this program was built without the feature sqlite that reads them; build it with --features sqlite, or write the table as text: sqlite3 -header -csv {name} \"SELECT * FROM my_table\" > my_table.csv"
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_are_where_they_are() {
+        let duck = advice("x", b"12345678DUCK@").unwrap();
+        assert!(duck.starts_with("`x` is a DuckDB file"));
+        assert!(advice("x", b"SQLite format 3\0more").unwrap().contains("--features sqlite"));
+        for other in [&b"DUCK"[..], b"", b"a,b\n1,DUCK", b"1234567DUCK"] {
+            assert_eq!(advice("x", other), None);
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Tables of SQLite files, whole or as a statement selects them.
+
+mod database;
+mod rows;
+
+use super::format::Format;
+use super::frame::Frame;
+use super::options::ReadOptions;
+use super::pieces::{Pieces, WHOLE, rows_of_piece};
+use super::source::Source;
+use super::supply::{Input, Supply};
+use crate::error::{CliError, ErrorKind};
+use database::Database;
+use rows::Selected;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+
+/// The first bytes of every SQLite file.
+const MAGIC: &[u8] = b"SQLite format 3\0";
+
+/// SQLite, opened for reading alone.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sqlite;
+
+impl Format for Sqlite {
+    fn name(&self) -> &'static str {
+        "sqlite"
+    }
+
+    fn summary(&self) -> &'static str {
+        "a table of an SQLite file, the one of --table, or the rows that --query selects"
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &["sqlite", "sqlite3", "db", "db3"]
+    }
+
+    fn recognises(&self, bytes: &[u8]) -> bool {
+        bytes.starts_with(MAGIC)
+    }
+
+    fn takes_queries(&self) -> bool {
+        true
+    }
+
+    fn read(&self, source: &Source, options: &ReadOptions) -> Result<Frame, CliError> {
+        whole(&Database::of_bytes(source.name(), source.bytes().to_vec()), options)
+    }
+
+    fn read_input(&self, input: Input, options: &ReadOptions) -> Result<Frame, CliError> {
+        whole(&database(&input)?, options)
+    }
+
+    fn comes_in_pieces(&self) -> bool {
+        true
+    }
+
+    fn pieces<'a>(&self, input: &'a Input, options: &ReadOptions) -> Result<Box<dyn Pieces + 'a>, CliError> {
+        let (database, options) = (database(input)?, options.clone());
+        let (name, (sender, receiver)) = (input.name().to_owned(), sync_channel(1));
+        // A statement borrows its connection, and both go on between pieces: they have a thread of their own.
+        let spawned = std::thread::Builder::new().spawn(move || send(&database, &options, &sender));
+        spawned.map_err(|cause| CliError::caused(ErrorKind::Io, format!("cannot read `{name}`"), cause))?;
+        Ok(Box::new(Received { name, from: receiver }))
+    }
+}
+
+/// The file that an input is, or its bytes where it is none.
+fn database(input: &Input) -> Result<Database, CliError> {
+    match input.path() {
+        Some(path) => Ok(Database::of_file(input.name(), path)),
+        None => {
+            let mut bytes = Vec::new();
+            let read = input.reader()?.read_to_end(&mut bytes);
+            read.map_err(|cause| super::supply::unreadable(input, cause))?;
+            Ok(Database::of_bytes(input.name(), bytes))
+        }
+    }
+}
+
+/// All rows at once.
+fn whole(database: &Database, options: &ReadOptions) -> Result<Frame, CliError> {
+    let mut read = None;
+    database.with(options, |selected| {
+        Selected::for_each(selected, WHOLE, &mut |piece| {
+            read = Some(piece);
+            true
+        })
+    })?;
+    read.ok_or_else(|| Frame::no_rows(database.name()))
+}
+
+/// A piece, nothing behind the last, or what is wrong.
+type Sent = Result<Option<Frame>, CliError>;
+
+/// Sends all pieces, as long as somebody takes them.
+fn send(database: &Database, options: &ReadOptions, to: &SyncSender<Sent>) {
+    let read = database.with(options, |selected| {
+        Selected::for_each(selected, rows_of_piece, &mut |piece| to.send(Ok(Some(piece))).is_ok())
+    });
+    // Where nobody takes it, nobody has to know.
+    let _ = to.send(read.map(|()| None));
+}
+
+/// Pieces from another thread.
+struct Received {
+    name: String,
+    from: Receiver<Sent>,
+}
+
+impl Pieces for Received {
+    fn next_piece(&mut self) -> Result<Option<Frame>, CliError> {
+        let ended = |_| CliError::new(ErrorKind::Io, format!("cannot read `{}` to its end", self.name));
+        self.from.recv().map_err(ended)?
+    }
+}

@@ -1,0 +1,146 @@
+//! The rows that a statement selects, as columns with types.
+
+use super::super::frame::{Frame, not_of_kind};
+use super::super::heading::Heading;
+use super::super::kinds::{Cells, Tally};
+use super::super::options::ReadOptions;
+use super::database::Database;
+use crate::data::{Column, Kind};
+use crate::error::{CliError, ErrorKind};
+use gp_optim::format_number;
+use rusqlite::Statement;
+use rusqlite::types::ValueRef;
+use std::sync::Arc;
+
+/// A statement, what it selects, and which columns of that are read.
+///
+/// It is carried out twice: the first time for the types of columns, since SQLite has types of values alone.
+pub(super) struct Selected<'a> {
+    database: &'a Database,
+    statement: Statement<'a>,
+    names: Vec<String>,
+    heading: Arc<Heading>,
+    kinds: Vec<Option<Kind>>,
+}
+
+impl<'a> Selected<'a> {
+    pub(super) fn new(database: &'a Database, statement: Statement<'a>, options: &ReadOptions) -> Self {
+        let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
+        let heading = Heading::new(names.clone(), options);
+        // A column that is read for want of others may hold anything.
+        let kind = |name: &str| options.kind(name).or((!options.wants(name)).then_some(Kind::Category));
+        let kinds = heading.places().iter().map(|&place| kind(&names[place])).collect();
+        Self { database, statement, names, heading: heading.into(), kinds }
+    }
+
+    /// Hands over pieces of so many rows as are said for their number of columns, as long as that returns true.
+    pub(super) fn for_each(
+        &mut self,
+        rows_of_piece: impl Fn(usize) -> usize,
+        each: &mut dyn FnMut(Frame) -> bool,
+    ) -> Result<(), CliError> {
+        self.find_kinds()?;
+        let Self { database, statement, names, heading, kinds } = self;
+        let (places, most) = (heading.places(), rows_of_piece(heading.places().len()));
+        let fault = |cause| database.fault(&cause);
+        let mut rows = statement.query([]).map_err(fault)?;
+        let (mut cells, mut before, mut count) = (begin(kinds), 0, 0);
+        let mut piece = |cells: Vec<Cells>, before: u64| {
+            let named = places.iter().zip(cells).map(|(&place, cells)| cells.into_column(&names[place]));
+            let columns: Vec<Column> = named.collect();
+            Ok::<_, CliError>(each(
+                Frame::behind(before, database.name(), columns)?.with_heading(heading.clone()),
+            ))
+        };
+        while let Some(row) = rows.next().map_err(fault)? {
+            for (&place, cells) in places.iter().zip(&mut cells) {
+                let value = row.get_ref(place).map_err(fault)?;
+                push(cells, value, |what, kind| {
+                    cell_fault(database.name(), before + count, &names[place], what, kind)
+                })?;
+            }
+            count += 1;
+            if count as usize == most {
+                if !piece(std::mem::replace(&mut cells, begin(kinds)), before)? {
+                    return Ok(());
+                }
+                (before, count) = (before + count, 0);
+            }
+        }
+        if count > 0 {
+            piece(cells, before)?;
+        }
+        Ok(())
+    }
+
+    /// Looks at all values of the columns whose type was not said.
+    fn find_kinds(&mut self) -> Result<(), CliError> {
+        let Self { database, statement, heading, kinds, .. } = self;
+        let open: Vec<usize> = (0..kinds.len()).filter(|&column| kinds[column].is_none()).collect();
+        if open.is_empty() {
+            return Ok(());
+        }
+        let fault = |cause| database.fault(&cause);
+        let mut tallies = vec![Tally::default(); kinds.len()];
+        let mut rows = statement.query([]).map_err(fault)?;
+        while let Some(row) = rows.next().map_err(fault)? {
+            for &column in &open {
+                match row.get_ref(heading.places()[column]).map_err(fault)? {
+                    ValueRef::Integer(_) | ValueRef::Real(_) => tallies[column].add_number(),
+                    ValueRef::Text(text) => tallies[column].add_word(&String::from_utf8_lossy(text)),
+                    ValueRef::Null | ValueRef::Blob(_) => {}
+                }
+            }
+        }
+        open.iter().for_each(|&column| kinds[column] = Some(tallies[column].kind()));
+        Ok(())
+    }
+}
+
+fn begin(kinds: &[Option<Kind>]) -> Vec<Cells> {
+    kinds.iter().map(|kind| Cells::new(*kind)).collect()
+}
+
+/// What is wrong with a value.
+#[derive(Clone, Copy)]
+enum Fault<'v> {
+    /// It is not text, a number or nothing.
+    Bytes,
+    /// It is not of the type of its column.
+    Type(&'v str),
+}
+
+/// Takes a value, or has an error made of what is wrong with it.
+fn push(
+    cells: &mut Cells,
+    value: ValueRef<'_>,
+    fault: impl Fn(Fault<'_>, Kind) -> CliError,
+) -> Result<(), CliError> {
+    let text = match value {
+        ValueRef::Null => String::new(),
+        ValueRef::Integer(number) => match cells.push_number(number as f64) {
+            true => return Ok(()),
+            false => number.to_string(),
+        },
+        ValueRef::Real(number) => match number.is_finite() && cells.push_number(number) {
+            true => return Ok(()),
+            false => format_number(number),
+        },
+        ValueRef::Text(text) => String::from_utf8_lossy(text).trim().to_owned(),
+        ValueRef::Blob(_) => return Err(fault(Fault::Bytes, Kind::Category)),
+    };
+    cells.push(&text).map_err(|kind| fault(Fault::Type(&text), kind))
+}
+
+fn cell_fault(source: &str, row: u64, name: &str, what: Fault<'_>, kind: Kind) -> CliError {
+    let place = format!("row {}", row + 1);
+    match what {
+        Fault::Type(text) => not_of_kind(source, &place, name, text, kind),
+        Fault::Bytes => {
+            let message = format!(
+                "`{source}`, {place}, column {name}: a BLOB, which is neither a number nor text; leave the column out with --exclude {name}, or select others with --query"
+            );
+            CliError::new(ErrorKind::Data, message)
+        }
+    }
+}

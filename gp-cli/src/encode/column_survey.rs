@@ -1,0 +1,157 @@
+//! What is known of one column without its rows.
+
+use super::raw::{Levels, RawColumn};
+use super::survey::MOST_VALUES;
+use crate::data::{Column, Frame, Kind, Lookalike, Values};
+use crate::error::CliError;
+use crate::standardise::{Range, Standardiser, Sum};
+
+/// What is known of one column.
+#[derive(Clone, Debug)]
+pub struct ColumnSurvey {
+    pub(super) name: String,
+    kind: Kind,
+    /// Where the first row stands.
+    pub(super) first_place: String,
+    pub(super) kept: Kept,
+    /// Rows that miss the value.
+    missing: usize,
+    pub(super) values: Surveyed,
+}
+
+/// Whether the missing values of an input stay, or are an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kept {
+    /// They are an error.
+    Never,
+    /// They stay; an input without any is an ordinary one.
+    WhereMissing,
+    /// They stay, and the input is one that may miss its value also where it does not.
+    Always,
+}
+
+/// What is known of values.
+#[derive(Clone, Debug)]
+pub enum Surveyed {
+    /// Numbers are known by their mean, their range and their spread, as far as they are not missing.
+    Numbers {
+        /// Their sum.
+        sum: Sum,
+        /// The lowest and the highest.
+        range: Range,
+        /// Their units, once they have been measured.
+        scale: Standardiser,
+    },
+    /// Words are known one by one, in the order in which they occur first.
+    Words(Levels),
+}
+
+impl ColumnSurvey {
+    /// Of no row yet, of a column like this one, the first rows of which are those of a piece.
+    pub(super) fn begin(column: &Column, piece: &Frame) -> Self {
+        Self {
+            name: column.name().to_owned(),
+            kind: column.kind(),
+            first_place: piece.place(0),
+            kept: Kept::Never,
+            missing: 0,
+            values: match column.values() {
+                Values::Numbers(_) => Surveyed::Numbers {
+                    sum: Sum::default(),
+                    range: Range::default(),
+                    scale: Standardiser::identity(),
+                },
+                Values::Levels { .. } => Surveyed::Words(Levels::default()),
+            },
+        }
+    }
+
+    /// What the header calls it.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What it holds.
+    #[must_use]
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// What is known of its values.
+    #[must_use]
+    pub fn values(&self) -> &Surveyed {
+        &self.values
+    }
+
+    /// The mean of its numbers that are there, unless it holds words.
+    #[must_use]
+    pub fn mean(&self) -> Option<f64> {
+        match &self.values {
+            Surveyed::Numbers { sum, .. } => Some(sum.mean()),
+            Surveyed::Words(_) => None,
+        }
+    }
+
+    /// Number of rows that miss the value.
+    #[must_use]
+    pub fn missing(&self) -> usize {
+        self.missing
+    }
+
+    /// Whether missing values stay, because there are some or because that was asked for.
+    #[must_use]
+    pub fn keeps_missing(&self) -> bool {
+        match self.kept {
+            Kept::Never => false,
+            Kept::WhereMissing => self.missing > 0,
+            Kept::Always => true,
+        }
+    }
+
+    /// The units of its numbers, unless it holds words.
+    #[must_use]
+    pub fn scale(&self) -> Option<Standardiser> {
+        match &self.values {
+            Surveyed::Numbers { scale, .. } => Some(*scale),
+            Surveyed::Words(_) => None,
+        }
+    }
+
+    /// What the words look like, where they are not meant as words.
+    #[must_use]
+    pub fn lookalike(&self) -> Option<Lookalike> {
+        match &self.values {
+            Surveyed::Words(levels) => Lookalike::among(levels.words()),
+            Surveyed::Numbers { .. } => None,
+        }
+    }
+
+    /// Takes in the next rows, and returns them as numbers.
+    pub(super) fn look<'f>(&mut self, column: &'f Column, piece: &Frame) -> Result<RawColumn<'f>, CliError> {
+        match (&mut self.values, column.values()) {
+            (Surveyed::Numbers { sum, range, .. }, Values::Numbers(numbers)) => {
+                for &value in numbers.iter().filter(|value| !value.is_nan()) {
+                    sum.add(value);
+                    range.add(value);
+                }
+                self.missing += numbers.iter().filter(|value| value.is_nan()).count();
+                Ok(RawColumn::Numbers(numbers))
+            }
+            (Surveyed::Words(all), Values::Levels { codes, levels }) => {
+                let places = all.places(codes, levels);
+                self.missing += codes.iter().filter(|code| **code == Values::NO_LEVEL).count();
+                if all.words().len() > MOST_VALUES {
+                    let like =
+                        Lookalike::among(all.words()).map_or_else(String::new, |like| format!("; {like}"));
+                    let what = format!(
+                        "more than {MOST_VALUES} different words; leave the column out with --exclude{like}"
+                    );
+                    return Err(piece.fault(0, &self.name, &what));
+                }
+                Ok(RawColumn::Words { codes, places })
+            }
+            _ => Err(piece.fault(0, &self.name, "it is of another type here than before")),
+        }
+    }
+}

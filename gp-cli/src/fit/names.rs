@@ -1,0 +1,221 @@
+//! Names in expressions: columns in `dims=[age, "blood pressure", colour=red]`, and what else kernels and likelihoods are
+//! called.
+
+use crate::encode::Inputs;
+use crate::error::CliError;
+use gp_kernels::Registry;
+use gp_optim::did_you_mean;
+use std::borrow::Cow;
+
+/// Other names of kernels.
+const KERNELS: [(&str, &str); 6] = [
+    ("se", "rbf"),
+    ("squared_exponential", "rbf"),
+    ("exponential", "matern12"),
+    ("rational_quadratic", "rq"),
+    ("bias", "constant"),
+    ("poly", "polynomial"),
+];
+/// Other names of likelihoods.
+const LIKELIHOODS: [(&str, &str); 8] = [
+    ("normal", "gaussian"),
+    ("probit", "bernoulli_probit"),
+    ("bernoulli", "bernoulli_probit"),
+    ("logit", "bernoulli_logit"),
+    ("logistic", "bernoulli_logit"),
+    ("student", "student_t"),
+    ("negbin", "negative_binomial"),
+    ("ordinal", "ordinal_probit"),
+];
+
+/// The same expression of a likelihood, by the name that it is known by.
+pub(super) fn likelihood<'t>(text: &'t str, known: &gp_likelihoods::Registry) -> Cow<'t, str> {
+    let start = text.len() - text.trim_start().len();
+    let length = text[start..].find(|letter: char| !letter.is_alphanumeric() && letter != '_');
+    let (name, rest) = text[start..].split_at(length.unwrap_or(text.len() - start));
+    match LIKELIHOODS.iter().find(|(other, _)| *other == name && known.find(name).is_err()) {
+        Some((_, usual)) => Cow::Owned(format!("{usual}{rest}")),
+        None => Cow::Borrowed(text),
+    }
+}
+
+/// The same expression of a kernel with the numbers of columns in place of names, and with the names that kernels are known
+/// by. The name of an input stands for all of its columns;
+/// that of one of them, such as `colour=red`, for it alone. Names with blanks, commas or brackets are quoted.
+///
+/// # Errors
+/// Of kind [`Usage`](crate::ErrorKind::Usage) for a name that no input has, and for one inside of a call in which columns
+/// are counted anew.
+pub(super) fn kernel<'t>(text: &'t str, inputs: &Inputs, known: &Registry) -> Result<Cow<'t, str>, CliError> {
+    let (mut out, mut rest, mut open) = (String::new(), text, Vec::new());
+    while let Some(at) = rest.find(|letter: char| letter.is_alphabetic() || matches!(letter, '_' | '(' | ')'))
+    {
+        let (front, from) = rest.split_at(at);
+        out.push_str(front);
+        let length =
+            from.find(|letter: char| !letter.is_alphanumeric() && letter != '_').unwrap_or(from.len());
+        let (word, behind) = from.split_at(length.max(1));
+        out.push_str(usual_name(word, known));
+        rest = behind;
+        match word {
+            "(" => open.push(false),
+            ")" => drop(open.pop()),
+            "dims" => {
+                if let Some((list, behind)) = list(rest) {
+                    let is_nested = open.iter().filter(|is_call| **is_call).count() > 1;
+                    out.push_str(&format!("=[{}]", columns(list, inputs, is_nested)?));
+                    rest = behind;
+                }
+            }
+            _ if rest.trim_start().starts_with('(') => {
+                let (blanks, behind) = rest.split_at(rest.len() - rest.trim_start().len() + 1);
+                out.push_str(blanks);
+                open.push(true);
+                rest = behind;
+            }
+            _ => {}
+        }
+    }
+    out.push_str(rest);
+    Ok(if out == text { Cow::Borrowed(text) } else { Cow::Owned(out) })
+}
+
+/// The name by which a kernel is known.
+fn usual_name<'n>(name: &'n str, known: &Registry) -> &'n str {
+    let other = KERNELS.iter().find(|(other, _)| *other == name && known.find(name).is_err());
+    other.map_or(name, |(_, usual)| usual)
+}
+
+/// What stands between the brackets of `=[…]`, and what follows them.
+fn list(text: &str) -> Option<(&str, &str)> {
+    let inner = text.trim_start().strip_prefix('=')?.trim_start().strip_prefix('[')?;
+    let end = outside_quotes(inner, ']')?;
+    Some((&inner[..end], &inner[end + 1..]))
+}
+
+/// The first place of a letter that is not in quotes.
+fn outside_quotes(text: &str, wanted: char) -> Option<usize> {
+    let mut is_quoted = false;
+    text.char_indices().find_map(|(place, letter)| {
+        is_quoted ^= letter == '"';
+        (letter == wanted && !is_quoted).then_some(place)
+    })
+}
+
+/// The numbers of the columns in a list, as text.
+fn columns(mut list: &str, inputs: &Inputs, is_nested: bool) -> Result<String, CliError> {
+    let mut numbers = Vec::new();
+    loop {
+        let end = outside_quotes(list, ',').unwrap_or(list.len());
+        let item = list[..end].trim();
+        if item.bytes().all(|byte| byte.is_ascii_digit()) {
+            // Also what is empty, of which the parser will complain.
+            numbers.push(item.to_owned());
+        } else {
+            numbers.extend(named(item.trim_matches('"'), inputs, is_nested)?);
+        }
+        match list.get(end + 1..) {
+            Some(rest) => list = rest,
+            None => return Ok(numbers.join(", ")),
+        }
+    }
+}
+
+/// The numbers of the columns of one name.
+fn named(name: &str, inputs: &Inputs, is_nested: bool) -> Result<Vec<String>, CliError> {
+    if is_nested {
+        let message = format!(
+            "--kernel: `{name}` in `dims` inside of another call, where columns are counted among those that this one sees; give their numbers, from 0"
+        );
+        return Err(CliError::usage(message));
+    }
+    let (features, columns) = (inputs.names(), inputs.column_names());
+    if let Some(feature) = features.iter().position(|known| *known == name) {
+        return Ok(inputs.places()[feature].clone().map(|column| column.to_string()).collect());
+    }
+    if let Some(column) = columns.iter().position(|known| known == name) {
+        return Ok(vec![column.to_string()]);
+    }
+    let known = features.iter().copied().chain(columns.iter().map(String::as_str));
+    let meant = did_you_mean(name, known);
+    Err(CliError::usage(format!(
+        "--kernel: there is no input `{name}` for `dims`; there are {}{meant}",
+        crate::data::list(&features)
+    )))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Column, Frame, Kind};
+    use crate::encode::Survey;
+
+    fn inputs() -> Inputs {
+        let number = |name: &str| Column::of_numbers(name, Kind::Number, vec![1.0, 2.0, 4.0]);
+        let words = ["red", "blue", "red"].into_iter().map(Some);
+        let columns = vec![
+            number("age"),
+            Column::of_words("colour", words),
+            number("blood pressure, [mm]"),
+            number("y"),
+        ];
+        let frame = Frame::new("t.csv", columns, None).unwrap();
+        let survey = Survey::of(&frame, &["age", "colour", "blood pressure, [mm]"], "y").unwrap();
+        Inputs::learn(&survey, true).unwrap()
+    }
+
+    #[test]
+    fn names_become_numbers() {
+        let inputs = inputs();
+        for (text, expected) in [
+            ("rbf(dims=[age])", "rbf(dims=[0])"),
+            (
+                "2 * rbf( dims = [ colour ,0 ] ) + linear(dims=[\"age\", 3])",
+                "2 * rbf( dims=[1, 2, 0] ) + linear(dims=[0, 3])",
+            ),
+            ("(rbf + 1.5 * rbf(dims=[colour=red]))", "(rbf + 1.5 * rbf(dims=[2]))"),
+            ("select (rbf + linear, dims=[\"blood pressure, [mm]\"])", "select (rbf + linear, dims=[3])"),
+            (
+                "select(rbf(dims=[0]) + linear, dims=[age, colour])",
+                "select(rbf(dims=[0]) + linear, dims=[0, 1, 2])",
+            ),
+        ] {
+            assert_eq!(kernel(text, &inputs, &Registry::built_in()).unwrap(), expected);
+        }
+        for text in
+            ["rbf(lengthscale=[1, 2], dims=[0, 2])", "rbf(dims=[])", "rbf(dims=[0", "dims", "2 * white"]
+        {
+            assert!(
+                matches!(kernel(text, &inputs, &Registry::built_in()).unwrap(), Cow::Borrowed(_)),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn names_that_others_use_are_known() {
+        let (inputs, registry) = (inputs(), Registry::built_in());
+        assert_eq!(
+            kernel("2 * se(dims=[age]) + rational_quadratic", &inputs, &registry).unwrap(),
+            "2 * rbf(dims=[0]) + rq"
+        );
+        let known = gp_likelihoods::Registry::built_in();
+        assert_eq!(likelihood("probit", &known), "bernoulli_probit");
+        assert_eq!(likelihood(" student(dof=4)", &known), "student_t(dof=4)");
+        assert_eq!(likelihood("poisson", &known), "poisson");
+        for (other, usual) in KERNELS {
+            assert!(registry.find(other).is_err() && registry.find(usual).is_ok(), "{other}");
+        }
+        for (other, usual) in LIKELIHOODS {
+            assert!(known.find(other).is_err() && known.find(usual).is_ok(), "{other}");
+        }
+    }
+
+    #[test]
+    fn names_that_there_are_not_are_refused() {
+        let refused = |text: &str| kernel(text, &inputs(), &Registry::built_in()).unwrap_err().to_string();
+        let said = refused("rbf(dims=[agee])");
+        assert!(said.contains("no input `agee`") && said.contains("did you mean `age`?"), "{said}");
+        assert!(refused("select(rbf(dims=[age]), dims=[age, colour])").contains("inside of another call"));
+    }
+}

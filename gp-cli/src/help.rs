@@ -1,0 +1,215 @@
+//! What help says beyond the flags: groups, examples, and which of the flags the short help has.
+
+use clap::{Arg, Command};
+
+/// The groups of flags, in which help lists them, and what belongs to them by name. Settings that methods declare are in
+/// the group behind these.
+const GROUPS: [(&str, &[&str]); 4] = [
+    (
+        "Data",
+        &[
+            "target",
+            "features",
+            "exclude",
+            "type",
+            "missing",
+            "missing-in",
+            "order",
+            "test",
+            "test-query",
+            "format",
+            "table",
+            "query",
+            "stream",
+            "splits",
+            "folds",
+            "rows",
+            "id",
+        ],
+    ),
+    (
+        "Model",
+        &[
+            "task",
+            "method",
+            "likelihood",
+            "kernel",
+            "inducing",
+            "inducing-file",
+            "placement",
+            "standardize",
+            "fix",
+            "bound",
+            "prior",
+        ],
+    ),
+    (
+        "Training",
+        &[
+            "optimizer",
+            "time-limit",
+            "seed",
+            "no-train",
+            "checkpoint",
+            "resume",
+            "checkpoint-every",
+            "strict",
+        ],
+    ),
+    ("Output", &["output", "output-format", "trace", "report", "force", "json", "tolerance", "config"]),
+];
+/// The group of settings that methods declare.
+const SETTINGS: &str = "Settings of methods, in brackets";
+/// What the short help of a command that fits has: what most fits need.
+const COMMON: [&str; 17] = [
+    "target",
+    "features",
+    "exclude",
+    "type",
+    "missing",
+    "test",
+    "folds",
+    "task",
+    "method",
+    "likelihood",
+    "kernel",
+    "inducing",
+    "time-limit",
+    "output",
+    "force",
+    "json",
+    "config",
+];
+
+/// Examples of each command, which the long help begins with.
+const EXAMPLES: [(&str, &[&str]); 13] = [
+    (
+        "fit",
+        &[
+            "gp fit train.csv --target y",
+            "gp fit train.csv --target y --test test.csv -o y.gp",
+            "gp fit visits.parquet --target visits --task count --exclude id,name",
+            "gp fit train.csv --target y --missing keep --method vfe --inducing 200",
+            "gp fit train.csv --target y --kernel \"1 * rbf(ard=true) + linear(dims=[age, income])\"",
+            "gp fit data.sqlite --query \"select * from visits where year < 2020\" --target visits",
+        ],
+    ),
+    (
+        "predict",
+        &[
+            "gp predict y.gp new.csv",
+            "gp predict y.gp new.csv -o predictions.parquet --id name --quantiles 0.1,0.5,0.9",
+            "gp predict labels.gp new.csv --proba",
+        ],
+    ),
+    ("eval", &["gp eval y.gp test.csv", "gp eval y.gp test.csv --report scores.html --json"]),
+    (
+        "cv",
+        &["gp cv train.csv --target y --folds 10", "gp cv train.csv --target y --splits splits.csv --json"],
+    ),
+    ("inspect", &["gp inspect y.gp", "gp inspect y.gp --json"]),
+    ("report", &["gp report y.gp -o y.html --test test.csv"]),
+    ("plot", &["gp plot y.gp train.csv -o y.png"]),
+    ("check", &["gp check train.csv --target y"]),
+    ("diagnose", &["gp diagnose train.csv --target y --method svgp"]),
+    ("update", &["gp update y.gp more.csv -o more.gp"]),
+    ("convert", &["gp convert y.gp --to json"]),
+    ("generate", &["gp generate kernels", "gp generate bash"]),
+    ("demo", &["gp demo"]),
+];
+
+/// What the long help of commands that fit ends with.
+const LANGUAGES: &str = "\
+Kernels are sums of products, with a number in front of each: \"1.3 * rbf(ard=true) + linear * periodic(period=7)\". \
+dims=[age, colour] lets one see some inputs alone, by name or by number from 0; names with blanks or commas are quoted. \
+ard=true gives a value for each input. lengthscale=fixed(2), lengthscale=2 in [0.1, 10] and \
+lengthscale=2 ~ log_normal(0, 1) fix, bound and expect a parameter. `gp generate kernels` lists all with their \
+parameters, and `gp generate likelihoods` does so for likelihoods, such as \"student_t(dof=4)\".";
+
+/// The same command with flags in groups, examples in front, and a short help that is short.
+pub(crate) fn arranged(command: Command) -> Command {
+    let name = command.get_name().to_owned();
+    let fits = command.get_arguments().any(|known| known.get_id() == "likelihood");
+    let examples: String = examples(&name).iter().map(|line| format!("  {line}\n")).collect();
+    let command = command.mut_args(|argument| grouped(argument, fits));
+    let command = if examples.is_empty() {
+        command
+    } else {
+        command.before_long_help(format!("Examples:\n{examples}"))
+    };
+    if !fits {
+        return command;
+    }
+    let more = format!("The most common flags; `gp {name} --help` has all of them, with examples.");
+    command.after_help(more).after_long_help(LANGUAGES)
+}
+
+/// The examples of a command.
+fn examples(name: &str) -> &'static [&'static str] {
+    EXAMPLES.iter().find(|(known, _)| *known == name).map_or(&[], |(_, lines)| lines)
+}
+
+fn grouped(argument: Arg, fits: bool) -> Arg {
+    let Some(name) = argument.get_long().map(str::to_owned) else { return argument };
+    let group = GROUPS.iter().find(|(_, names)| names.contains(&name.as_str())).map(|(group, _)| *group);
+    let is_common = COMMON.contains(&name.as_str());
+    match group {
+        Some(group) => argument.help_heading(group).hide_short_help(fits && !is_common),
+        None => argument,
+    }
+}
+
+/// A setting of methods among the flags of a command.
+pub(crate) fn setting(argument: Arg) -> Arg {
+    argument.help_heading(SETTINGS).hide_short_help(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::arguments::command;
+    use super::*;
+    use crate::context::Context;
+
+    /// Every flag of the commands that fit is in a group, and every name in a group is a flag of some command.
+    #[test]
+    fn flags_are_in_groups() {
+        let command = command(&Context::built_in());
+        let mut seen = Vec::new();
+        for subcommand in command.get_subcommands() {
+            let fits = subcommand.get_arguments().any(|known| known.get_id() == "likelihood");
+            for argument in subcommand.get_arguments().filter(|argument| argument.get_long().is_some()) {
+                let name = argument.get_long().unwrap().to_owned();
+                assert!(!fits || argument.get_help_heading().is_some(), "--{name} is in no group of help.rs");
+                seen.push(name);
+            }
+        }
+        for name in GROUPS.iter().flat_map(|(_, names)| names.iter()).chain(&COMMON) {
+            assert!(seen.iter().any(|known| known == name), "there is no --{name}");
+        }
+    }
+
+    /// Every command has examples, and all of them can be read.
+    #[test]
+    fn examples_can_be_read() {
+        let command = command(&Context::built_in());
+        for subcommand in command.get_subcommands() {
+            let name = subcommand.get_name();
+            assert!(!examples(name).is_empty(), "{name}");
+            for line in examples(name) {
+                let parsed = command.clone().try_get_matches_from(words(line));
+                assert!(parsed.is_ok_and(|matches| matches.subcommand_name() == Some(name)), "{line}");
+            }
+        }
+    }
+
+    /// The words of a line, as a shell would split it.
+    fn words(line: &str) -> Vec<String> {
+        let halves = line.split('"').enumerate();
+        halves
+            .flat_map(|(place, part)| match place % 2 {
+                0 => part.split_whitespace().map(str::to_owned).collect(),
+                _ => vec![part.to_owned()],
+            })
+            .collect()
+    }
+}
