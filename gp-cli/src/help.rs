@@ -4,7 +4,7 @@ use clap::{Arg, Command};
 
 /// The groups of flags, in which help lists them, and what belongs to them by name. Settings that methods declare are in
 /// the group behind these.
-const GROUPS: [(&str, &[&str]); 4] = [
+const GROUPS: [(&str, &[&str]); 5] = [
     (
         "Data",
         &[
@@ -24,7 +24,6 @@ const GROUPS: [(&str, &[&str]); 4] = [
             "splits",
             "folds",
             "rows",
-            "id",
         ],
     ),
     (
@@ -56,7 +55,8 @@ const GROUPS: [(&str, &[&str]); 4] = [
             "strict",
         ],
     ),
-    ("Output", &["output", "output-format", "trace", "report", "force", "json", "tolerance", "config"]),
+    ("Predictions", &["interval", "quantiles", "latent", "joint", "samples", "id", "proba"]),
+    ("Output", &["output", "output-format", "to", "trace", "report", "force", "json", "tolerance", "config"]),
 ];
 /// The group of settings that methods declare.
 const SETTINGS: &str = "Settings of methods, in brackets";
@@ -135,7 +135,7 @@ pub(crate) fn arranged(command: Command) -> Command {
     let command = if examples.is_empty() {
         command
     } else {
-        command.before_long_help(format!("Examples:\n{examples}"))
+        command.before_long_help(format!("Examples:\n{}", examples.trim_end()))
     };
     if !fits {
         return command;
@@ -151,6 +151,9 @@ fn examples(name: &str) -> &'static [&'static str] {
 
 fn grouped(argument: Arg, fits: bool) -> Arg {
     let Some(name) = argument.get_long().map(str::to_owned) else { return argument };
+    if name == "seed" && !fits {
+        return argument;
+    }
     let group = GROUPS.iter().find(|(_, names)| names.contains(&name.as_str())).map(|(group, _)| *group);
     let is_common = COMMON.contains(&name.as_str());
     match group {
@@ -170,16 +173,16 @@ mod tests {
     use super::*;
     use crate::context::Context;
 
-    /// Every flag of the commands that fit is in a group, and every name in a group is a flag of some command.
+    /// Every flag but `--seed` is in a group, and every name in a group is a flag of some command.
     #[test]
     fn flags_are_in_groups() {
         let command = command(&Context::built_in());
         let mut seen = Vec::new();
         for subcommand in command.get_subcommands() {
-            let fits = subcommand.get_arguments().any(|known| known.get_id() == "likelihood");
             for argument in subcommand.get_arguments().filter(|argument| argument.get_long().is_some()) {
                 let name = argument.get_long().unwrap().to_owned();
-                assert!(!fits || argument.get_help_heading().is_some(), "--{name} is in no group of help.rs");
+                let is_grouped = argument.get_help_heading().is_some() || name == "seed";
+                assert!(is_grouped, "--{name} is in no group of help.rs");
                 seen.push(name);
             }
         }

@@ -46,7 +46,7 @@ pub struct FitOptions {
     /// Table to score the model on
     #[arg(long, value_name = "DATA")]
     pub test: Option<String>,
-    /// Statement that selects the rows of --test, where it is a database
+    /// SELECT statement whose rows are those of --test, where that is a database
     #[arg(long, value_name = "SQL", requires = "test")]
     pub test_query: Option<String>,
     /// Folder to keep the state of training in, from which --resume goes on after Ctrl-C or worse

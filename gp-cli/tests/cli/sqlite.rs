@@ -206,3 +206,21 @@ fn databases_come_through_pipes_too() {
     let said = crate::support::Said::of(&child.wait_with_output().unwrap());
     assert_eq!((said.code, said.table().1.len()), (0, 5));
 }
+
+/// What a program did not finish is in the file, and what was there before is beside it.
+#[test]
+fn a_change_that_was_not_finished_is_seen() {
+    let desk = Desk::new();
+    database(&desk, "");
+    desk.ok("fit d.sqlite --target y --method exact --no-train --quiet");
+    let writer = Connection::open(desk.path("d.sqlite")).unwrap();
+    let rows = "WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i WHERE n < 5000)";
+    writer.execute_batch(&format!("INSERT INTO t {rows} SELECT n, n FROM i; PRAGMA cache_size = 5")).unwrap();
+    writer.execute_batch("BEGIN; UPDATE t SET x = x + 1").unwrap();
+    desk.write("left.sqlite", desk.read("d.sqlite"));
+    desk.write("left.sqlite-journal", desk.read("d.sqlite-journal"));
+    let said = ["`left.sqlite` was left in the middle of a change", "`left.sqlite-journal`"];
+    desk.refused("predict model.gp left.sqlite", 7, &said);
+    writer.execute_batch("ROLLBACK").unwrap();
+    assert_eq!(desk.ok("predict model.gp d.sqlite").table().1.len(), 5040);
+}
