@@ -45,10 +45,12 @@ pub fn fit(plan: Plan, spec: &FitSpec, origin: &str) -> Result<Model, CliError> 
     if let Some(search) = search {
         stages.begin("searching for a kernel");
         let tried = search.settle(&mut problem, spec, &sample, placing.as_ref())?;
-        if let Some(found) = tried.found() {
-            choices[2] =
-                format!("kernel: {}, found by a search of {} kernels", found.kernel, tried.tried.len());
-        }
+        choices[2] = match tried.found() {
+            Some(found) => {
+                format!("kernel: {}, found by a search of {} kernels", found.kernel, tried.tried.len())
+            }
+            None => "kernel: the usual one, because the search ended before it found any".to_owned(),
+        };
         kernels = Some(tried);
     }
     let drawn_about = spec.restarts.map(|_| problem.clone());
