@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
 
 use faer::Mat;
-use gp_ep::design::{Design, Criterion, Goal};
+use gp_ep::design::{Criterion, Design, Goal};
 use gp_ep::{ExactGp, ExactPosterior, InferenceError, Observations, Predictor};
 use gp_kernels::inducing::InducingInputs;
 use gp_kernels::posterior::{InducingPosterior, MixturePosterior, PosteriorFactor};
