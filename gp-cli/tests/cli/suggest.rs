@@ -106,7 +106,7 @@ fn candidates_of_a_table_are_chosen_one_after_the_other() {
 fn inputs_are_as_in_the_training_table() {
     let desk = Desk::new();
     let row = |i: usize| {
-        let (kind, on) = (["red", "green", "dark blue"][i % 3], i % 2 == 0);
+        let (kind, on) = (["red", "green", "dark blue"][i % 3], i.is_multiple_of(2));
         format!("{},2024-{:02}-{:02},{kind},{on},{}\n", i % 7, 1 + i % 12, 1 + i % 27, noise(i))
     };
     desk.write("t.csv", "dose,day,kind,on,y\n".to_owned() + &(0..40).map(row).collect::<String>());

@@ -5,7 +5,8 @@
 //! observation at s is `k(x, x') − w k(x, s) k(s, x')` with `w = 1 / (k(s, s) + σ²)`. Under any other likelihood the
 //! expectation over observations is the same with `w = (v − E_y Var(f | y)) / v²`, `v = k(s, s)`, because f elsewhere
 //! depends on y through f(s) alone; means are expected to stay. Taking this expectation for the covariance is exact for
-//! Gaussian noise and for the first point of any batch. A mixture counts by its mean and covariance.
+//! Gaussian noise and for the first point of any batch. A mixture counts by its mean and covariance. Correlations of
+//! latent functions with each other count within a point and not between points.
 
 mod chosen;
 mod improvement;

@@ -23,18 +23,19 @@ fn terms_are_conditioned_on_the_sum() {
     let (problem, fresh) = (Problem::new(30, 2, 7), Problem::new(9, 2, 8));
     let posterior = model(KERNEL, 0.05).condition(&problem.data()).unwrap();
     let found = posterior.predict_terms(fresh.inputs.as_ref(), &Evaluator::default()).unwrap();
+    assert_eq!(found.len(), 4);
     let (x, count) = (problem.table(), problem.targets.len());
     let sum = |a: &[f64], b: &[f64]| terms(a, b).iter().sum();
     let k_y = noisy_covariance(&sum, &x, &vec![0.15; count]);
     for (i, new) in table(&fresh.inputs).iter().enumerate() {
-        for t in 0..4 {
+        for (t, found) in found.iter().enumerate() {
             let cross: Vec<f64> = x.iter().map(|x| terms(x, new)[t]).collect();
             let rhs = problem.targets.iter().zip(&cross).map(|(&y, &c)| vec![y, c]).collect();
             let (solved, _) = solve(&k_y, &rhs);
             let dot = |column: usize| cross.iter().zip(&solved).map(|(c, row)| c * row[column]).sum::<f64>();
             let prior = if t == 2 { 0.1 } else { terms(new, new)[t] };
-            assert_close(found[t].mean[i], dot(0), 1e-10);
-            assert_close(found[t].variance[i], prior - dot(1), 1e-10);
+            assert_close(found.mean[i], dot(0), 1e-10);
+            assert_close(found.variance[i], prior - dot(1), 1e-10);
         }
     }
 }

@@ -17,7 +17,7 @@ use crate::notes::Notes;
 use crate::out::{Destination, OutTable};
 use best::BestSoFar;
 use clap::ValueEnum;
-use gp_ep::design::{Design, Criterion, Goal};
+use gp_ep::design::{Criterion, Design, Goal};
 use search::Search;
 use serde_json::{Value, json};
 use space::{Place, Space};
@@ -66,7 +66,7 @@ pub struct SuggestOptions {
     #[arg(long, value_name = "COL", requires = "candidates", help_heading = PLACES)]
     pub id: Vec<String>,
     /// How the table of candidates is read
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = PLACES)]
     pub table: TableOptions,
     /// Table to write, in the format of its name: {writers}; the first of them to the standard output unless given
     #[arg(long, short, value_name = "OUT", help_heading = OUTPUT)]
