@@ -8,6 +8,7 @@ use crate::left_out::counted;
 use crate::method::{Given, Later, Updated};
 use crate::model::{About, Model};
 use crate::notes::Notes;
+use faer::MatRef;
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::PathBuf;
@@ -60,24 +61,29 @@ pub fn run(
     let later = Later {
         before: model.posterior(),
         points: encoded.points.as_ref(),
-        targets: &observations,
+        observed: MatRef::from_row_major_slice(
+            &observations,
+            frame.row_count(),
+            observations.len() / frame.row_count(),
+        ),
         given: &given,
     };
-    notes.stage(format_args!("taking in {}", more_rows(observations.len())));
+    let rows = frame.row_count();
+    notes.stage(format_args!("taking in {}", more_rows(rows)));
     let updated = method.update(later)?;
     warn(notes, &updated.warnings);
-    let about = about(&model, &updated, observations.len());
+    let about = about(&model, &updated, rows);
     let warnings = [encoded.warnings(), updated.warnings].concat();
     // The linear model has not seen the new rows; beside one that has, it would look worse than it is.
     let updated_model = Model::new(about, updated.posterior, None);
     output.write(&updated_model.to_bytes()?)?;
-    let more = more_rows(observations.len());
+    let more = more_rows(rows);
     notes.say(format_args!("wrote {} with {more}, {}", output.path().display(), updated.how));
     if !options.json {
         return Ok(());
     }
     let told = json!({
-        "rows": observations.len(),
+        "rows": rows,
         "left_out": left_out.len(),
         "how": updated.how,
         "warnings": warnings,

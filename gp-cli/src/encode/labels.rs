@@ -20,7 +20,7 @@ pub struct LabelCounter {
 }
 
 /// Different values of a column: numbers in their order, words in that of the alphabet.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Labels {
     /// Their texts.
     pub names: Vec<String>,

@@ -1,5 +1,6 @@
 //! From columns of a table to the numbers that a model works with, and back.
 
+mod columns;
 mod inputs;
 mod labels;
 mod raw;
@@ -8,6 +9,7 @@ mod survey;
 mod target;
 mod units;
 
+pub use columns::Columns;
 pub use inputs::{Encoded, Feature, FeatureEncoding, Inputs, MAX_LEVELS, Unseen};
 pub(crate) use labels::QUARTILES;
 pub use labels::{LabelCounter, Labels, class_labels};

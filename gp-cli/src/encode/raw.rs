@@ -58,7 +58,7 @@ impl Levels {
 }
 
 impl RawPiece<'_> {
-    /// Every row, one number a feature and one for the target.
+    /// Every row, one number per column: features, targets, then others.
     ///
     /// # Errors
     /// Those of the function.

@@ -3,17 +3,16 @@
 use super::inputs::{FeatureEncoding, Inputs};
 use super::survey::{ColumnSurvey, Survey, Surveyed};
 use super::target::{Target, TargetValues};
-use crate::error::CliError;
 use crate::standardise::Standardiser;
 use gp_likelihoods::Support;
 use std::collections::HashMap;
 
-/// How a row of one number a feature, and one for the target, becomes a point and an observation: the same bits as by
+/// How a row of one number per column becomes a point and the columns of its observation: the same bits as by
 /// [`Inputs::encode`] and [`Target::encode`].
 #[derive(Clone, Debug)]
 pub struct RowEncoder {
     features: Vec<Encoding>,
-    target: TargetEncoding,
+    targets: Vec<TargetEncoding>,
     dim: usize,
 }
 
@@ -37,16 +36,9 @@ enum TargetEncoding {
 }
 
 impl RowEncoder {
-    /// For the rows of a survey that inputs and target were learned from.
-    ///
-    /// # Errors
-    /// None where they were.
-    pub fn new(
-        survey: &Survey,
-        inputs: &Inputs,
-        target: &Target,
-        support: Support,
-    ) -> Result<Self, CliError> {
+    /// For the rows of a survey that inputs and targets were learned from, in the order of its targets.
+    #[must_use]
+    pub fn new(survey: &Survey, inputs: &Inputs, targets: &[&Target], support: Support) -> Self {
         let pairs = inputs.features().iter().zip(survey.features());
         let features = pairs.map(|(feature, column)| match &feature.encoding {
             FeatureEncoding::Scaled(scale) => Encoding::Scaled(*scale),
@@ -56,30 +48,14 @@ impl RowEncoder {
                 Encoding::OneHot { columns, width: feature.width() }
             }
         });
-        let encoding = match &target.values {
-            TargetValues::Number(scale) => TargetEncoding::Number(*scale),
-            TargetValues::Classes(labels) => {
-                let known: HashMap<&str, f64> = labels
-                    .iter()
-                    .enumerate()
-                    .map(|(class, label)| (label.as_str(), support.label(class)))
-                    .collect();
-                let label = |text: &String| known.get(text.as_str()).copied().unwrap_or(f64::NAN);
-                let found = survey.labels();
-                match found.numbers {
-                    Some(numbers) => {
-                        let texts = numbers.iter().zip(&found.names);
-                        // There are two zeros.
-                        let bits = |value: f64| (value + 0.0).to_bits();
-                        TargetEncoding::Numbers(
-                            texts.map(|(&value, text)| (bits(value), label(text))).collect(),
-                        )
-                    }
-                    None => TargetEncoding::Words(words(survey.target()?).iter().map(label).collect()),
-                }
-            }
-        };
-        Ok(Self { features: features.collect(), target: encoding, dim: inputs.dim() })
+        let targets = targets.iter().enumerate();
+        Self {
+            features: features.collect(),
+            targets: targets
+                .map(|(place, target)| TargetEncoding::new(survey, place, target, support))
+                .collect(),
+            dim: inputs.dim(),
+        }
     }
 
     /// D.
@@ -106,15 +82,49 @@ impl RowEncoder {
         }
     }
 
-    /// The observation of a row.
+    /// P
     #[must_use]
-    pub fn observation(&self, value: f64) -> f64 {
-        match &self.target {
-            TargetEncoding::Number(scale) => scale.apply(value),
-            TargetEncoding::Words(labels) => labels[value as usize],
-            TargetEncoding::Numbers(labels) => {
-                labels.get(&(value + 0.0).to_bits()).copied().unwrap_or(f64::NAN)
+    pub fn outputs(&self) -> usize {
+        self.targets.len()
+    }
+
+    /// The columns of observation of a row, P of them, of one number per target.
+    pub fn observe(&self, row: &[f64], observed: &mut [f64]) {
+        for ((target, &value), observed) in self.targets.iter().zip(row).zip(observed) {
+            *observed = target.apply(value);
+        }
+    }
+}
+
+impl TargetEncoding {
+    /// For one of the targets of a survey.
+    fn new(survey: &Survey, place: usize, target: &Target, support: Support) -> Self {
+        let labels = match &target.values {
+            TargetValues::Number(scale) => return Self::Number(*scale),
+            TargetValues::Classes(labels) => labels,
+        };
+        let known: HashMap<&str, f64> =
+            labels.iter().enumerate().map(|(class, label)| (label.as_str(), support.label(class))).collect();
+        let label = |text: &String| known.get(text.as_str()).copied().unwrap_or(f64::NAN);
+        let found = survey.labels_of(place);
+        match found.numbers {
+            Some(numbers) => {
+                let texts = numbers.iter().zip(&found.names);
+                // There are two zeros.
+                let bits = |value: f64| (value + 0.0).to_bits();
+                Self::Numbers(texts.map(|(&value, text)| (bits(value), label(text))).collect())
             }
+            None => Self::Words(
+                survey.targets().get(place).map_or(&[] as &[_], words).iter().map(label).collect(),
+            ),
+        }
+    }
+
+    fn apply(&self, value: f64) -> f64 {
+        match self {
+            Self::Number(scale) => scale.apply(value),
+            Self::Words(labels) => labels[value as usize],
+            Self::Numbers(labels) => labels.get(&(value + 0.0).to_bits()).copied().unwrap_or(f64::NAN),
         }
     }
 }
@@ -128,6 +138,7 @@ fn words(column: &ColumnSurvey) -> &[String] {
 
 #[cfg(test)]
 mod tests {
+    use super::super::columns::Columns;
     use super::*;
     use crate::data::{Column, Frame, Kind};
 
@@ -148,7 +159,7 @@ mod tests {
     fn rows_become_what_tables_become() {
         let frame = frame();
         for (features, target) in [(["x", "w"], "t"), (["t", "w"], "n"), (["x", "t"], "w")] {
-            let survey = Survey::of(&frame, &features, target).unwrap();
+            let survey = Survey::of(&frame, &Columns::new(&features, target)).unwrap();
             let (labels, kind) = (survey.labels().names, survey.target().unwrap().kind());
             let inputs = Inputs::learn(&survey, true).unwrap();
             let mut values = vec![TargetValues::Classes(labels.clone())];
@@ -162,14 +173,16 @@ mod tests {
                 // The label of the other zero is not known to whole tables.
                 let known = target.encode(&frame, support);
                 let points = inputs.encode(&frame).unwrap().points;
-                let encoder = RowEncoder::new(&survey, &inputs, &target, support).unwrap();
+                let encoder = RowEncoder::new(&survey, &inputs, &[&target], support);
                 let (mut row, mut point) = (0, vec![f64::NAN; encoder.dim()]);
-                let mut again = Survey::begin(&frame, &features, &target.name).unwrap();
+                let mut again = Survey::begin(&frame, &Columns::new(&features, &target.name)).unwrap();
                 let compare = &mut |raw: &[f64]| {
                     encoder.point(&raw[..2], &mut point);
                     assert!(point.iter().enumerate().all(|(d, &value)| value == points[(row, d)]));
                     if let Ok(known) = &known {
-                        assert_eq!(encoder.observation(raw[2]), known[row]);
+                        let mut observed = [f64::NAN];
+                        encoder.observe(&raw[2..], &mut observed);
+                        assert_eq!(observed, [known[row]]);
                     }
                     row += 1;
                     Ok(())

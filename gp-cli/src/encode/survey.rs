@@ -1,5 +1,6 @@
 //! What is known of a table without its rows: types, sums and words of columns, whole or in pieces.
 
+use super::columns::Columns;
 use super::labels::{LabelCounter, Labels};
 use super::raw::{EachRow, Levels, RawColumn, RawPiece};
 use crate::data::{Column, Frame, Kind, Lookalike, Values};
@@ -9,16 +10,20 @@ use crate::standardise::{Range, Spread, Standardiser, Sum};
 /// Different values of a target that are told apart, and different words of an input that are kept before it is refused.
 pub const MOST_VALUES: usize = 1 << 16;
 
-/// A table as far as choices need it: the columns of some features and of a target, none of which misses a value.
+/// A table as far as choices need it: the columns of some features, of targets and with other roles, none of which misses a
+/// value.
 #[derive(Clone, Debug)]
 pub struct Survey {
     source: String,
     rows: usize,
-    /// Features, and the target behind them.
+    /// Features, then targets, then columns with other roles.
     columns: Vec<ColumnSurvey>,
-    labels: LabelCounter,
-    /// The target of the first row, as text.
-    first_target: String,
+    /// How many features there are.
+    features: usize,
+    /// One per target.
+    labels: Vec<LabelCounter>,
+    /// The targets of the first row, as text.
+    first_targets: Vec<String>,
 }
 
 /// One column of them.
@@ -52,9 +57,11 @@ impl Survey {
     ///
     /// # Errors
     /// Of kind [`Data`](ErrorKind::Data) for a column that is not there.
-    pub fn begin(piece: &Frame, features: &[&str], target: &str) -> Result<Self, CliError> {
-        let target = piece.require(&[target])?[0];
-        let columns = piece.require(features)?.into_iter().chain([target]);
+    pub fn begin(piece: &Frame, names: &Columns<'_>) -> Result<Self, CliError> {
+        let targets = piece.require(&names.targets)?;
+        let others = piece.require(&names.others)?;
+        let columns =
+            piece.require(&names.features)?.into_iter().chain(targets.iter().copied()).chain(others);
         let begin = |column: &Column| ColumnSurvey {
             name: column.name().to_owned(),
             kind: column.kind(),
@@ -72,8 +79,9 @@ impl Survey {
             source: piece.source().to_owned(),
             rows: 0,
             columns: columns.map(begin).collect(),
-            labels: LabelCounter::new(target.kind(), MOST_VALUES),
-            first_target: target.text(0),
+            features: names.features.len(),
+            labels: targets.iter().map(|target| LabelCounter::new(target.kind(), MOST_VALUES)).collect(),
+            first_targets: targets.iter().map(|target| target.text(0)).collect(),
         })
     }
 
@@ -81,8 +89,8 @@ impl Survey {
     ///
     /// # Errors
     /// As [`begin`](Self::begin) and [`look`](Self::look).
-    pub fn of(frame: &Frame, features: &[&str], target: &str) -> Result<Self, CliError> {
-        let mut survey = Self::begin(frame, features, target)?;
+    pub fn of(frame: &Frame, names: &Columns<'_>) -> Result<Self, CliError> {
+        let mut survey = Self::begin(frame, names)?;
         let raw = survey.look(frame)?;
         survey.measure(|each| raw.for_each(each))?;
         Ok(survey)
@@ -95,11 +103,10 @@ impl Survey {
     pub fn look<'f>(&mut self, piece: &'f Frame) -> Result<RawPiece<'f>, CliError> {
         let names: Vec<&str> = self.columns.iter().map(|column| column.name.as_str()).collect();
         let columns = piece.require(&names)?;
-        if let Some((target, features)) = columns.split_last() {
-            piece.refuse_missing(&[target])?;
-            piece.refuse_missing(features)?;
-            self.labels.look(target);
-        }
+        let (features, observed) = columns.split_at(self.features);
+        piece.refuse_missing(observed)?;
+        piece.refuse_missing(features)?;
+        self.labels.iter_mut().zip(observed).for_each(|(labels, target)| labels.look(target));
         self.rows += piece.row_count();
         let looks = self.columns.iter_mut().zip(columns);
         let columns = looks.map(|(survey, column)| survey.look(column, piece)).collect::<Result<_, _>>()?;
@@ -150,27 +157,45 @@ impl Survey {
     /// The features, in their order.
     #[must_use]
     pub fn features(&self) -> &[ColumnSurvey] {
-        self.columns.split_last().map_or(&[], |(_, features)| features)
+        &self.columns[..self.features]
     }
 
-    /// The target.
+    /// The targets, in their order.
+    #[must_use]
+    pub fn targets(&self) -> &[ColumnSurvey] {
+        &self.columns[self.features..self.features + self.labels.len()]
+    }
+
+    /// The columns with other roles, in their order.
+    #[must_use]
+    pub fn others(&self) -> &[ColumnSurvey] {
+        &self.columns[self.features + self.labels.len()..]
+    }
+
+    /// The first target.
     ///
     /// # Errors
     /// None for a survey that was begun, which has one.
     pub fn target(&self) -> Result<&ColumnSurvey, CliError> {
-        self.columns.last().ok_or_else(|| Frame::no_rows(&self.source))
+        self.targets().first().ok_or_else(|| Frame::no_rows(&self.source))
     }
 
-    /// The different values of the target.
+    /// The different values of a target, counted from 0; none where there is no such target.
+    #[must_use]
+    pub fn labels_of(&self, target: usize) -> Labels {
+        self.labels.get(target).map(LabelCounter::labels).unwrap_or_default()
+    }
+
+    /// The different values of the first target.
     #[must_use]
     pub fn labels(&self) -> Labels {
-        self.labels.labels()
+        self.labels_of(0)
     }
 
-    /// The target of the first row, as text.
+    /// The first target of the first row, as text.
     #[must_use]
     pub fn first_target(&self) -> &str {
-        &self.first_target
+        self.first_targets.first().map_or("", String::as_str)
     }
 
     /// An error about one column.
@@ -262,9 +287,9 @@ mod tests {
     #[test]
     fn pieces_add_up_to_the_whole() {
         let whole_table = table(0..100);
-        let whole = Survey::of(&whole_table, &["w", "x"], "y").unwrap();
+        let whole = Survey::of(&whole_table, &Columns::new(&["w", "x"], "y")).unwrap();
         let mut rows = Vec::new();
-        let mut survey = Survey::begin(&table(0..1), &["w", "x"], "y").unwrap();
+        let mut survey = Survey::begin(&table(0..1), &Columns::new(&["w", "x"], "y")).unwrap();
         for cut in [0..1, 1..7, 7..64, 64..100] {
             let mut keep = |row: &[f64]| {
                 rows.push(row.to_vec());
@@ -294,7 +319,7 @@ mod tests {
         let column = |name, numbers| Column::of_numbers(name, Kind::Number, numbers);
         let columns = vec![column("x", vec![1.0, f64::NAN]), column("y", vec![1.0, 2.0])];
         let frame = Frame::new("t.csv", columns, Some(vec![7, 9])).unwrap();
-        let refused = Survey::of(&frame, &["x"], "y").unwrap_err();
+        let refused = Survey::of(&frame, &Columns::new(&["x"], "y")).unwrap_err();
         assert!(refused.with_causes().starts_with("`t.csv`, line 9, column x: the value is missing"));
     }
 }

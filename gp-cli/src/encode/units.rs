@@ -57,6 +57,7 @@ fn varies((range, _): &(Range, f64)) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::columns::Columns;
     use super::super::survey::Survey;
     use super::*;
     use crate::data::{Column, Frame, Kind};
@@ -79,7 +80,7 @@ mod tests {
         let features: Vec<String> =
             columns[..columns.len() - 1].iter().map(|c| c.name().to_owned()).collect();
         let features: Vec<&str> = features.iter().map(String::as_str).collect();
-        Survey::of(&Frame::new("t.csv", columns, None).unwrap(), &features, "y").unwrap()
+        Survey::of(&Frame::new("t.csv", columns, None).unwrap(), &Columns::new(&features, "y")).unwrap()
     }
 
     #[test]

@@ -42,8 +42,8 @@ pub(super) fn place(
             .collect::<Result<_, _>>()?;
         return Ok((0..latents).map(|latent| read[latent.min(read.len() - 1)].clone()).collect());
     }
-    let (points, targets) = sample.rows.whole()?;
-    let placements = placements(&context.placements, observed, targets);
+    let points = sample.rows.whole()?.0;
+    let placements = placements(&context.placements, observed, sample.rows.column(0)?);
     let name = spec.placement.as_deref().unwrap_or(PLACEMENT);
     let placement =
         placements.find(name).map_err(|cause| CliError::caused(ErrorKind::Usage, "--placement", cause))?;
@@ -68,8 +68,8 @@ pub(super) fn count(
 }
 
 /// The placements there are, and one that looks at labels.
-fn placements(known: &Placements, observed: &Observed, labels: &[f64]) -> Placements {
-    let ivm = IvmPlacement::new(labels.to_vec(), observed.likelihood.clone(), IvmOptions::default());
+fn placements(known: &Placements, observed: &Observed, labels: Vec<f64>) -> Placements {
+    let ivm = IvmPlacement::new(labels, observed.likelihood.clone(), IvmOptions::default());
     known.clone().with(Box::new(ivm))
 }
 

@@ -5,7 +5,7 @@ use super::kernels::{is_straight, kernels};
 use super::observed::{Observed, observe};
 use super::parameters;
 use super::placing::{self, place};
-use super::reading::feature_names;
+use super::reading::columns;
 use super::sample::Sample;
 use super::seasons::{self, Season};
 use super::spec::FitSpec;
@@ -57,7 +57,7 @@ impl Plan {
     /// Of kind [`Data`](crate::ErrorKind::Data) for a table that nothing can be learned from, of kind
     /// [`Usage`](crate::ErrorKind::Usage) for choices that do not go together.
     pub fn new(frame: &Frame, spec: &FitSpec, context: &Context) -> Result<Self, CliError> {
-        let survey = Survey::of(frame, &feature_names(frame, spec)?, spec.target()?)?;
+        let survey = Survey::of(frame, &columns(frame, spec)?)?;
         let plan = Self::of(&survey, spec, context, None, |inputs, observed| {
             let targets = observed.target.encode(frame, observed.likelihood.support())?;
             Ok(Rows::in_memory(inputs.encode(frame)?.points, targets))
@@ -151,7 +151,7 @@ impl Plan {
     pub fn memory(&self) -> f64 {
         let rows = &self.problem.rows;
         let sizes = self.problem.sizes();
-        let sample = COPIES * Sample::held(rows, sizes.inducing) as f64 * (sizes.dim + 1) as f64;
+        let sample = COPIES * Sample::held(rows, sizes.inducing) as f64 * sizes.width() as f64;
         let order = self.problem.settings.batch_size.map_or(0.0, |_| method::memory_of_order(sizes.rows));
         self.method.memory(&self.problem) + 8.0 * sample + order
     }

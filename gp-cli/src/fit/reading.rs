@@ -2,6 +2,7 @@
 
 use super::spec::{FitSpec, Missing};
 use crate::data::{Column, Formats, Frame, Source};
+use crate::encode::Columns;
 use crate::error::{CliError, ErrorKind};
 
 /// Reads the table of a fit as its flags say: rows that miss a value are refused or left out.
@@ -85,8 +86,8 @@ fn what_is_unnamed(frame: &Frame, name: &str) -> CliError {
     CliError::usage(what)
 }
 
-/// The columns asked for, or all but the target.
-pub(super) fn feature_names<'a>(frame: &'a Frame, spec: &'a FitSpec) -> Result<Vec<&'a str>, CliError> {
+/// The columns that a fit looks at: the features asked for, or all that are nothing else; the target.
+pub(super) fn columns<'a>(frame: &'a Frame, spec: &'a FitSpec) -> Result<Columns<'a>, CliError> {
     let target = spec.target()?;
     if spec.features.iter().any(|name| name == target) {
         return Err(CliError::usage(format!("column {target} is the target; it cannot be a feature too")));
@@ -111,5 +112,5 @@ pub(super) fn feature_names<'a>(frame: &'a Frame, spec: &'a FitSpec) -> Result<V
         );
         return Err(CliError::new(ErrorKind::Data, what));
     }
-    Ok(names)
+    Ok(Columns { features: names, targets: vec![target], others: Vec::new() })
 }

@@ -1,7 +1,7 @@
 //! Tables that are not held in memory: read once into a file of numbers, from which rows are taken as they are needed.
 
 use super::observed::Observed;
-use super::reading::{complete, feature_names, none_left};
+use super::reading::{columns, complete, none_left};
 use super::spec::{FitSpec, Missing};
 use crate::data::{Formats, Frame, Input, Pieces, ReadOptions, no_room, unnamed};
 use crate::encode::{EachRow, Inputs, RowEncoder, Survey, checked};
@@ -16,8 +16,8 @@ use std::path::{Path, PathBuf};
 /// Rows that are read at a time where all of them are gone through.
 const AT_ONCE: usize = 4096;
 
-/// A table whose columns are known and whose rows are in a file without a name: for each row a number a feature, words
-/// being numbered, and one for the target. The file is gone with the process, whatever ends it.
+/// A table whose columns are known and whose rows are in a file without a name: for each row one number per column, words
+/// being numbered. The file is gone with the process, whatever ends it.
 ///
 /// ```
 /// use gp_cli::Context;
@@ -127,26 +127,28 @@ impl Streamed {
     /// Of kind [`Data`](ErrorKind::Data) for an observation that the likelihood cannot take, with its place.
     pub fn into_rows(self, inputs: &Inputs, observed: &Observed) -> Result<Rows, CliError> {
         let support = observed.likelihood.support();
-        let encoder = RowEncoder::new(&self.survey, inputs, &observed.target, support)?;
+        let (targets, features) = ([&observed.target], self.survey.features().len());
+        let encoder = RowEncoder::new(&self.survey, inputs, &targets, support);
         if support != Support::Real {
-            let mut row = 0;
-            let target = &observed.target.name;
+            let (mut row, mut values) = (0, vec![0.0; encoder.outputs()]);
             self.raw.for_each(&mut |numbers| {
-                let value = numbers.last().copied().unwrap_or(f64::NAN);
-                checked(encoder.observation(value), support, |what| self.origin.fault(row, target, what))?;
+                encoder.observe(&numbers[features..], &mut values);
+                for (&value, target) in values.iter().zip(targets) {
+                    checked(value, support, |what| self.origin.fault(row, &target.name, what))?;
+                }
                 row += 1;
                 Ok(())
             })?;
         }
-        Ok(Rows::elsewhere(Encoded { raw: self.raw.0, encoder }))
+        Ok(Rows::elsewhere(Encoded { raw: self.raw.0, encoder, features }))
     }
 }
 
 /// A survey and a file for the columns of the first piece.
 fn begin(piece: &Frame, spec: &FitSpec, folder: &Path) -> Result<(Survey, RawWriter), CliError> {
-    let features = feature_names(piece, spec)?;
-    let survey = Survey::begin(piece, &features, spec.target()?)?;
-    Ok((survey, RawWriter::new(folder, features.len() + 1)?))
+    let columns = columns(piece, spec)?;
+    let survey = Survey::begin(piece, &columns)?;
+    Ok((survey, RawWriter::new(folder, columns.names().count())?))
 }
 
 impl Origin {
@@ -223,6 +225,7 @@ impl Raw {
 struct Encoded {
     raw: RowReader<File>,
     encoder: RowEncoder,
+    features: usize,
 }
 
 impl DataSource for Encoded {
@@ -235,18 +238,18 @@ impl DataSource for Encoded {
     }
 
     fn outputs(&self) -> usize {
-        1
+        self.encoder.outputs()
     }
 
     fn read(&self, rows: &Selection<'_>, points: &mut [f64], targets: &mut [f64]) -> Result<(), DataError> {
-        let (width, dim) = (self.raw.dim(), self.encoder.dim());
+        let (width, dim, outputs) = (self.raw.dim(), self.encoder.dim(), self.outputs());
         let mut numbers = vec![0.0; rows.len() * width];
         self.raw.read(rows, &mut numbers, &mut [])?;
-        let outs = points.chunks_exact_mut(dim).zip(targets);
+        let outs = points.chunks_exact_mut(dim).zip(targets.chunks_exact_mut(outputs));
         for (numbers, (point, target)) in numbers.chunks_exact(width).zip(outs) {
-            let (features, observed) = numbers.split_at(width - 1);
+            let (features, observed) = numbers.split_at(self.features);
             self.encoder.point(features, point);
-            *target = self.encoder.observation(observed[0]);
+            self.encoder.observe(observed, target);
         }
         Ok(())
     }

@@ -3,7 +3,7 @@
 use super::guess::Guess;
 use super::order::in_order;
 use super::plan::lookalikes;
-use super::reading::feature_names;
+use super::reading::columns;
 use super::spec::{FitSpec, TaskChoice};
 use crate::context::Context;
 use crate::data::{Frame, Kind};
@@ -66,7 +66,7 @@ impl std::fmt::Display for Task {
 /// # Errors
 /// As [`Plan::new`](super::Plan::new).
 pub fn settled(frame: &Frame, spec: &FitSpec, context: &Context) -> Result<(FitSpec, Vec<String>), CliError> {
-    let survey = Survey::of(frame, &feature_names(frame, spec)?, spec.target()?)?;
+    let survey = Survey::of(frame, &columns(frame, spec)?)?;
     let column = survey.target()?;
     let labels = in_order(survey.labels(), column.name(), &spec.order)?;
     let is_open = spec.task == TaskChoice::Auto && spec.likelihood.is_none() && labels.names.len() > 1;

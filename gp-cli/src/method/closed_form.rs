@@ -120,7 +120,7 @@ impl Method for ClosedForm {
         let sizes = problem.sizes();
         let (rows, inducing) = (sizes.rows as f64, sizes.inducing as f64);
         // The table of the fit, if it is in memory, and a copy of it beside the projections.
-        let data = (sizes.rows + sizes.held) as f64 * (sizes.dim + 1) as f64;
+        let data = (sizes.rows + sizes.held) as f64 * sizes.width() as f64;
         8.0 * (common::projections(rows, 1.0, inducing) + data + 40.0 * inducing * inducing)
     }
 

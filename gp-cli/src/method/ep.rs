@@ -98,7 +98,7 @@ impl Method for Ep {
         let projections = common::projections(rows, latents, inducing);
         // Of the last five sweeps, sites and half of each sum of squares are remembered.
         let remembered = latents * (12.0 * rows + 7.0 * inducing * inducing);
-        let rest = rows * (latents * 8.0 + sizes.dim as f64) + latents * 40.0 * inducing * inducing;
+        let rest = rows * (latents * 8.0 + sizes.width() as f64) + latents * 40.0 * inducing * inducing;
         8.0 * (projections + rest + remembered)
     }
 

@@ -58,7 +58,7 @@ impl Method for Exact {
         let sizes = problem.sizes();
         let rows = sizes.rows as f64;
         // The table of the fit, if it is in memory, and a copy of it beside the matrices.
-        let data = (sizes.rows + sizes.held) as f64 * (sizes.dim + 1) as f64;
+        let data = (sizes.rows + sizes.held) as f64 * sizes.width() as f64;
         8.0 * (4.0 * rows * rows + data)
     }
 

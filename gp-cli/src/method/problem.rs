@@ -60,14 +60,24 @@ pub struct Sizes {
     pub at_once: usize,
     /// D
     pub dim: usize,
+    /// P, columns of observation
+    pub outputs: usize,
     /// M, or how many rows are active
     pub inducing: usize,
     /// Q
     pub latents: usize,
 }
 
+impl Sizes {
+    /// Numbers of a row: D of its point and P of its observation.
+    #[must_use]
+    pub fn width(&self) -> usize {
+        self.dim + self.outputs
+    }
+}
+
 impl Problem {
-    /// N, D, M and Q.
+    /// N, D, P, M and Q.
     #[must_use]
     pub fn sizes(&self) -> Sizes {
         let rows = self.rows.count();
@@ -76,6 +86,7 @@ impl Problem {
             held: if self.rows.are_in_memory() { rows } else { 0 },
             at_once: self.settings.batch_size.map_or(rows, |size| size.min(rows)),
             dim: self.rows.dim(),
+            outputs: self.rows.outputs(),
             inducing: self.inducing.first().map_or(self.settings.active.unwrap_or(0), InducingInputs::count),
             latents: self.kernels.len(),
         }

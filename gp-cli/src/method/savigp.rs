@@ -77,7 +77,7 @@ impl Method for SavigpMethod {
     fn memory(&self, problem: &Problem) -> f64 {
         let sizes = problem.sizes();
         let (rows, inducing, latents) = (sizes.at_once as f64, sizes.inducing as f64, sizes.latents as f64);
-        let data = sizes.held as f64 * (sizes.dim + 1) as f64;
+        let data = sizes.held as f64 * sizes.width() as f64;
         let parts = latents * components(&problem.settings) as f64;
         8.0 * (data + rows * (latents * inducing + 8.0 * parts) + parts * 40.0 * inducing * inducing)
     }

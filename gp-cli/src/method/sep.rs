@@ -79,7 +79,7 @@ impl Method for Sep {
     fn memory(&self, problem: &Problem) -> f64 {
         let sizes = problem.sizes();
         let (batch, inducing, latents) = (sizes.at_once as f64, sizes.inducing as f64, sizes.latents as f64);
-        let data = sizes.held as f64 * (sizes.dim + 1) as f64;
+        let data = sizes.held as f64 * sizes.width() as f64;
         let sites = if is_tied(problem) { 0.0 } else { NUMBERS_A_SITE * sizes.rows as f64 * latents };
         8.0 * (data + sites + batch * latents * inducing + latents * 40.0 * inducing * inducing)
     }

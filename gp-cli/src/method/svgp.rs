@@ -53,7 +53,7 @@ impl Method for Svgp {
     fn memory(&self, problem: &Problem) -> f64 {
         let sizes = problem.sizes();
         let (rows, inducing, latents) = (sizes.at_once as f64, sizes.inducing as f64, sizes.latents as f64);
-        let data = sizes.held as f64 * (sizes.dim + 1) as f64;
+        let data = sizes.held as f64 * sizes.width() as f64;
         let projections = projections(rows, latents, inducing);
         8.0 * (data + projections + rows * latents * 8.0 + latents * 40.0 * inducing * inducing)
     }

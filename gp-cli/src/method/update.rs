@@ -24,7 +24,8 @@ pub(super) fn exact(later: Later<'_>) -> Result<Updated, CliError> {
     let inputs = Mat::from_fn(rows + later.points.nrows(), later.points.ncols(), |i, d| {
         if i < rows { old[(i, d)] } else { later.points[(i - rows, d)] }
     });
-    let targets: Vec<f64> = exact.targets().iter().chain(later.targets).copied().collect();
+    let new = later.observed.col(0);
+    let targets: Vec<f64> = exact.targets().iter().chain(new.iter()).copied().collect();
     let gp = ExactGp::new(exact.kernel().clone_box(), exact.noise().clone());
     let posterior = gp.condition(&Observations::new(inputs.as_ref(), &targets)?)?;
     let gain = posterior.log_marginal_likelihood() - exact.log_marginal_likelihood();
@@ -85,7 +86,7 @@ pub(super) fn by_sites(method: &str, later: Later<'_>, sites: Sites) -> Result<U
     let before = inducing(later.before)
         .ok_or_else(|| refused(method, "its posterior is a mixture, which new rows would not leave one"))?;
     let model = model(&before, likelihood)?.with_powers(Powers::Same(sites.power)).with_level(sites.level);
-    let data = Table::with_targets(later.points, later.targets)?;
+    let data = Table::new(later.points, later.observed)?;
     let mut ep = BatchEp::after(&model, &data, &before)?;
     let gaussian = is_gaussian(likelihood);
     let mut warnings = Vec::new();

@@ -100,8 +100,10 @@ pub(super) fn find(
     }
     let Some(along) = Along::of(inputs) else { return none };
     let rows = Sample::at_most(&sample.rows, ROWS, spec.seed)?.rows;
-    let (points, targets) = rows.whole()?;
-    let Some((targets, unit)) = target_of(observed.likelihood.as_ref(), targets) else { return none };
+    let points = rows.whole()?.0;
+    let Some((targets, unit)) = target_of(observed.likelihood.as_ref(), &rows.column(0)?) else {
+        return none;
+    };
     let rows = Rows::in_memory(points.to_owned(), targets);
     let few = Sample::at_most(&rows, JUDGED_ROWS, spec.seed)?.rows;
     let limit = spec.time_limit.map(|limit| limit.mul_f64(SHARE_OF_TIME));
