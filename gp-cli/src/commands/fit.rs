@@ -4,6 +4,7 @@ use super::{print_json, warn};
 use crate::context::Context;
 use crate::course::Course;
 use crate::data::{Frame, ReadOptions};
+use crate::encode::RoleValues;
 use crate::error::{CliError, ErrorKind};
 use crate::evaluate::{self, Evaluation};
 use crate::files::OutputFile;
@@ -194,9 +195,11 @@ fn read_test(path: &str, options: &FitOptions, plan: &Plan, context: &Context) -
     let mut read = ReadOptions { format: options.format.clone(), ..ReadOptions::default() };
     plan.inputs.extend(&mut read);
     plan.observed.target.extend(&mut read);
+    plan.observed.roles.extend(&mut read);
     let (frame, _) = fit::drop_incomplete(context.formats.open(path, &read)?, options.spec.missing)?;
     plan.inputs.encode(&frame)?;
     plan.observed.target.encode(&frame, plan.observed.likelihood.support())?;
+    RoleValues::of_predictions(&plan.observed.roles, &frame)?;
     Ok(frame)
 }
 

@@ -128,6 +128,9 @@ fn origin(model: &Model, page: &mut Page) {
         page.line("labels", &labels.join(", "));
     }
     page.line("inputs", &about.inputs.names().join(", "));
+    if !about.roles.is_empty() {
+        page.line("roles", &about.roles.describe().join(", "));
+    }
 }
 
 /// How it was trained.

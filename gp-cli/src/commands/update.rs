@@ -2,10 +2,11 @@
 
 use super::{TableOptions, print_json, warn};
 use crate::context::Context;
+use crate::encode::{Factors, Role, RoleValues};
 use crate::error::CliError;
 use crate::files::OutputFile;
 use crate::left_out::counted;
-use crate::method::{Given, Later, Updated};
+use crate::method::{Given, Later, Updated, refused};
 use crate::model::{About, Model};
 use crate::notes::Notes;
 use faer::MatRef;
@@ -56,7 +57,13 @@ pub fn run(
     frame.require(&[&model.target().name])?;
     let encoded = model.inputs().encode(&frame)?;
     warn(notes, &encoded.warnings());
-    let observations = model.observations(&frame)?.unwrap_or_default();
+    let observations = model.training_observations(&frame)?;
+    let roles = &model.about().roles;
+    if let Some(name) = roles.column(Role::Blocks) {
+        let why = format!("its rows were approximated in the blocks of column {name}");
+        return Err(refused(method.name(), &why));
+    }
+    let factors = Factors::of(roles, &frame)?;
     let given = Given::of_config(&model.about().config, method.settings());
     let later = Later {
         before: model.posterior(),
@@ -66,13 +73,15 @@ pub fn run(
             frame.row_count(),
             observations.len() / frame.row_count(),
         ),
+        powers: &factors.powers,
         given: &given,
     };
     let rows = frame.row_count();
     notes.stage(format_args!("taking in {}", more_rows(rows)));
     let updated = method.update(later)?;
     warn(notes, &updated.warnings);
-    let about = about(&model, &updated, rows);
+    let weight = RoleValues::of_observations(&model.about().roles, &frame)?.weight();
+    let about = about(&model, &updated, (rows, weight));
     let warnings = [encoded.warnings(), updated.warnings].concat();
     // The linear model has not seen the new rows; beside one that has, it would look worse than it is.
     let updated_model = Model::new(about, updated.posterior, None);
@@ -109,13 +118,13 @@ fn more_rows(rows: usize) -> String {
     counted(rows, "more row")
 }
 
-/// What the file tells about the model with so many more rows.
-fn about(model: &Model, updated: &Updated, rows: usize) -> About {
+/// What the file tells about the model with so many more rows that weigh so much.
+fn about(model: &Model, updated: &Updated, (rows, weight): (usize, f64)) -> About {
     let mut about = model.about().clone();
     let training = &mut about.training;
     training.rows += rows;
     // Densities of numbers in units of the scale.
-    training.objective += updated.gain - rows as f64 * model.target().scale().scale.ln();
+    training.objective += updated.gain - weight * model.target().scale().scale.ln();
     training.updates.push(format!("{}, {}", more_rows(rows), updated.how));
     training.warnings.extend(updated.warnings.iter().cloned());
     about

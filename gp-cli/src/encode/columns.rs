@@ -1,5 +1,7 @@
 //! Which columns of a table a fit looks at, and what each of them is.
 
+use super::roles::Role;
+
 /// Names of columns, by what they are.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Columns<'a> {
@@ -8,7 +10,7 @@ pub struct Columns<'a> {
     /// Columns that are predicted, at least one.
     pub targets: Vec<&'a str>,
     /// Columns with another role, which are neither.
-    pub others: Vec<&'a str>,
+    pub others: Vec<(Role, &'a str)>,
 }
 
 impl<'a> Columns<'a> {
@@ -20,6 +22,7 @@ impl<'a> Columns<'a> {
 
     /// All of them: features, then targets, then others.
     pub fn names(&self) -> impl Iterator<Item = &'a str> {
-        self.features.iter().chain(&self.targets).chain(&self.others).copied()
+        let others = self.others.iter().map(|(_, name)| *name);
+        self.features.iter().chain(&self.targets).copied().chain(others)
     }
 }

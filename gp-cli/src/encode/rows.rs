@@ -1,19 +1,30 @@
 //! Rows of numbers as a survey hands them out, to points and observations.
 
 use super::inputs::{FeatureEncoding, Inputs};
+use super::roles::{Adjuster, Role, Roles, RowRoles};
 use super::survey::{ColumnSurvey, Survey, Surveyed};
 use super::target::{Target, TargetValues};
 use crate::standardise::Standardiser;
-use gp_likelihoods::Support;
+use gp_likelihoods::{Adjusted, Likelihood, Support};
 use std::collections::HashMap;
 
 /// How a row of one number per column becomes a point and the columns of its observation: the same bits as by
-/// [`Inputs::encode`] and [`Target::encode`].
+/// [`Inputs::encode`] and [`observations`](super::observations).
 #[derive(Clone, Debug)]
 pub struct RowEncoder {
     features: Vec<Encoding>,
     targets: Vec<TargetEncoding>,
+    roles: Option<RoleEncoding>,
     dim: usize,
+}
+
+/// Where in a row, behind features, the values of roles are, and what becomes of them.
+#[derive(Clone, Debug)]
+struct RoleEncoding {
+    adjuster: Adjuster,
+    places: Vec<(Role, usize)>,
+    /// The first target less its offset.
+    moved: Option<usize>,
 }
 
 #[derive(Clone, Debug)]
@@ -38,7 +49,13 @@ enum TargetEncoding {
 impl RowEncoder {
     /// For the rows of a survey that inputs and targets were learned from, in the order of its targets.
     #[must_use]
-    pub fn new(survey: &Survey, inputs: &Inputs, targets: &[&Target], support: Support) -> Self {
+    pub fn new(
+        survey: &Survey,
+        inputs: &Inputs,
+        targets: &[&Target],
+        (roles, likelihood): (&Roles, &dyn Likelihood),
+    ) -> Self {
+        let support = likelihood.support();
         let pairs = inputs.features().iter().zip(survey.features());
         let features = pairs.map(|(feature, column)| match &feature.encoding {
             FeatureEncoding::Scaled(scale) => Encoding::Scaled(*scale),
@@ -48,8 +65,11 @@ impl RowEncoder {
                 Encoding::OneHot { columns, width: feature.width() }
             }
         });
+        let adjuster = targets.first().map(|target| Adjuster::new(likelihood, target.scale().scale));
+        let encoding = |adjuster: Adjuster| RoleEncoding::new(survey, roles, adjuster);
         let targets = targets.iter().enumerate();
         Self {
+            roles: adjuster.filter(|_| roles.adjust()).map(encoding),
             features: features.collect(),
             targets: targets
                 .map(|(place, target)| TargetEncoding::new(survey, place, target, support))
@@ -85,14 +105,40 @@ impl RowEncoder {
     /// P
     #[must_use]
     pub fn outputs(&self) -> usize {
-        self.targets.len()
+        self.targets.len() + if self.roles.is_some() { Adjusted::COLUMNS } else { 0 }
     }
 
-    /// The columns of observation of a row, P of them, of one number per target.
+    /// The columns of observation of a row, P of them, of one number per column behind features.
     pub fn observe(&self, row: &[f64], observed: &mut [f64]) {
-        for ((target, &value), observed) in self.targets.iter().zip(row).zip(observed) {
+        let (targets, columns) = observed.split_at_mut(self.targets.len());
+        for ((target, &value), observed) in self.targets.iter().zip(row).zip(&mut *targets) {
             *observed = target.apply(value);
         }
+        let Some(roles) = &self.roles else { return };
+        let of_moved = roles.moved.and_then(|place| row.get(place)).zip(self.targets.first());
+        if let (Some((&value, target)), Some(observed)) = (of_moved, targets.first_mut()) {
+            *observed = target.apply(value);
+        }
+        columns.copy_from_slice(&roles.columns(row));
+    }
+}
+
+impl RoleEncoding {
+    fn new(survey: &Survey, roles: &Roles, adjuster: Adjuster) -> Self {
+        let first = survey.features().len();
+        let place = |(role, _): (Role, &str)| Some((role, survey.place_of(role)? - first));
+        let moved = survey.place_of_moved().map(|place| place - first);
+        Self {
+            adjuster,
+            places: roles.iter().filter_map(place).collect(),
+            moved: moved.filter(|_| adjuster.moves_target()),
+        }
+    }
+
+    fn columns(&self, row: &[f64]) -> [f64; Adjusted::COLUMNS] {
+        let mut own = RowRoles::default();
+        self.places.iter().for_each(|&(role, place)| own.set(role, row[place]));
+        self.adjuster.columns(&own)
     }
 }
 
@@ -141,6 +187,7 @@ mod tests {
     use super::super::columns::Columns;
     use super::*;
     use crate::data::{Column, Frame, Kind};
+    use gp_likelihoods::Softmax;
 
     fn frame() -> Frame {
         let words = ["b", "a", "c", "a"].into_iter().map(Some);
@@ -154,6 +201,51 @@ mod tests {
         Frame::new("t.csv", columns, None).unwrap()
     }
 
+    /// Columns with roles, against what is done to whole tables, to the bit.
+    #[test]
+    fn roles_become_what_they_become_in_tables() {
+        let column = |name, numbers: [f64; 4]| Column::of_numbers(name, Kind::Number, numbers.to_vec());
+        let columns = vec![
+            column("x", [1.0, 4.0, -0.3, 2.0]),
+            column("y", [3.0, 0.0, 7.0, 1.0]),
+            column("w", [1.0, 2.5, 0.3, 1.0]),
+            column("o", [0.1, -0.7, 0.33, 0.0]),
+            column("e", [1.0, 10.0, 0.5, 2.0]),
+            column("v", [0.0, 0.2, 0.1, 0.5]),
+        ];
+        let frame = Frame::new("t.csv", columns, None).unwrap();
+        let all =
+            [(Role::Weights, "w"), (Role::Offset, "o"), (Role::Exposure, "e"), (Role::NoiseVariance, "v")];
+        for (text, wanted) in [
+            ("gaussian", vec![all[0], all[1], all[3]]),
+            ("student_t", vec![all[0], all[1]]),
+            ("poisson", vec![all[0], all[1], all[2]]),
+            ("poisson", vec![all[0]]),
+        ] {
+            let likelihood = gp_likelihoods::parse(text).unwrap();
+            let roles = Roles::new(wanted.iter().map(|(role, name)| (*role, (*name).to_owned())));
+            roles.check_likelihood(likelihood.as_ref()).unwrap();
+            let names = Columns { features: vec!["x"], targets: vec!["y"], others: wanted.clone() };
+            let mut survey = Survey::of(&frame, &names).unwrap();
+            let scale = survey.moved().or(survey.target().ok()).and_then(ColumnSurvey::scale).unwrap();
+            let scale = if likelihood.support() == Support::Real { scale } else { Standardiser::identity() };
+            let values = TargetValues::Number(scale);
+            let target = Target { name: "y".to_owned(), kind: Kind::Number, values };
+            let expected = crate::encode::observations(&frame, &target, &roles, likelihood.as_ref()).unwrap();
+            let inputs = Inputs::learn(&survey, true).unwrap();
+            let encoder = RowEncoder::new(&survey, &inputs, &[&target], (&roles, likelihood.as_ref()));
+            let mut found = Vec::new();
+            let mut observe = |raw: &[f64]| {
+                let mut observed = vec![f64::NAN; encoder.outputs()];
+                encoder.observe(&raw[1..], &mut observed);
+                found.extend(observed);
+                Ok(())
+            };
+            survey.look(&frame).unwrap().for_each(&mut observe).unwrap();
+            assert_eq!(found, expected, "{text}");
+        }
+    }
+
     /// Features and targets of every type, against what is done to whole tables.
     #[test]
     fn rows_become_what_tables_become() {
@@ -165,15 +257,17 @@ mod tests {
             let mut values = vec![TargetValues::Classes(labels.clone())];
             values.extend(survey.target().unwrap().scale().map(TargetValues::Number));
             for values in values {
-                let support = match &values {
-                    TargetValues::Number(_) => Support::Real,
-                    TargetValues::Classes(labels) => Support::Classes(labels.len()),
+                let likelihood: Box<dyn Likelihood> = match &values {
+                    TargetValues::Number(_) => gp_likelihoods::parse("gaussian").unwrap(),
+                    TargetValues::Classes(labels) => Box::new(Softmax::new(labels.len()).unwrap()),
                 };
+                let support = likelihood.support();
                 let target = Target { name: target.to_owned(), kind, values };
                 // The label of the other zero is not known to whole tables.
                 let known = target.encode(&frame, support);
                 let points = inputs.encode(&frame).unwrap().points;
-                let encoder = RowEncoder::new(&survey, &inputs, &[&target], support);
+                let encoder =
+                    RowEncoder::new(&survey, &inputs, &[&target], (&Roles::default(), likelihood.as_ref()));
                 let (mut row, mut point) = (0, vec![f64::NAN; encoder.dim()]);
                 let mut again = Survey::begin(&frame, &Columns::new(&features, &target.name)).unwrap();
                 let compare = &mut |raw: &[f64]| {

@@ -3,6 +3,7 @@
 use super::columns::Columns;
 use super::labels::{LabelCounter, Labels};
 use super::raw::{EachRow, Levels, RawColumn, RawPiece};
+use super::roles::{Role, words};
 use crate::data::{Column, Frame, Kind, Lookalike, Values};
 use crate::error::{CliError, ErrorKind};
 use crate::standardise::{Range, Spread, Standardiser, Sum};
@@ -20,6 +21,12 @@ pub struct Survey {
     columns: Vec<ColumnSurvey>,
     /// How many features there are.
     features: usize,
+    /// What the columns behind targets are.
+    roles: Vec<Role>,
+    /// The first target less its offset, where it has one and both are numbers.
+    moved: Option<ColumnSurvey>,
+    /// How much all rows weigh.
+    weight: Sum,
     /// One per target.
     labels: Vec<LabelCounter>,
     /// The targets of the first row, as text.
@@ -59,7 +66,8 @@ impl Survey {
     /// Of kind [`Data`](ErrorKind::Data) for a column that is not there.
     pub fn begin(piece: &Frame, names: &Columns<'_>) -> Result<Self, CliError> {
         let targets = piece.require(&names.targets)?;
-        let others = piece.require(&names.others)?;
+        let others: Vec<&str> = names.others.iter().map(|(_, name)| *name).collect();
+        let others = piece.require(&others)?;
         let columns =
             piece.require(&names.features)?.into_iter().chain(targets.iter().copied()).chain(others);
         let begin = |column: &Column| ColumnSurvey {
@@ -75,9 +83,15 @@ impl Survey {
                 Values::Levels { .. } => Surveyed::Words(Levels::default()),
             },
         };
+        let roles: Vec<Role> = names.others.iter().map(|(role, _)| *role).collect();
+        let is_moved = roles.contains(&Role::Offset);
+        let moved = targets.first().filter(|target| is_moved && target.numbers().is_some());
         Ok(Self {
             source: piece.source().to_owned(),
             rows: 0,
+            moved: moved.map(|target| begin(target)),
+            weight: Sum::default(),
+            roles,
             columns: columns.map(begin).collect(),
             features: names.features.len(),
             labels: targets.iter().map(|target| LabelCounter::new(target.kind(), MOST_VALUES)).collect(),
@@ -106,11 +120,36 @@ impl Survey {
         let (features, observed) = columns.split_at(self.features);
         piece.refuse_missing(observed)?;
         piece.refuse_missing(features)?;
-        self.labels.iter_mut().zip(observed).for_each(|(labels, target)| labels.look(target));
+        let others = &observed[self.labels.len()..];
+        self.check_roles(piece, others)?;
+        let place = |role: Role| self.roles.iter().position(|own| *own == role);
+        let [weights, offsets] =
+            [Role::Weights, Role::Offset].map(|role| place(role).and_then(|at| others[at].numbers()));
+        self.labels.iter_mut().zip(observed).for_each(|(labels, target)| labels.look(target, weights));
         self.rows += piece.row_count();
-        let looks = self.columns.iter_mut().zip(columns);
-        let columns = looks.map(|(survey, column)| survey.look(column, piece)).collect::<Result<_, _>>()?;
-        Ok(RawPiece { rows: piece.row_count(), columns })
+        (0..piece.row_count()).for_each(|row| self.weight.add_weighed(1.0, weight_of(weights, row)));
+        let target = observed.first().and_then(|target| target.numbers());
+        let looks = self.columns.iter_mut().zip(columns.iter().copied());
+        let mut raw: Vec<RawColumn<'f>> =
+            looks.map(|(survey, column)| survey.look(column, weights, piece)).collect::<Result<_, _>>()?;
+        if let (Some(moved), Some(target), Some(offsets)) = (&mut self.moved, target, offsets) {
+            let values: Vec<f64> = target.iter().zip(offsets).map(|(y, offset)| y - offset).collect();
+            moved.add_up(&values, weights);
+            raw.push(RawColumn::Own(values));
+        }
+        Ok(RawPiece { rows: piece.row_count(), columns: raw })
+    }
+
+    /// Refuses values that are none of their role.
+    fn check_roles(&self, piece: &Frame, others: &[&Column]) -> Result<(), CliError> {
+        for (&role, column) in self.roles.iter().zip(others).filter(|(role, _)| **role != Role::Blocks) {
+            let numbers = column.numbers().ok_or_else(|| words(piece.source(), role, column.name()))?;
+            let fault = numbers.iter().enumerate().find_map(|(row, &value)| Some((row, role.fault(value)?)));
+            if let Some((row, what)) = fault {
+                return Err(piece.fault(row, column.name(), &what));
+            }
+        }
+        Ok(())
     }
 
     /// Finds the units of numbers, in a second pass over all rows, which `pass` hands to a function one after the other.
@@ -125,16 +164,18 @@ impl Survey {
             Surveyed::Numbers { sum, .. } => Some(Spread::about(sum.mean())),
             Surveyed::Words(_) => None,
         };
-        let mut spreads: Vec<Option<Spread>> = self.columns.iter().map(spread).collect();
+        let mut spreads: Vec<Option<Spread>> = self.columns.iter().chain(&self.moved).map(spread).collect();
+        let weight = self.place_of(Role::Weights);
         pass(&mut |row| {
+            let weight = weight.and_then(|place| row.get(place)).copied().unwrap_or(1.0);
             for (spread, &value) in spreads.iter_mut().zip(row) {
                 if let Some(spread) = spread {
-                    spread.add(value);
+                    spread.add_weighed(value, weight);
                 }
             }
             Ok(())
         })?;
-        for (column, spread) in self.columns.iter_mut().zip(spreads) {
+        for (column, spread) in self.columns.iter_mut().chain(&mut self.moved).zip(spreads) {
             if let (Surveyed::Numbers { scale, .. }, Some(spread)) = (&mut column.values, spread) {
                 *scale = spread.standardiser();
             }
@@ -166,10 +207,41 @@ impl Survey {
         &self.columns[self.features..self.features + self.labels.len()]
     }
 
-    /// The columns with other roles, in their order.
+    /// The column with a role.
     #[must_use]
-    pub fn others(&self) -> &[ColumnSurvey] {
-        &self.columns[self.features + self.labels.len()..]
+    pub fn role(&self, role: Role) -> Option<&ColumnSurvey> {
+        self.columns.get(self.place_of(role)?)
+    }
+
+    /// Where the column with a role stands in a row of numbers.
+    #[must_use]
+    pub fn place_of(&self, role: Role) -> Option<usize> {
+        let at = self.roles.iter().position(|own| *own == role)?;
+        Some(self.features + self.labels.len() + at)
+    }
+
+    /// The first target less its offset, where it has one and both are numbers.
+    #[must_use]
+    pub fn moved(&self) -> Option<&ColumnSurvey> {
+        self.moved.as_ref()
+    }
+
+    /// Where that stands in a row of numbers.
+    #[must_use]
+    pub fn place_of_moved(&self) -> Option<usize> {
+        self.moved.as_ref().map(|_| self.columns.len())
+    }
+
+    /// Numbers in a row.
+    #[must_use]
+    pub fn width(&self) -> usize {
+        self.columns.len() + usize::from(self.moved.is_some())
+    }
+
+    /// How much all rows weigh: N unless they have weights.
+    #[must_use]
+    pub fn weight(&self) -> f64 {
+        self.weight.weight()
     }
 
     /// The first target.
@@ -242,13 +314,24 @@ impl ColumnSurvey {
         }
     }
 
-    fn look<'f>(&mut self, column: &'f Column, piece: &Frame) -> Result<RawColumn<'f>, CliError> {
+    fn add_up(&mut self, numbers: &[f64], weights: Option<&[f64]>) {
+        if let Surveyed::Numbers { sum, range, .. } = &mut self.values {
+            for (row, &value) in numbers.iter().enumerate() {
+                sum.add_weighed(value, weight_of(weights, row));
+                range.add(value);
+            }
+        }
+    }
+
+    fn look<'f>(
+        &mut self,
+        column: &'f Column,
+        weights: Option<&[f64]>,
+        piece: &Frame,
+    ) -> Result<RawColumn<'f>, CliError> {
         match (&mut self.values, column.values()) {
-            (Surveyed::Numbers { sum, range, .. }, Values::Numbers(numbers)) => {
-                for &value in numbers {
-                    sum.add(value);
-                    range.add(value);
-                }
+            (Surveyed::Numbers { .. }, Values::Numbers(numbers)) => {
+                self.add_up(numbers, weights);
                 Ok(RawColumn::Numbers(numbers))
             }
             (Surveyed::Words(all), Values::Levels { codes, levels }) => {
@@ -266,6 +349,11 @@ impl ColumnSurvey {
             _ => Err(piece.fault(0, &self.name, "it is of another type here than before")),
         }
     }
+}
+
+/// That of a row, 1 where nothing was said.
+fn weight_of(weights: Option<&[f64]>, row: usize) -> f64 {
+    weights.and_then(|weights| weights.get(row)).copied().unwrap_or(1.0)
 }
 
 #[cfg(test)]

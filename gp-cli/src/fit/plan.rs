@@ -1,6 +1,6 @@
 //! What a fit will be: choices that were made, and those the program makes by itself, with reasons.
 
-use super::choices::{check_settings, choose_method, choose_optimizer, resolved, settings};
+use super::choices::{check_roles, check_settings, choose_method, choose_optimizer, resolved, settings};
 use super::kernels::{is_straight, kernels};
 use super::observed::{Observed, observe};
 use super::parameters;
@@ -12,15 +12,19 @@ use super::spec::FitSpec;
 use super::streamed::Streamed;
 use crate::context::Context;
 use crate::data::Frame;
-use crate::encode::{ColumnSurvey, Inputs, Survey};
+use crate::encode::{ColumnSurvey, Factors, Inputs, Role, Survey};
 use crate::error::CliError;
 use crate::left_out::counted;
 use crate::method::{self, Method, Optimizer, Problem, Rows, SeenThrough, is_gaussian};
 use crate::stages::Stages;
+use gp_ep::Blocks;
 use std::sync::Arc;
 
 /// What the placement of inducing inputs takes memory for, in samples.
 const COPIES: f64 = 3.0;
+
+/// Rows, the block of each and the powers of their factors, where columns say.
+pub(super) type EncodedRows = (Rows, Vec<usize>, Option<Vec<f64>>);
 
 /// From so many rows on, inducing inputs are learned in mini-batches under any likelihood.
 const MANY_LABELS: usize = 10_000;
@@ -59,8 +63,10 @@ impl Plan {
     pub fn new(frame: &Frame, spec: &FitSpec, context: &Context) -> Result<Self, CliError> {
         let survey = Survey::of(frame, &columns(frame, spec)?)?;
         let plan = Self::of(&survey, spec, context, None, |inputs, observed| {
-            let targets = observed.target.encode(frame, observed.likelihood.support())?;
-            Ok(Rows::in_memory(inputs.encode(frame)?.points, targets))
+            let (columns, factors) = (observed.encode(frame)?, Factors::of(&observed.roles, frame)?);
+            let name = observed.roles.column(Role::AlphaColumn).unwrap_or_default();
+            let powers = factors.powers_of_factors(|row, what| frame.fault(row, name, what))?;
+            Ok((Rows::in_memory(inputs.encode(frame)?.points, columns), factors.blocks, powers))
         })?;
         Ok(Self { notes: frame.left_out().to_vec(), ..plan })
     }
@@ -84,7 +90,7 @@ impl Plan {
         spec: &FitSpec,
         context: &Context,
         streamed: Option<&str>,
-        encode: impl FnOnce(&Inputs, &Observed) -> Result<Rows, CliError>,
+        encode: impl FnOnce(&Inputs, &Observed) -> Result<EncodedRows, CliError>,
     ) -> Result<Self, CliError> {
         let mut observed = observe(survey, spec, context)?;
         let spec = &*resolved(spec, context, observed.likelihood.as_ref())?;
@@ -93,7 +99,8 @@ impl Plan {
         let (method, why_method) = choose_method(spec, context, &observed, count, streamed.is_some())?;
         let optimizer = choose_optimizer(spec, context, method.as_ref(), latents, streamed.is_some())?;
         let given = check_settings(spec, method.as_ref(), optimizer)?;
-        let rows = encode(&inputs, &observed)?;
+        check_roles(&observed.roles, spec, method.as_ref(), &context.methods)?;
+        let (rows, blocks, powers) = encode(&inputs, &observed)?;
         let pseudo = match method.seen_through() {
             SeenThrough::Rows => 0,
             _ => placing::count(spec, method.as_ref(), latents, count)?,
@@ -121,12 +128,14 @@ impl Plan {
         settings.batch_size = method.batch_size(&given, optimizer);
         settings.active = (method.seen_through() == SeenThrough::ActiveRows).then_some(pseudo);
         settings.given = given;
+        settings.blocks = (!blocks.is_empty()).then(|| Blocks::from_labels(&blocks)).transpose()?;
+        settings.powers = powers;
         let problem = Problem {
             rows,
             kernels,
             alike: spec.kernel.len() <= 1 && spec.inducing_file.len() <= 1,
             inducing,
-            likelihood: observed.likelihood.clone(),
+            likelihood: observed.adjusted(),
             settings,
         };
         let mut plan = Self {
@@ -179,6 +188,8 @@ fn describe(
         count if problem.settings.fixed_inducing => format!(", {count} inducing inputs that stay"),
         count => format!(", {count} inducing inputs"),
     };
+    let blocks = problem.settings.blocks.as_ref();
+    let blocks = blocks.map_or_else(String::new, |blocks| format!(", {}", counted(blocks.count(), "block")));
     let kernel = match spec.kernel.len() {
         0 if is_straight(observed, sizes.dim, sizes.inducing) => {
             "a smooth and a straight function of the inputs"
@@ -193,7 +204,7 @@ fn describe(
             observed.likelihood.name(),
             observed.reason
         ),
-        format!("method: {} by {optimizer}{inducing}, because {why_method}", method.name()),
+        format!("method: {} by {optimizer}{inducing}{blocks}, because {why_method}", method.name()),
         format!(
             "kernel: {kernel}{}; {}",
             seasons.iter().map(|season| format!(", and {}", season.describe())).collect::<String>(),

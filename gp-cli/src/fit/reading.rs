@@ -2,7 +2,7 @@
 
 use super::spec::{FitSpec, Missing};
 use crate::data::{Column, Formats, Frame, Source};
-use crate::encode::Columns;
+use crate::encode::{Columns, Role};
 use crate::error::{CliError, ErrorKind};
 
 /// Reads the table of a fit as its flags say: rows that miss a value are refused or left out.
@@ -96,8 +96,10 @@ pub(super) fn columns<'a>(frame: &'a Frame, spec: &'a FitSpec) -> Result<Columns
     if let Some(unnamed) = frame.unnamed() {
         return Err(what_is_unnamed(frame, unnamed));
     }
+    let others = others(frame, spec)?;
+    let is_taken = |name: &str| name == target || others.iter().any(|(_, other)| *other == name);
     let names: Vec<&str> = match spec.features.as_slice() {
-        [] => frame.columns().iter().map(Column::name).filter(|name| *name != target).collect(),
+        [] => frame.columns().iter().map(Column::name).filter(|name| !is_taken(name)).collect(),
         some => some.iter().map(String::as_str).collect(),
     };
     if let Some((_, twice)) =
@@ -112,5 +114,19 @@ pub(super) fn columns<'a>(frame: &'a Frame, spec: &'a FitSpec) -> Result<Columns
         );
         return Err(CliError::new(ErrorKind::Data, what));
     }
-    Ok(Columns { features: names, targets: vec![target], others: Vec::new() })
+    let columns = Columns { features: names, targets: vec![target], others };
+    spec.roles().check_columns(&columns)?;
+    Ok(columns)
+}
+
+/// The columns with a role.
+fn others<'a>(frame: &'a Frame, spec: &FitSpec) -> Result<Vec<(Role, &'a str)>, CliError> {
+    let roles = spec.roles();
+    let is_missing =
+        |(role, name): (Role, &'_ str)| frame.column(name).is_none().then(|| (role, name.to_owned()));
+    if let Some((role, name)) = roles.iter().find_map(is_missing) {
+        return Err(frame.lacks(&[&name], &format!(" for {}", role.flag())));
+    }
+    let column = |(role, name): (Role, &str)| Some((role, frame.column(name)?.name()));
+    Ok(roles.iter().filter_map(column).collect())
 }

@@ -1,10 +1,11 @@
 //! Tables that are not held in memory: read once into a file of numbers, from which rows are taken as they are needed.
 
 use super::observed::Observed;
+use super::plan::EncodedRows;
 use super::reading::{columns, complete, none_left};
 use super::spec::{FitSpec, Missing};
 use crate::data::{Formats, Frame, Input, Pieces, ReadOptions, no_room, unnamed};
-use crate::encode::{EachRow, Inputs, RowEncoder, Survey, checked};
+use crate::encode::{EachRow, Factors, Inputs, Role, RowEncoder, Survey, checked};
 use crate::error::{CliError, ErrorKind};
 use crate::method::Rows;
 use gp_ep::{DataError, DataSource, RowReader, Rows as Selection};
@@ -125,10 +126,11 @@ impl Streamed {
     ///
     /// # Errors
     /// Of kind [`Data`](ErrorKind::Data) for an observation that the likelihood cannot take, with its place.
-    pub fn into_rows(self, inputs: &Inputs, observed: &Observed) -> Result<Rows, CliError> {
+    pub(super) fn into_rows(self, inputs: &Inputs, observed: &Observed) -> Result<EncodedRows, CliError> {
         let support = observed.likelihood.support();
         let (targets, features) = ([&observed.target], self.survey.features().len());
-        let encoder = RowEncoder::new(&self.survey, inputs, &targets, support);
+        let roles = (&observed.roles, observed.likelihood.as_ref());
+        let encoder = RowEncoder::new(&self.survey, inputs, &targets, roles);
         if support != Support::Real {
             let (mut row, mut values) = (0, vec![0.0; encoder.outputs()]);
             self.raw.for_each(&mut |numbers| {
@@ -140,7 +142,23 @@ impl Streamed {
                 Ok(())
             })?;
         }
-        Ok(Rows::elsewhere(Encoded { raw: self.raw.0, encoder, features }))
+        let factors = self.factors()?;
+        let name = observed.roles.column(Role::AlphaColumn).unwrap_or_default();
+        let powers = factors.powers_of_factors(|row, what| self.origin.fault(row, name, what))?;
+        Ok((Rows::elsewhere(Encoded { raw: self.raw.0, encoder, features }), factors.blocks, powers))
+    }
+
+    /// The blocks and powers of all rows, which are in memory; a pass over the file where there are some.
+    fn factors(&self) -> Result<Factors, CliError> {
+        let [blocks, powers] = [Role::Blocks, Role::AlphaColumn].map(|role| self.survey.place_of(role));
+        let mut factors = Factors::default();
+        if blocks.is_some() || powers.is_some() {
+            self.raw.for_each(&mut |numbers| {
+                factors.add(blocks.map(|place| numbers[place]), powers.map(|place| numbers[place]));
+                Ok(())
+            })?;
+        }
+        Ok(factors)
     }
 }
 
@@ -148,7 +166,8 @@ impl Streamed {
 fn begin(piece: &Frame, spec: &FitSpec, folder: &Path) -> Result<(Survey, RawWriter), CliError> {
     let columns = columns(piece, spec)?;
     let survey = Survey::begin(piece, &columns)?;
-    Ok((survey, RawWriter::new(folder, columns.names().count())?))
+    let width = survey.width();
+    Ok((survey, RawWriter::new(folder, width)?))
 }
 
 impl Origin {

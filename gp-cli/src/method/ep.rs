@@ -12,6 +12,7 @@ use super::problem::Problem;
 use super::setting::{Given, Setting};
 use super::uncertain::learns_inducing;
 use super::update::Sites;
+use crate::encode::Role;
 use crate::error::CliError;
 use crate::model::Functions;
 use gp_ep::power_ep::{EpState, Level};
@@ -90,6 +91,10 @@ impl Method for Ep {
         let fits = case.rows * case.likelihood.latents() <= MANY_SITES && !case.streamed;
         (self.level == Level::Projection && fits && !is_gaussian(case.likelihood))
             .then(|| format!("the likelihood is not Gaussian, and {} rows fit into memory", case.rows))
+    }
+
+    fn heeds(&self, role: Role) -> bool {
+        role.adjusts() || (role == Role::AlphaColumn && self.level == Level::Projection)
     }
 
     fn memory(&self, problem: &Problem) -> f64 {

@@ -10,6 +10,7 @@ use super::outcome::Fit;
 use super::problem::Problem;
 use super::setting::Setting;
 use super::uncertain;
+use crate::encode::Role;
 use crate::error::CliError;
 use crate::model::Functions;
 use gp_ep::{EvidenceKind, ExactGp, Inference as _, Learning, ParameterDraws};
@@ -52,6 +53,10 @@ impl Method for Exact {
 
     fn objection(&self, likelihood: &dyn Likelihood) -> Option<String> {
         objection_unless_gaussian(likelihood)
+    }
+
+    fn heeds(&self, role: Role) -> bool {
+        role.adjusts()
     }
 
     fn memory(&self, problem: &Problem) -> f64 {

@@ -4,6 +4,7 @@ use super::optimizer::Optimizer;
 use super::rows::Rows;
 use super::setting::Given;
 use crate::error::CliError;
+use gp_ep::{Blocks, Powers};
 use gp_kernels::Kernel;
 use gp_kernels::data::DataSource;
 use gp_kernels::inducing::{InducingInputs, SparseProcess};
@@ -47,6 +48,10 @@ pub struct Settings {
     pub seed: u64,
     /// Whether inducing inputs stay where they are.
     pub fixed_inducing: bool,
+    /// The blocks that rows are approximated in, for methods that heed them.
+    pub blocks: Option<Blocks>,
+    /// A power per row or, where there are blocks, per block, for methods that heed them.
+    pub powers: Option<Vec<f64>>,
 }
 
 /// The sizes of a problem.
@@ -73,6 +78,14 @@ impl Sizes {
     #[must_use]
     pub fn width(&self) -> usize {
         self.dim + self.outputs
+    }
+}
+
+impl Settings {
+    /// The powers of factors: those that columns say, or the same for all.
+    #[must_use]
+    pub fn powers_or(&self, power: f64) -> Powers {
+        self.powers.as_ref().map_or(Powers::Same(power), |powers| Powers::Each(powers.clone()))
     }
 }
 

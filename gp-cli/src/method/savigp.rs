@@ -10,6 +10,7 @@ use super::problem::{Problem, SECOND_STAGE, Settings};
 use super::setting::Setting;
 use super::update::Sites;
 use super::variational::{BATCH_SIZE, EPOCHS, ITERATIONS, NATURAL_RATE, approximation};
+use crate::encode::Role;
 use crate::error::CliError;
 use gp_ep::power_ep::Level;
 use gp_ep::{DataSource, EvidenceKind, Inference as _, Learning};
@@ -72,6 +73,10 @@ impl Method for SavigpMethod {
 
     fn optimizers(&self) -> &'static [Optimizer] {
         &[Optimizer::Lbfgs, Optimizer::Adam, Optimizer::Adadelta]
+    }
+
+    fn heeds(&self, role: Role) -> bool {
+        role.adjusts()
     }
 
     fn memory(&self, problem: &Problem) -> f64 {

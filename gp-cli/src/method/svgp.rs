@@ -12,6 +12,7 @@ use super::problem::Problem;
 use super::setting::Setting;
 use super::update::Sites;
 use super::variational::{BATCH_SIZE, EPOCHS, ITERATIONS, NATURAL_RATE, approximation};
+use crate::encode::Role;
 use crate::error::CliError;
 use gp_ep::power_ep::Level;
 use gp_ep::{DataSource, EvidenceKind, Inference as _, Learning, Trained};
@@ -48,6 +49,10 @@ impl Method for Svgp {
     /// Expected log densities of softmax are integrals along a line, those of multi-class probit are not.
     fn evaluates_densities(&self) -> bool {
         true
+    }
+
+    fn heeds(&self, role: Role) -> bool {
+        role.adjusts()
     }
 
     fn memory(&self, problem: &Problem) -> f64 {

@@ -4,12 +4,14 @@
 mod functions;
 mod held;
 mod record;
+mod seen;
 mod tensors;
 mod vocabulary;
 
 pub use functions::{Approximation, Functions, approximation};
 pub use held::Held;
 pub use record::{About, Influence, InputInfluence, TargetSummary, TrainingRecord};
+pub use seen::Seen;
 pub use vocabulary::Vocabulary;
 
 use crate::data::{Frame, ReadOptions};
@@ -113,13 +115,18 @@ impl Model {
     pub fn to_value(&self) -> Result<Value, CliError> {
         let record = Record {
             format: FORMAT.to_owned(),
-            version: self.posterior.functions().version(),
+            version: self.version(),
             writer: format!("gp {}", env!("CARGO_PKG_VERSION")),
             about: self.about.clone(),
             posterior: StoredApproximation::of(&self.posterior)?,
             baseline: self.baseline.as_ref().map(StoredApproximation::of).transpose()?,
         };
         serde_json::to_value(record).map_err(cannot_write)
+    }
+
+    /// The oldest version of the format whose programs read the file aright.
+    fn version(&self) -> u32 {
+        if self.about.roles.is_empty() { self.posterior.functions().version() } else { VERSION }
     }
 
     /// The command that wrote a model file, if these are the bytes of one of any version.
@@ -165,10 +172,12 @@ impl Model {
         let mut options = ReadOptions::default();
         self.about.inputs.extend(&mut options);
         self.about.target.extend(&mut options);
+        self.about.roles.extend(&mut options);
         options
     }
 
-    /// The observations of a table as the likelihood takes them, if the table has the target.
+    /// The targets of a table as the likelihood takes them, if the table has the target. Offsets are not subtracted: they are
+    /// in [beliefs](Seen::beliefs).
     ///
     /// # Errors
     /// As [`Target::encode`].
@@ -178,6 +187,14 @@ impl Model {
             return Ok(None);
         }
         target.encode(frame, self.posterior.likelihood().support()).map(Some)
+    }
+
+    /// The columns of observation of a table, row by row, as training takes them.
+    ///
+    /// # Errors
+    /// As [`observations`](crate::encode::observations).
+    pub fn training_observations(&self, frame: &Frame) -> Result<Vec<f64>, CliError> {
+        crate::encode::observations(frame, self.target(), &self.about.roles, self.posterior.likelihood())
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a model file tells about a model besides the posterior.
 
 use super::functions::StoredApproximation;
-use crate::encode::{Inputs, Target};
+use crate::encode::{Inputs, Roles, Target};
 use gp_ep::{EvidenceKind, Spanned};
 use gp_kernels::inducing::Coverage;
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ use std::ops::Range;
 pub(super) const FORMAT: &str = "gp-model";
 /// The newest version this program knows. It goes up whenever an older program would misread the file; a model that an
 /// older program can read is written in the version that it knows.
-pub(super) const VERSION: u32 = 2;
+pub(super) const VERSION: u32 = 3;
 
 /// Everything a model is, as it is written.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -37,6 +37,9 @@ pub struct About {
     pub inputs: Inputs,
     /// What it predicts.
     pub target: Target,
+    /// Columns with a role beside both.
+    #[serde(default, skip_serializing_if = "Roles::is_empty")]
+    pub roles: Roles,
     /// How the target was distributed in the data it was trained on.
     pub summary: TargetSummary,
     /// How it was trained.

@@ -3,6 +3,7 @@
 
 mod bad_input;
 mod baselines;
+mod blocks;
 mod columns;
 mod damage;
 mod demo;
@@ -22,6 +23,7 @@ mod outputs;
 mod pictures;
 mod predict;
 mod relevance;
+mod roles;
 mod seasons;
 mod stream;
 mod stream_resources;

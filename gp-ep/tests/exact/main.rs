@@ -9,3 +9,4 @@ mod predictions;
 mod reference;
 mod support;
 mod training;
+mod weights;

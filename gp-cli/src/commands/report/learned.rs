@@ -24,6 +24,9 @@ pub(super) fn learned(model: &Model) -> Section {
     about.training.warnings.iter().for_each(|warning| section.warning(warning));
     let mut rows = vec![word_row("target", &about.target.name)];
     rows.extend(about.target.labels().map(|labels| word_row("labels", &labels.join(", "))));
+    if !about.roles.is_empty() {
+        rows.push(word_row("columns with a role", &about.roles.describe().join(", ")));
+    }
     rows.push(word_row("likelihood", &posterior.likelihood().expression()));
     for (name, latents) in function_names(model) {
         rows.push(word_row(&name, &posterior.describe()[latents[0]].kernel.expression()));

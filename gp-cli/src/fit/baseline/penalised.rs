@@ -85,11 +85,15 @@ impl<'a> Regression<'a> {
     fn new(data: &'a Rows, likelihood: &'a dyn Likelihood) -> Result<Self, CliError> {
         let (points, observed) = data.whole()?;
         let (rows, dim, outputs) = (points.nrows(), points.ncols(), data.outputs());
-        let mean = |d: usize| points.col(d).iter().sum::<f64>() / rows as f64;
+        let weights: Vec<f64> = observed.chunks_exact(outputs).map(|y| likelihood.weight(y)).collect();
+        let all: f64 = weights.iter().sum();
+        let average = |of: &dyn Fn(usize) -> f64| {
+            weights.iter().enumerate().map(|(i, weight)| weight * of(i)).sum::<f64>() / all
+        };
+        let mean = |d: usize| average(&|i| points[(i, d)]);
         let means: Vec<f64> = (0..dim).map(mean).collect();
         let deviation = |d: usize| {
-            let squares = points.col(d).iter().map(|x| (x - means[d]).powi(2)).sum::<f64>();
-            let deviation = (squares / rows as f64).sqrt();
+            let deviation = average(&|i| (points[(i, d)] - means[d]).powi(2)).sqrt();
             // What rounding makes of a constant is no spread.
             if deviation > ROUNDING * (1.0 + means[d].abs()) { deviation } else { 1.0 }
         };
@@ -107,9 +111,13 @@ impl<'a> Regression<'a> {
     fn start(&self) -> Vec<f64> {
         let mut start = vec![0.0; self.width * self.latents];
         if self.likelihood.support().classes() == 0 {
-            let targets = self.observed.iter().step_by(self.outputs);
-            let mean = targets.clone().sum::<f64>() / targets.len() as f64;
-            start[0] = mean.max(f64::MIN_POSITIVE).ln();
+            let sum = |of: &dyn Fn(&[f64]) -> f64| {
+                let rows = self.observed.chunks_exact(self.outputs);
+                rows.map(|y| self.likelihood.weight(y) * of(y)).sum::<f64>()
+            };
+            // Offsets are those of an adjusted likelihood.
+            let rate = sum(&|y| y[0]) / sum(&|y| y.get(1).copied().unwrap_or(0.0).exp());
+            start[0] = rate.max(f64::MIN_POSITIVE).ln();
         }
         start
     }
@@ -141,9 +149,10 @@ impl<'a> Regression<'a> {
                 f.iter_mut().zip(weights).for_each(|(f, w)| *f += x * w);
             }
             self.likelihood.log_density_slopes(y, &f, &mut point)?;
-            share.loss -= point.value;
+            let weight = self.likelihood.weight(y);
+            share.loss -= weight * point.value;
             for (x, gradient) in x.iter().zip(share.gradient.chunks_exact_mut(self.latents)) {
-                gradient.iter_mut().zip(&point.by_latent).for_each(|(sum, slope)| *sum -= x * slope);
+                gradient.iter_mut().zip(&point.by_latent).for_each(|(sum, slope)| *sum -= weight * x * slope);
             }
         }
         Ok(share)

@@ -101,9 +101,7 @@ pub(super) fn find(
     let Some(along) = Along::of(inputs) else { return none };
     let rows = Sample::at_most(&sample.rows, ROWS, spec.seed)?.rows;
     let points = rows.whole()?.0;
-    let Some((targets, unit)) = target_of(observed.likelihood.as_ref(), &rows.column(0)?) else {
-        return none;
-    };
+    let Some((targets, unit)) = target_of(observed, &rows)? else { return none };
     let rows = Rows::in_memory(points.to_owned(), targets);
     let few = Sample::at_most(&rows, JUDGED_ROWS, spec.seed)?.rows;
     let limit = spec.time_limit.map(|limit| limit.mul_f64(SHARE_OF_TIME));
@@ -156,8 +154,29 @@ impl Along {
 }
 
 /// Observations as numbers with Gaussian noise, of mean 0 and variance 1, and the variance of the latent function for
-/// which 1 stands there; nothing for labels, and where several latent functions are behind an observation.
-fn target_of(likelihood: &dyn Likelihood, targets: &[f64]) -> Option<(Vec<f64>, f64)> {
+/// which 1 stands there; nothing for labels, and where several latent functions are behind an observation. Where rows have
+/// columns with a role, known noise and a weight come behind each number.
+fn target_of(observed: &Observed, rows: &Rows) -> Result<Option<(Vec<f64>, f64)>, CliError> {
+    let (likelihood, targets) = (observed.likelihood.as_ref(), rows.column(0)?);
+    if !observed.roles.adjust() {
+        return Ok(standard(likelihood, &targets, &vec![0.0; targets.len()]));
+    }
+    let (adjustments, weights) = (rows.column(1)?, rows.column(2)?);
+    let is_gaussian = likelihood.gaussian_noise().is_some();
+    let (noise, offsets) = if is_gaussian {
+        (adjustments, vec![0.0; targets.len()])
+    } else {
+        (vec![0.0; targets.len()], adjustments)
+    };
+    let found = standard(likelihood, &targets, &offsets);
+    Ok(found.map(|(numbers, variance)| {
+        let columns = numbers.into_iter().zip(noise).zip(weights);
+        (columns.flat_map(|((y, noise), weight)| [y, noise / variance, weight]).collect(), variance)
+    }))
+}
+
+/// Numbers by their links less offsets, of mean 0 and variance 1, and the variance that they had.
+fn standard(likelihood: &dyn Likelihood, targets: &[f64], offsets: &[f64]) -> Option<(Vec<f64>, f64)> {
     let link = |y: f64| match likelihood.support() {
         Support::Real if likelihood.is_log_concave() => Some(y),
         Support::Real => Some(y.clamp(-OUTLIER, OUTLIER)),
@@ -169,7 +188,8 @@ fn target_of(likelihood: &dyn Likelihood, targets: &[f64]) -> Option<(Vec<f64>, 
     if likelihood.latents() > 1 || targets.len() < FEWEST {
         return None;
     }
-    let mut numbers = targets.iter().map(|&y| link(y)).collect::<Option<Vec<f64>>>()?;
+    let less = |(&y, offset): (&f64, &f64)| Some(link(y)? - offset);
+    let mut numbers = targets.iter().zip(offsets).map(less).collect::<Option<Vec<f64>>>()?;
     let count = numbers.len() as f64;
     let mean = numbers.iter().sum::<f64>() / count;
     let variance = numbers.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / count;
@@ -180,7 +200,7 @@ fn target_of(likelihood: &dyn Likelihood, targets: &[f64]) -> Option<(Vec<f64>, 
 
 /// One season after the other, as long as the evidence grows.
 fn search(rows: &Rows, column: usize, count: usize, judge: &Judge<'_>) -> Result<Vec<Learned>, CliError> {
-    let (points, target) = rows.whole()?;
+    let (points, target) = (rows.whole()?.0, rows.column(0)?);
     let x: Vec<f64> = points.col(column).iter().copied().collect();
     let different = distinct(&x);
     if different < FEWEST {
@@ -190,7 +210,7 @@ fn search(rows: &Rows, column: usize, count: usize, judge: &Judge<'_>) -> Result
     let distinct = if are_all { different } else { count } as f64;
     let (mut trend, mut found) = (trend_of(points, &x), Vec::new());
     while found.len() < MOST_SEASONS {
-        let series = Series { x: &x, target, distinct, trend: &trend };
+        let series = Series { x: &x, target: &target, distinct, trend: &trend };
         let Some(season) = judge.best(&found, &series.candidates(), MARGIN + series.choice())? else { break };
         harmonics(&x, season.period, HARMONICS).into_iter().for_each(|column| trend.push(column));
         found.push(season);
