@@ -8,7 +8,7 @@ use crate::data::Frame;
 use crate::error::{CliError, ErrorKind};
 use crate::left_out::counted;
 use crate::metrics::{ClassScores, Interval, LEVELS, NumberForecasts, NumberScores, Standing, share_below};
-use crate::model::{Approximation, Model, Seen, TargetSummary};
+use crate::model::{Approximation, Model, ModelRows, TargetSummary};
 use crate::predict;
 use constant::Constant;
 use gp_kernels::posterior::LatentBeliefs;
@@ -82,7 +82,7 @@ impl Evaluation {
 /// The observations that forecasts are scored on.
 struct Observed<'a> {
     model: &'a Model,
-    seen: &'a Seen,
+    seen: &'a ModelRows,
     /// As the likelihood takes them.
     observations: Vec<f64>,
 }
@@ -93,7 +93,7 @@ struct Observed<'a> {
 /// Of kind [`Data`](ErrorKind::Data) for a table that does not suit the model or has no target.
 pub fn evaluate(model: &Model, frame: &Frame) -> Result<Evaluation, CliError> {
     frame.require(&[&model.target().name])?;
-    let seen = model.see(frame)?;
+    let seen = model.encode(frame)?;
     let observations = model.observations(frame)?.unwrap_or_default();
     let observed = Observed { model, seen: &seen, observations };
     let (scores, predictors) = match (model.target().labels(), &model.about().summary) {
@@ -121,7 +121,7 @@ pub fn evaluate(model: &Model, frame: &Frame) -> Result<Evaluation, CliError> {
 /// Of kind [`Numerical`](ErrorKind::Numerical) where the likelihood has no distribution function.
 pub fn shares_below(
     model: &Model,
-    seen: &Seen,
+    seen: &ModelRows,
     targets: &[f64],
     levels: &[f64],
 ) -> Result<Vec<f64>, CliError> {

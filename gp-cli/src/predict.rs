@@ -5,7 +5,7 @@ use crate::encode::Unseen;
 use crate::error::{CliError, ErrorKind};
 use crate::fit::Missing;
 use crate::left_out::others;
-use crate::model::{Approximation, Model, Seen};
+use crate::model::{Approximation, Model, ModelRows};
 use crate::out::OutTable;
 use faer::Mat;
 use gp_kernels::posterior::LatentBeliefs;
@@ -192,11 +192,11 @@ fn predicted(
 ) -> Result<(OutTable, Vec<Unseen>, Vec<usize>), CliError> {
     let part = some.filter(|rows| !rows.is_empty()).map(|rows| frame.rows(rows)).transpose()?;
     // Without a row the columns are those of any point, of which no row is taken.
-    let nowhere = Seen::points(Mat::zeros(1, model.inputs().dim()));
+    let nowhere = ModelRows::points(Mat::zeros(1, model.inputs().dim()));
     let (seen, frame) = match (some, &part) {
         (Some(rows), _) if rows.is_empty() => (nowhere, None),
-        (_, Some(part)) => (model.see(part)?, Some(part)),
-        _ => (model.see(frame)?, Some(frame)),
+        (_, Some(part)) => (model.encode(part)?, Some(part)),
+        _ => (model.encode(frame)?, Some(frame)),
     };
     let by = model.posterior();
     let functions = by.beliefs(seen.x())?;
@@ -237,7 +237,7 @@ fn push_densities(
     } else {
         let part = frame.rows(&known)?;
         let observations = model.observations(&part)?.unwrap_or_default();
-        log_densities(model, by, &model.see(&part)?.beliefs(by)?, &observations)?
+        log_densities(model, by, &model.encode(&part)?.beliefs(by)?, &observations)?
     };
     let mut column = OutTable::default();
     column.push_numbers(LOG_DENSITY, densities);

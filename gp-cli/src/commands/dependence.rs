@@ -6,7 +6,7 @@ use crate::encode::{Feature, FeatureEncoding};
 use crate::error::CliError;
 use crate::evaluate::{Scores, evaluate, shares_below};
 use crate::fit;
-use crate::model::{Influence, Model, Seen};
+use crate::model::{Influence, Model, ModelRows};
 use crate::picture::{self, AxisKind, CLASSES, CURVE, INK, Layer, OTHER, Picture};
 use crate::predict;
 use crate::stages::Stages;
@@ -29,7 +29,7 @@ type Place<'a> = (&'a Feature, usize);
 /// Panels: one for each input that matters, then agreement with the observations where the table has them.
 /// `stages` is told which of them is drawn.
 pub(super) fn sheet(model: &Model, frame: &Frame, stages: &Stages) -> Result<Picture, CliError> {
-    let seen = model.see(frame)?;
+    let seen = model.encode(frame)?;
     let points = &seen.points;
     let step = points.nrows().div_ceil(ROWS).max(1);
     let rows: Vec<usize> = (0..points.nrows()).step_by(step).collect();
@@ -192,11 +192,11 @@ fn ends(values: &[f64], places: usize) -> (Vec<f64>, Vec<f64>) {
 
 /// Panels of how predictions agree with the observations of a table that has them.
 pub(super) fn agreement_sheet(model: &Model, frame: &Frame) -> Result<Picture, CliError> {
-    Ok(Picture { panels: agreement(model, frame, &model.see(frame)?)?, ..Picture::default() })
+    Ok(Picture { panels: agreement(model, frame, &model.encode(frame)?)?, ..Picture::default() })
 }
 
 /// Predictions against observations, residuals, and claims against shares.
-fn agreement(model: &Model, frame: &Frame, seen: &Seen) -> Result<Vec<Picture>, CliError> {
+fn agreement(model: &Model, frame: &Frame, seen: &ModelRows) -> Result<Vec<Picture>, CliError> {
     if model.target().labels().is_some() {
         return Ok(vec![reliability(model, frame)?]);
     }
@@ -239,7 +239,7 @@ fn diagonal(ends: Vec<f64>) -> Layer {
 }
 
 /// The share of rows below a quantile, which ought to be its level.
-fn calibration(model: &Model, seen: &Seen, observed: &[f64]) -> Result<Picture, CliError> {
+fn calibration(model: &Model, seen: &ModelRows, observed: &[f64]) -> Result<Picture, CliError> {
     let step = observed.len().div_ceil(CALIBRATION_ROWS).max(1);
     let rows: Vec<usize> = (0..observed.len()).step_by(step).collect();
     let targets: Vec<f64> = rows.iter().map(|&row| observed[row]).collect();

@@ -56,7 +56,7 @@ pub fn run(options: &PlotOptions, context: &Context, notes: &mut Notes<'_>) -> R
     let output = OutputFile::prepare(&options.output, options.force)?;
     let model = Model::load(&options.model, context)?;
     let frame = options.table.read(&options.data, context, &model, &[], notes)?;
-    warn(notes, &model.see(&frame)?.warnings());
+    warn(notes, &model.encode(&frame)?.warnings());
     notes.stage(format_args!("drawing"));
     let picture = picture_in_stages(&model, &frame, &notes.line().stages())?;
     output.write(&picture.bytes(&options.output)?)?;

@@ -1,6 +1,7 @@
 //! Inputs: numbers in units of their spread, words as one column a level.
 
-use super::survey::{ColumnSurvey, Survey, Surveyed};
+use super::column_survey::{ColumnSurvey, Surveyed};
+use super::survey::Survey;
 use super::units::OneKind;
 use crate::data::{Column, Frame, Kind, ReadOptions, Values};
 use crate::error::CliError;

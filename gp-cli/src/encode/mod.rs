@@ -1,5 +1,7 @@
 //! From columns of a table to the numbers that a model works with, and back.
 
+mod adjuster;
+mod column_survey;
 mod columns;
 mod factors;
 mod inputs;
@@ -12,6 +14,8 @@ mod survey;
 mod target;
 mod units;
 
+pub use adjuster::{Adjuster, RoleValues, RowRoles};
+pub use column_survey::{ColumnSurvey, Surveyed};
 pub use columns::Columns;
 pub use factors::Factors;
 pub use inputs::{Encoded, Feature, FeatureEncoding, Inputs, MAX_LEVELS, Unseen};
@@ -19,8 +23,8 @@ pub(crate) use labels::QUARTILES;
 pub use labels::{LabelCounter, Labels, class_labels};
 pub use observations::observations;
 pub use raw::{EachRow, Levels, RawPiece};
-pub use roles::{Adjuster, Role, RoleValues, Roles, RowRoles};
+pub use roles::{Role, Roles};
 pub use rows::RowEncoder;
-pub use survey::{ColumnSurvey, MOST_VALUES, Survey, Surveyed};
+pub use survey::{MOST_VALUES, Survey};
 pub(crate) use target::checked;
 pub use target::{Target, TargetValues};

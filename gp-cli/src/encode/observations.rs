@@ -1,6 +1,7 @@
 //! The columns of observation of a table, as training takes them.
 
-use super::roles::{Adjuster, RoleValues, Roles};
+use super::adjuster::{Adjuster, RoleValues};
+use super::roles::Roles;
 use super::target::Target;
 use crate::data::{Column, Frame};
 use crate::error::CliError;

@@ -1,8 +1,10 @@
 //! Rows of numbers as a survey hands them out, to points and observations.
 
+use super::adjuster::{Adjuster, RowRoles};
+use super::column_survey::{ColumnSurvey, Surveyed};
 use super::inputs::{FeatureEncoding, Inputs};
-use super::roles::{Adjuster, Role, Roles, RowRoles};
-use super::survey::{ColumnSurvey, Survey, Surveyed};
+use super::roles::{Role, Roles};
+use super::survey::Survey;
 use super::target::{Target, TargetValues};
 use crate::standardise::Standardiser;
 use gp_likelihoods::{Adjusted, Likelihood, Support};

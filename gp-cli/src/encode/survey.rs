@@ -1,10 +1,11 @@
 //! What is known of a table without its rows: types, sums and words of columns, whole or in pieces.
 
+use super::column_survey::{ColumnSurvey, Surveyed, weight_of};
 use super::columns::Columns;
 use super::labels::{LabelCounter, Labels};
 use super::raw::{EachRow, Levels, RawColumn, RawPiece};
 use super::roles::{Role, words};
-use crate::data::{Column, Frame, Kind, Lookalike, Values};
+use crate::data::{Column, Frame, Values};
 use crate::error::{CliError, ErrorKind};
 use crate::standardise::{Range, Spread, Standardiser, Sum};
 
@@ -31,32 +32,6 @@ pub struct Survey {
     labels: Vec<LabelCounter>,
     /// The targets of the first row, as text.
     first_targets: Vec<String>,
-}
-
-/// One column of them.
-#[derive(Clone, Debug)]
-pub struct ColumnSurvey {
-    name: String,
-    kind: Kind,
-    /// Where the first row stands.
-    first_place: String,
-    values: Surveyed,
-}
-
-/// What is known of values.
-#[derive(Clone, Debug)]
-pub enum Surveyed {
-    /// Numbers are known by their mean, their range and their spread.
-    Numbers {
-        /// Their sum.
-        sum: Sum,
-        /// The lowest and the highest.
-        range: Range,
-        /// Their units, once they have been measured.
-        scale: Standardiser,
-    },
-    /// Words are known one by one, in the order in which they occur first.
-    Words(Levels),
 }
 
 impl Survey {
@@ -277,88 +252,10 @@ impl Survey {
     }
 }
 
-impl ColumnSurvey {
-    /// What the header calls it.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// What it holds.
-    #[must_use]
-    pub fn kind(&self) -> Kind {
-        self.kind
-    }
-
-    /// What is known of its values.
-    #[must_use]
-    pub fn values(&self) -> &Surveyed {
-        &self.values
-    }
-
-    /// The units of its numbers, unless it holds words.
-    #[must_use]
-    pub fn scale(&self) -> Option<Standardiser> {
-        match &self.values {
-            Surveyed::Numbers { scale, .. } => Some(*scale),
-            Surveyed::Words(_) => None,
-        }
-    }
-
-    /// What the words look like, where they are not meant as words.
-    #[must_use]
-    pub fn lookalike(&self) -> Option<Lookalike> {
-        match &self.values {
-            Surveyed::Words(levels) => Lookalike::among(levels.words()),
-            Surveyed::Numbers { .. } => None,
-        }
-    }
-
-    fn add_up(&mut self, numbers: &[f64], weights: Option<&[f64]>) {
-        if let Surveyed::Numbers { sum, range, .. } = &mut self.values {
-            for (row, &value) in numbers.iter().enumerate() {
-                sum.add_weighed(value, weight_of(weights, row));
-                range.add(value);
-            }
-        }
-    }
-
-    fn look<'f>(
-        &mut self,
-        column: &'f Column,
-        weights: Option<&[f64]>,
-        piece: &Frame,
-    ) -> Result<RawColumn<'f>, CliError> {
-        match (&mut self.values, column.values()) {
-            (Surveyed::Numbers { .. }, Values::Numbers(numbers)) => {
-                self.add_up(numbers, weights);
-                Ok(RawColumn::Numbers(numbers))
-            }
-            (Surveyed::Words(all), Values::Levels { codes, levels }) => {
-                let places = all.places(codes, levels);
-                if all.words().len() > MOST_VALUES {
-                    let like =
-                        Lookalike::among(all.words()).map_or_else(String::new, |like| format!("; {like}"));
-                    let what = format!(
-                        "more than {MOST_VALUES} different words; leave the column out with --exclude{like}"
-                    );
-                    return Err(piece.fault(0, &self.name, &what));
-                }
-                Ok(RawColumn::Words { codes, places })
-            }
-            _ => Err(piece.fault(0, &self.name, "it is of another type here than before")),
-        }
-    }
-}
-
-/// That of a row, 1 where nothing was said.
-fn weight_of(weights: Option<&[f64]>, row: usize) -> f64 {
-    weights.and_then(|weights| weights.get(row)).copied().unwrap_or(1.0)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::Kind;
 
     fn table(rows: std::ops::Range<usize>) -> Frame {
         let numbers = rows.clone().map(|i| 1e4 + (i as f64 * 0.37).sin()).collect();

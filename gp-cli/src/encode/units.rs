@@ -1,6 +1,6 @@
 //! Inputs that are one kind of thing, such as the pixels of pictures, and so are measured in one unit.
 
-use super::survey::{ColumnSurvey, Surveyed};
+use super::column_survey::{ColumnSurvey, Surveyed};
 use crate::standardise::{Range, Standardiser};
 
 /// So many inputs with one range are one kind of thing, where they are also half of all that vary.

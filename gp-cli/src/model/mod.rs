@@ -4,14 +4,14 @@
 mod functions;
 mod held;
 mod record;
-mod seen;
+mod rows;
 mod tensors;
 mod vocabulary;
 
 pub use functions::{Approximation, Functions, approximation};
 pub use held::Held;
 pub use record::{About, Influence, InputInfluence, TargetSummary, TrainingRecord};
-pub use seen::Seen;
+pub use rows::ModelRows;
 pub use vocabulary::Vocabulary;
 
 use crate::data::{Frame, ReadOptions};
@@ -177,7 +177,7 @@ impl Model {
     }
 
     /// The targets of a table as the likelihood takes them, if the table has the target. Offsets are not subtracted: they are
-    /// in [beliefs](Seen::beliefs).
+    /// in [beliefs](ModelRows::beliefs).
     ///
     /// # Errors
     /// As [`Target::encode`].

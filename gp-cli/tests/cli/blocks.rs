@@ -13,19 +13,16 @@ fn kernel(x: f64, z: f64) -> f64 {
 fn solve(matrix: &[Vec<f64>], right: &[Vec<f64>]) -> (Vec<Vec<f64>>, f64) {
     let n = matrix.len();
     let mut a: Vec<Vec<f64>> = (0..n).map(|i| [matrix[i].clone(), right[i].clone()].concat()).collect();
-    let (width, mut log_det) = (a[0].len(), 0.0);
+    let mut log_det = 0.0;
     for k in 0..n {
-        log_det += a[k][k].ln();
-        for i in 0..n {
-            if i != k {
-                let factor = a[i][k] / a[k][k];
-                for j in k..width {
-                    a[i][j] -= factor * a[k][j];
-                }
-            }
+        let pivot = a[k].clone();
+        log_det += pivot[k].ln();
+        for (_, row) in a.iter_mut().enumerate().filter(|(i, _)| *i != k) {
+            let factor = row[k] / pivot[k];
+            row.iter_mut().zip(&pivot).skip(k).for_each(|(x, own)| *x -= factor * own);
         }
     }
-    ((0..n).map(|i| (n..width).map(|j| a[i][j] / a[i][i]).collect()).collect(), log_det)
+    ((0..n).map(|i| (n..a[i].len()).map(|j| a[i][j] / a[i][i]).collect()).collect(), log_det)
 }
 
 fn gram(x: &[f64], z: &[f64]) -> Vec<Vec<f64>> {

@@ -13,9 +13,10 @@ fn data(name: &str) -> String {
 #[test]
 fn files_of_all_versions_load_and_predict_what_they_did() {
     let desk = Desk::new();
-    for name in ["v1_exact", "v1_ep", "v1_classes", "v2_mixture", "v2_ivm"] {
+    for name in ["v1_exact", "v1_ep", "v1_classes", "v2_mixture", "v2_ivm", "v3_exact"] {
         let expected = std::fs::read_to_string(data(&format!("{name}.csv"))).unwrap();
-        let (model, table) = (data(&format!("{name}.gp")), data("v1_new.csv"));
+        let new = if name.starts_with("v3") { "v3_new.csv" } else { "v1_new.csv" };
+        let (model, table) = (data(&format!("{name}.gp")), data(new));
         let said = desk.ok(&format!("predict {model} {table} --latent"));
         let (found, expected) = (numbers(&said.out), numbers(&expected));
         assert_eq!(found.len(), expected.len(), "{name}");
@@ -89,7 +90,7 @@ fn a_newer_version_is_refused_with_both_versions() {
     let place = text.find("\\\"version\\\":1").unwrap() + "\\\"version\\\":".len();
     let mut newer = whole;
     newer[place] = b'7';
-    refused(&newer, &["`m.gp` has version 7", "written by gp 0.1.0", "gp 0.1.0 reads versions up to 2"]);
+    refused(&newer, &["`m.gp` has version 7", "written by gp 0.1.0", "gp 0.1.0 reads versions up to 3"]);
     let desk = Desk::new();
     desk.write("m.gp", &newer);
     desk.write("t.csv", "x\n1\n");

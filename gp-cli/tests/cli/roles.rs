@@ -58,7 +58,7 @@ fn copies() -> Desk {
         .collect();
     let often = rows.iter().flat_map(|row| std::iter::repeat_n(row.clone(), row[3] as usize));
     let desk = Desk::new();
-    desk.write("copies.csv", csv("x,y,label,w", often.collect::<Vec<_>>().into_iter()));
+    desk.write("copies.csv", csv("x,y,label,w", often));
     desk.write("rows.csv", csv("x,y,label,w", rows.into_iter()));
     desk.write("z.csv", PLACES);
     desk
@@ -113,7 +113,7 @@ fn an_offset_of_numbers_is_subtracted() {
         })
         .collect();
     let desk = Desk::new();
-    desk.write("t.csv", csv("x,y,o,rest", rows.clone().into_iter()));
+    desk.write("t.csv", csv("x,y,o,rest", rows.iter().cloned()));
     for method in [
         "exact --parameters known",
         "pep --inducing 6 --parameters known",
@@ -193,12 +193,11 @@ fn solve(matrix: &[Vec<f64>], right: &[f64]) -> (Vec<f64>, f64) {
         matrix.iter().zip(right).map(|(row, b)| [row.as_slice(), &[*b]].concat()).collect();
     let mut log_det = 0.0;
     for k in 0..n {
-        log_det += a[k][k].ln();
-        for i in k + 1..n {
-            let factor = a[i][k] / a[k][k];
-            for j in k..=n {
-                a[i][j] -= factor * a[k][j];
-            }
+        let pivot = a[k].clone();
+        log_det += pivot[k].ln();
+        for row in a.iter_mut().skip(k + 1) {
+            let factor = row[k] / pivot[k];
+            row.iter_mut().zip(&pivot).skip(k).for_each(|(x, own)| *x -= factor * own);
         }
     }
     let mut x = vec![0.0; n];
@@ -282,9 +281,9 @@ fn later_rows_have_roles_too() {
         })
         .collect();
     let desk = Desk::new();
-    desk.write("all.csv", csv("x,y,o,w,v", rows.clone().into_iter()));
-    desk.write("first.csv", csv("x,y,o,w,v", rows[..25].to_vec().into_iter()));
-    desk.write("rest.csv", csv("x,y,o,w,v", rows[25..].to_vec().into_iter()));
+    desk.write("all.csv", csv("x,y,o,w,v", rows.iter().cloned()));
+    desk.write("first.csv", csv("x,y,o,w,v", rows[..25].iter().cloned()));
+    desk.write("rest.csv", csv("x,y,o,w,v", rows[25..].iter().cloned()));
     desk.write("z.csv", "x\n0.2\n1.1\n2\n3.1\n4\n5\n5.8\n");
     let given = format!(
         "{GIVEN} --standardize none --likelihood gaussian(variance=0.02) --features x --target y --offset o --weights w --noise-variance v"
@@ -368,6 +367,19 @@ fn cross_validation_and_gradients_take_roles() {
         desk.ok(&format!("diagnose rows.csv --features x --weights w {flags} --rows 20"));
     }
     desk.write(
+        "e.csv",
+        csv("x,e,y,v,o", exposed(40).iter().map(|row| [row.as_slice(), &[0.1, row[0]]].concat())),
+    );
+    for flags in [
+        "--exposure e --task count --method ep",
+        "--exposure e --offset o --task count --method svgp",
+        "--noise-variance v --offset o --task regression --method pep",
+        "--noise-variance v --task regression --method exact",
+        "--noise-variance v --task regression --method gfitc",
+    ] {
+        desk.ok(&format!("diagnose e.csv --target y --features x {flags} --rows 20"));
+    }
+    desk.write(
         "fit.toml",
         "target = \"y\"\nfeatures = \"x\"\nweights = \"w\"\nmethod = \"exact\"\niterations = 3\n",
     );
@@ -384,7 +396,6 @@ fn values_that_no_role_has_are_refused_with_their_place() {
         "t.csv",
         "x,y,w,e,v,o,one\n1,2,1,1,0,0.5,1\n2,0,0,2,0.1,1,1\n3,4,-1,0,-1,2,1\n4,1,2,1,0,x,1\n5,3,1,2,1,0,1\n",
     );
-    let place = |line: u32, column: &str| [format!("`t.csv`, line {line}, column {column}"), String::new()];
     let fit = "fit t.csv --target y --features x -o m.gp";
     for (flags, line, column, what) in [
         ("--weights w", 3, "w", "a weight has to be above 0"),
@@ -392,7 +403,7 @@ fn values_that_no_role_has_are_refused_with_their_place() {
         ("--noise-variance v --task regression", 4, "v", "a variance cannot be negative"),
         ("--offset o --task regression", 5, "o", "number"),
     ] {
-        let [at, _] = place(line, column);
+        let at = format!("`t.csv`, line {line}, column {column}");
         for stream in ["never", "always"] {
             let method = if stream == "always" { "--method svgp --optimizer adam" } else { "" };
             desk.refused(&format!("{fit} {flags} --stream {stream} {method}"), 3, &[&at, what]);

@@ -9,7 +9,7 @@ use gp_kernels::posterior::LatentBeliefs;
 
 /// The points of some rows, and what columns with a role say of their observations.
 #[derive(Clone, Debug)]
-pub struct Seen {
+pub struct ModelRows {
     /// N×D, a row a point.
     pub points: Mat<f64>,
     /// Levels that were not seen in training, the first of each column that has such.
@@ -20,7 +20,7 @@ pub struct Seen {
     noise: Vec<f64>,
 }
 
-impl Seen {
+impl ModelRows {
     /// Points of no table, without columns with a role.
     #[must_use]
     pub fn points(points: Mat<f64>) -> Self {
@@ -82,9 +82,9 @@ impl Model {
     /// # Errors
     /// Of kind [`Data`](crate::ErrorKind::Data) for a column of an input, an offset or an exposure that is not there, and a
     /// value that is missing or cannot be, with its place.
-    pub fn see(&self, frame: &Frame) -> Result<Seen, CliError> {
+    pub fn encode(&self, frame: &Frame) -> Result<ModelRows, CliError> {
         let encoded = self.inputs().encode(frame)?;
-        let mut seen = Seen { unseen: encoded.unseen, ..Seen::points(encoded.points) };
+        let mut seen = ModelRows { unseen: encoded.unseen, ..ModelRows::points(encoded.points) };
         let roles = &self.about().roles;
         if roles.adjust() {
             let (values, adjuster) = (RoleValues::of_predictions(roles, frame)?, self.adjuster());
@@ -98,7 +98,7 @@ impl Model {
     /// function show; nothing for labels.
     ///
     /// # Errors
-    /// As [`see`](Self::see).
+    /// As [`encode`](Self::encode).
     pub fn bare_targets(&self, frame: &Frame) -> Result<Option<Vec<f64>>, CliError> {
         let target = frame.column(&self.target().name).filter(|_| self.target().labels().is_none());
         let Some(numbers) = target.and_then(|column| column.numbers()) else { return Ok(None) };
