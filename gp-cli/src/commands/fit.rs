@@ -195,7 +195,7 @@ fn read_test(path: &str, options: &FitOptions, plan: &Plan, context: &Context) -
     let mut read = ReadOptions { format: options.format.clone(), ..ReadOptions::default() };
     plan.inputs.extend(&mut read);
     plan.observed.target.extend(&mut read);
-    plan.observed.roles.extend(&mut read);
+    plan.observed.roles.extend_for_predictions(&mut read);
     let (frame, _) = fit::drop_incomplete(context.formats.open(path, &read)?, options.spec.missing)?;
     plan.inputs.encode(&frame)?;
     plan.observed.target.encode(&frame, plan.observed.likelihood.support())?;

@@ -53,12 +53,13 @@ pub fn run(
     let output = OutputFile::prepare(&options.output, options.force)?;
     let model = Model::load(&options.model, context)?;
     let method = context.methods.find(&model.about().training.method)?;
-    let (frame, left_out) = options.table.read_counted(&options.data, context, &model, &[], notes)?;
+    let roles = &model.about().roles;
+    let more: Vec<String> = roles.iter().map(|(_, name)| name.to_owned()).collect();
+    let (frame, left_out) = options.table.read_counted(&options.data, context, &model, &more, notes)?;
     frame.require(&[&model.target().name])?;
     let encoded = model.inputs().encode(&frame)?;
     warn(notes, &encoded.warnings());
     let observations = model.training_observations(&frame)?;
-    let roles = &model.about().roles;
     if let Some(name) = roles.column(Role::Blocks) {
         let why = format!("its rows were approximated in the blocks of column {name}");
         return Err(refused(method.name(), &why));
@@ -80,7 +81,7 @@ pub fn run(
     notes.stage(format_args!("taking in {}", more_rows(rows)));
     let updated = method.update(later)?;
     warn(notes, &updated.warnings);
-    let weight = RoleValues::of_observations(&model.about().roles, &frame)?.weight();
+    let weight = RoleValues::of_observations(roles, &frame)?.weight();
     let about = about(&model, &updated, (rows, weight));
     let warnings = [encoded.warnings(), updated.warnings].concat();
     // The linear model has not seen the new rows; beside one that has, it would look worse than it is.

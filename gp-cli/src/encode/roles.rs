@@ -109,7 +109,17 @@ impl Roles {
 
     /// Asks for these columns, in addition to others, as numbers; blocks may be words.
     pub fn extend(&self, options: &mut ReadOptions) {
-        for (role, name) in self.iter() {
+        Self::ask_for(self.iter(), options);
+    }
+
+    /// Asks for those that predictions go by.
+    pub fn extend_for_predictions(&self, options: &mut ReadOptions) {
+        let helps = |role: Role| role.is_for_predictions() || role == Role::NoiseVariance;
+        Self::ask_for(self.iter().filter(|(role, _)| helps(*role)), options);
+    }
+
+    fn ask_for<'a>(columns: impl Iterator<Item = (Role, &'a str)>, options: &mut ReadOptions) {
+        for (role, name) in columns {
             options.columns.get_or_insert_default().insert(name.to_owned());
             if role != Role::Blocks {
                 options.kinds.insert(name.to_owned(), crate::data::Kind::Number);

@@ -166,13 +166,13 @@ impl Model {
         self.baseline.as_ref()
     }
 
-    /// How tables are read for this model.
+    /// How tables are read for predictions of this model.
     #[must_use]
     pub fn read_options(&self) -> ReadOptions {
         let mut options = ReadOptions::default();
         self.about.inputs.extend(&mut options);
         self.about.target.extend(&mut options);
-        self.about.roles.extend(&mut options);
+        self.about.roles.extend_for_predictions(&mut options);
         options
     }
 

@@ -459,6 +459,10 @@ fn tables_to_predict_have_offsets() {
     desk.write("zero.csv", "x,e\n1,2\n2,0\n");
     desk.refused("predict m.gp zero.csv", 3, &["`zero.csv`, line 3, column e", "above 0"]);
     desk.write("gap.csv", "x,e\n1,2\n2,\n");
+    // What weighed rows in training is not looked at.
+    desk.ok("fit t.csv --target y --features x --weights e --task count --iterations 2 -o w.gp");
+    desk.write("words.csv", "x,e\n1,none\n2,\n");
+    assert_eq!(desk.ok("predict w.gp words.csv").column("mean").len(), 2);
     let said = desk.ok("predict m.gp gap.csv --missing drop");
     assert_eq!(said.out.lines().nth(2), Some(",,,"), "{}", said.out);
 }
