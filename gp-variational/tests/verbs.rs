@@ -9,7 +9,7 @@ use gp_ep::{
 };
 use gp_kernels::inducing::InducingInputs;
 use gp_kernels::{Kernel, KernelError};
-use gp_likelihoods::{Adjusted, BernoulliProbit, Described as _, Gaussian, Likelihood};
+use gp_likelihoods::{Adjusted, BernoulliProbit, Gaussian, Likelihood};
 use gp_linalg::Threading;
 use gp_optim::{Adam, Batches, Brake, MinimiseOptions, ParameterSet};
 use gp_variational::savigp::{Bound, Covariance, Mixture};
@@ -211,7 +211,8 @@ fn observations_count_as_often_as_their_weights_say() {
     let at_data = Savigp::new(vec![process(&x)], likelihood()).unwrap();
     close(dense.log_evidence(&once).unwrap().value, at_data.log_evidence(&once).unwrap().value, "dense");
     // Predictions are of labels alone.
-    assert_eq!(model.posterior(&once).unwrap().likelihood().outputs(), 1);
+    let predictor = Inference::posterior(&model, &once).unwrap();
+    assert_eq!(predictor.likelihood().outputs(), 1);
 }
 
 #[test]

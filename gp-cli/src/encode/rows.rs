@@ -11,7 +11,7 @@ use gp_likelihoods::{Adjusted, Likelihood, Support};
 use std::collections::HashMap;
 
 /// How a row of one number per column becomes a point and the columns of its observation: the same bits as by
-/// [`Inputs::encode`] and [`observations`](super::observations).
+/// [`Inputs::encode`] and [`observations`](super::observations()).
 #[derive(Clone, Debug)]
 pub struct RowEncoder {
     features: Vec<Encoding>,

@@ -70,7 +70,7 @@ impl Observed {
     /// The observations of a table, row by row.
     ///
     /// # Errors
-    /// As [`observations`].
+    /// As [`observations`](crate::encode::observations()).
     pub fn encode(&self, frame: &Frame) -> Result<Vec<f64>, CliError> {
         observations(frame, &self.target, &self.roles, self.likelihood.as_ref())
     }

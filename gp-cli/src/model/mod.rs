@@ -192,7 +192,7 @@ impl Model {
     /// The columns of observation of a table, row by row, as training takes them.
     ///
     /// # Errors
-    /// As [`observations`](crate::encode::observations).
+    /// As [`observations`](crate::encode::observations()).
     pub fn training_observations(&self, frame: &Frame) -> Result<Vec<f64>, CliError> {
         crate::encode::observations(frame, self.target(), &self.about.roles, self.posterior.likelihood())
     }
