@@ -5,7 +5,7 @@ use super::columns::Columns;
 use super::labels::{LabelCounter, Labels};
 use super::raw::{EachRow, Levels, RawColumn, RawPiece};
 use super::roles::{Role, words};
-use crate::data::{Column, Frame, Values};
+use crate::data::{Column, Frame, Kind, Values};
 use crate::error::{CliError, ErrorKind};
 use crate::standardise::{Range, Spread, Standardiser, Sum};
 
@@ -26,6 +26,7 @@ pub struct Survey {
     roles: Vec<Role>,
     /// The first target less its offset, where it has one and both are numbers.
     moved: Option<ColumnSurvey>,
+    moved_labels: LabelCounter,
     /// How much all rows weigh.
     weight: Sum,
     /// One per target.
@@ -65,6 +66,7 @@ impl Survey {
             source: piece.source().to_owned(),
             rows: 0,
             moved: moved.map(|target| begin(target)),
+            moved_labels: LabelCounter::new(Kind::Number, MOST_VALUES),
             weight: Sum::default(),
             roles,
             columns: columns.map(begin).collect(),
@@ -110,6 +112,8 @@ impl Survey {
         if let (Some(moved), Some(target), Some(offsets)) = (&mut self.moved, target, offsets) {
             let values: Vec<f64> = target.iter().zip(offsets).map(|(y, offset)| y - offset).collect();
             moved.add_up(&values, weights);
+            let column = Column::of_numbers(moved.name(), Kind::Number, values.clone());
+            self.moved_labels.look(&column, weights);
             raw.push(RawColumn::Own(values));
         }
         Ok(RawPiece { rows: piece.row_count(), columns: raw })
@@ -201,6 +205,12 @@ impl Survey {
         self.moved.as_ref()
     }
 
+    /// The different values of that.
+    #[must_use]
+    pub fn moved_labels(&self) -> Labels {
+        self.moved_labels.labels()
+    }
+
     /// Where that stands in a row of numbers.
     #[must_use]
     pub fn place_of_moved(&self) -> Option<usize> {
@@ -255,7 +265,6 @@ impl Survey {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::Kind;
 
     fn table(rows: std::ops::Range<usize>) -> Frame {
         let numbers = rows.clone().map(|i| 1e4 + (i as f64 * 0.37).sin()).collect();

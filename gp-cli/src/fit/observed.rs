@@ -143,8 +143,11 @@ fn target(
         (0, Some(scale)) => {
             let scaled = spec.standardize.target() && support == Support::Real;
             // A density with heavy tails is not log-concave: who takes it expects outliers.
-            let robust = labels.robust_units().filter(|_| scaled && !likelihood.is_log_concave());
-            let robust = robust.filter(|_| moved.is_none());
+            let robust = || match moved {
+                None => labels.robust_units(),
+                Some(_) => survey.moved_labels().robust_units(),
+            };
+            let robust = if scaled && !likelihood.is_log_concave() { robust() } else { None };
             let units = robust.unwrap_or(scale);
             if scaled {
                 check_range(column.name(), units)?;
