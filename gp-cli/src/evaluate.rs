@@ -8,10 +8,9 @@ use crate::data::Frame;
 use crate::error::{CliError, ErrorKind};
 use crate::left_out::counted;
 use crate::metrics::{ClassScores, Interval, LEVELS, NumberForecasts, NumberScores, Standing, share_below};
-use crate::model::{Approximation, Model, TargetSummary};
+use crate::model::{Approximation, Model, ModelRows, TargetSummary};
 use crate::predict;
 use constant::Constant;
-use faer::MatRef;
 use gp_kernels::posterior::LatentBeliefs;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -83,7 +82,7 @@ impl Evaluation {
 /// The observations that forecasts are scored on.
 struct Observed<'a> {
     model: &'a Model,
-    points: MatRef<'a, f64>,
+    seen: &'a ModelRows,
     /// As the likelihood takes them.
     observations: Vec<f64>,
 }
@@ -94,9 +93,9 @@ struct Observed<'a> {
 /// Of kind [`Data`](ErrorKind::Data) for a table that does not suit the model or has no target.
 pub fn evaluate(model: &Model, frame: &Frame) -> Result<Evaluation, CliError> {
     frame.require(&[&model.target().name])?;
-    let encoded = model.inputs().encode(frame)?;
+    let seen = model.encode(frame)?;
     let observations = model.observations(frame)?.unwrap_or_default();
-    let observed = Observed { model, points: encoded.points.as_ref(), observations };
+    let observed = Observed { model, seen: &seen, observations };
     let (scores, predictors) = match (model.target().labels(), &model.about().summary) {
         (Some(labels), TargetSummary::Shares(shares)) => observed.classes(labels, shares)?,
         (None, TargetSummary::Moments { mean, variance }) => observed.numbers(*mean, *variance)?,
@@ -107,27 +106,28 @@ pub fn evaluate(model: &Model, frame: &Frame) -> Result<Evaluation, CliError> {
             ));
         }
     };
-    let (rows, mut warnings) = (frame.row_count(), encoded.warnings());
+    let (rows, mut warnings) = (frame.row_count(), seen.warnings());
+    warnings.extend(model.left_out_of(frame));
     if let Scores::Numbers(of) = &scores {
         warnings.extend(of.iter().take(1).flat_map(|(_, scores)| coverage::remarks(rows, scores)));
     }
     Ok(Evaluation { rows, scores, predictors, warnings })
 }
 
-/// The share of some targets, in the units of the data, below the quantile of each level that is predicted at their
-/// points: the level itself, if predictions are calibrated.
+/// The share of some targets, in the units of the data, below the quantile of each level that is predicted for
+/// their rows: the level itself, if predictions are calibrated.
 ///
 /// # Errors
 /// Of kind [`Numerical`](ErrorKind::Numerical) where the likelihood has no distribution function.
 pub fn shares_below(
     model: &Model,
-    points: MatRef<'_, f64>,
+    seen: &ModelRows,
     targets: &[f64],
     levels: &[f64],
 ) -> Result<Vec<f64>, CliError> {
     let (by, scale) = (model.posterior(), model.target().scale());
     let observations: Vec<f64> = targets.iter().map(|&target| scale.apply(target)).collect();
-    let standings = standings(by, &by.beliefs(points)?, &observations)?;
+    let standings = standings(by, &seen.beliefs(by)?, &observations)?;
     Ok(levels.iter().map(|&level| share_below(&standings, level)).collect())
 }
 
@@ -168,7 +168,7 @@ impl Observed<'_> {
     }
 
     fn forecasts(&self, by: &Approximation) -> Result<NumberForecasts, CliError> {
-        let beliefs = by.beliefs(self.points)?;
+        let beliefs = self.seen.beliefs(by)?;
         let mut intervals = [const { Interval::EMPTY }; LEVELS.len()];
         for (interval, level) in intervals.iter_mut().zip(LEVELS) {
             let (lower, upper) = predict::intervals(self.model, by, &beliefs, level)?;
@@ -191,7 +191,7 @@ impl Observed<'_> {
         let class = |&y: &f64| (0..labels.len()).find(|&class| support.label(class) == y).unwrap_or(0);
         let classes: Vec<usize> = self.observations.iter().map(class).collect();
         let score = |by: &Approximation| {
-            let probabilities = predict::class_probabilities(by, &by.beliefs(self.points)?)?;
+            let probabilities = predict::class_probabilities(by, &self.seen.beliefs(by)?)?;
             Ok::<_, CliError>(ClassScores::of(&classes, &probabilities))
         };
         let trivial = ClassScores::of(&classes, &vec![shares.to_vec(); classes.len()]);

@@ -1,11 +1,11 @@
 //! Predictions in the units of the data.
 
 use crate::data::{Frame, Kind};
-use crate::encode::{Encoded, Unseen};
+use crate::encode::Unseen;
 use crate::error::{CliError, ErrorKind};
 use crate::fit::{Missing, MissingRules};
 use crate::left_out::others;
-use crate::model::{Approximation, Model};
+use crate::model::{Approximation, Model, ModelRows};
 use crate::out::OutTable;
 use crate::parts;
 use crate::standardise::Standardiser;
@@ -173,7 +173,7 @@ pub fn predictions(
     ids: &[&str],
 ) -> Result<Predictions, CliError> {
     check(model, frame, wanted)?;
-    let (rows, features) = (frame.row_count(), frame.require(&model.inputs().names())?);
+    let (rows, features) = (frame.row_count(), frame.require(&model.needed(frame))?);
     let known = MissingRules::of_model(model, wanted.missing)?.remaining(frame, features);
     let mut table = OutTable::default();
     for column in frame.require(ids)? {
@@ -195,31 +195,32 @@ fn predicted(
 ) -> Result<(OutTable, Vec<Unseen>, Vec<usize>), CliError> {
     let part = some.filter(|rows| !rows.is_empty()).map(|rows| frame.rows(rows)).transpose()?;
     // Without a row the columns are those of any point, of which no row is taken.
-    let nowhere = Encoded { points: Mat::zeros(1, model.inputs().dim()), unseen: Vec::new() };
-    let (encoded, frame) = match (some, &part) {
+    let nowhere = ModelRows::points(Mat::zeros(1, model.inputs().dim()));
+    let (seen, frame) = match (some, &part) {
         (Some(rows), _) if rows.is_empty() => (nowhere, None),
-        (_, Some(part)) => (model.inputs().encode(part)?, Some(part)),
-        _ => (model.inputs().encode(frame)?, Some(frame)),
+        (_, Some(part)) => (model.encode(part)?, Some(part)),
+        _ => (model.encode(frame)?, Some(frame)),
     };
     let by = model.posterior();
-    let beliefs = by.beliefs(encoded.points.as_ref())?;
+    let functions = by.beliefs(seen.x())?;
+    let beliefs = seen.behind_observations(functions.clone());
     let mut table = OutTable::default();
     push_observations(&mut table, model, &beliefs, wanted)?;
     if wanted.latent || wanted.joint {
-        push_latents(&mut table, model, &beliefs);
+        push_latents(&mut table, model, &functions);
     }
     if wanted.parts {
-        parts::push(&mut table, model, encoded.points.as_ref())?;
+        parts::push(&mut table, model, seen.x())?;
     }
     if wanted.joint {
-        let covariance = by.joint(0, encoded.points.as_ref())?.1;
+        let covariance = by.joint(0, seen.x())?.1;
         push_covariance(&mut table, model, covariance.as_ref(), some.map(Vec::as_slice));
     }
     if wanted.samples > 0 {
-        push_samples(&mut table, model, encoded.points.as_ref(), wanted)?;
+        push_samples(&mut table, model, seen.x(), wanted)?;
     }
     let scored = frame.map_or(Ok(Vec::new()), |frame| push_densities(&mut table, model, frame, &beliefs))?;
-    Ok((table, encoded.unseen, scored))
+    Ok((table, seen.unseen, scored))
 }
 
 /// Log densities where the table has the target, in the rows that do not miss it; returns these rows.
@@ -238,9 +239,8 @@ fn push_densities(
         Vec::new()
     } else {
         let part = frame.rows(&known)?;
-        let points = model.inputs().encode(&part)?.points;
         let observations = model.observations(&part)?.unwrap_or_default();
-        log_densities(model, by, &by.beliefs(points.as_ref())?, &observations)?
+        log_densities(model, by, &model.encode(&part)?.beliefs(by)?, &observations)?
     };
     let mut column = OutTable::default();
     column.push_numbers(LOG_DENSITY, densities);

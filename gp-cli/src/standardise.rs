@@ -58,27 +58,38 @@ impl Standardiser {
 /// that they come in.
 #[derive(Clone, Copy, Debug)]
 pub struct Sum {
-    count: u64,
+    weight: f64,
     sum: f64,
 }
 
 impl Default for Sum {
     fn default() -> Self {
-        Self { count: 0, sum: -0.0 }
+        Self { weight: 0.0, sum: -0.0 }
     }
 }
 
 impl Sum {
     /// One more.
     pub fn add(&mut self, value: f64) {
-        self.count += 1;
-        self.sum += value;
+        self.add_weighed(value, 1.0);
+    }
+
+    /// One more, as if it had come so often.
+    pub fn add_weighed(&mut self, value: f64, weight: f64) {
+        self.weight += weight;
+        self.sum += weight * value;
+    }
+
+    /// How many there were, or what they weigh.
+    #[must_use]
+    pub fn weight(&self) -> f64 {
+        self.weight
     }
 
     /// Their mean; NaN where there is none.
     #[must_use]
     pub fn mean(&self) -> f64 {
-        self.sum / self.count as f64
+        self.sum / self.weight
     }
 }
 
@@ -132,8 +143,13 @@ impl Spread {
 
     /// One more.
     pub fn add(&mut self, value: f64) {
-        self.squares.add((value - self.mean).powi(2));
-        self.squares_larger.add((LARGER * (value - self.mean)).powi(2));
+        self.add_weighed(value, 1.0);
+    }
+
+    /// One more, as if it had come so often.
+    pub fn add_weighed(&mut self, value: f64, weight: f64) {
+        self.squares.add_weighed((value - self.mean).powi(2), weight);
+        self.squares_larger.add_weighed((LARGER * (value - self.mean)).powi(2), weight);
     }
 
     /// Units in which the numbers have mean 0 and spread 1.
@@ -169,6 +185,21 @@ mod tests {
         let mean = column.iter().sum::<f64>() / 1000.0;
         let variance = column.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / 1000.0;
         assert_eq!(Standardiser::of(&column), Standardiser { mean, scale: variance.sqrt() });
+    }
+
+    #[test]
+    fn weights_are_copies() {
+        let (values, weights) = ([1.0, 4.0, -2.5], [2.0, 1.0, 3.0]);
+        let (mut sum, mut often) = (Sum::default(), Vec::new());
+        for (&value, &weight) in values.iter().zip(&weights) {
+            sum.add_weighed(value, weight);
+            often.extend(std::iter::repeat_n(value, weight as usize));
+        }
+        let mut spread = Spread::about(sum.mean());
+        values.iter().zip(&weights).for_each(|(&value, &weight)| spread.add_weighed(value, weight));
+        let (found, expected) = (spread.standardiser(), Standardiser::of(&often));
+        assert!((found.mean - expected.mean).abs() < 1e-15 && (found.scale - expected.scale).abs() < 1e-15);
+        assert_eq!(sum.weight(), 6.0);
     }
 
     #[test]

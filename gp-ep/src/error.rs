@@ -38,6 +38,14 @@ pub enum InferenceError {
         /// The variance.
         value: f64,
     },
+    /// The weight of an observation is not positive, NaN or infinite.
+    #[error("the weight of observation {row} is {value}, but must be finite and above 0")]
+    Weight {
+        /// Row of the observation, counted from 0.
+        row: usize,
+        /// The weight.
+        value: f64,
+    },
     /// The power of a factor is outside [0, 1].
     #[error("the power of factor {factor} is {value}, but must be between 0 and 1")]
     Power {

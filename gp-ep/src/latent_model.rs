@@ -1,7 +1,6 @@
 //! What models of every method have in common: latent functions and a likelihood.
 
 use crate::error::{InferenceError, check_count};
-use crate::weights::Weights;
 use gp_kernels::inducing::SparseProcess;
 use gp_likelihoods::Likelihood;
 use gp_linalg::{JitterPolicy, Threading};
@@ -15,14 +14,14 @@ use gp_optim::{Parameter, ParameterSet, ParameterSetMut};
 pub struct LatentModel {
     processes: Vec<SparseProcess>,
     likelihood: Box<dyn Likelihood>,
-    weights: Weights,
     jitter: JitterPolicy,
     threading: Threading,
 }
 
 impl LatentModel {
-    /// One process for each latent of the likelihood, or one for all of them. Observations count once, work is done on
-    /// rayon's current pool, and jitter is added by [`JitterPolicy::ladder`].
+    /// One process for each latent of the likelihood, or one for all of them. Observations count as often as the likelihood
+    /// [says](gp_likelihoods::Described::weight), work is done on rayon's current pool, and jitter is added by
+    /// [`JitterPolicy::ladder`].
     ///
     /// # Errors
     /// [`InferenceError::Shape`] for another number of processes.
@@ -33,13 +32,7 @@ impl LatentModel {
         if processes.len() != 1 {
             check_count("model", "latent functions", likelihood.latents(), processes.len())?;
         }
-        let (weights, jitter, threading) = (Weights::Equal, JitterPolicy::ladder(), Threading::Pool);
-        Ok(Self { processes, likelihood, weights, jitter, threading })
-    }
-
-    /// Replaces how much observations count.
-    pub fn set_weights(&mut self, weights: Weights) {
-        self.weights = weights;
+        Ok(Self { processes, likelihood, jitter: JitterPolicy::ladder(), threading: Threading::Pool })
     }
 
     /// Replaces the rule for matrices `K_zz` without a numerical Cholesky factor.
@@ -87,12 +80,6 @@ impl LatentModel {
     /// The likelihood, to set, fix, bound or give priors to its parameters.
     pub fn likelihood_mut(&mut self) -> &mut dyn Likelihood {
         self.likelihood.as_mut()
-    }
-
-    /// How much observations count.
-    #[must_use]
-    pub fn weights(&self) -> &Weights {
-        &self.weights
     }
 
     /// The rule for jitter.

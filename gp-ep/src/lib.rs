@@ -9,12 +9,12 @@ mod inference;
 pub mod ivm;
 mod latent_model;
 mod learning;
+mod noisy;
 mod posterior;
 pub mod power_ep;
 mod powers;
 pub mod regression;
 mod uncertain;
-mod weights;
 
 pub use error::{InferenceError, check_count};
 pub use exact::{ExactGp, ExactPosterior, ExactWorkspace, Observations};
@@ -26,7 +26,6 @@ pub use power_ep::{BatchEp, EpOptions, Level, PowerEp};
 pub use powers::Powers;
 pub use regression::{Blocks, RegressionWorkspace, SparseRegression};
 pub use uncertain::ParameterDraws;
-pub use weights::Weights;
 
 /// What models here are made of and trained on, so that one crate is enough to name.
 pub use gp_kernels::data::{DataError, DataSource, LocalReduction, Reduction, RowReader, Rows, Table};

@@ -6,6 +6,7 @@
 #![doc = ""]
 #![doc = include_str!("../README.md")]
 
+mod adjusted;
 mod classes;
 mod counts;
 mod crossing;
@@ -17,6 +18,7 @@ mod gaussian;
 mod latent;
 mod likelihood;
 mod likelihoods;
+mod link;
 mod pieces;
 mod predictive;
 pub mod quadrature;
@@ -33,6 +35,7 @@ mod support;
 pub mod testkit;
 mod workspace;
 
+pub use adjusted::Adjusted;
 pub use density::Density;
 pub use error::LikelihoodError;
 pub use gaussian::{ExpectedLogDensity, Gaussian, LogDensity, Tilted};
@@ -54,6 +57,7 @@ pub use likelihoods::robust_max::RobustMax;
 pub use likelihoods::softmax::Softmax;
 pub use likelihoods::student_t::StudentT;
 pub use likelihoods::warped_gaussian::{WarpTerm, WarpedGaussian};
+pub use link::Link;
 pub use pieces::Pieces;
 pub use predictive::Predictive;
 pub use race::Race;

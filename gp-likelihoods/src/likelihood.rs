@@ -10,6 +10,7 @@ use crate::error::{LikelihoodError, check_count};
 use crate::expression;
 use crate::gaussian::Gaussian;
 use crate::latent::Latent;
+use crate::link::Link;
 use crate::pieces::Pieces;
 use crate::slopes::{ObservationMoments, PointSlopes, Slopes};
 use crate::support::Support;
@@ -65,6 +66,23 @@ pub trait Described: Debug + Send + Sync {
     /// grows, for every c. Predictions of distributions however wide then have a cost that is known.
     fn grows_with_latent(&self) -> bool {
         false
+    }
+
+    /// How the observation follows its first latent value.
+    fn link(&self) -> Link {
+        Link::Other
+    }
+
+    /// How often an observation counts: one of weight w > 0 is its factor to the power w, as if it had been seen w times.
+    /// Methods of inference heed it; densities and integrals are those of one observation.
+    fn weight(&self, _y: &[f64]) -> f64 {
+        1.0
+    }
+
+    /// The likelihood of the targets alone, where observations have columns with a role behind them; as
+    /// [`Adjusted`](crate::Adjusted) does. Predictions are by it.
+    fn plain(&self) -> Option<&dyn Likelihood> {
+        None
     }
 
     /// The factors that the likelihood is a product of, where an approximation of each by itself suits it; None for one

@@ -16,5 +16,5 @@ pub use savigp::Savigp;
 /// What models here are made of, and what all methods have in common.
 pub use gp_ep::{
     Course, EvidenceKind, Inference, InferenceError, LatentModel, Learning, LogEvidence, Moment, Predictor,
-    Steps, Trained, Watch, Weights,
+    Steps, Trained, Watch,
 };

@@ -5,11 +5,11 @@ use faer::Mat;
 use gp_ep::ivm::Ivm;
 use gp_ep::{
     DataSource as _, EvidenceKind, ExactGp, ExactWorkspace, Inference, InferenceError, Learning, Moment,
-    Observations, Posterior, PowerEp, Powers, SparseProcess, SparseRegression, Steps, Weights,
+    Observations, Posterior, PowerEp, Powers, SparseProcess, SparseRegression, Steps, Table,
 };
 use gp_kernels::inducing::InducingInputs;
 use gp_kernels::{Kernel, KernelError};
-use gp_likelihoods::{BernoulliProbit, Gaussian, Likelihood};
+use gp_likelihoods::{Adjusted, BernoulliProbit, Gaussian, Likelihood};
 use gp_linalg::Threading;
 use gp_optim::{Adam, Batches, Brake, MinimiseOptions, ParameterSet};
 use gp_variational::savigp::{Bound, Covariance, Mixture};
@@ -184,27 +184,35 @@ fn observations_count_as_often_as_their_weights_say() {
     let y: Vec<f64> = (0..12).map(|i| if i % 3 == 0 { -1.0 } else { 1.0 }).collect();
     let twice = Mat::from_fn(24, 1, |i, _| x[(i / 2, 0)]);
     let labels: Vec<f64> = (0..24).map(|i| y[i / 2]).collect();
-    let once = Observations::new(x.as_ref(), &y).unwrap();
-    let double = Observations::new(twice.as_ref(), &labels).unwrap();
+    let weighed = |weight: &dyn Fn(usize) -> f64| Mat::from_fn(12, 3, |i, c| [y[i], 0.4, weight(i)][c]);
+    let twos = weighed(&|_| 2.0);
+    let once = Table::new(x.as_ref(), twos.as_ref()).unwrap();
+    let copies = Mat::from_fn(24, 3, |i, c| [labels[i], 0.4, 1.0][c]);
+    let double = Table::new(twice.as_ref(), copies.as_ref()).unwrap();
+    let likelihood = || Box::new(Adjusted::new(Box::new(BernoulliProbit)));
     let start = Mixture::spread(&[5], Covariance::Full, 1, 3).unwrap();
-    let plain = svgp(&z).with_posterior(start).unwrap();
-    let weighted = plain.clone().with_weights(Weights::Each(vec![2.0; 12]));
-    let gradient = |model: &Savigp, data: &Observations<'_>| {
-        let mut gradient = vec![0.0; model.parameter_count()];
-        let value = Bound::new(model, data).unwrap().gradient(model, &mut gradient).unwrap();
+    let model = Savigp::new(vec![process(&z)], likelihood()).unwrap();
+    let spread = model.clone().with_posterior(start).unwrap();
+    let gradient = |data: &Table<'_>| {
+        let mut gradient = vec![0.0; spread.parameter_count()];
+        let value = Bound::new(&spread, data).unwrap().gradient(&spread, &mut gradient).unwrap();
         gradient.push(value);
         gradient
     };
-    for (found, expected) in gradient(&weighted, &once).iter().zip(gradient(&plain, &double)) {
+    for (found, expected) in gradient(&once).iter().zip(gradient(&double)) {
         assert!((found - expected).abs() < 1e-11 * (1.0 + expected.abs()), "{found} {expected}");
     }
-    let weights = Weights::Each((0..12).map(|i| 0.5 + 0.25 * i as f64).collect());
-    let bound = svgp(&z).with_weights(weights.clone()).log_evidence(&once).unwrap().value;
-    let ep = PowerEp::new(vec![process(&z)], Box::new(BernoulliProbit)).unwrap();
-    let ep = ep.with_powers(Powers::Same(0.0)).with_weights(weights);
+    let weights = weighed(&|i| 0.5 + 0.25 * i as f64);
+    let once = Table::new(x.as_ref(), weights.as_ref()).unwrap();
+    let bound = model.log_evidence(&once).unwrap().value;
+    let ep = PowerEp::new(vec![process(&z)], likelihood()).unwrap().with_powers(Powers::Same(0.0));
     close(bound, ep.log_evidence(&once).unwrap().value, "α = 0");
-    let wrong = svgp(&z).with_weights(Weights::Each(vec![1.0; 3]));
-    assert!(matches!(wrong.log_evidence(&once), Err(InferenceError::Shape { expected: 12, found: 3, .. })));
+    let dense = DenseVariational::new(vec![kernel()], likelihood()).unwrap();
+    let at_data = Savigp::new(vec![process(&x)], likelihood()).unwrap();
+    close(dense.log_evidence(&once).unwrap().value, at_data.log_evidence(&once).unwrap().value, "dense");
+    // Predictions are of labels alone.
+    let predictor = Inference::posterior(&model, &once).unwrap();
+    assert_eq!(predictor.likelihood().outputs(), 1);
 }
 
 #[test]

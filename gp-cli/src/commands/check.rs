@@ -156,7 +156,7 @@ fn about_values(frame: &Frame, column: &Column, is_target: bool, add: &mut impl 
 
 fn about_target(column: &Column, found: &mut Vec<Finding>) {
     let mut counter = LabelCounter::new(column.kind(), MOST_VALUES);
-    counter.look(column);
+    counter.look(column, None);
     let labels = counter.labels();
     let mut add = |what: String| found.push(Finding { column: Some(column.name().to_owned()), what });
     if column.kind() == Kind::Number && labels.names.len() > 2 {

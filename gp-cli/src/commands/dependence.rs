@@ -6,7 +6,7 @@ use crate::encode::{Feature, FeatureEncoding, MISSING};
 use crate::error::CliError;
 use crate::evaluate::{Scores, evaluate, shares_below};
 use crate::fit;
-use crate::model::{Influence, Model};
+use crate::model::{Influence, Model, ModelRows};
 use crate::picture::{self, AxisKind, CLASSES, CURVE, INK, Layer, OTHER, Picture};
 use crate::predict;
 use crate::stages::Stages;
@@ -29,7 +29,8 @@ pub(super) type Place<'a> = (&'a Feature, usize);
 /// Panels: one for each input that matters, then agreement with the observations where the table has them.
 /// `stages` is told which of them is drawn.
 pub(super) fn sheet(model: &Model, frame: &Frame, stages: &Stages) -> Result<Picture, CliError> {
-    let (some, places) = relevant_sample(model, frame)?;
+    let seen = model.encode(frame)?;
+    let (some, places) = relevant_sample(model, &seen.points)?;
     let mut panels = Vec::new();
     for place in places.into_iter().take(INPUTS) {
         stages.begin(&format!("drawing how predictions depend on {}", place.0.name));
@@ -39,18 +40,17 @@ pub(super) fn sheet(model: &Model, frame: &Frame, stages: &Stages) -> Result<Pic
     panels.iter_mut().skip(1).flat_map(|panel| &mut panel.layers).for_each(Layer::forget_label);
     if frame.column(&model.target().name).is_some() {
         stages.begin("drawing how predictions agree with observations");
-        panels.extend(agreement(model, frame, &model.inputs().encode(frame)?.points)?);
+        panels.extend(agreement(model, frame, &seen)?);
     }
     let title = format!("{} by {}", model.target().name, model.about().training.method);
     Ok(Picture { title, panels, ..Picture::default() })
 }
 
-/// Some rows of a table, and all inputs, those that matter most first.
+/// Some of these points, and all inputs, those that matter most first.
 pub(super) fn relevant_sample<'a>(
     model: &'a Model,
-    frame: &Frame,
+    points: &Mat<f64>,
 ) -> Result<(Mat<f64>, Vec<Place<'a>>), CliError> {
-    let points = model.inputs().encode(frame)?.points;
     let step = points.nrows().div_ceil(ROWS).max(1);
     let rows: Vec<usize> = (0..points.nrows()).step_by(step).collect();
     let some = Mat::from_fn(rows.len(), points.ncols(), |i, d| points[(rows[i], d)]);
@@ -132,7 +132,7 @@ fn dependence(model: &Model, frame: &Frame, rows: &Mat<f64>, place: Place<'_>) -
     };
     let (y_name, y_ticks) = match model.target().labels() {
         Some(_) => ("probability".to_owned(), AxisKind::Numbers),
-        None => (model.target().name.clone(), model.target().kind.into()),
+        None => (model.bare_name(), model.target().kind.into()),
     };
     if model.target().labels().is_some() {
         layers.push(Layer::Reach { x: Vec::new(), y: vec![0.0, 1.0] });
@@ -221,12 +221,11 @@ fn ends(values: &[f64], places: usize) -> (Vec<f64>, Vec<f64>) {
 
 /// Panels of how predictions agree with the observations of a table that has them.
 pub(super) fn agreement_sheet(model: &Model, frame: &Frame) -> Result<Picture, CliError> {
-    let points = model.inputs().encode(frame)?.points;
-    Ok(Picture { panels: agreement(model, frame, &points)?, ..Picture::default() })
+    Ok(Picture { panels: agreement(model, frame, &model.encode(frame)?)?, ..Picture::default() })
 }
 
 /// Predictions against observations, residuals, and claims against shares.
-fn agreement(model: &Model, frame: &Frame, points: &Mat<f64>) -> Result<Vec<Picture>, CliError> {
+fn agreement(model: &Model, frame: &Frame, seen: &ModelRows) -> Result<Vec<Picture>, CliError> {
     if model.target().labels().is_some() {
         return Ok(vec![reliability(model, frame)?]);
     }
@@ -234,7 +233,7 @@ fn agreement(model: &Model, frame: &Frame, points: &Mat<f64>) -> Result<Vec<Pict
         return Ok(Vec::new());
     };
     let by = model.posterior();
-    let beliefs = by.beliefs(points.as_ref())?;
+    let beliefs = seen.beliefs(by)?;
     let means: Vec<f64> = predict::moments(model, by, &beliefs)?.iter().map(|m| m.mean).collect();
     let ends = picture::places(&[observed, &means].concat(), 2);
     let over: Vec<f64> = observed.iter().zip(&means).map(|(y, mean)| y - mean).collect();
@@ -261,7 +260,7 @@ fn agreement(model: &Model, frame: &Frame, points: &Mat<f64>) -> Result<Vec<Pict
         ],
         ..Picture::default()
     };
-    Ok(vec![agree, residuals, calibration(model, points, observed)?])
+    Ok(vec![agree, residuals, calibration(model, seen, observed)?])
 }
 
 fn diagonal(ends: Vec<f64>) -> Layer {
@@ -269,13 +268,12 @@ fn diagonal(ends: Vec<f64>) -> Layer {
 }
 
 /// The share of rows below a quantile, which ought to be its level.
-fn calibration(model: &Model, points: &Mat<f64>, observed: &[f64]) -> Result<Picture, CliError> {
+fn calibration(model: &Model, seen: &ModelRows, observed: &[f64]) -> Result<Picture, CliError> {
     let step = observed.len().div_ceil(CALIBRATION_ROWS).max(1);
     let rows: Vec<usize> = (0..observed.len()).step_by(step).collect();
-    let some = Mat::from_fn(rows.len(), points.ncols(), |i, d| points[(rows[i], d)]);
     let targets: Vec<f64> = rows.iter().map(|&row| observed[row]).collect();
     let levels: Vec<f64> = (1..=LEVELS).map(|i| i as f64 / (LEVELS + 1) as f64).collect();
-    let shares = shares_below(model, some.as_ref(), &targets, &levels)?;
+    let shares = shares_below(model, &seen.rows(&rows), &targets, &levels)?;
     Ok(Picture {
         title: "calibration".to_owned(),
         x_name: "probability claimed".to_owned(),

@@ -4,6 +4,7 @@ use super::{print_json, warn};
 use crate::context::Context;
 use crate::course::Course;
 use crate::data::{Frame, Input, ReadOptions, TableChoice};
+use crate::encode::RoleValues;
 use crate::error::{CliError, ErrorKind};
 use crate::evaluate::{self, Evaluation};
 use crate::files::OutputFile;
@@ -205,10 +206,12 @@ fn read_test(path: &str, options: &FitOptions, plan: &Plan, context: &Context) -
     }
     plan.inputs.extend(&mut read);
     plan.observed.target.extend(&mut read);
+    plan.observed.roles.extend_for_predictions(&mut read);
     let rules = MissingRules::of_fit(&options.spec)?;
     let (frame, _) = fit::drop_incomplete(context.formats.read_input(input, &read)?, &rules)?;
     plan.inputs.encode(&frame)?;
     plan.observed.target.encode(&frame, plan.observed.likelihood.support())?;
+    RoleValues::of_predictions(&plan.observed.roles, &frame)?;
     Ok(frame)
 }
 

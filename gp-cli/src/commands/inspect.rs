@@ -154,6 +154,9 @@ fn origin(model: &Model, page: &mut Page) {
     if about.inputs.keep_missing() {
         page.line("missing", &about.inputs.about_missing());
     }
+    if !about.roles.is_empty() {
+        page.line("roles", &about.roles.describe().join(", "));
+    }
 }
 
 /// How it was trained.

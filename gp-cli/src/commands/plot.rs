@@ -59,7 +59,7 @@ pub fn run(options: &PlotOptions, context: &Context, notes: &mut Notes<'_>) -> R
     let output = OutputFile::prepare(&options.output, options.force)?;
     let model = Model::load(&options.model, context)?;
     let frame = options.table.read(&options.data, context, &model, &[], notes)?;
-    warn(notes, &model.inputs().encode(&frame)?.warnings());
+    warn(notes, &model.encode(&frame)?.warnings());
     notes.stage(format_args!("drawing"));
     let picture = match options.parts {
         true => term_panels::sheet(&model, &frame)?,
@@ -130,7 +130,7 @@ fn one_input(model: &Model, frame: &Frame, values: &[f64], scale: Standardiser) 
     let mut picture = Picture {
         title: format!("{} by {}", model.target().name, model.about().training.method),
         x_name: model.inputs().names()[0].to_owned(),
-        y_name: model.target().name.clone(),
+        y_name: model.bare_name(),
         x_ticks: model.inputs().features()[0].kind.into(),
         y_ticks: model.target().kind.into(),
         ..Picture::default()
@@ -160,9 +160,8 @@ fn one_input(model: &Model, frame: &Frame, values: &[f64], scale: Standardiser) 
     }
     let y = predict::moments(model, by, &beliefs)?.iter().map(|m| m.mean).collect();
     picture.layers.push(Layer::Line { x, y, colour: CURVE, label: "mean".to_owned() });
-    if let Some(target) = frame.column(&model.target().name).and_then(|column| column.numbers()) {
-        let (x, y) = (values.to_vec(), target.to_vec());
-        picture.layers.push(Layer::Points { x, y, colour: INK, label: "rows".to_owned() });
+    if let Some(y) = model.bare_targets(frame)? {
+        picture.layers.push(Layer::Points { x: values.to_vec(), y, colour: INK, label: "rows".to_owned() });
     }
     Ok(picture)
 }
@@ -239,7 +238,7 @@ fn cell_colours(model: &Model, points: &Mat<f64>) -> Result<(Vec<Colour>, Option
     let (low, high) =
         means.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), &m| (l.min(m), h.max(m)));
     let share = |mean: &f64| if high > low { (mean - low) / (high - low) } else { 0.5 };
-    let name = format!("mean of {}", model.target().name);
+    let name = format!("mean of {}", model.bare_name());
     let colours = (0..=SHADES).map(|i| shade(f64::from(i) / f64::from(SHADES))).collect();
     let scale = (high > low).then_some(ColourScale { name, low, high, colours });
     Ok((means.iter().map(|mean| shade(share(mean))).collect(), scale))

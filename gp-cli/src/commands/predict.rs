@@ -96,13 +96,13 @@ pub fn run(
     let written = if options.joint || options.samples > 0 || !destination.takes_pieces() {
         let frame = context.formats.open(&options.data, &options.table.of(&model, &options.id))?;
         let predicted = predictions(&model, &frame, &wanted, &ids)?;
-        seen.look(&frame, &predicted);
+        seen.look(&model, &frame, &predicted);
         Written::Whole(predicted)
     } else {
         let mut written = Pieces::begin(&destination)?;
         options.table.open(&options.data, &model, &options.id)?.for_each(&context.formats, |rows| {
             let predicted = predictions(&model, rows, &wanted, &ids)?;
-            seen.look(rows, &predicted);
+            seen.look(&model, rows, &predicted);
             notes.line().detail(|| counted(seen.left_out.rows(), "row"));
             written.add(&predicted.table)
         })?;
@@ -146,6 +146,8 @@ fn wanted(options: &PredictOptions) -> Wanted {
 #[derive(Default)]
 struct Seen {
     columns: Vec<String>,
+    /// What predictions could go by and the table does not have.
+    lacking: Option<String>,
     unseen: Vec<Unseen>,
     gaps: Gaps,
     left_out: LeftOut,
@@ -153,8 +155,9 @@ struct Seen {
 
 impl Seen {
     /// Looks at the next piece.
-    fn look(&mut self, rows: &Frame, predicted: &Predictions) {
+    fn look(&mut self, model: &Model, rows: &Frame, predicted: &Predictions) {
         if self.columns.is_empty() {
+            self.lacking = model.left_out_of(rows);
             self.columns = predicted.table.columns().iter().map(|(name, _)| name.clone()).collect();
         }
         let is_new = |new: &&Unseen| self.unseen.iter().all(|known| known.column != new.column);
@@ -169,7 +172,8 @@ impl Seen {
         let features = model.inputs().names();
         let mut unseen = self.unseen.clone();
         unseen.sort_by_key(|unseen| features.iter().position(|name| *name == unseen.column));
-        unseen.iter().map(Unseen::to_string).chain(self.gaps.warnings()).collect()
+        let unseen = unseen.iter().map(Unseen::to_string).chain(self.gaps.warnings());
+        unseen.chain(self.lacking.clone()).collect()
     }
 
     /// Tells of rows that were not predicted, which may not be all, and of warnings.

@@ -19,7 +19,7 @@ const MOST_PANELS: usize = 24;
 /// # Errors
 /// Of kind [`Usage`](crate::ErrorKind::Usage) for more terms than a picture can have.
 pub(super) fn sheet(model: &Model, frame: &Frame) -> Result<Picture, CliError> {
-    let (rows, places) = relevant_sample(model, frame)?;
+    let (rows, places) = relevant_sample(model, &model.inputs().encode(frame)?.points)?;
     let columns = model.inputs().column_names();
     let mut panels = Vec::new();
     for (latent, label) in predict::latent_labels(model).into_iter().enumerate() {

@@ -2,12 +2,14 @@
 
 use super::{TableOptions, print_json, warn};
 use crate::context::Context;
+use crate::encode::{Factors, Role, RoleValues};
 use crate::error::CliError;
 use crate::files::OutputFile;
 use crate::left_out::counted;
-use crate::method::{Given, Later, Updated};
+use crate::method::{Given, Later, Updated, refused};
 use crate::model::{About, Model};
 use crate::notes::Notes;
+use faer::MatRef;
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::PathBuf;
@@ -51,34 +53,48 @@ pub fn run(
     let output = OutputFile::prepare(&options.output, options.force)?;
     let model = Model::load(&options.model, context)?;
     let method = context.methods.find(&model.about().training.method)?;
-    let (frame, left_out) = options.table.read_counted(&options.data, context, &model, &[], notes)?;
+    let roles = &model.about().roles;
+    let more: Vec<String> = roles.iter().map(|(_, name)| name.to_owned()).collect();
+    let (frame, left_out) = options.table.read_counted(&options.data, context, &model, &more, notes)?;
     frame.require(&[&model.target().name])?;
     let encoded = model.inputs().encode(&frame)?;
     warn(notes, &encoded.warnings());
-    let observations = model.observations(&frame)?.unwrap_or_default();
+    let observations = model.training_observations(&frame)?;
+    if let Some(name) = roles.column(Role::Blocks) {
+        let why = format!("its rows were approximated in the blocks of column {name}");
+        return Err(refused(method.name(), &why));
+    }
+    let factors = Factors::of(roles, &frame)?;
     let given = Given::of_config(&model.about().config, method.settings());
     let later = Later {
         before: model.posterior(),
         points: encoded.points.as_ref(),
-        targets: &observations,
+        observed: MatRef::from_row_major_slice(
+            &observations,
+            frame.row_count(),
+            observations.len() / frame.row_count(),
+        ),
+        powers: &factors.powers,
         given: &given,
     };
-    notes.stage(format_args!("taking in {}", more_rows(observations.len())));
+    let rows = frame.row_count();
+    notes.stage(format_args!("taking in {}", more_rows(rows)));
     let updated = method.update(later)?;
     warn(notes, &updated.warnings);
-    let mut about = about(&model, &updated, observations.len());
+    let weight = RoleValues::of_observations(roles, &frame)?.weight();
+    let mut about = about(&model, &updated, (rows, weight));
     about.inputs.widen(&frame);
     let warnings = [encoded.warnings(), updated.warnings].concat();
     // The linear model has not seen the new rows; beside one that has, it would look worse than it is.
     let updated_model = Model::new(about, updated.posterior, None);
     output.write(&updated_model.to_bytes()?)?;
-    let more = more_rows(observations.len());
+    let more = more_rows(rows);
     notes.say(format_args!("wrote {} with {more}, {}", output.path().display(), updated.how));
     if !options.json {
         return Ok(());
     }
     let told = json!({
-        "rows": observations.len(),
+        "rows": rows,
         "left_out": left_out.len(),
         "how": updated.how,
         "warnings": warnings,
@@ -104,13 +120,13 @@ fn more_rows(rows: usize) -> String {
     counted(rows, "more row")
 }
 
-/// What the file tells about the model with so many more rows.
-fn about(model: &Model, updated: &Updated, rows: usize) -> About {
+/// What the file tells about the model with so many more rows that weigh so much.
+fn about(model: &Model, updated: &Updated, (rows, weight): (usize, f64)) -> About {
     let mut about = model.about().clone();
     let training = &mut about.training;
     training.rows += rows;
     // Densities of numbers in units of the scale.
-    training.objective += updated.gain - rows as f64 * model.target().scale().scale.ln();
+    training.objective += updated.gain - weight * model.target().scale().scale.ln();
     training.updates.push(format!("{}, {}", more_rows(rows), updated.how));
     training.warnings.extend(updated.warnings.iter().cloned());
     about

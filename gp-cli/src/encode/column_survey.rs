@@ -127,14 +127,26 @@ impl ColumnSurvey {
         }
     }
 
+    /// Adds up numbers that are there, each as often as its row weighs.
+    pub(super) fn add_up(&mut self, numbers: &[f64], weights: Option<&[f64]>) {
+        if let Surveyed::Numbers { sum, range, .. } = &mut self.values {
+            for (row, &value) in numbers.iter().enumerate().filter(|(_, value)| !value.is_nan()) {
+                sum.add_weighed(value, weight_of(weights, row));
+                range.add(value);
+            }
+        }
+    }
+
     /// Takes in the next rows, and returns them as numbers.
-    pub(super) fn look<'f>(&mut self, column: &'f Column, piece: &Frame) -> Result<RawColumn<'f>, CliError> {
+    pub(super) fn look<'f>(
+        &mut self,
+        column: &'f Column,
+        weights: Option<&[f64]>,
+        piece: &Frame,
+    ) -> Result<RawColumn<'f>, CliError> {
         match (&mut self.values, column.values()) {
-            (Surveyed::Numbers { sum, range, .. }, Values::Numbers(numbers)) => {
-                for &value in numbers.iter().filter(|value| !value.is_nan()) {
-                    sum.add(value);
-                    range.add(value);
-                }
+            (Surveyed::Numbers { .. }, Values::Numbers(numbers)) => {
+                self.add_up(numbers, weights);
                 self.missing += numbers.iter().filter(|value| value.is_nan()).count();
                 Ok(RawColumn::Numbers(numbers))
             }
@@ -154,4 +166,9 @@ impl ColumnSurvey {
             _ => Err(piece.fault(0, &self.name, "it is of another type here than before")),
         }
     }
+}
+
+/// That of a row, 1 where nothing was said.
+pub(super) fn weight_of(weights: Option<&[f64]>, row: usize) -> f64 {
+    weights.and_then(|weights| weights.get(row)).copied().unwrap_or(1.0)
 }

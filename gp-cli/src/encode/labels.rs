@@ -14,18 +14,34 @@ pub struct LabelCounter {
     /// Different values that are kept at most.
     most: usize,
     more: bool,
-    words: HashMap<String, u64>,
+    words: HashMap<String, Seen>,
     /// By the bits of numbers.
-    numbers: HashMap<u64, u64>,
+    numbers: HashMap<u64, Seen>,
+}
+
+/// How often a value was seen.
+#[derive(Clone, Copy, Debug, Default)]
+struct Seen {
+    rows: u64,
+    weight: f64,
+}
+
+impl Seen {
+    fn add(&mut self, rows: u64, weight: f64) {
+        self.rows += rows;
+        self.weight += weight;
+    }
 }
 
 /// Different values of a column: numbers in their order, words in that of the alphabet.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Labels {
     /// Their texts.
     pub names: Vec<String>,
     /// How often each occurs.
     pub counts: Vec<u64>,
+    /// How much the rows of each weigh: as often as it occurs, unless rows have weights.
+    pub weights: Vec<f64>,
     /// The numbers that they are, where they are numbers.
     pub numbers: Option<Vec<f64>>,
     /// Whether there are more, which were not counted.
@@ -39,15 +55,16 @@ impl LabelCounter {
         Self { kind, most, more: false, words: HashMap::new(), numbers: HashMap::new() }
     }
 
-    /// Takes in a column, or a piece of it. Missing values do not count.
-    pub fn look(&mut self, column: &Column) {
+    /// Takes in a column, or a piece of it, whose rows have weights or count once. Missing values do not count.
+    pub fn look(&mut self, column: &Column, weights: Option<&[f64]>) {
         if self.more {
             return;
         }
+        let weight = |row: usize| weights.and_then(|weights| weights.get(row)).copied().unwrap_or(1.0);
         match column.values() {
             Values::Numbers(numbers) => {
-                for value in numbers.iter().filter(|value| !value.is_nan()) {
-                    *self.numbers.entry(value.to_bits()).or_default() += 1;
+                for (row, value) in numbers.iter().enumerate().filter(|(_, value)| !value.is_nan()) {
+                    self.numbers.entry(value.to_bits()).or_default().add(1, weight(row));
                     if self.numbers.len() > self.most {
                         self.more = true;
                         return;
@@ -55,13 +72,12 @@ impl LabelCounter {
                 }
             }
             Values::Levels { codes, levels } => {
-                let mut counts = vec![0; levels.len()];
-                codes
-                    .iter()
-                    .filter(|code| **code != Values::NO_LEVEL)
-                    .for_each(|&code| counts[code as usize] += 1);
-                for (level, count) in levels.iter().zip(counts).filter(|(_, count)| *count > 0) {
-                    *self.words.entry(level.clone()).or_default() += count;
+                let mut counts = vec![Seen::default(); levels.len()];
+                for (row, &code) in codes.iter().enumerate().filter(|(_, code)| **code != Values::NO_LEVEL) {
+                    counts[code as usize].add(1, weight(row));
+                }
+                for (level, seen) in levels.iter().zip(counts).filter(|(_, seen)| seen.rows > 0) {
+                    self.words.entry(level.clone()).or_default().add(seen.rows, seen.weight);
                 }
                 self.more = self.words.len() > self.most;
             }
@@ -71,23 +87,27 @@ impl LabelCounter {
     /// What was found, in order.
     #[must_use]
     pub fn labels(&self) -> Labels {
-        let mut numbers: Vec<(f64, u64)> =
-            self.numbers.iter().map(|(&bits, &count)| (f64::from_bits(bits), count)).collect();
+        let mut numbers: Vec<(f64, Seen)> =
+            self.numbers.iter().map(|(&bits, &seen)| (f64::from_bits(bits), seen)).collect();
         numbers.sort_by(|a, b| a.0.total_cmp(&b.0));
         // There are two zeros, which are one value.
         numbers.dedup_by(|next, kept| {
             let same = next.0 == kept.0;
-            kept.1 += if same { next.1 } else { 0 };
+            if same {
+                kept.1.add(next.1.rows, next.1.weight);
+            }
             same
         });
-        let words: BTreeMap<&String, u64> = self.words.iter().map(|(word, &count)| (word, count)).collect();
+        let words: BTreeMap<&String, Seen> = self.words.iter().map(|(word, &seen)| (word, seen)).collect();
         let names = numbers
             .iter()
             .map(|(value, _)| self.kind.text(*value))
             .chain(words.keys().map(|&word| word.clone()));
+        let seen = || numbers.iter().map(|(_, seen)| *seen).chain(words.values().copied());
         Labels {
             names: names.collect(),
-            counts: numbers.iter().map(|(_, count)| *count).chain(words.values().copied()).collect(),
+            counts: seen().map(|seen| seen.rows).collect(),
+            weights: seen().map(|seen| seen.weight).collect(),
             numbers: words.is_empty().then(|| numbers.iter().map(|(value, _)| *value).collect()),
             more: self.more,
         }
@@ -106,12 +126,19 @@ impl Labels {
         units.is_sound().then_some(units)
     }
 
+    /// The share of each in the weight of all.
+    #[must_use]
+    pub fn shares(&self) -> Vec<f64> {
+        let all: f64 = self.weights.iter().sum();
+        self.weights.iter().map(|weight| weight / all).collect()
+    }
+
     /// The least number that so large a share of all is not above.
     fn quantile(&self, share: f64) -> Option<f64> {
-        let wanted = share * self.counts.iter().sum::<u64>() as f64;
-        let below = self.counts.iter().scan(0, |sum, count| {
-            *sum += count;
-            Some(*sum as f64)
+        let wanted = share * self.weights.iter().sum::<f64>();
+        let below = self.weights.iter().scan(0.0, |sum, weight| {
+            *sum += weight;
+            Some(*sum)
         });
         self.numbers.as_ref()?.iter().zip(below).find(|(_, below)| *below >= wanted).map(|(value, _)| *value)
     }
@@ -121,7 +148,7 @@ impl Labels {
 #[must_use]
 pub fn class_labels(column: &Column) -> Vec<String> {
     let mut counter = LabelCounter::new(column.kind(), usize::MAX);
-    counter.look(column);
+    counter.look(column, None);
     counter.labels().names
 }
 
@@ -131,7 +158,7 @@ mod tests {
 
     fn counted(columns: &[Column], most: usize) -> Labels {
         let mut counter = LabelCounter::new(columns[0].kind(), most);
-        columns.iter().for_each(|column| counter.look(column));
+        columns.iter().for_each(|column| counter.look(column, None));
         counter.labels()
     }
 
@@ -163,6 +190,16 @@ mod tests {
         // Half of them are equal, but not the quartiles.
         assert_eq!(of(vec![1.0, 2.0, 2.0, 2.0, 9.0, 9.5]).unwrap().mean, 2.0);
         assert_eq!(of(vec![1.0, 2.0, 2.0, 2.0, 3.0]), None);
+    }
+
+    #[test]
+    fn rows_weigh_what_their_weights_say() {
+        let column = Column::of_numbers("n", Kind::Number, vec![2.0, 5.0, 2.0]);
+        let mut counter = LabelCounter::new(Kind::Number, 9);
+        counter.look(&column, Some(&[0.5, 3.0, 0.5]));
+        let found = counter.labels();
+        assert_eq!((found.counts.clone(), found.weights.clone()), (vec![2, 1], vec![1.0, 3.0]));
+        assert_eq!(found.shares(), [0.25, 0.75]);
     }
 
     #[test]

@@ -1,22 +1,32 @@
 //! From columns of a table to the numbers that a model works with, and back.
 
+mod adjuster;
 mod column_survey;
+mod columns;
+mod factors;
 mod feature;
 mod inputs;
 mod labels;
+mod observations;
 mod raw;
+mod roles;
 mod rows;
 mod survey;
 mod target;
 mod units;
 
+pub use adjuster::{Adjuster, RoleValues, RowRoles};
 pub use column_survey::{ColumnSurvey, Kept, Surveyed};
+pub use columns::Columns;
+pub use factors::Factors;
 pub(crate) use feature::MISSING;
 pub use feature::{Feature, FeatureEncoding, Filling};
 pub use inputs::{Encoded, Inputs, MAX_LEVELS, Unseen};
 pub(crate) use labels::QUARTILES;
 pub use labels::{LabelCounter, Labels, class_labels};
+pub use observations::observations;
 pub use raw::{EachRow, Levels, RawPiece};
+pub use roles::{Role, Roles};
 pub use rows::RowEncoder;
 pub use survey::{MOST_VALUES, Survey};
 pub(crate) use target::checked;

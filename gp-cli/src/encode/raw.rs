@@ -24,7 +24,12 @@ pub struct RawPiece<'a> {
 #[derive(Debug)]
 pub(super) enum RawColumn<'a> {
     Numbers(&'a [f64]),
-    Words { codes: &'a [u32], places: Vec<f64> },
+    /// Numbers that are in no column of the table.
+    Own(Vec<f64>),
+    Words {
+        codes: &'a [u32],
+        places: Vec<f64>,
+    },
 }
 
 impl Levels {
@@ -58,7 +63,7 @@ impl Levels {
 }
 
 impl RawPiece<'_> {
-    /// Every row, one number a feature and one for the target; NaN where a value is missing.
+    /// Every row, one number per column: features, targets, then others; NaN where a value is missing.
     ///
     /// # Errors
     /// Those of the function.
@@ -68,6 +73,7 @@ impl RawPiece<'_> {
             for (number, column) in numbers.iter_mut().zip(&self.columns) {
                 *number = match column {
                     RawColumn::Numbers(values) => values[row],
+                    RawColumn::Own(values) => values[row],
                     RawColumn::Words { codes, places } => {
                         places.get(codes[row] as usize).copied().unwrap_or(f64::NAN)
                     }

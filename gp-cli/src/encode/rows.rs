@@ -1,22 +1,33 @@
 //! Rows of numbers as a survey hands them out, to points and observations.
 
+use super::adjuster::{Adjuster, RowRoles};
 use super::column_survey::{ColumnSurvey, Surveyed};
 use super::feature::FeatureEncoding;
 use super::inputs::Inputs;
+use super::roles::{Role, Roles};
 use super::survey::Survey;
 use super::target::{Target, TargetValues};
-use crate::error::CliError;
 use crate::standardise::Standardiser;
-use gp_likelihoods::Support;
+use gp_likelihoods::{Adjusted, Likelihood, Support};
 use std::collections::HashMap;
 
-/// How a row of one number a feature, and one for the target, becomes a point and an observation: the same bits as by
-/// [`Inputs::encode`] and [`Target::encode`].
+/// How a row of one number per column becomes a point and the columns of its observation: the same bits as by
+/// [`Inputs::encode`] and [`observations`](super::observations()).
 #[derive(Clone, Debug)]
 pub struct RowEncoder {
     features: Vec<Encoding>,
-    target: TargetEncoding,
+    targets: Vec<TargetEncoding>,
+    roles: Option<RoleEncoding>,
     dim: usize,
+}
+
+/// Where in a row, behind features, the values of roles are, and what becomes of them.
+#[derive(Clone, Debug)]
+struct RoleEncoding {
+    adjuster: Adjuster,
+    places: Vec<(Role, usize)>,
+    /// The first target less its offset.
+    moved: Option<usize>,
 }
 
 #[derive(Clone, Debug)]
@@ -37,16 +48,15 @@ enum TargetEncoding {
 }
 
 impl RowEncoder {
-    /// For the rows of a survey that inputs and target were learned from.
-    ///
-    /// # Errors
-    /// None where they were.
+    /// For the rows of a survey that inputs and targets were learned from, in the order of its targets.
+    #[must_use]
     pub fn new(
         survey: &Survey,
         inputs: &Inputs,
-        target: &Target,
-        support: Support,
-    ) -> Result<Self, CliError> {
+        targets: &[&Target],
+        (roles, likelihood): (&Roles, &dyn Likelihood),
+    ) -> Self {
+        let support = likelihood.support();
         let pairs = inputs.features().iter().zip(survey.features());
         let features = pairs.map(|(feature, column)| match &feature.encoding {
             FeatureEncoding::Scaled(scale) => Encoding::Scaled(*scale, feature.filled()),
@@ -56,30 +66,17 @@ impl RowEncoder {
                 Encoding::OneHot { columns, width: feature.width() }
             }
         });
-        let encoding = match &target.values {
-            TargetValues::Number(scale) => TargetEncoding::Number(*scale),
-            TargetValues::Classes(labels) => {
-                let known: HashMap<&str, f64> = labels
-                    .iter()
-                    .enumerate()
-                    .map(|(class, label)| (label.as_str(), support.label(class)))
-                    .collect();
-                let label = |text: &String| known.get(text.as_str()).copied().unwrap_or(f64::NAN);
-                let found = survey.labels();
-                match found.numbers {
-                    Some(numbers) => {
-                        let texts = numbers.iter().zip(&found.names);
-                        // There are two zeros.
-                        let bits = |value: f64| (value + 0.0).to_bits();
-                        TargetEncoding::Numbers(
-                            texts.map(|(&value, text)| (bits(value), label(text))).collect(),
-                        )
-                    }
-                    None => TargetEncoding::Words(words(survey.target()?).iter().map(label).collect()),
-                }
-            }
-        };
-        Ok(Self { features: features.collect(), target: encoding, dim: inputs.dim() })
+        let adjuster = targets.first().map(|target| Adjuster::new(likelihood, target.scale().scale));
+        let encoding = |adjuster: Adjuster| RoleEncoding::new(survey, roles, adjuster);
+        let targets = targets.iter().enumerate();
+        Self {
+            roles: adjuster.filter(|_| roles.adjust()).map(encoding),
+            features: features.collect(),
+            targets: targets
+                .map(|(place, target)| TargetEncoding::new(survey, place, target, support))
+                .collect(),
+            dim: inputs.dim(),
+        }
     }
 
     /// D.
@@ -114,15 +111,75 @@ impl RowEncoder {
         }
     }
 
-    /// The observation of a row.
+    /// P
     #[must_use]
-    pub fn observation(&self, value: f64) -> f64 {
-        match &self.target {
-            TargetEncoding::Number(scale) => scale.apply(value),
-            TargetEncoding::Words(labels) => labels[value as usize],
-            TargetEncoding::Numbers(labels) => {
-                labels.get(&(value + 0.0).to_bits()).copied().unwrap_or(f64::NAN)
+    pub fn outputs(&self) -> usize {
+        self.targets.len() + if self.roles.is_some() { Adjusted::COLUMNS } else { 0 }
+    }
+
+    /// The columns of observation of a row, P of them, of one number per column behind features.
+    pub fn observe(&self, row: &[f64], observed: &mut [f64]) {
+        let (targets, columns) = observed.split_at_mut(self.targets.len());
+        for ((target, &value), observed) in self.targets.iter().zip(row).zip(&mut *targets) {
+            *observed = target.apply(value);
+        }
+        let Some(roles) = &self.roles else { return };
+        let of_moved = roles.moved.and_then(|place| row.get(place)).zip(self.targets.first());
+        if let (Some((&value, target)), Some(observed)) = (of_moved, targets.first_mut()) {
+            *observed = target.apply(value);
+        }
+        columns.copy_from_slice(&roles.columns(row));
+    }
+}
+
+impl RoleEncoding {
+    fn new(survey: &Survey, roles: &Roles, adjuster: Adjuster) -> Self {
+        let first = survey.features().len();
+        let place = |(role, _): (Role, &str)| Some((role, survey.place_of(role)? - first));
+        let moved = survey.place_of_moved().map(|place| place - first);
+        Self {
+            adjuster,
+            places: roles.iter().filter_map(place).collect(),
+            moved: moved.filter(|_| adjuster.moves_target()),
+        }
+    }
+
+    fn columns(&self, row: &[f64]) -> [f64; Adjusted::COLUMNS] {
+        let mut own = RowRoles::default();
+        self.places.iter().for_each(|&(role, place)| own.set(role, row[place]));
+        self.adjuster.columns(&own)
+    }
+}
+
+impl TargetEncoding {
+    /// For one of the targets of a survey.
+    fn new(survey: &Survey, place: usize, target: &Target, support: Support) -> Self {
+        let labels = match &target.values {
+            TargetValues::Number(scale) => return Self::Number(*scale),
+            TargetValues::Classes(labels) => labels,
+        };
+        let known: HashMap<&str, f64> =
+            labels.iter().enumerate().map(|(class, label)| (label.as_str(), support.label(class))).collect();
+        let label = |text: &String| known.get(text.as_str()).copied().unwrap_or(f64::NAN);
+        let found = survey.labels_of(place);
+        match found.numbers {
+            Some(numbers) => {
+                let texts = numbers.iter().zip(&found.names);
+                // There are two zeros.
+                let bits = |value: f64| (value + 0.0).to_bits();
+                Self::Numbers(texts.map(|(&value, text)| (bits(value), label(text))).collect())
             }
+            None => Self::Words(
+                survey.targets().get(place).map_or(&[] as &[_], words).iter().map(label).collect(),
+            ),
+        }
+    }
+
+    fn apply(&self, value: f64) -> f64 {
+        match self {
+            Self::Number(scale) => scale.apply(value),
+            Self::Words(labels) => labels[value as usize],
+            Self::Numbers(labels) => labels.get(&(value + 0.0).to_bits()).copied().unwrap_or(f64::NAN),
         }
     }
 }
@@ -137,8 +194,10 @@ fn words(column: &ColumnSurvey) -> &[String] {
 #[cfg(test)]
 mod tests {
     use super::super::column_survey::Kept;
+    use super::super::columns::Columns;
     use super::*;
     use crate::data::{Column, Frame, Kind};
+    use gp_likelihoods::Softmax;
 
     fn frame() -> Frame {
         let words = ["b", "a", "c", "a"].into_iter().map(Some);
@@ -164,7 +223,11 @@ mod tests {
             numbers("y", Kind::Number, [7.0, 0.0, 3.0, 1.0]),
         ];
         let frame = Frame::new("t.csv", columns, None).unwrap();
-        let begin = || Survey::begin(&frame, &["x", "w", "t"], "y").unwrap().keeping(|_| Kept::WhereMissing);
+        let begin = || {
+            Survey::begin(&frame, &Columns::new(&["x", "w", "t"], "y"))
+                .unwrap()
+                .keeping(|_| Kept::WhereMissing)
+        };
         let survey = begin().whole(&frame).unwrap();
         let inputs = Inputs::learn(&survey, true).unwrap();
         let expected =
@@ -185,7 +248,8 @@ mod tests {
             kind: Kind::Number,
             values: TargetValues::Number(Standardiser::identity()),
         };
-        let encoder = RowEncoder::new(&survey, &inputs, &target, Support::Real).unwrap();
+        let likelihood = gp_likelihoods::parse("gaussian").unwrap();
+        let encoder = RowEncoder::new(&survey, &inputs, &[&target], (&Roles::default(), likelihood.as_ref()));
         let (mut row, mut point) = (0, vec![f64::NAN; encoder.dim()]);
         let compare = &mut |raw: &[f64]| {
             encoder.point(&raw[..3], &mut point);
@@ -200,33 +264,82 @@ mod tests {
         begin().look(&frame).unwrap().for_each(compare).unwrap();
     }
 
+    /// Columns with roles, against what is done to whole tables, to the bit.
+    #[test]
+    fn roles_become_what_they_become_in_tables() {
+        let column = |name, numbers: [f64; 4]| Column::of_numbers(name, Kind::Number, numbers.to_vec());
+        let columns = vec![
+            column("x", [1.0, 4.0, -0.3, 2.0]),
+            column("y", [3.0, 0.0, 7.0, 1.0]),
+            column("w", [1.0, 2.5, 0.3, 1.0]),
+            column("o", [0.1, -0.7, 0.33, 0.0]),
+            column("e", [1.0, 10.0, 0.5, 2.0]),
+            column("v", [0.0, 0.2, 0.1, 0.5]),
+        ];
+        let frame = Frame::new("t.csv", columns, None).unwrap();
+        let all =
+            [(Role::Weights, "w"), (Role::Offset, "o"), (Role::Exposure, "e"), (Role::NoiseVariance, "v")];
+        for (text, wanted) in [
+            ("gaussian", vec![all[0], all[1], all[3]]),
+            ("student_t", vec![all[0], all[1]]),
+            ("poisson", vec![all[0], all[1], all[2]]),
+            ("poisson", vec![all[0]]),
+        ] {
+            let likelihood = gp_likelihoods::parse(text).unwrap();
+            let roles = Roles::new(wanted.iter().map(|(role, name)| (*role, (*name).to_owned())));
+            roles.check_likelihood(likelihood.as_ref()).unwrap();
+            let names = Columns { features: vec!["x"], targets: vec!["y"], others: wanted.clone() };
+            let mut survey = Survey::of(&frame, &names).unwrap();
+            let scale = survey.moved().or(survey.target().ok()).and_then(ColumnSurvey::scale).unwrap();
+            let scale = if likelihood.support() == Support::Real { scale } else { Standardiser::identity() };
+            let values = TargetValues::Number(scale);
+            let target = Target { name: "y".to_owned(), kind: Kind::Number, values };
+            let expected = crate::encode::observations(&frame, &target, &roles, likelihood.as_ref()).unwrap();
+            let inputs = Inputs::learn(&survey, true).unwrap();
+            let encoder = RowEncoder::new(&survey, &inputs, &[&target], (&roles, likelihood.as_ref()));
+            let mut found = Vec::new();
+            let mut observe = |raw: &[f64]| {
+                let mut observed = vec![f64::NAN; encoder.outputs()];
+                encoder.observe(&raw[1..], &mut observed);
+                found.extend(observed);
+                Ok(())
+            };
+            survey.look(&frame).unwrap().for_each(&mut observe).unwrap();
+            assert_eq!(found, expected, "{text}");
+        }
+    }
+
     /// Features and targets of every type, against what is done to whole tables.
     #[test]
     fn rows_become_what_tables_become() {
         let frame = frame();
         for (features, target) in [(["x", "w"], "t"), (["t", "w"], "n"), (["x", "t"], "w")] {
-            let survey = Survey::of(&frame, &features, target).unwrap();
+            let survey = Survey::of(&frame, &Columns::new(&features, target)).unwrap();
             let (labels, kind) = (survey.labels().names, survey.target().unwrap().kind());
             let inputs = Inputs::learn(&survey, true).unwrap();
             let mut values = vec![TargetValues::Classes(labels.clone())];
             values.extend(survey.target().unwrap().scale().map(TargetValues::Number));
             for values in values {
-                let support = match &values {
-                    TargetValues::Number(_) => Support::Real,
-                    TargetValues::Classes(labels) => Support::Classes(labels.len()),
+                let likelihood: Box<dyn Likelihood> = match &values {
+                    TargetValues::Number(_) => gp_likelihoods::parse("gaussian").unwrap(),
+                    TargetValues::Classes(labels) => Box::new(Softmax::new(labels.len()).unwrap()),
                 };
+                let support = likelihood.support();
                 let target = Target { name: target.to_owned(), kind, values };
                 // The label of the other zero is not known to whole tables.
                 let known = target.encode(&frame, support);
                 let points = inputs.encode(&frame).unwrap().points;
-                let encoder = RowEncoder::new(&survey, &inputs, &target, support).unwrap();
+                let encoder =
+                    RowEncoder::new(&survey, &inputs, &[&target], (&Roles::default(), likelihood.as_ref()));
                 let (mut row, mut point) = (0, vec![f64::NAN; encoder.dim()]);
-                let mut again = Survey::begin(&frame, &features, &target.name).unwrap();
+                let mut again = Survey::begin(&frame, &Columns::new(&features, &target.name)).unwrap();
                 let compare = &mut |raw: &[f64]| {
                     encoder.point(&raw[..2], &mut point);
                     assert!(point.iter().enumerate().all(|(d, &value)| value == points[(row, d)]));
                     if let Ok(known) = &known {
-                        assert_eq!(encoder.observation(raw[2]), known[row]);
+                        let mut observed = [f64::NAN];
+                        encoder.observe(&raw[2..], &mut observed);
+                        assert_eq!(observed, [known[row]]);
                     }
                     row += 1;
                     Ok(())

@@ -1,26 +1,38 @@
 //! What is known of a table without its rows: types, sums and words of columns, whole or in pieces.
 
-use super::column_survey::{ColumnSurvey, Kept, Surveyed};
+use super::column_survey::{ColumnSurvey, Kept, Surveyed, weight_of};
+use super::columns::Columns;
 use super::labels::{LabelCounter, Labels};
-use super::raw::{EachRow, RawPiece};
-use crate::data::{Column, FILL_DROP_OR_KEEP, FILL_OR_DROP, Frame};
+use super::raw::{EachRow, RawColumn, RawPiece};
+use super::roles::{Role, words};
+use crate::data::{Column, FILL_DROP_OR_KEEP, FILL_OR_DROP, Frame, Kind};
 use crate::error::{CliError, ErrorKind};
-use crate::standardise::Spread;
+use crate::standardise::{Spread, Sum};
 
 /// Different values of a target that are told apart, and different words of an input that are kept before it is refused.
 pub const MOST_VALUES: usize = 1 << 16;
 
-/// A table as far as choices need it: the columns of some features and of a target. Only features that are asked to keep
-/// missing values have such.
+/// A table as far as choices need it: the columns of some features, of targets and with other roles. Only features that are
+/// asked to keep missing values have such.
 #[derive(Clone, Debug)]
 pub struct Survey {
     source: String,
     rows: usize,
-    /// Features, and the target behind them.
+    /// Features, then targets, then columns with other roles.
     columns: Vec<ColumnSurvey>,
-    labels: LabelCounter,
-    /// The target of the first row, as text.
-    first_target: String,
+    /// How many features there are.
+    features: usize,
+    /// What the columns behind targets are.
+    roles: Vec<Role>,
+    /// The first target less its offset, where it has one and both are numbers.
+    moved: Option<ColumnSurvey>,
+    moved_labels: LabelCounter,
+    /// How much all rows weigh.
+    weight: Sum,
+    /// One per target.
+    labels: Vec<LabelCounter>,
+    /// The targets of the first row, as text.
+    first_targets: Vec<String>,
 }
 
 impl Survey {
@@ -28,25 +40,34 @@ impl Survey {
     ///
     /// # Errors
     /// Of kind [`Data`](ErrorKind::Data) for a column that is not there.
-    pub fn begin(piece: &Frame, features: &[&str], target: &str) -> Result<Self, CliError> {
-        let target = piece.require(&[target])?[0];
-        let columns = piece.require(features)?.into_iter().chain([target]);
+    pub fn begin(piece: &Frame, names: &Columns<'_>) -> Result<Self, CliError> {
+        let targets = piece.require(&names.targets)?;
+        let others: Vec<&str> = names.others.iter().map(|(_, name)| *name).collect();
+        let others = piece.require(&others)?;
+        let columns =
+            piece.require(&names.features)?.into_iter().chain(targets.iter().copied()).chain(others);
         let begin = |column: &Column| ColumnSurvey::begin(column, piece);
+        let roles: Vec<Role> = names.others.iter().map(|(role, _)| *role).collect();
+        let is_moved = roles.contains(&Role::Offset);
+        let moved = targets.first().filter(|target| is_moved && target.numbers().is_some());
         Ok(Self {
             source: piece.source().to_owned(),
             rows: 0,
+            moved: moved.map(|target| begin(target)),
+            moved_labels: LabelCounter::new(Kind::Number, MOST_VALUES),
+            weight: Sum::default(),
+            roles,
             columns: columns.map(begin).collect(),
-            labels: LabelCounter::new(target.kind(), MOST_VALUES),
-            first_target: target.text(0),
+            features: names.features.len(),
+            labels: targets.iter().map(|target| LabelCounter::new(target.kind(), MOST_VALUES)).collect(),
+            first_targets: targets.iter().map(|target| target.text(0)).collect(),
         })
     }
 
     /// The same survey, in which missing values of features stay where `kept` says so of their names.
     #[must_use]
     pub fn keeping(mut self, kept: impl Fn(&str) -> Kept) -> Self {
-        if let Some((_, features)) = self.columns.split_last_mut() {
-            features.iter_mut().for_each(|column| column.kept = kept(&column.name));
-        }
+        self.columns[..self.features].iter_mut().for_each(|column| column.kept = kept(&column.name));
         self
     }
 
@@ -54,8 +75,8 @@ impl Survey {
     ///
     /// # Errors
     /// As [`begin`](Self::begin) and [`look`](Self::look).
-    pub fn of(frame: &Frame, features: &[&str], target: &str) -> Result<Self, CliError> {
-        Self::begin(frame, features, target)?.whole(frame)
+    pub fn of(frame: &Frame, names: &Columns<'_>) -> Result<Self, CliError> {
+        Self::begin(frame, names)?.whole(frame)
     }
 
     /// A survey that was begun, of all rows of a table in memory.
@@ -75,17 +96,43 @@ impl Survey {
     pub fn look<'f>(&mut self, piece: &'f Frame) -> Result<RawPiece<'f>, CliError> {
         let names: Vec<&str> = self.columns.iter().map(|column| column.name.as_str()).collect();
         let columns = piece.require(&names)?;
-        if let Some((target, features)) = columns.split_last() {
-            piece.refuse_missing(&[target], FILL_OR_DROP)?;
-            let strict = self.columns.iter().zip(features).filter(|(survey, _)| survey.kept == Kept::Never);
-            let strict: Vec<&Column> = strict.map(|(_, &column)| column).collect();
-            piece.refuse_missing(&strict, FILL_DROP_OR_KEEP)?;
-            self.labels.look(target);
-        }
+        let (features, observed) = columns.split_at(self.features);
+        piece.refuse_missing(observed, FILL_OR_DROP)?;
+        let strict = self.columns.iter().zip(features).filter(|(survey, _)| survey.kept == Kept::Never);
+        let strict: Vec<&Column> = strict.map(|(_, &column)| column).collect();
+        piece.refuse_missing(&strict, FILL_DROP_OR_KEEP)?;
+        let others = &observed[self.labels.len()..];
+        self.check_roles(piece, others)?;
+        let place = |role: Role| self.roles.iter().position(|own| *own == role);
+        let [weights, offsets] =
+            [Role::Weights, Role::Offset].map(|role| place(role).and_then(|at| others[at].numbers()));
+        self.labels.iter_mut().zip(observed).for_each(|(labels, target)| labels.look(target, weights));
         self.rows += piece.row_count();
-        let looks = self.columns.iter_mut().zip(columns);
-        let columns = looks.map(|(survey, column)| survey.look(column, piece)).collect::<Result<_, _>>()?;
-        Ok(RawPiece { rows: piece.row_count(), columns })
+        (0..piece.row_count()).for_each(|row| self.weight.add_weighed(1.0, weight_of(weights, row)));
+        let target = observed.first().and_then(|target| target.numbers());
+        let looks = self.columns.iter_mut().zip(columns.iter().copied());
+        let mut raw: Vec<RawColumn<'f>> =
+            looks.map(|(survey, column)| survey.look(column, weights, piece)).collect::<Result<_, _>>()?;
+        if let (Some(moved), Some(target), Some(offsets)) = (&mut self.moved, target, offsets) {
+            let values: Vec<f64> = target.iter().zip(offsets).map(|(y, offset)| y - offset).collect();
+            moved.add_up(&values, weights);
+            let column = Column::of_numbers(moved.name(), Kind::Number, values.clone());
+            self.moved_labels.look(&column, weights);
+            raw.push(RawColumn::Own(values));
+        }
+        Ok(RawPiece { rows: piece.row_count(), columns: raw })
+    }
+
+    /// Refuses values that are none of their role.
+    fn check_roles(&self, piece: &Frame, others: &[&Column]) -> Result<(), CliError> {
+        for (&role, column) in self.roles.iter().zip(others).filter(|(role, _)| **role != Role::Blocks) {
+            let numbers = column.numbers().ok_or_else(|| words(piece.source(), role, column.name()))?;
+            let fault = numbers.iter().enumerate().find_map(|(row, &value)| Some((row, role.fault(value)?)));
+            if let Some((row, what)) = fault {
+                return Err(piece.fault(row, column.name(), &what));
+            }
+        }
+        Ok(())
     }
 
     /// Finds the units of numbers, in a second pass over all rows, which `pass` hands to a function one after the other.
@@ -100,16 +147,18 @@ impl Survey {
             Surveyed::Numbers { sum, .. } => Some(Spread::about(sum.mean())),
             Surveyed::Words(_) => None,
         };
-        let mut spreads: Vec<Option<Spread>> = self.columns.iter().map(spread).collect();
+        let mut spreads: Vec<Option<Spread>> = self.columns.iter().chain(&self.moved).map(spread).collect();
+        let weight = self.place_of(Role::Weights);
         pass(&mut |row| {
+            let weight = weight.and_then(|place| row.get(place)).copied().unwrap_or(1.0);
             for (spread, &value) in spreads.iter_mut().zip(row) {
                 if let Some(spread) = spread.as_mut().filter(|_| !value.is_nan()) {
-                    spread.add(value);
+                    spread.add_weighed(value, weight);
                 }
             }
             Ok(())
         })?;
-        for (column, spread) in self.columns.iter_mut().zip(spreads) {
+        for (column, spread) in self.columns.iter_mut().chain(&mut self.moved).zip(spreads) {
             if let (Surveyed::Numbers { scale, .. }, Some(spread)) = (&mut column.values, spread) {
                 *scale = spread.standardiser();
             }
@@ -132,27 +181,82 @@ impl Survey {
     /// The features, in their order.
     #[must_use]
     pub fn features(&self) -> &[ColumnSurvey] {
-        self.columns.split_last().map_or(&[], |(_, features)| features)
+        &self.columns[..self.features]
     }
 
-    /// The target.
+    /// The targets, in their order.
+    #[must_use]
+    pub fn targets(&self) -> &[ColumnSurvey] {
+        &self.columns[self.features..self.features + self.labels.len()]
+    }
+
+    /// The column with a role.
+    #[must_use]
+    pub fn role(&self, role: Role) -> Option<&ColumnSurvey> {
+        self.columns.get(self.place_of(role)?)
+    }
+
+    /// Where the column with a role stands in a row of numbers.
+    #[must_use]
+    pub fn place_of(&self, role: Role) -> Option<usize> {
+        let at = self.roles.iter().position(|own| *own == role)?;
+        Some(self.features + self.labels.len() + at)
+    }
+
+    /// The first target less its offset, where it has one and both are numbers.
+    #[must_use]
+    pub fn moved(&self) -> Option<&ColumnSurvey> {
+        self.moved.as_ref()
+    }
+
+    /// The different values of that.
+    #[must_use]
+    pub fn moved_labels(&self) -> Labels {
+        self.moved_labels.labels()
+    }
+
+    /// Where that stands in a row of numbers.
+    #[must_use]
+    pub fn place_of_moved(&self) -> Option<usize> {
+        self.moved.as_ref().map(|_| self.columns.len())
+    }
+
+    /// Numbers in a row.
+    #[must_use]
+    pub fn width(&self) -> usize {
+        self.columns.len() + usize::from(self.moved.is_some())
+    }
+
+    /// How much all rows weigh: N unless they have weights.
+    #[must_use]
+    pub fn weight(&self) -> f64 {
+        self.weight.weight()
+    }
+
+    /// The first target.
     ///
     /// # Errors
     /// None for a survey that was begun, which has one.
     pub fn target(&self) -> Result<&ColumnSurvey, CliError> {
-        self.columns.last().ok_or_else(|| Frame::no_rows(&self.source))
+        self.targets().first().ok_or_else(|| Frame::no_rows(&self.source))
     }
 
-    /// The different values of the target.
+    /// The different values of a target, counted from 0; none where there is no such target.
+    #[must_use]
+    pub fn labels_of(&self, target: usize) -> Labels {
+        self.labels.get(target).map(LabelCounter::labels).unwrap_or_default()
+    }
+
+    /// The different values of the first target.
     #[must_use]
     pub fn labels(&self) -> Labels {
-        self.labels.labels()
+        self.labels_of(0)
     }
 
-    /// The target of the first row, as text.
+    /// The first target of the first row, as text.
     #[must_use]
     pub fn first_target(&self) -> &str {
-        &self.first_target
+        self.first_targets.first().map_or("", String::as_str)
     }
 
     /// An error about one column.
@@ -165,7 +269,6 @@ impl Survey {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::Kind;
 
     fn table(rows: std::ops::Range<usize>) -> Frame {
         let numbers = rows.clone().map(|i| 1e4 + (i as f64 * 0.37).sin()).collect();
@@ -182,9 +285,9 @@ mod tests {
     #[test]
     fn pieces_add_up_to_the_whole() {
         let whole_table = table(0..100);
-        let whole = Survey::of(&whole_table, &["w", "x"], "y").unwrap();
+        let whole = Survey::of(&whole_table, &Columns::new(&["w", "x"], "y")).unwrap();
         let mut rows = Vec::new();
-        let mut survey = Survey::begin(&table(0..1), &["w", "x"], "y").unwrap();
+        let mut survey = Survey::begin(&table(0..1), &Columns::new(&["w", "x"], "y")).unwrap();
         for cut in [0..1, 1..7, 7..64, 64..100] {
             let mut keep = |row: &[f64]| {
                 rows.push(row.to_vec());
@@ -214,7 +317,7 @@ mod tests {
         let column = |name, numbers| Column::of_numbers(name, Kind::Number, numbers);
         let columns = vec![column("x", vec![1.0, f64::NAN]), column("y", vec![1.0, 2.0])];
         let frame = Frame::new("t.csv", columns, Some(vec![7, 9])).unwrap();
-        let refused = Survey::of(&frame, &["x"], "y").unwrap_err();
+        let refused = Survey::of(&frame, &Columns::new(&["x"], "y")).unwrap_err();
         assert!(refused.with_causes().starts_with("`t.csv`, line 9, column x: the value is missing"));
     }
 }

@@ -58,6 +58,7 @@ fn varies((range, _): &(Range, f64)) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::column_survey::Kept;
+    use super::super::columns::Columns;
     use super::super::survey::Survey;
     use super::*;
     use crate::data::{Column, Frame, Kind};
@@ -80,7 +81,7 @@ mod tests {
         let features: Vec<String> =
             columns[..columns.len() - 1].iter().map(|c| c.name().to_owned()).collect();
         let features: Vec<&str> = features.iter().map(String::as_str).collect();
-        Survey::of(&Frame::new("t.csv", columns, None).unwrap(), &features, "y").unwrap()
+        Survey::of(&Frame::new("t.csv", columns, None).unwrap(), &Columns::new(&features, "y")).unwrap()
     }
 
     #[test]
@@ -107,7 +108,7 @@ mod tests {
         let known: Vec<f64> = (0..ROWS).map(gaps).filter(|value| !value.is_nan()).collect();
         let frame =
             Frame::new("t.csv", vec![column("x", gaps), column("y", |row| row as f64)], None).unwrap();
-        let survey = Survey::begin(&frame, &["x"], "y").unwrap().keeping(|_| Kept::Always);
+        let survey = Survey::begin(&frame, &Columns::new(&["x"], "y")).unwrap().keeping(|_| Kept::Always);
         let survey = survey.whole(&frame).unwrap();
         assert_eq!(survey.features()[0].scale(), Some(Standardiser::of(&known)));
         let (range, _) = numbers(&survey.features()[0]).unwrap();

@@ -244,7 +244,7 @@ impl Fingerprint {
             for start in (0..rows.count()).step_by(AT_ONCE) {
                 let range = start..(start + AT_ONCE).min(rows.count());
                 points.resize(range.len() * rows.dim(), 0.0);
-                targets.resize(range.len(), 0.0);
+                targets.resize(range.len() * rows.outputs(), 0.0);
                 rows.read(&Selection::Range(range), &mut points, &mut targets)?;
                 self.numbers(if observations { &targets } else { &points });
             }

@@ -5,8 +5,9 @@ use super::parameters::{self, INDUCING, WINDOWS};
 use super::spec::{AUTO, FitSpec};
 use super::streaming;
 use crate::context::Context;
+use crate::encode::{Role, Roles};
 use crate::error::CliError;
-use crate::method::{Case, Given, Method, Optimizer, SeenThrough, Settings};
+use crate::method::{ALPHA, Case, Given, Method, Methods, Optimizer, SeenThrough, Settings};
 use gp_likelihoods::Likelihood;
 use gp_optim::Control;
 use std::borrow::Cow;
@@ -48,8 +49,10 @@ pub(super) fn choose_method(
     let likelihood = observed.likelihood.as_ref();
     let case = Case { likelihood, rows, streamed, inducing, given: &spec.settings };
     let usual = |method: &Arc<dyn Method>| method.is_usual(&case).map(|why| (method.clone(), why));
+    let roles = &observed.roles;
     let has_all = |method: &&Arc<dyn Method>| {
-        spec.settings.names().all(|name| method.settings().iter().any(|setting| setting.name() == name))
+        let has = |name: &str| method.settings().iter().any(|setting| setting.name() == name);
+        spec.settings.names().all(has) && roles.iter().all(|(role, _)| method.heeds(role))
     };
     let found = context.methods.iter().filter(has_all).find_map(usual);
     // Settings that no such method has are refused by the one that it would be without them.
@@ -111,6 +114,23 @@ fn unheeded(spec: &FitSpec, method: &dyn Method, optimizer: Optimizer) -> Option
     let of_method = spec.settings.names().filter(|name| !heeds(name));
     let all = of_method.chain(of_places.into_iter().filter(|(_, idle)| *idle).map(|(name, _)| name));
     all.map(|name| format!("--{name}")).next()
+}
+
+/// Refuses columns with a role that a method does not heed.
+pub(super) fn check_roles(
+    roles: &Roles,
+    spec: &FitSpec,
+    method: &dyn Method,
+    methods: &Methods,
+) -> Result<(), CliError> {
+    if roles.column(Role::AlphaColumn).is_some() && spec.settings.has(ALPHA.name()) {
+        return Err(CliError::usage("--alpha and --alpha-column both say the power; leave one of them out"));
+    }
+    let Some((role, _)) = roles.iter().find(|(role, _)| !method.heeds(*role)) else { return Ok(()) };
+    let able: Vec<&str> =
+        methods.iter().filter(|method| method.heeds(role)).map(|method| method.name()).collect();
+    let (name, flag, able) = (method.name(), role.flag(), able.join(", "));
+    Err(CliError::usage(format!("method {name} takes no {flag}; those that do are {able}")))
 }
 
 /// Refuses what was asked for and would make no difference; what was said of the method's settings, as it declares them.

@@ -182,7 +182,8 @@ mod tests {
         let (numbers, counts): (Vec<f64>, Vec<u64>) =
             pairs.into_iter().map(|(number, count)| (number as f64, count)).unzip();
         let names = numbers.iter().map(ToString::to_string).collect();
-        Guess::of(&crate::encode::Labels { names, counts, numbers: Some(numbers), more: false })
+        let labels = crate::encode::Labels { names, counts, numbers: Some(numbers), ..Default::default() };
+        Guess::of(&labels)
     }
 
     /// Frequencies of 0, 1, … or of other numbers in a row.

@@ -6,7 +6,7 @@ use crate::error::CliError;
 use crate::method::Rows;
 use crate::model::{Approximation, Influence, InputInfluence};
 use crate::parts::term_names;
-use faer::MatRef;
+use faer::{Mat, MatRef};
 use gp_ep::{DataSource as _, Posterior as _, ShareOptions, VarianceShares};
 
 /// Rows that the variance is taken over.
@@ -27,7 +27,27 @@ pub(crate) fn of_rows(
     seed: u64,
 ) -> Result<Vec<Influence>, CliError> {
     let some = Sample::at_most(rows, ROWS, seed)?.rows;
-    of_points(posterior, inputs, some.whole()?.0, (rows.count(), seed))
+    let (points, outputs) = (some.whole()?.0, some.outputs());
+    if outputs == posterior.likelihood().outputs() {
+        return of_points(posterior, inputs, points, (rows.count(), seed));
+    }
+    // The last column of an adjusted observation is its weight.
+    let chosen = by_weight(&some.column(outputs - 1)?);
+    let points = Mat::from_fn(chosen.len(), points.ncols(), |i, d| points[(chosen[i], d)]);
+    of_points(posterior, inputs, points.as_ref(), (rows.count(), seed))
+}
+
+/// As many rows as there are, each about as often as its weight says: each once where all weigh the same.
+fn by_weight(weights: &[f64]) -> Vec<usize> {
+    let step = weights.iter().sum::<f64>() / weights.len() as f64;
+    let (mut chosen, mut end) = (Vec::with_capacity(weights.len()), 0.0);
+    for (row, weight) in weights.iter().enumerate() {
+        end += weight;
+        while chosen.len() < weights.len() && (chosen.len() as f64 + 0.5) * step < end {
+            chosen.push(row);
+        }
+    }
+    chosen
 }
 
 /// What it depends on over these points. `rows` were trained on, which is what posteriors without inducing inputs see.
@@ -81,5 +101,17 @@ fn named(shares: &VarianceShares, posterior: &Approximation, inputs: &Inputs) ->
         latents: shares.latents.clone(),
         inputs: of_inputs,
         terms: names.into_iter().zip(shares.terms.iter().copied()).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_come_as_often_as_they_weigh() {
+        assert_eq!(by_weight(&[0.3; 5]), [0, 1, 2, 3, 4]);
+        assert_eq!(by_weight(&[2.0, 1.0, 1.0, 4.0]), [0, 2, 3, 3]);
+        assert_eq!(by_weight(&[1e-3, 1.0, 1e-3]), [1, 1, 1]);
     }
 }

@@ -49,6 +49,21 @@ impl MissingRules {
             }
             _ => {}
         }
+        for (role, name) in spec.roles().iter() {
+            match of_columns.get(name) {
+                Some(Missing::Keep) => {
+                    let flag = role.flag();
+                    let message = format!(
+                        "--missing-in {name}=keep: column {name} is that of {flag}, which every row needs; leave rows without it out with --missing-in {name}=drop"
+                    );
+                    return Err(CliError::usage(message));
+                }
+                None if spec.missing == Missing::Keep => {
+                    of_columns.insert(name.to_owned(), Missing::Drop);
+                }
+                _ => {}
+            }
+        }
         Ok(Self { usual: spec.missing, of_columns, target: target.to_owned() })
     }
 
@@ -70,6 +85,7 @@ impl MissingRules {
             return Err(CliError::usage(message.to_owned()));
         }
         of_columns.insert(target.clone(), Missing::Drop);
+        of_columns.extend(model.about().roles.iter().map(|(_, name)| (name.to_owned(), Missing::Drop)));
         Ok(Self { usual: Missing::Error, of_columns, target })
     }
 

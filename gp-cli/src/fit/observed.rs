@@ -5,11 +5,14 @@ use super::order::{self, in_order};
 use super::spec::FitSpec;
 use super::task::{Task, how_many, task, wrong_likelihood};
 use crate::context::Context;
-use crate::encode::{ColumnSurvey, Labels, Survey, Surveyed, Target, TargetValues};
+use crate::data::Frame;
+use crate::encode::{
+    ColumnSurvey, Labels, Role, Roles, Survey, Surveyed, Target, TargetValues, observations,
+};
 use crate::error::{CliError, ErrorKind};
 use crate::model::TargetSummary;
 use crate::standardise::Standardiser;
-use gp_likelihoods::{Likelihood, Support};
+use gp_likelihoods::{Adjusted, Likelihood, Link, Support};
 use gp_optim::format_number;
 
 /// The target as the likelihood takes it.
@@ -21,6 +24,10 @@ pub struct Observed {
     pub reason: String,
     /// How its values become observations.
     pub target: Target,
+    /// The columns with a role.
+    pub roles: Roles,
+    /// How much all rows weigh: N unless they have weights.
+    pub weight: f64,
     /// Its distribution.
     pub summary: TargetSummary,
     /// What an observation says about its latent value, with the parameters that training starts from.
@@ -45,19 +52,39 @@ pub(super) fn observe(survey: &Survey, spec: &FitSpec, context: &Context) -> Res
     let labels = in_order(labels, column.name(), &spec.order)?;
     let (task, reason) = task(survey, column, &labels, spec, context)?;
     order::check(task, column, &labels, spec)?;
-    let likelihood = likelihood(task, column, &labels, spec, context)?;
-    let target = target(column, &labels, likelihood.as_ref(), spec)?;
-    let summary = summary(survey.rows(), column, &target, &labels);
-    Ok(Observed { task, reason, target, summary, likelihood })
+    let likelihood = likelihood(task, survey, &labels, spec, context)?;
+    let roles = spec.roles();
+    roles.check_likelihood(likelihood.as_ref())?;
+    let target = target(survey, &labels, likelihood.as_ref(), spec)?;
+    let summary = summary(column, &target, &labels);
+    Ok(Observed { task, reason, target, roles, weight: survey.weight(), summary, likelihood })
+}
+
+impl Observed {
+    /// The likelihood of observations with the columns that roles make.
+    #[must_use]
+    pub fn adjusted(&self) -> Box<dyn Likelihood> {
+        let plain = self.likelihood.clone();
+        if self.roles.adjust() { Box::new(Adjusted::new(plain)) } else { plain }
+    }
+
+    /// The observations of a table, row by row.
+    ///
+    /// # Errors
+    /// As [`observations`](crate::encode::observations()).
+    pub fn encode(&self, frame: &Frame) -> Result<Vec<f64>, CliError> {
+        observations(frame, &self.target, &self.roles, self.likelihood.as_ref())
+    }
 }
 
 fn likelihood(
     task: Task,
-    column: &ColumnSurvey,
+    survey: &Survey,
     labels: &Labels,
     spec: &FitSpec,
     context: &Context,
 ) -> Result<Box<dyn Likelihood>, CliError> {
+    let column = survey.target()?;
     let count = labels.names.len();
     let text = match (&spec.likelihood, task) {
         (Some(text), _) => text.clone(),
@@ -71,11 +98,14 @@ fn likelihood(
         (None, Task::Multiclass) => format!("multiclass_probit(classes={count})"),
         (None, Task::Ordinal) => format!("ordinal_probit(classes={count})"),
         (None, Task::Count) => {
-            let mean = match column.values() {
+            let mean = |column: &ColumnSurvey| match column.values() {
                 Surveyed::Numbers { sum, .. } => sum.mean(),
                 Surveyed::Words(_) => 0.0,
             };
-            format!("poisson(offset={})", format_number(mean.max(f64::MIN_POSITIVE).ln()))
+            let exposure = survey.role(Role::Exposure).map_or(1.0, mean);
+            let offset = survey.role(Role::Offset).map_or(0.0, mean);
+            let rate = (mean(column) / exposure).max(f64::MIN_POSITIVE);
+            format!("poisson(offset={})", format_number(rate.ln() - offset))
         }
     };
     let likelihood = context
@@ -104,17 +134,24 @@ fn likelihood(
 }
 
 fn target(
-    column: &ColumnSurvey,
+    survey: &Survey,
     labels: &Labels,
     likelihood: &dyn Likelihood,
     spec: &FitSpec,
 ) -> Result<Target, CliError> {
+    let column = survey.target()?;
+    // What is left of a target without its offset has units of its own.
+    let moved = survey.moved().filter(|_| likelihood.link() == Link::Identity);
     let support = likelihood.support();
-    let values = match (support.classes(), column.scale()) {
+    let values = match (support.classes(), moved.unwrap_or(column).scale()) {
         (0, Some(scale)) => {
             let scaled = spec.standardize.target() && support == Support::Real;
             // A density with heavy tails is not log-concave: who takes it expects outliers.
-            let robust = labels.robust_units().filter(|_| scaled && !likelihood.is_log_concave());
+            let robust = || match moved {
+                None => labels.robust_units(),
+                Some(_) => survey.moved_labels().robust_units(),
+            };
+            let robust = if scaled && !likelihood.is_log_concave() { robust() } else { None };
             let units = robust.unwrap_or(scale);
             if scaled {
                 check_range(column.name(), units)?;
@@ -143,11 +180,11 @@ fn check_range(name: &str, Standardiser { scale, .. }: Standardiser) -> Result<(
     Err(CliError::new(ErrorKind::Data, what))
 }
 
-fn summary(rows: usize, column: &ColumnSurvey, target: &Target, labels: &Labels) -> TargetSummary {
+fn summary(column: &ColumnSurvey, target: &Target, labels: &Labels) -> TargetSummary {
     match (target.labels(), column.scale()) {
         (None, Some(Standardiser { mean, scale })) => {
             TargetSummary::Moments { mean, variance: scale * scale }
         }
-        _ => TargetSummary::Shares(labels.counts.iter().map(|&count| count as f64 / rows as f64).collect()),
+        _ => TargetSummary::Shares(labels.shares()),
     }
 }

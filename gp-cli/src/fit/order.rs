@@ -86,6 +86,7 @@ fn sorted(labels: &Labels, places: &[usize]) -> Labels {
     Labels {
         names: places.iter().map(|&place| labels.names[place].clone()).collect(),
         counts: places.iter().map(|&place| labels.counts[place]).collect(),
+        weights: places.iter().map(|&place| labels.weights[place]).collect(),
         numbers: labels.numbers.as_ref().map(|numbers| places.iter().map(|&place| numbers[place]).collect()),
         more: labels.more,
     }
@@ -97,7 +98,14 @@ mod tests {
 
     fn labels(numbers: Option<Vec<f64>>, names: &[&str]) -> Labels {
         let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
-        Labels { counts: (1..=names.len() as u64).collect(), names, numbers, more: false }
+        let counts: Vec<u64> = (1..=names.len() as u64).collect();
+        Labels {
+            weights: counts.iter().map(|&count| count as f64).collect(),
+            counts,
+            names,
+            numbers,
+            more: false,
+        }
     }
 
     fn ordered(labels: Labels, order: &[&str]) -> Result<Labels, String> {

@@ -69,7 +69,7 @@ impl Placing {
         rows: &Rows,
         observed: &Observed,
     ) -> Result<Self, CliError> {
-        let placements = placements(known, observed, rows.whole()?.1);
+        let placements = placements(known, observed, rows.column(0)?);
         let name = spec.placement.as_deref().unwrap_or(PLACEMENT).to_owned();
         Ok(Self { placements, name, count, windows: spec.windows })
     }
@@ -132,8 +132,8 @@ pub(super) fn count(
 }
 
 /// The placements there are, and one that looks at labels.
-fn placements(known: &Placements, observed: &Observed, labels: &[f64]) -> Placements {
-    let ivm = IvmPlacement::new(labels.to_vec(), observed.likelihood.clone(), IvmOptions::default());
+fn placements(known: &Placements, observed: &Observed, labels: Vec<f64>) -> Placements {
+    let ivm = IvmPlacement::new(labels, observed.likelihood.clone(), IvmOptions::default());
     known.clone().with(Box::new(ivm))
 }
 

@@ -1,6 +1,6 @@
 //! What a fit will be: choices that were made, and those the program makes by itself, with reasons.
 
-use super::choices::{check_settings, choose_method, choose_optimizer, resolved, settings};
+use super::choices::{check_roles, check_settings, choose_method, choose_optimizer, resolved, settings};
 use super::kernels::{is_straight, kernels};
 use super::observed::{Observed, observe};
 use super::parameters;
@@ -14,15 +14,19 @@ use super::spec::FitSpec;
 use super::streamed::Streamed;
 use crate::context::Context;
 use crate::data::Frame;
-use crate::encode::{ColumnSurvey, Inputs, Survey};
+use crate::encode::{ColumnSurvey, Factors, Inputs, Role, Survey};
 use crate::error::CliError;
 use crate::left_out::counted;
 use crate::method::{self, Method, Optimizer, Problem, Rows, SeenThrough, is_gaussian};
 use crate::stages::Stages;
+use gp_ep::Blocks;
 use std::sync::Arc;
 
 /// What the placement of inducing inputs takes memory for, in samples.
 const COPIES: f64 = 3.0;
+
+/// Rows, the block of each and the powers of their factors, where columns say.
+pub(super) type EncodedRows = (Rows, Vec<usize>, Option<Vec<f64>>);
 
 /// From so many rows on, inducing inputs are learned in mini-batches under any likelihood.
 const MANY_LABELS: usize = 10_000;
@@ -65,8 +69,10 @@ impl Plan {
     pub fn new(frame: &Frame, spec: &FitSpec, context: &Context) -> Result<Self, CliError> {
         let survey = begin_survey(frame, spec)?.whole(frame)?;
         let plan = Self::of(&survey, spec, context, None, |inputs, observed| {
-            let targets = observed.target.encode(frame, observed.likelihood.support())?;
-            Ok(Rows::in_memory(inputs.encode(frame)?.points, targets))
+            let (columns, factors) = (observed.encode(frame)?, Factors::of(&observed.roles, frame)?);
+            let name = observed.roles.column(Role::AlphaColumn).unwrap_or_default();
+            let powers = factors.powers_of_factors(|row, what| frame.fault(row, name, what))?;
+            Ok((Rows::in_memory(inputs.encode(frame)?.points, columns), factors.blocks, powers))
         })?;
         Ok(plan.with_notes(frame.left_out()))
     }
@@ -90,7 +96,7 @@ impl Plan {
         spec: &FitSpec,
         context: &Context,
         streamed: Option<&str>,
-        encode: impl FnOnce(&Inputs, &Observed) -> Result<Rows, CliError>,
+        encode: impl FnOnce(&Inputs, &Observed) -> Result<EncodedRows, CliError>,
     ) -> Result<Self, CliError> {
         let mut observed = observe(survey, spec, context)?;
         let spec = &*resolved(spec, context, observed.likelihood.as_ref())?;
@@ -99,7 +105,8 @@ impl Plan {
         let (method, why_method) = choose_method(spec, context, &observed, count, streamed.is_some())?;
         let optimizer = choose_optimizer(spec, context, method.as_ref(), latents, streamed.is_some())?;
         let given = check_settings(spec, method.as_ref(), optimizer)?;
-        let rows = encode(&inputs, &observed)?;
+        check_roles(&observed.roles, spec, method.as_ref(), &context.methods)?;
+        let (rows, blocks, powers) = encode(&inputs, &observed)?;
         let pseudo = match method.seen_through() {
             SeenThrough::Rows => 0,
             _ => placing::count(spec, method.as_ref(), latents, count)?,
@@ -128,15 +135,17 @@ impl Plan {
         settings.batch_size = method.batch_size(&given, optimizer);
         settings.active = (method.seen_through() == SeenThrough::ActiveRows).then_some(pseudo);
         settings.given = given;
+        settings.blocks = (!blocks.is_empty()).then(|| Blocks::from_labels(&blocks)).transpose()?;
+        settings.powers = powers;
         let problem = Problem {
             rows,
             kernels,
             alike: spec.kernel.len() <= 1 && spec.inducing_file.len() <= 1,
             inducing,
-            likelihood: observed.likelihood.clone(),
+            likelihood: observed.adjusted(),
             settings,
         };
-        restarts::check(spec, &problem, placing.as_ref())?;
+        restarts::check(spec, method.as_ref(), &problem, placing.as_ref())?;
         let mut plan = Self {
             inputs,
             placing,
@@ -175,7 +184,7 @@ impl Plan {
     pub fn memory(&self) -> f64 {
         let rows = &self.problem.rows;
         let sizes = self.problem.sizes();
-        let sample = COPIES * Sample::held(rows, sizes.inducing) as f64 * (sizes.dim + 1) as f64;
+        let sample = COPIES * Sample::held(rows, sizes.inducing) as f64 * sizes.width() as f64;
         let order = self.problem.settings.batch_size.map_or(0.0, |_| method::memory_of_order(sizes.rows));
         self.method.memory(&self.problem) + 8.0 * sample + order
     }
@@ -207,6 +216,8 @@ fn describe(
             format!(", {count} inducing {what}{stay}")
         }
     };
+    let blocks = problem.settings.blocks.as_ref();
+    let blocks = blocks.map_or_else(String::new, |blocks| format!(", {}", counted(blocks.count(), "block")));
     let kernel = match spec.kernel.len() {
         0 if is_straight(observed, sizes.dim, sizes.inducing) => {
             "a smooth and a straight function of the inputs"
@@ -221,7 +232,7 @@ fn describe(
             observed.likelihood.name(),
             observed.reason
         ),
-        format!("method: {} by {optimizer}{inducing}, because {why_method}", method.name()),
+        format!("method: {} by {optimizer}{inducing}{blocks}, because {why_method}", method.name()),
         match spec.search {
             Some(_) => "kernel: to be searched for".to_owned(),
             None => format!(

@@ -3,7 +3,7 @@
 use super::missing::MissingRules;
 use super::spec::FitSpec;
 use crate::data::{Column, Formats, Frame, Input, TableChoice};
-use crate::encode::Survey;
+use crate::encode::{Columns, Role, Survey};
 use crate::error::{CliError, ErrorKind};
 
 /// Reads the table of a fit as its flags say: rows that miss a value are refused or left out.
@@ -54,9 +54,9 @@ pub fn drop_incomplete(frame: Frame, rules: &MissingRules) -> Result<(Frame, usi
 /// Of kind [`Usage`](ErrorKind::Usage) and of kind [`Data`](ErrorKind::Data) for columns that are not there, or cannot be
 /// what they are asked to be.
 pub(super) fn begin_survey(piece: &Frame, spec: &FitSpec) -> Result<Survey, CliError> {
-    let (features, rules) = (feature_names(piece, spec)?, MissingRules::of_fit(spec)?);
-    MissingRules::check(piece, spec, &features)?;
-    Ok(Survey::begin(piece, &features, spec.target()?)?.keeping(|name| rules.kept(name)))
+    let (columns, rules) = (columns(piece, spec)?, MissingRules::of_fit(spec)?);
+    MissingRules::check(piece, spec, &columns.features)?;
+    Ok(Survey::begin(piece, &columns)?.keeping(|name| rules.kept(name)))
 }
 
 /// The error about a table whose rows all miss a value.
@@ -82,8 +82,8 @@ fn what_is_unnamed(frame: &Frame, name: &str) -> CliError {
     CliError::usage(what)
 }
 
-/// The columns asked for, or all but the target.
-fn feature_names<'a>(frame: &'a Frame, spec: &'a FitSpec) -> Result<Vec<&'a str>, CliError> {
+/// The columns that a fit looks at: the features asked for, or all that are nothing else; the target.
+fn columns<'a>(frame: &'a Frame, spec: &'a FitSpec) -> Result<Columns<'a>, CliError> {
     let target = spec.target()?;
     if spec.features.iter().any(|name| name == target) {
         return Err(CliError::usage(format!("column {target} is the target; it cannot be a feature too")));
@@ -92,8 +92,10 @@ fn feature_names<'a>(frame: &'a Frame, spec: &'a FitSpec) -> Result<Vec<&'a str>
     if let Some(unnamed) = frame.unnamed() {
         return Err(what_is_unnamed(frame, unnamed));
     }
+    let others = others(frame, spec)?;
+    let is_taken = |name: &str| name == target || others.iter().any(|(_, other)| *other == name);
     let names: Vec<&str> = match spec.features.as_slice() {
-        [] => frame.columns().iter().map(Column::name).filter(|name| *name != target).collect(),
+        [] => frame.columns().iter().map(Column::name).filter(|name| !is_taken(name)).collect(),
         some => some.iter().map(String::as_str).collect(),
     };
     if let Some((_, twice)) =
@@ -108,5 +110,19 @@ fn feature_names<'a>(frame: &'a Frame, spec: &'a FitSpec) -> Result<Vec<&'a str>
         );
         return Err(CliError::new(ErrorKind::Data, what));
     }
-    Ok(names)
+    let columns = Columns { features: names, targets: vec![target], others };
+    spec.roles().check_columns(&columns)?;
+    Ok(columns)
+}
+
+/// The columns with a role.
+fn others<'a>(frame: &'a Frame, spec: &FitSpec) -> Result<Vec<(Role, &'a str)>, CliError> {
+    let roles = spec.roles();
+    let is_missing =
+        |(role, name): (Role, &'_ str)| frame.column(name).is_none().then(|| (role, name.to_owned()));
+    if let Some((role, name)) = roles.iter().find_map(is_missing) {
+        return Err(frame.lacks(&[&name], &format!(" for {}", role.flag())));
+    }
+    let column = |(role, name): (Role, &str)| Some((role, frame.column(name)?.name()));
+    Ok(roles.iter().filter_map(column).collect())
 }

@@ -58,7 +58,18 @@ pub(super) struct Restarts<'a> {
 ///
 /// # Errors
 /// Of kind [`Usage`](ErrorKind::Usage).
-pub(super) fn check(spec: &FitSpec, problem: &Problem, placing: Option<&Placing>) -> Result<(), CliError> {
+pub(super) fn check(
+    spec: &FitSpec,
+    method: &dyn Method,
+    problem: &Problem,
+    placing: Option<&Placing>,
+) -> Result<(), CliError> {
+    if spec.restarts.is_some() && !is_comparable(method, problem) && problem.rows.outputs() > 1 {
+        return Err(CliError::usage(format!(
+            "--restarts: starts of {} are compared by rows that are left out, without weights, offsets, exposures and known noise; leave out --restarts, or these columns",
+            method.name()
+        )));
+    }
     let iterations = problem.settings.given.integer(&ITERATIONS);
     let why = match spec.restarts {
         None => return Ok(()),
@@ -67,6 +78,11 @@ pub(super) fn check(spec: &FitSpec, problem: &Problem, placing: Option<&Placing>
         Some(_) => return Ok(()),
     };
     Err(CliError::usage(format!("--restarts makes no difference: {why}; leave it out")))
+}
+
+/// Whether objectives of two starts are of the same rows.
+fn is_comparable(method: &dyn Method, problem: &Problem) -> bool {
+    problem.settings.batch_size.is_none() && method.seen_through() != SeenThrough::ActiveRows
 }
 
 impl Restarts<'_> {
@@ -142,9 +158,7 @@ impl<'a> Rounds<'a> {
         let left = |limit: Duration| limit.saturating_sub(of.begun.elapsed()).mul_f64(SHARE_OF_TIME);
         let limit = of.spec.time_limit.map(left);
         let control = problem.settings.control.aside().with_time_limit(limit).begun();
-        let is_comparable =
-            problem.settings.batch_size.is_none() && of.method.seen_through() != SeenThrough::ActiveRows;
-        let (rows, left_out) = if is_comparable {
+        let (rows, left_out) = if is_comparable(of.method, problem) {
             (problem.rows.clone(), None)
         } else {
             let (rows, left_out) = divided(&problem.rows, of.spec.seed)?;

@@ -78,11 +78,12 @@ pub fn fit(plan: Plan, spec: &FitSpec, origin: &str) -> Result<Model, CliError> 
     fit.warnings = [warnings, fit.warnings].concat();
     let coverage = coverage(&fit.posterior, &sample)?;
     let influence = influence::of_rows(&fit.posterior, &inputs, &sample.rows, spec.seed)?;
-    let record = training_record(&fit, method.name(), rows, scale);
+    let record = training_record(&fit, method.name(), rows, observed.weight * scale.ln());
     let about = About {
         origin: origin.to_owned(),
         inputs,
         target: observed.target,
+        roles: observed.roles,
         summary: observed.summary,
         training: TrainingRecord {
             coverage,
@@ -107,7 +108,7 @@ fn effective(spec: &FitSpec, given: &Given) -> Map<String, Value> {
     config
 }
 
-fn training_record(fit: &Fit, method: &str, rows: usize, scale: f64) -> TrainingRecord {
+fn training_record(fit: &Fit, method: &str, rows: usize, log_scales: f64) -> TrainingRecord {
     let mut warnings = fit.warnings.clone();
     if let Some(added) =
         fit.posterior.describe().iter().map(|latent| latent.jitter).find(|&added| added > 0.0)
@@ -117,8 +118,8 @@ fn training_record(fit: &Fit, method: &str, rows: usize, scale: f64) -> Training
     TrainingRecord {
         method: method.to_owned(),
         rows,
-        // Densities of numbers in units of `scale`.
-        objective: fit.objective - rows as f64 * scale.ln(),
+        // Densities of numbers in units of a scale.
+        objective: fit.objective - log_scales,
         objective_kind: fit.objective_kind,
         converged: fit.converged,
         reason: fit.reason.clone(),

@@ -31,8 +31,7 @@ pub(super) fn judge(fit: &mut Fit, sample: &Rows, seed: u64) -> Result<(), CliEr
         fit.warnings.push(warning);
     }
     let few = Sample::at_most(sample, ROWS, seed)?.rows;
-    let (points, targets) = few.whole()?;
-    if is_flat(fit, points, targets)? {
+    if is_flat(fit, few.whole()?.0, &few.column(0)?)? {
         let same = if fit.posterior.likelihood().support().is_discrete() {
             "whatever the inputs are"
         } else {

@@ -4,6 +4,7 @@ use super::flags::{given, with_settings};
 use super::missing::{Missing, parse_rule, write_rules};
 use crate::context::Context;
 use crate::data::{Kind, ReadOptions, TableChoice};
+use crate::encode::{Role, Roles};
 use crate::error::{CliError, ErrorKind};
 use crate::method::{Given, Optimizer};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, ValueEnum};
@@ -28,6 +29,26 @@ pub struct FitSpec {
     /// Columns that are left out, with commas between
     #[arg(long, value_name = "A,B", value_delimiter = ',', conflicts_with = "features")]
     pub exclude: Vec<String>,
+    /// Column of weights: a row of weight w > 0 counts as if it had been seen w times
+    #[arg(long, value_name = "COL")]
+    pub weights: Option<String>,
+    /// Column that is added to the latent function: of a target that may be any number in its units, else as the
+    /// likelihood takes it; tables to predict need it too
+    #[arg(long, value_name = "COL")]
+    pub offset: Option<String>,
+    /// Column of exposures of counts and rates: the offset of their logarithm; tables to predict need it too
+    #[arg(long, value_name = "COL")]
+    pub exposure: Option<String>,
+    /// Column of known variances of Gaussian noise, in the units of the target, squared; the variance that is learned is
+    /// added, or held at a value by --likelihood "gaussian(variance=fixed(1e-6))". Tables to predict may have it
+    #[arg(long, value_name = "COL")]
+    pub noise_variance: Option<String>,
+    /// Column of blocks: rows with the same value are approximated together (PITC and its relatives), by pep, vfe and fitc
+    #[arg(long, value_name = "COL")]
+    pub blocks: Option<String>,
+    /// Column of powers between 0 and 1, in place of --alpha: one per row or, with --blocks, per block
+    #[arg(long, value_name = "COL")]
+    pub alpha_column: Option<String>,
     /// Type of a column: number, boolean, category or date; may be repeated
     #[arg(long = "type", value_name = "COL=TYPE", value_parser = parse_kind)]
     #[serde(rename = "type", serialize_with = "write_kinds")]
@@ -200,6 +221,20 @@ impl FitSpec {
         })
     }
 
+    /// The columns with a role.
+    #[must_use]
+    pub fn roles(&self) -> Roles {
+        let said = [
+            (Role::Weights, &self.weights),
+            (Role::Offset, &self.offset),
+            (Role::Exposure, &self.exposure),
+            (Role::NoiseVariance, &self.noise_variance),
+            (Role::Blocks, &self.blocks),
+            (Role::AlphaColumn, &self.alpha_column),
+        ];
+        Roles::new(said.into_iter().filter_map(|(role, name)| Some((role, name.clone()?))))
+    }
+
     /// How the table is read: the columns that were asked for, by the types that were.
     ///
     /// # Errors
@@ -211,15 +246,24 @@ impl FitSpec {
                 "column {target} is the target; it cannot be left out by --exclude"
             )));
         }
+        let roles = self.roles();
+        if let Some((role, name)) = roles.iter().find(|(_, name)| self.exclude.iter().any(|out| out == name))
+        {
+            let flag = role.flag();
+            return Err(CliError::usage(format!(
+                "column {name} is that of {flag}; it cannot be left out by --exclude"
+            )));
+        }
         let columns =
             (!self.features.is_empty()).then(|| self.features.iter().cloned().chain([target]).collect());
-        Ok(ReadOptions {
-            choice: choice.clone(),
-            kinds: self.kinds.iter().cloned().collect(),
-            columns,
-            excluded: self.exclude.iter().cloned().collect(),
-            ..ReadOptions::default()
-        })
+        let mut options = ReadOptions { columns, ..ReadOptions::default() };
+        let all = options.columns.is_none();
+        roles.extend(&mut options);
+        options.columns = options.columns.filter(|_| !all);
+        options.kinds.extend(self.kinds.iter().cloned());
+        options.choice = choice.clone();
+        options.excluded = self.exclude.iter().cloned().collect();
+        Ok(options)
     }
 }
 

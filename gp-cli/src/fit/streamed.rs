@@ -2,10 +2,11 @@
 
 use super::missing::MissingRules;
 use super::observed::Observed;
+use super::plan::EncodedRows;
 use super::reading::{begin_survey, none_left};
 use super::spec::FitSpec;
 use crate::data::{Formats, Frame, Input, Pieces, ReadOptions, TableChoice, no_room, unnamed};
-use crate::encode::{EachRow, Inputs, RowEncoder, Survey, checked};
+use crate::encode::{EachRow, Factors, Inputs, Role, RowEncoder, Survey, checked};
 use crate::error::{CliError, ErrorKind};
 use crate::method::Rows;
 use gp_ep::{DataError, DataSource, RowReader, Rows as Selection};
@@ -17,8 +18,8 @@ use std::path::{Path, PathBuf};
 /// Rows that are read at a time where all of them are gone through.
 const AT_ONCE: usize = 4096;
 
-/// A table whose columns are known and whose rows are in a file without a name: for each row a number a feature, words
-/// being numbered, and one for the target. The file is gone with the process, whatever ends it.
+/// A table whose columns are known and whose rows are in a file without a name: for each row one number per column, words
+/// being numbered. The file is gone with the process, whatever ends it.
 ///
 /// ```
 /// use gp_cli::Context;
@@ -128,27 +129,46 @@ impl Streamed {
     ///
     /// # Errors
     /// Of kind [`Data`](ErrorKind::Data) for an observation that the likelihood cannot take, with its place.
-    pub fn into_rows(self, inputs: &Inputs, observed: &Observed) -> Result<Rows, CliError> {
+    pub(super) fn into_rows(self, inputs: &Inputs, observed: &Observed) -> Result<EncodedRows, CliError> {
         let support = observed.likelihood.support();
-        let encoder = RowEncoder::new(&self.survey, inputs, &observed.target, support)?;
+        let (targets, features) = ([&observed.target], self.survey.features().len());
+        let roles = (&observed.roles, observed.likelihood.as_ref());
+        let encoder = RowEncoder::new(&self.survey, inputs, &targets, roles);
         if support != Support::Real {
-            let mut row = 0;
-            let target = &observed.target.name;
+            let (mut row, mut values) = (0, vec![0.0; encoder.outputs()]);
             self.raw.for_each(&mut |numbers| {
-                let value = numbers.last().copied().unwrap_or(f64::NAN);
-                checked(encoder.observation(value), support, |what| self.origin.fault(row, target, what))?;
+                encoder.observe(&numbers[features..], &mut values);
+                for (&value, target) in values.iter().zip(targets) {
+                    checked(value, support, |what| self.origin.fault(row, &target.name, what))?;
+                }
                 row += 1;
                 Ok(())
             })?;
         }
-        Ok(Rows::elsewhere(Encoded { raw: self.raw.0, encoder }))
+        let factors = self.factors()?;
+        let name = observed.roles.column(Role::AlphaColumn).unwrap_or_default();
+        let powers = factors.powers_of_factors(|row, what| self.origin.fault(row, name, what))?;
+        Ok((Rows::elsewhere(Encoded { raw: self.raw.0, encoder, features }), factors.blocks, powers))
+    }
+
+    /// The blocks and powers of all rows, which are in memory; a pass over the file where there are some.
+    fn factors(&self) -> Result<Factors, CliError> {
+        let [blocks, powers] = [Role::Blocks, Role::AlphaColumn].map(|role| self.survey.place_of(role));
+        let mut factors = Factors::default();
+        if blocks.is_some() || powers.is_some() {
+            self.raw.for_each(&mut |numbers| {
+                factors.add(blocks.map(|place| numbers[place]), powers.map(|place| numbers[place]));
+                Ok(())
+            })?;
+        }
+        Ok(factors)
     }
 }
 
 /// A survey and a file for the columns of the first piece.
 fn begin(piece: &Frame, spec: &FitSpec, folder: &Path) -> Result<(Survey, RawWriter), CliError> {
     let survey = begin_survey(piece, spec)?;
-    let width = survey.features().len() + 1;
+    let width = survey.width();
     Ok((survey, RawWriter::new(folder, width)?))
 }
 
@@ -226,6 +246,7 @@ impl Raw {
 struct Encoded {
     raw: RowReader<File>,
     encoder: RowEncoder,
+    features: usize,
 }
 
 impl DataSource for Encoded {
@@ -238,18 +259,18 @@ impl DataSource for Encoded {
     }
 
     fn outputs(&self) -> usize {
-        1
+        self.encoder.outputs()
     }
 
     fn read(&self, rows: &Selection<'_>, points: &mut [f64], targets: &mut [f64]) -> Result<(), DataError> {
-        let (width, dim) = (self.raw.dim(), self.encoder.dim());
+        let (width, dim, outputs) = (self.raw.dim(), self.encoder.dim(), self.outputs());
         let mut numbers = vec![0.0; rows.len() * width];
         self.raw.read(rows, &mut numbers, &mut [])?;
-        let outs = points.chunks_exact_mut(dim).zip(targets);
+        let outs = points.chunks_exact_mut(dim).zip(targets.chunks_exact_mut(outputs));
         for (numbers, (point, target)) in numbers.chunks_exact(width).zip(outs) {
-            let (features, observed) = numbers.split_at(width - 1);
+            let (features, observed) = numbers.split_at(self.features);
             self.encoder.point(features, point);
-            *target = self.encoder.observation(observed[0]);
+            self.encoder.observe(observed, target);
         }
         Ok(())
     }

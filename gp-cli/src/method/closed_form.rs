@@ -12,10 +12,12 @@ use super::problem::Problem;
 use super::setting::{Given, Setting};
 use super::uncertain;
 use super::update::Sites;
+use crate::encode::Role;
 use crate::error::CliError;
 use crate::model::Functions;
 use gp_ep::power_ep::Level;
-use gp_ep::{EvidenceKind, Inference as _, Learning, ParameterDraws, Powers, SparseRegression};
+use gp_ep::{Blocks, EvidenceKind, Inference as _, Learning, ParameterDraws, Powers, SparseRegression};
+use gp_kernels::data::lane_count;
 use gp_likelihoods::Likelihood;
 
 /// Power EP under Gaussian noise at its fixed point.
@@ -64,6 +66,25 @@ impl ClosedForm {
     fn power(&self, given: &Given) -> f64 {
         self.power.or(given.number(&ALPHA)).unwrap_or(POWER)
     }
+}
+
+/// The model of a problem, with this power unless a column says others.
+pub(super) fn model(problem: &Problem, power: f64) -> Result<SparseRegression, CliError> {
+    let (noise, settings) = (gaussian(problem.likelihood.as_ref())?, &problem.settings);
+    let process = problem.processes()?.into_iter().next().ok_or_else(super::power_ep::no_latent)?;
+    let model = SparseRegression::new(process, noise, settings.powers_or(power));
+    Ok(match &settings.blocks {
+        None => model,
+        Some(blocks) => model.with_blocks(blocks.clone()),
+    })
+}
+
+/// Numbers that blocks take: two matrices for each, room for the largest of each lane, and their lists.
+fn memory_of_blocks(blocks: &Blocks, inducing: f64) -> f64 {
+    let squares: f64 = blocks.iter().map(|rows| (rows.len() as f64).powi(2)).sum();
+    let largest = blocks.iter().map(<[usize]>::len).max().unwrap_or(0) as f64;
+    let lanes = lane_count(blocks.observations()).min(blocks.count()) as f64;
+    2.0 * squares + lanes * largest * (2.0 * largest + inducing) + 4.0 * blocks.observations() as f64
 }
 
 impl Method for ClosedForm {
@@ -116,25 +137,32 @@ impl Method for ClosedForm {
             .map(|objection| format!("{objection}; take method pep with --alpha, ep or svgp"))
     }
 
+    fn heeds(&self, role: Role) -> bool {
+        role.adjusts() || role == Role::Blocks || (role == Role::AlphaColumn && self.power.is_none())
+    }
+
     fn memory(&self, problem: &Problem) -> f64 {
         let sizes = problem.sizes();
         let (rows, inducing) = (sizes.rows as f64, sizes.inducing as f64);
         // The table of the fit, if it is in memory, and a copy of it beside the projections.
-        let data = (sizes.rows + sizes.held) as f64 * (sizes.dim + 1) as f64;
-        8.0 * (common::projections(rows, 1.0, inducing) + data + 40.0 * inducing * inducing)
+        let data = (sizes.rows + sizes.held) as f64 * sizes.width() as f64;
+        let blocks =
+            problem.settings.blocks.as_ref().map_or(0.0, |blocks| memory_of_blocks(blocks, inducing));
+        8.0 * (common::projections(rows, 1.0, inducing) + data + blocks + 40.0 * inducing * inducing)
     }
 
     fn fit(&self, problem: Problem) -> Result<Fit, CliError> {
-        let noise = gaussian(problem.likelihood.as_ref())?;
         let data = &problem.rows;
-        let process = problem.processes()?.into_iter().next().ok_or_else(super::power_ep::no_latent)?;
-        let power = self.power(&problem.settings.given);
-        let mut model = SparseRegression::new(process, noise, Powers::Same(power));
+        let mut model = model(&problem, self.power(&problem.settings.given))?;
         let iterations = problem.settings.given.integer_of(&ITERATIONS)?;
         let how = Learning::Outer(minimise_options(iterations, &problem.settings.control));
         let run = model.learn(data, how)?.run;
         let posterior = model.posterior(data)?.map(Functions::from);
-        let kind = if power == 0.0 { EvidenceKind::LowerBound } else { EvidenceKind::Estimate };
+        let is_bound = match model.powers() {
+            Powers::Same(power) => *power == 0.0,
+            Powers::Each(powers) => powers.iter().all(|power| *power == 0.0),
+        };
+        let kind = if is_bound { EvidenceKind::LowerBound } else { EvidenceKind::Estimate };
         let mut fit = Fit::of_course(posterior, kind, &run);
         let over =
             |draws: &ParameterDraws| Ok(model.posterior_over_parameters(data, draws)?.map(Functions::from));

@@ -7,6 +7,7 @@ use super::optimizer::Optimizer;
 use super::outcome::Fit;
 use super::problem::Problem;
 use super::setting::{Given, Setting};
+use crate::encode::Role;
 use crate::error::CliError;
 use gp_likelihoods::Likelihood;
 use std::fmt::Debug;
@@ -107,6 +108,12 @@ pub trait Method: Debug + Send + Sync {
     /// Why it cannot work with this likelihood, if it cannot.
     fn objection(&self, _likelihood: &dyn Likelihood) -> Option<String> {
         None
+    }
+
+    /// Whether it heeds columns with this role. Those that change what an observation says make the likelihood of a
+    /// [`Problem`] an [`Adjusted`](gp_likelihoods::Adjusted) one, with two more columns of observation.
+    fn heeds(&self, _role: Role) -> bool {
+        false
     }
 
     /// Bytes of memory that a fit takes.

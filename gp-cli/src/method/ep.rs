@@ -12,6 +12,7 @@ use super::problem::Problem;
 use super::setting::{Given, Setting};
 use super::uncertain::learns_inducing;
 use super::update::Sites;
+use crate::encode::Role;
 use crate::error::CliError;
 use crate::model::Functions;
 use gp_ep::power_ep::{EpState, Level};
@@ -92,13 +93,17 @@ impl Method for Ep {
             .then(|| format!("the likelihood is not Gaussian, and {} rows fit into memory", case.rows))
     }
 
+    fn heeds(&self, role: Role) -> bool {
+        role.adjusts() || (role == Role::AlphaColumn && self.level == Level::Projection)
+    }
+
     fn memory(&self, problem: &Problem) -> f64 {
         let sizes = problem.sizes();
         let (rows, inducing, latents) = (sizes.rows as f64, sizes.inducing as f64, sizes.latents as f64);
         let projections = common::projections(rows, latents, inducing);
         // Of the last five sweeps, sites and half of each sum of squares are remembered.
         let remembered = latents * (12.0 * rows + 7.0 * inducing * inducing);
-        let rest = rows * (latents * 8.0 + sizes.dim as f64) + latents * 40.0 * inducing * inducing;
+        let rest = rows * (latents * 8.0 + sizes.width() as f64) + latents * 40.0 * inducing * inducing;
         8.0 * (projections + rest + remembered)
     }
 

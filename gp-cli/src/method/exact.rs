@@ -10,6 +10,7 @@ use super::outcome::Fit;
 use super::problem::Problem;
 use super::setting::Setting;
 use super::uncertain;
+use crate::encode::Role;
 use crate::error::CliError;
 use crate::model::Functions;
 use gp_ep::{EvidenceKind, ExactGp, Inference as _, Learning, ParameterDraws};
@@ -54,11 +55,15 @@ impl Method for Exact {
         objection_unless_gaussian(likelihood)
     }
 
+    fn heeds(&self, role: Role) -> bool {
+        role.adjusts()
+    }
+
     fn memory(&self, problem: &Problem) -> f64 {
         let sizes = problem.sizes();
         let rows = sizes.rows as f64;
         // The table of the fit, if it is in memory, and a copy of it beside the matrices.
-        let data = (sizes.rows + sizes.held) as f64 * (sizes.dim + 1) as f64;
+        let data = (sizes.rows + sizes.held) as f64 * sizes.width() as f64;
         8.0 * (4.0 * rows * rows + data)
     }
 

@@ -3,11 +3,11 @@
 use super::check::{GradientCheck, compare};
 use super::gaussian::gaussian;
 use super::problem::Problem;
-use super::{ivm_model, power_ep};
+use super::{closed_form, ivm_model, power_ep};
 use crate::error::CliError;
 use gp_ep::power_ep::{GradientKind, Level};
 use gp_ep::{
-    BatchEp, EpOptions, ExactGp, ExactWorkspace, Inference as _, Learning, Powers, RegressionWorkspace,
+    BatchEp, EpOptions, ExactGp, ExactWorkspace, Inference as _, Learning, RegressionWorkspace,
     SparseRegression,
 };
 use gp_kernels::Evaluator;
@@ -31,10 +31,8 @@ pub(super) fn exact(problem: &Problem) -> Result<Vec<GradientCheck>, CliError> {
 }
 
 pub(super) fn closed_form(problem: &Problem, power: f64) -> Result<Vec<GradientCheck>, CliError> {
-    let noise = gaussian(problem.likelihood.as_ref())?;
     let data = &problem.rows;
-    let process = problem.processes()?.into_iter().next().ok_or_else(power_ep::no_latent)?;
-    let model = SparseRegression::new(process, noise, Powers::Same(power));
+    let model = closed_form::model(problem, power)?;
     let mut workspace = RegressionWorkspace::new();
     let evaluate = |model: &SparseRegression, gradient: Option<&mut [f64]>| match gradient {
         None => Ok(model.log_marginal_likelihood(data, &mut workspace)?),

@@ -65,7 +65,7 @@ impl Method for IvmMethod {
         let (rows, active, latents) = (sizes.rows as f64, sizes.inducing as f64, sizes.latents as f64);
         // Stubs of all rows, some matrices of the active set for each class, and the data: the table of the fit, if it is in
         // memory, and a copy of it.
-        let data = (sizes.rows + sizes.held) as f64 * (sizes.dim + 1) as f64;
+        let data = (sizes.rows + sizes.held) as f64 * sizes.width() as f64;
         // Sites at rest: curvatures over all active latents, at two places.
         let is_resting = options(problem).sites == FinalSites::AtRest;
         let rest = if is_resting { 12.0 * (latents * active).powi(2) } else { 0.0 };

@@ -12,8 +12,10 @@ pub struct Later<'a> {
     pub before: &'a Approximation,
     /// Points, a row each.
     pub points: MatRef<'a, f64>,
-    /// Their observations.
-    pub targets: &'a [f64],
+    /// Their columns of observation, row by row, as [`Rows`](super::Rows) have them.
+    pub observed: MatRef<'a, f64>,
+    /// The power of each, where a column said it; none otherwise.
+    pub powers: &'a [f64],
     /// What was said of the method's settings when the model was fitted.
     pub given: &'a Given,
 }

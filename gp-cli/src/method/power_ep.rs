@@ -7,7 +7,7 @@ use super::uncertain;
 use crate::error::{CliError, ErrorKind};
 use crate::model::Functions;
 use gp_ep::power_ep::{Convergence, Level};
-use gp_ep::{ParameterDraws, PowerEp, Powers};
+use gp_ep::{ParameterDraws, PowerEp};
 use gp_likelihoods::Likelihood;
 
 /// The power where the likelihood is not log-concave: EP proper may not come to rest there.
@@ -25,7 +25,7 @@ pub(super) fn model(problem: &Problem, level: Level) -> Result<PowerEp, CliError
     let pieces = likelihood.pieces().is_some();
     let processes = if pieces { problem.shared_processes()? } else { problem.processes()? };
     let model = PowerEp::new(processes, likelihood.clone())?;
-    Ok(model.with_powers(Powers::Same(power(problem))).with_level(level))
+    Ok(model.with_powers(problem.settings.powers_or(power(problem))).with_level(level))
 }
 
 /// The power that was asked for, or the largest that is safe.

@@ -4,6 +4,7 @@ use super::optimizer::Optimizer;
 use super::rows::Rows;
 use super::setting::Given;
 use crate::error::CliError;
+use gp_ep::{Blocks, Powers};
 use gp_kernels::Kernel;
 use gp_kernels::data::DataSource;
 use gp_kernels::inducing::{InducingInputs, SparseProcess};
@@ -49,6 +50,10 @@ pub struct Settings {
     pub fixed_inducing: bool,
     /// Whether windows keep their widths, also where their centres move.
     pub fixed_windows: bool,
+    /// The blocks that rows are approximated in, for methods that heed them.
+    pub blocks: Option<Blocks>,
+    /// A power per row or, where there are blocks, per block, for methods that heed them.
+    pub powers: Option<Vec<f64>>,
 }
 
 /// The sizes of a problem.
@@ -62,14 +67,32 @@ pub struct Sizes {
     pub at_once: usize,
     /// D
     pub dim: usize,
+    /// P, columns of observation
+    pub outputs: usize,
     /// M, or how many rows are active
     pub inducing: usize,
     /// Q
     pub latents: usize,
 }
 
+impl Sizes {
+    /// Numbers of a row: D of its point and P of its observation.
+    #[must_use]
+    pub fn width(&self) -> usize {
+        self.dim + self.outputs
+    }
+}
+
+impl Settings {
+    /// The powers of factors: those that columns say, or the same for all.
+    #[must_use]
+    pub fn powers_or(&self, power: f64) -> Powers {
+        self.powers.as_ref().map_or(Powers::Same(power), |powers| Powers::Each(powers.clone()))
+    }
+}
+
 impl Problem {
-    /// N, D, M and Q.
+    /// N, D, P, M and Q.
     #[must_use]
     pub fn sizes(&self) -> Sizes {
         let rows = self.rows.count();
@@ -78,6 +101,7 @@ impl Problem {
             held: if self.rows.are_in_memory() { rows } else { 0 },
             at_once: self.settings.batch_size.map_or(rows, |size| size.min(rows)),
             dim: self.rows.dim(),
+            outputs: self.rows.outputs(),
             inducing: self.inducing.first().map_or(self.settings.active.unwrap_or(0), InducingInputs::count),
             latents: self.kernels.len(),
         }

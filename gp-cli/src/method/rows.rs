@@ -6,13 +6,14 @@ use gp_kernels::data::{DataError, DataSource, Rows as Selection, Table};
 use std::fmt::Debug;
 use std::sync::Arc;
 
-/// N points and an observation each, in the units of the model: in memory, or read as they are needed. Copies share them.
+/// N points with P columns of observation each, in the units of the model: in memory, or read as they are needed. The first
+/// columns are targets; those with another role, if any, come behind them. Copies share the rows.
 #[derive(Clone, Debug)]
 pub struct Rows(Arc<Place>);
 
 #[derive(Debug)]
 enum Place {
-    Memory { points: Mat<f64>, targets: Vec<f64> },
+    Memory { points: Mat<f64>, observed: Vec<f64>, outputs: usize },
     Elsewhere(Box<dyn Elsewhere>),
 }
 
@@ -22,10 +23,11 @@ pub trait Elsewhere: DataSource + Send {}
 impl<T: DataSource + Send> Elsewhere for T {}
 
 impl Rows {
-    /// Rows in memory: points, a row each, and as many observations.
+    /// Rows in memory: N points, and the P columns of observation, row by row: N·P numbers.
     #[must_use]
-    pub fn in_memory(points: Mat<f64>, targets: Vec<f64>) -> Self {
-        Self(Arc::new(Place::Memory { points, targets }))
+    pub fn in_memory(points: Mat<f64>, observed: Vec<f64>) -> Self {
+        let outputs = observed.len().checked_div(points.nrows()).unwrap_or(1).max(1);
+        Self(Arc::new(Place::Memory { points, observed, outputs }))
     }
 
     /// Rows that are read as they are needed.
@@ -40,13 +42,13 @@ impl Rows {
         matches!(*self.0, Place::Memory { .. })
     }
 
-    /// Points (N×D) and observations, for methods that work on all of them at once.
+    /// Points (N×D) and the N·P numbers of observation, row by row, for methods that work on all of them at once.
     ///
     /// # Errors
     /// Of kind [`Usage`](ErrorKind::Usage) where they are not in memory.
     pub fn whole(&self) -> Result<(MatRef<'_, f64>, &[f64]), CliError> {
         match &*self.0 {
-            Place::Memory { points, targets } => Ok((points.as_ref(), targets)),
+            Place::Memory { points, observed, .. } => Ok((points.as_ref(), observed)),
             Place::Elsewhere(_) => {
                 Err(CliError::new(ErrorKind::Usage, "the method needs all rows in memory".to_owned()))
             }
@@ -58,18 +60,27 @@ impl Rows {
     /// # Errors
     /// Of kind [`Numerical`](ErrorKind::Numerical) for rows that cannot be read.
     pub fn some(&self, rows: &[usize]) -> Result<Self, CliError> {
-        let dim = self.dim();
-        let (mut points, mut targets) = (vec![0.0; rows.len() * dim], vec![0.0; rows.len()]);
-        self.read(&Selection::List(rows), &mut points, &mut targets)?;
+        let (dim, outputs) = (self.dim(), self.outputs());
+        let (mut points, mut observed) = (vec![0.0; rows.len() * dim], vec![0.0; rows.len() * outputs]);
+        self.read(&Selection::List(rows), &mut points, &mut observed)?;
         let points = MatRef::from_row_major_slice(&points, rows.len(), dim).to_owned();
-        Ok(Self::in_memory(points, targets))
+        Ok(Self(Arc::new(Place::Memory { points, observed, outputs })))
+    }
+
+    /// One column of observation, counted from 0.
+    ///
+    /// # Errors
+    /// As [`whole`](Self::whole).
+    pub fn column(&self, column: usize) -> Result<Vec<f64>, CliError> {
+        let outputs = self.outputs();
+        Ok(self.whole()?.1.chunks_exact(outputs).filter_map(|row| row.get(column)).copied().collect())
     }
 }
 
 impl DataSource for Rows {
     fn count(&self) -> usize {
         match &*self.0 {
-            Place::Memory { targets, .. } => targets.len(),
+            Place::Memory { points, .. } => points.nrows(),
             Place::Elsewhere(rows) => rows.count(),
         }
     }
@@ -82,15 +93,36 @@ impl DataSource for Rows {
     }
 
     fn outputs(&self) -> usize {
-        1
+        match &*self.0 {
+            Place::Memory { outputs, .. } => *outputs,
+            Place::Elsewhere(rows) => rows.outputs(),
+        }
     }
 
     fn read(&self, rows: &Selection<'_>, points: &mut [f64], targets: &mut [f64]) -> Result<(), DataError> {
         match &*self.0 {
-            Place::Memory { points: all, targets: known } => {
-                Table::with_targets(all.as_ref(), known)?.read(rows, points, targets)
+            Place::Memory { points: all, observed, outputs } => {
+                let known = MatRef::from_row_major_slice(observed, observed.len() / outputs, *outputs);
+                Table::new(all.as_ref(), known)?.read(rows, points, targets)
             }
             Place::Elsewhere(source) => source.read(rows, points, targets),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_have_several_columns_of_observation() {
+        let observed = (0..12).map(f64::from).collect();
+        let rows = Rows::in_memory(Mat::from_fn(4, 2, |i, d| (10 * i + d) as f64), observed);
+        assert_eq!((rows.count(), rows.dim(), rows.outputs()), (4, 2, 3));
+        assert_eq!(rows.column(1).unwrap(), [1.0, 4.0, 7.0, 10.0]);
+        let some = rows.some(&[3, 1]).unwrap();
+        assert_eq!(some.whole().unwrap().1, [9.0, 10.0, 11.0, 3.0, 4.0, 5.0]);
+        assert_eq!(some.whole().unwrap().0[(1, 1)], 11.0);
+        assert_eq!(rows.some(&[]).unwrap().outputs(), 3);
     }
 }

@@ -10,6 +10,7 @@ use super::problem::{Problem, SECOND_STAGE, Settings};
 use super::setting::Setting;
 use super::update::Sites;
 use super::variational::{BATCH_SIZE, EPOCHS, ITERATIONS, NATURAL_RATE, approximation};
+use crate::encode::Role;
 use crate::error::CliError;
 use gp_ep::power_ep::Level;
 use gp_ep::{DataSource, EvidenceKind, Inference as _, Learning};
@@ -74,10 +75,14 @@ impl Method for SavigpMethod {
         &[Optimizer::Lbfgs, Optimizer::Adam, Optimizer::Adadelta]
     }
 
+    fn heeds(&self, role: Role) -> bool {
+        role.adjusts()
+    }
+
     fn memory(&self, problem: &Problem) -> f64 {
         let sizes = problem.sizes();
         let (rows, inducing, latents) = (sizes.at_once as f64, sizes.inducing as f64, sizes.latents as f64);
-        let data = sizes.held as f64 * (sizes.dim + 1) as f64;
+        let data = sizes.held as f64 * sizes.width() as f64;
         let parts = latents * components(&problem.settings) as f64;
         8.0 * (data + rows * (latents * inducing + 8.0 * parts) + parts * 40.0 * inducing * inducing)
     }

@@ -7,15 +7,16 @@ use super::contract::{Case, Method};
 use super::later::{Later, Updated};
 use super::optimizer::Optimizer;
 use super::outcome::Fit;
-use super::power_ep::{model, over_parameters, usual_power};
+use super::power_ep::{model, over_parameters, power, usual_power};
 use super::problem::Problem;
 use super::setting::{Given, Setting};
 use super::uncertain::learns_inducing;
 use super::update::Sites;
+use crate::encode::Role;
 use crate::error::CliError;
 use crate::model::Functions;
 use gp_ep::power_ep::{EpLearning, EpState, Level, Settled, Sharing};
-use gp_ep::{DataSource, EvidenceKind, Inference as _, Learning, PowerEp, Trained};
+use gp_ep::{DataSource, EvidenceKind, Inference as _, Learning, PowerEp, Rows, Trained};
 
 /// EP in mini-batches.
 #[derive(Clone, Copy, Debug)]
@@ -76,10 +77,14 @@ impl Method for Sep {
         })
     }
 
+    fn heeds(&self, role: Role) -> bool {
+        role.adjusts()
+    }
+
     fn memory(&self, problem: &Problem) -> f64 {
         let sizes = problem.sizes();
         let (batch, inducing, latents) = (sizes.at_once as f64, sizes.inducing as f64, sizes.latents as f64);
-        let data = sizes.held as f64 * (sizes.dim + 1) as f64;
+        let data = sizes.held as f64 * sizes.width() as f64;
         let sites = if is_tied(problem) { 0.0 } else { NUMBERS_A_SITE * sizes.rows as f64 * latents };
         8.0 * (data + sites + batch * latents * inducing + latents * 40.0 * inducing * inducing)
     }
@@ -108,6 +113,26 @@ fn is_tied(problem: &Problem) -> bool {
     problem.settings.given.word(&SITES).map_or(usual, |word| word == TIED)
 }
 
+/// Refuses weights below the power: the average site stands for observations of which that power is taken out.
+fn check_weights(problem: &Problem) -> Result<(), CliError> {
+    let (power, rows, likelihood) = (power(problem), &problem.rows, problem.likelihood.as_ref());
+    if likelihood.plain().is_none() {
+        return Ok(());
+    }
+    let (mut points, mut observed) = (vec![0.0; rows.dim()], vec![0.0; rows.outputs()]);
+    for row in 0..rows.count() {
+        rows.read(&Rows::Range(row..row + 1), &mut points, &mut observed)?;
+        let weight = likelihood.weight(&observed);
+        if weight < power {
+            let what = format!(
+                "--sites tied takes weights from the power on, which is {power}, and one is {weight}; take a smaller --alpha, --sites full or larger weights"
+            );
+            return Err(CliError::usage(what));
+        }
+    }
+    Ok(())
+}
+
 fn in_batches(mut model: PowerEp, problem: &Problem) -> Result<Fit, CliError> {
     let (data, settings) = (&problem.rows, &problem.settings);
     let size = settings.given.count(&BATCH_SIZE).unwrap_or(usize::MAX).min(data.count());
@@ -117,6 +142,9 @@ fn in_batches(mut model: PowerEp, problem: &Problem) -> Result<Fit, CliError> {
     let count =
         settings.given.integer(&common::EPOCHS).map_or_else(usual, |epochs| epochs.saturating_mul(per_epoch));
     let sharing = if is_tied(problem) { Sharing::Tied } else { Sharing::Own };
+    if sharing == Sharing::Tied {
+        check_weights(problem)?;
+    }
     let learning = EpLearning::default().with_sharing(sharing);
     let how = Learning::Batches(batches, steps(settings, count, &settings.control));
     let Trained { run, state } = model.learn_with(data, how, &learning, &mut |_| {})?;

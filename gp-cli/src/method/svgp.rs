@@ -12,6 +12,7 @@ use super::problem::Problem;
 use super::setting::Setting;
 use super::update::Sites;
 use super::variational::{BATCH_SIZE, EPOCHS, ITERATIONS, NATURAL_RATE, approximation};
+use crate::encode::Role;
 use crate::error::CliError;
 use gp_ep::power_ep::Level;
 use gp_ep::{DataSource, EvidenceKind, Inference as _, Learning, Trained};
@@ -50,10 +51,14 @@ impl Method for Svgp {
         true
     }
 
+    fn heeds(&self, role: Role) -> bool {
+        role.adjusts()
+    }
+
     fn memory(&self, problem: &Problem) -> f64 {
         let sizes = problem.sizes();
         let (rows, inducing, latents) = (sizes.at_once as f64, sizes.inducing as f64, sizes.latents as f64);
-        let data = sizes.held as f64 * (sizes.dim + 1) as f64;
+        let data = sizes.held as f64 * sizes.width() as f64;
         let projections = projections(rows, latents, inducing);
         8.0 * (data + projections + rows * latents * 8.0 + latents * 40.0 * inducing * inducing)
     }

@@ -13,7 +13,7 @@ use gp_ep::{
 };
 use gp_kernels::Evaluator;
 use gp_kernels::posterior::{InducingPosterior, MixturePosterior};
-use gp_likelihoods::Likelihood;
+use gp_likelihoods::{Adjusted, Likelihood};
 
 /// Exact regression given old and new observations.
 pub(super) fn exact(later: Later<'_>) -> Result<Updated, CliError> {
@@ -24,9 +24,18 @@ pub(super) fn exact(later: Later<'_>) -> Result<Updated, CliError> {
     let inputs = Mat::from_fn(rows + later.points.nrows(), later.points.ncols(), |i, d| {
         if i < rows { old[(i, d)] } else { later.points[(i - rows, d)] }
     });
-    let targets: Vec<f64> = exact.targets().iter().chain(later.targets).copied().collect();
+    let column = |old: &[f64], place: usize, usual: f64| -> Vec<f64> {
+        let of_row = |row: usize| {
+            let is_there = place < later.observed.ncols();
+            if is_there { later.observed[(row, place)] } else { usual }
+        };
+        old.iter().copied().chain((0..later.observed.nrows()).map(of_row)).collect()
+    };
+    let targets = column(exact.targets(), 0, f64::NAN);
+    let (known, weights) = (column(exact.known_noise(), 1, 0.0), column(exact.weights(), 2, 1.0));
     let gp = ExactGp::new(exact.kernel().clone_box(), exact.noise().clone());
-    let posterior = gp.condition(&Observations::new(inputs.as_ref(), &targets)?)?;
+    let data = Observations::new(inputs.as_ref(), &targets)?;
+    let posterior = gp.condition(&data.with_known_noise(&known)?.with_weights(&weights)?)?;
     let gain = posterior.log_marginal_likelihood() - exact.log_marginal_likelihood();
     Ok(Updated {
         posterior: posterior.into_predictor()?.map(Functions::from),
@@ -84,8 +93,14 @@ pub(super) fn by_sites(method: &str, later: Later<'_>, sites: Sites) -> Result<U
     let likelihood = later.before.likelihood();
     let before = inducing(later.before)
         .ok_or_else(|| refused(method, "its posterior is a mixture, which new rows would not leave one"))?;
-    let model = model(&before, likelihood)?.with_powers(Powers::Same(sites.power)).with_level(sites.level);
-    let data = Table::with_targets(later.points, later.targets)?;
+    let powers = match later.powers {
+        [] => Powers::Same(sites.power),
+        each => Powers::Each(each.to_vec()),
+    };
+    let likelihood = adjusted(likelihood, later.observed.ncols());
+    let likelihood = likelihood.as_ref();
+    let model = model(&before, likelihood)?.with_powers(powers).with_level(sites.level);
+    let data = Table::new(later.points, later.observed)?;
     let mut ep = BatchEp::after(&model, &data, &before)?;
     let gaussian = is_gaussian(likelihood);
     let mut warnings = Vec::new();
@@ -105,6 +120,12 @@ pub(super) fn by_sites(method: &str, later: Later<'_>, sites: Sites) -> Result<U
         },
         warnings,
     })
+}
+
+/// The likelihood of observations with so many columns.
+fn adjusted(plain: &dyn Likelihood, columns: usize) -> Box<dyn Likelihood> {
+    let own = plain.clone_box();
+    if columns > plain.outputs() { Box::new(Adjusted::new(own)) } else { own }
 }
 
 /// The posteriors through inducing inputs, one a latent function, where there is one component.

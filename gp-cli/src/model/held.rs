@@ -35,6 +35,11 @@ pub(super) struct StoredExact {
     noise_variance: f64,
     inputs: InducingInputs,
     targets: Vec<f64>,
+    /// Known noise variances and weights of the targets, where there are some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    known_noise: Option<Vec<f64>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    weights: Option<Vec<f64>>,
 }
 
 impl Held {
@@ -58,6 +63,8 @@ impl Held {
                 noise_variance: exact.noise().variance(),
                 inputs: InducingInputs::points(exact.inputs())?,
                 targets: exact.targets().to_vec(),
+                known_noise: unless_all(exact.known_noise(), 0.0),
+                weights: unless_all(exact.weights(), 1.0),
             })),
             Self::Inducing(inducing) => Ok(StoredLatent::Inducing(inducing.to_stored())),
         }
@@ -112,12 +119,21 @@ impl LatentPosterior for Held {
     }
 }
 
+/// Nothing for a list of nothing but the usual value.
+fn unless_all(values: &[f64], usual: f64) -> Option<Vec<f64>> {
+    values.iter().any(|value| *value != usual).then(|| values.to_vec())
+}
+
 impl StoredLatent {
     pub(super) fn restore(self, kernels: &Registry) -> Result<Held, CliError> {
         match self {
             Self::Exact(stored) => {
                 let (kernel, noise) = (kernels.parse(&stored.kernel)?, Gaussian::new(stored.noise_variance)?);
+                let count = stored.targets.len();
+                let known_noise = stored.known_noise.unwrap_or_else(|| vec![0.0; count]);
+                let weights = stored.weights.unwrap_or_else(|| vec![1.0; count]);
                 let data = Observations::new(stored.inputs.z().as_dyn_stride(), &stored.targets)?;
+                let data = data.with_known_noise(&known_noise)?.with_weights(&weights)?;
                 Ok(ExactGp::new(kernel, noise).condition(&data)?.into())
             }
             Self::Inducing(stored) => Ok(stored.restore(kernels)?.into()),

@@ -4,6 +4,7 @@
 mod functions;
 mod held;
 mod record;
+mod rows;
 mod tensors;
 mod tried;
 mod vocabulary;
@@ -11,6 +12,7 @@ mod vocabulary;
 pub use functions::{Approximation, Functions, approximation};
 pub use held::Held;
 pub use record::{About, Influence, InputInfluence, TargetSummary, TrainingRecord};
+pub use rows::ModelRows;
 pub use tried::{TriedKernel, TriedKernels, TriedStart, TriedStarts};
 pub use vocabulary::Vocabulary;
 
@@ -126,8 +128,9 @@ impl Model {
 
     /// The oldest version of the format whose programs do not misread the model.
     fn version(&self) -> u32 {
-        let of_inputs = if self.inputs().keep_missing() { VERSION } else { 1 };
-        of_inputs.max(self.posterior.functions().version())
+        let is_new = self.inputs().keep_missing() || !self.about.roles.is_empty();
+        let least = if is_new { VERSION } else { 1 };
+        least.max(self.posterior.functions().version())
     }
 
     /// The command that wrote a model file, if these are the bytes of one of any version.
@@ -167,16 +170,18 @@ impl Model {
         self.baseline.as_ref()
     }
 
-    /// How tables are read for this model.
+    /// How tables are read for predictions of this model.
     #[must_use]
     pub fn read_options(&self) -> ReadOptions {
         let mut options = ReadOptions::default();
         self.about.inputs.extend(&mut options);
         self.about.target.extend(&mut options);
+        self.about.roles.extend_for_predictions(&mut options);
         options
     }
 
-    /// The observations of a table as the likelihood takes them, if the table has the target.
+    /// The targets of a table as the likelihood takes them, if the table has the target. Offsets are not subtracted: they are
+    /// in [beliefs](ModelRows::beliefs).
     ///
     /// # Errors
     /// As [`Target::encode`].
@@ -186,6 +191,14 @@ impl Model {
             return Ok(None);
         }
         target.encode(frame, self.posterior.likelihood().support()).map(Some)
+    }
+
+    /// The columns of observation of a table, row by row, as training takes them.
+    ///
+    /// # Errors
+    /// As [`observations`](crate::encode::observations()).
+    pub fn training_observations(&self, frame: &Frame) -> Result<Vec<f64>, CliError> {
+        crate::encode::observations(frame, self.target(), &self.about.roles, self.posterior.likelihood())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::functions::StoredApproximation;
 use super::tried::{TriedKernels, TriedStarts};
-use crate::encode::{Inputs, Target};
+use crate::encode::{Inputs, Roles, Target};
 use gp_ep::{EvidenceKind, Spanned};
 use gp_kernels::inducing::Coverage;
 use serde::{Deserialize, Serialize};
@@ -38,6 +38,9 @@ pub struct About {
     pub inputs: Inputs,
     /// What it predicts.
     pub target: Target,
+    /// Columns with a role beside both.
+    #[serde(default, skip_serializing_if = "Roles::is_empty")]
+    pub roles: Roles,
     /// How the target was distributed in the data it was trained on.
     pub summary: TargetSummary,
     /// How it was trained.

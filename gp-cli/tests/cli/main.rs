@@ -3,6 +3,7 @@
 
 mod bad_input;
 mod baselines;
+mod blocks;
 mod browser;
 mod columns;
 mod damage;
@@ -28,6 +29,7 @@ mod pictures;
 mod predict;
 mod relevance;
 mod restarts;
+mod roles;
 mod search;
 mod seasons;
 #[cfg(feature = "sqlite")]

@@ -19,7 +19,8 @@ fn files_of_all_versions_load_and_predict_what_they_did() {
         ("v1_classes", "v1_new.csv"),
         ("v2_mixture", "v1_new.csv"),
         ("v2_ivm", "v1_new.csv"),
-        ("v3_missing", "v3_new.csv"),
+        ("v3_missing", "v3_missing_new.csv"),
+        ("v3_exact", "v3_new.csv"),
     ] {
         let expected = std::fs::read_to_string(data(&format!("{name}.csv"))).unwrap();
         let (model, table) = (data(&format!("{name}.gp")), data(new));

@@ -13,11 +13,11 @@ use gp_kernels::posterior::MixturePosterior;
 use gp_optim::{ParameterSet, train};
 
 impl ExactGp {
-    /// The posterior given the observations (targets and, as a second column, known noise), at the present parameters.
+    /// The posterior given the observations (targets and, where there are more columns, known noise and weights), at the present parameters.
     ///
     /// # Errors
     /// [`InferenceError::Data`] for data that are none or cannot be read, [`InferenceError::TargetNotFinite`],
-    /// [`InferenceError::KnownNoise`],
+    /// [`InferenceError::KnownNoise`], [`InferenceError::Weight`],
     /// [`InferenceError::Kernel`] for inputs the kernel cannot take, [`InferenceError::Linalg`] for a covariance matrix that all the
     /// jitter allowed does not make positive definite.
     pub fn condition(&self, data: &dyn DataSource) -> Result<ExactPosterior, InferenceError> {

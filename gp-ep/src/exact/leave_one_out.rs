@@ -13,7 +13,7 @@ pub struct LeaveOneOut {
     pub latent_mean: Vec<f64>,
     /// Variance of the latent function there, never negative.
     pub latent_variance: Vec<f64>,
-    /// Variance of the target: latent variance, σ², and the observation's known noise.
+    /// Variance of the target: latent variance, and σ² with the observation's known noise, over its weight.
     pub observation_variance: Vec<f64>,
     /// Log density of the target that was left out, in nats.
     pub log_density: Vec<f64>,
@@ -32,7 +32,8 @@ impl ExactPosterior {
         for (i, column) in half_inverse.col_iter().enumerate() {
             // K_y⁻¹ = L⁻ᵀL⁻¹, so its diagonal holds the squared norms of the columns of L⁻¹.
             let precision = column.squared_norm_l2();
-            let noise = self.noise.variance() + self.data.known_noise[i] + self.jitter().added;
+            let own = (self.noise.variance() + self.data.known_noise[i]) / self.data.weights[i];
+            let noise = own + self.jitter().added;
             result.push(self.targets()[i], self.alpha()[i] / precision, 1.0 / precision, noise);
         }
         Ok(result)

@@ -4,12 +4,13 @@ use crate::error::{InferenceError, check_count};
 use faer::MatRef;
 use gp_kernels::data::{DataError, DataSource, Rows, Table};
 
-/// N inputs with their targets, and what is known of the noise of each.
+/// N inputs with their targets, what is known of the noise of each, and how often each counts.
 #[derive(Clone, Copy, Debug)]
 pub struct Observations<'a> {
     inputs: MatRef<'a, f64>,
     targets: &'a [f64],
     known_noise: Option<&'a [f64]>,
+    weights: Option<&'a [f64]>,
 }
 
 impl<'a> Observations<'a> {
@@ -25,7 +26,7 @@ impl<'a> Observations<'a> {
         }
         match targets.iter().enumerate().find(|(_, target)| !target.is_finite()) {
             Some((row, &value)) => Err(InferenceError::TargetNotFinite { row, value }),
-            None => Ok(Self { inputs, targets, known_noise: None }),
+            None => Ok(Self { inputs, targets, known_noise: None, weights: None }),
         }
     }
 
@@ -39,6 +40,19 @@ impl<'a> Observations<'a> {
         match variances.iter().enumerate().find(|(_, variance)| !sound(**variance)) {
             Some((row, &value)) => Err(InferenceError::KnownNoise { row, value }),
             None => Ok(Self { known_noise: Some(variances), ..self }),
+        }
+    }
+
+    /// The same observations with N weights: one of weight w is its density to the power w, as if it had been seen w times.
+    ///
+    /// # Errors
+    /// [`InferenceError::Shape`] or [`InferenceError::Weight`].
+    pub fn with_weights(self, weights: &'a [f64]) -> Result<Self, InferenceError> {
+        check_count("weights", "entries", self.len(), weights.len())?;
+        let sound = |weight: f64| weight.is_finite() && weight > 0.0;
+        match weights.iter().enumerate().find(|(_, weight)| !sound(**weight)) {
+            Some((row, &value)) => Err(InferenceError::Weight { row, value }),
+            None => Ok(Self { weights: Some(weights), ..self }),
         }
     }
 
@@ -60,6 +74,12 @@ impl<'a> Observations<'a> {
         self.known_noise.and_then(|known| known.get(row)).copied().unwrap_or(0.0)
     }
 
+    /// How often one observation counts: once where nothing was said, or where there is no such observation.
+    #[must_use]
+    pub fn weight(&self, row: usize) -> f64 {
+        self.weights.and_then(|weights| weights.get(row)).copied().unwrap_or(1.0)
+    }
+
     /// The number of observations N, at least 1.
     #[must_use]
     #[expect(clippy::len_without_is_empty, reason = "there is always an observation")]
@@ -68,7 +88,7 @@ impl<'a> Observations<'a> {
     }
 }
 
-/// Targets and, as a second column, known noise where some was given.
+/// Targets, known noise where some or weights were given, and weights where these were given.
 impl DataSource for Observations<'_> {
     fn count(&self) -> usize {
         self.len()
@@ -79,17 +99,23 @@ impl DataSource for Observations<'_> {
     }
 
     fn outputs(&self) -> usize {
-        if self.known_noise.is_some() { 2 } else { 1 }
+        match (self.known_noise, self.weights) {
+            (_, Some(_)) => 3,
+            (Some(_), None) => 2,
+            (None, None) => 1,
+        }
     }
 
     fn read(&self, rows: &Rows<'_>, points: &mut [f64], targets: &mut [f64]) -> Result<(), DataError> {
-        let Some(known) = self.known_noise else {
+        let columns = self.outputs();
+        if columns == 1 {
             return Table::with_targets(self.inputs, self.targets)?.read(rows, points, targets);
-        };
+        }
         let mut own = vec![0.0; rows.len()];
         Table::with_targets(self.inputs, self.targets)?.read(rows, points, &mut own)?;
-        for (place, (out, target)) in targets.chunks_exact_mut(2).zip(own).enumerate() {
-            out.copy_from_slice(&[target, known[rows.at(place)]]);
+        for (place, (out, target)) in targets.chunks_exact_mut(columns).zip(own).enumerate() {
+            let row = rows.at(place);
+            out.copy_from_slice(&[target, self.known_noise(row), self.weight(row)][..columns]);
         }
         Ok(())
     }

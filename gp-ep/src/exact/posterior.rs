@@ -61,6 +61,18 @@ impl ExactPosterior {
         &self.data.targets
     }
 
+    /// The known noise variances of the N targets, 0 where nothing was said.
+    #[must_use]
+    pub fn known_noise(&self) -> &[f64] {
+        &self.data.known_noise
+    }
+
+    /// How often each of the N observations counts, 1 where nothing was said.
+    #[must_use]
+    pub fn weights(&self) -> &[f64] {
+        &self.data.weights
+    }
+
     /// `ln p(y)` in nats.
     #[must_use]
     pub fn log_marginal_likelihood(&self) -> f64 {

@@ -2,6 +2,7 @@
 
 use super::model::ExactGp;
 use crate::error::InferenceError;
+use crate::noisy::{NoisyTarget, log_factor};
 use faer::{Accum, Mat, MatMut, MatRef};
 use gp_kernels::data::{DataSource, Loaded};
 use gp_kernels::{Evaluator, KernelExt};
@@ -23,12 +24,13 @@ pub struct ExactWorkspace {
     solution: Solution,
 }
 
-/// All observations, with the known noise of each.
+/// All observations, with the known noise and the weight of each.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Noisy {
     rows: Loaded,
     pub(super) targets: Vec<f64>,
     pub(super) known_noise: Vec<f64>,
+    pub(super) weights: Vec<f64>,
 }
 
 /// What everything else is computed from.
@@ -81,17 +83,18 @@ impl ExactWorkspace {
         let quadratic = column.squared_norm_l2();
         factor.half_solve_transpose_in_place(column, Threading::Here)?;
         let value = -0.5 * (quadratic + factor.log_det() + count as f64 * TAU.ln());
+        let value = value + self.data.log_factors(model.noise.variance()).0;
         *log_marginal_likelihood = value;
         if value.is_finite() { Ok(()) } else { Err(InferenceError::Overflow { value }) }
     }
 
-    /// `K + σ² I + diag(known noise)`
+    /// `K + diag((σ² + known noise)/weight)`
     fn fill_covariance(&mut self, model: &ExactGp) -> Result<(), InferenceError> {
         let square = sized(&mut self.square, self.data.rows.count());
         self.evaluator.gram(model.kernel(), self.data.inputs(), square)?;
         let variance = model.noise.variance();
-        for (i, known) in self.data.known_noise.iter().enumerate() {
-            self.square[(i, i)] += variance + known;
+        for (i, (known, weight)) in self.data.known_noise.iter().zip(&self.data.weights).enumerate() {
+            self.square[(i, i)] += (variance + known) / weight;
         }
         Ok(())
     }
@@ -107,8 +110,10 @@ impl ExactWorkspace {
         let (kernel, noise) = gradient.split_at_mut(model.kernel().parameter_count());
         let upstream = self.upstream.as_ref();
         self.evaluator.gram_reverse(model.kernel(), self.data.inputs(), upstream, kernel, None)?;
-        // ∂K_y/∂σ² = I.
-        noise.fill((0..upstream.nrows()).map(|i| upstream[(i, i)]).sum());
+        // ∂K_y/∂σ² is the diagonal of 1/weight.
+        let through = |(i, weight): (usize, &f64)| upstream[(i, i)] / weight;
+        let by_covariance: f64 = self.data.weights.iter().enumerate().map(through).sum();
+        noise.fill(by_covariance + self.data.log_factors(model.noise.variance()).1);
         Ok(())
     }
 
@@ -125,24 +130,29 @@ impl ExactWorkspace {
 }
 
 impl Noisy {
-    /// Reads everything: a target a row and, as a second column, known noise where some is given.
+    /// Reads everything: a target per row and, where there are more columns, known noise and weights.
     fn load(&mut self, data: &dyn DataSource) -> Result<(), InferenceError> {
-        let columns = data.outputs().clamp(1, 2);
+        let columns = data.outputs().clamp(1, NoisyTarget::COLUMNS);
         self.rows.load(data, columns)?;
         self.targets.clear();
         self.known_noise.clear();
-        for (row, target) in self.rows.targets().chunks_exact(columns).enumerate() {
-            let (y, known) = (target[0], target.get(1).copied().unwrap_or(0.0));
-            if !y.is_finite() {
-                return Err(InferenceError::TargetNotFinite { row, value: y });
-            }
-            if !(known.is_finite() && known >= 0.0) {
-                return Err(InferenceError::KnownNoise { row, value: known });
-            }
-            self.targets.push(y);
-            self.known_noise.push(known);
+        self.weights.clear();
+        for (row, columns) in self.rows.targets().chunks_exact(columns).enumerate() {
+            let NoisyTarget { target, known_noise, weight } = NoisyTarget::read(row, columns)?;
+            self.targets.push(target);
+            self.known_noise.push(known_noise);
+            self.weights.push(weight);
         }
         Ok(())
+    }
+
+    /// What weights leave of densities beside Gaussians of less noise, and its derivative by σ².
+    fn log_factors(&self, variance: f64) -> (f64, f64) {
+        let factors = self.known_noise.iter().zip(&self.weights);
+        factors.fold((0.0, 0.0), |(sum, slope), (known, &weight)| {
+            let (own, own_slope) = log_factor(weight, variance + known);
+            (sum + own, slope + own_slope)
+        })
     }
 
     /// The points, N×D.

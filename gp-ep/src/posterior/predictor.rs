@@ -23,7 +23,8 @@ pub struct Predictor<F = MixturePosterior<InducingPosterior>> {
 }
 
 impl<F: Posterior> Predictor<F> {
-    /// A posterior over as many latent functions as the likelihood has latents.
+    /// A posterior over as many latent functions as the likelihood has latents. Predictions are of the targets alone, by the
+    /// [plain](gp_likelihoods::Described::plain) likelihood where it has columns with a role behind them.
     ///
     /// # Errors
     /// [`InferenceError::Shape`] for another number.
@@ -33,6 +34,7 @@ impl<F: Posterior> Predictor<F> {
         threading: Threading,
     ) -> Result<Self, InferenceError> {
         check_count("model", "posteriors", likelihood.latents(), functions.latent_count())?;
+        let likelihood = likelihood.plain().map(|plain| plain.clone_box()).unwrap_or(likelihood);
         Ok(Self { functions, likelihood, threading, brake: Brake::default() })
     }
 

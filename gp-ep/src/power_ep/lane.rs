@@ -77,7 +77,7 @@ impl LaneSites {
             .likelihood()
             .check_observation(target)
             .map_err(|error| InferenceError::from(error).at_row(row))?;
-        let weight = model.weights().of(row, target);
+        let weight = model.likelihood().weight(target);
         self.truncate(place);
         self.portions.push(Portion::new(model.powers().of(row), weight));
         self.weights.push(weight);
@@ -85,6 +85,11 @@ impl LaneSites {
         self.present.resize((place + 1) * self.each, Site::default());
         self.proposed.resize((place + 1) * self.each, Site::default());
         Ok(())
+    }
+
+    /// The least weight of an observation; infinite where there is none.
+    pub(super) fn least_weight(&self) -> f64 {
+        self.weights.iter().copied().fold(f64::INFINITY, f64::min)
     }
 
     /// Forgets observations from this place on.

@@ -99,8 +99,7 @@ impl MiniBatchEp {
     ///
     /// # Errors
     /// [`InferenceError::Shape`] for data that do not fit the model; [`InferenceError::Power`]; [`InferenceError::Unsupported`] for tied
-    /// sites at the latent level, with one power for each observation or with weights below the power;
-    /// [`InferenceError::Kernel`] for a `K_zz` that cannot be factored.
+    /// sites at the latent level or with one power for each observation; [`InferenceError::Kernel`] for a `K_zz` that cannot be factored.
     pub fn new(
         model: &PowerEp,
         data: &dyn DataSource,
@@ -222,9 +221,23 @@ impl MiniBatchEp {
         self.rows.clear();
         self.check_rows(rows)?;
         self.passes.read(model, data, &Rows::List(rows))?;
+        if self.sharing == Sharing::Tied {
+            self.check_weights(model)?;
+        }
         self.passes.passes.project::<InferenceError>()?;
         self.rows.extend_from_slice(rows);
         self.bring_sites();
+        Ok(())
+    }
+
+    /// Of an observation of weight w a portion of min(α, w) sites is taken out: the same of all, if it is α.
+    fn check_weights(&mut self, model: &PowerEp) -> Result<(), InferenceError> {
+        let Powers::Same(power) = *model.powers() else { return Ok(()) };
+        let is_below = self.passes.passes.lanes_mut().iter().any(|lane| lane.own.least_weight() < power);
+        if is_below {
+            let what = "tied sites with weights below the power: make weights larger or the power smaller";
+            return Err(InferenceError::Unsupported { what });
+        }
         Ok(())
     }
 
@@ -504,14 +517,10 @@ fn check_tied(model: &PowerEp) -> Result<(), InferenceError> {
     if model.level() == Level::Latent {
         return Err(InferenceError::Unsupported { what: "tied sites at the latent level" });
     }
-    let Powers::Same(power) = *model.powers() else {
-        return Err(InferenceError::Unsupported { what: "tied sites with a power for each observation" });
-    };
-    // Of an observation of weight w a portion of min(α, w) sites is taken out: the same of all, if it is α.
-    if model.weights().least() < power {
-        return Err(InferenceError::Unsupported {
-            what: "tied sites with weights below the power: make weights larger",
-        });
+    match model.powers() {
+        Powers::Same(_) => Ok(()),
+        Powers::Each(_) => {
+            Err(InferenceError::Unsupported { what: "tied sites with a power for each observation" })
+        }
     }
-    Ok(())
 }

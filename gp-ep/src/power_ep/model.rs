@@ -4,7 +4,6 @@ use super::rules::Level;
 use crate::error::InferenceError;
 use crate::latent_model::LatentModel;
 use crate::powers::Powers;
-use crate::weights::Weights;
 use gp_kernels::inducing::SparseProcess;
 use gp_likelihoods::Likelihood;
 use gp_linalg::{JitterPolicy, Threading};
@@ -37,13 +36,6 @@ impl PowerEp {
     #[must_use]
     pub fn with_powers(self, powers: Powers) -> Self {
         Self { powers, ..self }
-    }
-
-    /// The same model with observations that count more or less than once.
-    #[must_use]
-    pub fn with_weights(mut self, weights: Weights) -> Self {
-        self.set_weights(weights);
-        self
     }
 
     /// The same model with sites at another level.

@@ -12,7 +12,6 @@ use super::rules::EpOptions;
 use super::site::Site;
 use crate::error::{InferenceError, check_count};
 use crate::powers::Powers;
-use crate::weights::Weights;
 use gp_kernels::data::{DataSource, Rows};
 use gp_kernels::passes::{Lane, Layout, PartMut, Sums};
 
@@ -167,15 +166,13 @@ impl BatchEp {
     ///
     /// # Errors
     /// As [`new`](Self::new) for what is wrong with observations, then nothing has changed;
-    /// [`InferenceError::Unsupported`] with one power or weight for each observation, or where several processes share the data.
+    /// [`InferenceError::Unsupported`] with one power for each observation, or where several processes share the data.
     pub fn add(&mut self, model: &PowerEp, data: &dyn DataSource) -> Result<Sweep, InferenceError> {
         self.check_alone()?;
         check_count("new inputs", "columns", self.dim(), data.dim())?;
         check_count("new targets", "columns", model.likelihood().outputs(), data.outputs())?;
-        if let (Powers::Each(_), _) | (_, Weights::Each(_)) = (model.powers(), model.weights()) {
-            return Err(InferenceError::Unsupported {
-                what: "adding observations to a list of powers or weights",
-            });
+        if let Powers::Each(_) = model.powers() {
+            return Err(InferenceError::Unsupported { what: "adding observations to a list of powers" });
         }
         let before = self.tally_or_nan(model)?;
         let last = self.passes.passes.lanes().len() - 1;

@@ -1,11 +1,15 @@
 //! Blocks of observations are factors: D is block diagonal.
 //!
+//! A block of weights w is a product of Gaussians of these powers, and so one of noise `Σ_i/w_i`, times numbers; as if
+//! its observations had been seen w times within the block. Below, Σ is that of Gaussians.
+//!
 //! In units of the noise a block has `T = Σ^−½ S Σ^−½` and `I + α T = R Rᵀ`, so that `D = Σ^½ R Rᵀ Σ^½`.
 
-use super::lane::{LaneFactors, Share};
+use super::lane::{LaneFactors, Share, log_scale};
 use super::model::SparseRegression;
 use super::posterior::{MeanOf, Posterior, column_mut};
 use crate::error::InferenceError;
+use crate::noisy::{NoisyTarget, log_factor};
 use crate::powers::scaled_ln_1p;
 use faer::{Accum, Mat, MatMut, MatRef};
 use gp_kernels::inducing::Projection;
@@ -21,7 +25,8 @@ pub(super) struct BlockFactors {
     /// The number of the first one.
     first: usize,
     known_noise: Vec<f64>,
-    /// Noise variances `Σ_i`.
+    weights: Vec<f64>,
+    /// Noise variances `Σ_i`, over weights.
     noise: Vec<f64>,
     /// `β = D⁻¹ (y − Φᵀm)`
     beta: Vec<f64>,
@@ -84,14 +89,14 @@ impl BlockFactors {
         };
         let (blocks, observations) = (sizes.iter().map(block).collect(), share.rows.len());
         let numbers = || vec![0.0; observations];
-        let (known_noise, noise, beta) = (numbers(), numbers(), numbers());
-        Self { blocks, first: share.first, known_noise, noise, beta, scratch }
+        let (known_noise, weights, noise, beta) = (numbers(), numbers(), numbers(), numbers());
+        Self { blocks, first: share.first, known_noise, weights, noise, beta, scratch }
     }
 }
 
 impl LaneFactors for BlockFactors {
-    fn take(&mut self, place: usize, known_noise: f64) {
-        self.known_noise[place] = known_noise;
+    fn take(&mut self, place: usize, observation: NoisyTarget) {
+        (self.known_noise[place], self.weights[place]) = (observation.known_noise, observation.weight);
     }
 
     fn absorb(
@@ -131,12 +136,12 @@ impl LaneFactors for BlockFactors {
     ) -> Result<(), InferenceError> {
         passes.fold(sums, |lane, sums| {
             let (seen, own) = lane.split();
-            let BlockFactors { blocks, first, noise, beta, scratch, .. } = own;
+            let BlockFactors { blocks, first, weights, noise, beta, scratch, .. } = own;
             let gradients = &mut sums.gradients[0];
             for (number, block) in blocks.iter().enumerate() {
                 let (n, range) = (block.columns.len(), block.columns.clone());
-                let (noise, beta) = (&noise[range.clone()], &beta[range]);
-                let own = Own { seen, projection: seen.block(number)?, noise, beta };
+                let (weights, noise, beta) = (&weights[range.clone()], &noise[range.clone()], &beta[range]);
+                let own = Own { seen, projection: seen.block(number)?, weights, noise, beta };
                 block.fill_half(posterior, own, scratch)?;
                 let power = model.powers().of(*first + number);
                 sums.numbers[0] += block.residual_reverse(power, own, scratch)?;
@@ -159,11 +164,12 @@ impl LaneFactors for BlockFactors {
     }
 }
 
-/// What a block works on: projections of the lane, and its own noise variances and β.
+/// What a block works on: projections of the lane, and its own weights, noise variances and β.
 #[derive(Clone, Copy)]
 struct Own<'a> {
     seen: Projections<'a>,
     projection: &'a Projection,
+    weights: &'a [f64],
     noise: &'a [f64],
     beta: &'a [f64],
 }
@@ -177,14 +183,19 @@ impl BlockFactors {
         sums: &mut [f64],
     ) -> Result<(), InferenceError> {
         let variance = model.noise().variance();
-        self.noise.iter_mut().zip(&self.known_noise).for_each(|(noise, known)| *noise = variance + known);
+        let known = self.known_noise.iter().zip(&self.weights);
+        self.noise
+            .iter_mut()
+            .zip(known)
+            .for_each(|(noise, (known, weight))| *noise = (variance + known) / weight);
         for (number, block) in self.blocks.iter_mut().enumerate() {
             let power = model.powers().of(self.first + number);
-            let noise = &self.noise[block.columns.clone()];
-            let own = Own { seen, projection: seen.block(number)?, noise, beta: &[] };
+            let (weights, noise) = (&self.weights[block.columns.clone()], &self.noise[block.columns.clone()]);
+            let own = Own { seen, projection: seen.block(number)?, weights, noise, beta: &[] };
             block.fill_residual(model, own, &mut self.scratch)?;
             layout.extra_mut(sums)[0] += block.factor_noise(model, power, &mut self.scratch)?;
-            layout.extra_mut(sums)[0] += noise.iter().map(|noise| noise.ln()).sum::<f64>();
+            let scales = weights.iter().zip(noise).map(|(&weight, noise)| log_scale(weight, weight * noise));
+            layout.extra_mut(sums)[0] += scales.sum::<f64>();
             let mut part = layout.part_mut(sums, 0, 0);
             block.add_to(own, part.matrix(), &mut self.scratch)?;
             part.shift.iter_mut().zip(&self.scratch.shift).for_each(|(sum, x)| *sum += x);
@@ -347,7 +358,8 @@ impl Block {
         Ok(symmetrise_lower(whole)?)
     }
 
-    /// `Σ_i ½ [β_i² + ‖h_i‖² − 1/Σ_i + (D⁻¹S)_ii/Σ_i]`, with `(I + α T)⁻¹` in `scratch.square`.
+    /// `Σ_i ½ [β_i² + ‖h_i‖² − 1/Σ_i + (D⁻¹S)_ii/Σ_i]/w_i`, with `(I + α T)⁻¹` in `scratch.square`, and what weights leave
+    /// beside Gaussians.
     fn noise_reverse(&self, own: Own<'_>, scratch: &Scratch) -> f64 {
         let n = self.columns.len();
         let inverse = columns(&scratch.square, n, 0..n);
@@ -356,7 +368,9 @@ impl Block {
             let both = inverse.col(i).iter().zip(self.residual.col(i).iter());
             let unexplained: f64 = both.map(|(inverse, t)| inverse * t).sum();
             let spread = half.col(i).squared_norm_l2();
-            0.5 * (own.beta[i].powi(2) + (spread + unexplained - 1.0) / own.noise[i])
+            let (weight, noise) = (own.weights[i], own.noise[i]);
+            let slope = 0.5 * (own.beta[i].powi(2) + (spread + unexplained - 1.0) / noise);
+            slope / weight + log_factor(weight, weight * noise).1
         };
         (0..n).map(by_noise).sum()
     }

@@ -3,17 +3,19 @@
 use super::model::SparseRegression;
 use super::posterior::Posterior;
 use crate::error::InferenceError;
+use crate::noisy::NoisyTarget;
 use gp_kernels::data::{lane_count, lane_rows};
 use gp_kernels::passes::{Layout, Passes, Sums, Taken};
+use std::f64::consts::TAU;
 use std::fmt::Debug;
 
 /// What a lane keeps of its factors from pass to pass, and the three passes of an evaluation.
 pub(super) trait LaneFactors: Debug + Send + Sized {
     /// Takes in an observation.
-    fn take(&mut self, place: usize, known_noise: f64);
+    fn take(&mut self, place: usize, observation: NoisyTarget);
 
-    /// Projects the observations, and adds up `Φ D⁻¹ Φᵀ`, `Φ D⁻¹ y` and, as the extra number,
-    /// `ln|Σ| + Σ_b ln|I + α_b Σ_b⁻¹S_b| / α_b`.
+    /// Projects the observations, and adds up `Φ D⁻¹ Φᵀ`, `Φ D⁻¹ y` and, as the extra number, twice the negative logarithm
+    /// of factors beside that of `N(y; Φᵀv, D)`: without weights `ln|Σ| + Σ_b ln|I + α_b Σ_b⁻¹S_b| / α_b`.
     fn absorb(
         passes: &mut Passes<Self>,
         model: &SparseRegression,
@@ -37,18 +39,16 @@ pub(super) trait LaneFactors: Debug + Send + Sized {
     ) -> Result<(), InferenceError>;
 }
 
-/// Takes in an observation: a target and, where the source says so, what is known of its noise.
+/// Takes in an observation: a target and, where the source says so, what is known of its noise and how often it counts.
 pub(super) fn take<F: LaneFactors>(factors: &mut F, taken: Taken<'_>) -> Result<(), InferenceError> {
-    let Taken { place, row, target } = taken;
-    if let Some(&value) = target.first().filter(|target| !target.is_finite()) {
-        return Err(InferenceError::TargetNotFinite { row, value });
-    }
-    let known = target.get(1).copied().unwrap_or(0.0);
-    if !(known.is_finite() && known >= 0.0) {
-        return Err(InferenceError::KnownNoise { row, value: known });
-    }
-    factors.take(place, known);
+    factors.take(taken.place, NoisyTarget::read(taken.row, taken.target)?);
     Ok(())
+}
+
+/// What the extra number has of a weight w and a noise variance beside the determinant of factors:
+/// `(w − 1) ln 2π + w ln Σ`.
+pub(super) fn log_scale(weight: f64, noise: f64) -> f64 {
+    (weight - 1.0) * TAU.ln() + weight * noise.ln()
 }
 
 /// Which blocks of observations a lane has.

@@ -1,16 +1,21 @@
 //! Every observation is a factor: D is diagonal.
+//!
+//! A factor of weight w is a Gaussian to the power w, of which an update takes out a portion `a = min(α, w)`: as w
+//! observations do, `d = (Σ + a s)/w`, and `log Z` has `w ln Σ + w ln(1 + a s/Σ)/a`.
 
-use super::lane::LaneFactors;
+use super::lane::{LaneFactors, log_scale};
 use super::model::SparseRegression;
 use super::posterior::{MeanOf, Posterior};
 use crate::error::InferenceError;
+use crate::noisy::NoisyTarget;
 use crate::powers::scaled_ln_1p;
 use gp_kernels::passes::{LaneBlock, Layout, Pass, Passes, Sums};
 
-/// What a lane keeps: what is known of the noise, and `1/d_i` with `d_i = Σ_i + α_i s_i`.
+/// What a lane keeps: what is known of the noise, weights, and `1/d_i`.
 #[derive(Debug, Default)]
 pub(super) struct PointFactors {
     known_noise: Vec<f64>,
+    weights: Vec<f64>,
     precision: Vec<f64>,
 }
 
@@ -19,12 +24,20 @@ impl PointFactors {
     fn noise(&self, model: &SparseRegression, place: usize) -> f64 {
         model.noise().variance() + self.known_noise[place]
     }
+
+    /// The weight w, and the portion `min(α, w)` of a power α.
+    fn weight(&self, place: usize, power: f64) -> (f64, f64) {
+        let weight = self.weights[place];
+        (weight, power.min(weight))
+    }
 }
 
 impl LaneFactors for PointFactors {
-    fn take(&mut self, place: usize, known_noise: f64) {
+    fn take(&mut self, place: usize, observation: NoisyTarget) {
         self.known_noise.truncate(place);
-        self.known_noise.push(known_noise);
+        self.known_noise.push(observation.known_noise);
+        self.weights.truncate(place);
+        self.weights.push(observation.weight);
         self.precision.resize(place + 1, 0.0);
     }
 
@@ -39,12 +52,12 @@ impl LaneFactors for PointFactors {
             let LaneBlock { own, places, seen, latents, .. } = block;
             for (i, place) in places.enumerate() {
                 let (noise, s) = (own.noise(model, place), seen.residual(0, i));
-                let power = model.powers().of(seen.row(i));
-                let precision = 1.0 / (noise + power * s);
+                let (weight, power) = own.weight(place, model.powers().of(seen.row(i)));
+                let precision = weight / (noise + power * s);
                 own.precision[place] = precision;
                 latents[0].gram[i] = precision;
                 latents[0].shift[i] = seen.target(i)[0] * precision;
-                extra[0] += noise.ln() + scaled_ln_1p(power, s / noise);
+                extra[0] += log_scale(weight, noise) + weight * scaled_ln_1p(power, s / noise);
             }
             Ok(())
         })
@@ -81,13 +94,13 @@ impl LaneFactors for PointFactors {
             let latent = &mut latents[0];
             for (i, place) in places.enumerate() {
                 let (precision, noise) = (own.precision[place], own.noise(model, place));
-                let power = model.powers().of(seen.row(i));
+                let (weight, power) = own.weight(place, model.powers().of(seen.row(i)));
                 let beta = (seen.target(i)[0] - latent.mean[i]) * precision;
-                // β_i² + ‖h_i‖², the first being large only where the fit is poor.
-                let pull = beta * beta + latent.variance[i] * precision * precision;
+                // (β_i² + ‖h_i‖²)/w, the first being large only where the fit is poor.
+                let pull = (beta * beta + latent.variance[i] * precision * precision) / weight;
                 (latent.on_mean[i], latent.on_spread[i]) = (beta, -precision);
                 latent.on_residual[i] = 0.5 * (power * pull - precision);
-                by_noise[0] += 0.5 * (pull - (1.0 - seen.residual(0, i) * precision) / noise);
+                by_noise[0] += 0.5 * (pull - (weight - seen.residual(0, i) * precision) / noise);
             }
             Ok(())
         })

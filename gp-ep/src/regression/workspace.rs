@@ -7,6 +7,7 @@ use super::model::SparseRegression;
 use super::pointwise::PointFactors;
 use super::posterior::Posterior;
 use crate::error::{InferenceError, check_count};
+use crate::noisy::NoisyTarget;
 use gp_kernels::data::{DataError, DataSource, Reduction, Rows};
 use gp_kernels::parameter_count;
 use gp_kernels::passes::{HELD, Layout, Passes, Setup, Sums};
@@ -157,8 +158,8 @@ impl Grouped {
         data: &dyn DataSource,
         reduction: Option<Arc<dyn Reduction>>,
     ) -> Result<Self, InferenceError> {
-        if data.outputs() > 2 {
-            check_count("targets", "columns", 2, data.outputs())?;
+        if data.outputs() > NoisyTarget::COLUMNS {
+            check_count("targets", "columns", NoisyTarget::COLUMNS, data.outputs())?;
         }
         let setup = Setup {
             processes: std::slice::from_ref(model.process()),

@@ -2,8 +2,9 @@
 
 use crate::problem::{alike, disagreement, exact, gradients, nearly, process, processes, thirds};
 use crate::support::{Problem, RBF, assert_close, converged, tight};
+use crate::weights::{of_weighed_classes, weighed};
 use gp_ep::power_ep::{GradientKind, MiniBatchEp, Schedule, Sharing};
-use gp_ep::{BatchEp, EpOptions, Level, PowerEp, Powers, Table, Weights};
+use gp_ep::{BatchEp, EpOptions, Level, PowerEp, Powers, Table};
 use gp_kernels::Evaluator;
 use gp_likelihoods::MulticlassProbit;
 use gp_linalg::Threading;
@@ -41,7 +42,6 @@ fn gradients_are_those_of_log_z() {
     let shared = exact(PowerEp::of_alike_classes(3, process(RBF, problem.inducing(2)), 0.2).unwrap());
     let own = |noise| exact(PowerEp::of_classes(processes(&problem, &[0, 1, 2], 2), noise).unwrap());
     let (rest, estimate) = (GradientKind::AtRest, GradientKind::OfEstimate);
-    let weights = Weights::Classes(vec![0.6, 1.0, 2.5]);
     for (name, model, kind) in [
         ("steps", own(0.0), rest),
         ("steps, estimate", own(0.0), estimate),
@@ -52,13 +52,21 @@ fn gradients_are_those_of_log_z() {
         ("shared", shared.clone(), rest),
         ("shared, estimate", shared.clone(), estimate),
         ("shared, latent level", shared.with_level(Level::Latent), rest),
-        ("weights", own(0.3).with_weights(weights.clone()), rest),
-        ("weights, estimate", own(0.3).with_weights(weights.clone()), estimate),
-        ("weights, latent level", own(0.3).with_weights(weights.clone()).with_level(Level::Latent), rest),
-        ("weights, vanishing powers", own(0.3).with_weights(weights).with_powers(Powers::Same(0.0)), rest),
     ] {
         let both = gradients(&model, &data, |ep, out| ep.log_z_gradient(&model, kind, out));
         // Differences of fourth order over 2e-3 are good to about 1e-9; EP rests at 3e-11.
+        assert!(disagreement(&both) < 1e-7, "{name}: {both:?}");
+    }
+    let columns = weighed(&y, |i| [0.6, 1.0, 2.5][y[i] as usize]);
+    let data = Table::new(problem.inputs.as_ref(), columns.as_ref()).unwrap();
+    let own = of_weighed_classes(&problem, 2, 0.3);
+    for (name, model, kind) in [
+        ("weights", own.clone(), rest),
+        ("weights, estimate", own.clone(), estimate),
+        ("weights, latent level", own.clone().with_level(Level::Latent), rest),
+        ("weights, vanishing powers", own.with_powers(Powers::Same(0.0)), rest),
+    ] {
+        let both = gradients(&model, &data, |ep, out| ep.log_z_gradient(&model, kind, out));
         assert!(disagreement(&both) < 1e-7, "{name}: {both:?}");
     }
 }

@@ -64,6 +64,15 @@ fn known_noise_and_duplicate_inputs() {
 }
 
 #[test]
+fn weights_that_are_not_whole() {
+    let problem = Problem::new(20, 2, 24);
+    let (known, weights): (Vec<f64>, Vec<f64>) =
+        (0..20).map(|i| (0.1 * f64::from(i % 3), 0.3 + 0.4 * f64::from(i % 5))).unzip();
+    let data = problem.data().with_known_noise(&known).unwrap().with_weights(&weights).unwrap();
+    check(&model("1.7 * rbf(lengthscale=0.8)", 0.02), &data);
+}
+
+#[test]
 fn fixed_parameters_are_left_out_and_priors_counted() {
     let problem = Problem::new(25, 2, 22);
     let mut model = model("1.3 * rbf(lengthscale=[0.5, 2]) + linear", 0.04);

@@ -10,3 +10,4 @@ mod reference;
 mod support;
 mod terms;
 mod training;
+mod weights;

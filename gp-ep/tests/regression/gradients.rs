@@ -26,7 +26,7 @@ fn difference(model: &SparseRegression, data: &Observations<'_>, coordinate: usi
 /// truncation error is about h⁴ = 1e-12 of its size, and rounding (1e-13 of values up to 1e3, divided by h) stays
 /// below 1e-7.
 #[track_caller]
-fn check(model: &SparseRegression, data: &Observations<'_>) {
+pub(crate) fn check(model: &SparseRegression, data: &Observations<'_>) {
     let mut workspace = RegressionWorkspace::new();
     let mut natural = vec![f64::NAN; model.parameter_count()];
     model.log_marginal_likelihood_gradient(data, &mut workspace, &mut natural).unwrap();

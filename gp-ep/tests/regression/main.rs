@@ -17,3 +17,4 @@ mod reference;
 mod support;
 mod threads;
 mod training;
+mod weights;

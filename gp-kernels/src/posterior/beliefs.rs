@@ -48,6 +48,27 @@ impl LatentBeliefs {
         Self { functions, behind: Behind::Correlated(covariances) }
     }
 
+    /// The same beliefs of the first latent value of each point plus a known number and independent noise of a known
+    /// variance: one of each per point, or none.
+    #[must_use]
+    pub fn moved(mut self, offsets: &[f64], variances: &[f64]) -> Self {
+        let latents = self.functions.len().max(1);
+        let shift = |belief: &mut LatentPrediction| {
+            belief.mean.iter_mut().zip(offsets).for_each(|(mean, offset)| *mean += offset);
+            belief.variance.iter_mut().zip(variances).for_each(|(variance, more)| *variance += more);
+        };
+        self.functions.iter_mut().take(1).for_each(shift);
+        match &mut self.behind {
+            Behind::Independent => {}
+            Behind::Mixture(components) => components.iter_mut().step_by(latents).for_each(shift),
+            Behind::Correlated(covariances) => {
+                let firsts = covariances.iter_mut().step_by(latents * latents);
+                firsts.zip(variances).for_each(|(variance, more)| *variance += more);
+            }
+        }
+        self
+    }
+
     /// Means and variances of each latent function, over all components.
     #[must_use]
     pub fn functions(&self) -> &[LatentPrediction] {
@@ -94,5 +115,30 @@ impl LatentBeliefs {
     #[must_use]
     pub fn are_correlated(&self) -> bool {
         matches!(self.behind, Behind::Correlated(_))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(mean: [f64; 2], variance: [f64; 2]) -> LatentPrediction {
+        LatentPrediction { mean: mean.to_vec(), variance: variance.to_vec() }
+    }
+
+    #[test]
+    fn the_first_latent_value_moves_in_every_component() {
+        let functions = vec![of([1.0, 2.0], [0.5, 0.6]), of([3.0, 4.0], [0.7, 0.8])];
+        let components = [functions.clone(), functions.clone()].concat();
+        let moved = LatentBeliefs::mixture(functions.clone(), components).moved(&[10.0, 20.0], &[0.1, 0.2]);
+        let first = of([11.0, 22.0], [0.6, 0.8]);
+        assert_eq!(moved.functions(), [first.clone(), functions[1].clone()]);
+        let both = [first, functions[1].clone()];
+        assert_eq!(moved.components(), [both.clone(), both].concat());
+        let correlated =
+            LatentBeliefs::correlated(&[vec![1.0, 2.0]], vec![0.5, 0.1, 0.1, 0.4]).moved(&[1.0], &[0.25]);
+        let (mean, covariance) = correlated.at(0).unwrap();
+        assert_eq!((mean, covariance), (vec![2.0, 2.0], &[0.75, 0.1, 0.1, 0.4][..]));
+        assert_eq!(correlated.functions()[0].variance, [0.75]);
     }
 }

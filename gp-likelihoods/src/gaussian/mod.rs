@@ -87,13 +87,7 @@ impl Gaussian {
     /// `ln N(y; f, σ²)`.
     #[must_use]
     pub fn log_density(&self, y: f64, f: f64) -> LogDensity {
-        let (variance, residual) = (self.variance(), y - f);
-        LogDensity {
-            value: log_normal(residual, variance),
-            by_latent: residual / variance,
-            by_latent_twice: -1.0 / variance,
-            by_variance: log_normal_by_variance(residual * residual, variance),
-        }
+        log_density(y, f, self.variance())
     }
 
     /// `E[ln N(y; f, σ²)]` for `f ~ N(m, v)`: the log density at m, less `v / 2σ²`.
@@ -111,6 +105,17 @@ impl Gaussian {
     pub fn tilted(&self, y: f64, cavity: Latent, power: f64) -> Result<Tilted, LikelihoodError> {
         check("power", power, power > 0.0 && power <= 1.0, "above 0 and at most 1")?;
         Ok(tilted(y - cavity.mean(), cavity.variance(), self.variance(), power))
+    }
+}
+
+/// [`Gaussian::log_density`] for noise of this variance.
+pub(crate) fn log_density(y: f64, f: f64, variance: f64) -> LogDensity {
+    let residual = y - f;
+    LogDensity {
+        value: log_normal(residual, variance),
+        by_latent: residual / variance,
+        by_latent_twice: -1.0 / variance,
+        by_variance: log_normal_by_variance(residual * residual, variance),
     }
 }
 

@@ -8,6 +8,7 @@ use super::Gaussian;
 use crate::density::Density;
 use crate::latent::Latent;
 use crate::likelihood::Described;
+use crate::link::Link;
 use crate::registry::LikelihoodEntry;
 use crate::scalar::Scalar;
 use crate::slopes::{ObservationMoments, Slopes};
@@ -38,6 +39,10 @@ impl Described for Gaussian {
 
     fn support(&self) -> Support {
         Support::Real
+    }
+
+    fn link(&self) -> Link {
+        Link::Identity
     }
 
     fn is_log_concave(&self) -> bool {

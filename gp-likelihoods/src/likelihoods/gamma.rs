@@ -9,6 +9,7 @@ use crate::density::Density;
 use crate::error::LikelihoodError;
 use crate::latent::Latent;
 use crate::likelihood::Described;
+use crate::link::Link;
 use crate::registry::LikelihoodEntry;
 use crate::scalar::Scalar;
 use crate::slopes::{ObservationMoments, Slopes};
@@ -59,6 +60,10 @@ impl Described for Gamma {
 
     fn support(&self) -> Support {
         Support::Positive
+    }
+
+    fn link(&self) -> Link {
+        Link::Log
     }
 
     fn is_log_concave(&self) -> bool {

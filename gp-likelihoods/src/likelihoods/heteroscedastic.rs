@@ -9,6 +9,7 @@ use crate::density::Density;
 use crate::gaussian;
 use crate::latent::Latent;
 use crate::likelihood::Described;
+use crate::link::Link;
 use crate::quadrature::{Nodes, grid_for};
 use crate::registry::LikelihoodEntry;
 use crate::scalar::{Jet2, Scalar};
@@ -48,6 +49,10 @@ impl Described for Heteroscedastic {
 
     fn support(&self) -> Support {
         Support::Real
+    }
+
+    fn link(&self) -> Link {
+        Link::Identity
     }
 }
 

@@ -9,6 +9,7 @@ use crate::density::Density;
 use crate::error::LikelihoodError;
 use crate::latent::Latent;
 use crate::likelihood::Described;
+use crate::link::Link;
 use crate::registry::LikelihoodEntry;
 use crate::scalar::Scalar;
 use crate::slopes::ObservationMoments;
@@ -61,6 +62,10 @@ impl Described for NegativeBinomial {
 
     fn support(&self) -> Support {
         Support::Counts
+    }
+
+    fn link(&self) -> Link {
+        Link::Log
     }
 
     fn is_log_concave(&self) -> bool {

@@ -9,6 +9,7 @@ use std::sync::OnceLock;
 use crate::density::Density;
 use crate::error::LikelihoodError;
 use crate::likelihood::Described;
+use crate::link::Link;
 use crate::registry::LikelihoodEntry;
 use crate::scalar::Scalar;
 use crate::slopes::{ObservationMoments, PointSlopes};
@@ -85,6 +86,10 @@ impl Described for StudentT {
 
     fn support(&self) -> Support {
         Support::Real
+    }
+
+    fn link(&self) -> Link {
+        Link::Identity
     }
 
     fn grows_with_latent(&self) -> bool {

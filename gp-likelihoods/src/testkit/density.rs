@@ -3,8 +3,9 @@
 use super::cases::{labels, latent_values};
 use super::{Report, difference, log_density, moved, parameter_step, with_parameter};
 use crate::likelihood::{Likelihood, parameter_count, parameter_value};
+use crate::link::Link;
 use crate::quadrature::Panels;
-use crate::slopes::PointSlopes;
+use crate::slopes::{ObservationMoments, PointSlopes};
 use crate::support::Support;
 
 /// A fourth-order difference at step 1e-3 of functions of size 100.
@@ -17,6 +18,7 @@ pub(super) fn check(likelihood: &dyn Likelihood, observations: &[Vec<f64>], repo
         for f in latent_values(likelihood) {
             latent_slopes(likelihood, y, &f, report);
             parameter_slopes(likelihood, y, &f, report);
+            link(likelihood, y, &f, report);
         }
     }
     if likelihood.outputs() == 1 {
@@ -57,6 +59,29 @@ fn parameter_slopes(likelihood: &dyn Likelihood, y: &[f64], f: &[f64], report: &
         });
         let what = || format!("derivative by parameter {index} at y = {y:?}, f = {f:?}");
         report.close(what, found, expected, 10.0 * DIFFERENCE);
+    }
+}
+
+/// What happens to an observation when its first latent value is moved.
+fn link(likelihood: &dyn Likelihood, y: &[f64], f: &[f64], report: &mut Report) {
+    const STEP: f64 = 0.7;
+    let further = moved(f, 0, f[0] + STEP);
+    let mut mean = |f: &[f64]| {
+        let mut out = vec![ObservationMoments::default(); likelihood.outputs()];
+        report.value("moments", likelihood.conditional_moments(f, &mut out));
+        out[0].mean
+    };
+    let (before, after) = (mean(f), mean(&further));
+    match likelihood.link() {
+        Link::Identity => {
+            let with_it = log_density(likelihood, &moved(y, 0, y[0] + STEP), &further);
+            let what = || format!("density of observation and latent moved together at y = {y:?}, f = {f:?}");
+            report.close(what, with_it, log_density(likelihood, y, f), 1e-10);
+        }
+        Link::Log => {
+            report.close(|| format!("mean under a log link at f = {f:?}"), after, before * STEP.exp(), 1e-12);
+        }
+        Link::Other => {}
     }
 }
 

@@ -33,7 +33,7 @@ pub(crate) struct Observed<'a> {
 }
 
 impl Estimates {
-    /// Fills `slopes` and `noise`.
+    /// Fills `slopes` and `noise`, of an observation that counts as often as the likelihood says.
     pub(crate) fn estimate(
         &mut self,
         observed: Observed<'_>,
@@ -58,12 +58,15 @@ impl Estimates {
         }
         let Slopes { value, by_mean, by_variance, by_params } = &self.slopes;
         let all = by_mean.iter().chain(by_variance).chain(by_params);
-        let finite = value.is_finite() && all.clone().all(|slope| slope.is_finite());
-        if finite { Ok(()) } else { Err(InferenceError::NotFinite { row, value: *value }) }
+        if !(value.is_finite() && all.clone().all(|slope| slope.is_finite())) {
+            return Err(InferenceError::NotFinite { row, value: *value });
+        }
+        self.weigh(likelihood.weight(y));
+        Ok(())
     }
 
     /// The last estimate as that of an observation that counts so often.
-    pub(crate) fn weigh(&mut self, weight: f64) {
+    fn weigh(&mut self, weight: f64) {
         if weight == 1.0 {
             return;
         }

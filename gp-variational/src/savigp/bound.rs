@@ -314,7 +314,6 @@ fn check_data(model: &Savigp, data: &dyn DataSource) -> Result<(), InferenceErro
         return Err(DataError::NoData.into());
     }
     check_count("targets", "columns", model.likelihood().outputs(), data.outputs())?;
-    model.weights().check(data.count())?;
     for process in model.processes() {
         check_count("inputs", "columns", process.inputs().dim(), data.dim())?;
     }

@@ -3,7 +3,7 @@
 use super::entropy::EntropyBound;
 use super::mixture::{Covariance, Mixture};
 use crate::expectation::Expectation;
-use gp_ep::{InferenceError, LatentModel, Predictor, Weights, check_count};
+use gp_ep::{InferenceError, LatentModel, Predictor, check_count};
 use gp_kernels::inducing::SparseProcess;
 use gp_kernels::posterior::{InducingPosterior, MixturePosterior, PosteriorFactor};
 use gp_likelihoods::Likelihood;
@@ -62,13 +62,6 @@ impl Savigp {
     #[must_use]
     pub fn with_entropy(self, entropy: EntropyBound) -> Self {
         Self { entropy, ..self }
-    }
-
-    /// The same model with observations that count more or less than once.
-    #[must_use]
-    pub fn with_weights(mut self, weights: Weights) -> Self {
-        self.set_weights(weights);
-        self
     }
 
     /// The same model with another rule for matrices `K_zz` without a numerical Cholesky factor.

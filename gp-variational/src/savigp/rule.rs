@@ -120,7 +120,6 @@ impl Rule<'_> {
             };
             let done = estimates.estimate(observed, self.expectation, self.nodes);
             done.map_err(|error| error.at_row(seen.row(i)))?;
-            estimates.weigh(self.model.weights().of(seen.row(i), seen.target(i)));
             let Estimates { slopes, noise, .. } = &*estimates;
             answers.push(slopes.value);
             answers.extend_from_slice(&slopes.by_params);

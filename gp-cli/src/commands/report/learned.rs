@@ -27,6 +27,9 @@ pub(super) fn learned(model: &Model) -> Section {
     if about.inputs.keep_missing() {
         rows.push(word_row("missing values", &about.inputs.about_missing()));
     }
+    if !about.roles.is_empty() {
+        rows.push(word_row("columns with a role", &about.roles.describe().join(", ")));
+    }
     rows.push(word_row("likelihood", &posterior.likelihood().expression()));
     for (name, latents) in function_names(model) {
         rows.push(word_row(&name, &posterior.describe()[latents[0]].kernel.expression()));

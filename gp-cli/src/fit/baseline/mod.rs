@@ -19,7 +19,7 @@ use gp_kernels::algebra::Sum;
 use gp_kernels::kernels::constant::Constant;
 use gp_kernels::kernels::linear::{Identity, Linear};
 use gp_kernels::placement::{Greedy, Placement};
-use gp_likelihoods::{BernoulliLogit, Likelihood, Poisson, Softmax, Support};
+use gp_likelihoods::{Adjusted, BernoulliLogit, Likelihood, Poisson, Softmax, Support};
 use gp_optim::Control;
 
 /// A fit of this many numbers, N D² for each latent, takes seconds.
@@ -40,7 +40,10 @@ pub(super) fn linear(problem: &Problem, sample: &Rows) -> Result<Option<Approxim
     if is_over(control) {
         return Ok(None);
     }
-    match without_parameters(problem.likelihood.as_ref())? {
+    let plain = without_parameters(problem.likelihood.as_ref())?;
+    let is_adjusted = problem.likelihood.plain().is_some();
+    let adjusted = |own: Box<dyn Likelihood>| if is_adjusted { Box::new(Adjusted::new(own)) } else { own };
+    match plain.map(adjusted) {
         Some(likelihood) => {
             let most = penalised::most_rows(sample, likelihood.latents());
             let rows = Sample::at_most(sample, most, seed)?.rows;

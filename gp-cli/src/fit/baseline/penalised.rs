@@ -7,7 +7,6 @@ use super::line::line;
 use crate::error::{CliError, ErrorKind};
 use crate::method::Rows;
 use crate::model::{Approximation, Functions};
-use faer::MatRef;
 use gp_ep::{DataSource, Predictor};
 use gp_kernels::Evaluator;
 use gp_kernels::posterior::MixturePosterior;
@@ -41,8 +40,7 @@ pub(super) fn fit(
     likelihood: Box<dyn Likelihood>,
     control: &Control,
 ) -> Result<Option<Approximation>, CliError> {
-    let (points, targets) = rows.whole()?;
-    let regression = Regression::new(points, targets, likelihood.as_ref());
+    let regression = Regression::new(rows, likelihood.as_ref())?;
     let options = MinimiseOptions {
         max_iterations: ITERATIONS,
         lbfgs: LbfgsOptions { value_tolerance: VALUE_TOLERANCE, ..LbfgsOptions::default() },
@@ -68,7 +66,9 @@ pub(super) fn fit(
 struct Regression<'a> {
     inputs: Vec<f64>,
     width: usize,
-    targets: &'a [f64],
+    /// Columns of observation, row after row.
+    observed: &'a [f64],
+    outputs: usize,
     likelihood: &'a dyn Likelihood,
     latents: usize,
     means: Vec<f64>,
@@ -82,13 +82,18 @@ struct Share {
 }
 
 impl<'a> Regression<'a> {
-    fn new(points: MatRef<'_, f64>, targets: &'a [f64], likelihood: &'a dyn Likelihood) -> Self {
-        let (rows, dim) = (points.nrows(), points.ncols());
-        let mean = |d: usize| points.col(d).iter().sum::<f64>() / rows as f64;
+    fn new(data: &'a Rows, likelihood: &'a dyn Likelihood) -> Result<Self, CliError> {
+        let (points, observed) = data.whole()?;
+        let (rows, dim, outputs) = (points.nrows(), points.ncols(), data.outputs());
+        let weights: Vec<f64> = observed.chunks_exact(outputs).map(|y| likelihood.weight(y)).collect();
+        let all: f64 = weights.iter().sum();
+        let average = |of: &dyn Fn(usize) -> f64| {
+            weights.iter().enumerate().map(|(i, weight)| weight * of(i)).sum::<f64>() / all
+        };
+        let mean = |d: usize| average(&|i| points[(i, d)]);
         let means: Vec<f64> = (0..dim).map(mean).collect();
         let deviation = |d: usize| {
-            let squares = points.col(d).iter().map(|x| (x - means[d]).powi(2)).sum::<f64>();
-            let deviation = (squares / rows as f64).sqrt();
+            let deviation = average(&|i| (points[(i, d)] - means[d]).powi(2)).sqrt();
             // What rounding makes of a constant is no spread.
             if deviation > ROUNDING * (1.0 + means[d].abs()) { deviation } else { 1.0 }
         };
@@ -98,24 +103,31 @@ impl<'a> Regression<'a> {
             inputs.push(1.0);
             inputs.extend((0..dim).map(|d| (points[(i, d)] - means[d]) / deviations[d]));
         }
-        Self { inputs, width: dim + 1, targets, likelihood, latents: likelihood.latents(), means, deviations }
+        let (width, latents) = (dim + 1, likelihood.latents());
+        Ok(Self { inputs, width, observed, outputs, likelihood, latents, means, deviations })
     }
 
     /// Level functions: that of counts at the logarithm of their mean.
     fn start(&self) -> Vec<f64> {
         let mut start = vec![0.0; self.width * self.latents];
         if self.likelihood.support().classes() == 0 {
-            let mean = self.targets.iter().sum::<f64>() / self.targets.len() as f64;
-            start[0] = mean.max(f64::MIN_POSITIVE).ln();
+            let sum = |of: &dyn Fn(&[f64]) -> f64| {
+                let rows = self.observed.chunks_exact(self.outputs);
+                rows.map(|y| self.likelihood.weight(y) * of(y)).sum::<f64>()
+            };
+            // Offsets are those of an adjusted likelihood.
+            let rate = sum(&|y| y[0]) / sum(&|y| y.get(1).copied().unwrap_or(0.0).exp());
+            start[0] = rate.max(f64::MIN_POSITIVE).ln();
         }
         start
     }
 
     /// `−Σ ln p + ½ |W|²` with its gradient. Of each column come the weights of all latents, the levels first.
     fn loss(&self, weights: &[f64], gradient: &mut [f64]) -> Result<f64, LikelihoodError> {
-        let blocks = self.inputs.par_chunks(BLOCK * self.width).zip(self.targets.par_chunks(BLOCK));
+        let blocks =
+            self.inputs.par_chunks(BLOCK * self.width).zip(self.observed.par_chunks(BLOCK * self.outputs));
         let shares: Result<Vec<Share>, _> =
-            blocks.map(|(inputs, targets)| self.share(inputs, targets, weights)).collect();
+            blocks.map(|(inputs, observed)| self.share(inputs, observed, weights)).collect();
         let penalised = self.latents;
         gradient.copy_from_slice(weights);
         gradient[..penalised].fill(0.0);
@@ -127,19 +139,20 @@ impl<'a> Regression<'a> {
         Ok(loss)
     }
 
-    fn share(&self, inputs: &[f64], targets: &[f64], weights: &[f64]) -> Result<Share, LikelihoodError> {
+    fn share(&self, inputs: &[f64], observed: &[f64], weights: &[f64]) -> Result<Share, LikelihoodError> {
         let (mut share, mut f) =
             (Share { loss: 0.0, gradient: vec![0.0; weights.len()] }, vec![0.0; self.latents]);
         let mut point = PointSlopes::default();
-        for (x, y) in inputs.chunks_exact(self.width).zip(targets) {
+        for (x, y) in inputs.chunks_exact(self.width).zip(observed.chunks_exact(self.outputs)) {
             f.fill(0.0);
             for (x, weights) in x.iter().zip(weights.chunks_exact(self.latents)) {
                 f.iter_mut().zip(weights).for_each(|(f, w)| *f += x * w);
             }
-            self.likelihood.log_density_slopes(&[*y], &f, &mut point)?;
-            share.loss -= point.value;
+            self.likelihood.log_density_slopes(y, &f, &mut point)?;
+            let weight = self.likelihood.weight(y);
+            share.loss -= weight * point.value;
             for (x, gradient) in x.iter().zip(share.gradient.chunks_exact_mut(self.latents)) {
-                gradient.iter_mut().zip(&point.by_latent).for_each(|(sum, slope)| *sum -= x * slope);
+                gradient.iter_mut().zip(&point.by_latent).for_each(|(sum, slope)| *sum -= weight * x * slope);
             }
         }
         Ok(share)

@@ -86,6 +86,12 @@ impl Search {
     ) -> Result<Option<Self>, CliError> {
         let Some(depth) = spec.search else { return Ok(None) };
         parameters::check_without_kernel(spec)?;
+        if observed.roles.adjust() {
+            return Err(CliError::usage(
+                "--search compares kernels without weights, offsets, exposures and known noise; leave it out, or these columns"
+                    .to_owned(),
+            ));
+        }
         let (dim, is_gaussian) = (inputs.dim(), is_gaussian(observed.likelihood.as_ref()));
         Ok(Some(Self {
             registry: context.kernels.clone(),
@@ -145,9 +151,9 @@ impl Search {
 
     fn find(&self, problem: &Problem, spec: &FitSpec, sample: &Rows) -> Result<Kept, CliError> {
         let rows = Sample::at_most(sample, ROWS_OF_SEASONS, self.seed)?.rows;
-        let (points, targets) = rows.whole()?;
+        let (points, targets) = (rows.whole()?.0, rows.column(0)?);
         let numbers = match &self.of_labels {
-            None => seasons::numbers(problem.likelihood.as_ref(), targets),
+            None => seasons::numbers(problem.likelihood.as_ref(), &targets),
             Some(_) => None,
         };
         let unit = numbers.as_ref().map_or(1.0, |(_, unit)| *unit);

@@ -104,8 +104,8 @@ pub(super) fn find(
     }
     let Some(along) = Along::of(inputs) else { return none };
     let rows = Sample::at_most(&sample.rows, ROWS, spec.seed)?.rows;
-    let (points, targets) = rows.whole()?;
-    let Some((targets, unit)) = numbers(observed.likelihood.as_ref(), targets) else { return none };
+    let points = rows.whole()?.0;
+    let Some((targets, unit)) = target_of(observed, &rows)? else { return none };
     let rows = Rows::in_memory(points.to_owned(), targets);
     let few = Sample::at_most(&rows, JUDGED_ROWS, spec.seed)?.rows;
     let limit = spec.time_limit.map(|limit| limit.mul_f64(SHARE_OF_TIME));
@@ -161,8 +161,34 @@ impl Along {
 }
 
 /// Observations as numbers with Gaussian noise, of mean 0 and variance 1, and the variance of the latent function for
-/// which 1 stands there; nothing for labels, and where several latent functions are behind an observation.
+/// which 1 stands there; nothing for labels, and where several latent functions are behind an observation. Where rows have
+/// columns with a role, known noise and a weight come behind each number.
+fn target_of(observed: &Observed, rows: &Rows) -> Result<Option<(Vec<f64>, f64)>, CliError> {
+    let (likelihood, targets) = (observed.likelihood.as_ref(), rows.column(0)?);
+    if !observed.roles.adjust() {
+        return Ok(numbers(likelihood, &targets));
+    }
+    let (adjustments, weights) = (rows.column(1)?, rows.column(2)?);
+    let is_gaussian = likelihood.gaussian_noise().is_some();
+    let (noise, offsets) = if is_gaussian {
+        (adjustments, vec![0.0; targets.len()])
+    } else {
+        (vec![0.0; targets.len()], adjustments)
+    };
+    let found = standard(likelihood, &targets, &offsets);
+    Ok(found.map(|(numbers, variance)| {
+        let columns = numbers.into_iter().zip(noise).zip(weights);
+        (columns.flat_map(|((y, noise), weight)| [y, noise / variance, weight]).collect(), variance)
+    }))
+}
+
+/// The same of observations without columns that have a role.
 pub(super) fn numbers(likelihood: &dyn Likelihood, targets: &[f64]) -> Option<(Vec<f64>, f64)> {
+    standard(likelihood, targets, &vec![0.0; targets.len()])
+}
+
+/// Numbers by their links less offsets, of mean 0 and variance 1, and the variance that they had.
+fn standard(likelihood: &dyn Likelihood, targets: &[f64], offsets: &[f64]) -> Option<(Vec<f64>, f64)> {
     let link = |y: f64| match likelihood.support() {
         Support::Real if likelihood.is_log_concave() => Some(y),
         Support::Real => Some(y.clamp(-OUTLIER, OUTLIER)),
@@ -174,7 +200,8 @@ pub(super) fn numbers(likelihood: &dyn Likelihood, targets: &[f64]) -> Option<(V
     if likelihood.latents() > 1 {
         return None;
     }
-    let mut numbers = targets.iter().map(|&y| link(y)).collect::<Option<Vec<f64>>>()?;
+    let less = |(&y, offset): (&f64, &f64)| Some(link(y)? - offset);
+    let mut numbers = targets.iter().zip(offsets).map(less).collect::<Option<Vec<f64>>>()?;
     let count = numbers.len() as f64;
     let mean = numbers.iter().sum::<f64>() / count;
     let variance = numbers.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / count;
@@ -198,7 +225,7 @@ impl Plausible {
     /// # Errors
     /// Of kind [`Usage`](crate::ErrorKind::Usage) for rows that are not in memory.
     pub(super) fn of(rows: &Rows, column: usize, count: usize) -> Result<Option<Self>, CliError> {
-        let (points, target) = rows.whole()?;
+        let (points, target) = (rows.whole()?.0, rows.column(0)?);
         let x: Vec<f64> = points.col(column).iter().copied().collect();
         let different = distinct(&x);
         if different < FEWEST {
@@ -207,7 +234,7 @@ impl Plausible {
         let are_all = (different as f64) < MOSTLY_DISTINCT * rows.count() as f64 || rows.count() == count;
         let distinct = if are_all { different } else { count } as f64;
         let trend = trend_of(points, &x);
-        Ok(Some(Self { x, target: target.to_vec(), distinct, trend }))
+        Ok(Some(Self { x, target, distinct, trend }))
     }
 
     fn series(&self) -> Series<'_> {

@@ -86,8 +86,8 @@ fn counts() {
 
 #[test]
 fn gradients_are_differences() {
-    let (x, labels, softmax) = (points(), labels(), Softmax::new(3).unwrap());
-    let regression = Regression::new(x.as_ref(), &labels, &softmax);
+    let (rows, softmax) = (Rows::in_memory(points(), labels()), Softmax::new(3).unwrap());
+    let regression = Regression::new(&rows, &softmax).unwrap();
     let weights: Vec<f64> = (0..12).map(|k| 0.4 * f64::from(k).sin()).collect();
     let (mut gradient, mut unused) = (vec![0.0; 12], vec![0.0; 12]);
     regression.loss(&weights, &mut gradient).unwrap();
@@ -129,7 +129,8 @@ fn more_rows_cost_no_more() {
 fn constant_inputs_have_no_spread() {
     let points = Mat::from_fn(37, 2, |i, d| if d == 0 { 0.1 + 0.2 } else { i as f64 });
     let targets: Vec<f64> = (0..37).map(|i| f64::from(i % 2) * 2.0 - 1.0).collect();
-    let regression = Regression::new(points.as_ref(), &targets, &BernoulliLogit);
+    let rows = Rows::in_memory(points, targets);
+    let regression = Regression::new(&rows, &BernoulliLogit).unwrap();
     assert_eq!(regression.deviations[0], 1.0);
     assert!(regression.deviations[1] > 10.0);
 }

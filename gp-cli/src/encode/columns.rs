@@ -1,0 +1,28 @@
+//! Which columns of a table a fit looks at, and what each of them is.
+
+use super::roles::Role;
+
+/// Names of columns, by what they are.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Columns<'a> {
+    /// Inputs.
+    pub features: Vec<&'a str>,
+    /// Columns that are predicted, at least one.
+    pub targets: Vec<&'a str>,
+    /// Columns with another role, which are neither.
+    pub others: Vec<(Role, &'a str)>,
+}
+
+impl<'a> Columns<'a> {
+    /// Inputs and one target.
+    #[must_use]
+    pub fn new(features: &[&'a str], target: &'a str) -> Self {
+        Self { features: features.to_vec(), targets: vec![target], others: Vec::new() }
+    }
+
+    /// All of them: features, then targets, then others.
+    pub fn names(&self) -> impl Iterator<Item = &'a str> {
+        let others = self.others.iter().map(|(_, name)| *name);
+        self.features.iter().chain(&self.targets).copied().chain(others)
+    }
+}

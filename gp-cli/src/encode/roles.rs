@@ -1,0 +1,202 @@
+//! Columns with a role beside inputs and target.
+
+use super::columns::Columns;
+use crate::data::{Frame, ReadOptions};
+use crate::error::{CliError, ErrorKind};
+use gp_likelihoods::{Likelihood, Link, Support};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// What a column says of each row, where it is neither an input nor the target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// How often the row counts.
+    Weights,
+    /// What is added to the latent function.
+    Offset,
+    /// How much of time, area or people a count is of.
+    Exposure,
+    /// The known part of the variance of Gaussian noise, in the units of the data, squared.
+    NoiseVariance,
+    /// The block that the row is approximated in.
+    Blocks,
+    /// The power of the factor of the row.
+    AlphaColumn,
+}
+
+impl Role {
+    /// The flag by which a column gets the role.
+    #[must_use]
+    pub fn flag(self) -> &'static str {
+        match self {
+            Self::Weights => "--weights",
+            Self::Offset => "--offset",
+            Self::Exposure => "--exposure",
+            Self::NoiseVariance => "--noise-variance",
+            Self::Blocks => "--blocks",
+            Self::AlphaColumn => "--alpha-column",
+        }
+    }
+
+    /// Whether it changes what an observation says, and not how it is approximated.
+    #[must_use]
+    pub fn adjusts(self) -> bool {
+        !matches!(self, Self::Blocks | Self::AlphaColumn)
+    }
+
+    /// Whether predictions need it.
+    #[must_use]
+    pub fn is_for_predictions(self) -> bool {
+        matches!(self, Self::Offset | Self::Exposure)
+    }
+
+    /// What is wrong with a value, if something is.
+    #[must_use]
+    pub fn fault(self, value: f64) -> Option<String> {
+        let (sound, wanted) = match self {
+            Self::Weights => (value > 0.0, "a weight has to be above 0"),
+            Self::Offset => (true, "an offset has to be finite"),
+            Self::Exposure => (value > 0.0, "an exposure has to be above 0"),
+            Self::NoiseVariance => (value >= 0.0, "a variance cannot be negative"),
+            Self::AlphaColumn => ((0.0..=1.0).contains(&value), "a power has to be between 0 and 1"),
+            Self::Blocks => (true, "a block has to be finite"),
+        };
+        (!(sound && value.is_finite())).then(|| format!("{value} is no value for {}: {wanted}", self.flag()))
+    }
+}
+
+/// The columns with a role, by their names.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Roles(BTreeMap<Role, String>);
+
+impl Roles {
+    /// These columns.
+    #[must_use]
+    pub fn new(columns: impl IntoIterator<Item = (Role, String)>) -> Self {
+        Self(columns.into_iter().collect())
+    }
+
+    /// Whether no column has a role.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Roles and names, in the order of roles.
+    pub fn iter(&self) -> impl Iterator<Item = (Role, &str)> {
+        self.0.iter().map(|(&role, name)| (role, name.as_str()))
+    }
+
+    /// The column with a role.
+    #[must_use]
+    pub fn column(&self, role: Role) -> Option<&str> {
+        self.0.get(&role).map(String::as_str)
+    }
+
+    /// Whether one of them changes what an observation says.
+    #[must_use]
+    pub fn adjust(&self) -> bool {
+        self.0.keys().any(|role| role.adjusts())
+    }
+
+    /// What the columns are, for people.
+    #[must_use]
+    pub fn describe(&self) -> Vec<String> {
+        self.iter().map(|(role, name)| format!("{} {name}", role.flag())).collect()
+    }
+
+    /// Asks for these columns, in addition to others, as numbers; blocks may be words.
+    pub fn extend(&self, options: &mut ReadOptions) {
+        Self::ask_for(self.iter(), options);
+    }
+
+    /// Asks for those that predictions go by.
+    pub fn extend_for_predictions(&self, options: &mut ReadOptions) {
+        let helps = |role: Role| role.is_for_predictions() || role == Role::NoiseVariance;
+        Self::ask_for(self.iter().filter(|(role, _)| helps(*role)), options);
+    }
+
+    fn ask_for<'a>(columns: impl Iterator<Item = (Role, &'a str)>, options: &mut ReadOptions) {
+        for (role, name) in columns {
+            options.columns.get_or_insert_default().insert(name.to_owned());
+            if role != Role::Blocks {
+                options.kinds.insert(name.to_owned(), crate::data::Kind::Number);
+            }
+        }
+    }
+
+    /// The roles that predictions for a table go by: those that they need, and noise where the table has it.
+    pub(super) fn of_predictions<'a>(&'a self, frame: &'a Frame) -> impl Iterator<Item = (Role, &'a str)> {
+        let is_there = |name: &str| frame.column(name).is_some();
+        self.iter().filter(move |(role, name)| {
+            role.is_for_predictions() || (*role == Role::NoiseVariance && is_there(name))
+        })
+    }
+
+    /// The names of the columns that predictions for a table go by.
+    #[must_use]
+    pub fn needed_for_predictions<'a>(&'a self, frame: &'a Frame) -> Vec<&'a str> {
+        self.of_predictions(frame).map(|(_, name)| name).collect()
+    }
+
+    /// The column of known noise that a table does not have, which predictions then take for 0.
+    #[must_use]
+    pub fn noise_left_out(&self, frame: &Frame) -> Option<&str> {
+        self.column(Role::NoiseVariance).filter(|name| frame.column(name).is_none())
+    }
+
+    /// Refuses a role for a column that is the target or a feature.
+    ///
+    /// # Errors
+    /// Of kind [`Usage`](ErrorKind::Usage).
+    pub fn check_columns(&self, columns: &Columns<'_>) -> Result<(), CliError> {
+        for (role, name) in self.iter() {
+            let what = if columns.targets.contains(&name) {
+                "the target"
+            } else if columns.features.contains(&name) {
+                "a feature"
+            } else {
+                continue;
+            };
+            let flag = role.flag();
+            return Err(CliError::usage(format!("column {name} is {what}; it cannot be that of {flag} too")));
+        }
+        Ok(())
+    }
+
+    /// Refuses roles that make no sense under a likelihood.
+    ///
+    /// # Errors
+    /// Of kind [`Usage`](ErrorKind::Usage), with what to do.
+    pub fn check_likelihood(&self, likelihood: &dyn Likelihood) -> Result<(), CliError> {
+        let (name, latents) = (likelihood.name(), likelihood.latents());
+        let moves = likelihood.link() == Link::Identity;
+        let objection = |role: Role| match role {
+            Role::Offset if latents > 1 && !moves => {
+                Some(format!("it is added to one latent function, and the likelihood {name} has {latents}"))
+            }
+            Role::Offset if likelihood.support() == Support::Real && !moves => Some(format!(
+                "under the likelihood {name} it would be in units that are no units of the data; subtract it from the target"
+            )),
+            Role::Exposure if likelihood.link() != Link::Log => Some(format!(
+                "it is for likelihoods with a log link, such as poisson, negative_binomial and gamma, and the likelihood is {name}"
+            )),
+            Role::NoiseVariance if likelihood.gaussian_noise().is_none() => {
+                Some(format!("it is for Gaussian noise, and the likelihood is {name}"))
+            }
+            _ => None,
+        };
+        match self.0.keys().find_map(|&role| Some((role, objection(role)?))) {
+            None => Ok(()),
+            Some((role, why)) => Err(CliError::usage(format!("{}: {why}", role.flag()))),
+        }
+    }
+}
+
+/// The error about a column of words that has to be one of numbers.
+pub(super) fn words(source: &str, role: Role, name: &str) -> CliError {
+    let what = format!("`{source}`, column {name} holds words, and {} needs numbers", role.flag());
+    CliError::new(ErrorKind::Data, what)
+}

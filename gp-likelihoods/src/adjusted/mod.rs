@@ -1,0 +1,343 @@
+//! Observations with columns that have a role: what is known of the row, and how often it counts.
+
+mod columns;
+mod pieces;
+
+use gp_optim::Parameter;
+use rand::Rng;
+
+use crate::density::check_output;
+use crate::error::{LikelihoodError, check_count};
+use crate::gaussian::{Gaussian, expected_log_density, log_density, tilted};
+use crate::latent::Latent;
+use crate::likelihood::{Described, Likelihood};
+use crate::pieces::Pieces;
+use crate::slopes::{ObservationMoments, PointSlopes, Slopes};
+use crate::support::Support;
+use crate::workspace::Workspace;
+use columns::Columns;
+
+/// A likelihood whose observations have two columns behind those of the likelihood itself, its *targets*:
+///
+/// 1. an adjustment: under [Gaussian noise](Described::gaussian_noise) a known variance of the noise of this observation,
+///    0 or more, beside the variance that is a parameter; under any other likelihood of one latent value an offset that is
+///    added to it; under likelihoods of several latent values 0,
+/// 2. a weight above 0: how often the observation [counts](Described::weight).
+///
+/// Densities and integrals are those of one observation, whatever its weight, which methods of inference ask for. Predictions
+/// are of an observation without adjustment that counts once. Name, parameters and expression are those of the likelihood.
+///
+/// ```
+/// use gp_likelihoods::{Adjusted, Described, Latent, Likelihood, Poisson, Workspace};
+/// let (plain, mut ws) = (Poisson::new(0.0)?, Workspace::new());
+/// let exposed = Adjusted::new(Box::new(plain.clone()));
+/// let of_three = exposed.log_predictive_density(&[4.0, 3f64.ln(), 1.0], &[Latent::new(0.2, 0.0)?], &mut ws)?;
+/// let shifted = plain.log_predictive_density(&[4.0], &[Latent::new(0.2 + 3f64.ln(), 0.0)?], &mut ws)?;
+/// assert_eq!(of_three, shifted);
+/// assert_eq!(exposed.weight(&[4.0, 0.0, 2.5]), 2.5);
+/// # Ok::<(), gp_likelihoods::LikelihoodError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Adjusted {
+    likelihood: Box<dyn Likelihood>,
+}
+
+impl Adjusted {
+    /// Columns behind the targets.
+    pub const COLUMNS: usize = 2;
+
+    /// A likelihood with these columns.
+    #[must_use]
+    pub fn new(likelihood: Box<dyn Likelihood>) -> Self {
+        Self { likelihood }
+    }
+
+    /// Weights of classes with which all of them count as much in sum as the largest does, as if the others had been
+    /// seen more often; 1 for a class without observations. No weight is below 1, which any power of Power EP and any sharing
+    /// of its sites can do with.
+    #[must_use]
+    pub fn balanced(counts: &[usize]) -> Vec<f64> {
+        let largest = counts.iter().copied().max().unwrap_or(0) as f64;
+        counts.iter().map(|&n| if n == 0 { 1.0 } else { largest / n as f64 }).collect()
+    }
+
+    fn targets(&self) -> usize {
+        self.likelihood.outputs()
+    }
+
+    /// Noise of an observation whose own variance is known in part.
+    fn noise(&self, known: f64) -> Option<f64> {
+        self.likelihood.gaussian_noise().map(|noise| noise.variance() + known)
+    }
+
+    /// Only targets have a distribution: the columns behind them are those of an observation without adjustment.
+    fn fill_columns<T: Copy>(
+        &self,
+        out: &mut [T],
+        columns: [T; Self::COLUMNS],
+    ) -> Result<(), LikelihoodError> {
+        check_count("number of outputs", out.len(), out.len() == self.outputs(), "that of the likelihood")?;
+        out[self.targets()..].copy_from_slice(&columns);
+        Ok(())
+    }
+}
+
+impl Described for Adjusted {
+    fn name(&self) -> &'static str {
+        self.likelihood.name()
+    }
+
+    fn settings(&self) -> Vec<(&'static str, usize)> {
+        self.likelihood.settings()
+    }
+
+    fn parameters(&self) -> &[Parameter] {
+        self.likelihood.parameters()
+    }
+
+    fn parameters_mut(&mut self) -> &mut [Parameter] {
+        self.likelihood.parameters_mut()
+    }
+
+    fn latents(&self) -> usize {
+        self.likelihood.latents()
+    }
+
+    fn outputs(&self) -> usize {
+        self.targets() + Self::COLUMNS
+    }
+
+    fn support(&self) -> Support {
+        self.likelihood.support()
+    }
+
+    fn link(&self) -> crate::Link {
+        self.likelihood.link()
+    }
+
+    fn weight(&self, y: &[f64]) -> f64 {
+        y.get(self.targets() + 1).copied().unwrap_or(1.0)
+    }
+
+    fn plain(&self) -> Option<&dyn Likelihood> {
+        Some(self.likelihood.as_ref())
+    }
+
+    fn is_log_concave(&self) -> bool {
+        self.likelihood.is_log_concave()
+    }
+
+    fn is_smooth(&self) -> bool {
+        self.likelihood.is_smooth()
+    }
+
+    fn grows_with_latent(&self) -> bool {
+        self.likelihood.grows_with_latent()
+    }
+
+    fn pieces(&self) -> Option<&dyn Pieces> {
+        self.likelihood.pieces().map(|_| self as &dyn Pieces)
+    }
+
+    fn gaussian_noise(&self) -> Option<&Gaussian> {
+        self.likelihood.gaussian_noise()
+    }
+}
+
+impl Likelihood for Adjusted {
+    fn check_observation(&self, y: &[f64]) -> Result<(), LikelihoodError> {
+        let columns = self.columns(y)?;
+        self.likelihood.check_observation(columns.targets)?;
+        columns.check(self.likelihood.as_ref())
+    }
+
+    fn log_densities(&self, y: &[f64], f: &[f64], out: &mut [f64]) -> Result<(), LikelihoodError> {
+        let columns = self.columns(y)?;
+        match (self.noise(columns.adjustment), columns.offset(self)) {
+            (Some(variance), _) => {
+                check_count(
+                    "number of slots",
+                    out.len(),
+                    out.len() == f.len(),
+                    "that of the latent vectors",
+                )?;
+                let density = |f: &f64| log_density(columns.targets[0], *f, variance).value;
+                out.iter_mut().zip(f).for_each(|(out, f)| *out = density(f));
+                Ok(())
+            }
+            (None, 0.0) => self.likelihood.log_densities(columns.targets, f, out),
+            (None, offset) => {
+                let shifted: Vec<f64> = f.iter().map(|f| f + offset).collect();
+                self.likelihood.log_densities(columns.targets, &shifted, out)
+            }
+        }
+    }
+
+    fn log_density_slopes(&self, y: &[f64], f: &[f64], out: &mut PointSlopes) -> Result<(), LikelihoodError> {
+        let columns = self.columns(y)?;
+        let (likelihood, targets) = (&self.likelihood, columns.targets);
+        match (self.noise(columns.adjustment), f) {
+            (Some(variance), [f]) => {
+                let found = log_density(targets[0], *f, variance);
+                out.reset(1);
+                out.value = found.value;
+                (out.by_latent[0], out.by_latent_twice[0]) = (found.by_latent, found.by_latent_twice);
+                Ok(())
+            }
+            (None, [f]) => likelihood.log_density_slopes(targets, &[f + columns.offset(self)], out),
+            _ => likelihood.log_density_slopes(targets, f, out),
+        }
+    }
+
+    fn log_density_by_params(&self, y: &[f64], f: &[f64], out: &mut [f64]) -> Result<(), LikelihoodError> {
+        let columns = self.columns(y)?;
+        let (likelihood, targets) = (&self.likelihood, columns.targets);
+        match (self.noise(columns.adjustment), f) {
+            (Some(variance), [f]) => {
+                check_count("number of slots", out.len(), out.len() == 1, "that of the parameter values")?;
+                out[0] = log_density(targets[0], *f, variance).by_variance;
+                Ok(())
+            }
+            (None, [f]) => likelihood.log_density_by_params(targets, &[f + columns.offset(self)], out),
+            _ => likelihood.log_density_by_params(targets, f, out),
+        }
+    }
+
+    fn landmark(&self, y: &[f64]) -> Option<f64> {
+        let columns = self.columns(y).ok()?;
+        self.likelihood.landmark(columns.targets).map(|at| at - columns.offset(self))
+    }
+
+    fn expected_log_density(
+        &self,
+        y: &[f64],
+        q: &[Latent],
+        ws: &mut Workspace,
+        out: &mut Slopes,
+    ) -> Result<(), LikelihoodError> {
+        let columns = self.columns(y)?;
+        match (self.noise(columns.adjustment), q) {
+            (Some(variance), [q]) => {
+                let found = expected_log_density(columns.targets[0], *q, variance);
+                out.set(found.value, found.by_mean, found.by_latent_variance, &[found.by_variance]);
+                Ok(())
+            }
+            (None, [q]) => {
+                self.likelihood.expected_log_density(columns.targets, &[columns.shifted(self, *q)?], ws, out)
+            }
+            _ => self.likelihood.expected_log_density(columns.targets, q, ws, out),
+        }
+    }
+
+    fn tilted(
+        &self,
+        y: &[f64],
+        q: &[Latent],
+        power: f64,
+        ws: &mut Workspace,
+        out: &mut Slopes,
+    ) -> Result<(), LikelihoodError> {
+        crate::defaults::check_power(power)?;
+        let columns = self.columns(y)?;
+        match (self.noise(columns.adjustment), q) {
+            (Some(variance), [q]) => {
+                let found = tilted(columns.targets[0] - q.mean(), q.variance(), variance, power);
+                out.set(found.log_z, found.by_mean, found.by_latent_variance, &[found.by_variance]);
+                Ok(())
+            }
+            (None, [q]) => {
+                self.likelihood.tilted(columns.targets, &[columns.shifted(self, *q)?], power, ws, out)
+            }
+            _ => self.likelihood.tilted(columns.targets, q, power, ws, out),
+        }
+    }
+
+    fn conditional_moments(&self, f: &[f64], out: &mut [ObservationMoments]) -> Result<(), LikelihoodError> {
+        self.fill_columns(out, [0.0, 1.0].map(certain))?;
+        self.likelihood.conditional_moments(f, &mut out[..self.targets()])
+    }
+
+    fn conditional_cdf(&self, output: usize, y: f64, f: &[f64]) -> Result<f64, LikelihoodError> {
+        match output.checked_sub(self.targets()) {
+            None => self.likelihood.conditional_cdf(output, y, f),
+            Some(column) => self.cdf_of_column(output, column, y),
+        }
+    }
+
+    fn sample(&self, f: &[f64], rng: &mut dyn Rng, out: &mut [f64]) -> Result<(), LikelihoodError> {
+        self.fill_columns(out, [0.0, 1.0])?;
+        self.likelihood.sample(f, rng, &mut out[..self.targets()])
+    }
+
+    fn predictive_moments(
+        &self,
+        q: &[Latent],
+        ws: &mut Workspace,
+        out: &mut [ObservationMoments],
+    ) -> Result<(), LikelihoodError> {
+        self.fill_columns(out, [0.0, 1.0].map(certain))?;
+        self.likelihood.predictive_moments(q, ws, &mut out[..self.targets()])
+    }
+
+    fn class_probabilities(
+        &self,
+        q: &[Latent],
+        ws: &mut Workspace,
+        out: &mut [f64],
+    ) -> Result<(), LikelihoodError> {
+        self.likelihood.class_probabilities(q, ws, out)
+    }
+
+    fn predictive_cdf(
+        &self,
+        q: &[Latent],
+        output: usize,
+        y: f64,
+        ws: &mut Workspace,
+    ) -> Result<f64, LikelihoodError> {
+        match output.checked_sub(self.targets()) {
+            None => self.likelihood.predictive_cdf(q, output, y, ws),
+            Some(column) => self.cdf_of_column(output, column, y),
+        }
+    }
+
+    fn predictive_quantile(
+        &self,
+        q: &[Latent],
+        output: usize,
+        probability: f64,
+        ws: &mut Workspace,
+    ) -> Result<f64, LikelihoodError> {
+        match output.checked_sub(self.targets()) {
+            None => self.likelihood.predictive_quantile(q, output, probability, ws),
+            Some(column) => {
+                check_output(self, output)?;
+                crate::defaults::check_probability(probability)?;
+                Ok(column as f64)
+            }
+        }
+    }
+}
+
+impl Adjusted {
+    /// The columns of an observation.
+    fn columns<'y>(&self, y: &'y [f64]) -> Result<Columns<'y>, LikelihoodError> {
+        check_count("number of outputs", y.len(), y.len() == self.outputs(), "that of the likelihood")?;
+        let (targets, columns) = y.split_at(self.targets());
+        Ok(Columns { targets, adjustment: columns[0], weight: columns[1] })
+    }
+
+    /// Of the column behind targets whose one value is its place: no adjustment, weight 1.
+    fn cdf_of_column(&self, output: usize, column: usize, y: f64) -> Result<f64, LikelihoodError> {
+        check_output(self, output)?;
+        Ok(f64::from(u8::from(y >= column as f64)))
+    }
+}
+
+/// A number that is known.
+fn certain(mean: f64) -> ObservationMoments {
+    ObservationMoments { mean, variance: 0.0 }
+}
+
+#[cfg(test)]
+mod tests;

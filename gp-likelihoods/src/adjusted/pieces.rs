@@ -1,0 +1,71 @@
+//! The factors of a likelihood, of observations with columns behind their targets.
+
+use super::Adjusted;
+use crate::error::LikelihoodError;
+use crate::latent::Latent;
+use crate::likelihood::Described as _;
+use crate::pieces::Pieces;
+use crate::slopes::Slopes;
+use crate::workspace::Workspace;
+
+/// Those of the likelihood. Where it has several latent values there is no adjustment; where it has one, a piece that touches
+/// it sees it with its offset.
+impl Pieces for Adjusted {
+    fn piece_count(&self) -> usize {
+        self.own().piece_count()
+    }
+
+    fn touched_count(&self, piece: usize) -> usize {
+        self.own().touched_count(piece)
+    }
+
+    fn touched_latent(&self, y: &[f64], piece: usize, slot: usize) -> usize {
+        self.own().touched_latent(y.get(..self.targets()).unwrap_or(y), piece, slot)
+    }
+
+    fn multiply_to_density(&self) -> bool {
+        self.own().multiply_to_density()
+    }
+
+    fn tilted_piece(
+        &self,
+        y: &[f64],
+        piece: usize,
+        q: &[Latent],
+        power: f64,
+        ws: &mut Workspace,
+        out: &mut Slopes,
+    ) -> Result<(), LikelihoodError> {
+        let columns = self.columns(y)?;
+        match q {
+            [q] if self.latents() == 1 => {
+                self.own().tilted_piece(columns.targets, piece, &[columns.shifted(self, *q)?], power, ws, out)
+            }
+            _ => self.own().tilted_piece(columns.targets, piece, q, power, ws, out),
+        }
+    }
+
+    fn expected_piece(
+        &self,
+        y: &[f64],
+        piece: usize,
+        q: &[Latent],
+        ws: &mut Workspace,
+        out: &mut Slopes,
+    ) -> Result<(), LikelihoodError> {
+        let columns = self.columns(y)?;
+        match q {
+            [q] if self.latents() == 1 => {
+                self.own().expected_piece(columns.targets, piece, &[columns.shifted(self, *q)?], ws, out)
+            }
+            _ => self.own().expected_piece(columns.targets, piece, q, ws, out),
+        }
+    }
+}
+
+impl Adjusted {
+    /// The pieces of the likelihood, which every likelihood has.
+    fn own(&self) -> &dyn crate::likelihood::Likelihood {
+        self.likelihood.as_ref()
+    }
+}
