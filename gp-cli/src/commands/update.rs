@@ -108,6 +108,7 @@ fn about(model: &Model, updated: &Updated, rows: usize) -> About {
     let mut about = model.about().clone();
     let training = &mut about.training;
     training.rows += rows;
+    training.updated_rows += rows;
     // Densities of numbers in units of the scale.
     training.objective += updated.gain - rows as f64 * model.target().scale().scale.ln();
     training.updates.push(format!("{}, {}", more_rows(rows), updated.how));

@@ -15,6 +15,7 @@ use crate::data::Frame;
 use crate::encode::{ColumnSurvey, Inputs, Survey};
 use crate::error::CliError;
 use crate::left_out::counted;
+use crate::lengths::readable;
 use crate::method::{self, Method, Optimizer, Problem, Rows, SeenThrough, is_gaussian};
 use crate::stages::Stages;
 use std::sync::Arc;
@@ -102,7 +103,7 @@ impl Plan {
         let seasons = seasons::find(spec, &context.kernels, &observed, &inputs, (&sample, count))?;
         let mut kernels =
             kernels(spec, &context.kernels, method.as_ref(), &observed, (&inputs, pseudo), &seasons)?;
-        parameters::apply(spec, &mut kernels, observed.likelihood.as_mut())?;
+        parameters::apply(spec, &mut kernels, observed.likelihood.as_mut(), &inputs)?;
         let inducing = match method.seen_through() {
             SeenThrough::InducingInputs => {
                 place(spec, context, pseudo, &inputs, &sample, &kernels, &observed)?
@@ -205,7 +206,7 @@ fn describe(
         format!(
             "kernel: {kernel}{}; {}",
             seasons.iter().map(|season| format!(", and {}", season.describe())).collect::<String>(),
-            short(&gp_kernels::KernelExt::expression(problem.kernels[0].as_ref()))
+            short(&readable(problem.kernels[0].as_ref(), &plan.inputs))
         ),
     ]
 }
@@ -219,7 +220,7 @@ fn cost(plan: &Plan, streamed: Option<&str>) -> String {
 
 /// A text that fits into a line.
 fn short(text: &str) -> String {
-    const LONGEST: usize = 100;
+    const LONGEST: usize = 300;
     match text.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),

@@ -89,6 +89,7 @@ fn training_record(fit: &Fit, method: &str, rows: usize, scale: f64) -> Training
         choices: Vec::new(),
         influence: Vec::new(),
         updates: Vec::new(),
+        updated_rows: 0,
     }
 }
 

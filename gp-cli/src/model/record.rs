@@ -96,6 +96,13 @@ pub struct TrainingRecord {
     /// What was taken in afterwards, and how.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub updates: Vec<String>,
+    /// How many of the rows that was.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub updated_rows: usize,
+}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// How much of the variance of a latent function over the rows of training each input and each term of its kernel accounts

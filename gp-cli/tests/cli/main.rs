@@ -34,4 +34,5 @@ mod targets;
 #[cfg(target_os = "linux")]
 mod terminal;
 mod tutorial;
+mod units;
 mod update;
