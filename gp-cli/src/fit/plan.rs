@@ -18,6 +18,7 @@ use crate::left_out::counted;
 use crate::lengths::readable;
 use crate::method::{self, Method, Optimizer, Problem, Rows, SeenThrough, is_gaussian};
 use crate::stages::Stages;
+use gp_kernels::KernelExt as _;
 use std::sync::Arc;
 
 /// What the placement of inducing inputs takes memory for, in samples.
@@ -182,6 +183,7 @@ fn describe(
 ) -> [String; 3] {
     let Plan { observed, method, problem, .. } = plan;
     let sizes = problem.sizes();
+    let has_lengths = problem.kernels[0].length_columns(sizes.dim).iter().any(Option::is_some);
     let inducing = match sizes.inducing {
         0 => String::new(),
         count if problem.inducing.is_empty() => format!(", {count} active rows"),
@@ -204,9 +206,10 @@ fn describe(
         ),
         format!("method: {} by {optimizer}{inducing}, because {why_method}", method.name()),
         format!(
-            "kernel: {kernel}{}; {}",
+            "kernel: {kernel}{}; {}{}",
             seasons.iter().map(|season| format!(", and {}", season.describe())).collect::<String>(),
-            short(&readable(problem.kernels[0].as_ref(), &plan.inputs))
+            short(&readable(problem.kernels[0].as_ref(), &plan.inputs)),
+            if has_lengths { ", lengths in the units of the data" } else { "" }
         ),
     ]
 }

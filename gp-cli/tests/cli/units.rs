@@ -203,3 +203,27 @@ fn objective_and_course_are_in_the_same_units() {
     let after = desk.ok("inspect more.gp --json").json();
     assert_eq!(after["log_posterior"], json["log_posterior"]);
 }
+
+/// Checkpoints that say nothing of units are of the model's: training goes on with what means the same.
+#[test]
+fn checkpoints_without_units_go_on() {
+    let lengths = "--kernel \"1 * rbf(lengthscale=0.5)\"";
+    for (kernel, units, refused) in
+        [("", "", false), (lengths, "--units model", false), (lengths, "--units data", true)]
+    {
+        let desk = Desk::new();
+        months(&desk);
+        let fit = format!("fit t.csv --target y --features month --method vfe --inducing 8 {kernel}");
+        desk.ok(&format!("{fit} --units model --time-limit 0s --checkpoint state -o late.gp"));
+        let mut record: serde_json::Value = serde_json::from_slice(&desk.read("state/fit.json")).unwrap();
+        let stored = record["config"].as_object_mut().unwrap().remove("units");
+        assert_eq!(stored, Some("model".into()));
+        desk.write("state/fit.json", record.to_string());
+        let line = format!("{fit} {units} --resume state -o done.gp");
+        if refused {
+            desk.refused(&line, 2, &["--units was \"model\", and is \"data\""]);
+        } else {
+            desk.ok(&line);
+        }
+    }
+}
