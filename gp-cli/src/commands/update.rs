@@ -125,6 +125,7 @@ fn about(model: &Model, updated: &Updated, (rows, weight): (usize, f64)) -> Abou
     let mut about = model.about().clone();
     let training = &mut about.training;
     training.rows += rows;
+    training.updated_rows += rows;
     // Densities of numbers in units of the scale.
     training.objective += updated.gain - weight * model.target().scale().scale.ln();
     training.updates.push(format!("{}, {}", more_rows(rows), updated.how));

@@ -8,6 +8,7 @@ use super::sample::Sample;
 use super::skill;
 use super::spec::FitSpec;
 use super::start;
+use crate::encode::Role;
 use crate::error::{CliError, ErrorKind};
 use crate::method::{Fit, Given, SeenThrough};
 use crate::model::{About, Approximation, Model, TrainingRecord};
@@ -79,6 +80,7 @@ pub fn fit(plan: Plan, spec: &FitSpec, origin: &str) -> Result<Model, CliError> 
     let coverage = coverage(&fit.posterior, &sample)?;
     let influence = influence::of_rows(&fit.posterior, &inputs, &sample.rows, spec.seed)?;
     let record = training_record(&fit, method.name(), rows, observed.weight * scale.ln());
+    let is_weighed = observed.roles.column(Role::Weights).is_some();
     let about = About {
         origin: origin.to_owned(),
         inputs,
@@ -86,6 +88,7 @@ pub fn fit(plan: Plan, spec: &FitSpec, origin: &str) -> Result<Model, CliError> 
         roles: observed.roles,
         summary: observed.summary,
         training: TrainingRecord {
+            weight: is_weighed.then_some(observed.weight),
             coverage,
             influence,
             search: kernels,
@@ -129,9 +132,11 @@ fn training_record(fit: &Fit, method: &str, rows: usize, log_scales: f64) -> Tra
         coverage: Vec::new(),
         choices: Vec::new(),
         influence: Vec::new(),
+        weight: None,
         search: None,
         starts: None,
         updates: Vec::new(),
+        updated_rows: 0,
     }
 }
 
