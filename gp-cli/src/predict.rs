@@ -1,5 +1,9 @@
 //! Predictions in the units of the data.
 
+mod several;
+
+pub(crate) use several::log_densities as joint_log_densities;
+
 use crate::data::{Frame, Kind};
 use crate::encode::{Encoded, Unseen};
 use crate::error::{CliError, ErrorKind};
@@ -203,9 +207,12 @@ fn predicted(
     let mut table = OutTable::default();
     match model.target().labels() {
         Some(labels) => push_classes(&mut table, by, &beliefs, labels, wanted.probabilities)?,
+        None if model.has_several_targets() => {
+            several::push_targets(&mut table, (model, encoded.points.as_ref()), &beliefs, wanted)?;
+        }
         None => push_numbers(&mut table, model, &beliefs, wanted)?,
     }
-    if wanted.latent || wanted.joint {
+    if (wanted.latent || wanted.joint) && !model.has_several_targets() {
         push_latents(&mut table, model, &beliefs);
     }
     if wanted.joint {
@@ -226,6 +233,9 @@ fn push_densities(
     frame: &Frame,
     beliefs: &LatentBeliefs,
 ) -> Result<Vec<usize>, CliError> {
+    if model.has_several_targets() {
+        return several::push_densities(table, model, frame, beliefs);
+    }
     let Some(target) = frame.column(&model.target().name) else { return Ok(Vec::new()) };
     let (by, rows, known) = (model.posterior(), frame.row_count(), frame.complete_rows(&[target]));
     let densities = if known.len() == rows {
@@ -267,6 +277,9 @@ fn check(model: &Model, frame: &Frame, wanted: &Wanted) -> Result<(), CliError> 
     }
     let (latents, rows) = (model.posterior().likelihood().latents(), frame.row_count());
     for (flag, is_wanted) in [("--joint", wanted.joint), ("--samples", wanted.samples > 0)] {
+        if is_wanted && model.has_several_targets() {
+            return usage(format!("{flag} is for one target, and the model has {}", model.targets().len()));
+        }
         if is_wanted && latents > 1 {
             return usage(format!("{flag} is for one latent function, and the model has {latents}"));
         }

@@ -75,6 +75,12 @@ impl Sum {
         self.sum += value;
     }
 
+    /// How many there are.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.count as usize
+    }
+
     /// Their mean; NaN where there is none.
     #[must_use]
     pub fn mean(&self) -> f64 {

@@ -7,7 +7,7 @@ use crate::data::{Frame, ReadOptions};
 use crate::error::{CliError, ErrorKind};
 use crate::evaluate::{self, Evaluation};
 use crate::files::OutputFile;
-use crate::fit::{self, CheckpointFolder, FitSpec, Plan, Stream, Streamed, parse_time};
+use crate::fit::{self, CheckpointFolder, FitSpec, Missing, Plan, Stream, Streamed, parse_time};
 use crate::interrupt;
 use crate::left_out::counted;
 use crate::memory;
@@ -83,7 +83,7 @@ pub fn run(
     notes: &mut Notes<'_>,
 ) -> Result<(), CliError> {
     let spec = &options.spec;
-    spec.target()?;
+    spec.targets()?;
     let output = OutputFile::prepare(&options.output, options.force)?;
     let (plan, dropped) = plan(options, context, notes)?;
     if dropped > 0 {
@@ -193,10 +193,15 @@ fn tidy_up(folder: &CheckpointFolder, model: &Model, notes: &mut Notes<'_>) -> R
 fn read_test(path: &str, options: &FitOptions, plan: &Plan, context: &Context) -> Result<Frame, CliError> {
     let mut read = ReadOptions { format: options.format.clone(), ..ReadOptions::default() };
     plan.inputs.extend(&mut read);
-    plan.observed.target.extend(&mut read);
-    let (frame, _) = fit::drop_incomplete(context.formats.open(path, &read)?, options.spec.missing)?;
+    plan.observed.targets().iter().for_each(|of| of.target.extend(&mut read));
+    let (missing, targets) = (options.spec.missing, &options.spec.target);
+    let (frame, _) = fit::drop_incomplete(context.formats.open(path, &read)?, targets, missing)?;
+    if missing == Missing::Error && targets.len() > 1 {
+        let columns: Vec<_> = targets.iter().filter_map(|target| frame.column(target)).collect();
+        frame.refuse_missing(&columns)?;
+    }
     plan.inputs.encode(&frame)?;
-    plan.observed.target.encode(&frame, plan.observed.likelihood.support())?;
+    plan.observed.encode(&frame)?;
     Ok(frame)
 }
 

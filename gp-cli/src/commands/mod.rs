@@ -13,12 +13,13 @@ pub mod inspect;
 pub mod plot;
 pub mod predict;
 pub mod report;
+mod targets;
 pub mod update;
 
 use crate::context::Context;
 use crate::data::{Formats, Frame, Input, ReadOptions};
 use crate::error::{CliError, ErrorKind};
-use crate::fit::{Missing, Stream, none_left};
+use crate::fit::{Missing, Stream, none_left, usable_rows};
 use crate::left_out::{LeftOut, counted, others};
 use crate::model::Model;
 use crate::notes::Notes;
@@ -60,7 +61,8 @@ impl TableOptions {
         notes: &mut Notes<'_>,
     ) -> Result<(Frame, Vec<usize>), CliError> {
         notes.stage(format_args!("reading {path}"));
-        let read = left_of(context.formats.open(path, &self.of(model, more))?, self.missing, notes)?;
+        let targets: Vec<String> = model.targets().iter().map(|target| target.name.clone()).collect();
+        let read = left_of(context.formats.open(path, &self.of(model, more))?, &targets, self.missing, notes)?;
         notes.stage(format_args!("working on {}", counted(read.0.row_count(), "row")));
         Ok(read)
     }
@@ -106,12 +108,22 @@ impl Parts {
 }
 
 /// A table without rows that miss a value, where that was asked for, and which rows these were, ascending.
-fn left_of(frame: Frame, missing: Missing, notes: &mut Notes<'_>) -> Result<(Frame, Vec<usize>), CliError> {
+/// Of several targets, one at least has to be there.
+fn left_of(
+    frame: Frame,
+    targets: &[String],
+    missing: Missing,
+    notes: &mut Notes<'_>,
+) -> Result<(Frame, Vec<usize>), CliError> {
     if missing == Missing::Error {
+        if targets.len() > 1 {
+            let columns: Vec<_> = targets.iter().filter_map(|target| frame.column(target)).collect();
+            frame.refuse_missing(&columns)?;
+        }
         return Ok((frame, Vec::new()));
     }
     let rows = frame.row_count();
-    let complete = frame.complete_rows(&frame.columns().iter().collect::<Vec<_>>());
+    let complete = usable_rows(&frame, targets);
     let missed = others(rows, &complete);
     match (missed.len(), complete.len()) {
         (0, _) => return Ok((frame, missed)),

@@ -1,7 +1,7 @@
 //! `gp plot`: a model and data as a picture.
 
 use super::dependence::{self, INTERVAL};
-use super::{TableOptions, warn};
+use super::{TableOptions, targets, warn};
 use crate::context::Context;
 use crate::data::Frame;
 use crate::encode::FeatureEncoding;
@@ -38,6 +38,9 @@ pub struct PlotOptions {
     /// Picture to write: .png or .svg
     #[arg(long, short, value_name = "PICTURE")]
     pub output: PathBuf,
+    /// Which of several targets to draw
+    #[arg(long, value_name = "COL")]
+    pub target: Option<String>,
     /// How the table is read
     #[command(flatten)]
     pub table: TableOptions,
@@ -55,9 +58,11 @@ pub fn run(options: &PlotOptions, context: &Context, notes: &mut Notes<'_>) -> R
     picture::check_name(&options.output)?;
     let output = OutputFile::prepare(&options.output, options.force)?;
     let model = Model::load(&options.model, context)?;
+    targets::check_chosen(&model, options.target.as_deref())?;
     let frame = options.table.read(&options.data, context, &model, &[], notes)?;
     warn(notes, &model.inputs().encode(&frame)?.warnings());
     notes.stage(format_args!("drawing"));
+    let (model, frame) = targets::chosen(model, frame, options.target.as_deref())?;
     let picture = picture_in_stages(&model, &frame, &notes.line().stages())?;
     output.write(&picture.bytes(&options.output)?)?;
     notes.say(format_args!("wrote {}", output.path().display()));

@@ -5,7 +5,7 @@ use crate::context::Context;
 use crate::error::CliError;
 use crate::files::OutputFile;
 use crate::left_out::counted;
-use crate::method::{Given, Later, Updated};
+use crate::method::{self, Given, Later, Updated};
 use crate::model::{About, Model};
 use crate::notes::Notes;
 use faer::MatRef;
@@ -53,10 +53,15 @@ pub fn run(
     let model = Model::load(&options.model, context)?;
     let method = context.methods.find(&model.about().training.method)?;
     let (frame, left_out) = options.table.read_counted(&options.data, context, &model, &[], notes)?;
-    frame.require(&[&model.target().name])?;
+    if !model.has_several_targets() {
+        frame.require(&[&model.target().name])?;
+    }
     let encoded = model.inputs().encode(&frame)?;
     warn(notes, &encoded.warnings());
-    let observations = model.observations(&frame)?.unwrap_or_default();
+    let Some(observations) = model.observations(&frame)? else {
+        let names: Vec<&str> = model.targets().iter().map(|target| target.name.as_str()).collect();
+        return Err(frame.lacks(&names, ""));
+    };
     let given = Given::of_config(&model.about().config, method.settings());
     let later = Later {
         before: model.posterior(),
@@ -70,9 +75,9 @@ pub fn run(
     };
     let rows = frame.row_count();
     notes.stage(format_args!("taking in {}", more_rows(rows)));
-    let updated = method.update(later)?;
+    let updated = method::update(method.as_ref(), later)?;
     warn(notes, &updated.warnings);
-    let about = about(&model, &updated, rows);
+    let about = about(&model, &updated, (rows, &observations));
     let warnings = [encoded.warnings(), updated.warnings].concat();
     // The linear model has not seen the new rows; beside one that has, it would look worse than it is.
     let updated_model = Model::new(about, updated.posterior, None);
@@ -110,12 +115,20 @@ fn more_rows(rows: usize) -> String {
 }
 
 /// What the file tells about the model with so many more rows.
-fn about(model: &Model, updated: &Updated, rows: usize) -> About {
+fn about(model: &Model, updated: &Updated, (rows, observations): (usize, &[f64])) -> About {
     let mut about = model.about().clone();
     let training = &mut about.training;
     training.rows += rows;
-    // Densities of numbers in units of the scale.
-    training.objective += updated.gain - rows as f64 * model.target().scale().scale.ln();
+    training.objective += updated.gain;
+    let targets = model.targets();
+    for (place, target) in targets.iter().enumerate() {
+        let there = observations.iter().skip(place).step_by(targets.len()).filter(|y| !y.is_nan()).count();
+        // Densities of numbers in units of the scale.
+        training.objective -= there as f64 * target.scale().scale.ln();
+        if let Some(rows) = training.rows_of_targets.get_mut(place) {
+            *rows += there;
+        }
+    }
     training.updates.push(format!("{}, {}", more_rows(rows), updated.how));
     training.warnings.extend(updated.warnings.iter().cloned());
     about

@@ -17,4 +17,4 @@ pub use raw::{EachRow, Levels, RawPiece};
 pub use rows::RowEncoder;
 pub use survey::{ColumnSurvey, MOST_VALUES, Survey, Surveyed};
 pub(crate) use target::checked;
-pub use target::{Target, TargetValues};
+pub use target::{Target, TargetValues, encode_targets};

@@ -11,7 +11,7 @@ use crate::standardise::{Range, Spread, Standardiser, Sum};
 pub const MOST_VALUES: usize = 1 << 16;
 
 /// A table as far as choices need it: the columns of some features, of targets and with other roles, none of which misses a
-/// value.
+/// value; but of several targets some may be missing.
 #[derive(Clone, Debug)]
 pub struct Survey {
     source: String,
@@ -20,6 +20,8 @@ pub struct Survey {
     columns: Vec<ColumnSurvey>,
     /// How many features there are.
     features: usize,
+    /// Whether a target may be missing where another is there.
+    gaps: bool,
     /// One per target.
     labels: Vec<LabelCounter>,
     /// The targets of the first row, as text.
@@ -80,6 +82,7 @@ impl Survey {
             rows: 0,
             columns: columns.map(begin).collect(),
             features: names.features.len(),
+            gaps: names.gaps,
             labels: targets.iter().map(|target| LabelCounter::new(target.kind(), MOST_VALUES)).collect(),
             first_targets: targets.iter().map(|target| target.text(0)).collect(),
         })
@@ -104,7 +107,8 @@ impl Survey {
         let names: Vec<&str> = self.columns.iter().map(|column| column.name.as_str()).collect();
         let columns = piece.require(&names)?;
         let (features, observed) = columns.split_at(self.features);
-        piece.refuse_missing(observed)?;
+        let may_miss = if self.gaps { self.labels.len() } else { 0 };
+        piece.refuse_missing(&observed[may_miss..])?;
         piece.refuse_missing(features)?;
         self.labels.iter_mut().zip(observed).for_each(|(labels, target)| labels.look(target));
         self.rows += piece.row_count();
@@ -128,7 +132,7 @@ impl Survey {
         let mut spreads: Vec<Option<Spread>> = self.columns.iter().map(spread).collect();
         pass(&mut |row| {
             for (spread, &value) in spreads.iter_mut().zip(row) {
-                if let Some(spread) = spread {
+                if let Some(spread) = spread.as_mut().filter(|_| !value.is_nan()) {
                     spread.add(value);
                 }
             }
@@ -245,7 +249,7 @@ impl ColumnSurvey {
     fn look<'f>(&mut self, column: &'f Column, piece: &Frame) -> Result<RawColumn<'f>, CliError> {
         match (&mut self.values, column.values()) {
             (Surveyed::Numbers { sum, range, .. }, Values::Numbers(numbers)) => {
-                for &value in numbers {
+                for &value in numbers.iter().filter(|value| !value.is_nan()) {
                     sum.add(value);
                     range.add(value);
                 }

@@ -1,12 +1,14 @@
 //! The target as the likelihood takes it.
 
 use super::order::{self, in_order};
+use super::several;
 use super::spec::FitSpec;
 use super::task::{Task, how_many, task, wrong_likelihood};
 use crate::context::Context;
-use crate::encode::{ColumnSurvey, Labels, Survey, Surveyed, Target, TargetValues};
+use crate::data::Frame;
+use crate::encode::{ColumnSurvey, Labels, Survey, Surveyed, Target, TargetValues, encode_targets};
 use crate::error::{CliError, ErrorKind};
-use crate::model::TargetSummary;
+use crate::model::{FurtherTarget, TargetSummary};
 use crate::standardise::Standardiser;
 use gp_likelihoods::{Likelihood, Support};
 use gp_optim::format_number;
@@ -22,8 +24,31 @@ pub struct Observed {
     pub target: Target,
     /// Its distribution.
     pub summary: TargetSummary,
+    /// Rows that do not miss it.
+    pub rows: usize,
+    /// The targets besides, where there are several.
+    pub others: Vec<FurtherTarget>,
     /// What an observation says about its latent value, with the parameters that training starts from.
     pub likelihood: Box<dyn Likelihood>,
+}
+
+impl Observed {
+    /// All targets.
+    #[must_use]
+    pub fn targets(&self) -> Vec<FurtherTarget> {
+        let (target, summary) = (self.target.clone(), self.summary.clone());
+        [FurtherTarget { target, summary, rows: self.rows }].into_iter().chain(self.others.clone()).collect()
+    }
+
+    /// The observations of a table, row by row.
+    ///
+    /// # Errors
+    /// As [`Target::encode`].
+    pub fn encode(&self, frame: &Frame) -> Result<Vec<f64>, CliError> {
+        let all = self.targets();
+        let targets: Vec<&Target> = all.iter().map(|of| &of.target).collect();
+        encode_targets(&targets, frame, self.likelihood.support())
+    }
 }
 
 /// Finds out what the target of a table is, and how it is observed.
@@ -32,6 +57,9 @@ pub struct Observed {
 /// Of kind [`Data`](ErrorKind::Data) for a target that says nothing or that the likelihood cannot take, of kind
 /// [`Usage`](ErrorKind::Usage) for a task or a likelihood that does not go with it.
 pub(super) fn observe(survey: &Survey, spec: &FitSpec, context: &Context) -> Result<Observed, CliError> {
+    if survey.targets().len() > 1 {
+        return several::observe(survey, spec, context);
+    }
     let (column, labels) = (survey.target()?, survey.labels());
     if labels.names.len() < 2 {
         let (source, name, value) = (survey.source(), column.name(), survey.first_target());
@@ -47,7 +75,8 @@ pub(super) fn observe(survey: &Survey, spec: &FitSpec, context: &Context) -> Res
     let likelihood = likelihood(task, column, &labels, spec, context)?;
     let target = target(column, &labels, likelihood.as_ref(), spec)?;
     let summary = summary(survey.rows(), column, &target, &labels);
-    Ok(Observed { task, reason, target, summary, likelihood })
+    let (rows, others) = (survey.rows(), Vec::new());
+    Ok(Observed { task, reason, target, summary, rows, others, likelihood })
 }
 
 fn likelihood(
@@ -80,7 +109,7 @@ fn likelihood(
     let likelihood = context.likelihoods.parse(&text).map_err(wrong_likelihood)?;
     if likelihood.outputs() != 1 {
         let what = format!(
-            "the likelihood {} has {} outputs; one target column has one",
+            "the likelihood {} has {} outputs, and there is one target; name all with --target A,B",
             likelihood.name(),
             likelihood.outputs()
         );
@@ -128,7 +157,7 @@ fn target(
 }
 
 /// Variances of predictions are in units of the target's, squared.
-fn check_range(name: &str, Standardiser { scale, .. }: Standardiser) -> Result<(), CliError> {
+pub(super) fn check_range(name: &str, Standardiser { scale, .. }: Standardiser) -> Result<(), CliError> {
     if (scale * scale).is_normal() {
         return Ok(());
     }

@@ -29,16 +29,20 @@ pub fn read_source(
     formats: &Formats,
 ) -> Result<(Frame, usize), CliError> {
     let frame = formats.read(source, &spec.read_options(format)?)?;
-    drop_incomplete(frame, spec.missing)
+    drop_incomplete(frame, &spec.target, spec.missing)
 }
 
 /// Leaves out rows that miss a value, where that was asked for, and tells how many.
 ///
 /// # Errors
 /// Of kind [`Data`](ErrorKind::Data) where no row is left.
-pub fn drop_incomplete(frame: Frame, missing: Missing) -> Result<(Frame, usize), CliError> {
+pub fn drop_incomplete(
+    frame: Frame,
+    targets: &[String],
+    missing: Missing,
+) -> Result<(Frame, usize), CliError> {
     let (source, rows) = (frame.source().to_owned(), frame.row_count());
-    match complete(frame, missing)? {
+    match complete(frame, targets, missing)? {
         Some(frame) => {
             let dropped = rows - frame.row_count();
             Ok((frame, dropped))
@@ -47,16 +51,31 @@ pub fn drop_incomplete(frame: Frame, missing: Missing) -> Result<(Frame, usize),
     }
 }
 
+/// The rows of a table that can be learned from: those that miss no value; of several targets, one at least has to be there.
+pub(crate) fn usable_rows(frame: &Frame, targets: &[String]) -> Vec<usize> {
+    let is_target = |column: &&Column| targets.len() > 1 && targets.iter().any(|name| name == column.name());
+    let (observed, others): (Vec<&Column>, Vec<&Column>) = frame.columns().iter().partition(is_target);
+    let complete = frame.complete_rows(&others);
+    if observed.is_empty() {
+        return complete;
+    }
+    complete.into_iter().filter(|&row| observed.iter().any(|column| !column.is_missing(row))).collect()
+}
+
 /// What is left of a table, or of a piece of one, without the rows that miss a value, where that was asked for; nothing
 /// where no row is left.
 ///
 /// # Errors
 /// Of kind [`Data`](ErrorKind::Data), should rows be gone.
-pub(super) fn complete(frame: Frame, missing: Missing) -> Result<Option<Frame>, CliError> {
+pub(super) fn complete(
+    frame: Frame,
+    targets: &[String],
+    missing: Missing,
+) -> Result<Option<Frame>, CliError> {
     if missing == Missing::Error {
         return Ok(Some(frame));
     }
-    let complete = frame.complete_rows(&frame.columns().iter().collect::<Vec<_>>());
+    let complete = usable_rows(&frame, targets);
     if complete.len() == frame.row_count() {
         return Ok(Some(frame));
     }
@@ -86,10 +105,10 @@ fn what_is_unnamed(frame: &Frame, name: &str) -> CliError {
     CliError::usage(what)
 }
 
-/// The columns that a fit looks at: the features asked for, or all that are nothing else; the target.
+/// The columns that a fit looks at: the features asked for, or all that are nothing else; the targets.
 pub(super) fn columns<'a>(frame: &'a Frame, spec: &'a FitSpec) -> Result<Columns<'a>, CliError> {
-    let target = spec.target()?;
-    if spec.features.iter().any(|name| name == target) {
+    let targets: Vec<&str> = spec.targets()?.iter().map(String::as_str).collect();
+    if let Some(target) = targets.iter().find(|target| spec.features.iter().any(|name| name == *target)) {
         return Err(CliError::usage(format!("column {target} is the target; it cannot be a feature too")));
     }
     check_excluded(frame, spec)?;
@@ -97,7 +116,7 @@ pub(super) fn columns<'a>(frame: &'a Frame, spec: &'a FitSpec) -> Result<Columns
         return Err(what_is_unnamed(frame, unnamed));
     }
     let names: Vec<&str> = match spec.features.as_slice() {
-        [] => frame.columns().iter().map(Column::name).filter(|name| *name != target).collect(),
+        [] => frame.columns().iter().map(Column::name).filter(|name| !targets.contains(name)).collect(),
         some => some.iter().map(String::as_str).collect(),
     };
     if let Some((_, twice)) =
@@ -107,10 +126,12 @@ pub(super) fn columns<'a>(frame: &'a Frame, spec: &'a FitSpec) -> Result<Columns
     }
     if names.is_empty() {
         let what = format!(
-            "`{}` has no column besides the target {target}; there is nothing to predict it from",
-            frame.source()
+            "`{}` has no column besides the target {}; there is nothing to predict it from",
+            frame.source(),
+            targets.join(", ")
         );
         return Err(CliError::new(ErrorKind::Data, what));
     }
-    Ok(Columns { features: names, targets: vec![target], others: Vec::new() })
+    let gaps = targets.len() > 1 && spec.missing == Missing::Drop;
+    Ok(Columns { features: names, targets, others: Vec::new(), gaps })
 }

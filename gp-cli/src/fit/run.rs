@@ -4,12 +4,14 @@ use super::baseline;
 use super::influence;
 use super::plan::Plan;
 use super::sample::Sample;
+use super::several;
 use super::skill;
 use super::spec::FitSpec;
 use super::start;
 use crate::error::{CliError, ErrorKind};
-use crate::method::{Fit, Given, SeenThrough};
-use crate::model::{About, Approximation, Model, TrainingRecord};
+use crate::method::{Fit, Given, Method, Problem, Rows, SeenThrough};
+use crate::model::{About, Approximation, FurtherTarget, Model, TrainingRecord};
+use crate::stages::Stages;
 use faer::MatRef;
 use gp_ep::DataSource;
 use gp_kernels::inducing::{Coverage, InducingInputs};
@@ -24,14 +26,60 @@ pub fn fit(plan: Plan, spec: &FitSpec, origin: &str) -> Result<Model, CliError> 
     let Plan { inputs, observed, method, mut problem, sample, choices, warnings, stages, .. } = plan;
     let rows = problem.rows.count();
     let config = effective(spec, &problem.settings.given);
+    let targets = observed.targets();
     // The clock runs for all that is fitted.
     problem.settings.control = problem.settings.control.begun();
+    let trained = match problem.parts()? {
+        None => train(method.as_ref(), problem, spec, &sample.rows, &stages)?,
+        Some(parts) => {
+            let names: Vec<&str> = targets.iter().map(|of| of.target.name.as_str()).collect();
+            let all = (problem.likelihood.as_ref(), parts);
+            several::fit_apart(method.as_ref(), all, spec, &sample.rows, (&names, &stages))?
+        }
+    };
+    let Trained { mut fit, baseline } = trained;
+    stages.begin("looking at what was learned");
+    fit.warnings = [warnings, fit.warnings].concat();
+    let coverage = coverage(&fit.posterior, &sample)?;
+    let influence = influence::of_targets(&fit.posterior, &inputs, &sample.rows, &targets, spec.seed)?;
+    let record = training_record(&fit, method.name(), rows, &targets);
+    let about = About {
+        origin: origin.to_owned(),
+        inputs,
+        target: observed.target,
+        summary: observed.summary,
+        others: observed.others,
+        training: TrainingRecord { coverage, influence, choices: choices.to_vec(), ..record },
+        seed: spec.seed,
+        config,
+    };
+    Ok(Model::new(about, fit.posterior, baseline))
+}
+
+/// A fit, and the linear model beside it.
+#[derive(Debug)]
+pub(super) struct Trained {
+    pub(super) fit: Fit,
+    pub(super) baseline: Option<Approximation>,
+}
+
+/// Carries out a problem; some of its rows, in memory, are looked at before and after.
+///
+/// # Errors
+/// As [`fit`].
+pub(super) fn train(
+    method: &dyn Method,
+    mut problem: Problem,
+    spec: &FitSpec,
+    sample: &Rows,
+    stages: &Stages,
+) -> Result<Trained, CliError> {
     if method.seen_through() == SeenThrough::InducingInputs {
         stages.begin("fitting some rows to start from");
-        start::settle(&mut problem, spec, &sample.rows)?;
+        start::settle(&mut problem, spec, sample)?;
     }
     stages.begin("fitting the linear model");
-    let baseline = baseline::linear(&problem, &sample.rows)?;
+    let baseline = baseline::linear(&problem, sample)?;
     stages.begin("training");
     let mut fit = method.fit(problem)?;
     if !fit.objective.is_finite() {
@@ -39,23 +87,8 @@ pub fn fit(plan: Plan, spec: &FitSpec, origin: &str) -> Result<Model, CliError> 
             format!("the objective of method {} is {}; {}", method.name(), fit.objective, fit.reason);
         return Err(CliError::new(ErrorKind::Numerical, message));
     }
-    stages.begin("looking at what was learned");
-    skill::judge(&mut fit, &sample.rows, spec.seed)?;
-    fit.warnings = [warnings, fit.warnings].concat();
-    let scale = observed.target.scale().scale;
-    let coverage = coverage(&fit.posterior, &sample)?;
-    let influence = influence::of_rows(&fit.posterior, &inputs, &sample.rows, spec.seed)?;
-    let record = training_record(&fit, method.name(), rows, scale);
-    let about = About {
-        origin: origin.to_owned(),
-        inputs,
-        target: observed.target,
-        summary: observed.summary,
-        training: TrainingRecord { coverage, influence, choices: choices.to_vec(), ..record },
-        seed: spec.seed,
-        config,
-    };
-    Ok(Model::new(about, fit.posterior, baseline))
+    skill::judge(&mut fit, sample, spec.seed)?;
+    Ok(Trained { fit, baseline })
 }
 
 /// What was said, and what the method was given beyond that.
@@ -67,7 +100,7 @@ fn effective(spec: &FitSpec, given: &Given) -> Map<String, Value> {
     config
 }
 
-fn training_record(fit: &Fit, method: &str, rows: usize, scale: f64) -> TrainingRecord {
+fn training_record(fit: &Fit, method: &str, rows: usize, targets: &[FurtherTarget]) -> TrainingRecord {
     let mut warnings = fit.warnings.clone();
     if let Some(added) =
         fit.posterior.describe().iter().map(|latent| latent.jitter).find(|&added| added > 0.0)
@@ -77,8 +110,9 @@ fn training_record(fit: &Fit, method: &str, rows: usize, scale: f64) -> Training
     TrainingRecord {
         method: method.to_owned(),
         rows,
-        // Densities of numbers in units of `scale`.
-        objective: fit.objective - rows as f64 * scale.ln(),
+        // Densities of numbers in units of their scale.
+        objective: fit.objective
+            - targets.iter().map(|of| of.rows as f64 * of.target.scale().scale.ln()).sum::<f64>(),
         objective_kind: fit.objective_kind,
         converged: fit.converged,
         reason: fit.reason.clone(),
@@ -88,6 +122,7 @@ fn training_record(fit: &Fit, method: &str, rows: usize, scale: f64) -> Training
         coverage: Vec::new(),
         choices: Vec::new(),
         influence: Vec::new(),
+        rows_of_targets: if targets.len() > 1 { targets.iter().map(|of| of.rows).collect() } else { Vec::new() },
         updates: Vec::new(),
     }
 }

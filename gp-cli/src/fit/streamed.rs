@@ -4,7 +4,7 @@ use super::observed::Observed;
 use super::reading::{columns, complete, none_left};
 use super::spec::{FitSpec, Missing};
 use crate::data::{Formats, Frame, Input, Pieces, ReadOptions, no_room, unnamed};
-use crate::encode::{EachRow, Inputs, RowEncoder, Survey, checked};
+use crate::encode::{EachRow, Inputs, RowEncoder, Survey, Target, checked};
 use crate::error::{CliError, ErrorKind};
 use crate::method::Rows;
 use gp_ep::{DataError, DataSource, RowReader, Rows as Selection};
@@ -53,6 +53,7 @@ struct Origin {
     input: Input,
     options: ReadOptions,
     missing: Missing,
+    targets: Vec<String>,
 }
 
 impl Streamed {
@@ -70,7 +71,8 @@ impl Streamed {
         why: &str,
     ) -> Result<Self, CliError> {
         let options = spec.read_options(format)?;
-        let origin = Origin { formats: formats.clone(), input, options, missing: spec.missing };
+        let (missing, targets) = (spec.missing, spec.target.clone());
+        let origin = Origin { formats: formats.clone(), input, options, missing, targets };
         let (mut rows, mut begun, mut left_out) = (0, None, Vec::new());
         let mut pieces = origin.pieces()?;
         while let Some(piece) = pieces.next_piece()? {
@@ -78,7 +80,7 @@ impl Streamed {
                 left_out = piece.left_out().to_vec();
             }
             rows += piece.row_count();
-            let Some(piece) = complete(piece, spec.missing)? else { continue };
+            let Some(piece) = complete(piece, &spec.target, spec.missing)? else { continue };
             let (survey, raw) = match &mut begun {
                 Some(begun) => begun,
                 none => none.insert(begin(&piece, spec, folder)?),
@@ -127,13 +129,14 @@ impl Streamed {
     /// Of kind [`Data`](ErrorKind::Data) for an observation that the likelihood cannot take, with its place.
     pub fn into_rows(self, inputs: &Inputs, observed: &Observed) -> Result<Rows, CliError> {
         let support = observed.likelihood.support();
-        let (targets, features) = ([&observed.target], self.survey.features().len());
+        let (all, features) = (observed.targets(), self.survey.features().len());
+        let targets: Vec<&Target> = all.iter().map(|of| &of.target).collect();
         let encoder = RowEncoder::new(&self.survey, inputs, &targets, support);
         if support != Support::Real {
             let (mut row, mut values) = (0, vec![0.0; encoder.outputs()]);
             self.raw.for_each(&mut |numbers| {
                 encoder.observe(&numbers[features..], &mut values);
-                for (&value, target) in values.iter().zip(targets) {
+                for (&value, target) in values.iter().zip(&targets) {
                     checked(value, support, |what| self.origin.fault(row, &target.name, what))?;
                 }
                 row += 1;
@@ -164,7 +167,7 @@ impl Origin {
     fn find(&self, mut row: usize, column: &str, what: &str) -> Result<CliError, CliError> {
         let mut pieces = self.pieces()?;
         while let Some(piece) = pieces.next_piece()? {
-            let Some(piece) = complete(piece, self.missing)? else { continue };
+            let Some(piece) = complete(piece, &self.targets, self.missing)? else { continue };
             if row < piece.row_count() {
                 return Ok(piece.fault(row, column, what));
             }

@@ -67,13 +67,17 @@ impl std::fmt::Display for Task {
 /// As [`Plan::new`](super::Plan::new).
 pub fn settled(frame: &Frame, spec: &FitSpec, context: &Context) -> Result<(FitSpec, Vec<String>), CliError> {
     let survey = Survey::of(frame, &columns(frame, spec)?)?;
+    let warnings = lookalikes(&survey, spec).into_iter().map(|like| format!("warning: {like}"));
+    let known = frame.left_out().iter().cloned().chain(warnings).collect();
+    if survey.targets().len() > 1 {
+        return Ok((spec.clone(), known));
+    }
     let column = survey.target()?;
     let labels = in_order(survey.labels(), column.name(), &spec.order)?;
     let is_open = spec.task == TaskChoice::Auto && spec.likelihood.is_none() && labels.names.len() > 1;
     let task = if is_open { task(&survey, column, &labels, spec, context)?.0.into() } else { spec.task };
     let order = if spec.order.is_empty() { Vec::new() } else { labels.names };
-    let warnings = lookalikes(&survey, spec).into_iter().map(|like| format!("warning: {like}"));
-    Ok((FitSpec { task, order, ..spec.clone() }, frame.left_out().iter().cloned().chain(warnings).collect()))
+    Ok((FitSpec { task, order, ..spec.clone() }, known))
 }
 
 /// What was asked for, or what the values say; and why.

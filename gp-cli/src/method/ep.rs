@@ -7,7 +7,7 @@ use super::gaussian::is_gaussian;
 use super::later::{Later, Updated};
 use super::optimizer::{Optimizer, minimise_options};
 use super::outcome::Fit;
-use super::power_ep::{convergence_warnings, model, over_parameters, usual_power};
+use super::power_ep::{convergence_warnings, model, over_parameters, shares_latents, usual_power};
 use super::problem::Problem;
 use super::setting::{Given, Setting};
 use super::uncertain::learns_inducing;
@@ -16,6 +16,7 @@ use crate::error::CliError;
 use crate::model::Functions;
 use gp_ep::power_ep::{EpState, Level};
 use gp_ep::{EpOptions, EvidenceKind, Inference as _, Learning, PowerEp, Steps, Trained};
+use gp_likelihoods::Likelihood;
 use gp_optim::FirstOrder;
 
 /// Power EP with a site for every factor.
@@ -29,6 +30,8 @@ pub(crate) struct Ep {
 
 /// Sites for all observations take room for up to so many rows times latent functions.
 const MANY_SITES: usize = 20_000;
+/// Those of several numbers with Gaussian noise come to rest at once, or nearly so.
+const MANY_SITES_OF_NUMBERS: usize = 100_000;
 
 /// Iterations unless asked otherwise, by quasi-Newton and by first-order steps.
 const OUTER_ITERATIONS: u64 = 100;
@@ -87,9 +90,18 @@ impl Method for Ep {
     }
 
     fn is_usual(&self, case: &Case<'_>) -> Option<String> {
-        let fits = case.rows * case.likelihood.latents() <= MANY_SITES && !case.streamed;
+        let sites = if case.likelihood.outputs() > 1 { MANY_SITES_OF_NUMBERS } else { MANY_SITES };
+        let fits = case.rows * case.likelihood.latents() <= sites && !case.streamed;
         (self.level == Level::Projection && fits && !is_gaussian(case.likelihood))
-            .then(|| format!("the likelihood is not Gaussian, and {} rows fit into memory", case.rows))
+            .then(|| match case.likelihood.outputs() {
+                1 => format!("the likelihood is not Gaussian, and {} rows fit into memory", case.rows),
+                _ => format!("targets share latent functions or a kernel, and {} rows fit into memory", case.rows),
+            })
+    }
+
+    fn objection(&self, likelihood: &dyn Likelihood) -> Option<String> {
+        let refused = self.level == Level::Latent && shares_latents(likelihood);
+        refused.then(|| "its latent functions belong to one target each; take method ep or svgp".to_owned())
     }
 
     fn memory(&self, problem: &Problem) -> f64 {

@@ -3,17 +3,20 @@
 
 mod functions;
 mod held;
+mod of_target;
 mod record;
 mod tensors;
 mod vocabulary;
 
 pub use functions::{Approximation, Functions, approximation};
 pub use held::Held;
-pub use record::{About, Influence, InputInfluence, TargetSummary, TrainingRecord};
+pub use of_target::together;
+pub(crate) use of_target::of_output;
+pub use record::{About, FurtherTarget, Influence, InputInfluence, TargetSummary, TrainingRecord};
 pub use vocabulary::Vocabulary;
 
 use crate::data::{Frame, ReadOptions};
-use crate::encode::{Inputs, Target};
+use crate::encode::{Inputs, Target, encode_targets};
 use crate::error::{CliError, ErrorKind};
 use functions::StoredApproximation;
 use record::{FORMAT, Record, VERSION};
@@ -22,7 +25,7 @@ use serde_json::Value;
 use std::error::Error;
 use std::path::Path;
 
-/// A model of one target as a function of some inputs.
+/// A model of one target, or of several, as a function of some inputs.
 #[derive(Clone, Debug)]
 pub struct Model {
     about: About,
@@ -88,12 +91,18 @@ impl Model {
 
     /// What the types do not say.
     fn check(&self) -> Result<(), String> {
-        let classes = self.posterior.likelihood().support().classes();
+        let (classes, outputs) =
+            (self.posterior.likelihood().support().classes(), self.posterior.likelihood().outputs());
+        if outputs != self.targets().len() {
+            return Err(format!("{} targets for {outputs} outputs", self.targets().len()));
+        }
+        if self.targets().iter().any(|target| !target.scale().is_sound()) {
+            return Err("a scale that is not positive".to_owned());
+        }
         match self.about.target.labels() {
             Some(labels) if labels.len() != classes => {
                 Err(format!("{} labels for {classes} classes", labels.len()))
             }
-            _ if !self.about.target.scale().is_sound() => Err("a scale that is not positive".to_owned()),
             _ => Ok(()),
         }
     }
@@ -113,7 +122,7 @@ impl Model {
     pub fn to_value(&self) -> Result<Value, CliError> {
         let record = Record {
             format: FORMAT.to_owned(),
-            version: self.posterior.functions().version(),
+            version: if self.has_several_targets() { VERSION } else { self.posterior.functions().version() },
             writer: format!("gp {}", env!("CARGO_PKG_VERSION")),
             about: self.about.clone(),
             posterior: StoredApproximation::of(&self.posterior)?,
@@ -164,20 +173,21 @@ impl Model {
     pub fn read_options(&self) -> ReadOptions {
         let mut options = ReadOptions::default();
         self.about.inputs.extend(&mut options);
-        self.about.target.extend(&mut options);
+        self.targets().iter().for_each(|target| target.extend(&mut options));
         options
     }
 
-    /// The observations of a table as the likelihood takes them, if the table has the target.
+    /// The observations of a table as the likelihood takes them, row by row, if the table has the target or, of several,
+    /// one at least. Of several targets those that are missing are NaN.
     ///
     /// # Errors
     /// As [`Target::encode`].
     pub fn observations(&self, frame: &Frame) -> Result<Option<Vec<f64>>, CliError> {
-        let target = self.target();
-        if frame.column(&target.name).is_none() {
+        let targets = self.targets();
+        if targets.iter().all(|target| frame.column(&target.name).is_none()) {
             return Ok(None);
         }
-        target.encode(frame, self.posterior.likelihood().support()).map(Some)
+        encode_targets(&targets, frame, self.posterior.likelihood().support()).map(Some)
     }
 }
 

@@ -23,6 +23,7 @@ mod pictures;
 mod predict;
 mod relevance;
 mod seasons;
+mod several;
 mod stream;
 mod stream_resources;
 mod support;

@@ -13,13 +13,13 @@ use crate::error::CliError;
 use crate::method::{
     ClosedForm, Ep, Given, ITERATIONS, Method, Optimizer, Problem, Rows, Settings, is_gaussian,
 };
-use crate::model::Approximation;
+use crate::model::{Approximation, together};
 use gp_kernels::Kernel;
 use gp_kernels::algebra::Sum;
 use gp_kernels::kernels::constant::Constant;
 use gp_kernels::kernels::linear::{Identity, Linear};
 use gp_kernels::placement::{Greedy, Placement};
-use gp_likelihoods::{BernoulliLogit, Likelihood, Poisson, Softmax, Support};
+use gp_likelihoods::{BernoulliLogit, Gaussian, Gaussians, Likelihood, Poisson, Softmax, Support};
 use gp_optim::Control;
 
 /// A fit of this many numbers, N D² for each latent, takes seconds.
@@ -29,6 +29,8 @@ const MOST_OTHERS: usize = 2_000;
 /// Iterations of the two variances, where sites come to rest for each of them, and steps where sweeps and steps take turns.
 const FEW_ITERATIONS: u64 = 50;
 const FEW_STEPS: u64 = 50;
+/// Noise of several targets, where training starts.
+const NOISE: f64 = 0.1;
 
 /// The linear model of the observations of a sample, unless it would take long or the time is over. The control of the
 /// problem has begun.
@@ -40,6 +42,9 @@ pub(super) fn linear(problem: &Problem, sample: &Rows) -> Result<Option<Approxim
     if is_over(control) {
         return Ok(None);
     }
+    if problem.likelihood.outputs() > 1 {
+        return of_several(problem, sample);
+    }
     match without_parameters(problem.likelihood.as_ref())? {
         Some(likelihood) => {
             let most = penalised::most_rows(sample, likelihood.latents());
@@ -48,6 +53,24 @@ pub(super) fn linear(problem: &Problem, sample: &Rows) -> Result<Option<Approxim
         }
         None => by_kernel(problem, sample),
     }
+}
+
+/// A linear regression for each of several targets, each by the rows that have it.
+fn of_several(problem: &Problem, sample: &Rows) -> Result<Option<Approximation>, CliError> {
+    if problem.likelihood.support() != Support::Real {
+        return Ok(None);
+    }
+    let (outputs, mut lines) = (problem.likelihood.outputs(), Vec::new());
+    let noise = Gaussians::new(vec![NOISE; outputs])?;
+    for output in 0..outputs {
+        let one = Problem {
+            kernels: problem.kernels.iter().take(1).cloned().collect(),
+            likelihood: Box::new(Gaussian::new(NOISE)?),
+            ..problem.clone()
+        };
+        lines.extend(by_kernel(&one, &sample.of_target(output, outputs)?)?);
+    }
+    (lines.len() == outputs).then(|| together(&lines, Box::new(noise))).transpose()
 }
 
 /// Whether the time is over or the run was interrupted.
