@@ -3,9 +3,7 @@
 
 use faer::Mat;
 use faer::linalg::solvers::Solve as _;
-use gp_ep::{
-    Inference as _, Learning, PowerEp, Powers, SparseProcess, SparseRegression, Table,
-};
+use gp_ep::{Inference as _, Learning, PowerEp, Powers, SparseProcess, SparseRegression, Table};
 use gp_kernels::Evaluator;
 use gp_kernels::inducing::InducingInputs;
 use gp_likelihoods::{Coregionalised, Gaussian, Gaussians};
@@ -40,7 +38,8 @@ fn dense(kernels: &[&str], w: &[f64], noise: &[f64]) -> f64 {
     let at = |k: usize| (k / 2, k % 2);
     let covariance = Mat::from_fn(2 * ROWS, 2 * ROWS, |a, b| {
         let ((i, p), (j, r)) = (at(a), at(b));
-        let shared: f64 = (0..latents).map(|q| w[p * latents + q] * w[r * latents + q] * gram[q][(i, j)]).sum();
+        let shared: f64 =
+            (0..latents).map(|q| w[p * latents + q] * w[r * latents + q] * gram[q][(i, j)]).sum();
         shared + if a == b { noise[p] } else { 0.0 }
     });
     let flat = Mat::from_fn(2 * ROWS, 1, |k, _| y[at(k)]);

@@ -3,9 +3,10 @@
 
 use gp_likelihoods::testkit::check;
 use gp_likelihoods::{
-    BernoulliProbit, Beta, Coregionalised, Density, Described, Gamma, Gaussian, Gaussians, Gprn, Latent, Likelihood, MulticlassProbit,
-    NegativeBinomial, ObservationMoments, OrdinalProbit, PointSlopes, Poisson, PoissonSoftplus, RobustMax,
-    Scalar, Slopes, Softmax, StudentT, Support, WarpTerm, WarpedGaussian, Workspace,
+    BernoulliProbit, Beta, Coregionalised, Density, Described, Gamma, Gaussian, Gaussians, Gprn, Latent,
+    Likelihood, MulticlassProbit, NegativeBinomial, ObservationMoments, OrdinalProbit, PointSlopes, Poisson,
+    PoissonSoftplus, RobustMax, Scalar, Slopes, Softmax, StudentT, Support, WarpTerm, WarpedGaussian,
+    Workspace,
 };
 use rand::Rng;
 

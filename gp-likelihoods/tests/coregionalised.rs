@@ -2,8 +2,8 @@
 //! Linear mixtures of latents against dense Gaussian formulas, in limits, and with outputs that are missing.
 
 use gp_likelihoods::{
-    Coregionalised, Described, Gaussians, Latent, Likelihood, Marginal, ObservationMoments, Slopes, Workspace,
-    parse,
+    Coregionalised, Described, Gaussians, Latent, Likelihood, Marginal, ObservationMoments, Slopes,
+    Workspace, parse,
 };
 
 fn latents(all: &[(f64, f64)]) -> Vec<Latent> {
@@ -58,8 +58,7 @@ fn dense(w: &[f64], noise: &[f64], y: &[f64], q: &[Latent]) -> f64 {
         shared + if a == b { noise[a] } else { 0.0 }
     };
     let r: Vec<f64> = there.iter().map(|&p| y[p] - mean(p)).collect();
-    let s: Vec<Vec<f64>> =
-        there.iter().map(|&a| there.iter().map(|&b| covariance(a, b)).collect()).collect();
+    let s: Vec<Vec<f64>> = there.iter().map(|&a| there.iter().map(|&b| covariance(a, b)).collect()).collect();
     log_normal(&r, &s)
 }
 

@@ -62,7 +62,8 @@ impl TableOptions {
     ) -> Result<(Frame, Vec<usize>), CliError> {
         notes.stage(format_args!("reading {path}"));
         let targets: Vec<String> = model.targets().iter().map(|target| target.name.clone()).collect();
-        let read = left_of(context.formats.open(path, &self.of(model, more))?, &targets, self.missing, notes)?;
+        let read =
+            left_of(context.formats.open(path, &self.of(model, more))?, &targets, self.missing, notes)?;
         notes.stage(format_args!("working on {}", counted(read.0.row_count(), "row")));
         Ok(read)
     }

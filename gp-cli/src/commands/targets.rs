@@ -3,7 +3,6 @@
 use crate::data::Frame;
 use crate::error::CliError;
 use crate::model::Model;
-use gp_likelihoods::Likelihood;
 use serde_json::{Map, Value, json};
 
 /// The target that a latent function belongs to, for each of them; nothing where targets share latent functions, or there is
@@ -46,7 +45,9 @@ pub(super) fn lines(model: &Model) -> Vec<(String, String)> {
     let (noise, mixing, rows) = (noise(model), mixing(model), &model.about().training.rows_of_targets);
     let of = |(place, target): (usize, &&crate::encode::Target)| {
         let mut words = rows.get(place).map(|rows| format!("{rows} rows")).into_iter().collect::<Vec<_>>();
-        words.extend(noise.get(place).map(|noise| format!("noise of deviation {}", super::inspect::short(*noise))));
+        words.extend(
+            noise.get(place).map(|noise| format!("noise of deviation {}", super::inspect::short(*noise))),
+        );
         words.extend(mixing.get(place).map(|row| format!("mixes {}", mixture(row))));
         (format!("target {}", target.name), words.join(", "))
     };
@@ -116,11 +117,7 @@ pub(super) fn check_chosen(model: &Model, target: Option<&str>) -> Result<(), Cl
 }
 
 /// The chosen target as a model of its own; of the table the rows that have it, or all where none has.
-pub(super) fn chosen(
-    model: Model,
-    frame: Frame,
-    target: Option<&str>,
-) -> Result<(Model, Frame), CliError> {
+pub(super) fn chosen(model: Model, frame: Frame, target: Option<&str>) -> Result<(Model, Frame), CliError> {
     let Some(name) = target.filter(|_| model.has_several_targets()) else { return Ok((model, frame)) };
     let found = model.by_target()?.into_iter().find(|one| one.target().name == name).unwrap_or(model);
     let rows = frame.column(name).map_or_else(Vec::new, |column| frame.complete_rows(&[column]));

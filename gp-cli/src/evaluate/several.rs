@@ -69,7 +69,10 @@ pub(super) fn evaluate_targets(model: &Model, frame: &Frame) -> Result<Evaluatio
     let joint = names(&targets).map(|name| match name {
         "gp" => (name, joint),
         // The others know nothing of how targets hang together.
-        _ => (name, targets.iter().map(|of| of.rows as f64 * score(of, name).nlpd).sum::<f64>() / there.len() as f64),
+        _ => (
+            name,
+            targets.iter().map(|of| of.rows as f64 * score(of, name).nlpd).sum::<f64>() / there.len() as f64,
+        ),
     });
     let joint = joint.collect();
     Ok(Evaluation {
@@ -92,7 +95,10 @@ fn names(targets: &[TargetScores]) -> impl Iterator<Item = &'static str> {
 }
 
 fn score(of: &TargetScores, predictor: &str) -> NumberScores {
-    of.of.iter().find(|(name, _)| *name == predictor).map_or_else(NumberScores::default, |(_, scores)| *scores)
+    of.of
+        .iter()
+        .find(|(name, _)| *name == predictor)
+        .map_or_else(NumberScores::default, |(_, scores)| *scores)
 }
 
 impl SeveralScores {
@@ -103,7 +109,8 @@ impl SeveralScores {
             self.targets.iter().map(|target| of(&score(target, predictor))).sum::<f64>() / count
         };
         let means = [mean(|s| s.smse), mean(|s| s.nlpd), mean(|s| s.msll)];
-        let joint = self.joint.iter().filter(|(name, _)| *name == predictor).map(|(_, value)| (JOINT, *value));
+        let joint =
+            self.joint.iter().filter(|(name, _)| *name == predictor).map(|(_, value)| (JOINT, *value));
         MEANS.into_iter().zip(means).chain(joint).collect()
     }
 
@@ -123,7 +130,8 @@ impl SeveralScores {
     /// Scores by predictor: means over targets.
     pub(super) fn to_json(&self) -> Value {
         let of = |predictor: &'static str| {
-            let means = self.means(predictor).into_iter().map(|(name, value)| (name.to_owned(), json!(value)));
+            let means =
+                self.means(predictor).into_iter().map(|(name, value)| (name.to_owned(), json!(value)));
             (predictor.to_owned(), Value::Object(means.collect()))
         };
         Value::Object(names(&self.targets).map(of).collect())
@@ -151,7 +159,8 @@ impl SeveralScores {
         let means: Vec<Vec<(&str, f64)>> = predictors.iter().map(|name| self.means(name)).collect();
         let words = ["mean of smse", "mean of nlpd", "mean of msll", "nlpd of a row (joint_nlpd)"];
         for (place, words) in words.into_iter().enumerate() {
-            let cells = means.iter().map(|of| of.get(place).map_or_else(String::new, |(_, value)| number(*value)));
+            let cells =
+                means.iter().map(|of| of.get(place).map_or_else(String::new, |(_, value)| number(*value)));
             grid.push(words, cells.collect::<Vec<_>>().into_iter());
         }
         all.push(grid);

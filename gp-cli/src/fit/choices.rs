@@ -75,8 +75,8 @@ pub(super) fn choose_optimizer(
     match spec.optimizer {
         None => {
             let mut usual = known.clone();
-            // Sites of linear outputs do come to rest.
-            let slowly = likelihood.latents() > 1 && !likelihood.is_linear_gaussian();
+            // Those of several targets do come to rest.
+            let slowly = likelihood.latents() > 1 && likelihood.outputs() == 1;
             usual.sort_by_key(|&optimizer| slowly && optimizer != Optimizer::Adam);
             let heeds_all = |optimizer: &&Optimizer| unheeded(spec, method, **optimizer).is_none();
             let found = usual.iter().find(heeds_all).or(known.first()).copied();

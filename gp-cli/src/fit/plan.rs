@@ -15,9 +15,7 @@ use crate::data::Frame;
 use crate::encode::{ColumnSurvey, Inputs, Survey};
 use crate::error::CliError;
 use crate::left_out::counted;
-use crate::method::{
-    self, ALPHA, Given, Method, Optimizer, PARAMETERS, Problem, Rows, SeenThrough,
-};
+use crate::method::{self, ALPHA, Given, Method, Optimizer, PARAMETERS, Problem, Rows, SeenThrough};
 use crate::stages::Stages;
 use std::sync::Arc;
 

@@ -122,7 +122,11 @@ fn training_record(fit: &Fit, method: &str, rows: usize, targets: &[FurtherTarge
         coverage: Vec::new(),
         choices: Vec::new(),
         influence: Vec::new(),
-        rows_of_targets: if targets.len() > 1 { targets.iter().map(|of| of.rows).collect() } else { Vec::new() },
+        rows_of_targets: if targets.len() > 1 {
+            targets.iter().map(|of| of.rows).collect()
+        } else {
+            Vec::new()
+        },
         updates: Vec::new(),
     }
 }

@@ -53,6 +53,9 @@ pub struct Settings {
     pub seed: u64,
     /// Whether inducing inputs stay where they are.
     pub fixed_inducing: bool,
+    /// Whether predictions take parameters as known, unless it was said otherwise: those of several targets have to, because
+    /// mixtures of each are none of all.
+    pub known_parameters: bool,
 }
 
 /// The sizes of a problem.
@@ -123,11 +126,15 @@ impl Problem {
         }
         let own = (0..outputs).map(|output| self.likelihood.own_latent(output)).collect::<Option<Vec<_>>>();
         let Some(own) = own else { return Ok(None) };
-        own.into_iter().enumerate().map(|(output, own)| self.part(output, own)).collect::<Result<_, _>>().map(Some)
+        own.into_iter()
+            .enumerate()
+            .map(|(output, own)| self.part(output, own))
+            .collect::<Result<_, _>>()
+            .map(Some)
     }
 
     fn part(&self, output: usize, own: OwnLatent) -> Result<Self, CliError> {
-        let mut settings = self.settings.clone();
+        let mut settings = Settings { known_parameters: true, ..self.settings.clone() };
         if let Some(file) = settings.control.checkpoint() {
             let file = file.beside(&target_stage(output));
             settings.control = settings.control.clone().with_checkpoint(file);

@@ -10,8 +10,8 @@ mod vocabulary;
 
 pub use functions::{Approximation, Functions, approximation};
 pub use held::Held;
-pub use of_target::together;
 pub(crate) use of_target::of_output;
+pub use of_target::together;
 pub use record::{About, FurtherTarget, Influence, InputInfluence, TargetSummary, TrainingRecord};
 pub use vocabulary::Vocabulary;
 

@@ -34,9 +34,17 @@ pub(super) fn push_targets(
         }
     }
     if wanted.latent && !own_latents {
-        push_latents(table, model, beliefs);
+        push_shared_latents(table, beliefs);
     }
     Ok(())
+}
+
+/// Latent functions that targets share have numbers, and no units but their own.
+fn push_shared_latents(table: &mut OutTable, beliefs: &LatentBeliefs) {
+    for (q, function) in beliefs.functions().iter().enumerate() {
+        table.push_numbers(format!("latent_mean({q})"), function.mean.clone());
+        table.push_numbers(format!("latent_variance({q})"), function.variance.clone());
+    }
 }
 
 /// The name of a column with that of a target in it.

@@ -63,7 +63,8 @@ fn targets_apart_are_models_of_their_own() {
         assert!(joint.is_finite());
     }
     let (header, _) = desk.ok("predict both.gp train.csv --interval 0.5,0.9").table();
-    let expected = ["mean(a)", "variance(a)", "lower(a)(0.5)", "upper(a)(0.5)", "lower(a)(0.9)", "upper(a)(0.9)"];
+    let expected =
+        ["mean(a)", "variance(a)", "lower(a)(0.5)", "upper(a)(0.5)", "lower(a)(0.9)", "upper(a)(0.9)"];
     assert_eq!(header[..6], expected);
 }
 
@@ -80,7 +81,13 @@ fn targets_apart_go_through_every_command() {
     assert_eq!(fit.json()["kernel"].as_array().unwrap().len(), 2);
 
     let inspect = desk.ok("inspect m.gp").out;
-    for text in ["targets     a, b", "target a    80 rows, noise of deviation", "kernel a", "kernel b", "of b over the rows"] {
+    for text in [
+        "targets     a, b",
+        "target a    80 rows, noise of deviation",
+        "kernel a",
+        "kernel b",
+        "of b over the rows",
+    ] {
         assert!(inspect.contains(text), "no `{text}` in\n{inspect}");
     }
     let told = desk.ok("inspect m.gp --json").json();
@@ -215,7 +222,8 @@ fn streamed_targets_are_those_in_memory() {
 fn shared_kernels_and_networks_of_functions() {
     let desk = Desk::new();
     desk.write("train.csv", pair(40));
-    let shared = desk.ok("fit train.csv --target a,b --kernel \"1 * rbf\" --inducing 10 --iterations 10 -o shared.gp");
+    let shared =
+        desk.ok("fit train.csv --target a,b --kernel \"1 * rbf\" --inducing 10 --iterations 10 -o shared.gp");
     assert!(shared.err.contains("method: ep"), "{}", shared.err);
     let inspect = desk.ok("inspect shared.gp").out;
     assert!(inspect.lines().filter(|line| line.starts_with("kernel")).count() == 1, "{inspect}");
@@ -250,7 +258,8 @@ fn what_cannot_be_is_refused_in_a_line() {
     desk.write("words.csv", "x,a,b\n1,2,red\n2,3,blue\n3,4,red\n");
     desk.write("flat.csv", "x,a,b\n1,2,5\n2,3,5\n3,4,5\n");
     desk.write("empty.csv", "x,a,b\n1,,\n2,3,5\n3,4,\n4,,6\n5,1,7\n");
-    let fit = |rest: &str, code: i32, texts: &[&str]| desk.refused(&format!("fit {rest} -o no.gp"), code, texts);
+    let fit =
+        |rest: &str, code: i32, texts: &[&str]| desk.refused(&format!("fit {rest} -o no.gp"), code, texts);
     fit("train.csv --target a,a", 2, &["column a is named twice among --target"]);
     fit("train.csv --target a,c", 3, &["no column c"]);
     fit("words.csv --target a,b", 3, &["column b", "holds words"]);
@@ -260,7 +269,11 @@ fn what_cannot_be_is_refused_in_a_line() {
     fit("train.csv --target a,b --latents 0", 2, &["--latents 0"]);
     fit("train.csv --target a,b --task count", 2, &["several targets have to be numbers"]);
     fit("train.csv --target a,b --features a,x", 2, &["column a is the target"]);
-    fit("train.csv --target a,b --likelihood gaussian", 2, &["gaussian has 1 output, and there are 2 targets"]);
+    fit(
+        "train.csv --target a,b --likelihood gaussian",
+        2,
+        &["gaussian has 1 output, and there are 2 targets"],
+    );
     fit(
         "train.csv --target a,b --likelihood \"coregionalised(outputs=3)\"",
         2,
@@ -271,7 +284,11 @@ fn what_cannot_be_is_refused_in_a_line() {
         2,
         &["`mixing` takes 4 numbers in brackets"],
     );
-    fit("train.csv --target a --exclude b --likelihood gprn", 2, &["gprn has 2 outputs, and there is one target"]);
+    fit(
+        "train.csv --target a --exclude b --likelihood gprn",
+        2,
+        &["gprn has 2 outputs, and there is one target"],
+    );
     fit("train.csv --target a,b --latents 1 --method exact", 2, &["method exact", "coregionalised"]);
     fit("train.csv --target a,b --kernel rbf --method exact", 2, &["method exact", "gaussians"]);
     fit("train.csv --target a,b --method ivm", 2, &["method ivm"]);
@@ -283,5 +300,9 @@ fn what_cannot_be_is_refused_in_a_line() {
     let predicted = desk.ok("predict gaps.gp empty.csv");
     let (header, rows) = predicted.table();
     let place = header.iter().position(|name| name == "log_density").unwrap();
-    assert!(rows[0][place].is_empty() && rows[1..].iter().all(|row| !row[place].is_empty()), "{}", predicted.out);
+    assert!(
+        rows[0][place].is_empty() && rows[1..].iter().all(|row| !row[place].is_empty()),
+        "{}",
+        predicted.out
+    );
 }

@@ -188,8 +188,7 @@ impl Density for Coregionalised {
             for (place, (&w, q)) in self.weights(p).iter().zip(q).enumerate() {
                 out.by_mean[place] += w * residual / variance;
                 out.by_variance[place] -= 0.5 * w * w / variance;
-                out.by_params[p * self.latents + place] =
-                    (residual * q.mean() - w * q.variance()) / variance;
+                out.by_params[p * self.latents + place] = (residual * q.mean() - w * q.variance()) / variance;
             }
         }
         true

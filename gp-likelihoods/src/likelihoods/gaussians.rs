@@ -60,14 +60,7 @@ impl Gaussians {
     }
 
     /// Fills in one output's part of an integral, unless the output is missing.
-    fn add_piece(
-        &self,
-        y: f64,
-        (p, slot): (usize, usize),
-        q: Latent,
-        power: Option<f64>,
-        out: &mut Slopes,
-    ) {
+    fn add_piece(&self, y: f64, (p, slot): (usize, usize), q: Latent, power: Option<f64>, out: &mut Slopes) {
         if y.is_nan() {
             return;
         }

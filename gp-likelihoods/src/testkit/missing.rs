@@ -11,7 +11,9 @@ use crate::support::Support;
 const MASS: f64 = 1e-10;
 
 pub(super) fn check(likelihood: &dyn Likelihood, observations: &[Vec<f64>], report: &mut Report) {
-    if !likelihood.takes_missing_outputs() || likelihood.outputs() < 2 || likelihood.support() != Support::Real
+    if !likelihood.takes_missing_outputs()
+        || likelihood.outputs() < 2
+        || likelihood.support() != Support::Real
     {
         return;
     }

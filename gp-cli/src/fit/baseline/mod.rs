@@ -66,6 +66,7 @@ fn of_several(problem: &Problem, sample: &Rows) -> Result<Option<Approximation>,
         let one = Problem {
             kernels: problem.kernels.iter().take(1).cloned().collect(),
             likelihood: Box::new(Gaussian::new(NOISE)?),
+            settings: Settings { known_parameters: true, ..problem.settings.clone() },
             ..problem.clone()
         };
         lines.extend(by_kernel(&one, &sample.of_target(output, outputs)?)?);
@@ -120,6 +121,7 @@ fn by_kernel(problem: &Problem, sample: &Rows) -> Result<Option<Approximation>, 
             given,
             optimizer,
             fixed_inducing: true,
+            known_parameters: problem.settings.known_parameters,
             control: problem.settings.control.aside(),
             ..Settings::default()
         },

@@ -4,7 +4,7 @@ use super::super::observed::Observed;
 use super::super::run::{Trained, train};
 use super::super::spec::FitSpec;
 use crate::error::CliError;
-use crate::method::{Fit, Given, Method, PARAMETERS, Problem, Rows};
+use crate::method::{Fit, Method, Problem, Rows};
 use crate::model::{Approximation, together};
 use crate::stages::Stages;
 use gp_likelihoods::Likelihood;
@@ -42,8 +42,7 @@ pub(in crate::fit) fn fit_apart(
     (names, stages): (&[&str], &Stages),
 ) -> Result<Trained, CliError> {
     let (mut fits, mut lines, count) = (Vec::new(), Vec::new(), parts.len());
-    for (target, mut part) in parts.into_iter().enumerate() {
-        known_parameters(method, &mut part.settings.given);
+    for (target, part) in parts.into_iter().enumerate() {
         let some = sample.of_target(target, count)?;
         let Trained { fit, baseline } = train(method, part, spec, &some, stages)?;
         fits.push(fit);
@@ -51,13 +50,6 @@ pub(in crate::fit) fn fit_apart(
     }
     let baseline = (lines.len() == count).then(|| together(&lines, whole.clone_box())).transpose()?;
     Ok(Trained { fit: join(fits, whole, names)?, baseline })
-}
-
-/// Predictions take parameters as known: the mixtures of several targets over their parameters are none of all.
-fn known_parameters(method: &dyn Method, given: &mut Given) {
-    if method.settings().iter().any(|setting| setting.name() == PARAMETERS.name()) {
-        given.insert(PARAMETERS.name(), "known".into());
-    }
 }
 
 fn join(fits: Vec<Fit>, whole: &dyn Likelihood, names: &[&str]) -> Result<Fit, CliError> {

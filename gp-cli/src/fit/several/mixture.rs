@@ -72,9 +72,9 @@ fn start(covariance: &Mat<f64>, latents: usize) -> Result<Mat<f64>, CliError> {
             return (0..outputs).map(|p| if p == q % outputs { least } else { 0.0 }).collect();
         };
         let size = values[place].max(0.0).sqrt().max(least);
-        let most = (0..outputs).map(|p| vectors[(p, place)]).fold(0.0, |most: f64, w| {
-            if w.abs() > most.abs() { w } else { most }
-        });
+        let most = (0..outputs)
+            .map(|p| vectors[(p, place)])
+            .fold(0.0, |most: f64, w| if w.abs() > most.abs() { w } else { most });
         (0..outputs).map(|p| size * most.signum() * vectors[(p, place)]).collect()
     };
     let columns: Vec<Vec<f64>> = (0..latents).map(column).collect();
@@ -97,7 +97,10 @@ mod tests {
         let found = mixed.parameters()[0].values().to_vec();
         // The variance of x is 1.25.
         let expected = [1.25f64.sqrt(), 2.0 * 1.25f64.sqrt()];
-        assert!(found.iter().zip(expected).all(|(found, expected)| (found - expected).abs() < 1e-12), "{found:?}");
+        assert!(
+            found.iter().zip(expected).all(|(found, expected)| (found - expected).abs() < 1e-12),
+            "{found:?}"
+        );
         let noise = mixed.parameters()[1].values().to_vec();
         assert!((noise[0] - 0.125).abs() < 1e-12 && (noise[1] - 0.5).abs() < 1e-12, "{noise:?}");
     }

@@ -70,7 +70,8 @@ fn check_flags(spec: &FitSpec) -> Result<(), CliError> {
 
 fn check_column(survey: &Survey, (place, column): (usize, &ColumnSurvey)) -> Result<(), CliError> {
     let (source, name) = (survey.source(), column.name());
-    let wrong = |what: String| Err(CliError::new(ErrorKind::Data, format!("`{source}`, column {name}: {what}")));
+    let wrong =
+        |what: String| Err(CliError::new(ErrorKind::Data, format!("`{source}`, column {name}: {what}")));
     let Surveyed::Numbers { .. } = column.values() else {
         let like = column.lookalike().map_or_else(String::new, |like| format!("; {like}"));
         return wrong(format!(
@@ -118,7 +119,8 @@ fn likelihood(
             "fit a model for each target".to_owned()
         };
         let plural = if has == 1 { "output" } else { "outputs" };
-        let what = format!("--likelihood {name} has {has} {plural}, and there are {outputs} targets; {advice}");
+        let what =
+            format!("--likelihood {name} has {has} {plural}, and there are {outputs} targets; {advice}");
         return Err(CliError::usage(what));
     }
     let noise = vec![NOISE; outputs];

@@ -157,7 +157,9 @@ fn a_mixture_is_one_function() {
     let apart = known(&[|x| x[0] * x[1], |x| x[1]], Box::new(second));
     let whole = known(&[|x| 2.0 * x[0] * x[1] - 3.0 * x[1]], gaussian());
     let (x, groups, how) = (uniform(60, 2), [0..1, 1..2], ShareOptions::default());
-    let [found] = &apart.variance_shares(x.as_ref(), &groups, &how).unwrap()[..] else { panic!("one output") };
+    let [found] = &apart.variance_shares(x.as_ref(), &groups, &how).unwrap()[..] else {
+        panic!("one output")
+    };
     let [expected] = &whole.variance_shares(x.as_ref(), &groups, &how).unwrap()[..] else { panic!("one") };
     assert_eq!(found.latents, 0..2);
     assert!((found.deviation - expected.deviation).abs() < 1e-14);

@@ -69,12 +69,7 @@ pub(super) fn tilted(
 }
 
 /// Everything that is known of the latents given the outputs; false where numbers leave their range.
-fn condition(
-    of: &Coregionalised,
-    (y, q): (&[f64], &[Latent]),
-    power: f64,
-    room: &mut MixedRoom,
-) -> bool {
+fn condition(of: &Coregionalised, (y, q): (&[f64], &[Latent]), power: f64, room: &mut MixedRoom) -> bool {
     let latents = q.len();
     refill(&mut room.factor, latents * latents);
     refill(&mut room.inverse, latents * latents);
