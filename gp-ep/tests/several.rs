@@ -4,7 +4,6 @@
 use faer::Mat;
 use faer::linalg::solvers::Solve as _;
 use gp_ep::{Inference as _, Learning, PowerEp, Powers, SparseProcess, SparseRegression, Table};
-use gp_kernels::Evaluator;
 use gp_kernels::inducing::InducingInputs;
 use gp_likelihoods::{Coregionalised, Gaussian, Gaussians};
 use gp_optim::MinimiseOptions;
@@ -30,10 +29,10 @@ fn process(text: &str, z: &Mat<f64>) -> SparseProcess {
 
 /// `ln p(Y)` of mixtures of functions with these kernels, as one dense Gaussian over all outputs of all rows.
 fn dense(kernels: &[&str], w: &[f64], noise: &[f64]) -> f64 {
-    let (x, y, by, latents) = (points(), outputs(), Evaluator::default(), kernels.len());
+    let (x, y, latents) = (points(), outputs(), kernels.len());
     let gram: Vec<Mat<f64>> = kernels
         .iter()
-        .map(|text| by.gram(gp_kernels::parse(text).unwrap().as_ref(), x.as_ref()).unwrap())
+        .map(|text| gp_kernels::gram(gp_kernels::parse(text).unwrap().as_ref(), x.as_ref()).unwrap())
         .collect();
     let at = |k: usize| (k / 2, k % 2);
     let covariance = Mat::from_fn(2 * ROWS, 2 * ROWS, |a, b| {
