@@ -10,6 +10,7 @@ use crate::error::{LikelihoodError, check_count};
 use crate::expression;
 use crate::gaussian::Gaussian;
 use crate::latent::Latent;
+use crate::marginal::OwnLatent;
 use crate::pieces::Pieces;
 use crate::slopes::{ObservationMoments, PointSlopes, Slopes};
 use crate::support::Support;
@@ -108,17 +109,6 @@ pub trait Described: Debug + Send + Sync {
     fn expression(&self) -> String {
         expression::print(self.name(), &self.settings(), self.parameters())
     }
-}
-
-/// One output of several, with the latent that it alone looks at.
-#[derive(Clone, Debug)]
-pub struct OwnLatent {
-    /// The latent.
-    pub latent: usize,
-    /// The likelihood of the output alone, of one latent.
-    pub likelihood: Box<dyn Likelihood>,
-    /// Where its parameter values begin among those of the whole.
-    pub first_param: usize,
 }
 
 /// What one observation `y` says about its Q latent values f.

@@ -11,6 +11,17 @@ use crate::slopes::{ObservationMoments, PointSlopes, Slopes};
 use crate::support::Support;
 use crate::workspace::Workspace;
 
+/// One output of several, with the latent that it alone looks at.
+#[derive(Clone, Debug)]
+pub struct OwnLatent {
+    /// Which of the latents the output looks at, counted from 0.
+    pub latent: usize,
+    /// The likelihood of the output alone, of one latent.
+    pub likelihood: Box<dyn Likelihood>,
+    /// Where its parameter values begin among those of the whole.
+    pub first_param: usize,
+}
+
 /// What one output says, the others being missing: a likelihood of one output on all latents of the whole, with its
 /// parameters.
 ///

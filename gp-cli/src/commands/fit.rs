@@ -179,7 +179,8 @@ fn checkpoint_folder(options: &FitOptions, plan: &Plan) -> Result<Option<Checkpo
 
 /// A fit that is done needs no checkpoint; one that ran out of time may go on.
 fn tidy_up(folder: &CheckpointFolder, model: &Model, notes: &mut Notes<'_>) -> Result<(), CliError> {
-    if model.about().training.reason != StopReason::TimeLimit.to_string() {
+    // Of several targets one may have run out of it.
+    if !model.about().training.reason.contains(&StopReason::TimeLimit.to_string()) {
         return folder.remove();
     }
     notes.say(format_args!(

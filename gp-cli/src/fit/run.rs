@@ -30,7 +30,7 @@ pub fn fit(plan: Plan, spec: &FitSpec, origin: &str) -> Result<Model, CliError> 
     // The clock runs for all that is fitted.
     problem.settings.control = problem.settings.control.begun();
     let trained = match problem.parts()? {
-        None => train(method.as_ref(), problem, spec, &sample.rows, &stages)?,
+        None => train(method.as_ref(), problem, spec, &sample.rows, ("", &stages))?,
         Some(parts) => {
             let names: Vec<&str> = targets.iter().map(|of| of.target.name.as_str()).collect();
             let all = (problem.likelihood.as_ref(), parts);
@@ -63,7 +63,7 @@ pub(super) struct Trained {
     pub(super) baseline: Option<Approximation>,
 }
 
-/// Carries out a problem; some of its rows, in memory, are looked at before and after.
+/// Carries out a problem; some of its rows, in memory, are looked at before and after. `of` says of what it is the training.
 ///
 /// # Errors
 /// As [`fit`].
@@ -72,7 +72,7 @@ pub(super) fn train(
     mut problem: Problem,
     spec: &FitSpec,
     sample: &Rows,
-    stages: &Stages,
+    (of, stages): (&str, &Stages),
 ) -> Result<Trained, CliError> {
     if method.seen_through() == SeenThrough::InducingInputs {
         stages.begin("fitting some rows to start from");
@@ -80,7 +80,7 @@ pub(super) fn train(
     }
     stages.begin("fitting the linear model");
     let baseline = baseline::linear(&problem, sample)?;
-    stages.begin("training");
+    stages.begin(&format!("training{of}"));
     let mut fit = method.fit(problem)?;
     if !fit.objective.is_finite() {
         let message =

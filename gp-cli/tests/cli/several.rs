@@ -239,6 +239,20 @@ fn shared_kernels_and_networks_of_functions() {
     desk.ok("update net.gp train.csv -o later.gp");
 }
 
+/// Training that ran out of time goes on to the same model; nothing of the checkpoints of the targets is left.
+#[test]
+fn targets_go_on_from_their_checkpoints() {
+    let desk = Desk::new();
+    desk.write("train.csv", pair(60));
+    let fit = "fit train.csv --target a,b --method pep --inducing 6 --iterations 8";
+    desk.ok(&format!("{fit} -o whole.gp"));
+    let cut = desk.ok(&format!("{fit} --checkpoint state --checkpoint-every 0s --time-limit 1ms -o cut.gp"));
+    assert!(cut.err.contains("--resume state"), "{}", cut.err);
+    desk.ok(&format!("{fit} --resume state -o resumed.gp"));
+    assert_eq!(desk.ok("predict resumed.gp train.csv").out, desk.ok("predict whole.gp train.csv").out);
+    assert_eq!(desk.names(), ["cut.gp", "resumed.gp", "train.csv", "whole.gp"]);
+}
+
 #[test]
 fn a_configuration_names_one_target_or_several() {
     let desk = Desk::new();

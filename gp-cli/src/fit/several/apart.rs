@@ -44,7 +44,8 @@ pub(in crate::fit) fn fit_apart(
     let (mut fits, mut lines, count) = (Vec::new(), Vec::new(), parts.len());
     for (target, part) in parts.into_iter().enumerate() {
         let some = sample.of_target(target, count)?;
-        let Trained { fit, baseline } = train(method, part, spec, &some, stages)?;
+        let of = names.get(target).map_or_else(String::new, |name| format!(" of {name}"));
+        let Trained { fit, baseline } = train(method, part, spec, &some, (&of, stages))?;
         fits.push(fit);
         lines.extend(baseline);
     }

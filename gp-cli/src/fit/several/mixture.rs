@@ -1,8 +1,8 @@
 //! Where the mixing weights of linear coregionalisation start: at the principal components of the targets.
 
-use crate::error::{CliError, ErrorKind};
+use crate::error::CliError;
 use crate::method::Rows;
-use faer::{Mat, Side};
+use faer::Mat;
 use gp_ep::DataSource as _;
 use gp_likelihoods::Likelihood;
 
@@ -10,16 +10,18 @@ use gp_likelihoods::Likelihood;
 const LEAST_NOISE: f64 = 0.1;
 /// The least weight of a component, as a share of the largest: where a weight is nothing, its latent function learns nothing.
 const LEAST_WEIGHT: f64 = 0.05;
+/// Sweeps of rotations: each squares what is left beside the diagonal, once that is small.
+const SWEEPS: usize = 20;
 
 /// Moves mixing weights and noise of a likelihood to the principal components of the targets of some rows: `W = U Λ^{½}` of
 /// the covariance matrix `U Λ Uᵀ`, and what W leaves of each variance. Covariances are those of the rows that have both targets.
 ///
 /// # Errors
-/// Of kind [`Numerical`](ErrorKind::Numerical) for targets without a covariance matrix.
+/// Of kind [`Usage`](crate::ErrorKind::Usage) for rows that are not in memory.
 pub(in crate::fit) fn start_mixture(likelihood: &mut dyn Likelihood, rows: &Rows) -> Result<(), CliError> {
     let (outputs, latents) = (likelihood.outputs(), likelihood.latents());
     let covariance = covariance(rows, outputs)?;
-    let start = start(&covariance, latents)?;
+    let start = start(&covariance, latents);
     let weights: Vec<f64> = (0..outputs * latents).map(|at| start[(at / latents, at % latents)]).collect();
     let left = |p: usize| {
         let told: f64 = (0..latents).map(|q| start[(p, q)].powi(2)).sum();
@@ -57,28 +59,54 @@ fn covariance(rows: &Rows, outputs: usize) -> Result<Mat<f64>, CliError> {
 
 /// `U Λ^{½}` of the largest eigenvalues, a column each; the largest weight of each is positive. Beyond P there are none: such
 /// columns are small ones of the identity.
-fn start(covariance: &Mat<f64>, latents: usize) -> Result<Mat<f64>, CliError> {
+fn start(covariance: &Mat<f64>, latents: usize) -> Mat<f64> {
     let outputs = covariance.nrows();
-    let found = covariance.self_adjoint_eigen(Side::Lower).map_err(|_| {
-        CliError::new(ErrorKind::Numerical, "the covariance matrix of the targets has no eigenvalues")
-    })?;
-    let values: Vec<f64> = found.S().column_vector().iter().copied().collect();
-    let vectors = found.U();
-    // Ascending.
-    let largest = values.last().copied().unwrap_or(0.0).max(f64::MIN_POSITIVE).sqrt();
+    let pairs = eigenpairs(covariance.clone());
+    let largest = pairs.first().map_or(0.0, |(value, _)| *value).max(f64::MIN_POSITIVE).sqrt();
+    let least = LEAST_WEIGHT * largest;
     let column = |q: usize| -> Vec<f64> {
-        let least = LEAST_WEIGHT * largest;
-        let Some(place) = (outputs - 1).checked_sub(q) else {
+        let Some((value, vector)) = pairs.get(q) else {
             return (0..outputs).map(|p| if p == q % outputs { least } else { 0.0 }).collect();
         };
-        let size = values[place].max(0.0).sqrt().max(least);
-        let most = (0..outputs)
-            .map(|p| vectors[(p, place)])
-            .fold(0.0, |most: f64, w| if w.abs() > most.abs() { w } else { most });
-        (0..outputs).map(|p| size * most.signum() * vectors[(p, place)]).collect()
+        let size = value.max(0.0).sqrt().max(least);
+        let most = vector.iter().fold(0.0, |most: f64, w| if w.abs() > most.abs() { *w } else { most });
+        vector.iter().map(|w| size * most.signum() * w).collect()
     };
     let columns: Vec<Vec<f64>> = (0..latents).map(column).collect();
-    Ok(Mat::from_fn(outputs, latents, |p, q| columns[q][p]))
+    Mat::from_fn(outputs, latents, |p, q| columns[q][p])
+}
+
+/// Eigenvalues of a small symmetric matrix, the largest first, with their vectors: by Jacobi's rotations.
+fn eigenpairs(mut a: Mat<f64>) -> Vec<(f64, Vec<f64>)> {
+    let n = a.nrows();
+    let mut vectors = Mat::<f64>::identity(n, n);
+    for _ in 0..SWEEPS {
+        for p in 0..n {
+            for q in p + 1..n {
+                if a[(p, q)] != 0.0 {
+                    rotate(&mut a, &mut vectors, (p, q));
+                }
+            }
+        }
+    }
+    let mut pairs: Vec<(f64, Vec<f64>)> =
+        (0..n).map(|k| (a[(k, k)], vectors.col(k).iter().copied().collect())).collect();
+    pairs.sort_by(|one, other| other.0.total_cmp(&one.0));
+    pairs
+}
+
+/// The rotation of two coordinates after which their covariance is 0.
+fn rotate(a: &mut Mat<f64>, vectors: &mut Mat<f64>, (p, q): (usize, usize)) {
+    let angle = 0.5 * (2.0 * a[(p, q)]).atan2(a[(q, q)] - a[(p, p)]);
+    let (sine, cosine) = angle.sin_cos();
+    let turned = |x: f64, y: f64| (cosine * x - sine * y, sine * x + cosine * y);
+    for k in 0..a.nrows() {
+        (a[(k, p)], a[(k, q)]) = turned(a[(k, p)], a[(k, q)]);
+        (vectors[(k, p)], vectors[(k, q)]) = turned(vectors[(k, p)], vectors[(k, q)]);
+    }
+    for k in 0..a.nrows() {
+        (a[(p, k)], a[(q, k)]) = turned(a[(p, k)], a[(q, k)]);
+    }
 }
 
 #[cfg(test)]
@@ -106,6 +134,19 @@ mod tests {
     }
 
     #[test]
+    fn eigenpairs_multiply_back() {
+        let a = Mat::from_fn(4, 4, |i, j| 1.0 / (1.0 + (i + j) as f64) + if i == j { 0.3 } else { 0.0 });
+        let pairs = eigenpairs(a.clone());
+        assert!(pairs.windows(2).all(|pair| pair[0].0 >= pair[1].0));
+        for i in 0..4 {
+            for j in 0..4 {
+                let back: f64 = pairs.iter().map(|(value, v)| value * v[i] * v[j]).sum();
+                assert!((back - a[(i, j)]).abs() < 1e-14, "{back} {}", a[(i, j)]);
+            }
+        }
+    }
+
+    #[test]
     fn gaps_leave_covariances_of_what_is_there() {
         let gap = f64::NAN;
         let observed = vec![1.0, 2.0, gap, 7.0, 3.0, gap, 3.0, 6.0];
@@ -117,7 +158,7 @@ mod tests {
 
     #[test]
     fn more_latents_than_targets_start_small() {
-        let found = start(&Mat::identity(2, 2), 3).unwrap();
+        let found = start(&Mat::identity(2, 2), 3);
         assert_eq!((found.ncols(), found[(0, 2)], found[(1, 2)]), (3, LEAST_WEIGHT, 0.0));
     }
 }
