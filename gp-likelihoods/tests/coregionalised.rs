@@ -35,14 +35,13 @@ fn log_normal(r: &[f64], s: &[Vec<f64>]) -> f64 {
     let (mut s, mut r, n) = (s.to_vec(), r.to_vec(), r.len());
     let (mut log_det, mut quadratic) = (0.0, 0.0);
     for k in 0..n {
-        log_det += s[k][k].ln();
-        quadratic += r[k] * r[k] / s[k][k];
+        let pivot = s[k].clone();
+        log_det += pivot[k].ln();
+        quadratic += r[k] * r[k] / pivot[k];
         for i in k + 1..n {
-            let share = s[i][k] / s[k][k];
+            let share = s[i][k] / pivot[k];
             r[i] -= share * r[k];
-            for j in k..n {
-                s[i][j] -= share * s[k][j];
-            }
+            s[i].iter_mut().zip(&pivot).for_each(|(left, pivot)| *left -= share * pivot);
         }
     }
     -0.5 * (n as f64 * std::f64::consts::TAU.ln() + log_det + quadratic)

@@ -20,7 +20,7 @@ fn tied(rows: usize, every: usize) -> String {
         let x = 10.0 * (i as f64 + 0.5) / rows as f64;
         let f = (1.7 * x).sin() + 0.5 * (3.1 * x).cos();
         let (a, b) = (f + 0.1 * noise(i), 5.0 + 2.0 * f + 0.1 * noise(i + 5000));
-        let b = if i % every == 0 { b.to_string() } else { String::new() };
+        let b = if i.is_multiple_of(every) { b.to_string() } else { String::new() };
         format!("{x},{a},{b}\n")
     };
     "x,a,b\n".to_owned() + &(0..rows).map(row).collect::<String>()

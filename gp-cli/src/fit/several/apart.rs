@@ -50,10 +50,10 @@ pub(in crate::fit) fn fit_apart(
         lines.extend(baseline);
     }
     let baseline = (lines.len() == count).then(|| together(&lines, whole.clone_box())).transpose()?;
-    Ok(Trained { fit: join(fits, whole, names)?, baseline })
+    Ok(Trained { fit: join(&fits, whole, names)?, baseline })
 }
 
-fn join(fits: Vec<Fit>, whole: &dyn Likelihood, names: &[&str]) -> Result<Fit, CliError> {
+fn join(fits: &[Fit], whole: &dyn Likelihood, names: &[&str]) -> Result<Fit, CliError> {
     let posteriors: Vec<Approximation> = fits.iter().map(|fit| fit.posterior.clone()).collect();
     let reasons = fits.iter().zip(names).map(|(fit, name)| format!("{name}: {}", fit.reason));
     let warning = |(fit, name): (&Fit, &&str)| {
@@ -67,7 +67,7 @@ fn join(fits: Vec<Fit>, whole: &dyn Likelihood, names: &[&str]) -> Result<Fit, C
         converged: fits.iter().all(|fit| fit.converged),
         reason: if alike { fits[0].reason.clone() } else { reasons.collect::<Vec<_>>().join("; ") },
         iterations: fits.iter().map(|fit| fit.iterations).sum(),
-        curve: summed(&fits),
+        curve: summed(fits),
         warnings: fits.iter().zip(names).flat_map(warning).collect(),
     })
 }
