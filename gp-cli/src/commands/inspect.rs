@@ -1,6 +1,6 @@
 //! `gp inspect`: what a model has learned.
 
-use super::print_json;
+use super::{print_json, targets};
 use crate::context::Context;
 use crate::encode::Feature;
 use crate::error::CliError;
@@ -104,6 +104,7 @@ fn json(model: &Model) -> serde_json::Value {
         "components": model.posterior().functions().weights(),
         "latents": model.posterior().describe().iter().map(latent).collect::<Vec<_>>(),
         "gp": env!("CARGO_PKG_VERSION"),
+        "targets": targets::json(model),
     })
 }
 
@@ -119,6 +120,7 @@ pub fn text(model: &Model) -> String {
         let shares: Vec<String> = weights.iter().map(|weight| percent(*weight)).collect();
         page.line("posterior", &format!("a mixture of {}", shares.join(", ")));
     }
+    targets::lines(model).iter().for_each(|(name, words)| page.line(name, words));
     functions(model, &mut page);
     let training = &model.about().training;
     training.influence.iter().for_each(|influence| depends_on(model, influence, &mut page));
@@ -146,7 +148,8 @@ fn percent(share: f64) -> String {
 fn origin(model: &Model, page: &mut Page) {
     let about = model.about();
     page.line("made by", &format!("{}, seed {}", about.origin, about.seed));
-    page.line("target", &about.target.name);
+    let targets: Vec<&str> = model.targets().iter().map(|target| target.name.as_str()).collect();
+    page.line(if targets.len() == 1 { "target" } else { "targets" }, &targets.join(", "));
     if let Some(labels) = about.target.labels() {
         page.line("labels", &labels.join(", "));
     }
@@ -222,7 +225,12 @@ pub(super) fn function_names(model: &Model) -> Vec<(String, Vec<usize>)> {
     let latents = model.posterior().describe();
     let kernels: Vec<String> = latents.iter().map(|latent| latent.kernel.expression()).collect();
     let labels = model.target().labels().filter(|labels| labels.len() == latents.len());
-    let name = |&q: &usize| labels.map_or_else(|| (q + 1).to_string(), |labels| labels[q].clone());
+    let owners = targets::owners(model);
+    let name = |&q: &usize| match (labels, owners.get(q)) {
+        (Some(labels), _) => labels[q].clone(),
+        (None, Some(owner)) => owner.clone(),
+        (None, None) => (q + 1).to_string(),
+    };
     let firsts = (0..latents.len()).filter(|&q| !kernels[..q].contains(&kernels[q]));
     let group = |q: usize| {
         let sharing: Vec<usize> = (q..latents.len()).filter(|&other| kernels[other] == kernels[q]).collect();
@@ -250,7 +258,9 @@ pub(super) fn short(number: f64) -> String {
 /// A table of inputs, the one that accounts for most first, and the terms of the kernel.
 fn depends_on(model: &Model, influence: &Influence, page: &mut Page) {
     let latents = model.posterior().functions().latent_count();
-    let of = if influence.latents.len() == latents {
+    let of = if let Some(target) = &influence.target {
+        format!(" of {target}")
+    } else if influence.latents.len() == latents {
         String::new()
     } else {
         format!(" of function {}", influence.latents.end)

@@ -32,6 +32,7 @@ mod restarts;
 mod roles;
 mod search;
 mod seasons;
+mod several;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 mod stream;
