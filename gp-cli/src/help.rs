@@ -21,8 +21,18 @@ const GROUPS: [(&str, &[&str]); 5] = [
             "table",
             "query",
             "stream",
+            "weights",
+            "offset",
+            "exposure",
+            "noise-variance",
+            "blocks",
+            "alpha-column",
             "splits",
             "folds",
+            "groups",
+            "rolling",
+            "gap",
+            "window",
             "rows",
         ],
     ),
@@ -33,9 +43,11 @@ const GROUPS: [(&str, &[&str]); 5] = [
             "method",
             "likelihood",
             "kernel",
+            "search",
             "inducing",
             "inducing-file",
             "placement",
+            "windows",
             "standardize",
             "fix",
             "bound",
@@ -49,24 +61,26 @@ const GROUPS: [(&str, &[&str]); 5] = [
             "time-limit",
             "seed",
             "no-train",
+            "restarts",
             "checkpoint",
             "resume",
             "checkpoint-every",
             "strict",
         ],
     ),
-    ("Predictions", &["interval", "quantiles", "latent", "joint", "samples", "id", "proba"]),
+    ("Predictions", &["interval", "quantiles", "latent", "joint", "samples", "parts", "id", "proba"]),
     ("Output", &["output", "output-format", "to", "trace", "report", "force", "json", "tolerance", "config"]),
 ];
 /// The group of settings that methods declare.
 const SETTINGS: &str = "Settings of methods, in brackets";
 /// What the short help of a command that fits has: what most fits need.
-const COMMON: [&str; 17] = [
+const COMMON: [&str; 18] = [
     "target",
     "features",
     "exclude",
     "type",
     "missing",
+    "weights",
     "test",
     "folds",
     "task",
@@ -82,7 +96,7 @@ const COMMON: [&str; 17] = [
 ];
 
 /// Examples of each command, which the long help begins with.
-const EXAMPLES: [(&str, &[&str]); 13] = [
+const EXAMPLES: [(&str, &[&str]); 14] = [
     (
         "fit",
         &[
@@ -91,6 +105,8 @@ const EXAMPLES: [(&str, &[&str]); 13] = [
             "gp fit visits.parquet --target visits --task count --exclude id,name",
             "gp fit train.csv --target y --missing keep --method vfe --inducing 200",
             "gp fit train.csv --target y --kernel \"1 * rbf(ard=true) + linear(dims=[age, income])\"",
+            "gp fit claims.csv --target claims --task count --exposure years",
+            "gp fit train.csv --target y --search --restarts 3",
             "gp fit data.sqlite --query \"select * from visits where year < 2020\" --target visits",
         ],
     ),
@@ -105,10 +121,22 @@ const EXAMPLES: [(&str, &[&str]); 13] = [
     ("eval", &["gp eval y.gp test.csv", "gp eval y.gp test.csv --report scores.html --json"]),
     (
         "cv",
-        &["gp cv train.csv --target y --folds 10", "gp cv train.csv --target y --splits splits.csv --json"],
+        &[
+            "gp cv train.csv --target y --folds 10",
+            "gp cv train.csv --target y --groups patient",
+            "gp cv train.csv --target y --rolling date --gap 7",
+            "gp cv train.csv --target y --splits splits.csv --json",
+        ],
     ),
     ("inspect", &["gp inspect y.gp", "gp inspect y.gp --json"]),
     ("report", &["gp report y.gp -o y.html --test test.csv"]),
+    (
+        "suggest",
+        &[
+            "gp suggest y.gp --count 5",
+            "gp suggest y.gp candidates.csv --by improvement --goal min --id name",
+        ],
+    ),
     ("plot", &["gp plot y.gp train.csv -o y.png"]),
     ("check", &["gp check train.csv --target y"]),
     ("diagnose", &["gp diagnose train.csv --target y --method svgp"]),

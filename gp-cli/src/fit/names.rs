@@ -148,7 +148,7 @@ fn named(name: &str, inputs: &Inputs, is_nested: bool) -> Result<Vec<String>, Cl
 mod tests {
     use super::*;
     use crate::data::{Column, Frame, Kind};
-    use crate::encode::Survey;
+    use crate::encode::{Columns, Survey};
 
     fn inputs() -> Inputs {
         let number = |name: &str| Column::of_numbers(name, Kind::Number, vec![1.0, 2.0, 4.0]);
@@ -160,7 +160,8 @@ mod tests {
             number("y"),
         ];
         let frame = Frame::new("t.csv", columns, None).unwrap();
-        let survey = Survey::of(&frame, &["age", "colour", "blood pressure, [mm]"], "y").unwrap();
+        let survey =
+            Survey::of(&frame, &Columns::new(&["age", "colour", "blood pressure, [mm]"], "y")).unwrap();
         Inputs::learn(&survey, true).unwrap()
     }
 

@@ -1,7 +1,7 @@
 //! Parts that keep the rows of a group together.
 
 use super::division::Division;
-use crate::data::{Column, Frame};
+use crate::data::{Column, FILL_OR_DROP, Frame};
 use crate::error::{CliError, ErrorKind};
 use crate::left_out::counted;
 use rand::SeedableRng;
@@ -26,7 +26,7 @@ impl<'a> Groups<'a> {
     /// Of kind [`Data`](ErrorKind::Data) for a column that is not there, or that misses a value.
     pub(super) fn of(frame: &'a Frame, name: &'a str, labels: Option<Vec<usize>>) -> Result<Self, CliError> {
         let column = frame.require(&[name])?[0];
-        frame.refuse_missing(&[column], "; fill it in")?;
+        frame.refuse_missing(&[column], FILL_OR_DROP)?;
         let mut groups: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         (0..frame.row_count()).for_each(|row| groups.entry(value(column, row)).or_default().push(row));
         Ok(Self { source: frame.source(), name, groups: groups.into_values().collect(), labels })

@@ -1,7 +1,7 @@
 //! Parts one after the other along a column: each is scored by a model of earlier rows.
 
 use super::division::{Division, Part};
-use crate::data::{Column, Frame};
+use crate::data::{Column, FILL_OR_DROP, Frame};
 use crate::error::{CliError, ErrorKind};
 use crate::left_out::counted;
 use gp_optim::format_number;
@@ -43,7 +43,7 @@ impl<'a> Rolling<'a> {
             );
             return Err(CliError::new(ErrorKind::Data, message));
         };
-        frame.refuse_missing(&[column], "; fill it in")?;
+        frame.refuse_missing(&[column], FILL_OR_DROP)?;
         let mut order: Vec<usize> = (0..times.len()).collect();
         order.sort_by(|&a, &b| times[a].total_cmp(&times[b]));
         Ok(Self { source, column, times, order, gap, window })

@@ -1,6 +1,6 @@
 //! Parts that a file of splits names.
 
-use crate::data::{Formats, ReadOptions};
+use crate::data::{FILL_OR_DROP, Formats, ReadOptions};
 use crate::error::{CliError, ErrorKind};
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ pub(super) fn left_in_splits(
 pub(super) fn splits(path: &str, rows: usize, formats: &Formats) -> Result<Vec<Vec<usize>>, CliError> {
     let frame = formats.open(path, &ReadOptions::default())?;
     let columns = frame.require(&["split", "test_row"])?;
-    frame.refuse_missing(&columns, "; fill it in")?;
+    frame.refuse_missing(&columns, FILL_OR_DROP)?;
     let (Some(split), Some(test)) = (columns[0].numbers(), columns[1].numbers()) else {
         return Err(CliError::new(
             ErrorKind::Data,
