@@ -33,6 +33,7 @@ mod roles;
 mod search;
 mod seasons;
 mod several;
+mod several_flags;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 mod stream;
