@@ -3,6 +3,9 @@
 mod constant;
 mod coverage;
 mod names;
+mod several;
+
+pub use several::{SeveralScores, TargetScores};
 
 use crate::data::Frame;
 use crate::error::{CliError, ErrorKind};
@@ -41,23 +44,26 @@ pub enum Scores {
         /// The scores.
         of: Vec<(&'static str, ClassScores)>,
     },
+    /// Of several targets that are amounts.
+    Several(SeveralScores),
 }
 
 impl Evaluation {
     /// Predictor, score and value of what is compared over folds.
     #[must_use]
-    pub fn named(&self) -> Vec<(&'static str, &'static str, f64)> {
+    pub fn named(&self) -> Vec<(&'static str, String, f64)> {
         let with = |name: &'static str, scores: Vec<(&'static str, f64)>| {
-            scores.into_iter().map(move |(score, value)| (name, score, value))
+            scores.into_iter().map(move |(score, value)| (name, score.to_owned(), value))
         };
         match &self.scores {
             Scores::Numbers(of) => of.iter().flat_map(|(name, s)| with(name, s.named())).collect(),
             Scores::Classes { of, .. } => of.iter().flat_map(|(name, s)| with(name, s.named())).collect(),
+            Scores::Several(several) => several.named(),
         }
     }
 
     /// The same for programs: `rows`, `warnings`, `labels` of classes, and `scores` and what `predictors` are by the name
-    /// of the predictor.
+    /// of the predictor; of several `targets` the rows and scores of each, beside means over them.
     #[must_use]
     pub fn to_json(&self) -> Value {
         fn by_name<S: Serialize>(of: &[(&'static str, S)]) -> Value {
@@ -67,15 +73,20 @@ impl Evaluation {
         let (labels, scores) = match &self.scores {
             Scores::Numbers(of) => (Value::Null, by_name(of)),
             Scores::Classes { labels, of } => (json!(labels), by_name(of)),
+            Scores::Several(several) => (Value::Null, several.to_json()),
         };
-        json!({
+        let mut told = json!({
             "rows": self.rows,
             "labels": labels,
             "levels": LEVELS,
             "scores": scores,
             "predictors": by_name(&self.predictors),
             "warnings": self.warnings,
-        })
+        });
+        if let Scores::Several(several) = &self.scores {
+            told["targets"] = several.targets_to_json();
+        }
+        told
     }
 }
 
@@ -92,6 +103,9 @@ struct Observed<'a> {
 /// # Errors
 /// Of kind [`Data`](ErrorKind::Data) for a table that does not suit the model or has no target.
 pub fn evaluate(model: &Model, frame: &Frame) -> Result<Evaluation, CliError> {
+    if model.has_several_targets() {
+        return several::evaluate_targets(model, frame);
+    }
     frame.require(&[&model.target().name])?;
     let seen = model.encode(frame)?;
     let observations = model.observations(frame)?.unwrap_or_default();
@@ -257,6 +271,7 @@ pub fn grids(evaluation: &Evaluation) -> Vec<Grid> {
     let on = format!("on {}", counted(evaluation.rows, "row"));
     match &evaluation.scores {
         Scores::Numbers(of) => vec![numbers_grid(on, of)],
+        Scores::Several(several) => several.grids(evaluation.rows),
         Scores::Classes { labels, of } => {
             let mut all = vec![classes_grid(on, of)];
             all.extend(of.first().map(|(_, model)| confusion_grid(labels, model)));

@@ -42,6 +42,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
             "task",
             "method",
             "likelihood",
+            "latents",
             "kernel",
             "search",
             "inducing",

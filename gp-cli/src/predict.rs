@@ -1,5 +1,9 @@
 //! Predictions in the units of the data.
 
+mod several;
+
+pub(crate) use several::log_densities as joint_log_densities;
+
 use crate::data::{Frame, Kind};
 use crate::encode::Unseen;
 use crate::error::{CliError, ErrorKind};
@@ -205,9 +209,13 @@ fn predicted(
     let functions = by.beliefs(seen.x())?;
     let beliefs = seen.behind_observations(functions.clone());
     let mut table = OutTable::default();
-    push_observations(&mut table, model, &beliefs, wanted)?;
-    if wanted.latent || wanted.joint {
-        push_latents(&mut table, model, &functions);
+    if model.has_several_targets() {
+        several::push_targets(&mut table, (model, seen.x()), &beliefs, wanted)?;
+    } else {
+        push_observations(&mut table, model, &beliefs, wanted)?;
+        if wanted.latent || wanted.joint {
+            push_latents(&mut table, model, &functions);
+        }
     }
     if wanted.parts {
         parts::push(&mut table, model, seen.x())?;
@@ -230,6 +238,9 @@ fn push_densities(
     frame: &Frame,
     beliefs: &LatentBeliefs,
 ) -> Result<Vec<usize>, CliError> {
+    if model.has_several_targets() {
+        return several::push_densities(table, model, frame, beliefs);
+    }
     let Some(target) = frame.column(&model.target().name) else { return Ok(Vec::new()) };
     let (by, rows, known) = (model.posterior(), frame.row_count(), frame.complete_rows(&[target]));
     let densities = if known.len() == rows {
@@ -269,7 +280,16 @@ fn check(model: &Model, frame: &Frame, wanted: &Wanted) -> Result<(), CliError> 
         }
     }
     let (latents, rows) = (model.posterior().likelihood().latents(), frame.row_count());
-    for (flag, is_wanted) in [("--joint", wanted.joint), ("--samples", wanted.samples > 0)] {
+    let of_one = [("--joint", wanted.joint), ("--samples", wanted.samples > 0)];
+    for (flag, is_wanted) in of_one.into_iter().chain([("--parts", wanted.parts)]) {
+        if is_wanted && model.has_several_targets() {
+            return usage(format!(
+                "{flag} is for one target, and the model has {}; fit a model for each target",
+                model.targets().len()
+            ));
+        }
+    }
+    for (flag, is_wanted) in of_one {
         if is_wanted && latents > 1 {
             return usage(format!("{flag} is for one latent function, and the model has {latents}"));
         }

@@ -11,6 +11,7 @@ use crate::expression;
 use crate::gaussian::Gaussian;
 use crate::latent::Latent;
 use crate::link::Link;
+use crate::marginal::OwnLatent;
 use crate::pieces::Pieces;
 use crate::slopes::{ObservationMoments, PointSlopes, Slopes};
 use crate::support::Support;
@@ -85,6 +86,11 @@ pub trait Described: Debug + Send + Sync {
         None
     }
 
+    /// Number of outputs without columns with a role behind them.
+    fn targets(&self) -> usize {
+        self.plain().map_or_else(|| self.outputs(), |plain| plain.outputs())
+    }
+
     /// The factors that the likelihood is a product of, where an approximation of each by itself suits it; None for one
     /// factor that touches all latents.
     fn pieces(&self) -> Option<&dyn Pieces> {
@@ -94,6 +100,30 @@ pub trait Described: Debug + Send + Sync {
     /// The Gaussian noise that the one latent value is observed with, where the likelihood is that and nothing else. Methods
     /// with closed forms take it in the place of the likelihood, with what was said of its parameter.
     fn gaussian_noise(&self) -> Option<&Gaussian> {
+        None
+    }
+
+    /// Whether an output may be missing (NaN) where another is there: the density of the observation is then that of the
+    /// outputs there are.
+    fn takes_missing_outputs(&self) -> bool {
+        false
+    }
+
+    /// Whether outputs are linear functions of the latents with Gaussian noise on each: given the parameters, the exact
+    /// posterior of Gaussian processes is Gaussian.
+    fn is_linear_gaussian(&self) -> bool {
+        self.gaussian_noise().is_some()
+    }
+
+    /// The weights W (P·Q numbers, output after output) of outputs that are linear mixtures `W f` of the latents; None for
+    /// other likelihoods.
+    fn mixing(&self) -> Option<&[f64]> {
+        None
+    }
+
+    /// What one output (counted from 0) says alone, where it looks at one latent at which no other output looks; None
+    /// where latents are shared, and for no such output.
+    fn own_latent(&self, _output: usize) -> Option<OwnLatent> {
         None
     }
 
@@ -110,14 +140,16 @@ pub trait Described: Debug + Send + Sync {
 /// slices of [`outputs`](Described::outputs) numbers, latent values and beliefs slices of
 /// [`latents`](Described::latents).
 pub trait Likelihood: Described + CloneLikelihood {
-    /// Whether y is an observation this likelihood can have.
+    /// Whether y is an observation this likelihood can have. Where [outputs may be
+    /// missing](Described::takes_missing_outputs), one at least has to be there.
     ///
     /// # Errors
     /// [`LikelihoodError::Count`] for a wrong number of columns; [`LikelihoodError::Argument`] or
     /// [`LikelihoodError::NoSuchClass`] for a wrong value.
     fn check_observation(&self, y: &[f64]) -> Result<(), LikelihoodError> {
         check_count("number of outputs", y.len(), y.len() == self.outputs(), "that of the likelihood")?;
-        y.iter().try_for_each(|&y| self.support().check(y))
+        let may_miss = self.takes_missing_outputs() && y.iter().any(|y| !y.is_nan());
+        y.iter().filter(|y| !(may_miss && y.is_nan())).try_for_each(|&y| self.support().check(y))
     }
 
     /// Layer 1: `ln p(y | f)` for S latent vectors, given as the S·Q numbers of an S×Q table, row by row.

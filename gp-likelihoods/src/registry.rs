@@ -25,6 +25,8 @@ const BUILT_IN: &[fn() -> LikelihoodEntry] = &[
     likelihoods::softmax::Softmax::entry,
     likelihoods::robust_max::RobustMax::entry,
     likelihoods::multiclass_probit::MulticlassProbit::entry,
+    likelihoods::gaussians::Gaussians::entry,
+    likelihoods::coregionalised::Coregionalised::entry,
     likelihoods::gprn::Gprn::entry,
 ];
 

@@ -2,6 +2,7 @@
 
 use crate::defaults::Many;
 use crate::error::{LikelihoodError, check_count};
+use crate::likelihoods::coregionalised::MixedRoom;
 use crate::likelihoods::softmax::GumbelRace;
 use crate::pieces::Room;
 use crate::quadrature::Panels;
@@ -26,6 +27,9 @@ pub struct Workspace {
     /// What [`Likelihood::log_predictive_density`](crate::Likelihood::log_predictive_density) leaves aside.
     pub(crate) slopes: Slopes,
     pub(crate) of_pieces: Room,
+    pub(crate) mixed: MixedRoom,
+    /// One observation with all outputs but one missing.
+    pub(crate) padded: Vec<f64>,
     pub(crate) moments: Vec<ObservationMoments>,
     pub(crate) probabilities: Vec<f64>,
     pub(crate) many: Many,
@@ -67,6 +71,8 @@ impl Workspace {
             by_params: Vec::new(),
             slopes: Slopes::default(),
             of_pieces: Room::default(),
+            mixed: MixedRoom::default(),
+            padded: Vec::new(),
             moments: Vec::new(),
             probabilities: Vec::new(),
             many: Many::new(nodes, seed),

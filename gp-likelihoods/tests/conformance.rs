@@ -3,9 +3,10 @@
 
 use gp_likelihoods::testkit::check;
 use gp_likelihoods::{
-    BernoulliProbit, Beta, Density, Described, Gamma, Gaussian, Gprn, Latent, Likelihood, MulticlassProbit,
-    NegativeBinomial, ObservationMoments, OrdinalProbit, PointSlopes, Poisson, PoissonSoftplus, RobustMax,
-    Scalar, Slopes, Softmax, StudentT, Support, WarpTerm, WarpedGaussian, Workspace,
+    BernoulliProbit, Beta, Coregionalised, Density, Described, Gamma, Gaussian, Gaussians, Gprn, Latent,
+    Likelihood, MulticlassProbit, NegativeBinomial, ObservationMoments, OrdinalProbit, PointSlopes, Poisson,
+    PoissonSoftplus, RobustMax, Scalar, Slopes, Softmax, StudentT, Support, WarpTerm, WarpedGaussian,
+    Workspace,
 };
 use rand::Rng;
 
@@ -20,7 +21,7 @@ fn every_registered_likelihood_conforms() {
 fn values_off_the_defaults_conform() {
     let term = |height, steepness, shift| WarpTerm { height, steepness, shift };
     let warp = [term(0.2, 3.0, -0.3), term(2.5, 0.4, 1.7)];
-    let all: [Box<dyn Likelihood>; 20] = [
+    let all: [Box<dyn Likelihood>; 25] = [
         Box::new(PoissonSoftplus::new(1.3).unwrap()),
         Box::new(Gamma::new(0.6).unwrap()),
         Box::new(Gamma::new(25.0).unwrap()),
@@ -41,6 +42,11 @@ fn values_off_the_defaults_conform() {
         Box::new(MulticlassProbit::new(2).unwrap()),
         Box::new(Gprn::new(1, vec![0.4, 1.5, 0.9]).unwrap()),
         Box::new(Gprn::new(1, vec![0.3]).unwrap()),
+        Box::new(Gaussians::new(vec![0.4]).unwrap()),
+        Box::new(Gaussians::new(vec![0.4, 0.07, 1.5]).unwrap()),
+        Box::new(Coregionalised::new(1, vec![1.0, -0.6, 2.0], vec![0.4, 0.3, 1.5]).unwrap()),
+        Box::new(Coregionalised::new(2, vec![0.9, 0.2, -0.5, 1.1, 0.3, 0.3], vec![0.5, 0.8, 0.6]).unwrap()),
+        Box::new(Coregionalised::new(3, vec![0.4, 1.2, -0.3], vec![0.7]).unwrap()),
     ];
     for likelihood in all {
         check(&*likelihood).unwrap_or_else(|failures| panic!("{failures}"));

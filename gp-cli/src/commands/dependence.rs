@@ -290,7 +290,7 @@ fn reliability(model: &Model, frame: &Frame) -> Result<Picture, CliError> {
         Scores::Classes { of, .. } => {
             of.iter().take(1).flat_map(|(_, s)| &s.reliability).filter(|bin| bin.count > 0).collect()
         }
-        Scores::Numbers(_) => Vec::new(),
+        Scores::Numbers(_) | Scores::Several(_) => Vec::new(),
     };
     let x = bins.iter().map(|bin| bin.confidence).collect();
     let y = bins.iter().map(|bin| bin.accuracy).collect();

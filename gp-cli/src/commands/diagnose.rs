@@ -82,7 +82,7 @@ pub fn run(
         "method {method} on {} rows with {} inducing inputs, where training starts",
         sizes.rows, sizes.inducing
     ));
-    let checks = plan.method.gradients(&plan.problem)?;
+    let checks = gradients(&plan)?;
     // What is no number is beyond every bound.
     let disagrees = |check: &&GradientCheck| check.relative_error.total_cmp(&options.tolerance).is_gt();
     let wrong: Vec<&GradientCheck> = checks.iter().filter(disagrees).collect();
@@ -110,6 +110,20 @@ pub fn run(
         worst.relative_error
     );
     Err(CliError::new(ErrorKind::Numerical, message))
+}
+
+/// All gradients; of several targets that have nothing to do with each other, those of each with its name in front.
+fn gradients(plan: &Plan) -> Result<Vec<GradientCheck>, CliError> {
+    let Some(parts) = plan.problem.parts()? else { return plan.method.gradients(&plan.problem) };
+    let mut all = Vec::new();
+    for (part, of) in parts.iter().zip(plan.observed.targets()) {
+        let named = |check: GradientCheck| {
+            let parameter = format!("{}: {}", of.target.name, check.parameter);
+            GradientCheck { parameter, ..check }
+        };
+        all.extend(plan.method.gradients(part)?.into_iter().map(named));
+    }
+    Ok(all)
 }
 
 /// The fit of all rows, as far as its method goes, on some of them.

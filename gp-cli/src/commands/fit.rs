@@ -4,7 +4,7 @@ use super::{print_json, warn};
 use crate::context::Context;
 use crate::course::Course;
 use crate::data::{Frame, Input, ReadOptions, TableChoice};
-use crate::encode::RoleValues;
+use crate::encode::{RoleValues, Target, encode_targets};
 use crate::error::{CliError, ErrorKind};
 use crate::evaluate::{self, Evaluation};
 use crate::files::OutputFile;
@@ -87,7 +87,7 @@ pub fn run(
     notes: &mut Notes<'_>,
 ) -> Result<(), CliError> {
     let spec = &options.spec;
-    spec.target()?;
+    spec.targets()?;
     let output = OutputFile::prepare(&options.output, options.force)?;
     let (plan, dropped) = plan(options, context, notes)?;
     if dropped > 0 {
@@ -184,7 +184,8 @@ fn checkpoint_folder(options: &FitOptions, plan: &Plan) -> Result<Option<Checkpo
 
 /// A fit that is done needs no checkpoint; one that ran out of time may go on.
 fn tidy_up(folder: &CheckpointFolder, model: &Model, notes: &mut Notes<'_>) -> Result<(), CliError> {
-    if model.about().training.reason != StopReason::TimeLimit.to_string() {
+    // Of several targets one may have run out of it.
+    if !model.about().training.reason.contains(&StopReason::TimeLimit.to_string()) {
         return folder.remove();
     }
     notes.say(format_args!(
@@ -205,12 +206,14 @@ fn read_test(path: &str, options: &FitOptions, plan: &Plan, context: &Context) -
         read.choice.table.clone_from(&options.choice.table);
     }
     plan.inputs.extend(&mut read);
-    plan.observed.target.extend(&mut read);
+    let targets = plan.observed.targets();
+    targets.iter().for_each(|of| of.target.extend(&mut read));
     plan.observed.roles.extend_for_predictions(&mut read);
     let rules = MissingRules::of_fit(&options.spec)?;
     let (frame, _) = fit::drop_incomplete(context.formats.read_input(input, &read)?, &rules)?;
     plan.inputs.encode(&frame)?;
-    plan.observed.target.encode(&frame, plan.observed.likelihood.support())?;
+    let targets: Vec<&Target> = targets.iter().map(|of| &of.target).collect();
+    encode_targets(&targets, &frame, plan.observed.likelihood.support())?;
     RoleValues::of_predictions(&plan.observed.roles, &frame)?;
     Ok(frame)
 }

@@ -1,6 +1,6 @@
 //! `gp inspect`: what a model has learned.
 
-use super::print_json;
+use super::{print_json, targets};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::lengths::{four_digits, length_lines, lengths, readable};
@@ -103,6 +103,7 @@ fn json(model: &Model) -> serde_json::Value {
         "latents": model.posterior().describe().iter().map(latent).collect::<Vec<_>>(),
         "log_posterior": log_posterior(model),
         "gp": env!("CARGO_PKG_VERSION"),
+        "targets": targets::json(model),
     })
 }
 
@@ -118,6 +119,7 @@ pub fn text(model: &Model) -> String {
         let shares: Vec<String> = weights.iter().map(|weight| percent(*weight)).collect();
         page.line("posterior", &format!("a mixture of {}", shares.join(", ")));
     }
+    targets::lines(model).iter().for_each(|(name, words)| page.line(name, words));
     functions(model, &mut page);
     let training = &model.about().training;
     training.influence.iter().for_each(|influence| depends_on(model, influence, &mut page));
@@ -145,7 +147,8 @@ fn percent(share: f64) -> String {
 fn origin(model: &Model, page: &mut Page) {
     let about = model.about();
     page.line("made by", &format!("{}, seed {}", about.origin, about.seed));
-    page.line("target", &about.target.name);
+    let targets: Vec<&str> = model.targets().iter().map(|target| target.name.as_str()).collect();
+    page.line(if targets.len() == 1 { "target" } else { "targets" }, &targets.join(", "));
     if let Some(labels) = about.target.labels() {
         page.line("labels", &labels.join(", "));
     }
@@ -200,7 +203,8 @@ fn tried(model: &Model, page: &mut Page) {
 pub(super) fn log_posterior(model: &Model) -> Vec<f64> {
     let training = &model.about().training;
     let rows = training.rows.saturating_sub(training.updated_rows) as f64;
-    let constant = training.weight.unwrap_or(rows) * model.target().scale().scale.ln();
+    let of_one_target = rows * model.target().scale().scale.ln();
+    let constant = training.log_scales.unwrap_or(of_one_target);
     training.curve.iter().map(|value| value - constant).collect()
 }
 
@@ -235,7 +239,12 @@ pub(super) fn function_names(model: &Model) -> Vec<(String, Vec<usize>)> {
     let latents = model.posterior().describe();
     let kernels: Vec<String> = latents.iter().map(|latent| latent.kernel.expression()).collect();
     let labels = model.target().labels().filter(|labels| labels.len() == latents.len());
-    let name = |&q: &usize| labels.map_or_else(|| (q + 1).to_string(), |labels| labels[q].clone());
+    let owners = targets::owners(model);
+    let name = |&q: &usize| match (labels, owners.get(q)) {
+        (Some(labels), _) => labels[q].clone(),
+        (None, Some(owner)) => owner.clone(),
+        (None, None) => (q + 1).to_string(),
+    };
     let firsts = (0..latents.len()).filter(|&q| !kernels[..q].contains(&kernels[q]));
     let group = |q: usize| {
         let sharing: Vec<usize> = (q..latents.len()).filter(|&other| kernels[other] == kernels[q]).collect();
@@ -252,7 +261,9 @@ pub(super) fn function_names(model: &Model) -> Vec<(String, Vec<usize>)> {
 /// A table of inputs, the one that accounts for most first, and the terms of the kernel.
 fn depends_on(model: &Model, influence: &Influence, page: &mut Page) {
     let latents = model.posterior().functions().latent_count();
-    let of = if influence.latents.len() == latents {
+    let of = if let Some(target) = &influence.target {
+        format!(" of {target}")
+    } else if influence.latents.len() == latents {
         String::new()
     } else {
         format!(" of function {}", influence.latents.end)

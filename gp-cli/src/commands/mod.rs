@@ -14,6 +14,7 @@ pub mod plot;
 pub mod predict;
 pub mod report;
 pub mod suggest;
+mod targets;
 mod term_panels;
 pub mod update;
 
@@ -108,12 +109,14 @@ impl Parts {
     }
 }
 
-/// A table without rows that miss a value, where that was asked for, and which rows these were, ascending.
+/// A table without rows that miss a value, where that was asked for, and which rows these were, ascending. Of several targets,
+/// one at least has to be there.
 fn left_of(
     frame: Frame,
     rules: &MissingRules,
     notes: &mut Notes<'_>,
 ) -> Result<(Frame, Vec<usize>), CliError> {
+    rules.check_targets(&frame)?;
     let rows = frame.row_count();
     let complete = rules.remaining(&frame, frame.columns());
     let missed = others(rows, &complete);

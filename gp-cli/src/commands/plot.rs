@@ -1,7 +1,7 @@
 //! `gp plot`: a model and data as a picture.
 
 use super::dependence::{self, INTERVAL};
-use super::{TableOptions, term_panels, warn};
+use super::{TableOptions, targets, term_panels, warn};
 use crate::context::Context;
 use crate::data::Frame;
 use crate::encode::{Feature, FeatureEncoding};
@@ -41,6 +41,9 @@ pub struct PlotOptions {
     /// Draw what each term of the kernel contributes to the latent functions, a panel for each
     #[arg(long)]
     pub parts: bool,
+    /// Which of several targets to draw
+    #[arg(long, value_name = "COL")]
+    pub target: Option<String>,
     /// How the table is read
     #[command(flatten)]
     pub table: TableOptions,
@@ -58,9 +61,14 @@ pub fn run(options: &PlotOptions, context: &Context, notes: &mut Notes<'_>) -> R
     picture::check_name(&options.output)?;
     let output = OutputFile::prepare(&options.output, options.force)?;
     let model = Model::load(&options.model, context)?;
+    targets::check_chosen(&model, options.target.as_deref())?;
+    if options.parts {
+        targets::refuse_several(&model, "--parts")?;
+    }
     let frame = options.table.read(&options.data, context, &model, &[], notes)?;
     warn(notes, &model.encode(&frame)?.warnings());
     notes.stage(format_args!("drawing"));
+    let (model, frame) = targets::chosen(model, frame, options.target.as_deref())?;
     let picture = match options.parts {
         true => term_panels::sheet(&model, &frame)?,
         false => picture_in_stages(&model, &frame, &notes.line().stages())?,

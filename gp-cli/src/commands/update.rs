@@ -2,11 +2,12 @@
 
 use super::{TableOptions, print_json, warn};
 use crate::context::Context;
+use crate::data::Frame;
 use crate::encode::{Factors, Role, RoleValues};
 use crate::error::CliError;
 use crate::files::OutputFile;
 use crate::left_out::counted;
-use crate::method::{Given, Later, Updated, refused};
+use crate::method::{self, Given, Later, Updated, refused};
 use crate::model::{About, Model};
 use crate::notes::Notes;
 use faer::MatRef;
@@ -56,7 +57,10 @@ pub fn run(
     let roles = &model.about().roles;
     let more: Vec<String> = roles.iter().map(|(_, name)| name.to_owned()).collect();
     let (frame, left_out) = options.table.read_counted(&options.data, context, &model, &more, notes)?;
-    frame.require(&[&model.target().name])?;
+    let names: Vec<&str> = model.targets().iter().map(|target| target.name.as_str()).collect();
+    if names.iter().all(|name| frame.column(name).is_none()) {
+        return Err(frame.lacks(&names, ""));
+    }
     let encoded = model.inputs().encode(&frame)?;
     warn(notes, &encoded.warnings());
     let observations = model.training_observations(&frame)?;
@@ -79,10 +83,10 @@ pub fn run(
     };
     let rows = frame.row_count();
     notes.stage(format_args!("taking in {}", more_rows(rows)));
-    let updated = method.update(later)?;
+    let updated = method::update(method.as_ref(), later)?;
     warn(notes, &updated.warnings);
-    let weight = RoleValues::of_observations(roles, &frame)?.weight();
-    let mut about = about(&model, &updated, (rows, weight));
+    let weights = weights(&model, &frame, &observations)?;
+    let mut about = about(&model, &updated, (rows, &weights));
     about.inputs.widen(&frame);
     let warnings = [encoded.warnings(), updated.warnings].concat();
     // The linear model has not seen the new rows; beside one that has, it would look worse than it is.
@@ -120,14 +124,31 @@ fn more_rows(rows: usize) -> String {
     counted(rows, "more row")
 }
 
-/// What the file tells about the model with so many more rows that weigh so much.
-fn about(model: &Model, updated: &Updated, (rows, weight): (usize, f64)) -> About {
+/// How much the rows weigh that have each target.
+fn weights(model: &Model, frame: &Frame, observations: &[f64]) -> Result<Vec<f64>, CliError> {
+    let targets = model.targets().len();
+    if targets == 1 {
+        return Ok(vec![RoleValues::of_observations(&model.about().roles, frame)?.weight()]);
+    }
+    // Rows of several targets weigh the same.
+    let there = |place| observations.iter().skip(place).step_by(targets).filter(|y| !y.is_nan()).count();
+    Ok((0..targets).map(|place| there(place) as f64).collect())
+}
+
+/// What the file tells about the model with so many more rows, of which those with each target weigh so much.
+fn about(model: &Model, updated: &Updated, (rows, weights): (usize, &[f64])) -> About {
     let mut about = model.about().clone();
     let training = &mut about.training;
     training.rows += rows;
     training.updated_rows += rows;
-    // Densities of numbers in units of the scale.
-    training.objective += updated.gain - weight * model.target().scale().scale.ln();
+    training.objective += updated.gain;
+    for (place, (target, weight)) in model.targets().iter().zip(weights).enumerate() {
+        // Densities of numbers in units of the scale.
+        training.objective -= weight * target.scale().scale.ln();
+        if let Some(rows) = training.rows_of_targets.get_mut(place) {
+            *rows += *weight as usize;
+        }
+    }
     training.updates.push(format!("{}, {}", more_rows(rows), updated.how));
     training.warnings.extend(updated.warnings.iter().cloned());
     about

@@ -11,13 +11,15 @@ pub struct Columns<'a> {
     pub targets: Vec<&'a str>,
     /// Columns with another role, which are neither.
     pub others: Vec<(Role, &'a str)>,
+    /// Whether a target may be missing where another is there.
+    pub gaps: bool,
 }
 
 impl<'a> Columns<'a> {
     /// Inputs and one target.
     #[must_use]
     pub fn new(features: &[&'a str], target: &'a str) -> Self {
-        Self { features: features.to_vec(), targets: vec![target], others: Vec::new() }
+        Self { features: features.to_vec(), targets: vec![target], ..Self::default() }
     }
 
     /// All of them: features, then targets, then others.

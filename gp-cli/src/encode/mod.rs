@@ -30,4 +30,4 @@ pub use roles::{Role, Roles};
 pub use rows::RowEncoder;
 pub use survey::{MOST_VALUES, Survey};
 pub(crate) use target::checked;
-pub use target::{Target, TargetValues};
+pub use target::{Target, TargetValues, encode_targets};

@@ -288,13 +288,15 @@ mod tests {
             let likelihood = gp_likelihoods::parse(text).unwrap();
             let roles = Roles::new(wanted.iter().map(|(role, name)| (*role, (*name).to_owned())));
             roles.check_likelihood(likelihood.as_ref()).unwrap();
-            let names = Columns { features: vec!["x"], targets: vec!["y"], others: wanted.clone() };
+            let names =
+                Columns { features: vec!["x"], targets: vec!["y"], others: wanted.clone(), gaps: false };
             let mut survey = Survey::of(&frame, &names).unwrap();
             let scale = survey.moved().or(survey.target().ok()).and_then(ColumnSurvey::scale).unwrap();
             let scale = if likelihood.support() == Support::Real { scale } else { Standardiser::identity() };
             let values = TargetValues::Number(scale);
             let target = Target { name: "y".to_owned(), kind: Kind::Number, values };
-            let expected = crate::encode::observations(&frame, &target, &roles, likelihood.as_ref()).unwrap();
+            let expected =
+                crate::encode::observations(&frame, &[&target], &roles, likelihood.as_ref()).unwrap();
             let inputs = Inputs::learn(&survey, true).unwrap();
             let encoder = RowEncoder::new(&survey, &inputs, &[&target], (&roles, likelihood.as_ref()));
             let mut found = Vec::new();

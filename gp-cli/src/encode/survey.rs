@@ -13,7 +13,7 @@ use crate::standardise::{Spread, Sum};
 pub const MOST_VALUES: usize = 1 << 16;
 
 /// A table as far as choices need it: the columns of some features, of targets and with other roles. Only features that are
-/// asked to keep missing values have such.
+/// asked to keep missing values have such, and several targets that may be missing where another is there.
 #[derive(Clone, Debug)]
 pub struct Survey {
     source: String,
@@ -24,6 +24,8 @@ pub struct Survey {
     features: usize,
     /// What the columns behind targets are.
     roles: Vec<Role>,
+    /// Whether a target may be missing where another is there.
+    gaps: bool,
     /// The first target less its offset, where it has one and both are numbers.
     moved: Option<ColumnSurvey>,
     moved_labels: LabelCounter,
@@ -59,6 +61,7 @@ impl Survey {
             roles,
             columns: columns.map(begin).collect(),
             features: names.features.len(),
+            gaps: names.gaps,
             labels: targets.iter().map(|target| LabelCounter::new(target.kind(), MOST_VALUES)).collect(),
             first_targets: targets.iter().map(|target| target.text(0)).collect(),
         })
@@ -97,7 +100,8 @@ impl Survey {
         let names: Vec<&str> = self.columns.iter().map(|column| column.name.as_str()).collect();
         let columns = piece.require(&names)?;
         let (features, observed) = columns.split_at(self.features);
-        piece.refuse_missing(observed, FILL_OR_DROP)?;
+        let may_miss = if self.gaps { self.labels.len() } else { 0 };
+        piece.refuse_missing(&observed[may_miss..], FILL_OR_DROP)?;
         let strict = self.columns.iter().zip(features).filter(|(survey, _)| survey.kept == Kept::Never);
         let strict: Vec<&Column> = strict.map(|(_, &column)| column).collect();
         piece.refuse_missing(&strict, FILL_DROP_OR_KEEP)?;

@@ -82,6 +82,25 @@ impl Target {
         }
     }
 
+    /// The same of one of several targets: NaN where it is missing, and in all rows of a table without its column.
+    ///
+    /// # Errors
+    /// As [`encode`](Self::encode), but for missing values.
+    fn encode_with_gaps(&self, frame: &Frame, support: Support) -> Result<Vec<f64>, CliError> {
+        let nothing = vec![f64::NAN; frame.row_count()];
+        let Some(column) = frame.column(&self.name) else { return Ok(nothing) };
+        let there = frame.complete_rows(&[column]);
+        if there.len() == frame.row_count() {
+            return self.encode(frame, support);
+        }
+        let mut all = nothing;
+        if !there.is_empty() {
+            let found = self.encode(&frame.rows(&there)?, support)?;
+            there.iter().zip(found).for_each(|(&row, value)| all[row] = value);
+        }
+        Ok(all)
+    }
+
     fn encode_labels(
         &self,
         frame: &Frame,
@@ -103,6 +122,20 @@ impl Target {
         };
         (0..frame.row_count()).map(class).collect()
     }
+}
+
+/// The observations of a table under a likelihood with as many outputs as there are targets, row by row. Of several targets
+/// those that are missing are NaN.
+///
+/// # Errors
+/// As [`Target::encode`].
+pub fn encode_targets(targets: &[&Target], frame: &Frame, support: Support) -> Result<Vec<f64>, CliError> {
+    if let [target] = targets {
+        return target.encode(frame, support);
+    }
+    let columns: Vec<Vec<f64>> =
+        targets.iter().map(|target| target.encode_with_gaps(frame, support)).collect::<Result<_, _>>()?;
+    Ok((0..frame.row_count()).flat_map(|row| columns.iter().map(move |column| column[row])).collect())
 }
 
 /// An observation that a likelihood with this support can take, or the fault that it is.

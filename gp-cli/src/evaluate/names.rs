@@ -5,6 +5,7 @@ use gp_likelihoods::Likelihood;
 /// The name of a linear model under each likelihood, by the name of the likelihood.
 const REGRESSIONS: &[(&str, &str)] = &[
     ("gaussian", "linear regression"),
+    ("gaussians", "linear regression"),
     ("student_t", "robust linear regression (Student's t noise)"),
     ("warped_gaussian", "linear regression of the warped target"),
     ("heteroscedastic", "linear regression with a linear model of the noise"),
@@ -35,7 +36,7 @@ mod tests {
     use gp_likelihoods::Registry;
 
     /// Likelihoods of one output whose linear model has no name of its own.
-    const NAMELESS: [&str; 2] = ["robust_max", "gprn"];
+    const NAMELESS: [&str; 3] = ["robust_max", "coregionalised", "gprn"];
 
     #[test]
     fn every_built_in_likelihood_has_a_name() {

@@ -5,7 +5,7 @@ use super::plan::Plan;
 use super::spec::{FitSpec, MODEL, UNITS, says_nothing_of_lengths};
 use crate::error::{CliError, ErrorKind};
 use crate::files;
-use crate::method::{Rows, SECOND_STAGE};
+use crate::method::{Rows, SECOND_STAGE, target_stage};
 use gp_ep::{DataError, DataSource, Rows as Selection};
 use gp_optim::{CheckpointFile, Control, OptimError};
 use serde::{Deserialize, Serialize};
@@ -37,6 +37,9 @@ struct Record {
     method: String,
     config: Map<String, Value>,
     target: String,
+    /// How many targets there are, where there are several.
+    #[serde(default)]
+    targets: usize,
     features: Vec<String>,
     rows: usize,
     /// Of the encoded table, and of the places where inducing inputs start.
@@ -147,6 +150,12 @@ impl CheckpointFolder {
         for path in memo::ALL.iter().map(|name| self.folder.join(name)).filter(|path| path.exists()) {
             fs::remove_file(&path).map_err(|cause| CliError::io("remove", &path, cause))?;
         }
+        // So has one of several targets, one by one.
+        for target in 0..self.record.targets {
+            let file = self.file().beside(&target_stage(target));
+            file.remove().map_err(OptimError::from)?;
+            file.beside(SECOND_STAGE).remove().map_err(OptimError::from)?;
+        }
         let record = self.folder.join(RECORD);
         fs::remove_file(&record).map_err(|cause| CliError::io("remove", &record, cause))?;
         // A folder with something of somebody else's in it stays.
@@ -185,7 +194,8 @@ impl Record {
             format: FORMAT,
             method: plan.method.name().to_owned(),
             config,
-            target: spec.target.clone().unwrap_or_default(),
+            target: spec.target.join(","),
+            targets: if spec.target.len() > 1 { spec.target.len() } else { 0 },
             features: plan.inputs.names().into_iter().map(str::to_owned).collect(),
             rows: plan.problem.rows.count(),
             data: data.text(),

@@ -67,7 +67,7 @@ pub(super) fn choose_optimizer(
     spec: &FitSpec,
     context: &Context,
     method: &dyn Method,
-    latents: usize,
+    likelihood: &dyn Likelihood,
     streamed: bool,
 ) -> Result<Optimizer, CliError> {
     let mut known = method.optimizers().to_vec();
@@ -78,7 +78,9 @@ pub(super) fn choose_optimizer(
     match spec.optimizer {
         None => {
             let mut usual = known.clone();
-            usual.sort_by_key(|&optimizer| latents > 1 && optimizer != Optimizer::Adam);
+            // Those of several targets do come to rest.
+            let slowly = likelihood.latents() > 1 && likelihood.targets() == 1;
+            usual.sort_by_key(|&optimizer| slowly && optimizer != Optimizer::Adam);
             let heeds_all = |optimizer: &&Optimizer| unheeded(spec, method, **optimizer).is_none();
             let found = usual.iter().find(heeds_all).or(known.first()).copied();
             found.ok_or_else(|| CliError::usage(format!("method {} names no optimizer", method.name())))

@@ -4,7 +4,7 @@ use super::sample::Sample;
 use crate::encode::Inputs;
 use crate::error::CliError;
 use crate::method::Rows;
-use crate::model::{Approximation, Influence, InputInfluence};
+use crate::model::{Approximation, FurtherTarget, Influence, InputInfluence, of_output};
 use crate::parts::term_names;
 use faer::{Mat, MatRef};
 use gp_ep::{DataSource as _, Posterior as _, ShareOptions, VarianceShares};
@@ -48,6 +48,35 @@ fn by_weight(weights: &[f64]) -> Vec<usize> {
         }
     }
     chosen
+}
+
+/// The same for each of several targets, where it is a latent function or a mixture of some; for each latent function
+/// otherwise.
+///
+/// # Errors
+/// As [`of_rows`].
+pub(super) fn of_targets(
+    posterior: &Approximation,
+    inputs: &Inputs,
+    rows: &Rows,
+    targets: &[FurtherTarget],
+    seed: u64,
+) -> Result<Vec<Influence>, CliError> {
+    let likelihood = posterior.likelihood();
+    if targets.len() < 2 || (likelihood.own_latent(0).is_none() && likelihood.mixing().is_none()) {
+        return of_rows(posterior, inputs, rows, seed);
+    }
+    let (some, mut found) = (Sample::at_most(rows, ROWS, seed)?.rows, Vec::new());
+    let (points, seen) = (some.whole()?.0, (rows.count(), seed));
+    for (output, of) in targets.iter().enumerate() {
+        let (one, latents) = of_output(posterior, output)?;
+        found.extend(of_points(&one, inputs, points, seen)?.into_iter().map(|influence| Influence {
+            latents: latents.clone(),
+            target: Some(of.target.name.clone()),
+            ..influence
+        }));
+    }
+    Ok(found)
 }
 
 /// What it depends on over these points. `rows` were trained on, which is what posteriors without inducing inputs see.
@@ -99,6 +128,7 @@ fn named(shares: &VarianceShares, posterior: &Approximation, inputs: &Inputs) ->
     let names = term_names(kernel, &inputs.column_names());
     Influence {
         latents: shares.latents.clone(),
+        target: None,
         inputs: of_inputs,
         terms: names.into_iter().zip(shares.terms.iter().copied()).collect(),
     }

@@ -6,7 +6,7 @@ use super::seasons::Season;
 use super::spec::{FitSpec, LengthUnits};
 use crate::encode::Inputs;
 use crate::error::{CliError, ErrorKind};
-use crate::method::{Method, is_gaussian};
+use crate::method::Method;
 use gp_kernels::{Kernel, KernelError, Registry};
 use gp_likelihoods::Support;
 use gp_optim::format_number;
@@ -97,7 +97,7 @@ fn usual_kernel(
         2..=ARD_INPUTS => format!("[{}]", vec![number(length); dim].join(", ")),
         _ => number(length),
     };
-    if !is_gaussian(observed.likelihood.as_ref()) {
+    if !observed.likelihood.is_linear_gaussian() {
         let (one, prior) = (around(1.0), around(length));
         let (median, deviation) = usual_variance(observed);
         let variance =
@@ -115,7 +115,9 @@ fn usual_kernel(
     let line =
         if straight { format!(" + linear(lengthscale={})", number(3.0 * length)) } else { String::new() };
     let seasons = terms(seasons, |_| String::new());
-    let mut text = format!("1 * rbf(lengthscale={ard}){line}{seasons}");
+    // What weights multiply has a scale of its own already.
+    let scale = if observed.likelihood.mixing().is_some() { "fixed(1)" } else { "1" };
+    let mut text = format!("{scale} * rbf(lengthscale={ard}){line}{seasons}");
     if let Some(variance) = method.usual_white_noise() {
         text.push_str(&format!(" + white(variance=fixed({}))", number(variance)));
     }

@@ -1,7 +1,7 @@
 //! Missing values: which of them are errors, for which of them rows are left out, and which of them stay.
 
 use super::spec::FitSpec;
-use crate::data::{Column, Frame};
+use crate::data::{Column, FILL_OR_DROP, Frame};
 use crate::encode::Kept;
 use crate::error::{CliError, ErrorKind};
 use crate::model::Model;
@@ -26,28 +26,32 @@ pub enum Missing {
 pub struct MissingRules {
     usual: Missing,
     of_columns: BTreeMap<String, Missing>,
-    target: String,
+    /// Of several, a row is left out if it misses all.
+    targets: Vec<String>,
 }
 
 impl MissingRules {
     /// The rules of a fit.
     ///
     /// # Errors
-    /// Of kind [`Usage`](ErrorKind::Usage) for a target whose missing values are to stay.
+    /// Of kind [`Usage`](ErrorKind::Usage) for a target whose missing values are to stay, and for several targets with several
+    /// rules.
     pub fn of_fit(spec: &FitSpec) -> Result<Self, CliError> {
-        let target = spec.target()?;
+        let targets = spec.targets()?;
         let mut of_columns: BTreeMap<String, Missing> = spec.missing_in.iter().cloned().collect();
-        match of_columns.get(target) {
-            Some(Missing::Keep) => {
-                let message = format!(
-                    "--missing-in {target}=keep: column {target} is the target, and rows without it teach nothing; leave them out with --missing-in {target}=drop"
-                );
-                return Err(CliError::usage(message));
+        for target in targets {
+            match of_columns.get(target) {
+                Some(Missing::Keep) => {
+                    let message = format!(
+                        "--missing-in {target}=keep: column {target} is the target, and rows without it teach nothing; leave them out with --missing-in {target}=drop"
+                    );
+                    return Err(CliError::usage(message));
+                }
+                None if spec.missing == Missing::Keep => {
+                    of_columns.insert(target.clone(), Missing::Drop);
+                }
+                _ => {}
             }
-            None if spec.missing == Missing::Keep => {
-                of_columns.insert(target.to_owned(), Missing::Drop);
-            }
-            _ => {}
         }
         for (role, name) in spec.roles().iter() {
             match of_columns.get(name) {
@@ -64,7 +68,15 @@ impl MissingRules {
                 _ => {}
             }
         }
-        Ok(Self { usual: spec.missing, of_columns, target: target.to_owned() })
+        let rules = Self { usual: spec.missing, of_columns, targets: targets.to_vec() };
+        let other = |name: &&String| rules.of(name) != rules.of(&rules.targets[0]);
+        match targets.iter().find(other) {
+            None => Ok(rules),
+            Some(name) => Err(CliError::usage(format!(
+                "--missing-in: the rule for {name} is another one than that for {}; several targets have one rule, say the same of all",
+                targets[0]
+            ))),
+        }
     }
 
     /// The rules for tables that a model is asked about. Inputs whose missing values stayed in training take them as they
@@ -73,20 +85,21 @@ impl MissingRules {
     /// # Errors
     /// Of kind [`Usage`](ErrorKind::Usage) for missing values that are to stay in a model that has learned nothing of them.
     pub fn of_model(model: &Model, missing: Missing) -> Result<Self, CliError> {
-        let (features, target) = (model.inputs().features(), model.target().name.clone());
+        let features = model.inputs().features();
+        let targets: Vec<String> = model.targets().iter().map(|target| target.name.clone()).collect();
         let keeping = features.iter().filter(|feature| feature.missing.is_some());
         let mut of_columns: BTreeMap<String, Missing> =
             keeping.map(|feature| (feature.name.clone(), Missing::Keep)).collect();
         if missing != Missing::Keep {
-            return Ok(Self { usual: missing, of_columns, target });
+            return Ok(Self { usual: missing, of_columns, targets });
         }
         if of_columns.is_empty() {
             let message = "--missing keep: the model was fitted to rows that miss nothing, and does not know what a missing value tells; leave such rows out with --missing drop, or fit a model with --missing keep";
             return Err(CliError::usage(message.to_owned()));
         }
-        of_columns.insert(target.clone(), Missing::Drop);
+        of_columns.extend(targets.iter().map(|target| (target.clone(), Missing::Drop)));
         of_columns.extend(model.about().roles.iter().map(|(_, name)| (name.to_owned(), Missing::Drop)));
-        Ok(Self { usual: Missing::Error, of_columns, target })
+        Ok(Self { usual: Missing::Error, of_columns, targets })
     }
 
     /// The rule of one column.
@@ -111,24 +124,54 @@ impl MissingRules {
     /// What rows miss that are left out, for people.
     pub(crate) fn missed(&self) -> &'static str {
         let mut dropping = self.of_columns.iter().filter(|(_, rule)| **rule == Missing::Drop);
-        let is_target = self.usual != Missing::Drop && dropping.all(|(name, _)| *name == self.target);
-        if is_target { "the target" } else { "a value" }
+        let is_target = self.usual != Missing::Drop && dropping.all(|(name, _)| self.targets.contains(name));
+        match (is_target, self.targets.len() > 1) {
+            (true, true) => "all targets",
+            (true, false) => "the target",
+            (false, _) => "a value",
+        }
     }
 
-    /// The rows that are not left out for a missing value in one of these columns.
+    /// Whether a target may be missing where another is there.
+    pub(super) fn targets_may_miss(&self) -> bool {
+        self.targets.len() > 1 && self.targets.iter().all(|name| self.of(name) == Missing::Drop)
+    }
+
+    /// Refuses missing values of several targets where they are errors; those of a single one are refused where it is read.
+    ///
+    /// # Errors
+    /// Of kind [`Data`](ErrorKind::Data), with the place of the first of them.
+    pub(crate) fn check_targets(&self, frame: &Frame) -> Result<(), CliError> {
+        if self.targets.len() < 2 || self.targets_may_miss() {
+            return Ok(());
+        }
+        let columns: Vec<&Column> = self.targets.iter().filter_map(|target| frame.column(target)).collect();
+        frame.refuse_missing(&columns, FILL_OR_DROP)
+    }
+
+    /// The rows that are not left out for a missing value in one of these columns; of several targets, one at least has to be
+    /// there.
     pub(crate) fn remaining<'f>(
         &self,
         frame: &Frame,
         columns: impl IntoIterator<Item = &'f Column>,
     ) -> Vec<usize> {
-        frame.complete_rows(&self.dropping(columns))
+        let is_target = |column: &&Column| {
+            self.targets.len() > 1 && self.targets.iter().any(|name| name == column.name())
+        };
+        let (targets, others): (Vec<&Column>, Vec<&Column>) =
+            self.dropping(columns).into_iter().partition(is_target);
+        let mut rows = frame.complete_rows(&others);
+        rows.retain(|&row| targets.is_empty() || targets.iter().any(|column| !column.is_missing(row)));
+        rows
     }
 
     /// What is left of a table, or of a piece of one; nothing where no row is left.
     ///
     /// # Errors
-    /// Of kind [`Data`](ErrorKind::Data), should rows be gone.
+    /// Of kind [`Data`](ErrorKind::Data), as [`check_targets`](Self::check_targets), and should rows be gone.
     pub(super) fn apply(&self, frame: Frame) -> Result<Option<Frame>, CliError> {
+        self.check_targets(&frame)?;
         let left = self.remaining(&frame, frame.columns());
         if left.len() == frame.row_count() {
             return Ok(Some(frame));
@@ -138,14 +181,18 @@ impl MissingRules {
 
     /// Refuses rules for columns that are neither an input nor the target.
     pub(super) fn check(frame: &Frame, spec: &FitSpec, inputs: &[&str]) -> Result<(), CliError> {
-        let target = spec.target()?;
-        let mut known = inputs.iter().copied().chain([target]);
-        let Some((name, _)) = spec.missing_in.iter().find(|(name, _)| known.all(|other| other != name))
-        else {
+        let targets = spec.targets()?;
+        let roles = spec.roles();
+        let has_role = |name: &String| roles.iter().any(|(_, own)| own == name);
+        let is_known =
+            |name: &String| targets.contains(name) || inputs.contains(&name.as_str()) || has_role(name);
+        let Some((name, _)) = spec.missing_in.iter().find(|(name, _)| !is_known(name)) else {
             return Ok(());
         };
         if frame.known_names().contains(&name.as_str()) {
-            let message = format!("--missing-in {name}: column {name} is neither an input nor the target");
+            let message = format!(
+                "--missing-in {name}: column {name} is neither an input nor the target, and has no role"
+            );
             return Err(CliError::new(ErrorKind::Usage, message));
         }
         Err(frame.lacks(&[name], " for --missing-in"))

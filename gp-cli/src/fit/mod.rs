@@ -23,7 +23,7 @@
 mod baseline;
 mod checkpoint;
 mod choices;
-
+mod design;
 mod flags;
 mod folds;
 mod guess;
@@ -43,6 +43,7 @@ mod run;
 mod sample;
 mod search;
 mod seasons;
+mod several;
 mod skill;
 mod spec;
 mod spread;

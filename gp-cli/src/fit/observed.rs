@@ -2,6 +2,7 @@
 
 use super::names;
 use super::order::{self, in_order};
+use super::several;
 use super::spec::FitSpec;
 use super::task::{Task, how_many, task, wrong_likelihood};
 use crate::context::Context;
@@ -10,7 +11,7 @@ use crate::encode::{
     ColumnSurvey, Labels, Role, Roles, Survey, Surveyed, Target, TargetValues, observations,
 };
 use crate::error::{CliError, ErrorKind};
-use crate::model::TargetSummary;
+use crate::model::{FurtherTarget, TargetSummary};
 use crate::standardise::Standardiser;
 use gp_likelihoods::{Adjusted, Likelihood, Link, Support};
 use gp_optim::format_number;
@@ -30,8 +31,48 @@ pub struct Observed {
     pub weight: f64,
     /// Its distribution.
     pub summary: TargetSummary,
+    /// Rows that do not miss it.
+    pub rows: usize,
+    /// The targets besides, where there are several.
+    pub others: Vec<FurtherTarget>,
     /// What an observation says about its latent value, with the parameters that training starts from.
     pub likelihood: Box<dyn Likelihood>,
+}
+
+impl Observed {
+    /// All targets.
+    #[must_use]
+    pub fn targets(&self) -> Vec<FurtherTarget> {
+        let (target, summary) = (self.target.clone(), self.summary.clone());
+        [FurtherTarget { target, summary, rows: self.rows }].into_iter().chain(self.others.clone()).collect()
+    }
+
+    /// The logarithms of the scales of all observations, each as often as it weighs: what densities in the units of the data
+    /// are less than those in units of scales.
+    #[must_use]
+    pub fn log_scales(&self) -> f64 {
+        let log_scale = |target: &Target| target.scale().scale.ln();
+        let one = if self.others.is_empty() { self.weight } else { self.rows as f64 };
+        let others = self.others.iter().map(|of| of.rows as f64 * log_scale(&of.target));
+        others.fold(one * log_scale(&self.target), |sum, own| sum + own)
+    }
+
+    /// The likelihood of observations with the columns that roles make.
+    #[must_use]
+    pub fn adjusted(&self) -> Box<dyn Likelihood> {
+        let plain = self.likelihood.clone();
+        if self.roles.adjust() { Box::new(Adjusted::new(plain)) } else { plain }
+    }
+
+    /// The observations of a table, row by row.
+    ///
+    /// # Errors
+    /// As [`observations`](crate::encode::observations()).
+    pub fn encode(&self, frame: &Frame) -> Result<Vec<f64>, CliError> {
+        let all = self.targets();
+        let targets: Vec<&Target> = all.iter().map(|of| &of.target).collect();
+        observations(frame, &targets, &self.roles, self.likelihood.as_ref())
+    }
 }
 
 /// Finds out what the target of a table is, and how it is observed.
@@ -40,6 +81,9 @@ pub struct Observed {
 /// Of kind [`Data`](ErrorKind::Data) for a target that says nothing or that the likelihood cannot take, of kind
 /// [`Usage`](ErrorKind::Usage) for a task or a likelihood that does not go with it.
 pub(super) fn observe(survey: &Survey, spec: &FitSpec, context: &Context) -> Result<Observed, CliError> {
+    if survey.targets().len() > 1 {
+        return several::observe(survey, spec, context);
+    }
     let (column, labels) = (survey.target()?, survey.labels());
     if labels.names.len() < 2 {
         let (source, name, value) = (survey.source(), column.name(), survey.first_target());
@@ -57,24 +101,8 @@ pub(super) fn observe(survey: &Survey, spec: &FitSpec, context: &Context) -> Res
     roles.check_likelihood(likelihood.as_ref())?;
     let target = target(survey, &labels, likelihood.as_ref(), spec)?;
     let summary = summary(column, &target, &labels);
-    Ok(Observed { task, reason, target, roles, weight: survey.weight(), summary, likelihood })
-}
-
-impl Observed {
-    /// The likelihood of observations with the columns that roles make.
-    #[must_use]
-    pub fn adjusted(&self) -> Box<dyn Likelihood> {
-        let plain = self.likelihood.clone();
-        if self.roles.adjust() { Box::new(Adjusted::new(plain)) } else { plain }
-    }
-
-    /// The observations of a table, row by row.
-    ///
-    /// # Errors
-    /// As [`observations`](crate::encode::observations()).
-    pub fn encode(&self, frame: &Frame) -> Result<Vec<f64>, CliError> {
-        observations(frame, &self.target, &self.roles, self.likelihood.as_ref())
-    }
+    let (rows, weight, others) = (survey.rows(), survey.weight(), Vec::new());
+    Ok(Observed { task, reason, target, roles, weight, summary, rows, others, likelihood })
 }
 
 fn likelihood(
@@ -114,7 +142,7 @@ fn likelihood(
         .map_err(wrong_likelihood)?;
     if likelihood.outputs() != 1 {
         let what = format!(
-            "the likelihood {} has {} outputs; one target column has one",
+            "the likelihood {} has {} outputs, and there is one target; name all with --target A,B",
             likelihood.name(),
             likelihood.outputs()
         );
@@ -169,7 +197,7 @@ fn target(
 }
 
 /// Variances of predictions are in units of the target's, squared.
-fn check_range(name: &str, Standardiser { scale, .. }: Standardiser) -> Result<(), CliError> {
+pub(super) fn check_range(name: &str, Standardiser { scale, .. }: Standardiser) -> Result<(), CliError> {
     if (scale * scale).is_normal() {
         return Ok(());
     }

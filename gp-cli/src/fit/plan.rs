@@ -1,15 +1,16 @@
 //! What a fit will be: choices that were made, and those the program makes by itself, with reasons.
 
 use super::choices::{check_roles, check_settings, choose_method, choose_optimizer, resolved, settings};
-use super::kernels::{is_straight, kernels};
+use super::design::Design;
+use super::kernels::is_straight;
 use super::observed::{Observed, observe};
-use super::parameters;
-use super::placing::{self, Placing, place};
+use super::placing::Placing;
 use super::reading::begin_survey;
 use super::restarts;
 use super::sample::Sample;
 use super::search::Search;
-use super::seasons::{self, Season};
+use super::seasons::Season;
+use super::several;
 use super::spec::FitSpec;
 use super::streamed::Streamed;
 use crate::context::Context;
@@ -18,7 +19,7 @@ use crate::encode::{ColumnSurvey, Factors, Inputs, Role, Survey};
 use crate::error::CliError;
 use crate::left_out::counted;
 use crate::lengths::readable;
-use crate::method::{self, Method, Optimizer, Problem, Rows, SeenThrough, is_gaussian};
+use crate::method::{self, ALPHA, Given, Method, Optimizer, PARAMETERS, Problem, Rows, SeenThrough};
 use crate::stages::Stages;
 use gp_ep::Blocks;
 use gp_kernels::KernelExt as _;
@@ -101,34 +102,35 @@ impl Plan {
         encode: impl FnOnce(&Inputs, &Observed) -> Result<EncodedRows, CliError>,
     ) -> Result<Self, CliError> {
         let mut observed = observe(survey, spec, context)?;
-        let spec = &*resolved(spec, context, observed.likelihood.as_ref())?;
+        let mut parts = several::parts(&observed, spec);
+        let spec = &*resolved(spec, context, parts.first().unwrap_or(&observed).likelihood.as_ref())?;
         let inputs = Inputs::learn(survey, spec.standardize.inputs())?;
-        let (count, latents) = (survey.rows(), observed.likelihood.latents());
-        let (method, why_method) = choose_method(spec, context, &observed, count, streamed.is_some())?;
-        let optimizer = choose_optimizer(spec, context, method.as_ref(), latents, streamed.is_some())?;
+        let count = survey.rows();
+        // Targets that have nothing to do with each other are fitted as one is.
+        let one = parts.first().unwrap_or(&observed);
+        let (method, why_method) = choose_method(spec, context, one, count, streamed.is_some())?;
+        let optimizer =
+            choose_optimizer(spec, context, method.as_ref(), one.likelihood.as_ref(), streamed.is_some())?;
         let given = check_settings(spec, method.as_ref(), optimizer)?;
         check_roles(&observed.roles, spec, method.as_ref(), &context.methods)?;
+        check_parts(&parts, &given)?;
+        let is_linear = one.likelihood.is_linear_gaussian();
         let (rows, blocks, powers) = encode(&inputs, &observed)?;
-        let pseudo = match method.seen_through() {
-            SeenThrough::Rows => 0,
-            _ => placing::count(spec, method.as_ref(), latents, count)?,
-        };
-        let sample = Sample::of(&rows, pseudo, spec.seed)?;
-        let seasons = seasons::find(spec, &context.kernels, &observed, &inputs, (&sample, count))?;
-        let search = Search::new(spec, context, (&observed, &inputs), method.as_ref(), pseudo)?;
-        let mut kernels =
-            kernels(spec, &context.kernels, method.as_ref(), &observed, (&inputs, pseudo), &seasons)?;
-        parameters::apply(spec, &mut kernels, observed.likelihood.as_mut(), &inputs)?;
-        let (inducing, placing) = match method.seen_through() {
-            SeenThrough::InducingInputs => {
-                place(spec, context, pseudo, &inputs, &sample, &kernels, &observed)?
-            }
-            _ => (Vec::new(), None),
+        if spec.latents.is_some() {
+            let sample = Sample::of(&rows, 0, spec.seed)?;
+            several::start_mixture(observed.likelihood.as_mut(), &sample.rows)?;
+        }
+        let (said, by) = ((spec, context), method.as_ref());
+        let Design { pseudo, sample, seasons, search, kernels, inducing, placing } = if parts.is_empty() {
+            Design::new(&mut observed, said, by, &inputs, &rows)?
+        } else {
+            Design::of_parts((&mut observed, &mut parts), said, by, &inputs, &rows)?
         };
         // Gaussian noise says enough to learn inducing inputs by, and so do labels that are many. Moving them made predictions
         // of few labels worse (two sets of some hundred rows).
         let in_batches = method.batch_size(&given, optimizer).is_some();
-        let may_move = if is_gaussian(observed.likelihood.as_ref()) {
+        let given = if parts.is_empty() { with_power(given, method.as_ref(), &observed) } else { given };
+        let may_move = if is_linear {
             method.learns_inducing(count, &given)
         } else {
             in_batches && count >= MANY_LABELS
@@ -142,7 +144,7 @@ impl Plan {
         let problem = Problem {
             rows,
             kernels,
-            alike: spec.kernel.len() <= 1 && spec.inducing_file.len() <= 1,
+            alike: alike(spec, &observed),
             inducing,
             likelihood: observed.adjusted(),
             settings,
@@ -192,6 +194,35 @@ impl Plan {
     }
 }
 
+/// Whether latent functions share one kernel and one set of inducing inputs: those of classes unless there are several, those
+/// of several targets where there is a single one.
+fn alike(spec: &FitSpec, observed: &Observed) -> bool {
+    let kernels = spec.kernel.len();
+    let one = if observed.others.is_empty() { kernels <= 1 } else { kernels == 1 };
+    one && spec.inducing_file.len() <= 1
+}
+
+/// Refuses what targets that are fitted one by one do not have.
+fn check_parts(parts: &[Observed], given: &Given) -> Result<(), CliError> {
+    if parts.is_empty() || given.word(&PARAMETERS) != Some("uncertain") {
+        return Ok(());
+    }
+    Err(CliError::usage(
+        "--parameters uncertain is for one target; fit a model for each, or leave it out".to_owned(),
+    ))
+}
+
+/// Settings with the power that Power EP has for several targets unless asked otherwise: that of regression or, where targets
+/// share latent functions, of the bound.
+fn with_power(mut given: Given, method: &dyn Method, observed: &Observed) -> Given {
+    let takes_power = method.settings().iter().any(|setting| setting.name() == ALPHA.name());
+    if !observed.others.is_empty() && takes_power && given.number(&ALPHA).is_none() {
+        let power = if method::shares_latents(observed.likelihood.as_ref()) { 0.0 } else { 0.5 };
+        given.insert(ALPHA.name(), power.into());
+    }
+    given
+}
+
 /// A sentence for each feature whose words look like numbers or dates, unless they were asked for as words.
 pub(super) fn lookalikes(survey: &Survey, spec: &FitSpec) -> Vec<String> {
     let asked = |name: &str| spec.kinds.iter().any(|(column, _)| column == name);
@@ -221,6 +252,13 @@ fn describe(
     };
     let blocks = problem.settings.blocks.as_ref();
     let blocks = blocks.map_or_else(String::new, |blocks| format!(", {}", counted(blocks.count(), "block")));
+    let each = if observed.others.is_empty() || problem.alike {
+        ""
+    } else if observed.likelihood.own_latent(0).is_some() {
+        " for each target"
+    } else {
+        " for each latent function"
+    };
     let kernel = match spec.kernel.len() {
         0 if is_straight(observed, sizes.dim, sizes.inducing) => {
             "a smooth and a straight function of the inputs"
@@ -230,8 +268,9 @@ fn describe(
     };
     [
         format!(
-            "task: {} with likelihood {}, because {}",
+            "task: {}{} with likelihood {}, because {}",
             observed.task,
+            if observed.others.is_empty() { "" } else { " of several targets" },
             observed.likelihood.name(),
             observed.reason
         ),
@@ -239,7 +278,7 @@ fn describe(
         match spec.search {
             Some(_) => "kernel: to be searched for".to_owned(),
             None => format!(
-                "kernel: {kernel}{}; {}{}",
+                "kernel: {kernel}{each}{}; {}{}",
                 seasons.iter().map(|season| format!(", and {}", season.describe())).collect::<String>(),
                 short(&readable(problem.kernels[0].as_ref(), &plan.inputs)),
                 if has_lengths { ", lengths in the units of the data" } else { "" }

@@ -82,10 +82,10 @@ fn what_is_unnamed(frame: &Frame, name: &str) -> CliError {
     CliError::usage(what)
 }
 
-/// The columns that a fit looks at: the features asked for, or all that are nothing else; the target.
+/// The columns that a fit looks at: the features asked for, or all that are nothing else; the targets.
 fn columns<'a>(frame: &'a Frame, spec: &'a FitSpec) -> Result<Columns<'a>, CliError> {
-    let target = spec.target()?;
-    if spec.features.iter().any(|name| name == target) {
+    let targets: Vec<&str> = spec.targets()?.iter().map(String::as_str).collect();
+    if let Some(target) = targets.iter().find(|target| spec.features.iter().any(|name| name == *target)) {
         return Err(CliError::usage(format!("column {target} is the target; it cannot be a feature too")));
     }
     check_excluded(frame, spec)?;
@@ -93,7 +93,7 @@ fn columns<'a>(frame: &'a Frame, spec: &'a FitSpec) -> Result<Columns<'a>, CliEr
         return Err(what_is_unnamed(frame, unnamed));
     }
     let others = others(frame, spec)?;
-    let is_taken = |name: &str| name == target || others.iter().any(|(_, other)| *other == name);
+    let is_taken = |name: &str| targets.contains(&name) || others.iter().any(|(_, other)| *other == name);
     let names: Vec<&str> = match spec.features.as_slice() {
         [] => frame.columns().iter().map(Column::name).filter(|name| !is_taken(name)).collect(),
         some => some.iter().map(String::as_str).collect(),
@@ -105,12 +105,14 @@ fn columns<'a>(frame: &'a Frame, spec: &'a FitSpec) -> Result<Columns<'a>, CliEr
     }
     if names.is_empty() {
         let what = format!(
-            "`{}` has no column besides the target {target}; there is nothing to predict it from",
-            frame.source()
+            "`{}` has no column besides the target {}; there is nothing to predict it from",
+            frame.source(),
+            targets.join(", ")
         );
         return Err(CliError::new(ErrorKind::Data, what));
     }
-    let columns = Columns { features: names, targets: vec![target], others };
+    let gaps = MissingRules::of_fit(spec)?.targets_may_miss();
+    let columns = Columns { features: names, targets, others, gaps };
     spec.roles().check_columns(&columns)?;
     Ok(columns)
 }

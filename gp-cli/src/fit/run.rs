@@ -5,13 +5,15 @@ use super::influence;
 use super::plan::Plan;
 use super::restarts::Restarts;
 use super::sample::Sample;
+use super::several;
 use super::skill;
 use super::spec::FitSpec;
 use super::start;
 use crate::encode::Role;
 use crate::error::{CliError, ErrorKind};
-use crate::method::{Fit, Given, SeenThrough};
-use crate::model::{About, Approximation, Model, TrainingRecord};
+use crate::method::{Fit, Given, Method, Problem, Rows, SeenThrough};
+use crate::model::{About, Approximation, FurtherTarget, Model, TrainingRecord, TriedStarts};
+use crate::stages::Stages;
 use faer::MatRef;
 use gp_ep::DataSource;
 use gp_kernels::inducing::{Coverage, InducingInputs};
@@ -40,6 +42,7 @@ pub fn fit(plan: Plan, spec: &FitSpec, origin: &str) -> Result<Model, CliError> 
     let (begun, scale) = (Instant::now(), observed.target.scale().scale);
     let rows = problem.rows.count();
     let config = effective(spec, &problem.settings.given);
+    let targets = observed.targets();
     // The clock runs for all that is fitted.
     problem.settings.control = problem.settings.control.begun();
     let mut kernels = None;
@@ -54,41 +57,36 @@ pub fn fit(plan: Plan, spec: &FitSpec, origin: &str) -> Result<Model, CliError> 
         };
         kernels = Some(tried);
     }
-    let drawn_about = spec.restarts.map(|_| problem.clone());
-    if method.seen_through() == SeenThrough::InducingInputs {
-        stages.begin("fitting some rows to start from");
-        start::settle(&mut problem, spec, &sample.rows)?;
-    }
-    stages.begin("fitting the linear model");
-    let baseline = baseline::linear(&problem, &sample.rows)?;
-    let mut starts = None;
-    if let Some(drawn_about) = drawn_about {
-        let (method, sample, placing) = (method.as_ref(), &sample.rows, placing.as_ref());
-        let restarts = Restarts { method, spec, sample, placing, stages: &stages, begun, scale };
-        (problem, starts) = restarts.best(&problem, &drawn_about).map(|(best, tried)| (best, Some(tried)))?;
-    }
-    stages.begin("training");
-    let mut fit = method.fit(problem)?;
-    if !fit.objective.is_finite() {
-        let message =
-            format!("the objective of method {} is {}; {}", method.name(), fit.objective, fit.reason);
-        return Err(CliError::new(ErrorKind::Numerical, message));
-    }
+    let trained = match problem.parts()? {
+        None => {
+            let (method, sample, placing) = (method.as_ref(), &sample.rows, placing.as_ref());
+            let restarts = Restarts { method, spec, sample, placing, stages: &stages, begun, scale };
+            let restarts = spec.restarts.map(|_| &restarts);
+            train(method, problem, spec, sample, ("", &stages), restarts)?
+        }
+        Some(parts) => {
+            let names: Vec<&str> = targets.iter().map(|of| of.target.name.as_str()).collect();
+            let all = (problem.likelihood.as_ref(), parts);
+            several::fit_apart(method.as_ref(), all, spec, &sample.rows, (&names, &stages))?
+        }
+    };
+    let Trained { mut fit, baseline, starts } = trained;
     stages.begin("looking at what was learned");
-    skill::judge(&mut fit, &sample.rows, spec.seed)?;
     fit.warnings = [warnings, fit.warnings].concat();
     let coverage = coverage(&fit.posterior, &sample)?;
-    let influence = influence::of_rows(&fit.posterior, &inputs, &sample.rows, spec.seed)?;
-    let record = training_record(&fit, method.name(), rows, observed.weight * scale.ln());
-    let is_weighed = observed.roles.column(Role::Weights).is_some();
+    let influence = influence::of_targets(&fit.posterior, &inputs, &sample.rows, &targets, spec.seed)?;
+    let record = training_record(&fit, method.name(), (rows, &targets), observed.log_scales());
+    let is_plain = observed.roles.column(Role::Weights).is_none() && targets.len() < 2;
+    let log_scales = (!is_plain).then(|| observed.log_scales());
     let about = About {
         origin: origin.to_owned(),
         inputs,
         target: observed.target,
         roles: observed.roles,
         summary: observed.summary,
+        others: observed.others,
         training: TrainingRecord {
-            weight: is_weighed.then_some(observed.weight),
+            log_scales,
             coverage,
             influence,
             search: kernels,
@@ -102,6 +100,50 @@ pub fn fit(plan: Plan, spec: &FitSpec, origin: &str) -> Result<Model, CliError> 
     Ok(Model::new(about, fit.posterior, baseline))
 }
 
+/// A fit, and the linear model beside it.
+#[derive(Debug)]
+pub(super) struct Trained {
+    pub(super) fit: Fit,
+    pub(super) baseline: Option<Approximation>,
+    /// Starts that were tried, where there were several.
+    pub(super) starts: Option<TriedStarts>,
+}
+
+/// Carries out a problem, from the best of some starts where there are more; some of its rows, in memory, are looked at before
+/// and after. `of` says of what it is the training.
+///
+/// # Errors
+/// As [`fit`].
+pub(super) fn train(
+    method: &dyn Method,
+    mut problem: Problem,
+    spec: &FitSpec,
+    sample: &Rows,
+    (of, stages): (&str, &Stages),
+    restarts: Option<&Restarts<'_>>,
+) -> Result<Trained, CliError> {
+    let drawn_about = restarts.map(|restarts| (restarts, problem.clone()));
+    if method.seen_through() == SeenThrough::InducingInputs {
+        stages.begin("fitting some rows to start from");
+        start::settle(&mut problem, spec, sample)?;
+    }
+    stages.begin("fitting the linear model");
+    let baseline = baseline::linear(&problem, sample)?;
+    let mut starts = None;
+    if let Some((restarts, drawn_about)) = drawn_about {
+        (problem, starts) = restarts.best(&problem, &drawn_about).map(|(best, tried)| (best, Some(tried)))?;
+    }
+    stages.begin(&format!("training{of}"));
+    let mut fit = method.fit(problem)?;
+    if !fit.objective.is_finite() {
+        let message =
+            format!("the objective of method {} is {}; {}", method.name(), fit.objective, fit.reason);
+        return Err(CliError::new(ErrorKind::Numerical, message));
+    }
+    skill::judge(&mut fit, sample, spec.seed)?;
+    Ok(Trained { fit, baseline, starts })
+}
+
 /// What was said, and what the method was given beyond that.
 fn effective(spec: &FitSpec, given: &Given) -> Map<String, Value> {
     let mut config = spec.config();
@@ -111,7 +153,12 @@ fn effective(spec: &FitSpec, given: &Given) -> Map<String, Value> {
     config
 }
 
-fn training_record(fit: &Fit, method: &str, rows: usize, log_scales: f64) -> TrainingRecord {
+fn training_record(
+    fit: &Fit,
+    method: &str,
+    (rows, targets): (usize, &[FurtherTarget]),
+    log_scales: f64,
+) -> TrainingRecord {
     let mut warnings = fit.warnings.clone();
     if let Some(added) =
         fit.posterior.describe().iter().map(|latent| latent.jitter).find(|&added| added > 0.0)
@@ -121,7 +168,7 @@ fn training_record(fit: &Fit, method: &str, rows: usize, log_scales: f64) -> Tra
     TrainingRecord {
         method: method.to_owned(),
         rows,
-        // Densities of numbers in units of a scale.
+        // Densities of numbers in units of their scale.
         objective: fit.objective - log_scales,
         objective_kind: fit.objective_kind,
         converged: fit.converged,
@@ -132,9 +179,14 @@ fn training_record(fit: &Fit, method: &str, rows: usize, log_scales: f64) -> Tra
         coverage: Vec::new(),
         choices: Vec::new(),
         influence: Vec::new(),
-        weight: None,
+        log_scales: None,
         search: None,
         starts: None,
+        rows_of_targets: if targets.len() > 1 {
+            targets.iter().map(|of| of.rows).collect()
+        } else {
+            Vec::new()
+        },
         updates: Vec::new(),
         updated_rows: 0,
     }

@@ -31,7 +31,10 @@ pub(super) fn judge(fit: &mut Fit, sample: &Rows, seed: u64) -> Result<(), CliEr
         fit.warnings.push(warning);
     }
     let few = Sample::at_most(sample, ROWS, seed)?.rows;
-    if is_flat(fit, few.whole()?.0, &few.column(0)?)? {
+    let mut targets = few.column(0)?;
+    // Of several targets the first may be missing.
+    targets.retain(|target| !target.is_nan());
+    if is_flat(fit, few.whole()?.0, &targets)? {
         let same = if fit.posterior.likelihood().support().is_discrete() {
             "whatever the inputs are"
         } else {

@@ -2,6 +2,7 @@
 
 use super::flags::{given, with_settings};
 use super::missing::{Missing, parse_rule, write_rules};
+use super::several;
 use crate::context::Context;
 use crate::data::{Kind, ReadOptions, TableChoice};
 use crate::encode::{Role, Roles};
@@ -20,9 +21,11 @@ pub(super) const AUTO: &str = "auto";
 #[derive(Clone, Debug, Args, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct FitSpec {
-    /// Column to predict
-    #[arg(long, value_name = "COL")]
-    pub target: Option<String>,
+    /// Column to predict; several numbers with commas between, in one model: each by a latent function with a kernel of its
+    /// own, unless a single --kernel says that they share one, or --latents that they are mixtures
+    #[arg(long, value_name = "COL", value_delimiter = ',')]
+    #[serde(serialize_with = "one_or_several")]
+    pub target: Vec<String>,
     /// Columns to predict it from, with commas between; all others unless given
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     pub features: Vec<String>,
@@ -73,6 +76,10 @@ pub struct FitSpec {
     /// Likelihood, such as `student_t(dof=4)`, in the units of the model
     #[arg(long, value_name = "EXPR")]
     pub likelihood: Option<String>,
+    /// Latent functions that several targets are linear mixtures of (linear coregionalisation): what is learned of one target
+    /// is then known of others
+    #[arg(long, value_name = "Q", conflicts_with = "likelihood")]
+    pub latents: Option<usize>,
     /// Kernel, such as `1 * rbf(ard=true) + linear`, with lengths as --units says; repeated, one for each latent function;
     /// unless given, a smooth and a straight function, and seasons along the only input or date where the data have them
     #[arg(long, value_name = "EXPR")]
@@ -234,12 +241,12 @@ impl FitSpec {
         }
     }
 
-    /// The column to predict.
+    /// The column to predict, or the first of several.
     ///
     /// # Errors
     /// Of kind [`Usage`](ErrorKind::Usage) where nothing was said.
     pub fn target(&self) -> Result<&str, CliError> {
-        self.target.as_deref().ok_or_else(|| {
+        self.target.first().map(String::as_str).ok_or_else(|| {
             CliError::new(ErrorKind::Usage, "which column is to be predicted? Say it with --target COL")
         })
     }
@@ -258,13 +265,36 @@ impl FitSpec {
         Roles::new(said.into_iter().filter_map(|(role, name)| Some((role, name.clone()?))))
     }
 
+    /// The columns to predict, at least one.
+    ///
+    /// # Errors
+    /// Of kind [`Usage`](ErrorKind::Usage) where nothing was said, for a column that is named twice, for a mixture of a
+    /// single target, and for flags that are for one target where there are several.
+    pub fn targets(&self) -> Result<&[String], CliError> {
+        self.target()?;
+        if let Some((_, twice)) =
+            self.target.iter().enumerate().find(|(i, name)| self.target[..*i].contains(name))
+        {
+            return Err(CliError::usage(format!("column {twice} is named twice among --target")));
+        }
+        if let (Some(latents), [target]) = (self.latents, self.target.as_slice()) {
+            return Err(CliError::usage(format!(
+                "--latents {latents} mixes several targets, and {target} is the only one; name more with --target A,B or leave it out"
+            )));
+        }
+        if self.target.len() > 1 {
+            several::check_flags(self)?;
+        }
+        Ok(&self.target)
+    }
+
     /// How the table is read: the columns that were asked for, by the types that were.
     ///
     /// # Errors
     /// As [`target`](Self::target).
     pub fn read_options(&self, choice: &TableChoice) -> Result<ReadOptions, CliError> {
-        let target = self.target()?.to_owned();
-        if self.exclude.contains(&target) {
+        let targets = self.targets()?;
+        if let Some(target) = targets.iter().find(|target| self.exclude.contains(target)) {
             return Err(CliError::usage(format!(
                 "column {target} is the target; it cannot be left out by --exclude"
             )));
@@ -278,7 +308,7 @@ impl FitSpec {
             )));
         }
         let columns =
-            (!self.features.is_empty()).then(|| self.features.iter().cloned().chain([target]).collect());
+            (!self.features.is_empty()).then(|| self.features.iter().chain(targets).cloned().collect());
         let mut options = ReadOptions { columns, ..ReadOptions::default() };
         let all = options.columns.is_none();
         roles.extend(&mut options);
@@ -287,6 +317,14 @@ impl FitSpec {
         options.choice = choice.clone();
         options.excluded = self.exclude.iter().cloned().collect();
         Ok(options)
+    }
+}
+
+/// A single text as it is, as programs before several targets wrote it.
+fn one_or_several<S: Serializer>(all: &[String], serializer: S) -> Result<S::Ok, S::Error> {
+    match all {
+        [one] => one.serialize(serializer),
+        several => several.serialize(serializer),
     }
 }
 

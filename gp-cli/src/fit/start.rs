@@ -9,10 +9,12 @@ use super::sample::Sample;
 use super::spec::FitSpec;
 use crate::error::CliError;
 use crate::method::{Problem, Rows, minimise_options};
-use gp_ep::{Inference as _, Learning, Powers, SparseRegression};
+use faer::Mat;
+use gp_ep::{DataSource as _, Inference as _, Learning, Powers, SparseRegression};
+use gp_kernels::Kernel;
 use gp_kernels::inducing::SparseProcess;
 use gp_kernels::placement::{KMeans, Placement};
-use gp_likelihoods::Gaussian;
+use gp_likelihoods::{Gaussian, Likelihood};
 
 /// Rows of the quick fit, and inducing inputs that it sees them through.
 const ROWS: usize = 1_000;
@@ -20,6 +22,8 @@ const INDUCING: usize = 100;
 const ITERATIONS: u64 = 60;
 /// Half way between the variational bound and EP, by the advice of Bui et al. (2017).
 const POWER: f64 = 0.5;
+/// Noise of the combinations of several targets, where the quick fit starts.
+const SCORE_NOISE: f64 = 0.1;
 
 /// Moves kernel and noise of a problem to where a quick fit leads them, where they are the usual ones.
 ///
@@ -27,9 +31,12 @@ const POWER: f64 = 0.5;
 /// Of kind [`Numerical`](crate::ErrorKind::Numerical) for rows that cannot be read.
 pub(super) fn settle(problem: &mut Problem, spec: &FitSpec, sample: &Rows) -> Result<(), CliError> {
     let asked = !spec.kernel.is_empty() || spec.no_train || spec.search.is_some();
+    if !asked && problem.likelihood.mixing().is_some() {
+        return settle_mixture(problem, spec, sample);
+    }
     let (Some(noise), false) = (problem.likelihood.gaussian_noise().cloned(), asked) else { return Ok(()) };
     let few = Sample::at_most(sample, ROWS, spec.seed)?.rows;
-    let Some(found) = quick(problem, noise, &few)? else { return Ok(()) };
+    let Some(found) = quick(problem, problem.kernels[0].as_ref(), noise, &few)? else { return Ok(()) };
     problem.kernels = vec![found.process().kernel().clone_box(); problem.kernels.len()];
     let learned = found.noise().parameters();
     for (parameter, learned) in problem.likelihood.parameters_mut().iter_mut().zip(learned) {
@@ -38,10 +45,49 @@ pub(super) fn settle(problem: &mut Problem, spec: &FitSpec, sample: &Rows) -> Re
     Ok(())
 }
 
+/// The same for latent functions that several targets mix: each starts where a quick fit of the combination of targets leads
+/// that says most of it.
+fn settle_mixture(problem: &mut Problem, spec: &FitSpec, sample: &Rows) -> Result<(), CliError> {
+    let few = Sample::at_most(sample, ROWS, spec.seed)?.rows;
+    for latent in 0..problem.kernels.len() {
+        let Some(scores) = scores(problem.likelihood.as_ref(), latent, &few)? else { continue };
+        let noise = Gaussian::new(SCORE_NOISE)?;
+        if let Some(found) = quick(problem, problem.kernels[latent].as_ref(), noise, &scores)? {
+            problem.kernels[latent] = found.process().kernel().clone_box();
+        }
+    }
+    Ok(())
+}
+
+/// What targets say of one latent function alone: `Σ_p W_pq y_p / Σ_p W²_pq` over those that are there; nothing where they say
+/// nothing.
+fn scores(likelihood: &dyn Likelihood, latent: usize, rows: &Rows) -> Result<Option<Rows>, CliError> {
+    let (latents, outputs) = (likelihood.latents(), likelihood.outputs());
+    let Some(mixing) = likelihood.mixing() else { return Ok(None) };
+    let (points, observed) = rows.whole()?;
+    let score = |row: &[f64]| {
+        let weights = mixing.iter().skip(latent).step_by(latents);
+        let there = weights.zip(&row[..outputs]).filter(|(_, y)| !y.is_nan());
+        let (sum, squares) = there.fold((0.0, 0.0), |(sum, squares), (w, y)| (sum + w * y, squares + w * w));
+        sum / squares
+    };
+    let all: Vec<f64> = observed.chunks_exact(rows.outputs()).map(score).collect();
+    let told: Vec<usize> = (0..all.len()).filter(|&row| all[row].is_finite()).collect();
+    if told.is_empty() {
+        return Ok(None);
+    }
+    let points = Mat::from_fn(told.len(), points.ncols(), |i, d| points[(told[i], d)]);
+    Ok(Some(Rows::in_memory(points, told.into_iter().map(|row| all[row]).collect())))
+}
+
 /// A quick fit, or nothing where it comes to no end.
-fn quick(problem: &Problem, noise: Gaussian, rows: &Rows) -> Result<Option<SparseRegression>, CliError> {
+fn quick(
+    problem: &Problem,
+    kernel: &dyn Kernel,
+    noise: Gaussian,
+    rows: &Rows,
+) -> Result<Option<SparseRegression>, CliError> {
     let (points, _) = rows.whole()?;
-    let kernel = problem.kernels[0].as_ref();
     let placed = KMeans::new().place(kernel, points, INDUCING.min(points.nrows()), problem.settings.seed)?;
     let process = SparseProcess::new(kernel.clone_box(), placed.inputs)?;
     let mut model = SparseRegression::new(process, noise, Powers::Same(POWER));

@@ -6,7 +6,7 @@ use super::plan::EncodedRows;
 use super::reading::{begin_survey, none_left};
 use super::spec::FitSpec;
 use crate::data::{Formats, Frame, Input, Pieces, ReadOptions, TableChoice, no_room, unnamed};
-use crate::encode::{EachRow, Factors, Inputs, Role, RowEncoder, Survey, checked};
+use crate::encode::{EachRow, Factors, Inputs, Role, RowEncoder, Survey, Target, checked};
 use crate::error::{CliError, ErrorKind};
 use crate::method::Rows;
 use gp_ep::{DataError, DataSource, RowReader, Rows as Selection};
@@ -131,14 +131,15 @@ impl Streamed {
     /// Of kind [`Data`](ErrorKind::Data) for an observation that the likelihood cannot take, with its place.
     pub(super) fn into_rows(self, inputs: &Inputs, observed: &Observed) -> Result<EncodedRows, CliError> {
         let support = observed.likelihood.support();
-        let (targets, features) = ([&observed.target], self.survey.features().len());
+        let (all, features) = (observed.targets(), self.survey.features().len());
+        let targets: Vec<&Target> = all.iter().map(|of| &of.target).collect();
         let roles = (&observed.roles, observed.likelihood.as_ref());
         let encoder = RowEncoder::new(&self.survey, inputs, &targets, roles);
         if support != Support::Real {
             let (mut row, mut values) = (0, vec![0.0; encoder.outputs()]);
             self.raw.for_each(&mut |numbers| {
                 encoder.observe(&numbers[features..], &mut values);
-                for (&value, target) in values.iter().zip(targets) {
+                for (&value, target) in values.iter().zip(&targets) {
                     checked(value, support, |what| self.origin.fault(row, &target.name, what))?;
                 }
                 row += 1;

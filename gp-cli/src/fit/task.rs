@@ -69,16 +69,19 @@ impl std::fmt::Display for Task {
 /// As [`Plan::new`](super::Plan::new).
 pub fn settled(frame: &Frame, spec: &FitSpec, context: &Context) -> Result<(FitSpec, Vec<String>), CliError> {
     let survey = begin_survey(frame, spec)?.whole(frame)?;
-    let column = survey.target()?;
-    let labels = in_order(survey.labels(), column.name(), &spec.order)?;
-    let is_open = spec.task == TaskChoice::Auto && spec.likelihood.is_none() && labels.names.len() > 1;
-    let task = if is_open { task(&survey, column, &labels, spec, context)?.0.into() } else { spec.task };
-    let order = if spec.order.is_empty() { Vec::new() } else { labels.names };
     let warnings = lookalikes(&survey, spec).into_iter().map(|like| format!("warning: {like}"));
     let missing_in = kept(&survey, spec);
     let names = kept_names(&survey);
     let kept = (!names.is_empty()).then(|| format!("missing values are kept in {}", names.join(", ")));
     let notes = frame.left_out().iter().cloned().chain(kept).chain(warnings).collect();
+    if survey.targets().len() > 1 {
+        return Ok((FitSpec { missing_in, ..spec.clone() }, notes));
+    }
+    let column = survey.target()?;
+    let labels = in_order(survey.labels(), column.name(), &spec.order)?;
+    let is_open = spec.task == TaskChoice::Auto && spec.likelihood.is_none() && labels.names.len() > 1;
+    let task = if is_open { task(&survey, column, &labels, spec, context)?.0.into() } else { spec.task };
+    let order = if spec.order.is_empty() { Vec::new() } else { labels.names };
     Ok((FitSpec { task, order, missing_in, ..spec.clone() }, notes))
 }
 

@@ -13,7 +13,7 @@ pub const ALPHA: Setting =
 pub const ITERATIONS: Setting = Setting::integer("iterations", "N", 0, "Iterations of the optimiser at most");
 
 /// Whether predictions take learned parameters as known.
-pub(crate) const PARAMETERS: Setting = Setting::choice(
+pub const PARAMETERS: Setting = Setting::choice(
     "parameters",
     &[
         (KNOWN, "They are what was learned"),

@@ -7,16 +7,18 @@ use super::gaussian::is_gaussian;
 use super::later::{Later, Updated};
 use super::optimizer::{Optimizer, minimise_options};
 use super::outcome::Fit;
-use super::power_ep::{convergence_warnings, model, over_parameters, usual_power};
+use super::power_ep::{convergence_warnings, model, over_parameters, power, shares_latents, usual_power};
 use super::problem::Problem;
 use super::setting::{Given, Setting};
 use super::uncertain::learns_inducing;
 use super::update::Sites;
+use super::variational::is_saddle;
 use crate::encode::Role;
 use crate::error::CliError;
 use crate::model::Functions;
 use gp_ep::power_ep::{EpState, Level};
 use gp_ep::{EpOptions, EvidenceKind, Inference as _, Learning, PowerEp, Steps, Trained};
+use gp_likelihoods::Likelihood;
 use gp_optim::FirstOrder;
 
 /// Power EP with a site for every factor.
@@ -30,10 +32,14 @@ pub(crate) struct Ep {
 
 /// Sites for all observations take room for up to so many rows times latent functions.
 const MANY_SITES: usize = 20_000;
+/// Those of several numbers with Gaussian noise come to rest at once, or nearly so.
+const MANY_SITES_OF_NUMBERS: usize = 100_000;
 
 /// Iterations unless asked otherwise, by quasi-Newton and by first-order steps.
 const OUTER_ITERATIONS: u64 = 100;
 const INNER_ITERATIONS: u64 = 500;
+/// As many as regression in closed form has, for several targets.
+const OUTER_ITERATIONS_OF_NUMBERS: u64 = 300;
 /// So many steps without a relative gain of more than this are a plateau.
 const PLATEAU: u64 = 20;
 const VALUE_TOLERANCE: f64 = 1e-5;
@@ -88,9 +94,20 @@ impl Method for Ep {
     }
 
     fn is_usual(&self, case: &Case<'_>) -> Option<String> {
-        let fits = case.rows * case.likelihood.latents() <= MANY_SITES && !case.streamed;
-        (self.level == Level::Projection && fits && !is_gaussian(case.likelihood))
-            .then(|| format!("the likelihood is not Gaussian, and {} rows fit into memory", case.rows))
+        let sites = if case.likelihood.targets() > 1 { MANY_SITES_OF_NUMBERS } else { MANY_SITES };
+        let fits = case.rows * case.likelihood.latents() <= sites && !case.streamed;
+        let suits = !is_gaussian(case.likelihood) && !is_saddle(case.likelihood);
+        (self.level == Level::Projection && fits && suits).then(|| match case.likelihood.targets() {
+            1 => format!("the likelihood is not Gaussian, and {} rows fit into memory", case.rows),
+            _ => {
+                format!("targets share latent functions or a kernel, and {} rows fit into memory", case.rows)
+            }
+        })
+    }
+
+    fn objection(&self, likelihood: &dyn Likelihood) -> Option<String> {
+        let refused = self.level == Level::Latent && shares_latents(likelihood);
+        refused.then(|| "its latent functions belong to one target each; take method ep or svgp".to_owned())
     }
 
     fn heeds(&self, role: Role) -> bool {
@@ -127,14 +144,22 @@ impl Method for Ep {
     }
 }
 
+/// What log Z of several outputs is.
+fn kind(problem: &Problem) -> EvidenceKind {
+    let is_bound = problem.likelihood.targets() > 1 && power(problem) == 0.0;
+    if is_bound { EvidenceKind::LowerBound } else { EvidenceKind::Estimate }
+}
+
 /// EP comes to rest for every value that L-BFGS asks for.
 fn outer(mut model: PowerEp, problem: &Problem) -> Result<Fit, CliError> {
     let data = &problem.rows;
-    let iterations = problem.settings.given.integer(&common::ITERATIONS).unwrap_or(OUTER_ITERATIONS);
+    let several = problem.likelihood.targets() > 1;
+    let usual = if several { OUTER_ITERATIONS_OF_NUMBERS } else { OUTER_ITERATIONS };
+    let iterations = problem.settings.given.integer(&common::ITERATIONS).unwrap_or(usual);
     let options = minimise_options(iterations, &problem.settings.control);
     let Trained { run, state } = model.learn(data, Learning::Outer(options))?;
     let posterior = state.predictor(&model)?.map(Functions::from);
-    let mut fit = Fit::of_course(posterior, EvidenceKind::Estimate, &run);
+    let mut fit = Fit::of_course(posterior, kind(problem), &run);
     if let EpState::AtRest(_, convergence) = state {
         fit.converged &= convergence.converged;
         convergence_warnings(&convergence, &mut fit.warnings);
@@ -157,7 +182,7 @@ fn inner(mut model: PowerEp, problem: &Problem, rule: FirstOrder) -> Result<Fit,
     ep.log_z_tolerance = REST_OF_LOG_Z;
     let rest = state.batch().map(|state| state.converge(&model, &ep)).transpose()?;
     let posterior = state.predictor(&model)?.map(Functions::from);
-    let mut fit = Fit::of_course(posterior, EvidenceKind::Estimate, &run);
+    let mut fit = Fit::of_course(posterior, kind(problem), &run);
     if let Some(convergence) = rest {
         fit.objective = convergence.last.log_z;
         convergence_warnings(&convergence, &mut fit.warnings);

@@ -3,6 +3,7 @@
 //! A method is one file with an implementation of [`Method`], which declares its [`Setting`]s, and one line in
 //! [`Methods::built_in`] or a call of [`Context::with_method`](crate::Context::with_method).
 
+mod apart;
 mod batches;
 mod built_in;
 mod check;
@@ -30,11 +31,12 @@ mod uncertain;
 mod update;
 mod variational;
 
+pub use apart::update;
 pub(crate) use batches::memory as memory_of_order;
 pub use check::{GradientCheck, compare};
 pub(crate) use closed_form::ClosedForm;
-pub use common::{ALPHA, BATCH_SIZE, EPOCHS, ITERATIONS, batch_size};
-pub(crate) use common::{KNOWN, PARAMETERS};
+pub(crate) use common::KNOWN;
+pub use common::{ALPHA, BATCH_SIZE, EPOCHS, ITERATIONS, PARAMETERS, batch_size};
 pub use contract::{Case, Method, SeenThrough};
 pub(crate) use ep::Ep;
 pub use gaussian::is_gaussian;
@@ -42,6 +44,7 @@ pub use later::{Later, Updated, refused};
 pub use methods::Methods;
 pub use optimizer::{Optimizer, minimise_options};
 pub use outcome::Fit;
-pub use problem::{Problem, SECOND_STAGE, Settings, Sizes};
+pub(crate) use power_ep::shares_latents;
+pub use problem::{Problem, SECOND_STAGE, Settings, Sizes, target_stage};
 pub use rows::{Elsewhere, Rows};
 pub use setting::{Given, Setting, SettingKind};

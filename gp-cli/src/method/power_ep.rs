@@ -21,9 +21,9 @@ pub(super) fn no_latent() -> CliError {
 /// The model of a problem.
 pub(super) fn model(problem: &Problem, level: Level) -> Result<PowerEp, CliError> {
     let likelihood = &problem.likelihood;
-    // Pieces that set one class against another: one prior does for all.
-    let pieces = likelihood.pieces().is_some();
-    let processes = if pieces { problem.shared_processes()? } else { problem.processes()? };
+    // Pieces that set one class against another, and several targets: one prior does for all.
+    let shares = likelihood.pieces().is_some() || likelihood.targets() > 1;
+    let processes = if shares { problem.shared_processes()? } else { problem.processes()? };
     let model = PowerEp::new(processes, likelihood.clone())?;
     Ok(model.with_powers(problem.settings.powers_or(power(problem))).with_level(level))
 }
@@ -33,9 +33,18 @@ pub(super) fn power(problem: &Problem) -> f64 {
     problem.settings.given.number(&ALPHA).unwrap_or_else(|| usual_power(problem.likelihood.as_ref()))
 }
 
-/// EP where that comes to rest, and something safer elsewhere.
-pub(super) fn usual_power(likelihood: &dyn Likelihood) -> f64 {
+/// EP where that comes to rest, and something safer elsewhere. Outputs that share latents tie these together, which sites on
+/// each alone cannot say: there it is the bound, which knows what that costs.
+pub(crate) fn usual_power(likelihood: &dyn Likelihood) -> f64 {
+    if shares_latents(likelihood) {
+        return 0.0;
+    }
     if likelihood.is_log_concave() { 1.0 } else { CAUTIOUS_POWER }
+}
+
+/// Whether several outputs look at the same latents.
+pub(crate) fn shares_latents(likelihood: &dyn Likelihood) -> bool {
+    likelihood.targets() > 1 && likelihood.own_latent(0).is_none()
 }
 
 /// Puts predictions over all parameters in the place of those at the optimum, where rows are few.

@@ -8,11 +8,17 @@ use gp_ep::{Blocks, Powers};
 use gp_kernels::Kernel;
 use gp_kernels::data::DataSource;
 use gp_kernels::inducing::{InducingInputs, SparseProcess};
-use gp_likelihoods::Likelihood;
+use gp_likelihoods::{Likelihood, OwnLatent};
 use gp_optim::Control;
 
 /// What the second stage of a fit adds to the name of its checkpoint.
 pub const SECOND_STAGE: &str = "2";
+
+/// What the fit of one of several targets (counted from 0) adds to the name of its checkpoint.
+#[must_use]
+pub fn target_stage(target: usize) -> String {
+    format!("target{target}")
+}
 
 /// What is to be fitted, in the units of the model.
 #[derive(Clone, Debug)]
@@ -54,6 +60,9 @@ pub struct Settings {
     pub blocks: Option<Blocks>,
     /// A power per row or, where there are blocks, per block, for methods that heed them.
     pub powers: Option<Vec<f64>>,
+    /// Whether predictions take parameters as known, unless it was said otherwise: those of several targets have to, because
+    /// mixtures of each are none of all.
+    pub known_parameters: bool,
 }
 
 /// The sizes of a problem.
@@ -124,14 +133,50 @@ impl Problem {
         pairs.map(process).collect()
     }
 
+    /// A problem for each target, where each of several has a latent function of its own with a kernel of its own: they have
+    /// nothing to do with each other. Nothing where they have.
+    ///
+    /// # Errors
+    /// As [`Rows::of_target`].
+    pub fn parts(&self) -> Result<Option<Vec<Self>>, CliError> {
+        let outputs = self.likelihood.targets();
+        if outputs == 1 || self.alike {
+            return Ok(None);
+        }
+        let own = (0..outputs).map(|output| self.likelihood.own_latent(output)).collect::<Option<Vec<_>>>();
+        let Some(own) = own else { return Ok(None) };
+        own.into_iter()
+            .enumerate()
+            .map(|(output, own)| self.part(output, own))
+            .collect::<Result<_, _>>()
+            .map(Some)
+    }
+
+    fn part(&self, output: usize, own: OwnLatent) -> Result<Self, CliError> {
+        let mut settings = Settings { known_parameters: true, ..self.settings.clone() };
+        if let Some(file) = settings.control.checkpoint() {
+            let file = file.beside(&target_stage(output));
+            settings.control = settings.control.clone().with_checkpoint(file);
+        }
+        Ok(Self {
+            rows: self.rows.of_target(output, self.likelihood.targets())?,
+            kernels: vec![self.kernels[own.latent].clone_box()],
+            alike: true,
+            inducing: self.inducing.get(own.latent).cloned().into_iter().collect(),
+            likelihood: own.likelihood,
+            settings,
+        })
+    }
+
     /// [`processes`](Self::processes), or the one that all latent functions share, where these are alike and are those of
-    /// classes.
+    /// classes or of several targets.
     ///
     /// # Errors
     /// As [`processes`](Self::processes).
     pub fn shared_processes(&self) -> Result<Vec<SparseProcess>, CliError> {
         let mut processes = self.processes()?;
-        if self.alike && self.likelihood.support().classes() == self.likelihood.latents() {
+        let of_classes = self.likelihood.support().classes() == self.likelihood.latents();
+        if self.alike && (of_classes || self.likelihood.targets() > 1) {
             processes.truncate(1);
         }
         Ok(processes)

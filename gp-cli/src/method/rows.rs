@@ -1,5 +1,7 @@
 //! The rows of a fit, wherever they are.
 
+mod of_target;
+
 use crate::error::{CliError, ErrorKind};
 use faer::{Mat, MatRef};
 use gp_kernels::data::{DataError, DataSource, Rows as Selection, Table};
@@ -65,6 +67,16 @@ impl Rows {
         self.read(&Selection::List(rows), &mut points, &mut observed)?;
         let points = MatRef::from_row_major_slice(&points, rows.len(), dim).to_owned();
         Ok(Self(Arc::new(Place::Memory { points, observed, outputs })))
+    }
+
+    /// The rows that do not miss one of the first columns of observation, of which there are so many targets; the others of
+    /// these are left out.
+    ///
+    /// # Errors
+    /// Of kind [`Numerical`](ErrorKind::Numerical) for rows that cannot be read; of kind [`Data`](ErrorKind::Data) where no
+    /// row has it.
+    pub fn of_target(&self, target: usize, targets: usize) -> Result<Self, CliError> {
+        of_target::of_target(self, target, targets)
     }
 
     /// One column of observation, counted from 0.

@@ -9,14 +9,14 @@ use super::outcome::Fit;
 use super::problem::{Problem, SECOND_STAGE, Settings};
 use super::setting::Setting;
 use super::update::Sites;
-use super::variational::{BATCH_SIZE, EPOCHS, ITERATIONS, NATURAL_RATE, approximation};
+use super::variational::{BATCH_SIZE, EPOCHS, ITERATIONS, NATURAL_RATE, approximation, start};
 use crate::encode::Role;
 use crate::error::CliError;
 use gp_ep::power_ep::Level;
 use gp_ep::{DataSource, EvidenceKind, Inference as _, Learning};
 use gp_likelihoods::Likelihood;
 use gp_optim::Control;
-use gp_variational::savigp::{BoundLearning, Covariance, Mixture};
+use gp_variational::savigp::{BoundLearning, Covariance};
 use gp_variational::{Draws, Estimator, Expectation, NaturalOptions, Sampling, Savigp};
 
 /// SAVIGP, on all of the data or in mini-batches.
@@ -119,8 +119,8 @@ pub(super) fn model(problem: &Problem) -> Result<Savigp, CliError> {
         Some(DIAGONAL) => Covariance::Diagonal,
         _ => Covariance::Full,
     };
-    let prior = Mixture::prior(model.posterior().counts(), covariance)?;
-    Ok(model.with_posterior(prior)?)
+    let start = start(problem, model.posterior().counts(), covariance)?;
+    Ok(model.with_posterior(start)?)
 }
 
 /// The likelihood's own integrals for few latents, or where densities have no derivatives that samples could use; samples

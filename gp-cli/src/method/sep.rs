@@ -12,6 +12,7 @@ use super::problem::Problem;
 use super::setting::{Given, Setting};
 use super::uncertain::learns_inducing;
 use super::update::Sites;
+use super::variational::is_saddle;
 use crate::encode::Role;
 use crate::error::CliError;
 use crate::model::Functions;
@@ -69,6 +70,9 @@ impl Method for Sep {
     }
 
     fn is_usual(&self, case: &Case<'_>) -> Option<String> {
+        if is_saddle(case.likelihood) {
+            return None;
+        }
         let asked = [SITES, common::EPOCHS, BATCH_SIZE].iter().any(|setting| case.given.has(setting.name()));
         Some(match (case.streamed, asked) {
             (true, _) => "mini-batches need no rows in memory".to_owned(),

@@ -4,19 +4,19 @@
 use super::batches::{in_random_order, steps};
 use super::check::GradientCheck;
 use super::common::projections;
-use super::contract::Method;
+use super::contract::{Case, Method};
 use super::later::{Later, Updated};
 use super::optimizer::{Optimizer, minimise_options};
 use super::outcome::Fit;
 use super::problem::Problem;
 use super::setting::Setting;
 use super::update::Sites;
-use super::variational::{BATCH_SIZE, EPOCHS, ITERATIONS, NATURAL_RATE, approximation};
+use super::variational::{BATCH_SIZE, EPOCHS, ITERATIONS, NATURAL_RATE, approximation, is_saddle, start};
 use crate::encode::Role;
 use crate::error::CliError;
 use gp_ep::power_ep::Level;
 use gp_ep::{DataSource, EvidenceKind, Inference as _, Learning, Trained};
-use gp_variational::savigp::BoundLearning;
+use gp_variational::savigp::{BoundLearning, Covariance};
 use gp_variational::{NaturalOptions, Savigp};
 
 /// SVGP, on all of the data or in mini-batches.
@@ -63,8 +63,17 @@ impl Method for Svgp {
         8.0 * (data + projections + rows * latents * 8.0 + latents * 40.0 * inducing * inducing)
     }
 
+    fn is_usual(&self, case: &Case<'_>) -> Option<String> {
+        is_saddle(case.likelihood).then(|| {
+            "targets are products of latent functions, which it starts from somewhere else than the prior"
+                .to_owned()
+        })
+    }
+
     fn fit(&self, problem: Problem) -> Result<Fit, CliError> {
         let model = Savigp::new(problem.shared_processes()?, problem.likelihood.clone())?;
+        let start = start(&problem, model.posterior().counts(), Covariance::Full)?;
+        let model = model.with_posterior(start)?;
         match problem.settings.optimizer.unwrap_or(Optimizer::Lbfgs) {
             Optimizer::Lbfgs => outer(model, &problem),
             _ => in_batches(model, &problem),

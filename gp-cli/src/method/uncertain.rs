@@ -28,7 +28,8 @@ pub(super) fn spread(
     over_parameters: impl FnOnce(&ParameterDraws) -> Result<Approximation, InferenceError>,
 ) {
     let settings = &problem.settings;
-    let usual = problem.rows.count() <= FEW_ROWS && is_gaussian(problem.likelihood.as_ref());
+    let few = problem.rows.count() <= FEW_ROWS && !settings.known_parameters;
+    let usual = few && is_gaussian(problem.likelihood.as_ref());
     let wanted = settings.given.word(&PARAMETERS).map_or(usual, |word| word == UNCERTAIN);
     if !wanted || !fit.is_trained() {
         return;

@@ -3,6 +3,7 @@
 
 mod functions;
 mod held;
+mod of_target;
 mod record;
 mod rows;
 mod tensors;
@@ -11,13 +12,15 @@ mod vocabulary;
 
 pub use functions::{Approximation, Functions, approximation};
 pub use held::Held;
-pub use record::{About, Influence, InputInfluence, TargetSummary, TrainingRecord};
+pub(crate) use of_target::of_output;
+pub use of_target::together;
+pub use record::{About, FurtherTarget, Influence, InputInfluence, TargetSummary, TrainingRecord};
 pub use rows::ModelRows;
 pub use tried::{TriedKernel, TriedKernels, TriedStart, TriedStarts};
 pub use vocabulary::Vocabulary;
 
 use crate::data::{Frame, ReadOptions};
-use crate::encode::{Inputs, Target};
+use crate::encode::{Inputs, Target, encode_targets};
 use crate::error::{CliError, ErrorKind};
 use functions::StoredApproximation;
 use record::{FORMAT, Record, VERSION};
@@ -26,7 +29,7 @@ use serde_json::Value;
 use std::error::Error;
 use std::path::Path;
 
-/// A model of one target as a function of some inputs.
+/// A model of one target, or of several, as a function of some inputs.
 #[derive(Clone, Debug)]
 pub struct Model {
     about: About,
@@ -92,12 +95,18 @@ impl Model {
 
     /// What the types do not say.
     fn check(&self) -> Result<(), String> {
-        let classes = self.posterior.likelihood().support().classes();
+        let (classes, outputs) =
+            (self.posterior.likelihood().support().classes(), self.posterior.likelihood().outputs());
+        if outputs != self.targets().len() {
+            return Err(format!("{} targets for {outputs} outputs", self.targets().len()));
+        }
+        if self.targets().iter().any(|target| !target.scale().is_sound()) {
+            return Err("a scale that is not positive".to_owned());
+        }
         match self.about.target.labels() {
             Some(labels) if labels.len() != classes => {
                 Err(format!("{} labels for {classes} classes", labels.len()))
             }
-            _ if !self.about.target.scale().is_sound() => Err("a scale that is not positive".to_owned()),
             _ => self.inputs().check(),
         }
     }
@@ -128,7 +137,8 @@ impl Model {
 
     /// The oldest version of the format whose programs do not misread the model.
     fn version(&self) -> u32 {
-        let is_new = self.inputs().keep_missing() || !self.about.roles.is_empty();
+        let is_new =
+            self.inputs().keep_missing() || !self.about.roles.is_empty() || self.has_several_targets();
         let least = if is_new { VERSION } else { 1 };
         least.max(self.posterior.functions().version())
     }
@@ -175,22 +185,23 @@ impl Model {
     pub fn read_options(&self) -> ReadOptions {
         let mut options = ReadOptions::default();
         self.about.inputs.extend(&mut options);
-        self.about.target.extend(&mut options);
+        self.targets().iter().for_each(|target| target.extend(&mut options));
         self.about.roles.extend_for_predictions(&mut options);
         options
     }
 
-    /// The targets of a table as the likelihood takes them, if the table has the target. Offsets are not subtracted: they are
-    /// in [beliefs](ModelRows::beliefs).
+    /// The targets of a table as the likelihood takes them, row by row, if the table has the target or, of several, one at
+    /// least. Of several targets those that are missing are NaN. Offsets are not subtracted: they are in
+    /// [beliefs](ModelRows::beliefs).
     ///
     /// # Errors
     /// As [`Target::encode`].
     pub fn observations(&self, frame: &Frame) -> Result<Option<Vec<f64>>, CliError> {
-        let target = self.target();
-        if frame.column(&target.name).is_none() {
+        let targets = self.targets();
+        if targets.iter().all(|target| frame.column(&target.name).is_none()) {
             return Ok(None);
         }
-        target.encode(frame, self.posterior.likelihood().support()).map(Some)
+        encode_targets(&targets, frame, self.posterior.likelihood().support()).map(Some)
     }
 
     /// The columns of observation of a table, row by row, as training takes them.
@@ -198,7 +209,7 @@ impl Model {
     /// # Errors
     /// As [`observations`](crate::encode::observations()).
     pub fn training_observations(&self, frame: &Frame) -> Result<Vec<f64>, CliError> {
-        crate::encode::observations(frame, self.target(), &self.about.roles, self.posterior.likelihood())
+        crate::encode::observations(frame, &self.targets(), &self.about.roles, self.posterior.likelihood())
     }
 }
 

@@ -43,12 +43,26 @@ pub struct About {
     pub roles: Roles,
     /// How the target was distributed in the data it was trained on.
     pub summary: TargetSummary,
+    /// The targets besides, where it predicts several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<FurtherTarget>,
     /// How it was trained.
     pub training: TrainingRecord,
     /// Seed of everything random.
     pub seed: u64,
     /// The effective configuration, by the names of flags.
     pub config: Map<String, Value>,
+}
+
+/// One of several targets.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FurtherTarget {
+    /// The column, and how it becomes an observation.
+    pub target: Target,
+    /// How it was distributed in the data it was trained on.
+    pub summary: TargetSummary,
+    /// Rows that do not miss it.
+    pub rows: usize,
 }
 
 /// The target without looking at any input.
@@ -97,15 +111,19 @@ pub struct TrainingRecord {
     /// long.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub influence: Vec<Influence>,
-    /// How much the rows trained on weigh, where they have weights.
+    /// Logarithms of the scales of targets, summed over all observations trained on, where these have weights or there are
+    /// several targets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub weight: Option<f64>,
+    pub log_scales: Option<f64>,
     /// Kernels that were tried, where one was searched for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search: Option<TriedKernels>,
     /// Starts that were tried, where there were several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub starts: Option<TriedStarts>,
+    /// Rows trained on that do not miss a target, for each of several targets.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rows_of_targets: Vec<usize>,
     /// What was taken in afterwards, and how.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub updates: Vec<String>,
@@ -124,6 +142,9 @@ fn is_zero(count: &usize) -> bool {
 pub struct Influence {
     /// The latent function, or all of them where they mean something only together.
     pub latents: Range<usize>,
+    /// The target that it is about, where there are several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
     /// Columns of the table, the one that accounts for most first.
     pub inputs: Vec<InputInfluence>,
     /// Terms of the kernel, as shares that add up to 1.

@@ -32,6 +32,8 @@ mod restarts;
 mod roles;
 mod search;
 mod seasons;
+mod several;
+mod several_flags;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 mod stream;

@@ -10,8 +10,8 @@ fn narrow_windows_are_points() {
     let desk = Desk::new();
     desk.write("t.csv", sine(60));
     desk.write("c.csv", circle(60));
-    let numbers = "fit t.csv --target y --inducing 8 --parameters known --no-train --kernel \"1.2 * rbf(lengthscale=0.4) + linear(lengthscale=2)\" --likelihood gaussian(variance=0.05)";
-    let labels = "fit c.csv --target y --features a,b --inducing 9 --no-train --kernel \"2 * rbf(lengthscale=0.7) + linear + constant(variance=0.5)\"";
+    let numbers = "fit t.csv --target y --inducing 8 --parameters known --no-train --units model --kernel \"1.2 * rbf(lengthscale=0.4) + linear(lengthscale=2)\" --likelihood gaussian(variance=0.05)";
+    let labels = "fit c.csv --target y --features a,b --inducing 9 --no-train --units model --kernel \"2 * rbf(lengthscale=0.7) + linear + constant(variance=0.5)\"";
     for (table, flags) in [
         ("t.csv", format!("{numbers} --method pep")),
         ("t.csv", format!("{numbers} --method fitc")),

@@ -61,10 +61,6 @@ impl Adjusted {
         counts.iter().map(|&n| if n == 0 { 1.0 } else { largest / n as f64 }).collect()
     }
 
-    fn targets(&self) -> usize {
-        self.likelihood.outputs()
-    }
-
     /// Noise of an observation whose own variance is known in part.
     fn noise(&self, known: f64) -> Option<f64> {
         self.likelihood.gaussian_noise().map(|noise| noise.variance() + known)
@@ -121,6 +117,10 @@ impl Described for Adjusted {
 
     fn plain(&self) -> Option<&dyn Likelihood> {
         Some(self.likelihood.as_ref())
+    }
+
+    fn targets(&self) -> usize {
+        self.likelihood.outputs()
     }
 
     fn is_log_concave(&self) -> bool {

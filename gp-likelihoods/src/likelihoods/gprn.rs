@@ -21,7 +21,7 @@ use crate::workspace::Workspace;
 /// parameter, the vector `variance` of the P noise variances.
 ///
 /// Latents 0 to G − 1 are the node functions g; then come the weights W, output after output: `W_pj` is latent
-/// `G + p G + j`.
+/// `G + p G + j`. An output may be missing (NaN) where another is there; it then says nothing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gprn {
     nodes: usize,
@@ -109,12 +109,16 @@ impl Described for Gprn {
     fn support(&self) -> Support {
         Support::Real
     }
+
+    fn takes_missing_outputs(&self) -> bool {
+        true
+    }
 }
 
 impl Density for Gprn {
     fn log_p<S: Scalar>(&self, y: &[f64], f: impl Fn(usize) -> S, theta: impl Fn(usize) -> S) -> S {
         let zero = || S::constant(0.0);
-        y.iter().enumerate().fold(zero(), |sum, (p, &y)| {
+        y.iter().enumerate().filter(|(_, y)| !y.is_nan()).fold(zero(), |sum, (p, &y)| {
             let mean = (0..self.nodes).fold(zero(), |sum, j| sum + f(self.weight(p, j)) * f(j));
             let (residual, variance) = (mean - y, theta(p));
             sum - (variance.ln() + residual * (residual / variance)) * 0.5 - HALF_LN_TAU
@@ -141,7 +145,7 @@ impl Density for Gprn {
     /// `Σ_p −½ (ln 2πσ²_p + E[(y_p − Σ_j W_pj g_j)²]/σ²_p)`
     fn expected_closed_form(&self, y: &[f64], q: &[Latent], _ws: &mut Workspace, out: &mut Slopes) -> bool {
         out.reset(q.len(), y.len());
-        for (p, &y) in y.iter().enumerate() {
+        for (p, &y) in y.iter().enumerate().filter(|(_, y)| !y.is_nan()) {
             let (mixed, variance) = (self.mixed(p, q), self.variance(p));
             let residual = y - mixed.mean;
             let square = residual * residual + mixed.variance;
@@ -177,7 +181,8 @@ impl Density for Gprn {
         let shape = Shape { landmark: Some(-g.mean()), single: false, smooth: true };
         let along = tilted_along(g, shape, ws, |g| {
             let (g, zero) = (Jet2::variable(g), Jet2::constant(0.0));
-            let sum = y.iter().zip(weights).enumerate().fold(zero, |sum, (p, (y, w))| {
+            let present = y.iter().zip(weights).enumerate().filter(|(_, (y, _))| !y.is_nan());
+            let sum = present.fold(zero, |sum, (p, (y, w))| {
                 let (residual, v) = (-g * w.mean() + *y, g * g * w.variance());
                 sum + gaussian::log_tilted(residual, v, Jet2::constant(self.variance(p).ln()), power)
             });
@@ -188,7 +193,7 @@ impl Density for Gprn {
         out.value = value;
         (out.by_mean[0], out.by_variance[0]) = (by_mean, by_variance);
         for &(g, weight) in ws.rule.iter().filter(|(_, weight)| *weight != 0.0) {
-            for (p, (y, w)) in y.iter().zip(weights).enumerate() {
+            for (p, (y, w)) in y.iter().zip(weights).enumerate().filter(|(_, (y, _))| !y.is_nan()) {
                 let given = gaussian::tilted(y - w.mean() * g, g * g * w.variance(), self.variance(p), power);
                 out.by_mean[1 + p] += weight * g * given.by_mean;
                 out.by_variance[1 + p] += weight * g * g * given.by_latent_variance;

@@ -3,7 +3,9 @@
 pub(crate) mod bernoulli_logit;
 pub(crate) mod bernoulli_probit;
 pub(crate) mod beta;
+pub(crate) mod coregionalised;
 pub(crate) mod gamma;
+pub(crate) mod gaussians;
 pub(crate) mod gprn;
 pub(crate) mod heteroscedastic;
 pub(crate) mod multiclass_probit;

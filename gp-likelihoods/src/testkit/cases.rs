@@ -8,7 +8,7 @@ use crate::support::Support;
 /// Most observations of one likelihood that are tried with several latents, and most labels of one with many classes.
 const MOST: usize = 3;
 
-/// Observations: near, far and at the ends.
+/// Observations: near, far and at the ends; where outputs may be missing, one without its first output.
 pub(super) fn observations(likelihood: &dyn Likelihood) -> Vec<Vec<f64>> {
     let values = match likelihood.support() {
         // Beyond what the beliefs about several latents foresee, the grids that integrals are held to end.
@@ -21,7 +21,12 @@ pub(super) fn observations(likelihood: &dyn Likelihood) -> Vec<Vec<f64>> {
     };
     let count = if likelihood.latents() == 1 { values.len() } else { values.len().min(MOST) };
     let value = |k: usize| values[k % values.len()];
-    (0..count).map(|k| (0..likelihood.outputs()).map(|p| value(k + p)).collect()).collect()
+    let outputs = likelihood.outputs();
+    let mut all: Vec<Vec<f64>> = (0..count).map(|k| (0..outputs).map(|p| value(k + p)).collect()).collect();
+    if likelihood.takes_missing_outputs() && outputs > 1 {
+        all.extend(all.first().map(|y| super::moved(y, 0, f64::NAN)));
+    }
+    all
 }
 
 pub(super) fn labels(support: Support) -> Vec<f64> {

@@ -10,11 +10,12 @@
 //! either, densities and distribution functions to each other and to samples, extremes to being finite, and parameters and
 //! text to coming back as they were. Tolerances follow what the defaults promise for the number of latents: 1e-9 for one,
 //! 1e-6 for two or three, 1e-2 beyond. The pieces of likelihoods that are several factors are held to differences and, where
-//! they multiply to it, to the density.
+//! they multiply to it, to the density. Densities of observations with a missing output are held to integrals over that output.
 
 mod cases;
 mod density;
 mod integrals;
+mod missing;
 mod pieces;
 mod predictions;
 mod samples;
@@ -78,6 +79,7 @@ impl Conformance {
         let observations = if own.is_empty() { cases::observations(likelihood) } else { own.clone() };
         density::check(likelihood, &observations, &mut report);
         integrals::check(likelihood, &observations, &mut report);
+        missing::check(likelihood, &observations, &mut report);
         pieces::check(likelihood, &observations, &mut report);
         predictions::check(likelihood, &observations, &mut report);
         samples::check(likelihood, &mut report);

@@ -15,6 +15,8 @@ use serde::{Deserialize, Serialize};
 
 /// How far apart the means of components start, in units of their standard deviation.
 const APART: f64 = 0.1;
+/// How far a mean starts away from the prior's to leave a saddle, in the same units.
+const AWAY: f64 = 0.5;
 
 /// The shape of the covariances of whitened inducing values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -60,6 +62,23 @@ impl Mixture {
         }
         let parts = counts.iter().map(|&count| Part::prior(count, covariance)).collect::<Result<_, _>>()?;
         Ok(Self { covariance, counts: counts.to_vec(), logits: None, parts })
+    }
+
+    /// One Gaussian with the prior's covariance, whose means are drawn half of its standard deviations from the prior's: for
+    /// likelihoods of products of latent values, of which the prior is a saddle that training does not leave. The same seed
+    /// gives the same means.
+    ///
+    /// # Errors
+    /// As [`prior`](Self::prior).
+    pub fn away(counts: &[usize], covariance: Covariance, seed: u64) -> Result<Self, InferenceError> {
+        let mut moved = Self::prior(counts, covariance)?;
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        for part in &mut moved.parts {
+            let draw = |_: &f64| AWAY * Distribution::<f64>::sample(&StandardNormal, &mut rng);
+            let mean: Vec<f64> = part.mean.values().iter().map(draw).collect();
+            part.mean.set_values(&mean)?;
+        }
+        Ok(moved)
     }
 
     /// K Gaussians of equal proportions and the prior's covariance, whose means are drawn near the prior's, so that

@@ -46,9 +46,13 @@ impl Division {
         (rows, left_out): (usize, &[usize]),
     ) -> Result<Self, CliError> {
         let (count, seed) = (usize::from(options.folds), options.spec.seed);
-        let target = frame.require(&[options.spec.target()?])?[0];
+        // Several targets are no labels, and one of them may be missing.
+        let target = match options.spec.targets()? {
+            [target] => Some(frame.require(&[target])?[0]),
+            _ => None,
+        };
         if let Some(name) = &options.groups {
-            return Groups::of(frame, name, labels(target))?.divide(count, seed);
+            return Groups::of(frame, name, target.and_then(labels))?.divide(count, seed);
         }
         if let Some(name) = &options.rolling {
             let (gap, window) = (options.gap.unwrap_or(0.0), options.window);
@@ -102,7 +106,12 @@ fn labels(target: &Column) -> Option<Vec<usize>> {
 
 /// Rows dealt out after a shuffle; where the target has few values, each of them by itself, so that every part has its
 /// share.
-fn shuffled(frame: &Frame, target: &Column, count: usize, seed: u64) -> Result<Vec<Vec<usize>>, CliError> {
+fn shuffled(
+    frame: &Frame,
+    target: Option<&Column>,
+    count: usize,
+    seed: u64,
+) -> Result<Vec<Vec<usize>>, CliError> {
     let rows = frame.row_count();
     if rows < 2 * count {
         let message =
@@ -111,7 +120,7 @@ fn shuffled(frame: &Frame, target: &Column, count: usize, seed: u64) -> Result<V
     }
     let mut order: Vec<usize> = (0..rows).collect();
     order.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
-    if class_labels(target).len() <= FEW_LABELS {
+    if let Some(target) = target.filter(|target| class_labels(target).len() <= FEW_LABELS) {
         order.sort_by_cached_key(|&row| target.text(row));
     }
     let mut parts = vec![Vec::new(); count];

@@ -153,7 +153,7 @@ fn by(options: &CvOptions) -> Option<(&'static str, &str)> {
 fn read_options(options: &CvOptions) -> Result<(ReadOptions, bool), CliError> {
     let mut read = options.spec.read_options(&options.choice)?;
     let Some((flag, name)) = by(options) else { return Ok((read, false)) };
-    if options.spec.target()? == name {
+    if options.spec.targets()?.iter().any(|target| target == name) {
         return Err(CliError::usage(format!("column {name} is the target; {flag} takes another")));
     }
     let is_group = options.groups.is_some();

@@ -10,7 +10,7 @@ pub struct Summary {
     /// Who is scored: `gp`, `mean` or `shares`, `linear`.
     pub predictor: String,
     /// Which score.
-    pub score: &'static str,
+    pub score: String,
     /// Mean over folds.
     pub mean: f64,
     /// Standard error of that mean.
@@ -21,16 +21,16 @@ pub struct Summary {
 pub(super) fn summarise(scored: &[Evaluation]) -> Vec<Summary> {
     let all: Vec<Vec<_>> = scored.iter().map(Evaluation::named).collect();
     let Some(first) = all.first() else { return Vec::new() };
-    let summary = |&(predictor, score, _): &(&'static str, &'static str, f64)| {
-        let of = |fold: &Vec<(&str, &str, f64)>| {
-            fold.iter().find(|e| e.0 == predictor && e.1 == score).map(|e| e.2)
+    let summary = |(predictor, score, _): &(&'static str, String, f64)| {
+        let of = |fold: &Vec<(&str, String, f64)>| {
+            fold.iter().find(|e| e.0 == *predictor && e.1 == *score).map(|e| e.2)
         };
         let values: Vec<f64> = all.iter().filter_map(of).collect();
         let count = values.len() as f64;
         let mean = values.iter().sum::<f64>() / count;
         let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
         let standard_error = (squares / (count - 1.0) / count).sqrt();
-        Summary { predictor: predictor.to_owned(), score, mean, standard_error }
+        Summary { predictor: (*predictor).to_owned(), score: score.clone(), mean, standard_error }
     };
     first.iter().map(summary).collect()
 }
@@ -49,7 +49,7 @@ pub(super) fn table(scored: &[Evaluation], summaries: &[Summary]) -> OutTable {
     };
     for (fold, evaluation) in scored.iter().enumerate() {
         for (predictor, score, value) in evaluation.named() {
-            push(fold.to_string(), evaluation.rows as f64, (predictor, score), value, f64::NAN);
+            push(fold.to_string(), evaluation.rows as f64, (predictor, &score), value, f64::NAN);
         }
     }
     let all = scored.iter().map(|evaluation| evaluation.rows as f64).sum();
@@ -70,8 +70,9 @@ pub(super) fn table(scored: &[Evaluation], summaries: &[Summary]) -> OutTable {
 pub(super) fn lines(summaries: &[Summary], folds: usize) -> String {
     let mut predictors: Vec<&str> = summaries.iter().map(|summary| summary.predictor.as_str()).collect();
     predictors.dedup();
-    let mut scores: Vec<&str> = summaries.iter().map(|summary| summary.score).collect();
+    let mut scores: Vec<&str> = summaries.iter().map(|summary| summary.score.as_str()).collect();
     scores.truncate(summaries.len() / predictors.len().max(1));
+    let width = scores.iter().map(|score| score.chars().count() + 1).max().unwrap_or(0).max(9);
     let cell = |score: &str, predictor: &str| {
         let found = summaries.iter().find(|entry| entry.predictor == predictor && entry.score == score);
         found.map_or_else(String::new, |entry| match entry.standard_error {
@@ -81,7 +82,7 @@ pub(super) fn lines(summaries: &[Summary], folds: usize) -> String {
     };
     let line = |name: &str, cells: Vec<String>| {
         let cells: String = cells.iter().map(|cell| format!("{cell:>22}")).collect();
-        format!("{name:<9}{cells}\n")
+        format!("{name:<width$}{cells}\n")
     };
     let head = predictors.iter().map(|&name| name.to_owned()).collect();
     let body = scores.iter().map(|score| line(score, predictors.iter().map(|by| cell(score, by)).collect()));
@@ -94,9 +95,9 @@ mod tests {
 
     #[test]
     fn people_see_means_with_their_errors() {
-        let summary = |predictor: &str, score, mean, standard_error| Summary {
+        let summary = |predictor: &str, score: &str, mean, standard_error| Summary {
             predictor: predictor.to_owned(),
-            score,
+            score: score.to_owned(),
             mean,
             standard_error,
         };

@@ -1,6 +1,7 @@
 //! What a model is, how it came about and what it depends on, as sections of a page.
 
 use super::super::inspect::{function_names, length_scales, log_posterior};
+use super::super::targets;
 use super::html::{Cell, Section};
 use crate::error::CliError;
 use crate::fit::{MODEL, UNITS, says_nothing_of_lengths};
@@ -24,7 +25,8 @@ pub(super) fn learned(model: &Model) -> Section {
     let (about, posterior) = (model.about(), model.posterior());
     let mut section = Section::new("What was learned");
     about.training.warnings.iter().for_each(|warning| section.warning(warning));
-    let mut rows = vec![word_row("target", &about.target.name)];
+    let names: Vec<&str> = model.targets().iter().map(|target| target.name.as_str()).collect();
+    let mut rows = vec![word_row(if names.len() == 1 { "target" } else { "targets" }, &names.join(", "))];
     rows.extend(about.target.labels().map(|labels| word_row("labels", &labels.join(", "))));
     if about.inputs.keep_missing() {
         rows.push(word_row("missing values", &about.inputs.about_missing()));
@@ -33,6 +35,7 @@ pub(super) fn learned(model: &Model) -> Section {
         rows.push(word_row("columns with a role", &about.roles.describe().join(", ")));
     }
     rows.push(word_row("likelihood", &posterior.likelihood().expression()));
+    rows.extend(targets::lines(model).iter().map(|(name, words)| word_row(name, words)));
     for (name, latents) in function_names(model) {
         let kernel = posterior.describe()[latents[0]].kernel;
         rows.push(word_row(&name, &readable(kernel, &about.inputs)));
@@ -66,7 +69,9 @@ pub(super) fn depends_on(model: &Model) -> Option<Section> {
     );
     let latents = model.posterior().functions().latent_count();
     for one in influence {
-        let caption = if one.latents.len() == latents {
+        let caption = if let Some(target) = &one.target {
+            target.clone()
+        } else if one.latents.len() == latents {
             String::new()
         } else {
             format!("latent function {}", one.latents.end)

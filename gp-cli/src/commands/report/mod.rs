@@ -4,7 +4,7 @@ mod html;
 mod learned;
 mod scores;
 
-use super::{TableOptions, warn};
+use super::{TableOptions, targets, warn};
 use crate::context::Context;
 use crate::data::Frame;
 use crate::error::CliError;
@@ -57,12 +57,15 @@ pub fn run(options: &ReportOptions, context: &Context, notes: &mut Notes<'_>) ->
 /// # Errors
 /// As [`plot::picture`](super::plot::picture).
 pub fn page(model: &Model, scored: Option<(&Frame, &Evaluation)>) -> Result<String, CliError> {
-    let title = format!("{} by {}", model.target().name, model.about().training.method);
+    let names: Vec<&str> = model.targets().iter().map(|target| target.name.as_str()).collect();
+    let title = format!("{} by {}", names.join(", "), model.about().training.method);
     let mut sections = vec![learned::learned(model)];
     sections.extend(learned::depends_on(model));
     if let Some((frame, evaluation)) = scored {
         sections.push(scores::scores(frame, evaluation));
-        sections.push(scores::pictures(model, frame)?);
+        for (one, rows) in targets::seen(model, frame)? {
+            sections.push(scores::pictures(&one, &rows, model.has_several_targets())?);
+        }
     }
     sections.push(learned::training(model)?);
     sections.push(learned::again(model));

@@ -41,8 +41,10 @@ fn rows(grid: &Grid) -> Vec<(String, Vec<Cell>)> {
 ///
 /// # Errors
 /// As [`plot::picture`].
-pub(super) fn pictures(model: &Model, frame: &Frame) -> Result<Section, CliError> {
-    let mut section = Section::new("Predictions beside observations");
+pub(super) fn pictures(model: &Model, frame: &Frame, is_one_of_several: bool) -> Result<Section, CliError> {
+    let title = "Predictions beside observations";
+    let of = if is_one_of_several { format!(" of {}", model.target().name) } else { String::new() };
+    let mut section = Section::new(format!("{title}{of}"));
     section.picture(&plot::picture(model, frame)?)?;
     if plot::shows_function(model) {
         section.picture(&dependence::agreement_sheet(model, frame)?)?;

@@ -6,7 +6,7 @@ mod search;
 mod space;
 mod table;
 
-use super::{TableOptions, print_json};
+use super::{TableOptions, print_json, targets};
 use crate::context::Context;
 use crate::data::{Column, Frame, Values};
 use crate::encode::Inputs;
@@ -138,6 +138,7 @@ pub fn run(
     }
     flags::check(options)?;
     let model = Model::load(&options.model, context)?;
+    targets::refuse_several(&model, "gp suggest")?;
     let best = best::find(options, &model)?;
     let batch = Design::new(model.posterior(), criterion(options, best.as_ref()))?;
     let (suggested, ids) = match &options.candidates {

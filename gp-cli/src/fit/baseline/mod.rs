@@ -13,13 +13,13 @@ use crate::error::CliError;
 use crate::method::{
     ClosedForm, Ep, Given, ITERATIONS, Method, Optimizer, Problem, Rows, Settings, is_gaussian,
 };
-use crate::model::Approximation;
+use crate::model::{Approximation, together};
 use gp_kernels::Kernel;
 use gp_kernels::algebra::Sum;
 use gp_kernels::kernels::constant::Constant;
 use gp_kernels::kernels::linear::{Identity, Linear};
 use gp_kernels::placement::{Greedy, Placement};
-use gp_likelihoods::{Adjusted, BernoulliLogit, Likelihood, Poisson, Softmax, Support};
+use gp_likelihoods::{Adjusted, BernoulliLogit, Gaussian, Gaussians, Likelihood, Poisson, Softmax, Support};
 use gp_optim::Control;
 
 /// A fit of this many numbers, N D² for each latent, takes seconds.
@@ -29,6 +29,8 @@ const MOST_OTHERS: usize = 2_000;
 /// Iterations of the two variances, where sites come to rest for each of them, and steps where sweeps and steps take turns.
 const FEW_ITERATIONS: u64 = 50;
 const FEW_STEPS: u64 = 50;
+/// Noise of several targets, where training starts.
+const NOISE: f64 = 0.1;
 
 /// The linear model of the observations of a sample, unless it would take long or the time is over. The control of the
 /// problem has begun.
@@ -39,6 +41,9 @@ pub(super) fn linear(problem: &Problem, sample: &Rows) -> Result<Option<Approxim
     let (control, seed) = (&problem.settings.control, problem.settings.seed);
     if is_over(control) {
         return Ok(None);
+    }
+    if problem.likelihood.targets() > 1 {
+        return of_several(problem, sample);
     }
     let plain = without_parameters(problem.likelihood.as_ref())?;
     let is_adjusted = problem.likelihood.plain().is_some();
@@ -51,6 +56,25 @@ pub(super) fn linear(problem: &Problem, sample: &Rows) -> Result<Option<Approxim
         }
         None => by_kernel(problem, sample),
     }
+}
+
+/// A linear regression for each of several targets, each by the rows that have it.
+fn of_several(problem: &Problem, sample: &Rows) -> Result<Option<Approximation>, CliError> {
+    if problem.likelihood.support() != Support::Real {
+        return Ok(None);
+    }
+    let (outputs, mut lines) = (problem.likelihood.outputs(), Vec::new());
+    let noise = Gaussians::new(vec![NOISE; outputs])?;
+    for output in 0..outputs {
+        let one = Problem {
+            kernels: problem.kernels.iter().take(1).cloned().collect(),
+            likelihood: Box::new(Gaussian::new(NOISE)?),
+            settings: Settings { known_parameters: true, ..problem.settings.clone() },
+            ..problem.clone()
+        };
+        lines.extend(by_kernel(&one, &sample.of_target(output, outputs)?)?);
+    }
+    (lines.len() == outputs).then(|| together(&lines, Box::new(noise))).transpose()
 }
 
 /// Whether the time is over or the run was interrupted.
@@ -100,6 +124,7 @@ fn by_kernel(problem: &Problem, sample: &Rows) -> Result<Option<Approximation>, 
             given,
             optimizer,
             fixed_inducing: true,
+            known_parameters: problem.settings.known_parameters,
             control: problem.settings.control.aside(),
             ..Settings::default()
         },

@@ -55,7 +55,7 @@ impl Default for ShareOptions {
     }
 }
 
-/// Variance shares of one latent function, or of all latent functions of classes together.
+/// Variance shares of one latent function, or of all latent functions of classes or of a mixture together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VarianceShares {
     /// The latent functions that these are about.
@@ -93,7 +93,8 @@ pub struct Spanned {
 impl<F: Posterior> Predictor<F> {
     /// How much of the variance of the posterior mean over the rows of `x` each group of columns accounts for, and each term
     /// of the kernel. One entry for each latent function; of classes, whose functions mean something only together, one for
-    /// all, about their differences from their mean.
+    /// all, about their differences from their mean; of one output that is a [mixture](gp_likelihoods::Described::mixing) of
+    /// latent functions, one for that.
     ///
     /// Costs `P R` evaluations of all means for each group, and draws at `(P/2 + 3)` points for each of the rows of draws. Nothing
     /// is returned for functions that do not vary over the rows.
@@ -125,8 +126,21 @@ impl<F: Posterior> Predictor<F> {
     /// Latent functions that are looked at together.
     fn told_apart(&self) -> Vec<Range<usize>> {
         let (count, classes) = (self.functions().latent_count(), self.likelihood().support().classes());
-        let together = if count == classes { count.max(1) } else { 1 };
+        let together = if count == classes || self.mixture().is_some() { count.max(1) } else { 1 };
         (0..count).step_by(together).map(|first| first..first + together).collect()
+    }
+
+    /// The weights of the latents in the one output, where that is a mixture of them.
+    fn mixture(&self) -> Option<&[f64]> {
+        self.likelihood().mixing().filter(|_| self.likelihood().outputs() == 1)
+    }
+
+    /// Latent functions as they are looked at: their mixture, or each without the mean of all.
+    fn joined(&self, latents: &Range<usize>, functions: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
+        let Some(weights) = self.mixture() else { return centred(functions) };
+        let rows = functions.first().map_or(0, Vec::len);
+        let mixed = |i: usize| functions.iter().zip(&weights[latents.clone()]).map(|(f, w)| w * f[i]).sum();
+        vec![(0..rows).map(mixed).collect()]
     }
 
     fn shares_of(
@@ -137,7 +151,7 @@ impl<F: Posterior> Predictor<F> {
         how: &ShareOptions,
     ) -> Result<Option<VarianceShares>, InferenceError> {
         let by_terms = self.term_means(&latents, x)?;
-        let means = centred(by_terms.iter().map(row_sums).collect());
+        let means = self.joined(&latents, by_terms.iter().map(row_sums).collect());
         let variance = means.iter().map(|mean| variance(mean)).sum::<f64>();
         // What rounding makes of a constant is no variance.
         let level = means.iter().flatten().fold(0.0, |level: f64, f| level.max(f.abs()));
@@ -178,7 +192,7 @@ impl<F: Posterior> Predictor<F> {
         let rows = some_rows(x.nrows(), how.rows, &mut rng);
         let crossing = Crossing::new(x, &rows, group.clone(), how.values, &mut rng);
         let means = self.term_means(latents, crossing.points().as_ref())?;
-        let functions = centred(means.iter().map(row_sums).collect());
+        let functions = self.joined(latents, means.iter().map(row_sums).collect());
         let (alone, total) = Crossed { functions: &functions, values: crossing.givers.len() }.split();
         Ok((alone / variance, total / variance))
     }
@@ -208,7 +222,7 @@ impl<F: Posterior> Predictor<F> {
         let drawn = self.functions().sample(points.as_ref(), how.draws, how.seed, &self.evaluator())?;
         let of_draw = |draw: usize| {
             let columns = drawn[latents.clone()].iter().map(|of| of.col(draw).iter().copied().collect());
-            let functions = centred(columns.collect());
+            let functions = self.joined(latents, columns.collect());
             let (crossed, beside): (Vec<_>, Vec<_>) = functions
                 .iter()
                 .map(|f| (f[..crossed.nrows()].to_vec(), f[crossed.nrows()..].to_vec()))
@@ -234,12 +248,15 @@ impl<F: Posterior> Predictor<F> {
         if !told_apart {
             return Vec::new();
         }
+        let weight = |q: usize| self.mixture().map_or(1.0, |weights| weights[latents.start + q]);
         let share = |t: usize| {
-            // Centring the whole is enough: a part that all classes share has no covariance with differences.
-            let of = |(own, mean): (&Mat<f64>, &Vec<f64>)| {
-                covariance(&own.col(t).iter().copied().collect::<Vec<f64>>(), mean)
+            // Centring the whole is enough: a part that all classes share has no covariance with differences. Of a mixture
+            // there is one whole.
+            let of = |(q, own): (usize, &Mat<f64>)| {
+                let mean = means.get(q).unwrap_or(&means[0]);
+                weight(q) * covariance(&own.col(t).iter().copied().collect::<Vec<f64>>(), mean)
             };
-            by_terms.iter().zip(means).map(of).sum::<f64>() / variance
+            by_terms.iter().enumerate().map(of).sum::<f64>() / variance
         };
         (0..first).map(share).collect()
     }

@@ -2,7 +2,7 @@ use super::*;
 use crate::exact::{ExactGp, Observations};
 use gp_kernels::posterior::{LatentFunction, LatentPosterior, LatentPrediction, MixturePosterior};
 use gp_kernels::{Evaluator, Kernel, KernelError};
-use gp_likelihoods::{Gaussian, Likelihood, Softmax};
+use gp_likelihoods::{Coregionalised, Gaussian, Likelihood, Marginal, Softmax};
 use gp_linalg::Threading;
 
 /// A function that is known.
@@ -148,4 +148,26 @@ fn what_cannot_be_asked() {
     let (x, how) = (uniform(10, 2), ShareOptions::default());
     assert_eq!(by.variance_shares(x.as_ref(), &[0..1], &how).unwrap(), Vec::new());
     assert!(matches!(by.variance_shares(x.as_ref(), &[1..3], &how), Err(InferenceError::Shape { .. })));
+}
+
+/// What an output mixes is looked at as the one function that it is.
+#[test]
+fn a_mixture_is_one_function() {
+    let mixed = Coregionalised::new(2, vec![1.0, 0.0, 2.0, -3.0], vec![0.1, 0.1]).unwrap();
+    let second = Marginal::new(Box::new(mixed), 1).unwrap();
+    let apart = known(&[|x| x[0] * x[1], |x| x[1]], Box::new(second));
+    let whole = known(&[|x| 2.0 * x[0] * x[1] - 3.0 * x[1]], gaussian());
+    let (x, groups, how) = (uniform(60, 2), [0..1, 1..2], ShareOptions::default());
+    let [found] = &apart.variance_shares(x.as_ref(), &groups, &how).unwrap()[..] else {
+        panic!("one output")
+    };
+    let [expected] = &whole.variance_shares(x.as_ref(), &groups, &how).unwrap()[..] else { panic!("one") };
+    assert_eq!(found.latents, 0..2);
+    assert!((found.deviation - expected.deviation).abs() < 1e-14);
+    for (found, expected) in found.inputs.iter().zip(&expected.inputs) {
+        // Sums in another order.
+        assert!((found.alone.value - expected.alone.value).abs() < 1e-13);
+        assert!((found.total.value - expected.total.value).abs() < 1e-13);
+    }
+    assert!((found.terms.iter().sum::<f64>() - 1.0).abs() < 1e-13);
 }

@@ -1,0 +1,113 @@
+//! The model of one target, or of several that share something: kernels and where inducing inputs start, from a sample of
+//! the rows.
+
+use super::kernels::kernels;
+use super::observed::Observed;
+use super::parameters;
+use super::placing::{self, Placing, place};
+use super::sample::Sample;
+use super::search::Search;
+use super::seasons::{self, Season};
+use super::spec::FitSpec;
+use crate::context::Context;
+use crate::encode::Inputs;
+use crate::error::CliError;
+use crate::method::{Method, Rows, SeenThrough};
+use gp_ep::DataSource as _;
+use gp_kernels::Kernel;
+use gp_kernels::inducing::InducingInputs;
+use std::borrow::Cow;
+
+/// Kernels of all latent functions and what they are seen through.
+#[derive(Debug)]
+pub(super) struct Design {
+    /// How many inducing inputs or active rows there are, 0 where all rows are seen.
+    pub(super) pseudo: usize,
+    /// The rows that choices were made by.
+    pub(super) sample: Sample,
+    /// Seasons of the usual kernel.
+    pub(super) seasons: Vec<Season>,
+    /// The search for a kernel, if one was asked for.
+    pub(super) search: Option<Search>,
+    /// A kernel for each latent function.
+    pub(super) kernels: Vec<Box<dyn Kernel>>,
+    /// Inducing inputs for each latent function, unless all rows are seen.
+    pub(super) inducing: Vec<InducingInputs>,
+    /// How inducing inputs were placed, if they were.
+    pub(super) placing: Option<Placing>,
+}
+
+impl Design {
+    /// Of rows whose targets are observed together. What was asked for of parameters is done to the likelihood too.
+    pub(super) fn new(
+        observed: &mut Observed,
+        (spec, context): (&FitSpec, &Context),
+        method: &dyn Method,
+        inputs: &Inputs,
+        rows: &Rows,
+    ) -> Result<Self, CliError> {
+        let (count, latents) = (rows.count(), observed.likelihood.latents());
+        let pseudo = match method.seen_through() {
+            SeenThrough::Rows => 0,
+            _ => placing::count(spec, method, latents, count)?,
+        };
+        let sample = Sample::of(rows, pseudo, spec.seed)?;
+        let seasons = seasons::find(spec, &context.kernels, observed, inputs, (&sample, count))?;
+        let search = Search::new(spec, context, (observed, inputs), method, pseudo)?;
+        let mut kernels = kernels(spec, &context.kernels, method, observed, (inputs, pseudo), &seasons)?;
+        parameters::apply(spec, &mut kernels, observed.likelihood.as_mut(), inputs)?;
+        let (inducing, placing) = match method.seen_through() {
+            SeenThrough::InducingInputs => place(spec, context, pseudo, inputs, &sample, &kernels, observed)?,
+            _ => (Vec::new(), None),
+        };
+        Ok(Self { pseudo, sample, seasons, search, kernels, inducing, placing })
+    }
+
+    /// Of targets that have nothing to do with each other, each by the rows that have it.
+    pub(super) fn of_parts(
+        (whole, parts): (&mut Observed, &mut [Observed]),
+        (spec, context): (&FitSpec, &Context),
+        method: &dyn Method,
+        inputs: &Inputs,
+        rows: &Rows,
+    ) -> Result<Self, CliError> {
+        let count = parts.len();
+        check_counts(spec, count)?;
+        let mut designs = Vec::with_capacity(count);
+        for (target, part) in parts.iter_mut().enumerate() {
+            let own = own_flags(spec, target);
+            let rows = rows.of_target(target, count)?;
+            designs.push(Self::new(part, (&own, context), method, inputs, &rows)?);
+        }
+        let pseudo = designs.iter().map(|design| design.pseudo).max().unwrap_or(0);
+        let seasons = designs.iter().flat_map(|design| design.seasons.iter().cloned()).collect();
+        let mut kernels: Vec<Box<dyn Kernel>> =
+            designs.iter().flat_map(|design| design.kernels.iter().cloned()).collect();
+        let inducing = designs.into_iter().flat_map(|design| design.inducing).collect();
+        parameters::apply(spec, &mut kernels, whole.likelihood.as_mut(), inputs)?;
+        let sample = Sample::of(rows, pseudo, spec.seed)?;
+        // A search and further starts are of one target.
+        Ok(Self { pseudo, sample, seasons, search: None, kernels, inducing, placing: None })
+    }
+}
+
+/// Flags that are repeated for each latent function are given for all of them or for none.
+fn check_counts(spec: &FitSpec, count: usize) -> Result<(), CliError> {
+    let given = [("--kernel", spec.kernel.len()), ("--inducing-file", spec.inducing_file.len())];
+    match given.into_iter().find(|(_, times)| *times > 1 && *times != count) {
+        None => Ok(()),
+        Some((flag, times)) => {
+            Err(CliError::usage(format!("{flag} was given {times} times; there are {count} targets")))
+        }
+    }
+}
+
+/// What was said of one target.
+fn own_flags(spec: &FitSpec, target: usize) -> Cow<'_, FitSpec> {
+    if spec.kernel.is_empty() && spec.inducing_file.len() <= 1 {
+        return Cow::Borrowed(spec);
+    }
+    let kernel = spec.kernel.get(target).cloned().into_iter().collect();
+    let file = spec.inducing_file.get(target).or(spec.inducing_file.first());
+    Cow::Owned(FitSpec { kernel, inducing_file: file.cloned().into_iter().collect(), ..spec.clone() })
+}

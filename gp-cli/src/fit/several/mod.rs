@@ -1,0 +1,160 @@
+//! Several targets in one model: what they are, how they are observed together, and where their mixture starts.
+//!
+//! Targets with latent functions of their own and a kernel each have nothing to do with each other: they are fitted one by
+//! one, each by the rows that have it, and put together. Targets that share a kernel, and mixtures, are fitted at once.
+
+mod apart;
+mod mixture;
+
+pub(super) use apart::{fit_apart, parts};
+pub(super) use mixture::start_mixture;
+
+use super::observed::{Observed, check_range};
+use super::spec::{FitSpec, TaskChoice};
+use super::task::{Task, wrong_likelihood};
+use crate::context::Context;
+use crate::data::Kind;
+use crate::encode::{ColumnSurvey, Survey, Surveyed, Target, TargetValues};
+use crate::error::{CliError, ErrorKind};
+use crate::model::{FurtherTarget, TargetSummary};
+use crate::standardise::Standardiser;
+use gp_likelihoods::{Coregionalised, Gaussians, Likelihood, Support};
+use gp_optim::{Parameter, Prior};
+
+/// Noise as a share of the variance of a target, where training starts.
+const NOISE: f64 = 0.1;
+
+/// Finds out how several targets are observed together.
+///
+/// # Errors
+/// Of kind [`Data`](ErrorKind::Data) for a target that is no number or does not vary, of kind [`Usage`](ErrorKind::Usage) for
+/// what is not for several targets.
+pub(super) fn observe(survey: &Survey, spec: &FitSpec, context: &Context) -> Result<Observed, CliError> {
+    let columns = survey.targets();
+    let (likelihood, reason) = likelihood(columns.len(), spec, context)?;
+    let scaled = spec.standardize.target() && likelihood.support() == Support::Real;
+    let mut targets = Vec::with_capacity(columns.len());
+    for (place, column) in columns.iter().enumerate() {
+        check_column(survey, (place, column))?;
+        let own = column.scale().unwrap_or(Standardiser::identity());
+        if scaled {
+            check_range(column.name(), own)?;
+        }
+        let units = if scaled { own } else { Standardiser::identity() };
+        targets.push(FurtherTarget {
+            target: Target {
+                name: column.name().to_owned(),
+                kind: column.kind(),
+                values: TargetValues::Number(units),
+            },
+            summary: TargetSummary::Moments { mean: own.mean, variance: own.scale * own.scale },
+            rows: survey.rows() - column.missing(),
+        });
+    }
+    let FurtherTarget { target, summary, rows } = targets.remove(0);
+    Ok(Observed {
+        task: Task::Regression,
+        reason,
+        target,
+        roles: spec.roles(),
+        weight: survey.weight(),
+        summary,
+        rows,
+        others: targets,
+        likelihood,
+    })
+}
+
+/// Refuses flags that are for one target.
+///
+/// # Errors
+/// Of kind [`Usage`](ErrorKind::Usage), with the first of them.
+pub(super) fn check_flags(spec: &FitSpec) -> Result<(), CliError> {
+    let refuse = |what: &str| Err(CliError::usage(format!("{what}; fit a model for each target")));
+    if !matches!(spec.task, TaskChoice::Auto | TaskChoice::Regression) {
+        return refuse("several targets have to be numbers, and --task says otherwise");
+    }
+    if !spec.order.is_empty() {
+        return refuse("--order is for labels, and several targets have to be numbers");
+    }
+    let roles = spec.roles();
+    let mut flags = roles.iter().map(|(role, _)| role.flag()).chain(
+        [
+            ("--search", spec.search.is_some()),
+            ("--restarts", spec.restarts.is_some()),
+            ("--windows", spec.windows.is_some()),
+        ]
+        .into_iter()
+        .filter_map(|(flag, said)| said.then_some(flag)),
+    );
+    match flags.next() {
+        Some(flag) => refuse(&format!("{flag} is for one target, and there are {}", spec.target.len())),
+        None => Ok(()),
+    }
+}
+
+fn check_column(survey: &Survey, (place, column): (usize, &ColumnSurvey)) -> Result<(), CliError> {
+    let (source, name) = (survey.source(), column.name());
+    let wrong =
+        |what: String| Err(CliError::new(ErrorKind::Data, format!("`{source}`, column {name}: {what}")));
+    let Surveyed::Numbers { .. } = column.values() else {
+        let like = column.lookalike().map_or_else(String::new, |like| format!("; {like}"));
+        return wrong(format!(
+            "it holds words, and several targets in one model have to be numbers; fit a model of its own{like}"
+        ));
+    };
+    if column.kind() == Kind::Boolean {
+        return wrong(
+            "it is true or false, and several targets in one model have to be numbers; fit a model of its own"
+                .to_owned(),
+        );
+    }
+    if survey.labels_of(place).names.len() < 2 {
+        return wrong(
+            "it does not vary where it is not missing; there is nothing to learn from it, leave it out of --target"
+                .to_owned(),
+        );
+    }
+    Ok(())
+}
+
+/// The likelihood of this many outputs, and why.
+fn likelihood(
+    outputs: usize,
+    spec: &FitSpec,
+    context: &Context,
+) -> Result<(Box<dyn Likelihood>, String), CliError> {
+    if let Some(text) = &spec.likelihood {
+        let found = context.likelihoods.parse(text).map_err(wrong_likelihood)?;
+        if found.outputs() == outputs {
+            return Ok((found, "by the likelihood".to_owned()));
+        }
+        let (name, has) = (found.name(), found.outputs());
+        let advice = if found.settings().iter().any(|(name, _)| *name == "outputs") {
+            format!("say {name}(outputs={outputs}, …)")
+        } else {
+            "fit a model for each target".to_owned()
+        };
+        let plural = if has == 1 { "output" } else { "outputs" };
+        let what =
+            format!("--likelihood {name} has {has} {plural}, and there are {outputs} targets; {advice}");
+        return Err(CliError::usage(what));
+    }
+    let noise = vec![NOISE; outputs];
+    match spec.latents {
+        None => Ok((Box::new(Gaussians::new(noise)?), format!("there are {outputs} targets"))),
+        Some(0) => Err(CliError::usage("--latents 0: at least one latent function is needed".to_owned())),
+        Some(latents) => {
+            // The mixture starts from the data once rows are known.
+            let mut mixed = Coregionalised::new(latents, vec![1.0; outputs * latents], noise)?;
+            mixed_prior(gp_likelihoods::Described::parameters_mut(&mut mixed))?;
+            let plural = if latents == 1 { "function" } else { "functions" };
+            Ok((Box::new(mixed), format!("the {outputs} targets mix {latents} latent {plural}, as asked")))
+        }
+    }
+}
+
+/// Weights of a mixture and scales of its latent functions are known by their products alone; a weak prior decides.
+fn mixed_prior(parameters: &mut [Parameter]) -> Result<(), CliError> {
+    Ok(parameters[0].set_prior(Some(Prior::Normal { mean: 0.0, sd: 1.0 }))?)
+}

@@ -1,0 +1,43 @@
+//! More observations for a model of several targets.
+
+use super::contract::Method;
+use super::later::{Later, Updated};
+use crate::error::CliError;
+use crate::model::{Approximation, of_output, together};
+use faer::Mat;
+
+/// Takes in more observations: one target after the other where each has a latent function of its own, with the rows that have
+/// it; all together where they share some.
+///
+/// # Errors
+/// Those of [`Method::update`].
+pub fn update(method: &dyn Method, later: Later<'_>) -> Result<Updated, CliError> {
+    let whole = later.before.likelihood();
+    let outputs = whole.targets();
+    if outputs == 1 || (0..outputs).any(|output| whole.own_latent(output).is_none()) {
+        return method.update(later);
+    }
+    let mut posteriors: Vec<Approximation> = Vec::with_capacity(outputs);
+    let (mut gain, mut how, mut warnings) = (0.0, "", Vec::new());
+    for output in 0..outputs {
+        let (before, _) = of_output(later.before, output)?;
+        let there: Vec<usize> =
+            (0..later.points.nrows()).filter(|&row| !later.observed[(row, output)].is_nan()).collect();
+        if there.is_empty() {
+            posteriors.push(before);
+            continue;
+        }
+        let points = Mat::from_fn(there.len(), later.points.ncols(), |i, d| later.points[(there[i], d)]);
+        // Columns behind the targets have another role.
+        let columns = 1 + later.observed.ncols() - outputs;
+        let column = |c: usize| if c == 0 { output } else { outputs - 1 + c };
+        let observed = Mat::from_fn(there.len(), columns, |i, c| later.observed[(there[i], column(c))]);
+        let own = Later { before: &before, points: points.as_ref(), observed: observed.as_ref(), ..later };
+        let updated = method.update(own)?;
+        gain += updated.gain;
+        how = updated.how;
+        warnings.extend(updated.warnings);
+        posteriors.push(updated.posterior);
+    }
+    Ok(Updated { posterior: together(&posteriors, whole.clone_box())?, gain, how, warnings })
+}

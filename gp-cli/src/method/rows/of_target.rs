@@ -1,0 +1,95 @@
+//! Rows of several targets as rows of one.
+
+use super::Rows;
+use crate::error::{CliError, ErrorKind};
+use gp_kernels::data::{DataError, DataSource, Rows as Selection};
+
+/// Rows that are looked at together.
+const AT_ONCE: usize = 4096;
+
+/// Rows that have one of several targets, which is the first column of observation; those behind the targets follow it.
+pub(super) fn of_target(all: &Rows, target: usize, targets: usize) -> Result<Rows, CliError> {
+    let mut view = View { all: all.clone(), target, targets, present: Vec::new() };
+    view.present = view.look_for_present()?;
+    if view.present.is_empty() {
+        return Err(CliError::new(ErrorKind::Data, format!("no row has target {}", target + 1)));
+    }
+    let places: Vec<usize> = (0..view.present.len()).collect();
+    let view = Rows::elsewhere(view);
+    if all.are_in_memory() { view.some(&places) } else { Ok(view) }
+}
+
+#[derive(Debug)]
+struct View {
+    all: Rows,
+    target: usize,
+    targets: usize,
+    present: Vec<usize>,
+}
+
+impl View {
+    fn look_for_present(&self) -> Result<Vec<usize>, CliError> {
+        let (count, outputs, dim) = (self.all.count(), self.all.outputs(), self.all.dim());
+        let (mut points, mut observed, mut present) = (Vec::new(), Vec::new(), Vec::new());
+        for start in (0..count).step_by(AT_ONCE) {
+            let range = start..(start + AT_ONCE).min(count);
+            points.resize(range.len() * dim, 0.0);
+            observed.resize(range.len() * outputs, 0.0);
+            self.all.read(&Selection::Range(range.clone()), &mut points, &mut observed)?;
+            let rows = range.zip(observed.chunks_exact(outputs));
+            present.extend(rows.filter(|(_, observed)| !observed[self.target].is_nan()).map(|(row, _)| row));
+        }
+        Ok(present)
+    }
+}
+
+impl DataSource for View {
+    fn count(&self) -> usize {
+        self.present.len()
+    }
+
+    fn dim(&self) -> usize {
+        self.all.dim()
+    }
+
+    fn outputs(&self) -> usize {
+        1 + self.all.outputs() - self.targets
+    }
+
+    fn read(&self, rows: &Selection<'_>, points: &mut [f64], targets: &mut [f64]) -> Result<(), DataError> {
+        let at = |place: usize| {
+            let row = rows.at(place);
+            let reason = || format!("there are {} observations", self.present.len());
+            self.present.get(row).copied().ok_or_else(|| DataError::Read { row, reason: reason() })
+        };
+        let list = (0..rows.len()).map(at).collect::<Result<Vec<usize>, _>>()?;
+        let outputs = self.all.outputs();
+        let mut observed = vec![0.0; list.len() * outputs];
+        self.all.read(&Selection::List(&list), points, &mut observed)?;
+        for (own, all) in targets.chunks_exact_mut(self.outputs()).zip(observed.chunks_exact(outputs)) {
+            own[0] = all[self.target];
+            own[1..].copy_from_slice(&all[self.targets..]);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use faer::Mat;
+
+    #[test]
+    fn one_target_is_where_it_is_not_missing_with_what_is_behind() {
+        let gap = f64::NAN;
+        let observed = vec![1.0, gap, 10.0, gap, 2.0, 20.0, 3.0, 4.0, 30.0];
+        let points = Mat::from_fn(3, 1, |i, _| i as f64);
+        let held = Rows::in_memory(points, observed);
+        let second = held.of_target(1, 2).unwrap();
+        assert_eq!((second.count(), second.outputs()), (2, 2));
+        assert_eq!(second.whole().unwrap().1, [2.0, 20.0, 4.0, 30.0]);
+        assert_eq!(second.whole().unwrap().0[(0, 0)], 1.0);
+        let missing = Rows::in_memory(Mat::zeros(1, 1), vec![1.0, gap]).of_target(1, 2).unwrap_err();
+        assert!(missing.to_string().contains("no row has target 2"));
+    }
+}

@@ -1,0 +1,130 @@
+//! A model of several targets as models of one target each.
+
+use super::functions::{Approximation, Functions};
+use super::record::{About, Influence, TrainingRecord};
+use super::{Held, Model};
+use crate::encode::Target;
+use crate::error::{CliError, ErrorKind};
+use gp_ep::{Posterior as _, Predictor};
+use gp_kernels::Evaluator;
+use gp_kernels::posterior::MixturePosterior;
+use gp_likelihoods::{Likelihood, Marginal};
+use gp_optim::Parameter;
+use std::ops::Range;
+
+impl Model {
+    /// All targets, in the order in which they were asked for.
+    #[must_use]
+    pub fn targets(&self) -> Vec<&Target> {
+        [&self.about.target].into_iter().chain(self.about.others.iter().map(|other| &other.target)).collect()
+    }
+
+    /// Whether it has more than one target.
+    #[must_use]
+    pub fn has_several_targets(&self) -> bool {
+        !self.about.others.is_empty()
+    }
+
+    /// A model of each target alone, in their order: the latent function that belongs to it or, where targets share latent
+    /// functions, all of them under the likelihood of this one output. Of one target it is the model.
+    ///
+    /// # Errors
+    /// Of kind [`Numerical`](crate::ErrorKind::Numerical) for outputs that cannot be told apart.
+    pub fn by_target(&self) -> Result<Vec<Self>, CliError> {
+        if !self.has_several_targets() {
+            return Ok(vec![self.clone()]);
+        }
+        (0..self.targets().len()).map(|place| self.of_target(place)).collect()
+    }
+
+    fn of_target(&self, place: usize) -> Result<Self, CliError> {
+        let (posterior, latents) = of_output(&self.posterior, place)?;
+        let baseline = self.baseline.as_ref().map(|line| of_output(line, place)).transpose()?;
+        let about = of_about(&self.about, place, latents);
+        Ok(Self { about, posterior, baseline: baseline.map(|(line, _)| line) })
+    }
+}
+
+/// What is known of one output (counted from 0), and which of the latent functions that takes.
+pub(crate) fn of_output(
+    of: &Approximation,
+    output: usize,
+) -> Result<(Approximation, Range<usize>), CliError> {
+    let (whole, functions, by) = (of.likelihood(), of.functions(), Evaluator::default().threading());
+    if let (Some(own), Functions::Components(mixture)) = (whole.own_latent(output), functions) {
+        let latents = mixture.latent_count();
+        let parts: Vec<Held> = mixture.parts().iter().skip(own.latent).step_by(latents).cloned().collect();
+        let own_functions = MixturePosterior::new(mixture.weights().to_vec(), parts)?;
+        let found = Predictor::new(Functions::Components(own_functions), own.likelihood, by)?;
+        return Ok((found, own.latent..own.latent + 1));
+    }
+    let alone = Marginal::new(whole.clone_box(), output)?;
+    Ok((Predictor::new(functions.clone(), Box::new(alone), by)?, 0..functions.latent_count()))
+}
+
+/// The posteriors of several targets, each of which is known alone, as one: `likelihood` is that of all, which takes the
+/// parameters of each.
+///
+/// # Errors
+/// Of kind [`Numerical`](crate::ErrorKind::Numerical) for targets that share latent functions, and for mixtures.
+pub fn together(each: &[Approximation], likelihood: Box<dyn Likelihood>) -> Result<Approximation, CliError> {
+    let shared = || CliError::new(ErrorKind::Numerical, "targets that are not known one by one");
+    let (mut likelihood, mut latents) = (likelihood, Vec::with_capacity(each.len()));
+    for (output, of) in each.iter().enumerate() {
+        let own = likelihood.own_latent(output).ok_or_else(shared)?;
+        let learned = of.likelihood().parameters().iter().flat_map(Parameter::values).copied();
+        set_values(likelihood.parameters_mut(), own.first_param, learned)?;
+        let Functions::Components(mixture) = of.functions() else { return Err(shared()) };
+        let [part] = mixture.parts() else { return Err(shared()) };
+        latents.push((own.latent, part.clone()));
+    }
+    latents.sort_by_key(|(latent, _)| *latent);
+    super::approximation(latents.into_iter().map(|(_, part)| part).collect(), likelihood)
+}
+
+/// Sets values from one on, of vectors flattened.
+fn set_values(
+    parameters: &mut [Parameter],
+    first: usize,
+    values: impl Iterator<Item = f64>,
+) -> Result<(), CliError> {
+    for (place, value) in (first..).zip(values) {
+        let mut before = 0;
+        for parameter in &mut *parameters {
+            if (before..before + parameter.len()).contains(&place) {
+                parameter.set(place - before, value)?;
+            }
+            before += parameter.len();
+        }
+    }
+    Ok(())
+}
+
+fn of_about(about: &About, place: usize, latents: Range<usize>) -> About {
+    let (target, summary) = match place.checked_sub(1).and_then(|place| about.others.get(place)) {
+        Some(other) => (&other.target, &other.summary),
+        None => (&about.target, &about.summary),
+    };
+    let training = &about.training;
+    let own = |of: &&Influence| of.target.as_ref().is_none_or(|name| *name == target.name);
+    let shifted = |of: &Influence| {
+        let (start, end) = (of.latents.start - latents.start.min(of.latents.start), of.latents.end);
+        Influence { latents: start..end - (of.latents.start - start), ..of.clone() }
+    };
+    let influence = training.influence.iter().filter(own).map(shifted).collect();
+    let coverage = training.coverage.get(latents.clone()).map_or_else(Vec::new, <[_]>::to_vec);
+    let rows = training.rows_of_targets.get(place).copied().unwrap_or(training.rows);
+    About {
+        target: target.clone(),
+        summary: summary.clone(),
+        others: Vec::new(),
+        training: TrainingRecord {
+            influence,
+            coverage,
+            rows,
+            rows_of_targets: Vec::new(),
+            ..training.clone()
+        },
+        ..about.clone()
+    }
+}

@@ -1,0 +1,263 @@
+//! Several real outputs, each about a latent value of its own.
+
+use gp_optim::{Parameter, Transform};
+use rand::{Rng, RngExt};
+use rand_distr::StandardNormal;
+
+use crate::density::Density;
+use crate::error::{LikelihoodError, check_count};
+use crate::gaussian::{self, Gaussian};
+use crate::latent::Latent;
+use crate::likelihood::Described;
+use crate::marginal::OwnLatent;
+use crate::pieces::Pieces;
+use crate::registry::LikelihoodEntry;
+use crate::scalar::Scalar;
+use crate::slopes::{ObservationMoments, Slopes};
+use crate::special::{HALF_LN_TAU, standard_normal_cdf, standard_normal_quantile};
+use crate::support::Support;
+use crate::workspace::Workspace;
+
+/// More outputs than any table has columns.
+pub(super) const MAX_OUTPUTS: usize = 1 << 16;
+
+/// `y_p ~ N(f_p, σ²_p)` for P outputs, with one parameter, the vector `variance` of the P noise variances.
+///
+/// An output may be missing (NaN) where another is there; it then says nothing.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Gaussians {
+    params: [Parameter; 1],
+}
+
+impl Gaussians {
+    /// An output for every noise variance.
+    ///
+    /// # Errors
+    /// [`LikelihoodError::Count`] for no output or more than 2¹⁶; [`LikelihoodError::Parameter`] unless all variances are
+    /// positive and finite.
+    pub fn new(variances: Vec<f64>) -> Result<Self, LikelihoodError> {
+        let sound = (1..=MAX_OUTPUTS).contains(&variances.len());
+        check_count("number of outputs", variances.len(), sound, "from 1 to 2^16")?;
+        Ok(Self { params: [Parameter::vector("variance", variances, Transform::Positive)?] })
+    }
+
+    /// `gaussians` in expressions and lists, with the setting `outputs`.
+    #[must_use]
+    pub fn entry() -> LikelihoodEntry {
+        LikelihoodEntry::new("gaussians", "several real numbers, each about an f of its own", |arguments| {
+            let outputs = arguments.whole_number("outputs", 2)?;
+            check_count("number of outputs", outputs, outputs <= MAX_OUTPUTS, "from 1 to 2^16")?;
+            Ok(Box::new(Self::new(vec![1.0; outputs])?))
+        })
+    }
+
+    fn variance(&self, p: usize) -> f64 {
+        self.params[0].values()[p]
+    }
+
+    /// Mean and variance of one output.
+    fn moments_of(&self, q: &[Latent], p: usize) -> ObservationMoments {
+        ObservationMoments { mean: q[p].mean(), variance: q[p].variance() + self.variance(p) }
+    }
+
+    /// Fills in one output's part of an integral, unless the output is missing.
+    fn add_piece(&self, y: f64, (p, slot): (usize, usize), q: Latent, power: Option<f64>, out: &mut Slopes) {
+        if y.is_nan() {
+            return;
+        }
+        let variance = self.variance(p);
+        let [value, by_mean, by_variance, by_param] = match power {
+            Some(power) => {
+                let found = gaussian::tilted(y - q.mean(), q.variance(), variance, power);
+                [found.log_z, found.by_mean, found.by_latent_variance, found.by_variance]
+            }
+            None => {
+                let found = gaussian::expected_log_density(y, q, variance);
+                [found.value, found.by_mean, found.by_latent_variance, found.by_variance]
+            }
+        };
+        out.value += value;
+        (out.by_mean[slot], out.by_variance[slot], out.by_params[p]) = (by_mean, by_variance, by_param);
+    }
+
+    fn add_all(&self, y: &[f64], q: &[Latent], power: Option<f64>, out: &mut Slopes) {
+        out.reset(q.len(), y.len());
+        for (p, (y, q)) in y.iter().zip(q).enumerate() {
+            self.add_piece(*y, (p, p), *q, power, out);
+        }
+    }
+}
+
+impl Described for Gaussians {
+    fn name(&self) -> &'static str {
+        "gaussians"
+    }
+
+    fn settings(&self) -> Vec<(&'static str, usize)> {
+        vec![("outputs", self.outputs())]
+    }
+
+    fn parameters(&self) -> &[Parameter] {
+        &self.params
+    }
+
+    fn parameters_mut(&mut self) -> &mut [Parameter] {
+        &mut self.params
+    }
+
+    fn latents(&self) -> usize {
+        self.outputs()
+    }
+
+    fn outputs(&self) -> usize {
+        self.params[0].len()
+    }
+
+    fn support(&self) -> Support {
+        Support::Real
+    }
+
+    fn is_log_concave(&self) -> bool {
+        true
+    }
+
+    fn pieces(&self) -> Option<&dyn Pieces> {
+        Some(self)
+    }
+
+    fn takes_missing_outputs(&self) -> bool {
+        true
+    }
+
+    fn is_linear_gaussian(&self) -> bool {
+        true
+    }
+
+    fn own_latent(&self, output: usize) -> Option<OwnLatent> {
+        let mut alone = Gaussian::new(*self.params[0].values().get(output)?).ok()?;
+        let parameter = &mut alone.parameters_mut()[0];
+        parameter.set_transform(self.params[0].transform()).ok()?;
+        parameter.set_prior(self.params[0].prior().copied()).ok()?;
+        parameter.fix_all(self.params[0].is_fixed(output));
+        Some(OwnLatent { latent: output, likelihood: Box::new(alone), first_param: output })
+    }
+}
+
+impl Density for Gaussians {
+    fn log_p<S: Scalar>(&self, y: &[f64], f: impl Fn(usize) -> S, theta: impl Fn(usize) -> S) -> S {
+        y.iter().enumerate().filter(|(_, y)| !y.is_nan()).fold(S::constant(0.0), |sum, (p, &y)| {
+            let (residual, variance) = (f(p) - y, theta(p));
+            sum - (variance.ln() + residual * (residual / variance)) * 0.5 - HALF_LN_TAU
+        })
+    }
+
+    fn moments_given(&self, f: &[f64], out: &mut [ObservationMoments]) {
+        for (p, slot) in out.iter_mut().enumerate() {
+            *slot = ObservationMoments { mean: f[p], variance: self.variance(p) };
+        }
+    }
+
+    fn cdf_given(&self, output: usize, y: f64, f: &[f64]) -> f64 {
+        standard_normal_cdf((y - f[output]) / self.variance(output).sqrt())
+    }
+
+    fn sample_given(&self, f: &[f64], rng: &mut dyn Rng, out: &mut [f64]) -> Option<()> {
+        for (p, slot) in out.iter_mut().enumerate() {
+            *slot = f[p] + self.variance(p).sqrt() * rng.sample::<f64, _>(StandardNormal);
+        }
+        out.iter().all(|y| y.is_finite()).then_some(())
+    }
+
+    fn expected_closed_form(&self, y: &[f64], q: &[Latent], _ws: &mut Workspace, out: &mut Slopes) -> bool {
+        self.add_all(y, q, None, out);
+        true
+    }
+
+    fn tilted_closed_form(
+        &self,
+        y: &[f64],
+        q: &[Latent],
+        power: f64,
+        _ws: &mut Workspace,
+        out: &mut Slopes,
+    ) -> bool {
+        self.add_all(y, q, Some(power), out);
+        true
+    }
+
+    fn quantile_closed_form(&self, q: &[Latent], output: usize, probability: f64) -> Option<f64> {
+        let (z, of) = (standard_normal_quantile(probability).ok()?, self.moments_of(q, output));
+        Some(of.mean + z * of.variance.sqrt())
+    }
+
+    fn cdf_closed_form(&self, q: &[Latent], output: usize, y: f64) -> Option<f64> {
+        let of = self.moments_of(q, output);
+        Some(standard_normal_cdf((y - of.mean) / of.variance.sqrt()))
+    }
+
+    fn predictive_closed_form(
+        &self,
+        q: &[Latent],
+        _ws: &mut Workspace,
+        out: &mut [ObservationMoments],
+    ) -> bool {
+        out.iter_mut().enumerate().for_each(|(p, slot)| *slot = self.moments_of(q, p));
+        true
+    }
+}
+
+/// A piece for each output.
+impl Pieces for Gaussians {
+    fn piece_count(&self) -> usize {
+        self.outputs()
+    }
+
+    fn touched_count(&self, _piece: usize) -> usize {
+        1
+    }
+
+    fn touched_latent(&self, _y: &[f64], piece: usize, _slot: usize) -> usize {
+        piece
+    }
+
+    fn tilted_piece(
+        &self,
+        y: &[f64],
+        piece: usize,
+        q: &[Latent],
+        power: f64,
+        _ws: &mut Workspace,
+        out: &mut Slopes,
+    ) -> Result<(), LikelihoodError> {
+        crate::defaults::check_power(power)?;
+        self.piece(y, piece, q, Some(power), out)
+    }
+
+    fn expected_piece(
+        &self,
+        y: &[f64],
+        piece: usize,
+        q: &[Latent],
+        _ws: &mut Workspace,
+        out: &mut Slopes,
+    ) -> Result<(), LikelihoodError> {
+        self.piece(y, piece, q, None, out)
+    }
+}
+
+impl Gaussians {
+    fn piece(
+        &self,
+        y: &[f64],
+        piece: usize,
+        q: &[Latent],
+        power: Option<f64>,
+        out: &mut Slopes,
+    ) -> Result<(), LikelihoodError> {
+        let q = crate::slopes::only(q)?;
+        check_count("number of outputs", y.len(), y.len() == self.outputs(), "that of the likelihood")?;
+        out.reset(1, y.len());
+        self.add_piece(y[piece], (piece, 0), q, power, out);
+        Ok(())
+    }
+}
