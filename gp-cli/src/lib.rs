@@ -17,6 +17,7 @@ pub mod fuzzing;
 mod help;
 mod interrupt;
 mod left_out;
+mod lengths;
 mod line;
 mod memory;
 pub mod method;

@@ -99,7 +99,7 @@ impl<P: DotProfile> DotProduct<P> {
     /// The line for this kernel in a [`Registry`](crate::Registry).
     pub fn entry() -> KernelEntry {
         KernelEntry::new(P::NAME, P::SUMMARY, |arguments: &mut Arguments<'_>| {
-            let mut params = vec![arguments.parameter(lengthscale(), ParameterKind::PerInput)?];
+            let mut params = vec![arguments.parameter(lengthscale(), ParameterKind::Length)?];
             for default in P::parameters() {
                 params.push(arguments.parameter(default, ParameterKind::Shared)?);
             }
@@ -168,6 +168,10 @@ impl<P: DotProfile> Kernel for DotProduct<P> {
 
     fn settings(&self) -> Vec<Setting> {
         self.profile.settings()
+    }
+
+    fn is_length(&self, parameter: usize) -> bool {
+        parameter == 0
     }
 
     fn check_inputs(&self, points: Points<'_>, _ws: &mut Workspace) -> Result<(), KernelError> {

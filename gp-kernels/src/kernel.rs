@@ -101,6 +101,13 @@ pub trait Kernel: CloneKernel + Debug + Send + Sync {
     /// The node's own parameters, to be changed.
     fn parameters_mut(&mut self) -> &mut [Parameter];
 
+    /// Whether one of the node's own parameters, by its place, is a length along the inputs, as length-scales and periods
+    /// are: the covariances stay as they are where inputs and all such parameters are multiplied by one number. By
+    /// default none is.
+    fn is_length(&self, _parameter: usize) -> bool {
+        false
+    }
+
     /// Arguments that are not trained, such as `degree=3`, as an expression shows them.
     fn settings(&self) -> Vec<Setting> {
         Vec::new()

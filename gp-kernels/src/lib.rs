@@ -12,6 +12,7 @@ pub mod inducing;
 pub mod kernel;
 pub mod kernels;
 mod lanes;
+mod lengths;
 pub mod metrics;
 pub mod passes;
 pub mod placement;

@@ -101,6 +101,11 @@ impl<P: Profile> Kernel for Radial<P> {
         &mut self.params
     }
 
+    fn is_length(&self, parameter: usize) -> bool {
+        let mut declared = P::Metric::parameters().into_iter().chain(P::parameters());
+        declared.nth(parameter).is_some_and(|(_, kind)| kind == ParameterKind::Length)
+    }
+
     fn check_inputs(&self, points: Points<'_>, _ws: &mut Workspace) -> Result<(), KernelError> {
         check_per_input(P::NAME, self.metric_params(), points.ncols())
     }

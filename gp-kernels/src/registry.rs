@@ -2,7 +2,7 @@
 
 use crate::algebra::ActiveDims;
 use crate::error::KernelError;
-use crate::expression::{self, KernelEntry};
+use crate::expression::{self, Columns, KernelEntry};
 use crate::kernel::Kernel;
 use crate::kernels;
 
@@ -69,7 +69,7 @@ impl Registry {
     /// # Errors
     /// [`KernelError::Expression`] with the column of the fault.
     pub fn parse(&self, text: &str) -> Result<Box<dyn Kernel>, KernelError> {
-        expression::parse(text, self, None)
+        expression::parse(text, self, Columns::Unknown)
     }
 
     /// Reads a kernel expression for points of `inputs` columns, so that `ard=true` knows how many values it means
@@ -78,7 +78,26 @@ impl Registry {
     /// # Errors
     /// [`KernelError::Expression`] with the column of the fault.
     pub fn parse_for(&self, text: &str, inputs: usize) -> Result<Box<dyn Kernel>, KernelError> {
-        expression::parse(text, self, Some(inputs))
+        expression::parse(text, self, Columns::Count(inputs))
+    }
+
+    /// Reads a kernel expression whose lengths are in other units than the points that it is for: one unit of the points is
+    /// `units[d]` units of the expression along column d. The lengths that are written, with their bounds and priors, are
+    /// brought to the units of the points; defaults are in these.
+    ///
+    /// ```
+    /// use gp_kernels::{KernelExt, Registry};
+    /// let kernel = Registry::built_in().parse_in_units("periodic(period=12) + rbf", &[4.0])?;
+    /// assert_eq!(kernel.get("periodic.period")?, 3.0);
+    /// assert_eq!(kernel.get("rbf.lengthscale")?, 1.0);
+    /// # Ok::<(), gp_kernels::KernelError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`KernelError::Expression`] with the column of the fault, which may be one number, bounds or a prior for columns
+    /// of different units.
+    pub fn parse_in_units(&self, text: &str, units: &[f64]) -> Result<Box<dyn Kernel>, KernelError> {
+        expression::parse(text, self, Columns::Units(units))
     }
 }
 

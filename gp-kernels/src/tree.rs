@@ -5,6 +5,7 @@ use gp_optim::{Parameter, ParameterSet, ParameterSetMut, Prior, Transform};
 use crate::error::KernelError;
 use crate::expression;
 use crate::kernel::Kernel;
+use crate::lengths;
 
 /// The number of values of all parameters of a kernel and its children.
 pub fn parameter_count<K: Kernel + ?Sized>(kernel: &K) -> usize {
@@ -79,6 +80,19 @@ pub trait KernelExt: Kernel {
     /// The kernel as an expression; reading it gives the same kernel to the last bit.
     fn expression(&self) -> String {
         expression::print(self)
+    }
+
+    /// The same with the values of parameters in other words, such as fewer digits.
+    fn expression_with(&self, value: &dyn Fn(&Parameter) -> String) -> String {
+        expression::print_with(self, value)
+    }
+
+    /// For each parameter, in the order of [`for_each_parameter`](KernelExt::for_each_parameter), the columns that it is a
+    /// length along, of points that have `inputs` of them; nothing where it [is none](Kernel::is_length).
+    fn length_columns(&self, inputs: usize) -> Vec<Option<Vec<usize>>> {
+        let (all, mut found) = ((0..inputs).collect::<Vec<_>>(), Vec::new());
+        lengths::collect(self, &all, &mut found);
+        found
     }
 
     /// The number of values of all parameters.

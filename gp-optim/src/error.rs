@@ -96,6 +96,14 @@ pub enum ParameterError {
         /// The prior, as text.
         prior: String,
     },
+    /// A value, bounds or a prior that all elements share, although their units differ.
+    #[error("parameter `{name}`: {what} cannot be in units that differ by element")]
+    MixedUnits {
+        /// Name of the parameter.
+        name: String,
+        /// What is shared.
+        what: &'static str,
+    },
     /// A family of priors that does not exist.
     #[error("unknown prior `{name}`: known are {known}")]
     UnknownPrior {

@@ -1,6 +1,7 @@
 //! A named number or vector of numbers that a solver may move.
 
 mod stored;
+mod units;
 
 use crate::error::ParameterError;
 use crate::prior::Prior;

@@ -67,6 +67,17 @@ impl Transform {
         other_lo <= lo && hi <= other_hi
     }
 
+    /// The map onto `factor` times this set: the same bounds in other units. The factor is positive.
+    #[must_use]
+    pub fn scaled(self, factor: f64) -> Self {
+        match self {
+            Self::Identity | Self::Positive => self,
+            Self::Interval { lo, hi } => Self::Interval { lo: lo * factor, hi: hi * factor },
+            Self::Above { lo } => Self::Above { lo: lo * factor },
+            Self::Below { hi } => Self::Below { hi: hi * factor },
+        }
+    }
+
     /// The natural value θ of an unconstrained η.
     ///
     /// The result lies strictly inside the set for every η, infinite ones included: where the formula would

@@ -167,3 +167,29 @@ fn bounds_stay_within_the_domain_and_values_within_the_prior() {
     assert_eq!((repeated.values(), repeated.domain()), ([1.0; 3].as_slice(), Transform::Positive));
     assert!(repeated.prior().is_some() && scale.repeated(0).is_err());
 }
+
+#[test]
+fn other_units_take_bounds_priors_and_marks_along() {
+    let mut one = Parameter::scalar("period", 2.0, Transform::Positive).unwrap();
+    one.set_transform(Transform::Interval { lo: 1.0, hi: 3.0 }).unwrap();
+    one.set_prior(Some(Prior::Gamma { shape: 2.0, rate: 1.0 })).unwrap();
+    let days = one.scaled(&[4.0, 4.0]).unwrap();
+    assert_eq!((days.value(), days.domain()), (8.0, Transform::Positive));
+    assert_eq!(days.transform(), Transform::Interval { lo: 4.0, hi: 12.0 });
+    assert_eq!(days.prior(), Some(&Prior::Gamma { shape: 2.0, rate: 0.25 }));
+    let mut each = scales();
+    let scaled = each.scaled(&[2.0, 1.0, 0.5]).unwrap();
+    assert_eq!((scaled.values(), scaled.free_len()), (&[1.0, 2.0, 4.0][..], 2));
+    assert!(scaled.is_fixed(1) && !scaled.is_fixed(0));
+    assert_eq!(each.scaled(&[1.0; 3]).unwrap(), each);
+
+    let wrong = |parameter: &Parameter, factors: &[f64]| parameter.scaled(factors).unwrap_err();
+    assert!(matches!(wrong(&each, &[2.0]), ParameterError::WrongLength { expected: 3, found: 1, .. }));
+    assert!(matches!(wrong(&one, &[]), ParameterError::WrongLength { .. }));
+    assert!(matches!(wrong(&one, &[1.0, 2.0]), ParameterError::MixedUnits { what: "one number", .. }));
+    each.set_prior(Some(Prior::HalfNormal { sd: 3.0 })).unwrap();
+    assert!(matches!(wrong(&each, &[1.0, 2.0, 2.0]), ParameterError::MixedUnits { what: "a prior", .. }));
+    each.set_prior(None).unwrap();
+    each.set_transform(Transform::Above { lo: 0.1 }).unwrap();
+    assert!(matches!(wrong(&each, &[1.0, 2.0, 2.0]), ParameterError::MixedUnits { what: "bounds", .. }));
+}

@@ -156,3 +156,31 @@ proptest! {
         prop_assert_eq!(sd_back.to_bits(), sd.to_bits());
     }
 }
+
+#[test]
+fn other_units_scale_the_density() {
+    for prior in examples() {
+        let (lower, upper) = prior.support();
+        let inside = |fraction: f64| match (lower.is_finite(), upper.is_finite()) {
+            (true, true) => lower + fraction * (upper - lower),
+            (true, false) => lower + (PI * (fraction - 0.5)).exp(),
+            _ => 4.0 * (fraction - 0.5),
+        };
+        for factor in [1.0, 0.037, 12.5] {
+            let scaled = prior.scaled(factor);
+            scaled.validate().unwrap();
+            for theta in [0.2, 0.5, 0.8].map(inside) {
+                let expected = prior.log_density(theta) - factor.ln();
+                let found = scaled.log_density(factor * theta);
+                // Differences of terms as large as rate · θ and shape · ln rate, some 1e2.
+                assert!((found - expected).abs() < 1e-12, "{prior} by {factor}: {found} and {expected}");
+                let h = 1e-6 * (factor * theta).abs().max(1e-4 * factor);
+                let at = |step: f64| prior.log_density(theta + step / factor);
+                let difference = (at(h) - at(-h)) / (2.0 * h);
+                let slope = scaled.derivative(factor * theta);
+                let allowed = 1e-6 * slope.abs() + 1e3 * f64::EPSILON / h;
+                assert!((difference - slope).abs() <= allowed, "{scaled}: {difference} and {slope}");
+            }
+        }
+    }
+}

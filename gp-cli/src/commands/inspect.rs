@@ -2,8 +2,8 @@
 
 use super::{print_json, targets};
 use crate::context::Context;
-use crate::encode::Feature;
 use crate::error::CliError;
+use crate::lengths::{four_digits, length_lines, lengths, readable};
 use crate::model::{Influence, InputInfluence, Model, TrainingRecord, TriedKernels, TriedStarts};
 use crate::out;
 use gp_ep::Posterior as _;
@@ -51,14 +51,15 @@ pub fn run(options: &InspectOptions, context: &Context, out: &mut dyn Write) -> 
 /// have none that says how far.
 pub(super) fn length_scales(model: &Model, kernel: &dyn Kernel) -> Vec<LengthScale> {
     let names = model.inputs().column_names();
-    let mut lengthscales: Vec<f64> = Vec::new();
+    let (mut lengthscales, mut columns) = (Vec::new(), kernel.length_columns(names.len()).into_iter());
     kernel.for_each_parameter(&mut |parameter| {
-        let matches = parameter.name() == "lengthscale" && parameter.len() == names.len();
+        let is_length = columns.next().flatten().is_some();
+        let matches = is_length && parameter.name() == "lengthscale" && parameter.len() == names.len();
         if lengthscales.is_empty() && matches {
             lengthscales = parameter.values().to_vec();
         }
     });
-    let all = names.into_iter().zip(scales(model)).zip(lengthscales);
+    let all = names.into_iter().zip(model.inputs().units()).zip(lengthscales);
     all.map(|((input, scale), length)| LengthScale { input, lengthscale: length * scale }).collect()
 }
 
@@ -79,18 +80,15 @@ fn widths(model: &Model, latent: &LatentFunction<'_>) -> Vec<WindowWidths> {
             .fold((f64::INFINITY, 0.0_f64), |(least, largest), width| (least.min(width), largest.max(width)));
         WindowWidths { input, least, largest }
     };
-    model.inputs().column_names().into_iter().zip(scales(model)).enumerate().map(along).collect()
-}
-
-/// The units of each column of points.
-fn scales(model: &Model) -> Vec<f64> {
-    model.inputs().features().iter().flat_map(Feature::units).collect()
+    model.inputs().column_names().into_iter().zip(model.inputs().units()).enumerate().map(along).collect()
 }
 
 fn json(model: &Model) -> serde_json::Value {
     let latent = |latent: &LatentFunction<'_>| {
         serde_json::json!({
             "kernel": latent.kernel.expression(),
+            "kernel_in_data_units": readable(latent.kernel, model.inputs()),
+            "lengths": lengths(latent.kernel, model.inputs()),
             "lengthscales": length_scales(model, latent.kernel),
             "seen_through": latent.seen_through.map(|_| latent.seen_as),
             "inducing_inputs": latent.seen_through.map(|points| points.nrows()),
@@ -103,6 +101,7 @@ fn json(model: &Model) -> serde_json::Value {
         "likelihood": model.posterior().likelihood().expression(),
         "components": model.posterior().functions().weights(),
         "latents": model.posterior().describe().iter().map(latent).collect::<Vec<_>>(),
+        "log_posterior": log_posterior(model),
         "gp": env!("CARGO_PKG_VERSION"),
         "targets": targets::json(model),
     })
@@ -175,10 +174,16 @@ fn course(model: &Model, page: &mut Page) {
         "objective",
         &format!("{:.3} nats, the {}", training.objective, training.objective_kind.words()),
     );
-    if let (Some(first), Some(last)) = (training.curve.first(), training.curve.last()) {
+    let curve = log_posterior(model);
+    if let (Some(first), Some(last)) = (curve.first(), curve.last()) {
         let gained = if last < first { "down" } else { "up" };
-        let by = (last - first).abs();
-        page.line("", &format!("{gained} by {by:.3} in training, {}", sparkline(&training.curve)));
+        let (by, line) = ((last - first).abs(), sparkline(&curve));
+        page.line(
+            "",
+            &format!(
+                "log posterior {gained} by {by:.3} in training, from {first:.3} to {last:.3} nats, {line}"
+            ),
+        );
     }
 }
 
@@ -193,12 +198,28 @@ fn tried(model: &Model, page: &mut Page) {
     }
 }
 
+/// The log posterior density after each iteration of training, in nats and in the units of the objective: densities of the
+/// target in its own units.
+pub(super) fn log_posterior(model: &Model) -> Vec<f64> {
+    let training = &model.about().training;
+    let rows = training.rows.saturating_sub(training.updated_rows) as f64;
+    let one = training.weight.unwrap_or(rows) * model.target().scale().scale.ln();
+    let others = model.about().others.iter().map(|of| of.rows as f64 * of.target.scale().scale.ln());
+    let constant = others.fold(one, |sum, own| sum + own);
+    training.curve.iter().map(|value| value - constant).collect()
+}
+
 /// Kernels, each with the latent functions that have it.
 fn functions(model: &Model, page: &mut Page) {
     let (training, all) = (&model.about().training, model.posterior().describe());
     for (name, latents) in function_names(model) {
         let latent = &all[latents[0]];
-        page.line(&name, &latent.kernel.expression());
+        let (inputs, exactly) = (model.inputs(), latent.kernel.expression());
+        page.line(&name, &readable(latent.kernel, inputs));
+        for (parameter, along) in length_lines(latent.kernel, inputs) {
+            page.line("", &format!("{parameter} in units of the data: {along}"));
+        }
+        page.line("", &format!("exactly, in units of the model: {exactly}"));
         if let Some(points) = latent.seen_through {
             let covering = covering(training, latents[0]);
             page.line("", &format!("seen through {} {}{covering}", points.nrows(), latent.seen_as));
@@ -207,15 +228,9 @@ fn functions(model: &Model, page: &mut Page) {
         if !widths.is_empty() {
             let each: Vec<String> = widths
                 .iter()
-                .map(|of| format!("{} {} to {}", of.input, short(of.least), short(of.largest)))
+                .map(|of| format!("{} {} to {}", of.input, four_digits(of.least), four_digits(of.largest)))
                 .collect();
             page.line("", &format!("widths of windows in units of the data: {}", each.join(", ")));
-        }
-        let lengths = length_scales(model, latent.kernel);
-        if !lengths.is_empty() {
-            let each: Vec<String> =
-                lengths.iter().map(|of| format!("{} {}", of.input, short(of.lengthscale))).collect();
-            page.line("", &format!("length-scales in units of the data: {}", each.join(", ")));
         }
     }
 }
@@ -242,17 +257,6 @@ pub(super) fn function_names(model: &Model) -> Vec<(String, Vec<usize>)> {
         (format!("kernel{of}"), sharing)
     };
     firsts.map(group).collect()
-}
-
-/// Four digits, as people write them.
-pub(super) fn short(number: f64) -> String {
-    let size = number.abs();
-    if (1e-3..1e6).contains(&size) {
-        let places = (3 - size.log10().floor() as i32).max(0) as usize;
-        format!("{number:.places$}")
-    } else {
-        format!("{number:.3e}")
-    }
 }
 
 /// A table of inputs, the one that accounts for most first, and the terms of the kernel.

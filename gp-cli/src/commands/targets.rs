@@ -2,6 +2,7 @@
 
 use crate::data::Frame;
 use crate::error::CliError;
+use crate::lengths::four_digits;
 use crate::model::Model;
 use serde_json::{Map, Value, json};
 
@@ -45,9 +46,7 @@ pub(super) fn lines(model: &Model) -> Vec<(String, String)> {
     let (noise, mixing, rows) = (noise(model), mixing(model), &model.about().training.rows_of_targets);
     let of = |(place, target): (usize, &&crate::encode::Target)| {
         let mut words = rows.get(place).map(|rows| format!("{rows} rows")).into_iter().collect::<Vec<_>>();
-        words.extend(
-            noise.get(place).map(|noise| format!("noise of deviation {}", super::inspect::short(*noise))),
-        );
+        words.extend(noise.get(place).map(|noise| format!("noise of deviation {}", four_digits(*noise))));
         words.extend(mixing.get(place).map(|row| format!("mixes {}", mixture(row))));
         (format!("target {}", target.name), words.join(", "))
     };
@@ -63,7 +62,7 @@ fn mixture(row: &[f64]) -> String {
             (_, false) => " + ",
             (_, true) => " − ",
         };
-        format!("{sign}{} f{}", super::inspect::short(weight.abs()), latent + 1)
+        format!("{sign}{} f{}", four_digits(weight.abs()), latent + 1)
     };
     row.iter().enumerate().map(term).collect()
 }

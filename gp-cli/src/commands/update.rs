@@ -140,6 +140,7 @@ fn about(model: &Model, updated: &Updated, (rows, weights): (usize, &[f64])) -> 
     let mut about = model.about().clone();
     let training = &mut about.training;
     training.rows += rows;
+    training.updated_rows += rows;
     training.objective += updated.gain;
     for (place, (target, weight)) in model.targets().iter().zip(weights).enumerate() {
         // Densities of numbers in units of the scale.

@@ -102,6 +102,12 @@ impl Inputs {
         self.features.iter().flat_map(Feature::column_names).collect()
     }
 
+    /// How many units of the data one unit of points is, along each of their D columns; 1 for levels.
+    #[must_use]
+    pub fn units(&self) -> Vec<f64> {
+        self.features.iter().flat_map(Feature::units).collect()
+    }
+
     /// Which of the D columns of points each feature is.
     #[must_use]
     pub fn places(&self) -> Vec<Range<usize>> {

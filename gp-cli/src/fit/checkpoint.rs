@@ -2,7 +2,7 @@
 
 use super::memo;
 use super::plan::Plan;
-use super::spec::FitSpec;
+use super::spec::{FitSpec, MODEL, UNITS, says_nothing_of_lengths};
 use crate::error::{CliError, ErrorKind};
 use crate::files;
 use crate::method::{Rows, SECOND_STAGE, target_stage};
@@ -100,7 +100,12 @@ impl CheckpointFolder {
                 format!("checkpoint `{path}` has format {found}, but this program reads format {FORMAT}");
             return Err(CliError::new(ErrorKind::Model, message));
         }
-        let begun: Record = serde_json::from_slice(&bytes).map_err(damaged)?;
+        let mut begun: Record = serde_json::from_slice(&bytes).map_err(damaged)?;
+        if says_nothing_of_lengths(&begun.config) {
+            // Units make no difference there.
+            begun.config.extend(spec.config().remove_entry(UNITS));
+        }
+        begun.config.entry(UNITS).or_insert_with(|| MODEL.into());
         let record = Record::new(plan, spec)?;
         match begun.difference(&record) {
             None => Ok(Self { folder: folder.to_owned(), record }),

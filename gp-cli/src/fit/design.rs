@@ -55,7 +55,7 @@ impl Design {
         let seasons = seasons::find(spec, &context.kernels, observed, inputs, (&sample, count))?;
         let search = Search::new(spec, context, (observed, inputs), method, pseudo)?;
         let mut kernels = kernels(spec, &context.kernels, method, observed, (inputs, pseudo), &seasons)?;
-        parameters::apply(spec, &mut kernels, observed.likelihood.as_mut())?;
+        parameters::apply(spec, &mut kernels, observed.likelihood.as_mut(), inputs)?;
         let (inducing, placing) = match method.seen_through() {
             SeenThrough::InducingInputs => place(spec, context, pseudo, inputs, &sample, &kernels, observed)?,
             _ => (Vec::new(), None),
@@ -84,7 +84,7 @@ impl Design {
         let mut kernels: Vec<Box<dyn Kernel>> =
             designs.iter().flat_map(|design| design.kernels.iter().cloned()).collect();
         let inducing = designs.into_iter().flat_map(|design| design.inducing).collect();
-        parameters::apply(spec, &mut kernels, whole.likelihood.as_mut())?;
+        parameters::apply(spec, &mut kernels, whole.likelihood.as_mut(), inputs)?;
         let sample = Sample::of(rows, pseudo, spec.seed)?;
         // A search and further starts are of one target.
         Ok(Self { pseudo, sample, seasons, search: None, kernels, inducing, placing: None })

@@ -3,11 +3,11 @@
 use super::names;
 use super::observed::Observed;
 use super::seasons::Season;
-use super::spec::FitSpec;
+use super::spec::{FitSpec, LengthUnits};
 use crate::encode::Inputs;
 use crate::error::{CliError, ErrorKind};
 use crate::method::Method;
-use gp_kernels::{Kernel, Registry};
+use gp_kernels::{Kernel, KernelError, Registry};
 use gp_likelihoods::Support;
 use gp_optim::format_number;
 use std::borrow::Cow;
@@ -37,12 +37,26 @@ pub(super) fn kernels(
             texts.len()
         )));
     }
-    let parse = |text: &String| {
-        registry
-            .parse_for(text, dim)
-            .map_err(|cause| CliError::caused(ErrorKind::Usage, "--kernel cannot be used", cause))
+    let parse = |text: &String| match spec.units {
+        LengthUnits::Data if !spec.kernel.is_empty() => in_data_units(text, registry, &inputs.units()),
+        _ => registry.parse_for(text, dim).map_err(|cause| unusable("--kernel cannot be used", cause)),
     };
     (0..latents).map(|latent| parse(&texts[latent.min(texts.len() - 1)])).collect()
+}
+
+/// A kernel whose lengths are in the units of columns.
+fn in_data_units(text: &str, registry: &Registry, units: &[f64]) -> Result<Box<dyn Kernel>, CliError> {
+    registry.parse_in_units(text, units).map_err(|cause| match registry.parse_for(text, units.len()) {
+        Ok(_) => unusable(
+            "--kernel cannot be used in the units of the data (for those of the model say --units model)",
+            cause,
+        ),
+        Err(cause) => unusable("--kernel cannot be used", cause),
+    })
+}
+
+fn unusable(what: &str, cause: KernelError) -> CliError {
+    CliError::caused(ErrorKind::Usage, what, cause)
 }
 
 /// Whether so many inducing inputs or active points, or all rows where that is 0, hold a straight function of the inputs.

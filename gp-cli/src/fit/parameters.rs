@@ -1,7 +1,9 @@
 //! What is fixed, bounded or expected of parameters, by their names.
 
-use super::spec::FitSpec;
+use super::spec::{FitSpec, LengthUnits};
+use crate::encode::Inputs;
 use crate::error::CliError;
+use crate::lengths::four_digits;
 use gp_kernels::{Kernel, KernelExt};
 use gp_likelihoods::Likelihood;
 use gp_optim::{Parameter, Prior, Transform};
@@ -13,7 +15,7 @@ pub(super) const WINDOWS: &str = "windows";
 /// What it calls nothing at all.
 const NOTHING: &str = "none";
 
-/// Applies `--fix`, `--bound`, `--prior` and `--no-train`.
+/// Applies `--fix`, `--bound`, `--prior` and `--no-train`. Bounds and priors of lengths are in the units that `--units` says.
 ///
 /// # Errors
 /// Of kind [`Usage`](crate::ErrorKind::Usage) for names that there are not and values that cannot be.
@@ -21,9 +23,11 @@ pub(super) fn apply(
     spec: &FitSpec,
     kernels: &mut [Box<dyn Kernel>],
     likelihood: &mut dyn Likelihood,
+    inputs: &Inputs,
 ) -> Result<(), CliError> {
+    let dim = inputs.dim();
     for name in spec.fix.iter().filter(|name| ![INDUCING, WINDOWS, NOTHING].contains(&name.as_str())) {
-        change(name, kernels, likelihood, &|parameter| {
+        change((name.as_str(), dim), kernels, likelihood, &|parameter, _| {
             parameter.fix_all(true);
             Ok(())
         })?;
@@ -32,9 +36,10 @@ pub(super) fn apply(
         let (name, ends) = split(text, "--bound")?;
         let transform =
             bounds(ends).ok_or_else(|| CliError::usage(format!("--bound {text}: `{ends}` is not LO..HI")))?;
-        change(name, kernels, likelihood, &|parameter| {
+        change((name, dim), kernels, likelihood, &|parameter, columns| {
+            let factor = factor(spec, inputs, columns, &format!("--bound {text}"))?;
             parameter
-                .set_transform(transform)
+                .set_transform(transform.scaled(factor))
                 .map_err(|cause| CliError::usage(format!("--bound {text}: {cause}")))
         })?;
     }
@@ -42,15 +47,16 @@ pub(super) fn apply(
         let (name, prior) = split(text, "--prior")?;
         let prior: Prior =
             prior.parse().map_err(|cause| CliError::usage(format!("--prior {text}: {cause}")))?;
-        change(name, kernels, likelihood, &|parameter| {
+        change((name, dim), kernels, likelihood, &|parameter, columns| {
+            let factor = factor(spec, inputs, columns, &format!("--prior {text}"))?;
             parameter
-                .set_prior(Some(prior))
+                .set_prior(Some(prior.scaled(factor)))
                 .map_err(|cause| CliError::usage(format!("--prior {text}: {cause}")))
         })?;
     }
     if spec.no_train {
         for name in ["kernel", "likelihood"] {
-            change(name, kernels, likelihood, &|parameter| {
+            change((name, dim), kernels, likelihood, &|parameter, _| {
                 parameter.fix_all(true);
                 Ok(())
             })?;
@@ -85,34 +91,50 @@ pub(super) fn fixes_inducing(spec: &FitSpec, may_move: bool) -> bool {
         || if spec.fix.is_empty() { !may_move } else { spec.fix.iter().any(|name| name == INDUCING) }
 }
 
-/// A change of one parameter.
-type Change<'a> = &'a dyn Fn(&mut Parameter) -> Result<(), CliError>;
+/// What a number that was said of a parameter has to be multiplied by: 1 unless it is a length along these columns, said in
+/// their units.
+fn factor(spec: &FitSpec, inputs: &Inputs, columns: Option<&[usize]>, said: &str) -> Result<f64, CliError> {
+    let (Some(columns), LengthUnits::Data) = (columns, spec.units) else { return Ok(1.0) };
+    let (names, units) = (inputs.column_names(), inputs.units());
+    let Some(unit) = columns.first().and_then(|column| units.get(*column)) else { return Ok(1.0) };
+    let Some(other) = columns.iter().copied().find(|column| units.get(*column) != Some(unit)) else {
+        return Ok(1.0 / unit);
+    };
+    let (first, own) = (&names[columns[0]], four_digits(*unit));
+    let (second, other) = (&names[other], four_digits(units[other]));
+    Err(CliError::usage(format!(
+        "{said}: it is for inputs of different scales, such as {first} ({own}) and {second} ({other}); write a term of the kernel for each, with dims=[…], or say --units model"
+    )))
+}
+
+/// A change of one parameter, and of the columns that it is a length along.
+type Change<'a> = &'a dyn Fn(&mut Parameter, Option<&[usize]>) -> Result<(), CliError>;
 
 /// Changes every parameter that a name means: all of `kernel` or `likelihood`, or those whose name it is.
 fn change(
-    name: &str,
+    (name, dim): (&str, usize),
     kernels: &mut [Box<dyn Kernel>],
     likelihood: &mut dyn Likelihood,
     apply: Change<'_>,
 ) -> Result<(), CliError> {
     if name == "likelihood" {
-        return likelihood.parameters_mut().iter_mut().try_for_each(apply);
+        return likelihood.parameters_mut().iter_mut().try_for_each(|parameter| apply(parameter, None));
     }
     let of_likelihood = name.strip_prefix("likelihood.").unwrap_or(name);
     if let Some(parameter) = likelihood.parameters_mut().iter_mut().find(|known| {
         known.name() == of_likelihood
             && (name != of_likelihood || kernels.iter().all(|kernel| kernel.get(name).is_err()))
     }) {
-        return apply(parameter);
+        return apply(parameter, None);
     }
     for kernel in kernels {
-        change_kernel(name, kernel.as_mut(), likelihood, apply)?;
+        change_kernel((name, dim), kernel.as_mut(), likelihood, apply)?;
     }
     Ok(())
 }
 
 fn change_kernel(
-    name: &str,
+    (name, dim): (&str, usize),
     kernel: &mut dyn Kernel,
     likelihood: &dyn Likelihood,
     apply: Change<'_>,
@@ -136,9 +158,11 @@ fn change_kernel(
         )));
     }
     let (mut place, mut outcome) = (0, Ok(()));
+    let mut lengths = kernel.length_columns(dim).into_iter();
     kernel.for_each_parameter_mut(&mut |parameter| {
+        let columns = lengths.next().flatten();
         if outcome.is_ok() && names.get(place).is_some_and(|full| matches(full)) {
-            outcome = apply(parameter);
+            outcome = apply(parameter, columns.as_deref());
         }
         place += parameter.len();
     });

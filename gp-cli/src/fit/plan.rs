@@ -18,9 +18,11 @@ use crate::data::Frame;
 use crate::encode::{ColumnSurvey, Factors, Inputs, Role, Survey};
 use crate::error::CliError;
 use crate::left_out::counted;
+use crate::lengths::readable;
 use crate::method::{self, ALPHA, Given, Method, Optimizer, PARAMETERS, Problem, Rows, SeenThrough};
 use crate::stages::Stages;
 use gp_ep::Blocks;
+use gp_kernels::KernelExt as _;
 use std::sync::Arc;
 
 /// What the placement of inducing inputs takes memory for, in samples.
@@ -237,6 +239,7 @@ fn describe(
 ) -> [String; 3] {
     let Plan { observed, method, problem, .. } = plan;
     let sizes = problem.sizes();
+    let has_lengths = problem.kernels[0].length_columns(sizes.dim).iter().any(Option::is_some);
     let inducing = match sizes.inducing {
         0 => String::new(),
         count if problem.inducing.is_empty() => format!(", {count} active rows"),
@@ -275,9 +278,10 @@ fn describe(
         match spec.search {
             Some(_) => "kernel: to be searched for".to_owned(),
             None => format!(
-                "kernel: {kernel}{each}{}; {}",
+                "kernel: {kernel}{each}{}; {}{}",
                 seasons.iter().map(|season| format!(", and {}", season.describe())).collect::<String>(),
-                short(&gp_kernels::KernelExt::expression(problem.kernels[0].as_ref()))
+                short(&readable(problem.kernels[0].as_ref(), &plan.inputs)),
+                if has_lengths { ", lengths in the units of the data" } else { "" }
             ),
         },
     ]
@@ -292,7 +296,7 @@ fn cost(plan: &Plan, streamed: Option<&str>) -> String {
 
 /// A text that fits into a line.
 fn short(text: &str) -> String {
-    const LONGEST: usize = 100;
+    const LONGEST: usize = 300;
     match text.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),

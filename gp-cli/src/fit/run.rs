@@ -9,6 +9,7 @@ use super::several;
 use super::skill;
 use super::spec::FitSpec;
 use super::start;
+use crate::encode::Role;
 use crate::error::{CliError, ErrorKind};
 use crate::method::{Fit, Given, Method, Problem, Rows, SeenThrough};
 use crate::model::{About, Approximation, FurtherTarget, Model, TrainingRecord, TriedStarts};
@@ -75,6 +76,10 @@ pub fn fit(plan: Plan, spec: &FitSpec, origin: &str) -> Result<Model, CliError> 
     let coverage = coverage(&fit.posterior, &sample)?;
     let influence = influence::of_targets(&fit.posterior, &inputs, &sample.rows, &targets, spec.seed)?;
     let record = training_record(&fit, method.name(), (rows, &targets), observed.log_scales());
+    let is_weighed = observed.roles.column(Role::Weights).is_some();
+    // Rows of several targets weigh the same, and some may miss the first.
+    let weight =
+        if targets.len() > 1 { Some(observed.rows as f64) } else { is_weighed.then_some(observed.weight) };
     let about = About {
         origin: origin.to_owned(),
         inputs,
@@ -83,6 +88,7 @@ pub fn fit(plan: Plan, spec: &FitSpec, origin: &str) -> Result<Model, CliError> 
         summary: observed.summary,
         others: observed.others,
         training: TrainingRecord {
+            weight,
             coverage,
             influence,
             search: kernels,
@@ -175,6 +181,7 @@ fn training_record(
         coverage: Vec::new(),
         choices: Vec::new(),
         influence: Vec::new(),
+        weight: None,
         search: None,
         starts: None,
         rows_of_targets: if targets.len() > 1 {
@@ -183,6 +190,7 @@ fn training_record(
             Vec::new()
         },
         updates: Vec::new(),
+        updated_rows: 0,
     }
 }
 

@@ -80,7 +80,7 @@ pub struct FitSpec {
     /// is then known of others
     #[arg(long, value_name = "Q", conflicts_with = "likelihood")]
     pub latents: Option<usize>,
-    /// Kernel, such as `1 * rbf(ard=true) + linear`, in the units of the model; repeated, one for each latent function;
+    /// Kernel, such as `1 * rbf(ard=true) + linear`, with lengths as --units says; repeated, one for each latent function;
     /// unless given, a smooth and a straight function, and seasons along the only input or date where the data have them
     #[arg(long, value_name = "EXPR")]
     pub kernel: Vec<String>,
@@ -104,6 +104,10 @@ pub struct FitSpec {
     /// What is put in units of its own spread
     #[arg(long, value_enum, default_value_t = Standardize::Both)]
     pub standardize: Standardize,
+    /// Units of length-scales and periods that --kernel, --bound and --prior say; defaults and variances are in those of the
+    /// model
+    #[arg(long, value_enum, default_value_t = LengthUnits::Data)]
+    pub units: LengthUnits,
     /// What is not trained: kernel, likelihood, inducing, windows, none, or parameters such as rbf.lengthscale; unless given,
     /// inducing inputs move under Gaussian noise (up to 2000 rows, if α is below 1), and in mini-batches of 10 000 rows and
     /// more; else they stay
@@ -180,6 +184,25 @@ impl Standardize {
     pub fn target(self) -> bool {
         matches!(self, Self::Target | Self::Both)
     }
+}
+
+/// What length-scales and periods that a fit is told are counted in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LengthUnits {
+    /// Units of the columns that they are along; days along dates
+    Data,
+    /// Units of the inputs of the model, which --standardize says
+    Model,
+}
+
+/// The flag for [`LengthUnits`], and what configurations without it mean by lengths.
+pub(crate) const UNITS: &str = "units";
+pub(crate) const MODEL: &str = "model";
+
+/// Whether a configuration has no flag with lengths in it.
+pub(crate) fn says_nothing_of_lengths(config: &Map<String, Value>) -> bool {
+    ["kernel", "bound", "prior"].iter().all(|name| !config.contains_key(*name))
 }
 
 /// A command line of nothing but these flags.

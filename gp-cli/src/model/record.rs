@@ -111,6 +111,9 @@ pub struct TrainingRecord {
     /// long.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub influence: Vec<Influence>,
+    /// How much the rows trained on weigh, where they have weights; of several targets those that have the first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weight: Option<f64>,
     /// Kernels that were tried, where one was searched for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search: Option<TriedKernels>,
@@ -123,6 +126,13 @@ pub struct TrainingRecord {
     /// What was taken in afterwards, and how.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub updates: Vec<String>,
+    /// How many of the rows that was.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub updated_rows: usize,
+}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// How much of the variance of a latent function over the rows of training each input and each term of its kernel accounts

@@ -125,8 +125,7 @@ fn intervals_that_are_too_narrow_are_remarked() {
     let desk = Desk::new();
     desk.write("train.csv", rows(0, 60, |_, error| error));
     desk.write("test.csv", rows(60, 460, |_, error| error));
-    let model =
-        "--likelihood \"gaussian(variance=fixed(0.05))\" --kernel \"1 * rbf(lengthscale=2)\" --no-train";
+    let model = "--likelihood \"gaussian(variance=fixed(0.05))\" --kernel \"1 * rbf(lengthscale=2)\" --no-train --units model";
     let said = desk.ok(&format!("fit train.csv --target y {model} --test test.csv"));
     let remark = "% of 400 rows: they are too narrow";
     assert!(said.err.contains("95 % intervals hold") && said.err.contains(remark), "{}", said.err);

@@ -121,16 +121,17 @@ fn parameters_are_fixed_bounded_and_expected_by_name() {
         let json = desk.ok(&format!("fit t.csv --target y --force --json {flags}")).json();
         (json["kernel"].as_str().unwrap().to_owned(), json["likelihood"].as_str().unwrap().to_owned())
     };
-    let (fixed, noise) = kernel("--kernel \"2 * rbf(lengthscale=0.7)\" --no-train");
+    let (fixed, noise) = kernel("--kernel \"2 * rbf(lengthscale=0.7)\" --no-train --units model");
     assert_eq!(
         (fixed.as_str(), noise.as_str()),
         ("fixed(2) * rbf(lengthscale=fixed(0.7))", "gaussian(variance=fixed(0.1))")
     );
-    let (fixed, noise) = kernel("--kernel \"1 * rbf(lengthscale=0.7)\" --fix rbf.lengthscale,likelihood");
+    let (fixed, noise) =
+        kernel("--kernel \"1 * rbf(lengthscale=0.7)\" --units model --fix rbf.lengthscale,likelihood");
     assert!(fixed.ends_with("* rbf(lengthscale=fixed(0.7))") && !fixed.starts_with('1'), "{fixed}");
     assert_eq!(noise, "gaussian(variance=fixed(0.1))");
     let (bounded, noise) = kernel(
-        "--kernel \"1 * rbf\" --bound lengthscale=0.5..2.5 --bound likelihood.variance=0.02.. --prior scale.variance=gamma(2,1)",
+        "--kernel \"1 * rbf\" --units model --bound lengthscale=0.5..2.5 --bound likelihood.variance=0.02.. --prior scale.variance=gamma(2,1)",
     );
     assert!(bounded.contains("in [0.5, 2.5]") && bounded.contains("gamma(2, 1)"), "{bounded}");
     assert!(noise.contains("in [0.02, none]"), "{noise}");

@@ -42,7 +42,8 @@ fn what_learned_nothing_has_not_converged() {
     let desk = Desk::new();
     desk.write("t.csv", two_matter(60, 2));
     // No input matters to a function of this length-scale.
-    let fit = "fit t.csv --target y --kernel 1*rbf(lengthscale=fixed(1e6)) --method exact --force";
+    let fit =
+        "fit t.csv --target y --kernel 1*rbf(lengthscale=fixed(1e6)) --method exact --units model --force";
     let json = desk.ok(&format!("{fit} --json")).json();
     assert_eq!(json["converged"], false);
     assert!(json["reason"].as_str().unwrap().starts_with("nothing was learned"), "{json}");
@@ -53,7 +54,7 @@ fn what_learned_nothing_has_not_converged() {
 fn parameters_that_run_away_are_named() {
     let desk = Desk::new();
     desk.write("t.csv", two_matter(60, 2));
-    let fit = "fit t.csv --target y --kernel 1*rbf+linear(lengthscale=1e9) --method exact --force --json";
+    let fit = "fit t.csv --target y --kernel 1*rbf+linear(lengthscale=1e9) --method exact --units model --force --json";
     let warnings = desk.ok(fit).json()["warnings"].to_string();
     assert!(warnings.contains("linear.lengthscale = "), "{warnings}");
 }

@@ -44,5 +44,6 @@ mod targets;
 #[cfg(target_os = "linux")]
 mod terminal;
 mod tutorial;
+mod units;
 mod update;
 mod windows;

@@ -38,7 +38,7 @@ fn inspection_tells_how_well_inducing_inputs_cover_the_data() {
     let desk = Desk::new();
     desk.write("t.csv", sine(60));
     let coverage = |inducing: usize| {
-        let kernel = "--kernel \"1 * rbf(lengthscale=0.3)\" --no-train --force";
+        let kernel = "--kernel \"1 * rbf(lengthscale=0.3)\" --no-train --units model --force";
         desk.ok(&format!("fit t.csv --target y --method vfe --inducing {inducing} {kernel}"));
         let text = desk.ok("inspect model.gp").out;
         assert!(text.contains(" % of its variance at the rows, "), "{text}");

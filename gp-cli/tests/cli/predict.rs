@@ -102,7 +102,7 @@ fn joint_covariances_have_the_variances_on_their_diagonal() {
 fn samples_are_draws_of_the_function() {
     let desk = Desk::new();
     desk.write("t.csv", sine(20));
-    desk.ok("fit t.csv --target y --no-train --kernel \"1 * rbf(lengthscale=0.5)\" --likelihood gaussian(variance=0.2)");
+    desk.ok("fit t.csv --target y --no-train --units model --kernel \"1 * rbf(lengthscale=0.5)\" --likelihood gaussian(variance=0.2)");
     desk.write("new.csv", "x\n1\n\"\"\n7\n7.1\n");
     let line = "predict model.gp new.csv --missing drop --latent --joint --samples 4000 --quiet";
     let said = desk.ok(&format!("{line} --seed 3"));

@@ -98,7 +98,7 @@ fn classes_that_come_later_are_learned_from() {
     let rows = |i: usize| format!("{},{}\n", 0.1 * i as f64, ["low", "middle", "high"][(i / 10) % 3]);
     let all = "x,y\n".to_owned() + &(0..90).map(|i| rows((i * 37) % 90)).collect::<String>();
     let desk = parts(&all, 60);
-    desk.ok("fit first.csv --target y -o first.gp --method ep --inducing 12 --no-train --kernel \"4 * rbf(lengthscale=0.3)\"");
+    desk.ok("fit first.csv --target y -o first.gp --method ep --inducing 12 --no-train --units model --kernel \"4 * rbf(lengthscale=0.3)\"");
     desk.ok("update first.gp rest.csv -o both.gp");
     let error = |model: &str| {
         desk.ok(&format!("eval {model} rest.csv --json")).json()["scores"]["gp"]["log_loss"].as_f64().unwrap()

@@ -14,8 +14,16 @@ pub enum ParameterKind {
     Shared,
     /// One number, or one per input in brackets.
     PerInput,
+    /// The same of something that is measured along inputs, in their units, such as a length-scale or a period.
+    Length,
     /// As many numbers as the default has.
     Exact,
+}
+
+impl ParameterKind {
+    fn is_per_input(self) -> bool {
+        matches!(self, Self::PerInput | Self::Length)
+    }
 }
 
 /// The arguments of one call of a kernel. Builders take what they know by name; what is left over is an error.
@@ -34,7 +42,7 @@ impl Arguments<'_> {
     /// # Errors
     /// An [`ExpressionError`] at the argument for a value outside the parameter's domain or of the wrong shape.
     pub fn parameter(&mut self, default: Parameter, kind: ParameterKind) -> Result<Parameter, KernelError> {
-        let ard = kind == ParameterKind::PerInput && self.ard()?;
+        let ard = kind.is_per_input() && self.ard()?;
         let Some(given) = self.named.take(default.name()) else {
             return if ard { self.one_per_input(&default) } else { Ok(default) };
         };
@@ -140,7 +148,7 @@ impl Arguments<'_> {
             ParameterKind::Exact if !numbers.is_vector() || found != default.len() => {
                 Err(self.fail(column, format!("`{name}` takes {} numbers in brackets", default.len())))
             }
-            ParameterKind::PerInput if numbers.is_vector() => match self.inputs {
+            ParameterKind::PerInput | ParameterKind::Length if numbers.is_vector() => match self.inputs {
                 Some(inputs) if inputs != found => {
                     let message = format!("`{name}` has {found} values for {inputs} inputs");
                     Err(self.fail(column, message))

@@ -67,6 +67,14 @@ impl Setting {
         &self.value
     }
 
+    /// The columns in its list, if it has one.
+    pub(crate) fn columns(&self) -> Option<&[usize]> {
+        match &self.value {
+            SettingValue::List(list) => Some(list),
+            SettingValue::Number(_) => None,
+        }
+    }
+
     pub(super) fn print(&self) -> String {
         match &self.value {
             SettingValue::Number(number) => format!("{}={number}", self.name),

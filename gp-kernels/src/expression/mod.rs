@@ -14,6 +14,7 @@
 //! `ard=true`, which repeats a value once per input where the number of inputs is known.
 
 mod arguments;
+mod builder;
 pub(crate) mod error;
 pub(crate) mod form;
 mod parser;
@@ -23,8 +24,8 @@ pub use arguments::{Arguments, ParameterKind};
 pub use error::ExpressionError;
 pub use form::{Form, Setting, SettingValue};
 
-pub(crate) use parser::parse;
-pub(crate) use printer::print;
+pub(crate) use builder::{Columns, parse};
+pub(crate) use printer::{print, print_with};
 
 use crate::error::KernelError;
 use crate::kernel::Kernel;

@@ -1,29 +1,33 @@
-//! Tokens to a kernel, by recursive descent.
+//! Tokens to the tree of an expression, by recursive descent.
 
-use gp_optim::Transform;
-use gp_optim::text::{Numbers, Reader, SyntaxError, Token};
+use gp_optim::text::{Arguments, Numbers, Reader, SyntaxError, Token};
 
-use super::arguments::Arguments;
 use super::{ExpressionError, KernelEntry};
-use crate::algebra::{ActiveDims, Product, Scaled, Sum};
 use crate::error::KernelError;
-use crate::kernel::Kernel;
 use crate::registry::Registry;
 
 /// Parentheses deeper than this are refused before they could exhaust the stack.
 const MAX_DEPTH: usize = 64;
 
-/// Reads a kernel. `inputs` is the number of columns of the data, where it is known.
-pub(crate) fn parse(
-    text: &str,
-    registry: &Registry,
-    inputs: Option<usize>,
-) -> Result<Box<dyn Kernel>, KernelError> {
+/// A part of an expression, as it was read. Nothing is built before the columns that it sees are known, which may be
+/// written behind it.
+#[derive(Debug)]
+pub(super) enum Node {
+    /// Terms with `+` between them.
+    Sum(Vec<Node>),
+    /// Factors with `*` between them, one of them a number, and where they start.
+    Product { column: usize, scale: Option<Numbers>, factors: Vec<Node> },
+    /// A call with its arguments.
+    Call { entry: KernelEntry, named: Arguments, kernels: Vec<Node> },
+}
+
+/// Reads an expression.
+pub(super) fn read(text: &str, registry: &Registry) -> Result<Node, KernelError> {
     let reader = Reader::new(text).map_err(|fault| ExpressionError::new(text, fault))?;
-    let mut parser = Parser { text, reader, registry, inputs: vec![inputs], depth: 0 };
-    let kernel = parser.sum()?;
+    let mut parser = Parser { text, reader, registry, depth: 0 };
+    let node = parser.sum()?;
     match parser.reader.peek() {
-        Token::End => Ok(kernel),
+        Token::End => Ok(node),
         other => Err(parser.fail(format!("expected `+`, `*` or the end, found {}", other.describe()))),
     }
 }
@@ -32,15 +36,13 @@ struct Parser<'t> {
     text: &'t str,
     reader: Reader,
     registry: &'t Registry,
-    /// The number of inputs that the kernel being read will see; one entry per enclosing call.
-    inputs: Vec<Option<usize>>,
     depth: usize,
 }
 
 /// A factor of a product: a number, or a kernel.
 enum Factor {
     Number(Numbers),
-    Kernel(Box<dyn Kernel>),
+    Kernel(Node),
 }
 
 impl Parser<'_> {
@@ -65,7 +67,7 @@ impl Parser<'_> {
         self.reader.expect_symbol(symbol).map_err(|fault| self.at(fault))
     }
 
-    fn sum(&mut self) -> Result<Box<dyn Kernel>, KernelError> {
+    fn sum(&mut self) -> Result<Node, KernelError> {
         if self.depth >= MAX_DEPTH {
             return Err(self.fail(format!("parentheses are nested more than {MAX_DEPTH} deep")));
         }
@@ -76,10 +78,10 @@ impl Parser<'_> {
             terms.push(self.product()?);
         }
         self.depth -= 1;
-        Ok(Sum::of_some(terms))
+        Ok(Node::Sum(terms))
     }
 
-    fn product(&mut self) -> Result<Box<dyn Kernel>, KernelError> {
+    fn product(&mut self) -> Result<Node, KernelError> {
         let start = self.reader.column();
         let mut scale: Option<Numbers> = None;
         let mut factors = Vec::new();
@@ -103,11 +105,7 @@ impl Parser<'_> {
                 self.fail_at(start, "a number alone is no kernel; write constant(variance=…) for a constant")
             );
         }
-        let product = Product::of_some(factors);
-        let Some(number) = scale else { return Ok(product) };
-        let variance = number.into_parameter(Scaled::PARAMETER.to_owned(), Transform::Positive);
-        let scaled = variance.map_err(KernelError::from).and_then(|variance| Scaled::new(variance, product));
-        Ok(Box::new(scaled.map_err(|error| self.fail_at(start, error.to_string()))?))
+        Ok(Node::Product { column: start, scale, factors })
     }
 
     fn factor(&mut self) -> Result<Factor, KernelError> {
@@ -125,46 +123,22 @@ impl Parser<'_> {
         }
     }
 
-    fn call(&mut self, name: String) -> Result<Box<dyn Kernel>, KernelError> {
+    fn call(&mut self, name: String) -> Result<Node, KernelError> {
         let column = self.reader.column();
         let entry = self.registry.find(&name).map_err(|error| self.fail_at(column, error.to_string()))?;
         self.reader.advance();
-        let mut arguments = Arguments {
-            text: self.text,
-            named: gp_optim::text::Arguments::new(name, column),
-            kernels: std::collections::VecDeque::new(),
-            inputs: self.inputs.last().copied().flatten(),
-        };
+        let (mut named, mut kernels) = (Arguments::new(name, column), Vec::new());
         if self.reader.take_symbol('(') && !self.reader.take_symbol(')') {
-            self.arguments(&mut arguments)?;
+            self.arguments(&mut named, &mut kernels)?;
         }
-        self.build(entry, arguments)
+        Ok(Node::Call { entry, named, kernels })
     }
 
-    /// Builds the kernel of a call and puts it behind its `dims`.
-    fn build(
-        &self,
-        entry: KernelEntry,
-        mut arguments: Arguments<'_>,
-    ) -> Result<Box<dyn Kernel>, KernelError> {
-        let column = arguments.named.column();
-        let at_call = |error: KernelError| match error {
-            KernelError::Expression(_) => error,
-            other => self.fail_at(column, other.to_string()),
-        };
-        let dims = arguments.dims()?;
-        if let Some(dims) = &dims {
-            arguments.inputs = Some(dims.len());
-        }
-        let kernel = entry.build(&mut arguments).map_err(at_call)?;
-        arguments.finish()?;
-        let Some(dims) = dims else { return Ok(kernel) };
-        Ok(Box::new(ActiveDims::new(dims, kernel).map_err(at_call)?))
-    }
-
-    fn arguments(&mut self, arguments: &mut Arguments<'_>) -> Result<(), KernelError> {
+    fn arguments(&mut self, named: &mut Arguments, kernels: &mut Vec<Node>) -> Result<(), KernelError> {
         loop {
-            self.argument(arguments)?;
+            if !self.reader.named_argument(named).map_err(|fault| self.at(fault))? {
+                kernels.push(self.sum()?);
+            }
             if self.reader.take_symbol(')') {
                 return Ok(());
             }
@@ -174,17 +148,5 @@ impl Parser<'_> {
                 );
             }
         }
-    }
-
-    fn argument(&mut self, arguments: &mut Arguments<'_>) -> Result<(), KernelError> {
-        if self.reader.named_argument(&mut arguments.named).map_err(|fault| self.at(fault))? {
-            return Ok(());
-        }
-        // Columns seen by a kernel inside `select(…, dims=[…])` are counted within those dims, which follow it.
-        self.inputs.push(None);
-        let kernel = self.sum()?;
-        self.inputs.pop();
-        arguments.kernels.push_back(kernel);
-        Ok(())
     }
 }

@@ -22,7 +22,7 @@ const DIRECT_DIMENSIONS: usize = 16;
 
 impl Metric for Euclid {
     fn parameters() -> Vec<(Parameter, ParameterKind)> {
-        vec![(Parameter::positive("lengthscale"), ParameterKind::PerInput)]
+        vec![(Parameter::positive("lengthscale"), ParameterKind::Length)]
     }
 
     /// `1/ℓ`, twice.

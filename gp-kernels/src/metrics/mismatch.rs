@@ -11,6 +11,7 @@ pub struct Mismatch;
 
 impl Metric for Mismatch {
     fn parameters() -> Vec<(Parameter, ParameterKind)> {
+        // Of a column that differs or does not: no length along it.
         vec![(Parameter::positive("lengthscale"), ParameterKind::PerInput)]
     }
 

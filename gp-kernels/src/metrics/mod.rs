@@ -33,7 +33,7 @@ pub use direct::{sum_direct, sum_direct_reverse};
 /// Differences are formed first and scaled afterwards, so two points that differ by 1e-8 at an offset of 1e6 are as
 /// far apart as their numbers say.
 pub trait Metric: Clone + std::fmt::Debug + Default + Send + Sync + 'static {
-    /// The parameters (at most two) with default values, and which of them may be one per input.
+    /// The parameters (at most two) with default values, and which of them may be one per input, or are lengths along them.
     fn parameters() -> Vec<(Parameter, ParameterKind)>;
 
     /// What the loops over points need to know of the parameters, for dimension `d`.

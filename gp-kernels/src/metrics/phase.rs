@@ -11,7 +11,7 @@ pub struct Phase;
 
 impl Metric for Phase {
     fn parameters() -> Vec<(Parameter, ParameterKind)> {
-        vec![(Parameter::positive("period"), ParameterKind::PerInput)]
+        vec![(Parameter::positive("period"), ParameterKind::Length)]
     }
 
     /// `1/p`, twice.

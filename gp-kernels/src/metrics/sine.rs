@@ -13,7 +13,8 @@ pub struct Sine;
 impl Metric for Sine {
     fn parameters() -> Vec<(Parameter, ParameterKind)> {
         vec![
-            (Parameter::positive("period"), ParameterKind::PerInput),
+            (Parameter::positive("period"), ParameterKind::Length),
+            // Of the circle, whatever the units of the input.
             (Parameter::positive("lengthscale"), ParameterKind::PerInput),
         ]
     }

@@ -7,7 +7,7 @@ use super::{Conformance, Report};
 use crate::error::KernelError;
 use crate::evaluate::{CovarianceGradients, Evaluator, cross, diagonal, gram};
 use crate::kernel::Kernel;
-use crate::tree::parameter_count;
+use crate::tree::{KernelExt, parameter_count};
 
 /// How far two ways of the same computation may differ, relative to the largest covariance: a few hundred roundings.
 const ROUNDING: f64 = 1e-13;
@@ -24,6 +24,35 @@ pub(super) fn check(kit: &Conformance, kernel: &dyn Kernel, report: &mut Report)
     empty(kit, kernel, report);
     illegal(kit, kernel, report);
     threads(kit, kernel, report);
+    lengths(kernel, &a, &b, &ab, report);
+}
+
+/// Covariances of a kernel by itself stay where inputs and all lengths along them are multiplied by a power of two.
+fn lengths(kernel: &dyn Kernel, a: &Mat<f64>, b: &Mat<f64>, expected: &Mat<f64>, report: &mut Report) {
+    const FACTOR: f64 = 4.0;
+    let columns = kernel.length_columns(a.ncols());
+    // Kernels made of others may have parts without lengths, for which inputs in other units are other inputs.
+    if columns.iter().all(Option::is_none) || !kernel.children().is_empty() {
+        return;
+    }
+    let (mut scaled, mut place, mut refused) = (kernel.clone_box(), 0, None);
+    scaled.for_each_parameter_mut(&mut |parameter| {
+        if columns.get(place).is_some_and(Option::is_some) {
+            match parameter.scaled(&vec![FACTOR; parameter.len()]) {
+                Ok(longer) => *parameter = longer,
+                Err(error) => refused = Some(error),
+            }
+        }
+        place += 1;
+    });
+    let stretched = |x: &Mat<f64>| Mat::from_fn(x.nrows(), x.ncols(), |i, d| FACTOR * x[(i, d)]);
+    let outcome = match refused {
+        Some(error) => Err(error.into()),
+        None => cross(scaled.as_ref(), stretched(a).as_ref(), stretched(b).as_ref()),
+    };
+    if let Some(found) = report.value("lengths in other units", outcome) {
+        report.close("inputs and lengths in other units", &found, expected, ROUNDING);
+    }
 }
 
 fn gram_and_diagonal(kernel: &dyn Kernel, x: MatRef<'_, f64>, report: &mut Report) {

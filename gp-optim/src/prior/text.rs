@@ -164,10 +164,18 @@ impl Must {
     }
 }
 
+impl Prior {
+    /// The prior as its text form, with its arguments in other words, such as fewer digits.
+    #[must_use]
+    pub fn text_with(&self, number: &dyn Fn(f64) -> String) -> String {
+        let arguments: Vec<String> = self.arguments().into_iter().map(number).collect();
+        format!("{}({})", self.family().name, arguments.join(", "))
+    }
+}
+
 impl fmt::Display for Prior {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let arguments: Vec<String> = self.arguments().into_iter().map(format_number).collect();
-        write!(f, "{}({})", self.family().name, arguments.join(", "))
+        f.write_str(&self.text_with(&format_number))
     }
 }
 

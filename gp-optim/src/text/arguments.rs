@@ -60,6 +60,12 @@ impl Arguments {
         self.given.iter().find(|given| given.name == name).map_or(self.column, |given| given.column)
     }
 
+    /// Whether there is an argument of this name.
+    #[must_use]
+    pub fn is_given(&self, name: &str) -> bool {
+        self.given.iter().any(|given| given.name == name)
+    }
+
     /// The argument of this name, which counts as used from here on.
     pub fn take(&mut self, name: &str) -> Option<Argument> {
         if !self.known.iter().any(|known| known == name) {

@@ -1,14 +1,16 @@
 //! What a model is, how it came about and what it depends on, as sections of a page.
 
-use super::super::inspect::{function_names, length_scales, short};
+use super::super::inspect::{function_names, length_scales, log_posterior};
 use super::super::targets;
 use super::html::{Cell, Section};
 use crate::error::CliError;
+use crate::fit::{MODEL, UNITS, says_nothing_of_lengths};
+use crate::lengths::{four_digits, length_lines, readable};
 use crate::model::{Influence, InputInfluence, Model, TriedKernel, TriedKernels, TriedStart, TriedStarts};
 use crate::picture::{CURVE, Layer, Picture};
 use gp_ep::{Posterior as _, Spanned};
 use gp_kernels::KernelExt as _;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// A line that tells how far the model may be trusted.
 pub(super) fn lead(model: &Model) -> String {
@@ -35,7 +37,13 @@ pub(super) fn learned(model: &Model) -> Section {
     rows.push(word_row("likelihood", &posterior.likelihood().expression()));
     rows.extend(targets::lines(model).iter().map(|(name, words)| word_row(name, words)));
     for (name, latents) in function_names(model) {
-        rows.push(word_row(&name, &posterior.describe()[latents[0]].kernel.expression()));
+        let kernel = posterior.describe()[latents[0]].kernel;
+        rows.push(word_row(&name, &readable(kernel, &about.inputs)));
+        let along = |(parameter, along): (String, String)| {
+            word_row(&format!("{parameter}, in units of the data"), &along)
+        };
+        rows.extend(length_lines(kernel, &about.inputs).into_iter().map(along));
+        rows.push(word_row(&format!("{name}, exactly, in units of the model"), &kernel.expression()));
     }
     let objective = &about.training;
     let words = objective.objective_kind.words();
@@ -85,7 +93,7 @@ fn inputs_table(model: &Model, influence: &Influence, caption: &str, section: &m
     let lengths = length_scales(model, kernel);
     let length = |input: &str| {
         let found = lengths.iter().find(|of| of.input == input);
-        Cell::Number(found.map_or_else(|| "–".to_owned(), |of| short(of.lengthscale)))
+        Cell::Number(found.map_or_else(|| "–".to_owned(), |of| four_digits(of.lengthscale)))
     };
     let share = |of: &Spanned| {
         let range = if of.low < of.high {
@@ -119,7 +127,7 @@ pub(super) fn training(model: &Model) -> Result<Section, CliError> {
     section.table("", &[], &rows);
     training.search.iter().for_each(|kernels| kernels_table(kernels, &mut section));
     training.starts.iter().for_each(|starts| starts_table(starts, &mut section));
-    if let Some(curve) = curve(&training.curve) {
+    if let Some(curve) = curve(&log_posterior(model)) {
         section.picture(&curve)?;
     }
     let covered = function_names(model).into_iter().filter_map(|(name, latents)| {
@@ -171,7 +179,7 @@ fn starts_table(starts: &TriedStarts, section: &mut Section) {
 fn curve(values: &[f64]) -> Option<Picture> {
     let y = values.to_vec();
     let x: Vec<f64> = (0..y.len()).map(|iteration| iteration as f64).collect();
-    let label = "log posterior density, up to a constant".to_owned();
+    let label = "log posterior density, in the units of the objective".to_owned();
     let picture = Picture {
         title: "course of training".to_owned(),
         x_name: "iteration".to_owned(),
@@ -185,11 +193,21 @@ fn curve(values: &[f64]) -> Option<Picture> {
 /// The flags that make the same model of the same data.
 pub(super) fn again(model: &Model) -> Section {
     let mut section = Section::new("How to run it again");
-    let entries = model.about().config.iter().map(|(name, value)| format!("{name} = {}\n", toml(value)));
+    let entries = with_units(&model.about().config);
+    let entries = entries.iter().map(|(name, value)| format!("{name} = {}\n", toml(value)));
     section.text("With these settings in a file fit.toml and the table of training:");
     section.code("gp fit DATA --config fit.toml");
     section.code(entries.collect::<String>().trim_end());
     section
+}
+
+/// A stored configuration with its units of lengths: those of the model where it comes from a program that had no others.
+fn with_units(config: &Map<String, Value>) -> Map<String, Value> {
+    let mut config = config.clone();
+    if !says_nothing_of_lengths(&config) {
+        config.entry(UNITS).or_insert_with(|| MODEL.into());
+    }
+    config
 }
 
 /// A value of a configuration as TOML has it.
@@ -201,5 +219,22 @@ fn toml(value: &Value) -> String {
         }
         // JSON's texts, numbers and truths are those of TOML.
         other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn configurations_without_units_mean_those_of_the_model() {
+        let units = |json: &str| {
+            let config: Map<String, Value> = serde_json::from_str(json).unwrap();
+            with_units(&config).get(UNITS).cloned()
+        };
+        assert_eq!(units(r#"{"kernel": ["rbf(lengthscale=2)"]}"#), Some(MODEL.into()));
+        assert_eq!(units(r#"{"bound": ["rbf.lengthscale=1..2"]}"#), Some(MODEL.into()));
+        assert_eq!(units(r#"{"kernel": ["rbf"], "units": "data"}"#), Some("data".into()));
+        assert_eq!(units(r#"{"seed": 1}"#), None);
     }
 }

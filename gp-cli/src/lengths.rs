@@ -1,0 +1,184 @@
+//! Kernels as people read them: lengths along inputs, such as length-scales and periods, in the units of the data, and
+//! numbers of four digits.
+
+use crate::data::Kind;
+use crate::encode::Inputs;
+use gp_kernels::{Kernel, KernelExt};
+use gp_optim::{Parameter, Prior, Transform, format_number};
+use serde::Serialize;
+
+/// A list of more different numbers than this is cut short.
+const LONGEST_LIST: usize = 6;
+/// So many numbers of it are shown then.
+const SHOWN: usize = 3;
+
+/// A length of a kernel along one input, in the units of the data.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct InputLength {
+    /// The parameter, such as `periodic.period`.
+    pub parameter: String,
+    /// A column, or a level of one.
+    pub input: String,
+    /// Its value.
+    pub value: f64,
+    /// What it is counted in: `days` along a date, nothing along a number.
+    pub unit: Option<&'static str>,
+    /// Whether it was kept as it is in training.
+    pub fixed: bool,
+    /// What it was kept above, where there is such a bound.
+    pub lower: Option<f64>,
+    /// What it was kept below, where there is such a bound.
+    pub upper: Option<f64>,
+    /// Its prior, where it has one.
+    pub prior: Option<Prior>,
+}
+
+/// All lengths of a kernel, parameter by parameter.
+pub(crate) fn lengths(kernel: &dyn Kernel, inputs: &Inputs) -> Vec<InputLength> {
+    let (names, units, counted_in) = (inputs.column_names(), inputs.units(), counted_in(inputs));
+    let (full_names, columns) = (kernel.parameter_names(), kernel.length_columns(names.len()));
+    let (mut found, mut parameters, mut first) = (Vec::new(), columns.into_iter(), 0);
+    kernel.for_each_parameter(&mut |parameter| {
+        let full = full_names.get(first).map_or("", String::as_str);
+        let stem =
+            if parameter.is_vector() { full.rsplit_once('[').map_or(full, |(stem, _)| stem) } else { full };
+        first += parameter.len();
+        for (place, column) in parameters.next().flatten().into_iter().flatten().enumerate() {
+            let element = if parameter.is_vector() { place } else { 0 };
+            let (Some(value), Some(&unit)) = (parameter.values().get(element), units.get(column)) else {
+                continue;
+            };
+            let (lower, upper) = bounds(parameter, unit);
+            found.push(InputLength {
+                parameter: stem.to_owned(),
+                input: names[column].clone(),
+                value: value * unit,
+                unit: counted_in[column],
+                fixed: parameter.is_fixed(element),
+                lower,
+                upper,
+                prior: parameter.prior().map(|prior| prior.scaled(unit)),
+            });
+        }
+    });
+    found
+}
+
+/// The ends of bounds in other units, where they are others than those of the parameter's domain.
+fn bounds(parameter: &Parameter, unit: f64) -> (Option<f64>, Option<f64>) {
+    let ((low, high), (least, most)) = (parameter.transform().scaled(unit).ends(), parameter.domain().ends());
+    let end = |end: f64, domain: f64| (end.is_finite() && end != domain).then_some(end);
+    (end(low, least), end(high, most))
+}
+
+/// What each column of points is counted in, where that has a name.
+fn counted_in(inputs: &Inputs) -> Vec<Option<&'static str>> {
+    let mut units = vec![None; inputs.dim()];
+    for (feature, place) in inputs.features().iter().zip(inputs.places()) {
+        units[place.start] = (feature.kind == Kind::Date).then_some("days");
+    }
+    units
+}
+
+/// A line for each parameter that is a length: its name, and its values along inputs with bounds and prior.
+pub(crate) fn length_lines(kernel: &dyn Kernel, inputs: &Inputs) -> Vec<(String, String)> {
+    let all = lengths(kernel, inputs);
+    let of_parameters = all.chunk_by(|a, b| a.parameter == b.parameter);
+    let line = |lengths: &[InputLength]| {
+        let alike = lengths.chunk_by(|a, b| InputLength { input: a.input.clone(), ..b.clone() } == *a);
+        let each: Vec<String> = alike.map(described).collect();
+        (lengths[0].parameter.clone(), each.join(", "))
+    };
+    of_parameters.map(line).collect()
+}
+
+/// Inputs that follow one another and have the same length: their names, or how many there are, and the length.
+fn described(alike: &[InputLength]) -> String {
+    let InputLength { input, value, unit, fixed, lower, upper, prior, .. } = &alike[0];
+    let inputs = match alike {
+        [_] => input.clone(),
+        [_, .., last] => format!("{input} to {} ({})", last.input, alike.len()),
+        [] => String::new(),
+    };
+    let (value, unit) = (four_digits(*value), unit.map_or_else(String::new, |unit| format!(" {unit}")));
+    let fixed = if *fixed { ", fixed" } else { "" };
+    format!("{inputs} {value}{unit}{}{fixed}", conditions((*lower, *upper), prior.as_ref()))
+}
+
+/// Bounds and prior of a value, behind it.
+fn conditions((lower, upper): (Option<f64>, Option<f64>), prior: Option<&Prior>) -> String {
+    let end = |end: Option<f64>| end.map_or_else(|| "none".to_owned(), few_digits);
+    let bounds = match (lower, upper) {
+        (None, None) => String::new(),
+        _ => format!(" in [{}, {}]", end(lower), end(upper)),
+    };
+    let prior = prior.map_or_else(String::new, |prior| format!(" ~ {}", prior.text_with(&few_digits)));
+    format!("{bounds}{prior}")
+}
+
+/// The expression of a kernel for people, in a line: lengths in the units of the data, numbers of four digits at most, and
+/// long lists cut short. One length along columns of different units is one for each of them.
+pub(crate) fn readable(kernel: &dyn Kernel, inputs: &Inputs) -> String {
+    let units = inputs.units();
+    let (mut shown, mut columns) = (kernel.clone_box(), kernel.length_columns(units.len()).into_iter());
+    shown.for_each_parameter_mut(&mut |parameter| {
+        let Some(columns) = columns.next().flatten() else { return };
+        let units: Vec<f64> = columns.iter().filter_map(|column| units.get(*column).copied()).collect();
+        if let Some(scaled) = in_data_units(parameter, &units) {
+            *parameter = scaled;
+        }
+    });
+    shown.expression_with(&value_text)
+}
+
+/// A length in the units of columns; without bounds and prior, which all its elements share, where units differ.
+fn in_data_units(parameter: &Parameter, units: &[f64]) -> Option<Parameter> {
+    if let Ok(scaled) = parameter.scaled(units) {
+        return Some(scaled);
+    }
+    let mut each =
+        if parameter.is_vector() { parameter.clone() } else { parameter.repeated(units.len()).ok()? };
+    each.set_prior(None).ok()?;
+    each.set_transform(each.domain()).ok()?;
+    each.scaled(units).ok()
+}
+
+/// A value with its marks, bounds and prior, of few digits.
+fn value_text(parameter: &Parameter) -> String {
+    let number = |(place, value): (usize, &f64)| {
+        let number = few_digits(*value);
+        if parameter.is_fixed(place) { format!("fixed({number})") } else { number }
+    };
+    let numbers: Vec<String> = parameter.values().iter().enumerate().map(number).collect();
+    let text = match numbers.as_slice() {
+        [first, _, _, ..] if numbers.iter().all(|number| number == first) => {
+            format!("[{first} for each of {}]", numbers.len())
+        }
+        long if long.len() > LONGEST_LIST => {
+            format!("[{}, … {} more]", long[..SHOWN].join(", "), long.len() - SHOWN)
+        }
+        few if parameter.is_vector() => format!("[{}]", few.join(", ")),
+        one => one.concat(),
+    };
+    let ends =
+        if parameter.transform() == parameter.domain() { Transform::Identity } else { parameter.transform() };
+    let end = |end: f64| end.is_finite().then_some(end);
+    let (low, high) = ends.ends();
+    text + &conditions((end(low), end(high)), parameter.prior())
+}
+
+/// A number to four significant digits, without zeros at its end.
+fn few_digits(number: f64) -> String {
+    format!("{number:.3e}").parse().map_or_else(|_| number.to_string(), format_number)
+}
+
+/// Four significant digits, as people write them.
+pub(crate) fn four_digits(number: f64) -> String {
+    let size = number.abs();
+    if (1e-3..1e6).contains(&size) {
+        let places = (3 - size.log10().floor() as i32).max(0) as usize;
+        format!("{number:.places$}")
+    } else {
+        format!("{number:.3e}")
+    }
+}
