@@ -237,6 +237,51 @@ fn information_of_counts_is_an_expected_divergence() {
     }
 }
 
+/// Of counts and numbers whose distributions are far from symmetric, against sums over all that there may be.
+#[test]
+fn information_of_skewed_observations() {
+    let far = Mat::from_fn(1, 2, |_, _| 80.0);
+    let counts: Vec<(f64, f64)> = (0..5000).map(|y| (f64::from(y), 1.0)).collect();
+    let positive: Vec<(f64, f64)> =
+        (0..1500).map(|i| (-60.0 + f64::from(i) * 0.05).exp()).map(|y| (y, 0.05 * y)).collect();
+    let share = |x: f64| 1.0 / (1.0 + (-x).exp());
+    let shares: Vec<(f64, f64)> = (0..1200)
+        .map(|i| -30.0 + f64::from(i) * 0.05)
+        .map(|x| (share(x), 0.05 * share(x) * share(-x)))
+        .collect();
+    for (variance, text, all) in [
+        (1.0, "poisson", &counts),
+        (3.0, "poisson", &counts),
+        (1.0, "gamma(shape=2)", &positive),
+        (4.0, "gamma(shape=2)", &positive),
+        (1.0, "gamma(shape=0.5)", &positive),
+        (3.0, "gamma(shape=0.5)", &positive),
+        (1.0, "beta(precision=5)", &shares),
+    ] {
+        let likelihood = gp_likelihoods::parse(text).unwrap();
+        let predictor = through(&[&format!("{variance} * rbf(lengthscale=0.7)")], likelihood.clone());
+        let latents = &predictor.latents(far.as_ref()).unwrap()[0];
+        let (m, v) = (latents.mean[0], latents.variance[0]);
+        let log_p = |y: f64, f: f64| {
+            let mut out = [0.0];
+            likelihood.log_densities(&[y], &[f], &mut out).unwrap();
+            out[0]
+        };
+        let term = |&(y, width): &(f64, f64)| {
+            let p = integrate(m, v, |f| log_p(y, f).exp());
+            let joint = integrate(m, v, |f| {
+                let log_p = log_p(y, f);
+                if log_p < -700.0 { 0.0 } else { log_p.exp() * log_p }
+            });
+            if p > 0.0 { width * (joint - p * p.ln()) } else { 0.0 }
+        };
+        let expected: f64 = all.iter().map(term).sum();
+        let design = Design::new(&predictor, Criterion::Information).unwrap();
+        let found = design.values(far.as_ref()).unwrap()[0];
+        assert!((found - expected).abs() < 5e-3 * expected, "{text} {variance}: {found} {expected}");
+    }
+}
+
 /// Student's t of a million degrees of freedom is Gaussian noise, whose information is known; of few, it is less.
 #[test]
 fn information_of_numbers_is_that_of_their_noise() {

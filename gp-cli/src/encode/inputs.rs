@@ -185,6 +185,10 @@ impl Inputs {
         for (row, values) in rows.iter().enumerate() {
             for ((feature, place), &value) in self.features.iter().zip(self.places()).zip(values) {
                 match &feature.encoding {
+                    _ if value.is_nan() && feature.missing.is_some() => {
+                        points[(row, place.start)] = feature.filled().unwrap_or(0.0);
+                        points[(row, place.end - 1)] = 1.0;
+                    }
                     FeatureEncoding::Scaled(scale) => points[(row, place.start)] = scale.apply(value),
                     FeatureEncoding::OneHot(levels) if value >= 0.0 && (value as usize) < levels.len() => {
                         points[(row, place.start + value as usize)] = 1.0;

@@ -8,10 +8,9 @@ use gp_optim::did_you_mean;
 use std::borrow::Cow;
 
 /// Other names of kernels.
-const KERNELS: [(&str, &str); 6] = [
+const KERNELS: [(&str, &str); 5] = [
     ("se", "rbf"),
     ("squared_exponential", "rbf"),
-    ("exponential", "matern12"),
     ("rational_quadratic", "rq"),
     ("bias", "constant"),
     ("poly", "polynomial"),

@@ -123,6 +123,7 @@ fn of_about(about: &About, place: usize, latents: Range<usize>) -> About {
             coverage,
             rows,
             rows_of_targets: Vec::new(),
+            log_scales: None,
             ..training.clone()
         },
         ..about.clone()

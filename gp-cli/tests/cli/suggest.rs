@@ -246,3 +246,22 @@ fn expected_improvement_finds_a_minimum() {
     // From −5, improvement is the mean above it.
     assert!((improvement(0) - 5.0 - json["points"][0]["mean"].as_f64().unwrap()).abs() < 1e-6);
 }
+
+/// Candidates may miss what the model keeps, and columns with a role are named where they are left out.
+#[test]
+fn candidates_with_gaps_and_models_with_offsets() {
+    let desk = Desk::new();
+    let row = |i: usize| {
+        let (x, y) = (i as f64 / 8.0, (i as f64 / 8.0).sin());
+        if i.is_multiple_of(7) { format!(",2,{y}\n") } else { format!("{x},2,{}\n", y + 2.0) }
+    };
+    desk.write("t.csv", "x,o,y\n".to_owned() + &(0..40).map(row).collect::<String>());
+    desk.ok("fit t.csv --target y --features x --missing keep -o kept.gp --iterations 5");
+    desk.write("c.csv", "x\n\n1.5\n3\n".replace("x\n\n", "x\n\"\"\n"));
+    let said = desk.ok("suggest kept.gp c.csv --count 3");
+    assert_eq!(said.table().1.len(), 3, "{}", said.out);
+    assert!(said.column("information").iter().all(|value| value.is_finite()), "{}", said.out);
+    desk.ok("fit t.csv --target y --missing drop --offset o -o moved.gp --iterations 5");
+    let said = desk.ok("suggest moved.gp --by improvement --goal max");
+    assert!(said.err.contains("an offset of 0, whatever column o is"), "{}", said.err);
+}

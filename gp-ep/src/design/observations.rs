@@ -9,9 +9,11 @@ use rand_chacha::ChaCha8Rng;
 
 /// Probability beyond the outermost observations on either side.
 const TAIL: f64 = 1e-6;
-/// Steps between the outermost numbers, and counts between them at most.
+/// Steps between the outermost numbers.
 const STEPS: i32 = 64;
-const COUNTS: f64 = 128.0;
+/// About so many counts stand for themselves, and so many stretches for the others.
+const SINGLE_COUNTS: f64 = 64.0;
+const STRETCHES: f64 = 128.0;
 /// Observations that are drawn, where they are of several latent values or have several outputs.
 const DRAWS: usize = 128;
 
@@ -46,8 +48,8 @@ pub(super) fn observations(
     marginal.spread(DRAWS)?.chunks_exact(marginal.means().len()).map(draw).collect()
 }
 
-/// Numbers that are dense about the median and far apart in the tails, `median + s sinh t` for t in equal steps; or counts,
-/// every so many.
+/// Counts, or numbers that are dense about the median and far apart in the tails: `median + s sinh t` for t in equal steps, of
+/// their logarithms where they are positive, and of their log odds where they are shares.
 fn between_quantiles(
     likelihood: &dyn Likelihood,
     latent: Latent,
@@ -57,17 +59,53 @@ fn between_quantiles(
     let (low, high) = (quantile(TAIL)?, quantile(1.0 - TAIL)?);
     let support = likelihood.support();
     if support == Support::Counts {
-        let step = ((high - low + 1.0) / COUNTS).ceil().max(1.0);
-        let count = ((high - low) / step).floor() as usize + 1;
-        let at = |i: usize| Observed { y: vec![low + step * i as f64], width: Some(step) };
-        return Ok((0..count).map(at).collect());
+        return Ok(counts(low, high));
     }
-    let (lower, median, upper) = (quantile(0.25)?, quantile(0.5)?, quantile(0.75)?);
+    let [lower, median, upper] = [quantile(0.25)?, quantile(0.5)?, quantile(0.75)?];
+    let [low, lower, median, upper, high] = [low, lower, median, upper, high].map(|y| unbounded(&support, y));
     let unit = (0.5 * (upper - lower)).max(1e-9 * (high - low)).max(f64::MIN_POSITIVE);
     let [from, to] = [low, high].map(|end| ((end - median) / unit).asinh());
     let at = |i: i32| {
         let t = from + (to - from) * f64::from(i) / f64::from(STEPS);
-        Observed { y: vec![median + unit * t.sinh()], width: Some(unit * t.cosh()) }
+        let (y, slope) = bounded(&support, median + unit * t.sinh());
+        Observed { y: vec![y], width: Some(slope * unit * t.cosh()) }
     };
     Ok((0..=STEPS).map(at).filter(|observed| support.contains(observed.y[0])).collect())
+}
+
+/// Small counts one by one, and larger ones by stretches that grow with their distance from the lowest, each by its middle.
+fn counts(low: f64, high: f64) -> Vec<Observed> {
+    let growth = ((high - low) / SINGLE_COUNTS).max(1.0).powf(1.0 / STRETCHES) - 1.0;
+    let (mut found, mut next) = (Vec::new(), low);
+    while next <= high {
+        let width = (growth * (next - low)).ceil().clamp(1.0, high - next + 1.0);
+        found.push(Observed { y: vec![next + ((width - 1.0) / 2.0).floor()], width: Some(width) });
+        next += width;
+    }
+    found
+}
+
+/// A number on the line that has no ends.
+fn unbounded(support: &Support, y: f64) -> f64 {
+    let near_one = 1.0 - f64::EPSILON;
+    match support {
+        Support::Positive => y.max(f64::MIN_POSITIVE).ln(),
+        Support::UnitInterval => {
+            let y = y.clamp(f64::MIN_POSITIVE, near_one);
+            y.ln() - (-y).ln_1p()
+        }
+        _ => y,
+    }
+}
+
+/// The number back from there, with its slope.
+fn bounded(support: &Support, x: f64) -> (f64, f64) {
+    match support {
+        Support::Positive => (x.exp(), x.exp()),
+        Support::UnitInterval => {
+            let y = 1.0 / (1.0 + (-x).exp());
+            (y, y * (1.0 / (1.0 + x.exp())))
+        }
+        _ => (x, 1.0),
+    }
 }

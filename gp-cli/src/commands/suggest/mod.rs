@@ -9,7 +9,7 @@ mod table;
 use super::{TableOptions, print_json, targets};
 use crate::context::Context;
 use crate::data::{Column, Frame, Values};
-use crate::encode::Inputs;
+use crate::encode::{Inputs, Role};
 use crate::error::CliError;
 use crate::left_out::counted;
 use crate::model::{Functions, Model};
@@ -256,6 +256,14 @@ fn say(
     best: Option<&BestSoFar>,
     notes: &mut Notes<'_>,
 ) {
+    for (role, name) in model.about().roles.iter() {
+        let left_out = match role {
+            Role::Offset => "an offset of 0",
+            Role::Exposure => "an exposure of 1",
+            _ => continue,
+        };
+        notes.say(format_args!("points are judged and predicted with {left_out}, whatever column {name} is"));
+    }
     if let Some(best) = best {
         notes.say(format_args!("best {} so far: {}, {}", model.target().name, best.text, best.how));
     }
