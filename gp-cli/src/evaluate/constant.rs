@@ -106,7 +106,8 @@ mod tests {
     /// Log densities of some targets, and lower end, upper end and probability of the 80 % interval, as scipy has them.
     #[test]
     fn distributions_have_the_moments() {
-        let cases: [(&str, f64, f64, &str, [f64; 2], [f64; 2], [f64; 3]); 5] = [
+        type Case = (&'static str, f64, f64, &'static str, [f64; 2], [f64; 2], [f64; 3]);
+        let cases: [Case; 5] = [
             (
                 "poisson",
                 3.7,

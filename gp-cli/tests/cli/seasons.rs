@@ -43,9 +43,9 @@ fn period(err: &str, input: &str) -> f64 {
 #[test]
 fn a_year_of_months_is_found_and_goes_on() {
     let desk = Desk::new();
-    let tables: [(&str, fn(usize, usize) -> String, f64); 2] =
-        [("month", monthly, 12.0), ("date", dated, 365.25)];
-    for (name, table, year) in tables {
+    type Rows = fn(usize, usize) -> String;
+    let tables: [Rows; 2] = [monthly, dated];
+    for ((name, year), table) in [("month", 12.0), ("date", 365.25)].into_iter().zip(tables) {
         desk.write("train.csv", table(0, 120));
         desk.write("test.csv", table(120, 144));
         let line = format!("fit train.csv --target passengers --test test.csv --json --force -o {name}.gp");
