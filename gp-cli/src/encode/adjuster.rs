@@ -102,7 +102,7 @@ impl RoleValues {
     /// All roles of observations.
     ///
     /// # Errors
-    /// Of kind [`Data`](ErrorKind::Data) for a column that is not there or holds words, and a value that is missing or no value
+    /// Of kind [`Data`](crate::ErrorKind::Data) for a column that is not there or holds words, and a value that is missing or no value
     /// of its role, with its place.
     pub fn of_observations(roles: &Roles, frame: &Frame) -> Result<Self, CliError> {
         Self::read(roles.iter(), frame)
