@@ -154,7 +154,7 @@ fn rows_may_stay_in_a_file() {
 fn what_is_registered_is_in_flags_lists_and_configurations() {
     let desk = Desk::new();
     let help = desk.ok("fit --help");
-    for text in ["--newton <N>", "[laplace]", "savigp, laplace", "libsvm, spaced"] {
+    for text in ["--newton <N>", "[laplace]", "savigp, laplace", "libsvm, ", ", spaced"] {
         assert!(help.contains(text), "no {text} in {help}");
     }
     let schema: Value = serde_json::from_str(&desk.ok("generate schema")).unwrap();
@@ -194,7 +194,7 @@ fn gradients_are_those_of_the_evidence() {
 #[test]
 fn gaussian_noise_at_all_rows_is_exact() {
     let desk = Desk::new();
-    let fit = "fit days.csv --target pressure --likelihood gaussian(variance=0.2) --kernel 1*matern12(lengthscale=0.5) --no-train";
+    let fit = "fit days.csv --target pressure --likelihood gaussian(variance=0.2) --kernel 1*matern12(lengthscale=0.5) --no-train --units model";
     let exact = desk.objective(&format!("{fit} --method exact"));
     let wanted = desk.ok("predict model.gp days.csv --latent");
     let found = desk.objective(&format!("{fit} --method laplace --inducing {ROWS} --placement random"));
