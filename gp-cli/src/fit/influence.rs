@@ -106,7 +106,7 @@ fn effort(posterior: &Approximation, inputs: &Inputs, rows: usize, seed: u64) ->
 
     let a_row = groups * how.values as f64 * functions * components as f64 * 2.0 * seen * (dim + 10.0);
     how.rows = how.rows.min((MOST_WORK / a_row) as usize);
-    let n = (how.rows_of_draws * (how.values / 2 + 3)) as f64;
+    let n = (how.rows_of_draws * (how.values / 6 + 3)) as f64;
     let a_draw = n * n * (n / 3.0 + 2.0 * seen) + n * seen * (seen + dim + 10.0);
     if groups * functions * components.min(how.draws) as f64 * a_draw > MOST_WORK {
         how.draws = 0;

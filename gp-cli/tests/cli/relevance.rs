@@ -145,3 +145,15 @@ fn shares_are_the_same_with_any_number_of_threads() {
     desk.ok("fit t.csv --target y --threads 4 -o four.gp");
     assert!(desk.read("one.gp") == desk.read("four.gp"));
 }
+
+/// The only input accounts for all of the variance there is.
+#[test]
+fn one_input_accounts_for_all() {
+    let desk = Desk::new();
+    let row = |i: usize| format!("{},{}\n", i as f64 / 8.0, (i as f64 / 8.0).sin());
+    desk.write("t.csv", "x,y\n".to_owned() + &(0..80).map(row).collect::<String>());
+    desk.ok("fit t.csv --target y --kernel rbf");
+    let json = desk.ok("inspect model.gp --json").json();
+    let share = json["about"]["training"]["influence"][0]["inputs"][0]["total"]["value"].as_f64().unwrap();
+    assert!((share - 1.0).abs() < 0.03, "{json}");
+}

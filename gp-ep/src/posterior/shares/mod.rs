@@ -42,8 +42,8 @@ pub struct ShareOptions {
     pub rows: usize,
     /// Number of functions drawn from the posterior for ranges; none gives no ranges.
     pub draws: usize,
-    /// Rows, and rows for the variance, of the drawn functions, whose joint covariance is factored: `(P + 3) ×` so many
-    /// points, with half of the values.
+    /// Rows, and rows for the variance, of the drawn functions, whose joint covariance is factored: `(P/6 + 3) ×` so many
+    /// points, with a sixth of the values.
     pub rows_of_draws: usize,
     /// Seed of rows, values and functions.
     pub seed: u64,
@@ -51,7 +51,7 @@ pub struct ShareOptions {
 
 impl Default for ShareOptions {
     fn default() -> Self {
-        Self { values: 16, rows: 64, draws: 24, rows_of_draws: 16, seed: 0 }
+        Self { values: 48, rows: 64, draws: 24, rows_of_draws: 16, seed: 0 }
     }
 }
 
@@ -212,7 +212,7 @@ impl<F: Posterior> Predictor<F> {
         rng.set_stream(1);
         let rows = some_rows(x.nrows(), how.rows_of_draws, &mut rng);
         let beside = some_rows(x.nrows(), 3 * how.rows_of_draws, &mut rng);
-        let crossing = Crossing::new(x, &rows, group.clone(), how.values.div_ceil(2), &mut rng);
+        let crossing = Crossing::new(x, &rows, group.clone(), how.values.div_ceil(6), &mut rng);
         let (crossed, dim) = (crossing.points(), x.ncols());
         let at = |i: usize, d: usize| match i.checked_sub(crossed.nrows()) {
             None => crossed[(i, d)],
