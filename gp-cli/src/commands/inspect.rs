@@ -187,7 +187,7 @@ fn course(model: &Model, page: &mut Page) {
     }
 }
 
-/// What training tried before it settled.
+/// Prints the kernels and starts that were tried.
 fn tried(model: &Model, page: &mut Page) {
     let training = &model.about().training;
     let kernels = training.search.iter().map(TriedKernels::lines);

@@ -1,4 +1,4 @@
-//! What folds have in common: means of their scores with standard errors, as a table and for people.
+//! Means of scores over folds with their standard errors, as a table and for people.
 
 use crate::evaluate::{Evaluation, number};
 use crate::out::OutTable;
@@ -7,9 +7,9 @@ use serde::Serialize;
 /// A score over all folds.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Summary {
-    /// Who is scored: `gp`, `mean` or `shares`, `linear`.
+    /// The predictor that is scored: `gp`, `mean` or `shares`, `linear`.
     pub predictor: String,
-    /// Which score.
+    /// Name of the score.
     pub score: String,
     /// Mean over folds.
     pub mean: f64,
