@@ -7,7 +7,9 @@ use crate::context::Context;
 use crate::error::CliError;
 use crate::fit::{self as fitting, FitSpec};
 use crate::help;
+use crate::memory::parse_size;
 use crate::notes::Notes;
+use crate::threads::MOST_THREADS;
 use clap::{Arg, ArgMatches, CommandFactory, Parser, Subcommand};
 use std::io::Write;
 
@@ -22,8 +24,11 @@ pub(crate) struct Arguments {
     #[arg(long, short, global = true, help_heading = "General")]
     pub(crate) quiet: bool,
     /// Threads to work with; all there are unless given
-    #[arg(long, value_name = "T", global = true, help_heading = "General", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "T", global = true, help_heading = "General", value_parser = clap::value_parser!(u16).range(1..=i64::from(MOST_THREADS)))]
     pub(crate) threads: Option<u16>,
+    /// Memory that the command may take in all, such as 500M, 2G or 2GiB; what the system has left unless given
+    #[arg(long, value_name = "SIZE", global = true, help_heading = "General", value_parser = parse_size)]
+    pub(crate) memory: Option<u64>,
 }
 
 /// The subcommands.

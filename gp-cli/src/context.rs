@@ -1,6 +1,7 @@
 //! What a program knows by name. The program hands it down; nothing else names a registry.
 
 use crate::data::{Format, Formats};
+use crate::memory::Budget;
 use crate::method::{Method, Methods};
 use crate::model::Vocabulary;
 use crate::out::{TableFormat, Writers};
@@ -86,6 +87,20 @@ impl Context {
     }
 }
 
+impl Context {
+    /// The same in a program whose commands keep within a budget of memory.
+    #[must_use]
+    pub fn within(self, budget: Budget) -> Self {
+        Self { formats: self.formats.within(budget), ..self }
+    }
+
+    /// How much memory a command may take.
+    #[must_use]
+    pub fn budget(&self) -> Budget {
+        self.formats.budget()
+    }
+}
+
 impl Vocabulary for Context {
     fn kernels(&self) -> &Registry {
         &self.kernels
@@ -97,5 +112,9 @@ impl Vocabulary for Context {
 
     fn has_method(&self, name: &str) -> bool {
         self.methods.find(name).is_ok()
+    }
+
+    fn budget(&self) -> Budget {
+        self.budget()
     }
 }

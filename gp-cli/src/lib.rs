@@ -32,9 +32,11 @@ pub mod stages;
 pub mod standardise;
 #[cfg(feature = "testkit")]
 pub mod testkit;
+mod threads;
 
 pub use context::Context;
 pub use error::{CliError, ErrorKind};
+pub use memory::{Budget, Limit, OverBudget};
 
 use arguments::Arguments;
 use clap::FromArgMatches;
@@ -90,10 +92,11 @@ fn run_with(
         Ok(arguments) => arguments,
         Err(refusal) => return show_refusal(&refusal, out, err),
     };
-    if let Some(threads) = arguments.threads {
-        // A pool that is there already was made by whoever runs commands in a process of their own.
-        let _ = rayon::ThreadPoolBuilder::new().num_threads(usize::from(threads)).build_global();
+    if let Err(error) = threads::start(arguments.threads) {
+        return show_error(&error, err);
     }
+    let budget = arguments.memory.map_or_else(|| context.budget(), Budget::of_process);
+    let context = &context.clone().within(budget);
     let mut notes = Notes::new(err, arguments.quiet).with_line(line.clone());
     let done = arguments.command.run(context, &mut BehindLine::new(out, line.clone()), &mut notes);
     line.end();

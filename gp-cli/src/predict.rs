@@ -4,7 +4,7 @@ mod several;
 
 pub(crate) use several::log_densities as joint_log_densities;
 
-use crate::data::{Frame, Kind};
+use crate::data::{Frame, Kind, MAX_COLUMNS};
 use crate::encode::Unseen;
 use crate::error::{CliError, ErrorKind};
 use crate::fit::{Missing, MissingRules};
@@ -292,6 +292,10 @@ fn check(model: &Model, frame: &Frame, wanted: &Wanted) -> Result<(), CliError> 
     for (flag, is_wanted) in of_one {
         if is_wanted && latents > 1 {
             return usage(format!("{flag} is for one latent function, and the model has {latents}"));
+        }
+        if is_wanted && wanted.samples > MAX_COLUMNS {
+            let samples = wanted.samples;
+            return usage(format!("--samples {samples}: at most {MAX_COLUMNS}, a column each"));
         }
         if is_wanted && rows > MOST_JOINT_ROWS {
             return usage(format!("{flag} is for {MOST_JOINT_ROWS} rows at most, and there are {rows}"));

@@ -65,7 +65,8 @@ pub fn run(
     frame.left_out().iter().for_each(|line| notes.say(format_args!("{line}")));
     let found = findings(&frame, options.target.as_deref())?;
     let (rows, columns) = (frame.row_count(), frame.columns().len());
-    notes.say(format_args!("{rows} rows, {columns} columns, {} findings", found.len()));
+    let (rows, columns) = (counted(rows, "row"), counted(columns, "column"));
+    notes.say(format_args!("{rows}, {columns}, {}", counted(found.len(), "finding")));
     if options.json {
         return print_json(out, &found);
     }

@@ -143,7 +143,9 @@ fn plan(options: &DiagnoseOptions, context: &Context) -> Result<Plan, CliError> 
     // By chance a label may not be among them.
     let present = class_labels(some.require(&[spec.target()?])?[0]);
     spec.order.retain(|label| present.contains(label));
-    Plan::new(&some, &spec, context)
+    let plan = Plan::new(&some, &spec, context)?;
+    plan.check_memory(context.budget(), 1)?;
+    Ok(plan)
 }
 
 /// Elements of a parameter together, in the order of parameters.

@@ -3,7 +3,7 @@
 use super::{print_json, warn};
 use crate::context::Context;
 use crate::course::Course;
-use crate::data::{Frame, Input, ReadOptions, TableChoice};
+use crate::data::{Frame, ReadOptions, TableChoice};
 use crate::encode::{RoleValues, Target, encode_targets};
 use crate::error::{CliError, ErrorKind};
 use crate::evaluate::{self, Evaluation};
@@ -11,7 +11,6 @@ use crate::files::OutputFile;
 use crate::fit::{self, CheckpointFolder, FitSpec, MissingRules, Plan, Stream, Streamed, parse_time};
 use crate::interrupt;
 use crate::left_out::counted;
-use crate::memory;
 use crate::model::{Model, TriedKernels, TriedStart, TriedStarts};
 use crate::notes::Notes;
 use crate::out;
@@ -102,7 +101,9 @@ pub fn run(
         .for_each(|line| notes.say(format_args!("{line}")));
     let known = plan.warnings.clone();
     warn(notes, &known);
-    check_memory(&plan, options.force)?;
+    if !options.force {
+        plan.check_memory(context.budget(), 1)?;
+    }
     let test = options.test.as_deref().map(|path| read_test(path, options, &plan, context)).transpose()?;
 
     let checkpoint = checkpoint_folder(options, &plan)?;
@@ -140,10 +141,10 @@ fn plan(options: &FitOptions, context: &Context, notes: &Notes<'_>) -> Result<(P
     let stages = notes.line().stages();
     let with_stages = |plan: Plan| plan.with_stages(stages);
     let (spec, choice) = (&options.spec, &options.choice);
-    let input = options.stream.open(&options.data)?;
+    let input = options.stream.open(&options.data, &context.formats)?;
     if let Some(why) = options.stream.why_not_held(&input, choice, spec, context)? {
         let kept = options.checkpoint.as_ref().or(options.resume.as_ref());
-        let folder = kept.map_or_else(std::env::temp_dir, |folder| memory::folder_near(folder));
+        let folder = kept.map_or_else(std::env::temp_dir, |folder| fit::folder_near(folder));
         let table = Streamed::read(input, (choice, &context.formats), spec, &folder, &why)?;
         let dropped = table.dropped();
         choosing();
@@ -199,7 +200,7 @@ fn tidy_up(folder: &CheckpointFolder, model: &Model, notes: &mut Notes<'_>) -> R
 fn read_test(path: &str, options: &FitOptions, plan: &Plan, context: &Context) -> Result<Frame, CliError> {
     let format = TableChoice { format: options.choice.format.clone(), ..TableChoice::default() };
     let mut read = ReadOptions { choice: format, ..ReadOptions::default() };
-    let input = Input::open(path, u64::MAX)?;
+    let input = Stream::Never.open(path, &context.formats)?;
     if options.test_query.is_some() {
         read.choice.query.clone_from(&options.test_query);
     } else if context.formats.of(&input, &read)?.takes_queries() {
@@ -216,20 +217,6 @@ fn read_test(path: &str, options: &FitOptions, plan: &Plan, context: &Context) -
     encode_targets(&targets, &frame, plan.observed.likelihood.support())?;
     RoleValues::of_predictions(&plan.observed.roles, &frame)?;
     Ok(frame)
-}
-
-fn check_memory(plan: &Plan, force: bool) -> Result<(), CliError> {
-    let (needed, Some(free)) = (plan.memory(), memory::available()) else { return Ok(()) };
-    if needed <= free || force {
-        return Ok(());
-    }
-    let message = format!(
-        "method {} needs about {:.1} GB of memory, and {:.1} GB are free; choose another with --method or fewer inducing inputs, or go on with --force",
-        plan.method.name(),
-        needed / 1e9,
-        free / 1e9
-    );
-    Err(CliError::new(ErrorKind::Usage, message))
 }
 
 /// Says how training went, but for warnings that are known already.

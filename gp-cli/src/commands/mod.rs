@@ -70,8 +70,8 @@ impl TableOptions {
     }
 
     /// Looks at the first bytes of a table of which a model needs some columns, beside others.
-    fn open(&self, path: &str, model: &Model, more: &[String]) -> Result<Parts, CliError> {
-        let input = Stream::Auto.open(path)?;
+    fn open(&self, path: &str, formats: &Formats, model: &Model, more: &[String]) -> Result<Parts, CliError> {
+        let input = Stream::Auto.open(path, formats)?;
         Ok(Parts { read: self.of(model, more), input })
     }
 

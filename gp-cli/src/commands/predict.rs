@@ -4,9 +4,10 @@ use super::{TableOptions, print_json, warn};
 use crate::context::Context;
 use crate::data::Frame;
 use crate::encode::Unseen;
-use crate::error::CliError;
+use crate::error::{CliError, ErrorKind};
 use crate::fit::none_left;
 use crate::left_out::{LeftOut, counted};
+use crate::memory::Budget;
 use crate::model::Model;
 use crate::notes::Notes;
 use crate::out::{Destination, Gaps, Pieces};
@@ -95,12 +96,14 @@ pub fn run(
     notes.stage(format_args!("predicting {}", options.data));
     let written = if options.joint || options.samples > 0 || !destination.takes_pieces() {
         let frame = context.formats.open(&options.data, &options.table.of(&model, &options.id))?;
+        check_memory(options, frame.row_count(), context.budget())?;
         let predicted = predictions(&model, &frame, &wanted, &ids)?;
         seen.look(&model, &frame, &predicted);
         Written::Whole(predicted)
     } else {
         let mut written = Pieces::begin(&destination)?;
-        options.table.open(&options.data, &model, &options.id)?.for_each(&context.formats, |rows| {
+        let formats = &context.formats;
+        options.table.open(&options.data, formats, &model, &options.id)?.for_each(formats, |rows| {
             let predicted = predictions(&model, rows, &wanted, &ids)?;
             seen.look(&model, rows, &predicted);
             notes.line().detail(|| counted(seen.left_out.rows(), "row"));
@@ -120,6 +123,19 @@ pub fn run(
         }
         _ => Ok(()),
     }
+}
+
+/// Refuses joint predictions that take more memory than is left: a covariance and its factor, samples and their text.
+fn check_memory(options: &PredictOptions, rows: usize, budget: Budget) -> Result<(), CliError> {
+    let (rows, samples) = (rows as f64, options.samples as f64);
+    let is_joint = options.joint || options.samples > 0;
+    let joint = if is_joint { 32.0 * rows * rows } else { 0.0 };
+    let what = match options.samples {
+        0 => format!("a joint covariance of {rows} rows"),
+        count => format!("--samples {count} for {rows} rows"),
+    };
+    let checked = budget.check(joint + 48.0 * rows * samples, &what, "predict fewer rows at a time");
+    checked.map_err(|over| over.of_kind(ErrorKind::Numerical))
 }
 
 /// What is on its way to its place.

@@ -227,7 +227,12 @@ pub(super) struct LevelBuilder {
     codes: Vec<u32>,
     levels: Vec<String>,
     known: HashMap<String, u32>,
+    /// Letters of all levels.
+    letters: usize,
 }
+
+/// Bytes of a level beside its letters, in the list of levels and among those that are known.
+const LEVEL: usize = 112;
 
 impl LevelBuilder {
     pub(super) fn push(&mut self, word: Option<&str>) {
@@ -236,9 +241,15 @@ impl LevelBuilder {
             return self.codes.push(code);
         }
         let code = self.levels.len() as u32;
+        self.letters += word.len();
         self.known.insert(word.to_owned(), code);
         self.levels.push(word.to_owned());
         self.codes.push(code);
+    }
+
+    /// Bytes of memory.
+    pub(super) fn bytes(&self) -> usize {
+        4 * self.codes.capacity() + LEVEL * self.levels.len() + 2 * self.letters
     }
 
     pub(super) fn into_column(self, name: impl Into<String>) -> Column {

@@ -8,20 +8,27 @@ use super::pieces::Pieces;
 use super::source::Source;
 use super::supply::Input;
 use crate::error::{CliError, ErrorKind};
+use crate::memory::Budget;
 use gp_optim::did_you_mean;
 use std::sync::Arc;
+
+/// What comes through a pipe stays in memory up to this share of what is left of it, and then goes to a temporary file.
+const SHARE_OF_PIPE: f64 = 0.25;
+/// And up to so many bytes in any case.
+const FEW: u64 = 1 << 20;
 
 /// A list of formats, to which programs add their own.
 #[derive(Clone, Debug)]
 pub struct Formats {
     known: Vec<Arc<dyn Format>>,
+    budget: Budget,
 }
 
 impl Formats {
     /// A list of these.
     #[must_use]
     pub fn new(known: Vec<Arc<dyn Format>>) -> Self {
-        Self { known }
+        Self { known, budget: Budget::default() }
     }
 
     /// Adds a format, or puts it in the place of one of the same name.
@@ -30,6 +37,18 @@ impl Formats {
         self.known.retain(|known| known.name() != format.name());
         self.known.push(format);
         self
+    }
+
+    /// The same, whose tables keep within a budget of memory.
+    #[must_use]
+    pub fn within(self, budget: Budget) -> Self {
+        Self { budget, ..self }
+    }
+
+    /// The budget of memory of tables that are [opened](Self::open).
+    #[must_use]
+    pub fn budget(&self) -> Budget {
+        self.budget
     }
 
     /// All of them.
@@ -48,7 +67,17 @@ impl Formats {
     /// # Errors
     /// Of kind [`Io`](ErrorKind::Io) where the file cannot be read; otherwise as [`read`](Self::read).
     pub fn open(&self, path: &str, options: &ReadOptions) -> Result<Frame, CliError> {
-        self.read_input(Input::open(path, u64::MAX)?, options)
+        self.read_input(self.input(path, SHARE_OF_PIPE)?, options)
+    }
+
+    /// A table that is opened as far as its format can be told. What comes through a pipe stays in memory up to a share of
+    /// what is left of it.
+    ///
+    /// # Errors
+    /// As [`Input::open`].
+    pub fn input(&self, path: &str, share: f64) -> Result<Input, CliError> {
+        let keep = self.budget.left().map_or(u64::MAX, |left| (share * left) as u64);
+        Ok(Input::open(path, keep.max(FEW))?.within(self.budget))
     }
 
     /// The table in a file: in the format asked for, else in the one whose mark the file begins with, else in the one

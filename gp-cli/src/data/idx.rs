@@ -6,6 +6,7 @@ use super::frame::Frame;
 use super::heading::Heading;
 use super::options::ReadOptions;
 use super::source::Source;
+use super::supply::{Input, Supply};
 use crate::error::CliError;
 use std::path::Path;
 
@@ -32,9 +33,16 @@ impl Format for Idx {
     }
 
     fn read(&self, source: &Source, options: &ReadOptions) -> Result<Frame, CliError> {
+        let labels = labels_beside(source.name())
+            .map(|path| Input::open(&path, u64::MAX)?.within(source.budget()).load());
+        let labels = labels.transpose()?;
         let mut arrays = vec![Array::of(source)?];
-        if let Some(path) = labels_beside(source.name()) {
-            arrays.push(Array::of(&Source::open(&path)?)?);
+        if let Some(labels) = &labels {
+            arrays.push(Array::of(labels)?);
+        }
+        let mut room = source.room();
+        for array in &arrays {
+            room.take_table(array.rows, array.columns, 1)?;
         }
         let names = arrays.iter().flat_map(Array::names).collect();
         let heading = Heading::new(names, options);
@@ -60,22 +68,47 @@ fn labels_beside(name: &str) -> Option<String> {
     (beside != path && beside.is_file()).then(|| beside.to_string_lossy().into_owned())
 }
 
+/// How a number is read from its bytes.
+type Read = fn(&[u8]) -> f64;
+
 /// The numbers of a file, row by row.
-struct Array {
+struct Array<'a> {
     /// Whether it has one axis.
     is_vector: bool,
     rows: usize,
     columns: usize,
-    values: Vec<f64>,
+    data: &'a [u8],
+    /// Bytes of a number.
+    size: usize,
+    read: Read,
 }
 
-impl Array {
-    fn of(source: &Source) -> Result<Self, CliError> {
-        let (axes, values) =
-            read(source.bytes()).map_err(|what| source.fault(format!(" is damaged: {what}")))?;
-        let columns = axes[1..].iter().product::<usize>();
-        check_width(source, columns)?;
-        Ok(Self { is_vector: axes.len() == 1, rows: axes[0], columns, values })
+impl<'a> Array<'a> {
+    fn of(source: &'a Source) -> Result<Self, CliError> {
+        let array =
+            Self::read(source.bytes()).map_err(|what| source.fault(format!(" is damaged: {what}")))?;
+        check_width(source, array.columns)?;
+        Ok(array)
+    }
+
+    fn read(bytes: &'a [u8]) -> Result<Self, String> {
+        let &[0, 0, kind, axes, ref rest @ ..] = bytes else {
+            return Err("it does not begin as IDX files do".to_owned());
+        };
+        let (sizes, data) = rest.split_at_checked(4 * usize::from(axes)).ok_or("it ends in its header")?;
+        let mut axes = sizes.as_chunks::<4>().0.iter().map(|&size| u32::from_be_bytes(size) as usize);
+        let is_vector = axes.len() == 1;
+        let rows = axes.next().ok_or("it has no axes")?;
+        let columns = axes.try_fold(1usize, |product, axis| product.checked_mul(axis));
+        let (size, read) =
+            reader(kind).ok_or_else(|| format!("its numbers are of the unknown type {kind}"))?;
+        let count = columns.and_then(|columns| rows.checked_mul(columns));
+        let length = count.and_then(|count| count.checked_mul(size));
+        let (columns, length) = columns.zip(length).ok_or("its shape is too large")?;
+        if data.len() != length {
+            return Err(format!("it holds {} bytes of numbers where its shape needs {length}", data.len()));
+        }
+        Ok(Self { is_vector, rows, columns, data, size, read })
     }
 
     fn names(&self) -> Vec<String> {
@@ -84,32 +117,20 @@ impl Array {
     }
 
     fn column(&self, name: String, place: usize) -> Column {
-        let numbers = (0..self.rows).map(|row| self.values[row * self.columns + place]).collect();
-        Column::of_numbers(name, Kind::Number, numbers)
+        let number = |row: usize| (self.read)(&self.data[(row * self.columns + place) * self.size..]);
+        Column::of_numbers(name, Kind::Number, (0..self.rows).map(number).collect())
     }
 }
 
-/// Axes, at least one, and numbers.
-fn read(bytes: &[u8]) -> Result<(Vec<usize>, Vec<f64>), String> {
-    let &[0, 0, kind, axes, ref rest @ ..] = bytes else {
-        return Err("it does not begin as IDX files do".to_owned());
-    };
-    let (sizes, data) = rest.split_at_checked(4 * usize::from(axes)).ok_or("it ends in its header")?;
-    let axes: Vec<usize> =
-        sizes.as_chunks::<4>().0.iter().map(|&size| u32::from_be_bytes(size) as usize).collect();
-    let count = axes.iter().try_fold(1usize, |product, &axis| product.checked_mul(axis));
-    let (size, read): (usize, fn(&[u8]) -> f64) = match kind {
+/// How numbers of a type are read, and of how many bytes they are.
+fn reader(kind: u8) -> Option<(usize, Read)> {
+    Some(match kind {
         0x08 => (1, |b| f64::from(b[0])),
         0x09 => (1, |b| f64::from(b[0] as i8)),
         0x0b => (2, |b| f64::from(i16::from_be_bytes([b[0], b[1]]))),
         0x0c => (4, |b| f64::from(i32::from_be_bytes([b[0], b[1], b[2], b[3]]))),
         0x0d => (4, |b| f64::from(f32::from_be_bytes([b[0], b[1], b[2], b[3]]))),
         0x0e => (8, |b| f64::from_be_bytes([b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7]])),
-        other => return Err(format!("its numbers are of the unknown type {other}")),
-    };
-    let length = count.and_then(|count| count.checked_mul(size)).ok_or("its shape is too large")?;
-    if axes.is_empty() || data.len() != length {
-        return Err(format!("it holds {} bytes of numbers where its shape needs {length}", data.len()));
-    }
-    Ok((axes, data.chunks_exact(size).map(read).collect()))
+        _ => return None,
+    })
 }

@@ -102,6 +102,14 @@ impl Cells {
         Ok(())
     }
 
+    /// Bytes of memory, with those of the points that are made of numbers.
+    pub(super) fn bytes(&self) -> usize {
+        match self {
+            Self::Numbers(_, numbers) => 8 * (numbers.capacity() + numbers.len()),
+            Self::Words(levels) => levels.bytes(),
+        }
+    }
+
     /// Takes a number, if it is a column of them.
     #[cfg(feature = "sqlite")]
     pub(super) fn push_number(&mut self, number: f64) -> bool {

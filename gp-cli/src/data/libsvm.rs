@@ -2,6 +2,7 @@
 
 use super::cells;
 use super::column::{Column, Kind};
+use super::counted::reserve;
 use super::format::{Format, check_width};
 use super::frame::Frame;
 use super::heading::Heading;
@@ -61,13 +62,20 @@ impl Format for LibSvm {
     }
 }
 
+/// Letters of the name of a column.
+const NAME: usize = 6;
+
 /// A table of sparse rows, read from its beginning to its end twice: the first time for the largest index, the second for
 /// the rows.
 struct Lines<'a> {
     body: Body<'a>,
     heading: Arc<Heading>,
+    /// For each column of the file, its place among those that are read.
+    slots: Vec<Option<usize>>,
     /// Rows of a piece.
     rows: usize,
+    /// Rows that are to come.
+    left: usize,
 }
 
 /// The rows of a text, one after the other.
@@ -91,44 +99,64 @@ impl<'a> Lines<'a> {
         options: &ReadOptions,
         rows: impl Fn(usize) -> usize,
     ) -> Result<Self, CliError> {
-        let (mut body, mut width) = (Body::new(supply)?, 0);
+        let (mut body, mut width, mut count) = (Body::new(supply)?, 0, 0);
         while let Some(row) = body.next()? {
             width = row.entries.iter().map(|(index, _)| *index).fold(width, usize::max);
+            count += 1;
         }
         check_width(supply, width)?;
+        let rows = rows(width + 1);
         let names = std::iter::once("label".to_owned()).chain((1..=width).map(|index| format!("x{index}")));
-        let heading = Heading::new(names.collect(), options).into();
-        Ok(Self { body: Body::new(supply)?, heading, rows: rows(width + 1) })
+        let heading = Heading::new(names.collect(), options);
+        // Rows are dense in memory, whatever they are in the file.
+        supply.room().take_table(rows.min(count), heading.places().len(), NAME)?;
+        let mut slots = vec![None; width + 1];
+        heading.places().iter().enumerate().for_each(|(slot, &place)| slots[place] = Some(slot));
+        Ok(Self { body: Body::new(supply)?, heading: heading.into(), slots, rows, left: count })
     }
 }
 
 impl Pieces for Lines<'_> {
     fn next_piece(&mut self) -> Result<Option<Frame>, CliError> {
-        let mut read = Vec::new();
-        while read.len() < self.rows
-            && let Some(row) = self.body.next()?
-        {
-            read.push(row);
-        }
-        if read.is_empty() {
+        let Self { body, heading, slots, rows, left } = self;
+        let count = (*rows).min(*left);
+        *left -= count;
+        if count == 0 {
             return Ok(None);
         }
-        let labels = read.iter().map(|row| row.label).collect();
-        let mut inputs = vec![vec![0.0; read.len()]; self.heading.names().len() - 1];
-        for (place, row) in read.iter().enumerate() {
-            row.entries.iter().for_each(|&(index, value)| inputs[index - 1][place] = value);
+        let changed = || body_changed(body.supply);
+        let (mut columns, mut lines) = (zeros(count, heading.places().len(), body.supply)?, Vec::new());
+        while lines.len() < count {
+            let Row { line, label, entries } = body.next()?.ok_or_else(changed)?;
+            for (index, value) in std::iter::once((0, label)).chain(entries) {
+                if let Some(slot) = slots.get(index).ok_or_else(changed)? {
+                    columns[*slot][lines.len()] = value;
+                }
+            }
+            lines.push(line);
         }
-        let mut all: Vec<Vec<f64>> = std::iter::once(labels).chain(inputs).collect();
-        let wanted = self
-            .heading
-            .places()
-            .iter()
-            .map(|&place| (&self.heading.names()[place], std::mem::take(&mut all[place])));
-        let columns = wanted.map(|(name, numbers)| Column::of_numbers(name, Kind::Number, numbers)).collect();
-        let lines = read.iter().map(|row| row.line).collect();
-        let frame = Frame::new(self.body.supply.name(), columns, Some(lines))?;
-        Ok(Some(frame.with_heading(self.heading.clone())))
+        let names = heading.places().iter().map(|&place| &heading.names()[place]);
+        let columns =
+            names.zip(columns).map(|(name, numbers)| Column::of_numbers(name, Kind::Number, numbers));
+        let frame = Frame::new(body.supply.name(), columns.collect(), Some(lines))?;
+        Ok(Some(frame.with_heading(heading.clone())))
     }
+}
+
+/// Columns of zeros.
+fn zeros(rows: usize, columns: usize, supply: &dyn Supply) -> Result<Vec<Vec<f64>>, CliError> {
+    let column = |_| {
+        let mut numbers = Vec::new();
+        reserve(&mut numbers, rows, supply)?;
+        numbers.resize(rows, 0.0);
+        Ok(numbers)
+    };
+    (0..columns).map(column).collect()
+}
+
+/// The error about a file whose rows are not those of a moment ago.
+fn body_changed(supply: &dyn Supply) -> CliError {
+    supply.fault(&" changed while it was read")
 }
 
 impl<'a> Body<'a> {

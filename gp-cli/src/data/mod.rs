@@ -18,6 +18,7 @@ mod arrow_sizes;
 mod built_in;
 mod cells;
 mod column;
+mod counted;
 mod csv;
 mod foreign;
 mod format;

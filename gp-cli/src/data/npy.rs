@@ -6,6 +6,7 @@ use super::frame::Frame;
 use super::heading::Heading;
 use super::options::ReadOptions;
 use super::source::Source;
+use super::supply::Supply;
 use crate::error::CliError;
 
 /// `.npy`: one array, a row a point. Columns are `x0`, `x1`, …; the only column of a vector is `x`.
@@ -35,6 +36,7 @@ impl Format for Npy {
         let array =
             Array::read(source.bytes()).map_err(|what| source.fault(format!(" is damaged: {what}")))?;
         check_width(source, array.columns)?;
+        source.room().take_table(array.rows, array.columns, 1)?;
         let heading = Heading::new(array.names("x"), options);
         let columns =
             heading.places().iter().map(|&place| array.column(heading.names()[place].clone(), place));
@@ -42,20 +44,20 @@ impl Format for Npy {
     }
 }
 
-/// A table of numbers, row by row.
-pub(super) struct Array {
+/// A table of numbers, as they stand in a file.
+pub(super) struct Array<'a> {
     pub(super) rows: usize,
     pub(super) columns: usize,
     /// Whether the array had one axis.
     vector: bool,
     /// Whether columns are contiguous.
     fortran: bool,
-    values: Vec<f64>,
+    numbers: Numbers<'a>,
 }
 
-impl Array {
+impl<'a> Array<'a> {
     /// The array in the bytes of an `.npy` file.
-    pub(super) fn read(bytes: &[u8]) -> Result<Self, String> {
+    pub(super) fn read(bytes: &'a [u8]) -> Result<Self, String> {
         let rest = bytes.strip_prefix(MAGIC).ok_or("it does not begin as numpy's arrays do")?;
         let (version, rest) = rest.split_at_checked(2).ok_or("it ends in its header")?;
         let width = if version[0] == 1 { 2 } else { 4 };
@@ -68,8 +70,8 @@ impl Array {
         let rows = shape.first().copied().unwrap_or(1);
         let columns = shape.iter().skip(1).try_fold(1usize, |product, &axis| product.checked_mul(axis));
         let columns = columns.ok_or("its shape is too large")?;
-        let values = numbers(descr, data, rows.checked_mul(columns).ok_or("its shape is too large")?)?;
-        Ok(Self { rows, columns, vector: shape.len() < 2, fortran: fortran && shape.len() > 1, values })
+        let numbers = Numbers::new(descr, data, rows.checked_mul(columns).ok_or("its shape is too large")?)?;
+        Ok(Self { rows, columns, vector: shape.len() < 2, fortran: fortran && shape.len() > 1, numbers })
     }
 
     /// Names of columns: a stem and their number, or the stem alone.
@@ -81,8 +83,8 @@ impl Array {
     /// One of the columns.
     pub(super) fn column(&self, name: String, place: usize) -> Column {
         let value = |row: usize| match self.fortran {
-            true => self.values[place * self.rows + row],
-            false => self.values[row * self.columns + place],
+            true => self.numbers.at(place * self.rows + row),
+            false => self.numbers.at(row * self.columns + place),
         };
         Column::of_numbers(name, Kind::Number, (0..self.rows).map(value).collect())
     }
@@ -100,25 +102,37 @@ fn quoted_after<'t>(text: &'t str, key: &str) -> Option<&'t str> {
     text.split_once(key)?.1.split_once('\'')?.1.split_once('\'').map(|(inside, _)| inside)
 }
 
-/// Numbers of a type such as `<f8`, as many as there should be.
-fn numbers(descr: &str, data: &[u8], count: usize) -> Result<Vec<f64>, String> {
-    let (order, kind) = descr.split_at_checked(1).unwrap_or(("", descr));
-    let size: usize = kind.get(1..).and_then(|size| size.parse().ok()).unwrap_or(0);
-    let read = reader(kind)
-        .ok_or_else(|| format!("its numbers are of type `{descr}`, which is not read; save it as float64"))?;
-    let length = count.checked_mul(size).ok_or("its shape is too large")?;
-    if data.len() != length {
-        return Err(format!("it holds {} bytes of numbers where its shape needs {length}", data.len()));
-    }
-    let mut buffer = [0u8; 8];
-    let number = |bytes: &[u8]| {
-        buffer[..size].copy_from_slice(bytes);
-        if order == ">" {
-            buffer[..size].reverse();
+/// Numbers of a type such as `<f8`.
+struct Numbers<'a> {
+    data: &'a [u8],
+    size: usize,
+    big_endian: bool,
+    read: fn(&[u8; 8]) -> f64,
+}
+
+impl<'a> Numbers<'a> {
+    /// As many as there should be.
+    fn new(descr: &str, data: &'a [u8], count: usize) -> Result<Self, String> {
+        let (order, kind) = descr.split_at_checked(1).unwrap_or(("", descr));
+        let size: usize = kind.get(1..).and_then(|size| size.parse().ok()).unwrap_or(0);
+        let read = reader(kind).ok_or_else(|| {
+            format!("its numbers are of type `{descr}`, which is not read; save it as float64")
+        })?;
+        let length = count.checked_mul(size).ok_or("its shape is too large")?;
+        if data.len() != length {
+            return Err(format!("it holds {} bytes of numbers where its shape needs {length}", data.len()));
         }
-        read(&buffer)
-    };
-    Ok(data.chunks_exact(size).map(number).collect())
+        Ok(Self { data, size, big_endian: order == ">", read })
+    }
+
+    fn at(&self, place: usize) -> f64 {
+        let mut buffer = [0; 8];
+        buffer[..self.size].copy_from_slice(&self.data[place * self.size..][..self.size]);
+        if self.big_endian {
+            buffer[..self.size].reverse();
+        }
+        (self.read)(&buffer)
+    }
 }
 
 /// How a little-endian number of a type is read from the front of eight bytes.

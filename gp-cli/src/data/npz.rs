@@ -1,14 +1,16 @@
 //! Several arrays of numpy in one file, which is a zip archive.
 
+use super::counted::{TableRoom, read_up_to};
 use super::format::{Format, check_width};
 use super::frame::Frame;
 use super::heading::Heading;
 use super::npy::Array;
 use super::options::ReadOptions;
 use super::source::Source;
+use super::supply::Supply;
 use crate::error::CliError;
 use flate2::read::DeflateDecoder;
-use std::io::Read;
+use std::borrow::Cow;
 
 /// `.npz`: the column of a vector `y` is `y`, those of a table `X` are `X0`, `X1`, ….
 #[derive(Clone, Copy, Debug)]
@@ -39,13 +41,17 @@ impl Format for Npz {
 
     fn read(&self, source: &Source, options: &ReadOptions) -> Result<Frame, CliError> {
         let damaged = |what: String| source.fault(format!(" is damaged: {what}"));
-        let (mut arrays, mut names, mut of) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut room, mut unpacked) = (source.room(), Vec::new());
         for entry in entries(source.bytes()).map_err(damaged)? {
-            let of_entry = |what: String| damaged(format!("array {}: {what}", entry.name));
-            let array =
-                entry.unpack(source.bytes()).and_then(|bytes| Array::read(&bytes)).map_err(of_entry)?;
-            check_width(source, array.columns)?;
-            names.extend(array.names(&entry.name));
+            let bytes = entry.unpack(source, &mut room)?;
+            unpacked.push((entry.name, bytes));
+        }
+        let (mut arrays, mut names, mut of) = (Vec::new(), Vec::new(), Vec::new());
+        for (name, bytes) in &unpacked {
+            let array = Array::read(bytes).map_err(|what| damaged(format!("array {name}: {what}")))?;
+            check_width(source, of.len() + array.columns)?;
+            room.take_table(array.rows, array.columns, name.len())?;
+            names.extend(array.names(name));
             of.extend((0..array.columns).map(|column| (arrays.len(), column)));
             arrays.push(array);
         }
@@ -101,20 +107,28 @@ fn number(bytes: &[u8], at: usize, size: usize) -> Result<usize, String> {
 }
 
 impl Entry {
-    fn unpack(&self, bytes: &[u8]) -> Result<Vec<u8>, String> {
-        let start =
-            self.offset + 30 + number(bytes, self.offset + 26, 2)? + number(bytes, self.offset + 28, 2)?;
-        let packed = bytes.get(start..start.saturating_add(self.packed)).ok_or("it ends too early")?;
+    /// Its bytes. What they unpack to is taken from the memory of the table.
+    fn unpack<'s>(&self, source: &'s Source, room: &mut TableRoom) -> Result<Cow<'s, [u8]>, CliError> {
+        let fault = |what: &str| source.fault(format!(" is damaged: array {}: {what}", self.name));
+        let packed = self.packed(source.bytes()).map_err(|what| fault(&what))?;
         match self.method {
-            0 => Ok(packed.to_vec()),
+            0 => Ok(Cow::Borrowed(packed)),
             8 => {
-                let mut out = Vec::new();
+                room.take(self.size as f64, || format!(", array {} unpacked,", self.name))?;
                 // One byte more than there should be tells that there are more.
-                let mut reader = DeflateDecoder::new(packed).take(self.size as u64 + 1);
-                reader.read_to_end(&mut out).map_err(|cause| cause.to_string())?;
-                if out.len() == self.size { Ok(out) } else { Err("its length is wrong".to_owned()) }
+                let mut reader = DeflateDecoder::new(packed);
+                let out = read_up_to(&mut reader, self.size as u64 + 1)
+                    .map_err(|cause| fault(&cause.to_string()))?;
+                if out.len() == self.size { Ok(Cow::Owned(out)) } else { Err(fault("its length is wrong")) }
             }
-            other => Err(format!("it is packed by method {other}; save it with numpy.savez")),
+            other => Err(fault(&format!("it is packed by method {other}; save it with numpy.savez"))),
         }
+    }
+
+    /// Its bytes as they stand in the archive.
+    fn packed<'a>(&self, archive: &'a [u8]) -> Result<&'a [u8], String> {
+        let lengths = number(archive, self.offset + 26, 2)? + number(archive, self.offset + 28, 2)?;
+        let start = self.offset + 30 + lengths;
+        archive.get(start..start.saturating_add(self.packed)).ok_or_else(|| "it ends too early".to_owned())
     }
 }

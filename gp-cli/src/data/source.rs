@@ -1,8 +1,8 @@
-//! Where bytes come from: files, standard input, either compressed by gzip.
+//! A file in memory.
 
+use super::supply::Input;
 use crate::error::{CliError, ErrorKind};
-use flate2::read::MultiGzDecoder;
-use std::io::Read;
+use crate::memory::Budget;
 use std::path::Path;
 
 /// The first bytes of everything that gzip made.
@@ -13,38 +13,22 @@ pub(super) const GZIP: [u8; 2] = [0x1f, 0x8b];
 pub struct Source {
     name: String,
     bytes: Vec<u8>,
+    budget: Budget,
 }
 
 impl Source {
-    /// Reads a file, or standard input where the path is `-`, and unpacks what gzip packed.
+    /// Bytes as they stand in a file of this name; what gzip packed is unpacked.
     ///
     /// # Errors
-    /// Of kind [`Io`](ErrorKind::Io) where it cannot be read, of kind [`Data`](ErrorKind::Data) for damaged gzip data
-    /// and for nothing at all.
-    pub fn open(path: &str) -> Result<Self, CliError> {
-        if path == "-" {
-            let mut bytes = Vec::new();
-            std::io::stdin()
-                .lock()
-                .read_to_end(&mut bytes)
-                .map_err(|cause| CliError::caused(ErrorKind::Io, "cannot read the standard input", cause))?;
-            return Self::from_bytes("standard input", bytes);
-        }
-        let bytes = std::fs::read(path).map_err(|cause| CliError::io("read", Path::new(path), cause))?;
-        Self::from_bytes(path, bytes)
+    /// Of kind [`Data`](ErrorKind::Data) for damaged gzip data, for more of it than there is memory for, and for nothing at
+    /// all.
+    pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Result<Self, CliError> {
+        Input::from_bytes(name, bytes)?.load()
     }
 
-    /// Bytes as they stand in a file of this name.
-    ///
-    /// # Errors
-    /// As [`open`](Self::open).
-    pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Result<Self, CliError> {
-        let name = name.to_owned();
-        let bytes = if bytes.starts_with(&GZIP) { unpacked(&name, &bytes)? } else { bytes };
-        if bytes.is_empty() {
-            return Err(CliError::new(ErrorKind::Data, format!("`{name}` is empty")));
-        }
-        Ok(Self { name, bytes })
+    /// Unpacked bytes, of a table that keeps within a budget.
+    pub(super) fn new(name: String, bytes: Vec<u8>, budget: Budget) -> Self {
+        Self { name, bytes, budget }
     }
 
     /// What errors call it: the path as it was given.
@@ -57,6 +41,12 @@ impl Source {
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
+    }
+
+    /// How much memory the table may take.
+    #[must_use]
+    pub fn budget(&self) -> Budget {
+        self.budget
     }
 
     /// The end of the name after its last dot, in small letters, `gz` left out; empty where there is none.
@@ -82,10 +72,4 @@ pub(super) fn extension_of(name: &str) -> String {
 pub(super) fn damaged_gzip(name: &str, cause: std::io::Error) -> CliError {
     let message = format!("`{name}` is a damaged or truncated gzip file; fetch or pack it again");
     CliError::caused(ErrorKind::Data, message, cause)
-}
-
-fn unpacked(name: &str, bytes: &[u8]) -> Result<Vec<u8>, CliError> {
-    let mut out = Vec::new();
-    MultiGzDecoder::new(bytes).read_to_end(&mut out).map_err(|cause| damaged_gzip(name, cause))?;
-    Ok(out)
 }

@@ -1,7 +1,9 @@
 //! Bytes of a table from their beginning, as often as they are asked for.
 
+use super::counted::{TableRoom, read_all, read_up_to};
 use super::source::{GZIP, Source, extension_of};
 use crate::error::{CliError, ErrorKind};
+use crate::memory::Budget;
 use flate2::read::MultiGzDecoder;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -18,6 +20,14 @@ pub(super) trait Supply {
     /// All bytes from the beginning, unpacked. What is wrong with them may come as an [`io::Error`] around a [`CliError`];
     /// [`own_error`] takes it out.
     fn reader(&self) -> Result<Box<dyn Read + '_>, CliError>;
+
+    /// How much memory the table may take.
+    fn budget(&self) -> Budget;
+
+    /// What is left of it, for this table.
+    fn room(&self) -> TableRoom {
+        TableRoom::new(self.name(), self.budget())
+    }
 
     /// An error about the content.
     fn fault(&self, what: &dyn std::fmt::Display) -> CliError {
@@ -50,6 +60,10 @@ impl Supply for Source {
     fn reader(&self) -> Result<Box<dyn Read + '_>, CliError> {
         Ok(Box::new(self.bytes()))
     }
+
+    fn budget(&self) -> Budget {
+        self.budget()
+    }
 }
 
 /// A table that need not be in memory: a file, or what came from standard input.
@@ -58,6 +72,7 @@ pub struct Input {
     name: String,
     from: From,
     size: u64,
+    budget: Budget,
     /// The first bytes as they stand in the file, and unpacked.
     head: Head,
 }
@@ -100,6 +115,7 @@ impl Input {
             name: path.to_owned(),
             from: From::Path(path.into()),
             size: about.len(),
+            budget: Budget::default(),
             head: Head::default(),
         }
         .begun()
@@ -111,13 +127,19 @@ impl Input {
     /// As [`open`](Self::open).
     pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Result<Self, CliError> {
         let size = bytes.len() as u64;
-        Self { name: name.to_owned(), from: From::Memory(bytes), size, head: Head::default() }.begun()
+        let budget = Budget::default();
+        Self { name: name.to_owned(), from: From::Memory(bytes), size, budget, head: Head::default() }.begun()
+    }
+
+    /// The same, for a table that keeps within a budget of memory.
+    #[must_use]
+    pub fn within(self, budget: Budget) -> Self {
+        Self { budget, ..self }
     }
 
     fn spooled(name: &str, stream: &mut dyn Read, keep: u64) -> Result<Self, CliError> {
         let failed = |cause| cannot_read(name, cause);
-        let mut bytes = Vec::new();
-        stream.take(keep).read_to_end(&mut bytes).map_err(failed)?;
+        let bytes = read_up_to(stream, keep).map_err(failed)?;
         let mut size = bytes.len() as u64;
         let from = if size < keep {
             From::Memory(bytes)
@@ -127,21 +149,21 @@ impl Input {
             size += pour(stream, &mut file, &std::env::temp_dir())?;
             From::Spooled(file)
         };
-        Self { name: name.to_owned(), from, size, head: Head::default() }.begun()
+        let budget = Budget::default();
+        Self { name: name.to_owned(), from, size, budget, head: Head::default() }.begun()
     }
 
     /// Looks at the first bytes.
     fn begun(mut self) -> Result<Self, CliError> {
-        let mut first = Vec::new();
         let failed = |cause| cannot_read(&self.name, cause);
-        self.raw()?.take(HEAD).read_to_end(&mut first).map_err(failed)?;
+        let first = read_up_to(self.raw()?.as_mut(), HEAD).map_err(failed)?;
         if first.is_empty() {
             return Err(CliError::new(ErrorKind::Data, format!("`{}` is empty", self.name)));
         }
         self.head = if first.starts_with(&GZIP) {
             self.head.packed = true;
-            let mut unpacked = Vec::new();
-            self.reader()?.take(HEAD).read_to_end(&mut unpacked).map_err(|cause| own_error(cause, failed))?;
+            let unpacked = read_up_to(self.reader()?.as_mut(), HEAD);
+            let unpacked = unpacked.map_err(|cause| own_error(cause, failed))?;
             // What the rest packs to is like what the beginning does.
             let ratio = first.len() as f64 / unpacked_length(&first).max(1) as f64;
             Head { packed: true, unpacked, ratio }
@@ -190,20 +212,17 @@ impl Input {
     /// All of it in memory.
     ///
     /// # Errors
-    /// As [`Source::open`].
+    /// Of kind [`Io`](ErrorKind::Io) where it cannot be read, of kind [`Data`](ErrorKind::Data) for damaged gzip data
+    /// and for more than there is memory for.
     pub fn load(self) -> Result<Source, CliError> {
         let bytes = match self.from {
-            From::Memory(bytes) => bytes,
-            From::Path(path) => std::fs::read(&path).map_err(|cause| CliError::io("read", &path, cause))?,
-            From::Spooled(mut file) => {
-                let mut bytes = Vec::new();
-                file.rewind().and_then(|()| file.read_to_end(&mut bytes)).map_err(|cause| {
-                    CliError::caused(ErrorKind::Io, format!("cannot read `{}`", self.name), cause)
-                })?;
-                bytes
+            From::Memory(bytes) if !self.head.packed => bytes,
+            _ => {
+                let expected = if self.head.packed { 0 } else { self.size as usize };
+                read_all(self.reader()?.as_mut(), &self, expected)?
             }
         };
-        Source::from_bytes(&self.name, bytes)
+        Ok(Source::new(self.name, bytes, self.budget))
     }
 
     /// The content, unpacked, as a file that can be read from any place on.
@@ -242,6 +261,10 @@ impl Input {
 impl Supply for Input {
     fn name(&self) -> &str {
         &self.name
+    }
+
+    fn budget(&self) -> Budget {
+        self.budget
     }
 
     fn reader(&self) -> Result<Box<dyn Read + '_>, CliError> {

@@ -71,3 +71,4 @@ pub use streamed::Streamed;
 pub(crate) use streaming::able as streaming;
 pub use task::{Task, settled};
 pub use whereabouts::Stream;
+pub(crate) use whereabouts::folder_near;

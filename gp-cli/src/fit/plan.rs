@@ -16,9 +16,10 @@ use super::streamed::Streamed;
 use crate::context::Context;
 use crate::data::Frame;
 use crate::encode::{ColumnSurvey, Factors, Inputs, Role, Survey};
-use crate::error::CliError;
+use crate::error::{CliError, ErrorKind};
 use crate::left_out::counted;
 use crate::lengths::readable;
+use crate::memory::Budget;
 use crate::method::{self, ALPHA, Given, Method, Optimizer, PARAMETERS, Problem, Rows, SeenThrough};
 use crate::stages::Stages;
 use gp_ep::Blocks;
@@ -183,6 +184,26 @@ impl Plan {
         Self { notes: [first, &self.notes].concat(), ..self }
     }
 
+    /// Refuses a fit that takes more memory than is left, where so many of them are carried out side by side.
+    ///
+    /// # Errors
+    /// Of kind [`Numerical`](ErrorKind::Numerical), around an [`OverBudget`](crate::OverBudget).
+    pub fn check_memory(&self, budget: Budget, at_once: usize) -> Result<(), CliError> {
+        let sizes = self.problem.sizes();
+        let mut what = format!("method {} for {}", self.method.name(), counted(sizes.rows, "row"));
+        if sizes.inducing > 0 {
+            what.push_str(&format!(", {}", counted(sizes.inducing, "inducing point")));
+        }
+        for (name, value) in self.problem.settings.given.entries().filter(|(_, value)| value.is_u64()) {
+            what.push_str(&format!(", --{name} {value}"));
+        }
+        if at_once > 1 {
+            what.push_str(&format!(", {at_once} fits side by side,"));
+        }
+        let bytes = at_once as f64 * self.memory();
+        budget.check(bytes, &what, ADVICE).map_err(|over| over.of_kind(ErrorKind::Numerical))
+    }
+
     /// Bytes of memory that the fit takes.
     #[must_use]
     pub fn memory(&self) -> f64 {
@@ -193,6 +214,9 @@ impl Plan {
         self.method.memory(&self.problem) + 8.0 * sample + order
     }
 }
+
+/// What to do about a fit without room.
+const ADVICE: &str = "choose another method with --method, or fewer inducing points with --inducing";
 
 /// Whether latent functions share one kernel and one set of inducing inputs: those of classes unless there are several, those
 /// of several targets where there is a single one.

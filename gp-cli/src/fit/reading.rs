@@ -2,6 +2,7 @@
 
 use super::missing::MissingRules;
 use super::spec::FitSpec;
+use super::whereabouts::Stream;
 use crate::data::{Column, Formats, Frame, Input, TableChoice};
 use crate::encode::{Columns, Role, Survey};
 use crate::error::{CliError, ErrorKind};
@@ -16,7 +17,7 @@ pub fn read(
     spec: &FitSpec,
     formats: &Formats,
 ) -> Result<(Frame, usize), CliError> {
-    read_input(Input::open(path, u64::MAX)?, choice, spec, formats)
+    read_input(Stream::Never.open(path, formats)?, choice, spec, formats)
 }
 
 /// The same of a file that was looked at already.

@@ -3,17 +3,16 @@
 use super::spec::FitSpec;
 use super::streaming;
 use crate::context::Context;
-use crate::data::{Input, TableChoice};
+use crate::data::{Formats, Input, TableChoice};
 use crate::error::{CliError, ErrorKind};
-use crate::memory;
+use crate::memory::size_text;
 use clap::ValueEnum;
+use std::path::{Path, PathBuf};
 
 /// A table that would take more than this share of the memory there is, is not held in it.
 const SHARE: f64 = 0.5;
 /// What comes through a pipe is kept in memory up to this share of it, until its size is known.
 const SHARE_OF_PIPE: f64 = 0.05;
-/// And up to so many bytes, where it will not be held in memory anyway.
-const FEW: u64 = 1 << 20;
 
 /// Where the rows of a table are during a fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -31,20 +30,20 @@ impl Stream {
     ///
     /// # Errors
     /// As [`Input::open`].
-    pub fn open(self, path: &str) -> Result<Input, CliError> {
-        let keep = match self {
-            Self::Never => u64::MAX,
-            Self::Always => FEW,
-            Self::Auto => memory::available().map_or(u64::MAX, |free| (SHARE_OF_PIPE * free) as u64),
+    pub fn open(self, path: &str, formats: &Formats) -> Result<Input, CliError> {
+        let share = match self {
+            Self::Never => SHARE,
+            Self::Always => 0.0,
+            Self::Auto => SHARE_OF_PIPE,
         };
-        Input::open(path, keep)
+        formats.input(path, share)
     }
 
     /// Why the rows of a table are not held in memory, where they are not.
     ///
     /// # Errors
-    /// Of kind [`Usage`](ErrorKind::Usage) for a method or a format that needs them there, where they have no room or that
-    /// was asked for.
+    /// Of kind [`Usage`](ErrorKind::Usage) for a method or a format that needs them there, where that was asked for; of kind
+    /// [`Data`](ErrorKind::Data) where they have no room there.
     pub fn why_not_held(
         self,
         input: &Input,
@@ -59,7 +58,7 @@ impl Stream {
             }
             Self::Auto => {
                 let format = context.formats.of(input, &spec.read_options(choice)?)?;
-                let Some(free) = memory::available() else { return Ok(None) };
+                let Some(free) = context.budget().left() else { return Ok(None) };
                 let able = if format.comes_in_pieces() {
                     streaming::check_spec(spec, &context.methods)
                 } else {
@@ -77,12 +76,18 @@ fn by_size(needed: f64, free: f64, able: Result<(), CliError>) -> Result<Option<
         return Ok(None);
     }
     let why =
-        format!("the table would take about {:.1} GB of {:.1} GB that are free", needed / 1e9, free / 1e9);
+        format!("the table would take about {} of {} that are left", size_text(needed), size_text(free));
     match able {
         Ok(()) => Ok(Some(format!("because {why}"))),
         Err(_) if needed <= free => Ok(None),
-        Err(objection) => Err(CliError::caused(ErrorKind::Usage, why, objection)),
+        Err(objection) => Err(CliError::caused(ErrorKind::Data, why, objection)),
     }
+}
+
+/// A folder for temporary files: this one or, before it is there, the closest one above it.
+pub(crate) fn folder_near(folder: &Path) -> PathBuf {
+    let there = folder.ancestors().find(|at| at.is_dir() && *at != Path::new(""));
+    there.unwrap_or(Path::new(".")).to_owned()
 }
 
 #[cfg(test)]
@@ -94,11 +99,11 @@ mod tests {
         let unable = || Err(CliError::new(ErrorKind::Usage, "method ep needs all rows in memory"));
         assert_eq!(by_size(5e9, 10e9, Ok(())).unwrap(), None);
         let why = by_size(5.1e9, 10e9, Ok(())).unwrap().unwrap();
-        assert_eq!(why, "because the table would take about 5.1 GB of 10.0 GB that are free");
+        assert_eq!(why, "because the table would take about 5.1 GB of 10.0 GB that are left");
         assert_eq!(by_size(9e9, 10e9, unable()).unwrap(), None);
         let refused = by_size(11e9, 10e9, unable()).unwrap_err();
-        assert_eq!(refused.kind(), ErrorKind::Usage);
-        assert!(refused.with_causes().ends_with("free: method ep needs all rows in memory"));
+        assert_eq!(refused.kind(), ErrorKind::Data);
+        assert!(refused.with_causes().ends_with("left: method ep needs all rows in memory"));
     }
 
     /// A file that is all hole, of which nobody reads more than the beginning.
@@ -110,11 +115,11 @@ mod tests {
             std::fs::write(&path, "x,y\n0.25,1.5\n-3.5,2.25\n").unwrap();
             std::fs::File::options().append(true).open(&path).unwrap().set_len(size).unwrap();
             let spec = FitSpec::from_flags(["--target", "y"].iter().chain(flags).copied(), &context).unwrap();
-            let input = Stream::Auto.open(path.to_str().unwrap()).unwrap();
+            let input = Stream::Auto.open(path.to_str().unwrap(), &context.formats).unwrap();
             Stream::Auto.why_not_held(&input, &TableChoice::default(), &spec, &context)
         };
         const HUGE: u64 = 1 << 42;
-        if memory::available().is_some() {
+        if context.budget().left().is_some() {
             assert!(choose("t.csv", HUGE, &[]).unwrap().unwrap().starts_with("because the table would take"));
             assert!(choose("t.csv", HUGE, &["--method", "svgp"]).unwrap().is_some());
             assert!(choose("t.csv", HUGE, &["--method", "pep"]).unwrap().is_some());
@@ -123,5 +128,13 @@ mod tests {
             assert!(refused.with_causes().contains("tables in npy are not read in pieces"));
         }
         assert_eq!(choose("t.csv", 30, &[]).unwrap(), None);
+    }
+
+    #[test]
+    fn temporary_files_are_near_a_folder_to_come() {
+        let root = tempfile::tempdir().unwrap();
+        assert_eq!(folder_near(root.path()), root.path());
+        assert_eq!(folder_near(&root.path().join("a/b")), root.path());
+        assert_eq!(folder_near(Path::new("not-there")), Path::new("."));
     }
 }

@@ -34,7 +34,11 @@ const USUAL_SAMPLES: usize = 128;
 
 /// How many Gaussians the posterior is mixed from.
 const COMPONENTS: Setting =
-    Setting::integer("components", "K", 1, "Gaussians that the posterior is mixed from").usually_whole(1);
+    Setting::integer("components", "K", 1, "Gaussians that the posterior is mixed from")
+        .at_most(MOST_COMPONENTS)
+        .usually_whole(1);
+/// Time grows with their square.
+const MOST_COMPONENTS: u64 = 1000;
 /// The shape of their covariances.
 const COVARIANCE: Setting = Setting::choice(
     "covariance",

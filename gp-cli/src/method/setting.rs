@@ -30,6 +30,8 @@ pub enum SettingKind {
     Integer {
         /// The least of them.
         least: u64,
+        /// The largest of them.
+        most: u64,
         /// The usual one, unless the method finds it by itself.
         usual: Option<u64>,
     },
@@ -59,7 +61,18 @@ impl Setting {
     /// A whole number of at least so much.
     #[must_use]
     pub const fn integer(name: &'static str, value: &'static str, least: u64, help: &'static str) -> Self {
-        Self { name, value, help, kind: SettingKind::Integer { least, usual: None }, by: &[] }
+        Self { name, value, help, kind: SettingKind::Integer { least, most: u64::MAX, usual: None }, by: &[] }
+    }
+
+    /// The same whole number of at most so much.
+    #[must_use]
+    pub const fn at_most(self, most: u64) -> Self {
+        match self.kind {
+            SettingKind::Integer { least, usual, .. } => {
+                Self { kind: SettingKind::Integer { least, most, usual }, ..self }
+            }
+            _ => self,
+        }
     }
 
     /// One of some words, each with what it means.
@@ -93,8 +106,8 @@ impl Setting {
     #[must_use]
     pub const fn usually_whole(self, value: u64) -> Self {
         match self.kind {
-            SettingKind::Integer { least, .. } => {
-                Self { kind: SettingKind::Integer { least, usual: Some(value) }, ..self }
+            SettingKind::Integer { least, most, .. } => {
+                Self { kind: SettingKind::Integer { least, most, usual: Some(value) }, ..self }
             }
             _ => self,
         }
@@ -158,9 +171,10 @@ impl Setting {
                 Ok(number) if (least..=most).contains(&number) => Ok(number.into()),
                 _ => refusal(format!("is not between {least} and {most}")),
             },
-            SettingKind::Integer { least, .. } => match text.parse::<u64>() {
-                Ok(number) if number >= least => Ok(number.into()),
-                _ => refusal(format!("is not a whole number from {least} on")),
+            SettingKind::Integer { least, most, .. } => match text.parse::<u64>() {
+                Ok(number) if (least..=most).contains(&number) => Ok(number.into()),
+                _ if most == u64::MAX => refusal(format!("is not a whole number from {least} on")),
+                _ => refusal(format!("is not a whole number from {least} to {most}")),
             },
             SettingKind::Choice { words, .. } => {
                 if words.iter().any(|(word, _)| *word == text) {

@@ -37,6 +37,9 @@ pub struct Model {
     baseline: Option<Approximation>,
 }
 
+/// A file takes so many times its size while it is read: its bytes, their numbers, and the matrices made of them.
+const COPIES: f64 = 4.0;
+
 /// The part that every version of the file has.
 #[derive(Deserialize)]
 struct Header {
@@ -58,7 +61,12 @@ impl Model {
     /// # Errors
     /// Of kind [`Io`](ErrorKind::Io) where it cannot be read, otherwise as [`from_bytes`](Self::from_bytes).
     pub fn load(path: &Path, names: &dyn Vocabulary) -> Result<Self, CliError> {
-        let bytes = std::fs::read(path).map_err(|cause| CliError::io("read", path, cause))?;
+        let failed = |cause| CliError::io("read", path, cause);
+        let size = std::fs::metadata(path).map_err(failed)?.len() as f64;
+        let what = format!("model `{}`", path.display());
+        let room = names.budget().check(COPIES * size, &what, "");
+        room.map_err(|over| over.of_kind(ErrorKind::Model))?;
+        let bytes = std::fs::read(path).map_err(failed)?;
         Self::from_bytes(&bytes, &path.display().to_string(), names)
     }
 

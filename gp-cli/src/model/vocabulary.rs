@@ -1,6 +1,7 @@
 //! What model files speak of by name, and what a program lacks of it.
 
 use crate::error::{CliError, ErrorKind};
+use crate::memory::Budget;
 use gp_kernels::{KernelError, Registry};
 use gp_likelihoods::LikelihoodError;
 use serde_json::Value;
@@ -15,6 +16,11 @@ pub trait Vocabulary {
 
     /// Whether there is a method of this name.
     fn has_method(&self, name: &str) -> bool;
+
+    /// How much memory a model may take.
+    fn budget(&self) -> Budget {
+        Budget::default()
+    }
 }
 
 /// Refuses a model, as it is written, of a kernel, a likelihood or a method that is not known.

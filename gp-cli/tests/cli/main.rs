@@ -17,6 +17,7 @@ mod help;
 mod interrupted;
 mod kept;
 mod learning;
+mod memory;
 mod methods;
 mod missing;
 mod model;

@@ -212,7 +212,9 @@ impl Parts<'_> {
         fit: &impl Fn(usize, Plan) -> Result<Model, CliError>,
     ) -> Result<Scored, CliError> {
         let training = self.frame.rows(&part.training)?;
-        let model = fit(place, Plan::new(&training, self.spec, self.context)?)?;
+        let plan = Plan::new(&training, self.spec, self.context)?;
+        plan.check_memory(self.context.budget(), self.parts.len().min(rayon::current_num_threads()))?;
+        let model = fit(place, plan)?;
         Ok((evaluate(&model, &self.frame.rows(&part.test)?)?, chosen(&model)))
     }
 }

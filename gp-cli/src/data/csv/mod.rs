@@ -4,6 +4,7 @@ mod watched;
 
 use super::cells;
 use super::column::{Column, Kind};
+use super::counted::TableRoom;
 use super::format::{Format, check_width};
 use super::frame::{Frame, not_of_kind};
 use super::heading::Heading;
@@ -20,6 +21,8 @@ use watched::Watched;
 
 /// What separates cells, by how often it does.
 const DELIMITERS: [u8; 4] = *b",\t;|";
+/// The memory of so many rows is counted at a time.
+const COUNTED: usize = 1024;
 /// What the first column is called where the header leaves its name out.
 const FIRST_COLUMN: &str = "column_1";
 
@@ -134,7 +137,8 @@ impl Pieces for Text<'_> {
     fn next_piece(&mut self) -> Result<Option<Frame>, CliError> {
         let Self { layout, heading, columns, body, rows } = self;
         let mut cells: Vec<Cells> = columns.iter().map(|column| Cells::new(column.kind)).collect();
-        let mut lines = Vec::new();
+        let (mut lines, mut room) = (Vec::new(), layout.supply.room());
+        let mut counted = 0;
         while lines.len() < *rows && body.next(layout)? {
             for (column, cells) in columns.iter().zip(&mut cells) {
                 let cell = &body.record[column.place];
@@ -144,7 +148,11 @@ impl Pieces for Text<'_> {
                 })?;
             }
             lines.push(body.line);
+            if lines.len() % COUNTED == 0 {
+                counted = layout.count(&mut room, counted, &cells, &lines)?;
+            }
         }
+        layout.count(&mut room, counted, &cells, &lines)?;
         if lines.is_empty() {
             return Ok(None);
         }
@@ -229,6 +237,20 @@ impl<'a> Layout<'a> {
             column.kind = column.kind.or(Some(tally.kind()));
         }
         Ok(numbering.is_one())
+    }
+
+    /// Counts the memory of what has been read, of which so much was counted before.
+    fn count(
+        &self,
+        room: &mut TableRoom,
+        before: usize,
+        cells: &[Cells],
+        lines: &[u64],
+    ) -> Result<usize, CliError> {
+        let bytes = cells.iter().map(Cells::bytes).sum::<usize>() + size_of_val(lines);
+        let line = lines.last().unwrap_or(&1);
+        room.take((bytes - before) as f64, || format!(", in memory up to line {line},"))?;
+        Ok(bytes)
     }
 
     /// The records behind the header.

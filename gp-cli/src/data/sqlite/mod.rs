@@ -69,9 +69,7 @@ fn database(input: &Input) -> Result<Database, CliError> {
     match input.path() {
         Some(path) => Ok(Database::of_file(input.name(), path)),
         None => {
-            let mut bytes = Vec::new();
-            let read = input.reader()?.read_to_end(&mut bytes);
-            read.map_err(|cause| super::supply::unreadable(input, cause))?;
+            let bytes = super::counted::read_all(input.reader()?.as_mut(), input, 0)?;
             Ok(Database::of_bytes(input.name(), bytes))
         }
     }

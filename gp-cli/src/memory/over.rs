@@ -1,0 +1,63 @@
+//! The error about what does not fit into memory.
+
+use super::size::size_text;
+use crate::error::{CliError, ErrorKind};
+use std::fmt;
+
+/// What limits memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Limit {
+    /// The machine.
+    Free,
+    /// A control group.
+    Group,
+    /// The address space of the process (`ulimit -v`).
+    AddressSpace,
+    /// `--memory`.
+    Flag,
+    /// A number given by a program.
+    Given,
+}
+
+/// Something that needs more memory than is left.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub struct OverBudget {
+    /// What needs it.
+    pub what: String,
+    /// Bytes that it needs at least.
+    pub needed: f64,
+    /// Bytes that are left.
+    pub left: f64,
+    /// What keeps it from having more.
+    pub limit: Limit,
+    /// What to do instead.
+    pub advice: String,
+}
+
+impl OverBudget {
+    /// The error of the command, of a kind.
+    #[must_use]
+    pub fn of_kind(self, kind: ErrorKind) -> CliError {
+        CliError::caused(kind, "not enough memory", self)
+    }
+}
+
+impl fmt::Display for OverBudget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { what, needed, left, limit, advice } = self;
+        let (needed, left) = (size_text(*needed), size_text(*left));
+        write!(f, "{what} needs {needed} or more, and ")?;
+        let verb = if left.starts_with("1 ") { "is" } else { "are" };
+        match limit {
+            Limit::Free => write!(f, "{left} {verb} free"),
+            Limit::Group => write!(f, "{left} {verb} left to the control group"),
+            Limit::AddressSpace => {
+                write!(f, "the limit of address space (ulimit -v) leaves {left} beside threads")
+            }
+            Limit::Flag => write!(f, "--memory leaves {left}"),
+            Limit::Given => write!(f, "{left} {verb} left"),
+        }?;
+        if advice.is_empty() { Ok(()) } else { write!(f, "; {advice}") }
+    }
+}

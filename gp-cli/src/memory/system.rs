@@ -1,0 +1,161 @@
+//! How much memory the system has left for this process.
+
+use super::over::Limit;
+use std::fs;
+use std::path::Path;
+
+/// Address space that a thread reserves: a buffer of matrix products, an arena of the allocator, and its stack. It is
+/// never used up, but counts where address space is limited.
+const THREAD: f64 = 137e6;
+/// What the program reserves besides, beyond its code.
+const BASE: f64 = 32e6;
+/// The share of a limit of address space that threads may reserve.
+const SHARE: f64 = 0.5;
+
+/// Bytes of memory that this process can have, where the system tells, and what the limit is: those that are free, what
+/// is left of limits of control groups, and of that of address space.
+pub(super) fn left() -> Option<(f64, Limit)> {
+    left_at(Path::new("/"), rayon::current_num_threads())
+}
+
+/// Threads that a limit of address space has room for, if there is one.
+pub(crate) fn threads() -> Option<usize> {
+    let most = most_address_space(Path::new("/"))?;
+    Some((((SHARE * most - BASE) / THREAD) as usize).max(1))
+}
+
+/// Bytes of memory that this process holds, where the system tells.
+pub(super) fn resident() -> Option<f64> {
+    kilobytes(&fs::read_to_string("/proc/self/status").ok()?, "VmRSS:")
+}
+
+/// What is left, with the system's files below another root.
+fn left_at(root: &Path, threads: usize) -> Option<(f64, Limit)> {
+    let meminfo = fs::read_to_string(root.join("proc/meminfo")).ok();
+    let free = meminfo.and_then(|text| kilobytes(&text, "MemAvailable:")).map(|free| (free, Limit::Free));
+    let groups = groups(root).into_iter().map(|left| (left, Limit::Group));
+    let space = address_space(root, threads).map(|left| (left, Limit::AddressSpace));
+    free.into_iter().chain(groups).chain(space).min_by(|(one, _), (other, _)| one.total_cmp(other))
+}
+
+/// The number of a line such as `VmRSS:  120 kB`, in bytes.
+fn kilobytes(text: &str, name: &str) -> Option<f64> {
+    let line = text.lines().find(|line| line.starts_with(name))?;
+    Some(1024.0 * line.split_whitespace().nth(1)?.parse::<f64>().ok()?)
+}
+
+/// The limit of address space, if there is one.
+fn most_address_space(root: &Path) -> Option<f64> {
+    let limits = fs::read_to_string(root.join("proc/self/limits")).ok()?;
+    let soft = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
+    soft.split_whitespace().next()?.parse().ok()
+}
+
+/// What is left of it beside what is in use, and what so many threads and the one that waits for them reserve.
+fn address_space(root: &Path, threads: usize) -> Option<f64> {
+    let most = most_address_space(root)?;
+    let status = fs::read_to_string(root.join("proc/self/status")).ok()?;
+    let used: f64 = ["VmExe:", "VmLib:", "RssAnon:"].iter().filter_map(|name| kilobytes(&status, name)).sum();
+    Some((most - used - BASE - THREAD * (threads + 1) as f64).max(0.0))
+}
+
+/// What is left of the limits of this process's control groups and of those around them.
+fn groups(root: &Path) -> Vec<f64> {
+    let listed = fs::read_to_string(root.join("proc/self/cgroup")).unwrap_or_default();
+    let left = |line: &str| {
+        let mut parts = line.splitn(3, ':');
+        let (_, controllers, group) = (parts.next()?, parts.next()?, parts.next()?);
+        let (folder, names) = match controllers {
+            "" => ("sys/fs/cgroup", ["memory.max", "memory.current"]),
+            _ if controllers.split(',').any(|name| name == "memory") => {
+                ("sys/fs/cgroup/memory", ["memory.limit_in_bytes", "memory.usage_in_bytes"])
+            }
+            _ => return None,
+        };
+        let top = root.join(folder);
+        let own = top.join(group.trim_start_matches('/'));
+        Some(
+            own.ancestors()
+                .take_while(|at| at.starts_with(&top))
+                .filter_map(|at| left_in(at, names))
+                .collect(),
+        )
+    };
+    listed.lines().filter_map(left).flat_map(|left: Vec<f64>| left).collect()
+}
+
+/// What is left in one group; pages of files that were not used lately can be had too.
+fn left_in(group: &Path, [limit, usage]: [&str; 2]) -> Option<f64> {
+    let number = |name: &str| fs::read_to_string(group.join(name)).ok()?.trim().parse::<f64>().ok();
+    let stat = fs::read_to_string(group.join("memory.stat")).unwrap_or_default();
+    let cached = stat.lines().find_map(|line| {
+        let (name, value) = line.split_once(' ')?;
+        ["inactive_file", "total_inactive_file"].contains(&name).then(|| value.parse::<f64>().ok())?
+    });
+    Some((number(limit)? - number(usage)? + cached.unwrap_or(0.0)).max(0.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn system(files: &[(&str, &str)]) -> tempfile::TempDir {
+        let root = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            let path = root.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        root
+    }
+
+    const FREE: (&str, &str) = ("proc/meminfo", "MemTotal:  9000 kB\nMemAvailable:    2000 kB\n");
+
+    #[test]
+    fn without_limits_it_is_what_is_free() {
+        assert_eq!(left_at(system(&[FREE]).path(), 1), Some((2_048_000.0, Limit::Free)));
+        let unlimited =
+            system(&[FREE, ("proc/self/cgroup", "0::/a\n"), ("sys/fs/cgroup/a/memory.max", "max\n")]);
+        assert_eq!(left_at(unlimited.path(), 1), Some((2_048_000.0, Limit::Free)));
+        assert_eq!(left_at(system(&[]).path(), 1), None);
+    }
+
+    #[test]
+    fn the_least_that_is_left_of_any_limit_counts() {
+        let root = system(&[
+            FREE,
+            ("proc/self/cgroup", "0::/a/b\n"),
+            ("sys/fs/cgroup/a/memory.max", "500000\n"),
+            ("sys/fs/cgroup/a/memory.current", "450000\n"),
+            ("sys/fs/cgroup/a/memory.stat", "anon 1\ninactive_file 20000\nactive_file 9\n"),
+            ("sys/fs/cgroup/a/b/memory.max", "max\n"),
+            ("sys/fs/cgroup/a/b/memory.current", "1\n"),
+        ]);
+        assert_eq!(left_at(root.path(), 1), Some((70_000.0, Limit::Group)));
+        let old = system(&[
+            FREE,
+            ("proc/self/cgroup", "5:cpu,cpuacct:/\n4:memory:/\n"),
+            ("sys/fs/cgroup/memory/memory.limit_in_bytes", "1000\n"),
+            ("sys/fs/cgroup/memory/memory.usage_in_bytes", "1200\n"),
+        ]);
+        assert_eq!(left_at(old.path(), 1), Some((0.0, Limit::Group)));
+    }
+
+    #[test]
+    fn address_space_is_what_the_process_has_not_mapped() {
+        let limits =
+            "Max data size  unlimited  unlimited  bytes\nMax address space  500000000  unlimited  bytes\n";
+        let root = system(&[
+            ("proc/meminfo", "MemAvailable: 900000 kB\n"),
+            ("proc/self/limits", limits),
+            ("proc/self/status", "VmExe:  10000 kB\nRssAnon:\t20000 kB\nVmSize:  90000 kB\n"),
+        ]);
+        assert_eq!(
+            left_at(root.path(), 1),
+            Some((5e8 - 30_720_000.0 - BASE - 2.0 * THREAD, Limit::AddressSpace))
+        );
+        let unlimited =
+            system(&[FREE, ("proc/self/limits", "Max address space  unlimited  unlimited  bytes\n")]);
+        assert_eq!(left_at(unlimited.path(), 1), Some((2_048_000.0, Limit::Free)));
+    }
+}
