@@ -2,6 +2,7 @@
 
 mod constant;
 mod coverage;
+mod gaps;
 mod names;
 mod several;
 
@@ -110,9 +111,9 @@ pub fn evaluate(model: &Model, frame: &Frame) -> Result<Evaluation, CliError> {
     let seen = model.encode(frame)?;
     let observations = model.observations(frame)?.unwrap_or_default();
     let observed = Observed { model, seen: &seen, observations };
-    let (scores, predictors) = match (model.target().labels(), &model.about().summary) {
+    let (scores, predictors, gaps) = match (model.target().labels(), &model.about().summary) {
         (Some(labels), TargetSummary::Shares(shares)) => observed.classes(labels, shares)?,
-        (None, TargetSummary::Moments { mean, variance }) => observed.numbers(*mean, *variance)?,
+        (None, TargetSummary::Moments { mean, variance }) => observed.numbers(frame, *mean, *variance)?,
         _ => {
             return Err(CliError::new(
                 ErrorKind::Model,
@@ -125,6 +126,7 @@ pub fn evaluate(model: &Model, frame: &Frame) -> Result<Evaluation, CliError> {
     if let Scores::Numbers(of) = &scores {
         warnings.extend(of.iter().take(1).flat_map(|(_, scores)| coverage::remarks(rows, scores)));
     }
+    warnings.extend(gaps);
     Ok(Evaluation { rows, scores, predictors, warnings })
 }
 
@@ -158,21 +160,29 @@ fn standings(by: &Approximation, beliefs: &LatentBeliefs, y: &[f64]) -> Result<V
     Ok(below.into_iter().zip(up_to).map(|(below, up_to)| Standing { below, up_to }).collect())
 }
 
-/// Scores, and what each predictor is.
-type Scored = (Scores, Vec<(&'static str, String)>);
+/// Scores, what each predictor is, and which scores are no numbers.
+type Scored = (Scores, Vec<(&'static str, String)>, Vec<String>);
 
 impl Observed<'_> {
-    fn numbers(&self, mean: f64, variance: f64) -> Result<Scored, CliError> {
+    fn numbers(&self, frame: &Frame, mean: f64, variance: f64) -> Result<Scored, CliError> {
         let (model, scale) = (self.model.posterior(), self.model.target().scale());
         let targets: Vec<f64> = self.observations.iter().map(|&y| scale.undo(y)).collect();
         let constant = Constant::beside(model.likelihood(), mean, variance)?;
         let trivial = constant.forecasts(&targets)?;
-        let score = |forecasts: &NumberForecasts| NumberScores::of(&targets, forecasts, &trivial);
-        let mut scores = vec![("gp", score(&self.forecasts(model)?)), ("mean", score(&trivial))];
+        let mut forecasts = vec![("gp", self.forecasts(model)?), ("mean", trivial.clone())];
         if let Some(baseline) = self.model.baseline() {
-            scores.push(("linear", score(&self.forecasts(baseline)?)));
+            forecasts.push(("linear", self.forecasts(baseline)?));
         }
-        Ok((Scores::Numbers(scores), self.predictors(("mean", constant.describe()))))
+        let scored: Vec<_> = forecasts
+            .into_iter()
+            .map(|(name, of)| {
+                let scores = NumberScores::of(&targets, &of, &trivial);
+                (name, of, scores)
+            })
+            .collect();
+        let gaps = gaps::warnings(self, frame, &scored);
+        let scores = scored.into_iter().map(|(name, _, scores)| (name, scores)).collect();
+        Ok((Scores::Numbers(scores), self.predictors(("mean", constant.describe())), gaps))
     }
 
     /// What the predictors are; `trivial` is the one that knows no inputs.
@@ -214,7 +224,8 @@ impl Observed<'_> {
             of.push(("linear", score(baseline)?));
         }
         let words = "shares of the labels in training, whatever the inputs".to_owned();
-        Ok((Scores::Classes { labels: labels.to_vec(), of }, self.predictors(("shares", words))))
+        let predictors = self.predictors(("shares", words));
+        Ok((Scores::Classes { labels: labels.to_vec(), of }, predictors, Vec::new()))
     }
 }
 

@@ -4,6 +4,7 @@
 use crate::data::Kind;
 use crate::encode::Inputs;
 use gp_kernels::{Kernel, KernelExt};
+use gp_likelihoods::Likelihood;
 use gp_optim::{Parameter, Prior, Transform, format_number};
 use serde::Serialize;
 
@@ -131,6 +132,17 @@ pub(crate) fn readable(kernel: &dyn Kernel, inputs: &Inputs) -> String {
     shown.expression_with(&value_text)
 }
 
+/// The expression of a likelihood for people: values of four digits at most, bounds and priors as they were said.
+pub(crate) fn readable_likelihood(likelihood: &dyn Likelihood) -> String {
+    let mut shown = likelihood.clone_box();
+    for parameter in shown.parameters_mut() {
+        let rounded: Vec<f64> = parameter.values().iter().map(|value| to_few_digits(*value)).collect();
+        // A value next to a bound may have no rounded one inside, and is then shown as it is.
+        let _ = parameter.set_values(&rounded);
+    }
+    shown.expression()
+}
+
 /// A length in the units of columns; without bounds and prior, which all its elements share, where units differ.
 fn in_data_units(parameter: &Parameter, units: &[f64]) -> Option<Parameter> {
     if let Ok(scaled) = parameter.scaled(units) {
@@ -169,7 +181,12 @@ fn value_text(parameter: &Parameter) -> String {
 
 /// A number to four significant digits, without zeros at its end.
 fn few_digits(number: f64) -> String {
-    format!("{number:.3e}").parse().map_or_else(|_| number.to_string(), format_number)
+    format_number(to_few_digits(number))
+}
+
+/// The number of four significant digits that is nearest.
+fn to_few_digits(number: f64) -> f64 {
+    format!("{number:.3e}").parse().unwrap_or(number)
 }
 
 /// Four significant digits, as people write them.

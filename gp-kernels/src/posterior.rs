@@ -49,8 +49,15 @@ pub struct InducingPosterior {
 pub struct LatentPrediction {
     /// Posterior means of the latent function.
     pub mean: Vec<f64>,
-    /// Posterior variances of the latent function, never negative.
+    /// Posterior variances of the latent function, never negative; given all rows, never below the rounding of the prior variance.
     pub variance: Vec<f64>,
+}
+
+/// What a prior variance is less the part of it that data explain: never below the rounding of the prior variance, for what
+/// rounding leaves of a difference says nothing, least of all that a value is known exactly.
+#[must_use]
+pub fn unexplained(prior: f64, explained: f64) -> f64 {
+    (prior - explained).max(f64::EPSILON * prior)
 }
 
 impl LatentPrediction {

@@ -3,7 +3,7 @@
 use super::{print_json, targets};
 use crate::context::Context;
 use crate::error::CliError;
-use crate::lengths::{four_digits, length_lines, lengths, readable};
+use crate::lengths::{four_digits, length_lines, lengths, readable, readable_likelihood};
 use crate::model::{Influence, InputInfluence, Model, TrainingRecord, TriedKernels, TriedStarts};
 use crate::out;
 use gp_ep::Posterior as _;
@@ -114,7 +114,7 @@ pub fn text(model: &Model) -> String {
     origin(model, &mut page);
     course(model, &mut page);
     tried(model, &mut page);
-    page.line("likelihood", &model.posterior().likelihood().expression());
+    page.line("likelihood", &readable_likelihood(model.posterior().likelihood()));
     if let weights @ [_, _, ..] = model.posterior().functions().weights() {
         let shares: Vec<String> = weights.iter().map(|weight| percent(*weight)).collect();
         page.line("posterior", &format!("a mixture of {}", shares.join(", ")));

@@ -51,6 +51,7 @@ mod start;
 mod streamed;
 mod streaming;
 mod task;
+mod variation;
 mod whereabouts;
 
 pub use checkpoint::CheckpointFolder;

@@ -5,6 +5,7 @@ use super::order::{self, in_order};
 use super::several;
 use super::spec::FitSpec;
 use super::task::{Task, how_many, task, wrong_likelihood};
+use super::variation;
 use crate::context::Context;
 use crate::data::Frame;
 use crate::encode::{
@@ -85,20 +86,14 @@ pub(super) fn observe(survey: &Survey, spec: &FitSpec, context: &Context) -> Res
         return several::observe(survey, spec, context);
     }
     let (column, labels) = (survey.target()?, survey.labels());
-    if labels.names.len() < 2 {
-        let (source, name, value) = (survey.source(), column.name(), survey.first_target());
-        let who = if survey.rows() == 1 { "the only row" } else { "every row" };
-        let what = format!(
-            "`{source}`, column {name}: {who} has the value `{value}`; there is nothing to learn from a target that does not vary; add rows with other values, or choose another column with --target"
-        );
-        return Err(CliError::new(ErrorKind::Data, what));
-    }
+    variation::check_target(survey, &labels, spec.task)?;
     let labels = in_order(labels, column.name(), &spec.order)?;
     let (task, reason) = task(survey, column, &labels, spec, context)?;
     order::check(task, column, &labels, spec)?;
     let likelihood = likelihood(task, survey, &labels, spec, context)?;
     let roles = spec.roles();
     roles.check_likelihood(likelihood.as_ref())?;
+    variation::check_observed(survey, &labels, likelihood.as_ref())?;
     let target = target(survey, &labels, likelihood.as_ref(), spec)?;
     let summary = summary(column, &target, &labels);
     let (rows, weight, others) = (survey.rows(), survey.weight(), Vec::new());

@@ -134,13 +134,14 @@ pub(super) fn train(
         (problem, starts) = restarts.best(&problem, &drawn_about).map(|(best, tried)| (best, Some(tried)))?;
     }
     stages.begin(&format!("training{of}"));
+    let mean_weight = skill::mean_weight(problem.likelihood.as_ref(), sample)?;
     let mut fit = method.fit(problem)?;
     if !fit.objective.is_finite() {
         let message =
             format!("the objective of method {} is {}; {}", method.name(), fit.objective, fit.reason);
         return Err(CliError::new(ErrorKind::Numerical, message));
     }
-    skill::judge(&mut fit, sample, spec.seed)?;
+    skill::judge(&mut fit, (sample, mean_weight), spec.seed)?;
     Ok(Trained { fit, baseline, starts })
 }
 

@@ -3,10 +3,13 @@
 use super::sample::Sample;
 use crate::encode::QUARTILES;
 use crate::error::CliError;
+use crate::lengths::four_digits;
 use crate::method::{Fit, Rows};
 use faer::MatRef;
+use gp_ep::DataSource as _;
 use gp_kernels::KernelExt;
-use gp_likelihoods::Support;
+use gp_likelihoods::{Likelihood, Support};
+use gp_optim::Parameter;
 
 /// Rows that are looked at.
 const ROWS: usize = 500;
@@ -15,6 +18,8 @@ const ROWS: usize = 500;
 const FLAT: f64 = 0.02;
 /// Parameters in the units of standardised data are within so many powers of ten around 1.
 const LARGEST: f64 = 1e8;
+/// Noise below this share of the variance of the target is none: its deviation is a millionth of theirs.
+const NO_NOISE: f64 = 1e-12;
 /// So many of those that are not are named.
 const MOST_NAMES: usize = 4;
 
@@ -22,7 +27,7 @@ const MOST_NAMES: usize = 4;
 ///
 /// # Errors
 /// Of kind [`Numerical`](crate::ErrorKind::Numerical) where the fit cannot predict.
-pub(super) fn judge(fit: &mut Fit, sample: &Rows, seed: u64) -> Result<(), CliError> {
+pub(super) fn judge(fit: &mut Fit, (sample, mean_weight): (&Rows, f64), seed: u64) -> Result<(), CliError> {
     if !fit.is_trained() {
         return Ok(());
     }
@@ -44,7 +49,41 @@ pub(super) fn judge(fit: &mut Fit, sample: &Rows, seed: u64) -> Result<(), CliEr
         fit.reason = format!("nothing was learned: predictions are {same}; {}", fit.reason);
     }
     fit.warnings.extend(runaways(fit));
+    fit.warnings.extend(lost_noise(fit.posterior.likelihood(), spread(&targets), mean_weight));
     Ok(())
+}
+
+/// How often a row counts on average under a likelihood.
+///
+/// # Errors
+/// Of kind [`Usage`](crate::ErrorKind::Usage) for rows that are not in memory.
+pub(super) fn mean_weight(likelihood: &dyn Likelihood, rows: &Rows) -> Result<f64, CliError> {
+    let (points, observed) = rows.whole()?;
+    let weights = observed.chunks_exact(rows.outputs()).map(|y| likelihood.weight(y));
+    Ok(weights.sum::<f64>() / points.nrows() as f64)
+}
+
+/// A warning where the noise of a target with this spread has been learned away.
+fn lost_noise(likelihood: &dyn Likelihood, spread: f64, mean_weight: f64) -> Option<String> {
+    let is_real = likelihood.support() == Support::Real && likelihood.latents() == 1;
+    let of_noise = |parameter: &&Parameter| ["variance", "scale"].contains(&parameter.name());
+    let noise = likelihood.parameters().iter().find(of_noise).filter(|_| is_real)?;
+    let is_lost = noise.free_len() > 0 && noise.value() < NO_NOISE * spread * spread;
+    is_lost.then(|| {
+        let why = if mean_weight > 1.0 {
+            format!(
+                "a weight of {} on average says that each row was seen so often with the very same target, so that nothing is noise; divide --weights by their mean if they say which rows matter more, or give --noise-variance if they say how exact each row is",
+                four_digits(mean_weight)
+            )
+        } else {
+            format!(
+                "if targets have errors, bound it: --likelihood \"{}({}=0.1 in [1e-6, none])\"",
+                likelihood.name(),
+                noise.name()
+            )
+        };
+        format!("the noise was learned away (its variance is {:.1e}), and the model takes targets for exact: {why}", noise.value())
+    })
 }
 
 /// A warning where the estimated probability of labels or counts is above 1.
@@ -124,7 +163,7 @@ mod tests {
     use gp_ep::EvidenceKind;
     use gp_kernels::inducing::InducingInputs;
     use gp_kernels::posterior::InducingPosterior;
-    use gp_likelihoods::{BernoulliProbit, Gaussian, Likelihood};
+    use gp_likelihoods::{BernoulliProbit, Gaussian};
     use gp_linalg::JitterPolicy;
 
     fn fit(likelihood: Box<dyn Likelihood>, objective: f64) -> Fit {
@@ -145,6 +184,27 @@ mod tests {
     }
 
     /// Densities of numbers may be large.
+    #[test]
+    fn noise_that_is_lost_is_told() {
+        let likelihood = |text: &str| gp_likelihoods::parse(text).unwrap();
+        let told = |text: &str, spread, weight| lost_noise(likelihood(text).as_ref(), spread, weight);
+        let lost = told("gaussian(variance=1e-13)", 1.0, 1.0).unwrap();
+        assert!(
+            lost.contains("1.0e-13") && lost.contains("gaussian(variance=0.1 in [1e-6, none])"),
+            "{lost}"
+        );
+        let lost = told("student_t(scale=1e-30)", 1.0, 1e4).unwrap();
+        assert!(lost.contains("a weight of 10000") && lost.contains("--noise-variance"), "{lost}");
+        for (text, spread) in [
+            ("gaussian(variance=1e-9)", 1.0),
+            ("gaussian(variance=1e-13)", 1e-3),
+            ("gaussian(variance=fixed(1e-13))", 1.0),
+            ("poisson", 1.0),
+        ] {
+            assert_eq!(told(text, spread, 1.0), None);
+        }
+    }
+
     #[test]
     fn labels_have_no_probability_above_one() {
         assert!(impossible(&fit(Box::new(BernoulliProbit), 3.0)).unwrap().contains("3.000"));

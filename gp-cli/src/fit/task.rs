@@ -7,6 +7,7 @@ use super::order::in_order;
 use super::plan::lookalikes;
 use super::reading::begin_survey;
 use super::spec::{FitSpec, TaskChoice};
+use super::variation;
 use crate::context::Context;
 use crate::data::{Frame, Kind};
 use crate::encode::{ColumnSurvey, Labels, Survey};
@@ -79,7 +80,8 @@ pub fn settled(frame: &Frame, spec: &FitSpec, context: &Context) -> Result<(FitS
     }
     let column = survey.target()?;
     let labels = in_order(survey.labels(), column.name(), &spec.order)?;
-    let is_open = spec.task == TaskChoice::Auto && spec.likelihood.is_none() && labels.names.len() > 1;
+    let is_open = spec.task == TaskChoice::Auto && spec.likelihood.is_none();
+    let is_open = is_open && variation::check_target(&survey, &labels, spec.task).is_ok();
     let task = if is_open { task(&survey, column, &labels, spec, context)?.0.into() } else { spec.task };
     let order = if spec.order.is_empty() { Vec::new() } else { labels.names };
     Ok((FitSpec { task, order, missing_in, ..spec.clone() }, notes))
@@ -124,7 +126,9 @@ pub(super) fn task(
         let likelihood = context.likelihoods.parse(&text).map_err(wrong_likelihood)?;
         return Ok((task_of(likelihood.as_ref()), "--likelihood says so".to_owned()));
     }
-    if names.len() == 2 {
+    if let Some((task, role)) = variation::task_beside(survey).filter(|_| names.len() < 2) {
+        Ok((task, format!("column {name} has one value, and {} varies", role.flag())))
+    } else if names.len() == 2 {
         Ok((Task::Binary, format!("column {name} has the two values {} and {}", names[0], names[1])))
     } else if !spec.order.is_empty() {
         let what = format!("--order names the labels of column {name}; --task ordinal if the order matters");

@@ -3,6 +3,7 @@
 use crate::model::Approximation;
 use gp_ep::{Course, EvidenceKind};
 use gp_kernels::KernelExt as _;
+use gp_kernels::data::DataError;
 use gp_optim::{Descended, Parameter, StopReason, Training, TrainingStep};
 
 /// A fitted posterior, and how it came about.
@@ -85,7 +86,9 @@ impl Fit {
     }
 }
 
+/// What failed of itself: evaluations that the end of the time ended are no fault.
 fn failures(count: u64, last: Option<&str>) -> Vec<String> {
+    let last = last.filter(|last| !last.ends_with(&DataError::Stopped.to_string()));
     let told =
         |last| format!("{count} evaluations failed and were stepped back from, the last because {last}");
     last.map(told).into_iter().collect()

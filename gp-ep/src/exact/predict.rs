@@ -6,6 +6,7 @@ use faer::prelude::IntoConst;
 use faer::{Accum, Mat, MatMut, MatRef};
 use gp_kernels::posterior::{
     LatentFunction, LatentPosterior, LatentPrediction, in_blocks, predict_terms, sample_joint, term_means,
+    unexplained,
 };
 use gp_kernels::{Evaluator, Kernel, KernelError};
 use gp_linalg::Threading;
@@ -21,7 +22,7 @@ const BLOCK: usize = 256;
 pub struct Prediction {
     /// Mean of the latent function, which is also that of an observation.
     pub latent_mean: Vec<f64>,
-    /// Variance of the latent function, never negative.
+    /// Variance of the latent function, never below the rounding of its prior variance.
     pub latent_variance: Vec<f64>,
     /// Variance of an observation: latent variance plus σ².
     pub observation_variance: Vec<f64>,
@@ -170,9 +171,12 @@ impl LatentPosterior for ExactPosterior {
         by.gram(self.kernel(), x, covariance.as_mut())?;
         let mut room = Vec::new();
         let cross = self.half_solved_cross(self.kernel(), x, &mut room, &mut mean, by)?;
+        let prior: Vec<f64> = (0..count).map(|i| covariance[(i, i)]).collect();
         // K** − (L⁻¹K_x*)ᵀ (L⁻¹K_x*)
         matmul_lower(covariance.as_mut(), Accum::Add, cross.transpose(), cross, -1.0, threading)?;
-        (0..count).for_each(|i| covariance[(i, i)] = covariance[(i, i)].max(0.0));
+        for (i, k) in prior.into_iter().enumerate() {
+            covariance[(i, i)] = covariance[(i, i)].max(unexplained(k, k));
+        }
         symmetrise_lower(covariance.as_mut())?;
         Ok((mean, covariance))
     }
@@ -208,9 +212,9 @@ impl LatentPosterior for ExactPosterior {
     }
 }
 
-/// `k** − ‖L⁻¹k*‖²`, where rounding must not leave a negative number.
+/// `k** − ‖L⁻¹k*‖²`, but for rounding.
 fn reduce_variances(variances: &mut [f64], cross: MatRef<'_, f64>) {
     for (variance, column) in variances.iter_mut().zip(cross.col_iter()) {
-        *variance = (*variance - column.squared_norm_l2()).max(0.0);
+        *variance = unexplained(*variance, column.squared_norm_l2());
     }
 }

@@ -19,6 +19,10 @@ use std::sync::Arc;
 
 /// Halvings of a sweep that would leave no proper posterior.
 const MAX_HALVINGS: u32 = 20;
+/// Sweeps that come no nearer to rest by [`GAIN`] are not worth more than this many: what is left is rounding, or a cycle.
+const PATIENCE: usize = 50;
+/// By this share, at least, the change of sites falls in that many sweeps where they converge at all.
+const GAIN: f64 = 0.1;
 
 /// What one sweep did.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -52,6 +56,35 @@ pub struct Convergence {
     pub improper: usize,
     /// Halvings, over all sweeps.
     pub halvings: u32,
+}
+
+/// Whether sweeps still come nearer to rest.
+#[derive(Clone, Copy, Debug)]
+struct Progress {
+    /// The least change of sites that later ones have to fall below.
+    least: f64,
+    /// Sweeps since then.
+    since: usize,
+}
+
+impl Default for Progress {
+    fn default() -> Self {
+        Self { least: f64::INFINITY, since: 0 }
+    }
+}
+
+impl Progress {
+    fn note(&mut self, sweep: &Sweep) {
+        if sweep.change < (1.0 - GAIN) * self.least {
+            *self = Self { least: sweep.change, since: 0 };
+        } else {
+            self.since += 1;
+        }
+    }
+
+    fn has_stalled(&self) -> bool {
+        self.since >= PATIENCE
+    }
 }
 
 /// The state of EP on all of a source of observations: sites, projections, posterior.
@@ -258,7 +291,7 @@ impl BatchEp {
         }
     }
 
-    /// Sweeps until sites and log Z are at rest.
+    /// Sweeps until sites and log Z are at rest, or come no nearer to it.
     ///
     /// # Errors
     /// As [`sweep`](Self::sweep). Not to converge is no error: the answer says so.
@@ -274,13 +307,15 @@ impl BatchEp {
             improper: 0,
             halvings: 0,
         };
-        while done.sweeps < options.max_sweeps && !done.converged {
+        let mut progress = Progress::default();
+        while done.sweeps < options.max_sweeps && !done.converged && !progress.has_stalled() {
             let sweep = self.pass(model, options, remembered.as_mut())?;
             done.sweeps += 1;
             if remembered.as_ref().is_some_and(|remembered| remembered.turned_back) {
                 done.last = sweep;
                 continue;
             }
+            progress.note(&sweep);
             done.negative += sweep.negative;
             done.improper += sweep.improper;
             done.halvings += sweep.halvings;

@@ -107,6 +107,20 @@ fn duplicates_without_noise_are_factored_with_a_record() {
     }
 }
 
+/// With more inputs than rows a function can pass through all targets, and what is left of the variance is rounding.
+#[test]
+fn no_value_is_known_better_than_rounding_knows_it() {
+    let problem = Problem::new(8, 40, 3);
+    let posterior = model(RBF, 1e-30).condition(&problem.data()).unwrap();
+    let at = problem.inputs.as_ref();
+    let (_, joint) = posterior.predict_joint(at, &Evaluator::default()).unwrap();
+    for (i, variance) in posterior.predict(at).unwrap().latent_variance.into_iter().enumerate() {
+        for found in [variance, joint[(i, i)]] {
+            assert!((1.7 * f64::EPSILON..1e-12).contains(&found), "{found}");
+        }
+    }
+}
+
 #[test]
 fn far_from_the_data_the_prior_is_left() {
     let problem = Problem::new(10, 1, 2);

@@ -279,7 +279,12 @@ where
         match self.control.checkpoint().map(CheckpointFile::path) {
             Some(path) => Err(OptimError::Interrupted { iteration, path: path.to_owned() }),
             None => {
-                self.terminate(TerminationReason::Interrupt);
+                let reason = match self.solver.terminate_internal(&self.state) {
+                    // It has ended by itself in this very iteration.
+                    TerminationStatus::Terminated(reason) if !self.cut => reason,
+                    _ => TerminationReason::Interrupt,
+                };
+                self.terminate(reason);
                 Ok(())
             }
         }

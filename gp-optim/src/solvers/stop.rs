@@ -54,17 +54,17 @@ impl StopReason {
 
     /// Why a run ended, from what its solver and its executor say.
     pub(super) fn of_run(solver: Option<&Self>, executor: Option<&TerminationReason>) -> Self {
-        // A solver that has converged in the very iteration in which a budget ran out has still converged.
-        if let Some(reason) = solver {
-            return reason.clone();
-        }
-        match executor {
-            Some(TerminationReason::MaxItersReached) => Self::MaxIterations,
-            Some(TerminationReason::TargetCostReached) => Self::TargetReached,
-            Some(TerminationReason::Timeout) => Self::TimeLimit,
-            Some(TerminationReason::Interrupt) => Self::Interrupted,
-            Some(other) => Self::Other(other.text().to_owned()),
-            None => Self::Other("the run ended without a reason".to_owned()),
+        match (executor, solver) {
+            // The executor says so only where the solver had no reason of its own, or one that was no more than evaluations
+            // which were ended.
+            (Some(TerminationReason::Timeout), _) => Self::TimeLimit,
+            (Some(TerminationReason::Interrupt), _) => Self::Interrupted,
+            // A solver that has converged in the very iteration in which a budget ran out has still converged.
+            (_, Some(reason)) => reason.clone(),
+            (Some(TerminationReason::MaxItersReached), None) => Self::MaxIterations,
+            (Some(TerminationReason::TargetCostReached), None) => Self::TargetReached,
+            (Some(other), None) => Self::Other(other.text().to_owned()),
+            (None, None) => Self::Other("the run ended without a reason".to_owned()),
         }
     }
 }

@@ -5,8 +5,8 @@ use gp_optim::argmin::core::checkpointing::{Checkpoint, CheckpointingFrequency};
 use gp_optim::argmin::core::observers::{Observe, ObserverMode};
 use gp_optim::argmin::core::{CostFunction, Error, Executor, Gradient, KV, State};
 use gp_optim::{
-    CachedObjective, Control, History, Lbfgs, LbfgsOptions, LbfgsState, MinimiseOptions, Minimum, OptimError,
-    StopReason, minimise, minimise_with,
+    CachedObjective, Control, History, Interrupt, Lbfgs, LbfgsOptions, LbfgsState, MinimiseOptions, Minimum,
+    OptimError, StopReason, minimise, minimise_with,
 };
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex};
@@ -51,6 +51,30 @@ fn budgets_end_a_run_and_are_named() {
     };
     let late = minimise(slow, &START, &options).unwrap();
     assert_eq!((late.reason, late.converged), (StopReason::TimeLimit, false));
+}
+
+/// Evaluations that a brake ends say nothing of the objective, whatever the solver makes of them.
+#[test]
+fn a_run_whose_evaluations_were_ended_names_what_ended_them() {
+    for limit in [Some(Duration::from_millis(20)), None] {
+        let interrupt = Interrupt::new();
+        let control = Control::new().with_time_limit(limit).with_interrupt(interrupt.clone()).begun();
+        let (brake, mut evaluations) = (control.brake(), 0);
+        let braked = |x: &[f64], gradient: &mut [f64]| {
+            evaluations += 1;
+            if evaluations == 10 {
+                std::thread::sleep(limit.unwrap_or_default());
+                if limit.is_none() {
+                    interrupt.request();
+                }
+            }
+            if brake.is_pulled() { Err("stopped") } else { Ok(rosenbrock(x, gradient)) }
+        };
+        let options = MinimiseOptions { control, ..Default::default() };
+        let ended = minimise(braked, &START, &options).unwrap();
+        let expected = if limit.is_some() { StopReason::TimeLimit } else { StopReason::Interrupted };
+        assert_eq!((ended.reason, ended.converged), (expected, false));
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::latent::DenseLatent;
 use faer::{Accum, Mat, MatMut, MatRef};
 use gp_kernels::posterior::{
-    LatentFunction, LatentPosterior, LatentPrediction, predict_terms, sample_joint, term_means,
+    LatentFunction, LatentPosterior, LatentPrediction, predict_terms, sample_joint, term_means, unexplained,
 };
 use gp_kernels::{Evaluator, Kernel, KernelError};
 use gp_linalg::Cholesky;
@@ -81,7 +81,7 @@ impl DensePosterior {
             by.diagonal(kernel, points, variance)?;
             for (j, variance) in variance.iter_mut().enumerate() {
                 let explained: f64 = half.as_ref().col(j).iter().map(|x| x * x).sum();
-                *variance = (*variance - explained).max(0.0);
+                *variance = unexplained(*variance, explained);
             }
         }
         Ok(prediction)

@@ -8,6 +8,7 @@ use crate::context::Context;
 use crate::error::CliError;
 use crate::evaluate::{evaluate, table};
 use crate::fit::{self, FitSpec, Plan};
+use crate::lengths::readable_likelihood;
 use crate::model::Model;
 use crate::notes::Notes;
 use crate::out;
@@ -75,7 +76,7 @@ fn describe(notes: &mut Notes<'_>, model: &Model) {
     for latent in posterior.describe() {
         notes.say(format_args!("kernel: {}", latent.kernel.expression()));
     }
-    notes.say(format_args!("likelihood: {}", posterior.likelihood().expression()));
+    notes.say(format_args!("likelihood: {}", readable_likelihood(posterior.likelihood())));
 }
 
 /// The function with its bands, training rows and held-out rows.

@@ -5,7 +5,7 @@ use super::super::targets;
 use super::html::{Cell, Section};
 use crate::error::CliError;
 use crate::fit::{MODEL, UNITS, says_nothing_of_lengths};
-use crate::lengths::{four_digits, length_lines, readable};
+use crate::lengths::{four_digits, length_lines, readable, readable_likelihood};
 use crate::model::{Influence, InputInfluence, Model, TriedKernel, TriedKernels, TriedStart, TriedStarts};
 use crate::picture::{CURVE, Layer, Picture};
 use gp_ep::{Posterior as _, Spanned};
@@ -34,7 +34,7 @@ pub(super) fn learned(model: &Model) -> Section {
     if !about.roles.is_empty() {
         rows.push(word_row("columns with a role", &about.roles.describe().join(", ")));
     }
-    rows.push(word_row("likelihood", &posterior.likelihood().expression()));
+    rows.push(word_row("likelihood", &readable_likelihood(posterior.likelihood())));
     rows.extend(targets::lines(model).iter().map(|(name, words)| word_row(name, words)));
     for (name, latents) in function_names(model) {
         let kernel = posterior.describe()[latents[0]].kernel;

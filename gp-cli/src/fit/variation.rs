@@ -1,0 +1,89 @@
+//! Refusal of targets that say nothing because they do not vary.
+//!
+//! What has to vary is what the latent function is to explain: numbers less their offsets, or counts beside their exposures.
+
+use super::spec::TaskChoice;
+use super::task::Task;
+use crate::encode::{ColumnSurvey, Labels, Role, Survey, Surveyed};
+use crate::error::{CliError, ErrorKind};
+use gp_likelihoods::{Likelihood, Link};
+
+/// Numbers that differ by fewer ulps of the largest are equal but for rounding.
+const ROUNDING: f64 = 4.0 * f64::EPSILON;
+
+/// What a target of one value can still be, if a column with a role varies beside it: and which role that is.
+pub(super) fn task_beside(survey: &Survey) -> Option<(Task, Role)> {
+    let varies = |role: Role| survey.role(role).is_some_and(|column| varies(column, &[]));
+    [(Task::Count, Role::Exposure), (Task::Regression, Role::Offset)]
+        .into_iter()
+        .find(|(_, role)| varies(*role))
+}
+
+/// Refuses a target that does not vary, before its likelihood is known.
+///
+/// # Errors
+/// Of kind [`Data`](ErrorKind::Data).
+pub(super) fn check_target(survey: &Survey, labels: &Labels, asked: TaskChoice) -> Result<(), CliError> {
+    let may_be_number = matches!(asked, TaskChoice::Auto | TaskChoice::Regression | TaskChoice::Count);
+    let varies = labels.names.len() > 1 || may_be_number && task_beside(survey).is_some();
+    if varies { Ok(()) } else { Err(one_value(survey)) }
+}
+
+/// Refuses a target of which nothing is left that varies under this likelihood.
+///
+/// # Errors
+/// Of kind [`Data`](ErrorKind::Data).
+pub(super) fn check_observed(
+    survey: &Survey,
+    labels: &Labels,
+    likelihood: &dyn Likelihood,
+) -> Result<(), CliError> {
+    let column = survey.target()?;
+    let is_one = labels.names.len() < 2;
+    if likelihood.support().classes() > 0 {
+        return if is_one { Err(one_value(survey)) } else { Ok(()) };
+    }
+    if likelihood.link() == Link::Log {
+        // No event at all is a rate of 0, whatever the exposure.
+        return if is_one && column.mean() == Some(0.0) { Err(one_value(survey)) } else { Ok(()) };
+    }
+    let (moved, offset) =
+        (survey.moved().filter(|_| likelihood.link() == Link::Identity), survey.role(Role::Offset));
+    let Some((moved, offset)) = moved.zip(offset) else {
+        return if varies(column, &[]) { Ok(()) } else { Err(one_value(survey)) };
+    };
+    if varies(moved, &[column, offset]) {
+        return Ok(());
+    }
+    let (name, offset) = (column.name(), offset.name());
+    let what = format!(
+        "{name} less its offset {offset} is the same number in every row; there is nothing to learn from a target that does not vary; leave out --offset {offset}, or choose another column with --target"
+    );
+    Err(CliError::new(ErrorKind::Data, format!("`{}`, column {name}: {what}", survey.source())))
+}
+
+/// Whether numbers differ by more than the rounding of the largest of them, and of those that they were computed from.
+fn varies(column: &ColumnSurvey, computed_from: &[&ColumnSurvey]) -> bool {
+    let range = |column: &ColumnSurvey| match column.values() {
+        Surveyed::Numbers { range, .. } => Some((range.lowest, range.highest)),
+        Surveyed::Words(_) => None,
+    };
+    let Some((lowest, highest)) = range(column) else { return true };
+    let ranges = computed_from.iter().filter_map(|column| range(column)).chain([(lowest, highest)]);
+    let largest = ranges.fold(0.0, |most: f64, (low, high)| most.max(low.abs()).max(high.abs()));
+    highest - lowest > ROUNDING * largest
+}
+
+fn one_value(survey: &Survey) -> CliError {
+    let (source, value) = (survey.source(), survey.first_target());
+    let name = survey.target().map_or("", ColumnSurvey::name);
+    let who = match (survey.rows(), survey.labels().names.len()) {
+        (1, _) => "the only row has",
+        (_, 1) => "every row has",
+        _ => "every row has, but for rounding,",
+    };
+    let what = format!(
+        "`{source}`, column {name}: {who} the value `{value}`; there is nothing to learn from a target that does not vary; add rows with other values, or choose another column with --target"
+    );
+    CliError::new(ErrorKind::Data, what)
+}

@@ -1,0 +1,91 @@
+//! Tables whose numbers lead to the ends of what models and scores can say: what is said of it.
+
+use crate::support::{Desk, noise};
+use std::time::Instant;
+
+/// Counts of a rate along x with an exposure, one of which is a mistake.
+fn counts_with_a_giant(rows: usize) -> String {
+    let row = |i: usize| {
+        let (x, exposure) = (6.0 * i as f64 / rows as f64, 2.0 + (i % 4) as f64);
+        let mean = exposure * (1.0 + x.sin()).exp();
+        let count = if i == 17 { 1e9 } else { (mean + mean.sqrt() * noise(i)).round().max(0.0) };
+        format!("{x},{count},{exposure}\n")
+    };
+    "x,n,e\n".to_owned() + &(0..rows).map(row).collect::<String>()
+}
+
+/// Sites that come no nearer to rest do not take all sweeps there are, and a limit on time that ends an evaluation is what is
+/// told.
+#[test]
+fn a_giant_among_counts_takes_no_more_time_than_allowed() {
+    let desk = Desk::new();
+    desk.write("t.csv", counts_with_a_giant(80));
+    let fit = "fit t.csv --target n --task count --exposure e --features x -o m.gp --force";
+    let begun = Instant::now();
+    let said = desk.ok(&format!("{fit} --time-limit 1s"));
+    assert!(said.err.contains("the time limit was reached"), "{}", said.err);
+    assert!(!said.err.contains("evaluations failed"), "{}", said.err);
+    assert!(begun.elapsed().as_secs() < 60, "{:?}", begun.elapsed());
+    for mean in desk.ok("predict m.gp t.csv").column("mean") {
+        assert!(mean.is_finite() && mean >= 0.0, "{mean}");
+    }
+}
+
+/// A row of weight 10 000 is as many rows with the same target: nothing says that there is noise.
+#[test]
+fn weights_that_leave_no_noise_are_told() {
+    let desk = Desk::new();
+    let row = |i: usize| {
+        format!("{},{},1e4,{}\n", 0.1 * i as f64, (0.1 * i as f64).sin() + 0.2 * noise(i), 1 + i % 3)
+    };
+    desk.write("t.csv", "x,y,w,v\n".to_owned() + &(0..60).map(row).collect::<String>());
+    let said = desk.ok("fit t.csv --target y --features x --weights w -o m.gp");
+    for text in ["the noise was learned away", "a weight of 10000", "divide --weights by their mean"] {
+        assert!(said.err.contains(text), "no `{text}` in {}", said.err);
+    }
+    let said = desk.ok("fit t.csv --target y --features x --weights v -o m.gp --force --parameters known");
+    assert!(!said.err.contains("learned away"), "{}", said.err);
+}
+
+/// Scores that are beyond the range of numbers say which row and column is to blame.
+#[test]
+fn scores_without_a_finite_number_are_named() {
+    let desk = Desk::new();
+    let row = |i: usize| format!("{},{}\n", 0.1 * i as f64, (0.1 * i as f64).sin() + 0.1 * noise(i));
+    let table = "x,y\n".to_owned() + &(0..30).map(row).collect::<String>();
+    desk.write("t.csv", &table);
+    desk.ok("fit t.csv --target y -o m.gp --parameters known");
+    let said = desk.ok("eval m.gp t.csv");
+    assert!(!said.err.contains("no finite number") && !said.out.contains("inf"), "{}{}", said.out, said.err);
+    // In line 32.
+    desk.write("t.csv", table + "3,1e200\n");
+    let said = desk.ok("eval m.gp t.csv");
+    for text in [
+        "nlpd",
+        "of linear: no finite number",
+        "of gp: no finite number",
+        "in 1 of 31 rows",
+        "line 32, column y",
+    ] {
+        assert!(said.err.contains(text), "no `{text}` in {}", said.err);
+    }
+    assert!(desk.ok("eval m.gp t.csv --json").json()["warnings"].to_string().contains("line 32"));
+    desk.write("one.csv", "x,y\n1,0.8\n");
+    let said = desk.ok("eval m.gp one.csv");
+    assert!(said.err.contains("smse has no finite number: the targets do not vary"), "{}", said.err);
+}
+
+/// People read four digits, programs all of them.
+#[test]
+fn likelihoods_are_shown_with_few_digits() {
+    let desk = Desk::new();
+    let row = |i: usize| format!("{},{}\n", 0.1 * i as f64, (0.1 * i as f64).sin() + 0.1 * noise(i));
+    desk.write("t.csv", "x,y\n".to_owned() + &(0..30).map(row).collect::<String>());
+    desk.ok("fit t.csv --target y -o m.gp --parameters known");
+    let exact = desk.ok("inspect m.gp --json").json()["likelihood"].as_str().unwrap().to_owned();
+    let said = desk.ok("inspect m.gp").out;
+    let shown = said.lines().find_map(|line| line.strip_prefix("likelihood")).unwrap().trim().to_owned();
+    let value = |text: &str| -> f64 { text["gaussian(variance=".len()..text.len() - 1].parse().unwrap() };
+    assert!(shown.len() <= "gaussian(variance=0.00001234)".len() && shown.len() < exact.len(), "{shown}");
+    assert!((value(&shown) / value(&exact) - 1.0).abs() < 1e-3, "{shown} instead of {exact}");
+}
