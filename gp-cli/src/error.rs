@@ -123,7 +123,9 @@ impl From<OptimError> for CliError {
     fn from(error: OptimError) -> Self {
         match error {
             OptimError::Interrupted { .. } => Self::new(ErrorKind::Interrupted, error.to_string()),
-            OptimError::Checkpoint(CheckpointError::Io { .. }) => Self::new(ErrorKind::Io, error.to_string()),
+            OptimError::Watcher { .. } | OptimError::Checkpoint(CheckpointError::Io { .. }) => {
+                Self::new(ErrorKind::Io, error.to_string())
+            }
             OptimError::Checkpoint(_) => Self::new(ErrorKind::Model, error.to_string()),
             _ => Self::caused(ErrorKind::Numerical, INFERENCE, error),
         }

@@ -1,24 +1,18 @@
-//! What becomes of a signal that asks the process to end: Ctrl-C, or the polite one of `kill`.
+//! What becomes of a signal that asks the process to end: Ctrl-C, the polite one of `kill`, a terminal that is closed.
 //!
 //! Signals are the process's, so this is the one place that is too.
 
 use crate::line::Line;
 use gp_optim::Interrupt;
 use std::io::{IsTerminal, Write};
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The exit code of a process that was interrupted.
 pub(crate) const EXIT_CODE: u8 = 130;
 
-/// Held while a file takes its name, so that nothing half-written is left behind.
-static WRITING: Mutex<()> = Mutex::new(());
 /// The training that a signal ends, where there is one that leaves a checkpoint.
 static TRAINING: Mutex<Option<Interrupt>> = Mutex::new(None);
-
-/// A file on its way to its name over a long time, which has to go where the process does.
-static UNFINISHED: Mutex<Option<PathBuf>> = Mutex::new(None);
 
 /// Whether training is under way that leaves no checkpoint.
 static WITHOUT_CHECKPOINT: AtomicBool = AtomicBool::new(false);
@@ -27,9 +21,26 @@ static WITHOUT_CHECKPOINT: AtomicBool = AtomicBool::new(false);
 /// is ended by signals as any other.
 #[cfg(unix)]
 pub(crate) fn listen(line: Line) {
-    use signal_hook::consts::{SIGINT, SIGTERM};
-    let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGINT, SIGTERM]) else { return };
-    std::thread::spawn(move || signals.forever().for_each(|_| heed(&line)));
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
+    // A file that grows too large for a limit is then an error of writing, which is reported as others are.
+    let mut heeded = vec![SIGINT, SIGTERM, SIGXFSZ];
+    // `nohup` wants the process to outlive its terminal.
+    if !is_ignored(SIGHUP) {
+        heeded.push(SIGHUP);
+    }
+    let Ok(mut signals) = signal_hook::iterator::Signals::new(heeded) else { return };
+    let listening = move || signals.forever().filter(|signal| *signal != SIGXFSZ).for_each(|_| heed(&line));
+    // Where there is no room for a thread there is none for work either, which will say so.
+    let _ = std::thread::Builder::new().spawn(listening);
+}
+
+/// Whether the process was started with this signal ignored; where the system does not tell, it was not.
+#[cfg(unix)]
+fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = ignored.and_then(|digits| u64::from_str_radix(digits.trim(), 16).ok());
+    ignored.is_some_and(|ignored| ignored >> (signal - 1) & 1 == 1)
 }
 
 /// Where there are no such signals, the system ends the process in its own way.
@@ -49,10 +60,7 @@ fn heed(line: &Line) {
             }
         }
         _ => {
-            let _whole = locked(&WRITING);
-            if let Some(path) = locked(&UNFINISHED).take() {
-                let _ = std::fs::remove_file(path);
-            }
+            let _abandoned = gp_optim::files::abandon();
             line.end();
             let _ = writeln!(std::io::stderr(), "{}", last_words());
             std::process::exit(i32::from(EXIT_CODE));
@@ -85,17 +93,6 @@ pub(crate) fn while_training<T>(train: impl FnOnce(&Interrupt) -> T) -> T {
     let trained = train(&interrupt);
     *locked(&TRAINING) = None;
     trained
-}
-
-/// Says which file is to go if a signal ends the process; none any more, once it has its name.
-pub(crate) fn set_unfinished(path: Option<PathBuf>) {
-    *locked(&UNFINISHED) = path;
-}
-
-/// Runs what no signal should cut in two.
-pub(crate) fn while_writing<T>(write: impl FnOnce() -> T) -> T {
-    let _whole = locked(&WRITING);
-    write()
 }
 
 /// What is behind the locks is whole at any time, also after a panic elsewhere.

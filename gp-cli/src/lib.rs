@@ -118,12 +118,11 @@ fn show_error(error: &CliError, err: &mut dyn Write) -> u8 {
 /// Help and version go to stdout and are no error; a wrong command line goes to stderr.
 fn show_refusal(refusal: &clap::Error, out: &mut dyn Write, err: &mut dyn Write) -> u8 {
     let text = refusal.render();
-    // A closed stream is not worth another error.
     if refusal.use_stderr() {
+        // With stderr gone there is nobody left to tell.
         let _ = write!(err, "{text}");
         ErrorKind::Usage.exit_code()
     } else {
-        let _ = write!(out, "{text}");
-        0
+        out::print(out, text.to_string().as_bytes()).map_or_else(|error| show_error(&error, err), |()| 0)
     }
 }

@@ -10,6 +10,7 @@
 //!
 //! - [`Parameter`], [`Transform`] and [`Prior`] describe numbers that a model owns and a solver moves.
 //! - [`Objective`] is what a solver makes small: value and gradient at a point.
+//! - [`files`] are whole or not there.
 #![cfg_attr(feature = "solvers", doc = "- [`minimise`] does so, by the guarded L-BFGS [`Lbfgs`].")]
 #![cfg_attr(
     feature = "solvers",
@@ -28,6 +29,7 @@
 
 mod brake;
 mod error;
+pub mod files;
 mod number;
 mod objective;
 mod parameter;

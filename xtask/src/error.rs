@@ -76,6 +76,14 @@ pub(crate) enum XtaskError {
         /// How many.
         faults: usize,
     },
+    /// Rounds of `faults` left something that does not hold; which, is on standard output.
+    #[error("{} in which something did not hold; {message}", count(*faults, "round"))]
+    Faulty {
+        /// How many.
+        faults: usize,
+        /// Where to look.
+        message: String,
+    },
     /// Steps of `ci` failed; each line names a step, the reason and the command that repeats it.
     #[error("{} failed\n{}", count(failures.len(), "step"), failures.join("\n"))]
     StepsFailed {

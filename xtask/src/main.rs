@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `ci` | runs everything that has to hold on a clean checkout, step by step |
 //! | `tidy` | checks the rules of the house that no compiler lint can see |
+//! | `faults` | kills, interrupts and starves the `gp` command, and looks at what is left |
 //! | `experiment` | runs the tables and figures of five papers: a program of its own, in `xtask/experiments` |
 //! | `data` | lists, fetches and verifies the data sets of these: the same program |
 //! | `bench` | measures how fast everything is, beside what the machine can do: a program in `xtask/bench` |
@@ -14,6 +15,7 @@
 
 mod ci;
 mod error;
+mod faults;
 mod program;
 mod tidy;
 mod workspace;
@@ -39,6 +41,8 @@ enum Command {
     Ci(ci::Args),
     /// Check the rules of the house that no compiler lint can see
     Tidy(tidy::Args),
+    /// Kill, interrupt and starve the gp command, and look at what is left
+    Faults(faults::Args),
     /// Run the tables and figures of five papers (`experiment --help`)
     #[command(disable_help_flag = true)]
     Experiment(program::Args),
@@ -67,6 +71,7 @@ fn dispatch(cli: &Cli) -> Result<(), XtaskError> {
     match &cli.command {
         Command::Ci(args) => ci::run(args, out),
         Command::Tidy(args) => tidy::run(args, out),
+        Command::Faults(args) => faults::run(args, out),
         Command::Experiment(args) => args.run("gp-experiments", &["experiment"]),
         Command::Data(args) => args.run("gp-experiments", &["data"]),
         Command::Bench(args) => args.run("gp-benchmarks", &[]),

@@ -2,13 +2,13 @@
 
 use crate::context::Context;
 use crate::error::{CliError, ErrorKind};
-use crate::files::OutputFile;
+use crate::files::{InputFiles, OutputFile};
 use crate::model::Model;
 use crate::notes::Notes;
 use crate::out;
 use clap::ValueEnum;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Options of `gp convert`.
 #[derive(Clone, Debug, clap::Args)]
@@ -19,7 +19,7 @@ pub struct ConvertOptions {
     /// Format to write
     #[arg(long, value_enum)]
     pub to: Target,
-    /// File to write; the standard output unless given
+    /// File to write; the standard output unless given, or where it is -
     #[arg(long, short, value_name = "OUT")]
     pub output: Option<PathBuf>,
     /// Replace a file that is there
@@ -44,7 +44,10 @@ pub fn run(
     out: &mut dyn Write,
     notes: &mut Notes<'_>,
 ) -> Result<(), CliError> {
-    let file = options.output.as_deref().map(|path| OutputFile::prepare(path, options.force)).transpose()?;
+    let inputs = InputFiles::none().and("MODEL", Some(&options.model));
+    let prepare = |path| OutputFile::prepare("--output", path, options.force, &inputs);
+    let path = options.output.as_deref().filter(|path| *path != Path::new("-"));
+    let file = path.map(prepare).transpose()?;
     let model = Model::load(&options.model, context)?;
     let Target::Json = options.to;
     let text = serde_json::to_string_pretty(&model.to_value()?)
@@ -53,8 +56,9 @@ pub fn run(
     match file {
         None => out::print(out, text.as_bytes()),
         Some(file) => {
+            let path = file.path().to_owned();
             file.write(text.as_bytes())?;
-            notes.say(format_args!("wrote {}", file.path().display()));
+            notes.say(format_args!("wrote {}", path.display()));
             Ok(())
         }
     }

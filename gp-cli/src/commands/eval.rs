@@ -5,7 +5,7 @@ use super::{TableOptions, print_json, warn};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::evaluate::{evaluate, table};
-use crate::files::OutputFile;
+use crate::files::{InputFiles, OutputFile};
 use crate::left_out::counted;
 use crate::model::Model;
 use crate::notes::Notes;
@@ -46,16 +46,18 @@ pub fn run(
     out: &mut dyn Write,
     notes: &mut Notes<'_>,
 ) -> Result<(), CliError> {
-    let report =
-        options.report.as_deref().map(|path| OutputFile::prepare(path, options.force)).transpose()?;
+    let inputs = InputFiles::none().and("MODEL", Some(&options.model)).and("DATA", Some(&options.data));
+    let prepare = |path: &PathBuf| OutputFile::prepare("--report", path, options.force, &inputs);
+    let report = options.report.as_ref().map(prepare).transpose()?;
     let model = Model::load(&options.model, context)?;
     let (frame, left_out) = options.table.read_counted(&options.data, context, &model, &[], notes)?;
     notes.stage(format_args!("scoring {}", counted(frame.row_count(), "row")));
     let evaluation = evaluate(&model, &frame)?;
     warn(notes, &evaluation.warnings);
     if let Some(report) = report {
+        let path = report.path().to_owned();
         report.write(page(&model, Some((&frame, &evaluation)))?.as_bytes())?;
-        notes.say(format_args!("wrote {}", report.path().display()));
+        notes.say(format_args!("wrote {}", path.display()));
     }
     if options.json {
         let mut scores = evaluation.to_json();

@@ -7,7 +7,7 @@ use crate::data::{Frame, ReadOptions, TableChoice};
 use crate::encode::{RoleValues, Target, encode_targets};
 use crate::error::{CliError, ErrorKind};
 use crate::evaluate::{self, Evaluation};
-use crate::files::OutputFile;
+use crate::files::{InputFiles, OutputFile, TraceFile};
 use crate::fit::{self, CheckpointFolder, FitSpec, MissingRules, Plan, Stream, Streamed, parse_time};
 use crate::interrupt;
 use crate::left_out::counted;
@@ -87,7 +87,10 @@ pub fn run(
 ) -> Result<(), CliError> {
     let spec = &options.spec;
     spec.targets()?;
-    let output = OutputFile::prepare(&options.output, options.force)?;
+    let inputs = inputs(options);
+    let output = OutputFile::prepare("--output", &options.output, options.force, &inputs)?;
+    let inputs = inputs.and("--output", Some(&options.output));
+    options.trace.iter().try_for_each(|path| inputs.check("--trace", path))?;
     let (plan, dropped) = plan(options, context, notes)?;
     if dropped > 0 {
         let verb = if dropped == 1 { "misses" } else { "miss" };
@@ -107,11 +110,7 @@ pub fn run(
     let test = options.test.as_deref().map(|path| read_test(path, options, &plan, context)).transpose()?;
 
     let checkpoint = checkpoint_folder(options, &plan)?;
-    let course = Course::new(
-        notes.line().clone(),
-        options.trace.as_deref(),
-        (options.resume.is_some(), options.force),
-    )?;
+    let course = Course::new(notes.line().clone(), trace(options, &inputs)?);
 
     let start = Instant::now();
     let control = course.watch(plan.problem.settings.control.clone());
@@ -129,9 +128,27 @@ pub fn run(
     let scores = test.map(|test| evaluate::evaluate(&model, &test)).transpose()?;
     scores.iter().for_each(|scores| warn(notes, &scores.warnings));
     output.write(&model.to_bytes()?)?;
-    notes.say(format_args!("wrote {}", output.path().display()));
+    notes.say(format_args!("wrote {}", options.output.display()));
     checkpoint.map_or(Ok(()), |folder| tidy_up(&folder, &model, notes))?;
     show(options, &model, scores.as_ref(), seconds, out)
+}
+
+/// What no output may replace.
+fn inputs(options: &FitOptions) -> InputFiles {
+    let folders = [("--checkpoint", &options.checkpoint), ("--resume", &options.resume)];
+    let kept = folders.into_iter().filter_map(|(word, folder)| Some((word, folder.as_deref()?)));
+    let kept = kept
+        .flat_map(|(word, folder)| CheckpointFolder::files(folder).into_iter().map(move |path| (word, path)));
+    let inputs = InputFiles::none().and("DATA", Some(&options.data));
+    let inputs = inputs.and("--test", options.test.as_ref()).and("--config", options.config.as_ref());
+    kept.fold(inputs, |inputs, (word, path)| inputs.and(word, Some(path)))
+}
+
+/// The file for the course of training; training that goes on adds to the one that is there.
+fn trace(options: &FitOptions, inputs: &InputFiles) -> Result<Option<TraceFile>, CliError> {
+    let existing = (options.resume.is_some(), options.force);
+    let prepare = |path: &PathBuf| TraceFile::prepare("--trace", path, existing, inputs);
+    options.trace.as_ref().map(prepare).transpose()
 }
 
 /// Reads the table, into memory or not, and makes all choices; tells how many rows were left out.

@@ -134,6 +134,12 @@ fn left_of(
     Ok((frame.rows(&complete)?, missed))
 }
 
+/// Names of columns, without those that were said before.
+fn each_once(names: &[String]) -> impl Iterator<Item = &str> {
+    let is_new = |(place, name): &(usize, &String)| !names[..*place].contains(name);
+    names.iter().enumerate().filter(is_new).map(|(_, name)| name.as_str())
+}
+
 /// Lines of warnings.
 fn warn(notes: &mut Notes<'_>, warnings: &[String]) {
     warnings.iter().for_each(|warning| notes.say(format_args!("warning: {warning}")));

@@ -6,7 +6,7 @@ use crate::context::Context;
 use crate::data::Frame;
 use crate::encode::{Feature, FeatureEncoding};
 use crate::error::CliError;
-use crate::files::OutputFile;
+use crate::files::{InputFiles, OutputFile};
 use crate::method::is_gaussian;
 use crate::metrics::Forecast;
 use crate::model::Model;
@@ -59,7 +59,8 @@ pub struct PlotOptions {
 /// Of the kind of whatever failed; the output is then as it was.
 pub fn run(options: &PlotOptions, context: &Context, notes: &mut Notes<'_>) -> Result<(), CliError> {
     picture::check_name(&options.output)?;
-    let output = OutputFile::prepare(&options.output, options.force)?;
+    let inputs = InputFiles::none().and("MODEL", Some(&options.model)).and("DATA", Some(&options.data));
+    let output = OutputFile::prepare("--output", &options.output, options.force, &inputs)?;
     let model = Model::load(&options.model, context)?;
     targets::check_chosen(&model, options.target.as_deref())?;
     if options.parts {
@@ -74,7 +75,7 @@ pub fn run(options: &PlotOptions, context: &Context, notes: &mut Notes<'_>) -> R
         false => picture_in_stages(&model, &frame, &notes.line().stages())?,
     };
     output.write(&picture.bytes(&options.output)?)?;
-    notes.say(format_args!("wrote {}", output.path().display()));
+    notes.say(format_args!("wrote {}", options.output.display()));
     Ok(())
 }
 

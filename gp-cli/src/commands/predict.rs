@@ -1,10 +1,11 @@
 //! `gp predict`: a model and a table to a table of predictions.
 
-use super::{TableOptions, print_json, warn};
+use super::{TableOptions, each_once, print_json, warn};
 use crate::context::Context;
 use crate::data::Frame;
 use crate::encode::Unseen;
 use crate::error::{CliError, ErrorKind};
+use crate::files::InputFiles;
 use crate::fit::none_left;
 use crate::left_out::{LeftOut, counted};
 use crate::memory::Budget;
@@ -83,25 +84,27 @@ pub fn run(
     notes: &mut Notes<'_>,
 ) -> Result<(), CliError> {
     let (start, format) = (Instant::now(), options.output_format.as_deref());
-    let destination =
-        Destination::prepare(options.output.as_deref(), options.force, format, &context.writers)?;
-    if options.json && destination.path().is_none() {
+    let inputs = InputFiles::none().and("MODEL", Some(&options.model)).and("DATA", Some(&options.data));
+    let force = (options.force, &inputs);
+    let destination = Destination::prepare(options.output.as_deref(), force, format, &context.writers)?;
+    let path = destination.path();
+    if options.json && path.is_none() {
         return Err(CliError::usage(
             "--json prints a summary where the predictions would go; name a file for them with --output, or have them as JSON lines with --output-format jsonl instead",
         ));
     }
     let model = Model::load(&options.model, context)?;
     let (wanted, mut seen) = (wanted(options), Seen::default());
-    let ids: Vec<&str> = options.id.iter().map(String::as_str).collect();
+    let ids: Vec<&str> = each_once(&options.id).collect();
     notes.stage(format_args!("predicting {}", options.data));
     let written = if options.joint || options.samples > 0 || !destination.takes_pieces() {
         let frame = context.formats.open(&options.data, &options.table.of(&model, &options.id))?;
         check_memory(options, frame.row_count(), context.budget())?;
         let predicted = predictions(&model, &frame, &wanted, &ids)?;
         seen.look(&model, &frame, &predicted);
-        Written::Whole(predicted)
+        Written::Whole(predicted, destination)
     } else {
-        let mut written = Pieces::begin(&destination)?;
+        let mut written = Pieces::begin(destination);
         let formats = &context.formats;
         options.table.open(&options.data, formats, &model, &options.id)?.for_each(formats, |rows| {
             let predicted = predictions(&model, rows, &wanted, &ids)?;
@@ -113,10 +116,10 @@ pub fn run(
     };
     seen.say(&model, &options.data, notes)?;
     match written {
-        Written::Whole(predicted) => destination.write(&predicted.table, out)?,
+        Written::Whole(predicted, destination) => destination.write(&predicted.table, out)?,
         Written::Pieces(written) => written.finish(out)?,
     }
-    match destination.path() {
+    match path {
         Some(path) if options.json => {
             let seconds = start.elapsed().as_secs_f64();
             print_json(out, &seen.summary(options, &path, &seen.warnings(&model), seconds))
@@ -139,9 +142,9 @@ fn check_memory(options: &PredictOptions, rows: usize, budget: Budget) -> Result
 }
 
 /// What is on its way to its place.
-enum Written<'a> {
-    Whole(Predictions),
-    Pieces(Pieces<'a>),
+enum Written {
+    Whole(Predictions, Destination),
+    Pieces(Pieces),
 }
 
 fn wanted(options: &PredictOptions) -> Wanted {

@@ -5,7 +5,7 @@ use crate::context::Context;
 use crate::data::Frame;
 use crate::encode::{Factors, Role, RoleValues};
 use crate::error::CliError;
-use crate::files::OutputFile;
+use crate::files::{InputFiles, OutputFile};
 use crate::left_out::counted;
 use crate::method::{self, Given, Later, Updated, refused};
 use crate::model::{About, Model};
@@ -51,7 +51,9 @@ pub fn run(
     notes: &mut Notes<'_>,
 ) -> Result<(), CliError> {
     let start = Instant::now();
-    let output = OutputFile::prepare(&options.output, options.force)?;
+    // The model may be replaced by the one with more observations.
+    let inputs = InputFiles::none().and("DATA", Some(&options.data));
+    let output = OutputFile::prepare("--output", &options.output, options.force, &inputs)?;
     let model = Model::load(&options.model, context)?;
     let method = context.methods.find(&model.about().training.method)?;
     let roles = &model.about().roles;
@@ -93,7 +95,7 @@ pub fn run(
     let updated_model = Model::new(about, updated.posterior, None);
     output.write(&updated_model.to_bytes()?)?;
     let more = more_rows(rows);
-    notes.say(format_args!("wrote {} with {more}, {}", output.path().display(), updated.how));
+    notes.say(format_args!("wrote {} with {more}, {}", options.output.display(), updated.how));
     if !options.json {
         return Ok(());
     }

@@ -7,11 +7,13 @@ use crate::error::{CliError, ErrorKind};
 use crate::files;
 use crate::method::{Rows, SECOND_STAGE, target_stage};
 use gp_ep::{DataError, DataSource, Rows as Selection};
+use gp_optim::files::FolderLock;
 use gp_optim::{CheckpointFile, Control, OptimError};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Names of the files in the folder.
@@ -27,6 +29,7 @@ const FREE: [&str; 1] = ["time-limit"];
 pub struct CheckpointFolder {
     folder: PathBuf,
     record: Record,
+    _lock: Arc<FolderLock>,
 }
 
 /// What training is about. It goes on with the same alone.
@@ -53,6 +56,7 @@ impl CheckpointFolder {
     /// # Errors
     /// Of kind [`Io`](ErrorKind::Io) for a folder that cannot be written into or is in use.
     pub fn begin(folder: &Path, plan: &Plan, spec: &FitSpec) -> Result<Self, CliError> {
+        let lock = Arc::new(lock(folder)?);
         let folder = folder.to_owned();
         if [RECORD, TRAINING].iter().any(|name| folder.join(name).exists()) {
             let shown = folder.display();
@@ -61,12 +65,19 @@ impl CheckpointFolder {
             );
             return Err(CliError::new(ErrorKind::Io, message));
         }
-        files::make_writable_folder(&folder)?;
         let record = Record::new(plan, spec)?;
         let text = serde_json::to_vec_pretty(&record)
             .map_err(|cause| CliError::caused(ErrorKind::Io, "cannot write JSON", cause))?;
         files::write_whole(&folder, RECORD, &text)?;
-        Ok(Self { folder, record })
+        Ok(Self { folder, record, _lock: lock })
+    }
+
+    /// Files of a checkpoint in a folder, those that are there and those that may come.
+    pub fn files(folder: &Path) -> Vec<PathBuf> {
+        let names = [RECORD, TRAINING].into_iter().chain(memo::ALL).map(|name| folder.join(name));
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+        let stages = entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(TRAINING));
+        names.chain(stages.map(|entry| entry.path())).collect()
     }
 
     /// Whether a folder holds the beginning of a checkpoint.
@@ -81,13 +92,11 @@ impl CheckpointFolder {
     /// damaged, of kind [`Usage`](ErrorKind::Usage) for one of other data or settings, which says what differs.
     pub fn resume(folder: &Path, plan: &Plan, spec: &FitSpec) -> Result<Self, CliError> {
         let path = folder.join(RECORD);
+        // A folder that is not there is not made.
+        let lock = folder.is_dir().then(|| lock(folder)).transpose()?.map(Arc::new);
         let bytes = match fs::read(&path) {
             Ok(bytes) => bytes,
-            Err(missing) if missing.kind() == std::io::ErrorKind::NotFound => {
-                let message =
-                    format!("`{}` holds no checkpoint; begin one with --checkpoint", folder.display());
-                return Err(CliError::new(ErrorKind::Io, message));
-            }
+            Err(missing) if missing.kind() == std::io::ErrorKind::NotFound => return Err(none_in(folder)),
             Err(cause) => return Err(CliError::io("read", &path, cause)),
         };
         let damaged = |cause| {
@@ -107,9 +116,10 @@ impl CheckpointFolder {
         }
         begun.config.entry(UNITS).or_insert_with(|| MODEL.into());
         let record = Record::new(plan, spec)?;
-        match begun.difference(&record) {
-            None => Ok(Self { folder: folder.to_owned(), record }),
-            Some(difference) => {
+        match (begun.difference(&record), lock) {
+            (None, Some(lock)) => Ok(Self { folder: folder.to_owned(), record, _lock: lock }),
+            (None, None) => Err(none_in(folder)),
+            (Some(difference), _) => {
                 let message =
                     format!("the checkpoint in `{}` is of another fit: {difference}", folder.display());
                 Err(CliError::new(ErrorKind::Usage, message))
@@ -162,6 +172,17 @@ impl CheckpointFolder {
         let _ = fs::remove_dir(&self.folder);
         Ok(())
     }
+}
+
+/// The folder for this process alone.
+pub(super) fn lock(folder: &Path) -> Result<FolderLock, CliError> {
+    FolderLock::take(folder).map_err(|cause| CliError::io("work in the folder", folder, cause))
+}
+
+/// The error of a folder to go on from that holds nothing.
+pub(super) fn none_in(folder: &Path) -> CliError {
+    let message = format!("`{}` holds no checkpoint; begin one with --checkpoint", folder.display());
+    CliError::new(ErrorKind::Io, message)
 }
 
 /// An interruption of what has a checkpoint in a folder, with what to do next.

@@ -1,7 +1,7 @@
 //! A folder from which a cross-validation goes on: in it one for each part, with the state of its training or, once that is
 //! over, with its model.
 
-use super::checkpoint::{CheckpointFolder, how_to_go_on};
+use super::checkpoint::{CheckpointFolder, how_to_go_on, lock, none_in};
 use super::plan::Plan;
 use super::run;
 use super::spec::FitSpec;
@@ -9,6 +9,7 @@ use crate::error::{CliError, ErrorKind};
 use crate::files;
 use crate::model::{Model, Vocabulary};
 use gp_optim::Interrupt;
+use gp_optim::files::FolderLock;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -19,19 +20,21 @@ const PART: &str = "part-";
 const MODEL: &str = "model.gp";
 
 /// Folders of parts in a folder.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct FoldFolders {
     folder: PathBuf,
     every: Duration,
+    _lock: FolderLock,
 }
 
 impl FoldFolders {
     /// A folder for fits that begin; `every` is the least time between two checkpoints of one.
     ///
     /// # Errors
-    /// Of kind [`Io`](ErrorKind::Io) for a folder that cannot be written into or that holds parts already.
+    /// Of kind [`Io`](ErrorKind::Io) for a folder that cannot be written into, that is in use or that holds parts already.
     pub fn begin(folder: &Path, every: Duration) -> Result<Self, CliError> {
-        let folders = Self { folder: folder.to_owned(), every };
+        files::make_writable_folder(folder)?;
+        let folders = Self { folder: folder.to_owned(), every, _lock: lock(folder)? };
         if folders.are_begun() {
             let shown = folder.display();
             let message = format!(
@@ -39,21 +42,19 @@ impl FoldFolders {
             );
             return Err(CliError::new(ErrorKind::Io, message));
         }
-        files::make_writable_folder(folder)?;
         Ok(folders)
     }
 
     /// The folder of fits that go on.
     ///
     /// # Errors
-    /// Of kind [`Io`](ErrorKind::Io) where there is none.
+    /// Of kind [`Io`](ErrorKind::Io) where there is none, or another process works on it.
     pub fn resume(folder: &Path, every: Duration) -> Result<Self, CliError> {
-        let folders = Self { folder: folder.to_owned(), every };
-        if folders.are_begun() {
-            return Ok(folders);
+        if !folder.is_dir() {
+            return Err(none_in(folder));
         }
-        let message = format!("`{}` holds no checkpoint; begin one with --checkpoint", folder.display());
-        Err(CliError::new(ErrorKind::Io, message))
+        let folders = Self { folder: folder.to_owned(), every, _lock: lock(folder)? };
+        if folders.are_begun() { Ok(folders) } else { Err(none_in(folder)) }
     }
 
     fn part(&self, part: usize) -> PathBuf {

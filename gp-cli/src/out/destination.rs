@@ -6,7 +6,7 @@ use super::print::print;
 use super::table::OutTable;
 use super::writers::Writers;
 use crate::error::CliError;
-use crate::files::OutputFile;
+use crate::files::{InputFiles, OutputFile};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -21,14 +21,14 @@ pub enum Destination {
 }
 
 impl Destination {
-    /// Looks whether the table could be written there. No path, and the path `-`, mean the standard output. `format` is one
-    /// of [`Writers::named`], which counts more than the end of the path.
+    /// Looks whether the table could be written to the path of `--output`. No path, and the path `-`, mean the standard
+    /// output. `format` is one of [`Writers::named`], which counts more than the end of the path.
     ///
     /// # Errors
     /// As [`OutputFile::prepare`], [`Writers::of`] and [`Writers::named`].
     pub fn prepare(
         path: Option<&Path>,
-        force: bool,
+        (force, inputs): (bool, &InputFiles),
         format: Option<&str>,
         writers: &Writers,
     ) -> Result<Self, CliError> {
@@ -36,7 +36,7 @@ impl Destination {
         match path {
             Some(path) if path != Path::new("-") => {
                 let format = named.map_or_else(|| writers.of(path), Ok)?;
-                Ok(Self::File(OutputFile::prepare(path, force)?, format))
+                Ok(Self::File(OutputFile::prepare("--output", path, force, inputs)?, format))
             }
             _ => Ok(Self::Stdout(named.unwrap_or_else(|| writers.first()))),
         }
@@ -46,7 +46,7 @@ impl Destination {
     #[must_use]
     pub fn path(&self) -> Option<PathBuf> {
         match self {
-            Self::File(file, _) => Some(file.path()),
+            Self::File(file, _) => Some(file.path().to_owned()),
             Self::Stdout(_) => None,
         }
     }
@@ -68,7 +68,7 @@ impl Destination {
     ///
     /// # Errors
     /// Of kind [`Io`](crate::ErrorKind::Io).
-    pub fn write(&self, table: &OutTable, stdout: &mut dyn Write) -> Result<(), CliError> {
+    pub fn write(self, table: &OutTable, stdout: &mut dyn Write) -> Result<(), CliError> {
         match self {
             Self::File(file, format) => file.write(&format.bytes(table)?),
             Self::Stdout(format) => print(stdout, &format.bytes(table)?),

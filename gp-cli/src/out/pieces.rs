@@ -1,42 +1,45 @@
 //! Tables that are written some rows at a time, and yet whole or not at all.
 
 use super::destination::Destination;
+use super::format::TableFormat;
 use super::print::print;
 use super::table::OutTable;
 use crate::data::no_room;
 use crate::error::{CliError, ErrorKind};
-use crate::files::Unfinished;
+use crate::files::OutputFile;
 use std::io::{self, Read, Seek, Write};
+use std::sync::Arc;
 use tempfile::{SpooledTempFile, spooled_tempfile};
 
 /// Bytes for the standard output that stay in memory until all of them are there; more go to a file without a name.
 const IN_MEMORY: usize = 1 << 22;
 
-/// A table on its way: to a file beside the place that it will have or, for the standard output, to memory or to one without a name.
+/// A table on its way: to a file beside the place that it will have or, for streams, to memory or to one without a name.
 #[derive(Debug)]
-pub struct Pieces<'a> {
-    destination: &'a Destination,
+pub struct Pieces {
+    format: Arc<dyn TableFormat>,
     to: To,
     begun: bool,
 }
 
 #[derive(Debug)]
 enum To {
-    File(Unfinished),
-    Stdout(SpooledTempFile),
+    File(OutputFile),
+    /// The standard output, unless there is another one.
+    Stream(SpooledTempFile, Option<OutputFile>),
 }
 
-impl<'a> Pieces<'a> {
+impl Pieces {
     /// Begins a table.
-    ///
-    /// # Errors
-    /// Of kind [`Io`](ErrorKind::Io).
-    pub fn begin(destination: &'a Destination) -> Result<Self, CliError> {
-        let to = match destination {
-            Destination::File(file, _) => To::File(file.begin()?),
-            Destination::Stdout(_) => To::Stdout(spooled_tempfile(IN_MEMORY)),
+    #[must_use]
+    pub fn begin(destination: Destination) -> Self {
+        let spool = || spooled_tempfile(IN_MEMORY);
+        let (to, format) = match destination {
+            Destination::File(file, format) if file.is_stream() => (To::Stream(spool(), Some(file)), format),
+            Destination::File(file, format) => (To::File(file), format),
+            Destination::Stdout(format) => (To::Stream(spool(), None), format),
         };
-        Ok(Self { destination, to, begun: false })
+        Self { format, to, begun: false }
     }
 
     /// Adds rows.
@@ -44,7 +47,7 @@ impl<'a> Pieces<'a> {
     /// # Errors
     /// Of kind [`Io`](ErrorKind::Io); of kind [`Usage`](ErrorKind::Usage) for a format that is not written in pieces.
     pub fn add(&mut self, table: &OutTable) -> Result<(), CliError> {
-        let format = self.destination.format();
+        let format = &self.format;
         let bytes = match format.more(table) {
             Some(more) if self.begun => more?,
             Some(_) => format.bytes(table)?,
@@ -55,8 +58,10 @@ impl<'a> Pieces<'a> {
         };
         self.begun = true;
         match &mut self.to {
-            To::File(file) => file.write(&bytes),
-            To::Stdout(file) => file.write_all(&bytes).map_err(|cause| no_room(&std::env::temp_dir(), cause)),
+            To::File(file) => file.add(&bytes),
+            To::Stream(file, _) => {
+                file.write_all(&bytes).map_err(|cause| no_room(&std::env::temp_dir(), cause))
+            }
         }
     }
 
@@ -65,9 +70,9 @@ impl<'a> Pieces<'a> {
     /// # Errors
     /// Of kind [`Io`](ErrorKind::Io).
     pub fn finish(self, stdout: &mut dyn Write) -> Result<(), CliError> {
-        let mut file = match self.to {
+        let (mut file, mut stream) = match self.to {
             To::File(file) => return file.finish(),
-            To::Stdout(file) => file,
+            To::Stream(file, stream) => (file, stream),
         };
         let lost = |cause| no_room(&std::env::temp_dir(), cause);
         file.rewind().map_err(lost)?;
@@ -79,7 +84,10 @@ impl<'a> Pieces<'a> {
                 Err(cause) if cause.kind() == io::ErrorKind::Interrupted => continue,
                 Err(cause) => return Err(lost(cause)),
             };
-            print(stdout, &buffer[..count])?;
+            match &mut stream {
+                Some(stream) => stream.add(&buffer[..count])?,
+                None => print(stdout, &buffer[..count])?,
+            }
         }
     }
 }

@@ -50,3 +50,4 @@ mod tutorial;
 mod units;
 mod update;
 mod windows;
+mod written;

@@ -93,7 +93,11 @@ fn candidates_of_a_table_are_chosen_one_after_the_other() {
     assert_eq!(said.json()["points"][0]["well"], "d");
     // What is left of a variance after an observation there: v σ² / (v + σ²).
     let all = desk.ok("suggest model.gp c.csv --count 5 --by variance --id well");
-    assert_eq!(all.table().0, ["well", "x", "latent_variance", "mean", "variance"]);
+    let header = ["well", "x", "latent_variance", "mean", "variance"];
+    assert_eq!(all.table().0, header);
+    // An input is there once, and so is a column that is asked for twice.
+    let twice = desk.ok("suggest model.gp c.csv --by variance --id x --id well --id well");
+    assert_eq!(twice.table().0, header);
     let mut wells: Vec<String> = all.table().1.into_iter().map(|row| row[0].clone()).collect();
     wells.sort();
     assert_eq!(wells, ["a", "b", "c", "d", "e"]);

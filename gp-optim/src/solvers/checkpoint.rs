@@ -2,13 +2,13 @@
 
 mod envelope;
 mod error;
-mod replace;
 
 pub use error::CheckpointError;
 
 use super::error::OptimError;
 use super::history::Record;
 use super::state::GradientState;
+use crate::files;
 use argmin::core::Error;
 use argmin::core::checkpointing::{Checkpoint, CheckpointingFrequency};
 use serde::de::DeserializeOwned;
@@ -113,15 +113,13 @@ impl CheckpointFile {
     /// # Errors
     /// [`CheckpointError::Io`].
     pub fn remove(&self) -> Result<(), CheckpointError> {
-        for path in [self.path.clone(), replace::beside(&self.path)] {
-            match fs::remove_file(&path) {
-                Err(error) if error.kind() != ErrorKind::NotFound => {
-                    return Err(CheckpointError::io("remove", &path, &error));
-                }
-                _ => {}
+        files::remove_leftover(&self.path);
+        match fs::remove_file(&self.path) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                Err(CheckpointError::io("remove", &self.path, &error))
             }
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     /// The same file for one kind of run, which others refuse.
@@ -164,7 +162,8 @@ impl CheckpointFile {
         let encoded = postcard::to_stdvec(&(&self.label, kept, solver, state));
         let payload =
             encoded.map_err(|error| CheckpointError::Encode { path, message: error.to_string() })?;
-        replace::replace(&self.path, &envelope::seal(&payload))
+        files::replace(&self.path, &envelope::seal(&payload))
+            .map_err(|error| CheckpointError::io("write", &self.path, &error))
     }
 
     /// What the file holds; nothing if there is no file.

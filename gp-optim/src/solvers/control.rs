@@ -151,7 +151,7 @@ impl Control {
     pub(super) fn show(&self, record: impl FnOnce() -> Record) -> Result<(), OptimError> {
         let Some(Watcher(watch)) = &self.watcher else { return Ok(()) };
         let mut watch = watch.lock().unwrap_or_else(PoisonError::into_inner);
-        watch(&record()).map_err(|message| OptimError::BrokenOff { message })
+        watch(&record()).map_err(|message| OptimError::Watcher { message })
     }
 
     /// The same with the clock running, for what consists of several runs: their time is then limited together.

@@ -77,6 +77,12 @@ pub enum OptimError {
         /// The message of what failed.
         message: String,
     },
+    /// The watcher of the run failed, such as one that writes a file.
+    #[error("{message}")]
+    Watcher {
+        /// Its own message.
+        message: String,
+    },
     /// An end was requested. Nothing is lost: the run goes on from its checkpoint.
     #[error("interrupted after {iteration} iterations; {} has what is needed to go on", path.display())]
     Interrupted {

@@ -82,7 +82,7 @@ fn a_folder_that_is_not_there_ends_the_run_with_the_path() {
 fn leftovers_of_a_broken_attempt_do_no_harm() {
     let folder = tempfile::tempdir().unwrap();
     let (file, bytes) = written(&folder);
-    fs::write(folder.path().join("run.checkpoint.tmp"), &bytes[..9]).unwrap();
+    fs::write(folder.path().join(".gp-unfinished-run.checkpoint"), &bytes[..9]).unwrap();
     let resumed = run_to(20, adam(), Some(file)).unwrap();
     assert_eq!(resumed, run_to(20, adam(), None).unwrap());
     let names: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().file_name()).collect();

@@ -11,8 +11,8 @@ use std::path::Path;
 use clap::builder::PossibleValuesParser;
 
 use crate::error::XtaskError;
-use crate::{tidy, workspace};
-pub(crate) use command::Cargo;
+use crate::{faults, tidy, workspace};
+pub(crate) use command::{Cargo, CargoCommand};
 use step::{Step, Work};
 
 /// Options of `cargo xtask ci`.
@@ -53,6 +53,7 @@ fn list(steps: &[Step], out: &mut dyn Write) -> Result<(), XtaskError> {
 fn perform(step: &Step, cargo: &Cargo, root: &Path, out: &mut dyn Write) -> Result<(), XtaskError> {
     match &step.work {
         Work::Tidy => tidy::check(root, out),
+        Work::Faults => faults::check(root, cargo, faults::ROUNDS_OF_CI, 0, out),
         Work::Cargo(command) => cargo.run(command, root),
         Work::Template => template::check(cargo, root),
     }

@@ -5,6 +5,7 @@
 //! code for tests and examples) and that no step undoes the work of another.
 
 use crate::ci::command::CargoCommand;
+use crate::faults::ROUNDS_OF_CI;
 
 /// One thing that has to hold, with a name to call it by.
 #[derive(Debug)]
@@ -22,6 +23,8 @@ pub(crate) struct Step {
 pub(crate) enum Work {
     /// The rules of `cargo xtask tidy`, in this process.
     Tidy,
+    /// Rounds of `cargo xtask faults`.
+    Faults,
     /// One run of cargo.
     Cargo(CargoCommand),
     /// The template of a crate outside the workspace, built against packages.
@@ -33,6 +36,7 @@ impl Step {
     pub(crate) fn command_line(&self) -> String {
         match &self.work {
             Work::Tidy => "cargo xtask tidy".to_owned(),
+            Work::Faults => format!("cargo xtask faults --rounds {ROUNDS_OF_CI}"),
             Work::Cargo(command) => command.to_string(),
             Work::Template => "cargo xtask ci --step template".to_owned(),
         }
@@ -65,6 +69,11 @@ pub(crate) fn all(nextest: bool) -> Vec<Step> {
             name: "examples",
             about: "example programs and benchmarks compile",
             work: Work::Cargo(examples()),
+        },
+        Step {
+            name: "faults",
+            about: "the gp command leaves whole files whatever ends it",
+            work: Work::Faults,
         },
         Step {
             name: "template",
@@ -115,13 +124,16 @@ mod tests {
 
     #[test]
     fn the_names_are_those_documented() {
-        assert_eq!(names(), ["format", "tidy", "lints", "docs", "tests", "doctests", "examples", "template"]);
+        assert_eq!(
+            names(),
+            ["format", "tidy", "lints", "docs", "tests", "doctests", "examples", "faults", "template"]
+        );
     }
 
     #[test]
     fn every_compiling_step_selects_the_same_packages_and_features() {
         for step in all(true).iter().chain(&all(false)) {
-            if matches!(step.name, "format" | "tidy" | "template") {
+            if matches!(step.name, "format" | "tidy" | "faults" | "template") {
                 continue;
             }
             let line = step.command_line();

@@ -9,7 +9,7 @@ use crate::context::Context;
 use crate::data::Frame;
 use crate::error::CliError;
 use crate::evaluate::{Evaluation, evaluate};
-use crate::files::OutputFile;
+use crate::files::{InputFiles, OutputFile};
 use crate::model::Model;
 use crate::notes::Notes;
 use std::path::PathBuf;
@@ -39,7 +39,8 @@ pub struct ReportOptions {
 /// # Errors
 /// Of the kind of whatever failed; the output is then as it was.
 pub fn run(options: &ReportOptions, context: &Context, notes: &mut Notes<'_>) -> Result<(), CliError> {
-    let output = OutputFile::prepare(&options.output, options.force)?;
+    let inputs = InputFiles::none().and("MODEL", Some(&options.model)).and("--test", options.test.as_ref());
+    let output = OutputFile::prepare("--output", &options.output, options.force, &inputs)?;
     let model = Model::load(&options.model, context)?;
     let read = |path: &String| options.table.read(path, context, &model, &[], notes);
     let frame = options.test.as_ref().map(read).transpose()?;
@@ -48,7 +49,7 @@ pub fn run(options: &ReportOptions, context: &Context, notes: &mut Notes<'_>) ->
         warn(notes, &scores.warnings);
     }
     output.write(page(&model, frame.as_ref().zip(scores.as_ref()))?.as_bytes())?;
-    notes.say(format_args!("wrote {}", output.path().display()));
+    notes.say(format_args!("wrote {}", options.output.display()));
     Ok(())
 }
 

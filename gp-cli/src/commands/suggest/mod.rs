@@ -6,11 +6,12 @@ mod search;
 mod space;
 mod table;
 
-use super::{TableOptions, print_json, targets};
+use super::{TableOptions, each_once, print_json, targets};
 use crate::context::Context;
 use crate::data::{Column, Frame, Values};
 use crate::encode::{Inputs, Role};
 use crate::error::CliError;
+use crate::files::InputFiles;
 use crate::left_out::counted;
 use crate::model::{Functions, Model};
 use crate::notes::Notes;
@@ -129,8 +130,10 @@ pub fn run(
     notes: &mut Notes<'_>,
 ) -> Result<(), CliError> {
     let (start, format) = (Instant::now(), options.output_format.as_deref());
-    let destination =
-        Destination::prepare(options.output.as_deref(), options.force, format, &context.writers)?;
+    let inputs = InputFiles::none();
+    let inputs = inputs.and("MODEL", Some(&options.model)).and("CANDIDATES", options.candidates.as_ref());
+    let force = (options.force, &inputs);
+    let destination = Destination::prepare(options.output.as_deref(), force, format, &context.writers)?;
     if options.json && format.is_some() && destination.path().is_none() {
         return Err(CliError::usage(
             "--json prints one object where the table would go; name a file for the table with --output, or leave out one of --json and --output-format",
@@ -228,7 +231,10 @@ fn of_table(
     let part = frame.rows(&rows)?;
     let places = places_of(model.inputs(), &part)?;
     let mut ids = OutTable::default();
-    for column in part.require(&options.id.iter().map(String::as_str).collect::<Vec<_>>())? {
+    // Inputs are in the table anyway.
+    let inputs = model.inputs().names();
+    let copied = each_once(&options.id).filter(|name| !inputs.contains(name));
+    for column in part.require(&copied.collect::<Vec<_>>())? {
         ids.push_words(column.name(), (0..rows.len()).map(|row| column.text(row)).collect());
     }
     Ok((Suggested { places, values, looked_at: frame.row_count(), rows: Some((rows, part)) }, ids))

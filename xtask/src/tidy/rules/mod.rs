@@ -11,6 +11,7 @@ mod names;
 mod prose;
 mod registries;
 mod size;
+mod writing;
 
 use crate::tidy::finding::Finding;
 use crate::tidy::tree::Tree;
@@ -33,6 +34,7 @@ pub(crate) const RULES: &[Rule] = &[
         check: layering::check,
     },
     Rule { name: "external", about: "one door to matrix products; no banned crates", check: external::check },
+    Rule { name: "writing", about: "files are written through gp_optim::files alone", check: writing::check },
     Rule {
         name: "documented",
         about: "documentation of public items says more than their names",

@@ -1,0 +1,62 @@
+//! Folders for one process at a time.
+
+use super::leftovers::sweep;
+use std::fs;
+use std::io;
+use std::path::Path;
+
+/// A folder that no other process takes while this lives. The system gives it back when the process ends, in whatever way.
+#[derive(Debug)]
+pub struct FolderLock {
+    #[cfg(unix)]
+    _folder: fs::File,
+}
+
+impl FolderLock {
+    /// Makes the folder where it is not there, takes it, and removes what killed processes left in it.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::ResourceBusy`] while another process has it; those of the system.
+    pub fn take(folder: &Path) -> io::Result<Self> {
+        fs::create_dir_all(folder)?;
+        let lock = Self::of(folder)?;
+        sweep(folder);
+        Ok(lock)
+    }
+
+    #[cfg(unix)]
+    fn of(folder: &Path) -> io::Result<Self> {
+        use super::held::{Lock, busy, lock_soon};
+        use super::place::is_at;
+        let file = fs::File::open(fs::canonicalize(folder)?)?;
+        match lock_soon(&file) {
+            Lock::Busy => Err(busy()),
+            // Its last owner has just removed it.
+            Lock::Taken if !is_at(&file, &fs::canonicalize(folder)?) => Err(io::ErrorKind::NotFound.into()),
+            // Without locks, processes cannot know of each other.
+            Lock::Taken | Lock::Unknown => Ok(Self { _folder: file }),
+        }
+    }
+
+    /// Folders cannot be opened here.
+    #[cfg(not(unix))]
+    fn of(_: &Path) -> io::Result<Self> {
+        Ok(Self {})
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_for_one_at_a_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a/b");
+        let lock = FolderLock::take(&path).unwrap();
+        let refused = FolderLock::take(&path).unwrap_err();
+        assert_eq!(refused.kind(), io::ErrorKind::ResourceBusy);
+        drop(lock);
+        FolderLock::take(&path).unwrap();
+    }
+}

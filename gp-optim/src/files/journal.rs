@@ -1,0 +1,36 @@
+//! Files that are written line by line, and read meanwhile.
+
+use super::held::{Lock, busy, lock_soon};
+use super::place::is_stream;
+use super::unfinished::Existing;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, ErrorKind};
+use std::path::Path;
+
+/// Opens a file to be written at its end, or a stream. With nothing of `existing`, lines are added to what is there.
+///
+/// # Errors
+/// [`ErrorKind::AlreadyExists`] for a file that is to be kept, [`ErrorKind::ResourceBusy`] for one that another process
+/// writes, [`ErrorKind::InvalidInput`] for what is no regular file, and those of the system.
+pub fn open_journal(path: &Path, existing: Option<Existing>) -> io::Result<File> {
+    if is_stream(path) {
+        return OpenOptions::new().append(true).open(path);
+    }
+    if fs::metadata(path).is_ok_and(|about| !about.is_file()) {
+        return Err(io::Error::new(ErrorKind::InvalidInput, "it is not a regular file"));
+    }
+    let mut how = OpenOptions::new();
+    how.append(true);
+    match existing {
+        Some(Existing::Keep) => how.create_new(true),
+        _ => how.create(true),
+    };
+    let file = how.open(path)?;
+    if lock_soon(&file) == Lock::Busy {
+        return Err(busy());
+    }
+    if existing == Some(Existing::Replace) {
+        file.set_len(0)?;
+    }
+    Ok(file)
+}

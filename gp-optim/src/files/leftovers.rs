@@ -1,0 +1,86 @@
+//! Temporary names, and what processes that were killed left under them.
+
+use super::held::{Lock, try_lock};
+use super::place::is_at;
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, OpenOptions};
+use std::path::{Path, PathBuf};
+
+/// What temporary names begin with; the name of the file follows.
+const PREFIX: &str = ".gp-unfinished-";
+/// No longer than any file system takes.
+const LONGEST: usize = 200;
+
+/// The temporary name of a file: beside it, because a file takes its name at once within a file system only, and always the
+/// same, so that a second process finds the lock of the first.
+pub(super) fn beside(path: &Path) -> PathBuf {
+    let name = path.file_name().unwrap_or_default();
+    let mut temporary = OsString::from(PREFIX);
+    if name.len() <= LONGEST {
+        temporary.push(name);
+    } else {
+        temporary.push(name.to_string_lossy().chars().take(LONGEST / 4).collect::<String>());
+    }
+    path.with_file_name(temporary)
+}
+
+/// Removes unfinished files in a folder that no living process works on. What cannot be removed stays.
+pub fn sweep(folder: &Path) {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let ours = entries.filter(|entry| starts_with(&entry.file_name(), PREFIX));
+    // Opening anything but a file may wait for ever.
+    let files = ours.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
+    files.for_each(|entry| remove_unowned(&entry.path()));
+}
+
+/// Removes what a killed process left of one file.
+#[cfg(feature = "solvers")]
+pub(crate) fn remove_leftover(path: &Path) {
+    remove_unowned(&beside(path));
+}
+
+fn starts_with(name: &OsStr, prefix: &str) -> bool {
+    name.as_encoded_bytes().starts_with(prefix.as_bytes())
+}
+
+/// Removes an unfinished file unless a process has its lock.
+pub(super) fn remove_unowned(path: &Path) {
+    let Ok(file) = OpenOptions::new().write(true).open(path) else { return };
+    // The lock is kept until the name is gone: whoever claims the name meanwhile finds it taken, and tries again.
+    if try_lock(&file) == Lock::Taken && is_at(&file, path) {
+        let _ = fs::remove_file(path);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::files::{Existing, Unfinished};
+
+    #[test]
+    fn files_without_an_owner_are_swept() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::write(at(".gp-unfinished-killed"), "half").unwrap();
+        fs::write(at("mine"), "").unwrap();
+        fs::create_dir(at(".gp-unfinished-folder")).unwrap();
+        let living = Unfinished::claim(&at("living"), Existing::Replace).unwrap();
+        sweep(folder.path());
+        let mut names: Vec<_> =
+            fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
+        names.sort();
+        assert_eq!(names, [".gp-unfinished-folder", ".gp-unfinished-living", "mine"]);
+        drop(living);
+        assert!(!at(".gp-unfinished-living").exists());
+    }
+
+    #[test]
+    fn long_names_have_temporary_ones_too() {
+        let folder = tempfile::tempdir().unwrap();
+        for letter in ["n", "ß"] {
+            let path = folder.path().join(letter.repeat(254 / letter.len()));
+            crate::files::replace(&path, b"text").unwrap();
+            assert_eq!(fs::read(&path).unwrap(), b"text");
+        }
+    }
+}

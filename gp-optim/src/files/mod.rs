@@ -1,0 +1,36 @@
+//! Files that are whole or not there, whatever ends the process, and folders for one process at a time.
+//!
+//! A file is written beside its place under a temporary name, goes to the disk, and takes its name at once. While it is
+//! written its temporary name is locked, so that a second process is told, and what a killed process left is known by having
+//! no lock.
+//!
+//! ```
+//! use gp_optim::files::{Existing, Unfinished, replace};
+//! use std::io::Write;
+//!
+//! let folder = tempfile::tempdir()?;
+//! let path = folder.path().join("a.txt");
+//! replace(&path, b"old")?;
+//! let mut file = Unfinished::claim(&path, Existing::Replace)?;
+//! file.write_all(b"new")?;
+//! assert_eq!(std::fs::read(&path)?, b"old");
+//! file.finish()?;
+//! assert_eq!(std::fs::read(&path)?, b"new");
+//! assert!(Unfinished::claim(&path, Existing::Keep).is_err());
+//! # Ok::<(), std::io::Error>(())
+//! ```
+
+mod folder_lock;
+mod held;
+mod journal;
+mod leftovers;
+mod place;
+mod unfinished;
+
+pub use folder_lock::FolderLock;
+pub use journal::open_journal;
+#[cfg(feature = "solvers")]
+pub(crate) use leftovers::remove_leftover;
+pub use leftovers::sweep;
+pub use place::{is_same_file, is_stream};
+pub use unfinished::{Abandoned, Existing, Unfinished, abandon, replace};

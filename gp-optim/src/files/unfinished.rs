@@ -1,0 +1,238 @@
+//! Files on their way to their names.
+
+use super::held::{Lock, busy, lock_soon};
+use super::leftovers::{beside, remove_unowned};
+use super::place::{behind_links, folder_of, is_at};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufWriter, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Temporary names of this process; held while a file takes its name.
+static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// A claim is tried so often where other processes sweep the folder.
+const TRIES: u32 = 10;
+
+/// What becomes of a file that has the name already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Existing {
+    /// It stays, and the new one is refused.
+    Keep,
+    /// The new one takes its place, and its permissions.
+    Replace,
+}
+
+/// A file that is written beside its place. Dropped before it is finished, it is gone.
+#[derive(Debug)]
+pub struct Unfinished {
+    file: BufWriter<File>,
+    temporary: PathBuf,
+    target: PathBuf,
+    existing: Existing,
+}
+
+impl Unfinished {
+    /// Claims a name: until this is finished or dropped, other processes that want it are refused. A link is followed, and
+    /// stays.
+    ///
+    /// # Errors
+    /// [`ErrorKind::AlreadyExists`] for a name that is taken and kept, [`ErrorKind::ResourceBusy`] for one that another
+    /// process writes, [`ErrorKind::InvalidInput`] for what is no regular file, and those of the system.
+    pub fn claim(path: &Path, existing: Existing) -> io::Result<Self> {
+        if existing == Existing::Keep && fs::symlink_metadata(path).is_ok() {
+            return Err(ErrorKind::AlreadyExists.into());
+        }
+        let target = behind_links(path)?;
+        if target.file_name().is_none() {
+            return Err(io::Error::new(ErrorKind::InvalidInput, "it is not the name of a file"));
+        }
+        let replaced = regular(&target)?;
+        let temporary = beside(&target);
+        // From here on a signal takes the temporary file away too.
+        let mut unfinished = names();
+        let file = claimed(&temporary, replaced.as_ref())?;
+        unfinished.push(temporary.clone());
+        Ok(Self { file: BufWriter::new(file), temporary, target, existing })
+    }
+
+    /// Gives the file its name, once it is on the disk.
+    ///
+    /// # Errors
+    /// Those of the system; [`ErrorKind::AlreadyExists`] for a name to be kept that was given to another file meanwhile. What
+    /// had the name then still has it.
+    pub fn finish(mut self) -> io::Result<()> {
+        self.file.flush()?;
+        if let Some(replaced) = regular(&self.target)? {
+            take_owner_and_mode(self.file.get_ref(), &replaced)?;
+        }
+        self.file.get_ref().sync_all()?;
+        let mut unfinished = names();
+        if !is_at(self.file.get_ref(), &self.temporary) {
+            return Err(io::Error::other("its temporary file was removed by someone else"));
+        }
+        match self.existing {
+            Existing::Replace => fs::rename(&self.temporary, &self.target)?,
+            Existing::Keep => take_free_name(&self.temporary, &self.target)?,
+        }
+        // The temporary name may be another process's from now on.
+        unfinished.retain(|name| *name != self.temporary);
+        sync_folder(folder_of(&self.target))
+    }
+}
+
+impl Write for Unfinished {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        let mut unfinished = names();
+        if is_at(self.file.get_ref(), &self.temporary) {
+            // What stays is swept later.
+            let _ = fs::remove_file(&self.temporary);
+        }
+        unfinished.retain(|name| *name != self.temporary);
+    }
+}
+
+/// Replaces the contents of a file: a reader finds the old bytes or the new ones, also after the machine has lost its power.
+///
+/// # Errors
+/// Those of [`Unfinished::claim`] and [`Unfinished::finish`].
+pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = Unfinished::claim(path, Existing::Replace)?;
+    file.write_all(bytes)?;
+    file.finish()
+}
+
+/// Keeps files from taking their names while it lives.
+#[derive(Debug)]
+pub struct Abandoned {
+    _names: MutexGuard<'static, Vec<PathBuf>>,
+}
+
+/// Removes all unfinished files of this process, which is about to end at once. Waits for one that is taking its name.
+#[must_use]
+pub fn abandon() -> Abandoned {
+    let mut names = names();
+    names.drain(..).for_each(|name| drop(fs::remove_file(name)));
+    Abandoned { _names: names }
+}
+
+/// What is behind the lock is whole at any time, also after a panic elsewhere.
+fn names() -> MutexGuard<'static, Vec<PathBuf>> {
+    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A new file under a temporary name, locked.
+fn claimed(temporary: &Path, replaced: Option<&fs::Metadata>) -> io::Result<File> {
+    for _ in 0..TRIES {
+        let mut how = OpenOptions::new();
+        how.write(true).create_new(true);
+        no_more_open_than(&mut how, replaced);
+        match how.open(temporary) {
+            Ok(file) => match lock_soon(&file) {
+                Lock::Unknown => return Ok(file),
+                Lock::Taken if is_at(&file, temporary) => return Ok(file),
+                // It was swept before it had its lock.
+                Lock::Taken | Lock::Busy => {}
+            },
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => take_over(temporary)?,
+            Err(error) => return Err(error),
+        }
+    }
+    Err(busy())
+}
+
+/// Removes what a killed process left under a temporary name.
+fn take_over(temporary: &Path) -> io::Result<()> {
+    let file = match OpenOptions::new().write(true).open(temporary) {
+        Ok(file) => file,
+        // Its owner has finished.
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    match lock_soon(&file) {
+        Lock::Busy => Err(busy()),
+        Lock::Unknown => {
+            let temporary = temporary.display();
+            let message = format!(
+                "`{temporary}` is there, which another process writes or has left; remove it if none runs"
+            );
+            Err(io::Error::new(ErrorKind::ResourceBusy, message))
+        }
+        Lock::Taken => {
+            drop(file);
+            remove_unowned(temporary);
+            Ok(())
+        }
+    }
+}
+
+/// What is at a place, if it is a regular file or nothing.
+fn regular(target: &Path) -> io::Result<Option<fs::Metadata>> {
+    match fs::symlink_metadata(target) {
+        Ok(about) if about.is_file() => Ok(Some(about)),
+        Ok(about) if about.is_dir() => Err(ErrorKind::IsADirectory.into()),
+        Ok(_) => Err(io::Error::new(ErrorKind::InvalidInput, "it is not a regular file")),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Takes a name that no file has. Of two processes, one does.
+fn take_free_name(temporary: &Path, target: &Path) -> io::Result<()> {
+    match fs::hard_link(temporary, target) {
+        Ok(()) => fs::remove_file(temporary),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(error),
+        // No links on this file system. An empty file of our own keeps the name for us.
+        Err(_) => {
+            drop(File::create_new(target)?);
+            fs::rename(temporary, target).inspect_err(|_| drop(fs::remove_file(target)))
+        }
+    }
+}
+
+/// No more people may read the file while it is written than may read the one that it replaces.
+#[cfg(unix)]
+fn no_more_open_than(how: &mut OpenOptions, replaced: Option<&fs::Metadata>) {
+    use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+    if let Some(replaced) = replaced {
+        how.mode(replaced.mode() & 0o666);
+    }
+}
+
+#[cfg(not(unix))]
+fn no_more_open_than(_: &mut OpenOptions, _: Option<&fs::Metadata>) {}
+
+#[cfg(unix)]
+fn take_owner_and_mode(file: &File, replaced: &fs::Metadata) -> io::Result<()> {
+    use std::os::unix::fs::{MetadataExt, fchown};
+    // Only an administrator may give files away; everybody else goes on as the owner.
+    let _ = fchown(file, Some(replaced.uid()), Some(replaced.gid()));
+    file.set_permissions(replaced.permissions())
+}
+
+#[cfg(not(unix))]
+fn take_owner_and_mode(file: &File, replaced: &fs::Metadata) -> io::Result<()> {
+    file.set_permissions(replaced.permissions())
+}
+
+/// Makes a new name in a folder survive a power failure.
+#[cfg(unix)]
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
+}
+
+/// Folders cannot be opened here; the file system's journal keeps their names.
+#[cfg(not(unix))]
+fn sync_folder(_folder: &Path) -> io::Result<()> {
+    Ok(())
+}
