@@ -141,7 +141,7 @@ fn inputs(options: &FitOptions) -> InputFiles {
         .flat_map(|(word, folder)| CheckpointFolder::files(folder).into_iter().map(move |path| (word, path)));
     let inputs = InputFiles::none().and("DATA", Some(&options.data));
     let inputs = inputs.and("--test", options.test.as_ref()).and("--config", options.config.as_ref());
-    kept.fold(inputs, |inputs, (word, path)| inputs.and(word, Some(path)))
+    kept.fold(inputs, |inputs, (word, path)| inputs.and(word, Some(&path)))
 }
 
 /// The file for the course of training; training that goes on adds to the one that is there.

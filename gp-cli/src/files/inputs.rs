@@ -17,8 +17,8 @@ impl InputFiles {
 
     /// One more file, where there is one; `-` is the standard input.
     #[must_use]
-    pub fn and(mut self, word: &'static str, path: Option<impl AsRef<Path>>) -> Self {
-        let path = path.as_ref().map(AsRef::as_ref);
+    pub fn and(mut self, word: &'static str, path: Option<&(impl AsRef<Path> + ?Sized)>) -> Self {
+        let path = path.map(AsRef::as_ref);
         let path = path.map(|path| if path == Path::new("-") { Path::new("/dev/stdin") } else { path });
         self.0.extend(path.map(|path| (word, path.to_owned())));
         self

@@ -7,7 +7,7 @@
 
 use super::sample::Sample;
 use super::spec::FitSpec;
-use crate::error::CliError;
+use crate::error::{CliError, ErrorKind};
 use crate::method::{Problem, Rows, minimise_options};
 use faer::Mat;
 use gp_ep::{DataSource as _, Inference as _, Learning, Powers, SparseRegression};
@@ -28,7 +28,8 @@ const SCORE_NOISE: f64 = 0.1;
 /// Moves kernel and noise of a problem to where a quick fit leads them, where they are the usual ones.
 ///
 /// # Errors
-/// Of kind [`Numerical`](crate::ErrorKind::Numerical) for rows that cannot be read.
+/// Of kind [`Numerical`](ErrorKind::Numerical) for rows that cannot be read, [`Interrupted`](ErrorKind::Interrupted) for an end
+/// from which training goes on.
 pub(super) fn settle(problem: &mut Problem, spec: &FitSpec, sample: &Rows) -> Result<(), CliError> {
     let asked = !spec.kernel.is_empty() || spec.no_train || spec.search.is_some();
     if !asked && problem.likelihood.mixing().is_some() {
@@ -80,7 +81,8 @@ fn scores(likelihood: &dyn Likelihood, latent: usize, rows: &Rows) -> Result<Opt
     Ok(Some(Rows::in_memory(points, told.into_iter().map(|row| all[row]).collect())))
 }
 
-/// A quick fit, or nothing where it comes to no end.
+/// A quick fit, or nothing where it comes to no end. It is whole or, where training keeps a checkpoint, an interruption: training
+/// starts from it.
 fn quick(
     problem: &Problem,
     kernel: &dyn Kernel,
@@ -91,7 +93,15 @@ fn quick(
     let placed = KMeans::new().place(kernel, points, INDUCING.min(points.nrows()), problem.settings.seed)?;
     let process = SparseProcess::new(kernel.clone_box(), placed.inputs)?;
     let mut model = SparseRegression::new(process, noise, Powers::Same(POWER));
-    let options = minimise_options(ITERATIONS, &problem.settings.control.aside());
-    let learned = model.learn(rows, Learning::Outer(options));
+    let control = &problem.settings.control;
+    let mut aside = control.aside();
+    if control.checkpoint().is_some() {
+        // Training that goes on would have started elsewhere than training that was given more time.
+        aside = aside.with_time_limit(None);
+    }
+    let learned = model.learn(rows, Learning::Outer(minimise_options(ITERATIONS, &aside)));
+    if control.is_interrupted() && control.checkpoint().is_some() {
+        return Err(CliError::new(ErrorKind::Interrupted, "interrupted"));
+    }
     Ok(learned.is_ok().then_some(model))
 }

@@ -86,6 +86,36 @@ fn mixtures_go_on_from_either_stage_to_the_same_bytes() {
     }
 }
 
+/// Training under Gaussian noise starts from a quick fit of some rows, during which a signal may come, or the time be over.
+#[test]
+fn an_end_while_a_start_is_looked_for_changes_no_byte() {
+    let fit = "fit t.csv --target y --method sep --inducing 20 --batch-size 20 --epochs 8 --quiet";
+    let desk = || {
+        let desk = Desk::new();
+        desk.write("t.csv", sine(600));
+        desk
+    };
+    let straight = desk();
+    straight.ok(fit);
+    for pause in [0, 15, 30, 60, 120] {
+        let broken = desk();
+        let mut child = start(&broken, &format!("{fit} --checkpoint state"));
+        wait_for(&broken.path("state/fit.json"), &mut child);
+        sleep(Duration::from_millis(pause));
+        signal(&child, "-INT");
+        let said = Said::of(&child.wait_with_output().unwrap());
+        if said.code != 0 {
+            assert_eq!(said.code, 130, "{}", said.err);
+            broken.ok(&format!("{fit} --resume state"));
+        }
+        assert!(broken.read("model.gp") == straight.read("model.gp"), "after {pause} ms");
+    }
+    let late = desk();
+    late.ok(&format!("{fit} --checkpoint state --time-limit 10ms"));
+    late.ok(&format!("{fit} --resume state --force"));
+    assert!(late.read("model.gp") == straight.read("model.gp"));
+}
+
 /// Active sets are chosen anew in rounds, which are in the checkpoint too.
 #[test]
 fn active_sets_go_on_to_the_same_bytes() {
