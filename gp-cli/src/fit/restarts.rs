@@ -5,6 +5,7 @@
 //! objective is an estimate, and of active rows it is that of the rows chosen, so that such rounds leave out a fifth of the
 //! rows and are compared by the log density of these. The best start is then trained as if it were the only one.
 
+use super::checkpoint::check_interrupt;
 use super::memo::{Memo, STARTS};
 use super::placing::Placing;
 use super::sample::Sample;
@@ -110,9 +111,7 @@ impl Restarts<'_> {
                 let start = self.start(next, usual, drawn_about)?;
                 starts.tried.push(rounds.attempt(next, start)?);
             }
-            if control.is_interrupted() && control.checkpoint().is_some() {
-                return Err(CliError::new(ErrorKind::Interrupted, "interrupted"));
-            }
+            check_interrupt(&control)?;
             memo.write(STARTS, &starts)?;
         }
         let kept = starts.tried.iter().find(|start| start.kept).map_or(0, |start| start.start);

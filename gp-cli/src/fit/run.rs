@@ -1,6 +1,7 @@
 //! A plan, carried out.
 
 use super::baseline;
+use super::checkpoint::check_interrupt;
 use super::influence;
 use super::plan::Plan;
 use super::restarts::Restarts;
@@ -135,7 +136,10 @@ pub(super) fn train(
     }
     stages.begin(&format!("training{of}"));
     let mean_weight = skill::mean_weight(problem.likelihood.as_ref(), sample)?;
+    let control = problem.settings.control.clone();
     let mut fit = method.fit(problem)?;
+    // Methods may end with work that an interrupt cuts short.
+    check_interrupt(&control)?;
     if !fit.objective.is_finite() {
         let message =
             format!("the objective of method {} is {}; {}", method.name(), fit.objective, fit.reason);

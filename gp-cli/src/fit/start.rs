@@ -5,9 +5,10 @@
 //! does not fall into it, and learns from a thousand rows in seconds which inputs matter. All methods with inducing inputs
 //! set out from what it finds.
 
+use super::checkpoint::check_interrupt;
 use super::sample::Sample;
 use super::spec::FitSpec;
-use crate::error::{CliError, ErrorKind};
+use crate::error::CliError;
 use crate::method::{Problem, Rows, minimise_options};
 use faer::Mat;
 use gp_ep::{DataSource as _, Inference as _, Learning, Powers, SparseRegression};
@@ -28,7 +29,7 @@ const SCORE_NOISE: f64 = 0.1;
 /// Moves kernel and noise of a problem to where a quick fit leads them, where they are the usual ones.
 ///
 /// # Errors
-/// Of kind [`Numerical`](ErrorKind::Numerical) for rows that cannot be read, [`Interrupted`](ErrorKind::Interrupted) for an end
+/// Of kind [`Numerical`](crate::ErrorKind::Numerical) for rows that cannot be read, [`Interrupted`](crate::ErrorKind::Interrupted) for an end
 /// from which training goes on.
 pub(super) fn settle(problem: &mut Problem, spec: &FitSpec, sample: &Rows) -> Result<(), CliError> {
     let asked = !spec.kernel.is_empty() || spec.no_train || spec.search.is_some();
@@ -100,8 +101,6 @@ fn quick(
         aside = aside.with_time_limit(None);
     }
     let learned = model.learn(rows, Learning::Outer(minimise_options(ITERATIONS, &aside)));
-    if control.is_interrupted() && control.checkpoint().is_some() {
-        return Err(CliError::new(ErrorKind::Interrupted, "interrupted"));
-    }
+    check_interrupt(control)?;
     Ok(learned.is_ok().then_some(model))
 }

@@ -11,6 +11,7 @@ mod grow;
 mod judge;
 mod structure;
 
+use super::checkpoint::check_interrupt;
 use super::kernels::{is_straight, usual_variance};
 use super::memo::{Memo, SEARCH};
 use super::observed::Observed;
@@ -127,9 +128,7 @@ impl Search {
             Some(kept) => kept,
             None => self.find(problem, spec, &sample.rows)?,
         };
-        if control.is_interrupted() && control.checkpoint().is_some() {
-            return Err(CliError::new(ErrorKind::Interrupted, "interrupted"));
-        }
+        check_interrupt(&control)?;
         memo.write(SEARCH, &kept)?;
         let Some(text) = &kept.kernel else { return Ok(kept.tried) };
         let kernel = self.registry.parse_for(text, self.dim).map_err(|cause| {
