@@ -136,7 +136,7 @@ fn active_sets_go_on_to_the_same_bytes() {
 #[test]
 fn cross_validations_go_on_to_the_same_scores() {
     let cv =
-        "cv t.csv --target y --folds 4 --method sep --inducing 20 --batch-size 20 --epochs 60 --threads 2";
+        "cv t.csv --target y --folds 6 --method sep --inducing 20 --batch-size 20 --epochs 60 --threads 2";
     let (straight, broken) = (desk(), desk());
     let scores = straight.ok(cv).out;
     let mut child = start(&broken, &format!("{cv} --checkpoint state"));
