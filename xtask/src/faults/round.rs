@@ -18,6 +18,8 @@ use super::workbench::{MOUNTED, Workbench, remove};
 const PATIENCE: Duration = Duration::from_secs(120);
 /// The exit codes that `gp --help` lists.
 const CODES: [i32; 8] = [0, 2, 3, 4, 5, 6, 7, 130];
+/// What a loader ends with that has no memory for a program: the command was never there.
+const NOT_LOADED: i32 = 127;
 /// What files are called that have not taken their names.
 const UNFINISHED: &str = ".gp-unfinished-";
 /// What a file holds that is there before.
@@ -181,14 +183,14 @@ impl Round<'_> {
                 matches!(code, 0 | 7)
             }
             (Fault::BrokenPipe, Some(code)) => code == 0,
-            (Fault::Memory, Some(code)) => CODES.contains(&code),
+            (Fault::Memory, Some(code)) => code == NOT_LOADED || CODES.contains(&code),
             (_, Some(code)) => matches!(code, 0 | 130),
         };
         if !allowed {
             return Err(format!("it ended with {}: {said}", end.status));
         }
         match end.status.code() {
-            None => Ok(()),
+            None | Some(NOT_LOADED) => Ok(()),
             Some(0) if lines > 0 => Err(format!("it succeeded, and said: {said}")),
             Some(code) if code != 0 && lines != 1 => Err(format!("it ended with {code}, and said: {said}")),
             Some(_) => Ok(()),
