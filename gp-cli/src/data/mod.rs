@@ -14,7 +14,6 @@
 //! ```
 
 mod arrow;
-mod arrow_sizes;
 mod built_in;
 mod cells;
 mod column;
@@ -39,6 +38,8 @@ mod source;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 mod supply;
+mod units;
+mod wide;
 
 pub use cells::{date_text, days_since_epoch};
 pub use column::{Column, Kind, Values};

@@ -1,11 +1,14 @@
 //! Arrow IPC files, also called Feather.
 
-use super::batch::batch;
 use super::format::TableFormat;
-use super::table::OutTable;
+use super::table::{Cells, OutTable};
 use crate::error::{CliError, ErrorKind};
+use arrow_array::{ArrayRef, Float64Array, RecordBatch, StringArray, TimestampMicrosecondArray};
 use arrow_ipc::writer::FileWriter;
 use arrow_schema::ArrowError;
+use std::sync::Arc;
+
+const MICROS_PER_DAY: f64 = 86_400e6;
 
 /// An Arrow IPC file, not compressed: every reader has that.
 #[derive(Clone, Copy, Debug)]
@@ -28,4 +31,27 @@ fn written(table: &OutTable) -> Result<Vec<u8>, ArrowError> {
     writer.write(&batch)?;
     writer.finish()?;
     writer.into_inner()
+}
+
+/// All rows as one batch. Numbers that are not finite, and empty texts, are nulls.
+fn batch(table: &OutTable) -> Result<RecordBatch, ArrowError> {
+    let arrays = table.columns().iter().map(|(name, cells)| (name, array(cells), true));
+    RecordBatch::try_from_iter_with_nullable(arrays)
+}
+
+fn array(cells: &Cells) -> ArrayRef {
+    match cells {
+        Cells::Numbers(numbers) => {
+            let known = numbers.iter().map(|&value| value.is_finite().then_some(value));
+            Arc::new(known.collect::<Float64Array>())
+        }
+        Cells::Dates(days) => {
+            let micros = |days: &f64| days.is_finite().then(|| (days * MICROS_PER_DAY).round() as i64);
+            Arc::new(days.iter().map(micros).collect::<TimestampMicrosecondArray>())
+        }
+        Cells::Words(words) => {
+            let known = words.iter().map(|word| Some(word).filter(|word| !word.is_empty()));
+            Arc::new(known.collect::<StringArray>())
+        }
+    }
 }

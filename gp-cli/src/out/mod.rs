@@ -1,7 +1,6 @@
 //! Tables out: CSV, TSV, JSON lines, Parquet, Arrow, text also packed by gzip; each whole or not at all.
 
 mod arrow;
-mod batch;
 mod built_in;
 mod csv;
 mod destination;

@@ -1,10 +1,7 @@
 //! Which columns are inputs: those that number the rows are not, and others can be left out; and what their cells are.
 
 use crate::support::{Desk, sine};
-use arrow_array::{ArrayRef, Date32Array, Float64Array, Int64Array, RecordBatch};
-use parquet::arrow::ArrowWriter;
 use std::fmt::Write as _;
-use std::sync::Arc;
 
 fn inputs(desk: &Desk) -> Vec<String> {
     let about = desk.ok("inspect model.gp --json").json()["about"].clone();
@@ -74,29 +71,17 @@ fn a_first_column_without_a_name_that_may_be_something_else_is_asked_about() {
     assert_eq!(inputs(&desk), ["column_1", "x"]);
 }
 
-fn parquet(desk: &Desk, name: &str, columns: Vec<(&str, ArrayRef)>) {
-    let batch = RecordBatch::try_from_iter(columns).unwrap();
-    let mut writer = ArrowWriter::try_new(Vec::new(), batch.schema(), None).unwrap();
-    writer.write(&batch).unwrap();
-    desk.write(name, writer.into_inner().unwrap());
+fn of_pandas(desk: &Desk, extension: &str) -> String {
+    let name = format!("pandas_index.{extension}");
+    let file = format!("{}/tests/data/{name}", env!("CARGO_MANIFEST_DIR"));
+    desk.write(&name, std::fs::read(file).unwrap());
+    name
 }
 
 #[test]
 fn the_index_of_pandas_is_no_input() {
     let desk = Desk::new();
-    let numbers =
-        |value: fn(i64) -> f64| -> ArrayRef { Arc::new((0..50).map(value).collect::<Float64Array>()) };
-    let columns = vec![
-        ("x", numbers(|i| 0.1 * i as f64)),
-        ("y", numbers(|i| (0.1 * i as f64).sin())),
-        ("__index_level_0__", Arc::new((0..50).map(|i| (i * 7) % 50).collect::<Int64Array>()) as ArrayRef),
-    ];
-    parquet(&desk, "t.parquet", columns.clone());
-    let batch = RecordBatch::try_from_iter(columns).unwrap();
-    let mut stream = arrow_ipc::writer::StreamWriter::try_new(Vec::new(), &batch.schema()).unwrap();
-    stream.write(&batch).unwrap();
-    desk.write("t.arrows", stream.into_inner().unwrap());
-    for table in ["t.parquet", "t.arrows"] {
+    for table in ["parquet", "arrows"].map(|extension| of_pandas(&desk, extension)) {
         for flags in ["", "--stream always --method exact"] {
             let said = desk.ok(&format!("fit {table} --target y --force {flags}"));
             assert!(
@@ -112,7 +97,11 @@ fn the_index_of_pandas_is_no_input() {
     // None of the columns of a model: the table says which it has.
     desk.write("other.csv", sine(30).replace("x,y", "a,b"));
     desk.ok("fit other.csv --target b --force");
-    desk.refused("predict model.gp t.parquet", 3, &["`t.parquet` has no column a; it has x, y"]);
+    desk.refused(
+        "predict model.gp pandas_index.parquet",
+        3,
+        &["`pandas_index.parquet` has no column a; it has x, y"],
+    );
 }
 
 #[test]
@@ -214,12 +203,13 @@ fn dates_are_written_as_dates() {
 #[test]
 fn dates_of_parquet_are_written_as_dates() {
     let desk = Desk::new();
-    let columns: Vec<(&str, ArrayRef)> = vec![
-        ("day", Arc::new((19_785..19_835).map(Some).collect::<Date32Array>())),
-        ("y", Arc::new((0..50).map(|i| f64::from(i % 7)).collect::<Float64Array>())),
-    ];
-    parquet(&desk, "t.parquet", columns);
-    desk.ok("fit t.parquet --target y --task regression");
+    let rows: String =
+        (0..50).map(|i| format!("{},{}\n", gp_cli::data::date_text(f64::from(19_785 + i)), i % 7)).collect();
+    desk.write("t.csv", "day,y\n".to_owned() + &rows);
+    desk.ok("fit t.csv --target y --task regression");
+    // The dates go into the table of predictions and come back from it.
+    desk.ok("predict model.gp t.csv --id day -o t.parquet");
+    desk.ok("fit t.parquet --target mean --features day --force");
     assert_eq!(desk.ok("predict model.gp t.parquet --id day").table().1[0][0], "2024-03-03");
 }
 

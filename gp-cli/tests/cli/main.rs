@@ -5,6 +5,7 @@ mod bad_input;
 mod baselines;
 mod blocks;
 mod browser;
+mod column_types;
 mod columns;
 mod constant;
 mod damage;

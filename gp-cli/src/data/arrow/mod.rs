@@ -1,7 +1,9 @@
-//! Tables of Arrow: its files, its streams, and the batches that Parquet comes as.
+//! Tables of Arrow: its files and its streams.
 
-use super::arrow_sizes::implausible_size;
-use super::column::{Column, Kind};
+mod cells;
+mod sizes;
+
+use super::column::{Column, LevelBuilder};
 use super::format::{Format, check_width};
 use super::frame::Frame;
 use super::guard::guarded;
@@ -11,17 +13,12 @@ use super::pieces::Pieces;
 use super::source::Source;
 use super::supply::{Input, Supply, unreadable};
 use crate::error::CliError;
-use arrow_array::cast::AsArray;
-use arrow_array::types::Float64Type;
 use arrow_array::{ArrayRef, RecordBatch};
-use arrow_cast::cast;
 use arrow_ipc::reader::StreamReader;
-use arrow_schema::{ArrowError, DataType, Schema, SchemaRef, TimeUnit};
+use arrow_schema::{ArrowError, DataType, Schema, SchemaRef};
+use sizes::implausible_size;
 use std::io::{self, BufReader, Cursor, Read, Seek, SeekFrom};
 use std::sync::Arc;
-
-/// Microseconds in a day.
-const DAY: f64 = 86_400e6;
 
 /// Arrow IPC, also called Feather.
 #[derive(Clone, Copy, Debug)]
@@ -70,7 +67,14 @@ impl Format for ArrowFile {
         let schema = reader.schema();
         let heading = heading(options, &schema);
         let places = heading.places().to_vec();
-        Ok(Box::new(Batches::new(input, FORMAT, (heading, places), schema, reader)))
+        Ok(Box::new(Batches {
+            supply: input,
+            heading: heading.into(),
+            places,
+            schema,
+            from: reader,
+            rows: 0,
+        }))
     }
 }
 
@@ -122,9 +126,8 @@ fn begin(from: &mut (impl Read + Seek)) -> io::Result<Option<u64>> {
 }
 
 /// Batches of a file as pieces of a table.
-pub(super) struct Batches<'a, R> {
+struct Batches<'a, R> {
     supply: &'a dyn Supply,
-    format: &'static str,
     heading: Arc<Heading>,
     /// Where the columns of the heading that are read stand in batches.
     places: Vec<usize>,
@@ -134,29 +137,15 @@ pub(super) struct Batches<'a, R> {
     rows: u64,
 }
 
-impl<'a, R> Batches<'a, R> {
-    pub(super) fn new(
-        supply: &'a dyn Supply,
-        format: &'static str,
-        (heading, places): (Heading, Vec<usize>),
-        schema: SchemaRef,
-        from: R,
-    ) -> Self {
-        Self { supply, format, heading: heading.into(), places, schema, from, rows: 0 }
-    }
-}
-
 impl<R: Iterator<Item = Result<RecordBatch, ArrowError>>> Pieces for Batches<'_, R> {
     fn next_piece(&mut self) -> Result<Option<Frame>, CliError> {
-        let Self { supply, format, heading, places, schema, from, rows } = self;
-        guarded(*supply, format, || {
+        let Self { supply, heading, places, schema, from, rows } = self;
+        guarded(*supply, FORMAT, || {
             let Some(batch) = from.find(|batch| batch.as_ref().map_or(true, |batch| batch.num_rows() > 0))
             else {
                 return Ok(None);
             };
-            let batch = batch.map_err(|cause| {
-                supply.fault(&format!(" is a damaged or truncated {format} file: {cause}"))
-            })?;
+            let batch = batch.map_err(|cause| damaged(*supply, &cause))?;
             let before = *rows;
             *rows += batch.num_rows() as u64;
             let columns = columns(*supply, places, schema, std::slice::from_ref(&batch))?;
@@ -166,12 +155,12 @@ impl<R: Iterator<Item = Result<RecordBatch, ArrowError>>> Pieces for Batches<'_,
 }
 
 /// The columns of a schema, and those of them that are wanted.
-pub(super) fn heading(options: &ReadOptions, schema: &Schema) -> Heading {
+fn heading(options: &ReadOptions, schema: &Schema) -> Heading {
     Heading::new(schema.fields().iter().map(|field| field.name().clone()).collect(), options)
 }
 
 /// The columns at some places of a table that comes in batches.
-pub(super) fn columns(
+fn columns(
     supply: &dyn Supply,
     places: &[usize],
     schema: &Schema,
@@ -191,30 +180,13 @@ pub(super) fn columns(
 }
 
 /// A column, as numbers where its type allows it.
-fn column(name: &str, kind: &DataType, arrays: &[&ArrayRef]) -> Result<Column, ArrowError> {
-    let numbers = |kind, unit: f64, through: &[DataType]| {
-        let mut out = Vec::new();
-        for array in arrays {
-            let cast = through.iter().try_fold((*array).clone(), |array, to| cast(&array, to))?;
-            out.extend(
-                cast.as_primitive::<Float64Type>().iter().map(|value| value.map_or(f64::NAN, |v| v / unit)),
-            );
-        }
-        Ok(Column::of_numbers(name, kind, out))
-    };
-    match kind {
-        DataType::Boolean => numbers(Kind::Boolean, 1.0, &[DataType::Float64]),
-        DataType::Date32 | DataType::Date64 | DataType::Timestamp(..) => {
-            let instant = DataType::Timestamp(TimeUnit::Microsecond, None);
-            numbers(Kind::Date, DAY, &[instant, DataType::Int64, DataType::Float64])
-        }
-        kind if kind.is_numeric() => numbers(Kind::Number, 1.0, &[DataType::Float64]),
-        _ => words(name, arrays),
+fn column(name: &str, kind: &DataType, arrays: &[&ArrayRef]) -> Result<Column, String> {
+    if let Some(kind) = cells::kind_of_numbers(kind) {
+        let mut numbers = Vec::new();
+        arrays.iter().try_for_each(|array| cells::append_numbers(array, &mut numbers))?;
+        return Ok(Column::of_numbers(name, kind, numbers));
     }
-}
-
-fn words(name: &str, arrays: &[&ArrayRef]) -> Result<Column, ArrowError> {
-    let texts: Vec<ArrayRef> =
-        arrays.iter().map(|array| cast(array, &DataType::Utf8)).collect::<Result<_, _>>()?;
-    Ok(Column::of_words(name, texts.iter().flat_map(|array| array.as_string::<i32>().iter())))
+    let mut words = LevelBuilder::default();
+    arrays.iter().try_for_each(|array| cells::append_words(array, &mut words))?;
+    Ok(words.into_column(name))
 }

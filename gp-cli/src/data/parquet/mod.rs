@@ -1,0 +1,113 @@
+//! Parquet.
+
+mod cells;
+mod groups;
+
+use super::format::{Format, check_width};
+use super::frame::Frame;
+use super::guard::guarded;
+use super::heading::Heading;
+use super::options::ReadOptions;
+use super::pieces::{Pieces, rows_of_piece};
+use super::source::Source;
+use super::supply::{Input, Supply};
+use crate::error::CliError;
+use bytes::Bytes;
+use groups::Rows;
+use parquet::file::reader::{ChunkReader, FileReader};
+use parquet::file::serialized_reader::SerializedFileReader;
+use std::fs::File;
+use std::sync::Arc;
+
+/// Parquet, packed by snappy, zstd, lz4, gzip or not at all.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Parquet;
+
+impl Format for Parquet {
+    fn name(&self) -> &'static str {
+        "parquet"
+    }
+
+    fn summary(&self) -> &'static str {
+        "Parquet, packed by snappy, zstd, lz4 or gzip"
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &["parquet", "pq"]
+    }
+
+    fn recognises(&self, bytes: &[u8]) -> bool {
+        bytes.starts_with(b"PAR1")
+    }
+
+    fn read(&self, source: &Source, options: &ReadOptions) -> Result<Frame, CliError> {
+        guarded(source, FORMAT, || {
+            let (heading, mut rows) = open(source, Bytes::from(source.bytes().to_vec()), options)?;
+            let columns = rows.next(usize::MAX)?.unwrap_or_default();
+            Ok(Frame::new(source.name(), columns, None)?.with_heading(heading))
+        })
+    }
+
+    fn comes_in_pieces(&self) -> bool {
+        true
+    }
+
+    fn pieces<'a>(&self, input: &'a Input, options: &ReadOptions) -> Result<Box<dyn Pieces + 'a>, CliError> {
+        let (heading, rows) = guarded(input, FORMAT, || open(input, input.file()?, options))?;
+        let most = rows_of_piece(heading.places().len());
+        Ok(Box::new(FilePieces { supply: input, heading: heading.into(), rows, most, before: 0 }))
+    }
+
+    /// The file, and its numbers twice, which it may hold packed to a fraction.
+    fn memory(&self, input: &Input) -> f64 {
+        let numbers = |file| {
+            let reader = SerializedFileReader::new(file).ok()?;
+            let about = reader.metadata().file_metadata();
+            Some(about.num_rows() as f64 * about.schema_descr().num_columns() as f64)
+        };
+        let numbers = guarded(input, FORMAT, || Ok(input.file().ok().and_then(numbers)));
+        2.0 * input.size() + 16.0 * numbers.ok().flatten().unwrap_or_default()
+    }
+}
+
+/// What errors call it.
+const FORMAT: &str = "Parquet";
+
+fn damaged(supply: &dyn Supply, cause: &dyn std::error::Error) -> CliError {
+    supply.fault(&format!(" is a damaged or truncated Parquet file: {cause}"))
+}
+
+/// The columns of the file, and the rows of those that are wanted.
+fn open<'a, R: ChunkReader + 'static>(
+    supply: &'a dyn Supply,
+    from: R,
+    options: &ReadOptions,
+) -> Result<(Heading, Rows<'a, R>), CliError> {
+    let reader = SerializedFileReader::new(from).map_err(|cause| damaged(supply, &cause))?;
+    let fields = reader.metadata().file_metadata().schema_descr().root_schema().get_fields();
+    check_width(supply, fields.len())?;
+    let heading = Heading::new(fields.iter().map(|field| field.name().to_owned()).collect(), options);
+    let rows = Rows::new(supply, reader, &heading)?;
+    Ok((heading, rows))
+}
+
+/// A file as pieces of a table.
+struct FilePieces<'a> {
+    supply: &'a dyn Supply,
+    heading: Arc<Heading>,
+    rows: Rows<'a, File>,
+    /// Rows of a piece.
+    most: usize,
+    /// Rows that have gone before.
+    before: u64,
+}
+
+impl Pieces for FilePieces<'_> {
+    fn next_piece(&mut self) -> Result<Option<Frame>, CliError> {
+        let Self { supply, heading, rows, most, before } = self;
+        let Some(columns) = guarded(*supply, FORMAT, || rows.next(*most))? else { return Ok(None) };
+        let piece = Frame::behind(*before, supply.name(), columns)?.with_heading(heading.clone());
+        *before += piece.row_count() as u64;
+        Ok(Some(piece))
+    }
+}
