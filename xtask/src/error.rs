@@ -70,6 +70,18 @@ pub(crate) enum XtaskError {
         /// Its exit code.
         code: u8,
     },
+    /// Cargo described the workspace in words that are not understood.
+    #[error("cannot read what `cargo metadata` says: {message}")]
+    Metadata {
+        /// What is wrong.
+        message: String,
+    },
+    /// `supply` found faults, which are on standard output.
+    #[error("supply found {}", count(*faults, "fault"))]
+    Supply {
+        /// How many.
+        faults: usize,
+    },
     /// `tidy` found faults, which are on standard output.
     #[error("tidy found {}", count(*faults, "fault"))]
     Untidy {

@@ -5,6 +5,7 @@
 //! | `ci` | runs everything that has to hold on a clean checkout, step by step |
 //! | `tidy` | checks the rules of the house that no compiler lint can see |
 //! | `faults` | kills, interrupts and starves the `gp` command, and looks at what is left |
+//! | `supply` | checks licences and versions of dependencies, and what packages say of themselves |
 //! | `experiment` | runs the tables and figures of five papers: a program of its own, in `xtask/experiments` |
 //! | `data` | lists, fetches and verifies the data sets of these: the same program |
 //! | `bench` | measures how fast everything is, beside what the machine can do: a program in `xtask/bench` |
@@ -17,6 +18,7 @@ mod ci;
 mod error;
 mod faults;
 mod program;
+mod supply;
 mod tidy;
 mod workspace;
 
@@ -43,6 +45,8 @@ enum Command {
     Tidy(tidy::Args),
     /// Kill, interrupt and starve the gp command, and look at what is left
     Faults(faults::Args),
+    /// Check licences and versions of dependencies against deny.toml
+    Supply,
     /// Run the tables and figures of five papers (`experiment --help`)
     #[command(disable_help_flag = true)]
     Experiment(program::Args),
@@ -72,6 +76,7 @@ fn dispatch(cli: &Cli) -> Result<(), XtaskError> {
         Command::Ci(args) => ci::run(args, out),
         Command::Tidy(args) => tidy::run(args, out),
         Command::Faults(args) => faults::run(args, out),
+        Command::Supply => supply::run(out),
         Command::Experiment(args) => args.run("gp-experiments", &["experiment"]),
         Command::Data(args) => args.run("gp-experiments", &["data"]),
         Command::Bench(args) => args.run("gp-benchmarks", &[]),

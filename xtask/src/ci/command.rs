@@ -84,6 +84,18 @@ impl Cargo {
         self.finish(Command::new(&self.program).args(arguments).current_dir(folder))
     }
 
+    /// What a command writes to standard output.
+    pub(crate) fn output_in(&self, folder: &Path, arguments: &[&str]) -> Result<String, XtaskError> {
+        let mut run = Command::new(&self.program);
+        run.args(arguments).current_dir(folder).stdin(Stdio::null()).stderr(Stdio::inherit());
+        let output = run.output().map_err(|source| self.cannot_start(source))?;
+        if output.status.success() {
+            Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+        } else {
+            Err(XtaskError::CommandFailed { status: output.status.to_string() })
+        }
+    }
+
     fn finish(&self, run: &mut Command) -> Result<(), XtaskError> {
         let status = run.stdin(Stdio::null()).stderr(std::io::stdout()).status();
         let status = status.map_err(|source| self.cannot_start(source))?;

@@ -11,9 +11,10 @@ use std::path::Path;
 use clap::builder::PossibleValuesParser;
 
 use crate::error::XtaskError;
-use crate::{faults, tidy, workspace};
+use crate::{faults, supply, tidy, workspace};
 pub(crate) use command::{Cargo, CargoCommand};
 use step::{Step, Work};
+pub(crate) use template::CRATES as RELEASED;
 
 /// Options of `cargo xtask ci`.
 #[derive(Debug, clap::Args)]
@@ -54,6 +55,7 @@ fn perform(step: &Step, cargo: &Cargo, root: &Path, out: &mut dyn Write) -> Resu
     match &step.work {
         Work::Tidy => tidy::check(root, out),
         Work::Faults => faults::check(root, cargo, faults::ROUNDS_OF_CI, 0, out),
+        Work::Supply => supply::check(cargo, root, out),
         Work::Cargo(command) => cargo.run(command, root),
         Work::Template => template::check(cargo, root),
     }

@@ -115,7 +115,7 @@ mod tests {
     #[test]
     fn the_first_failure_stops_the_run_and_names_the_command_that_repeats_it() {
         let (performed, report, error) = run_with_failures(&["lints", "docs"], false);
-        assert_eq!(performed, ["format", "tidy", "lints"]);
+        assert_eq!(performed, ["format", "tidy", "supply", "lints"]);
         assert!(report.contains("docs      not run"), "{report}");
         let error = error.unwrap();
         assert!(error.starts_with("1 step failed"), "{error}");

@@ -25,6 +25,8 @@ pub(crate) enum Work {
     Tidy,
     /// Rounds of `cargo xtask faults`.
     Faults,
+    /// The policy on other people's crates, in this process.
+    Supply,
     /// One run of cargo.
     Cargo(CargoCommand),
     /// The template of a crate outside the workspace, built against packages.
@@ -37,6 +39,7 @@ impl Step {
         match &self.work {
             Work::Tidy => "cargo xtask tidy".to_owned(),
             Work::Faults => format!("cargo xtask faults --rounds {ROUNDS_OF_CI}"),
+            Work::Supply => "cargo xtask supply".to_owned(),
             Work::Cargo(command) => command.to_string(),
             Work::Template => "cargo xtask ci --step template".to_owned(),
         }
@@ -53,6 +56,11 @@ pub(crate) fn all(nextest: bool) -> Vec<Step> {
     vec![
         Step { name: "format", about: "the sources are formatted", work: Work::Cargo(format()) },
         Step { name: "tidy", about: "the rules of the house hold", work: Work::Tidy },
+        Step {
+            name: "supply",
+            about: "licences and versions of dependencies are those of deny.toml",
+            work: Work::Supply,
+        },
         Step { name: "lints", about: "rustc and clippy have no complaint", work: Work::Cargo(lints()) },
         Step {
             name: "docs",
@@ -126,14 +134,17 @@ mod tests {
     fn the_names_are_those_documented() {
         assert_eq!(
             names(),
-            ["format", "tidy", "lints", "docs", "tests", "doctests", "examples", "faults", "template"]
+            [
+                "format", "tidy", "supply", "lints", "docs", "tests", "doctests", "examples", "faults",
+                "template"
+            ]
         );
     }
 
     #[test]
     fn every_compiling_step_selects_the_same_packages_and_features() {
         for step in all(true).iter().chain(&all(false)) {
-            if matches!(step.name, "format" | "tidy" | "faults" | "template") {
+            if matches!(step.name, "format" | "tidy" | "supply" | "faults" | "template") {
                 continue;
             }
             let line = step.command_line();
@@ -151,10 +162,10 @@ mod tests {
         assert_eq!(lines[0], "cargo fmt --all --check");
         assert_eq!(lines[1], "cargo xtask tidy");
         assert_eq!(
-            lines[3],
+            lines[4],
             "RUSTDOCFLAGS=\"-D warnings\" cargo doc --workspace --all-features --no-deps --lib --bins --examples"
         );
-        assert_eq!(lines[4], "cargo test --workspace --all-features --lib --bins --tests --no-fail-fast");
-        assert!(all(true)[4].command_line().starts_with("cargo nextest run --workspace"));
+        assert_eq!(lines[5], "cargo test --workspace --all-features --lib --bins --tests --no-fail-fast");
+        assert!(all(true)[5].command_line().starts_with("cargo nextest run --workspace"));
     }
 }

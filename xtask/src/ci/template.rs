@@ -11,7 +11,7 @@ use crate::ci::command::Cargo;
 use crate::error::XtaskError;
 
 /// The crates that have packages.
-const CRATES: [&str; 7] =
+pub(crate) const CRATES: [&str; 7] =
     ["gp-linalg", "gp-optim", "gp-kernels", "gp-likelihoods", "gp-ep", "gp-variational", "gp-cli"];
 /// The template, below the root.
 const TEMPLATE: &str = "templates/likelihood";

@@ -1,0 +1,44 @@
+//! Packages of the dependency graph, as `cargo metadata` tells.
+
+use serde::Deserialize;
+use std::path::Path;
+
+use crate::ci::Cargo;
+use crate::error::XtaskError;
+
+/// All packages that any feature on any platform needs.
+#[derive(Debug, Deserialize)]
+pub(super) struct Metadata {
+    pub(super) packages: Vec<Package>,
+}
+
+/// One package.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Package {
+    pub(super) name: String,
+    pub(super) version: String,
+    #[serde(default)]
+    pub(super) license: Option<String>,
+    /// Registry it comes from; none for a package of the workspace.
+    #[serde(default)]
+    pub(super) source: Option<String>,
+    #[serde(default)]
+    pub(super) description: Option<String>,
+    #[serde(default)]
+    pub(super) keywords: Vec<String>,
+    #[serde(default)]
+    pub(super) categories: Vec<String>,
+    #[serde(default)]
+    pub(super) readme: Option<String>,
+    #[serde(default)]
+    pub(super) metadata: serde_json::Value,
+}
+
+impl Metadata {
+    /// The graph of the workspace at `root`, with the versions of its lock file.
+    pub(super) fn read(cargo: &Cargo, root: &Path) -> Result<Self, XtaskError> {
+        let text =
+            cargo.output_in(root, &["metadata", "--format-version", "1", "--all-features", "--locked"])?;
+        serde_json::from_str(&text).map_err(|cause| XtaskError::Metadata { message: cause.to_string() })
+    }
+}
