@@ -40,7 +40,7 @@ fn encode(pixels: &[u8]) -> Result<Vec<u8>, png::EncodingError> {
     let mut encoder = png::Encoder::new(&mut bytes, WIDTH, HEIGHT);
     encoder.set_color(png::ColorType::Rgb);
     encoder.set_depth(png::BitDepth::Eight);
-    encoder.set_compression(png::Compression::Best);
+    encoder.set_compression(png::Compression::High);
     encoder.write_header()?.write_image_data(pixels)?;
     Ok(bytes)
 }

@@ -58,7 +58,7 @@ fn append<T: ArrowPrimitiveType>(array: &dyn Array, out: &mut Vec<f64>, number: 
 fn append_decimals(array: &dyn Array, out: &mut Vec<f64>) {
     match array.data_type() {
         DataType::Decimal32(_, scale) => {
-            append::<Decimal32Type>(array, out, |v| f64::from(v) / power(*scale))
+            append::<Decimal32Type>(array, out, |v| f64::from(v) / power(*scale));
         }
         DataType::Decimal64(_, scale) => append::<Decimal64Type>(array, out, |v| v as f64 / power(*scale)),
         DataType::Decimal128(_, scale) => append::<Decimal128Type>(array, out, |v| v as f64 / power(*scale)),

@@ -9,6 +9,7 @@ mod external;
 mod layering;
 mod names;
 mod prose;
+mod reasons;
 mod registries;
 mod size;
 mod writing;
@@ -35,6 +36,11 @@ pub(crate) const RULES: &[Rule] = &[
     },
     Rule { name: "external", about: "one door to matrix products; no banned crates", check: external::check },
     Rule { name: "writing", about: "files are written through gp_optim::files alone", check: writing::check },
+    Rule {
+        name: "reasons",
+        about: "every dependency has its reason in ARCHITECTURE.md",
+        check: reasons::check,
+    },
     Rule {
         name: "documented",
         about: "documentation of public items says more than their names",

@@ -11,6 +11,8 @@ use crate::error::XtaskError;
 pub(crate) struct Manifest {
     /// Path relative to the workspace root.
     pub(crate) path: String,
+    /// Name of the package; none in a manifest of a workspace alone.
+    pub(crate) package: Option<String>,
     /// Every dependency in every section.
     pub(crate) dependencies: Vec<Dependency>,
     /// `workspace.members`; empty in the manifest of a crate.
@@ -70,6 +72,8 @@ impl Manifest {
         let (members, members_line) = members(text, table);
         Ok(Self {
             path: path.to_owned(),
+            package: subtable(table, "package")
+                .and_then(|package| package.get("name")?.get_ref().as_str().map(str::to_owned)),
             dependencies: dependencies(text, table),
             members,
             members_line,
