@@ -37,7 +37,7 @@ fn messages(output: &Output) -> Vec<String> {
 fn ground(desk: &Desk, picture: &str) -> [u8; 3] {
     let file = std::fs::File::open(desk.path(picture)).unwrap();
     let mut reader = png::Decoder::new(std::io::BufReader::new(file)).read_info().unwrap();
-    let mut pixels = vec![0; reader.output_buffer_size()];
+    let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
     reader.next_frame(&mut pixels).unwrap();
     [pixels[0], pixels[1], pixels[2]]
 }

@@ -44,7 +44,7 @@ fn the_picture_is_a_png_with_something_on_it() {
     desk.ok("demo");
     let picture = fs::File::open(desk.path("gp-demo/demo.png")).unwrap();
     let mut reader = png::Decoder::new(std::io::BufReader::new(picture)).read_info().unwrap();
-    let mut pixels = vec![0; reader.output_buffer_size()];
+    let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
     let info = reader.next_frame(&mut pixels).unwrap();
     assert_eq!((info.width, info.height), (1200, 720));
     let count = |wanted: fn(&[u8]) -> bool| pixels.chunks_exact(3).filter(|pixel| wanted(pixel)).count();
