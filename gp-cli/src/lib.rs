@@ -53,6 +53,7 @@ pub fn main() -> ExitCode {
 
 /// The same with what a program of its own knows by name.
 pub fn main_with(context: &Context) -> ExitCode {
+    #[cfg(feature = "columnar")]
     data::silence_foreign_panics();
     let line = Line::on_terminal();
     interrupt::listen(line.clone());

@@ -1,22 +1,27 @@
 //! The formats of this crate: a new one is a file beside this one and a line here.
 
+use super::format::Format;
 use super::formats::Formats;
-use super::{arrow, csv, idx, libsvm, npy, npz, parquet};
+use super::{csv, idx, libsvm, npy, npz};
 use std::sync::Arc;
 
 impl Formats {
     /// The formats of this crate.
     #[must_use]
     pub fn built_in() -> Self {
-        let formats = Self::new(vec![
-            Arc::new(csv::Csv),
-            Arc::new(parquet::Parquet),
-            Arc::new(arrow::ArrowFile),
+        let mut known: Vec<Arc<dyn Format>> = vec![Arc::new(csv::Csv)];
+        #[cfg(feature = "columnar")]
+        known.extend::<[Arc<dyn Format>; 2]>([
+            Arc::new(super::parquet::Parquet),
+            Arc::new(super::arrow::ArrowFile),
+        ]);
+        known.extend::<[Arc<dyn Format>; 4]>([
             Arc::new(npy::Npy),
             Arc::new(npz::Npz),
             Arc::new(idx::Idx),
             Arc::new(libsvm::LibSvm),
         ]);
+        let formats = Self::new(known);
         #[cfg(feature = "sqlite")]
         let formats = formats.with(Arc::new(super::sqlite::Sqlite));
         formats

@@ -5,11 +5,19 @@ const DUCKDB: (usize, &[u8]) = (8, b"DUCK");
 /// The first bytes of SQLite files, for programs without their format.
 const SQLITE: &[u8] = b"SQLite format 3\0";
 
+/// The first bytes of Parquet and Arrow files, likewise.
+const COLUMNAR: [&[u8]; 2] = [b"PAR1", b"ARROW1"];
+
 /// What a file is that begins with these bytes, and what to do with it; nothing for one that may be a table.
 pub(super) fn advice(name: &str, head: &[u8]) -> Option<String> {
     if head.get(DUCKDB.0..).is_some_and(|rest| rest.starts_with(DUCKDB.1)) {
         return Some(format!(
             "`{name}` is a DuckDB file, which is not read; write the table to Parquet and read that: duckdb {name} -c \"COPY (SELECT * FROM my_table) TO 'my_table.parquet'\""
+        ));
+    }
+    if COLUMNAR.iter().any(|mark| head.starts_with(mark)) {
+        return Some(format!(
+            "`{name}` is a Parquet or Arrow file, and this program was built without the feature columnar that reads them"
         ));
     }
     head.starts_with(SQLITE).then(|| {

@@ -13,6 +13,7 @@
 //! # Ok::<(), gp_cli::CliError>(())
 //! ```
 
+#[cfg(feature = "columnar")]
 mod arrow;
 mod built_in;
 mod cells;
@@ -23,6 +24,7 @@ mod foreign;
 mod format;
 mod formats;
 mod frame;
+#[cfg(feature = "columnar")]
 mod guard;
 mod heading;
 mod idx;
@@ -32,13 +34,16 @@ mod notation;
 mod npy;
 mod npz;
 mod options;
+#[cfg(feature = "columnar")]
 mod parquet;
 mod pieces;
 mod source;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 mod supply;
+#[cfg(feature = "columnar")]
 mod units;
+#[cfg(feature = "columnar")]
 mod wide;
 
 pub use cells::{date_text, days_since_epoch};
@@ -47,6 +52,7 @@ pub use format::{Format, MAX_COLUMNS};
 pub use formats::Formats;
 pub use frame::Frame;
 pub(crate) use frame::{FILL_DROP_OR_KEEP, FILL_OR_DROP, list};
+#[cfg(feature = "columnar")]
 pub(crate) use guard::silence_foreign_panics;
 pub use heading::Heading;
 pub use notation::{Lookalike, Notation};

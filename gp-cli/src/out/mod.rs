@@ -1,5 +1,6 @@
 //! Tables out: CSV, TSV, JSON lines, Parquet, Arrow, text also packed by gzip; each whole or not at all.
 
+#[cfg(feature = "columnar")]
 mod arrow;
 mod built_in;
 mod csv;
@@ -8,6 +9,7 @@ mod format;
 mod gaps;
 mod gzip;
 mod jsonl;
+#[cfg(feature = "columnar")]
 mod parquet;
 mod pieces;
 mod print;
