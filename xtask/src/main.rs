@@ -8,6 +8,7 @@
 //! | `supply` | checks licences and versions of dependencies, and what packages say of themselves |
 //! | `experiment` | runs the tables and figures of five papers: a program of its own, in `xtask/experiments` |
 //! | `data` | lists, fetches and verifies the data sets of these: the same program |
+//! | `fuzz` | tries readers of the command on inputs made at random: a program in `xtask/fuzz` |
 //! | `bench` | measures how fast everything is, beside what the machine can do: a program in `xtask/bench` |
 //!
 //! Each command lives in a module of its own: an `Args` struct that clap fills and a `run` function.
@@ -53,6 +54,9 @@ enum Command {
     /// List, fetch and verify data sets (`data --help`)
     #[command(disable_help_flag = true)]
     Data(program::Args),
+    /// Try readers of the command on inputs made at random (`fuzz --help`)
+    #[command(disable_help_flag = true)]
+    Fuzz(program::Args),
     /// Measure how fast everything is, beside what the machine can do (`bench --help`)
     #[command(disable_help_flag = true)]
     Bench(program::Args),
@@ -79,6 +83,7 @@ fn dispatch(cli: &Cli) -> Result<(), XtaskError> {
         Command::Supply => supply::run(out),
         Command::Experiment(args) => args.run("gp-experiments", &["experiment"]),
         Command::Data(args) => args.run("gp-experiments", &["data"]),
+        Command::Fuzz(args) => args.run_checked("gp-fuzz"),
         Command::Bench(args) => args.run("gp-benchmarks", &[]),
     }
 }

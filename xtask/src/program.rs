@@ -4,10 +4,12 @@
 //! compile.
 
 use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::ci::Cargo;
 use crate::error::XtaskError;
+use crate::workspace;
 
 /// What is handed on, unread.
 #[derive(Debug, clap::Args)]
@@ -27,4 +29,31 @@ impl Args {
             .args(&self.arguments);
         cargo.pass_on(run)
     }
+
+    /// The same with a program of the development profile, which is optimised too and checks for overflow: as in every other
+    /// command, of the whole workspace with all features, so that nothing is compiled twice.
+    pub(crate) fn run_checked(&self, program: &str) -> Result<(), XtaskError> {
+        let (cargo, root) = (Cargo::of_this_toolchain(), workspace::root()?);
+        build_checked(&cargo, &root, program)?;
+        let mut run = Command::new(built(&root, program));
+        run.args(&self.arguments);
+        cargo.pass_on(run)
+    }
+}
+
+/// Compiles a program in the development profile. Naming an example, a small one, makes cargo count development dependencies
+/// in, as in the steps of CI.
+pub(crate) fn build_checked(cargo: &Cargo, root: &Path, program: &str) -> Result<(), XtaskError> {
+    let whole = ["build", "--quiet", "--workspace", "--all-features"];
+    cargo.run_in(root, &[&whole[..], &["--example", "streamed_rows", "--bin", program]].concat())
+}
+
+/// Where that is.
+pub(crate) fn built(root: &Path, program: &str) -> PathBuf {
+    output_folder(root).join("debug").join(program).with_extension(std::env::consts::EXE_EXTENSION)
+}
+
+/// Where cargo writes what it builds.
+pub(crate) fn output_folder(root: &Path) -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), |folder| root.join(folder))
 }

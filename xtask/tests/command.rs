@@ -68,6 +68,7 @@ fn both_lists_name_what_would_run() {
         "names",
         "size",
         "registries",
+        "budget",
         "prose",
         "exceptions",
     ] {
@@ -75,7 +76,7 @@ fn both_lists_name_what_would_run() {
     }
     let (code, steps, _) = run(&mut xtask(&["ci", "--list"]));
     assert_eq!(code, Some(0));
-    for step in ["format", "tidy", "lints", "docs", "tests", "doctests", "examples", "template"] {
+    for step in ["format", "tidy", "lints", "docs", "tests", "doctests", "examples", "fuzz", "template"] {
         assert!(steps.lines().any(|line| line.starts_with(step)), "{step} in {steps}");
     }
 }

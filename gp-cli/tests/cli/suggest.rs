@@ -136,6 +136,7 @@ fn inputs_are_as_in_the_training_table() {
         ("--range kind=0..1", ["--range kind: it has no numbers", "--levels kind=A,B"]),
         ("--range dose=1", ["a range is written LO..HI", "dose=1"]),
         ("--range dose=3..1", ["its end is below its beginning", "dose=3..1"]),
+        ("--range dose=0..1e300", ["1e300 is beyond", "nothing can be predicted"]),
         ("--range dose=a..b", ["`a` is no number", "dose"]),
         ("--range day=1..2", ["`1` is no date", "day"]),
         ("--at kind=violet", ["`violet` did not occur in training", "dark blue, green, red"]),

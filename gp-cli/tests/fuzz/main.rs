@@ -4,14 +4,15 @@
 
 mod mutation;
 
-use gp_cli::Context;
-use gp_cli::fuzzing::{TARGETS, Target};
+use gp_cli::fuzzing::{Readers, Reading, TARGETS, Target};
 use mutation::{Random, damaged};
 use std::fs;
 use std::path::PathBuf;
 
 /// Changes of each file.
 const ROUNDS: usize = 400;
+/// Bytes of memory that readers may take.
+const BUDGET: u64 = 64 << 20;
 
 /// Pieces that mean something to some reader.
 const PIECES: [&str; 28] = [
@@ -70,10 +71,10 @@ fn corpus(name: &str) -> Vec<(String, Vec<u8>)> {
 }
 
 #[track_caller]
-fn run((name, target): Target, what: &str, bytes: &[u8]) -> bool {
-    let found = target(&Context::built_in(), bytes);
+fn run((name, target): Target, readers: &Readers, what: &str, bytes: &[u8]) -> bool {
+    let found = target(readers, bytes);
     assert!(found.is_ok(), "{name}, {what}: {found:?}\n{}", bytes.escape_ascii());
-    found.unwrap()
+    found.unwrap() == Reading::Read
 }
 
 /// The bytes with a piece that means something put in somewhere, or damaged, or both.
@@ -89,14 +90,14 @@ fn changed(bytes: &[u8], random: &mut Random) -> Vec<u8> {
 fn all_of(name: &str) {
     let target = *TARGETS.iter().find(|(known, _)| *known == name).unwrap();
     let mut random = Random(0x2545_f491_4f6c_dd1d);
-    let (mut read, mut refused) = (0, 0);
+    let (readers, mut read, mut refused) = (Readers::new(BUDGET).unwrap(), 0, 0);
     for (file, bytes) in corpus(name) {
         let count = |was_read: bool| if was_read { (1, 0) } else { (0, 1) };
-        let (one, other) = count(run(target, &file, &bytes));
+        let (one, other) = count(run(target, &readers, &file, &bytes));
         (read, refused) = (read + one, refused + other);
         for round in 0..ROUNDS {
-            let (one, other) =
-                count(run(target, &format!("{file}, change {round}"), &changed(&bytes, &mut random)));
+            let what = format!("{file}, change {round}");
+            let (one, other) = count(run(target, &readers, &what, &changed(&bytes, &mut random)));
             (read, refused) = (read + one, refused + other);
         }
     }
@@ -104,49 +105,41 @@ fn all_of(name: &str) {
     assert!(read > 0 && refused > 0, "{name}: {read} read, {refused} refused");
 }
 
-#[test]
-fn csv() {
-    all_of("csv");
+/// A test for each target, of its name.
+macro_rules! tests {
+    ($($name:ident)*) => {
+        $(#[test]
+        fn $name() {
+            all_of(stringify!($name));
+        })*
+
+        #[test]
+        fn every_target_has_a_test_and_a_corpus() {
+            let names = [$(stringify!($name)),*];
+            assert_eq!(names.to_vec(), TARGETS.iter().map(|(name, _)| *name).collect::<Vec<_>>());
+            for name in names {
+                assert!(files(&format!("fuzz/corpus/{name}")).len() > 3, "{name}");
+            }
+        }
+    };
 }
 
-#[test]
-fn libsvm() {
-    all_of("libsvm");
-}
+tests! { csv gzip libsvm npy npz idx kernel likelihood config checkpoint model }
 
+/// What asks for much memory or time is refused by a limit that its message names.
 #[test]
-fn kernel() {
-    all_of("kernel");
-}
-
-#[test]
-fn likelihood() {
-    all_of("likelihood");
-}
-
-#[test]
-fn config() {
-    all_of("config");
-}
-
-#[test]
-fn model() {
-    all_of("model");
-}
-
-/// The programs, their corpora and the functions here are the same.
-#[test]
-fn every_target_has_a_program_and_a_corpus() {
-    let manifest = fs::read_to_string(here("fuzz/Cargo.toml")).unwrap();
-    for (name, _) in TARGETS {
-        let program = fs::read_to_string(here(&format!("fuzz/fuzz_targets/{name}.rs"))).unwrap();
-        assert!(
-            program.contains(&format!("gp_cli::fuzzing::{name}(&gp_cli::Context::built_in(), bytes)")),
-            "{name}"
-        );
-        assert!(manifest.contains(&format!("path = \"fuzz_targets/{name}.rs\"")), "{name}");
-        assert!(files(&format!("fuzz/corpus/{name}")).len() > 3, "{name}");
+fn limits_are_named() {
+    let readers = Readers::new(BUDGET).unwrap();
+    let cases = [
+        ("kernel", "rbf * ".repeat(100_000) + "rbf", "at most 1000 kernels"),
+        ("kernel", "(".repeat(100_000), "more than 64 deep"),
+        ("libsvm", "0 99999:1\n".repeat(2_000), "2000 × 100000 numbers"),
+        ("config", "kernel = ".to_owned() + &"[".repeat(100_000), "line 1"),
+    ];
+    for (name, text, limit) in cases {
+        match readers.read(name, text.as_bytes()) {
+            Ok(Reading::Refused(why)) => assert!(why.contains(limit), "{name}: {why}"),
+            other => panic!("{name}: {other:?}"),
+        }
     }
-    assert_eq!(files("fuzz/fuzz_targets").len(), TARGETS.len());
-    assert_eq!(manifest.matches("[[bin]]").count(), TARGETS.len());
 }

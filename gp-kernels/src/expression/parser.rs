@@ -8,6 +8,8 @@ use crate::registry::Registry;
 
 /// Parentheses deeper than this are refused before they could exhaust the stack.
 const MAX_DEPTH: usize = 64;
+/// More kernels are refused: what people and searches write has a few dozen, and every evaluation goes through all.
+const MAX_KERNELS: usize = 1_000;
 
 /// A part of an expression, as it was read. Nothing is built before the columns that it sees are known, which may be
 /// written behind it.
@@ -24,7 +26,7 @@ pub(super) enum Node {
 /// Reads an expression.
 pub(super) fn read(text: &str, registry: &Registry) -> Result<Node, KernelError> {
     let reader = Reader::new(text).map_err(|fault| ExpressionError::new(text, fault))?;
-    let mut parser = Parser { text, reader, registry, depth: 0 };
+    let mut parser = Parser { text, reader, registry, depth: 0, kernels: 0 };
     let node = parser.sum()?;
     match parser.reader.peek() {
         Token::End => Ok(node),
@@ -37,6 +39,8 @@ struct Parser<'t> {
     reader: Reader,
     registry: &'t Registry,
     depth: usize,
+    /// Kernels so far.
+    kernels: usize,
 }
 
 /// A factor of a product: a number, or a kernel.
@@ -125,6 +129,10 @@ impl Parser<'_> {
 
     fn call(&mut self, name: String) -> Result<Node, KernelError> {
         let column = self.reader.column();
+        self.kernels += 1;
+        if self.kernels > MAX_KERNELS {
+            return Err(self.fail(format!("an expression has at most {MAX_KERNELS} kernels")));
+        }
         let entry = self.registry.find(&name).map_err(|error| self.fail_at(column, error.to_string()))?;
         self.reader.advance();
         let (mut named, mut kernels) = (Arguments::new(name, column), Vec::new());

@@ -7,11 +7,12 @@ mod template;
 
 use std::io::Write;
 use std::path::Path;
+use std::process::Command;
 
 use clap::builder::PossibleValuesParser;
 
 use crate::error::XtaskError;
-use crate::{faults, supply, tidy, workspace};
+use crate::{faults, program, supply, tidy, workspace};
 pub(crate) use command::{Cargo, CargoCommand};
 use step::{Step, Work};
 pub(crate) use template::CRATES as RELEASED;
@@ -51,12 +52,22 @@ fn list(steps: &[Step], out: &mut dyn Write) -> Result<(), XtaskError> {
     Ok(())
 }
 
+/// What `cargo xtask fuzz` does, on the output of this program.
+fn fuzz(cargo: &Cargo, root: &Path) -> Result<(), XtaskError> {
+    const PROGRAM: &str = "gp-fuzz";
+    program::build_checked(cargo, root, PROGRAM)?;
+    let mut run = Command::new(program::built(root, PROGRAM));
+    run.args(["--seconds", step::FUZZ_SECONDS]).stderr(std::io::stdout());
+    cargo.pass_on(run)
+}
+
 fn perform(step: &Step, cargo: &Cargo, root: &Path, out: &mut dyn Write) -> Result<(), XtaskError> {
     match &step.work {
         Work::Tidy => tidy::check(root, out),
         Work::Faults => faults::check(root, cargo, faults::ROUNDS_OF_CI, 0, out),
         Work::Supply => supply::check(cargo, root, out),
         Work::Cargo(command) => cargo.run(command, root),
+        Work::Fuzz => fuzz(cargo, root),
         Work::Template => template::check(cargo, root),
     }
 }

@@ -7,6 +7,9 @@
 use crate::ci::command::CargoCommand;
 use crate::faults::ROUNDS_OF_CI;
 
+/// How long inputs are tried.
+pub(crate) const FUZZ_SECONDS: &str = "60";
+
 /// One thing that has to hold, with a name to call it by.
 #[derive(Debug)]
 pub(crate) struct Step {
@@ -29,6 +32,8 @@ pub(crate) enum Work {
     Supply,
     /// One run of cargo.
     Cargo(CargoCommand),
+    /// Inputs made at random, for a minute.
+    Fuzz,
     /// The template of a crate outside the workspace, built against packages.
     Template,
 }
@@ -41,6 +46,7 @@ impl Step {
             Work::Faults => format!("cargo xtask faults --rounds {ROUNDS_OF_CI}"),
             Work::Supply => "cargo xtask supply".to_owned(),
             Work::Cargo(command) => command.to_string(),
+            Work::Fuzz => format!("cargo xtask fuzz --seconds {FUZZ_SECONDS}"),
             Work::Template => "cargo xtask ci --step template".to_owned(),
         }
     }
@@ -82,6 +88,11 @@ pub(crate) fn all(nextest: bool) -> Vec<Step> {
             name: "faults",
             about: "the gp command leaves whole files whatever ends it",
             work: Work::Faults,
+        },
+        Step {
+            name: "fuzz",
+            about: "no reader of the command fails on a minute of inputs made at random",
+            work: Work::Fuzz,
         },
         Step {
             name: "template",
@@ -136,7 +147,7 @@ mod tests {
             names(),
             [
                 "format", "tidy", "supply", "lints", "docs", "tests", "doctests", "examples", "faults",
-                "template"
+                "fuzz", "template"
             ]
         );
     }
@@ -144,7 +155,7 @@ mod tests {
     #[test]
     fn every_compiling_step_selects_the_same_packages_and_features() {
         for step in all(true).iter().chain(&all(false)) {
-            if matches!(step.name, "format" | "tidy" | "supply" | "faults" | "template") {
+            if matches!(step.name, "format" | "tidy" | "supply" | "faults" | "fuzz" | "template") {
                 continue;
             }
             let line = step.command_line();

@@ -4,11 +4,12 @@
 //! by its users. A copy of the template takes the unpacked crates in the place of released ones.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use crate::ci::command::Cargo;
 use crate::error::XtaskError;
+use crate::program::output_folder;
 
 /// The crates that have packages.
 pub(crate) const CRATES: [&str; 7] =
@@ -38,11 +39,6 @@ pub(crate) fn check(cargo: &Cargo, root: &Path) -> Result<(), XtaskError> {
     fs::write(&config, patches(&place)).map_err(|source| unwritable(&config, source))?;
     cargo.run_in(&template, &["test", "--quiet"])?;
     cargo.run_in(&template, &["check", "--quiet", "--all-features"])
-}
-
-/// Where cargo writes what it builds.
-fn output_folder(root: &Path) -> PathBuf {
-    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), |folder| root.join(folder))
 }
 
 /// Configuration by which cargo takes the unpacked crates for the released ones.

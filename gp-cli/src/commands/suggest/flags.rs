@@ -86,6 +86,9 @@ fn named<'t>(flag: &str, text: &'t str, inputs: &Inputs) -> Result<(usize, &'t s
     }
 }
 
+/// Products of four values that are farther from 0 are beyond the range of numbers.
+const FARTHEST: f64 = 1e75;
+
 fn range(feature: &Feature, text: &str) -> Result<Wish, CliError> {
     let flag = "--range";
     if matches!(feature.encoding, FeatureEncoding::OneHot(_)) || feature.kind == Kind::Boolean {
@@ -119,8 +122,14 @@ fn number(flag: &str, feature: &Feature, text: &str) -> Result<f64, CliError> {
             ))
         });
     }
-    feature.kind.parse(text).filter(|value| value.is_finite()).ok_or_else(|| {
-        let (kind, name) = (feature.kind, &feature.name);
-        CliError::usage(format!("{flag} {name}: `{text}` is no {kind}, which the input is"))
-    })
+    let name = &feature.name;
+    let value = feature.kind.parse(text).filter(|value| value.is_finite()).ok_or_else(|| {
+        CliError::usage(format!("{flag} {name}: `{text}` is no {}, which the input is", feature.kind))
+    })?;
+    if value.abs() > FARTHEST {
+        let message =
+            format!("{flag} {name}: {text} is beyond ±{FARTHEST:e}, where nothing can be predicted");
+        return Err(CliError::usage(message));
+    }
+    Ok(value)
 }

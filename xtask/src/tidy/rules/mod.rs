@@ -2,6 +2,7 @@
 //!
 //! A rule is a function from the tree to findings and one row in [`RULES`].
 
+mod budget;
 mod crate_docs;
 mod documented;
 mod exceptions;
@@ -57,6 +58,11 @@ pub(crate) const RULES: &[Rule] = &[
         name: "registries",
         about: "kernels and likelihoods are registered and go through the conformance tests",
         check: registries::check,
+    },
+    Rule {
+        name: "budget",
+        about: "memory is asked for in one place, tables are read by a reader that counts",
+        check: budget::check,
     },
     Rule { name: "prose", about: "no notes of unfinished work in the sources", check: prose::check },
     Rule {

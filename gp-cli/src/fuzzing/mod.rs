@@ -1,0 +1,176 @@
+//! What has to hold for any bytes whatever that come in from outside: the functions behind the fuzz targets.
+//!
+//! Each takes bytes for one reader. It tells whether they were read or why not; what is wrong with them is an error and never
+//! a panic, and what has been read can be written and read again to the same thing. [`TARGETS`] are run by a test on a corpus
+//! and its mutations, by `cargo xtask fuzz` on inputs made for each reader, and by the program in `fuzz/` on what libFuzzer
+//! comes up with.
+
+mod tables;
+
+use crate::context::Context;
+use crate::error::CliError;
+use crate::memory::Budget;
+use crate::model::Model;
+use crate::{arguments, config};
+use gp_kernels::KernelExt;
+use gp_optim::argmin::core::checkpointing::CheckpointingFrequency;
+use gp_optim::{CheckpointFile, Control, MinimiseOptions, OptimError, minimise};
+use std::convert::Infallible;
+use std::path::Path;
+use tempfile::TempDir;
+
+/// What became of some bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reading {
+    /// They were read.
+    Read,
+    /// They were refused, for this reason.
+    Refused(String),
+}
+
+impl Reading {
+    fn refused(error: &CliError) -> Self {
+        Self::Refused(error.with_causes())
+    }
+}
+
+/// A reader under its name, which is also that of its corpus: what became of some bytes, or what does not hold.
+pub type Target = (&'static str, fn(&Readers, &[u8]) -> Result<Reading, String>);
+
+/// All of them, but for Parquet and Arrow: the reader of the latter takes memory unseen for what some damaged files claim.
+pub const TARGETS: [Target; 11] = [
+    ("csv", |readers, bytes| tables::table(readers, bytes, "csv")),
+    ("gzip", tables::gzip),
+    ("libsvm", |readers, bytes| tables::table(readers, bytes, "libsvm")),
+    ("npy", |readers, bytes| tables::table(readers, bytes, "npy")),
+    ("npz", |readers, bytes| tables::table(readers, bytes, "npz")),
+    ("idx", |readers, bytes| tables::table(readers, bytes, "idx")),
+    ("kernel", kernel),
+    ("likelihood", likelihood),
+    ("config", config),
+    ("checkpoint", checkpoint),
+    ("model", model),
+];
+
+/// What the label of a [checkpoint](CheckpointFile) says that is read.
+pub const CHECKPOINT: &str = "fuzz";
+
+/// What all readers share, made once.
+#[derive(Debug)]
+pub struct Readers {
+    context: Context,
+    command: clap::Command,
+    /// Where checkpoints are.
+    folder: TempDir,
+}
+
+impl Readers {
+    /// Readers that keep within so many bytes of memory.
+    ///
+    /// # Errors
+    /// Of kind [`Io`](crate::ErrorKind::Io) where there is no room for temporary files.
+    pub fn new(bytes: u64) -> Result<Self, CliError> {
+        let context = Context::built_in().within(Budget::of(bytes));
+        let folder = tempfile::tempdir();
+        let folder = folder.map_err(|cause| CliError::io("write in", &std::env::temp_dir(), cause))?;
+        Ok(Self { command: arguments::command(&context), context, folder })
+    }
+
+    /// What becomes of bytes for the reader of this name.
+    ///
+    /// # Errors
+    /// What does not hold; that there is no such reader.
+    pub fn read(&self, name: &str, bytes: &[u8]) -> Result<Reading, String> {
+        match TARGETS.iter().find(|(known, _)| *known == name) {
+            Some((_, target)) => target(self, bytes),
+            None => Err(format!("there is no reader `{name}`")),
+        }
+    }
+}
+
+/// The expression of a kernel, which is printed so that it reads back to the same kernel.
+fn kernel(readers: &Readers, bytes: &[u8]) -> Result<Reading, String> {
+    expression(bytes, |text| readers.context.kernels.parse(text).map(|kernel| kernel.expression()))
+}
+
+/// The expression of a likelihood, likewise.
+fn likelihood(readers: &Readers, bytes: &[u8]) -> Result<Reading, String> {
+    let known = &readers.context.likelihoods;
+    expression(bytes, |text| known.parse(text).map(|likelihood| likelihood.expression()))
+}
+
+fn expression<E: std::fmt::Display>(
+    bytes: &[u8],
+    print: impl Fn(&str) -> Result<String, E>,
+) -> Result<Reading, String> {
+    let Ok(text) = std::str::from_utf8(bytes) else { return Ok(no_text()) };
+    let printed = match print(text) {
+        Ok(printed) => printed,
+        Err(error) => return Ok(Reading::Refused(error.to_string())),
+    };
+    match print(&printed) {
+        Ok(again) if again == printed => Ok(Reading::Read),
+        Ok(again) => Err(format!("{printed:?} reads as {again:?}")),
+        Err(error) => Err(format!("{printed:?} does not read: {error}")),
+    }
+}
+
+fn no_text() -> Reading {
+    Reading::Refused("not UTF-8".to_owned())
+}
+
+/// A configuration file of `gp fit`, whose entries become flags.
+fn config(readers: &Readers, bytes: &[u8]) -> Result<Reading, String> {
+    let Ok(text) = std::str::from_utf8(bytes) else { return Ok(no_text()) };
+    let line = ["gp", "fit", "table.csv"].map(Into::into).to_vec();
+    match config::expand_text(&readers.command, line, Path::new("bytes"), text) {
+        Ok(line) if line.len() < 3 => Err("words of the command line are gone".to_owned()),
+        Ok(_) => Ok(Reading::Read),
+        Err(error) if error.with_causes().is_empty() => Err("an error that says nothing".to_owned()),
+        Err(error) => Ok(Reading::refused(&error)),
+    }
+}
+
+/// A checkpoint from which the least of a parabola is looked for.
+fn checkpoint(readers: &Readers, bytes: &[u8]) -> Result<Reading, String> {
+    let path = readers.folder.path().join("run.checkpoint");
+    std::fs::write(&path, bytes).map_err(|cause| cause.to_string())?;
+    let file = CheckpointFile::new(path, CHECKPOINT).every(CheckpointingFrequency::Never);
+    let options = MinimiseOptions {
+        max_iterations: 3,
+        control: Control::new().with_checkpoint(file),
+        ..MinimiseOptions::default()
+    };
+    match minimise(parabola, &[3.0, -1.0], &options) {
+        // Only a file that was made up has a right check sum and a point of another size.
+        Ok(least) if least.x.len() != 2 => Ok(Reading::Refused("a point of another size".to_owned())),
+        Ok(_) => Ok(Reading::Read),
+        Err(error @ OptimError::Checkpoint(_)) => Ok(Reading::Refused(error.to_string())),
+        Err(error) => Ok(Reading::Refused(format!("not resumed: {error}"))),
+    }
+}
+
+/// What checkpoints of [`TARGETS`] are about: Σ xᵢ² and its gradient.
+///
+/// # Errors
+/// Never.
+pub fn parabola(x: &[f64], gradient: &mut [f64]) -> Result<f64, Infallible> {
+    gradient.iter_mut().zip(x).for_each(|(slope, x)| *slope = 2.0 * x);
+    Ok(x.iter().map(|x| x * x).sum())
+}
+
+/// A model file, which is written as it was read.
+fn model(readers: &Readers, bytes: &[u8]) -> Result<Reading, String> {
+    let model = match Model::from_bytes(bytes, "bytes", &readers.context) {
+        Ok(model) => model,
+        Err(error) => return Ok(Reading::refused(&error)),
+    };
+    let written = model.to_bytes().map_err(|error| error.with_causes())?;
+    let again =
+        Model::from_bytes(&written, "bytes", &readers.context).map_err(|error| error.with_causes())?;
+    match again.to_bytes() {
+        Ok(bytes) if bytes == written => Ok(Reading::Read),
+        Ok(_) => Err("a model is another one when it is read again".to_owned()),
+        Err(error) => Err(error.with_causes()),
+    }
+}

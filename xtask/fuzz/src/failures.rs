@@ -1,0 +1,65 @@
+//! Inputs that failed: as short as can be, in a file.
+
+use crate::error::FuzzError;
+use crate::worker::Watched;
+use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+
+/// Inputs that are tried to find a shorter one.
+const MOST_TRIES: usize = 500;
+
+/// What a message says whatever the input: without numbers and what is in quotes.
+pub(crate) fn skeleton(message: &str) -> String {
+    let mut parts = message.split(['`', '"', '\'']);
+    let outside: String = std::iter::from_fn(|| {
+        let outside = parts.next()?;
+        parts.next();
+        Some(outside)
+    })
+    .collect();
+    outside.chars().filter(|letter| !letter.is_ascii_digit()).take(200).collect()
+}
+
+/// A shorter input that fails in the same way: pieces are left out as long as it does.
+pub(crate) fn shortened(watched: &Watched, bytes: &[u8], what: &str) -> Vec<u8> {
+    if what.starts_with("it took") {
+        return bytes.to_vec();
+    }
+    let (wanted, mut least, mut tries) = (skeleton(what), bytes.to_vec(), 0);
+    let mut size = least.len() / 2;
+    while size > 0 && tries < MOST_TRIES {
+        let mut at = 0;
+        while at < least.len() && tries < MOST_TRIES {
+            let mut shorter = least.clone();
+            shorter.drain(at..(at + size).min(least.len()));
+            tries += 1;
+            match watched.read(&shorter) {
+                Err(what) if skeleton(&what) == wanted => least = shorter,
+                _ => at += size,
+            }
+        }
+        size /= 2;
+    }
+    least
+}
+
+/// Puts an input into a file that is named for its reader.
+pub(crate) fn save(folder: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf, FuzzError> {
+    let mut hasher = DefaultHasher::new();
+    bytes.hash(&mut hasher);
+    let path = folder.join(format!("{name}-{:016x}", hasher.finish()));
+    fs::write(&path, bytes).map_err(|source| FuzzError::Unwritable { path: path.clone(), source })?;
+    Ok(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_of_one_kind_are_the_same() {
+        assert_eq!(skeleton("`a`, line 12: `x` is no number"), skeleton("`b`, line 3: `` is no number"));
+        assert_ne!(skeleton("line 1: not UTF-8"), skeleton("line 1: ragged"));
+    }
+}

@@ -1,0 +1,176 @@
+//! Inputs for each reader: made by what it reads, or files that are sound with changes.
+
+mod arrays;
+pub(crate) mod bytes;
+mod expressions;
+mod sealed;
+mod text;
+
+use crate::error::FuzzError;
+use crate::random::Random;
+use bytes::{damage, overwrite};
+use gp_cli::fuzzing::{CHECKPOINT, parabola};
+use gp_optim::{CheckpointFile, Control, MinimiseOptions, minimise};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Files of a corpus that are longer slow a reader down, and say no more.
+const LONGEST: usize = 16_384;
+/// Ends of names of files in `gp-cli/tests/data`, by reader.
+const ENDS: [(&str, &[&str]); 5] = [
+    ("npy", &["npy"]),
+    ("npz", &["npz"]),
+    ("parquet", &["parquet"]),
+    ("arrow", &["arrows", "feather"]),
+    ("model", &["gp"]),
+];
+
+/// What makes an input.
+type Make = fn(&mut Random) -> Vec<u8>;
+
+/// The inputs of one reader.
+#[derive(Debug)]
+pub(crate) struct Inputs {
+    name: String,
+    corpus: Vec<Vec<u8>>,
+    make: Option<Make>,
+}
+
+impl Inputs {
+    /// Those of the reader of this name.
+    pub(crate) fn of(name: &str) -> Result<Self, FuzzError> {
+        let make: Option<Make> = match name {
+            "csv" => Some(text::csv),
+            "gzip" => Some(text::gzip),
+            "libsvm" => Some(text::libsvm),
+            "config" => Some(text::config),
+            "npy" => Some(arrays::npy),
+            "npz" => Some(arrays::npz),
+            "idx" => Some(arrays::idx),
+            "kernel" => Some(expressions::kernel),
+            "likelihood" => Some(expressions::likelihood),
+            _ => None,
+        };
+        let mut corpus = files(&command().join("fuzz/corpus").join(name), None)?;
+        let ends = ENDS.iter().find(|(known, _)| *known == name);
+        if let Some((_, ends)) = ends {
+            corpus.extend(files(&command().join("tests/data"), Some(ends))?);
+        }
+        if name == "checkpoint" {
+            corpus.extend(checkpoints()?);
+        }
+        corpus.retain(|file| file.len() <= LONGEST);
+        if corpus.is_empty() && make.is_none() {
+            return Err(FuzzError::NoCorpus { name: name.to_owned() });
+        }
+        Ok(Self { name: name.to_owned(), corpus, make })
+    }
+
+    /// The input of one execution, the same for the same seed and index.
+    pub(crate) fn input(&self, seed: u64, index: u64) -> Vec<u8> {
+        let random = &mut Random::of(seed, &self.name, index);
+        if ["model", "checkpoint"].contains(&self.name.as_str()) && !random.once_in(8) {
+            return self.sealed(random).unwrap_or_default();
+        }
+        match self.make {
+            Some(make) if self.corpus.is_empty() || !random.once_in(4) => {
+                let mut bytes = make(random);
+                if random.once_in(4) {
+                    damage(&mut bytes, random);
+                }
+                bytes
+            }
+            _ => {
+                let mut bytes = self.corpus[random.below(self.corpus.len())].clone();
+                if random.once_in(2) {
+                    self.damage_ends(&mut bytes, random);
+                } else {
+                    damage(&mut bytes, random);
+                }
+                bytes
+            }
+        }
+    }
+
+    /// A file with check sums, changed inside.
+    pub(crate) fn sealed(&self, random: &mut Random) -> Option<Vec<u8>> {
+        // Some files of a corpus are none that can be sealed.
+        (0..20).find_map(|_| {
+            let file = &self.corpus[random.below(self.corpus.len())];
+            if self.name == "model" { sealed::model(file, random) } else { sealed::checkpoint(file, random) }
+        })
+    }
+
+    /// Changes where tables describe themselves: Parquet at its end, in front of the length of that; Arrow everywhere, in
+    /// words of four or eight bytes.
+    fn damage_ends(&self, bytes: &mut Vec<u8>, random: &mut Random) {
+        let length = bytes.len();
+        if self.name != "parquet" || length < 16 {
+            return damage(bytes, random);
+        }
+        for _ in 0..1 + random.below(3) {
+            let back = if random.once_in(8) { 8 } else { 8 + random.below(length.min(900) - 8) };
+            let at = length - back;
+            if random.once_in(2) { bytes[at] ^= 1 << random.below(8) } else { overwrite(bytes, at, random) }
+        }
+    }
+}
+
+/// The folder of the command.
+fn command() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../gp-cli")
+}
+
+/// The files in a folder, by name; those with one of these ends, or all.
+fn files(folder: &Path, ends: Option<&[&str]>) -> Result<Vec<Vec<u8>>, FuzzError> {
+    if !folder.exists() {
+        return Ok(Vec::new());
+    }
+    let unreadable = |source| FuzzError::Unreadable { path: folder.to_owned(), source };
+    let mut paths = Vec::new();
+    for entry in fs::read_dir(folder).map_err(unreadable)? {
+        let path = entry.map_err(unreadable)?.path();
+        let end = path.extension().and_then(|end| end.to_str()).unwrap_or_default();
+        if path.is_file() && ends.is_none_or(|ends| ends.contains(&end)) {
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    paths.iter().map(|path| fs::read(path).map_err(unreadable)).collect()
+}
+
+/// Checkpoints after some iterations.
+fn checkpoints() -> Result<Vec<Vec<u8>>, FuzzError> {
+    let failed = |cause: String| FuzzError::Checkpoint { cause };
+    let folder = tempfile::tempdir().map_err(|cause| failed(cause.to_string()))?;
+    (1..5)
+        .map(|iterations| {
+            let path = folder.path().join(format!("{iterations}"));
+            let control = Control::new().with_checkpoint(CheckpointFile::new(&path, CHECKPOINT));
+            let options =
+                MinimiseOptions { max_iterations: iterations, control, ..MinimiseOptions::default() };
+            let start = if iterations == 3 { [1e150, -1e-150] } else { [3.0, -1.0] };
+            minimise(parabola, &start, &options).map_err(|cause| failed(cause.to_string()))?;
+            fs::read(&path).map_err(|cause| failed(cause.to_string()))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gp_cli::fuzzing::TARGETS;
+
+    #[test]
+    fn inputs_are_the_same_every_time_and_differ() {
+        for (name, _) in TARGETS {
+            let inputs = Inputs::of(name).unwrap();
+            let some = || (0..50).map(|index| inputs.input(7, index)).collect::<Vec<_>>();
+            let (mut once, again) = (some(), some());
+            assert_eq!(once, again, "{name}");
+            once.sort();
+            once.dedup();
+            assert!(once.len() > 20, "{name}: {}", once.len());
+        }
+    }
+}
