@@ -129,16 +129,20 @@ pub struct Spread {
     squares: Sum,
     /// Squares of the deviations times [`LARGER`], for numbers whose squares are too small to be numbers.
     squares_larger: Sum,
+    /// Squares of the deviations over that, for numbers whose squares are too large.
+    squares_smaller: Sum,
 }
 
-/// 2⁵⁰⁰
+/// 2⁵⁰⁰ and its inverse.
 const LARGER: f64 = f64::from_bits((1023 + 500) << 52);
+const SMALLER: f64 = f64::from_bits((1023 - 500) << 52);
 
 impl Spread {
     /// Of no number yet.
     #[must_use]
     pub fn about(mean: f64) -> Self {
-        Self { mean, squares: Sum::default(), squares_larger: Sum::default() }
+        let none = Sum::default();
+        Self { mean, squares: none, squares_larger: none, squares_smaller: none }
     }
 
     /// One more.
@@ -150,13 +154,20 @@ impl Spread {
     pub fn add_weighed(&mut self, value: f64, weight: f64) {
         self.squares.add_weighed((value - self.mean).powi(2), weight);
         self.squares_larger.add_weighed((LARGER * (value - self.mean)).powi(2), weight);
+        self.squares_smaller.add_weighed((SMALLER * (value - self.mean)).powi(2), weight);
     }
 
     /// Units in which the numbers have mean 0 and spread 1.
     #[must_use]
     pub fn standardiser(&self) -> Standardiser {
-        let (mean, larger) = (self.mean, self.squares_larger.mean());
-        let scale = if larger.is_finite() { larger.sqrt() / LARGER } else { self.squares.mean().sqrt() };
+        let (mean, larger, squares) = (self.mean, self.squares_larger.mean(), self.squares.mean());
+        let scale = if larger.is_finite() {
+            larger.sqrt() / LARGER
+        } else if squares.is_finite() {
+            squares.sqrt()
+        } else {
+            self.squares_smaller.mean().sqrt() / SMALLER
+        };
         // Rounding leaves equal numbers a spread of a few ulps of their mean; that is no unit to measure in.
         Standardiser { mean, scale: if scale > 4.0 * f64::EPSILON * mean.abs() { scale } else { 1.0 } }
     }
@@ -204,7 +215,7 @@ mod tests {
 
     #[test]
     fn numbers_whose_squares_are_none_have_units_too() {
-        for unit in [1e-200, 1e-20, 1.0, 1e20] {
+        for unit in [1e-300, 1e-200, 1e-20, 1.0, 1e20, 1e200, 1e300] {
             let found = Standardiser::of(&[-1.0, 1.0].map(|sign| sign * unit));
             assert_eq!(found, Standardiser { mean: 0.0, scale: unit });
         }

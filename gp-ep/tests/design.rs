@@ -161,7 +161,14 @@ fn information_through_several_functions_is_that_of_their_difference() {
     let (one, other) = ("rbf(lengthscale=0.5)", "0.6 * matern32(lengthscale=1.0)");
     let two = through(&[one, other], Box::new(Softmax::new(2).unwrap()));
     let candidates = candidates();
-    let found = Design::new(&two, Criterion::Information).unwrap().values(candidates.as_ref()).unwrap();
+    let design = Design::new(&two, Criterion::Information).unwrap();
+    let found = design.values(candidates.as_ref()).unwrap();
+    // A search looks less closely, and finds as good a point.
+    let rough = design.rough_values(candidates.as_ref()).unwrap();
+    let best = (0..rough.len()).reduce(|best, i| if rough[i] > rough[best] { i } else { best }).unwrap();
+    let most = found.iter().copied().fold(0.0, f64::max);
+    assert!(found[best] > 0.99 * most, "{} {most}", found[best]);
+    assert!(rough != found && rough.iter().zip(&found).all(|(a, b)| (a - b).abs() < 0.1 * b));
     let latents = two.latents(candidates.as_ref()).unwrap();
     let logistic = |f: f64| 1.0 / (1.0 + (-f).exp());
     for (i, found) in found.iter().enumerate() {

@@ -51,6 +51,15 @@ pub struct Filling {
     pub rows: usize,
 }
 
+/// Units that numbers can be taken to.
+fn sound(survey: &Survey, column: &ColumnSurvey, units: Standardiser) -> Result<Standardiser, CliError> {
+    if units.is_sound() {
+        return Ok(units);
+    }
+    let what = "the sum of its numbers is beyond the range of numbers: give them in other units, or leave the column out with --exclude";
+    Err(survey.fault(column, what))
+}
+
 impl Feature {
     /// The input that a column of a table is; `unit` says the units of its numbers from their own spread.
     pub(super) fn learn(
@@ -68,7 +77,9 @@ impl Feature {
             Surveyed::Numbers { .. } if column.kind() == Kind::Boolean => {
                 FeatureEncoding::Scaled(Standardiser::identity())
             }
-            Surveyed::Numbers { scale, .. } => FeatureEncoding::Scaled(unit(column, *scale)),
+            Surveyed::Numbers { scale, .. } => {
+                FeatureEncoding::Scaled(sound(survey, column, unit(column, *scale))?)
+            }
             Surveyed::Words(levels) => FeatureEncoding::OneHot(sorted(survey, column, levels.words())?),
         };
         let missing =

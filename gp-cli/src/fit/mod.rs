@@ -21,6 +21,7 @@
 //! ```
 
 mod baseline;
+mod bounds;
 mod checkpoint;
 mod choices;
 mod design;
@@ -28,6 +29,7 @@ mod flags;
 mod folds;
 mod guess;
 mod influence;
+mod jitter;
 mod kernels;
 mod memo;
 mod missing;

@@ -1,5 +1,6 @@
 //! The target as the likelihood takes it.
 
+use super::bounds;
 use super::names;
 use super::order::{self, in_order};
 use super::several;
@@ -90,11 +91,14 @@ pub(super) fn observe(survey: &Survey, spec: &FitSpec, context: &Context) -> Res
     let labels = in_order(labels, column.name(), &spec.order)?;
     let (task, reason) = task(survey, column, &labels, spec, context)?;
     order::check(task, column, &labels, spec)?;
-    let likelihood = likelihood(task, survey, &labels, spec, context)?;
+    let mut likelihood = likelihood(task, survey, &labels, spec, context)?;
     let roles = spec.roles();
     roles.check_likelihood(likelihood.as_ref())?;
     variation::check_observed(survey, &labels, likelihood.as_ref())?;
     let target = target(survey, &labels, likelihood.as_ref(), spec)?;
+    let as_it_is = target.scale() == Standardiser::identity();
+    let spread = if as_it_is { column.scale().map_or(1.0, |units| units.scale) } else { 1.0 };
+    bounds::bound_outliers(likelihood.as_mut(), spread * spread)?;
     let summary = summary(column, &target, &labels);
     let (rows, weight, others) = (survey.rows(), survey.weight(), Vec::new());
     Ok(Observed { task, reason, target, roles, weight, summary, rows, others, likelihood })

@@ -3,6 +3,7 @@
 use super::baseline;
 use super::checkpoint::check_interrupt;
 use super::influence;
+use super::jitter;
 use super::plan::Plan;
 use super::restarts::Restarts;
 use super::sample::Sample;
@@ -13,7 +14,7 @@ use super::start;
 use crate::encode::Role;
 use crate::error::{CliError, ErrorKind};
 use crate::method::{Fit, Given, Method, Problem, Rows, SeenThrough};
-use crate::model::{About, Approximation, FurtherTarget, Model, TrainingRecord, TriedStarts};
+use crate::model::{About, Approximation, FurtherTarget, Influence, Model, TrainingRecord, TriedStarts};
 use crate::stages::Stages;
 use faer::MatRef;
 use gp_ep::DataSource;
@@ -75,7 +76,8 @@ pub fn fit(plan: Plan, spec: &FitSpec, origin: &str) -> Result<Model, CliError> 
     stages.begin("looking at what was learned");
     fit.warnings = [warnings, fit.warnings].concat();
     let coverage = coverage(&fit.posterior, &sample)?;
-    let influence = influence::of_targets(&fit.posterior, &inputs, &sample.rows, &targets, spec.seed)?;
+    let influence = influence::of_targets(&fit.posterior, &inputs, &sample.rows, &targets, spec.seed);
+    let influence = influence.or_else(|error| no_answer(error, &mut fit.warnings))?;
     let record = training_record(&fit, method.name(), (rows, &targets), observed.log_scales());
     let is_plain = observed.roles.column(Role::Weights).is_none() && targets.len() < 2;
     let log_scales = (!is_plain).then(|| observed.log_scales());
@@ -158,6 +160,15 @@ fn effective(spec: &FitSpec, given: &Given) -> Map<String, Value> {
     config
 }
 
+/// A look at a model that cannot be computed is no reason to lose the model.
+fn no_answer(error: CliError, warnings: &mut Vec<String>) -> Result<Vec<Influence>, CliError> {
+    if error.kind() != ErrorKind::Numerical {
+        return Err(error);
+    }
+    warnings.push(format!("what predictions depend on could not be found out: {}", error.with_causes()));
+    Ok(Vec::new())
+}
+
 fn training_record(
     fit: &Fit,
     method: &str,
@@ -165,11 +176,7 @@ fn training_record(
     log_scales: f64,
 ) -> TrainingRecord {
     let mut warnings = fit.warnings.clone();
-    if let Some(added) =
-        fit.posterior.describe().iter().map(|latent| latent.jitter).find(|&added| added > 0.0)
-    {
-        warnings.push(format!("{added:.1e} was added to the diagonal of a covariance matrix"));
-    }
+    warnings.extend(jitter::warning(&fit.posterior));
     TrainingRecord {
         method: method.to_owned(),
         rows,

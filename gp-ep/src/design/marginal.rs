@@ -4,8 +4,9 @@ use gp_kernels::posterior::LatentBeliefs;
 use gp_likelihoods::LikelihoodError;
 use gp_likelihoods::special::standard_normal_quantile;
 
-/// Places in several dimensions.
+/// Places in several dimensions, and where a value is only to be compared with those near it.
 const PLACES: usize = 1024;
+const FEW_PLACES: usize = 128;
 /// Places on a line to either side of the mean, for functions with a kink and for smooth ones.
 const SIDE: i32 = 256;
 const SMOOTH_SIDE: i32 = 64;
@@ -19,6 +20,8 @@ pub(super) struct Marginal {
     variance: Vec<f64>,
     /// Q×Q, symmetric, where latent values are correlated.
     covariance: Option<Vec<f64>>,
+    /// How many places integrals over several latents are sums over.
+    count: usize,
 }
 
 /// Values of the latents, and their share of the probability, which add up to 1.
@@ -37,7 +40,12 @@ impl Marginal {
     ) -> Self {
         let (mean, variance): (Vec<f64>, Vec<f64>) = latents.unzip();
         let covariance = beliefs.at(row).map(|(_, own)| scaled(own, &variance));
-        Self { mean, variance, covariance }
+        Self { mean, variance, covariance, count: PLACES }
+    }
+
+    /// The same, with few places for integrals.
+    pub(super) fn roughly(self) -> Self {
+        Self { count: FEW_PLACES, ..self }
     }
 
     pub(super) fn means(&self) -> &[f64] {
@@ -53,7 +61,8 @@ impl Marginal {
         if self.mean.len() == 1 {
             return Ok(self.line());
         }
-        Ok(Places { values: self.spread(PLACES)?, shares: vec![1.0 / PLACES as f64; PLACES] })
+        let share = 1.0 / self.count as f64;
+        Ok(Places { values: self.spread(self.count)?, shares: vec![share; self.count] })
     }
 
     /// Some of the latents' values, all as probable as each other: S×Q, row by row.

@@ -173,9 +173,10 @@ impl InducingPosterior {
 }
 
 /// A ladder for a covariance that is left of a difference: relative to what is left, it would end below the errors of
-/// what was subtracted, which a badly conditioned factor makes up to some million times its rounding.
+/// what was subtracted, which a badly conditioned factor makes up to some million times its rounding, and, where it needed
+/// jitter itself, up to a thousand times more.
 pub(super) fn policy_beyond(left: MatRef<'_, f64>, rounding: f64) -> JitterPolicy {
-    const CONDITION: f64 = 1e6;
+    const CONDITION: f64 = 1e9;
     let scale = (0..left.nrows()).map(|i| left[(i, i)].abs()).sum::<f64>() / left.nrows().max(1) as f64;
     let ladder = JitterPolicy::ladder();
     let enough = CONDITION * rounding / scale;

@@ -194,7 +194,8 @@ fn of_space(
     let (mut places, mut values) = (Vec::new(), Vec::new());
     for point in 1..=options.count {
         notes.stage(format_args!("choosing point {point} of {}", options.count));
-        let place = search.best(|places| Ok(batch.values(points_of(model.inputs(), places).as_ref())?))?;
+        let place =
+            search.best(|places| Ok(batch.rough_values(points_of(model.inputs(), places).as_ref())?))?;
         values.push(batch.choose(points_of(model.inputs(), std::slice::from_ref(&place)).as_ref())?);
         places.push(place);
     }

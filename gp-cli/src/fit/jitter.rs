@@ -1,0 +1,41 @@
+//! What had to be added to a covariance matrix, where that changes what a model says.
+
+use crate::model::Approximation;
+use gp_likelihoods::Likelihood;
+
+/// As noise of less than this share of that of the data, it changes nothing that counts …
+const SHARE_OF_NOISE: f64 = 0.01;
+/// … nor does less than this share of the variance of a latent function, where observations are no numbers with noise.
+const SHARE_OF_LATENT: f64 = 1e-6;
+
+/// A warning where what was added to a diagonal matters beside noise.
+pub(super) fn warning(posterior: &Approximation) -> Option<String> {
+    let added = posterior.describe().iter().map(|latent| latent.jitter).fold(0.0, f64::max);
+    told(added, posterior.likelihood())
+}
+
+fn told(added: f64, likelihood: &dyn Likelihood) -> Option<String> {
+    let noise = likelihood.gaussian_noise().map(|noise| noise.variance());
+    let harmless = noise.map_or(SHARE_OF_LATENT, |noise| SHARE_OF_NOISE * noise);
+    let beside = noise.map_or_else(String::new, |noise| format!(", beside learned noise of {noise:.1e}"));
+    (added > harmless).then(|| {
+        format!(
+            "predictions are a little blurred: inputs that are nearly the same cannot be told apart in the arithmetic, so that noise of variance {added:.1e} was added (in units of the model{beside})"
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_matters_is_told() {
+        let told = |added, text: &str| told(added, gp_likelihoods::parse(text).unwrap().as_ref());
+        assert_eq!(told(1e-13, "gaussian(variance=0.1)"), None);
+        assert!(told(1e-13, "gaussian(variance=1e-12)").unwrap().contains("learned noise of 1.0e-12"));
+        assert_eq!(told(1e-8, "bernoulli_probit"), None);
+        assert!(told(1e-5, "bernoulli_probit").unwrap().contains("variance 1.0e-5"));
+        assert_eq!(told(0.0, "gaussian(variance=1e-300)"), None);
+    }
+}
