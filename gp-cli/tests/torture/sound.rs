@@ -65,10 +65,10 @@ fn numbers(columns: &BTreeMap<String, Vec<String>>, (fit, predicted): (&Said, &S
             return Err(format!("{name} is {least:e} somewhere"));
         }
     }
-    if let (Some(lower), Some(upper)) = (columns.get("lower"), columns.get("upper")) {
-        if parsed(lower).iter().zip(parsed(upper)).any(|(lower, upper)| *lower > upper) {
-            return Err("an interval ends before it begins".to_owned());
-        }
+    if let (Some(lower), Some(upper)) = (columns.get("lower"), columns.get("upper"))
+        && parsed(lower).iter().zip(parsed(upper)).any(|(lower, upper)| *lower > upper)
+    {
+        return Err("an interval ends before it begins".to_owned());
     }
     Ok(())
 }
