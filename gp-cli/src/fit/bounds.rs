@@ -49,8 +49,8 @@ mod tests {
 
     #[test]
     fn what_was_said_stays() {
-        assert_eq!(bounded("student_t", 1.0), "student_t(scale=1 in [0.000001, none], dof=4 in [2, none])");
-        assert_eq!(bounded("student_t(dof=1)", 4.0), "student_t(scale=1 in [0.000004, none], dof=1)");
+        assert_eq!(bounded("student_t", 1.0), "student_t(scale=1 in [1e-6, none], dof=4 in [2, none])");
+        assert_eq!(bounded("student_t(dof=1)", 4.0), "student_t(scale=1 in [4e-6, none], dof=1)");
         for text in [
             "student_t(scale=fixed(1), dof=3 ~ gamma(2, 0.1))",
             "student_t(scale=1 in [0.1, 2], dof=fixed(4))",
