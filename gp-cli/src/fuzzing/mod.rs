@@ -134,7 +134,7 @@ fn config(readers: &Readers, bytes: &[u8]) -> Result<Reading, String> {
 /// A checkpoint from which the least of a parabola is looked for.
 fn checkpoint(readers: &Readers, bytes: &[u8]) -> Result<Reading, String> {
     let path = readers.folder.path().join("run.checkpoint");
-    std::fs::write(&path, bytes).map_err(|cause| cause.to_string())?;
+    gp_optim::files::replace(&path, bytes).map_err(|cause| cause.to_string())?;
     let file = CheckpointFile::new(path, CHECKPOINT).every(CheckpointingFrequency::Never);
     let options = MinimiseOptions {
         max_iterations: 3,
