@@ -124,7 +124,7 @@ macro_rules! tests {
     };
 }
 
-tests! { csv gzip libsvm npy npz idx kernel likelihood config checkpoint model }
+tests! { csv gzip libsvm npy npz idx parquet arrow kernel likelihood config checkpoint model }
 
 /// What asks for much memory or time is refused by a limit that its message names.
 #[test]

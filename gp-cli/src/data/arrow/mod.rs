@@ -4,6 +4,7 @@ mod cells;
 mod sizes;
 
 use super::column::{Column, LevelBuilder};
+use super::counted::read_up_to;
 use super::format::{Format, check_width};
 use super::frame::Frame;
 use super::guard::guarded;
@@ -16,7 +17,7 @@ use crate::error::CliError;
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_ipc::reader::StreamReader;
 use arrow_schema::{ArrowError, DataType, Schema, SchemaRef};
-use sizes::implausible_size;
+use sizes::{Claims, claims};
 use std::io::{self, BufReader, Cursor, Read, Seek, SeekFrom};
 use std::sync::Arc;
 
@@ -49,7 +50,7 @@ impl Format for ArrowFile {
 
     fn read(&self, source: &Source, options: &ReadOptions) -> Result<Frame, CliError> {
         guarded(source, FORMAT, || {
-            let reader = open(source, Cursor::new(source.bytes()))?;
+            let reader = open(source, Cursor::new(source.bytes()), |all, _| all)?;
             let schema = reader.schema();
             let batches = reader.collect::<Result<Vec<_>, _>>().map_err(|cause| damaged(source, &cause))?;
             let heading = heading(options, &schema);
@@ -63,7 +64,8 @@ impl Format for ArrowFile {
     }
 
     fn pieces<'a>(&self, input: &'a Input, options: &ReadOptions) -> Result<Box<dyn Pieces + 'a>, CliError> {
-        let reader = guarded(input, FORMAT, || open(input, BufReader::new(input.file()?)))?;
+        let reader =
+            guarded(input, FORMAT, || open(input, BufReader::new(input.file()?), |_, largest| largest))?;
         let schema = reader.schema();
         let heading = heading(options, &schema);
         let places = heading.places().to_vec();
@@ -80,8 +82,7 @@ impl Format for ArrowFile {
 
 /// Where the stream begins behind the mark: some writers fill up with zeros, and no message begins with such.
 fn behind_padding(from: &mut (impl Read + Seek)) -> io::Result<u64> {
-    let mut padding = Vec::new();
-    from.by_ref().take(LONGEST_PADDING).read_to_end(&mut padding)?;
+    let padding = read_up_to(from, LONGEST_PADDING)?;
     let zeros = padding.chunks_exact(MARK.len()).take_while(|block| block.iter().all(|&byte| byte == 0));
     from.seek(SeekFrom::Start((MARK.len() * (1 + zeros.count())) as u64))
 }
@@ -93,15 +94,25 @@ fn damaged(supply: &dyn Supply, cause: &dyn std::error::Error) -> CliError {
     supply.fault(&format!(" is a damaged or truncated Arrow file: {cause}"))
 }
 
-/// A reader of the batches of a file or stream that claims no sizes it cannot have.
-fn open<R: Read + Seek>(supply: &dyn Supply, mut from: R) -> Result<StreamReader<R>, CliError> {
+/// A reader of the batches of a file or stream that claims no sizes it cannot have, and no more memory than is left; `held`
+/// says what of it is in memory at a time, of all batches and the largest.
+fn open<R: Read + Seek>(
+    supply: &dyn Supply,
+    mut from: R,
+    held: fn(f64, f64) -> f64,
+) -> Result<StreamReader<R>, CliError> {
     let failed = |cause| unreadable(supply, cause);
     let start = begin(&mut from)
         .map_err(failed)?
         .ok_or_else(|| supply.fault(&" is a damaged or truncated Arrow file: its end is missing"))?;
-    if let Some(size) = implausible_size(&mut from).map_err(failed)? {
-        return Err(supply
-            .fault(&format!(" is a damaged or truncated Arrow file: {size} is no size of a part of it")));
+    match claims(&mut from).map_err(failed)? {
+        Claims::Bytes { all, largest } => {
+            supply.room().take(held(all, largest), || " unpacked".to_owned())?;
+        }
+        Claims::Impossible(size) => {
+            let what = format!(" is a damaged or truncated Arrow file: {size} is no size of a part of it");
+            return Err(supply.fault(&what));
+        }
     }
     from.seek(SeekFrom::Start(start)).map_err(failed)?;
     StreamReader::try_new(from, None).map_err(|cause| damaged(supply, &cause))
@@ -109,15 +120,14 @@ fn open<R: Read + Seek>(supply: &dyn Supply, mut from: R) -> Result<StreamReader
 
 /// Goes to where the messages begin; nowhere, where a file does not end as it should.
 fn begin(from: &mut (impl Read + Seek)) -> io::Result<Option<u64>> {
-    let (mut first, mut last) = (Vec::new(), Vec::new());
     from.rewind()?;
-    from.by_ref().take(MARK.len() as u64).read_to_end(&mut first)?;
+    let first = read_up_to(from, MARK.len() as u64)?;
     if first != MARK {
         from.rewind()?;
         return Ok(Some(0));
     }
     from.seek(SeekFrom::End(-(MAGIC.len() as i64)))?;
-    from.by_ref().read_to_end(&mut last)?;
+    let last = read_up_to(from, MAGIC.len() as u64)?;
     if last != MAGIC {
         return Ok(None);
     }
@@ -167,6 +177,9 @@ fn columns(
     batches: &[RecordBatch],
 ) -> Result<Vec<Column>, CliError> {
     check_width(supply, schema.fields().len())?;
+    // Columns without values claim rows that no byte stands for.
+    let rows = batches.iter().map(RecordBatch::num_rows).fold(0, usize::saturating_add);
+    supply.room().take_table(rows, places.len(), 0)?;
     let mut columns = Vec::new();
     for &place in places {
         let field = schema.field(place);

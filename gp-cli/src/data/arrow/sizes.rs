@@ -1,24 +1,36 @@
-//! What packed buffers of an Arrow file claim to unpack to. The reader takes memory for it unseen, and a process that asks
-//! for more than there is ends.
+//! What the messages of an Arrow file claim to need. The reader takes memory for it unseen, and a process that asks for more
+//! than there is ends.
 
+use crate::data::counted::read_up_to;
 use arrow_ipc::root_as_message;
 use std::io::{self, Read, Seek, SeekFrom};
 
 /// A buffer of one column of one batch has fewer bytes.
 const MOST_BYTES: i64 = 1 << 32;
-/// What every message begins with.
+/// What every message begins with, but for those of old writers.
 const CONTINUATION: [u8; 4] = [0xff; 4];
 
-/// The first size that a part of some messages cannot have. Whatever else is wrong with them, the reader finds.
-pub(super) fn implausible_size(messages: &mut (impl Read + Seek)) -> io::Result<Option<i64>> {
+/// What messages claim.
+pub(super) enum Claims {
+    /// Bytes of memory, packed buffers unpacked: of all messages together, and of the largest.
+    Bytes { all: f64, largest: f64 },
+    /// A size that a part of some message cannot have.
+    Impossible(i64),
+}
+
+/// What some messages claim. Whatever else is wrong with them, the reader finds.
+pub(super) fn claims(messages: &mut (impl Read + Seek)) -> io::Result<Claims> {
     let mut at = messages.stream_position()?;
     let end = messages.seek(SeekFrom::End(0))?;
-    while let Some(length) = message_length(messages, at, end)? {
-        let (head, body) = (at + 8, skip(at + 8, length.into(), end));
-        let Some(body) = body else { return Ok(Some(length.into())) };
+    let (mut all, mut largest) = (0.0, 0.0_f64);
+    while let Some((head, length)) = description(messages, at, end)? {
+        let Some(body) = skip(head, length.into(), end) else { return Ok(Claims::Impossible(length.into())) };
         let bytes = read_at(messages, head, body - head)?;
-        let Ok(message) = root_as_message(&bytes) else { return Ok(None) };
-        let Some(next) = skip(body, message.bodyLength(), end) else { return Ok(Some(message.bodyLength())) };
+        let Ok(message) = root_as_message(&bytes) else { break };
+        let Some(next) = skip(body, message.bodyLength(), end) else {
+            return Ok(Claims::Impossible(message.bodyLength()));
+        };
+        let mut claimed = (next - at) as f64;
         let batch = message.header_as_record_batch().or_else(|| message.header_as_dictionary_batch()?.data());
         let packed = batch.filter(|batch| batch.compression().is_some());
         for buffer in packed.and_then(|batch| batch.buffers()).into_iter().flatten() {
@@ -28,22 +40,27 @@ pub(super) fn implausible_size(messages: &mut (impl Read + Seek)) -> io::Result<
             let claim = i64::from_le_bytes(read_at(messages, first, 8)?.try_into().unwrap_or_default());
             // −1 says that a buffer is not packed after all.
             if !(-1..MOST_BYTES).contains(&claim) {
-                return Ok(Some(claim));
+                return Ok(Claims::Impossible(claim));
             }
+            claimed += claim.max(0) as f64;
         }
+        (all, largest) = (all + claimed, largest.max(claimed));
         at = next;
     }
-    Ok(None)
+    Ok(Claims::Bytes { all, largest })
 }
 
-/// The length of the description of a message, where one begins.
-fn message_length(messages: &mut (impl Read + Seek), at: u64, end: u64) -> io::Result<Option<i32>> {
-    if at + 8 > end {
-        return Ok(None);
-    }
-    let start = read_at(messages, at, 8)?;
-    let length = start.strip_prefix(&CONTINUATION).and_then(|rest| rest.first_chunk());
-    Ok(length.map(|length| i32::from_le_bytes(*length)))
+/// Where the description of a message is, and its length; nothing at the end.
+fn description<M: Read + Seek>(messages: &mut M, at: u64, end: u64) -> io::Result<Option<(u64, i32)>> {
+    let number = |messages: &mut M, at: u64| -> io::Result<Option<[u8; 4]>> {
+        if at + 4 > end { Ok(None) } else { Ok(read_at(messages, at, 4)?.try_into().ok()) }
+    };
+    let (head, length) = match number(messages, at)? {
+        Some(CONTINUATION) => (at + 8, number(messages, at + 4)?),
+        length => (at + 4, length),
+    };
+    let length = length.map(i32::from_le_bytes).filter(|&length| length != 0);
+    Ok(length.map(|length| (head, length)))
 }
 
 /// So many bytes on, unless that is behind the end.
@@ -53,7 +70,5 @@ fn skip(at: u64, length: i64, end: u64) -> Option<u64> {
 
 fn read_at(from: &mut (impl Read + Seek), at: u64, length: u64) -> io::Result<Vec<u8>> {
     from.seek(SeekFrom::Start(at))?;
-    let mut bytes = Vec::new();
-    from.take(length).read_to_end(&mut bytes)?;
-    Ok(bytes)
+    read_up_to(from, length)
 }

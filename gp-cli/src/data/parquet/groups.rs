@@ -65,9 +65,10 @@ impl<'a, R: ChunkReader + 'static> Rows<'a, R> {
     /// Of kind [`Data`](crate::ErrorKind::Data) for a damaged file.
     pub(super) fn next(&mut self, most: usize) -> Result<Option<Vec<Column>>, CliError> {
         let mut cells: Vec<Cells> = self.columns.iter().map(|column| Cells::new(column.meaning)).collect();
-        let mut read = 0;
+        let (mut read, mut room) = (0, self.supply.room());
         while read < most && self.has_rows().map_err(|cause| damaged(self.supply, &cause))? {
             let count = self.current.rows.min(most - read);
+            room.take_table(count, self.columns.len(), 0)?;
             for ((cells, wanted), from) in cells.iter_mut().zip(&self.columns).zip(&mut self.current.columns)
             {
                 cells.append(from, wanted.meaning, count).map_err(|cause| {
