@@ -49,7 +49,7 @@ impl Format for Npz {
         let (mut arrays, mut names, mut of) = (Vec::new(), Vec::new(), Vec::new());
         for (name, bytes) in &unpacked {
             let array = Array::read(bytes).map_err(|what| damaged(format!("array {name}: {what}")))?;
-            check_width(source, of.len() + array.columns)?;
+            check_width(source, of.len().saturating_add(array.columns))?;
             room.take_table(array.rows, array.columns, name.len())?;
             names.extend(array.names(name));
             of.extend((0..array.columns).map(|column| (arrays.len(), column)));
