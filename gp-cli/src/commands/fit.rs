@@ -133,7 +133,7 @@ pub fn run(
     show(options, &model, scores.as_ref(), seconds, out)
 }
 
-/// What no output may replace.
+/// Files that no output may replace.
 fn inputs(options: &FitOptions) -> InputFiles {
     let folders = [("--checkpoint", &options.checkpoint), ("--resume", &options.resume)];
     let kept = folders.into_iter().filter_map(|(word, folder)| Some((word, folder.as_deref()?)));

@@ -35,6 +35,9 @@ mod tests {
     fn marks_are_where_they_are() {
         let duck = advice("x", b"12345678DUCK@").unwrap();
         assert!(duck.starts_with("`x` is a DuckDB file"));
+        for columnar in [&b"PAR1\x15\x04"[..], b"ARROW1\0\0"] {
+            assert!(advice("x", columnar).unwrap().contains("the feature columnar"));
+        }
         assert!(advice("x", b"SQLite format 3\0more").unwrap().contains("--features sqlite"));
         for other in [&b"DUCK"[..], b"", b"a,b\n1,DUCK", b"1234567DUCK"] {
             assert_eq!(advice("x", other), None);

@@ -1,5 +1,5 @@
-//! What the messages of an Arrow file claim to need. The reader takes memory for it unseen, and a process that asks for more
-//! than there is ends.
+//! Memory that an Arrow file asks for. Its reader takes as much as the messages say, and a process that takes more than there
+//! is ends; so sizes are checked first.
 
 use crate::data::counted::read_up_to;
 use arrow_ipc::root_as_message;
@@ -7,10 +7,10 @@ use std::io::{self, Read, Seek, SeekFrom};
 
 /// A buffer of one column of one batch has fewer bytes.
 const MOST_BYTES: i64 = 1 << 32;
-/// What every message begins with, but for those of old writers.
+/// First bytes of a message; those of old writers lack them.
 const CONTINUATION: [u8; 4] = [0xff; 4];
 
-/// What messages claim.
+/// Sizes that messages state.
 pub(super) enum Claims {
     /// Bytes of memory, packed buffers unpacked: of all messages together, and of the largest.
     Bytes { all: f64, largest: f64 },
@@ -18,7 +18,7 @@ pub(super) enum Claims {
     Impossible(i64),
 }
 
-/// What some messages claim. Whatever else is wrong with them, the reader finds.
+/// Sum and largest of the sizes that messages state. Other faults are left to the reader.
 pub(super) fn claims(messages: &mut (impl Read + Seek)) -> io::Result<Claims> {
     let mut at = messages.stream_position()?;
     let end = messages.seek(SeekFrom::End(0))?;
@@ -50,7 +50,7 @@ pub(super) fn claims(messages: &mut (impl Read + Seek)) -> io::Result<Claims> {
     Ok(Claims::Bytes { all, largest })
 }
 
-/// Where the description of a message is, and its length; nothing at the end.
+/// Place and length of the description of a message; none at the end.
 fn description<M: Read + Seek>(messages: &mut M, at: u64, end: u64) -> io::Result<Option<(u64, i32)>> {
     let number = |messages: &mut M, at: u64| -> io::Result<Option<[u8; 4]>> {
         if at + 4 > end { Ok(None) } else { Ok(read_at(messages, at, 4)?.try_into().ok()) }

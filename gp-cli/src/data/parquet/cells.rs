@@ -114,7 +114,7 @@ fn of_logical(logical: &LogicalType) -> Option<Meaning> {
     })
 }
 
-/// What older writers say in place of a logical type.
+/// Meaning by the annotation that older writers use in place of a logical type.
 fn of_converted(converted: ConvertedType, scale: i32) -> Option<Meaning> {
     Some(match converted {
         ConvertedType::UINT_8 | ConvertedType::UINT_16 | ConvertedType::UINT_32 | ConvertedType::UINT_64 => {

@@ -29,7 +29,7 @@ struct Wanted {
     meaning: Meaning,
 }
 
-/// What is left of a group.
+/// Rest of the group that is being read.
 #[derive(Default)]
 struct Group {
     columns: Vec<ColumnReader>,
@@ -100,7 +100,7 @@ impl<'a, R: ChunkReader + 'static> Rows<'a, R> {
     }
 }
 
-/// Where the values of a column stand, and what they mean.
+/// Place and meaning of the values of a column.
 fn meaning_at(schema: &SchemaDescriptor, place: usize) -> Result<(usize, Meaning), String> {
     let leaf = (0..schema.num_columns()).find(|&leaf| schema.get_column_root_idx(leaf) == place);
     let plain = leaf.filter(|&leaf| {
