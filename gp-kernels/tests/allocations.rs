@@ -1,5 +1,6 @@
 //! Nothing is allocated after the first call of a given size.
 
+#[path = "suite/common/mod.rs"]
 mod common;
 
 use common::table;

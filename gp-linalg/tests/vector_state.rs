@@ -6,6 +6,7 @@
 #![expect(clippy::unwrap_used, reason = "a call that fails is a test that fails")]
 
 #[expect(dead_code, reason = "part of this module is for other tests")]
+#[path = "suite/common/mod.rs"]
 mod common;
 
 use common::{uniform, well_conditioned};

@@ -24,7 +24,7 @@ mod memory;
 mod methods;
 mod missing;
 mod model;
-#[path = "../fuzz/mutation.rs"]
+#[path = "../suite/fuzz/mutation.rs"]
 mod mutation;
 mod others;
 mod outputs;

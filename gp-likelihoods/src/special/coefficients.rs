@@ -1,4 +1,4 @@
-//! Coefficients computed with 60 digits by `tests/tables/generate.py`.
+//! Coefficients computed with 60 digits by `tests/suite/tables/generate.py`.
 
 /// Chebyshev coefficients of (1 + 2x) exp(x²) erfc(x) in (x − 3.75)/(x + 3.75), the first one halved.
 pub(super) const ERFCX: [f64; 30] = [

@@ -1,6 +1,6 @@
 //! Functions of the normal distribution, of sums of exponentials and of the gamma function.
 //!
-//! Each is compared with a table of 60 digits in `tests/special_table.rs`.
+//! Each is compared with a table of 60 digits in `tests/suite/special_table.rs`.
 
 mod coefficients;
 mod erfcx;

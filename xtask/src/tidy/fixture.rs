@@ -51,10 +51,15 @@ impl Fixture {
         }
         fixture.add_crate("xtask", "gp-cli.workspace = true\n");
         fixture.write("xtask/src/main.rs", "//! Commands.\n\nfn main() {}\n");
-        fixture.write("gp-kernels/src/kernels/mod.rs", "//! The kernels.\n");
+        fixture.append("gp-kernels/src/lib.rs", "\nmod kernels;\nmod registry;\n");
+        fixture.write("gp-kernels/src/kernels/mod.rs", "//! The kernels.\n\nmod rbf;\n");
         fixture.write("gp-kernels/src/kernels/rbf.rs", "//! The Gaussian kernel.\n");
         fixture.write("gp-kernels/src/registry.rs", "//! The kernels by name.\n\nuse crate::kernels::rbf;\n");
-        fixture.write("gp-kernels/tests/conformance.rs", "//! Conformance.\n\nuse gp_kernels::registry;\n");
+        fixture.write(
+            "gp-kernels/tests/suite/conformance.rs",
+            "//! Conformance.\n\nuse gp_kernels::registry;\n",
+        );
+        fixture.write("gp-kernels/tests/suite/main.rs", "//! Tests.\n\nmod conformance;\n");
         fixture
     }
 

@@ -8,6 +8,7 @@ mod documented;
 mod exceptions;
 mod external;
 mod layering;
+mod modules;
 mod names;
 mod prose;
 mod reasons;
@@ -53,6 +54,11 @@ pub(crate) const RULES: &[Rule] = &[
         check: crate_docs::check,
     },
     Rule { name: "names", about: "no two public types have the same name", check: names::check },
+    Rule {
+        name: "modules",
+        about: "every file is a module of the library or of its tests",
+        check: modules::check,
+    },
     Rule { name: "size", about: "files stay short", check: size::check },
     Rule {
         name: "registries",

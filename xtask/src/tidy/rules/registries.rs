@@ -20,13 +20,13 @@ const COLLECTIONS: &[Collection] = &[
         crate_folder: "gp-kernels",
         folder: "src/kernels",
         registry: "src/registry.rs",
-        tests: "tests/conformance.rs",
+        tests: "tests/suite/conformance.rs",
     },
     Collection {
         crate_folder: "gp-likelihoods",
         folder: "src/likelihoods",
         registry: "src/registry.rs",
-        tests: "tests/conformance.rs",
+        tests: "tests/suite/conformance.rs",
     },
 ];
 
@@ -156,12 +156,12 @@ mod tests {
     fn conformance_tests_that_ignore_the_registry_are_seen() {
         let fixture = Fixture::clean();
         fixture.write(
-            "gp-kernels/tests/conformance.rs",
+            "gp-kernels/tests/suite/conformance.rs",
             "// registry::entries()\nfn check() { gp_kernels::Rbf::new(); }\n",
         );
-        fixture.expect_one(check, "gp-kernels/tests/conformance.rs", 1, "over every entry");
-        fixture.remove("gp-kernels/tests/conformance.rs");
-        fixture.expect_one(check, "gp-kernels/tests/conformance.rs", 1, "over every entry");
+        fixture.expect_one(check, "gp-kernels/tests/suite/conformance.rs", 1, "over every entry");
+        fixture.remove("gp-kernels/tests/suite/conformance.rs");
+        fixture.expect_one(check, "gp-kernels/tests/suite/conformance.rs", 1, "over every entry");
     }
 
     #[test]
@@ -172,7 +172,7 @@ mod tests {
         let paths: Vec<&str> = found.iter().map(|finding| finding.path.as_str()).collect();
         assert_eq!(
             paths,
-            ["gp-likelihoods/src/likelihoods/probit.rs", "gp-likelihoods/tests/conformance.rs"]
+            ["gp-likelihoods/src/likelihoods/probit.rs", "gp-likelihoods/tests/suite/conformance.rs"]
         );
     }
 }

@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 pub(crate) use audience::{Audience, is_test_only, item_attributes};
 pub(crate) use manifest::{Dependency, Manifest, Section};
 pub(crate) use mention::{Mention, MentionKind};
+pub(crate) use modules::declared_files;
 pub(crate) use source::SourceFile;
 
 use crate::error::XtaskError;

@@ -22,6 +22,11 @@ fn first_laxer(sources: &[SourceFile]) -> Option<(usize, Audience)> {
     })
 }
 
+/// Files that may be meant by the modules that a file declares.
+pub(crate) fn declared_files(source: &SourceFile) -> Vec<String> {
+    declarations(source).into_iter().flat_map(|declaration| declaration.files).collect()
+}
+
 /// A `mod name;` and the files it may mean.
 struct Declaration {
     files: Vec<String>,
@@ -48,7 +53,7 @@ fn collect(items: &[Item], path: &str, folder: &str, outer: Audience, found: &mu
 
 fn candidate_files(module: &ItemMod, path: &str, folder: &str) -> Vec<String> {
     match explicit_path(module) {
-        Some(explicit) => vec![format!("{}/{explicit}", parent(path))],
+        Some(explicit) => vec![without_steps_up(&format!("{}/{explicit}", parent(path)))],
         None => vec![format!("{folder}/{}.rs", module.ident), format!("{folder}/{}/mod.rs", module.ident)],
     }
 }
@@ -70,6 +75,19 @@ fn children_folder(path: &str) -> String {
         Some((folder, "lib" | "main" | "mod")) => folder.to_owned(),
         _ => stem.to_owned(),
     }
+}
+
+/// The same path without `..`.
+fn without_steps_up(path: &str) -> String {
+    let mut parts = Vec::new();
+    for part in path.split('/') {
+        if part == ".." {
+            parts.pop();
+        } else {
+            parts.push(part);
+        }
+    }
+    parts.join("/")
 }
 
 fn parent(path: &str) -> &str {

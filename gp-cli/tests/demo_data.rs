@@ -1,9 +1,0 @@
-//! The data in the binary is what its generator makes.
-
-#[path = "../examples/generate_demo_data/curve.rs"]
-mod curve;
-
-#[test]
-fn the_committed_file_is_the_generated_one() {
-    assert_eq!(curve::csv(), include_str!("../data/demo.csv"));
-}

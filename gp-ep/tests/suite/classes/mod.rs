@@ -1,0 +1,16 @@
+//! Several classes: pairwise factors, and likelihoods of classes, through the engine.
+#![expect(clippy::unwrap_used, reason = "helpers of tests")]
+
+mod dense;
+mod difference;
+mod fixed_points;
+mod likelihoods;
+mod many;
+mod predictions;
+mod problem;
+mod sampling;
+mod tied;
+mod weights;
+
+use super::exact::reference;
+use super::power_ep::support;

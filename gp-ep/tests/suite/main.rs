@@ -1,0 +1,12 @@
+//! Tests from outside, in one program, because linking each file alone takes longer than compiling it.
+
+mod classes;
+mod data;
+mod data_sets;
+mod design;
+mod exact;
+mod interrupted;
+mod ivm;
+mod power_ep;
+mod regression;
+mod several;

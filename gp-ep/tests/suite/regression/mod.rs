@@ -1,0 +1,16 @@
+//! Closed-form Power-EP regression against formulas written out without any of the workspace's linear algebra.
+#![expect(clippy::unwrap_used, reason = "helpers of tests")]
+
+mod bounds;
+mod calibration;
+mod dense;
+mod faults;
+mod formulas;
+mod gradients;
+mod limits;
+mod models;
+mod threads;
+mod training;
+mod weights;
+
+use super::exact::{reference, support};

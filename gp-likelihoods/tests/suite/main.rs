@@ -1,0 +1,21 @@
+//! Tests from outside, in one program, because linking each file alone takes longer than compiling it.
+
+#[cfg(feature = "testkit")]
+mod conformance;
+mod coregionalised;
+mod costs;
+mod expressions;
+mod far_outliers;
+mod gaussian;
+mod many;
+mod normal_interval;
+mod one_latent;
+#[cfg(feature = "testkit")]
+mod pieces;
+mod predictive;
+mod quadrature;
+mod sharp;
+mod special;
+mod special_table;
+#[cfg(feature = "testkit")]
+mod third_party;

@@ -1,0 +1,75 @@
+//! A process that is killed without notice leaves a checkpoint from which another one goes on.
+
+use super::support::{START, adam, bits, run_to, waves};
+use gp_optim::{Adam, CheckpointFile, Control, Descent, Point, descend_with};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use std::env;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// Where the child finds the name of its file.
+const FILE: &str = "GP_OPTIM_TEST_CHECKPOINT";
+
+fn checkpoint(path: &Path) -> CheckpointFile {
+    CheckpointFile::new(path, "killed")
+}
+
+/// Not a test of its own: what the child of the one below does, without end.
+#[test]
+#[ignore = "runs until it is killed; started by the test beside it"]
+fn child_that_is_killed() {
+    let path = env::var(FILE).unwrap();
+    // Outlives its use by far, but not the day should its parent die first.
+    let limit = Control::new().with_time_limit(Some(Duration::from_secs(90)));
+    descend_with(waves, &START, adam(), u64::MAX, &limit, |run| run.checkpointing(checkpoint(path.as_ref())))
+        .unwrap();
+}
+
+/// Starts the child, kills it some time after its first new checkpoint, and returns the iterations stored.
+fn run_and_kill(path: &Path, after: Duration) -> u64 {
+    let before = stored(path);
+    let mut child = Command::new(env::current_exe().unwrap())
+        .args(["checkpoints::killed::child_that_is_killed", "--exact", "--ignored"])
+        .env(FILE, path)
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let patience = Instant::now();
+    while stored(path) == before {
+        assert!(child.try_wait().unwrap().is_none(), "the child ended of its own accord");
+        assert!(patience.elapsed() < Duration::from_secs(60), "the child writes nothing");
+        sleep(Duration::from_millis(1));
+    }
+    sleep(after);
+    // SIGKILL on Unix: nothing in the child gets a chance to tidy up.
+    child.kill().unwrap();
+    assert!(!child.wait().unwrap().success());
+    stored(path)
+}
+
+/// Iterations in the checkpoint: whole at every moment, whatever its writer is doing.
+fn stored(path: &Path) -> u64 {
+    let read = checkpoint(path).read::<Descent<Adam>, Point>().unwrap();
+    read.map_or(0, |(_, state)| state.iter)
+}
+
+#[test]
+fn a_killed_process_leaves_a_checkpoint_that_leads_to_the_same_bits() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.checkpoint");
+    // When a child dies depends on the machine; what must hold does not.
+    let mut rng = ChaCha8Rng::seed_from_u64(4);
+    let mut last = 0;
+    for _ in 0..12 {
+        let after = Duration::from_micros(rng.random_range(0..20_000));
+        let reached = run_and_kill(&path, after);
+        assert!(reached > last, "every child goes on from where the one before it stood");
+        last = reached;
+    }
+    let end = last + 50;
+    let resumed = run_to(end, adam(), Some(checkpoint(&path))).unwrap();
+    assert_eq!(bits(&resumed), bits(&run_to(end, adam(), None).unwrap()));
+}
