@@ -105,7 +105,14 @@ impl Plain {
     /// A small table of this name, drawn at random.
     fn drawn(&self, split: usize) -> Result<(Part, Part), ExperimentError> {
         let splits = Splits::Drawn { test: 0, count: SPLITS };
-        let set = Set { name: self.name, table: self.table, splits, task: self.task, size: self.size };
+        let set = Set {
+            name: self.name,
+            table: self.table,
+            splits,
+            task: self.task,
+            size: self.size,
+            columns: &[],
+        };
         synthetic::parts(&set, split)
     }
 }

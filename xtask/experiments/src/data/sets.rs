@@ -44,10 +44,18 @@ pub struct Set {
     pub task: Task,
     /// Rows and inputs.
     pub size: (usize, usize),
+    /// Which columns of the table, the target last, where it is not to be all of them in their order.
+    pub columns: &'static [usize],
+}
+
+impl Set {
+    const fn of_columns(self, columns: &'static [usize]) -> Self {
+        Self { columns, ..self }
+    }
 }
 
 const fn binary(name: &'static str, table: &'static str, splits: Splits, size: (usize, usize)) -> Set {
-    Set { name, table, splits, task: Task::Binary, size }
+    Set { name, table, splits, task: Task::Binary, size, columns: &[] }
 }
 
 const fn classes(
@@ -57,11 +65,18 @@ const fn classes(
     classes: usize,
     size: (usize, usize),
 ) -> Set {
-    Set { name, table, splits: Splits::BothParts { file, count: 20 }, task: Task::Classes(classes), size }
+    Set {
+        name,
+        table,
+        splits: Splits::BothParts { file, count: 20 },
+        task: Task::Classes(classes),
+        size,
+        columns: &[],
+    }
 }
 
 const fn number(name: &'static str, table: &'static str, file: &'static str, size: (usize, usize)) -> Set {
-    Set { name, table, splits: Splits::TestRows { file, count: 20 }, task: Task::Number, size }
+    Set { name, table, splits: Splits::TestRows { file, count: 20 }, task: Task::Number, size, columns: &[] }
 }
 
 const fn twenty(file: &'static str) -> Splits {
@@ -76,10 +91,10 @@ const fn partitions(
     task: Task,
     size: (usize, usize),
 ) -> Set {
-    Set { name, table, splits: Splits::BothParts { file, count }, task, size }
+    Set { name, table, splits: Splits::BothParts { file, count }, task, size, columns: &[] }
 }
 
-const ALL: [Set; 31] = [
+const ALL: [Set; 33] = [
     binary("australian", "binary/australian.csv", twenty("splits/australian_pep20.csv.gz"), (690, 14)),
     binary(
         "australian (authors)",
@@ -90,6 +105,11 @@ const ALL: [Set; 31] = [
     binary("breast", "binary/breast.csv", twenty("splits/breast_pep20.csv.gz"), (683, 9)),
     binary("breast (authors)", "binary/breast_authors.csv", twenty("splits/breast_pep20.csv.gz"), (683, 10)),
     binary("crabs", "binary/crabs.csv", twenty("splits/crabs_pep20.csv.gz"), (200, 7)),
+    // By the number of inputs that Bui et al. 2017 has (6 beside the target), two readings of the same table.
+    binary("crabs (sex)", "binary/crabs.csv", twenty("splits/crabs_pep20.csv.gz"), (200, 6))
+        .of_columns(&[7, 2, 3, 4, 5, 6, 0]),
+    binary("crabs (6 inputs)", "binary/crabs.csv", twenty("splits/crabs_pep20.csv.gz"), (200, 6))
+        .of_columns(&[0, 2, 3, 4, 5, 6, 7]),
     binary("heart", "binary/heart.csv", Splits::Drawn { test: 27, count: 20 }, (270, 13)),
     binary("image", "binary/image.csv", Splits::Drawn { test: 231, count: 100 }, (2310, 18)),
     binary("ionosphere", "binary/ionosphere.csv", twenty("splits/ionosphere_pep20.csv.gz"), (351, 34)),

@@ -113,12 +113,29 @@ impl Store {
         let (training, test) = match self {
             Self::Synthetic => synthetic::parts(set, split)?,
             Self::Folder(_) => {
-                let all = self.table(set.table, 1)?;
+                let all = self.columns(set)?;
                 let (training, test) = set.splits.rows(self, split, all.len())?;
                 (all.rows(&training), all.rows(&test))
             }
         };
         Ok(in_units(training, test, set.task))
+    }
+
+    /// The table of a set; a binary target that is written as 0 and 1 becomes −1 and 1.
+    fn columns(&self, set: &Set) -> Result<Part, ExperimentError> {
+        let all = self.numbers(set.table)?;
+        let last = set.columns.iter().max().copied().unwrap_or(0);
+        if last >= all.ncols() {
+            return Err(self.bad(set.table, 1, format!("no column {last}, counted from 0")));
+        }
+        let usual: Vec<usize> = (0..all.ncols()).collect();
+        let columns = if set.columns.is_empty() { &usual } else { set.columns };
+        let (inputs, target) = columns.split_at(columns.len() - 1);
+        let label = |y: f64| if set.task == Task::Binary && y == 0.0 { -1.0 } else { y };
+        Ok(Part {
+            inputs: Mat::from_fn(all.nrows(), inputs.len(), |i, d| all[(i, inputs[d])]),
+            targets: Mat::from_fn(all.nrows(), 1, |i, _| label(all[(i, target[0])])),
+        })
     }
 
     /// The split of the data set of this name; nothing, if there is no such set.
@@ -185,6 +202,21 @@ mod tests {
         assert!(refusal("a,b\n1,2\n3\n").contains("line 3: 1 cells instead of 2"));
         assert!(refusal("a,b\n").contains("it has no rows"));
         assert!(store.numbers("none.csv").unwrap_err().to_string().contains("--data"));
+    }
+
+    #[test]
+    fn columns_may_change_places() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::folder(folder.path());
+        std::fs::write(folder.path().join("t.csv"), "sex,index,size,species\n0,7,2,-1\n1,8,3,1\n").unwrap();
+        let splits = crate::data::Splits::Drawn { test: 1, count: 1 };
+        let columns = &[3, 2, 0];
+        let set = Set { name: "t", table: "t.csv", splits, task: Task::Binary, size: (2, 2), columns };
+        let part = store.columns(&set).unwrap();
+        assert_eq!((part.dim(), part.labels()), (2, vec![-1.0, 1.0]));
+        assert_eq!((part.inputs[(0, 0)], part.inputs[(1, 1)]), (-1.0, 3.0));
+        let wide = Set { columns: &[0, 4], ..set };
+        assert!(store.columns(&wide).unwrap_err().to_string().contains("no column 4"));
     }
 
     #[test]

@@ -9,7 +9,7 @@ pub use show::Show;
 
 use crate::data::{count_of, files_of};
 use crate::error::ExperimentError;
-use crate::harness::{Cell, Context, Extent, Form, Item, Outcome, Results, chosen};
+use crate::harness::{Cell, Context, Extent, Form, Item, LIBRARIES, Outcome, Results, chosen};
 use crate::methods::guest::Guest;
 use crate::report::{Block, Comparison, Reference};
 use std::collections::BTreeSet;
@@ -50,6 +50,12 @@ pub struct Grid<M: 'static> {
     pub run: Run<M>,
     /// Does a run by a method that the grid does not know, if that makes sense.
     pub guest: Option<Run<Guest>>,
+    /// The version of how it is done ([`Item::protocol`]).
+    pub protocol: u32,
+    /// Whether each run of the reduced form is as the whole item has it ([`Item::is_whole_run_by_run`]).
+    pub is_whole_run_by_run: bool,
+    /// The folders and files of the workspace whose code its results depend on.
+    pub depends_on: &'static [&'static str],
     /// Whether runs follow each other, because each of them takes all processors.
     pub is_alone: bool,
     /// The paper's numbers.
@@ -75,6 +81,9 @@ impl<M> Grid<M> {
         has: |_, _, _| true,
         run: |at| Err(at.cell.unknown()),
         guest: None,
+        protocol: 1,
+        is_whole_run_by_run: false,
+        depends_on: LIBRARIES,
         is_alone: false,
         reference: Reference::NONE,
         show: &[],
@@ -147,6 +156,18 @@ impl<M: Sync> Item for Grid<M> {
             }
             _ => Err(cell.unknown()),
         }
+    }
+
+    fn protocol(&self) -> u32 {
+        self.protocol
+    }
+
+    fn is_whole_run_by_run(&self) -> bool {
+        self.is_whole_run_by_run
+    }
+
+    fn depends_on(&self) -> &'static [&'static str] {
+        self.depends_on
     }
 
     fn is_alone(&self) -> bool {

@@ -1,6 +1,6 @@
 //! One run of one method on one split, and what came out of it.
 
-use super::Origin;
+use super::{Effort, Form, Origin};
 use crate::error::ExperimentError;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -52,13 +52,16 @@ pub struct Outcome {
     /// Points from left to right, such as `nll by seconds`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub curves: BTreeMap<String, Vec<(f64, f64)>>,
+    /// How training went; none of what was not trained, and in lines of old.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effort: Option<Effort>,
 }
 
 impl Outcome {
     /// Scores of these names.
     pub fn of<const N: usize>(scores: [(&str, f64); N]) -> Self {
         let scores = scores.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-        Self { scores, curves: BTreeMap::new() }
+        Self { scores, ..Self::default() }
     }
 
     /// The same with one score more.
@@ -72,6 +75,13 @@ impl Outcome {
     #[must_use]
     pub fn with_curve(mut self, name: &str, points: Vec<(f64, f64)>) -> Self {
         self.curves.insert(name.to_owned(), points);
+        self
+    }
+
+    /// The same with how training went.
+    #[must_use]
+    pub fn by(mut self, effort: Effort) -> Self {
+        self.effort = Some(effort);
         self
     }
 
@@ -94,11 +104,23 @@ pub struct Record {
     /// What it found; empty where it failed.
     #[serde(flatten)]
     pub outcome: Outcome,
+    /// The version of the item's [protocol](super::Item::protocol) that it was run by.
+    #[serde(default = "first")]
+    pub protocol: u32,
+    /// How much was run: [`Form::Full`] for a run that the whole item has like this too. None in lines of old, all of which
+    /// are of the reduced form.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub form: Option<Form>,
     /// Why it failed, if it did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
     /// Where it was run.
     pub origin: Origin,
+}
+
+/// The protocol of lines that do not say theirs.
+fn first() -> u32 {
+    1
 }
 
 #[cfg(test)]
@@ -109,13 +131,24 @@ mod tests {
     fn records_are_one_line_and_read_back() {
         let record = Record {
             cell: Cell::new("pima", "M=15%", "ep", 3),
-            outcome: Outcome::of([("nll", 0.1 + 0.2)]).with_curve("nll by seconds", vec![(1.0, 2.0)]),
+            outcome: Outcome::of([("nll", 0.1 + 0.2)])
+                .with_curve("nll by seconds", vec![(1.0, 2.0)])
+                .by(Effort::ended("done", 3)),
+            protocol: 2,
+            form: Some(Form::Full),
             failure: None,
             origin: Origin::unknown(),
         };
         let text = serde_json::to_string(&record).unwrap();
         assert!(!text.contains('\n'));
         assert_eq!(serde_json::from_str::<Record>(&text).unwrap(), record);
+    }
+
+    #[test]
+    fn lines_of_old_are_read_too() {
+        let old = r#"{"data":"d","setting":"s","method":"m","split":0,"scores":{"nll":1.0},"origin":{"commit":"c","machine":"m"}}"#;
+        let record: Record = serde_json::from_str(old).unwrap();
+        assert_eq!((record.protocol, record.form, record.outcome.effort), (1, None, None));
     }
 
     #[test]

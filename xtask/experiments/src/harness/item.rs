@@ -5,10 +5,12 @@ use crate::data::Store;
 use crate::error::ExperimentError;
 use crate::harness::Results;
 use crate::report::{Block, Reference};
+use serde::{Deserialize, Serialize};
 use std::fmt::Debug;
 
 /// How much of an item is run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, clap::ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Form {
     /// As the paper has it.
     Full,
@@ -82,6 +84,22 @@ pub trait Item: Debug + Sync {
     /// Whatever keeps it from an outcome; it becomes a row of the results.
     fn run(&self, cell: &Cell, context: &Context) -> Result<Outcome, ExperimentError>;
 
+    /// The version of how it is done, from 1 on. Another number says that results of before are not to be mixed with those of
+    /// now: they are run again, and stand in the report only where there is nothing else, marked.
+    fn protocol(&self) -> u32 {
+        1
+    }
+
+    /// Whether each run of the reduced form is as the whole item has it: fewer of them, but none shorter.
+    fn is_whole_run_by_run(&self) -> bool {
+        false
+    }
+
+    /// The folders and files of the workspace whose code its results depend on.
+    fn depends_on(&self) -> &'static [&'static str] {
+        super::LIBRARIES
+    }
+
     /// Whether runs follow each other, because each of them takes all processors.
     fn is_alone(&self) -> bool {
         false
@@ -101,3 +119,13 @@ pub trait Item: Debug + Sync {
     /// What the report shows, below the description.
     fn show(&self, results: &Results) -> Vec<Block>;
 }
+
+/// The code of all libraries that compute.
+pub const LIBRARIES: &[&str] = &[
+    "gp-linalg/src",
+    "gp-optim/src",
+    "gp-kernels/src",
+    "gp-likelihoods/src",
+    "gp-ep/src",
+    "gp-variational/src",
+];

@@ -2,6 +2,8 @@
 
 mod cell;
 mod clock;
+mod effort;
+pub(crate) mod essence;
 mod item;
 mod origin;
 mod results;
@@ -10,7 +12,8 @@ mod work;
 
 pub use cell::{Cell, Outcome, Record};
 pub use clock::Stopwatch;
-pub use item::{Context, Extent, Form, Item};
+pub use effort::Effort;
+pub use item::{Context, Extent, Form, Item, LIBRARIES};
 pub use origin::Origin;
 pub use results::Results;
 pub use visited::Visited;

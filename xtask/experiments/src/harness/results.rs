@@ -1,6 +1,6 @@
 //! Outcomes on disk: one line of JSON a run, in a file that is whole at any time.
 
-use super::{Cell, Record};
+use super::{Cell, Form, Item, Record};
 use crate::error::ExperimentError;
 use gp_cli::files;
 use std::collections::BTreeMap;
@@ -36,9 +36,11 @@ impl Results {
     /// # Errors
     /// Where the file cannot be written; it is then as it was. Where what is there cannot be read.
     pub fn add(&mut self, record: Record) -> Result<(), ExperimentError> {
-        files::make_writable_folder(&self.folder)?;
-        // Held until the end of this function.
+        fs::create_dir_all(&self.folder)
+            .map_err(|cause| ExperimentError::Files(format!("{}: {cause}", self.folder.display())))?;
+        // Held until the end of this function; trying whether the folder can be written to is for one at a time too.
         let _lock = self.lock()?;
+        files::make_writable_folder(&self.folder)?;
         self.records.extend(read(&self.folder.join(&self.name))?);
         self.records.insert(record.cell.clone(), record);
         let mut bytes = Vec::new();
@@ -68,6 +70,23 @@ impl Results {
     #[must_use]
     pub fn has(&self, cell: &Cell) -> bool {
         self.records.get(cell).is_some_and(|record| record.failure.is_none())
+    }
+
+    /// Whether a run was done as the item has it now, in this form or as a part of the whole, and did not fail.
+    #[must_use]
+    pub fn has_as_now(&self, cell: &Cell, item: &dyn Item, form: Form) -> bool {
+        let is_enough = |record: &Record| {
+            let found = record.form.unwrap_or(Form::Reduced);
+            let is_long_enough = found == Form::Full || found == form || item.is_whole_run_by_run();
+            record.protocol == item.protocol() && is_long_enough
+        };
+        self.has(cell) && self.records.get(cell).is_some_and(is_enough)
+    }
+
+    /// What is known of a run, failed or not.
+    #[must_use]
+    pub fn record(&self, cell: &Cell) -> Option<&Record> {
+        self.records.get(cell)
     }
 
     /// All records, in the order of their cells.
@@ -110,12 +129,19 @@ impl Results {
         curves.filter_map(|record| record.outcome.curves.get(curve).map(Vec::as_slice)).collect()
     }
 
-    fn of(&self, data: &str, setting: &str, method: &str) -> impl Iterator<Item = &Record> {
-        self.records.values().filter(move |record| {
-            let cell = &record.cell;
-            cell.data == data && cell.setting == setting && cell.method == method
-        })
+    /// The records of all splits of a method, in their order: of several protocols those of the last, and of these those of the
+    /// whole item where there are some. What was done otherwise is not averaged with them.
+    pub fn of(&self, data: &str, setting: &str, method: &str) -> impl Iterator<Item = &Record> {
+        let is_it = move |cell: &Cell| cell.data == data && cell.setting == setting && cell.method == method;
+        let all = self.records.values().filter(move |record| is_it(&record.cell));
+        let last = all.clone().map(rank).max();
+        all.filter(move |record| Some(rank(record)) == last)
     }
+}
+
+/// How much a record is worth beside others of the same method.
+fn rank(record: &Record) -> (u32, bool) {
+    (record.protocol, record.form == Some(Form::Full))
 }
 
 /// The records of a file; none, if there is no such file.
@@ -145,6 +171,8 @@ mod tests {
         Record {
             cell: Cell::new("pima", "M=15%", "ep", split),
             outcome: Outcome::of([("nll", split as f64)]),
+            protocol: 2,
+            form: Some(Form::Full),
             failure: failure.map(str::to_owned),
             origin: Origin::unknown(),
         }
@@ -164,6 +192,22 @@ mod tests {
         let last = Results::open(folder.path(), "item").unwrap();
         assert!(last.has(&record(1, None).cell));
         assert_eq!(last.records().count(), 2);
+    }
+
+    #[test]
+    fn what_was_done_otherwise_is_not_mixed() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut results = Results::open(folder.path(), "item").unwrap();
+        let old = Record { protocol: 1, form: None, ..record(0, None) };
+        let short = Record { form: Some(Form::Reduced), ..record(1, None) };
+        let scores = |results: &Results| results.scores("pima", "M=15%", "ep", "nll");
+        results.add(old).unwrap();
+        assert_eq!(scores(&results), [0.0]);
+        results.add(short).unwrap();
+        assert_eq!(scores(&results), [1.0]);
+        results.add(record(2, None)).unwrap();
+        results.add(record(3, None)).unwrap();
+        assert_eq!(scores(&results), [2.0, 3.0]);
     }
 
     #[test]

@@ -66,6 +66,18 @@ impl Item for Visited<'_> {
         self.item.run(cell, context)
     }
 
+    fn protocol(&self) -> u32 {
+        self.item.protocol()
+    }
+
+    fn is_whole_run_by_run(&self) -> bool {
+        self.item.is_whole_run_by_run()
+    }
+
+    fn depends_on(&self) -> &'static [&'static str] {
+        self.item.depends_on()
+    }
+
     fn is_alone(&self) -> bool {
         self.item.is_alone()
     }

@@ -1,6 +1,6 @@
 //! Workers that go through the runs of an item, one thread a run.
 
-use super::{Cell, Context, Item, Origin, Outcome, Record, Results};
+use super::{Cell, Context, Form, Item, Origin, Outcome, Record, Results};
 use crate::error::ExperimentError;
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -57,8 +57,8 @@ impl Workers {
         results: &mut Results,
         watch: &(dyn Fn(Progress<'_>) + Sync),
     ) -> Result<Tally, ExperimentError> {
-        let cells = chosen(item.cells(&context.extent), only);
-        let open: Vec<&Cell> = cells.iter().filter(|cell| !results.has(cell)).collect();
+        let (cells, form) = (chosen(item.cells(&context.extent), only), context.extent.form);
+        let open: Vec<&Cell> = cells.iter().filter(|cell| !results.has_as_now(cell, item, form)).collect();
         let (all, before) = (cells.len(), cells.len() - open.len());
         let (next, done, failed) = (AtomicUsize::new(0), AtomicUsize::new(before), AtomicUsize::new(0));
         let (start, origin) = (Instant::now(), Origin::here());
@@ -128,7 +128,12 @@ fn perform(item: &dyn Item, cell: &Cell, context: &Context, origin: &Origin) -> 
         Ok(Err(error)) => (Outcome::default(), Some(with_causes(&error))),
         Err(_) => (Outcome::default(), Some("broke off in a panic".to_owned())),
     };
-    Record { cell: cell.clone(), outcome, failure, origin: origin.clone() }
+    let form = match context.extent.form {
+        Form::Reduced if item.is_whole_run_by_run() => Form::Full,
+        form => form,
+    };
+    let (cell, origin) = (cell.clone(), origin.clone());
+    Record { cell, outcome, protocol: item.protocol(), form: Some(form), failure, origin }
 }
 
 fn with_causes(error: &dyn std::error::Error) -> String {

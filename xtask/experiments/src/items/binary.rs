@@ -4,42 +4,70 @@ use crate::data::Split;
 use crate::error::ExperimentError;
 use crate::grid::Show::{Agreement, Averages, Curves, Regions, Scores, Table, Text};
 use crate::grid::{At, Grid};
-use crate::methods::classify::{Method, Setup};
-use crate::methods::guest::Start;
+use crate::methods::classify::{Method, Setup, Start};
+use crate::methods::guest;
 use crate::methods::{kernels, scores};
 use crate::report::Reference;
 
 const METHODS: &[(&str, Method)] =
     &[("gfitc", Method::Gfitc), ("sep", Method::OwnSites), ("svi", Method::Variational)];
+/// The same, and scalable EP from where the authors' program starts.
+const STARTS: &[(&str, (Method, Start))] = &[
+    ("gfitc", (Method::Gfitc, Start::Broad)),
+    ("sep", (Method::OwnSites, Start::Broad)),
+    ("svi", (Method::Variational, Start::Broad)),
+    ("sep, authors' start", (Method::OwnSites, Start::Authors)),
+];
 
 /// Table 1.
-pub(super) const TABLE: Grid<Method> = Grid {
+pub(super) const TABLE: Grid<(Method, Start)> = Grid {
     name: "003-table-1",
     title: "negative log-likelihood of binary classification, by GFITC, scalable EP and variational inference",
     about: "As the paper says: 90 % of the rows for training, a squared exponential with a length-scale for each \
          input, an amplitude and noise, inducing inputs that start at random training rows and are learned, 250 \
          iterations (L-BFGS for `gfitc` and `svi`; for `sep`, which is scalable EP with a site an observation, a sweep \
-         and a step in turns). M is a share of all rows. Chosen where it is silent: the posterior of `svi` starts at \
-         rest; inputs of variance 1, length-scales √D, amplitude 1, noise 0.1, first rate of steps 0.01, the published \
-         90/10 splits of a later paper of the authors (none for Heart: drawn). What the paper gives behind ± is taken \
+         and a step in turns; no fewer). M is a share of all rows. Chosen where it is silent: the posterior of `svi` \
+         starts at rest; inputs of variance 1, length-scales √D, amplitude 1, noise 0.1, first rate of steps 0.01, EP \
+         of `gfitc` at rest to 10⁻³, the published 90/10 splits of a later paper of the authors (none for Heart: \
+         drawn). `sep, authors' start` starts where the authors' program does: noise 10⁻³, squared length-scales that \
+         are the median squared distance of inducing inputs. What the paper gives behind ± is taken \
          as a standard deviation over its 20 repetitions: for Crabs it is as large as the mean, which no standard \
          error can be. `australian (authors)` is the file of the authors' repository, whose target is the first column \
-         of the table.\n\n\
+         of the table, `breast (authors)` that with the number of the sample among its inputs. What the paper's Crabs \
+         are is tried: the file's target is the species and it has 7 inputs, the numbers of the authors' other paper \
+         imply 6; `crabs (6 inputs)` is without the index, `crabs (sex)` is that with sex and species exchanged, the \
+         usual task. The paper's lines are beside all readings, and judged by `australian (authors)`, `breast \
+         (authors)` and `crabs (sex)`.\n\n\
          Reduced form: five splits, M = 15 % and 50 %.",
     takes: ["2 hours", "20 minutes"],
-    data: &["australian", "australian (authors)", "breast", "crabs", "heart", "ionosphere", "pima", "sonar"],
+    data: &[
+        "australian",
+        "australian (authors)",
+        "breast",
+        "breast (authors)",
+        "crabs",
+        "crabs (6 inputs)",
+        "crabs (sex)",
+        "heart",
+        "ionosphere",
+        "pima",
+        "sonar",
+    ],
     settings: &["M=15%", "M=25%", "M=50%"],
-    methods: METHODS,
+    methods: STARTS,
     splits: [20, 5],
     words: [&["M=15%", "M=50%"], &["australian", "M=15%"]],
+    protocol: 2,
+    is_whole_run_by_run: true,
     run: |at| {
-        let split = at.split()?;
-        Setup::new(&split, inducing(at, &split)?, at.choose(250, 250, 5), at.seed()).run(*at.how)
+        let (split, (method, start)) = (at.split()?, *at.how);
+        let setup = Setup::new(&split, inducing(at, &split)?, at.choose(250, 250, 5), at.seed());
+        Setup { start, ..setup }.run(method)
     },
     guest: Some(|at| {
         let split = at.split()?;
         let kernel = kernels::with_noise(split.training.dim(), 1.0)?;
-        let start = Start {
+        let start = guest::Start {
             kernel: kernel.as_ref(),
             likelihood: at.likelihood("bernoulli_probit")?,
             inducing: inducing(at, &split)?,
@@ -47,7 +75,7 @@ pub(super) const TABLE: Grid<Method> = Grid {
             seed: at.seed(),
         };
         let (found, seconds) = scores::timed(|| at.how.fit(&split.training, start))?;
-        scores::of_labels(&found.posterior, &split.test, seconds)
+        Ok(scores::of_labels(&found.posterior, &split.test, seconds)?.by(guest::effort(&found)))
     }),
     reference: Reference::with_deviations(&[include_str!("../../papers/003_table1.csv")], 20),
     show: &[
@@ -84,6 +112,8 @@ pub(super) const BANANA: Grid<Method> = Grid {
     settings: &["M=4", "M=8", "M=16", "M=32", "M=64", "M=128"],
     methods: METHODS,
     words: [&[], &["M=4"]],
+    protocol: 2,
+    is_whole_run_by_run: true,
     run: |at| Setup::new(&at.split()?, at.count("M", 10)?, at.choose(250, 250, 5), 1).in_plane(*at.how),
     show: &[
         Scores("error", "Error on the test set", 3),
@@ -118,6 +148,8 @@ pub(super) const IMAGE: Grid<Method> = Grid {
     methods: METHODS,
     splits: [100, 3],
     words: [&[], &["M=4"]],
+    protocol: 2,
+    is_whole_run_by_run: true,
     run: |at| {
         let steps = at.choose(250, 250, 5);
         Setup::new(&at.split()?, at.count("M", 10)?, steps, at.seed()).course(*at.how)

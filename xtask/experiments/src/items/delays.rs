@@ -5,17 +5,18 @@ use crate::data::{Flights, Part, Split};
 use crate::error::ExperimentError;
 use crate::grid::Show::{Curves, Scores};
 use crate::grid::{At, Grid};
-use crate::harness::Outcome;
+use crate::harness::{Effort, Outcome};
 use crate::methods::course::{level, started_anew};
 use crate::methods::fitted::Fitted;
 use crate::methods::regress::{NOISE, exact_posterior};
+use crate::methods::rule::Rule;
 use crate::methods::savigp::in_batches;
 use crate::methods::{kernels, scores};
 use gp_kernels::data::Table;
 use gp_kernels::inducing::SparseProcess;
 use gp_kernels::placement::{KMeans, Placement};
 use gp_likelihoods::Gaussian;
-use gp_optim::{Adadelta, Adam, Batches};
+use gp_optim::Batches;
 use gp_variational::savigp::Bound;
 use gp_variational::{Expectation, Sampling, Savigp};
 use rand::{RngExt, SeedableRng};
@@ -70,13 +71,14 @@ pub(super) const DELAYS: Grid<Method> = Grid {
         ("gp2000", Method::Subset(2000)),
     ],
     splits: [5, 1],
+    protocol: 2,
     run: |at| {
         let [training, test] = at.choose([700_000, 100_000], [70_000, 10_000], [300, 100]);
         let split = Flights::load(&at.context.store)?.window(APART * at.cell.split, training, test);
         match *at.how {
             Method::Linear => {
                 let (found, seconds) = scores::timed(|| BayesianLinear::fit(&split.training))?;
-                Ok(flat(scored(&found, &split, seconds)?))
+                Ok(flat(scored(&found, &split, seconds)?.by(Effort::ended("closed form", 0))))
             }
             Method::Subset(count) => subsets(&split, count, at),
             Method::Sampled | Method::Exact | Method::Natural => batches(&split, at),
@@ -100,21 +102,20 @@ fn batches(split: &Split, at: &At<'_, Method>) -> Result<Outcome, ExperimentErro
     let size = (at.number("batch")? as usize).min(training.len());
     let run = |epochs: u64| {
         let steps = epochs * training.len().div_ceil(size) as u64;
-        let (model, seconds) = scores::timed(|| {
+        let ((model, effort), seconds) = scores::timed(|| {
             let mut model = start(training, at)?;
             let order = Batches::shuffled(training.len(), size, 1)?;
-            if let Method::Natural = at.how {
-                let rule = Adam::with_rate(0.01);
-                in_batches(&mut model, &data, order, rule, (steps, Some(0.1)), |_| {})?;
-            } else {
-                in_batches(&mut model, &data, order, Adadelta::default(), (steps, None), |_| {})?;
-            }
-            Ok(model)
+            let (rule, natural) = match at.how {
+                Method::Natural => (Rule::Adam(0.01), Some(0.1)),
+                _ => (Rule::Adadelta, None),
+            };
+            let effort = in_batches(&mut model, &data, order, rule, (steps, natural), |_| {})?;
+            Ok((model, effort))
         })?;
         let bound = Bound::new(&model, &data)?.value(&model)?;
         let nelbo = split.log_units() - bound / training.len() as f64;
         let outcome = scored(&model.predictor()?, split, seconds)?;
-        Ok(outcome.with("nelbo", nelbo).with("epochs", epochs as f64))
+        Ok(outcome.with("nelbo", nelbo).with("epochs", epochs as f64).by(effort))
     };
     let stops = at.choose(&[1, 2, 5, 10][..], &[1, 2, 5, 10], &[1]);
     started_anew(stops, &["rmse", "nlpd", "nelbo"], "epochs", run)
@@ -136,7 +137,7 @@ fn start(training: &Part, at: &At<'_, Method>) -> Result<Savigp, ExperimentError
 fn subsets(split: &Split, count: usize, at: &At<'_, Method>) -> Result<Outcome, ExperimentError> {
     let (mut rng, all) = (ChaCha8Rng::seed_from_u64(count as u64), split.training.len());
     let (fits, iterations) = (at.choose(10, 2, 1), at.choose(100, 30, 3));
-    let mut total = Outcome::default();
+    let (mut total, mut efforts) = (Outcome::default(), Effort::default());
     for _ in 0..fits {
         let mut rows: Vec<usize> = (0..all).collect();
         let wanted = count.min(all);
@@ -144,12 +145,13 @@ fn subsets(split: &Split, count: usize, at: &At<'_, Method>) -> Result<Outcome, 
             rows.swap(k, rng.random_range(k..all));
         }
         let training = split.training.rows(&rows[..wanted]);
-        let ((posterior, _), seconds) = scores::timed(|| exact_posterior(&training, iterations))?;
+        let ((posterior, _, effort), seconds) = scores::timed(|| exact_posterior(&training, iterations))?;
+        efforts = effort.after(efforts);
         for (name, value) in scored(&posterior, split, seconds)?.scores {
             *total.scores.entry(name).or_default() += value / f64::from(fits);
         }
     }
-    Ok(flat(total))
+    Ok(flat(total.by(efforts)))
 }
 
 /// Scores in minutes.

@@ -4,18 +4,21 @@ use crate::data::{Deformed, Digits, EIGHT_MILLION, Part, Task};
 use crate::error::ExperimentError;
 use crate::grid::Show::{Curve, Own};
 use crate::grid::{At, Grid};
-use crate::harness::{Form, Outcome, Results};
+use crate::harness::{Effort, Form, Outcome, Results};
+use crate::methods::rule::Rule;
 use crate::methods::savigp::in_batches;
 use crate::methods::{images, scores};
 use crate::report::{Block, Reference, Summary};
 use gp_kernels::data::DataSource;
-use gp_optim::{Adadelta, Batches, ParameterSetMut};
-use gp_variational::Predictor;
+use gp_optim::{Batches, ParameterSetMut};
+use gp_variational::{Predictor, Savigp};
 
 const PAPER: Reference = Reference::new(&[include_str!("../../papers/004_figures.csv")]);
 /// How the paper's CSV calls what it did.
 const PAPER_SETTING: &str = "M=2000;batch=1000;19 hours";
 const DATA: &str = "mnist8m";
+/// As the authors have it.
+const KERNEL: &str = "11 * rbf(lengthscale=9)";
 const SETTINGS: [&str; 2] = ["M=2000;batch=1000", "M=200;batch=1000"];
 /// Names, and the length of natural-gradient steps; Adadelta moves the posterior where there are none.
 const METHODS: [(&str, Option<f64>); 2] = [("adadelta", None), ("natural", Some(0.1))];
@@ -34,17 +37,19 @@ pub(super) const IMAGES: Grid<Option<f64>> = Grid {
          the paper's images**: those of MNIST8M are not at hand. Ours are the 60,000 images of MNIST and 134 \
          deformations of each, drawn by the row's number and made when a batch asks for them: turned by at most 10°, \
          stretched along both axes by at most 10 %, sheared by at most 0.1, shifted by at most a pixel, and moved \
-         pixel by pixel by a field of standard deviation 1 that a Gaussian of 4 pixels has smoothed. Chosen where the \
-         paper is silent: pixels between 0 and 1, the length-scale 0.3 √784, amplitude 1, inducing inputs the same for \
-         all classes, k-means among 20,000 images of MNIST, 100 quasi-random samples, a posterior that starts as the \
+         pixel by pixel by a field of standard deviation 1 that a Gaussian of 4 pixels has smoothed. As the authors' \
+         program has it: variance 11, length-scale 9, 1,000 samples. Chosen where both are silent: pixels between 0 \
+         and 1, inducing inputs the same for all classes, k-means among 20,000 images of MNIST, quasi-random samples, \
+         a posterior that starts as the \
          prior, 6,000 steps (the paper: 19 hours). The curve is the negative bound of the batch in hand for each of \
          the 8.1 million images, in nats, each point the mean of some batches.\n\n\
-         Reduced form: 200 inducing inputs, k-means among 5,000 images, 500 steps.",
+         Reduced form: 200 inducing inputs, k-means among 5,000 images, 100 samples, 500 steps.",
     takes: ["1 day", "10 minutes"],
     data: &[DATA],
     files: &Digits::FILES,
     settings: &SETTINGS,
     methods: &METHODS,
+    protocol: 2,
     has: |form, cell, _| (form == Form::Full) == (cell.setting == SETTINGS[0]),
     run,
     reference: PAPER,
@@ -58,12 +63,16 @@ pub(super) const IMAGES: Grid<Option<f64>> = Grid {
 fn run(at: &At<'_, Option<f64>>) -> Result<Outcome, ExperimentError> {
     let (digits, inducing) = (Digits::load(&at.context.store)?, at.count("M", 5)?);
     let (batch, steps) = (at.number("batch")? as usize, at.choose(6000, 500, 10));
-    let learn = || learn(&digits.training, inducing, batch, (steps, *at.how));
+    let mut process = images::process(&digits.training, inducing, at.kernel(KERNEL)?)?;
+    process.visit_mut(&mut |parameter| parameter.fix_all(true));
+    let model = images::model_by(process, Task::Classes(10), at.choose(1000, 100, 10))?;
+    let learn = || learn(model, &digits.training, batch, (steps, *at.how));
     let (found, seconds) = scores::timed(learn)?;
     let (error, mut each) = scores::of_each_label(&found.posterior, &digits.test)?;
     let nll = each.iter().sum::<f64>() / each.len() as f64;
     let outcome = Outcome::of([("error", error), ("nll", nll), ("seconds", seconds)])
-        .with("steps", found.steps as f64)
+        .with("steps", found.effort.steps as f64)
+        .by(found.effort)
         .with_curve("nelbo by step", found.nelbo);
     each.sort_by(f64::total_cmp);
     Ok(QUARTILES.iter().fold(outcome, |outcome, (name, share)| outcome.with(name, quantile(&each, *share))))
@@ -93,29 +102,26 @@ fn beside_the_paper(results: &Results) -> Vec<Block> {
 /// What was learned.
 struct Found {
     posterior: Predictor,
-    steps: u64,
+    effort: Effort,
     /// The negative bound per image by the step.
     nelbo: Vec<(f64, f64)>,
 }
 
 /// A posterior over functions whose kernel and inducing inputs stay as they are.
 fn learn(
+    mut model: Savigp,
     images: &Part,
-    inducing: usize,
     batch: usize,
     plan: (u64, Option<f64>),
 ) -> Result<Found, ExperimentError> {
-    let mut process = images::process(images, inducing)?;
-    process.visit_mut(&mut |parameter| parameter.fix_all(true));
-    let mut model = images::model(process, Task::Classes(10))?;
     let rows = Deformed::new(images, EIGHT_MILLION)?;
     let count = rows.count();
     let batches = Batches::in_blocks(count, batch, batch, 1)?;
     let mut means = Means::of((plan.0 / POINTS).max(1));
-    let steps = in_batches(&mut model, &rows, batches, Adadelta::default(), plan, |now| {
+    let effort = in_batches(&mut model, &rows, batches, Rule::Adadelta, plan, |now| {
         means.add(now.evaluation, -now.log_posterior / count as f64);
     })?;
-    Ok(Found { posterior: model.predictor()?, steps, nelbo: means.points })
+    Ok(Found { posterior: model.predictor()?, effort, nelbo: means.points })
 }
 
 /// Means of so many values that follow each other, each at the place of the last of them.

@@ -3,11 +3,13 @@
 use crate::data::{Digits, Task};
 use crate::grid::Grid;
 use crate::grid::Show::{Curves, Scores};
+use crate::harness::Effort;
 use crate::methods::course::Course;
 use crate::methods::kernels;
+use crate::methods::rule::Rule;
 use gp_ep::power_ep::{EpLearning, Sharing};
-use gp_ep::{Inference as _, Learning, PowerEp, Steps, Table};
-use gp_optim::{Adam, Batches};
+use gp_ep::{Inference as _, Learning, PowerEp, Table};
+use gp_optim::Batches;
 
 /// Looks at the test set are so many steps apart, and the means of so many looks are compared.
 const STEPS_A_LOOK: u64 = 100;
@@ -41,13 +43,12 @@ pub(super) const MANY_STEPS: Grid<Sharing> = Grid {
         let batches = Batches::shuffled(labels.len(), batch, 1)?;
         let stops = (1..=steps / STEPS_A_LOOK).map(|look| look * STEPS_A_LOOK).collect();
         let mut course = Course::start(&split.test, stops);
-        let mut steps = Steps::new(Adam::with_rate(0.01), steps);
-        steps.descent.plateau = u64::MAX;
+        let steps = Rule::Adam(0.01).steps(steps);
         let settings = EpLearning::default().with_sharing(*at.how);
         let found = model.learn_with(&data, Learning::Batches(batches, steps), &settings, &mut |now| {
             course.look(now.progress.evaluation, &|| now.predictor());
         })?;
-        let outcome = course.end(&found.state.predictor(&model)?)?;
+        let outcome = course.end(&found.state.predictor(&model)?)?.by(Effort::from(&found.run));
         let looks: Vec<f64> = outcome.curves["nll by seconds"].iter().map(|(_, nll)| *nll).collect();
         Ok(outcome.with("worst excess", worst_excess(&looks)))
     },

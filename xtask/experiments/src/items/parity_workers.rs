@@ -4,6 +4,7 @@ use crate::error::ExperimentError;
 use crate::grid::{Grid, Show, number};
 use crate::harness::{Form, Outcome, Record, Results};
 use crate::methods::classify::{Method, Setup};
+use crate::methods::fitted::Learned;
 use crate::methods::scores;
 use crate::report::{Block, Scale, Summary, levels};
 use cpu_time::ProcessTime;
@@ -45,6 +46,7 @@ pub(super) const WORKERS: Grid<Method> = Grid {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         pool.map_err(|cause| ExperimentError::Files(cause.to_string()))?.install(|| timed(&setup, *at.how))
     },
+    protocol: 2,
     is_alone: true,
     show: &[Show::Own(show)],
     ..Grid::EMPTY
@@ -58,11 +60,11 @@ fn counts(most: usize) -> Vec<usize> {
 /// Learns with all threads of the pool it is called in.
 fn timed(setup: &Setup<'_>, method: Method) -> Result<Outcome, ExperimentError> {
     let (clock, processor) = (Instant::now(), ProcessTime::now());
-    let fitted = setup.learned(method)?;
+    let Learned { fitted, effort } = setup.learned(method)?;
     let (wall, seconds) = (clock.elapsed().as_secs_f64(), processor.elapsed().as_secs_f64());
     let (p, _) = scores::probabilities(fitted.as_ref(), setup.split.test.inputs.as_ref())?;
     let outcome = scores::of_labels(fitted.as_ref(), &setup.split.test, seconds)?;
-    Ok(outcome.with("wall", wall).with("bits", fingerprint(&p)))
+    Ok(outcome.with("wall", wall).with("bits", fingerprint(&p)).by(effort))
 }
 
 fn show(results: &Results) -> Vec<Block> {

@@ -4,14 +4,15 @@ use crate::data::{Part, Split, Store, every_fifth};
 use crate::error::ExperimentError;
 use crate::grid::Show::{Scores, Text};
 use crate::grid::{At, Grid};
-use crate::harness::{Form, Outcome};
+use crate::harness::{Effort, Form, Outcome};
+use crate::methods::rule::Rule;
 use crate::methods::savigp::in_batches;
 use crate::methods::{kernels, scores};
 use faer::Mat;
 use gp_kernels::data::Table;
 use gp_kernels::inducing::SparseProcess;
 use gp_kernels::placement::{KMeans, Placement};
-use gp_optim::{Adam, Batches};
+use gp_optim::Batches;
 use gp_variational::savigp::{Bound, Covariance, Mixture};
 use gp_variational::{Predictor, Savigp};
 
@@ -65,12 +66,14 @@ fn run(at: &At<'_, bool>) -> Result<Outcome, ExperimentError> {
     let joints: &[usize] = if at.cell.data == TWO { &[4, 7] } else { &[1, 2, 3, 4, 5, 6, 7] };
     let (split, share, steps) =
         (torques(&at.context.store, joints)?, at.number("SF")?, at.choose(3000, 1000, 5));
-    let ((posterior, bound), seconds) = scores::timed(|| learn(&split.training, share, *at.how, steps))?;
+    let ((posterior, bound, effort), seconds) =
+        scores::timed(|| learn(&split.training, share, *at.how, steps))?;
     let found = scores::of_numbers(&posterior, &split)?;
     let (each, share) = (joints.iter().zip(&found.relative), 1.0 / joints.len() as f64);
     let outcome = Outcome::of([("bound", bound), ("seconds", seconds), ("nlpd", found.nlpd)])
         .with("nlpd of joint", share * found.nlpd)
-        .with("sse", share * found.relative.iter().sum::<f64>());
+        .with("sse", share * found.relative.iter().sum::<f64>())
+        .by(effort);
     Ok(each.fold(outcome, |outcome, (joint, sse)| outcome.with(&format!("sse of joint {joint}"), *sse)))
 }
 
@@ -92,7 +95,7 @@ fn learn(
     share: f64,
     is_learned: bool,
     steps: u64,
-) -> Result<(Predictor, f64), ExperimentError> {
+) -> Result<(Predictor, f64, Effort), ExperimentError> {
     let outputs = training.targets.ncols();
     let likelihood = gp_likelihoods::parse(&format!("gprn(outputs={outputs}, nodes=1)"))?;
     let table = Table::new(training.inputs.as_ref(), training.targets.as_ref())?;
@@ -116,7 +119,8 @@ fn learn(
     }
     model.set_posterior(start)?;
     let batches = Batches::shuffled(training.len(), 256.min(training.len()), 1)?;
-    in_batches(&mut model, &table, batches, Adam::with_rate(0.01), (steps, Some(0.1)), |_| {})?;
+    let plan = (steps, Some(0.1));
+    let effort = in_batches(&mut model, &table, batches, Rule::Adam(0.01), plan, |_| {})?;
     let bound = Bound::new(&model, &table)?.value(&model)?;
-    Ok((model.predictor()?, bound))
+    Ok((model.predictor()?, bound, effort.with("inducing", count)))
 }

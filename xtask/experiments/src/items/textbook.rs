@@ -4,7 +4,7 @@ use crate::baselines::TextbookEp;
 use crate::data::Part;
 use crate::error::ExperimentError;
 use crate::grid::{At, Grid, Show};
-use crate::harness::{Form, Outcome, Results};
+use crate::harness::{Effort, Form, Outcome, Results};
 use crate::methods::scores;
 use crate::report::Block;
 use gp_cli::picture::{Colour, Layer, Picture};
@@ -36,6 +36,7 @@ pub(super) const TEXTBOOK: Grid<bool> = Grid {
     data: &[DATA],
     more_settings: |form| grid(if form == Form::Quick { 4 } else { 1 }),
     methods: &[(METHODS[0], true), (METHODS[1], false)],
+    is_whole_run_by_run: true,
     run,
     show: &[Show::Own(show)],
     ..Grid::EMPTY
@@ -59,10 +60,14 @@ fn run(at: &At<'_, bool>) -> Result<Outcome, ExperimentError> {
     if *at.how {
         let (found, seconds) = scores::timed(|| TextbookEp::fit(kernel.as_ref(), &split.training))?;
         let outcome = scores::of_labels(&found, &split.test, seconds)?;
-        return Ok(outcome.with("log_z", found.log_z()).with("sweeps", found.sweeps() as f64));
+        let effort = Effort::ended("log Z no longer changes", found.sweeps() as u64);
+        return Ok(outcome.with("log_z", found.log_z()).with("sweeps", found.sweeps() as f64).by(effort));
     }
     let ((posterior, found), seconds) = scores::timed(|| power_ep(kernel, &split.training))?;
     let outcome = scores::of_labels(&posterior, &split.test, seconds)?;
+    let [.., (_, sweeps), (_, at_rest)] = found;
+    let stop = if at_rest > 0.0 { "EP is at rest" } else { "the limit of sweeps was reached" };
+    let outcome = outcome.by(Effort::ended(stop, sweeps as u64));
     Ok(found.into_iter().fold(outcome, |outcome, (name, value)| outcome.with(name, value)))
 }
 

@@ -2,26 +2,26 @@
 //! variational inference, with all data at once or in mini-batches; and logistic regression.
 
 use super::course::{Course, Making, level, started_anew, stops};
-use super::fitted::Fitted;
+use super::fitted::Learned;
 use super::plane::Plane;
+use super::rule::Rule;
 use super::{kernels, savigp, scores};
 use crate::baselines::Logistic;
 use crate::data::{Split, Task};
 use crate::error::ExperimentError;
-use crate::harness::Outcome;
+use crate::harness::{Effort, Outcome};
 use gp_ep::power_ep::{EpLearning, Sharing};
-use gp_ep::{
-    EpOptions, Inference as _, Learning, Level, Moment, PowerEp, Powers, SparseProcess, Steps, Table,
-};
-use gp_kernels::Kernel;
-use gp_likelihoods::{BernoulliProbit, Likelihood, RobustMax};
-use gp_optim::{Adam, Batches, SignAdaptive};
+use gp_ep::{EpOptions, Inference as _, Learning, Level, Moment, PowerEp, Powers, SparseProcess, Table};
+use gp_kernels::placement::{Placement, RandomSubset};
+use gp_kernels::{Kernel, KernelExt as _};
+use gp_likelihoods::{BernoulliProbit, Likelihood};
+use gp_optim::Batches;
 use gp_variational::savigp::Bound;
 use gp_variational::{NaturalOptions, Predictor, Savigp};
 
 /// The first rate of sign-adaptive steps; the papers are silent.
 pub(super) const RATE: f64 = 0.01;
-/// ε of the robust likelihood (Villacampa-Calvo & Hernández-Lobato 2017 §3.2).
+/// ε of the robust likelihood, which stays (Villacampa-Calvo & Hernández-Lobato 2017 §3.2).
 const ROBUST: f64 = 1e-3;
 /// How far sites move in mini-batches, where less damping is needed (Hernández-Lobato & Hernández-Lobato 2016 §2).
 const SITE_STEP: f64 = 0.99;
@@ -58,6 +58,15 @@ impl Method {
     }
 }
 
+/// Where hyperparameters start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Start {
+    /// Amplitude 1, noise 0.1, length-scales a factor times √D.
+    Broad,
+    /// Where the authors' program starts: [`kernels::from_distances`].
+    Authors,
+}
+
 /// A problem, and how much is done about it.
 #[derive(Clone, Copy, Debug)]
 pub struct Setup<'a> {
@@ -75,8 +84,10 @@ pub struct Setup<'a> {
     pub lengthscale: f64,
     /// Rows of a batch.
     pub batch: usize,
-    /// The rate of Adam, which goes with batches.
-    pub rate: f64,
+    /// The optimizer, which goes with batches.
+    pub rule: Rule,
+    /// Where the usual kernel starts.
+    pub start: Start,
 }
 
 impl<'a> Setup<'a> {
@@ -91,7 +102,8 @@ impl<'a> Setup<'a> {
             kernel: None,
             lengthscale: 1.0,
             batch: split.training.len(),
-            rate: 0.0,
+            rule: Rule::ADAM,
+            start: Start::Broad,
         }
     }
 
@@ -100,8 +112,8 @@ impl<'a> Setup<'a> {
     /// # Errors
     /// Whatever learning or predicting failed of.
     pub fn run(&self, method: Method) -> Result<Outcome, ExperimentError> {
-        let (fitted, seconds) = scores::timed(|| self.learned(method))?;
-        scores::of_labels(fitted.as_ref(), &self.split.test, seconds)
+        let (Learned { fitted, effort }, seconds) = scores::timed(|| self.learned(method))?;
+        Ok(scores::of_labels(fitted.as_ref(), &self.split.test, seconds)?.by(effort))
     }
 
     /// The same, with `nll by seconds` and `error by seconds` after every power of two of iterations (in batches, from 16
@@ -125,8 +137,8 @@ impl<'a> Setup<'a> {
             }
             _ => {
                 let mut course = Course::start(&self.split.test, stops);
-                let fitted = self.learn(method, &mut |step, make| course.look(step, make))?;
-                course.end(fitted.as_ref())
+                let found = self.learn(method, &mut |step, make| course.look(step, make))?;
+                Ok(course.end(found.fitted.as_ref())?.by(self.effort(found.effort)))
             }
         }
     }
@@ -136,8 +148,8 @@ impl<'a> Setup<'a> {
     /// # Errors
     /// As [`run`](Self::run).
     pub fn in_plane(&self, method: Method) -> Result<Outcome, ExperimentError> {
-        let (fitted, seconds) = scores::timed(|| self.learned(method))?;
-        let outcome = scores::of_labels(fitted.as_ref(), &self.split.test, seconds)?;
+        let (Learned { fitted, effort }, seconds) = scores::timed(|| self.learned(method))?;
+        let outcome = scores::of_labels(fitted.as_ref(), &self.split.test, seconds)?.by(effort);
         Plane::around(&self.split.training).describe(outcome, fitted.as_ref(), &self.split.training)
     }
 
@@ -145,8 +157,15 @@ impl<'a> Setup<'a> {
     ///
     /// # Errors
     /// Whatever learning failed of.
-    pub fn learned(&self, method: Method) -> Result<Box<dyn Fitted>, ExperimentError> {
-        self.learn(method, &mut |_, _| {})
+    pub fn learned(&self, method: Method) -> Result<Learned, ExperimentError> {
+        let Learned { fitted, effort } = self.learn(method, &mut |_, _| {})?;
+        Ok(Learned { fitted, effort: self.effort(effort) })
+    }
+
+    /// How training went, with the settings of the problem.
+    pub(super) fn effort(&self, effort: Effort) -> Effort {
+        let effort = effort.with("inducing", self.inducing).with("seed", self.seed);
+        effort.with("batch", self.batch).with("steps at most", self.steps)
     }
 
     /// `look` sees the steps of those methods that can be looked at.
@@ -154,15 +173,24 @@ impl<'a> Setup<'a> {
         &self,
         method: Method,
         look: &mut dyn FnMut(u64, &Making<'_>),
-    ) -> Result<Box<dyn Fitted>, ExperimentError> {
+    ) -> Result<Learned, ExperimentError> {
         let (training, task) = (&self.split.training, self.split.task);
         let labels = training.labels();
         let data = Table::with_targets(training.inputs.as_ref(), &labels)?;
-        let steps = Steps::new(SignAdaptive::with_rate(RATE), self.steps);
+        let rule = if method.is_in_batches() { self.rule } else { Rule::Signs(RATE) };
+        let steps = rule.steps(self.steps);
         let mut watch = |now: Moment<'_, _>| look(now.progress.evaluation, &|| now.predictor());
-        let mut by_sites = |mut model: PowerEp, how, settings: EpLearning| {
+        let mut by_sites = |mut model: PowerEp, how: Learning, settings: EpLearning| {
+            let is_at_rest = matches!(how, Learning::Outer(_));
+            let optimizer = if is_at_rest { "L-BFGS".to_owned() } else { rule.to_string() };
+            let started = model.processes()[0].kernel().expression();
             let found = model.learn_with(&data, how, &settings, &mut watch)?;
-            Ok(Box::new(found.state.predictor(&model)?) as Box<dyn Fitted>)
+            let effort = Effort::from(&found.run)
+                .with("optimizer", optimizer)
+                .with("kernel at the start", started)
+                .with("likelihood learned", model.likelihood().expression());
+            let effort = if is_at_rest { effort.with("EP tolerance", settings.ep.tolerance) } else { effort };
+            Ok(Learned { fitted: Box::new(found.state.predictor(&model)?), effort })
         };
         let tied = EpLearning::default().with_sharing(Sharing::Tied);
         match method {
@@ -179,13 +207,12 @@ impl<'a> Setup<'a> {
                 let model = self.power_ep()?.with_powers(Powers::Same(power));
                 let mut settings = EpLearning::default().with_sharing(sharing);
                 settings.ep.step = SITE_STEP;
-                let steps = Steps::new(Adam::with_rate(self.rate), self.steps);
                 by_sites(model, Learning::Batches(self.batches()?, steps), settings)
             }
             Method::Gfitc => {
                 let model = self.power_ep()?.with_level(Level::Latent);
-                // As far as a gradient needs it.
-                let ep = EpOptions { tolerance: 1e-4, log_z_tolerance: 1e-6, ..EpOptions::default() };
+                // As the authors' program has it.
+                let ep = EpOptions { tolerance: 1e-3, log_z_tolerance: 1e-5, ..EpOptions::default() };
                 by_sites(model, savigp::outer(self.steps), EpLearning::default().with_ep(ep))
             }
             Method::Variational => {
@@ -193,25 +220,36 @@ impl<'a> Setup<'a> {
                 // From the prior, kernels give up before the posterior has seen the data: on Vowel all become noise.
                 let rest = NaturalOptions { tolerance: 1e-4, ..NaturalOptions::default() };
                 model.come_to_rest(&mut Bound::new(&model, &data)?, &rest)?;
-                savigp::together(&mut model, &data, self.steps)?;
-                Ok(Box::new(model.predictor()?))
+                let started = model.processes()[0].kernel().expression();
+                let (_, effort) = savigp::together(&mut model, &data, self.steps)?;
+                let effort = effort.with("kernel at the start", started);
+                Ok(Learned { fitted: Box::new(model.predictor()?), effort })
             }
-            Method::VariationalInBatches(natural) => Ok(Box::new(self.variational_in_batches(natural)?)),
-            Method::Logistic => Ok(Box::new(Logistic::fit(training, &task.labels(), 1.0)?)),
+            Method::VariationalInBatches(natural) => {
+                let (fitted, effort) = self.variational_in_batches(natural)?;
+                Ok(Learned { fitted: Box::new(fitted), effort })
+            }
+            Method::Logistic => {
+                let fitted = Box::new(Logistic::fit(training, &task.labels(), 1.0)?);
+                Ok(Learned { fitted, effort: Effort::ended("L-BFGS on all rows, to its own end", 0) })
+            }
         }
     }
 
-    /// A variational posterior, learned in mini-batches.
+    /// A variational posterior, learned in mini-batches, and how that went.
     ///
     /// # Errors
     /// Whatever learning failed of.
-    pub fn variational_in_batches(&self, natural: Option<f64>) -> Result<Predictor, ExperimentError> {
+    pub fn variational_in_batches(
+        &self,
+        natural: Option<f64>,
+    ) -> Result<(Predictor, Effort), ExperimentError> {
         let labels = self.split.training.labels();
         let data = Table::with_targets(self.split.training.inputs.as_ref(), &labels)?;
         let mut model = Savigp::new(self.processes()?, self.likelihood()?)?;
-        let rule = Adam::with_rate(self.rate);
-        savigp::in_batches(&mut model, &data, self.batches()?, rule, (self.steps, natural), |_| {})?;
-        Ok(model.predictor()?)
+        let plan = (self.steps, natural);
+        let effort = savigp::in_batches(&mut model, &data, self.batches()?, self.rule, plan, |_| {})?;
+        Ok((model.predictor()?, self.effort(effort)))
     }
 
     fn batches(&self) -> Result<Batches, ExperimentError> {
@@ -221,7 +259,10 @@ impl<'a> Setup<'a> {
 
     fn likelihood(&self) -> Result<Box<dyn Likelihood>, ExperimentError> {
         Ok(match self.split.task {
-            Task::Classes(classes) => Box::new(RobustMax::new(classes, ROBUST)?),
+            Task::Classes(classes) => {
+                let text = format!("robust_max(classes={classes}, epsilon=fixed({ROBUST}))");
+                gp_likelihoods::parse(&text)?
+            }
             Task::Binary | Task::Number => Box::new(BernoulliProbit),
         })
     }
@@ -238,12 +279,15 @@ impl<'a> Setup<'a> {
     fn processes(&self) -> Result<Vec<SparseProcess>, ExperimentError> {
         let training = &self.split.training;
         let process = |k: u64| {
-            let kernel = match self.kernel {
-                Some(kernel) => kernel.clone_box(),
-                None => kernels::with_noise(training.dim(), self.lengthscale)?,
+            let (inputs, count) = (training.inputs.as_ref(), self.inducing.min(training.len()));
+            let broad = kernels::with_noise(training.dim(), self.lengthscale)?;
+            let placed = RandomSubset.place(broad.as_ref(), inputs, count, self.seed + k)?.inputs;
+            let kernel = match (self.kernel, self.start) {
+                (Some(kernel), _) => kernel.clone_box(),
+                (None, Start::Broad) => broad,
+                (None, Start::Authors) => kernels::from_distances(placed.z().as_dyn_stride())?,
             };
-            let count = self.inducing.min(training.len());
-            kernels::at_random_rows(kernel, training.inputs.as_ref(), count, self.seed + k)
+            Ok(SparseProcess::new(kernel, placed)?)
         };
         (0..self.split.task.functions() as u64).map(process).collect()
     }

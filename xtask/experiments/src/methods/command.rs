@@ -2,7 +2,7 @@
 
 use crate::data::PlainSplit;
 use crate::error::ExperimentError;
-use crate::harness::Outcome;
+use crate::harness::{Effort, Outcome};
 use crate::methods::scores::timed;
 use gp_cli::Context;
 use serde_json::Value;
@@ -31,7 +31,9 @@ pub(crate) fn by_default(
     let (said, seconds) = timed(|| gp(names, &fit))?;
     let scores = gp(names, &[word("eval"), model.as_os_str(), test])?;
     let converged = said["converged"].as_bool().map_or(f64::NAN, |yes| f64::from(u8::from(yes)));
-    let found = Outcome::of([("seconds", seconds), ("converged", converged)]);
+    let effort =
+        Effort::ended(said["reason"].as_str().unwrap_or("unknown"), said["iterations"].as_u64().unwrap_or(0));
+    let found = Outcome::of([("seconds", seconds), ("converged", converged)]).by(effort);
     Ok(of_eval(&scores["scores"]["gp"], found))
 }
 

@@ -2,10 +2,12 @@
 
 use crate::data::Part;
 use crate::error::ExperimentError;
+use crate::harness::Effort;
 use faer::{Mat, MatRef};
 use gp_ep::{Posterior, Predictor};
 use gp_likelihoods::Support;
 use std::f64::consts::TAU;
+use std::fmt;
 
 /// What is believed of observations.
 #[derive(Clone, Debug)]
@@ -14,6 +16,20 @@ pub enum Predicted {
     Classes(Mat<f64>, Vec<f64>),
     /// Of numbers: N·P means and variances, noise included, row by row.
     Numbers(Vec<(f64, f64)>),
+}
+
+/// A model that has been fitted, and how that went.
+pub struct Learned {
+    /// For predictions.
+    pub fitted: Box<dyn Fitted>,
+    /// How training went.
+    pub effort: Effort,
+}
+
+impl fmt::Debug for Learned {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Learned").field("effort", &self.effort).finish_non_exhaustive()
+    }
 }
 
 /// A model that has been fitted.

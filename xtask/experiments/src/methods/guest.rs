@@ -2,6 +2,7 @@
 
 use crate::data::Part;
 use crate::error::ExperimentError;
+use crate::harness::Effort;
 use gp_cli::Context;
 use gp_cli::method::{Fit, ITERATIONS, Method, Optimizer, Problem, Rows, SeenThrough, Settings};
 use gp_kernels::Kernel;
@@ -29,6 +30,12 @@ pub struct Start<'a> {
     pub steps: u64,
     /// Of everything random.
     pub seed: u64,
+}
+
+/// How training of a guest went.
+#[must_use]
+pub fn effort(found: &Fit) -> Effort {
+    Effort::ended(&found.reason, found.iterations)
 }
 
 impl Guest {

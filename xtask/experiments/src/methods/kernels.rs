@@ -30,6 +30,29 @@ pub fn one_scale(dim: usize) -> Result<Box<dyn Kernel>, ExperimentError> {
     Ok(gp_kernels::parse(&format!("1 * rbf(lengthscale={})", (dim as f64).sqrt()))?)
 }
 
+/// A squared exponential of amplitude 1 with noise of variance 10⁻³ and the root of the median squared distance between the
+/// inducing inputs as the length-scale of every input: where the authors' program for Hernández-Lobato &
+/// Hernández-Lobato 2016 starts.
+///
+/// # Errors
+/// For inducing inputs of which most are one.
+pub fn from_distances(inducing: MatRef<'_, f64>) -> Result<Box<dyn Kernel>, ExperimentError> {
+    let scale = median_squared_distance(inducing).sqrt();
+    let scales = vec![format!("{scale}"); inducing.ncols()].join(", ");
+    Ok(gp_kernels::parse(&format!("1 * rbf(lengthscale=[{scales}]) + 0.001 * white"))?)
+}
+
+/// The median squared distance between two of the points; 1 of a single one.
+fn median_squared_distance(points: MatRef<'_, f64>) -> f64 {
+    let squared = |i: usize, j: usize| -> f64 {
+        points.row(i).iter().zip(points.row(j).iter()).map(|(a, b)| (a - b).powi(2)).sum()
+    };
+    let pairs = (0..points.nrows()).flat_map(|i| (0..i).map(move |j| (i, j)));
+    let mut all: Vec<f64> = pairs.map(|(i, j)| squared(i, j)).collect();
+    all.sort_by(f64::total_cmp);
+    all.get(all.len() / 2).copied().unwrap_or(1.0)
+}
+
 /// A latent function of this kernel with inducing inputs at random rows.
 ///
 /// # Errors
@@ -46,4 +69,17 @@ pub fn at_random_rows(
 
 fn scales(dim: usize, factor: f64) -> String {
     vec![format!("{}", factor * (dim as f64).sqrt()); dim].join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use faer::mat;
+
+    /// Points 0, 1 and 3: squared distances 1, 4 and 9.
+    #[test]
+    fn the_median_is_of_all_pairs() {
+        assert_eq!(median_squared_distance(mat![[0.0], [1.0], [3.0]].as_ref()), 4.0);
+        assert_eq!(median_squared_distance(mat![[5.0, 5.0]].as_ref()), 1.0);
+    }
 }

@@ -9,6 +9,7 @@ pub(crate) mod images;
 pub mod kernels;
 pub mod plane;
 pub mod regress;
+pub mod rule;
 pub mod savigp;
 pub mod schemes;
 pub mod scores;

@@ -1,17 +1,19 @@
 //! Regression under Gaussian noise: Power EP in closed form, and without approximation.
 
 use super::fitted::Fitted;
-use super::savigp::{log_evidence, outer};
+use super::savigp::log_evidence;
 use super::{kernels, scores};
 use crate::data::{Part, Split};
 use crate::error::ExperimentError;
-use crate::harness::Outcome;
+use crate::harness::{Effort, Outcome};
 use gp_ep::{
-    ExactGp, ExactPosterior, Inference as _, Observations, Powers, Predictor, SparseProcess, SparseRegression,
+    Course, ExactGp, ExactPosterior, Inference as _, Learning, Observations, Powers, Predictor,
+    SparseProcess, SparseRegression,
 };
 use gp_kernels::placement::{KMeans, Placement};
 use gp_kernels::posterior::MixturePosterior;
 use gp_likelihoods::Gaussian;
+use gp_optim::MinimiseOptions;
 use std::f64::consts::TAU;
 
 /// The noise variance to start from.
@@ -26,7 +28,7 @@ pub fn sparse(
     split: &Split,
     inducing: usize,
     power: f64,
-    iterations: u64,
+    evaluations: u64,
 ) -> Result<Outcome, ExperimentError> {
     scored(split, || {
         let training = &split.training;
@@ -36,8 +38,9 @@ pub fn sparse(
         let placed = KMeans::new().place(kernel.as_ref(), training.inputs.as_ref(), inducing, 1)?;
         let process = SparseProcess::new(kernel, placed.inputs)?;
         let mut model = SparseRegression::new(process, Gaussian::new(NOISE)?, Powers::Same(power));
-        let found = log_evidence(&model.learn(&data, outer(iterations))?.run);
-        Ok((model.posterior(&data)?, found))
+        let run = model.learn(&data, within(evaluations))?.run;
+        let effort = effort(&run, evaluations).with("inducing", inducing).with("power", power);
+        Ok((model.posterior(&data)?, log_evidence(&run), effort))
     })
 }
 
@@ -45,32 +48,43 @@ pub fn sparse(
 ///
 /// # Errors
 /// As [`sparse`].
-pub fn exact(split: &Split, iterations: u64) -> Result<Outcome, ExperimentError> {
-    scored(split, || exact_posterior(&split.training, iterations))
+pub fn exact(split: &Split, evaluations: u64) -> Result<Outcome, ExperimentError> {
+    scored(split, || exact_posterior(&split.training, evaluations))
 }
 
-/// What exact regression learns, and its log evidence.
+/// What exact regression learns, its log evidence, and how training went.
 ///
 /// # Errors
 /// Whatever learning failed of.
 pub(crate) fn exact_posterior(
     training: &Part,
-    iterations: u64,
-) -> Result<(Predictor<MixturePosterior<ExactPosterior>>, f64), ExperimentError> {
+    evaluations: u64,
+) -> Result<(Predictor<MixturePosterior<ExactPosterior>>, f64, Effort), ExperimentError> {
     let labels = training.labels();
     let data = Observations::new(training.inputs.as_ref(), &labels)?;
     let mut model = ExactGp::new(kernels::one_scale_an_input(training.dim())?, Gaussian::new(NOISE)?);
-    let found = log_evidence(&model.learn(&data, outer(iterations))?.run);
-    Ok((model.posterior(&data)?, found))
+    let run = model.learn(&data, within(evaluations))?.run;
+    Ok((model.posterior(&data)?, log_evidence(&run), effort(&run, evaluations)))
+}
+
+/// L-BFGS within so many evaluations, as Bui et al. 2017 §4.1 counts.
+fn within(evaluations: u64) -> Learning {
+    let mut options = MinimiseOptions { max_iterations: evaluations, ..MinimiseOptions::default() };
+    options.lbfgs.max_evaluations = evaluations;
+    Learning::Outer(options)
+}
+
+fn effort(run: &Course, evaluations: u64) -> Effort {
+    Effort::from(run).with("optimizer", "L-BFGS").with("evaluations at most", evaluations)
 }
 
 /// SMSE: mean squared error over the variance of the test targets. SMLL: mean negative log predictive density less that
 /// of a normal distribution with the moments of the training targets, which are 0 and 1.
 fn scored<F: Fitted>(
     split: &Split,
-    learn: impl FnOnce() -> Result<(F, f64), ExperimentError>,
+    learn: impl FnOnce() -> Result<(F, f64, Effort), ExperimentError>,
 ) -> Result<Outcome, ExperimentError> {
-    let ((fitted, log_evidence), seconds) = scores::timed(learn)?;
+    let ((fitted, log_evidence, effort), seconds) = scores::timed(learn)?;
     let found = scores::of_numbers(&fitted, split)?;
     let targets = split.test.labels();
     let trivial = targets.iter().map(|y| 0.5 * (TAU.ln() + y * y)).sum::<f64>() / targets.len() as f64;
@@ -79,5 +93,6 @@ fn scored<F: Fitted>(
         ("smll", found.nlpd - split.log_units() - trivial),
         ("log_evidence", log_evidence),
         ("seconds", seconds),
-    ]))
+    ])
+    .by(effort))
 }

@@ -1,15 +1,17 @@
 //! Variational inference for any likelihood, with the three posteriors of Bonilla et al. 2019.
 
 use super::fitted::Fitted;
+use super::rule::Rule;
 use super::{kernels, scores};
 use crate::data::{Part, Split, Task};
 use crate::error::ExperimentError;
-use crate::harness::Outcome;
-use gp_ep::{Course, Inference as _, Learning, Posterior, Predictor, Steps};
+use crate::harness::{Effort, Outcome};
+use gp_ep::{Course, Inference as _, Learning, Posterior, Predictor};
 use gp_kernels::Kernel;
+use gp_kernels::KernelExt as _;
 use gp_kernels::data::{DataSource, Table};
 use gp_likelihoods::Likelihood;
-use gp_optim::{Batches, FirstOrder, MinimiseOptions, TrainingProgress};
+use gp_optim::{Batches, MinimiseOptions, TrainingProgress};
 use gp_variational::savigp::{BoundLearning, Covariance, Mixture};
 use gp_variational::{DenseVariational, Draws, Expectation, NaturalOptions, Sampling, Savigp};
 
@@ -32,8 +34,8 @@ pub enum Gaussians {
 pub struct Automated<'a> {
     /// What observations say about latent values.
     pub likelihood: &'a dyn Likelihood,
-    /// Whether every input has a length-scale of its own.
-    pub ard: bool,
+    /// The kernel of every latent function; that of most items, with a length-scale for each input, where there is none.
+    pub kernel: Option<&'a dyn Kernel>,
     /// How expectations are computed.
     pub expectation: Expectation,
     /// How many steps of L-BFGS at most; of first-order kinds, fifteen times as many.
@@ -51,6 +53,8 @@ pub struct Found {
     pub kernel: Box<dyn Kernel>,
     /// The bound on the log evidence.
     pub bound: f64,
+    /// How training went.
+    pub effort: Effort,
 }
 
 impl Automated<'_> {
@@ -64,18 +68,18 @@ impl Automated<'_> {
         let table = Table::new(training.inputs.as_ref(), training.targets.as_ref())?;
         let likelihood = self.likelihood.clone_box();
         let latents = likelihood.latents();
-        let kernel = || {
-            let dim = training.dim();
-            if self.ard { kernels::one_scale_an_input(dim) } else { kernels::one_scale(dim) }
+        let kernel = || match self.kernel {
+            Some(kernel) => Ok(kernel.clone_box()),
+            None => kernels::one_scale_an_input(training.dim()),
         };
         if self.share >= 1.0 && posterior == Gaussians::Full {
             let kernels = (0..latents).map(|_| kernel()).collect::<Result<_, _>>()?;
             let mut model = DenseVariational::new(kernels, likelihood)?.with_expectation(self.expectation)?;
-            let (mut state, ascent) =
-                model.learn_with(&table, outer(self.iterations), &natural, &mut |_| {})?.state;
+            let trained = model.learn_with(&table, outer(self.iterations), &natural, &mut |_| {})?;
+            let (effort, (mut state, ascent)) = (Effort::from(&trained.run), trained.state);
             let (bound, kernel) = (ascent.bound, model.kernels()[0].clone());
             let posterior = state.predictor(&model)?.map(|found| Box::new(found) as Box<dyn Posterior>);
-            return Ok(Found { posterior, kernel, bound });
+            return Ok(self.found(posterior, kernel, bound, effort));
         }
         let count = ((self.share * training.len() as f64).ceil() as usize).clamp(1, training.len());
         let process = |_| {
@@ -84,16 +88,32 @@ impl Automated<'_> {
         };
         let processes = (0..latents).map(process).collect::<Result<Vec<_>, ExperimentError>>()?;
         let mut model = Savigp::new(processes, likelihood)?.with_expectation(self.expectation)?;
-        let bound = if posterior == Gaussians::Full {
+        let (bound, effort) = if posterior == Gaussians::Full {
             let settings = BoundLearning::at_rest(natural);
-            let state = model.learn_with(&table, outer(self.iterations), &settings, &mut |_| {})?.state;
-            state.ascent.map_or(f64::NAN, |ascent| ascent.bound)
+            let trained = model.learn_with(&table, outer(self.iterations), &settings, &mut |_| {})?;
+            let bound = trained.state.ascent.map_or(f64::NAN, |ascent| ascent.bound);
+            (bound, Effort::from(&trained.run))
         } else {
             diagonal(&mut model, posterior, &table, FIRST_ORDER * self.iterations)?
         };
         let kernel = model.processes()[0].kernel().clone_box();
         let posterior = model.predictor()?.map(|found| Box::new(found) as Box<dyn Posterior>);
-        Ok(Found { posterior, kernel, bound })
+        Ok(self.found(posterior, kernel, bound, effort.with("inducing", count)))
+    }
+
+    fn found(
+        &self,
+        posterior: Predictor<Box<dyn Posterior>>,
+        kernel: Box<dyn Kernel>,
+        bound: f64,
+        effort: Effort,
+    ) -> Found {
+        let effort = effort
+            .with("kernel learned", kernel.expression())
+            .with("likelihood learned", posterior.likelihood().expression())
+            .with("expectation", format!("{:?}", self.expectation))
+            .with("iterations at most", self.iterations);
+        Found { posterior, kernel, bound, effort }
     }
 
     /// Learns and predicts: `bound` and `seconds`, `sse` and `nlpd` of numbers (mean squared error over the variance of the
@@ -103,7 +123,8 @@ impl Automated<'_> {
     /// Whatever learning or predicting failed of.
     pub fn run(&self, posterior: Gaussians, split: &Split) -> Result<Outcome, ExperimentError> {
         let (found, seconds) = scores::timed(|| self.learn(posterior, &split.training))?;
-        Ok(scored(&found.posterior, split)?.with("bound", found.bound).with("seconds", seconds))
+        let outcome = scored(&found.posterior, split)?.with("bound", found.bound);
+        Ok(outcome.with("seconds", seconds).by(found.effort))
     }
 }
 
@@ -121,7 +142,7 @@ pub(crate) fn scored(fitted: &dyn Fitted, split: &Split) -> Result<Outcome, Expe
 }
 
 /// Learns diagonal Gaussians, and all that is free beside: one, which is then split in two if there are to be two. The
-/// bound in the end.
+/// bound in the end, and how training went.
 ///
 /// # Errors
 /// Whatever learning failed of.
@@ -130,17 +151,18 @@ pub(crate) fn diagonal(
     posterior: Gaussians,
     table: &Table<'_>,
     iterations: u64,
-) -> Result<f64, ExperimentError> {
+) -> Result<(f64, Effort), ExperimentError> {
     model.set_posterior(Mixture::prior(model.posterior().counts(), Covariance::Diagonal)?)?;
-    let mut bound = together(model, table, iterations)?;
-    if posterior == Gaussians::TwoDiagonal {
-        model.set_posterior(model.posterior().split(2, 1)?)?;
-        bound = together(model, table, iterations)?;
+    let (bound, effort) = together(model, table, iterations)?;
+    if posterior != Gaussians::TwoDiagonal {
+        return Ok((bound, effort));
     }
-    Ok(bound)
+    model.set_posterior(model.posterior().split(2, 1)?)?;
+    let (bound, second) = together(model, table, iterations)?;
+    Ok((bound, second.after(effort)))
 }
 
-/// So many batches; the posterior by natural gradients of this rate, or as all else by the rule.
+/// So many batches, no fewer; the posterior by natural gradients of this rate, or as all else by the rule.
 ///
 /// # Errors
 /// Whatever learning failed of.
@@ -148,17 +170,26 @@ pub(crate) fn in_batches(
     model: &mut Savigp,
     data: &dyn DataSource,
     batches: Batches,
-    rule: impl Into<FirstOrder>,
+    rule: Rule,
     (steps, natural): (u64, Option<f64>),
     mut watch: impl FnMut(TrainingProgress),
-) -> Result<u64, ExperimentError> {
+) -> Result<Effort, ExperimentError> {
+    let batch = batches.size();
     let mut settings = BoundLearning::default();
     settings.rate = natural;
-    let how = Learning::Batches(batches, Steps::new(rule, steps));
-    Ok(model.learn_with(data, how, &settings, &mut |now| watch(now.progress))?.run.iterations())
+    let how = Learning::Batches(batches, rule.steps(steps));
+    let run = model.learn_with(data, how, &settings, &mut |now| watch(now.progress))?.run;
+    let posterior =
+        natural.map_or("as all else".to_owned(), |rate| format!("natural gradients, rate {rate}"));
+    Ok(Effort::from(&run)
+        .with("optimizer", rule)
+        .with("posterior", posterior)
+        .with("batch", batch)
+        .with("steps at most", steps)
+        .with("likelihood learned", model.likelihood().expression()))
 }
 
-/// Everything by L-BFGS, the posterior too; the bound in the end.
+/// Everything by L-BFGS, the posterior too; the bound in the end, and how training went.
 ///
 /// # Errors
 /// Whatever learning failed of.
@@ -166,9 +197,14 @@ pub(crate) fn together(
     model: &mut Savigp,
     data: &dyn DataSource,
     iterations: u64,
-) -> Result<f64, ExperimentError> {
+) -> Result<(f64, Effort), ExperimentError> {
     let settings = BoundLearning::all_together();
-    Ok(log_evidence(&model.learn_with(data, outer(iterations), &settings, &mut |_| {})?.run))
+    let run = model.learn_with(data, outer(iterations), &settings, &mut |_| {})?.run;
+    let effort = Effort::from(&run)
+        .with("optimizer", "L-BFGS")
+        .with("iterations at most", iterations)
+        .with("likelihood learned", model.likelihood().expression());
+    Ok((log_evidence(&run), effort))
 }
 
 /// The log evidence that L-BFGS came to.

@@ -1,13 +1,14 @@
 //! The schemes by which hyperparameters and sites of EP learn together, and what each makes of log Z against time.
 
 use super::classify::{RATE, Setup};
+use super::rule::Rule;
 use super::savigp::outer;
 use super::scores;
 use crate::error::ExperimentError;
-use crate::harness::{Outcome, Stopwatch};
+use crate::harness::{Effort, Outcome, Stopwatch};
 use gp_ep::power_ep::{EpLearning, EpState, GradientKind, Sharing};
-use gp_ep::{EpOptions, Inference as _, Learning, Moment, PowerEp, Steps, Table};
-use gp_optim::{Batches, SignAdaptive};
+use gp_ep::{EpOptions, Inference as _, Learning, Moment, PowerEp, Table};
+use gp_optim::Batches;
 
 /// What a gradient needs.
 const AT_REST: EpOptions = EpOptions {
@@ -46,9 +47,9 @@ impl Setup<'_> {
         let training = &self.split.training;
         let labels = training.labels();
         let data = Table::with_targets(training.inputs.as_ref(), &labels)?;
-        let (mut model, rule) = (self.power_ep()?, SignAdaptive::with_rate(RATE));
+        let (mut model, rule) = (self.power_ep()?, Rule::Signs(RATE));
         let mut settings = EpLearning::default().with_ep(AT_REST).with_sharing(Sharing::Tied);
-        let steps = Steps::new(rule, self.steps);
+        let steps = rule.steps(self.steps);
         let how = match scheme {
             Scheme::QuasiNewton => outer(self.steps),
             Scheme::Tied => Learning::Batches(Batches::whole(training.len())?, steps),
@@ -61,12 +62,16 @@ impl Setup<'_> {
         }
         let (watch, mut course) = (Stopwatch::start(), Vec::new());
         let mut note = |now: Moment<'_, _>| course.push((watch.seconds(), now.progress.log_posterior));
-        let mut state = model.learn_with(&data, how, &settings, &mut note)?.state;
+        let trained = model.learn_with(&data, how, &settings, &mut note)?;
+        let optimizer = if scheme == Scheme::QuasiNewton { "L-BFGS".to_owned() } else { rule.to_string() };
+        let effort = Effort::from(&trained.run).with("optimizer", optimizer);
+        let mut state = trained.state;
         let last = course.last().copied().unwrap_or((f64::NAN, f64::NAN));
         let log_z = at_rest(&mut state, &model)?.unwrap_or(last.1);
         let predictor = state.predictor(&model)?;
         let outcome = scores::of_labels(&predictor, &self.split.test, last.0)?.with("log_z", log_z);
-        Ok(outcome.with("seconds_to_99", almost(&course)).with_curve("log Z by seconds", course))
+        let outcome = outcome.with("seconds_to_99", almost(&course));
+        Ok(outcome.with_curve("log Z by seconds", course).by(self.effort(effort)))
     }
 }
 

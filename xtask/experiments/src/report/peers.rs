@@ -140,7 +140,8 @@ mod tests {
         let mut results = Results::open(folder.path(), "item").unwrap();
         for (split, nll) in [0.4, 0.5, 0.7].into_iter().enumerate() {
             let (cell, outcome) = (Cell::new("iris", "s", "gp", split), Outcome::of([("nll", nll)]));
-            results.add(Record { cell, outcome, failure: None, origin: Origin::unknown() }).unwrap();
+            let origin = Origin::unknown();
+            results.add(Record { cell, outcome, protocol: 1, form: None, failure: None, origin }).unwrap();
         }
         let of = Comparison {
             results: &results,

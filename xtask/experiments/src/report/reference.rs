@@ -33,8 +33,26 @@ impl Reference {
         Self { texts, repetitions }
     }
 
-    fn lines(&self) -> impl Iterator<Item = &'static str> {
+    fn lines(&self) -> impl Iterator<Item = &'static str> + use<> {
         self.texts.iter().flat_map(|text| text.lines().skip(1))
+    }
+
+    /// The number for a method, if the paper has one; beside another reading of the same data, such as `crabs (sex)` beside
+    /// `crabs`, that of the reading which is judged.
+    #[must_use]
+    pub fn beside(&self, data: &str, method: &str, setting: &str, measure: &str) -> Option<Published> {
+        let found = self.get(data, method, setting, measure);
+        found.or_else(|| {
+            let other = self.lines().map(cells).find(|cells| plain(cells[0]) == plain(data))?;
+            self.get(other[0], method, setting, measure)
+        })
+    }
+
+    /// What the paper has a number of: data, method and setting, for one measure or all.
+    pub fn printed<'a>(&self, measure: &'a str) -> impl Iterator<Item = [&'static str; 3]> + use<'a> {
+        let all = self.lines().map(cells).filter(|cells| cells.len() > 3);
+        let asked = all.filter(move |cells| cells[3] == measure);
+        asked.map(|cells| [cells[0], cells[1], cells[2]])
     }
 
     /// The number for a method, if the paper has one.
@@ -61,6 +79,11 @@ impl Reference {
         };
         self.lines().find(is_bad).map_or(Ok(()), |line| Err(line.to_owned()))
     }
+}
+
+/// The name of a data set without which reading of it is meant.
+fn plain(data: &str) -> &str {
+    data.split(" (").next().unwrap_or(data)
 }
 
 /// Cells that may stand in quotes if they hold commas.
@@ -100,6 +123,16 @@ mod tests {
         assert_eq!(reference.get("pima", "ep", "M=25%", "nll"), None);
         assert_eq!(reference.check(), Ok(()));
         assert!(Reference::new(&["h\na,b,c,d,x,\n"]).check().is_err());
+    }
+
+    #[test]
+    fn another_reading_has_the_number_of_the_one_that_is_judged() {
+        let reference = Reference::new(&["h\ncrabs (sex),ep,M=15%,nll,0.5,\n"]);
+        let value = |data: &str| reference.beside(data, "ep", "M=15%", "nll").map(|found| found.value);
+        assert_eq!((value("crabs"), value("crabs (sex)"), value("pima")), (Some(0.5), Some(0.5), None));
+        assert_eq!(reference.get("crabs", "ep", "M=15%", "nll"), None);
+        assert_eq!(reference.printed("nll").collect::<Vec<_>>(), [["crabs (sex)", "ep", "M=15%"]]);
+        assert_eq!(reference.printed("error").count(), 0);
     }
 
     #[test]

@@ -97,7 +97,7 @@ fn guests_are_columns_of_a_table_of_labels() {
     let (code, _, err) = run(folder.path(), "run/--quick/003-table-1");
     assert_eq!(code, 0, "{err}");
     let results = gp_experiments::harness::Results::open(folder.path(), "003-table-1").unwrap();
-    assert_eq!(results.records().count(), 6);
+    assert_eq!(results.records().count(), 7);
     for method in ["sep", "laplace", "laplace: flipped(share=0.1)", "svgp: flipped"] {
         let found = results.scores("australian", "M=15%", method, "nll");
         // No worse than a guess, on data that can be told apart.

@@ -1,6 +1,7 @@
 //! Every item runs from end to end on small drawn data, and its page can be made.
 #![expect(clippy::unwrap_used, reason = "a test may break off")]
 
+use gp_experiments::harness::Form;
 use gp_experiments::items::ITEMS;
 use std::path::Path;
 use std::process::{Command, Output};
@@ -24,6 +25,15 @@ fn all_items_run_go_on_where_they_were_and_make_a_page() {
     assert_eq!(lines.lines().count(), ITEMS.len());
     for (line, item) in lines.lines().zip(ITEMS) {
         assert!(line.starts_with(item.name()) && line.ends_with(" 0 of them before, 0 failed"), "{line}");
+    }
+    // Each line says how training went, and how much was run.
+    for item in ITEMS {
+        let found = gp_experiments::harness::Results::open(&folder.path().join("r"), item.name()).unwrap();
+        for record in found.records() {
+            let effort = record.outcome.effort.as_ref();
+            assert!(effort.is_some_and(|effort| !effort.stop.is_empty()), "{}", record.cell);
+            assert_eq!((record.protocol, record.form), (item.protocol(), Some(Form::Quick)));
+        }
     }
     // Nothing is left to do.
     let results = |name: &str| std::fs::read(folder.path().join("r").join(format!("{name}.jsonl"))).unwrap();
@@ -83,13 +93,13 @@ fn what_cannot_be_run_says_so() {
     let run = ["experiment", "run", "003-table-1", "--data", "none", "--splits", "1", "--only", "pima"];
     let missing = program(&run, folder.path());
     assert_eq!(missing.status.code(), Some(1));
-    assert!(text(&missing.stderr).contains("6 of 6 runs failed"), "{}", text(&missing.stderr));
+    assert!(text(&missing.stderr).contains("8 of 8 runs failed"), "{}", text(&missing.stderr));
     let rows = std::fs::read_to_string(folder.path().join("results/003-table-1.jsonl")).unwrap();
-    assert_eq!(rows.lines().count(), 6);
+    assert_eq!(rows.lines().count(), 8);
     assert!(rows.lines().all(|row| row.contains("--data")));
     // They are repeated, and a budget of nothing leaves them.
     let left = program(&[&run[..], &["--budget", "0s"]].concat(), folder.path());
-    assert!(text(&left.stdout).contains("0 of 6 runs done"), "{}", text(&left.stdout));
+    assert!(text(&left.stdout).contains("0 of 8 runs done"), "{}", text(&left.stdout));
     let none = program(&[&run[..], &["--only", "pimo"]].concat(), folder.path());
     assert!(text(&none.stderr).contains("no run has `pimo`") && text(&none.stderr).contains("`pima`"));
     let list = program(&["experiment", "list", "--data", "none"], folder.path());

@@ -6,7 +6,7 @@ mod score;
 use crate::error::ExperimentError;
 use crate::grid::Show::{Scores, Text};
 use crate::grid::{At, Grid};
-use crate::harness::Outcome;
+use crate::harness::{Effort, Outcome};
 use crate::methods::command::printed;
 use crate::methods::scores::timed;
 use draw::Drawn;
@@ -90,7 +90,7 @@ fn run(at: &At<'_, Way>) -> Result<Outcome, ExperimentError> {
         printed(&at.context.names, &[&words[..], &flags].concat())
     };
     let outcome = score::of(drawn.truth(rows..rows + TESTED, at.how.labels), at.how.labels, predict)?;
-    Ok(outcome.with("seconds", seconds))
+    Ok(outcome.with("seconds", seconds).by(Effort::ended("as `gp fit` ends", 0)))
 }
 
 fn fit(at: &At<'_, Way>, training: &Path, model: &Path) -> Result<(), ExperimentError> {

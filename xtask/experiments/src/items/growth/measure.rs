@@ -2,7 +2,7 @@
 
 use super::{Case, Drawn, Sizes};
 use crate::error::ExperimentError;
-use crate::harness::{Extent, Outcome, Stopwatch};
+use crate::harness::{Effort, Extent, Outcome, Stopwatch};
 use faer::{Accum, Mat};
 use gp_linalg::Threading;
 use gp_linalg::product::matmul;
@@ -72,7 +72,8 @@ fn measured_here(
     run()?;
     let after = held();
     let least = least_seconds(threads, extent.choose((0.5, 2), (0.2, 2), (0.0, 1)), &mut run)?;
-    let outcome = Outcome::of([(SECONDS, least)]);
+    let effort = Effort::ended("evaluations are timed, nothing is trained", 0);
+    let outcome = Outcome::of([(SECONDS, least)]).by(effort);
     // Of several threads it would be with the buffers of the others.
     match before.zip(after).filter(|_| threads == Threads::One) {
         Some((before, after)) => Ok(outcome.with(HELD, (after - before) as f64)),
