@@ -6,8 +6,7 @@
 //! | `tidy` | checks the rules of the house that no compiler lint can see |
 //! | `faults` | kills, interrupts and starves the `gp` command, and looks at what is left |
 //! | `supply` | checks licences and versions of dependencies, and what packages say of themselves |
-//! | `experiment` | runs the tables and figures of five papers: a program of its own, in `xtask/experiments` |
-//! | `data` | lists, fetches and verifies the data sets of these: the same program |
+//! | `experiment` | runs the tables and figures of five papers, and fetches their data sets: a program of its own, in `xtask/experiments` |
 //! | `fuzz` | tries readers of the command on inputs made at random: a program in `xtask/fuzz` |
 //! | `bench` | measures how fast everything is, beside what the machine can do: a program in `xtask/bench` |
 //!
@@ -51,9 +50,6 @@ enum Command {
     /// Run the tables and figures of five papers (`experiment --help`)
     #[command(disable_help_flag = true)]
     Experiment(program::Args),
-    /// List, fetch and verify data sets (`data --help`)
-    #[command(disable_help_flag = true)]
-    Data(program::Args),
     /// Try readers of the command on inputs made at random (`fuzz --help`)
     #[command(disable_help_flag = true)]
     Fuzz(program::Args),
@@ -82,7 +78,6 @@ fn dispatch(cli: &Cli) -> Result<(), XtaskError> {
         Command::Faults(args) => faults::run(args, out),
         Command::Supply => supply::run(out),
         Command::Experiment(args) => args.run("gp-experiments", &["experiment"]),
-        Command::Data(args) => args.run("gp-experiments", &["data"]),
         Command::Fuzz(args) => args.run_checked("gp-fuzz"),
         Command::Bench(args) => args.run("gp-benchmarks", &[]),
     }

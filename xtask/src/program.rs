@@ -1,4 +1,4 @@
-//! Commands that are programs of their own, optimised: `experiment` and `data`, and `bench`.
+//! Commands that are programs of their own, optimised: `experiment` and `bench`.
 //!
 //! They stand on every library of the workspace. In packages of their own, the other commands do not wait for these to
 //! compile.

@@ -1,4 +1,4 @@
-//! The program behind `cargo xtask experiment` and `cargo xtask data`.
+//! The program behind `cargo xtask experiment`.
 
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
 use std::alloc::System;

@@ -5,20 +5,30 @@ use crate::ExperimentError;
 use crate::data::{Entry, State, manifest};
 use std::io::Write;
 
+/// Options of `data`: without a word, missing files are fetched.
+#[derive(Clone, Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct Options {
+    #[command(subcommand)]
+    what: Option<Data>,
+    #[command(flatten)]
+    fetch: FetchOptions,
+}
+
 /// What is to be done about data sets.
 #[derive(Clone, Debug, clap::Subcommand)]
-pub(crate) enum Data {
-    /// Print all files: sizes, rows, where they come from, and whether they are there
-    List(Options),
-    /// Fetch files that are not there, or are not what they should be, from a server
+enum Data {
+    /// Fetch files that are not there, or are not what they should be, and name those that are to be had by hand
     Fetch(FetchOptions),
+    /// Print all files: sizes, rows, where they come from, and whether they are there
+    List(Which),
     /// Compare the files that are there with their check sums
-    Verify(Options),
+    Verify(Which),
 }
 
 /// Which files, and where.
 #[derive(Clone, Debug, clap::Args)]
-pub(crate) struct Options {
+struct Which {
     #[command(flatten)]
     data: DataFolder,
     /// Only files whose names begin so, such as `binary/` or `mnist`
@@ -28,25 +38,26 @@ pub(crate) struct Options {
 
 /// Options of `fetch`.
 #[derive(Clone, Debug, clap::Args)]
-pub(crate) struct FetchOptions {
+struct FetchOptions {
     #[command(flatten)]
-    which: Options,
-    /// Address of a folder of the same layout, http or https
+    which: Which,
+    /// Address of a folder of the same layout, http or https; the files' own addresses otherwise, where they have one
     #[arg(long, value_name = "URL")]
-    from: String,
+    from: Option<String>,
 }
 
-impl Data {
+impl Options {
     pub(super) fn run(&self, out: &mut dyn Write) -> Result<(), ExperimentError> {
-        match self {
-            Self::List(options) => options.list(out),
-            Self::Verify(options) => options.verify(out),
-            Self::Fetch(options) => options.fetch(out),
+        match &self.what {
+            None => self.fetch.fetch(out),
+            Some(Data::Fetch(options)) => options.fetch(out),
+            Some(Data::List(options)) => options.list(out),
+            Some(Data::Verify(options)) => options.verify(out),
         }
     }
 }
 
-impl Options {
+impl Which {
     fn entries(&self) -> Result<Vec<Entry>, ExperimentError> {
         let is_asked = |entry: &Entry| {
             self.files.is_empty() || self.files.iter().any(|name| entry.file.starts_with(name))
@@ -93,13 +104,18 @@ impl Options {
 impl FetchOptions {
     fn fetch(&self, out: &mut dyn Write) -> Result<(), ExperimentError> {
         let folder = self.which.data.path();
-        let (mut fetched, mut there, mut failed) = (0, 0, Vec::new());
+        let (mut fetched, mut there, mut by_hand, mut failed) = (0, 0, 0, Vec::new());
         for entry in self.which.entries()? {
             if entry.state(&folder)? == State::Right {
                 there += 1;
                 continue;
             }
-            match entry.fetch(&self.from, &folder) {
+            let Some(address) = entry.address_on(self.from.as_deref()) else {
+                by_hand += 1;
+                writeln!(out, "{}: by hand, from {}", entry.file, entry.source)?;
+                continue;
+            };
+            match entry.fetch(&address, &folder) {
                 Ok(()) => {
                     fetched += 1;
                     writeln!(out, "{}", entry.file)?;
@@ -110,7 +126,12 @@ impl FetchOptions {
                 }
             }
         }
-        writeln!(out, "{fetched} files fetched, {there} were there, {} failed", failed.len())?;
+        let files = if fetched == 1 { "1 file" } else { &format!("{fetched} files") };
+        writeln!(
+            out,
+            "{files} fetched, {there} there before, {by_hand} to be had by hand, {} failed",
+            failed.len()
+        )?;
         if failed.is_empty() {
             Ok(())
         } else {

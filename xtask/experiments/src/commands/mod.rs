@@ -16,9 +16,6 @@ pub(crate) enum Command {
     /// Run the tables and figures of the papers, and report on them
     #[command(subcommand)]
     Experiment(Experiment),
-    /// List, fetch and verify data sets
-    #[command(subcommand)]
-    Data(data::Data),
 }
 
 /// What is to be done about tables and figures.
@@ -28,8 +25,10 @@ pub(crate) enum Experiment {
     List(list::Options),
     /// Run items; runs that are there already are not repeated
     Run(run::Options),
-    /// Write the page of all results
+    /// Write the pages of all results
     Report(report::Options),
+    /// Fetch, list and verify data sets
+    Data(data::Options),
 }
 
 impl Command {
@@ -38,7 +37,7 @@ impl Command {
             Self::Experiment(Experiment::List(options)) => list::run(options, out),
             Self::Experiment(Experiment::Run(options)) => run::run(options, names, out),
             Self::Experiment(Experiment::Report(options)) => report::run(options, out),
-            Self::Data(data) => data.run(out),
+            Self::Experiment(Experiment::Data(options)) => options.run(out),
         }
     }
 }

@@ -1,23 +1,63 @@
-//! `report`: the page of all results.
+//! `report`: the pages of all results.
 
 use crate::ExperimentError;
+use crate::harness::Results;
 use crate::items::ITEMS;
-use crate::report::page;
+use crate::report::{Changes, pages};
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Programs that open a page in a browser.
+const OPENERS: [&str; 3] = ["xdg-open", "open", "explorer"];
 
 /// Options of `report`.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Options {
-    /// Folder of results, and of the page
+    /// Folder of results, and of the pages
     #[arg(long, value_name = "DIR", default_value = "results")]
     results: PathBuf,
+    /// Show the pages in a browser
+    #[arg(long)]
+    open: bool,
+    /// Print instead which lines were made by a protocol or by code that has changed since
+    #[arg(long, conflicts_with = "open")]
+    stale: bool,
 }
 
-/// Writes `README.md`, `report.html` and the pictures.
+/// Writes a page for each paper as Markdown and as HTML, the index before them, and the pictures.
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), ExperimentError> {
-    page(ITEMS, &options.results)?.write(&options.results)?;
-    writeln!(out, "wrote {}", options.results.join("README.md").display())?;
-    writeln!(out, "wrote {}", options.results.join("report.html").display())?;
+    if options.stale {
+        return stale(&options.results, out);
+    }
+    for page in pages(ITEMS, &options.results)? {
+        for name in page.write(&options.results)? {
+            writeln!(out, "wrote {}", options.results.join(name).display())?;
+        }
+    }
+    if options.open { open(&options.results.join("index.html")) } else { Ok(()) }
+}
+
+/// A line for each item with stale results, and one that counts them.
+fn stale(folder: &Path, out: &mut dyn Write) -> Result<(), ExperimentError> {
+    let changes = Changes::default();
+    let (mut all, mut lines) = (0, 0);
+    for item in ITEMS {
+        let stale = changes.since(*item, &Results::of_item(folder, *item)?);
+        (all, lines) = (all + stale.all, lines + stale.lines);
+        if let Some(text) = stale.text() {
+            writeln!(out, "{}: {}", item.name(), text.trim_start_matches("**Stale:** "))?;
+        }
+    }
+    writeln!(out, "{lines} of {all} lines are stale")?;
     Ok(())
+}
+
+fn open(page: &Path) -> Result<(), ExperimentError> {
+    let opens =
+        |program: &&str| Command::new(program).arg(page).status().is_ok_and(|status| status.success());
+    if OPENERS.iter().any(opens) {
+        return Ok(());
+    }
+    Err(ExperimentError::Files(format!("no browser was found; open {} in one", page.display())))
 }

@@ -26,6 +26,9 @@ pub struct Entry {
     pub rows: Option<u64>,
     /// The public repository it was made from, and how.
     pub source: String,
+    /// Where it is published as it is; none of a file that was made from others.
+    #[serde(default)]
+    pub address: Option<String>,
 }
 
 /// What is so of a file.
@@ -61,20 +64,26 @@ impl Entry {
         }
     }
 
-    /// Gets the file from a server that has the folder's layout, and puts it there if it is what it should be: whole or
+    /// Where to get it: on a server of the folder's layout, or where it is published.
+    #[must_use]
+    pub fn address_on(&self, server: Option<&str>) -> Option<String> {
+        let on = |server: &str| format!("{}/{}", server.trim_end_matches('/'), self.file);
+        server.map(on).or_else(|| self.address.clone())
+    }
+
+    /// Gets the file from its address, and puts it there if it is what it should be: whole or
     /// not at all.
     ///
     /// # Errors
     /// Where the server does not answer or has something else, and where the file cannot be written.
-    pub fn fetch(&self, server: &str, folder: &Path) -> Result<(), ExperimentError> {
-        let address = format!("{}/{}", server.trim_end_matches('/'), self.file);
+    pub fn fetch(&self, address: &str, folder: &Path) -> Result<(), ExperimentError> {
         let failed = |cause: &dyn std::fmt::Display| ExperimentError::Fetch {
-            address: address.clone(),
+            address: address.to_owned(),
             what: cause.to_string(),
         };
         let agent: ureq::Agent =
             ureq::Agent::config_builder().timeout_recv_response(Some(PATIENCE)).build().into();
-        let mut answer = agent.get(&address).call().map_err(|cause| failed(&cause))?;
+        let mut answer = agent.get(address).call().map_err(|cause| failed(&cause))?;
         let mut bytes = Vec::new();
         // A byte more than there should be is enough to see that there are too many.
         let body = answer.body_mut().as_reader();
@@ -152,6 +161,7 @@ mod tests {
             sha256: "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad".to_owned(),
             rows: None,
             source: String::new(),
+            address: None,
         };
         assert_eq!(entry.state(folder.path()).unwrap(), State::Missing);
         std::fs::write(folder.path().join("a.csv"), "abc").unwrap();

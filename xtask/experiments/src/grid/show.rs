@@ -45,7 +45,7 @@ impl Show {
             Self::Heading(text) => vec![Block::Heading(3, text.to_owned())],
             Self::Text(text) => vec![Block::text(text)],
             Self::Table(score, digits) => vec![about(score).table(digits)],
-            Self::Agreement(score) => vec![Block::text(about(score).agreement().text())],
+            Self::Agreement(score) => vec![Block::text(about(score).agreement())],
             Self::Scores(score, "", digits) => vec![about(score).grid(digits)],
             Self::Scores(score, title, digits) => {
                 vec![Block::text(format!("{title}:")), about(score).grid(digits)]

@@ -17,6 +17,8 @@ pub struct Results {
     folder: PathBuf,
     name: String,
     records: BTreeMap<Cell, Record>,
+    /// The item's protocol of now; lines of an earlier one are old.
+    protocol: u32,
 }
 
 impl Results {
@@ -27,7 +29,21 @@ impl Results {
     pub fn open(folder: &Path, item: &str) -> Result<Self, ExperimentError> {
         let name = format!("{item}.jsonl");
         let records = read(&folder.join(&name))?;
-        Ok(Self { folder: folder.to_owned(), name, records })
+        Ok(Self { folder: folder.to_owned(), name, records, protocol: 0 })
+    }
+
+    /// What the folder holds of an item, which knows what of it is [old](Self::is_old).
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn of_item(folder: &Path, item: &dyn Item) -> Result<Self, ExperimentError> {
+        Ok(Self { protocol: item.protocol(), ..Self::open(folder, item.name())? })
+    }
+
+    /// Whether a record was made by an earlier protocol than the item has now.
+    #[must_use]
+    pub fn is_old(&self, record: &Record) -> bool {
+        record.protocol < self.protocol
     }
 
     /// Adds a record, or replaces the one of the same run, and writes the file anew, with what other processes have

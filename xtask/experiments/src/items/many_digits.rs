@@ -96,7 +96,7 @@ fn beside_the_paper(results: &Results) -> Vec<Block> {
     let scores = scores.into_iter().chain(QUARTILES.map(|(name, _)| (name, 5)));
     let names = runs.iter().map(|(setting, method)| format!("{method}, {setting}"));
     let header = ["score".to_owned(), format!("paper, {PAPER_SETTING}")].into_iter().chain(names).collect();
-    vec![Block::Table { header, rows: scores.map(row).collect(), apart: Vec::new() }]
+    vec![Block::Table { header, rows: scores.map(row).collect() }]
 }
 
 /// What was learned.

@@ -130,7 +130,9 @@ pub(super) const REGRESSION: Grid<Option<f64>> = Grid {
         Scores("smse", "", 3),
         Heading("SMLL"),
         Scores("smll", "", 3),
-        Levels("001-{data}-{score}", "M", &["smse", "smll"]),
+        Heading("Log marginal likelihood, as estimated"),
+        Scores("log_evidence", "", 1),
+        Levels("001-{data}-{score}", "M", &["smse", "smll", "log_evidence"]),
     ],
     ..Grid::EMPTY
 };

@@ -1,7 +1,7 @@
 //! The paper's number, ours, and the difference in standard errors.
 
-use super::{Block, Published, Reference, Summary};
-use crate::harness::Results;
+use super::{Block, Published, Reference, Summary, Tally};
+use crate::harness::{Record, Results};
 
 /// How far two means may be apart, in standard errors of their difference, and still be said to agree.
 pub(super) const AGREE: f64 = 2.0;
@@ -23,66 +23,61 @@ pub struct Comparison<'a> {
     pub measure: &'a str,
 }
 
-/// How many numbers agree with the paper's.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Agreement {
-    /// Within two standard errors.
-    pub within: usize,
-    /// Further off, and better (lower) than the paper's.
-    pub better: usize,
-    /// Further off, and worse.
-    pub worse: usize,
-    /// Rows in which some run failed.
-    pub failed: usize,
-}
-
 impl Comparison<'_> {
-    /// The table, a row for each of what was run.
+    /// The table, a row for each of what was run or printed.
     #[must_use]
     pub fn table(&self, digits: usize) -> Block {
-        let (mut rows, mut differences) = (Vec::new(), Vec::new());
-        self.for_each(|data, setting, method| {
-            let ours = self.ours(data, setting, method);
-            let failures = self.failures(data, setting, method);
-            if ours.is_none() && failures.is_empty() {
-                return;
-            }
-            let published = self.reference.get(data, method, setting, self.measure);
-            let paper = published.map_or_else(String::new, |published| match published.error {
-                Some(error) => format!("{:.digits$} ± {error:.digits$}", published.value),
-                None => format!("{:.digits$}", published.value),
-            });
-            let apart = ours.zip(published).and_then(|(ours, published)| apart(ours, published));
-            differences.extend(apart);
-            let mut note = apart.map_or_else(String::new, |apart| format!("{apart:+.1}"));
-            if !failures.is_empty() {
-                note = format!("{note} ({} failed: {})", failures.len(), failures[0]).trim_start().to_owned();
-            }
-            let (text, count) = ours.map_or(("–".to_owned(), 0), |ours| (ours.text(digits), ours.count));
-            let names = [data, setting, method].map(str::to_owned);
-            rows.push(names.into_iter().chain([paper, text, count.to_string(), note]).collect());
-        });
+        let mut rows = Vec::new();
+        self.for_each(|data, setting, method| rows.extend(self.row([data, setting, method], digits)));
         let measure = self.measure;
-        let header = ["data", "setting", "method", "paper", measure, "splits", "difference / s.e."];
-        Block::table(header, rows).with_differences(differences)
+        let header =
+            ["data", "setting", "method", "paper", measure, "splits", "difference / s.e.", "remarks"];
+        Block::table(header, rows)
     }
 
-    /// How many rows of the table agree.
-    #[must_use]
-    pub fn agreement(&self) -> Agreement {
-        let mut found = Agreement::default();
-        self.for_each(|data, setting, method| {
-            found.failed += usize::from(!self.failures(data, setting, method).is_empty());
-            let published = self.reference.get(data, method, setting, self.measure);
-            let both = self.ours(data, setting, method).zip(published);
-            match both.and_then(|(ours, published)| apart(ours, published)) {
-                Some(apart) if apart.abs() <= AGREE => found.within += 1,
-                Some(apart) if apart < 0.0 => found.better += 1,
-                Some(_) => found.worse += 1,
-                None => {}
-            }
+    fn row(&self, [data, setting, method]: [&str; 3], digits: usize) -> Option<Vec<String>> {
+        let (ours, remarks) = (self.ours(data, setting, method), self.remarks(data, setting, method));
+        let is_printed = self.reference.get(data, method, setting, self.measure).is_some();
+        if ours.is_none() && remarks.is_empty() && !is_printed {
+            return None;
+        }
+        let published = self.reference.beside(data, method, setting, self.measure);
+        let paper = published.map_or_else(String::new, |published| match published.error {
+            Some(error) => format!("{:.digits$} ± {error:.digits$}", published.value),
+            None => format!("{:.digits$}", published.value),
         });
-        found
+        let apart = ours.zip(published).and_then(|(ours, published)| apart(ours, published));
+        let apart = apart.map_or_else(String::new, |apart| format!("{apart:+.1}"));
+        let none = if remarks.is_empty() { "not run" } else { "–" };
+        let (text, count) = ours.map_or((none.to_owned(), 0), |ours| (ours.text(digits), ours.count));
+        let names = [data, setting, method].map(str::to_owned);
+        Some(names.into_iter().chain([paper, text, count.to_string(), apart, remarks]).collect())
+    }
+
+    /// What is to be known of the runs behind a number: failures, training that ended early, an earlier protocol.
+    fn remarks(&self, data: &str, setting: &str, method: &str) -> String {
+        let records: Vec<&Record> = self.results.of(data, setting, method).collect();
+        let count = |is_it: &dyn Fn(&Record) -> bool| records.iter().filter(|record| is_it(record)).count();
+        let failures = self.failures(data, setting, method);
+        let mut remarks = Vec::new();
+        if let Some(first) = failures.first() {
+            remarks.push(format!("{} failed: {first}", failures.len()));
+        }
+        let ended = |record: &Record| record.outcome.effort.as_ref().is_some_and(|effort| effort.is_early);
+        match count(&ended) {
+            0 => {}
+            early => remarks.push(format!("{early} ended early")),
+        }
+        if count(&|record| self.results.is_old(record)) > 0 {
+            remarks.push("earlier protocol".to_owned());
+        }
+        remarks.join("; ")
+    }
+
+    /// How many of the numbers that the paper prints of the score come out, in a sentence.
+    #[must_use]
+    pub fn agreement(&self) -> String {
+        Tally::of(self.reference, self.results, Some(self.measure)).text()
     }
 
     /// A table without the paper: a row for each data set and setting, a column for each method that was run.
@@ -103,14 +98,17 @@ impl Comparison<'_> {
                 let Some(count) = cells.iter().flatten().map(|cell| cell.count).min() else { continue };
                 let text = |(cell, method): (&Option<Summary>, &&str)| {
                     let failed = self.failures(data, setting, method).len();
-                    let note = if failed > 0 { format!(" ({failed} failed)") } else { String::new() };
+                    let failed = if failed > 0 { format!(" ({failed} failed)") } else { String::new() };
+                    let is_old =
+                        self.results.of(data, setting, method).any(|record| self.results.is_old(record));
+                    let note = failed + if is_old { " ‡" } else { "" };
                     cell.map_or("–".to_owned(), |cell| cell.text(digits)) + &note
                 };
                 let names = [(*data).to_owned(), (*setting).to_owned(), count.to_string()];
                 rows.push(names.into_iter().chain(cells.iter().zip(&methods).map(text)).collect());
             }
         }
-        Block::Table { header: header.map(str::to_owned).collect(), rows, apart: Vec::new() }
+        Block::Table { header: header.map(str::to_owned).collect(), rows }
     }
 
     /// Means over data sets of a score, a row for each setting, a column for each method, over those data sets on which
@@ -130,7 +128,7 @@ impl Comparison<'_> {
                 [(*setting).to_owned(), all.len().to_string()].into_iter().chain(cells).collect::<Vec<_>>()
             })
         };
-        Block::Table { header, rows: self.settings.iter().filter_map(row).collect(), apart: Vec::new() }
+        Block::Table { header, rows: self.settings.iter().filter_map(row).collect() }
     }
 
     fn ours(&self, data: &str, setting: &str, method: &str) -> Option<Summary> {
@@ -156,28 +154,12 @@ impl Comparison<'_> {
     }
 }
 
-impl Agreement {
-    /// In a sentence.
-    #[must_use]
-    pub fn text(&self) -> String {
-        let Self { within, better, worse, failed } = self;
-        let all = within + better + worse;
-        let mut text = format!(
-            "Of {all} numbers that the paper has too, {within} are within {AGREE} standard errors of the difference, {better} are lower by more and {worse} are higher by more."
-        );
-        if *failed > 0 {
-            text.push_str(&format!(" In {failed} rows runs failed."));
-        }
-        text
-    }
-}
-
 /// The least number of splits whose scatter says anything about a standard error.
 pub(super) const SPLITS: usize = 3;
 
 /// Ours less the paper's, in standard errors of the difference, where that is known. A number of the paper without an
 /// error is that of one run, which scatters as one of ours does.
-fn apart(ours: Summary, paper: Published) -> Option<f64> {
+pub(super) fn apart(ours: Summary, paper: Published) -> Option<f64> {
     let own = ours.error.filter(|_| ours.count >= SPLITS)?.powi(2);
     let variance = own + paper.error.map_or(own * ours.count as f64, |error| error.powi(2));
     (variance > 0.0).then(|| (ours.mean - paper.value) / variance.sqrt())

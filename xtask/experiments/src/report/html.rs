@@ -1,15 +1,14 @@
-//! Pages as HTML that needs no other file.
+//! Pages as HTML, pictures in files beside it.
 
 use super::Block;
-use crate::error::ExperimentError;
 use std::fmt::Write as _;
 
 const STYLE: &str = "body{font:15px/1.5 sans-serif;color:#282c34;max-width:64em;margin:2em auto;padding:0 1em}\
 table{border-collapse:collapse;margin:1em 0;font-size:13px}th,td{padding:.15em .7em;border-bottom:1px solid #ddd;\
-text-align:left;font-variant-numeric:tabular-nums}svg{max-width:100%;height:auto}code{background:#f2f2f2}";
+text-align:left;font-variant-numeric:tabular-nums}img{max-width:100%;height:auto}code{background:#f2f2f2}";
 
-/// The page of the blocks, pictures inside.
-pub(super) fn render(title: &str, blocks: &[Block]) -> Result<String, ExperimentError> {
+/// The page of the blocks; pictures are those of their names in `figures/`.
+pub(super) fn render(title: &str, blocks: &[Block]) -> String {
     let title = escape(title);
     let mut text = format!(
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{title}</title><style>{STYLE}</style></head><body>\n"
@@ -17,18 +16,21 @@ pub(super) fn render(title: &str, blocks: &[Block]) -> Result<String, Experiment
     for block in blocks {
         // Writing into a string does not fail.
         let _ = match block {
+            Block::Anchor(name) => writeln!(text, "<a id=\"{name}\"></a>"),
             Block::Heading(depth, words) => writeln!(text, "<h{depth}>{}</h{depth}>", inline(words)),
             Block::Text(words) => writeln!(text, "{}", paragraphs(words)),
-            Block::Figure(_, picture) => {
-                let svg = String::from_utf8_lossy(&picture.svg()?).into_owned();
-                let svg = svg.find("<svg").map_or(svg.as_str(), |start| &svg[start..]);
-                writeln!(text, "<figure>{svg}</figure>")
+            Block::Figure(name, picture) => {
+                let title = escape(&picture.title);
+                writeln!(
+                    text,
+                    "<figure><img src=\"figures/{name}.svg\" alt=\"{title}\" loading=\"lazy\"></figure>"
+                )
             }
-            Block::Table { header, rows, .. } => writeln!(text, "{}", table(header, rows)),
+            Block::Table { header, rows } => writeln!(text, "{}", table(header, rows)),
         };
     }
     text.push_str("</body></html>\n");
-    Ok(text)
+    text
 }
 
 fn table(header: &[String], rows: &[Vec<String>]) -> String {
@@ -57,14 +59,27 @@ fn paragraphs(words: &str) -> String {
     words.trim().split("\n\n").map(part).collect()
 }
 
-/// Escaped text, in which `…` is code and **…** is strong.
+/// Escaped text, in which `…` is code, **…** is strong and [words](page) are a link.
 fn inline(words: &str) -> String {
     let mut text = String::new();
     for (i, part) in escape(words).split('`').enumerate() {
-        let piece = if i % 2 == 1 { format!("<code>{part}</code>") } else { strong(part) };
+        let piece = if i % 2 == 1 { format!("<code>{part}</code>") } else { strong(&linked(part)) };
         text.push_str(&piece);
     }
     text
+}
+
+/// Links to other pages of the report, which are HTML too.
+fn linked(words: &str) -> String {
+    let Some((before, rest)) = words.split_once('[') else { return words.to_owned() };
+    let link = rest.split_once("](").and_then(|(label, rest)| Some((label, rest.split_once(')')?)));
+    match link {
+        Some((label, (page, after))) if !label.contains('[') => {
+            let page = page.replace("README.md", "index.html").replace(".md", ".html");
+            format!("{before}<a href=\"{page}\">{label}</a>{}", linked(after))
+        }
+        _ => format!("{before}[{}", linked(rest)),
+    }
 }
 
 fn strong(words: &str) -> String {
@@ -80,7 +95,7 @@ fn strong(words: &str) -> String {
 }
 
 fn escape(words: &str) -> String {
-    words.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+    words.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 #[cfg(test)]
@@ -90,6 +105,10 @@ mod tests {
     #[test]
     fn text_is_escaped_and_marks_become_tags() {
         assert_eq!(inline("a < `b` & **c**"), "a &lt; <code>b</code> &amp; <strong>c</strong>");
+        assert_eq!(
+            inline("[a](README.md) [b](003.md#c) [d]"),
+            "<a href=\"index.html\">a</a> <a href=\"003.html#c\">b</a> [d]"
+        );
         assert_eq!(paragraphs("one\ntwo\n\n- a\n- b"), "<p>one two</p><ul><li>a</li><li>b</li></ul>");
     }
 }

@@ -9,10 +9,11 @@ pub(super) fn render(blocks: &[Block]) -> String {
     for block in blocks {
         // Writing into a string does not fail.
         let _ = match block {
+            Block::Anchor(name) => writeln!(text, "<a id=\"{name}\"></a>\n"),
             Block::Heading(depth, words) => writeln!(text, "{} {words}\n", "#".repeat(*depth)),
             Block::Text(words) => writeln!(text, "{}\n", words.trim_end()),
             Block::Figure(name, picture) => writeln!(text, "![{}](figures/{name}.svg)\n", picture.title),
-            Block::Table { header, rows, .. } => writeln!(text, "{}", table(header, rows)),
+            Block::Table { header, rows } => writeln!(text, "{}", table(header, rows)),
         };
     }
     text.truncate(text.trim_end().len());

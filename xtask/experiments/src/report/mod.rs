@@ -2,22 +2,27 @@
 
 mod block;
 mod compare;
-mod contents;
 mod html;
+mod index;
 mod markdown;
 mod page;
 mod peers;
 mod plot;
+mod printed;
 mod reference;
 mod region;
+mod stale;
 mod summary;
+mod tally;
 mod wins;
 
 pub use block::Block;
-pub use compare::{Agreement, Comparison};
-pub use page::{Page, page};
+pub use compare::Comparison;
+pub use page::{Page, pages};
 pub use plot::{Scale, course, levels};
-pub use reference::{Published, Reference};
+pub use reference::{Printed, Published, Reference};
 pub use region::regions;
+pub use stale::{Changes, Stale};
 pub use summary::Summary;
+pub use tally::Tally;
 pub use wins::{Pairing, wins};

@@ -1,64 +1,73 @@
-//! The page of all items.
+//! The pages: an index, one page for each paper, and one of what is of no paper.
 
-use super::contents::Contents;
+use super::index::{self, Known};
+use super::printed::{Figure, Judgements, PAPERS};
+use super::stale::Changes;
 use super::{Block, html, markdown};
 use crate::error::ExperimentError;
-use crate::harness::{Item, Results};
+use crate::harness::{Extent, Form, Item, Results};
 use gp_cli::files;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-const TITLE: &str = "What the papers found, and what this workspace finds";
-const INTRODUCTION: &str = "Tables and figures of five papers, run again. “paper” is the paper's number; the next \
-column is ours, a mean over splits with its standard error. The last column is ours less the paper's in standard \
-errors of the difference, from three splits on; a number of the paper without an error is taken for one run, which \
-scatters as one of ours does. Splits, initial values and machines are not the paper's, so that one number in twenty is \
-two off by chance even where nothing else differs. Times are processor seconds of one thread, and only their ratios \
-mean something.\n\n\
-`cargo xtask experiment run ITEM` repeats an item, `cargo xtask experiment report` makes this page from the files \
-`ITEM.jsonl` beside it, one line a run.";
+/// The page of the items that are of no paper.
+pub(super) const BEYOND: &str = "beyond";
+/// The marks of the page that GitHub shows of a folder, and of the one that a browser does.
+const INDEX: [&str; 2] = ["README.md", "index.html"];
 
 /// A page, ready to be written.
 #[derive(Clone, Debug)]
 pub struct Page {
+    name: String,
+    title: String,
     blocks: Vec<Block>,
 }
 
-/// The page of the items that have results in the folder, with what people have remarked on them.
+/// The pages of the items that have results in the folder, the index first, with what people have remarked on them.
 ///
 /// # Errors
-/// For results that cannot be read.
-pub fn page(items: &[&'static dyn Item], folder: &Path) -> Result<Page, ExperimentError> {
-    let (mut blocks, mut contents) = (Vec::new(), Contents::default());
+/// For results and judgements that cannot be read.
+pub fn pages(items: &[&'static dyn Item], folder: &Path) -> Result<Vec<Page>, ExperimentError> {
+    let (changes, judgements) = (Changes::default(), Judgements::read(folder)?);
+    let mut known = Vec::new();
     for item in items {
-        let results = Results::open(folder, item.name())?;
-        if results.is_empty() {
+        let results = Results::of_item(folder, *item)?;
+        let stale = changes.since(*item, &results);
+        known.push(Known { item: *item, results, stale });
+    }
+    let mut pages = vec![index::page(&known, &judgements)];
+    let titles = PAPERS.iter().map(|(name, title)| (*name, (*title).to_owned()));
+    for (name, title) in titles.chain([(BEYOND, "Of no paper".to_owned())]) {
+        let own: Vec<&Known> = known.iter().filter(|known| page_of(known.item.name()) == name).collect();
+        if own.iter().all(|known| known.results.is_empty()) {
             continue;
         }
-        blocks.push(Block::Heading(2, format!("`{}`: {}", item.name(), item.title())));
-        blocks.push(Block::text(item.method()));
-        blocks.push(Block::text(origins(&results)));
-        // Remarks are somebody's reading of the results, and are not made with the page.
-        if let Ok(remarks) =
-            std::fs::read_to_string(folder.join("remarks").join(format!("{}.md", item.name())))
-        {
-            blocks.push(Block::text(remarks));
+        let mut blocks = vec![Block::Heading(1, title.clone()), Block::text("[All papers](README.md)")];
+        for known in own {
+            blocks.extend(section(known, &judgements, folder));
         }
-        let shown = item.show(&results);
-        contents.add(*item, &results, &shown);
-        blocks.extend(shown);
+        pages.push(Page { name: name.to_owned(), title, blocks });
     }
-    let mut all = vec![Block::Heading(1, TITLE.to_owned()), Block::text(INTRODUCTION), contents.block()];
-    all.append(&mut blocks);
-    Ok(Page { blocks: all })
+    Ok(pages)
+}
+
+/// The page that shows an item.
+pub(super) fn page_of(item: &str) -> &str {
+    let paper = item.split('-').next().unwrap_or(item);
+    if PAPERS.iter().any(|(name, _)| *name == paper) { paper } else { BEYOND }
 }
 
 impl Page {
-    /// Writes `README.md`, its pictures in `figures`, and `report.html`, which has them inside.
+    /// A page of some blocks.
+    pub(super) fn new(name: &str, title: &str, blocks: Vec<Block>) -> Self {
+        Self { name: name.to_owned(), title: title.to_owned(), blocks }
+    }
+
+    /// Writes it as Markdown and as HTML, with its pictures in `figures`. Returns the names of both files.
     ///
     /// # Errors
     /// Where files cannot be written, or pictures cannot be drawn.
-    pub fn write(&self, folder: &Path) -> Result<(), ExperimentError> {
+    pub fn write(&self, folder: &Path) -> Result<[String; 2], ExperimentError> {
         let figures = folder.join("figures");
         files::make_writable_folder(&figures)?;
         for block in &self.blocks {
@@ -66,14 +75,67 @@ impl Page {
                 files::write_whole(&figures, &format!("{name}.svg"), &picture.svg()?)?;
             }
         }
-        files::write_whole(folder, "README.md", markdown::render(&self.blocks).as_bytes())?;
-        files::write_whole(folder, "report.html", html::render(TITLE, &self.blocks)?.as_bytes())?;
-        Ok(())
+        let names = match self.name.as_str() {
+            "index" => INDEX.map(str::to_owned),
+            name => [format!("{name}.md"), format!("{name}.html")],
+        };
+        files::write_whole(folder, &names[0], markdown::render(&self.blocks).as_bytes())?;
+        files::write_whole(folder, &names[1], html::render(&self.title, &self.blocks).as_bytes())?;
+        Ok(names)
     }
 }
 
-/// How many runs there are, what they were made from and where.
-fn origins(results: &Results) -> String {
+/// What a page shows of an item.
+fn section(known: &Known, judgements: &Judgements, folder: &Path) -> Vec<Block> {
+    let Known { item, results, stale } = known;
+    let mut blocks = vec![
+        Block::Anchor(item.name().to_owned()),
+        Block::Heading(2, format!("`{}`: {}", item.name(), item.title())),
+        Block::text(item.method()),
+        Block::text(reproduce(*item)),
+    ];
+    if results.is_empty() {
+        blocks.push(Block::text("**Not run.**"));
+        return blocks;
+    }
+    blocks.push(Block::text(origins(known)));
+    blocks.extend(stale.text().map(Block::text));
+    let figures = || Figure::all().filter(|figure| figure.items().any(|name| name == item.name()));
+    if figures().next().is_some() {
+        let row = |figure: Figure| {
+            let [holds, why] = index::outcome(judgements.of(&figure), &[known]);
+            vec![figure.name.to_owned(), format!("“{}”", figure.says), holds, why]
+        };
+        blocks
+            .push(Block::table(["of the paper", "it says", "so here", "why"], figures().map(row).collect()));
+    }
+    // Remarks are somebody's reading of the results, and are not made with the page.
+    let remarks = folder.join("remarks").join(format!("{}.md", item.name()));
+    blocks.extend(std::fs::read_to_string(remarks).ok().map(Block::text));
+    blocks.extend(item.show(results));
+    blocks
+}
+
+/// How to have an item's results again.
+fn reproduce(item: &dyn Item) -> String {
+    let [full, reduced] = item.takes();
+    let count = |form| runs(item.cells(&Extent { form, splits: None }).len());
+    format!(
+        "Reproduce: `cargo xtask experiment run {name}` ({}, {reduced}), or with `--full` ({}, {full}); estimates, for \
+         two cores.",
+        count(Form::Reduced),
+        count(Form::Full),
+        name = item.name()
+    )
+}
+
+fn runs(count: usize) -> String {
+    if count == 1 { "1 run".to_owned() } else { format!("{count} runs") }
+}
+
+/// How many runs there are, what they were made from, where, and in what time.
+fn origins(known: &Known) -> String {
+    let results = &known.results;
     let set = |of: fn(&crate::harness::Origin) -> &String| -> Vec<&str> {
         let all: BTreeSet<&str> = results.records().map(|record| of(&record.origin).as_str()).collect();
         all.into_iter().collect()
@@ -81,11 +143,39 @@ fn origins(results: &Results) -> String {
     let splits: BTreeSet<usize> = results.records().map(|record| record.cell.split).collect();
     let failed = results.records().filter(|record| record.failure.is_some()).count();
     let failures = if failed > 0 { format!(", {failed} of which failed") } else { String::new() };
+    let seconds: f64 = results.records().filter_map(|record| record.outcome.scores.get("seconds")).sum();
+    let splits = match (splits.first(), splits.last()) {
+        (Some(first), Some(last)) if last > first => format!("splits {first} to {last}"),
+        _ => "1 split".to_owned(),
+    };
     format!(
-        "{} runs{failures}; splits {}; from commit {} on {}.",
-        results.records().count(),
-        splits.iter().map(usize::to_string).collect::<Vec<_>>().join(", "),
+        "{}{failures} ({}); {splits}; {} of training; from commit {} on {}.",
+        runs(results.records().count()),
+        known.scale(),
+        duration(seconds),
         set(|origin| &origin.commit).join(", "),
         set(|origin| &origin.machine).join(", ")
     )
+}
+
+fn duration(seconds: f64) -> String {
+    match seconds {
+        seconds if seconds < 120.0 => format!("{seconds:.0} s"),
+        seconds if seconds < 7200.0 => format!("{:.0} minutes", seconds / 60.0),
+        seconds => format!("{:.1} hours", seconds / 3600.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn items_are_on_the_pages_of_their_papers() {
+        assert_eq!((page_of("003-table-1"), page_of("calibration")), ("003", BEYOND));
+        assert_eq!(
+            (runs(1), duration(90.0), duration(600.0)),
+            ("1 run".into(), "90 s".into(), "10 minutes".into())
+        );
+    }
 }

@@ -43,7 +43,7 @@ impl<'a> Comparison<'a> {
             }
             cells
         };
-        Block::Table { header, rows: rows.iter().map(cells).collect(), apart: Vec::new() }
+        Block::Table { header, rows: rows.iter().map(cells).collect() }
     }
 
     /// How often the last column of the marked table names each peer, and how often any, in a sentence.

@@ -9,6 +9,21 @@ pub struct Published {
     pub error: Option<f64>,
 }
 
+/// A number in its place.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Printed {
+    /// The data set, as cells have it.
+    pub data: &'static str,
+    /// Who learns, as cells have it.
+    pub method: &'static str,
+    /// What is varied, as cells have it.
+    pub setting: &'static str,
+    /// The score.
+    pub measure: &'static str,
+    /// The number.
+    pub published: Published,
+}
+
 /// Lines of `data,method,setting,measure,value,error`, below a header.
 #[derive(Clone, Copy, Debug)]
 pub struct Reference {
@@ -48,11 +63,14 @@ impl Reference {
         })
     }
 
-    /// What the paper has a number of: data, method and setting, for one measure or all.
-    pub fn printed<'a>(&self, measure: &'a str) -> impl Iterator<Item = [&'static str; 3]> + use<'a> {
-        let all = self.lines().map(cells).filter(|cells| cells.len() > 3);
-        let asked = all.filter(move |cells| cells[3] == measure);
-        asked.map(|cells| [cells[0], cells[1], cells[2]])
+    /// All numbers that the paper prints.
+    pub fn printed(&self) -> impl Iterator<Item = Printed> + use<> {
+        let repetitions = self.repetitions;
+        self.lines().filter_map(move |line| {
+            let cells = cells(line);
+            let [data, method, setting, measure, ..] = cells[..] else { return None };
+            Some(Printed { data, method, setting, measure, published: published(&cells, repetitions)? })
+        })
     }
 
     /// The number for a method, if the paper has one.
@@ -61,9 +79,7 @@ impl Reference {
         let mut lines = self.lines().map(cells);
         let line =
             lines.find(|cells| cells.get(..4).is_some_and(|key| key == [data, method, setting, measure]))?;
-        let value = line.get(4)?.parse().ok()?;
-        let error = line.get(5).and_then(|text| text.parse::<f64>().ok());
-        Some(Published { value, error: error.map(|error| error / (self.repetitions as f64).sqrt()) })
+        published(&line, self.repetitions)
     }
 
     /// Whether every line below the header has a number; the line that has none otherwise.
@@ -86,8 +102,15 @@ fn plain(data: &str) -> &str {
     data.split(" (").next().unwrap_or(data)
 }
 
+/// The number of a line.
+fn published(line: &[&str], repetitions: usize) -> Option<Published> {
+    let value = line.get(4)?.parse().ok()?;
+    let error = line.get(5).and_then(|text| text.parse::<f64>().ok());
+    Some(Published { value, error: error.map(|error| error / (repetitions as f64).sqrt()) })
+}
+
 /// Cells that may stand in quotes if they hold commas.
-fn cells(line: &str) -> Vec<&str> {
+pub(super) fn cells(line: &str) -> Vec<&str> {
     let (mut cells, mut rest) = (Vec::new(), line);
     loop {
         let (cell, after) = match rest.strip_prefix('"').and_then(|inner| inner.split_once('"')) {
@@ -131,8 +154,8 @@ mod tests {
         let value = |data: &str| reference.beside(data, "ep", "M=15%", "nll").map(|found| found.value);
         assert_eq!((value("crabs"), value("crabs (sex)"), value("pima")), (Some(0.5), Some(0.5), None));
         assert_eq!(reference.get("crabs", "ep", "M=15%", "nll"), None);
-        assert_eq!(reference.printed("nll").collect::<Vec<_>>(), [["crabs (sex)", "ep", "M=15%"]]);
-        assert_eq!(reference.printed("error").count(), 0);
+        let printed: Vec<Printed> = reference.printed().collect();
+        assert_eq!((printed.len(), printed[0].data, printed[0].measure), (1, "crabs (sex)", "nll"));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! How often one method is better than another.
 
 use super::Block;
-use crate::harness::Results;
+use crate::harness::{Cell, Results};
 use std::collections::BTreeSet;
 
 /// Pairs of methods, and what the paper says of them: the share of experiments in which the first is better.
@@ -41,7 +41,7 @@ pub fn wins(results: &Results, data: &[&str], pairings: &[Pairing]) -> Block {
         let sets = experiments.iter().map(|(set, _)| *set).collect::<BTreeSet<_>>().len();
         let better = data.iter().filter(mean).count();
         let apart = pair.paper.filter(|_| error > 0.0).map(|paper| (share - paper) / error);
-        let cells = vec![
+        Some(vec![
             pair.score.to_owned(),
             format!("{} better than {}", pair.first, pair.second),
             pair.paper.map_or_else(String::new, |paper| format!("{paper:.2}")),
@@ -49,15 +49,13 @@ pub fn wins(results: &Results, data: &[&str], pairings: &[Pairing]) -> Block {
             count.to_string(),
             apart.map_or_else(String::new, |apart| format!("{apart:+.1}")),
             format!("{better} of {sets}"),
-        ];
-        Some((cells, apart))
+        ])
     };
-    let (rows, apart): (Vec<_>, Vec<_>) = pairings.iter().filter_map(row).unzip();
+    let rows = pairings.iter().filter_map(row).collect();
     Block::table(
         ["score", "who", "paper", "share", "experiments", "difference / s.e.", "data sets, on the mean"],
         rows,
     )
-    .with_differences(apart.into_iter().flatten().collect())
 }
 
 /// Data set and difference of all experiments that both methods have.
@@ -65,13 +63,9 @@ fn experiments<'a>(results: &'a Results, pair: &Pairing) -> Vec<(&'a str, f64)> 
     let mut found = Vec::new();
     for record in results.records().filter(|record| record.cell.method == pair.first) {
         let Some(ours) = record.outcome.scores.get(pair.score) else { continue };
-        let theirs = results.score_of(
-            &record.cell.data,
-            &record.cell.setting,
-            pair.second,
-            record.cell.split,
-            pair.score,
-        );
+        let cell = Cell { method: pair.second.to_owned(), ..record.cell.clone() };
+        let same = results.record(&cell).filter(|other| other.protocol == record.protocol);
+        let theirs = same.and_then(|other| other.outcome.scores.get(pair.score));
         found.extend(theirs.map(|theirs| (record.cell.data.as_str(), ours - theirs)));
     }
     found

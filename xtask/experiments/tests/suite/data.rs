@@ -38,7 +38,14 @@ fn serve(files: Vec<(&'static str, Vec<u8>)>, requests: usize) -> String {
 }
 
 fn entry(file: &str, sha256: &str) -> Entry {
-    Entry { file: file.to_owned(), bytes: 3, sha256: sha256.to_owned(), rows: None, source: String::new() }
+    Entry {
+        file: file.to_owned(),
+        bytes: 3,
+        sha256: sha256.to_owned(),
+        rows: None,
+        source: String::new(),
+        address: None,
+    }
 }
 
 /// That of "abc".
@@ -54,14 +61,31 @@ fn files_come_whole_and_right_or_not_at_all() {
     ];
     let server = serve(files, 4);
     let right = entry("sub/right.csv", ABC);
-    right.fetch(&server, folder.path()).unwrap();
+    right.fetch(&right.address_on(Some(&server)).unwrap(), folder.path()).unwrap();
     assert_eq!(right.state(folder.path()).unwrap(), State::Right);
     for (name, what) in [("wrong.csv", "SHA-256"), ("long.csv", "4 bytes instead of 3"), ("none.csv", "404")]
     {
-        let refused = entry(name, ABC).fetch(&format!("{server}/"), folder.path()).unwrap_err().to_string();
+        let address = entry(name, ABC).address_on(Some(&format!("{server}/"))).unwrap();
+        let refused = entry(name, ABC).fetch(&address, folder.path()).unwrap_err().to_string();
         assert!(refused.contains(what) && refused.contains(name), "{refused}");
         assert_eq!(entry(name, ABC).state(folder.path()).unwrap(), State::Missing);
     }
+}
+
+#[test]
+fn a_file_of_no_address_is_to_be_had_by_hand() {
+    let published = Entry { address: Some("http://there/a.csv".to_owned()), ..entry("a.csv", ABC) };
+    assert_eq!(published.address_on(None).unwrap(), "http://there/a.csv");
+    assert_eq!(published.address_on(Some("http://here")).unwrap(), "http://here/a.csv");
+    assert_eq!(entry("a.csv", ABC).address_on(None), None);
+    let folder = tempfile::tempdir().unwrap();
+    let line = ["gp", "experiment", "data", "--data", folder.path().to_str().unwrap(), "binary/crabs"];
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let names = gp_cli::Context::built_in();
+    let code = gp_experiments::run(&names, line.map(std::ffi::OsString::from), &mut out, &mut err);
+    let said = String::from_utf8(out).unwrap();
+    assert!(code == 0 && said.starts_with("binary/crabs.csv: by hand, from "), "{said}");
+    assert!(said.ends_with("0 files fetched, 0 there before, 1 to be had by hand, 0 failed\n"), "{said}");
 }
 
 /// Where there is a folder of data sets, it is the one that the list describes.

@@ -105,7 +105,7 @@ fn guests_are_columns_of_a_table_of_labels() {
     }
     let (code, _, err) = run(folder.path(), "report");
     assert_eq!(code, 0, "{err}");
-    let page = std::fs::read_to_string(folder.path().join("README.md")).unwrap();
+    let page = std::fs::read_to_string(folder.path().join("003.md")).unwrap();
     assert!(page.contains("| australian | M=15% | laplace: flipped(share=0.1) |"), "{page}");
 }
 

@@ -44,18 +44,37 @@ fn all_items_run_go_on_where_they_were_and_make_a_page() {
 
     let report = program(&["experiment", "report", "--results", "r"], folder.path());
     assert!(report.status.success(), "{}", text(&report.stderr));
-    let page = std::fs::read_to_string(folder.path().join("r/README.md")).unwrap();
-    let html = std::fs::read_to_string(folder.path().join("r/report.html")).unwrap();
+    check_pages(&folder.path().join("r"));
+    let stale = program(&["experiment", "report", "--stale", "--results", "r"], folder.path());
+    let said = text(&stale.stdout);
+    assert!(said.contains("0 of ") && said.ends_with(" lines are stale\n"), "{said}");
+}
+
+/// Every item is on one of the pages of a report, each of which is small, and whose links lead somewhere.
+fn check_pages(folder: &Path) {
+    let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
+    let names = ["000", "001", "002", "003", "004", "beyond"];
+    let pages = names.map(|name| (read(&format!("{name}.md")), read(&format!("{name}.html"))));
     for item in ITEMS {
-        assert!(page.contains(&format!("## `{}`", item.name())), "{}", item.name());
-        assert!(html.contains(&format!("<code>{}</code>", item.name())), "{}", item.name());
+        let heading = (format!("## `{}`", item.name()), format!("<a id=\"{}\">", item.name()));
+        let is_there =
+            |(page, html): &(String, String)| page.contains(&heading.0) && html.contains(&heading.1);
+        assert!(pages.iter().any(is_there), "{}", item.name());
     }
-    for figure in page.lines().filter_map(|line| line.split_once("](figures/")) {
-        let name = figure.1.trim_end_matches(')');
-        assert!(folder.path().join("r/figures").join(name).is_file(), "{name}");
+    let index = (read("README.md"), read("index.html"));
+    assert!(index.0.contains("(003.md#003-table-1)") && index.1.contains("href=\"003.html#003-table-1\""));
+    for (page, html) in pages.iter().chain([&index]) {
+        assert!(page.len() < 300_000 && html.len() < 300_000, "{} and {} bytes", page.len(), html.len());
+        for figure in page.lines().filter_map(|line| line.split_once("](figures/")) {
+            let name = figure.1.trim_end_matches(')');
+            assert!(folder.join("figures").join(name).is_file(), "{name}");
+            assert!(html.contains(&format!("src=\"figures/{name}\"")), "{name}");
+        }
+        for link in html.split("href=\"").skip(1) {
+            let file = link.split(['#', '"']).next().unwrap();
+            assert!(folder.join(file).is_file(), "{file}");
+        }
     }
-    // The page needs no other file.
-    assert!(!html.contains("src=") && !html.contains("href="), "a link");
 }
 
 /// The same seed gives the same scores, however many runs go on side by side; only seconds differ.

@@ -1,0 +1,132 @@
+//! The page in front: every table and figure of every paper, at which scale it was run, and whether it comes out.
+
+use super::page::{BEYOND, Page, page_of};
+use super::printed::{Figure, Judgement, Judgements, PAPERS};
+use super::stale::Stale;
+use super::{Block, Tally};
+use crate::harness::{Extent, Form, Item, Results};
+
+const TITLE: &str = "What the papers found, and what this workspace finds";
+const INTRODUCTION: &str = "Tables and figures of five papers, run again. In tables “paper” is the paper's number; the \
+next column is ours, a mean over splits with its standard error; then ours less the paper's in standard errors of the \
+difference (both numbers' together), from three splits on. A number of the paper without an error is taken for one run, \
+which scatters as one of ours does. Splits, initial values and machines are not the paper's, so that one number in \
+twenty is two off by chance even where nothing else differs. Times are processor seconds of one thread, and only their \
+ratios mean something.\n\n\
+“Not run” is said where the paper has something and we have not; ‡ marks numbers of an earlier protocol, which are \
+never averaged with those of the present one; “ended early” training that ended otherwise than the paper's does. \
+“So here” is somebody's reading of the results, in `judgements.csv`; longer ones are in `remarks`.\n\n\
+`cargo xtask experiment run ITEM` repeats an item, `cargo xtask experiment report` makes these pages from the files \
+`ITEM.jsonl` beside them, one line a run, and `--stale` lists the lines made by what has changed since.";
+
+/// An item, what there is of it, and what of that is stale.
+#[derive(Debug)]
+pub(super) struct Known {
+    pub(super) item: &'static dyn Item,
+    pub(super) results: Results,
+    pub(super) stale: Stale,
+}
+
+impl Known {
+    /// How much of the item there is, in words.
+    pub(super) fn scale(&self) -> String {
+        let full = self.item.cells(&Extent { form: Form::Full, splits: None });
+        let is_there = |cell: &&_| self.results.has_as_now(cell, self.item, Form::Full);
+        let whole = full.iter().filter(is_there).count();
+        match (whole, full.len(), self.results.records().count()) {
+            (_, _, 0) => "not run".to_owned(),
+            (whole, all, _) if whole == all => "whole".to_owned(),
+            (0, all, count) if self.is_old() => {
+                format!("{count} of an earlier protocol ‡; 0 of {all} as now")
+            }
+            (0, all, count) => format!("{count} of a reduced form; 0 of {all} as the paper has them"),
+            (whole, all, _) => format!("{whole} of {all} as the paper has them"),
+        }
+    }
+
+    fn is_old(&self) -> bool {
+        self.results.records().all(|record| self.results.is_old(record)) && !self.results.is_empty()
+    }
+}
+
+/// The index.
+pub(super) fn page(known: &[Known], judgements: &Judgements) -> Page {
+    let mut blocks = vec![Block::Heading(1, TITLE.to_owned()), Block::text(INTRODUCTION)];
+    blocks.push(Block::text(numbers(known)));
+    blocks.push(Block::text(sentences(known, judgements)));
+    for (paper, title) in PAPERS {
+        blocks.push(Block::Heading(2, title.to_owned()));
+        let figures = Figure::all().filter(|figure| figure.paper == paper);
+        let rows = figures.map(|figure| row(&figure, known, judgements)).collect();
+        blocks.push(Block::table(
+            ["of the paper", "what it shows", "it says", "so here", "why", "runs", "item"],
+            rows,
+        ));
+    }
+    blocks.push(Block::Heading(2, "Of no paper".to_owned()));
+    let own = known.iter().filter(|known| page_of(known.item.name()) == BEYOND);
+    let row = |known: &Known| vec![link(known.item.name()), known.item.title().to_owned(), known.scale()];
+    blocks.push(Block::table(["item", "what it shows", "runs"], own.map(row).collect()));
+    Page::new("index", TITLE, blocks)
+}
+
+/// How the numbers of the printed tables come out.
+fn numbers(known: &[Known]) -> String {
+    let tables = known.iter().filter(|known| known.item.name().contains("table"));
+    let of = |known: &Known| Tally::of(known.item.reference(), &known.results, None);
+    let all = tables.map(of).fold(Tally::default(), Tally::plus);
+    format!("**Numbers** of the papers' tables. {}", all.text())
+}
+
+/// How the papers' sentences come out.
+fn sentences(known: &[Known], judgements: &Judgements) -> String {
+    let holds = |figure: Figure| outcome(judgements.of(&figure), &of(&figure, known))[0].clone();
+    let all: Vec<String> = Figure::all().map(holds).collect();
+    let count = |word: &str| all.iter().filter(|holds| holds.starts_with(word)).count();
+    let earlier = all.iter().filter(|holds| holds.ends_with('‡')).count();
+    format!(
+        "**Sentences** about the {} tables and figures with an experiment behind them: {} come out, {} do not, {} are \
+         unclear, {} were not run or not judged. {earlier} of these are read from results of an earlier protocol (‡).",
+        all.len(),
+        count("yes"),
+        count("no") - count("not"),
+        count("unclear"),
+        count("not"),
+    )
+}
+
+/// The items of a figure.
+fn of<'a>(figure: &Figure, known: &'a [Known]) -> Vec<&'a Known> {
+    figure.items().filter_map(|name| known.iter().find(|known| known.item.name() == name)).collect()
+}
+
+fn row(figure: &Figure, known: &[Known], judgements: &Judgements) -> Vec<String> {
+    let own = of(figure, known);
+    let [holds, why] = outcome(judgements.of(figure), &own);
+    let scale = |known: &&Known| known.scale();
+    let scales = if own.is_empty() { "no item".to_owned() } else { join(own.iter().map(scale)) };
+    let items = join(own.iter().map(|known| link(known.item.name())));
+    let names = [figure.name.to_owned(), figure.what.to_owned(), format!("“{}”", figure.says)];
+    names.into_iter().chain([holds, why, scales, items]).collect()
+}
+
+fn join(words: impl Iterator<Item = String>) -> String {
+    words.collect::<Vec<_>>().join("; ")
+}
+
+/// Where an item is shown.
+fn link(item: &str) -> String {
+    format!("[{item}]({}.md#{item})", page_of(item))
+}
+
+/// Whether a paper's sentence comes out, and why: marked where all there is is of an earlier protocol.
+pub(super) fn outcome(judgement: Option<&Judgement>, own: &[&Known]) -> [String; 2] {
+    if own.iter().all(|known| known.results.is_empty()) {
+        return ["not run".to_owned(), String::new()];
+    }
+    let mark = if own.iter().all(|known| known.results.is_empty() || known.is_old()) { " ‡" } else { "" };
+    match judgement {
+        Some(judgement) => [format!("{}{mark}", judgement.holds), judgement.why.clone()],
+        None => ["not judged".to_owned(), String::new()],
+    }
+}

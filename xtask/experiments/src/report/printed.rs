@@ -1,0 +1,117 @@
+//! The tables and figures that the papers print: what each shows, what the paper says of it, and whether that comes out.
+
+use crate::error::ExperimentError;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+const INDEX: &str = include_str!("../../papers/index.csv");
+/// The file of a folder of results with somebody's reading of them.
+const JUDGEMENTS: &str = "judgements.csv";
+
+/// The papers, by their numbers.
+pub(super) const PAPERS: [(&str, &str); 5] = [
+    ("000", "Villacampa-Calvo & Hernández-Lobato 2017: scalable multi-class expectation propagation"),
+    ("001", "Bui, Yan & Turner 2017: Power EP"),
+    ("002", "Seeger & Jordan 2004: the multi-class informative vector machine"),
+    ("003", "Hernández-Lobato & Hernández-Lobato 2016: scalable expectation propagation"),
+    ("004", "Bonilla, Krauth & Dezfouli 2019: automated variational inference"),
+];
+
+/// A table or figure with an experiment behind it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Figure {
+    pub(super) paper: &'static str,
+    pub(super) name: &'static str,
+    items: &'static str,
+    pub(super) what: &'static str,
+    /// The paper's sentence, in a few words.
+    pub(super) says: &'static str,
+}
+
+impl Figure {
+    /// All of them, in the papers' order.
+    pub(super) fn all() -> impl Iterator<Item = Self> {
+        INDEX.lines().skip(1).filter_map(|line| match super::reference::cells(line)[..] {
+            [paper, name, items, what, says] => Some(Self { paper, name, items, what, says }),
+            _ => None,
+        })
+    }
+
+    /// The items that show it; none, where nothing does.
+    pub(super) fn items(&self) -> impl Iterator<Item = &'static str> + use<> {
+        self.items.split("; ").filter(|name| !name.is_empty())
+    }
+}
+
+/// Whether what a paper says of a figure comes out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Judgement {
+    /// `yes`, `no` or `unclear`.
+    pub(super) holds: String,
+    /// Why, in a few words.
+    pub(super) why: String,
+}
+
+/// Judgements by paper and figure.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Judgements(BTreeMap<(String, String), Judgement>);
+
+impl Judgements {
+    /// Those in a folder of results; none, where there is no file of them.
+    ///
+    /// # Errors
+    /// For a line that is none.
+    pub(super) fn read(folder: &Path) -> Result<Self, ExperimentError> {
+        let path = folder.join(JUDGEMENTS);
+        let text = std::fs::read_to_string(&path).unwrap_or_default();
+        let mut all = BTreeMap::new();
+        for (i, line) in text.lines().enumerate().skip(1) {
+            let [paper, figure, holds @ ("yes" | "no" | "unclear"), why] = super::reference::cells(line)[..]
+            else {
+                let what = format!("`{line}` is no paper, figure, yes, no or unclear, and why");
+                return Err(ExperimentError::BadData { path, line: i + 1, what });
+            };
+            let judgement = Judgement { holds: holds.to_owned(), why: why.to_owned() };
+            all.insert((paper.to_owned(), figure.to_owned()), judgement);
+        }
+        Ok(Self(all))
+    }
+
+    pub(super) fn of(&self, figure: &Figure) -> Option<&Judgement> {
+        self.0.get(&(figure.paper.to_owned(), figure.name.to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::items::ITEMS;
+
+    #[test]
+    fn figures_are_whole_and_their_items_exist() {
+        assert_eq!(Figure::all().count(), INDEX.lines().count() - 1);
+        assert_eq!(Figure::all().count(), 68);
+        for figure in Figure::all() {
+            assert!(PAPERS.iter().any(|(paper, _)| *paper == figure.paper), "{figure:?}");
+            assert!(!figure.says.is_empty() && !figure.what.is_empty(), "{figure:?}");
+            for name in figure.items() {
+                assert!(ITEMS.iter().any(|item| item.name() == name), "{figure:?}");
+            }
+        }
+        for item in ITEMS.iter().filter(|item| item.name().starts_with('0')) {
+            assert!(Figure::all().any(|figure| figure.items().any(|name| name == item.name())), "{item:?}");
+        }
+    }
+
+    #[test]
+    fn judgements_are_read_and_bad_ones_named() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(Judgements::read(folder.path()).unwrap().0.is_empty());
+        let path = folder.path().join(JUDGEMENTS);
+        std::fs::write(&path, "paper,figure,holds,why\n000,Figure 1,yes,\"so, it does\"\n").unwrap();
+        let first = Figure::all().next().unwrap();
+        assert_eq!(Judgements::read(folder.path()).unwrap().of(&first).unwrap().why, "so, it does");
+        std::fs::write(&path, "paper,figure,holds,why\n000,Figure 1,perhaps,x\n").unwrap();
+        assert!(Judgements::read(folder.path()).unwrap_err().to_string().contains("line 2"));
+    }
+}
