@@ -9,6 +9,9 @@ use gp_kernels::Kernel;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+/// The noise variance of drawn functions.
+pub(crate) const DRAWN_NOISE: f64 = 0.04;
+
 /// So many rows of so many standard normal inputs; a function of amplitude 1 under a squared exponential, whose
 /// length-scale for each input is drawn, its logarithm uniformly, between 1 and 5; noise of standard deviation 0.2. The first
 /// half is for training, in whose units both halves are.
@@ -16,16 +19,33 @@ use rand_chacha::ChaCha8Rng;
 /// # Errors
 /// For a covariance matrix that cannot be factored.
 pub fn draw_regression(rows: usize, dim: usize, seed: u64) -> Result<Split, ExperimentError> {
-    const NOISE: f64 = 0.2;
+    let (training, test, _) = draw_halves(rows, dim, seed)?;
+    Ok(in_units(training, test, Task::Number))
+}
+
+/// The same as it was drawn, with the kernel that it was drawn from.
+///
+/// # Errors
+/// As [`draw_regression`].
+pub fn draw_with_kernel(
+    rows: usize,
+    dim: usize,
+    seed: u64,
+) -> Result<(Split, Box<dyn Kernel>), ExperimentError> {
+    let (training, test, kernel) = draw_halves(rows, dim, seed)?;
+    Ok((Split { training, test, units: vec![1.0], task: Task::Number }, kernel))
+}
+
+fn draw_halves(rows: usize, dim: usize, seed: u64) -> Result<(Part, Part, Box<dyn Kernel>), ExperimentError> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let inputs = Mat::from_fn(rows, dim, |_, _| normal(&mut rng));
     let kernel = scaled_rbf(dim, &mut rng)?;
     let f = sample_prior(kernel.as_ref(), inputs.as_ref(), seed ^ (1 << 32))?;
-    let targets = Mat::from_fn(rows, 1, |i, _| f[i] + NOISE * normal(&mut rng));
+    let targets = Mat::from_fn(rows, 1, |i, _| f[i] + DRAWN_NOISE.sqrt() * normal(&mut rng));
     let all = Part { inputs, targets };
     let order: Vec<usize> = (0..rows).collect();
     let (training, test) = order.split_at(rows / 2);
-    Ok(in_units(all.rows(training), all.rows(test), Task::Number))
+    Ok((all.rows(training), all.rows(test), kernel))
 }
 
 /// A squared exponential of amplitude 1 whose length-scale for each input is drawn, its logarithm uniformly, between 1 and 5.

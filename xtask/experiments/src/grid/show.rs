@@ -2,7 +2,7 @@
 
 use super::number;
 use crate::harness::Results;
-use crate::report::{Block, Comparison, Pairing, Scale, course, levels, regions, wins};
+use crate::report::{Block, Comparison, Pairing, Scale, course, levels, ranks, regions, wins};
 
 /// One part of what the report shows.
 ///
@@ -24,6 +24,8 @@ pub enum Show {
     Averages(&'static str, usize),
     /// How often one method is better than another.
     Wins(&'static [Pairing]),
+    /// Average ranks of these methods by scores, all methods at once.
+    Ranks(&'static [&'static str], &'static [&'static str]),
     /// A picture for each of some curves, which their axes are named after as in `nll by seconds`: a file, the curves
     /// and words. Seconds are drawn by their logarithms.
     Curves(&'static str, &'static [&'static str], &'static [&'static str]),
@@ -51,6 +53,7 @@ impl Show {
                 vec![Block::text(format!("{title}:")), about(score).grid(digits)]
             }
             Self::Averages(score, digits) => vec![about(score).averages(digits)],
+            Self::Ranks(methods, scores) => vec![ranks(of.results, methods, scores)],
             Self::Wins(pairings) => vec![wins(of.results, of.data, pairings)],
             Self::Curves(file, names, words) => {
                 let axes = |name: &'static str| name.split_once(" by ").map_or(["", name], |(y, x)| [x, y]);

@@ -25,7 +25,8 @@ pub(super) const SMALL: Grid<Gaussians> = Grid {
          and targets of variance 1, length-scales √D, amplitude 1, noise variance 0.1, inducing inputs that stay; \
          L-BFGS on hyperparameters with the posterior at rest by natural gradients for `fg`, on everything for `mog`; \
          expectations by closed forms or quadrature instead of samples, and by 50 quasi-random samples for USPS. The \
-         figures hold no numbers that could be put beside ours.\n\n\
+         figures hold no numbers that could be put beside ours; their baselines `ep`, `vbo`, `vq`, `wgp` and `gp` were \
+         not run, but that `fg` with SF = 1 is `gp` and `wgp`.\n\n\
          Reduced form: the five partitions of Boston, Breast and USPS, the one of Creep and Abalone (all that were \
          published hold the same rows); SF = 0.5 and 0.1, and 1 for `fg`.",
     takes: ["20 hours", "1 hour"],

@@ -7,6 +7,7 @@ mod defaults;
 mod delays;
 mod growth;
 mod informative;
+mod known;
 mod many_digits;
 mod many_steps;
 mod mining;
@@ -32,6 +33,7 @@ pub const ITEMS: &[&dyn Item] = &[
     &multiclass::FLIGHTS,
     &two_averages::TWO_AVERAGES,
     &power::DRAWN,
+    &known::KNOWN,
     &power::REGRESSION,
     &power::CLASSIFICATION,
     &power::BANANA,

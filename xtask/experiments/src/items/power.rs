@@ -2,7 +2,7 @@
 
 use crate::data::draw_regression;
 use crate::grid::Grid;
-use crate::grid::Show::{Curves, Heading, Levels, Regions, Scores, Text, Wins};
+use crate::grid::Show::{Curves, Heading, Levels, Ranks, Regions, Scores, Text, Wins};
 use crate::methods::classify::{Method, Setup};
 use crate::methods::regress;
 use crate::methods::rule::Rule;
@@ -20,6 +20,8 @@ const POWERS: [(&str, Option<f64>); 9] = [
     ("ep", Some(1.0)),
     ("gp", None),
 ];
+/// Those that the papers rank.
+const RANKED: [&str; 8] = ["vfe", "pep0.2", "pep0.4", "pep0.5", "pep0.6", "pep0.8", "pep0.9", "ep"];
 /// What has no M.
 const ALL: &str = "all points";
 /// The bound by gradient steps as everything else, and by natural gradients.
@@ -126,6 +128,8 @@ pub(super) const REGRESSION: Grid<Option<f64>> = Grid {
             pairing("ep", "pep0.5", "smll", Some(0.71)),
             pairing("pep0.5", "vfe", "smll", Some(0.93)),
         ]),
+        Text("Average ranks, where all methods that were run are compared at once (Figure 5):"),
+        Ranks(&RANKED, &["smse", "smll"]),
         Heading("SMSE"),
         Scores("smse", "", 3),
         Heading("SMLL"),
@@ -187,6 +191,8 @@ pub(super) const CLASSIFICATION: Grid<Method> = Grid {
             pairing("pep0.5", "vfe", "error", None),
             pairing("vfe", "ep", "error", None),
         ]),
+        Text("Average ranks, where all methods that were run are compared at once (Figure 7):"),
+        Ranks(&RANKED, &["error", "nll"]),
         Heading("Negative log-likelihood"),
         Scores("nll", "", 3),
         Heading("Error"),

@@ -68,7 +68,7 @@ pub(crate) fn exact_posterior(
 }
 
 /// L-BFGS within so many evaluations, as Bui et al. 2017 §4.1 counts.
-fn within(evaluations: u64) -> Learning {
+pub(crate) fn within(evaluations: u64) -> Learning {
     let mut options = MinimiseOptions { max_iterations: evaluations, ..MinimiseOptions::default() };
     options.lbfgs.max_evaluations = evaluations;
     Learning::Outer(options)

@@ -10,7 +10,7 @@ const TITLE: &str = "What the papers found, and what this workspace finds";
 const INTRODUCTION: &str = "Tables and figures of five papers, run again. In tables “paper” is the paper's number; the \
 next column is ours, a mean over splits with its standard error; then ours less the paper's in standard errors of the \
 difference (both numbers' together), from three splits on. A number of the paper without an error is taken for one run, \
-which scatters as one of ours does. Splits, initial values and machines are not the paper's, so that one number in \
+which scatters as one of ours does, an error that is printed as 0.00 for half of its last digit. Splits, initial values and machines are not the paper's, so that one number in \
 twenty is two off by chance even where nothing else differs. Times are processor seconds of one thread, and only their \
 ratios mean something.\n\n\
 “Not run” is said where the paper has something and we have not; ‡ marks numbers of an earlier protocol, which are \

@@ -7,7 +7,7 @@ use super::{Block, html, markdown};
 use crate::error::ExperimentError;
 use crate::harness::{Extent, Form, Item, Results};
 use gp_cli::files;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// The page of the items that are of no paper.
@@ -99,6 +99,7 @@ fn section(known: &Known, judgements: &Judgements, folder: &Path) -> Vec<Block> 
         return blocks;
     }
     blocks.push(Block::text(origins(known)));
+    blocks.extend(ends(known).map(Block::text));
     blocks.extend(stale.text().map(Block::text));
     let figures = || Figure::all().filter(|figure| figure.items().any(|name| name == item.name()));
     if figures().next().is_some() {
@@ -156,6 +157,27 @@ fn origins(known: &Known) -> String {
         set(|origin| &origin.commit).join(", "),
         set(|origin| &origin.machine).join(", ")
     )
+}
+
+/// How training ended in the runs that say so.
+fn ends(known: &Known) -> Option<String> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let (mut failed, mut early) = (0, 0);
+    for effort in known.results.records().filter_map(|record| record.outcome.effort.as_ref()) {
+        *counts.entry(effort.stop.as_str()).or_default() += 1;
+        failed += effort.failed_evaluations;
+        early += usize::from(effort.is_early);
+    }
+    let said: Vec<String> = counts.iter().map(|(stop, count)| format!("{stop} ({})", runs(*count))).collect();
+    let evaluations = if failed == 1 { "1 evaluation" } else { &format!("{failed} evaluations") };
+    (!said.is_empty()).then(|| {
+        let end = format!("How training ended: {}. {evaluations} failed.", said.join("; "));
+        if early == 0 {
+            end
+        } else {
+            format!("{end} Otherwise than the paper's training ended {}.", runs(early))
+        }
+    })
 }
 
 fn duration(seconds: f64) -> String {

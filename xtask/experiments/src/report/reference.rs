@@ -105,8 +105,14 @@ fn plain(data: &str) -> &str {
 /// The number of a line.
 fn published(line: &[&str], repetitions: usize) -> Option<Published> {
     let value = line.get(4)?.parse().ok()?;
-    let error = line.get(5).and_then(|text| text.parse::<f64>().ok());
+    let error = line.get(5).and_then(|text| Some(text.parse::<f64>().ok()?.max(half_digit(text))));
     Some(Published { value, error: error.map(|error| error / (repetitions as f64).sqrt()) })
+}
+
+/// Half of the last digit of a number as it is printed: 0.005 of 0.00. No printed error is known better.
+fn half_digit(text: &str) -> f64 {
+    let digits = text.split_once('.').map_or(0, |(_, digits)| digits.len());
+    0.5 * 10f64.powi(-i32::try_from(digits).unwrap_or(i32::MAX))
 }
 
 /// Cells that may stand in quotes if they hold commas.
@@ -156,6 +162,13 @@ mod tests {
         assert_eq!(reference.get("crabs", "ep", "M=15%", "nll"), None);
         let printed: Vec<Printed> = reference.printed().collect();
         assert_eq!((printed.len(), printed[0].data, printed[0].measure), (1, "crabs (sex)", "nll"));
+    }
+
+    #[test]
+    fn an_error_that_is_printed_as_nothing_is_half_a_digit() {
+        let reference = Reference::new(&["h\nsatellite,vi,M=5%,nll,0.5,0.00\n"]);
+        let error = reference.get("satellite", "vi", "M=5%", "nll").and_then(|found| found.error);
+        assert_eq!((error, half_digit("0.125"), half_digit("3")), (Some(0.005), 0.0005, 0.5));
     }
 
     #[test]
