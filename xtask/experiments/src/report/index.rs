@@ -126,7 +126,11 @@ pub(super) fn outcome(judgement: Option<&Judgement>, own: &[&Known]) -> [String;
     }
     let mark = if own.iter().all(|known| known.results.is_empty() || known.is_old()) { " ‡" } else { "" };
     match judgement {
-        Some(judgement) => [format!("{}{mark}", judgement.holds), judgement.why.clone()],
+        Some(Judgement { holds, why, shown }) => {
+            let picture =
+                if shown.is_empty() { String::new() } else { format!(" ([picture](figures/{shown}.svg))") };
+            [format!("{holds}{mark}"), format!("{why}{picture}")]
+        }
         None => ["not judged".to_owned(), String::new()],
     }
 }

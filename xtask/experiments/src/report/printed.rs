@@ -50,6 +50,8 @@ pub(super) struct Judgement {
     pub(super) holds: String,
     /// Why, in a few words.
     pub(super) why: String,
+    /// The picture that shows it, by its name in `figures` without an end; empty, where a table does.
+    pub(super) shown: String,
 }
 
 /// Judgements by paper and figure.
@@ -66,12 +68,14 @@ impl Judgements {
         let text = std::fs::read_to_string(&path).unwrap_or_default();
         let mut all = BTreeMap::new();
         for (i, line) in text.lines().enumerate().skip(1) {
-            let [paper, figure, holds @ ("yes" | "no" | "unclear"), why] = super::reference::cells(line)[..]
+            let [paper, figure, holds @ ("yes" | "no" | "unclear"), why, shown] =
+                super::reference::cells(line)[..]
             else {
-                let what = format!("`{line}` is no paper, figure, yes, no or unclear, and why");
+                let what = format!("`{line}` is no paper, figure, yes, no or unclear, why, and picture");
                 return Err(ExperimentError::BadData { path, line: i + 1, what });
             };
-            let judgement = Judgement { holds: holds.to_owned(), why: why.to_owned() };
+            let [holds, why, shown] = [holds, why, shown].map(str::to_owned);
+            let judgement = Judgement { holds, why, shown };
             all.insert((paper.to_owned(), figure.to_owned()), judgement);
         }
         Ok(Self(all))
@@ -104,14 +108,25 @@ mod tests {
     }
 
     #[test]
+    fn judgements_of_the_results_are_of_known_figures_and_pictures() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../results");
+        let judgements = Judgements::read(&folder).unwrap();
+        let all = Figure::all().filter_map(|figure| judgements.of(&figure)).collect::<Vec<_>>();
+        assert_eq!(all.len(), judgements.0.len());
+        for shown in all.iter().map(|judgement| &judgement.shown).filter(|shown| !shown.is_empty()) {
+            assert!(folder.join("figures").join(format!("{shown}.svg")).is_file(), "{shown}");
+        }
+    }
+
+    #[test]
     fn judgements_are_read_and_bad_ones_named() {
         let folder = tempfile::tempdir().unwrap();
         assert!(Judgements::read(folder.path()).unwrap().0.is_empty());
         let path = folder.path().join(JUDGEMENTS);
-        std::fs::write(&path, "paper,figure,holds,why\n000,Figure 1,yes,\"so, it does\"\n").unwrap();
+        std::fs::write(&path, "paper,figure,holds,why,shown\n000,Figure 1,yes,\"so, it does\",a\n").unwrap();
         let first = Figure::all().next().unwrap();
         assert_eq!(Judgements::read(folder.path()).unwrap().of(&first).unwrap().why, "so, it does");
-        std::fs::write(&path, "paper,figure,holds,why\n000,Figure 1,perhaps,x\n").unwrap();
+        std::fs::write(&path, "paper,figure,holds,why,shown\n000,Figure 1,perhaps,x,\n").unwrap();
         assert!(Judgements::read(folder.path()).unwrap_err().to_string().contains("line 2"));
     }
 }
