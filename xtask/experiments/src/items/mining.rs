@@ -118,35 +118,23 @@ fn table(results: &Results) -> Vec<Block> {
 
 /// The rows of a method, one for each chain.
 fn compared(results: &Results, setting: &str, name: &str) -> Vec<Vec<String>> {
-    let mut rows = Vec::new();
-    {
-        let seconds = results.scores(DATA, setting, name, "seconds");
-        let curve = |curve: &str| results.curves(DATA, setting, name, curve);
-        let (rates, deviations) = (curve("rate"), curve("deviation"));
-        let means = curve("mean");
-        let reference = |of: &str| results.curves(DATA, setting, "ess", of).first().copied();
-        let (Some(mean), Some(spread), Some(rate)) =
-            (reference("mean"), reference("deviation"), reference("rate"))
-        else {
-            return rows;
-        };
-        for k in 0..seconds.len().min(rates.len()) {
-            let average = |f: &dyn Fn(usize) -> f64| (0..mean.len()).map(f).sum::<f64>() / mean.len() as f64;
-            let off = average(&|i| (means[k][i].1 - mean[i].1).abs() / spread[i].1);
-            let ratio = average(&|i| deviations[k][i].1 / spread[i].1);
-            let rate_off = average(&|i| (rates[k][i].1 / rate[i].1 - 1.0).abs());
-            rows.push(vec![
-                setting.to_owned(),
-                name.to_owned(),
-                k.to_string(),
-                format!("{off:.3}"),
-                format!("{ratio:.3}"),
-                format!("{:.1} %", 100.0 * rate_off),
-                format!("{:.2}", seconds[k]),
-            ]);
-        }
-    }
-    rows
+    let all = |method: &str, curve: &str| results.curves(DATA, setting, method, curve);
+    let own = ["mean", "deviation", "rate"].map(|curve| all(name, curve));
+    let first = ["mean", "deviation", "rate"].map(|curve| all("ess", curve).first().copied());
+    let [Some(mean), Some(spread), Some(rate)] = first else { return Vec::new() };
+    let row = |(k, seconds): (usize, &f64)| {
+        let [means, deviations, rates] = [0, 1, 2].map(|of| own[of].get(k).copied());
+        let (means, deviations, rates) = (means?, deviations?, rates?);
+        let average = |f: &dyn Fn(usize) -> f64| (0..mean.len()).map(f).sum::<f64>() / mean.len() as f64;
+        let off = average(&|i| (means[i].1 - mean[i].1).abs() / spread[i].1);
+        let ratio = average(&|i| deviations[i].1 / spread[i].1);
+        let rate_off = 100.0 * average(&|i| (rates[i].1 / rate[i].1 - 1.0).abs());
+        let numbers =
+            [format!("{off:.3}"), format!("{ratio:.3}"), format!("{rate_off:.1} %"), format!("{seconds:.2}")];
+        let names = [setting.to_owned(), name.to_owned(), k.to_string()];
+        Some(names.into_iter().chain(numbers).collect())
+    };
+    results.scores(DATA, setting, name, "seconds").iter().enumerate().filter_map(row).collect()
 }
 
 fn sample(at: &At<'_, Method>, events: &Part, learned: &Found) -> Result<Outcome, ExperimentError> {
@@ -165,11 +153,8 @@ fn sample(at: &At<'_, Method>, events: &Part, learned: &Found) -> Result<Outcome
     let offset = likelihood.parameters().iter().map(Parameter::value).sum::<f64>();
     let rate: Vec<f64> = chain.rate.iter().map(|rate| rate * offset.exp()).collect();
     let outcome = Outcome::of([("accepted", chain.accepted), ("seconds", seconds)]);
-    let settings = learned.effort.clone().with("samples kept", chain.samples);
-    let effort = Effort {
-        settings: settings.settings,
-        ..Effort::ended("all samples are drawn", chain.samples as u64)
-    };
+    let settings = learned.effort.settings.clone();
+    let effort = Effort { settings, ..Effort::ended("all samples are drawn", chain.samples as u64) };
     Ok(curves(outcome, &chain.mean, &chain.variance, &rate).by(effort))
 }
 

@@ -174,66 +174,85 @@ impl<'a> Setup<'a> {
         method: Method,
         look: &mut dyn FnMut(u64, &Making<'_>),
     ) -> Result<Learned, ExperimentError> {
-        let (training, task) = (&self.split.training, self.split.task);
-        let labels = training.labels();
-        let data = Table::with_targets(training.inputs.as_ref(), &labels)?;
-        let rule = if method.is_in_batches() { self.rule } else { Rule::Signs(RATE) };
-        let steps = rule.steps(self.steps);
-        let mut watch = |now: Moment<'_, _>| look(now.progress.evaluation, &|| now.predictor());
-        let mut by_sites = |mut model: PowerEp, how: Learning, settings: EpLearning| {
-            let is_at_rest = matches!(how, Learning::Outer(_));
-            let optimizer = if is_at_rest { "L-BFGS".to_owned() } else { rule.to_string() };
-            let started = model.processes()[0].kernel().expression();
-            let found = model.learn_with(&data, how, &settings, &mut watch)?;
-            let effort = Effort::from(&found.run)
-                .with("optimizer", optimizer)
-                .with("kernel at the start", started)
-                .with("likelihood learned", model.likelihood().expression());
-            let effort = if is_at_rest { effort.with("EP tolerance", settings.ep.tolerance) } else { effort };
-            Ok(Learned { fitted: Box::new(found.state.predictor(&model)?), effort })
-        };
-        let tied = EpLearning::default().with_sharing(Sharing::Tied);
         match method {
-            Method::OwnSites => by_sites(self.power_ep()?, Learning::Inner(steps), EpLearning::default()),
-            Method::TiedSites => {
-                let how = Learning::Batches(Batches::whole(training.len())?, steps);
-                by_sites(self.power_ep()?, how, tied)
-            }
-            Method::OwnInBatches(_) | Method::TiedInBatches => {
-                let (sharing, power) = match method {
-                    Method::OwnInBatches(power) => (Sharing::Own, power),
-                    _ => (Sharing::Tied, 1.0),
-                };
-                let model = self.power_ep()?.with_powers(Powers::Same(power));
-                let mut settings = EpLearning::default().with_sharing(sharing);
-                settings.ep.step = SITE_STEP;
-                by_sites(model, Learning::Batches(self.batches()?, steps), settings)
-            }
-            Method::Gfitc => {
-                let model = self.power_ep()?.with_level(Level::Latent);
-                // As the authors' program has it.
-                let ep = EpOptions { tolerance: 1e-3, log_z_tolerance: 1e-5, ..EpOptions::default() };
-                by_sites(model, savigp::outer(self.steps), EpLearning::default().with_ep(ep))
-            }
-            Method::Variational => {
-                let mut model = Savigp::new(self.processes()?, self.likelihood()?)?;
-                // From the prior, kernels give up before the posterior has seen the data: on Vowel all become noise.
-                let rest = NaturalOptions { tolerance: 1e-4, ..NaturalOptions::default() };
-                model.come_to_rest(&mut Bound::new(&model, &data)?, &rest)?;
-                let started = model.processes()[0].kernel().expression();
-                let (_, effort) = savigp::together(&mut model, &data, self.steps)?;
-                let effort = effort.with("kernel at the start", started);
-                Ok(Learned { fitted: Box::new(model.predictor()?), effort })
-            }
+            Method::Variational => self.variational(),
             Method::VariationalInBatches(natural) => {
                 let (fitted, effort) = self.variational_in_batches(natural)?;
                 Ok(Learned { fitted: Box::new(fitted), effort })
             }
             Method::Logistic => {
-                let fitted = Box::new(Logistic::fit(training, &task.labels(), 1.0)?);
-                Ok(Learned { fitted, effort: Effort::ended("L-BFGS on all rows, to its own end", 0) })
+                let fitted = Logistic::fit(&self.split.training, &self.split.task.labels(), 1.0)?;
+                let effort = Effort::ended("L-BFGS on all rows, to its own end", 0);
+                Ok(Learned { fitted: Box::new(fitted), effort })
             }
+            _ => self.by_sites(method, look),
         }
+    }
+
+    /// By expectation propagation.
+    fn by_sites(
+        &self,
+        method: Method,
+        look: &mut dyn FnMut(u64, &Making<'_>),
+    ) -> Result<Learned, ExperimentError> {
+        let labels = self.split.training.labels();
+        let data = Table::with_targets(self.split.training.inputs.as_ref(), &labels)?;
+        let (mut model, settings) = self.sites(method)?;
+        let rule = if method.is_in_batches() { self.rule } else { Rule::Signs(RATE) };
+        let steps = rule.steps(self.steps);
+        let how = match method {
+            Method::Gfitc => savigp::outer(self.steps),
+            Method::OwnSites => Learning::Inner(steps),
+            Method::TiedSites => Learning::Batches(Batches::whole(labels.len())?, steps),
+            _ => Learning::Batches(self.batches()?, steps),
+        };
+        let started = model.processes()[0].kernel().expression();
+        let mut watch = |now: Moment<'_, _>| look(now.progress.evaluation, &|| now.predictor());
+        let found = model.learn_with(&data, how, &settings, &mut watch)?;
+        let effort = Effort::from(&found.run)
+            .with("kernel at the start", started)
+            .with("likelihood learned", model.likelihood().expression());
+        let effort = match method {
+            Method::Gfitc => effort.with("optimizer", "L-BFGS").with("EP tolerance", settings.ep.tolerance),
+            _ => effort.with("optimizer", rule),
+        };
+        Ok(Learned { fitted: Box::new(found.state.predictor(&model)?), effort })
+    }
+
+    /// The model of a method of expectation propagation, and the settings of its sites.
+    fn sites(&self, method: Method) -> Result<(PowerEp, EpLearning), ExperimentError> {
+        let (model, mut settings) = (self.power_ep()?, EpLearning::default());
+        Ok(match method {
+            Method::Gfitc => {
+                // As the authors' program has it.
+                let ep = EpOptions { tolerance: 1e-3, log_z_tolerance: 1e-5, ..EpOptions::default() };
+                (model.with_level(Level::Latent), settings.with_ep(ep))
+            }
+            Method::TiedSites => (model, settings.with_sharing(Sharing::Tied)),
+            Method::OwnInBatches(power) => {
+                settings.ep.step = SITE_STEP;
+                (model.with_powers(Powers::Same(power)), settings.with_sharing(Sharing::Own))
+            }
+            Method::TiedInBatches => {
+                settings.ep.step = SITE_STEP;
+                (model.with_powers(Powers::Same(1.0)), settings.with_sharing(Sharing::Tied))
+            }
+            _ => (model, settings),
+        })
+    }
+
+    /// A variational posterior and all else by L-BFGS, from where the posterior is at rest.
+    fn variational(&self) -> Result<Learned, ExperimentError> {
+        let labels = self.split.training.labels();
+        let data = Table::with_targets(self.split.training.inputs.as_ref(), &labels)?;
+        let mut model = Savigp::new(self.processes()?, self.likelihood()?)?;
+        // From the prior, kernels give up before the posterior has seen the data: on Vowel all become noise.
+        let rest = NaturalOptions { tolerance: 1e-4, ..NaturalOptions::default() };
+        model.come_to_rest(&mut Bound::new(&model, &data)?, &rest)?;
+        let started = model.processes()[0].kernel().expression();
+        let (_, effort) = savigp::together(&mut model, &data, self.steps)?;
+        let effort = effort.with("kernel at the start", started);
+        Ok(Learned { fitted: Box::new(model.predictor()?), effort })
     }
 
     /// A variational posterior, learned in mini-batches, and how that went.
