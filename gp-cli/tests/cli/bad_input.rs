@@ -135,8 +135,14 @@ fn a_million_columns_of_any_format_are_refused() {
 fn binary_files() {
     let desk = Desk::new();
     let data = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/");
-    for name in ["table_snappy.parquet", "table_zstd.feather", "table_lz4.feather", "table.npy", "plain.npz"]
-    {
+    for name in [
+        "table_snappy.parquet",
+        "table_zstd.feather",
+        "table_lz4.feather",
+        "polars_zstd.feather",
+        "table.npy",
+        "plain.npz",
+    ] {
         let whole = std::fs::read(format!("{data}{name}")).unwrap();
         for length in [whole.len() - 1, whole.len() / 2, 12] {
             desk.write(name, &whole[..length]);

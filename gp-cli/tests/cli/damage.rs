@@ -58,6 +58,8 @@ fn parquet_and_arrow() {
         "table_lz4.feather",
         "table_zstd.feather",
         "stream.arrows",
+        "polars_none.feather",
+        "polars_lz4.feather",
     ] {
         each(name, 1500, |bytes| table(name, bytes));
     }

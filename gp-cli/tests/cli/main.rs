@@ -30,6 +30,7 @@ mod others;
 mod outputs;
 mod parts;
 mod pictures;
+mod polars;
 mod predict;
 mod relevance;
 mod restarts;

@@ -2,16 +2,16 @@
 
 use crate::data::column::{Kind, LevelBuilder};
 use crate::data::{units, wide};
-use arrow_array::Array;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
-    ArrowPrimitiveType, Date32Type, Date64Type, Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type,
-    DurationMicrosecondType, DurationMillisecondType, DurationNanosecondType, DurationSecondType,
-    Float16Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, Time32MillisecondType,
-    Time32SecondType, Time64MicrosecondType, Time64NanosecondType, TimestampMicrosecondType,
-    TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type,
-    UInt32Type, UInt64Type,
+    ArrowPrimitiveType, ByteViewType, Date32Type, Date64Type, Decimal32Type, Decimal64Type, Decimal128Type,
+    Decimal256Type, DurationMicrosecondType, DurationMillisecondType, DurationNanosecondType,
+    DurationSecondType, Float16Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
+    Time32MillisecondType, Time32SecondType, Time64MicrosecondType, Time64NanosecondType,
+    TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType,
+    UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
+use arrow_array::{Array, GenericByteViewArray};
 use arrow_schema::{DataType, TimeUnit};
 
 /// Type of a column of numbers; none for one of words.
@@ -128,6 +128,28 @@ pub(super) fn append_words(array: &dyn Array, out: &mut LevelBuilder) -> Result<
         other => return Err(unread(other)),
     }
     Ok(())
+}
+
+/// Letters of the words of an array beyond those of its buffers: views of one buffer may overlap.
+pub(super) fn shared_letters(array: &dyn Array) -> f64 {
+    match array.data_type() {
+        DataType::Utf8View => beyond_buffers(array.as_string_view()),
+        DataType::BinaryView => beyond_buffers(array.as_binary_view()),
+        DataType::Dictionary(..) => {
+            array.as_any_dictionary_opt().map_or(0.0, |dictionary| shared_letters(dictionary.values()))
+        }
+        _ => 0.0,
+    }
+}
+
+fn beyond_buffers<T: ByteViewType>(array: &GenericByteViewArray<T>) -> f64 {
+    // Short words are in the views themselves.
+    let held = (size_of_val(array.views().as_ref())
+        + array.data_buffers().iter().map(|b| b.len()).sum::<usize>()) as f64;
+    // The lowest 32 bits of a view are its length.
+    let views = array.views().iter().enumerate().filter(|(row, _)| array.is_valid(*row));
+    let letters: f64 = views.map(|(_, view)| f64::from(*view as u32)).sum();
+    (letters - held).max(0.0)
 }
 
 fn text(bytes: &[u8]) -> Result<&str, String> {

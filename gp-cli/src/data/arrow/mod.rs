@@ -15,9 +15,9 @@ use super::source::Source;
 use super::supply::{Input, Supply, unreadable};
 use crate::error::CliError;
 use arrow_array::{ArrayRef, RecordBatch};
-use arrow_ipc::reader::StreamReader;
+use arrow_ipc::reader::{FileReader, StreamReader};
 use arrow_schema::{ArrowError, DataType, Schema, SchemaRef};
-use sizes::{Claims, claims};
+use sizes::{Claims, Fault};
 use std::io::{self, BufReader, Cursor, Read, Seek, SeekFrom};
 use std::sync::Arc;
 
@@ -25,11 +25,9 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ArrowFile;
 
-/// A file is a stream behind its mark, and a list of places after it that nobody needs who reads everything.
+/// A file begins and ends with this; what begins otherwise is a stream. In a file the list at its end says where batches are:
+/// some writers leave bytes before and between them that are no messages of a stream.
 const MAGIC: &[u8; 6] = b"ARROW1";
-const MARK: &[u8; 8] = b"ARROW1\0\0";
-/// Bytes that writers may add to the mark, to begin at a multiple of a power of two.
-const LONGEST_PADDING: u64 = 512;
 
 impl Format for ArrowFile {
     fn name(&self) -> &'static str {
@@ -50,9 +48,8 @@ impl Format for ArrowFile {
 
     fn read(&self, source: &Source, options: &ReadOptions) -> Result<Frame, CliError> {
         guarded(source, FORMAT, || {
-            let reader = open(source, Cursor::new(source.bytes()), |all, _| all)?;
-            let schema = reader.schema();
-            let batches = reader.collect::<Result<Vec<_>, _>>().map_err(|cause| damaged(source, &cause))?;
+            let (schema, batches) = open(source, Cursor::new(source.bytes()), |claims| claims.all)?;
+            let batches = batches.collect::<Result<Vec<_>, _>>().map_err(|cause| damaged(source, &cause))?;
             let heading = heading(options, &schema);
             let columns = columns(source, heading.places(), &schema, &batches)?;
             Ok(Frame::new(source.name(), columns, None)?.with_heading(heading))
@@ -64,90 +61,78 @@ impl Format for ArrowFile {
     }
 
     fn pieces<'a>(&self, input: &'a Input, options: &ReadOptions) -> Result<Box<dyn Pieces + 'a>, CliError> {
-        let reader =
-            guarded(input, FORMAT, || open(input, BufReader::new(input.file()?), |_, largest| largest))?;
-        let schema = reader.schema();
+        let (schema, from) =
+            guarded(input, FORMAT, || open(input, BufReader::new(input.file()?), Claims::of_one_batch))?;
         let heading = heading(options, &schema);
         let places = heading.places().to_vec();
-        Ok(Box::new(Batches {
-            supply: input,
-            heading: heading.into(),
-            places,
-            schema,
-            from: reader,
-            rows: 0,
-        }))
+        Ok(Box::new(Batches { supply: input, heading: heading.into(), places, schema, from, rows: 0 }))
     }
-}
-
-/// Where the stream begins behind the mark: some writers fill up with zeros, and no message begins with such.
-fn behind_padding(from: &mut (impl Read + Seek)) -> io::Result<u64> {
-    let padding = read_up_to(from, LONGEST_PADDING)?;
-    let zeros = padding.chunks_exact(MARK.len()).take_while(|block| block.iter().all(|&byte| byte == 0));
-    from.seek(SeekFrom::Start((MARK.len() * (1 + zeros.count())) as u64))
 }
 
 /// What errors call it.
 const FORMAT: &str = "Arrow";
 
+/// What errors say of it.
+const DAMAGED: &str = " is a damaged or truncated Arrow file";
+
 fn damaged(supply: &dyn Supply, cause: &dyn std::error::Error) -> CliError {
-    supply.fault(&format!(" is a damaged or truncated Arrow file: {cause}"))
+    supply.fault(&format!("{DAMAGED}: {cause}"))
 }
 
-/// A reader of the batches of a file or stream that claims no sizes it cannot have, and no more memory than is left; `held`
-/// says what of it is in memory at a time, of all batches and the largest.
-fn open<R: Read + Seek>(
+/// Batches one after the other.
+type BatchReader<'a> = Box<dyn Iterator<Item = Result<RecordBatch, ArrowError>> + 'a>;
+
+/// The schema and the batches of a file or stream that claims no sizes it cannot have, and no more memory than is left; `held`
+/// says what of it is in memory at a time.
+fn open<'a, R: Read + Seek + 'a>(
     supply: &dyn Supply,
     mut from: R,
-    held: fn(f64, f64) -> f64,
-) -> Result<StreamReader<R>, CliError> {
+    held: fn(&Claims) -> f64,
+) -> Result<(SchemaRef, BatchReader<'a>), CliError> {
     let failed = |cause| unreadable(supply, cause);
-    let start = begin(&mut from)
-        .map_err(failed)?
-        .ok_or_else(|| supply.fault(&" is a damaged or truncated Arrow file: its end is missing"))?;
-    match claims(&mut from).map_err(failed)? {
-        Claims::Bytes { all, largest } => {
-            supply.room().take(held(all, largest), || " unpacked".to_owned())?;
-        }
-        Claims::Impossible(size) => {
-            let what = format!(" is a damaged or truncated Arrow file: {size} is no size of a part of it");
-            return Err(supply.fault(&what));
-        }
+    let is_file = is_file(&mut from).map_err(failed)?;
+    let is_file = is_file.ok_or_else(|| supply.fault(&format!("{DAMAGED}: its end is missing")))?;
+    let claims = if is_file { Claims::of_list(&mut from) } else { Claims::of_stream(&mut from) };
+    let claims = claims.map_err(|fault| match fault {
+        Fault::Unreadable(cause) => failed(cause),
+        Fault::Impossible(size) => supply.fault(&format!("{DAMAGED}: {size} is no size of a part of it")),
+        Fault::NoList => supply.fault(&format!("{DAMAGED}: the list of its parts is not readable")),
+    })?;
+    supply.room().take(held(&claims), || " unpacked".to_owned())?;
+    from.rewind().map_err(failed)?;
+    if is_file {
+        let reader = FileReader::try_new(from, None).map_err(|cause| damaged(supply, &cause))?;
+        Ok((reader.schema(), Box::new(reader)))
+    } else {
+        let reader = StreamReader::try_new(from, None).map_err(|cause| damaged(supply, &cause))?;
+        Ok((reader.schema(), Box::new(reader)))
     }
-    from.seek(SeekFrom::Start(start)).map_err(failed)?;
-    StreamReader::try_new(from, None).map_err(|cause| damaged(supply, &cause))
 }
 
-/// Goes to where the messages begin; nowhere, where a file does not end as it should.
-fn begin(from: &mut (impl Read + Seek)) -> io::Result<Option<u64>> {
+/// Whether it is a file and no stream, which begins where it is left; nothing, where a file does not end as it should.
+fn is_file(from: &mut (impl Read + Seek)) -> io::Result<Option<bool>> {
     from.rewind()?;
-    let first = read_up_to(from, MARK.len() as u64)?;
-    if first != MARK {
+    if read_up_to(from, MAGIC.len() as u64)? != MAGIC {
         from.rewind()?;
-        return Ok(Some(0));
+        return Ok(Some(false));
     }
     from.seek(SeekFrom::End(-(MAGIC.len() as i64)))?;
-    let last = read_up_to(from, MAGIC.len() as u64)?;
-    if last != MAGIC {
-        return Ok(None);
-    }
-    from.seek(SeekFrom::Start(MARK.len() as u64))?;
-    behind_padding(from).map(Some)
+    Ok((read_up_to(from, MAGIC.len() as u64)? == MAGIC).then_some(true))
 }
 
 /// Batches of a file as pieces of a table.
-struct Batches<'a, R> {
+struct Batches<'a> {
     supply: &'a dyn Supply,
     heading: Arc<Heading>,
     /// Where the columns of the heading that are read stand in batches.
     places: Vec<usize>,
     schema: SchemaRef,
-    from: R,
+    from: BatchReader<'a>,
     /// Rows that have gone before.
     rows: u64,
 }
 
-impl<R: Iterator<Item = Result<RecordBatch, ArrowError>>> Pieces for Batches<'_, R> {
+impl Pieces for Batches<'_> {
     fn next_piece(&mut self) -> Result<Option<Frame>, CliError> {
         let Self { supply, heading, places, schema, from, rows } = self;
         guarded(*supply, FORMAT, || {
@@ -179,11 +164,14 @@ fn columns(
     check_width(supply, schema.fields().len())?;
     // Columns without values claim rows that no byte stands for.
     let rows = batches.iter().map(RecordBatch::num_rows).fold(0, usize::saturating_add);
-    supply.room().take_table(rows, places.len(), 0)?;
+    let mut room = supply.room();
+    room.take_table(rows, places.len(), 0)?;
     let mut columns = Vec::new();
     for &place in places {
         let field = schema.field(place);
         let arrays: Vec<&ArrayRef> = batches.iter().map(|batch| batch.column(place)).collect();
+        let shared = arrays.iter().map(|array| cells::shared_letters(array)).sum();
+        room.take(shared, || format!(", column {}", field.name()))?;
         let column = column(field.name(), field.data_type(), &arrays).map_err(|cause| {
             supply.fault(&format!(", column {}: {cause}; leave it out with --exclude", field.name()))
         })?;

@@ -2,52 +2,165 @@
 //! is ends; so sizes are checked first.
 
 use crate::data::counted::read_up_to;
-use arrow_ipc::root_as_message;
+use arrow_ipc::{Field, Message, RecordBatch, Schema, root_as_footer, root_as_message};
 use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::Range;
 
 /// A buffer of one column of one batch has fewer bytes.
 const MOST_BYTES: i64 = 1 << 32;
 /// First bytes of a message; those of old writers lack them.
 const CONTINUATION: [u8; 4] = [0xff; 4];
+/// The end of a file: the length of the list of its parts, and the mark.
+const END: u64 = 10;
 
-/// Sizes that messages state.
-pub(super) enum Claims {
-    /// Bytes of memory, packed buffers unpacked: of all messages together, and of the largest.
-    Bytes { all: f64, largest: f64 },
-    /// A size that a part of some message cannot have.
+/// What is wrong with the sizes that a file states.
+pub(super) enum Fault {
+    /// The file cannot be read.
+    Unreadable(io::Error),
+    /// A size that some part cannot have.
     Impossible(i64),
+    /// The list of parts at the end, or a part that it names, is none.
+    NoList,
 }
 
-/// Sum and largest of the sizes that messages state. Other faults are left to the reader.
-pub(super) fn claims(messages: &mut (impl Read + Seek)) -> io::Result<Claims> {
-    let mut at = messages.stream_position()?;
-    let end = messages.seek(SeekFrom::End(0))?;
-    let (mut all, mut largest) = (0.0, 0.0_f64);
-    while let Some((head, length)) = description(messages, at, end)? {
-        let Some(body) = skip(head, length.into(), end) else { return Ok(Claims::Impossible(length.into())) };
-        let bytes = read_at(messages, head, body - head)?;
-        let Ok(message) = root_as_message(&bytes) else { break };
-        let Some(next) = skip(body, message.bodyLength(), end) else {
-            return Ok(Claims::Impossible(message.bodyLength()));
-        };
-        let mut claimed = (next - at) as f64;
-        let batch = message.header_as_record_batch().or_else(|| message.header_as_dictionary_batch()?.data());
-        let packed = batch.filter(|batch| batch.compression().is_some());
-        for buffer in packed.and_then(|batch| batch.buffers()).into_iter().flatten() {
-            let first =
-                skip(body, buffer.offset(), next).filter(|first| first + 8 <= next && buffer.length() > 0);
-            let Some(first) = first else { continue };
-            let claim = i64::from_le_bytes(read_at(messages, first, 8)?.try_into().unwrap_or_default());
-            // −1 says that a buffer is not packed after all.
-            if !(-1..MOST_BYTES).contains(&claim) {
-                return Ok(Claims::Impossible(claim));
-            }
-            claimed += claim.max(0) as f64;
-        }
-        (all, largest) = (all + claimed, largest.max(claimed));
-        at = next;
+impl From<io::Error> for Fault {
+    fn from(cause: io::Error) -> Self {
+        Self::Unreadable(cause)
     }
-    Ok(Claims::Bytes { all, largest })
+}
+
+/// Bytes of memory that parts of a file take, packed buffers unpacked.
+#[derive(Default)]
+pub(super) struct Claims {
+    /// All parts together.
+    pub(super) all: f64,
+    /// Parts that stay while batches come one after the other: names and dictionaries.
+    kept: f64,
+    /// The largest batch.
+    largest: f64,
+}
+
+impl Claims {
+    /// Bytes where one batch is held at a time.
+    pub(super) fn of_one_batch(&self) -> f64 {
+        self.kept + self.largest
+    }
+
+    /// Claims of the messages that follow each other from here on. Other faults are left to the reader.
+    pub(super) fn of_stream(from: &mut (impl Read + Seek)) -> Result<Self, Fault> {
+        let mut at = from.stream_position()?;
+        let end = from.seek(SeekFrom::End(0))?;
+        let mut claims = Self::default();
+        while let Some((head, length)) = description(from, at, end)? {
+            let body = skip(head, length.into(), end)?;
+            let bytes = read_at(from, head, body - head)?;
+            let Ok(message) = root_as_message(&bytes) else { break };
+            let next = skip(body, message.bodyLength(), end)?;
+            claims.add(from, &message, at, body..next)?;
+            at = next;
+        }
+        Ok(claims)
+    }
+
+    /// Claims of the parts that the list at the end of a file names. No two of them share bytes, or parts could be named
+    /// again and again until there is no memory left.
+    pub(super) fn of_list(from: &mut (impl Read + Seek)) -> Result<Self, Fault> {
+        let (list, bytes) = list(from)?;
+        let footer = root_as_footer(&bytes).map_err(|_| Fault::NoList)?;
+        let mut claims = Self::default();
+        claims.keep(footer.schema().map_or(0.0, letters));
+        let mut listed = 0;
+        let parts = footer.dictionaries().into_iter().chain(footer.recordBatches());
+        for part in parts.flatten() {
+            let at = skip(0, part.offset(), list)?;
+            let body = skip(at, part.metaDataLength().into(), list)?;
+            let next = skip(body, part.bodyLength(), list)?;
+            listed += next - at;
+            if listed > list {
+                return Err(Fault::Impossible(part.bodyLength()));
+            }
+            let bytes = read_at(from, at, body - at)?;
+            let message = root_as_message(behind_prefix(&bytes)).map_err(|_| Fault::NoList)?;
+            claims.add(from, &message, at, body..next)?;
+        }
+        Ok(claims)
+    }
+
+    /// Adds what a message that begins at `at` and its body take.
+    fn add(
+        &mut self,
+        from: &mut (impl Read + Seek),
+        message: &Message<'_>,
+        at: u64,
+        body: Range<u64>,
+    ) -> Result<(), Fault> {
+        let own = (body.end - at) as f64;
+        if let Some(dictionary) = message.header_as_dictionary_batch() {
+            let buffers = dictionary.data().map_or(Ok(0.0), |batch| buffers(from, &batch, body))?;
+            self.keep(own + buffers);
+        } else if let Some(batch) = message.header_as_record_batch() {
+            let claim = own + buffers(from, &batch, body)?;
+            (self.all, self.largest) = (self.all + claim, self.largest.max(claim));
+        } else {
+            self.keep(own + message.header_as_schema().map_or(0.0, letters));
+        }
+        Ok(())
+    }
+
+    fn keep(&mut self, claim: f64) {
+        (self.all, self.kept) = (self.all + claim, self.kept + claim);
+    }
+}
+
+/// Bytes that the buffers of a batch take beside its body: unpacked, or where some share bytes of it.
+fn buffers(from: &mut (impl Read + Seek), batch: &RecordBatch<'_>, body: Range<u64>) -> Result<f64, Fault> {
+    let packed = batch.compression().is_some();
+    let mut claimed = 0.0;
+    for buffer in batch.buffers().into_iter().flatten().filter(|buffer| buffer.length() > 0) {
+        let Ok(first) = skip(body.start, buffer.offset(), body.end) else { continue };
+        if !packed {
+            claimed += buffer.length().min((body.end - first) as i64) as f64;
+            continue;
+        }
+        if first + 8 > body.end {
+            continue;
+        }
+        let claim = i64::from_le_bytes(read_at(from, first, 8)?.try_into().unwrap_or_default());
+        // −1 says that a buffer is not packed after all.
+        if !(-1..MOST_BYTES).contains(&claim) {
+            return Err(Fault::Impossible(claim));
+        }
+        claimed += claim.max(0) as f64;
+    }
+    let held = if packed { 0.0 } else { (body.end - body.start) as f64 };
+    Ok((claimed - held).max(0.0))
+}
+
+/// Letters of the names of all columns, of which several may be the same bytes of a file.
+fn letters(schema: Schema<'_>) -> f64 {
+    schema.fields().into_iter().flatten().map(|field| letters_of(&field)).sum()
+}
+
+fn letters_of(field: &Field<'_>) -> f64 {
+    let inner: f64 = field.children().into_iter().flatten().map(|child| letters_of(&child)).sum();
+    field.name().map_or(0, str::len) as f64 + inner
+}
+
+/// Place and bytes of the list of parts.
+fn list(from: &mut (impl Read + Seek)) -> Result<(u64, Vec<u8>), Fault> {
+    let size = from.seek(SeekFrom::End(0))?;
+    let end = size.checked_sub(END).ok_or(Fault::NoList)?;
+    let length = read_at(from, end, 4)?.try_into().map_err(|_| Fault::NoList)?;
+    let length = i32::from_le_bytes(length);
+    let place = u64::try_from(length).ok().and_then(|length| end.checked_sub(length));
+    let place = place.ok_or(Fault::Impossible(length.into()))?;
+    Ok((place, read_at(from, place, end - place)?))
+}
+
+/// The description of a message without the length before it.
+fn behind_prefix(bytes: &[u8]) -> &[u8] {
+    let prefix = if bytes.starts_with(&CONTINUATION) { 8 } else { 4 };
+    bytes.get(prefix..).unwrap_or_default()
 }
 
 /// Place and length of the description of a message; none at the end.
@@ -64,11 +177,71 @@ fn description<M: Read + Seek>(messages: &mut M, at: u64, end: u64) -> io::Resul
 }
 
 /// So many bytes on, unless that is behind the end.
-fn skip(at: u64, length: i64, end: u64) -> Option<u64> {
-    u64::try_from(length).ok().and_then(|length| at.checked_add(length)).filter(|&there| there <= end)
+fn skip(at: u64, length: i64, end: u64) -> Result<u64, Fault> {
+    let there = u64::try_from(length).ok().and_then(|length| at.checked_add(length));
+    there.filter(|&there| there <= end).ok_or(Fault::Impossible(length))
 }
 
 fn read_at(from: &mut (impl Read + Seek), at: u64, length: u64) -> io::Result<Vec<u8>> {
     from.seek(SeekFrom::Start(at))?;
     read_up_to(from, length)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Cursor;
+
+    const FILE: &[u8] = include_bytes!("../../../tests/data/polars_none.feather");
+
+    fn claims(bytes: Vec<u8>) -> Result<Claims, Fault> {
+        Claims::of_list(&mut Cursor::new(bytes))
+    }
+
+    fn with(at: usize, change: &[u8]) -> Vec<u8> {
+        let mut bytes = FILE.to_vec();
+        bytes[at..at + change.len()].copy_from_slice(change);
+        bytes
+    }
+
+    /// Where the list says of its last batch where it is: offset, length of its description, length of its body.
+    fn last_batch() -> usize {
+        let (at, bytes) = list(&mut Cursor::new(FILE)).ok().unwrap();
+        let footer = root_as_footer(&bytes).unwrap();
+        let batches = footer.recordBatches().unwrap();
+        let block = batches.get(batches.len() - 1);
+        at as usize + bytes.windows(24).position(|window| window == block.0).unwrap()
+    }
+
+    #[test]
+    fn a_sound_file_claims_about_its_size() {
+        let claims = claims(FILE.to_vec()).ok().unwrap();
+        assert!(
+            claims.all > 0.2 * FILE.len() as f64 && claims.all < 1.5 * FILE.len() as f64,
+            "{}",
+            claims.all
+        );
+        assert!(claims.of_one_batch() < claims.all);
+    }
+
+    #[test]
+    fn a_list_longer_than_the_file_is_no_list() {
+        for length in [i32::MAX, -1, FILE.len() as i32] {
+            let damaged = with(FILE.len() - 10, &length.to_le_bytes());
+            assert!(matches!(claims(damaged), Err(Fault::Impossible(size)) if size == i64::from(length)));
+        }
+    }
+
+    #[test]
+    fn parts_outside_the_file_are_none() {
+        let place = last_batch();
+        for (at, value) in [(place, i64::MAX), (place, -8), (place + 16, FILE.len() as i64), (place + 16, -1)]
+        {
+            assert!(
+                matches!(claims(with(at, &value.to_le_bytes())), Err(Fault::Impossible(size)) if size == value)
+            );
+        }
+        let long = with(place + 8, &i32::MAX.to_le_bytes());
+        assert!(matches!(claims(long), Err(Fault::Impossible(_))));
+    }
 }
