@@ -67,7 +67,7 @@ pub struct FitOptions {
     /// Fail, and write nothing, where training did not converge
     #[arg(long)]
     pub strict: bool,
-    /// Replace a model file that is there, and go on where memory looks scarce
+    /// Replace a model file that is there
     #[arg(long)]
     pub force: bool,
     /// Print how it went as one JSON object
@@ -104,9 +104,7 @@ pub fn run(
         .for_each(|line| notes.say(format_args!("{line}")));
     let known = plan.warnings.clone();
     warn(notes, &known);
-    if !options.force {
-        plan.check_memory(context.budget(), 1)?;
-    }
+    plan.check_memory(context.budget(), 1)?;
     let test = options.test.as_deref().map(|path| read_test(path, options, &plan, context)).transpose()?;
 
     let checkpoint = checkpoint_folder(options, &plan)?;

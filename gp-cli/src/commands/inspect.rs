@@ -3,6 +3,7 @@
 use super::{print_json, targets};
 use crate::context::Context;
 use crate::error::CliError;
+use crate::left_out::counted;
 use crate::lengths::{four_digits, length_lines, lengths, readable, readable_likelihood};
 use crate::model::{Influence, InputInfluence, Model, TrainingRecord, TriedKernels, TriedStarts};
 use crate::out;
@@ -164,11 +165,15 @@ fn origin(model: &Model, page: &mut Page) {
 /// How it was trained.
 fn course(model: &Model, page: &mut Page) {
     let training = &model.about().training;
-    page.line("trained on", &format!("{} rows by method {}", training.rows, training.method));
+    page.line("trained on", &format!("{} by method {}", counted(training.rows, "row"), training.method));
     let outcome = if training.converged { "converged" } else { "did not converge" };
     page.line(
         "training",
-        &format!("{outcome} after {} iterations: {}", training.iterations, training.reason),
+        &format!(
+            "{outcome} after {}: {}",
+            counted(training.iterations as usize, "iteration"),
+            training.reason
+        ),
     );
     page.line(
         "objective",

@@ -144,8 +144,7 @@ fn checkpoint(readers: &Readers, bytes: &[u8]) -> Result<Reading, String> {
         ..MinimiseOptions::default()
     };
     match minimise(parabola, &[3.0, -1.0], &options) {
-        // Only a file that was made up has a right check sum and a point of another size.
-        Ok(least) if least.x.len() != 2 => Ok(Reading::Refused("a point of another size".to_owned())),
+        Ok(least) if least.x.len() != 2 => Err(format!("a point of {} coordinates", least.x.len())),
         Ok(_) => Ok(Reading::Read),
         Err(error @ OptimError::Checkpoint(_)) => Ok(Reading::Refused(error.to_string())),
         Err(error) => Ok(Reading::Refused(format!("not resumed: {error}"))),

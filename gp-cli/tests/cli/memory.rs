@@ -96,6 +96,8 @@ fn methods_and_settings_are_checked_before_they_take_memory() {
     desk.write("t.csv", sine(3_000));
     let exact = ["method exact for 3000 rows needs 288 MB or more, and --memory leaves"];
     desk.refused("fit t.csv --target y --method exact --memory 200M", 5, &exact);
+    // The estimate is a lower bound: who wants a file replaced does not want the process to be killed.
+    desk.refused("fit t.csv --target y --method exact --memory 200M --force", 5, &exact);
     desk.write("gp.toml", "memory = \"200M\"\n");
     desk.refused("fit t.csv --target y --method exact --config gp.toml", 5, &exact);
     let savigp = "fit t.csv --target y --method savigp";

@@ -90,7 +90,9 @@ fn methods_of_all_rows_read_them_from_a_file_too() {
     ] {
         same_either_way(&desk, &format!("{table}.csv --target y --missing drop --method {method}"));
     }
-    let said = desk.ok("fit numbers.csv --target y --missing drop --method pep --stream always --force");
+    let said = desk.ok(
+        "fit numbers.csv --target y --missing drop --method pep --inducing 12 --iterations 3 --stream always --force",
+    );
     assert!(said.err.contains("rows are read from a file, as --stream says"), "{}", said.err);
 }
 

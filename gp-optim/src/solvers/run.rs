@@ -12,6 +12,7 @@ use argmin::core::{KV, OptimizationResult, Problem, Solver, State, TerminationRe
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fmt;
+use std::ops::Deref;
 use std::time::Instant;
 
 /// A problem that may have a memory, which checkpoints then hold.
@@ -73,7 +74,7 @@ impl<O, S, P> ControlledRun<O, S, P>
 where
     O: Remembers,
     S: Solver<O, GradientState<P>> + Serialize + DeserializeOwned,
-    P: Clone + Serialize + DeserializeOwned,
+    P: Clone + Deref<Target = [f64]> + Serialize + DeserializeOwned,
 {
     /// A run under nobody's control.
     pub fn new(problem: O, solver: S) -> Self {
@@ -179,6 +180,7 @@ where
         if let Some(file) = self.control.resumes_from()
             && let Some((solver, state, kept)) = file.read_with_memory()?
         {
+            self.check_size(&state).map_err(|what| file.unfit(what))?;
             if let Some(problem) = &mut self.problem.problem {
                 problem.recall(&kept.memory).map_err(|what| file.unfit(what))?;
             }
@@ -194,8 +196,23 @@ where
         let Some((solver, state)) = attached.map_err(OptimError::from_argmin)?.flatten() else {
             return Ok(false);
         };
+        self.check_size(&state).map_err(|what| OptimError::BrokenOff {
+            message: format!("the checkpoint does not fit this run: {what}"),
+        })?;
         (self.solver, self.state) = (solver, state);
         Ok(true)
+    }
+
+    /// Says how the point of a stored state differs in size from the start of this run, if it does.
+    fn check_size(&self, stored: &GradientState<P>) -> Result<(), String> {
+        let size = |state: &GradientState<P>| state.get_param().map(|point| point.len());
+        match (size(stored), size(&self.state)) {
+            (Some(found), Some(expected)) if found != expected => Err(format!(
+                "its point has {}, the start of this run {expected}",
+                if found == 1 { "1 coordinate".to_owned() } else { format!("{found} coordinates") }
+            )),
+            _ => Ok(()),
+        }
     }
 
     fn start(&mut self) -> Result<(), OptimError> {

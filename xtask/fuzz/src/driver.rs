@@ -22,6 +22,9 @@ pub(crate) struct Args {
     /// How many seconds in all
     #[arg(long, value_name = "N", default_value_t = 60.0)]
     seconds: f64,
+    /// How many inputs for each reader, however long that takes
+    #[arg(long, value_name = "N", conflicts_with_all = ["minutes", "seconds"], value_parser = clap::value_parser!(u64).range(1..))]
+    executions: Option<u64>,
     /// Readers; all unless given
     #[arg(long, value_name = "NAME", num_args = 1.., value_parser = clap::builder::PossibleValuesParser::new(TARGETS.map(|(name, _)| name)))]
     target: Vec<String>,
@@ -39,8 +42,35 @@ pub(crate) struct Args {
 /// Inputs that end a process, after which a reader is left alone.
 const MOST_ENDS: usize = 10;
 
+/// Keeps memory that was freed in the process. By default the C library of GNU hands large pieces back to the system, and most
+/// of the time of a short input is spent on getting them again.
+const KEPT_MEMORY: [(&str, &str); 3] = [
+    ("MALLOC_MMAP_THRESHOLD_", "1000000000"),
+    ("MALLOC_TRIM_THRESHOLD_", "1000000000"),
+    ("MALLOC_TOP_PAD_", "67108864"),
+];
+
 /// Where files are in memory, on some systems.
 const SHARED_MEMORY: &str = "/dev/shm";
+
+/// Longer than anybody waits.
+const ENDLESS: Duration = Duration::from_secs(3_000_000);
+
+/// When a reader has been tried enough: after so long, or after so many inputs.
+#[derive(Clone, Copy, Debug)]
+struct Limit {
+    time: Duration,
+    executions: u64,
+}
+
+impl Limit {
+    /// What is left of it; nothing where one of both is used up.
+    fn less(self, time: Duration, executions: u64) -> Option<Self> {
+        let left =
+            Self { time: self.time.checked_sub(time)?, executions: self.executions.checked_sub(executions)? };
+        (!left.time.is_zero() && left.executions > 0).then_some(left)
+    }
+}
 
 /// What was found of one reader.
 #[derive(Debug, Default)]
@@ -64,7 +94,11 @@ pub(crate) fn run(args: &Args, folder: &Path, out: &mut dyn Write) -> Result<(),
     };
     let jobs = args.jobs.clamp(1, names.len());
     let seconds = args.minutes.map_or(args.seconds, |minutes| 60.0 * minutes);
-    let each = Duration::from_secs_f64((seconds * jobs as f64 / names.len() as f64).max(0.01));
+    let share = Duration::from_secs_f64((seconds * jobs as f64 / names.len() as f64).max(0.01));
+    let each = match args.executions {
+        Some(executions) => Limit { time: ENDLESS, executions },
+        None => Limit { time: share, executions: u64::MAX },
+    };
     let left = Mutex::new(names.iter().rev().copied().collect::<Vec<_>>());
     let next = || left.lock().ok().and_then(|mut left| left.pop());
     let work = || -> Result<Vec<(&str, Course)>, FuzzError> {
@@ -85,10 +119,10 @@ pub(crate) fn run(args: &Args, folder: &Path, out: &mut dyn Write) -> Result<(),
 }
 
 /// Tries one reader: a process that an input ends is followed by one that goes on behind it.
-fn course(name: &str, seed: u64, limit: Duration, folder: &Path) -> Result<Course, FuzzError> {
+fn course(name: &str, seed: u64, limit: Limit, folder: &Path) -> Result<Course, FuzzError> {
     let (mut course, start, mut from) = (Course::default(), Instant::now(), 0);
     let progress = folder.join(format!("{name}.at"));
-    while let Some(left) = limit.checked_sub(start.elapsed()).filter(|left| !left.is_zero()) {
+    while let Some(left) = limit.less(start.elapsed(), course.executions) {
         let output = worker(name, seed, from, left, &progress)?;
         if output.status.success() {
             let said = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -123,17 +157,18 @@ fn ended(output: &Output) -> String {
     format!("{}: {}", output.status, said.lines().find(|line| !line.is_empty()).unwrap_or_default())
 }
 
-fn worker(name: &str, seed: u64, from: u64, left: Duration, progress: &Path) -> Result<Output, FuzzError> {
+fn worker(name: &str, seed: u64, from: u64, left: Limit, progress: &Path) -> Result<Output, FuzzError> {
     let mut command = Command::new(std::env::current_exe().map_err(FuzzError::Worker)?);
     command
         .args(["worker", "--target", name, "--seed", &seed.to_string(), "--from", &from.to_string()])
-        .args(["--milliseconds", &left.as_millis().to_string(), "--progress"])
+        .args(["--milliseconds", &left.time.as_millis().to_string()])
+        .args(["--executions", &left.executions.to_string(), "--progress"])
         .arg(progress);
     if Path::new(SHARED_MEMORY).is_dir() {
         // Checkpoints are files, and a disk takes a hundred times as long.
         command.env("TMPDIR", SHARED_MEMORY);
     }
-    command.stdin(Stdio::null()).output().map_err(FuzzError::Worker)
+    command.envs(KEPT_MEMORY).stdin(Stdio::null()).output().map_err(FuzzError::Worker)
 }
 
 impl Course {
@@ -197,4 +232,19 @@ fn replay(file: &Path, out: &mut dyn Write) -> Result<(), FuzzError> {
 fn say(out: &mut dyn Write, text: &str) -> Result<(), FuzzError> {
     let unwritable = |source| FuzzError::Unwritable { path: PathBuf::from("standard output"), source };
     out.write_all(text.as_bytes()).map_err(unwritable)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_is_used_up_by_time_or_by_inputs() {
+        let limit = Limit { time: Duration::from_secs(5), executions: 10 };
+        let left = limit.less(Duration::from_secs(2), 4).unwrap();
+        assert_eq!((left.time, left.executions), (Duration::from_secs(3), 6));
+        assert!(limit.less(Duration::from_secs(5), 4).is_none());
+        assert!(limit.less(Duration::from_secs(2), 10).is_none());
+        assert!(limit.less(Duration::from_secs(6), 12).is_none());
+    }
 }

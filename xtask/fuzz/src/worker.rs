@@ -44,6 +44,9 @@ pub(crate) struct Args {
     /// How long
     #[arg(long)]
     pub(crate) milliseconds: u64,
+    /// The most inputs
+    #[arg(long)]
+    pub(crate) executions: u64,
     /// File that says which input is being tried
     #[arg(long)]
     pub(crate) progress: std::path::PathBuf,
@@ -105,7 +108,8 @@ pub(crate) fn run(args: &Args, folder: &Path) -> Result<(), FuzzError> {
     let (start, limit) = (Instant::now(), Duration::from_millis(args.milliseconds));
     let mut found = Found::default();
     let mut index = args.from;
-    while start.elapsed() < limit && found.failures.len() < MOST_FAILURES {
+    let end = args.from.saturating_add(args.executions);
+    while index < end && start.elapsed() < limit && found.failures.len() < MOST_FAILURES {
         progress
             .seek(SeekFrom::Start(0))
             .and_then(|_| progress.write_all(&index.to_le_bytes()))

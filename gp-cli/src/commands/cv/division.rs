@@ -8,6 +8,7 @@ use crate::context::Context;
 use crate::data::{Column, Frame};
 use crate::encode::class_labels;
 use crate::error::{CliError, ErrorKind};
+use crate::left_out::counted;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
@@ -62,7 +63,8 @@ impl Division {
             Some(path) => left_in_splits(splits(&path.to_string_lossy(), rows, &context.formats)?, left_out)?,
             None => shuffled(frame, target, count, seed)?,
         };
-        let words = vec![format!("{} folds of {} rows", tests.len(), frame.row_count())];
+        let words =
+            vec![format!("{} of {}", counted(tests.len(), "fold"), counted(frame.row_count(), "row"))];
         let by = if options.splits.is_some() { "splits" } else { "rows" };
         Ok(Self::of_the_rest(tests, frame.row_count(), words, json!({ "by": by })))
     }
@@ -114,8 +116,11 @@ fn shuffled(
 ) -> Result<Vec<Vec<usize>>, CliError> {
     let rows = frame.row_count();
     if rows < 2 * count {
-        let message =
-            format!("{count} folds of {rows} rows leave parts of one row or none; take fewer with --folds");
+        let message = format!(
+            "{} of {} leave parts of one row or none; take fewer with --folds",
+            counted(count, "fold"),
+            counted(rows, "row")
+        );
         return Err(CliError::new(ErrorKind::Data, message));
     }
     let mut order: Vec<usize> = (0..rows).collect();

@@ -5,6 +5,7 @@ use super::super::targets;
 use super::html::{Cell, Section};
 use crate::error::CliError;
 use crate::fit::{MODEL, UNITS, says_nothing_of_lengths};
+use crate::left_out::counted;
 use crate::lengths::{four_digits, length_lines, readable, readable_likelihood};
 use crate::model::{Influence, InputInfluence, Model, TriedKernel, TriedKernels, TriedStart, TriedStarts};
 use crate::picture::{CURVE, Layer, Picture};
@@ -17,7 +18,7 @@ pub(super) fn lead(model: &Model) -> String {
     let training = &model.about().training;
     let outcome = if training.converged { "converged" } else { "did not converge" };
     let (rows, inputs) = (training.rows, model.inputs().names().len());
-    format!("{rows} rows, {inputs} inputs; training {outcome}: {}", training.reason)
+    format!("{}, {}; training {outcome}: {}", counted(rows, "row"), counted(inputs, "input"), training.reason)
 }
 
 /// Target, inputs, kernels and what else has been learned.

@@ -1,7 +1,11 @@
 //! Files that must not be believed.
 
 use super::support::{adam, run_to};
-use gp_optim::{Adam, CheckpointError, CheckpointFile, Descent, OptimError, Point};
+use gp_optim::{
+    Adam, CheckpointError, CheckpointFile, Control, Descent, MinimiseOptions, OptimError, Point, minimise,
+    minimise_with,
+};
+use std::convert::Infallible;
 use std::fs;
 
 type Stored = Descent<Adam>;
@@ -87,4 +91,26 @@ fn leftovers_of_a_broken_attempt_do_no_harm() {
     assert_eq!(resumed, run_to(20, adam(), None).unwrap());
     let names: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
     assert_eq!(names, ["run.checkpoint"]);
+}
+
+/// A run of the same name that starts with another number of coordinates, from the file of a control and from an attached one.
+#[test]
+fn a_point_of_another_size_is_refused_with_both_sizes() {
+    let bowl = |x: &[f64], gradient: &mut [f64]| {
+        gradient.iter_mut().zip(x).for_each(|(slope, x)| *slope = 4.0 * x.powi(3));
+        Ok::<f64, Infallible>(x.iter().map(|x| x.powi(4)).sum())
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let file = CheckpointFile::new(folder.path().join("run.checkpoint"), "bowl");
+    let options = |control| MinimiseOptions { max_iterations: 3, control, ..MinimiseOptions::default() };
+    let controlled = options(Control::new().with_checkpoint(file.clone()));
+    minimise(bowl, &[3.0, -1.0], &controlled).unwrap();
+    let error = minimise(bowl, &[3.0, -1.0, 2.0], &controlled).unwrap_err().to_string();
+    assert!(
+        error.ends_with("does not fit this run: its point has 2 coordinates, the start of this run 3"),
+        "{error}"
+    );
+    let attached = minimise_with(bowl, &[1.0], &options(Control::new()), |run| run.checkpointing(file));
+    let error = attached.unwrap_err().to_string();
+    assert!(error.contains("its point has 2 coordinates, the start of this run 1"), "{error}");
 }
