@@ -4,6 +4,7 @@
 
 use crate::line::Line;
 use gp_optim::Interrupt;
+#[cfg(unix)]
 use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
