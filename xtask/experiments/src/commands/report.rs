@@ -3,7 +3,8 @@
 use crate::ExperimentError;
 use crate::harness::Results;
 use crate::items::ITEMS;
-use crate::report::{Changes, pages};
+use crate::report::{Changes, Page, pages};
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -30,12 +31,27 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Experime
     if options.stale {
         return stale(&options.results, out);
     }
-    for page in pages(ITEMS, &options.results)? {
+    let pages = pages(ITEMS, &options.results)?;
+    for page in &pages {
         for name in page.write(&options.results)? {
             writeln!(out, "wrote {}", options.results.join(name).display())?;
         }
     }
+    sweep(&options.results.join("figures"), &pages.iter().flat_map(Page::pictures).collect())?;
     if options.open { open(&options.results.join("index.html")) } else { Ok(()) }
+}
+
+/// Removes pictures of before that no page shows any more.
+fn sweep(figures: &Path, shown: &BTreeSet<String>) -> Result<(), ExperimentError> {
+    let failed = |cause: std::io::Error| ExperimentError::Files(format!("{}: {cause}", figures.display()));
+    for entry in std::fs::read_dir(figures).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        if name.ends_with(".svg") && !shown.contains(&name) {
+            std::fs::remove_file(path).map_err(failed)?;
+        }
+    }
+    Ok(())
 }
 
 /// A line for each item with stale results, and one that counts them.

@@ -85,8 +85,8 @@ fn sentences(known: &[Known], judgements: &Judgements) -> String {
     let count = |word: &str| all.iter().filter(|holds| holds.starts_with(word)).count();
     let earlier = all.iter().filter(|holds| holds.ends_with('‡')).count();
     format!(
-        "**Sentences** about the {} tables and figures with an experiment behind them: {} come out, {} do not, {} are \
-         unclear, {} were not run or not judged. {earlier} of these are read from results of an earlier protocol (‡).",
+        "**Sentences** about the {} tables and figures with an experiment behind them. Does it come out? Yes {}, no {}, \
+         unclear {}, not run or not judged {}; of these {earlier} are read from results of an earlier protocol (‡).",
         all.len(),
         count("yes"),
         count("no") - count("not"),

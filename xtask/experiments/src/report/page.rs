@@ -63,6 +63,14 @@ impl Page {
         Self { name: name.to_owned(), title: title.to_owned(), blocks }
     }
 
+    /// The names of its pictures' files.
+    pub fn pictures(&self) -> impl Iterator<Item = String> + use<'_> {
+        self.blocks.iter().filter_map(|block| match block {
+            Block::Figure(name, _) => Some(format!("{name}.svg")),
+            _ => None,
+        })
+    }
+
     /// Writes it as Markdown and as HTML, with its pictures in `figures`. Returns the names of both files.
     ///
     /// # Errors

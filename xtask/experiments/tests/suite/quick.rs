@@ -42,7 +42,12 @@ fn all_items_run_go_on_where_they_were_and_make_a_page() {
     assert!(second.status.success() && second.stderr.is_empty(), "{}", text(&second.stderr));
     assert_eq!(ITEMS.iter().map(|item| results(item.name())).collect::<Vec<_>>(), before);
 
+    // A picture of before, which no page shows.
+    let old = folder.path().join("r/figures/old.svg");
+    std::fs::create_dir_all(folder.path().join("r/figures")).unwrap();
+    std::fs::write(&old, "").unwrap();
     let report = program(&["experiment", "report", "--results", "r"], folder.path());
+    assert!(!old.exists());
     assert!(report.status.success(), "{}", text(&report.stderr));
     check_pages(&folder.path().join("r"));
     let stale = program(&["experiment", "report", "--stale", "--results", "r"], folder.path());
