@@ -206,8 +206,9 @@ where
     /// Says how the point of a stored state differs in size from the start of this run, if it does.
     fn check_size(&self, stored: &GradientState<P>) -> Result<(), String> {
         let size = |state: &GradientState<P>| state.get_param().map(|point| point.len());
-        match (size(stored), size(&self.state)) {
-            (Some(found), Some(expected)) if found != expected => Err(format!(
+        // A state without a point is none that a run has written.
+        match (size(stored).unwrap_or(0), size(&self.state)) {
+            (found, Some(expected)) if found != expected => Err(format!(
                 "its point has {}, the start of this run {expected}",
                 if found == 1 { "1 coordinate".to_owned() } else { format!("{found} coordinates") }
             )),
