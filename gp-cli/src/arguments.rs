@@ -98,6 +98,7 @@ impl Command {
             Self::Diagnose(options) => &mut options.spec,
             _ => return,
         };
+        spec.join_quoted_names();
         if let Some((_, own)) = matches.subcommand() {
             spec.settings = fitting::given(own, &context.methods);
         }
@@ -114,7 +115,11 @@ pub(crate) fn command(context: &Context) -> clap::Command {
 }
 
 /// The same argument, with the names that its help has places for.
+///
+/// Negative numbers are values of flags, so that what is wrong with them is said by who reads them.
 fn with_names(argument: Arg, context: &Context) -> Arg {
+    let is_flag = argument.get_long().is_some() && argument.get_action().takes_values();
+    let argument = if is_flag { argument.allow_negative_numbers(true) } else { argument };
     let Some(help) = argument.get_help().map(ToString::to_string).filter(|help| help.contains('{')) else {
         return argument;
     };

@@ -1,8 +1,9 @@
 //! `--config TOML`: a file that says what flags say. Flags win.
 
+use crate::data::quoted;
 use crate::error::{CliError, ErrorKind};
 use clap::parser::ValueSource;
-use clap::{ArgMatches, Command};
+use clap::{Arg, ArgMatches, Command};
 use gp_optim::did_you_mean;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -39,7 +40,7 @@ pub(crate) fn expand_text(
     Ok(arguments)
 }
 
-/// The arguments that one entry stands for; none where the command line has said it.
+/// The arguments that one entry stands for; none where the command line has said it, or what does not go with it.
 fn flag(
     path: &Path,
     (top, command): (&Command, &Command),
@@ -59,6 +60,9 @@ fn flag(
     if given.ids().any(|known| known == id) && given.value_source(id) == Some(ValueSource::CommandLine) {
         return Ok(Vec::new());
     }
+    if given.ids().any(|known| excludes(command, (flag, known.as_str()), given)) {
+        return Ok(Vec::new());
+    }
     if !flag.get_action().takes_values() {
         return match value {
             Value::Boolean(true) => Ok(vec![format!("--{key}").into()]),
@@ -70,7 +74,19 @@ fn flag(
         Value::Array(values) => values.as_slice(),
         one => std::slice::from_ref(one),
     };
-    values.iter().map(|value| Ok(format!("--{key}={}", word(path, key, value)?).into())).collect()
+    // A list in the file is a list already: commas are letters of its names.
+    let is_list = flag.get_value_delimiter().is_some() && value.is_array();
+    let text = |value| word(path, key, value).map(|text| if is_list { quoted(&text) } else { text });
+    values.iter().map(|value| Ok(format!("--{key}={}", text(value)?).into())).collect()
+}
+
+/// Whether a flag of the command line does not go with this one.
+fn excludes(command: &Command, (flag, known): (&Arg, &str), given: &ArgMatches) -> bool {
+    let Some(said) = command.get_arguments().find(|other| other.get_id() == known) else { return false };
+    let apart = |one: &Arg, other: &Arg| {
+        command.get_arg_conflicts_with(one).iter().any(|conflict| conflict.get_id() == other.get_id())
+    };
+    given.value_source(known) == Some(ValueSource::CommandLine) && (apart(flag, said) || apart(said, flag))
 }
 
 fn word(path: &Path, key: &str, value: &Value) -> Result<String, CliError> {

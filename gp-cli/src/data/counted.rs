@@ -2,48 +2,12 @@
 
 use super::supply::{Supply, unreadable};
 use crate::error::{CliError, ErrorKind};
-use crate::memory::{Budget, OverBudget, Room};
 use std::io::{self, Read};
 
 /// Bytes that are read at a time.
 const CHUNK: usize = 1 << 16;
 /// Memory grows by a part of what it is.
 const GROWTH: usize = 4;
-/// Numbers of a table are in memory twice: in its columns, and in the points of a fit or of predictions.
-const COPIES: f64 = 2.0;
-/// Bytes of a number.
-const NUMBER: f64 = 8.0;
-/// Bytes of a column without its cells and the letters of its name.
-const COLUMN: f64 = 200.0;
-
-/// What to do about a table without room.
-const ADVICE: &str = "name fewer columns with --features or --exclude; gp fit and gp predict need not hold tables in CSV, Parquet, Arrow and LibSVM in memory";
-
-/// The memory that is left for a table, taken bit by bit.
-pub(super) struct TableRoom {
-    name: String,
-    room: Room,
-}
-
-impl TableRoom {
-    pub(super) fn new(name: &str, budget: Budget) -> Self {
-        Self { name: name.to_owned(), room: budget.room() }
-    }
-
-    /// Takes bytes for `what` of the table, or refuses it.
-    pub(super) fn take(&mut self, bytes: f64, what: impl FnOnce() -> String) -> Result<(), CliError> {
-        let Self { name, room } = self;
-        room.take(bytes, || format!("`{name}`{}", what()), ADVICE)
-            .map_err(|over: OverBudget| over.of_kind(ErrorKind::Data))
-    }
-
-    /// Takes what a table of numbers needs beside its file: columns, their names and the points made of them.
-    pub(super) fn take_table(&mut self, rows: usize, columns: usize, letters: usize) -> Result<(), CliError> {
-        let (n, d) = (rows as f64, columns as f64);
-        let bytes = COPIES * NUMBER * n * d + d * (COLUMN + 3.0 * letters as f64);
-        self.take(bytes, || format!(", in memory as a table of {rows} × {columns} numbers,"))
-    }
-}
 
 /// All bytes of a table, as long as there is memory for them; `expected` of them, unless more come.
 pub(super) fn read_all(

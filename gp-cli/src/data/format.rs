@@ -1,10 +1,11 @@
 //! What a format of tables does: the contract of readers.
 
 use super::frame::Frame;
+use super::input::Input;
 use super::options::ReadOptions;
 use super::pieces::Pieces;
 use super::source::Source;
-use super::supply::{Input, Supply};
+use super::supply::Supply;
 use crate::error::{CliError, ErrorKind};
 use std::fmt::Debug;
 

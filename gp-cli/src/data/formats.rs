@@ -3,10 +3,10 @@
 use super::foreign;
 use super::format::Format;
 use super::frame::Frame;
+use super::input::Input;
 use super::options::ReadOptions;
 use super::pieces::Pieces;
 use super::source::Source;
-use super::supply::Input;
 use crate::error::{CliError, ErrorKind};
 use crate::memory::Budget;
 use gp_optim::did_you_mean;

@@ -270,14 +270,24 @@ pub(super) fn not_of_kind(source: &str, place: &str, name: &str, text: &str, kin
         format!(", but looks like one of {notation}: {}", notation.advice())
     });
     let message = format!(
-        "`{source}`, {place}, column {name}: `{text}` is not {wanted}{like}; correct it, or read the column as words with --type {name}=category"
+        "`{source}`, {place}, column {name}: `{text}` is not {wanted}{like}; correct it, or read an input as words with --type {name}=category"
     );
     CliError::new(ErrorKind::Data, message)
 }
 
+/// A name as lists of names have it, which part their names by commas.
+pub(crate) fn quoted(name: &str) -> String {
+    if name.contains(',') || name.starts_with('"') {
+        format!("\"{}\"", name.replace('"', "\"\""))
+    } else {
+        name.to_owned()
+    }
+}
+
 /// Some of the names, and how many there are besides.
 pub(crate) fn list(names: &[&str]) -> String {
-    let listed = names[..names.len().min(LISTED)].join(", ");
+    let shown = names.iter().take(LISTED).map(|name| quoted(name));
+    let listed = shown.collect::<Vec<_>>().join(", ");
     match names.len().saturating_sub(LISTED) {
         0 => listed,
         more => format!("{listed} and {more} more"),

@@ -4,9 +4,10 @@ use super::column::{Column, Kind};
 use super::format::{Format, check_width};
 use super::frame::Frame;
 use super::heading::Heading;
+use super::input::Input;
 use super::options::ReadOptions;
 use super::source::Source;
-use super::supply::{Input, Supply};
+use super::supply::Supply;
 use crate::error::CliError;
 use std::path::Path;
 

@@ -28,6 +28,7 @@ mod frame;
 mod guard;
 mod heading;
 mod idx;
+mod input;
 mod kinds;
 mod libsvm;
 mod notation;
@@ -41,6 +42,7 @@ mod source;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 mod supply;
+mod table_room;
 #[cfg(feature = "columnar")]
 mod units;
 #[cfg(feature = "columnar")]
@@ -51,13 +53,13 @@ pub use column::{Column, Kind, Values};
 pub use format::{Format, MAX_COLUMNS};
 pub use formats::Formats;
 pub use frame::Frame;
-pub(crate) use frame::{FILL_DROP_OR_KEEP, FILL_OR_DROP, list};
+pub(crate) use frame::{FILL_DROP_OR_KEEP, FILL_OR_DROP, list, quoted};
 #[cfg(feature = "columnar")]
 pub(crate) use guard::silence_foreign_panics;
 pub use heading::Heading;
+pub use input::Input;
+pub(crate) use input::{no_room, unnamed};
 pub use notation::{Lookalike, Notation};
 pub use options::{ReadOptions, TableChoice};
 pub use pieces::Pieces;
 pub use source::Source;
-pub use supply::Input;
-pub(crate) use supply::{no_room, unnamed};

@@ -1,6 +1,6 @@
 //! Several arrays of numpy in one file, which is a zip archive.
 
-use super::counted::{TableRoom, read_up_to};
+use super::counted::read_up_to;
 use super::format::{Format, check_width};
 use super::frame::Frame;
 use super::heading::Heading;
@@ -8,6 +8,7 @@ use super::npy::Array;
 use super::options::ReadOptions;
 use super::source::Source;
 use super::supply::Supply;
+use super::table_room::TableRoom;
 use crate::error::CliError;
 use flate2::read::DeflateDecoder;
 use std::borrow::Cow;

@@ -1,8 +1,9 @@
 //! A file in memory.
 
-use super::supply::Input;
+use super::supply::Supply;
 use crate::error::{CliError, ErrorKind};
 use crate::memory::Budget;
+use std::io::Read;
 use std::path::Path;
 
 /// The first bytes of everything that gzip made.
@@ -17,15 +18,6 @@ pub struct Source {
 }
 
 impl Source {
-    /// Bytes as they stand in a file of this name; what gzip packed is unpacked.
-    ///
-    /// # Errors
-    /// Of kind [`Data`](ErrorKind::Data) for damaged gzip data, for more of it than there is memory for, and for nothing at
-    /// all.
-    pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Result<Self, CliError> {
-        Input::from_bytes(name, bytes)?.load()
-    }
-
     /// Unpacked bytes, of a table that keeps within a budget.
     pub(super) fn new(name: String, bytes: Vec<u8>, budget: Budget) -> Self {
         Self { name, bytes, budget }
@@ -59,6 +51,20 @@ impl Source {
     #[must_use]
     pub fn fault(&self, what: impl std::fmt::Display) -> CliError {
         CliError::new(ErrorKind::Data, format!("`{}`{what}", self.name))
+    }
+}
+
+impl Supply for Source {
+    fn name(&self) -> &str {
+        self.name()
+    }
+
+    fn reader(&self) -> Result<Box<dyn Read + '_>, CliError> {
+        Ok(Box::new(self.bytes()))
+    }
+
+    fn budget(&self) -> Budget {
+        self.budget()
     }
 }
 

@@ -1,10 +1,12 @@
 //! What is known of one column without its rows.
 
 use super::raw::{Levels, RawColumn};
-use super::survey::MOST_VALUES;
 use crate::data::{Column, Frame, Kind, Lookalike, Values};
 use crate::error::CliError;
 use crate::standardise::{Range, Standardiser, Sum};
+
+/// Different values of a target that are told apart, and different words of an input that are kept before it is refused.
+pub const MOST_VALUES: usize = 1 << 16;
 
 /// What is known of one column.
 #[derive(Clone, Debug)]

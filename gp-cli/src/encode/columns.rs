@@ -1,6 +1,7 @@
 //! Which columns of a table a fit looks at, and what each of them is.
 
-use super::roles::Role;
+use super::roles::{Role, Roles};
+use crate::error::CliError;
 
 /// Names of columns, by what they are.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,5 +27,24 @@ impl<'a> Columns<'a> {
     pub fn names(&self) -> impl Iterator<Item = &'a str> {
         let others = self.others.iter().map(|(_, name)| *name);
         self.features.iter().chain(&self.targets).copied().chain(others)
+    }
+
+    /// Refuses a role for a column that is the target or a feature.
+    ///
+    /// # Errors
+    /// Of kind [`Usage`](crate::ErrorKind::Usage).
+    pub fn check_roles(&self, roles: &Roles) -> Result<(), CliError> {
+        for (role, name) in roles.iter() {
+            let what = if self.targets.contains(&name) {
+                "the target"
+            } else if self.features.contains(&name) {
+                "a feature"
+            } else {
+                continue;
+            };
+            let flag = role.flag();
+            return Err(CliError::usage(format!("column {name} is {what}; it cannot be that of {flag} too")));
+        }
+        Ok(())
     }
 }

@@ -1,13 +1,15 @@
 //! One input: numbers in units of their spread, words as one column a level, and what stands for a missing value.
 
 use super::column_survey::{ColumnSurvey, Surveyed};
-use super::inputs::MAX_LEVELS;
 use super::survey::Survey;
 use crate::data::{Column, Kind, Values};
 use crate::error::CliError;
 use crate::standardise::{Range, Standardiser};
 use gp_optim::format_number;
 use serde::{Deserialize, Serialize};
+
+/// Levels that a column of words may have at most to be an input.
+pub const MAX_LEVELS: usize = 256;
 
 /// What the column that marks missing values is called, behind the name of its input.
 pub(crate) const MISSING: &str = "(missing)";

@@ -13,9 +13,6 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 
-/// Levels that a column of words may have at most to be an input.
-pub const MAX_LEVELS: usize = 256;
-
 /// What to do about a missing value of an input that had none in training, where others had.
 const NEVER_BEFORE: &str = ", as it never was in training; fill it in, leave out all such rows with --missing drop, or fit the model anew with --missing-in COL=keep";
 

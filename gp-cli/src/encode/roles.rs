@@ -1,6 +1,5 @@
 //! Columns with a role beside inputs and target.
 
-use super::columns::Columns;
 use crate::data::{Frame, ReadOptions};
 use crate::error::{CliError, ErrorKind};
 use gp_likelihoods::{Likelihood, Link, Support};
@@ -145,25 +144,6 @@ impl Roles {
     #[must_use]
     pub fn noise_left_out(&self, frame: &Frame) -> Option<&str> {
         self.column(Role::NoiseVariance).filter(|name| frame.column(name).is_none())
-    }
-
-    /// Refuses a role for a column that is the target or a feature.
-    ///
-    /// # Errors
-    /// Of kind [`Usage`](ErrorKind::Usage).
-    pub fn check_columns(&self, columns: &Columns<'_>) -> Result<(), CliError> {
-        for (role, name) in self.iter() {
-            let what = if columns.targets.contains(&name) {
-                "the target"
-            } else if columns.features.contains(&name) {
-                "a feature"
-            } else {
-                continue;
-            };
-            let flag = role.flag();
-            return Err(CliError::usage(format!("column {name} is {what}; it cannot be that of {flag} too")));
-        }
-        Ok(())
     }
 
     /// Refuses roles that make no sense under a likelihood.

@@ -1,6 +1,6 @@
 //! What is known of a table without its rows: types, sums and words of columns, whole or in pieces.
 
-use super::column_survey::{ColumnSurvey, Kept, Surveyed, weight_of};
+use super::column_survey::{ColumnSurvey, Kept, MOST_VALUES, Surveyed, weight_of};
 use super::columns::Columns;
 use super::labels::{LabelCounter, Labels};
 use super::raw::{EachRow, RawColumn, RawPiece};
@@ -8,9 +8,6 @@ use super::roles::{Role, words};
 use crate::data::{Column, FILL_DROP_OR_KEEP, FILL_OR_DROP, Frame, Kind};
 use crate::error::{CliError, ErrorKind};
 use crate::standardise::{Spread, Sum};
-
-/// Different values of a target that are told apart, and different words of an input that are kept before it is refused.
-pub const MOST_VALUES: usize = 1 << 16;
 
 /// A table as far as choices need it: the columns of some features, of targets and with other roles. Only features that are
 /// asked to keep missing values have such, and several targets that may be missing where another is there.

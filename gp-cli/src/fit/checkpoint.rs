@@ -174,17 +174,6 @@ impl CheckpointFolder {
     }
 }
 
-/// Ends what was cut short by an interrupt and is done anew when training goes on: nothing may be built on it.
-///
-/// # Errors
-/// Of kind [`Interrupted`](ErrorKind::Interrupted), where there is a checkpoint to go on from.
-pub(super) fn check_interrupt(control: &Control) -> Result<(), CliError> {
-    if control.is_interrupted() && control.checkpoint().is_some() {
-        return Err(CliError::new(ErrorKind::Interrupted, "interrupted"));
-    }
-    Ok(())
-}
-
 /// The folder for this process alone.
 pub(super) fn lock(folder: &Path) -> Result<FolderLock, CliError> {
     FolderLock::take(folder).map_err(|cause| CliError::io("work in the folder", folder, cause))

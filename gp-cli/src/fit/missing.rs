@@ -1,25 +1,12 @@
 //! Missing values: which of them are errors, for which of them rows are left out, and which of them stay.
 
+use super::missing_choice::Missing;
 use super::spec::FitSpec;
 use crate::data::{Column, FILL_OR_DROP, Frame};
 use crate::encode::Kept;
 use crate::error::{CliError, ErrorKind};
 use crate::model::Model;
-use clap::ValueEnum;
-use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
-
-/// What is done about rows that miss a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Missing {
-    /// The first of them is an error
-    Error,
-    /// They are left out
-    Drop,
-    /// They stay, unless they miss the target: words have a level for it, numbers their mean and a column that marks it
-    Keep,
-}
 
 /// What is done about missing values, by column.
 #[derive(Clone, Debug)]
@@ -197,22 +184,4 @@ impl MissingRules {
         }
         Err(frame.lacks(&[name], " for --missing-in"))
     }
-}
-
-/// `COL=RULE`, as on the command line.
-pub(super) fn parse_rule(text: &str) -> Result<(String, Missing), String> {
-    let (name, rule) = text.rsplit_once('=').ok_or("it has to be COL=RULE, such as age=keep")?;
-    Ok((
-        name.to_owned(),
-        Missing::from_str(rule, false)
-            .map_err(|_| format!("`{rule}` is no rule for missing values; there are error, drop and keep"))?,
-    ))
-}
-
-/// Rules of columns as a list of `COL=RULE`, as configurations have them.
-pub(super) fn write_rules<S: Serializer>(rules: &[(String, Missing)], to: S) -> Result<S::Ok, S::Error> {
-    let word = |rule: Missing| {
-        rule.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
-    };
-    to.collect_seq(rules.iter().map(|(name, rule)| format!("{name}={}", word(*rule))))
 }

@@ -100,7 +100,10 @@ impl Placing {
 fn check_windows(spec: &FitSpec, kernels: &[Box<dyn Kernel>]) -> Result<(), CliError> {
     let Some(width) = spec.windows else { return Ok(()) };
     if !(width > 0.0 && (width * width).is_finite() && width * width > 0.0) {
-        return Err(CliError::usage(format!("--windows {width}: a width has to be above 0")));
+        let width = gp_optim::format_number(width);
+        let what =
+            format!("--windows {width}: a width has to be above 0, and its square a finite number above 0");
+        return Err(CliError::usage(what));
     }
     if let Some(kernel) = kernels.iter().find(|kernel| kernel.windowed().is_none()) {
         let cause = KernelError::NoWindow { kernel: kernel.expression() };

@@ -3,7 +3,9 @@
 use super::choices::{check_roles, check_settings, choose_method, choose_optimizer, resolved, settings};
 use super::design::Design;
 use super::kernels::is_straight;
-use super::observed::{Observed, observe};
+use super::lookalikes::lookalikes;
+use super::observe::observe;
+use super::observed::Observed;
 use super::placing::Placing;
 use super::reading::begin_survey;
 use super::restarts;
@@ -12,10 +14,10 @@ use super::search::Search;
 use super::seasons::Season;
 use super::several;
 use super::spec::FitSpec;
-use super::streamed::Streamed;
+use super::streamed::{EncodedRows, Streamed};
 use crate::context::Context;
 use crate::data::Frame;
-use crate::encode::{ColumnSurvey, Factors, Inputs, Role, Survey};
+use crate::encode::{Factors, Inputs, Role, Survey};
 use crate::error::{CliError, ErrorKind};
 use crate::left_out::counted;
 use crate::lengths::readable;
@@ -28,9 +30,6 @@ use std::sync::Arc;
 
 /// What the placement of inducing inputs takes memory for, in samples.
 const COPIES: f64 = 3.0;
-
-/// Rows, the block of each and the powers of their factors, where columns say.
-pub(super) type EncodedRows = (Rows, Vec<usize>, Option<Vec<f64>>);
 
 /// From so many rows on, inducing inputs are learned in mini-batches under any likelihood.
 const MANY_LABELS: usize = 10_000;
@@ -245,14 +244,6 @@ fn with_power(mut given: Given, method: &dyn Method, observed: &Observed) -> Giv
         given.insert(ALPHA.name(), power.into());
     }
     given
-}
-
-/// A sentence for each feature whose words look like numbers or dates, unless they were asked for as words.
-pub(super) fn lookalikes(survey: &Survey, spec: &FitSpec) -> Vec<String> {
-    let asked = |name: &str| spec.kinds.iter().any(|(column, _)| column == name);
-    let features = survey.features().iter().filter(|column| !asked(column.name()));
-    let like = |column: &ColumnSurvey| Some(format!("column {}: {}", column.name(), column.lookalike()?));
-    features.filter_map(like).collect()
 }
 
 fn describe(

@@ -114,7 +114,7 @@ fn columns<'a>(frame: &'a Frame, spec: &'a FitSpec) -> Result<Columns<'a>, CliEr
     }
     let gaps = MissingRules::of_fit(spec)?.targets_may_miss();
     let columns = Columns { features: names, targets, others, gaps };
-    spec.roles().check_columns(&columns)?;
+    columns.check_roles(&spec.roles())?;
     Ok(columns)
 }
 

@@ -5,7 +5,7 @@
 //! objective is an estimate, and of active rows it is that of the rows chosen, so that such rounds leave out a fifth of the
 //! rows and are compared by the log density of these. The best start is then trained as if it were the only one.
 
-use super::checkpoint::check_interrupt;
+use super::interrupt::check_interrupt;
 use super::memo::{Memo, STARTS};
 use super::placing::Placing;
 use super::sample::Sample;

@@ -1,8 +1,8 @@
 //! A plan, carried out.
 
 use super::baseline;
-use super::checkpoint::check_interrupt;
 use super::influence;
+use super::interrupt::check_interrupt;
 use super::jitter;
 use super::plan::Plan;
 use super::restarts::Restarts;

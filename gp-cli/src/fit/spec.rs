@@ -1,10 +1,10 @@
 //! What can be said about a fit: the flags of `gp fit` that make a difference to its result.
 
 use super::flags::{given, with_settings};
-use super::missing::{Missing, parse_rule, write_rules};
-use super::several;
+use super::missing_choice::{Missing, parse_rule, write_rules};
+use super::quoted;
 use crate::context::Context;
-use crate::data::{Kind, ReadOptions, TableChoice};
+use crate::data::Kind;
 use crate::encode::{Role, Roles};
 use crate::error::{CliError, ErrorKind};
 use crate::method::{Given, Optimizer};
@@ -26,7 +26,8 @@ pub struct FitSpec {
     #[arg(long, value_name = "COL", value_delimiter = ',')]
     #[serde(serialize_with = "one_or_several")]
     pub target: Vec<String>,
-    /// Columns to predict it from, with commas between; all others unless given
+    /// Columns to predict it from, with commas between; all others unless given. A name with a comma in it stands in double
+    /// quotes, as in 'age,"height, cm"'
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     pub features: Vec<String>,
     /// Columns that are left out, with commas between
@@ -227,7 +228,15 @@ impl FitSpec {
         let matches = command.try_get_matches_from(flags).map_err(wrong)?;
         let mut spec = Flags::from_arg_matches(&matches).map_err(wrong)?.spec;
         spec.settings = given(&matches, &context.methods);
+        spec.join_quoted_names();
         Ok(spec)
+    }
+
+    /// Puts names in double quotes together again that were cut at their commas: `"height, cm",age` is two columns.
+    pub(crate) fn join_quoted_names(&mut self) {
+        for names in [&mut self.target, &mut self.features, &mut self.exclude, &mut self.order] {
+            *names = quoted::joined(names);
+        }
     }
 
     /// The effective configuration: what was said, and the defaults of what was not.
@@ -264,66 +273,13 @@ impl FitSpec {
         ];
         Roles::new(said.into_iter().filter_map(|(role, name)| Some((role, name.clone()?))))
     }
-
-    /// The columns to predict, at least one.
-    ///
-    /// # Errors
-    /// Of kind [`Usage`](ErrorKind::Usage) where nothing was said, for a column that is named twice, for a mixture of a
-    /// single target, and for flags that are for one target where there are several.
-    pub fn targets(&self) -> Result<&[String], CliError> {
-        self.target()?;
-        if let Some((_, twice)) =
-            self.target.iter().enumerate().find(|(i, name)| self.target[..*i].contains(name))
-        {
-            return Err(CliError::usage(format!("column {twice} is named twice among --target")));
-        }
-        if let (Some(latents), [target]) = (self.latents, self.target.as_slice()) {
-            return Err(CliError::usage(format!(
-                "--latents {latents} mixes several targets, and {target} is the only one; name more with --target A,B or leave it out"
-            )));
-        }
-        if self.target.len() > 1 {
-            several::check_flags(self)?;
-        }
-        Ok(&self.target)
-    }
-
-    /// How the table is read: the columns that were asked for, by the types that were.
-    ///
-    /// # Errors
-    /// As [`target`](Self::target).
-    pub fn read_options(&self, choice: &TableChoice) -> Result<ReadOptions, CliError> {
-        let targets = self.targets()?;
-        if let Some(target) = targets.iter().find(|target| self.exclude.contains(target)) {
-            return Err(CliError::usage(format!(
-                "column {target} is the target; it cannot be left out by --exclude"
-            )));
-        }
-        let roles = self.roles();
-        if let Some((role, name)) = roles.iter().find(|(_, name)| self.exclude.iter().any(|out| out == name))
-        {
-            let flag = role.flag();
-            return Err(CliError::usage(format!(
-                "column {name} is that of {flag}; it cannot be left out by --exclude"
-            )));
-        }
-        let columns =
-            (!self.features.is_empty()).then(|| self.features.iter().chain(targets).cloned().collect());
-        let mut options = ReadOptions { columns, ..ReadOptions::default() };
-        let all = options.columns.is_none();
-        roles.extend(&mut options);
-        options.columns = options.columns.filter(|_| !all);
-        options.kinds.extend(self.kinds.iter().cloned());
-        options.choice = choice.clone();
-        options.excluded = self.exclude.iter().cloned().collect();
-        Ok(options)
-    }
 }
 
 /// A single text as it is, as programs before several targets wrote it.
 fn one_or_several<S: Serializer>(all: &[String], serializer: S) -> Result<S::Ok, S::Error> {
     match all {
-        [one] => one.serialize(serializer),
+        // A name with a comma in it is no list only where it is one of a list.
+        [one] if !one.contains(',') => one.serialize(serializer),
         several => several.serialize(serializer),
     }
 }

@@ -5,7 +5,7 @@
 //! does not fall into it, and learns from a thousand rows in seconds which inputs matter. All methods with inducing inputs
 //! set out from what it finds.
 
-use super::checkpoint::check_interrupt;
+use super::interrupt::check_interrupt;
 use super::sample::Sample;
 use super::spec::FitSpec;
 use crate::error::CliError;

@@ -2,7 +2,6 @@
 
 use super::missing::MissingRules;
 use super::observed::Observed;
-use super::plan::EncodedRows;
 use super::reading::{begin_survey, none_left};
 use super::spec::FitSpec;
 use crate::data::{Formats, Frame, Input, Pieces, ReadOptions, TableChoice, no_room, unnamed};
@@ -14,6 +13,9 @@ use gp_likelihoods::Support;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
+
+/// Rows, the block of each and the powers of their factors, where columns say.
+pub(super) type EncodedRows = (Rows, Vec<usize>, Option<Vec<f64>>);
 
 /// Rows that are read at a time where all of them are gone through.
 const AT_ONCE: usize = 4096;

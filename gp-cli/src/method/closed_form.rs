@@ -4,19 +4,20 @@ use super::check::GradientCheck;
 use super::common;
 use super::contract::{Case, Method};
 use super::ep::Ep;
-use super::gaussian::{gaussian, is_gaussian, objection_unless_gaussian};
+use super::gaussian::{is_gaussian, objection_unless_gaussian};
 use super::later::{Later, Updated};
 use super::optimizer::{Optimizer, minimise_options};
 use super::outcome::Fit;
 use super::problem::Problem;
 use super::setting::{Given, Setting};
+use super::sparse_regression::model;
 use super::uncertain;
 use super::update::Sites;
 use crate::encode::Role;
 use crate::error::CliError;
 use crate::model::Functions;
 use gp_ep::power_ep::Level;
-use gp_ep::{Blocks, EvidenceKind, Inference as _, Learning, ParameterDraws, Powers, SparseRegression};
+use gp_ep::{Blocks, EvidenceKind, Inference as _, Learning, ParameterDraws, Powers};
 use gp_kernels::data::lane_count;
 use gp_likelihoods::Likelihood;
 
@@ -66,17 +67,6 @@ impl ClosedForm {
     fn power(&self, given: &Given) -> f64 {
         self.power.or(given.number(&ALPHA)).unwrap_or(POWER)
     }
-}
-
-/// The model of a problem, with this power unless a column says others.
-pub(super) fn model(problem: &Problem, power: f64) -> Result<SparseRegression, CliError> {
-    let (noise, settings) = (gaussian(problem.likelihood.as_ref())?, &problem.settings);
-    let process = problem.processes()?.into_iter().next().ok_or_else(super::power_ep::no_latent)?;
-    let model = SparseRegression::new(process, noise, settings.powers_or(power));
-    Ok(match &settings.blocks {
-        None => model,
-        Some(blocks) => model.with_blocks(blocks.clone()),
-    })
 }
 
 /// Numbers that blocks take: two matrices for each, room for the largest of each lane, and their lists.

@@ -3,7 +3,7 @@
 use super::check::{GradientCheck, compare};
 use super::gaussian::gaussian;
 use super::problem::Problem;
-use super::{closed_form, ivm_model, power_ep};
+use super::{ivm_model, power_ep, sparse_regression};
 use crate::error::CliError;
 use gp_ep::power_ep::{GradientKind, Level};
 use gp_ep::{
@@ -32,7 +32,7 @@ pub(super) fn exact(problem: &Problem) -> Result<Vec<GradientCheck>, CliError> {
 
 pub(super) fn closed_form(problem: &Problem, power: f64) -> Result<Vec<GradientCheck>, CliError> {
     let data = &problem.rows;
-    let model = closed_form::model(problem, power)?;
+    let model = sparse_regression::model(problem, power)?;
     let mut workspace = RegressionWorkspace::new();
     let evaluate = |model: &SparseRegression, gradient: Option<&mut [f64]>| match gradient {
         None => Ok(model.log_marginal_likelihood(data, &mut workspace)?),

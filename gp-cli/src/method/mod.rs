@@ -26,6 +26,7 @@ mod rows;
 mod savigp;
 mod sep;
 mod setting;
+mod sparse_regression;
 mod svgp;
 mod uncertain;
 mod update;

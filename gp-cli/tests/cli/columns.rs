@@ -280,3 +280,43 @@ fn names_that_are_nearly_right_are_suggested() {
         desk.refused(&format!("fit t.csv --target y {flags}"), 2, &[meant]);
     }
 }
+
+/// A table with columns `a,b` and `c,d` of words, and the target `y,z`.
+fn with_commas() -> String {
+    let row = |i: i32| format!("{},{},n{i},{}\n", 0.1 * f64::from(i), i % 3, (0.1 * f64::from(i)).sin());
+    "x,\"a,b\",\"c,d\",\"y,z\"\n".to_owned() + &(0..40).map(row).collect::<String>()
+}
+
+#[test]
+fn names_with_commas_are_said_in_quotes() {
+    let desk = Desk::new();
+    desk.write("t.csv", with_commas());
+    // The quotes reach the program, as those in single quotes of a shell do.
+    let fit = |flags: &[&str]| {
+        let words = [&["fit", "t.csv", "--force", "--target", "\"y,z\""], flags].concat();
+        let said = desk.command(&words).output().unwrap();
+        (said.status.code(), String::from_utf8(said.stderr).unwrap())
+    };
+    assert_eq!(fit(&["--features", "x,\"a,b\""]).0, Some(0));
+    assert_eq!(inputs(&desk), ["x", "a,b"]);
+    assert_eq!(desk.ok("inspect model.gp --json").json()["about"]["config"]["target"][0], "y,z");
+    assert_eq!(fit(&["--exclude", "\"c,d\""]).0, Some(0));
+    assert_eq!(inputs(&desk), ["x", "a,b"]);
+    let (code, said) = fit(&["--features", "nam"]);
+    assert_eq!(code, Some(3));
+    assert!(said.contains("`t.csv` has no column nam; it has x, \"a,b\", \"c,d\", \"y,z\""), "{said}");
+    // A list in a configuration parts its names itself.
+    desk.write("c.toml", "target = [\"y,z\"]\nfeatures = [\"a,b\"]\n");
+    desk.ok("fit t.csv --config c.toml --force");
+    assert_eq!(inputs(&desk), ["a,b"]);
+}
+
+/// What was said beside a configuration wins over entries that do not go with it.
+#[test]
+fn flags_win_over_what_they_exclude() {
+    let desk = Desk::new();
+    desk.write("t.csv", with_commas());
+    desk.write("c.toml", "target = [\"y,z\"]\nfeatures = [\"a,b\"]\n");
+    desk.ok("fit t.csv --config c.toml --exclude x --type \"c,d=category\"");
+    assert_eq!(inputs(&desk), ["a,b", "c,d"]);
+}

@@ -1,5 +1,6 @@
 //! `gp cv`: cross-validation.
 
+mod divide;
 mod division;
 mod groups;
 mod rolling;
@@ -20,7 +21,8 @@ use crate::line::Line;
 use crate::model::{Model, TriedKernels, TriedStart};
 use crate::notes::Notes;
 use crate::out;
-use division::{Division, Part};
+use divide::divide;
+use division::Part;
 use rayon::prelude::*;
 use rolling::parse_stretch;
 use std::io::Write;
@@ -94,7 +96,7 @@ pub fn run(
     let frame = context.formats.open(&options.data, &read)?;
     let rows = frame.row_count();
     let (frame, left_out) = left_of(frame, &MissingRules::of_fit(&options.spec)?, notes)?;
-    let division = Division::new(options, context, &frame, (rows, &left_out))?;
+    let division = divide(options, context, &frame, (rows, &left_out))?;
     let frame = match by(options) {
         Some((_, name)) if !is_input => frame.without(name)?,
         _ => frame,

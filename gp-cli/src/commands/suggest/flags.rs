@@ -1,20 +1,10 @@
 //! What flags say of criteria and of inputs.
 
+use super::space::Wish;
 use super::{By, SuggestOptions};
 use crate::data::Kind;
 use crate::encode::{Feature, FeatureEncoding, Inputs};
 use crate::error::CliError;
-
-/// What is wished of one input.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Wish {
-    /// Anything between two values.
-    Range(f64, f64),
-    /// One of some values.
-    Levels(Vec<f64>),
-    /// One value.
-    At(f64),
-}
 
 /// Refuses flags that do not go together.
 pub(super) fn check(options: &SuggestOptions) -> Result<(), CliError> {

@@ -1,9 +1,19 @@
 //! Where points may be.
 
-use super::flags::Wish;
 use crate::data::Kind;
 use crate::encode::{Feature, FeatureEncoding, Inputs};
 use crate::error::CliError;
+
+/// What is wished of one input.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Wish {
+    /// Anything between two values.
+    Range(f64, f64),
+    /// One of some values.
+    Levels(Vec<f64>),
+    /// One value.
+    At(f64),
+}
 
 /// A value for each input, in the units of the data: dates as days, words as their place among the levels.
 pub(super) type Place = Vec<f64>;

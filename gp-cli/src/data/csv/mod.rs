@@ -4,15 +4,16 @@ mod watched;
 
 use super::cells;
 use super::column::{Column, Kind};
-use super::counted::TableRoom;
 use super::format::{Format, check_width};
 use super::frame::{Frame, not_of_kind};
 use super::heading::Heading;
+use super::input::Input;
 use super::kinds::{Cells, Numbering, Tally};
 use super::options::ReadOptions;
 use super::pieces::{Pieces, WHOLE, rows_of_piece};
 use super::source::Source;
-use super::supply::{Input, Supply, unreadable};
+use super::supply::{Supply, unreadable};
+use super::table_room::TableRoom;
 use crate::error::CliError;
 use csv::{Reader, ReaderBuilder, StringRecord, Trim};
 use std::collections::HashMap;

@@ -1,7 +1,6 @@
 //! A database, opened so that nothing of it changes, and the statement that selects rows of it.
 
 use super::super::options::ReadOptions;
-use super::rows::Selected;
 use crate::data::list;
 use crate::error::{CliError, ErrorKind};
 use rusqlite::ffi::ErrorCode;
@@ -43,17 +42,12 @@ impl Database {
         &self.name
     }
 
-    /// Hands over the rows that are asked for. They are those of one moment, whatever other programs write meanwhile.
-    pub(super) fn with<T>(
-        &self,
-        options: &ReadOptions,
-        read: impl FnOnce(&mut Selected<'_>) -> Result<T, CliError>,
-    ) -> Result<T, CliError> {
+    /// A connection that sees the rows of one moment, whatever other programs write meanwhile.
+    pub(super) fn connect(&self) -> Result<Connection, CliError> {
         let connection = self.open()?;
         connection.busy_timeout(PATIENCE).map_err(|cause| self.fault(&cause))?;
         connection.execute_batch("BEGIN").map_err(|cause| self.fault(&cause))?;
-        let statement = self.statement(&connection, options)?;
-        read(&mut Selected::new(self, statement, options))
+        Ok(connection)
     }
 
     fn open(&self) -> Result<Connection, CliError> {
@@ -93,7 +87,7 @@ impl Database {
     }
 
     /// The statement that selects the rows, which changes nothing.
-    fn statement<'c>(
+    pub(super) fn statement<'c>(
         &self,
         connection: &'c Connection,
         options: &ReadOptions,

@@ -5,10 +5,11 @@ mod rows;
 
 use super::format::Format;
 use super::frame::Frame;
+use super::input::Input;
 use super::options::ReadOptions;
 use super::pieces::{Pieces, WHOLE, rows_of_piece};
 use super::source::Source;
-use super::supply::{Input, Supply};
+use super::supply::Supply;
 use crate::error::{CliError, ErrorKind};
 use database::Database;
 use rows::Selected;
@@ -78,7 +79,7 @@ fn database(input: &Input) -> Result<Database, CliError> {
 /// All rows at once.
 fn whole(database: &Database, options: &ReadOptions) -> Result<Frame, CliError> {
     let mut read = None;
-    database.with(options, |selected| {
+    Selected::with(database, options, |selected| {
         Selected::for_each(selected, WHOLE, &mut |piece| {
             read = Some(piece);
             true
@@ -92,7 +93,7 @@ type Sent = Result<Option<Frame>, CliError>;
 
 /// Sends all pieces, as long as somebody takes them.
 fn send(database: &Database, options: &ReadOptions, to: &SyncSender<Sent>) {
-    let read = database.with(options, |selected| {
+    let read = Selected::with(database, options, |selected| {
         Selected::for_each(selected, rows_of_piece, &mut |piece| to.send(Ok(Some(piece))).is_ok())
     });
     // Where nobody takes it, nobody has to know.

@@ -23,8 +23,21 @@ pub(super) struct Selected<'a> {
     kinds: Vec<Option<Kind>>,
 }
 
+impl Selected<'_> {
+    /// Hands over the rows of a database that are asked for, as they are at one moment.
+    pub(super) fn with<T>(
+        database: &Database,
+        options: &ReadOptions,
+        read: impl FnOnce(&mut Selected<'_>) -> Result<T, CliError>,
+    ) -> Result<T, CliError> {
+        let connection = database.connect()?;
+        let statement = database.statement(&connection, options)?;
+        read(&mut Selected::new(database, statement, options))
+    }
+}
+
 impl<'a> Selected<'a> {
-    pub(super) fn new(database: &'a Database, statement: Statement<'a>, options: &ReadOptions) -> Self {
+    fn new(database: &'a Database, statement: Statement<'a>, options: &ReadOptions) -> Self {
         let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
         let heading = Heading::new(names.clone(), options);
         // A column that is read for want of others may hold anything.

@@ -11,7 +11,7 @@ mod grow;
 mod judge;
 mod structure;
 
-use super::checkpoint::check_interrupt;
+use super::interrupt::check_interrupt;
 use super::kernels::{is_straight, usual_variance};
 use super::memo::{Memo, SEARCH};
 use super::observed::Observed;

@@ -10,8 +10,9 @@ pub(super) use apart::{fit_apart, parts};
 pub(super) use mixture::start_mixture;
 
 use super::observed::{Observed, check_range};
-use super::spec::{FitSpec, TaskChoice};
-use super::task::{Task, wrong_likelihood};
+use super::settled::wrong_likelihood;
+use super::spec::FitSpec;
+use super::task::Task;
 use crate::context::Context;
 use crate::data::Kind;
 use crate::encode::{ColumnSurvey, Survey, Surveyed, Target, TargetValues};
@@ -63,34 +64,6 @@ pub(super) fn observe(survey: &Survey, spec: &FitSpec, context: &Context) -> Res
         others: targets,
         likelihood,
     })
-}
-
-/// Refuses flags that are for one target.
-///
-/// # Errors
-/// Of kind [`Usage`](ErrorKind::Usage), with the first of them.
-pub(super) fn check_flags(spec: &FitSpec) -> Result<(), CliError> {
-    let refuse = |what: &str| Err(CliError::usage(format!("{what}; fit a model for each target")));
-    if !matches!(spec.task, TaskChoice::Auto | TaskChoice::Regression) {
-        return refuse("several targets have to be numbers, and --task says otherwise");
-    }
-    if !spec.order.is_empty() {
-        return refuse("--order is for labels, and several targets have to be numbers");
-    }
-    let roles = spec.roles();
-    let mut flags = roles.iter().map(|(role, _)| role.flag()).chain(
-        [
-            ("--search", spec.search.is_some()),
-            ("--restarts", spec.restarts.is_some()),
-            ("--windows", spec.windows.is_some()),
-        ]
-        .into_iter()
-        .filter_map(|(flag, said)| said.then_some(flag)),
-    );
-    match flags.next() {
-        Some(flag) => refuse(&format!("{flag} is for one target, and there are {}", spec.target.len())),
-        None => Ok(()),
-    }
 }
 
 fn check_column(survey: &Survey, (place, column): (usize, &ColumnSurvey)) -> Result<(), CliError> {

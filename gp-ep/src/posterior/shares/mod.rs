@@ -78,7 +78,7 @@ pub struct InputShare {
     pub total: Spanned,
 }
 
-/// A share of the posterior mean, and where the same share of functions lies that are drawn from the posterior: nine of
+/// A share of the posterior mean, and the range of the same share of functions that are drawn from the posterior: nine of
 /// ten, or further if the posterior mean is beyond. Both ends are the value itself where nothing was drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Spanned {
@@ -159,11 +159,11 @@ impl<F: Posterior> Predictor<F> {
             return Ok(None);
         }
         let inputs = groups.iter().map(|group| {
-            let fitted = self.fitted_share(&latents, x, group, how, variance)?;
-            let drawn = self.drawn_shares(&latents, x, group, how)?;
+            let (alone, total) = self.fitted_share(&latents, x, group, how, variance)?;
+            let moved = self.drawn_shares(&latents, x, group, how)?;
             Ok(InputShare {
-                alone: Spanned::new(fitted.0, drawn.iter().map(|share| share.0)),
-                total: Spanned::new(fitted.1, drawn.iter().map(|share| share.1)),
+                alone: Spanned::new(alone, moved.iter().map(|by| by.0)),
+                total: Spanned::new(total, moved.iter().map(|by| by.1)),
             })
         });
         let inputs = inputs.collect::<Result<Vec<_>, InferenceError>>()?;
@@ -197,7 +197,9 @@ impl<F: Posterior> Predictor<F> {
         Ok((alone / variance, total / variance))
     }
 
-    /// The same of functions drawn from the posterior, each beside its own variance.
+    /// By how much alone and total of functions drawn from the posterior differ from those of the posterior mean, each beside
+    /// its own variance. All are taken at the same points, which are fewer than the mean's own share is computed from: what
+    /// so few points add or leave out is in both, and cancels.
     fn drawn_shares(
         &self,
         latents: &Range<usize>,
@@ -208,28 +210,14 @@ impl<F: Posterior> Predictor<F> {
         if how.draws == 0 {
             return Ok(Vec::new());
         }
-        let mut rng = ChaCha8Rng::seed_from_u64(how.seed);
-        rng.set_stream(1);
-        let rows = some_rows(x.nrows(), how.rows_of_draws, &mut rng);
-        let beside = some_rows(x.nrows(), 3 * how.rows_of_draws, &mut rng);
-        let crossing = Crossing::new(x, &rows, group.clone(), how.values.div_ceil(6), &mut rng);
-        let (crossed, dim) = (crossing.points(), x.ncols());
-        let at = |i: usize, d: usize| match i.checked_sub(crossed.nrows()) {
-            None => crossed[(i, d)],
-            Some(k) => x[(beside[k], d)],
-        };
-        let points = Mat::from_fn(crossed.nrows() + beside.len(), dim, at);
-        let drawn = self.functions().sample(points.as_ref(), how.draws, how.seed, &self.evaluator())?;
+        let few = Few::new(x, group, how);
+        let means = self.term_means(latents, few.points.as_ref())?;
+        let of_mean = few.split(&self.joined(latents, means.iter().map(row_sums).collect()));
+        let drawn = self.functions().sample(few.points.as_ref(), how.draws, how.seed, &self.evaluator())?;
         let of_draw = |draw: usize| {
             let columns = drawn[latents.clone()].iter().map(|of| of.col(draw).iter().copied().collect());
-            let functions = self.joined(latents, columns.collect());
-            let (crossed, beside): (Vec<_>, Vec<_>) = functions
-                .iter()
-                .map(|f| (f[..crossed.nrows()].to_vec(), f[crossed.nrows()..].to_vec()))
-                .unzip();
-            let whole: f64 = beside.iter().map(|f| variance(f)).sum();
-            let (alone, total) = Crossed { functions: &crossed, values: crossing.givers.len() }.split();
-            (alone / whole, total / whole)
+            let (alone, total) = few.split(&self.joined(latents, columns.collect()));
+            (alone - of_mean.0, total - of_mean.1)
         };
         Ok((0..how.draws).map(of_draw).filter(|(alone, total)| (alone + total).is_finite()).collect())
     }
@@ -262,15 +250,50 @@ impl<F: Posterior> Predictor<F> {
     }
 }
 
+/// The points at which drawn functions are compared with the posterior mean: a small crossing, and rows for the variance.
+struct Few {
+    points: Mat<f64>,
+    crossed: usize,
+    values: usize,
+}
+
+impl Few {
+    fn new(x: MatRef<'_, f64>, group: &Range<usize>, how: &ShareOptions) -> Self {
+        let mut rng = ChaCha8Rng::seed_from_u64(how.seed);
+        rng.set_stream(1);
+        let rows = some_rows(x.nrows(), how.rows_of_draws, &mut rng);
+        let beside = some_rows(x.nrows(), 3 * how.rows_of_draws, &mut rng);
+        let crossing = Crossing::new(x, &rows, group.clone(), how.values.div_ceil(6), &mut rng);
+        let crossed = crossing.points();
+        let at = |i: usize, d: usize| match i.checked_sub(crossed.nrows()) {
+            None => crossed[(i, d)],
+            Some(k) => x[(beside[k], d)],
+        };
+        let points = Mat::from_fn(crossed.nrows() + beside.len(), x.ncols(), at);
+        Self { points, crossed: crossed.nrows(), values: crossing.givers.len() }
+    }
+
+    /// Alone and total of functions at the points.
+    fn split(&self, functions: &[Vec<f64>]) -> (f64, f64) {
+        let whole: f64 = functions.iter().map(|f| variance(&f[self.crossed..])).sum();
+        let crossed: Vec<Vec<f64>> = functions.iter().map(|f| f[..self.crossed].to_vec()).collect();
+        let (alone, total) = Crossed { functions: &crossed, values: self.values }.split();
+        (alone / whole, total / whole)
+    }
+}
+
 impl Spanned {
-    fn new(value: f64, drawn: impl Iterator<Item = f64>) -> Self {
-        let mut drawn: Vec<f64> = drawn.collect();
-        drawn.sort_by(f64::total_cmp);
-        let Some(last) = drawn.len().checked_sub(1) else {
+    /// The share of the mean, and by how much those of drawn functions differ.
+    fn new(value: f64, moved: impl Iterator<Item = f64>) -> Self {
+        let mut moved: Vec<f64> = moved.collect();
+        moved.sort_by(f64::total_cmp);
+        let Some(last) = moved.len().checked_sub(1) else {
             return Self { value, low: value, high: value };
         };
         let out = (TAIL * last as f64).round() as usize;
-        Self { value, low: drawn[out].min(value), high: drawn[last - out].max(value) }
+        // A share is 0 or more.
+        let low = (value + moved[out].min(0.0)).max(0.0).min(value);
+        Self { value, low, high: value + moved[last - out].max(0.0) }
     }
 }
 

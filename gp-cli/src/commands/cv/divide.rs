@@ -1,0 +1,86 @@
+//! The division of a table that the options of a cross-validation ask for.
+
+use super::CvOptions;
+use super::division::Division;
+use super::groups::Groups;
+use super::rolling::Rolling;
+use super::splits::{left_in_splits, splits};
+use crate::context::Context;
+use crate::data::{Column, Frame};
+use crate::encode::class_labels;
+use crate::error::{CliError, ErrorKind};
+use crate::left_out::counted;
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+use serde_json::json;
+
+/// Targets of at most so many different values are labels, which are shared out evenly.
+const FEW_LABELS: usize = 26;
+
+/// Parts as the options say. `rows` are those of the file, `left_out` those of them that `frame` does not have.
+///
+/// # Errors
+/// Of kind [`Data`](ErrorKind::Data) for a table that has no such parts.
+pub(super) fn divide(
+    options: &CvOptions,
+    context: &Context,
+    frame: &Frame,
+    (rows, left_out): (usize, &[usize]),
+) -> Result<Division, CliError> {
+    let (count, seed) = (usize::from(options.folds), options.spec.seed);
+    // Several targets are no labels, and one of them may be missing.
+    let target = match options.spec.targets()? {
+        [target] => Some(frame.require(&[target])?[0]),
+        _ => None,
+    };
+    if let Some(name) = &options.groups {
+        return Groups::of(frame, name, target.and_then(labels))?.divide(count, seed);
+    }
+    if let Some(name) = &options.rolling {
+        let (gap, window) = (options.gap.unwrap_or(0.0), options.window);
+        return Rolling::along(frame, name, gap, window)?.divide(count);
+    }
+    let tests = match &options.splits {
+        Some(path) => left_in_splits(splits(&path.to_string_lossy(), rows, &context.formats)?, left_out)?,
+        None => shuffled(frame, target, count, seed)?,
+    };
+    let words = vec![format!("{} of {}", counted(tests.len(), "fold"), counted(frame.row_count(), "row"))];
+    let by = if options.splits.is_some() { "splits" } else { "rows" };
+    Ok(Division::of_the_rest(tests, frame.row_count(), words, json!({ "by": by })))
+}
+
+/// The label of each row by its place among all labels, where there are few of them.
+fn labels(target: &Column) -> Option<Vec<usize>> {
+    let known = class_labels(target);
+    let place = |row| known.iter().position(|label| *label == target.text(row)).unwrap_or(0);
+    (known.len() <= FEW_LABELS).then(|| (0..target.values().len()).map(place).collect())
+}
+
+/// Rows dealt out after a shuffle; where the target has few values, each of them by itself, so that every part has its
+/// share.
+fn shuffled(
+    frame: &Frame,
+    target: Option<&Column>,
+    count: usize,
+    seed: u64,
+) -> Result<Vec<Vec<usize>>, CliError> {
+    let rows = frame.row_count();
+    if rows < 2 * count {
+        let message = format!(
+            "{} of {} leave parts of one row or none; take fewer with --folds",
+            counted(count, "fold"),
+            counted(rows, "row")
+        );
+        return Err(CliError::new(ErrorKind::Data, message));
+    }
+    let mut order: Vec<usize> = (0..rows).collect();
+    order.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
+    if let Some(target) = target.filter(|target| class_labels(target).len() <= FEW_LABELS) {
+        order.sort_by_cached_key(|&row| target.text(row));
+    }
+    let mut parts = vec![Vec::new(); count];
+    order.into_iter().enumerate().for_each(|(place, row)| parts[place % count].push(row));
+    parts.iter_mut().for_each(|part| part.sort_unstable());
+    Ok(parts)
+}

@@ -1,0 +1,354 @@
+//! A table in a file, from standard input or in memory: looked at before it is read.
+
+use super::counted::{read_all, read_up_to};
+use super::source::{GZIP, Source, damaged_gzip, extension_of};
+use super::supply::{Supply, cannot_read, own_error};
+use crate::error::{CliError, ErrorKind};
+use crate::memory::Budget;
+use flate2::read::MultiGzDecoder;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+/// So many bytes tell the format and give an idea of the size of rows.
+const HEAD: u64 = 1 << 18;
+
+/// A table that need not be in memory: a file, or what came from standard input.
+#[derive(Debug)]
+pub struct Input {
+    name: String,
+    from: From,
+    size: u64,
+    budget: Budget,
+    /// The first bytes as they stand in the file, and unpacked.
+    head: Head,
+}
+
+#[derive(Debug)]
+enum From {
+    Path(PathBuf),
+    /// A file without a name.
+    Spooled(File),
+    Memory(Vec<u8>),
+}
+
+#[derive(Debug, Default)]
+struct Head {
+    packed: bool,
+    unpacked: Vec<u8>,
+    /// Bytes of the file for each byte of the content, as far as has been seen.
+    ratio: f64,
+}
+
+impl Input {
+    /// A file, or standard input where the path is `-`. More than `keep` bytes from there go to a file without a name in
+    /// the folder for temporary files.
+    ///
+    /// # Errors
+    /// Of kind [`Io`](ErrorKind::Io) where it cannot be read, of kind [`Data`](ErrorKind::Data) for damaged gzip data
+    /// and for nothing at all.
+    pub fn open(path: &str, keep: u64) -> Result<Self, CliError> {
+        if path == "-" {
+            return Self::spooled("standard input", &mut io::stdin().lock(), keep);
+        }
+        let failed = |cause| CliError::io("read", Path::new(path), cause);
+        let file = File::open(path).map_err(failed)?;
+        let about = file.metadata().map_err(failed)?;
+        if !about.is_file() {
+            // A pipe gives its bytes once.
+            return Self::spooled(path, &mut { file }, keep);
+        }
+        Self {
+            name: path.to_owned(),
+            from: From::Path(path.into()),
+            size: about.len(),
+            budget: Budget::default(),
+            head: Head::default(),
+        }
+        .begun()
+    }
+
+    /// Bytes as they stand in a file of this name.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Result<Self, CliError> {
+        let size = bytes.len() as u64;
+        let budget = Budget::default();
+        Self { name: name.to_owned(), from: From::Memory(bytes), size, budget, head: Head::default() }.begun()
+    }
+
+    /// The same, for a table that keeps within a budget of memory.
+    #[must_use]
+    pub fn within(self, budget: Budget) -> Self {
+        Self { budget, ..self }
+    }
+
+    fn spooled(name: &str, stream: &mut dyn Read, keep: u64) -> Result<Self, CliError> {
+        let failed = |cause| cannot_read(name, cause);
+        let bytes = read_up_to(stream, keep).map_err(failed)?;
+        let mut size = bytes.len() as u64;
+        let from = if size < keep {
+            From::Memory(bytes)
+        } else {
+            let mut file = unnamed(&std::env::temp_dir())?;
+            file.write_all(&bytes).map_err(|cause| no_room(&std::env::temp_dir(), cause))?;
+            size += pour(stream, &mut file, &std::env::temp_dir())?;
+            From::Spooled(file)
+        };
+        let budget = Budget::default();
+        Self { name: name.to_owned(), from, size, budget, head: Head::default() }.begun()
+    }
+
+    /// Looks at the first bytes.
+    fn begun(mut self) -> Result<Self, CliError> {
+        let failed = |cause| cannot_read(&self.name, cause);
+        let first = read_up_to(self.raw()?.as_mut(), HEAD).map_err(failed)?;
+        if first.is_empty() {
+            return Err(CliError::new(ErrorKind::Data, format!("`{}` is empty", self.name)));
+        }
+        self.head = if first.starts_with(&GZIP) {
+            self.head.packed = true;
+            let unpacked = read_up_to(self.reader()?.as_mut(), HEAD);
+            let unpacked = unpacked.map_err(|cause| own_error(cause, failed))?;
+            // What the rest packs to is like what the beginning does.
+            let ratio = first.len() as f64 / unpacked_length(&first).max(1) as f64;
+            Head { packed: true, unpacked, ratio }
+        } else {
+            Head { packed: false, unpacked: first, ratio: 1.0 }
+        };
+        if self.head.unpacked.is_empty() {
+            return Err(CliError::new(ErrorKind::Data, format!("`{}` is empty", self.name)));
+        }
+        Ok(self)
+    }
+
+    /// What errors call it: the path as it was given.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Where the file is that has the content as it is, if there is one.
+    #[cfg(feature = "sqlite")]
+    pub(super) fn path(&self) -> Option<&Path> {
+        match &self.from {
+            From::Path(path) if !self.head.packed => Some(path),
+            _ => None,
+        }
+    }
+
+    /// The end of the name, as of [`Source::extension`].
+    #[must_use]
+    pub fn extension(&self) -> String {
+        extension_of(&self.name)
+    }
+
+    /// The first bytes, unpacked; all of them where there are few.
+    #[must_use]
+    pub fn head(&self) -> &[u8] {
+        &self.head.unpacked
+    }
+
+    /// Bytes, unpacked; about, where they are packed.
+    #[must_use]
+    pub fn size(&self) -> f64 {
+        self.size as f64 / self.head.ratio.max(f64::MIN_POSITIVE)
+    }
+
+    /// All of it in memory.
+    ///
+    /// # Errors
+    /// Of kind [`Io`](ErrorKind::Io) where it cannot be read, of kind [`Data`](ErrorKind::Data) for damaged gzip data
+    /// and for more than there is memory for.
+    pub fn load(self) -> Result<Source, CliError> {
+        let bytes = match self.from {
+            From::Memory(bytes) if !self.head.packed => bytes,
+            _ => {
+                let expected = if self.head.packed { 0 } else { self.size as usize };
+                read_all(self.reader()?.as_mut(), &self, expected)?
+            }
+        };
+        Ok(Source::new(self.name, bytes, self.budget))
+    }
+
+    /// The content, unpacked, as a file that can be read from any place on.
+    ///
+    /// # Errors
+    /// Of kind [`Io`](ErrorKind::Io), such as no room to unpack it.
+    pub fn file(&self) -> Result<File, CliError> {
+        let failed = |cause| cannot_read(&self.name, cause);
+        match &self.from {
+            From::Path(path) if !self.head.packed => File::open(path).map_err(failed),
+            From::Spooled(file) if !self.head.packed => file.try_clone().map_err(failed),
+            _ => {
+                let folder = std::env::temp_dir();
+                let mut file = unnamed(&folder)?;
+                pour(&mut self.reader()?, &mut file, &folder)?;
+                Ok(file)
+            }
+        }
+    }
+
+    /// Bytes as they stand in the file.
+    fn raw(&self) -> Result<Box<dyn Read + '_>, CliError> {
+        let failed = |cause| cannot_read(&self.name, cause);
+        Ok(match &self.from {
+            From::Path(path) => Box::new(File::open(path).map_err(failed)?),
+            From::Memory(bytes) => Box::new(bytes.as_slice()),
+            From::Spooled(file) => {
+                let mut again = file.try_clone().map_err(failed)?;
+                again.seek(SeekFrom::Start(0)).map_err(failed)?;
+                Box::new(again)
+            }
+        })
+    }
+}
+
+impl Source {
+    /// Bytes as they stand in a file of this name; what gzip packed is unpacked.
+    ///
+    /// # Errors
+    /// Of kind [`Data`](ErrorKind::Data) for damaged gzip data, for more of it than there is memory for, and for nothing at
+    /// all.
+    pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Result<Self, CliError> {
+        Input::from_bytes(name, bytes)?.load()
+    }
+}
+
+impl Supply for Input {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn budget(&self) -> Budget {
+        self.budget
+    }
+
+    fn reader(&self) -> Result<Box<dyn Read + '_>, CliError> {
+        let raw = self.raw()?;
+        if !self.head.packed {
+            return Ok(raw);
+        }
+        Ok(Box::new(Unpacked {
+            from: MultiGzDecoder::new(io::BufReader::with_capacity(1 << 16, raw)),
+            name: &self.name,
+        }))
+    }
+}
+
+/// Gzip data whose faults are this program's.
+struct Unpacked<'a, R> {
+    from: MultiGzDecoder<R>,
+    name: &'a str,
+}
+
+impl<R: Read> Read for Unpacked<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.from.read(buffer).map_err(|cause| io::Error::other(damaged_gzip(self.name, cause)))
+    }
+}
+
+/// What a piece of gzip data unpacks to, as far as it goes.
+fn unpacked_length(packed: &[u8]) -> u64 {
+    let (mut from, mut buffer, mut length) = (MultiGzDecoder::new(packed), vec![0; 1 << 16], 0);
+    while let Ok(count @ 1..) = from.read(&mut buffer) {
+        length += count as u64;
+    }
+    length
+}
+
+/// A file without a name in a folder, gone with the process whatever ends it.
+///
+/// # Errors
+/// Of kind [`Io`](ErrorKind::Io), with what to do.
+pub(crate) fn unnamed(folder: &Path) -> Result<File, CliError> {
+    tempfile::tempfile_in(folder).map_err(|cause| no_room(folder, cause))
+}
+
+/// A temporary file that cannot be written.
+pub(crate) fn no_room(folder: &Path, cause: io::Error) -> CliError {
+    let message = format!(
+        "cannot write a temporary file in `{}`; set TMPDIR to a folder with room for the table, or give one by --checkpoint",
+        folder.display()
+    );
+    CliError::caused(ErrorKind::Io, message, cause)
+}
+
+/// Copies what is left of a stream, and tells how many bytes.
+fn pour(from: &mut dyn Read, to: &mut File, folder: &Path) -> Result<u64, CliError> {
+    let (mut buffer, mut total) = (vec![0; 1 << 16], 0);
+    loop {
+        let count = match from.read(&mut buffer) {
+            Ok(0) => return Ok(total),
+            Ok(count) => count,
+            Err(cause) if cause.kind() == io::ErrorKind::Interrupted => continue,
+            Err(cause) => {
+                return Err(own_error(cause, |cause| {
+                    CliError::caused(ErrorKind::Io, "cannot read the table", cause)
+                }));
+            }
+        };
+        to.write_all(&buffer[..count]).map_err(|cause| no_room(folder, cause))?;
+        total += count as u64;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::supply::unreadable;
+    use super::*;
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+
+    fn packed(bytes: &[u8]) -> Vec<u8> {
+        let mut packed = GzEncoder::new(Vec::new(), Compression::default());
+        packed.write_all(bytes).unwrap();
+        packed.finish().unwrap()
+    }
+
+    fn text(lines: u32) -> Vec<u8> {
+        (0..lines).flat_map(|i| format!("{},{}\n", i, f64::from(i).sin()).into_bytes()).collect()
+    }
+
+    fn all(mut from: impl Read) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        from.read_to_end(&mut bytes).unwrap();
+        bytes
+    }
+
+    /// From memory and from a file without a name, packed or not.
+    #[test]
+    fn bytes_come_from_their_beginning_every_time() {
+        let text = text(40_000);
+        for bytes in [text.clone(), packed(&text)] {
+            for keep in [10, u64::MAX] {
+                let input = Input::spooled("pipe", &mut bytes.as_slice(), keep).unwrap();
+                assert_eq!(matches!(input.from, From::Memory(_)), keep > 10);
+                assert!(input.head() == &text[..HEAD as usize]);
+                assert!((0..2).all(|_| all(input.reader().unwrap()) == text));
+                let mut file = input.file().unwrap();
+                file.seek(SeekFrom::Start(70)).unwrap();
+                assert!(all(file) == text[70..]);
+                // A guess for what is packed, by its beginning.
+                assert!((input.size() / text.len() as f64 - 1.0).abs() < 0.1, "{}", input.size());
+                assert!(input.load().unwrap().bytes() == text);
+            }
+        }
+    }
+
+    #[test]
+    fn damaged_gzip_data_are_said_to_be_that() {
+        let whole = packed(&text(400_000));
+        let input = Input::from_bytes("t.csv.gz", whole[..whole.len() / 2].to_vec()).unwrap();
+        let mut bytes = Vec::new();
+        let cause = input.reader().unwrap().read_to_end(&mut bytes).unwrap_err();
+        let error = unreadable(&input, cause);
+        assert_eq!(error.kind(), ErrorKind::Data);
+        assert!(error.with_causes().starts_with("`t.csv.gz` is a damaged or truncated gzip file"));
+        assert!(Input::from_bytes("t.csv.gz", whole[..20].to_vec()).is_err());
+        assert!(
+            Input::from_bytes("t.csv", Vec::new()).unwrap_err().with_causes().ends_with("`t.csv` is empty")
+        );
+    }
+}

@@ -1,0 +1,89 @@
+//! The columns that flags ask for: targets, and how the table is read for them.
+
+use super::spec::{FitSpec, TaskChoice};
+use crate::data::{ReadOptions, TableChoice};
+use crate::error::CliError;
+
+impl FitSpec {
+    /// The columns to predict, at least one.
+    ///
+    /// # Errors
+    /// Of kind [`Usage`](ErrorKind::Usage) where nothing was said, for a column that is named twice, for a mixture of a
+    /// single target, and for flags that are for one target where there are several.
+    pub fn targets(&self) -> Result<&[String], CliError> {
+        self.target()?;
+        if let Some((_, twice)) =
+            self.target.iter().enumerate().find(|(i, name)| self.target[..*i].contains(name))
+        {
+            return Err(CliError::usage(format!("column {twice} is named twice among --target")));
+        }
+        if let (Some(latents), [target]) = (self.latents, self.target.as_slice()) {
+            return Err(CliError::usage(format!(
+                "--latents {latents} mixes several targets, and {target} is the only one; name more with --target A,B or leave it out"
+            )));
+        }
+        if self.target.len() > 1 {
+            check_flags(self)?;
+        }
+        Ok(&self.target)
+    }
+
+    /// How the table is read: the columns that were asked for, by the types that were.
+    ///
+    /// # Errors
+    /// As [`target`](Self::target).
+    pub fn read_options(&self, choice: &TableChoice) -> Result<ReadOptions, CliError> {
+        let targets = self.targets()?;
+        if let Some(target) = targets.iter().find(|target| self.exclude.contains(target)) {
+            return Err(CliError::usage(format!(
+                "column {target} is the target; it cannot be left out by --exclude"
+            )));
+        }
+        let roles = self.roles();
+        if let Some((role, name)) = roles.iter().find(|(_, name)| self.exclude.iter().any(|out| out == name))
+        {
+            let flag = role.flag();
+            return Err(CliError::usage(format!(
+                "column {name} is that of {flag}; it cannot be left out by --exclude"
+            )));
+        }
+        let columns =
+            (!self.features.is_empty()).then(|| self.features.iter().chain(targets).cloned().collect());
+        let mut options = ReadOptions { columns, ..ReadOptions::default() };
+        let all = options.columns.is_none();
+        roles.extend(&mut options);
+        options.columns = options.columns.filter(|_| !all);
+        options.kinds.extend(self.kinds.iter().cloned());
+        options.choice = choice.clone();
+        options.excluded = self.exclude.iter().cloned().collect();
+        Ok(options)
+    }
+}
+
+/// Refuses flags that are for one target.
+///
+/// # Errors
+/// Of kind [`Usage`](ErrorKind::Usage), with the first of them.
+fn check_flags(spec: &FitSpec) -> Result<(), CliError> {
+    let refuse = |what: &str| Err(CliError::usage(format!("{what}; fit a model for each target")));
+    if !matches!(spec.task, TaskChoice::Auto | TaskChoice::Regression) {
+        return refuse("several targets have to be numbers, and --task says otherwise");
+    }
+    if !spec.order.is_empty() {
+        return refuse("--order is for labels, and several targets have to be numbers");
+    }
+    let roles = spec.roles();
+    let mut flags = roles.iter().map(|(role, _)| role.flag()).chain(
+        [
+            ("--search", spec.search.is_some()),
+            ("--restarts", spec.restarts.is_some()),
+            ("--windows", spec.windows.is_some()),
+        ]
+        .into_iter()
+        .filter_map(|(flag, said)| said.then_some(flag)),
+    );
+    match flags.next() {
+        Some(flag) => refuse(&format!("{flag} is for one target, and there are {}", spec.target.len())),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,34 @@
+//! The choices for rows that miss a value, as flags and configurations write them.
+
+use clap::ValueEnum;
+use serde::{Serialize, Serializer};
+
+/// What is done about rows that miss a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Missing {
+    /// The first of them is an error
+    Error,
+    /// They are left out
+    Drop,
+    /// They stay, unless they miss the target: words have a level for it, numbers their mean and a column that marks it
+    Keep,
+}
+
+/// `COL=RULE`, as on the command line.
+pub(super) fn parse_rule(text: &str) -> Result<(String, Missing), String> {
+    let (name, rule) = text.rsplit_once('=').ok_or("it has to be COL=RULE, such as age=keep")?;
+    Ok((
+        name.to_owned(),
+        Missing::from_str(rule, false)
+            .map_err(|_| format!("`{rule}` is no rule for missing values; there are error, drop and keep"))?,
+    ))
+}
+
+/// Rules of columns as a list of `COL=RULE`, as configurations have them.
+pub(super) fn write_rules<S: Serializer>(rules: &[(String, Missing)], to: S) -> Result<S::Ok, S::Error> {
+    let word = |rule: Missing| {
+        rule.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+    };
+    to.collect_seq(rules.iter().map(|(name, rule)| format!("{name}={}", word(*rule))))
+}

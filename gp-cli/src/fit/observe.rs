@@ -1,0 +1,145 @@
+//! How the target of a table is observed: by its values and by what was asked for.
+
+use super::bounds;
+use super::names;
+use super::observed::{Observed, check_range};
+use super::order::{self, in_order};
+use super::settled::{how_many, task, wrong_likelihood};
+use super::several;
+use super::spec::FitSpec;
+use super::task::Task;
+use super::variation;
+use crate::context::Context;
+use crate::encode::{ColumnSurvey, Labels, Role, Survey, Surveyed, Target, TargetValues};
+use crate::error::{CliError, ErrorKind};
+use crate::model::TargetSummary;
+use crate::standardise::Standardiser;
+use gp_likelihoods::{Likelihood, Link, Support};
+use gp_optim::format_number;
+
+/// Finds out what the target of a table is, and how it is observed.
+///
+/// # Errors
+/// Of kind [`Data`](ErrorKind::Data) for a target that says nothing or that the likelihood cannot take, of kind
+/// [`Usage`](ErrorKind::Usage) for a task or a likelihood that does not go with it.
+pub(super) fn observe(survey: &Survey, spec: &FitSpec, context: &Context) -> Result<Observed, CliError> {
+    if survey.targets().len() > 1 {
+        return several::observe(survey, spec, context);
+    }
+    let (column, labels) = (survey.target()?, survey.labels());
+    variation::check_target(survey, &labels, spec.task)?;
+    let labels = in_order(labels, column.name(), &spec.order)?;
+    let (task, reason) = task(survey, column, &labels, spec, context)?;
+    order::check(task, column, &labels, spec)?;
+    let mut likelihood = likelihood(task, survey, &labels, spec, context)?;
+    let roles = spec.roles();
+    roles.check_likelihood(likelihood.as_ref())?;
+    variation::check_observed(survey, &labels, likelihood.as_ref())?;
+    let target = target(survey, &labels, likelihood.as_ref(), spec)?;
+    let as_it_is = target.scale() == Standardiser::identity();
+    let spread = if as_it_is { column.scale().map_or(1.0, |units| units.scale) } else { 1.0 };
+    bounds::bound_outliers(likelihood.as_mut(), spread * spread)?;
+    let summary = summary(column, &target, &labels);
+    let (rows, weight, others) = (survey.rows(), survey.weight(), Vec::new());
+    Ok(Observed { task, reason, target, roles, weight, summary, rows, others, likelihood })
+}
+
+fn likelihood(
+    task: Task,
+    survey: &Survey,
+    labels: &Labels,
+    spec: &FitSpec,
+    context: &Context,
+) -> Result<Box<dyn Likelihood>, CliError> {
+    let column = survey.target()?;
+    let count = labels.names.len();
+    let text = match (&spec.likelihood, task) {
+        (Some(text), _) => text.clone(),
+        (None, Task::Regression) => "gaussian(variance=0.1)".to_owned(),
+        (None, Task::Binary) => "bernoulli_probit".to_owned(),
+        (None, Task::Multiclass)
+            if context.methods.find(&spec.method).is_ok_and(|method| method.evaluates_densities()) =>
+        {
+            format!("softmax(classes={count})")
+        }
+        (None, Task::Multiclass) => format!("multiclass_probit(classes={count})"),
+        (None, Task::Ordinal) => format!("ordinal_probit(classes={count})"),
+        (None, Task::Count) => {
+            let mean = |column: &ColumnSurvey| match column.values() {
+                Surveyed::Numbers { sum, .. } => sum.mean(),
+                Surveyed::Words(_) => 0.0,
+            };
+            let exposure = survey.role(Role::Exposure).map_or(1.0, mean);
+            let offset = survey.role(Role::Offset).map_or(0.0, mean);
+            let rate = (mean(column) / exposure).max(f64::MIN_POSITIVE);
+            format!("poisson(offset={})", format_number(rate.ln() - offset))
+        }
+    };
+    let likelihood = context
+        .likelihoods
+        .parse(&names::likelihood(&text, &context.likelihoods))
+        .map_err(wrong_likelihood)?;
+    if likelihood.outputs() != 1 {
+        let what = format!(
+            "the likelihood {} has {} outputs, and there is one target; name all with --target A,B",
+            likelihood.name(),
+            likelihood.outputs()
+        );
+        return Err(CliError::new(ErrorKind::Usage, what));
+    }
+    let classes = likelihood.support().classes();
+    if classes > 0 && (classes != count || labels.more) {
+        let what = format!(
+            "column {} has {} different values, and the likelihood {} takes {classes}",
+            column.name(),
+            how_many(labels),
+            likelihood.expression()
+        );
+        return Err(CliError::new(ErrorKind::Usage, what));
+    }
+    Ok(likelihood)
+}
+
+fn target(
+    survey: &Survey,
+    labels: &Labels,
+    likelihood: &dyn Likelihood,
+    spec: &FitSpec,
+) -> Result<Target, CliError> {
+    let column = survey.target()?;
+    // What is left of a target without its offset has units of its own.
+    let moved = survey.moved().filter(|_| likelihood.link() == Link::Identity);
+    let support = likelihood.support();
+    let values = match (support.classes(), moved.unwrap_or(column).scale()) {
+        (0, Some(scale)) => {
+            let scaled = spec.standardize.target() && support == Support::Real;
+            // A density with heavy tails is not log-concave: who takes it expects outliers.
+            let robust = || match moved {
+                None => labels.robust_units(),
+                Some(_) => survey.moved_labels().robust_units(),
+            };
+            let robust = if scaled && !likelihood.is_log_concave() { robust() } else { None };
+            let units = robust.unwrap_or(scale);
+            if scaled {
+                check_range(column.name(), units)?;
+            }
+            TargetValues::Number(if scaled { units } else { Standardiser::identity() })
+        }
+        (0, None) => {
+            let like = column.lookalike().map_or_else(String::new, |like| format!("; {like}"));
+            let what = format!("column {} holds words, and the task needs numbers{like}", column.name());
+            return Err(CliError::new(ErrorKind::Data, what));
+        }
+        _ => TargetValues::Classes(labels.names.clone()),
+    };
+    Ok(Target { name: column.name().to_owned(), kind: column.kind(), values })
+}
+
+fn summary(column: &ColumnSurvey, target: &Target, labels: &Labels) -> TargetSummary {
+    match (target.labels(), column.scale()) {
+        (None, Some(Standardiser { mean, scale })) => {
+            TargetSummary::Moments { mean, variance: scale * scale }
+        }
+        _ => TargetSummary::Shares(labels.shares()),
+    }
+}

@@ -1,0 +1,188 @@
+//! The task, found from the values of the target.
+
+use super::guess::Guess;
+use super::lookalikes::lookalikes;
+use super::missing_choice::Missing;
+use super::names;
+use super::order::in_order;
+use super::reading::begin_survey;
+use super::spec::{FitSpec, TaskChoice};
+use super::task::Task;
+use super::variation;
+use crate::context::Context;
+use crate::data::{Frame, Kind};
+use crate::encode::{ColumnSurvey, Labels, Survey};
+use crate::error::{CliError, ErrorKind};
+use gp_likelihoods::{Likelihood, Support};
+
+/// The same flags, the task and the inputs that miss values found out from a whole table. Parts of it are then fitted as it
+/// is, whatever they hold by chance.
+///
+/// Returns them with what is worth knowing of the table.
+///
+/// # Errors
+/// As [`Plan::new`](super::Plan::new).
+pub fn settled(frame: &Frame, spec: &FitSpec, context: &Context) -> Result<(FitSpec, Vec<String>), CliError> {
+    let survey = begin_survey(frame, spec)?.whole(frame)?;
+    let warnings = lookalikes(&survey, spec).into_iter().map(|like| format!("warning: {like}"));
+    let missing_in = kept(&survey, spec);
+    let names = kept_names(&survey);
+    let kept = (!names.is_empty()).then(|| format!("missing values are kept in {}", names.join(", ")));
+    let notes = frame.left_out().iter().cloned().chain(kept).chain(warnings).collect();
+    if survey.targets().len() > 1 {
+        return Ok((FitSpec { missing_in, ..spec.clone() }, notes));
+    }
+    let column = survey.target()?;
+    let labels = in_order(survey.labels(), column.name(), &spec.order)?;
+    let is_open = spec.task == TaskChoice::Auto && spec.likelihood.is_none();
+    let is_open = is_open && variation::check_target(&survey, &labels, spec.task).is_ok();
+    let task = if is_open { task(&survey, column, &labels, spec, context)?.0.into() } else { spec.task };
+    let order = if spec.order.is_empty() { Vec::new() } else { labels.names };
+    Ok((FitSpec { task, order, missing_in, ..spec.clone() }, notes))
+}
+
+fn kept_names(survey: &Survey) -> Vec<&str> {
+    survey.features().iter().filter(|column| column.keeps_missing()).map(ColumnSurvey::name).collect()
+}
+
+/// What was said of missing values by column, and that those of all columns stay where some of them do.
+fn kept(survey: &Survey, spec: &FitSpec) -> Vec<(String, Missing)> {
+    let said = |name: &str| spec.missing_in.iter().any(|(column, _)| column == name);
+    let names = kept_names(survey).into_iter().filter(|name| !said(name));
+    let kept = names.map(|name| (name.to_owned(), Missing::Keep));
+    spec.missing_in.iter().cloned().chain(kept).collect()
+}
+
+/// What was asked for, or what the values say; and why.
+pub(super) fn task(
+    survey: &Survey,
+    column: &ColumnSurvey,
+    labels: &Labels,
+    spec: &FitSpec,
+    context: &Context,
+) -> Result<(Task, String), CliError> {
+    let (name, count, names) = (column.name(), how_many(labels), &labels.names);
+    let asked = |task| Ok((task, "--task says so".to_owned()));
+    match spec.task {
+        TaskChoice::Regression => return asked(Task::Regression),
+        TaskChoice::Multiclass => return asked(Task::Multiclass),
+        TaskChoice::Count => return asked(Task::Count),
+        TaskChoice::Ordinal => return asked(Task::Ordinal),
+        TaskChoice::Binary if names.len() == 2 => return asked(Task::Binary),
+        TaskChoice::Binary => {
+            let what = format!("column {name} has {count} different values; --task binary is for two");
+            return Err(CliError::new(ErrorKind::Data, what));
+        }
+        TaskChoice::Auto => {}
+    }
+    if let Some(likelihood) = &spec.likelihood {
+        let text = names::likelihood(likelihood, &context.likelihoods);
+        let likelihood = context.likelihoods.parse(&text).map_err(wrong_likelihood)?;
+        return Ok((task_of(likelihood.as_ref()), "--likelihood says so".to_owned()));
+    }
+    if let Some((task, role)) = variation::task_beside(survey).filter(|_| names.len() < 2) {
+        Ok((task, format!("column {name} has one value, and {} varies", role.flag())))
+    } else if names.len() == 2 {
+        Ok((Task::Binary, format!("column {name} has the two values {} and {}", names[0], names[1])))
+    } else if !spec.order.is_empty() {
+        let what = format!("--order names the labels of column {name}; --task ordinal if the order matters");
+        Ok((Task::Multiclass, what))
+    } else if let Some(like) = column.lookalike().filter(|_| !is_word(spec, name)) {
+        let what = format!(
+            "`{}`, column {name}: {like}; or say --task multiclass if they are labels",
+            survey.source()
+        );
+        Err(CliError::new(ErrorKind::Usage, what))
+    } else if column.scale().is_none() {
+        Ok((Task::Multiclass, format!("column {name} has {count} different words")))
+    } else if column.kind() == Kind::Number {
+        task_of_numbers(survey, column, labels)
+    } else {
+        Ok((Task::Regression, format!("column {name} has {count} different numbers")))
+    }
+}
+
+/// Whether a column was said to hold words.
+fn is_word(spec: &FitSpec, name: &str) -> bool {
+    spec.kinds.iter().any(|(column, kind)| column == name && *kind == Kind::Category)
+}
+
+/// What three different numbers and more are.
+fn task_of_numbers(
+    survey: &Survey,
+    column: &ColumnSurvey,
+    labels: &Labels,
+) -> Result<(Task, String), CliError> {
+    let (name, names) = (column.name(), &labels.names);
+    let (first, last) = (&names[0], &names[names.len() - 1]);
+    Ok(match Guess::of(labels) {
+        Guess::Labels => {
+            let what = format!(
+                "column {name} has all whole numbers from {first} to {last}, each often; --task ordinal if their order matters, --task count or regression if they are amounts"
+            );
+            (Task::Multiclass, what)
+        }
+        Guess::Counts => {
+            let what = format!(
+                "column {name} has whole numbers from {first} to {last}, large ones rarely; --task multiclass if they are labels, --task regression if they are amounts"
+            );
+            (Task::Count, what)
+        }
+        Guess::Amounts => {
+            (Task::Regression, format!("column {name} has {} different numbers", how_many(labels)))
+        }
+        Guess::Unclear => return Err(question(survey, column, labels)),
+    })
+}
+
+/// The question that numbers ask which may be more than one thing.
+fn question(survey: &Survey, column: &ColumnSurvey, labels: &Labels) -> CliError {
+    let rows = labels.names.iter().zip(&labels.counts).enumerate();
+    let seen = rows.map(|(place, (name, count))| {
+        let unit = if place > 0 {
+            ""
+        } else if *count == 1 {
+            " row"
+        } else {
+            " rows"
+        };
+        format!("{name} ({count}{unit})")
+    });
+    let seen = listed(&seen.collect::<Vec<_>>());
+    let what = format!(
+        "`{}`, column {}: are {seen} labels, counts or amounts? Say --task multiclass (labels), --task ordinal (labels with an order), --task count (numbers of events) or --task regression (amounts)",
+        survey.source(),
+        column.name()
+    );
+    CliError::new(ErrorKind::Usage, what)
+}
+
+/// Items with commas, and `and` before the last.
+fn listed(items: &[String]) -> String {
+    match items {
+        [all @ .., last] if !all.is_empty() => format!("{} and {last}", all.join(", ")),
+        few => few.concat(),
+    }
+}
+
+fn task_of(likelihood: &dyn Likelihood) -> Task {
+    match likelihood.support() {
+        Support::Signs => Task::Binary,
+        // Classes along one latent function are in an order.
+        Support::Classes(_) if likelihood.latents() == 1 => Task::Ordinal,
+        Support::Classes(_) => Task::Multiclass,
+        Support::Counts => Task::Count,
+        _ => Task::Regression,
+    }
+}
+
+/// How many different values there are, for people.
+pub(super) fn how_many(labels: &Labels) -> String {
+    let more = if labels.more { "more than " } else { "" };
+    format!("{more}{}", labels.names.len() - usize::from(labels.more))
+}
+
+/// A likelihood whose text cannot be read.
+pub(super) fn wrong_likelihood(cause: gp_likelihoods::LikelihoodError) -> CliError {
+    CliError::caused(ErrorKind::Usage, "--likelihood cannot be read", cause)
+}
