@@ -6,6 +6,7 @@
 //! | `tidy` | checks the rules of the house that no compiler lint can see |
 //! | `faults` | kills, interrupts and starves the `gp` command, and looks at what is left |
 //! | `supply` | checks licences and versions of dependencies, and what packages say of themselves |
+//! | `python` | builds the package for Python, `gp-python`, and runs its tests |
 //! | `experiment` | runs the tables and figures of five papers, and fetches their data sets: a program of its own, in `xtask/experiments` |
 //! | `fuzz` | tries readers of the command on inputs made at random: a program in `xtask/fuzz` |
 //! | `bench` | measures how fast everything is, beside what the machine can do: a program in `xtask/bench` |
@@ -18,6 +19,7 @@ mod ci;
 mod error;
 mod faults;
 mod program;
+mod python;
 mod supply;
 mod tidy;
 mod workspace;
@@ -47,6 +49,8 @@ enum Command {
     Faults(faults::Args),
     /// Check licences and versions of dependencies against deny.toml
     Supply,
+    /// Build the package for Python and run its tests
+    Python(python::Args),
     /// Run the tables and figures of five papers (`experiment --help`)
     #[command(disable_help_flag = true)]
     Experiment(program::Args),
@@ -77,6 +81,7 @@ fn dispatch(cli: &Cli) -> Result<(), XtaskError> {
         Command::Tidy(args) => tidy::run(args, out),
         Command::Faults(args) => faults::run(args, out),
         Command::Supply => supply::run(out),
+        Command::Python(args) => python::run(args, out),
         Command::Experiment(args) => args.run("gp-experiments", &["experiment"]),
         Command::Fuzz(args) => args.run_checked("gp-fuzz"),
         Command::Bench(args) => args.run("gp-benchmarks", &[]),

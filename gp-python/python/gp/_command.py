@@ -1,0 +1,13 @@
+"""The command ``gp``, as the package installs it."""
+
+import signal
+import sys
+
+from ._gp import run
+
+
+def main() -> None:
+    """Runs the command with the arguments of this process."""
+    # The command ends at once on Ctrl-C, as the one without Python does.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    sys.exit(run(["gp", *sys.argv[1:]]))

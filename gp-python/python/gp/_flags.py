@@ -1,0 +1,45 @@
+"""Keyword arguments as flags of ``gp fit``."""
+
+from __future__ import annotations
+
+import datetime
+
+# Flags that take several values, each said for itself.
+_REPEATED = {"kernel", "bound", "prior", "missing_in", "type"}
+
+
+def flags(choices: dict) -> list[str]:
+    """The flags that say these choices; nothing is said of those that are ``None``."""
+    said = []
+    for name, value in choices.items():
+        flag = "--" + name.replace("_", "-")
+        if value is None or value is False:
+            continue
+        if value is True:
+            said.append(flag)
+        elif name in _REPEATED and not isinstance(value, str):
+            said += [f"{flag}={entry}" for entry in _entries(value)]
+        elif isinstance(value, (list, tuple)):
+            said.append(f"{flag}={','.join(quoted(str(entry)) for entry in value)}")
+        else:
+            said.append(f"{flag}={_word(value)}")
+    return said
+
+
+def quoted(name: str) -> str:
+    """A name as lists of names have it, which part their names by commas."""
+    if "," in name or name.startswith('"'):
+        return '"' + name.replace('"', '""') + '"'
+    return name
+
+
+def _entries(value) -> list[str]:
+    if isinstance(value, dict):
+        return [f"{name}={entry}" for name, entry in value.items()]
+    return [str(entry) for entry in value]
+
+
+def _word(value) -> str:
+    if isinstance(value, datetime.timedelta):
+        return f"{value.total_seconds()}s"
+    return repr(float(value)) if isinstance(value, float) else str(value)

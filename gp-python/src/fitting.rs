@@ -1,0 +1,74 @@
+//! Fits of tables from Python.
+
+use crate::errors::exception;
+use crate::model::Model;
+use crate::table::{PyColumn, frame};
+use crate::waiting::watched;
+use gp_cli::data::Frame;
+use gp_cli::fit::{FitSpec, MissingRules, Plan, drop_incomplete, fit as fit_plan};
+use gp_cli::stages::Stages;
+use gp_cli::{CliError, Context};
+use gp_optim::{Interrupt, Record};
+use pyo3::prelude::*;
+use std::sync::Arc;
+
+/// The program that model files name.
+const ORIGIN: &str = concat!("gp for Python ", env!("CARGO_PKG_VERSION"));
+
+/// A function of Python that is told stages and iterations; what it raises is of no consequence.
+type Told = Arc<dyn Fn(&str, u64, f64) + Send + Sync>;
+
+/// Fits a model to a table by the flags of `gp fit`.
+///
+/// `told` is called with the stage that the fit is at, the iteration and the log posterior (0 and NaN outside training).
+/// Returns the model and what is worth knowing of the choices.
+#[pyfunction]
+#[pyo3(signature = (columns, flags, threads=None, told=None))]
+pub(crate) fn fit(
+    py: Python<'_>,
+    columns: Vec<PyColumn<'_>>,
+    flags: Vec<String>,
+    threads: Option<usize>,
+    told: Option<Py<PyAny>>,
+) -> PyResult<(Model, Vec<String>)> {
+    let table = frame("X", columns)?;
+    let told = told.map(teller);
+    let fitted = watched(py, threads, move |interrupt| fit_table(table, &flags, interrupt, told))?;
+    let (model, notes) = fitted.map_err(|error| exception(&error))?;
+    Ok((Model::new(model), notes))
+}
+
+fn teller(function: Py<PyAny>) -> Told {
+    Arc::new(move |stage, iteration, value| {
+        Python::attach(|py| {
+            if let Err(error) = function.call1(py, (stage, iteration, value)) {
+                error.write_unraisable(py, None);
+            }
+        });
+    })
+}
+
+fn fit_table(
+    table: Frame,
+    flags: &[String],
+    interrupt: &Interrupt,
+    told: Option<Told>,
+) -> Result<(gp_cli::model::Model, Vec<String>), CliError> {
+    let context = Context::built_in();
+    let spec = FitSpec::from_flags(flags.iter().map(String::as_str), &context)?;
+    let (table, _) = drop_incomplete(table, &MissingRules::of_fit(&spec)?)?;
+    let mut plan = Plan::new(&table, &spec, &context)?;
+    plan.check_memory(context.budget(), 1)?;
+    let mut control = plan.problem.settings.control.clone().with_interrupt(interrupt.clone());
+    if let Some(told) = told {
+        let stages = told.clone();
+        plan = plan.with_stages(Stages::told(move |stage| stages(stage, 0, f64::NAN)));
+        control = control.with_watcher(move |record: &Record| {
+            told("training", record.iteration, -record.value);
+            Ok(())
+        });
+    }
+    plan.problem.settings.control = control;
+    let notes = plan.choices.iter().chain(&plan.notes).cloned().collect();
+    Ok((fit_plan(plan, &spec, ORIGIN)?, notes))
+}

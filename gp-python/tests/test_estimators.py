@@ -1,0 +1,172 @@
+"""What the estimators promise beyond scikit-learn's checks."""
+
+import pickle
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.exceptions import NotFittedError
+
+import gp
+from gp import GPClassifier, GPCountRegressor, GPRegressor
+
+
+@pytest.fixture
+def sine():
+    rng = np.random.default_rng(1)
+    x = rng.uniform(0, 6, (80, 1))
+    return x, np.sin(x[:, 0]) + 0.1 * rng.normal(size=80)
+
+
+def test_predictions_have_deviations_covariances_and_quantiles(sine):
+    model = GPRegressor().fit(*sine)
+    new = np.linspace(0, 6, 15)[:, None]
+    mean, deviation = model.predict(new, return_std=True)
+    same, covariance = model.predict(new, return_cov=True)
+    assert np.allclose(mean, same) and np.allclose(np.diag(covariance), deviation**2)
+    assert np.linalg.eigvalsh(covariance).min() > 0
+    _, quantiles = model.predict(new, quantiles=[0.025, 0.5, 0.975])
+    # Predictions of exact regression are mixed over its parameters: nearly Gaussian, not quite.
+    assert np.allclose(quantiles[:, 1], mean, atol=0.05 * deviation.max())
+    assert np.allclose(quantiles[:, 2] - quantiles[:, 0], 2 * 1.96 * deviation, rtol=0.2)
+    draws = model.sample_y(new, n_samples=400, random_state=3)
+    assert draws.shape == (15, 400) and np.abs(draws.mean(axis=1) - mean).max() < 0.05
+    assert model.predict_log_density(*sine).mean() > 0.5
+
+
+def test_the_same_model_in_the_command(tmp_path, sine):
+    x, y = sine
+    frame = pd.DataFrame({"x": x[:, 0], "y": y})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    code = f"import sys; from gp._gp import run; sys.exit(run(['gp', *sys.argv[1:]]))"
+    command = [sys.executable, "-c", code]
+    fit = subprocess.run([*command, "fit", "t.csv", "--target", "y", "-q"], cwd=tmp_path, check=False)
+    assert fit.returncode == 0
+    theirs = gp.load(tmp_path / "model.gp")
+    ours = GPRegressor().fit(frame[["x"]], frame["y"])
+    assert isinstance(theirs, GPRegressor) and list(theirs.feature_names_in_) == ["x"]
+    new = frame[["x"]]
+    assert np.array_equal(ours.predict(new), theirs.predict(new))
+    ours.save(tmp_path / "ours.gp")
+    said = subprocess.run([*command, "predict", "ours.gp", "t.csv"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    means = pd.read_csv(pd.io.common.StringIO(said.stdout))["mean"].to_numpy()
+    assert np.array_equal(means, ours.predict(new))
+
+
+def test_words_dates_and_gaps_of_tables():
+    rng = np.random.default_rng(2)
+    n = 90
+    frame = pd.DataFrame(
+        {
+            "site": rng.choice(["north", "south"], n),
+            "day": pd.date_range("2024-01-01", periods=n),
+            "amount": rng.normal(size=n),
+            "open": rng.choice([True, False], n),
+        }
+    )
+    y = (frame["site"] == "north") * 2.0 + 0.01 * np.arange(n) + 0.05 * rng.normal(size=n)
+    model = GPRegressor().fit(frame, y)
+    assert max(model.relevance_, key=model.relevance_.get) == "site"
+    assert model.score(frame, y) > 0.95
+    frame.loc[5, "amount"] = np.nan
+    with pytest.raises(ValueError, match="amount"):
+        GPRegressor().fit(frame, y)
+    kept = GPRegressor(missing="keep").fit(frame, y)
+    assert np.isfinite(kept.predict(frame)).all()
+
+
+@pytest.mark.parametrize("kind", ["polars", "pyarrow"])
+def test_tables_of_others_are_those_of_pandas(kind):
+    module = pytest.importorskip(kind)
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame({"a": rng.normal(size=60), "b": rng.choice(["u", "v", "w"], 60)})
+    y = frame["a"].to_numpy() + (frame["b"] == "u")
+    other = module.from_pandas(frame) if kind == "polars" else module.Table.from_pandas(frame)
+    ours, theirs = GPRegressor().fit(frame, y), GPRegressor().fit(other, y)
+    assert np.array_equal(ours.predict(frame), theirs.predict(other))
+
+
+def test_classes_keep_their_type_and_order():
+    rng = np.random.default_rng(4)
+    x = rng.normal(size=(90, 2))
+    for labels in (np.array([3, -1, 10]), np.array(["b, c", "a", "z"]), np.array([2.0, 1.0, 7.0])):
+        y = labels[(x[:, 0] > 0).astype(int) + (x[:, 0] > 0.8)]
+        model = GPClassifier().fit(x, y)
+        assert np.array_equal(model.classes_, np.unique(labels)) and model.score(x, y) > 0.9
+        assert np.allclose(model.predict_proba(x).sum(axis=1), 1)
+        probability = model.predict_proba(x)[np.arange(90), np.searchsorted(model.classes_, y)]
+        assert np.allclose(np.exp(model.predict_log_density(x, y)), probability)
+    with pytest.raises(ValueError, match="was not seen in training"):
+        model.predict_log_density(x, np.full(90, 99.0))
+
+
+def test_weights_count_as_copies(sine):
+    x, y = sine
+    weight = np.arange(80) % 3
+    copies = np.repeat(np.arange(80), weight)
+    weighted = GPRegressor(method="vfe", inducing=12).fit(x, y, sample_weight=weight)
+    copied = GPRegressor(method="vfe", inducing=12).fit(x[copies], y[copies])
+    assert np.allclose(weighted.predict(x), copied.predict(x), atol=0.02)
+
+
+def test_counts_have_rates():
+    rng = np.random.default_rng(5)
+    x = rng.uniform(0, 3, (150, 1))
+    model = GPCountRegressor().fit(x, rng.poisson(np.exp(x[:, 0])))
+    assert np.abs(model.predict([[1.0], [2.0]]) / np.exp([1, 2]) - 1).max() < 0.3
+
+
+def test_errors_have_the_words_of_the_command(sine):
+    with pytest.raises(ValueError, match="did you mean `rbf`"):
+        GPRegressor(kernel="1 * rfb").fit(*sine)
+    with pytest.raises(NotFittedError):
+        GPRegressor().predict(sine[0])
+    with pytest.raises(ValueError, match="at most one"):
+        GPRegressor().fit(*sine).predict(sine[0], return_std=True, return_cov=True)
+
+
+def test_pickles_and_threads_change_no_bit(sine):
+    model = GPRegressor(n_jobs=1).fit(*sine)
+    assert np.array_equal(pickle.loads(pickle.dumps(model)).predict(sine[0]), model.predict(sine[0]))
+    with ThreadPoolExecutor(2) as pool:
+        both = list(pool.map(lambda jobs: GPRegressor(n_jobs=jobs).fit(*sine).predict(sine[0]), [1, 2]))
+    assert all(np.array_equal(found, model.predict(sine[0])) for found in both)
+
+
+def _fitted(sine):
+    return GPRegressor().fit(*sine).predict(sine[0])
+
+
+@pytest.mark.parametrize("way", ["fork", "spawn"])
+def test_processes(way, sine):
+    here = _fitted(sine)
+    with ProcessPoolExecutor(1, mp_context=get_context(way)) as pool:
+        assert np.array_equal(pool.submit(_fitted, sine).result(timeout=120), here)
+
+
+def test_an_interrupt_ends_a_fit_and_leaves_the_estimator(sine):
+    rng = np.random.default_rng(6)
+    x = rng.normal(size=(6000, 6))
+    model = GPRegressor(method="vfe", inducing=400, iterations=5000, kernel="1 * rbf(ard=true)")
+    model.fit(*sine)
+    before = model.predict(sine[0])
+    asked = []
+
+    def interrupt():
+        time.sleep(3)
+        asked.append(time.monotonic())
+        import _thread
+
+        _thread.interrupt_main()
+
+    threading.Thread(target=interrupt).start()
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(x, np.sin(x[:, 0]))
+    assert time.monotonic() - asked[0] < 2
+    assert model.n_features_in_ == 1 and np.array_equal(model.predict(sine[0]), before)
