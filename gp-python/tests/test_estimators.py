@@ -170,3 +170,111 @@ def test_an_interrupt_ends_a_fit_and_leaves_the_estimator(sine):
         model.fit(x, np.sin(x[:, 0]))
     assert time.monotonic() - asked[0] < 2
     assert model.n_features_in_ == 1 and np.array_equal(model.predict(sine[0]), before)
+
+
+@pytest.mark.parametrize("jobs", [0, -2, 10**6, 1.5])
+def test_numbers_of_threads_that_cannot_be(jobs, sine):
+    with pytest.raises(ValueError, match=f"n_jobs={jobs}"):
+        GPRegressor(n_jobs=jobs).fit(*sine)
+    assert GPRegressor(n_jobs=-1).fit(*sine).converged_
+
+
+def test_cells_of_another_type_are_read_or_refused():
+    x = np.linspace(-2, 2, 40)
+    model = GPRegressor(kernel="1 * rbf").fit(pd.DataFrame({"a": x}), np.sin(x))
+    numbers = model.predict(pd.DataFrame({"a": [0.5, 1.25]}))
+    assert np.array_equal(model.predict(pd.DataFrame({"a": ["0.5", "1.25"]})), numbers)
+    with pytest.raises(ValueError, match="column a: `hello` is not a finite number"):
+        model.predict(pd.DataFrame({"a": ["hello", "0.5"]}))
+    with pytest.raises(ValueError, match="column a is of type date, and the model has learned it as number"):
+        model.predict(pd.DataFrame({"a": pd.date_range("2024-01-01", periods=2)}))
+    words = GPRegressor().fit(pd.DataFrame({"a": ["1", "2"] * 20, "b": x}), np.tile([0.0, 1.0], 20))
+    assert np.array_equal(
+        words.predict(pd.DataFrame({"a": [1, 2], "b": [0, 0]})), words.predict(pd.DataFrame({"a": ["1", "2"], "b": [0, 0]}))
+    )
+    with pytest.raises(ValueError, match="column a is of type complex128"):
+        GPRegressor().fit(pd.DataFrame({"a": [complex(v) for v in x], "b": ["u"] * 40}), x)
+
+
+def test_dates_are_those_of_utc():
+    zoned = pd.date_range("2024-03-30 20:00", periods=30, freq="h", tz="America/New_York")
+    from gp._table import column
+
+    days = column("d", pd.Series(zoned))[2]
+    assert np.allclose(days, zoned.tz_convert("UTC").tz_localize(None).to_numpy().astype("datetime64[us]").astype(float) / 86_400e6)
+
+
+@pytest.mark.parametrize("labels", [[0, 1], [False, True], [-1, 1, 10], ["b, c", "a", "z"]])
+def test_labels_survive_files(labels, tmp_path):
+    rng = np.random.default_rng(7)
+    x = rng.normal(size=(80, 1))
+    y = np.array(labels)[np.digitize(x[:, 0], [0, 0.7][: len(labels) - 1])]
+    model = GPClassifier().fit(x, y)
+    model.save(tmp_path / "m.gp")
+    same = gp.load(tmp_path / "m.gp")
+    assert np.array_equal(same.classes_, model.classes_) and np.array_equal(same.predict(x), model.predict(x))
+    assert np.array_equal(same.predict_proba(x), model.predict_proba(x)) and same.score(x, y) > 0.9
+    assert np.array_equal(same.predict_log_density(x, y), model.predict_log_density(x, y))
+
+
+def test_files_are_whole_readable_and_named(tmp_path, sine):
+    model = GPRegressor().fit(*sine)
+    path = tmp_path / "m.gp"
+    model.save(path)
+    path.chmod(0o640)
+    model.save(path)
+    assert path.stat().st_mode & 0o777 == 0o640 and [p.name for p in tmp_path.iterdir()] == ["m.gp"]
+    with pytest.raises(IsADirectoryError, match="is a folder"):
+        model.save(tmp_path)
+    with pytest.raises(FileNotFoundError, match="there is no folder .*nowhere"):
+        model.save(tmp_path / "nowhere" / "m.gp")
+    path.write_bytes(b"something else")
+    with pytest.raises(ValueError, match="m.gp"):
+        gp.load(path)
+
+
+def test_what_a_prediction_cannot_be(sine):
+    model = GPRegressor().fit(*sine)
+    for wrong in ([], [1.5]):
+        with pytest.raises(ValueError):
+            model.predict(sine[0], quantiles=wrong)
+    assert model.predict(sine[0], quantiles=np.float32(0.25))[1].shape == (80, 1)
+    with pytest.raises(ValueError, match="n_samples=0"):
+        model.sample_y(sine[0], n_samples=0)
+    counts = GPCountRegressor().fit(sine[0], np.arange(80) % 5)
+    with pytest.raises(ValueError, match="no covariance"):
+        counts.predict(sine[0], return_cov=True)
+    classes = GPClassifier(missing="drop").fit(np.c_[sine[0], sine[0]], sine[1] > 0)
+    with pytest.raises(ValueError, match="row 0 of X misses a value"):
+        classes.predict([[5.0, np.nan]])
+
+
+def test_models_that_are_no_estimator(tmp_path):
+    frame = pd.DataFrame({"x": np.arange(30.0), "y": np.sin(np.arange(30)), "z": np.cos(np.arange(30))})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    command = [sys.executable, "-c", "import sys; from gp._command import main; main()"]
+    subprocess.run([*command, "fit", "t.csv", "--target", "y,z", "-q"], cwd=tmp_path, check=True)
+    with pytest.raises(ValueError, match="the model predicts y, z"):
+        gp.load(tmp_path / "model.gp")
+    subprocess.run([*command, "fit", "t.csv", "--target", "y", "--offset", "z", "-qo", "o.gp"], cwd=tmp_path, check=True)
+    with pytest.raises(ValueError, match="offset z"):
+        gp.load(tmp_path / "o.gp")
+
+
+def test_messages_are_one_line(sine):
+    for wrong in ({"inducing": 5.5}, {"missing": "bogus"}, {"seed": -1}):
+        with pytest.raises(ValueError) as said:
+            GPRegressor(**wrong).fit(*sine)
+        assert "\n" not in str(said.value) and "--help" not in str(said.value), said.value
+
+
+def test_a_warning_that_is_an_error_leaves_the_estimator(sine):
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = GPRegressor(iterations=1)
+        with pytest.raises(Warning):
+            model.fit(*sine)
+    with pytest.raises(NotFittedError):
+        model.predict(sine[0])

@@ -69,7 +69,7 @@ pub struct FitSpec {
     pub task: TaskChoice,
     /// Order of all labels of the target, from low to high, with commas between: that of classes in predictions, and what
     /// --task ordinal goes by. Numbers have theirs unless given
-    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    #[arg(long, value_name = "A,B", value_delimiter = ',', allow_hyphen_values = true)]
     pub order: Vec<String>,
     /// Method of inference: auto, {methods}
     #[arg(long, default_value = AUTO)]

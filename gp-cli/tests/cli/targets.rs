@@ -181,6 +181,10 @@ fn an_order_is_for_classes_without_one_too() {
     let numbers = with(&[("1", 30), ("2", 31), ("3", 32)]);
     numbers.ok(&format!("{FIT} --task ordinal --order 3,1,2"));
     assert_eq!(numbers.ok("inspect model.gp --json").json()["about"]["target"]["values"]["classes"][0], "3");
+    // Labels below 0 are no flags.
+    let signs = with(&[("-1", 30), ("1", 31)]);
+    signs.ok(&format!("{FIT} --order -1,1"));
+    assert_eq!(signs.ok("predict model.gp t.csv --proba").table().0[1..3], ["p(-1)", "p(1)"]);
 }
 
 #[test]

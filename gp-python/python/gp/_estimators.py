@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
+import shutil
 import warnings
 from pathlib import Path
 
@@ -22,10 +22,12 @@ from sklearn.utils.validation import (
 
 from . import _gp
 from ._flags import flags
-from ._table import column, columns_of_array, columns_of_frame, is_frame
+from ._table import as_kind, column, columns_of_array, columns_of_frame, is_frame, is_missing, written
 
 # Arguments that are no flags of `gp fit`.
 _NOT_FLAGS = {"n_jobs", "verbose"}
+# As many as the command takes.
+_MOST_THREADS = 1024
 
 
 class _Estimator(BaseEstimator):
@@ -77,7 +79,7 @@ class _Estimator(BaseEstimator):
     seed : int, default=0
         Seed of everything random. The same seed gives the same bits with any number of threads.
     n_jobs : int, optional
-        Number of threads; all there are unless given.
+        Number of threads; all there are unless given, and for -1.
     verbose : int, default=0
         1 tells the stages of the fit.
 
@@ -191,7 +193,6 @@ class _Estimator(BaseEstimator):
             vars(self).clear()
             vars(self).update(before)
             raise
-        self._warn()
         return self
 
     def _fit(self, X, y, sample_weight):
@@ -201,7 +202,7 @@ class _Estimator(BaseEstimator):
             weight = _check_sample_weight(sample_weight, y, dtype=np.float64)
             columns, y, weight = _counting(columns, y, weight)
         if len(y) < 2:
-            raise ValueError("n_samples=1: at least two rows are needed to learn from")
+            raise ValueError(f"n_samples={len(y)} with a weight above 0: at least two rows are needed to learn from")
         names = {name for name, _, _ in columns}
         target, self._target_name = self._target(y, names)
         table = [*columns, target]
@@ -210,8 +211,9 @@ class _Estimator(BaseEstimator):
         if weight is not None:
             said["weights"] = _free("sample_weight", names | {self._target_name})
             table.append((said["weights"], "number", weight))
-        self._model, self.notes_ = _gp.fit(table, flags(said), self.n_jobs, self._teller())
+        self._model, self.notes_ = _fitted(table, flags(said), _threads(self.n_jobs), self._teller())
         self._look()
+        self._warn()
 
     def save(self, path):
         """Writes the model to a file that ``gp.load`` and every command of ``gp`` read.
@@ -222,10 +224,21 @@ class _Estimator(BaseEstimator):
             The file; one that is there is replaced as a whole.
         """
         check_is_fitted(self)
-        path = Path(path)
-        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-            file.write(self._model.to_bytes())
-        os.replace(file.name, path)
+        path = Path(os.path.realpath(path))
+        if path.is_dir():
+            raise IsADirectoryError(f"{path} is a folder; name a file for the model")
+        beside = path.with_name(f".{path.name}.{os.getpid()}")
+        try:
+            with open(beside, "xb") as file:
+                file.write(self._model.to_bytes())
+                os.fsync(file.fileno())
+            if path.exists():
+                shutil.copymode(path, beside)
+            os.replace(beside, path)
+        except FileNotFoundError:
+            raise FileNotFoundError(f"there is no folder {path.parent} for the model") from None
+        finally:
+            beside.unlink(missing_ok=True)
 
     def predict_log_density(self, X, y):
         """Log densities of targets, or log probabilities of labels and counts.
@@ -272,39 +285,52 @@ class _Estimator(BaseEstimator):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = self.missing != "error"
+        tags.input_tags.allow_nan = self._keeps_gaps()
         return tags
 
     def _inputs_and_target(self, X, y):
         """The columns of inputs, and the target as an array."""
         if y is None:
             raise ValueError("this estimator requires y to be passed, but the target y is None")
+        self._name = _name_of(y)
         if _has_kinds(X):
             columns = self._inputs(X, reset=True)
             y = column_or_1d(y, warn=True)
             check_consistent_length(columns[0][2], y)
+            if any(is_missing(cell) for cell in y.tolist()):
+                raise ValueError("Input y contains NaN.")
             return columns, y
-        self._name = getattr(y, "name", None)
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=self._is_numeric, **self._finite())
         return columns_of_array(X, self._names()), y
 
     def _inputs(self, X, reset):
         if _has_kinds(X):
+            if not X.shape[1]:
+                raise ValueError("0 feature(s) found: the table has no columns")
             validate_data(self, X, reset=reset, skip_check_array=True)
-            return columns_of_frame(X)
+            return self._as_learned(columns_of_frame(X, self._names()), reset)
         X = validate_data(self, X, reset=reset, dtype=np.float64, **self._finite())
-        return columns_of_array(X, self._names())
+        return self._as_learned(columns_of_array(X, self._names()), reset)
+
+    def _as_learned(self, columns, reset):
+        """Columns by the types that the model has learned them by."""
+        if reset:
+            return columns
+        kinds = {feature["name"]: feature["kind"] for feature in self._about["inputs"]["features"]}
+        return [as_kind(found, kinds.get(found[0], found[1])) for found in columns]
+
+    def _keeps_gaps(self):
+        return self.missing != "error" or bool(self.missing_in)
 
     def _finite(self):
-        return {"ensure_all_finite": True if self.missing == "error" else "allow-nan"}
+        return {"ensure_all_finite": "allow-nan" if self._keeps_gaps() else True}
 
     def _names(self):
         names = getattr(self, "feature_names_in_", None)
         return [f"x{place}" for place in range(self.n_features_in_)] if names is None else list(names)
 
     def _predict(self, columns, **wanted):
-        keeps = self.missing != "error"
-        return self._model.predict(columns, keep_missing=keeps, threads=self.n_jobs, **wanted)
+        return self._model.predict(columns, keep_missing=self._keeps_gaps(), threads=_threads(self.n_jobs), **wanted)
 
     def _teller(self):
         if not self.verbose:
@@ -317,7 +343,7 @@ class _Estimator(BaseEstimator):
         """Takes over what the model file says."""
         self._about = json.loads(self._model.to_json())
         training = self._about["training"]
-        del self._about["posterior"]
+        self._likelihood = self._about.pop("posterior")["likelihood"]
         self._about.pop("baseline", None)
         self.converged_ = training["converged"]
         self.n_iter_ = max(1, training["iterations"])
@@ -361,16 +387,23 @@ class _Numbers(RegressorMixin, _Estimator):
         check_is_fitted(self)
         if return_std and return_cov:
             raise ValueError("return_std and return_cov: at most one of them can be returned")
+        if return_cov and not self._likelihood.startswith(("gaussian", "student_t")):
+            name = self._likelihood.partition("(")[0]
+            raise ValueError(f"return_cov: under the likelihood {name} observations have no covariance in closed form")
+        asked = quantiles is not None
+        quantiles = [float(p) for p in np.ravel(quantiles)] if asked else []
+        if asked and not quantiles:
+            raise ValueError("quantiles: name at least one probability, or leave them out")
         columns = self._inputs(X, reset=False)
-        wanted = {"quantiles": list(quantiles or []), "joint": return_cov, "latent": return_cov}
+        wanted = {"quantiles": quantiles, "joint": return_cov, "latent": return_cov}
         found = self._predict(columns, **wanted)
         returned = [found["mean"]]
         if return_std:
             returned.append(np.sqrt(found["variance"]))
         if return_cov:
             returned.append(_covariance(found))
-        if quantiles is not None:
-            returned.append(np.column_stack([found[f"q{_number(p)}"] for p in quantiles]))
+        if asked:
+            returned.append(np.column_stack([found[f"q{_digits(p)}"] for p in quantiles]))
         return returned[0] if len(returned) == 1 else tuple(returned)
 
     def sample_y(self, X, n_samples=1, random_state=0):
@@ -387,16 +420,18 @@ class _Numbers(RegressorMixin, _Estimator):
         ndarray of shape (n_samples_X, n_samples)
         """
         check_is_fitted(self)
+        if n_samples < 1:
+            raise ValueError(f"n_samples={n_samples}: at least one sample has to be drawn")
         seed = int(check_random_state(random_state).randint(2**31 - 1))
         found = self._predict(self._inputs(X, reset=False), samples=n_samples, seed=seed)
         return np.column_stack([found[f"latent_sample({k + 1})"] for k in range(n_samples)])
 
     def _target(self, y, names):
-        name = _free(_named(self, y), names)
-        return (name, "number", np.ascontiguousarray(y, dtype=np.float64)), name
+        name = _free(self._name or "y", names)
+        return _numbers(name, y), name
 
     def _known_target(self, y):
-        return (self._target_name, "number", np.ascontiguousarray(y, dtype=np.float64)), self._target_name
+        return _numbers(self._target_name, y), self._target_name
 
 
 class GPRegressor(_Numbers):
@@ -478,7 +513,13 @@ class GPClassifier(ClassifierMixin, _Estimator):
         ndarray of shape (n_samples,)
         """
         check_is_fitted(self)
-        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+        probabilities = self.predict_proba(X)
+        gap = np.isnan(probabilities).any(axis=1)
+        if gap.any():
+            raise ValueError(
+                f"row {gap.argmax()} of X misses a value, and no label says so; predict_proba has NaN for such rows"
+            )
+        return self.classes_[probabilities.argmax(axis=1)]
 
     def predict_proba(self, X):
         """Predicts the probabilities of classes.
@@ -498,27 +539,48 @@ class GPClassifier(ClassifierMixin, _Estimator):
 
     def _task(self):
         task = "binary" if len(self.classes_) == 2 else "multiclass"
-        return {"task": task, "order": self._labels}
+        # Numbers and truth values have their order.
+        return {"task": task} if self._kind != "category" else {"task": task, "order": self._labels}
+
+    def _look(self):
+        super()._look()
+        self._kind = self._about["target"]["kind"]
+        self._labels = self._about["target"]["values"]["classes"]
 
     def _target(self, y, names):
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
-            raise ValueError(f"there is one class, {self.classes_[0]!r}; at least two classes are needed")
+            raise ValueError(f"there is one class, {self.classes_.tolist()[0]!r}; at least two classes are needed")
+        self._kind = {"b": "boolean", "i": "number", "u": "number", "f": "number"}.get(self.classes_.dtype.kind, "category")
         self._labels = _labels(self.classes_)
-        name = _free(_named(self, y), names)
-        return (name, "category", [self._labels[code] for code in codes]), name
+        name = _free(self._name or "y", names)
+        return self._observed(name, codes), name
 
     def _known_target(self, y):
-        known = dict(zip(self.classes_.tolist(), self._labels))
+        known = {label: code for code, label in enumerate(self.classes_.tolist())}
         unknown = next((label for label in np.asarray(y).tolist() if label not in known), None)
         if unknown is not None:
             raise ValueError(f"y holds the label {unknown!r}, which was not seen in training")
-        return (self._target_name, "category", [known[label] for label in np.asarray(y).tolist()]), self._target_name
+        codes = [known[label] for label in np.asarray(y).tolist()]
+        return self._observed(self._target_name, codes), self._target_name
+
+    def _observed(self, name, codes):
+        """The target as a column, of classes by their places."""
+        if self._kind == "category":
+            return name, "category", [self._labels[code] for code in codes]
+        return name, self._kind, self.classes_.astype(np.float64)[codes]
 
 
 def of_model(model, about):
     """An estimator that has this model, of which the file says so much."""
+    if about.get("others"):
+        names = ", ".join([about["target"]["name"], *(other["target"]["name"] for other in about["others"])])
+        raise ValueError(f"the model predicts {names}, and an estimator has one target; `gp predict` reads it")
+    needed = {role: name for role, name in about.get("roles", {}).items() if role in ("offset", "exposure")}
+    if needed:
+        roles = ", ".join(f"{role} {name}" for role, name in needed.items())
+        raise ValueError(f"the model needs columns that estimators do not take ({roles}); `gp predict` reads it")
     classes = about["target"]["values"].get("classes")
     likelihood = about["posterior"]["likelihood"]
     is_count = any(likelihood.startswith(name) for name in ("poisson", "negative_binomial"))
@@ -533,10 +595,18 @@ def of_model(model, about):
     if names != [f"x{place}" for place in range(len(names))]:
         estimator.feature_names_in_ = np.array(names, dtype=object)
     if classes:
-        estimator._labels = classes
         estimator.classes_ = _of_labels(classes, about["target"]["kind"])
     estimator._look()
     return estimator
+
+
+def _threads(n_jobs):
+    """The number of threads, as the engine takes it: nothing for all there are."""
+    if n_jobs is None or n_jobs == -1:
+        return None
+    if isinstance(n_jobs, (int, np.integer)) and 1 <= n_jobs <= _MOST_THREADS:
+        return int(n_jobs)
+    raise ValueError(f"n_jobs={n_jobs!r}: it has to be a whole number from 1 to {_MOST_THREADS}, or -1 for all processors")
 
 
 def _has_kinds(X):
@@ -567,14 +637,32 @@ def _free(name, taken):
     return name
 
 
-def _named(estimator, y):
-    name = getattr(y, "name", None) or getattr(estimator, "_name", None)
-    return name if isinstance(name, str) and name else "y"
+def _name_of(y):
+    """The name of a target that has one."""
+    columns = getattr(y, "columns", None)
+    name = columns[0] if columns is not None and len(columns) == 1 else getattr(y, "name", None)
+    return name if isinstance(name, str) and name else None
+
+
+def _numbers(name, y):
+    """A target of numbers as a column."""
+    y = np.asarray(y)
+    if y.dtype.kind in "mM":
+        raise ValueError(f"y is of type {y.dtype}: give numbers, such as days since some day")
+    return name, "number", np.ascontiguousarray(y, dtype=np.float64)
+
+
+def _fitted(table, said, threads, told):
+    """A model, or an error without the help for terminals behind it."""
+    try:
+        return _gp.fit(table, said, threads, told)
+    except ValueError as error:
+        raise ValueError(str(error).partition("\n")[0].removeprefix("error: ")) from None
 
 
 def _labels(classes):
     """A word for each class."""
-    words = [str(int(c)) if isinstance(c, np.number) and float(c).is_integer() else str(c) for c in classes]
+    words = [written(c) if isinstance(c, np.number) else str(c) for c in classes]
     is_sound = len(set(words)) == len(words) and all(words)
     return words if is_sound else [f"class {place}" for place in range(len(words))]
 
@@ -595,6 +683,6 @@ def _covariance(found):
     return covariance
 
 
-def _number(probability):
+def _digits(probability):
     """A number as names of columns have it."""
     return np.format_float_positional(probability, trim="-")

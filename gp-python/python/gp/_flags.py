@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import datetime
 
+import numpy as np
+
 # Flags that take several values, each said for itself.
 _REPEATED = {"kernel", "bound", "prior", "missing_in", "type"}
 
@@ -13,11 +15,11 @@ def flags(choices: dict) -> list[str]:
     said = []
     for name, value in choices.items():
         flag = "--" + name.replace("_", "-")
-        if value is None or value is False:
+        if value is None or (isinstance(value, (bool, np.bool_)) and not value):
             continue
-        if value is True:
+        if isinstance(value, (bool, np.bool_)):
             said.append(flag)
-        elif name in _REPEATED and not isinstance(value, str):
+        elif name in _REPEATED and isinstance(value, (list, tuple, dict)):
             said += [f"{flag}={entry}" for entry in _entries(value)]
         elif isinstance(value, (list, tuple)):
             said.append(f"{flag}={','.join(quoted(str(entry)) for entry in value)}")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import datetime
+import decimal
 
 import numpy as np
 
-_EPOCH = datetime.date(1970, 1, 1)
+_EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
 
 
 def is_frame(X) -> bool:
@@ -19,23 +20,23 @@ def columns_of_array(X: np.ndarray, names: list[str]) -> list:
     return [(name, "number", np.ascontiguousarray(X[:, place])) for place, name in enumerate(names)]
 
 
-def columns_of_frame(X) -> list:
-    """The columns of a table of pandas, polars or pyarrow."""
-    return [column(str(name), series) for name, series in _series(X)]
+def columns_of_frame(X, names: list[str]) -> list:
+    """The columns of a table of pandas, polars or pyarrow, under these names."""
+    return [column(name, values) for name, values in zip(names, _values(X))]
 
 
-def _series(X):
+def _values(X) -> list:
     if hasattr(X, "iloc"):
-        return [(name, X.iloc[:, place]) for place, name in enumerate(X.columns)]
+        return [X.iloc[:, place] for place in range(X.shape[1])]
     if hasattr(X, "get_columns"):
-        return [(series.name, series) for series in X.get_columns()]
+        return X.get_columns()
     if hasattr(X, "column_names"):
-        return list(zip(X.column_names, X.columns))
+        return list(X.columns)
     raise TypeError(f"a table of type {type(X).__name__} is none of numpy, pandas, polars and pyarrow")
 
 
 def column(name: str, values) -> tuple:
-    """One column: numbers and truth values as numbers, dates as days, everything else as words."""
+    """One column: numbers, truth values, dates as days since 1970-01-01 (of moments with a time zone, in UTC), or words."""
     plain = _plain(values)
     if plain.dtype.kind == "b":
         return name, "boolean", plain.astype(np.float64)
@@ -43,56 +44,100 @@ def column(name: str, values) -> tuple:
         return name, "number", np.ascontiguousarray(plain, dtype=np.float64)
     if plain.dtype.kind == "M":
         days = plain.astype("datetime64[us]")
-        found = days.astype(np.int64) / 86_400e6
-        return name, "date", np.where(np.isnat(days), np.nan, found)
-    return _of_objects(name, list(plain))
+        return name, "date", np.where(np.isnat(days), np.nan, days.astype(np.int64) / 86_400e6)
+    if plain.dtype.kind in "OUST":
+        return _of_cells(name, list(plain))
+    raise ValueError(f"column {name} is of type {plain.dtype}, which is none of numbers, truth values, dates and words")
 
 
 def _plain(values) -> np.ndarray:
-    """A column as an array; objects, ``None`` among them, where numbers cannot say it."""
-    if hasattr(values, "to_pylist"):
-        cells = values.to_pylist()
-        return _of_cells(cells)
-    if hasattr(values, "to_list") and not hasattr(values, "iloc"):
-        return _of_cells(values.to_list())
+    """A column as an array: of objects, ``None`` among them, where numpy has no type for it."""
     if hasattr(values, "iloc"):
-        kind = getattr(values.dtype, "kind", "O")
-        is_known = isinstance(values.dtype, np.dtype) and kind in "biufM"
-        if is_known:
+        if isinstance(values.dtype, np.dtype) and values.dtype.kind != "O":
             return values.to_numpy()
-        missing = values.isna().to_numpy()
-        return _of_cells([None if gone else cell for cell, gone in zip(values.tolist(), missing)])
-    return np.asarray(values)
-
-
-def _of_cells(cells: list) -> np.ndarray:
-    present = [cell for cell in cells if cell is not None]
-    if present and all(isinstance(cell, bool) for cell in present) and len(present) == len(cells):
-        return np.array(cells, dtype=bool)
-    if present and all(isinstance(cell, (int, float)) and not isinstance(cell, bool) for cell in present):
-        return np.array([np.nan if cell is None else cell for cell in cells], dtype=np.float64)
+        gone = values.isna().to_numpy()
+        cells = [None if missing else cell for cell, missing in zip(values.tolist(), gone)]
+    elif hasattr(values, "to_pylist"):
+        cells = values.to_pylist()
+    elif hasattr(values, "to_list"):
+        cells = values.to_list()
+    else:
+        return np.asarray(values)
     array = np.empty(len(cells), dtype=object)
     array[:] = cells
     return array
 
 
-def _of_objects(name: str, cells: list) -> tuple:
-    present = [cell for cell in cells if not _is_missing(cell)]
-    if present and all(isinstance(cell, bool | np.bool_) for cell in present):
-        return name, "boolean", np.array([np.nan if _is_missing(cell) else float(cell) for cell in cells])
-    if present and all(isinstance(cell, datetime.date) for cell in present):
-        return name, "date", np.array([np.nan if _is_missing(cell) else _days(cell) for cell in cells])
-    if present and all(isinstance(cell, int | float | np.number) for cell in present):
-        return name, "number", np.array([np.nan if _is_missing(cell) else float(cell) for cell in cells])
-    return name, "category", [None if _is_missing(cell) else str(cell) for cell in cells]
+def _of_cells(name: str, cells: list) -> tuple:
+    """A column of objects, all of which have to be of one kind."""
+    present = [cell for cell in cells if not is_missing(cell)]
+
+    def all_are(*types) -> bool:
+        return bool(present) and all(isinstance(cell, types) for cell in present)
+
+    def numbers(number) -> np.ndarray:
+        return np.array([np.nan if is_missing(cell) else number(cell) for cell in cells], dtype=np.float64)
+
+    if all_are(bool, np.bool_):
+        return name, "boolean", numbers(float)
+    if all_are(datetime.date):
+        return name, "date", numbers(_days)
+    if all_are(int, float, np.integer, np.floating, decimal.Decimal):
+        return name, "number", numbers(float)
+    odd = next((cell for cell in present if not _is_word(cell)), None)
+    if odd is not None:
+        raise ValueError(
+            f"column {name} holds {odd!r}, a {type(odd).__name__}: give numbers, truth values, dates or words"
+        )
+    return name, "category", [None if is_missing(cell) else str(cell) for cell in cells]
 
 
-def _is_missing(cell) -> bool:
+def _is_word(cell) -> bool:
+    return isinstance(cell, (str, bool, int, float, np.bool_, np.integer, np.floating, datetime.date))
+
+
+def is_missing(cell) -> bool:
+    """Whether a cell is one of the values that stand for none."""
     return cell is None or (isinstance(cell, float) and np.isnan(cell)) or type(cell).__name__ in ("NAType", "NaTType")
 
 
 def _days(cell: datetime.date) -> float:
     if not isinstance(cell, datetime.datetime):
-        return float((cell - _EPOCH).days)
-    since = cell.replace(tzinfo=None) - datetime.datetime(1970, 1, 1)
-    return since / datetime.timedelta(days=1)
+        cell = datetime.datetime(cell.year, cell.month, cell.day)
+    moment = cell.replace(tzinfo=datetime.timezone.utc) if cell.tzinfo is None else cell
+    return (moment - _EPOCH) / datetime.timedelta(days=1)
+
+
+def as_kind(found: tuple, kind: str) -> tuple:
+    """The same column as one of the type that a model has learned it by.
+
+    Numbers that come as words are read, numbers of a column of words are written, as the command does with the cells of
+    a text file. Everything else that differs is an error.
+    """
+    name, own, cells = found
+    if own == kind:
+        return found
+    if own == "category" and all(cell is None for cell in cells):
+        return name, kind, np.full(len(cells), np.nan)
+    if own == "category" and kind == "number":
+        return name, kind, np.array([np.nan if cell is None else _number(name, cell) for cell in cells])
+    if {own, kind} == {"boolean", "number"} and (kind == "number" or np.isin(cells[~np.isnan(cells)], (0, 1)).all()):
+        return name, kind, cells
+    if kind == "category" and own == "number":
+        return name, kind, [None if np.isnan(cell) else written(cell) for cell in cells]
+    raise ValueError(f"column {name} is of type {own}, and the model has learned it as {kind}")
+
+
+def written(number: float) -> str:
+    """A number as tables have it."""
+    return str(int(number)) if float(number).is_integer() else repr(float(number))
+
+
+def _number(name: str, cell: str) -> float:
+    try:
+        number = float(cell)
+    except ValueError:
+        number = np.nan
+    if not np.isfinite(number):
+        raise ValueError(f"column {name}: `{cell}` is not a finite number")
+    return number
