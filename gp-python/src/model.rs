@@ -9,6 +9,7 @@ use gp_cli::predict::{Wanted, predictions};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
+use serde_json::json;
 use std::sync::Arc;
 
 /// A fitted model, as the command keeps it in a file.
@@ -36,9 +37,10 @@ impl Model {
         Ok(PyBytes::new(py, &bytes))
     }
 
-    /// All of it as JSON, as `gp convert --to json` writes it.
-    fn to_json(&self) -> PyResult<String> {
-        self.0.to_value().map(|value| value.to_string()).map_err(|error| exception(&error))
+    /// What is known of it as JSON: all of its file but the posterior, of which the likelihood by its expression.
+    fn about(&self) -> String {
+        let likelihood = self.0.posterior().likelihood().expression();
+        json!({ "about": self.0.about(), "likelihood": likelihood }).to_string()
     }
 
     /// Predictions for the rows of a table, by the names of their columns.

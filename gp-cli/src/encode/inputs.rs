@@ -63,7 +63,7 @@ impl Inputs {
     /// of thing, or as they are.
     ///
     /// # Errors
-    /// Of kind [`Data`](crate::ErrorKind::Data) for words of more than [`MAX_LEVELS`] levels, and a column without a value.
+    /// Of kind [`Data`](crate::ErrorKind::Data) for words of more than [`MAX_LEVELS`](super::MAX_LEVELS) levels, and a column without a value.
     pub fn learn(survey: &Survey, standardise: bool) -> Result<Self, CliError> {
         let kind = OneKind::among(survey.features());
         let unit = |column: &ColumnSurvey, own| match (standardise, &kind) {

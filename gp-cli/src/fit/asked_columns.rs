@@ -8,7 +8,7 @@ impl FitSpec {
     /// The columns to predict, at least one.
     ///
     /// # Errors
-    /// Of kind [`Usage`](ErrorKind::Usage) where nothing was said, for a column that is named twice, for a mixture of a
+    /// Of kind [`Usage`](crate::ErrorKind::Usage) where nothing was said, for a column that is named twice, for a mixture of a
     /// single target, and for flags that are for one target where there are several.
     pub fn targets(&self) -> Result<&[String], CliError> {
         self.target()?;
@@ -63,7 +63,7 @@ impl FitSpec {
 /// Refuses flags that are for one target.
 ///
 /// # Errors
-/// Of kind [`Usage`](ErrorKind::Usage), with the first of them.
+/// Of kind [`Usage`](crate::ErrorKind::Usage), with the first of them.
 fn check_flags(spec: &FitSpec) -> Result<(), CliError> {
     let refuse = |what: &str| Err(CliError::usage(format!("{what}; fit a model for each target")));
     if !matches!(spec.task, TaskChoice::Auto | TaskChoice::Regression) {

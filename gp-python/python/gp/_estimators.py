@@ -341,10 +341,9 @@ class _Estimator(BaseEstimator):
 
     def _look(self):
         """Takes over what the model file says."""
-        self._about = json.loads(self._model.to_json())
+        told = json.loads(self._model.about())
+        self._about, self._likelihood = told["about"], told["likelihood"]
         training = self._about["training"]
-        self._likelihood = self._about.pop("posterior")["likelihood"]
-        self._about.pop("baseline", None)
         self.converged_ = training["converged"]
         self.n_iter_ = max(1, training["iterations"])
         self.log_evidence_ = training["objective"]
@@ -572,8 +571,9 @@ class GPClassifier(ClassifierMixin, _Estimator):
         return name, self._kind, self.classes_.astype(np.float64)[codes]
 
 
-def of_model(model, about):
+def of_model(model, told):
     """An estimator that has this model, of which the file says so much."""
+    about, likelihood = told["about"], told["likelihood"]
     if about.get("others"):
         names = ", ".join([about["target"]["name"], *(other["target"]["name"] for other in about["others"])])
         raise ValueError(f"the model predicts {names}, and an estimator has one target; `gp predict` reads it")
@@ -582,7 +582,6 @@ def of_model(model, about):
         roles = ", ".join(f"{role} {name}" for role, name in needed.items())
         raise ValueError(f"the model needs columns that estimators do not take ({roles}); `gp predict` reads it")
     classes = about["target"]["values"].get("classes")
-    likelihood = about["posterior"]["likelihood"]
     is_count = any(likelihood.startswith(name) for name in ("poisson", "negative_binomial"))
     kind = GPClassifier if classes else GPCountRegressor if is_count else GPRegressor
     config = {name.replace("-", "_"): value for name, value in about["config"].items()}

@@ -30,4 +30,4 @@ def load(path):
 
     path = Path(path)
     model = Model.from_bytes(path.read_bytes(), str(path))
-    return of_model(model, json.loads(model.to_json()))
+    return of_model(model, json.loads(model.about()))
