@@ -7,7 +7,7 @@
 //! | `faults` | kills, interrupts and starves the `gp` command, and looks at what is left |
 //! | `supply` | checks licences and versions of dependencies, and what packages say of themselves |
 //! | `python` | builds the package for Python, `gp-python`, and runs its tests |
-//! | `experiment` | runs the tables and figures of five papers, and fetches their data sets: a program of its own, in `xtask/experiments` |
+//! | `experiment` | runs the tables and figures of five papers, and names their data sets: a program of its own, in `xtask/experiments` |
 //! | `fuzz` | tries readers of the command on inputs made at random: a program in `xtask/fuzz` |
 //! | `bench` | measures how fast everything is, beside what the machine can do: a program in `xtask/bench` |
 //!
