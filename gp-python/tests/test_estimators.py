@@ -278,3 +278,39 @@ def test_a_warning_that_is_an_error_leaves_the_estimator(sine):
             model.fit(*sine)
     with pytest.raises(NotFittedError):
         model.predict(sine[0])
+
+
+def test_kinds_come_from_the_model_where_cells_do_not_say_them():
+    pl = pytest.importorskip("polars")
+    x = np.linspace(-2, 2, 40)
+    frame = pl.DataFrame({"a": [None if i % 5 == 0 else v for i, v in enumerate(x)], "w": ["u", "v"] * 20})
+    model = GPRegressor(missing="keep").fit(frame, np.sin(x))
+    # The first row has no number at all.
+    assert np.allclose(model.predict(frame[:1]), model.predict(frame[:2])[:1])
+
+
+def test_decimals_are_numbers_and_targets_keep_their_names():
+    import decimal
+
+    x = np.linspace(-2, 2, 40)
+    frame = pd.DataFrame({"a": [decimal.Decimal(float(v)) for v in x]})
+    model = GPRegressor(kernel="1 * rbf").fit(frame, pd.Series(np.sin(x), name="height"))
+    same = GPRegressor(kernel="1 * rbf").fit(pd.DataFrame({"a": x}), np.sin(x))
+    assert np.allclose(model.predict(frame), same.predict(pd.DataFrame({"a": x})))
+    assert model._target_name == "height" and same._target_name == "y"
+    assert model.fit(pd.DataFrame({"a": x}), pd.Series(np.sin(x), name="depth"))._target_name == "depth"
+
+
+def test_gaps_of_one_column_may_be_kept():
+    rng = np.random.default_rng(8)
+    frame = pd.DataFrame({"a": rng.normal(size=50), "b": rng.normal(size=50)})
+    y = frame["a"].to_numpy()
+    frame.loc[3, "b"] = np.nan
+    assert np.isfinite(GPRegressor(missing_in={"b": "keep"}).fit(frame, y).predict(frame)).all()
+    with pytest.raises(ValueError):
+        GPRegressor().fit(frame, y)
+
+
+def test_the_command_needs_no_scikit_learn():
+    code = "import sys, gp._command; sys.exit('sklearn' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
