@@ -80,7 +80,7 @@ fn flag(
     values.iter().map(|value| Ok(format!("--{key}={}", text(value)?).into())).collect()
 }
 
-/// Whether a flag of the command line does not go with this one.
+/// True where a flag was said on the command line that this one excludes, or that excludes it.
 fn excludes(command: &Command, (flag, known): (&Arg, &str), given: &ArgMatches) -> bool {
     let Some(said) = command.get_arguments().find(|other| other.get_id() == known) else { return false };
     let apart = |one: &Arg, other: &Arg| {

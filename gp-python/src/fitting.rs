@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// The program that model files name.
 const ORIGIN: &str = concat!("gp for Python ", env!("CARGO_PKG_VERSION"));
 
-/// A function of Python that is told stages and iterations; what it raises is of no consequence.
+/// A function of Python that is told stages and iterations; an exception of it is reported and does not end the fit.
 type Told = Arc<dyn Fn(&str, u64, f64) + Send + Sync>;
 
 /// Fits a model to a table by the flags of `gp fit`.

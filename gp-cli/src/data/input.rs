@@ -123,7 +123,7 @@ impl Input {
         Ok(self)
     }
 
-    /// What errors call it: the path as it was given.
+    /// Name in errors: the path as it was given.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name

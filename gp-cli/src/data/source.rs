@@ -23,7 +23,7 @@ impl Source {
         Self { name, bytes, budget }
     }
 
-    /// What errors call it: the path as it was given.
+    /// Name in errors: the path as it was given.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name

@@ -22,7 +22,7 @@ from sklearn.utils.validation import (
 
 from . import _gp
 from ._flags import flags
-from ._table import as_kind, column, columns_of_array, columns_of_frame, is_frame, is_missing, written
+from ._table import as_kind, columns_of_array, columns_of_frame, is_frame, is_missing, written
 
 # Arguments that are no flags of `gp fit`.
 _NOT_FLAGS = {"n_jobs", "verbose"}

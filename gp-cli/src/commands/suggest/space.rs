@@ -4,7 +4,7 @@ use crate::data::Kind;
 use crate::encode::{Feature, FeatureEncoding, Inputs};
 use crate::error::CliError;
 
-/// What is wished of one input.
+/// Restriction of one input.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Wish {
     /// Anything between two values.

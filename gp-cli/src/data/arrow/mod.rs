@@ -73,7 +73,7 @@ impl Format for ArrowFile {
 /// What errors call it.
 const FORMAT: &str = "Arrow";
 
-/// What errors say of it.
+/// End of the message about a file that cannot be read.
 const DAMAGED: &str = " is a damaged or truncated Arrow file";
 
 fn damaged(supply: &dyn Supply, cause: &dyn std::error::Error) -> CliError {
@@ -110,7 +110,7 @@ fn open<'a, R: Read + Seek + 'a>(
     }
 }
 
-/// Whether it is a file and no stream, which begins where it is left; nothing, where a file does not end as it should.
+/// True for a file, false for a stream, whose beginning is where the reader is left; nothing for a file without its end.
 fn is_file(from: &mut (impl Read + Seek)) -> io::Result<Option<bool>> {
     from.rewind()?;
     if read_up_to(from, MAGIC.len() as u64)? != MAGIC {

@@ -13,7 +13,7 @@ const CONTINUATION: [u8; 4] = [0xff; 4];
 /// The end of a file: the length of the list of its parts, and the mark.
 const END: u64 = 10;
 
-/// What is wrong with the sizes that a file states.
+/// Fault in the sizes that a file states.
 pub(super) enum Fault {
     /// The file cannot be read.
     Unreadable(io::Error),
