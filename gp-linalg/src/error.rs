@@ -1,84 +1,83 @@
-//! What can go wrong, with the value and the place.
+//! Errors with their value and place.
 
 use crate::cholesky::JitterRecord;
 use faer::{ColRef, MatRef};
 
-/// Every failure this crate reports.
+/// Failures reported by this crate.
 ///
-/// Bad input never panics; it comes back as one of these, and what the call was given is left as documented by
-/// the call (most often: untouched).
+/// Bad input never panics, and leaves arguments as documented (mostly unchanged).
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LinalgError {
     /// A shape does not fit the operation.
     #[error("{operation}: {what} must be {expected}, found {found}")]
     DimensionMismatch {
-        /// The operation that was asked for.
+        /// Function that was called.
         operation: &'static str,
-        /// Which extent of which argument.
+        /// Argument and its extent.
         what: &'static str,
-        /// The extent that would fit.
+        /// Extent that fits.
         expected: usize,
-        /// The extent that was given.
+        /// Extent given.
         found: usize,
     },
     /// An entry is NaN or infinite.
     #[error("{what} has {value} at row {row}, column {column}; a finite number is needed")]
     NotFinite {
-        /// Which argument.
+        /// Argument.
         what: &'static str,
-        /// Row of the entry, counted from 0.
+        /// Row, counted from 0.
         row: usize,
-        /// Column of the entry, counted from 0.
+        /// Column, counted from 0.
         column: usize,
-        /// The entry.
+        /// Value of the entry.
         value: f64,
     },
-    /// A factorisation failed although all the jitter its policy allows was added.
+    /// A factorisation failed with the largest jitter allowed.
     #[error("the matrix of dimension {dim} is not positive definite: {record}")]
     NotPositiveDefinite {
         /// Dimension of the matrix.
         dim: usize,
-        /// The last jitter tried, the pivot that failed first and the closest pair of rows.
+        /// Last jitter, first failed pivot, closest pair of rows.
         record: JitterRecord,
     },
-    /// Rows cannot be appended because the bordered matrix is not positive definite.
+    /// The bordered matrix is not positive definite, so no rows are appended.
     #[error("cannot extend a factor of dimension {dim}: pivot {pivot} of the appended block is not positive")]
     ExtendBreakdown {
-        /// Dimension of the factor, which is unchanged.
+        /// Dimension of the factor (unchanged).
         dim: usize,
-        /// Index within the appended rows, counted from 0.
+        /// Failed pivot within the appended rows, counted from 0.
         pivot: usize,
     },
-    /// A downdate would leave a matrix that is not positive definite. Nothing has been changed.
+    /// A downdate would not leave a positive definite matrix. Nothing has changed.
     #[error(
         "downdate breaks down: I - PᵀP with P = L⁻¹W has no Cholesky factor (pivot {pivot} of {rank}); nothing was changed"
     )]
     DowndateBreakdown {
-        /// Which of the directions taken away fails, counted from 0.
+        /// Failed direction, counted from 0.
         pivot: usize,
-        /// How many directions were to be taken away.
+        /// Number of directions to remove.
         rank: usize,
     },
-    /// A jitter policy contradicts itself.
+    /// A jitter policy has an invalid field.
     #[error("jitter policy: {what} must be {requirement}, found {value}")]
     InvalidPolicy {
-        /// The field.
+        /// Field.
         what: &'static str,
-        /// What the field has to satisfy.
+        /// Condition the field has to meet.
         requirement: &'static str,
-        /// The value given.
+        /// Value given.
         value: f64,
     },
-    /// A factor that was stored, or given as such, cannot be used.
+    /// A stored or given factor is unusable.
     #[error("Cholesky factor is unusable: {reason}")]
     InvalidFactor {
-        /// What is wrong with it.
+        /// Fault found in the factor.
         reason: String,
     },
 }
 
-/// `Ok` when `found` is `expected`, otherwise the mismatch by name.
+/// Fails unless `found` is `expected`.
 pub(crate) fn check_extent(
     operation: &'static str,
     what: &'static str,
@@ -92,12 +91,12 @@ pub(crate) fn check_extent(
     }
 }
 
-/// The first entry of `a`, by columns, that is not finite becomes an error.
+/// Fails at the first non-finite entry of `a`, by columns.
 pub(crate) fn check_finite(what: &'static str, a: MatRef<'_, f64>) -> Result<(), LinalgError> {
     (0..a.ncols()).try_for_each(|j| check_column_finite(what, a.col(j), 0, j))
 }
 
-/// The first entry of `values` that is not finite becomes an error; `values` starts at row `first_row`.
+/// Fails at the first non-finite entry of `values`; its first row is `first_row`.
 pub(crate) fn check_column_finite(
     what: &'static str,
     values: ColRef<'_, f64>,

@@ -1,8 +1,7 @@
 //! Reverse-mode derivatives of factorisations and solves.
 //!
-//! Write `x̄` for the derivative of a scalar J with respect to `x`. Each function here takes the derivative with
-//! respect to the result of an operation and gives those with respect to its arguments, by products and solves with
-//! many columns at a time.
+//! `x̄` is the derivative of a scalar J by `x`. Each function turns the derivative by a result into those
+//! by its arguments, with blocked products and solves.
 //!
 //! Conventions:
 //! - `L` is lower triangular; of it and of `L̄` only the lower triangle is read or written.
@@ -34,19 +33,19 @@ use faer::linalg::triangular_inverse::invert_lower_triangular;
 use faer::reborrow::ReborrowMut as _;
 use faer::{Accum, MatMut, MatRef, Par};
 
-/// Memory for [`log_det_reverse`], reusable from call to call.
+/// Reusable memory for [`log_det_reverse`].
 #[derive(Debug, Clone, Default)]
 pub struct ReverseScratch {
     inverse: Vec<f64>,
 }
 
 impl ReverseScratch {
-    /// Empty; the first use allocates.
+    /// Empty scratch; the first use allocates.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// An n×n matrix of zeros.
+    /// Zero matrix, n×n.
     fn zeros(&mut self, n: usize) -> MatMut<'_, f64> {
         self.inverse.clear();
         self.inverse.resize(n * n, 0.0);
@@ -54,8 +53,7 @@ impl ReverseScratch {
     }
 }
 
-/// Through `A = L Lᵀ`: writes `Ā = ½ L⁻ᵀ (P + Pᵀ) L⁻¹`, where P is the lower triangle of `LᵀL̄` with its diagonal
-/// halved.
+/// Through `A = L Lᵀ`: `Ā = ½ L⁻ᵀ (P + Pᵀ) L⁻¹`, P the lower triangle of `LᵀL̄` with halved diagonal.
 ///
 /// `l`, `l_bar` and `a_bar` are n×n; `a_bar` is overwritten.
 ///
@@ -88,7 +86,7 @@ pub fn cholesky_reverse(
 
 /// Through `J = ln det A`: `Ā = [Ā +] adjoint · A⁻¹`.
 ///
-/// `adjoint` is the derivative with respect to J. With [`Accum::Add`], `a_bar` must be symmetric on entry.
+/// `adjoint` is the derivative by J. With [`Accum::Add`], `a_bar` must be symmetric on entry.
 ///
 /// # Errors
 /// [`LinalgError::DimensionMismatch`]
@@ -112,7 +110,8 @@ pub fn log_det_reverse(
     symmetrise_lower(a_bar)
 }
 
-/// Through `J = ln det(L Lᵀ)`: `L̄ᵢᵢ = [L̄ᵢᵢ +] 2 adjoint / Lᵢᵢ`. With [`Accum::Replace`] the rest of `l_bar` becomes 0.
+/// Through `J = ln det(L Lᵀ)`: `L̄ᵢᵢ = [L̄ᵢᵢ +] 2 adjoint / Lᵢᵢ`. [`Accum::Replace`] zeroes the rest of
+/// `l_bar`.
 ///
 /// # Errors
 /// [`LinalgError::DimensionMismatch`]
@@ -162,7 +161,7 @@ pub fn solve_reverse(
 
 /// Through `X = L⁻¹B`: `B̄ = L⁻ᵀX̄` in place of `X̄`, and the lower triangle of `L̄ = [L̄] − B̄Xᵀ`.
 ///
-/// `x` and `x_bar` are n×k; what is strictly above the diagonal of `l_bar` is not touched.
+/// `x` and `x_bar` are n×k; the strict upper triangle of `l_bar` is untouched.
 ///
 /// # Errors
 /// [`LinalgError::DimensionMismatch`]
@@ -183,9 +182,9 @@ pub fn half_solve_reverse(
     Ok(())
 }
 
-/// Through `J = bᵀA⁻¹b`: writes `b̄ = 2 adjoint A⁻¹b`, and `Ā = [Ā] − adjoint (A⁻¹b)(A⁻¹b)ᵀ`.
+/// Through `J = bᵀA⁻¹b`: `b̄ = 2 adjoint A⁻¹b`, and `Ā = [Ā] − adjoint (A⁻¹b)(A⁻¹b)ᵀ`.
 ///
-/// `half` is `L⁻¹b`, which [`Cholesky::inv_quad_form`](crate::Cholesky::inv_quad_form) leaves in its scratch slice;
+/// `half` is `L⁻¹b`, left in its scratch by [`Cholesky::inv_quad_form`](crate::Cholesky::inv_quad_form);
 /// `b_bar` is overwritten. With [`Accum::Add`], `a_bar` must be symmetric on entry.
 ///
 /// # Errors

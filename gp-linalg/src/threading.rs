@@ -1,33 +1,31 @@
-//! The threading policy: who computes, never what is computed.
+//! Threading policy: it chooses threads, never results.
 //!
-//! faer is always called sequentially. A large result is cut into blocks whose sizes depend on its shape alone, and
-//! with [`Threading::Pool`] the blocks become rayon tasks. A block is computed in the same way wherever it runs, so
-//! the bits of a result depend neither on the number of threads nor on the choice between the two variants.
+//! faer always runs sequentially. Large results are cut into blocks by shape alone, which
+//! [`Threading::Pool`] runs as rayon tasks. So the bits depend neither on the number of threads nor on the
+//! variant.
 
 use faer::MatMut;
 
-/// Where an operation runs.
+/// Threads of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub enum Threading {
-    /// On the calling thread only. The right choice inside a rayon task.
+    /// Calling thread only, as inside a rayon task.
     #[default]
     Here,
-    /// On rayon's current pool (the one `install` chose, or the global one). Small operations stay on the calling
-    /// thread all the same.
+    /// rayon's current pool (of `install`, or the global one); small operations stay on the calling thread.
     Pool,
 }
 
-/// Below this many floating-point operations a task costs more to hand over than to do: at 30 GFLOP/s it is about
-/// 0.1 ms, against some 10 µs to wake a sleeping worker.
+/// Fewest operations worth a task: at 30 GFLOP/s about 0.1 ms, against some 10 µs to wake a worker.
 const POOL_MIN_FLOPS: f64 = 3e6;
 
 impl Threading {
-    /// The same policy, but `Here` when the work is too small to share.
+    /// Same policy, but `Here` for work too small to share.
     pub(crate) fn for_flops(self, flops: f64) -> Self {
         if flops < POOL_MIN_FLOPS { Self::Here } else { self }
     }
 
-    /// Runs both closures, at the same time if the policy allows.
+    /// Runs both closures, concurrently under `Pool`.
     pub(crate) fn join(self, left: impl FnOnce() + Send, right: impl FnOnce() + Send) {
         match self {
             Self::Here => {
@@ -41,8 +39,7 @@ impl Threading {
     }
 }
 
-/// Width of the equal blocks that cut `extent` into as few pieces as `target` allows, a multiple of `grain` so that
-/// no block but the last is ragged for the vector kernels.
+/// Width of the fewest equal blocks of at most `target`, a multiple of `grain`.
 pub(crate) fn block_width(extent: usize, target: usize, grain: usize) -> usize {
     let pieces = extent.div_ceil(target).max(1);
     extent.div_ceil(pieces).next_multiple_of(grain).max(grain)
@@ -66,7 +63,7 @@ where
     });
 }
 
-/// Splits at block boundaries until one block is left; the tree has the same leaves whoever runs them.
+/// Splits at block boundaries down to single blocks, the same ones under either policy.
 fn halve_columns<F>(matrix: MatMut<'_, f64>, first: usize, width: usize, threading: Threading, body: &F)
 where
     F: Fn(usize, MatMut<'_, f64>) + Sync,
@@ -86,8 +83,8 @@ where
     );
 }
 
-/// Calls `body(first_column, block_of_a, block_of_b)` for the same consecutive blocks of `width` columns of two
-/// matrices with equally many columns.
+/// Calls `body(first_column, block_of_a, block_of_b)` for the same blocks of `width` columns of two
+/// matrices of equal width.
 pub(crate) fn for_column_block_pairs<F>(
     a: MatMut<'_, f64>,
     b: MatMut<'_, f64>,

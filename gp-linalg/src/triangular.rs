@@ -1,4 +1,4 @@
-//! Solves and products with a lower triangular matrix, in place, in blocks of columns of the right-hand side.
+//! In-place solves and products with a lower triangular matrix, by blocks of columns.
 
 use crate::threading::{Threading, block_width, for_column_blocks};
 use crate::upper_state::clear_upper_vector_state;
@@ -9,7 +9,7 @@ use faer::{Accum, MatMut, MatRef, Par};
 
 /// Columns of the right-hand side per task.
 const COLUMNS: usize = 256;
-/// Block edges are multiples of this.
+/// Grain of block edges.
 const GRAIN: usize = 8;
 
 /// `B ← L⁻¹ B`.
@@ -53,7 +53,7 @@ where
     for_column_blocks(rhs, width, threading, &|_, block: MatMut<'_, f64>| body(block));
 }
 
-/// Halves L until the product with its diagonal block can go through a copy on the stack.
+/// Halves L until its diagonal block fits a copy on the stack.
 fn multiply_here(l: MatRef<'_, f64>, mut rhs: MatMut<'_, f64>) {
     let n = l.nrows();
     if n <= LEAF {
@@ -69,9 +69,9 @@ fn multiply_here(l: MatRef<'_, f64>, mut rhs: MatMut<'_, f64>) {
     multiply_here(l11, upper.rb_mut());
 }
 
-/// Largest dimension multiplied through a copy of the right-hand side …
+/// Largest dimension multiplied through a copy of the right-hand side.
 const LEAF: usize = 32;
-/// … and the number of columns copied at a time: 16 KiB together.
+/// Columns copied at a time: 16 KiB with `LEAF`.
 const LEAF_COLUMNS: usize = 64;
 
 fn multiply_leaf(l: MatRef<'_, f64>, rhs: MatMut<'_, f64>) {

@@ -1,10 +1,9 @@
-//! Leaving the vector registers as other code expects them.
+//! Clean vector registers for other code.
 
 /// Clears the upper halves of the vector registers.
 ///
-/// faer's matrix products end with those halves "dirty". On some processors every scalar instruction of the older
-/// encoding then waits for the register it writes, and the C library's `exp`, `ln` and `tanh` run more than ten
-/// times slower until somebody executes `vzeroupper`. Whoever calls a faer product calls this afterwards, on the
+/// faer's products leave them "dirty", after which the C library's `exp`, `ln` and `tanh` run more than ten
+/// times slower on some processors until `vzeroupper` is executed. Call this after a faer product, on the
 /// thread that computed it.
 #[inline]
 pub fn clear_upper_vector_state() {

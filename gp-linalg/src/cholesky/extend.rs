@@ -10,16 +10,15 @@ use faer::reborrow::ReborrowMut as _;
 use faer::{Accum, MatMut, MatRef};
 
 impl Cholesky {
-    /// From the factor of A to that of `[[A, B], [Bᵀ, C]]`, in O(d²k).
+    /// Extends the factor of A to that of `[[A, B], [Bᵀ, C]]`, in O(d²k).
     ///
-    /// `b` is d×k, `c` is k×k and only its lower triangle is read. The factor stays where it is as long as
-    /// [`capacity`](Self::capacity) suffices; otherwise the buffer doubles. No jitter is added: if the factor has
-    /// some on record and the border should have the same, add it to the diagonal of `c`.
+    /// `b` is d×k; `c` is k×k, lower triangle read. Within [`capacity`](Self::capacity) the factor does not
+    /// move; beyond, the buffer doubles. No jitter is added: for the jitter on record, add it to the
+    /// diagonal of `c`.
     ///
     /// # Errors
-    /// [`LinalgError::DimensionMismatch`], [`LinalgError::NotFinite`], and [`LinalgError::ExtendBreakdown`] if a
-    /// pivot of the appended block does not exceed its own rounding error, (d + k)·ε times the diagonal entry it
-    /// came from. The factor is then as it was.
+    /// [`LinalgError::DimensionMismatch`], [`LinalgError::NotFinite`], and [`LinalgError::ExtendBreakdown`]
+    /// if a new pivot is at most (d + k)·ε times its diagonal entry. The factor is then unchanged.
     pub fn extend(&mut self, b: MatRef<'_, f64>, c: MatRef<'_, f64>) -> Result<(), LinalgError> {
         let (d, k) = (self.dim(), c.nrows());
         check_extent("extend", "columns of c", k, c.ncols())?;
@@ -34,7 +33,7 @@ impl Cholesky {
     }
 }
 
-/// Writes the new rows behind the factor, inside the buffer but outside its declared part.
+/// Writes the new rows into the buffer below the factor.
 fn append(storage: &mut Storage, b: MatRef<'_, f64>, c: MatRef<'_, f64>) -> Result<(), LinalgError> {
     let (d, k) = (b.nrows(), b.ncols());
     let (leading, stack) = storage.leading_mut(d + k);

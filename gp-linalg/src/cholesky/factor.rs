@@ -1,4 +1,4 @@
-//! Factoring, with as little jitter as it takes.
+//! Factoring with the least jitter that works.
 
 use super::jitter::{JitterPolicy, most_correlated};
 use super::record::JitterRecord;
@@ -11,10 +11,10 @@ use faer::reborrow::ReborrowMut as _;
 use faer::{ColMut, MatMut, MatRef, Par};
 
 impl Cholesky {
-    /// [`factor`](Self::factor) into the memory of this factor; allocates only if `a` is larger than the capacity.
+    /// [`factor`](Self::factor) in the memory of this factor; allocates only if `a` exceeds the capacity.
     ///
     /// # Errors
-    /// As for [`factor`](Self::factor). After an error the factor has dimension 0 and the record of the attempt.
+    /// As for [`factor`](Self::factor). The factor then has dimension 0 and the record of the attempt.
     pub fn refactor(&mut self, a: MatRef<'_, f64>, policy: &JitterPolicy) -> Result<(), LinalgError> {
         check_extent("factor", "columns", a.nrows(), a.ncols())?;
         policy.check()?;
@@ -37,13 +37,12 @@ impl Cholesky {
         Err(LinalgError::NotPositiveDefinite { dim, record: self.jitter.clone() })
     }
 
-    /// Takes over a lower triangle with a positive diagonal as the factor itself, into the memory of this factor;
-    /// allocates only if it is larger than the capacity. What is above the diagonal is not read.
+    /// Sets the factor to a lower triangle with a positive diagonal; allocates only above the capacity.
     ///
     /// # Errors
-    /// [`LinalgError::DimensionMismatch`] if `lower` is not square, with the factor untouched;
-    /// [`LinalgError::InvalidFactor`] for a number that is not finite or a diagonal entry that is not positive, after
-    /// which the factor has dimension 0.
+    /// [`LinalgError::DimensionMismatch`] if `lower` is not square, with the factor unchanged;
+    /// [`LinalgError::InvalidFactor`] for a non-finite number or a diagonal entry ≤ 0, with the factor then
+    /// of dimension 0.
     pub fn set_factor(&mut self, lower: MatRef<'_, f64>) -> Result<(), LinalgError> {
         check_extent("set_factor", "columns", lower.nrows(), lower.ncols())?;
         let dim = lower.nrows();
@@ -65,8 +64,8 @@ impl Cholesky {
         Ok(())
     }
 
-    /// Looks for the cause of the first failure. A number that is not finite always makes one, because it spreads to
-    /// the pivot of its row; so there is no need to search the matrices that succeed.
+    /// Finds the cause of the first failure. A non-finite number always reaches the pivot of its row, so
+    /// matrices that factor need no search.
     fn explain_failure(&mut self, a: MatRef<'_, f64>, pivot: usize) -> Result<(), LinalgError> {
         if self.jitter.pivot.is_none() {
             check_lower_finite("matrix", a)?;
@@ -77,7 +76,7 @@ impl Cholesky {
     }
 }
 
-/// Factors `a + added·I` into `storage`, or says at which pivot that fails.
+/// Factors `a + added·I` into `storage`; the error is the failed pivot.
 fn attempt(storage: &mut Storage, a: MatRef<'_, f64>, added: f64, pivot_floor: f64) -> Result<(), usize> {
     let dim = a.nrows();
     let (mut leading, stack) = storage.leading_mut(dim);
@@ -93,7 +92,7 @@ fn attempt(storage: &mut Storage, a: MatRef<'_, f64>, added: f64, pivot_floor: f
     }
 }
 
-/// Factors the lower triangle of `matrix` and leaves zeros above it, or says at which pivot that fails.
+/// Factors the lower triangle and zeroes the upper one; the error is the failed pivot.
 pub(super) fn factor_in_place(mut matrix: MatMut<'_, f64>, stack: &mut MemStack) -> Result<(), usize> {
     let outcome = cholesky_in_place(matrix.rb_mut(), Default::default(), Par::Seq, stack, Default::default());
     clear_upper_vector_state();
@@ -104,7 +103,7 @@ pub(super) fn factor_in_place(mut matrix: MatMut<'_, f64>, stack: &mut MemStack)
     outcome.map(|_| ()).map_err(|LltError::NonPositivePivot { index }| index)
 }
 
-/// Whether `root`² is a pivot that stands out of the rounding errors of the diagonal entry it came from.
+/// `true` if the pivot `root`² exceeds the rounding error of its diagonal entry.
 pub(super) fn pivot_is_sound(root: f64, diagonal: f64, floor: f64) -> bool {
     root > 0.0 && root.is_finite() && root * root >= floor * diagonal
 }
@@ -122,7 +121,7 @@ fn fill_zero(mut column: ColMut<'_, f64>) {
     }
 }
 
-/// Copies the lower triangle, column by column or in tiles, whichever reads memory in order.
+/// Copies the lower triangle by columns or by tiles, to read memory in order.
 fn copy_lower(mut target: MatMut<'_, f64>, source: MatRef<'_, f64>) {
     if let (Some(mut target), Some(source)) =
         (target.rb_mut().try_as_col_major_mut(), source.try_as_col_major())
@@ -150,7 +149,7 @@ fn copy_lower_in_tiles(mut target: MatMut<'_, f64>, source: MatRef<'_, f64>) {
     }
 }
 
-/// The first entry of the lower triangle, by columns, that is not finite becomes an error.
+/// Fails at the first non-finite entry of the lower triangle, by columns.
 pub(super) fn check_lower_finite(what: &'static str, a: MatRef<'_, f64>) -> Result<(), LinalgError> {
     let n = a.nrows();
     (0..n).try_for_each(|j| check_column_finite(what, a.col(j).subrows(j, n - j), j, j))

@@ -1,4 +1,4 @@
-//! Inverses of factors, and products of these, without their zeros.
+//! Inverses of factors and their products, without work on zeros.
 
 use super::Cholesky;
 use crate::error::{LinalgError, check_extent};
@@ -7,16 +7,14 @@ use crate::triangular;
 use faer::MatMut;
 use faer::reborrow::ReborrowMut as _;
 
-/// Columns of one task: enough for the solve to run at full speed, and few beside n, for so many zeros a column are not
-/// left out.
+/// Columns per task: wide enough for full speed, narrow enough to skip most zeros.
 const COLUMNS: usize = 64;
 
 impl Cholesky {
-    /// `L⁻¹` over `out`, which is lower triangular too. A third of the work of a solve with the identity: column j begins
-    /// in row j.
+    /// Writes `L⁻¹`, lower triangular, to `out`, at a third of the cost of a solve with the identity.
     ///
     /// # Errors
-    /// [`LinalgError::DimensionMismatch`] unless `out` is n×n; it is then untouched.
+    /// [`LinalgError::DimensionMismatch`] unless `out` is n×n, with `out` unchanged.
     pub fn half_inverse_into(
         &self,
         mut out: MatMut<'_, f64>,

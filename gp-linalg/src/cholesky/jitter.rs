@@ -1,45 +1,43 @@
-//! How much may be added to a diagonal, and which rows are to blame.
+//! Jitter ladder, and the rows behind a failure.
 
 use crate::error::LinalgError;
 use faer::MatRef;
 use serde::{Deserialize, Serialize};
 
-/// How to factor a matrix that is not numerically positive definite.
+/// Policy for matrices that are not numerically positive definite.
 ///
-/// Attempts add `0`, `first`, `first·step`, `first·step²`, … up to `largest`, each times the mean absolute diagonal of
-/// the matrix; the first that succeeds is kept. An attempt succeeds if every pivot `l_jj²` is at least
-/// `pivot_floor·n·ε` times the diagonal entry it came from. That floor is the size of the rounding error in a pivot:
-/// a smaller one is positive by luck, its row of `L` is noise, and a solve would multiply that noise by its
-/// reciprocal.
+/// Attempts add `0`, `first`, `first·step`, … up to `largest`, times the mean absolute diagonal, and stop
+/// at the first success: every pivot `l_jj²` at least `pivot_floor·n·ε` times its diagonal entry. Smaller
+/// pivots are rounding noise, which solves would amplify.
 ///
-/// A matrix whose diagonal is zero has no scale that jitter could be relative to, and is refused.
+/// A matrix with a zero diagonal is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct JitterPolicy {
-    /// First jitter that is tried after none, relative to the mean absolute diagonal.
+    /// First jitter after 0, relative to the mean absolute diagonal.
     pub first: f64,
-    /// Ratio of one jitter to the one before, above 1.
+    /// Ratio of successive jitters, above 1.
     pub step: f64,
-    /// Largest jitter that may be added, relative to the mean absolute diagonal; 0 for none at all.
+    /// Largest jitter, relative to the mean absolute diagonal; 0 for none.
     pub largest: f64,
-    /// Smallest acceptable pivot in units of n·ε times its diagonal entry; 0 accepts any positive pivot.
+    /// Smallest pivot, in units of n·ε times its diagonal entry; 0 accepts any positive pivot.
     pub pivot_floor: f64,
 }
 
 impl JitterPolicy {
-    /// More attempts than anybody needs; a policy from a file could otherwise ask for millions.
+    /// Limit on attempts, against policies from files.
     const MOST_RUNGS: f64 = 1000.0;
 
-    /// Adds nothing and accepts every positive pivot: the plain factorisation.
+    /// No jitter, every positive pivot accepted: the plain factorisation.
     pub const fn none() -> Self {
         Self { first: 1e-14, step: 10.0, largest: 0.0, pivot_floor: 0.0 }
     }
 
-    /// From 10⁻¹⁴ to 10⁻⁴ in steps of ten, with pivots above rounding noise.
+    /// Jitter from 10⁻¹⁴ to 10⁻⁴ in steps of ten, pivots above rounding noise.
     pub const fn ladder() -> Self {
         Self { first: 1e-14, step: 10.0, largest: 1e-4, pivot_floor: 1.0 }
     }
 
-    /// The relative amounts in the order they are tried.
+    /// Relative jitters in the order of attempts.
     pub(super) fn rungs(&self) -> impl Iterator<Item = f64> + use<> {
         let Self { first, step, largest, .. } = *self;
         // The last rung is the product of some ten roundings; it must not be lost to them.
@@ -73,7 +71,7 @@ impl Default for JitterPolicy {
     }
 }
 
-/// The row most correlated with row `pivot` of the symmetric matrix whose lower triangle is `a`.
+/// Row most correlated with row `pivot`, from the lower triangle of `a`.
 pub(super) fn most_correlated(a: MatRef<'_, f64>, pivot: usize) -> Option<(usize, usize, f64)> {
     let entry = |i: usize, j: usize| a[(i.max(j), i.min(j))];
     let correlation = |j: usize| entry(pivot, j) / (entry(pivot, pivot) * entry(j, j)).sqrt();

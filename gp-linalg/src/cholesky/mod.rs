@@ -1,4 +1,4 @@
-//! `A = L Lᵀ`, owned, with room to grow.
+//! Owned factor `A = L Lᵀ` that can grow.
 
 mod extend;
 mod factor;
@@ -16,11 +16,10 @@ use crate::error::LinalgError;
 use faer::MatRef;
 pub(crate) use storage::Storage;
 
-/// A lower Cholesky factor `L` with positive diagonal and `A + added·I = L Lᵀ`, where `added` is the jitter on record.
+/// Lower Cholesky factor: `A + added·I = L Lᵀ`, with the jitter `added` on record.
 ///
-/// The factor lives in a column-major buffer that may be larger than it, so that it can grow without moving
-/// ([`reserve`](Self::reserve), [`extend`](Self::extend)). The strict upper triangle of what [`l`](Self::l) shows is
-/// exactly zero.
+/// Column-major, in a buffer with room to grow ([`reserve`](Self::reserve), [`extend`](Self::extend)). The
+/// strict upper triangle of [`l`](Self::l) is exactly zero.
 ///
 /// ```
 /// use gp_linalg::faer::mat;
@@ -41,21 +40,21 @@ pub struct Cholesky {
 }
 
 impl Cholesky {
-    /// The factor of the 0×0 matrix, without memory.
+    /// Factor of the 0×0 matrix, without memory.
     pub fn empty() -> Self {
         Self::with_capacity(0)
     }
 
-    /// The factor of the 0×0 matrix with room for dimension `capacity`.
+    /// Factor of the 0×0 matrix with room for dimension `capacity`.
     pub fn with_capacity(capacity: usize) -> Self {
         Self { storage: Storage::with_capacity(capacity), jitter: JitterRecord::default() }
     }
 
-    /// Factors the symmetric matrix `a`, of which only the lower triangle is read, on the calling thread.
+    /// Factors the symmetric matrix `a` (lower triangle read) on the calling thread.
     ///
     /// # Errors
-    /// [`LinalgError::DimensionMismatch`] if `a` is not square, [`LinalgError::NotFinite`] with the first offending
-    /// entry of the lower triangle, [`LinalgError::NotPositiveDefinite`] if no jitter the policy allows is enough,
+    /// [`LinalgError::DimensionMismatch`] if `a` is not square, [`LinalgError::NotFinite`] with the first
+    /// such entry, [`LinalgError::NotPositiveDefinite`] if the largest jitter is not enough,
     /// [`LinalgError::InvalidPolicy`].
     pub fn factor(a: MatRef<'_, f64>, policy: &JitterPolicy) -> Result<Self, LinalgError> {
         let mut cholesky = Self::with_capacity(a.nrows());
@@ -63,28 +62,27 @@ impl Cholesky {
         Ok(cholesky)
     }
 
-    /// Makes room for dimension `capacity` without changing the factor. Does nothing if there is room already.
+    /// Reserves room for dimension `capacity`; the factor stays.
     pub fn reserve(&mut self, capacity: usize) {
         self.storage.reserve(capacity);
     }
 
-    /// The dimension up to which the factor can grow without moving.
+    /// Largest dimension without reallocation.
     pub fn capacity(&self) -> usize {
         self.storage.capacity()
     }
 
-    /// The dimension n.
+    /// Dimension n.
     pub fn dim(&self) -> usize {
         self.storage.dim()
     }
 
-    /// `L`, n×n and column-major; its strict upper triangle is exactly zero.
+    /// `L`, n×n, column-major, strict upper triangle exactly zero.
     pub fn l(&self) -> MatRef<'_, f64> {
         self.storage.factor()
     }
 
-    /// What was added to the diagonal of the matrix last given to [`factor`](Self::factor) or
-    /// [`refactor`](Self::refactor), and why.
+    /// Jitter added by the last [`factor`](Self::factor) or [`refactor`](Self::refactor), and its cause.
     pub fn jitter(&self) -> &JitterRecord {
         &self.jitter
     }
@@ -95,8 +93,7 @@ impl Cholesky {
         2.0 * (0..self.dim()).map(|i| l[(i, i)].ln()).sum::<f64>()
     }
 
-    /// Forgets all rows and columns from `dim` on; what is left is the factor of the leading block. Does nothing if
-    /// the factor is not larger than `dim`.
+    /// Keeps the factor of the leading `dim`×`dim` block; no effect if `dim` ≥ n.
     pub fn truncate(&mut self, dim: usize) {
         self.storage.truncate(dim);
     }

@@ -1,19 +1,19 @@
-//! How much was added to a diagonal, and what failed without it.
+//! Record of the jitter and of the failure without it.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// What was added to a diagonal, and why.
+/// Jitter added to a diagonal, and its cause.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct JitterRecord {
-    /// The number added to every diagonal entry (absolute). In an error: the largest that was tried.
+    /// Number added to every diagonal entry (absolute); in an error, the largest tried.
     pub added: f64,
-    /// How many factorisations were tried; 1 means that nothing had to be added.
+    /// Number of factorisations tried; 1 if no jitter was needed.
     pub attempts: usize,
-    /// The pivot at which the attempt without jitter failed.
+    /// Failed pivot of the attempt without jitter.
     pub pivot: Option<usize>,
-    /// `(i, j, correlation)`: row `i` is that pivot, row `j` the one most correlated with it in absolute value,
-    /// `correlation = a_ij / √(a_ii a_jj)`. Two nearly equal inputs show up here with a correlation close to 1.
+    /// `(i, j, correlation)`: `i` is the failed pivot, `j` the row most correlated with it, `correlation =
+    /// a_ij / √(a_ii a_jj)`. Near-duplicate inputs have a correlation close to ±1.
     pub closest: Option<(usize, usize, f64)>,
 }
 

@@ -1,4 +1,4 @@
-//! Factors in files: the lower triangle, packed by columns, and the jitter on record.
+//! Factors in files: packed lower triangle and jitter record.
 
 use super::{Cholesky, JitterRecord, Storage};
 use crate::error::LinalgError;

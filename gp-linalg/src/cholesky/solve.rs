@@ -1,4 +1,4 @@
-//! What a factor is for.
+//! Solves and products with a factor.
 
 use super::Cholesky;
 use crate::error::{LinalgError, check_extent};
@@ -7,13 +7,13 @@ use crate::triangular;
 use faer::MatMut;
 use faer::reborrow::ReborrowMut as _;
 
-/// Right-hand sides are n×k with any strides; all results overwrite them. With [`Threading::Pool`] blocks of their
-/// columns are shared among threads.
+/// Right-hand sides are n×k, any strides, and overwritten. [`Threading::Pool`] shares blocks of their
+/// columns among threads.
 impl Cholesky {
     /// `B ← (L Lᵀ)⁻¹ B`.
     ///
     /// # Errors
-    /// [`LinalgError::DimensionMismatch`] if B does not have n rows; B is then untouched.
+    /// [`LinalgError::DimensionMismatch`] unless B has n rows; B is then unchanged.
     pub fn solve_in_place(&self, mut rhs: MatMut<'_, f64>, threading: Threading) -> Result<(), LinalgError> {
         self.check_rows("solve", rhs.nrows())?;
         triangular::solve(self.l(), rhs.rb_mut(), threading);
@@ -24,7 +24,7 @@ impl Cholesky {
     /// `B ← L⁻¹ B`.
     ///
     /// # Errors
-    /// [`LinalgError::DimensionMismatch`] if B does not have n rows; B is then untouched.
+    /// [`LinalgError::DimensionMismatch`] unless B has n rows; B is then unchanged.
     pub fn half_solve_in_place(&self, rhs: MatMut<'_, f64>, threading: Threading) -> Result<(), LinalgError> {
         self.check_rows("half_solve", rhs.nrows())?;
         triangular::solve(self.l(), rhs, threading);
@@ -34,7 +34,7 @@ impl Cholesky {
     /// `B ← L⁻ᵀ B`.
     ///
     /// # Errors
-    /// [`LinalgError::DimensionMismatch`] if B does not have n rows; B is then untouched.
+    /// [`LinalgError::DimensionMismatch`] unless B has n rows; B is then unchanged.
     pub fn half_solve_transpose_in_place(
         &self,
         rhs: MatMut<'_, f64>,
@@ -48,7 +48,7 @@ impl Cholesky {
     /// `B ← L B`.
     ///
     /// # Errors
-    /// [`LinalgError::DimensionMismatch`] if B does not have n rows; B is then untouched.
+    /// [`LinalgError::DimensionMismatch`] unless B has n rows; B is then unchanged.
     pub fn mul_l_in_place(&self, rhs: MatMut<'_, f64>, threading: Threading) -> Result<(), LinalgError> {
         self.check_rows("mul_l", rhs.nrows())?;
         triangular::multiply(self.l(), rhs, threading);
@@ -58,7 +58,7 @@ impl Cholesky {
     /// `B ← Lᵀ B`.
     ///
     /// # Errors
-    /// [`LinalgError::DimensionMismatch`] if B does not have n rows; B is then untouched.
+    /// [`LinalgError::DimensionMismatch`] unless B has n rows; B is then unchanged.
     pub fn mul_l_transpose_in_place(
         &self,
         rhs: MatMut<'_, f64>,

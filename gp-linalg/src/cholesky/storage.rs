@@ -1,18 +1,18 @@
-//! The buffer behind a factor.
+//! Buffer of a factor.
 
 use faer::dyn_stack::MemStack;
 use faer::linalg::cholesky::llt::factor::cholesky_in_place_scratch;
 use faer::{Mat, MatMut, MatRef, Par};
 use std::mem::MaybeUninit;
 
-/// One cache line of numbers; columns start at multiples of it.
+/// Numbers per cache line; columns start at multiples.
 const LINE: usize = 8;
-/// Columns a multiple of this many bytes apart fall into the same few sets of the first-level cache.
+/// Column distance in bytes at which columns compete for the same cache sets.
 const ALIASING_BYTES: usize = 2048;
 
-/// A square buffer, its leading `dim`×`dim` part in use.
+/// Square buffer whose leading `dim`×`dim` part is the factor.
 ///
-/// Invariant: everything strictly above the diagonal of the whole buffer is zero. Nothing ever writes there.
+/// Invariant: the strict upper triangle of the whole buffer is zero.
 #[derive(Clone)]
 pub(crate) struct Storage {
     buffer: Mat<f64>,
@@ -37,7 +37,7 @@ impl Storage {
         self.dim = self.dim.min(dim);
     }
 
-    /// Moves to a larger buffer if there is less room than `capacity`.
+    /// Moves to a larger buffer if needed.
     pub(super) fn reserve(&mut self, capacity: usize) {
         if capacity <= self.capacity() {
             return;
@@ -48,7 +48,7 @@ impl Storage {
         *self = grown;
     }
 
-    /// Room for at least `dim`, doubling so that growing row by row costs a constant number of copies per entry.
+    /// Reserves at least `dim`, doubling, so that growth costs O(1) copies per entry.
     pub(super) fn reserve_amortised(&mut self, dim: usize) {
         if dim > self.capacity() {
             self.reserve(dim.max(2 * self.capacity()));
@@ -63,8 +63,7 @@ impl Storage {
         self.buffer.as_mut().submatrix_mut(0, 0, self.dim, self.dim)
     }
 
-    /// The leading `dim`×`dim` part and faer's scratch memory, whatever part is in use. The caller must leave zeros
-    /// above the diagonal.
+    /// Leading `dim`×`dim` part and faer's scratch. The caller leaves zeros above the diagonal.
     pub(super) fn leading_mut(&mut self, dim: usize) -> (MatMut<'_, f64>, &mut MemStack) {
         let leading = self.buffer.as_mut().submatrix_mut(0, 0, dim, dim);
         (leading, MemStack::new(&mut self.scratch))

@@ -1,4 +1,4 @@
-//! Φ diag(w) Φᵀ, the sum every sweep over data ends in.
+//! Φ diag(w) Φᵀ, the final sum of every pass over data.
 
 use super::lower::product_lower;
 use crate::error::{LinalgError, check_extent};
@@ -6,26 +6,25 @@ use crate::threading::{Threading, for_column_blocks};
 use faer::reborrow::ReborrowMut as _;
 use faer::{Accum, MatMut, MatRef};
 
-/// Columns scaled and multiplied at a time. Measured with 100 to 1000 rows: depths from 128 to 256 are equally good,
-/// 512 loses up to a third once the scaled copy (2 MiB for 512 rows) has to come back from beyond the second-level
-/// cache.
+/// Columns scaled and multiplied at a time. For 100 to 1000 rows, 128 to 256 are equally fast; at 512 the
+/// scaled copy falls out of the second-level cache (up to a third slower).
 const DEPTH: usize = 192;
-/// Columns of one scaling task.
+/// Columns per scaling task.
 const SCALE_WIDTH: usize = 64;
 
-/// Memory for one block of scaled columns, reusable from call to call; it grows to the largest block it has seen.
+/// Reusable memory for one block of scaled columns.
 #[derive(Debug, Clone, Default)]
 pub struct GramScratch {
     scaled: Vec<f64>,
 }
 
 impl GramScratch {
-    /// Empty; the first use allocates.
+    /// Empty scratch; the first use allocates.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Enough for `rows`×`columns` inputs, so that no later call with at most that many allocates.
+    /// Scratch for inputs up to `rows`×`columns`, without later allocation.
     pub fn with_capacity(rows: usize, columns: usize) -> Self {
         Self { scaled: vec![0.0; rows * columns.min(DEPTH)] }
     }
@@ -41,12 +40,11 @@ impl GramScratch {
 
 /// Lower triangle of `dst = [dst +] Φ diag(weights) Φᵀ`.
 ///
-/// `phi` is M×N (one column per datum, any strides), `weights` has N entries of either sign, `dst` is M×M. What is
-/// strictly above the diagonal of `dst` is neither read nor written; [`symmetrise_lower`](super::symmetrise_lower)
-/// fills it.
+/// `phi` is M×N (one column per datum, any strides), `weights` has N entries of either sign, `dst` is M×M.
+/// The strict upper triangle of `dst` is untouched; [`symmetrise_lower`](super::symmetrise_lower) fills it.
 ///
 /// # Errors
-/// [`LinalgError::DimensionMismatch`], with `dst` untouched.
+/// [`LinalgError::DimensionMismatch`], with `dst` unchanged.
 pub fn weighted_gram(
     mut dst: MatMut<'_, f64>,
     accum: Accum,

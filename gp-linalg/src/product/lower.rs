@@ -1,4 +1,4 @@
-//! Products of which only the lower triangle is wanted.
+//! Lower triangles of products.
 
 use super::tile;
 use crate::error::{LinalgError, check_extent};
@@ -6,17 +6,16 @@ use crate::threading::{Threading, block_width, for_row_blocks};
 use faer::reborrow::ReborrowMut as _;
 use faer::{Accum, MatMut, MatRef};
 
-/// Rows of one task. The rate is the same from 32 to 256 rows; with 64 a result of 200 rows already feeds two or
-/// three threads evenly.
+/// Rows per task. The rate is the same from 32 to 256; 64 keeps 2 or 3 threads busy at 200 rows.
 const ROWS: usize = 64;
 
 /// Lower triangle of `dst = [dst +] alpha · lhs · rhs`.
 ///
-/// `dst` is m×m, `lhs` m×k, `rhs` k×m. What is strictly above the diagonal of `dst` is neither read nor written.
-/// With `rhs = lhsᵀ` this is the symmetric rank-k update, at half the work of [`matmul`](super::matmul).
+/// `dst` is m×m, `lhs` m×k, `rhs` k×m. The strict upper triangle of `dst` is untouched. With `rhs = lhsᵀ`:
+/// the symmetric rank-k update, at half the work of [`matmul`](super::matmul).
 ///
 /// # Errors
-/// [`LinalgError::DimensionMismatch`], with `dst` untouched.
+/// [`LinalgError::DimensionMismatch`], with `dst` unchanged.
 pub fn matmul_lower(
     dst: MatMut<'_, f64>,
     accum: Accum,
@@ -34,7 +33,7 @@ pub fn matmul_lower(
     Ok(())
 }
 
-/// [`matmul_lower`] for shapes known to fit: block rows, each a rectangle and a triangle.
+/// [`matmul_lower`] without checks: block rows, each a rectangle and a triangle.
 pub(crate) fn product_lower(
     dst: MatMut<'_, f64>,
     accum: Accum,
@@ -56,11 +55,11 @@ pub(crate) fn product_lower(
     });
 }
 
-/// Lower triangle of `dst = [dst +] alpha · Lᵀ L` for a lower triangular L, with zeros above its diagonal. A third of the
-/// work of [`matmul_lower`]: the sum over k begins at the row.
+/// Lower triangle of `dst = [dst +] alpha · Lᵀ L` for a lower triangular L, zero above the diagonal: a
+/// third of the work of [`matmul_lower`].
 ///
 /// # Errors
-/// [`LinalgError::DimensionMismatch`] unless both are square and of one size, with `dst` untouched.
+/// [`LinalgError::DimensionMismatch`] unless both are square of one size, with `dst` unchanged.
 pub fn gram_of_lower(
     dst: MatMut<'_, f64>,
     accum: Accum,
@@ -86,7 +85,7 @@ pub fn gram_of_lower(
     Ok(())
 }
 
-/// Copies the lower triangle of a square matrix onto its upper triangle.
+/// Copies the lower triangle to the upper one.
 ///
 /// # Errors
 /// [`LinalgError::DimensionMismatch`] if the matrix is not square.

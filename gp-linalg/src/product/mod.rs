@@ -1,9 +1,8 @@
-//! The one door to matrix products.
+//! Matrix products of the whole workspace.
 //!
-//! Everything that multiplies matrices in this workspace comes through here and not through faer's operators, for
-//! three reasons: the vector registers are left clean ([`clear_upper_vector_state`]), the work is shared among
-//! threads in blocks that do not depend on their number ([`Threading`]), and wrong shapes are
-//! errors.
+//! They go through here rather than faer's operators: vector registers are left clean
+//! ([`clear_upper_vector_state`]), blocks do not depend on the number of threads ([`Threading`]), and wrong
+//! shapes are errors.
 
 mod gram;
 mod lower;
@@ -21,11 +20,11 @@ use faer::{MatMut, MatRef};
 
 /// `dst = [dst +] alpha · lhs · rhs`.
 ///
-/// `dst` is m×n, `lhs` m×k, `rhs` k×n, each with any strides. With [`Accum::Replace`] the old contents of `dst` are
-/// not read, so k = 0 sets it to zero. Non-finite numbers propagate as in ordinary arithmetic.
+/// `dst` is m×n, `lhs` m×k, `rhs` k×n, any strides. [`Accum::Replace`] does not read `dst`; k = 0 sets it
+/// to zero. Non-finite numbers propagate.
 ///
 /// # Errors
-/// [`LinalgError::DimensionMismatch`], with `dst` untouched.
+/// [`LinalgError::DimensionMismatch`], with `dst` unchanged.
 ///
 /// ```
 /// use gp_linalg::faer::{Accum, mat};
@@ -54,7 +53,7 @@ pub fn matmul(
     Ok(())
 }
 
-/// [`matmul`] for shapes known to fit.
+/// [`matmul`] without checks.
 pub(crate) fn product(
     dst: MatMut<'_, f64>,
     accum: Accum,

@@ -1,20 +1,19 @@
-//! One block of a product, on one thread.
+//! One block of a product on one thread.
 
 use crate::upper_state::clear_upper_vector_state;
 use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::{Accum, MatMut, MatRef, Par};
 
-/// Rows of one task.
+/// Rows per task.
 pub(super) const ROWS: usize = 256;
-/// Columns of one task. 256 × 512 is large enough for packing to be a small share of the work at any depth (the rate
-/// is within a few per cent of the undivided product's), and small enough for a 512 × 512 result to feed two threads.
-/// It also keeps the height away from 450…511, where faer's kernel has been seen to lose up to 40 % on processors
-/// with 2 MiB of second-level cache.
+/// Columns per task. Blocks of 256 × 512 run within a few per cent of the undivided rate, feed two threads
+/// at 512 × 512, and avoid heights of 450…511, at which faer's kernel lost up to 40 % on processors with 2
+/// MiB of second-level cache.
 pub(super) const COLUMNS: usize = 512;
-/// Block edges are multiples of this, one cache line of numbers.
+/// Block edges are multiples of one cache line of numbers.
 pub(super) const GRAIN: usize = 8;
 
-/// `dst = [dst +] alpha · lhs · rhs` on the calling thread, vector state left clean.
+/// `dst = [dst +] alpha · lhs · rhs` on the calling thread; vector state left clean.
 pub(super) fn multiply(
     dst: MatMut<'_, f64>,
     accum: Accum,
@@ -26,7 +25,7 @@ pub(super) fn multiply(
     clear_upper_vector_state();
 }
 
-/// The same for the lower triangle of a square `dst`; what is strictly above the diagonal is not touched.
+/// Lower triangle of the same, for a square `dst`; its strict upper triangle is untouched.
 pub(super) fn multiply_lower(
     dst: MatMut<'_, f64>,
     accum: Accum,

@@ -1,4 +1,4 @@
-//! Taking `W Wᵀ` away.
+//! Downdate: `W Wᵀ` removed.
 
 use super::kernel::{Order, rotate};
 use super::sequence::{Sequence, Shape};
@@ -13,17 +13,15 @@ use faer::{Accum, MatMut, MatRef};
 use std::ops::Range;
 
 impl Cholesky {
-    /// The factor of `L Lᵀ − W Wᵀ`, and `X` to match.
+    /// Changes the factor to that of `L Lᵀ − W Wᵀ`, and `drag` with it.
     ///
-    /// `w` is d×k and only read. `drag` is d×m, any strides: if it was `L⁻¹ C` it becomes `L'⁻¹ C`. With
-    /// [`Threading::Pool`] the columns of `drag` are shared among threads.
-    ///
-    /// A dragged column that is not finite stays so and affects no other.
+    /// `w` is d×k, read only. `drag` is d×m, any strides: `L⁻¹ C` becomes `L'⁻¹ C`. [`Threading::Pool`]
+    /// shares its columns among threads. A dragged column that is not finite stays so and affects no other.
     ///
     /// # Errors
-    /// [`LinalgError::DowndateBreakdown`] if what would be left is not positive definite beyond rounding errors, that
-    /// is, if a pivot of `I − PᵀP` with `P = L⁻¹W` does not exceed d·ε; [`LinalgError::DimensionMismatch`] and
-    /// [`LinalgError::NotFinite`]. Factor and `drag` are then untouched, to the bit.
+    /// [`LinalgError::DowndateBreakdown`] if a pivot of `I − PᵀP`, `P = L⁻¹W`, is at most d·ε;
+    /// [`LinalgError::DimensionMismatch`] and [`LinalgError::NotFinite`]. Factor and `drag` are then bit
+    /// for bit as before.
     pub fn downdate(
         &mut self,
         w: MatRef<'_, f64>,
@@ -60,7 +58,7 @@ impl Cholesky {
     }
 }
 
-/// The lower factor Sᵀ of `I − PᵀP`, or the breakdown.
+/// Lower factor Sᵀ of `I − PᵀP`, or the breakdown.
 fn factor_remainder(
     factor: &mut Cholesky,
     memory: &mut Block,
@@ -88,8 +86,8 @@ fn factor_remainder(
     }
 }
 
-/// The rotations with `Q [P; S] = [0; I]`, group by group. The columns of P that later groups will eliminate are
-/// dragged along by the earlier ones, exactly as X is; their carried rows are those of S.
+/// Finds the rotations with `Q [P; S] = [0; I]`, by groups. Earlier groups drag the columns of P that later
+/// ones eliminate, with rows of S as carried rows.
 fn find_rotations(
     sequence: &mut Sequence,
     mut p: MatMut<'_, f64>,
@@ -110,7 +108,7 @@ fn find_rotations(
     }
 }
 
-/// Rotates the rows of `p` into the upper triangular `s`, from the last row of `p` to the first.
+/// Rotates the rows of `p`, last to first, into the upper triangular `s`.
 fn eliminate(sequence: &mut Sequence, group: &Range<usize>, mut p: MatMut<'_, f64>, mut s: MatMut<'_, f64>) {
     let rank = group.len();
     for i in (0..p.nrows()).rev() {

@@ -1,31 +1,32 @@
-//! Plane rotations applied to many columns, at the speed of the arithmetic.
+//! Plane rotations of many columns at once.
 
 use super::pack::{load, pack, store, unpack};
 use faer::reborrow::ReborrowMut as _;
 use faer::{ContiguousFwd, MatMut};
 use pulp::{Simd, WithSimd};
 
-/// Largest number of carried rows one pass keeps in registers: with a row of X, a cosine, a sine and two
-/// intermediate results they fill the sixteen vector registers of AVX2 without spilling.
+/// Most carried rows per pass: with a row of X, a rotation and two intermediates they fill the sixteen
+/// vector registers of AVX2.
 pub const MAX_RANK: usize = 8;
-/// Numbers in the buffer that holds the rows of a panel: 16 KiB, half of a first-level cache.
+/// Numbers in the buffer of a panel: 16 KiB, half of a first-level cache.
 const PANEL: usize = 2048;
 
-/// A cosine and a sine.
+/// Cosine and sine.
 pub(super) type Rotation = [f64; 2];
 
-/// Which row meets the carried rows first.
+/// Order in which rows meet the carried rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Order {
-    /// From the first row to the last.
+    /// First row to last.
     Down,
-    /// From the last row to the first.
+    /// Last row to first.
     Up,
 }
 
-/// For every row x in order, and every carried row t in turn: (x, t) ← (c x + s t, c t − s x).
+/// Rotates every row x in order with every carried row t: (x, t) ← (c x + s t, c t − s x).
 ///
-/// `x` is n×m, `carried` k×m with k ≤ [`MAX_RANK`]; `rotations` has the k rotations of row 0, then those of row 1 …
+/// `x` is n×m, `carried` k×m with k ≤ [`MAX_RANK`]; `rotations` has the k rotations of row 0, then of row 1
+/// …
 pub(super) fn rotate(rotations: &[Rotation], x: MatMut<'_, f64>, carried: MatMut<'_, f64>, order: Order) {
     debug_assert_eq!(rotations.len(), x.nrows() * carried.nrows());
     let arch = pulp::Arch::new();
@@ -43,8 +44,8 @@ pub(super) fn rotate(rotations: &[Rotation], x: MatMut<'_, f64>, carried: MatMut
     }
 }
 
-/// The columns are taken in panels of `VECTORS` vectors. `RANK` carried rows of a panel stay in registers while the
-/// rows of `x` stream by.
+/// Columns in panels of `VECTORS` vectors; `RANK` carried rows stay in registers while the rows of `x`
+/// stream by.
 struct Pass<'a, const RANK: usize, const VECTORS: usize> {
     rotations: &'a [Rotation],
     x: MatMut<'a, f64>,
@@ -73,7 +74,7 @@ impl<const RANK: usize, const VECTORS: usize> WithSimd for Pass<'_, RANK, VECTOR
     }
 }
 
-/// One panel: in place if its rows are contiguous vectors, otherwise through a packed copy.
+/// Rotates one panel: in place if its rows are contiguous vectors, else through a packed copy.
 #[inline(always)]
 fn rotate_panel<S: Simd, const RANK: usize, const VECTORS: usize>(
     simd: S,
@@ -156,7 +157,7 @@ fn rotate_rows<S: Simd, const RANK: usize, const VECTORS: usize>(
     *carried = held;
 }
 
-/// One row of the panel against all carried rows.
+/// Rotates one row of the panel with all carried rows.
 #[inline(always)]
 fn rotate_row<S: Simd, const RANK: usize, const VECTORS: usize>(
     simd: S,

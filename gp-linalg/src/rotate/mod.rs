@@ -1,7 +1,7 @@
 //! Rank-k updates and downdates that drag further columns along ("chollrup").
 //!
-//! From `A = L Lᵀ` to `A ± W Wᵀ = L' L'ᵀ`, and at the same time from `X = L⁻¹ C` to `X' = L'⁻¹ C` without ever seeing
-//! `C`: both are plane rotations, and the rotations that turn `L` into `L'` also turn `X` into `X'`.
+//! `A = L Lᵀ` becomes `A ± W Wᵀ = L' L'ᵀ`, and `X = L⁻¹ C` becomes `X' = L'⁻¹ C` without `C`: the same
+//! plane rotations do both.
 //!
 //! - **Update.** Rotations `Q` with `[L W] Q = [L' 0]`. Because `[L W] Q Qᵀ [X; 0] = L X = C`, the first d rows of
 //!   `Qᵀ [X; 0]` are `X'`.
@@ -10,9 +10,8 @@
 //!   `Q [P; S] = [0; I]`, found from the last row of `P` upwards, give `Q [Lᵀ; 0] = [L'ᵀ; Wᵀ]`; and with
 //!   `T = −S⁻ᵀ Pᵀ X`, `Q [X; T] = [X'; 0]`.
 //!
-//! There are d·k rotations whatever is dragged. They are found first, from `L` and `W` alone, and then applied to
-//! everything else in narrow panels of columns whose carried rows stay in the vector registers while the rows of X
-//! stream by.
+//! The d·k rotations are found first, from `L` and `W` alone, and then applied to narrow panels of columns
+//! whose carried rows stay in vector registers.
 
 mod downdate;
 mod kernel;
@@ -26,33 +25,32 @@ use crate::cholesky::Cholesky;
 use faer::{Mat, MatMut};
 use sequence::Sequence;
 
-/// Memory for [`Cholesky::update`] and [`Cholesky::downdate`], reusable from call to call; it grows to the largest
-/// problem it has seen.
+/// Reusable memory for [`Cholesky::update`] and [`Cholesky::downdate`].
 #[derive(Clone, Default)]
 pub struct RotationScratch {
-    /// W, later P = L⁻¹W: d×k.
+    /// W, then P = L⁻¹W: d×k.
     directions: Block,
-    /// The rows that the rotations exchange with X: k×m.
+    /// Carried rows, exchanged with X: k×m.
     carried: Block,
     /// I − PᵀP.
     remainder: Block,
-    /// Its factor.
+    /// Factor of `remainder`.
     remainder_factor: Cholesky,
     sequence: Sequence,
 }
 
 impl RotationScratch {
-    /// Empty; the first use allocates.
+    /// Empty scratch; the first use allocates.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The rotations of the last [`Cholesky::update`], for columns that their owner drags along itself.
+    /// Rotations of the last [`Cholesky::update`], for columns that the caller drags along.
     ///
-    /// They come in groups of at most [`MAX_GROUP`] directions, as the number of directions and d·directions pairs
-    /// `[c, s]`, those of row 0 first. A group passes over all rows of a column X, from the first to the last, before
-    /// the next one begins; it carries a number t for each direction, 0 at the start, and takes every row x and every
-    /// t in turn to `(c x + s t, c t − s x)`.
+    /// Groups of at most [`MAX_GROUP`] directions: the number of directions and d·directions pairs `[c,
+    /// s]`, row 0 first. A group passes over all rows of a column X, first to last, before the next group;
+    /// with a number t per direction, 0 at the start, every row x and every t become `(c x + s t, c t − s
+    /// x)`.
     pub fn groups(&self) -> impl Iterator<Item = (usize, &[[f64; 2]])> {
         self.sequence.all_groups()
     }
@@ -64,14 +62,14 @@ impl std::fmt::Debug for RotationScratch {
     }
 }
 
-/// A matrix whose memory is kept when it shrinks.
+/// Matrix that keeps its memory when it shrinks.
 #[derive(Clone, Default)]
 struct Block {
     memory: Vec<f64>,
 }
 
 impl Block {
-    /// `nrows`×`ncols`, column-major, with whatever numbers were left there.
+    /// `nrows`×`ncols` block, column-major, contents arbitrary.
     fn shaped(&mut self, nrows: usize, ncols: usize) -> MatMut<'_, f64> {
         let needed = nrows * ncols;
         if self.memory.len() < needed {
@@ -81,7 +79,7 @@ impl Block {
     }
 }
 
-/// The cosine and sine of the rotation that takes (a, b) to (√(a² + b²), 0), and that length; a > 0.
+/// Cosine and sine of the rotation of (a, b) to (√(a² + b²), 0), and that length; a > 0.
 fn rotation(a: f64, b: f64) -> (f64, f64, f64) {
     let squares = a * a + b * b;
     // The square root is exact enough unless the squares leave the normal range.
@@ -89,7 +87,7 @@ fn rotation(a: f64, b: f64) -> (f64, f64, f64) {
     (a / length, b / length, length)
 }
 
-/// A matrix without columns, for those who have nothing to drag.
+/// Matrix without columns, for calls with nothing to drag.
 ///
 /// ```
 /// use gp_linalg::faer::mat;

@@ -1,17 +1,17 @@
-//! Between matrices of any layout and rows of vectors side by side.
+//! Packing of rows into adjacent vectors.
 //!
-//! Everything here is inlined into the kernel, so that it is compiled for the same instruction set.
+//! Everything is inlined into the kernel, to be compiled for its instruction set.
 
 use faer::reborrow::ReborrowMut as _;
 use faer::{MatMut, MatRef};
 use pulp::Simd;
 
-/// Columns copied together, so that what is next to each other in the packed rows is written at once.
+/// Columns copied together, so that packed rows are written contiguously.
 const TOGETHER: usize = 4;
-/// The widest set of carried rows: eight vectors in all, of at most eight numbers.
+/// Widest set of carried rows: 8 vectors of at most 8 numbers.
 const CARRIED: usize = 64;
 
-/// Rows of `source` one after the other, each in `width` places; places beyond its columns keep what they had.
+/// Packs rows of `source`, `width` places each; places beyond its columns keep their contents.
 #[inline(always)]
 pub(super) fn pack(packed: &mut [f64], source: MatRef<'_, f64>, width: usize) {
     let whole = source.ncols() / TOGETHER * TOGETHER;
@@ -28,7 +28,7 @@ pub(super) fn pack(packed: &mut [f64], source: MatRef<'_, f64>, width: usize) {
     pack_columns(packed, source, width, whole);
 }
 
-/// Column by column, from column `first`.
+/// Packs by columns from `first` on.
 #[inline(always)]
 fn pack_columns(packed: &mut [f64], source: MatRef<'_, f64>, width: usize, first: usize) {
     for j in first..source.ncols() {
@@ -38,7 +38,7 @@ fn pack_columns(packed: &mut [f64], source: MatRef<'_, f64>, width: usize, first
     }
 }
 
-/// The inverse of [`pack`].
+/// Inverse of [`pack`].
 #[inline(always)]
 pub(super) fn unpack(mut target: MatMut<'_, f64>, packed: &[f64], width: usize) {
     let ncols = target.ncols();
@@ -71,7 +71,7 @@ fn unpack_columns(mut target: MatMut<'_, f64>, packed: &[f64], width: usize, fir
     }
 }
 
-/// The carried rows of a panel into vectors; lanes beyond the last column are zero.
+/// Loads the carried rows of a panel; lanes beyond the last column are zero.
 #[inline(always)]
 pub(super) fn load<S: Simd, const RANK: usize, const VECTORS: usize>(
     simd: S,
@@ -90,7 +90,7 @@ pub(super) fn load<S: Simd, const RANK: usize, const VECTORS: usize>(
     rows
 }
 
-/// The inverse of [`load`].
+/// Inverse of [`load`].
 #[inline(always)]
 pub(super) fn store<S: Simd, const RANK: usize, const VECTORS: usize>(
     _simd: S,

@@ -1,4 +1,4 @@
-//! Adding `W Wᵀ`.
+//! Update: `W Wᵀ` added.
 
 use super::kernel::{Order, Rotation, rotate};
 use super::sequence::{Sequence, Shape};
@@ -10,20 +10,19 @@ use faer::reborrow::ReborrowMut as _;
 use faer::{MatMut, MatRef};
 use std::ops::Range;
 
-/// Columns of L whose rotations are found before they are applied to the rows below.
+/// Columns of L per block of rotations.
 const BLOCK: usize = 16;
 
 impl Cholesky {
-    /// The factor of `L Lᵀ + W Wᵀ`, and `X` to match.
+    /// Changes the factor to that of `L Lᵀ + W Wᵀ`, and `drag` with it.
     ///
-    /// `w` is d×k and only read. `drag` is d×m, any strides: if it was `L⁻¹ C` it becomes `L'⁻¹ C`
-    /// ([`rotate::nothing`](super::nothing) when there is nothing to drag). The jitter on record stays part of the
-    /// factored matrix. With [`Threading::Pool`] the dragged columns are shared among threads.
-    ///
-    /// A dragged column that is not finite stays so and affects no other.
+    /// `w` is d×k, read only. `drag` is d×m, any strides: `L⁻¹ C` becomes `L'⁻¹ C`;
+    /// [`rotate::nothing`](super::nothing) drags none. The jitter on record stays in the factored matrix.
+    /// [`Threading::Pool`] shares dragged columns among threads. A dragged column that is not finite stays
+    /// so and affects no other.
     ///
     /// # Errors
-    /// [`LinalgError::DimensionMismatch`] and [`LinalgError::NotFinite`], with factor and `drag` untouched.
+    /// [`LinalgError::DimensionMismatch`] and [`LinalgError::NotFinite`], with factor and `drag` unchanged.
     pub fn update(
         &mut self,
         w: MatRef<'_, f64>,
@@ -50,8 +49,8 @@ impl Cholesky {
     }
 }
 
-/// `[L W] Q = [L' 0]` for one group, block column by block column: within the diagonal block one rotation at a time,
-/// below it all of the block's rotations at once.
+/// `[L W] Q = [L' 0]` for one group, by block columns: single rotations within the diagonal block, all of
+/// them at once below.
 fn rotate_factor(
     mut l: MatMut<'_, f64>,
     mut w: MatMut<'_, f64>,
@@ -71,7 +70,7 @@ fn rotate_factor(
     }
 }
 
-/// Rotates row `column` of W into the diagonal of L, and the rows after it up to `end` along.
+/// Rotates row `column` of W into the diagonal of L, dragging the rows after it up to `end`.
 fn eliminate_row(
     l: MatMut<'_, f64>,
     mut w: MatMut<'_, f64>,

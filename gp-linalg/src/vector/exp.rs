@@ -5,16 +5,15 @@ use pulp::{Simd, WithSimd};
 
 /// Replaces every `x` by `exp(x)`.
 ///
-/// At most 2 units in the last place off for `x` in [−708, 709]; results below the normal range (x < −708.05) become
-/// 0, too large ones +∞, NaN stays NaN.
+/// Error of at most 2 units in the last place on [−708, 709]; below −708.05 the result is 0, overflow is
+/// +∞, NaN stays NaN.
 pub fn exp_in_place(x: &mut [f64]) {
     exp_scaled_in_place(x, 1.0);
 }
 
 /// Replaces every `x` by `exp(a·x)`.
 ///
-/// The product `a·x` is rounded once before the exponential is taken, which changes the result by a relative
-/// `|a·x|·2⁻⁵³` at most; apart from that the accuracy is that of [`exp_in_place`].
+/// Rounding `a·x` once adds a relative error of at most `|a·x|·2⁻⁵³` to that of [`exp_in_place`].
 pub fn exp_scaled_in_place(x: &mut [f64], a: f64) {
     dispatch(ExpScaled { x, a });
 }
@@ -36,16 +35,16 @@ impl WithSimd for ExpScaled<'_> {
     }
 }
 
-/// Adding and subtracting this rounds to the nearest integer and leaves that integer in the low bits of the sum.
+/// Rounding constant: added and subtracted, it leaves the nearest integer in the low bits.
 const ROUND: f64 = 6_755_399_441_055_744.0; // 1.5 · 2⁵²
-/// ln 2 to 32 bits, so that any integer in range times it is exact, …
+/// ln 2 to 32 bits: integers in range times it are exact.
 const LN2_HIGH: f64 = 6.931_471_803_691_238e-1;
-/// … and what is missing.
+/// ln 2 less `LN2_HIGH`.
 const LN2_LOW: f64 = 1.908_214_929_270_587_7e-10;
-/// Above this the result overflows, below `LOWEST` it is less than the smallest normal number.
+/// Overflow above; below `LOWEST`, less than the smallest normal number.
 const HIGHEST: f64 = 710.0;
 const LOWEST: f64 = -708.5;
-/// Coefficients of q in exp(r) = 1 + r + r² q(r): the Chebyshev fit on |r| ≤ 0.3475, relative error 1.7e-17.
+/// Coefficients of q in exp(r) = 1 + r + r² q(r): Chebyshev fit on |r| ≤ 0.3475, relative error 1.7e-17.
 const Q: [f64; 10] = [
     0.500_000_000_000_000_1,
     0.166_666_666_666_666_69,
@@ -76,7 +75,7 @@ pub(super) fn exp(x: f64) -> f64 {
     (value + value) * half_power
 }
 
-/// The polynomial, evaluated in pairs so that the multiplications overlap.
+/// Polynomial q, in pairs so that multiplications overlap.
 #[inline(always)]
 fn q(r: f64, r2: f64) -> f64 {
     let r4 = r2 * r2;

@@ -1,8 +1,7 @@
 //! Elementwise functions at vector speed.
 //!
-//! The kernels are plain loops, inlined into a body compiled for the widest instruction set the processor has. All of
-//! them use the same operations in the same order whatever the width, so results do not depend on the processor's
-//! vector length or on where in the slice a number lies.
+//! Plain loops, compiled for the widest instruction set of the processor. Operations and their order do not
+//! depend on the vector length, so neither do results.
 
 mod exp;
 mod ln;
@@ -10,11 +9,10 @@ mod ln;
 pub use exp::{exp_in_place, exp_scaled_in_place};
 pub use ln::ln_in_place;
 
-/// Runs `op` compiled for the widest instruction set that the processor offers (AVX2 with FMA, NEON, …).
+/// Runs `op` compiled for the widest instruction set of the processor (AVX2 with FMA, NEON, …).
 ///
-/// Only what is inlined into `op` profits: mark the kernel and everything it calls `#[inline(always)]`. A closure
-/// works where it is small enough to be inlined; a larger one is called from the dispatched body and compiled for the
-/// baseline, whatever its attributes, and each `mul_add` in it becomes a call. An `impl WithSimd` is the certain way.
+/// Only code inlined into `op` profits: mark it all `#[inline(always)]`. Larger closures are not inlined
+/// and run at baseline, each `mul_add` a call; an `impl WithSimd` always is.
 ///
 /// ```
 /// let mut x = vec![1.0_f64, 2.0, 3.0];
