@@ -1,4 +1,4 @@
-//! What all likelihoods of the labels 0, …, C − 1 share. Probabilities of labels come as functions of the class.
+//! Functions shared by likelihoods of labels 0, …, C − 1, given class probabilities.
 
 use rand::{Rng, RngExt};
 
@@ -8,20 +8,20 @@ use crate::latent::Latent;
 use crate::slopes::{ObservationMoments, refill};
 use crate::workspace::Workspace;
 
-/// The number of classes where none is given.
+/// Default number of classes.
 pub(crate) const USUAL: usize = 3;
 
-/// Refuses fewer than two classes.
+/// Fails for fewer than two classes.
 pub(crate) fn check_count(classes: usize) -> Result<(), LikelihoodError> {
     error::check_count("number of classes", classes, classes >= 2, "at least 2")
 }
 
-/// The class of a label that has been checked.
+/// Class of a checked label.
 pub(crate) fn index(y: f64) -> usize {
     y as usize
 }
 
-/// The first class of the largest value.
+/// First class with the largest value.
 pub(crate) fn largest(classes: usize, value: impl Fn(usize) -> f64) -> usize {
     (1..classes).fold(0, |best, c| if value(c) > value(best) { c } else { best })
 }
@@ -33,7 +33,7 @@ pub(crate) fn moments(classes: usize, probability: impl Fn(usize) -> f64) -> Obs
     ObservationMoments { mean, variance }
 }
 
-/// The probability that the label is at most y.
+/// Probability of a label of at most y.
 pub(crate) fn cdf(classes: usize, y: f64, probability: impl Fn(usize) -> f64) -> f64 {
     if y >= (classes - 1) as f64 {
         return 1.0;
@@ -41,7 +41,7 @@ pub(crate) fn cdf(classes: usize, y: f64, probability: impl Fn(usize) -> f64) ->
     (0..classes).take_while(|&c| c as f64 <= y).map(probability).sum()
 }
 
-/// A label, into the one slot.
+/// Draws a label.
 pub(crate) fn sample(
     classes: usize,
     probability: impl Fn(usize) -> f64,
@@ -63,7 +63,7 @@ pub(crate) fn sample(
     None
 }
 
-/// Mean and variance of the label from closed forms of the class probabilities, where there are some.
+/// Mean and variance of the label from closed-form class probabilities, if any.
 pub(crate) fn predictive_moments<D: Density>(
     likelihood: &D,
     q: &[Latent],

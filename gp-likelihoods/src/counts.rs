@@ -1,4 +1,4 @@
-//! What all likelihoods of counts share.
+//! Functions shared by likelihoods of counts.
 
 use rand::Rng;
 use rand_distr::Distribution;
@@ -14,15 +14,15 @@ pub(crate) fn moments(rate: f64) -> ObservationMoments {
     ObservationMoments { mean: rate, variance: rate }
 }
 
-/// The largest probability that a count has under any Poisson rate, by its logarithm: `y ln y − y − ln y!`.
+/// `y ln y − y − ln y!`: log of the largest probability of a count under any Poisson rate.
 fn log_peak(y: f64) -> f64 {
     -0.5 * y.ln() - HALF_LN_TAU - stirling_remainder(y)
 }
 
-/// `ln(λʸ e^{−λ}/y!)` for a rate with this logarithm; `rate` is asked for small counts alone.
+/// `ln(λʸ e^{−λ}/y!)` from `ln λ`; `rate` is used for small counts only.
 ///
-/// For large ones the terms are of the size of `y ln y` and cancel: written as the peak and what is lost beside it, they
-/// keep their digits up to the largest count.
+/// For large counts the terms (of size `y ln y`) cancel, so they are written as the peak less the loss from
+/// it.
 pub(crate) fn log_p<S: Scalar>(y: f64, log_rate: S, rate: impl Fn() -> S) -> S {
     if y < STIRLING_FROM {
         return log_rate * y - rate() - ln_gamma(y + 1.0);
@@ -30,7 +30,7 @@ pub(crate) fn log_p<S: Scalar>(y: f64, log_rate: S, rate: impl Fn() -> S) -> S {
     (log_rate - y.ln()).exp_remainder() * -y + log_peak(y)
 }
 
-/// `E[ln p]` where the logarithm of the rate is Gaussian, with `y − E[λ]` and `E[λ]`.
+/// `E[ln p]` for a Gaussian log rate, with `y − E[λ]` and `E[λ]`.
 pub(crate) fn expected_log_p(y: f64, mean: f64, variance: f64) -> (f64, f64, f64) {
     let log_rate = mean + 0.5 * variance;
     let rate = log_rate.exp();
@@ -41,11 +41,11 @@ pub(crate) fn expected_log_p(y: f64, mean: f64, variance: f64) -> (f64, f64, f64
     (log_peak(y) - y * (exp_remainder(away) + 0.5 * variance), -y * away.exp_m1(), rate)
 }
 
-/// From this variance on `exp(v) − 1` is `exp(v)`.
+/// Variance from which `exp(v) − 1` is `exp(v)`.
 const WIDE: f64 = 40.0;
 
-/// Mean of a log-normal rate, and the variance of what has this rate as its mean and `given` times its square as its
-/// variance.
+/// Mean of a log-normal rate, and the variance of an observation whose variance is `given` times its
+/// squared rate.
 pub(crate) fn log_normal_moments(mean: f64, variance: f64, given: f64) -> ObservationMoments {
     let log_rate = mean + 0.5 * variance;
     let rate = log_rate.exp();
@@ -59,18 +59,18 @@ pub(crate) fn log_normal_moments(mean: f64, variance: f64, given: f64) -> Observ
     ObservationMoments { mean: rate, variance: spread }
 }
 
-/// The same for a count, of which the mean is part of the variance.
+/// Mean and variance of a count with a log-normal rate.
 pub(crate) fn log_normal_count_moments(mean: f64, variance: f64, given: f64) -> ObservationMoments {
     let rate = log_normal_moments(mean, variance, given);
     ObservationMoments { variance: rate.mean + rate.variance, ..rate }
 }
 
-/// The probability that a Poisson count is at most y.
+/// Probability of a Poisson count of at most y.
 pub(crate) fn cdf(y: f64, rate: f64) -> f64 {
     if y < 0.0 { 0.0 } else { incomplete_gamma(y.floor() + 1.0, rate).1 }
 }
 
-/// A Poisson count, into the one slot.
+/// Draws a Poisson count.
 pub(crate) fn sample(rate: f64, rng: &mut dyn Rng, out: &mut [f64]) -> Option<()> {
     // No generator for rate 0, where there is only one count.
     let count = if rate == 0.0 { 0.0 } else { rand_distr::Poisson::new(rate).ok()?.sample(rng) };

@@ -1,34 +1,34 @@
-//! Where a function that does not fall reaches zero: quantiles, in few evaluations.
+//! Root of a non-decreasing function in few evaluations, for quantiles.
 
 use crate::error::LikelihoodError;
 use crate::special::logistic;
 
-/// Doublings of a step until the crossing is passed: more than a double has exponents.
+/// Most doublings of a step: more than a double has exponents.
 const MAX_DOUBLINGS: u32 = 1100;
-/// Evaluations between two ends, of which four halve what is between: among real numbers more than a double has exponents and
-/// digits, among others more than their logarithms have digits.
+/// Most evaluations between two ends. Every fourth halves the interval, which exhausts the exponents and
+/// digits of a double (or the digits of its logarithm).
 const MAX_STEPS: u32 = 4800;
-/// What is between the ends has to be halved in so many evaluations; otherwise the next one halves it.
+/// Evaluations allowed to halve the interval before bisection.
 const PATIENCE: u32 = 3;
-/// Ends so near to each other, relative to their size, are one number.
+/// Relative distance at which two ends count as equal.
 const NARROW: f64 = 8.0 * f64::EPSILON;
-/// A first step for those who know no spread, relative to the start.
+/// First step, relative to the start, if no spread is known.
 const SHORT: f64 = 1e-3;
 
-/// Among which numbers the crossing is looked for.
+/// Set of numbers that is searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Among {
     Reals,
-    /// Numbers above 0, looked for on the scale of their logarithms.
+    /// Numbers above 0, on a log scale.
     Positives,
-    /// Numbers between 0 and 1, on the scale of their log odds.
+    /// Numbers in (0, 1), on the scale of log odds.
     Shares,
-    /// Whole numbers from 0 on, on the scale of `ln(1 + y)`.
+    /// Whole numbers ≥ 0, on the scale of `ln(1 + y)`.
     Counts,
 }
 
 impl Among {
-    /// A number below all.
+    /// Lower bound of the set.
     fn before_all(self) -> f64 {
         match self {
             Self::Reals => f64::MIN,
@@ -37,12 +37,12 @@ impl Among {
         }
     }
 
-    /// A number that is not below any.
+    /// Upper bound of the set.
     fn after_all(self) -> f64 {
         if self == Self::Shares { 1.0 } else { f64::MAX }
     }
 
-    /// The place of a number on the scale that is searched.
+    /// Position of a number on the scale.
     fn place(self, y: f64) -> f64 {
         match self {
             Self::Reals => y,
@@ -53,7 +53,7 @@ impl Among {
         }
     }
 
-    /// The number at a place.
+    /// Number at a position of the scale.
     fn number(self, place: f64) -> f64 {
         match self {
             Self::Reals => place,
@@ -63,7 +63,7 @@ impl Among {
         }
     }
 
-    /// Where a search starts, and its first step on the scale.
+    /// Start of the search and first step, on the scale.
     fn start(self, (start, step): (f64, f64)) -> (f64, f64) {
         let start = if start.is_finite() { start } else { 0.0 };
         let step = if step.is_finite() && step > 0.0 { step } else { SHORT * start.abs().max(1.0) };
@@ -84,7 +84,7 @@ impl Among {
         }
     }
 
-    /// The number that is a step away, of counts at least the next.
+    /// Number one step away; for counts, at least the next.
     fn away(self, y: f64, step: f64) -> f64 {
         let there = self.number(self.place(y) + step);
         match self {
@@ -95,7 +95,7 @@ impl Among {
     }
 }
 
-/// A number, and the function there.
+/// Number and function value.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     at: f64,
@@ -103,20 +103,20 @@ struct Place {
 }
 
 impl Place {
-    /// A value that is not a number reaches nothing.
+    /// `true` for a value ≥ 0; `false` for NaN.
     fn reaches(self) -> bool {
         self.value >= 0.0
     }
 }
 
-/// Two places, the crossing above the first and not above the second.
+/// Two points with the root above the first and not above the second.
 #[derive(Clone, Copy, Debug)]
 struct Bracket {
     low: Place,
     high: Place,
 }
 
-/// The least number at which `f` is not negative, looked for from `start` on by steps that double.
+/// Least number at which `f` ≥ 0, from `start` in doubling steps.
 pub(crate) fn crossing(
     among: Among,
     (start, step): (f64, f64),
@@ -127,7 +127,7 @@ pub(crate) fn crossing(
     narrow(among, bracket, f)
 }
 
-/// The same where the crossing is known to be above one number and not above another.
+/// Least number at which `f` ≥ 0, known to lie between two numbers.
 pub(crate) fn crossing_between(
     among: Among,
     [low, high]: [f64; 2],
@@ -137,7 +137,7 @@ pub(crate) fn crossing_between(
     narrow(among, Bracket { low, high }, f)
 }
 
-/// Steps up or down from the start until the crossing has been passed.
+/// Steps from the start until the root is bracketed.
 fn bracket(
     among: Among,
     start: f64,
@@ -166,9 +166,9 @@ fn bracket(
     Ok(Bracket { low: here, high: here })
 }
 
-/// Inverse quadratic steps where they are safe, halves elsewhere (T. R. Chandrupatla, "A new hybrid quadratic/bisection
-/// algorithm for finding the zero of a nonlinear function without using derivatives", Advances in Engineering Software 28,
-/// 1997).
+/// Inverse quadratic steps where safe, bisection elsewhere (T. R. Chandrupatla, "A new hybrid
+/// quadratic/bisection algorithm for finding the zero of a nonlinear function without using derivatives",
+/// Advances in Engineering Software 28, 1997).
 fn narrow(
     among: Among,
     mut ends: Bracket,
@@ -192,7 +192,7 @@ fn narrow(
 }
 
 impl Bracket {
-    /// On the scale that is searched.
+    /// Width on the search scale.
     fn width(&self, among: Among) -> f64 {
         among.place(self.high.at) - among.place(self.low.at)
     }
@@ -201,7 +201,7 @@ impl Bracket {
         self.low.at.abs().max(self.high.at.abs())
     }
 
-    /// A number that is this share of the way from the lower end, or half of it; None if there is none between the ends.
+    /// Number at this share of the way from the lower end, or halfway; None if no number lies between.
     fn between(&self, among: Among, share: f64) -> Option<f64> {
         let inside = |at: &f64| *at > self.low.at && *at < self.high.at;
         let along = |share: f64| among.number(among.place(self.low.at) + share * self.width(among));
@@ -215,8 +215,8 @@ impl Bracket {
         }
     }
 
-    /// Where to look next, as a share of the way from the lower end: the zero of the quadratic through both ends and the
-    /// one before them, if that is safe, but not so near to an end that it is the same number.
+    /// Next point as a share of the way from the lower end: root of the quadratic through both ends and the
+    /// previous one, if safe, kept off the ends.
     fn next(&self, among: Among, now: Place, before: Place) -> f64 {
         let other = if now.reaches() { self.low } else { self.high };
         let [a, b, c] = [now, other, before].map(|place| Place { at: among.place(place.at), ..place });

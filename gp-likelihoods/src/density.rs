@@ -1,4 +1,4 @@
-//! Likelihoods written once, as a log density.
+//! Likelihoods written as a log density.
 
 use rand::Rng;
 
@@ -12,18 +12,18 @@ use crate::scalar::{Jet2, Scalar};
 use crate::slopes::{ObservationMoments, PointSlopes, Slopes};
 use crate::workspace::Workspace;
 
-/// A likelihood as its author writes it: a log density for any [`Scalar`], and what an observation does given its
-/// latents. Every `Density` is a [`Likelihood`], with all four layers and their derivatives.
+/// Likelihood in its author's terms: a log density for any [`Scalar`], and the distribution of an
+/// observation given its latents. Every `Density` is a [`Likelihood`] with all four layers and derivatives.
 ///
-/// Latent values and parameters are functions of an index, so that derivatives by each of them come from passes of
-/// jets without a buffer. Slices have the lengths of [`Described::latents`] and [`Described::outputs`]. The closed forms
-/// are offers: a function that returns true has filled in the answer, and quadrature steps in otherwise.
+/// Latent values and parameters are functions of an index, for derivatives by jets without a buffer. Slices
+/// have the lengths of [`Described::latents`] and [`Described::outputs`]. Closed forms are optional: a
+/// function that returns true has filled in the answer; otherwise quadrature does.
 pub trait Density: Described + Clone + 'static {
-    /// `ln p(y | f)` for a y of the support, with `f(q)` the latent value q and `theta(k)` the parameter value of
+    /// `ln p(y | f)` for y in the support, with latent value `f(q)` and `theta(k)` the parameter value of
     /// flattened index k.
     fn log_p<S: Scalar>(&self, y: &[f64], f: impl Fn(usize) -> S, theta: impl Fn(usize) -> S) -> S;
 
-    /// Where in f the density of y peaks or bends, for one latent.
+    /// Peak or bend of the density of y in f, for one latent.
     fn bend(&self, _y: &[f64]) -> Option<f64> {
         None
     }
@@ -31,43 +31,43 @@ pub trait Density: Described + Clone + 'static {
     /// Mean and variance of each output given f.
     fn moments_given(&self, f: &[f64], out: &mut [ObservationMoments]);
 
-    /// The probability that this output is at most y given f; any y, also one outside the support.
+    /// Probability that this output is at most y given f, for any y, in the support or not.
     fn cdf_given(&self, output: usize, y: f64, f: &[f64]) -> f64;
 
-    /// One observation given f, into `out`; None where the distribution leaves the range of numbers.
+    /// Draws one observation given f; None if the distribution leaves the range of numbers.
     fn sample_given(&self, f: &[f64], rng: &mut dyn Rng, out: &mut [f64]) -> Option<()>;
 
-    /// The log density with its derivatives by the latents, where that costs less than a pass of jets a latent.
+    /// Log density with derivatives by the latents, if cheaper than one pass of jets per latent.
     fn slopes_closed_form(&self, _y: &[f64], _f: &[f64], _out: &mut PointSlopes) -> bool {
         false
     }
 
-    /// How far from the real line, into the complex plane, the log density is analytic in its one latent and grows no faster
-    /// than a power, so far at its [`bend`](Self::bend) and farther away from it: expected log densities are then sums over
-    /// nodes that are known beforehand.
+    /// Distance from the real line up to which the log density is analytic in its one latent and grows at
+    /// most like a power, measured at its [`bend`](Self::bend) and growing away from it. Expected log
+    /// densities are then sums over known nodes.
     fn strip(&self) -> Option<f64> {
         None
     }
 
-    /// κ such that in this strip the density at `f + ia` is at most a few times `exp(½ κ a²)` of that at f: integrals of its
-    /// powers are then sums over nodes that are known beforehand too, where it is log-concave.
+    /// κ such that in this strip the density at `f + ia` is at most a few times `exp(½ κ a²)` of that at f.
+    /// Integrals of powers of a log-concave density are then sums over known nodes too.
     fn growth(&self) -> Option<f64> {
         None
     }
 
-    /// The log density with two derivatives by its one latent, at eight latent values side by side.
+    /// Log density with two derivatives by its one latent, at eight latent values at once.
     fn slopes_of_many(&self, y: &[f64], f: &[f64; LANES]) -> [[f64; LANES]; 3] {
         let theta = |k| Jet2::constant(parameter_value(self.parameters(), k));
         let jets = f.map(|f| self.log_p(y, |_| Jet2::variable(f), theta));
         [jets.map(|jet| jet.value), jets.map(|jet| jet.first), jets.map(|jet| jet.second)]
     }
 
-    /// The derivatives of the log density by all parameters, where that costs less than a pass of jets a parameter.
+    /// Derivatives of the log density by all parameters, if cheaper than one pass of jets per parameter.
     fn params_closed_form(&self, _y: &[f64], _f: &[f64], _out: &mut [f64]) -> bool {
         false
     }
 
-    /// The expected log density with its derivatives, where there is a closed form.
+    /// Expected log density with derivatives, if in closed form.
     fn expected_closed_form(
         &self,
         _y: &[f64],
@@ -78,7 +78,7 @@ pub trait Density: Described + Clone + 'static {
         false
     }
 
-    /// The tilted normaliser with its derivatives, where there is a closed form for this power.
+    /// Tilted normaliser with derivatives, if in closed form for this power.
     fn tilted_closed_form(
         &self,
         _y: &[f64],
@@ -90,17 +90,17 @@ pub trait Density: Described + Clone + 'static {
         false
     }
 
-    /// The quantile of one output under `f ~ q` for a probability strictly between 0 and 1, where there is a closed form.
+    /// Quantile of one output under `f ~ q` for a probability in (0, 1), if in closed form.
     fn quantile_closed_form(&self, _q: &[Latent], _output: usize, _probability: f64) -> Option<f64> {
         None
     }
 
-    /// The probability under `f ~ q` that one output is at most `y`, where there is a closed form.
+    /// Probability under `f ~ q` that one output is at most `y`, if in closed form.
     fn cdf_closed_form(&self, _q: &[Latent], _output: usize, _y: f64) -> Option<f64> {
         None
     }
 
-    /// Mean and variance of each output under `f ~ q`, where there is a closed form.
+    /// Mean and variance of each output under `f ~ q`, if in closed form.
     fn predictive_closed_form(
         &self,
         _q: &[Latent],
@@ -110,7 +110,7 @@ pub trait Density: Described + Clone + 'static {
         false
     }
 
-    /// The probabilities of all classes under `f ~ q`, where there is a closed form.
+    /// All class probabilities under `f ~ q`, if in closed form.
     fn class_probabilities_closed_form(&self, _q: &[Latent], _ws: &mut Workspace, _out: &mut [f64]) -> bool {
         false
     }
@@ -290,7 +290,7 @@ impl<T: Density> Likelihood for T {
     }
 }
 
-/// A value as the variable that derivatives are taken by, or as a constant.
+/// Variable of differentiation, or a constant.
 fn seeded(value: f64, variable: bool) -> Jet2 {
     if variable { Jet2::variable(value) } else { Jet2::constant(value) }
 }

@@ -1,75 +1,75 @@
-//! What can be wrong with a likelihood or its arguments.
+//! Errors of likelihoods and their arguments.
 
 use gp_optim::text::SyntaxError;
 use gp_optim::{ParameterError, did_you_mean};
 
-/// An error of this crate: it names the argument, the value and what is allowed.
+/// Error of this crate: argument, value and allowed range.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LikelihoodError {
-    /// An argument lies outside the set on which the function is defined.
+    /// An argument is outside the domain of a function.
     #[error("{what} is {value}, but must be {allowed}")]
     Argument {
-        /// Which argument.
+        /// Argument.
         what: &'static str,
-        /// The value refused.
+        /// Value given.
         value: f64,
-        /// The condition it has to meet.
+        /// Condition to meet.
         allowed: &'static str,
     },
-    /// A number of things is not one that is possible.
+    /// A number of things is not possible.
     #[error("{what} is {value}, but must be {allowed}")]
     Count {
-        /// What was counted.
+        /// Thing counted.
         what: &'static str,
-        /// The number refused.
+        /// Number given.
         value: usize,
-        /// The condition it has to meet.
+        /// Condition to meet.
         allowed: &'static str,
     },
     /// An observation is none of the labels.
     #[error("observation is {value}, but must be a class from 0 to {}", .classes.saturating_sub(1))]
     NoSuchClass {
-        /// The observation refused.
+        /// Observation.
         value: f64,
-        /// The number of classes.
+        /// Number of classes.
         classes: usize,
     },
-    /// Quadrature cannot follow an integrand.
+    /// Quadrature cannot resolve an integrand.
     #[error("an integrand is not finite, or too rough for quadrature, between {low} and {high}")]
     Unresolved {
-        /// Where the last panel that was not resolved starts, in the integration variable.
+        /// Start of the last unresolved panel, in the integration variable.
         low: f64,
-        /// Where it ends.
+        /// End of that panel.
         high: f64,
     },
     /// A likelihood expression does not parse.
     #[error("column {column} of likelihood expression `{text}`: {message}")]
     Expression {
-        /// The whole text.
+        /// Whole text.
         text: String,
-        /// Column in characters, from 1; one past the end when the text stops too early.
+        /// Column in characters, from 1; one past the end if the text is too short.
         column: usize,
-        /// What is wrong there, and what would be right.
+        /// Fault and remedy.
         message: String,
     },
-    /// An argument of a likelihood expression is not what its entry asks for; [`parse`](crate::parse) adds the text.
+    /// An argument of a likelihood expression is invalid; [`parse`](crate::parse) adds the text.
     #[error(transparent)]
     Syntax(#[from] SyntaxError),
     /// No likelihood has this name.
     #[error("no likelihood is called `{name}`; there are {available}{}", did_you_mean(name, available.split(", ")))]
     UnknownName {
-        /// The name asked for.
+        /// Name given.
         name: String,
-        /// The names there are.
+        /// Names available.
         available: String,
     },
-    /// A parameter of the likelihood was given a value outside its domain.
+    /// A parameter value is outside its domain.
     #[error(transparent)]
     Parameter(#[from] ParameterError),
 }
 
-/// `Ok` when `holds`, otherwise the argument by name. A NaN fails every comparison, so it never holds.
+/// Fails unless `holds`, with the argument's name. NaN fails every comparison, so it never holds.
 pub(crate) fn check(
     what: &'static str,
     value: f64,

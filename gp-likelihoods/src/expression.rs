@@ -1,11 +1,11 @@
-//! Likelihoods as text: `student_t(scale=0.04, dof=fixed(2.5))`, which is also how model files store them.
+//! Likelihoods as text, also in model files: `student_t(scale=0.04, dof=fixed(2.5))`.
 //!
 //! ```text
 //! likelihood = name [ "(" [ argument { "," argument } ] ")" ]
 //! ```
 //!
-//! Arguments are settings and parameters in the words of [`gp_optim::text`]; what is not given has the value that
-//! fits start from.
+//! Arguments are settings and parameters in the syntax of [`gp_optim::text`]; missing ones have their
+//! starting values.
 
 use gp_optim::Parameter;
 use gp_optim::text::{Arguments, Reader, SyntaxError, Token, value_text};
@@ -16,7 +16,7 @@ use crate::error::LikelihoodError;
 use crate::likelihood::Likelihood;
 use crate::registry::{Registry, parse};
 
-/// The text of a likelihood.
+/// Text of a likelihood.
 pub(crate) fn print(name: &str, settings: &[(&str, usize)], parameters: &[Parameter]) -> String {
     let settings = settings.iter().map(|(name, value)| format!("{name}={value}"));
     let parameters = parameters.iter().map(|p| format!("{}={}", p.name(), value_text(p)));
@@ -24,7 +24,7 @@ pub(crate) fn print(name: &str, settings: &[(&str, usize)], parameters: &[Parame
     if arguments.is_empty() { name.to_owned() } else { format!("{name}({})", arguments.join(", ")) }
 }
 
-/// Reads a likelihood of a registry.
+/// Parses a likelihood of a registry.
 pub(crate) fn read(text: &str, registry: &Registry) -> Result<Box<dyn Likelihood>, LikelihoodError> {
     call(text).and_then(|arguments| build(arguments, registry)).map_err(|fault| LikelihoodError::Expression {
         text: text.to_owned(),
@@ -33,7 +33,7 @@ pub(crate) fn read(text: &str, registry: &Registry) -> Result<Box<dyn Likelihood
     })
 }
 
-/// Name and arguments of the one call that the text has to be.
+/// Name and arguments of the one call in the text.
 fn call(text: &str) -> Result<Arguments, SyntaxError> {
     let mut reader = Reader::new(text)?;
     let Token::Name(name) = reader.peek().clone() else {
@@ -76,7 +76,7 @@ impl Serialize for dyn Likelihood + '_ {
     }
 }
 
-/// Of the likelihoods of this crate; files with others are read with [`Registry::parse`].
+/// Likelihoods of this crate only; [`Registry::parse`] reads others.
 impl<'de> Deserialize<'de> for Box<dyn Likelihood> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;

@@ -2,7 +2,7 @@
 
 use crate::error::{LikelihoodError, check};
 
-/// `N(mean, variance)`: what is believed about the latent value behind one observation.
+/// `N(mean, variance)`: belief about the latent value of one observation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Latent {
     mean: f64,
@@ -10,10 +10,10 @@ pub struct Latent {
 }
 
 impl Latent {
-    /// A belief with this mean and variance; variance 0 is a value known exactly.
+    /// Belief of this mean and variance; variance 0 is a value known exactly.
     ///
     /// # Errors
-    /// [`LikelihoodError::Argument`] for numbers that are not finite, and for a negative variance.
+    /// [`LikelihoodError::Argument`] for non-finite numbers and a negative variance.
     pub fn new(mean: f64, variance: f64) -> Result<Self, LikelihoodError> {
         check("latent mean", mean, mean.is_finite(), "finite")?;
         let sound = variance >= 0.0 && variance.is_finite();
@@ -21,13 +21,13 @@ impl Latent {
         Ok(Self { mean, variance })
     }
 
-    /// The mean, finite.
+    /// Mean, finite.
     #[must_use]
     pub fn mean(self) -> f64 {
         self.mean
     }
 
-    /// The variance, finite and not negative.
+    /// Variance, finite and not negative.
     #[must_use]
     pub fn variance(self) -> f64 {
         self.variance

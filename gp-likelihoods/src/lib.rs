@@ -1,4 +1,4 @@
-//! What one observation says about its latent values.
+//! Likelihoods: observations given latent values.
 //!
 //! A likelihood ties an observation `y` to a latent value `f`. Inference asks it for log densities, for their
 //! expectation under a Gaussian, and for the normaliser of a Gaussian times a power of the likelihood; people ask it

@@ -1,13 +1,13 @@
-//! How an observation follows its latent value.
+//! Link between observation and latent value.
 
-/// What is known of an observation whose (first) latent value is moved.
+/// Effect of the (first) latent value on the observation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Link {
-    /// It moves by as much: the density depends on the difference of the two alone.
+    /// Shift by the same amount: the density depends on the difference alone.
     Identity,
-    /// Its mean is proportional to the exponential function of the latent value.
+    /// Mean proportional to the exponential of the latent value.
     Log,
-    /// Neither.
+    /// Any other.
     Other,
 }

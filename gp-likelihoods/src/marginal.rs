@@ -1,4 +1,4 @@
-//! One output of a likelihood of several, as a likelihood of one.
+//! Marginal likelihood of one output of several.
 
 use gp_optim::Parameter;
 use rand::Rng;
@@ -11,19 +11,18 @@ use crate::slopes::{ObservationMoments, PointSlopes, Slopes};
 use crate::support::Support;
 use crate::workspace::Workspace;
 
-/// One output of several, with the latent that it alone looks at.
+/// Output with a latent that no other output uses.
 #[derive(Clone, Debug)]
 pub struct OwnLatent {
-    /// Which of the latents the output looks at, counted from 0.
+    /// Index of that latent, from 0.
     pub latent: usize,
-    /// The likelihood of the output alone, of one latent.
+    /// Likelihood of the output alone, of one latent.
     pub likelihood: Box<dyn Likelihood>,
-    /// Where its parameter values begin among those of the whole.
+    /// Index of its first parameter value among those of the whole.
     pub first_param: usize,
 }
 
-/// What one output says, the others being missing: a likelihood of one output on all latents of the whole, with its
-/// parameters.
+/// Likelihood of one output, the others missing, on all latents and parameters of the whole.
 ///
 /// ```
 /// use gp_likelihoods::{Latent, Likelihood, Marginal, Workspace, parse};
@@ -41,10 +40,10 @@ pub struct Marginal {
 }
 
 impl Marginal {
-    /// One output (counted from 0) of a likelihood whose outputs may be missing.
+    /// One output (from 0) of a likelihood whose outputs may be missing.
     ///
     /// # Errors
-    /// [`LikelihoodError::Count`] for no such output, and for a likelihood whose outputs may not be missing.
+    /// [`LikelihoodError::Count`] for no such output, and for a likelihood without missing outputs.
     pub fn new(whole: Box<dyn Likelihood>, output: usize) -> Result<Self, LikelihoodError> {
         check_output(whole.as_ref(), output)?;
         let alone = whole.takes_missing_outputs() || whole.outputs() == 1;
@@ -52,7 +51,7 @@ impl Marginal {
         Ok(Self { whole, output })
     }
 
-    /// The observation of all outputs of which this one is there.
+    /// Observation of all outputs with only this one present.
     fn padded(&self, y: &[f64], mut room: Vec<f64>) -> Result<Vec<f64>, LikelihoodError> {
         check_outputs(self, y.len())?;
         room.clear();
@@ -61,7 +60,7 @@ impl Marginal {
         Ok(room)
     }
 
-    /// Something asked of the whole about the padded observation.
+    /// Calls the whole with the padded observation.
     fn with_padded<T>(
         &self,
         y: &[f64],
@@ -74,7 +73,7 @@ impl Marginal {
         answer
     }
 
-    /// The moments of this output among those of all.
+    /// Moments of this output among all.
     fn pick(
         &self,
         out: &mut [ObservationMoments],

@@ -1,4 +1,4 @@
-//! Likelihoods that are several factors.
+//! Likelihoods of several factors.
 
 mod whole;
 
@@ -10,34 +10,32 @@ use crate::likelihood::Likelihood;
 use crate::slopes::Slopes;
 use crate::workspace::Workspace;
 
-/// A likelihood as several factors, its *pieces*, each of which touches some of the latents.
+/// Likelihood as several factors, its *pieces*, each of some of the latents.
 ///
-/// Expectation propagation approximates every piece by itself, with integrals over the latents that this one touches. The
-/// author of a likelihood implements the trait and returns it from [`Described::pieces`](crate::Described::pieces);
-/// for one factor per latent, [`Separable`](crate::Separable) does. Integrals of the whole are sums of those of pieces where
-/// mathematics allows it, so a piece must not ask for an integral of the whole.
+/// Expectation propagation approximates every piece separately, by integrals over its own latents.
+/// Implement the trait and return it from [`Described::pieces`](crate::Described::pieces); for one factor
+/// per latent, [`Separable`](crate::Separable) does so. Integrals of the whole may be sums over pieces, so
+/// a piece must not ask for an integral of the whole.
 ///
-/// A caller asks the likelihood: every `dyn Likelihood` has pieces, those that it says or itself as the only one, which
-/// touches all latents.
+/// Every `dyn Likelihood` has pieces: those it declares, or itself as the only one.
 pub trait Pieces {
-    /// Pieces of an observation, at least one, the same number for every observation.
+    /// Number of pieces, at least one, equal for all observations.
     fn piece_count(&self) -> usize;
 
-    /// Latents that a piece touches, at least one, the same number for every observation.
+    /// Number of latents of a piece, at least one, equal for all observations.
     fn touched_count(&self, piece: usize) -> usize;
 
-    /// The latent in one slot (from 0) of those that a piece touches; it may depend on the observation, which has been
-    /// checked.
+    /// Latent in one slot (from 0) of a piece; may depend on the (checked) observation.
     fn touched_latent(&self, y: &[f64], piece: usize, slot: usize) -> usize;
 
-    /// Whether `ln p(y | f)` is the sum of the pieces' logarithms. Where it is not, the product of the pieces is another
-    /// model of the observation, which is inferred in place of the whole.
+    /// `true` if `ln p(y | f)` is the sum of the pieces' logarithms. Otherwise inference replaces the model
+    /// by the product of the pieces.
     fn multiply_to_density(&self) -> bool {
         true
     }
 
-    /// [`Likelihood::tilted`] of one piece: `q` has the latents that it touches, in the order of slots, and so have
-    /// the slopes by means and variances. Those by parameters are by all of the likelihood's.
+    /// [`Likelihood::tilted`] of one piece. `q` and the slopes by means and variances are in the order of
+    /// its slots; slopes by parameters are by all of the likelihood's.
     ///
     /// # Errors
     /// As [`Likelihood::tilted`].
@@ -51,7 +49,7 @@ pub trait Pieces {
         out: &mut Slopes,
     ) -> Result<(), LikelihoodError>;
 
-    /// [`Likelihood::expected_log_density`] of one piece, with latents and slopes as in
+    /// [`Likelihood::expected_log_density`] of one piece, laid out as in
     /// [`tilted_piece`](Self::tilted_piece).
     ///
     /// # Errors
@@ -114,14 +112,14 @@ impl Pieces for dyn Likelihood + '_ {
 }
 
 impl dyn Likelihood + '_ {
-    /// The latents that the pieces of an observation touch, slot by slot of piece after piece.
+    /// Latents of all pieces of an observation, slot by slot of piece after piece.
     pub fn touched_latents<'a>(&'a self, y: &'a [f64]) -> impl Iterator<Item = usize> + 'a {
         let slots = move |piece: usize| (0..self.touched_count(piece)).map(move |slot| (piece, slot));
         let all = (0..self.piece_count()).flat_map(slots);
         all.map(move |(piece, slot)| self.touched_latent(y, piece, slot))
     }
 
-    /// The number of `touched_latents`, the same for every observation.
+    /// Number of `touched_latents`, equal for all observations.
     pub fn touched_total(&self) -> usize {
         (0..self.piece_count()).map(|piece| self.touched_count(piece)).sum()
     }

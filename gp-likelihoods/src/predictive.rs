@@ -1,4 +1,4 @@
-//! What a mixture of Gaussian beliefs predicts of one observation (Bonilla et al. 2019, eq. 36–39).
+//! Predictions of one observation by a mixture of Gaussian beliefs (Bonilla et al. 2019, eq. 36–39).
 
 use rand::{Rng, RngExt};
 use rand_distr::StandardNormal;
@@ -11,8 +11,8 @@ use crate::likelihood::Likelihood;
 use crate::slopes::ObservationMoments;
 use crate::workspace::Workspace;
 
-/// A likelihood under a mixture of K Gaussian beliefs about the Q latent values of an observation: with K = 1 the
-/// likelihood itself, to the last bit. Beliefs are given component by component, K·Q of them.
+/// Likelihood under a mixture of K Gaussian beliefs about the Q latent values of an observation; for K = 1
+/// bit for bit the likelihood itself. Beliefs are K·Q, by component.
 #[derive(Clone, Copy, Debug)]
 pub struct Predictive<'a> {
     likelihood: &'a dyn Likelihood,
@@ -20,7 +20,7 @@ pub struct Predictive<'a> {
 }
 
 impl<'a> Predictive<'a> {
-    /// With the proportions of the components, which sum to 1.
+    /// Predictions with these proportions of components, which sum to 1.
     #[must_use]
     pub fn new(likelihood: &'a dyn Likelihood, weights: &'a [f64]) -> Self {
         Self { likelihood, weights }
@@ -34,7 +34,7 @@ impl<'a> Predictive<'a> {
     /// Mean and variance of each output.
     ///
     /// # Errors
-    /// What the likelihood reports.
+    /// Those of the likelihood.
     pub fn moments(
         &self,
         beliefs: &[Latent],
@@ -59,10 +59,10 @@ impl<'a> Predictive<'a> {
         Ok(())
     }
 
-    /// The probabilities of all classes.
+    /// Probabilities of all classes.
     ///
     /// # Errors
-    /// What the likelihood reports.
+    /// Those of the likelihood.
     pub fn class_probabilities(
         &self,
         beliefs: &[Latent],
@@ -84,7 +84,7 @@ impl<'a> Predictive<'a> {
     /// `ln p(y)`.
     ///
     /// # Errors
-    /// What the likelihood reports; an observation there cannot be is one of these.
+    /// Those of the likelihood, for impossible observations too.
     pub fn log_density(
         &self,
         y: &[f64],
@@ -100,10 +100,10 @@ impl<'a> Predictive<'a> {
         Ok(if largest.is_finite() { largest + sum.ln() } else { largest })
     }
 
-    /// The probability that one output (counted from 0) is at most `y`.
+    /// Probability that one output (from 0) is at most `y`.
     ///
     /// # Errors
-    /// No such output, and what the likelihood reports.
+    /// No such output, and those of the likelihood.
     pub fn cdf(
         &self,
         beliefs: &[Latent],
@@ -117,11 +117,10 @@ impl<'a> Predictive<'a> {
         Ok(sum)
     }
 
-    /// The least number that one output (counted from 0) does not exceed with this probability. It lies between the
-    /// quantiles of the components.
+    /// Quantile of one output (from 0). It lies between the quantiles of the components.
     ///
     /// # Errors
-    /// For a probability that is not strictly between 0 and 1, no such output, and what the likelihood reports.
+    /// A probability outside (0, 1), no such output, and those of the likelihood.
     pub fn quantile(
         &self,
         beliefs: &[Latent],
@@ -152,11 +151,11 @@ impl<'a> Predictive<'a> {
         crossing_between(defaults::among(support), [low, high], &mut excess)
     }
 
-    /// One observation drawn from a component, with latent values that are independent; `out` has one slot per output.
-    /// Of one component nothing is drawn but these.
+    /// One observation drawn from a component with independent latent values; `out` has one slot per
+    /// output. A single component takes no draw.
     ///
     /// # Errors
-    /// What the likelihood reports.
+    /// Those of the likelihood.
     pub fn sample(
         &self,
         beliefs: &[Latent],
@@ -170,7 +169,7 @@ impl<'a> Predictive<'a> {
         self.likelihood.sample(&f, rng, out)
     }
 
-    /// The component at this place of the unit interval.
+    /// Component at this place of the unit interval.
     fn draw_component(&self, place: f64) -> usize {
         let mut sum = 0.0;
         let found = self.weights.iter().position(|weight| {

@@ -1,4 +1,4 @@
-//! Which of several Gaussian numbers is the largest.
+//! Probability that one of several Gaussian numbers is the largest.
 
 mod line;
 mod nodes;
@@ -10,8 +10,8 @@ use crate::special::{inverse_mills, log_normal_cdf};
 use crate::workspace::Workspace;
 use line::Lanes;
 
-/// The class is that of the largest of independent Gaussian latents, each with noise of its own, but for labels that
-/// are drawn from all classes (Villacampa-Calvo & Hernández-Lobato 2017 eq. 68 and 13).
+/// Class of the largest of independent noisy Gaussian latents, with a share of labels drawn from all
+/// classes (Villacampa-Calvo & Hernández-Lobato 2017 eq. 68 and 13).
 ///
 /// ```
 /// use gp_likelihoods::{Latent, Race, Workspace};
@@ -29,11 +29,11 @@ pub struct Race {
 }
 
 impl Race {
-    /// A race with noise of this variance on each latent, and labels that with probability `label_noise` are drawn from
-    /// all classes alike.
+    /// Race with this noise variance per latent; with probability `label_noise` labels are drawn uniformly
+    /// from all classes.
     ///
     /// # Errors
-    /// [`LikelihoodError::Argument`] for a noise that is negative or not finite, or a label noise outside [0, 1].
+    /// [`LikelihoodError::Argument`] for a negative or non-finite noise, or a label noise outside [0, 1].
     pub fn new(noise: f64, label_noise: f64) -> Result<Self, LikelihoodError> {
         let sound = noise >= 0.0 && noise.is_finite();
         crate::error::check("noise variance", noise, sound, "finite and not negative")?;
@@ -42,10 +42,10 @@ impl Race {
         Ok(Self { noise, label_noise })
     }
 
-    /// `ln p(label)`; `slopes` is room to work in.
+    /// `ln p(label)`; `slopes` is scratch.
     ///
     /// # Errors
-    /// [`LikelihoodError::Unresolved`], should the integral not come about.
+    /// [`LikelihoodError::Unresolved`] if the integral fails.
     pub fn log_probability(
         &self,
         label: usize,
@@ -60,10 +60,10 @@ impl Race {
         Ok(((1.0 - self.label_noise) * slopes.value.exp() + self.label_noise / q.len() as f64).ln())
     }
 
-    /// The probabilities of all classes, which sum to 1.
+    /// Probabilities of all classes, which sum to 1.
     ///
     /// # Errors
-    /// [`LikelihoodError::Count`] unless there is a slot for each; otherwise as
+    /// [`LikelihoodError::Count`] unless there is one slot per class; otherwise as
     /// [`log_probability`](Self::log_probability).
     pub fn probabilities(
         &self,
@@ -79,43 +79,44 @@ impl Race {
     }
 }
 
-/// Variances count as at least this, so that numbers known exactly have an order and slopes have a size.
+/// Least variance, so that numbers known exactly have an order and finite slopes.
 const LEAST_VARIANCE: f64 = 1e-20;
-/// A rival so many deviations of the difference behind wins with probability 1e-19.
+/// Classes this many standard deviations behind are skipped: their probability is below 1e-19.
 const HOPELESS: f64 = 9.0;
-/// A Gaussian has mass 2e-16 beyond so many deviations.
+/// Deviations beyond which a Gaussian has mass 2e-16.
 const REACH: f64 = 8.2;
 
-/// Another number, as the winner sees it.
+/// Another class relative to the winner.
 #[derive(Clone, Copy, Debug)]
 struct Rival {
     class: usize,
-    /// Its mean less the winner's: rounding of large means must not blur small variances.
+    /// Its mean less the winner's, so that rounding of large means does not blur small variances.
     lead: f64,
     variance: f64,
     deviation: f64,
 }
 
 impl Rival {
-    /// The winner's number t in deviations of the rival from its mean; `scale` is the winner's deviation.
+    /// Winner's number t in deviations of the rival from its mean; `scale` is the winner's deviation.
     fn place(&self, t: f64, scale: f64) -> f64 {
         (scale * t - self.lead) / self.deviation
     }
 }
 
-/// Memory for those who may win, and for the sum over a grid.
+/// Memory for classes that may win, and for sums over a grid.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rivals {
     list: Vec<Rival>,
     lanes: Lanes,
 }
 
-/// `ln P(a_w > a_c for all c ≠ w)` for independent `a_c ~ N(m_c, v_c + noise)`, with derivatives by all m and v.
+/// `ln P(a_w > a_c for all c ≠ w)` for independent `a_c ~ N(m_c, v_c + noise)`, with derivatives by all m
+/// and v.
 ///
-/// It is `ln ∫ N(u; m_w, v_w) Π_{c≠w} Φ((u − m_c)/√v_c) du`, an integral along one number whatever their count.
+/// It is `ln ∫ N(u; m_w, v_w) Π_{c≠w} Φ((u − m_c)/√v_c) du`, one integral for any number of classes.
 ///
 /// # Errors
-/// [`LikelihoodError::Unresolved`], should the integral not come about.
+/// [`LikelihoodError::Unresolved`] if the integral fails.
 pub(crate) fn log_win(
     winner: usize,
     q: &[Latent],
@@ -147,7 +148,7 @@ pub(crate) fn log_win(
     Ok(())
 }
 
-/// Of two the difference decides: `ln Φ(z)` with `z = −lead/√(v_w + v_c)`.
+/// `ln Φ(z)` with `z = −lead/√(v_w + v_c)`, for a single rival.
 fn one(winner: usize, own: f64, rival: &Rival, out: &mut Slopes) {
     let deviation = (own + rival.variance).sqrt();
     let z = -rival.lead / deviation;

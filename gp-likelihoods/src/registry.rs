@@ -1,4 +1,4 @@
-//! The likelihoods there are, by name.
+//! Registry of likelihoods by name.
 
 use gp_optim::text::Arguments;
 
@@ -8,7 +8,7 @@ use crate::gaussian::Gaussian;
 use crate::likelihood::Likelihood;
 use crate::likelihoods;
 
-/// Every likelihood of this crate: a new one is a file in `likelihoods/` and a line here.
+/// Every likelihood of this crate. A new one is a file in `likelihoods/` and a line here.
 const BUILT_IN: &[fn() -> LikelihoodEntry] = &[
     Gaussian::entry,
     likelihoods::student_t::StudentT::entry,
@@ -30,11 +30,11 @@ const BUILT_IN: &[fn() -> LikelihoodEntry] = &[
     likelihoods::gprn::Gprn::entry,
 ];
 
-/// Builds a likelihood with the values that fits start from. It takes its settings from the arguments; parameters are
-/// read into what it returns.
+/// Builds a likelihood with starting values from the settings in the arguments; parameters are read
+/// afterwards.
 pub type Build = fn(&mut Arguments) -> Result<Box<dyn Likelihood>, LikelihoodError>;
 
-/// One line of a [`Registry`]: how a likelihood is called and built.
+/// Entry of a [`Registry`]: name and constructor.
 #[derive(Clone, Copy, Debug)]
 pub struct LikelihoodEntry {
     name: &'static str,
@@ -44,31 +44,31 @@ pub struct LikelihoodEntry {
 }
 
 impl LikelihoodEntry {
-    /// A likelihood of this name: letters, digits and `_`, not starting with a digit.
+    /// Entry with this name: letters, digits and `_`, not starting with a digit.
     #[must_use]
     pub const fn new(name: &'static str, summary: &'static str, build: Build) -> Self {
         Self { name, summary, example: name, build }
     }
 
-    /// The same with an example, for one whose name alone has not all that it needs.
+    /// Adds an example, for a likelihood that needs more than its name.
     #[must_use]
     pub const fn with_example(self, example: &'static str) -> Self {
         Self { example, ..self }
     }
 
-    /// The name in expressions.
+    /// Name in expressions.
     #[must_use]
     pub fn name(&self) -> &'static str {
         self.name
     }
 
-    /// One line for lists of likelihoods.
+    /// One-line summary for lists.
     #[must_use]
     pub fn summary(&self) -> &'static str {
         self.summary
     }
 
-    /// An expression of it that can be read.
+    /// Example that parses.
     #[must_use]
     pub fn example(&self) -> &'static str {
         self.example
@@ -83,20 +83,20 @@ impl LikelihoodEntry {
     }
 }
 
-/// A list of likelihoods by name, to which other crates add their own.
+/// List of likelihoods by name, open to other crates.
 #[derive(Clone, Debug)]
 pub struct Registry {
     entries: Vec<LikelihoodEntry>,
 }
 
 impl Registry {
-    /// The likelihoods of this crate.
+    /// Likelihoods of this crate.
     #[must_use]
     pub fn built_in() -> Self {
         Self { entries: BUILT_IN.iter().map(|entry| entry()).collect() }
     }
 
-    /// Adds a likelihood, or puts it in the place of one of the same name.
+    /// Adds a likelihood, replacing one of the same name.
     #[must_use]
     pub fn with(mut self, entry: LikelihoodEntry) -> Self {
         self.entries.retain(|known| known.name != entry.name);
@@ -104,16 +104,16 @@ impl Registry {
         self
     }
 
-    /// All entries, in the order of lists for people.
+    /// All entries, in the order of lists.
     #[must_use]
     pub fn entries(&self) -> &[LikelihoodEntry] {
         &self.entries
     }
 
-    /// The entry of this name.
+    /// Entry of this name.
     ///
     /// # Errors
-    /// [`LikelihoodError::UnknownName`] with the names there are.
+    /// [`LikelihoodError::UnknownName`] with the names available.
     pub fn find(&self, name: &str) -> Result<LikelihoodEntry, LikelihoodError> {
         self.entries.iter().find(|entry| entry.name == name).copied().ok_or_else(|| {
             let available: Vec<_> = self.entries.iter().map(LikelihoodEntry::name).collect();
@@ -121,7 +121,7 @@ impl Registry {
         })
     }
 
-    /// Reads a likelihood, such as `student_t(scale=0.04, dof=2.5)`; a name alone has all its defaults.
+    /// Parses a likelihood, such as `student_t(scale=0.04, dof=2.5)`; a bare name has all defaults.
     ///
     /// # Errors
     /// [`LikelihoodError::Expression`] with the column of the fault.
@@ -136,8 +136,8 @@ impl Default for Registry {
     }
 }
 
-/// Reads a likelihood of this crate from its text, which [`Described::expression`](crate::Described::expression)
-/// writes.
+/// Parses a likelihood of this crate, as written by
+/// [`Described::expression`](crate::Described::expression).
 ///
 /// ```
 /// use gp_likelihoods::{Described, parse};
@@ -153,10 +153,10 @@ pub fn parse(text: &str) -> Result<Box<dyn Likelihood>, LikelihoodError> {
     Registry::built_in().parse(text)
 }
 
-/// All likelihoods of this crate, with the values that fits start from.
+/// All likelihoods of this crate with their starting values.
 ///
 /// # Errors
-/// None of its own; the constructors' are passed on.
+/// Those of the constructors.
 pub fn built_in() -> Result<Vec<Box<dyn Likelihood>>, LikelihoodError> {
     let registry = Registry::built_in();
     registry.entries().iter().map(|entry| registry.parse(entry.name())).collect()

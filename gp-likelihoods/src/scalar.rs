@@ -1,4 +1,4 @@
-//! Numbers a log density can be written in: plain ones, and jets that carry derivatives along.
+//! Numbers of log densities: plain ones, and jets with derivatives.
 
 use std::fmt::Debug;
 use std::ops::{Add, Div, Mul, Neg, Sub};
@@ -9,9 +9,9 @@ use crate::special::{
     trigamma,
 };
 
-/// A number with the functions that log densities are made of.
+/// Number with the functions of log densities.
 ///
-/// A density written once for any `Scalar` gives its value with `f64` and its derivatives with [`Jet2`].
+/// A density for any `Scalar` gives its value with `f64` and derivatives with [`Jet2`].
 pub trait Scalar:
     Copy
     + Debug
@@ -25,13 +25,13 @@ pub trait Scalar:
     + Mul<f64, Output = Self>
     + Div<f64, Output = Self>
 {
-    /// A number that depends on nothing.
+    /// Number without derivatives.
     fn constant(value: f64) -> Self;
 
-    /// The value without its derivatives.
+    /// Value without derivatives.
     fn value(self) -> f64;
 
-    /// A function of this number: its value, and from argument and value its first two derivatives.
+    /// Function of this number: its value, and its first two derivatives from argument and value.
     fn through(self, function: impl Fn(f64) -> f64, slopes: impl Fn(f64, f64) -> (f64, f64)) -> Self;
 
     /// `exp(x)`
@@ -39,7 +39,7 @@ pub trait Scalar:
         self.through(f64::exp, |_, e| (e, e))
     }
 
-    /// `exp(x) − 1 − x`, with its digits also near 0.
+    /// `exp(x) − 1 − x`, accurate also near 0.
     fn exp_remainder(self) -> Self {
         self.through(exp_remainder, |x, _| (x.exp_m1(), x.exp()))
     }
@@ -72,7 +72,7 @@ pub trait Scalar:
         })
     }
 
-    /// `ln(Φ(b) − Φ(x))` for another number b above this one.
+    /// `ln(Φ(b) − Φ(x))` for a number b above this one.
     fn log_normal_cdf_difference(self, upper: Self) -> Self;
 
     /// `ln ln(1 + exp x)`
@@ -104,7 +104,7 @@ impl Scalar for f64 {
     }
 }
 
-/// A value with its first and second derivative by one variable.
+/// Value with first and second derivative by one variable.
 ///
 /// ```
 /// use gp_likelihoods::{Jet2, Scalar};
@@ -115,22 +115,22 @@ impl Scalar for f64 {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Jet2 {
-    /// The function itself at the point.
+    /// Function value.
     pub value: f64,
-    /// The first derivative.
+    /// First derivative.
     pub first: f64,
-    /// The second derivative.
+    /// Second derivative.
     pub second: f64,
 }
 
 impl Jet2 {
-    /// The variable itself: slope 1.
+    /// Variable of differentiation: slope 1.
     #[must_use]
     pub fn variable(value: f64) -> Self {
         Self { value, first: 1.0, second: 0.0 }
     }
 
-    /// A function of this number with the given value, slope and curvature.
+    /// Function of this number with given value, slope and curvature.
     fn chain(self, value: f64, slope: f64, curvature: f64) -> Self {
         let second = curvature * self.first * self.first + slope * self.second;
         Self { value, first: slope * self.first, second }
@@ -156,13 +156,13 @@ impl Scalar for Jet2 {
         self.chain(value, slope, curvature)
     }
 
-    /// With one scaled error function instead of three.
+    /// Override with one scaled error function instead of three.
     fn log_normal_cdf(self) -> Self {
         let [value, ratio, excess] = log_normal_cdf_slopes(self.value);
         self.chain(value, ratio, -ratio * excess)
     }
 
-    /// With one exponential instead of four.
+    /// Override with one exponential instead of four.
     fn log1p_exp(self) -> Self {
         let small = (-self.value.abs()).exp();
         let (value, near) = (self.value.max(0.0) + small.ln_1p(), 1.0 / (1.0 + small));

@@ -1,4 +1,4 @@
-//! Likelihoods with a factor for each latent.
+//! Likelihoods with one factor per latent.
 
 use std::ops::Range;
 
@@ -9,23 +9,23 @@ use crate::pieces::Pieces;
 use crate::slopes::Slopes;
 use crate::workspace::Workspace;
 
-/// A likelihood whose density is a product with one factor per latent, `p(y | f) = Π_q p_q(y | f_q)`.
+/// Likelihood whose density has one factor per latent, `p(y | f) = Π_q p_q(y | f_q)`.
 ///
-/// Whoever implements it has [`Pieces`], and returns `Some(self)` from [`Described::pieces`]: every integral is then one
-/// over a single latent.
+/// It has [`Pieces`]: return `Some(self)` from [`Described::pieces`], and every integral is over a single
+/// latent.
 pub trait Separable: Described {
-    /// The factor of one latent.
+    /// Factor of one latent.
     fn factor(&self, latent: usize) -> Factor<'_>;
 }
 
-/// What an observation says of one latent.
+/// Likelihood of one latent.
 #[derive(Clone, Debug)]
 pub struct Factor<'a> {
     /// A likelihood of one latent.
     pub likelihood: &'a dyn Likelihood,
-    /// The outputs that it looks at.
+    /// Outputs it uses.
     pub outputs: Range<usize>,
-    /// Where its parameter values begin among those of the whole.
+    /// Index of its first parameter value among those of the whole.
     pub first_param: usize,
 }
 
@@ -78,7 +78,7 @@ impl Factor<'_> {
         y.get(self.outputs.clone()).unwrap_or_default()
     }
 
-    /// From slopes by its own parameters to those by all of the likelihood's.
+    /// Converts slopes by its own parameters to slopes by all of the likelihood's.
     fn place(&self, whole: &impl Described, out: &mut Slopes) {
         let count = parameter_count(whole.parameters());
         out.by_params.resize(count, 0.0);

@@ -1,18 +1,18 @@
-//! What the layers of a likelihood answer with.
+//! Results of the layers of a likelihood.
 
 use crate::error::{LikelihoodError, check_count};
 
-/// A value with its derivatives by the mean and the variance of every latent and by every parameter.
+/// Value with derivatives by mean and variance of every latent and by every parameter.
 ///
-/// Filled by [`Likelihood::expected_log_density`](crate::Likelihood::expected_log_density) and
+/// Written by [`Likelihood::expected_log_density`](crate::Likelihood::expected_log_density) and
 /// [`Likelihood::tilted`](crate::Likelihood::tilted); its memory is reused.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Slopes {
-    /// What the derivatives are of: an expected log density, or ln Z.
+    /// Value: an expected log density or ln Z.
     pub value: f64,
-    /// Derivatives by the means, one a latent.
+    /// Derivatives by the means, one per latent.
     pub by_mean: Vec<f64>,
-    /// Derivatives by the variances, one a latent.
+    /// Derivatives by the variances, one per latent.
     pub by_variance: Vec<f64>,
     /// Derivatives by the parameters in natural units, in the order of
     /// [`Described::parameters`](crate::Described::parameters), vectors flattened.
@@ -20,7 +20,7 @@ pub struct Slopes {
 }
 
 impl Slopes {
-    /// Fills in everything for one latent; the parameters' derivatives are copied.
+    /// Sets everything for one latent; parameter derivatives are copied.
     pub fn set(&mut self, value: f64, by_mean: f64, by_variance: f64, by_params: &[f64]) {
         self.reset(1, by_params.len());
         self.value = value;
@@ -29,7 +29,7 @@ impl Slopes {
         self.by_params.copy_from_slice(by_params);
     }
 
-    /// Makes room for this number of latents and parameter values, all zero.
+    /// Zeros for this number of latents and parameter values.
     pub fn reset(&mut self, latents: usize, params: usize) {
         self.value = 0.0;
         refill(&mut self.by_mean, latents);
@@ -38,7 +38,7 @@ impl Slopes {
     }
 }
 
-/// A log density at a point, with its derivatives.
+/// Log density at a point with derivatives.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PointSlopes {
     /// `ln p(y | f)`
@@ -50,7 +50,7 @@ pub struct PointSlopes {
 }
 
 impl PointSlopes {
-    /// Makes room for this number of latents, all zero.
+    /// Zeros for this number of latents.
     pub fn reset(&mut self, latents: usize) {
         self.value = 0.0;
         refill(&mut self.by_latent, latents);
@@ -61,13 +61,13 @@ impl PointSlopes {
 /// Mean and variance of one output of an observation.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ObservationMoments {
-    /// E y; NaN where the distribution has none.
+    /// E y; NaN if it does not exist.
     pub mean: f64,
-    /// The variance; infinite where the distribution has none.
+    /// Variance; infinite if it does not exist.
     pub variance: f64,
 }
 
-/// `count` zeros in memory that is kept.
+/// `count` zeros in reused memory.
 pub(crate) fn refill(target: &mut Vec<f64>, count: usize) {
     target.clear();
     target.resize(count, 0.0);

@@ -1,7 +1,7 @@
-//! Cholesky factors of matrices with a row a latent: a handful of numbers, row after row in a slice.
+//! Cholesky factors of small matrices of one row per latent, by rows in a slice.
 
-/// The lower factor of a matrix in its place, with zeros above the diagonal; false where a pivot is not finite or below
-/// the least one, and then nothing is left of the matrix.
+/// In-place lower factor with zeros above the diagonal; false for a pivot that is not finite or too small,
+/// and the matrix is then lost.
 pub fn factorise(a: &mut [f64], q: usize, least_pivot: f64) -> bool {
     for i in 0..q {
         for j in 0..=i {

@@ -1,8 +1,8 @@
-//! Which observations there are.
+//! Sets of observations.
 
 use crate::error::{LikelihoodError, check};
 
-/// The set an output of an observation comes from.
+/// Set of values of one output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Support {
@@ -14,23 +14,23 @@ pub enum Support {
     UnitInterval,
     /// One of the two labels −1 and 1.
     Signs,
-    /// A whole number from 0 on, at most 2⁵³.
+    /// A whole number from 0 to 2⁵³.
     Counts,
     /// One of this many labels 0, 1, 2, ….
     Classes(usize),
 }
 
-/// From here on not every whole number is a double.
+/// Largest count: beyond, not every whole number is a double.
 const MAX_COUNT: f64 = 9_007_199_254_740_992.0;
 
 impl Support {
-    /// Whether the set is one of isolated numbers, so that densities are probabilities.
+    /// `true` for sets of isolated numbers, whose densities are probabilities.
     #[must_use]
     pub fn is_discrete(self) -> bool {
         matches!(self, Self::Signs | Self::Counts | Self::Classes(_))
     }
 
-    /// The number of members of a small finite set; 0 for other sets.
+    /// Number of members of a small finite set; 0 for other sets.
     #[must_use]
     pub fn classes(self) -> usize {
         match self {
@@ -40,7 +40,7 @@ impl Support {
         }
     }
 
-    /// The label of a class, counted from 0 in the order of class probabilities.
+    /// Label of a class, counted from 0 in the order of class probabilities.
     ///
     /// ```
     /// use gp_likelihoods::Support;
@@ -55,7 +55,7 @@ impl Support {
         }
     }
 
-    /// Whether an observation is a member.
+    /// `true` if the observation is a member.
     #[must_use]
     pub fn contains(self, y: f64) -> bool {
         let whole = y.fract() == 0.0 && y >= 0.0;
@@ -69,7 +69,7 @@ impl Support {
         }
     }
 
-    /// `Ok` for a member.
+    /// Fails unless the observation is a member.
     ///
     /// # Errors
     /// [`LikelihoodError::Argument`], or [`LikelihoodError::NoSuchClass`], with the observation.

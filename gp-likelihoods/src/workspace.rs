@@ -1,4 +1,4 @@
-//! Memory that quadrature reuses from one observation to the next.
+//! Reusable memory of quadrature.
 
 use crate::defaults::Many;
 use crate::error::{LikelihoodError, check_count};
@@ -9,13 +9,13 @@ use crate::quadrature::Panels;
 use crate::race::Rivals;
 use crate::slopes::{ObservationMoments, PointSlopes, Slopes};
 
-/// Quasi-random nodes for likelihoods of many latents, and the seed of their digits.
+/// Default number of quasi-random nodes for many latents.
 const NODES: usize = 4096;
 const SEED: u64 = 0;
-/// More nodes than any expectation of a step is worth.
+/// Most quasi-random nodes.
 const MAX_NODES: usize = 1 << 20;
 
-/// Rules and memory for the defaults of [`Likelihood`](crate::Likelihood): build one a thread and keep it.
+/// Rules and memory of the defaults of [`Likelihood`](crate::Likelihood): build one per thread and keep it.
 #[derive(Clone, Debug)]
 pub struct Workspace {
     pub(crate) panels: Panels,
@@ -24,11 +24,12 @@ pub struct Workspace {
     /// Nodes in f and normalised weights of the last integral.
     pub(crate) rule: Vec<(f64, f64)>,
     pub(crate) by_params: Vec<f64>,
-    /// What [`Likelihood::log_predictive_density`](crate::Likelihood::log_predictive_density) leaves aside.
+    /// Slopes that [`Likelihood::log_predictive_density`](crate::Likelihood::log_predictive_density)
+    /// discards.
     pub(crate) slopes: Slopes,
     pub(crate) of_pieces: Room,
     pub(crate) mixed: MixedRoom,
-    /// One observation with all outputs but one missing.
+    /// Observation with all outputs but one missing.
     pub(crate) padded: Vec<f64>,
     pub(crate) moments: Vec<ObservationMoments>,
     pub(crate) probabilities: Vec<f64>,
@@ -38,14 +39,14 @@ pub struct Workspace {
 }
 
 impl Workspace {
-    /// A workspace for any likelihood, with 4096 quasi-random nodes of seed 0 for those of more than three latents.
+    /// Workspace for any likelihood, with 4096 quasi-random nodes of seed 0 for more than three latents.
     #[must_use]
     pub fn new() -> Self {
         Self::with(NODES, SEED)
     }
 
-    /// A workspace with this number of quasi-random nodes, drawn with this seed: errors of defaults of more than three
-    /// latents shrink almost with the number, and another seed shows how large they are.
+    /// Workspace with this number and seed of quasi-random nodes. Errors for more than three latents shrink
+    /// almost with the number; another seed shows their size.
     ///
     /// # Errors
     /// [`LikelihoodError::Count`] unless there are 2 to 2²⁰ nodes.
@@ -54,9 +55,9 @@ impl Workspace {
         Ok(Self::with(nodes, seed))
     }
 
-    /// How far the last two rules of the last default integral over several latents were apart, relative to the size of
-    /// what they summed: an estimate of the error of product rules, and an upper bound more often than not of that
-    /// of quasi-random nodes, of which it compares the first half with all.
+    /// Difference of the last two rules of the last default integral over several latents, relative to the
+    /// size of its terms: an error estimate for product rules, and mostly an upper bound for quasi-random
+    /// nodes (half against all).
     #[must_use]
     pub fn disagreement(&self) -> f64 {
         self.many.disagreement()

@@ -1,4 +1,4 @@
-//! The columns of one observation.
+//! Columns of one observation.
 
 use super::Adjusted;
 use crate::error::{LikelihoodError, check};
@@ -14,12 +14,12 @@ pub(super) struct Columns<'y> {
 }
 
 impl Columns<'_> {
-    /// What is added to the latent value.
+    /// Offset added to the latent value.
     pub(super) fn offset(&self, of: &Adjusted) -> f64 {
         if of.gaussian_noise().is_some() { 0.0 } else { self.adjustment }
     }
 
-    /// A belief about the latent value, with the offset.
+    /// Belief about the latent value, shifted by the offset.
     pub(super) fn shifted(&self, of: &Adjusted, q: Latent) -> Result<Latent, LikelihoodError> {
         match self.offset(of) {
             0.0 => Ok(q),
@@ -27,7 +27,7 @@ impl Columns<'_> {
         }
     }
 
-    /// `Ok` for an adjustment and a weight that a likelihood can have.
+    /// Fails unless adjustment and weight are valid for the likelihood.
     pub(super) fn check(&self, likelihood: &dyn Likelihood) -> Result<(), LikelihoodError> {
         let (adjustment, weight) = (self.adjustment, self.weight);
         if likelihood.gaussian_noise().is_some() {

@@ -1,4 +1,4 @@
-//! Observations with columns that have a role: what is known of the row, and how often it counts.
+//! Observations with columns for known adjustments and weights.
 
 mod columns;
 mod pieces;
@@ -17,15 +17,15 @@ use crate::support::Support;
 use crate::workspace::Workspace;
 use columns::Columns;
 
-/// A likelihood whose observations have two columns behind those of the likelihood itself, its *targets*:
+/// Likelihood whose observations have two columns after its own, the *targets*:
 ///
-/// 1. an adjustment: under [Gaussian noise](Described::gaussian_noise) a known variance of the noise of this observation,
-///    0 or more, beside the variance that is a parameter; under any other likelihood of one latent value an offset that is
-///    added to it; under likelihoods of several latent values 0,
-/// 2. a weight above 0: how often the observation [counts](Described::weight).
+/// 1. adjustment: a known noise variance ≥ 0 in addition to the parameter under [Gaussian noise](Described::gaussian_noise);
+///    an offset added to the latent under any other likelihood of one latent; 0 under likelihoods of several,
+/// 2. weight > 0: how often the observation [counts](Described::weight).
 ///
-/// Densities and integrals are those of one observation, whatever its weight, which methods of inference ask for. Predictions
-/// are of an observation without adjustment that counts once. Name, parameters and expression are those of the likelihood.
+/// Densities and integrals are of one observation, whatever its weight; methods of inference apply the
+/// weight. Predictions are of an unadjusted observation of weight 1. Name, parameters and expression are
+/// the likelihood's.
 ///
 /// ```
 /// use gp_likelihoods::{Adjusted, Described, Latent, Likelihood, Poisson, Workspace};
@@ -43,30 +43,29 @@ pub struct Adjusted {
 }
 
 impl Adjusted {
-    /// Columns behind the targets.
+    /// Number of columns after the targets.
     pub const COLUMNS: usize = 2;
 
-    /// A likelihood with these columns.
+    /// Adds the two columns to a likelihood.
     #[must_use]
     pub fn new(likelihood: Box<dyn Likelihood>) -> Self {
         Self { likelihood }
     }
 
-    /// Weights of classes with which all of them count as much in sum as the largest does, as if the others had been
-    /// seen more often; 1 for a class without observations. No weight is below 1, which any power of Power EP and any sharing
-    /// of its sites can do with.
+    /// Class weights that give every class the total weight of the largest; 1 for a class without
+    /// observations. All are at least 1, as powers of Power EP and shared sites require.
     #[must_use]
     pub fn balanced(counts: &[usize]) -> Vec<f64> {
         let largest = counts.iter().copied().max().unwrap_or(0) as f64;
         counts.iter().map(|&n| if n == 0 { 1.0 } else { largest / n as f64 }).collect()
     }
 
-    /// Noise of an observation whose own variance is known in part.
+    /// Noise of an observation with a known part of its variance.
     fn noise(&self, known: f64) -> Option<f64> {
         self.likelihood.gaussian_noise().map(|noise| noise.variance() + known)
     }
 
-    /// Only targets have a distribution: the columns behind them are those of an observation without adjustment.
+    /// Fills target columns by `of`, the two columns after them as those of an unadjusted observation.
     fn fill_columns<T: Copy>(
         &self,
         out: &mut [T],
@@ -320,21 +319,21 @@ impl Likelihood for Adjusted {
 }
 
 impl Adjusted {
-    /// The columns of an observation.
+    /// Columns of an observation.
     fn columns<'y>(&self, y: &'y [f64]) -> Result<Columns<'y>, LikelihoodError> {
         check_count("number of outputs", y.len(), y.len() == self.outputs(), "that of the likelihood")?;
         let (targets, columns) = y.split_at(self.targets());
         Ok(Columns { targets, adjustment: columns[0], weight: columns[1] })
     }
 
-    /// Of the column behind targets whose one value is its place: no adjustment, weight 1.
+    /// Distribution function of the columns after the targets, which are constant: no adjustment, weight 1.
     fn cdf_of_column(&self, output: usize, column: usize, y: f64) -> Result<f64, LikelihoodError> {
         check_output(self, output)?;
         Ok(f64::from(u8::from(y >= column as f64)))
     }
 }
 
-/// A number that is known.
+/// Moments of a known number.
 fn certain(mean: f64) -> ObservationMoments {
     ObservationMoments { mean, variance: 0.0 }
 }

@@ -1,4 +1,4 @@
-//! The factors of a likelihood, of observations with columns behind their targets.
+//! Pieces of a likelihood with adjustment and weight.
 
 use super::Adjusted;
 use crate::error::LikelihoodError;
@@ -8,8 +8,7 @@ use crate::pieces::Pieces;
 use crate::slopes::Slopes;
 use crate::workspace::Workspace;
 
-/// Those of the likelihood. Where it has several latent values there is no adjustment; where it has one, a piece that touches
-/// it sees it with its offset.
+/// Pieces of the likelihood, with the offset for pieces of its one latent.
 impl Pieces for Adjusted {
     fn piece_count(&self) -> usize {
         self.own().piece_count()
@@ -64,7 +63,7 @@ impl Pieces for Adjusted {
 }
 
 impl Adjusted {
-    /// The pieces of the likelihood, which every likelihood has.
+    /// Pieces of the inner likelihood.
     fn own(&self) -> &dyn crate::likelihood::Likelihood {
         self.likelihood.as_ref()
     }

@@ -1,21 +1,20 @@
-//! What every likelihood gets without writing it: expectations, tilted moments and predictions by quadrature.
+//! Quadrature defaults of every likelihood: expectations, tilted moments and predictions.
 //!
-//! **One latent.** Expected log densities that are [analytic near the real line](crate::Density::strip): sums over a grid that is
-//! known beforehand. Else sums over a grid whose step is halved until they settle, where the integrand is known to be smooth and
-//! to have nothing narrow that a grid could step over. Everywhere else, and where they do not settle, panels are refined
-//! until they resolve the integrand, or an error says where they do not. Errors are below 1e-9 of the size of the result.
+//! **One latent.** Log densities [analytic near the real line](crate::Density::strip): a grid known
+//! beforehand. Smooth integrands without narrow features: a grid whose step is halved until sums settle.
+//! Otherwise adaptive panels, or an error that names the unresolved place. Errors are below 1e-9 of the
+//! result.
 //!
-//! **Two or three latents of a smooth likelihood.** Product Gauss–Hermite rules of growing order until two agree to 1e-7,
-//! and for the tilted normaliser of a log-concave one about its mode. Under beliefs of standard deviation up to 1,
-//! errors are below 1e-6.
+//! **Two or three latents, smooth.** Product Gauss–Hermite rules of growing order until two agree to 1e-7;
+//! at the mode for the tilted normaliser of a log-concave likelihood. Errors are below 1e-6 for standard
+//! deviations up to 1.
 //!
-//! **All else.** The quasi-random nodes of the [`Workspace`]; with their default number, errors are some thousandths of
-//! a standard deviation of the integrand. Tilted normalisers are integrated by nodes about the mode as well as about the
-//! cavity, so that confident observations are not missed; where a likelihood is not log-concave and a tilted
-//! distribution has several modes, of which the nodes know one, slopes may be off by a tenth.
+//! **Otherwise.** Quasi-random nodes of the [`Workspace`], by default with errors of some thousandths of
+//! the integrand's standard deviation. Tilted normalisers put nodes at mode and cavity, so that confident
+//! observations are not missed; for several modes (likelihoods that are not log-concave) slopes may be off
+//! by a tenth.
 //!
-//! How far the last two rules (or half of the nodes and all of them) were apart is
-//! [`Workspace::disagreement`]. Use these functions directly to compare a closed form with them.
+//! [`Workspace::disagreement`] estimates the error. These functions serve to check closed forms.
 
 mod many;
 mod one;
@@ -33,10 +32,11 @@ use crate::likelihood::Likelihood;
 use crate::slopes::{ObservationMoments, Slopes};
 use crate::workspace::Workspace;
 
-/// `E[ln p(y | f)]` for independent `f_q ~ q_q` with its derivatives.
+/// `E[ln p(y | f)]` for independent `f_q ~ q_q`, with derivatives.
 ///
 /// # Errors
-/// An observation outside the support, slices that do not match, or an integrand that quadrature cannot follow.
+/// An observation outside the support, slices of wrong length, or an integrand that quadrature cannot
+/// resolve.
 pub fn expected_log_density<L: Likelihood + ?Sized>(
     likelihood: &L,
     y: &[f64],
@@ -52,7 +52,7 @@ pub fn expected_log_density<L: Likelihood + ?Sized>(
     }
 }
 
-/// `ln ∫ p(y | f)^α Π N(f_q; m_q, v_q) df` with its derivatives.
+/// `ln ∫ p(y | f)^α Π N(f_q; m_q, v_q) df` with derivatives.
 ///
 /// # Errors
 /// As [`expected_log_density`], and a power outside (0, 1].
@@ -76,7 +76,7 @@ pub fn tilted<L: Likelihood + ?Sized>(
 /// Mean and variance of each output under independent `f_q ~ q_q`: `E[μ(f)]` and `E[σ²(f)] + Var[μ(f)]`.
 ///
 /// # Errors
-/// Slices that do not match, or an integrand that quadrature cannot follow.
+/// Slices of wrong length, or an integrand that quadrature cannot resolve.
 pub fn predictive_moments<L: Likelihood + ?Sized>(
     likelihood: &L,
     q: &[Latent],
@@ -91,10 +91,10 @@ pub fn predictive_moments<L: Likelihood + ?Sized>(
     }
 }
 
-/// The probabilities of the classes of a likelihood of one output that has some.
+/// Class probabilities of a likelihood of one discrete output.
 ///
 /// # Errors
-/// [`LikelihoodError::Count`] when `out` has not one slot a class or there are several outputs; otherwise as
+/// [`LikelihoodError::Count`] unless there is one output and `out` has one slot per class; otherwise as
 /// [`tilted`].
 pub fn class_probabilities<L: Likelihood + ?Sized>(
     likelihood: &L,
@@ -114,10 +114,10 @@ pub fn class_probabilities<L: Likelihood + ?Sized>(
     }
 }
 
-/// `P(output ≤ y)` under independent `f_q ~ q_q`, for one output (counted from 0).
+/// `P(output ≤ y)` under independent `f_q ~ q_q` for one output (from 0).
 ///
 /// # Errors
-/// Slices that do not match, no such output, or an integrand that quadrature cannot follow.
+/// Slices of wrong length, no such output, or an integrand that quadrature cannot resolve.
 pub fn predictive_cdf<L: Likelihood + ?Sized>(
     likelihood: &L,
     q: &[Latent],
@@ -133,12 +133,12 @@ pub fn predictive_cdf<L: Likelihood + ?Sized>(
     }
 }
 
-/// Refuses a power outside (0, 1].
+/// Fails for a power outside (0, 1].
 pub(crate) fn check_power(power: f64) -> Result<(), LikelihoodError> {
     check("power", power, power > 0.0 && power <= 1.0, "above 0 and at most 1")
 }
 
-/// Refuses a probability at or beyond an end.
+/// Fails for a probability outside (0, 1).
 pub(crate) fn check_probability(probability: f64) -> Result<(), LikelihoodError> {
     let sound = probability > 0.0 && probability < 1.0;
     check("probability", probability, sound, "strictly between 0 and 1")

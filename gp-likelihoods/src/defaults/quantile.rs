@@ -1,4 +1,4 @@
-//! Quantiles of the next observation, by its distribution function.
+//! Quantiles by the distribution function.
 
 use super::{check_probability, many, one};
 use crate::crossing::{Among, crossing};
@@ -11,13 +11,13 @@ use crate::special::standard_normal_quantile;
 use crate::support::Support;
 use crate::workspace::Workspace;
 
-/// The search starts by steps of this share of a standard deviation.
+/// First step of the search, in standard deviations.
 const STEP: f64 = 0.25;
 
-/// The least number whose distribution function, for one output, reaches a probability under `f ~ q`.
+/// Least number at which the distribution function of one output reaches a probability under `f ~ q`.
 ///
 /// # Errors
-/// A probability not strictly between 0 and 1, no such output, or an integrand that quadrature cannot follow.
+/// A probability outside (0, 1), no such output, or an integrand that quadrature cannot resolve.
 pub fn predictive_quantile<L: Likelihood + ?Sized>(
     likelihood: &L,
     q: &[Latent],
@@ -37,8 +37,8 @@ pub fn predictive_quantile<L: Likelihood + ?Sized>(
     }
 }
 
-/// The least member of a support at which a function that does not fall is not negative, looked for from a number on by
-/// steps of a size.
+/// Least member of a support at which a non-decreasing function is ≥ 0, searched from a number in steps of
+/// a size.
 pub(super) fn least(
     support: Support,
     start: (f64, f64),
@@ -55,7 +55,7 @@ pub(super) fn least(
     Ok(support.label(last))
 }
 
-/// Which numbers a support without classes has.
+/// Set of numbers of a support without classes.
 pub(crate) fn among(support: Support) -> Among {
     match support {
         Support::Positive => Among::Positives,
@@ -65,8 +65,8 @@ pub(crate) fn among(support: Support) -> Among {
     }
 }
 
-/// About where the quantile is, and a step: that of a Gaussian whose variance is the observation's at the middle of the
-/// beliefs and what a standard deviation of each latent adds. What is positive is Gaussian by its logarithm.
+/// Approximate quantile and step: those of a Gaussian with the observation's variance at the mean plus the
+/// effect of one standard deviation of each latent; on the log scale for positive outputs.
 fn guess<L: Likelihood + ?Sized>(
     likelihood: &L,
     q: &[Latent],

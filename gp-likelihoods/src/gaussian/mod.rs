@@ -11,9 +11,9 @@ use gp_optim::{Parameter, Transform};
 use serde::{Deserialize, Serialize};
 use std::f64::consts::TAU;
 
-/// The Gaussian observation model `p(y | f) = N(y; f, σ²)` with one parameter, `variance` (σ², positive).
+/// Gaussian observation model `p(y | f) = N(y; f, σ²)` with one parameter, `variance` (σ², positive).
 ///
-/// Observations are taken as they come: a NaN among them makes every result NaN.
+/// Observations are not checked: NaN gives NaN.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Gaussian {
     params: [Parameter; 1],
@@ -35,7 +35,7 @@ pub struct LogDensity {
 /// `E[ln p(y | f)]` for `f ~ N(m, v)` and its derivatives.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ExpectedLogDensity {
-    /// The expectation.
+    /// Expected log density.
     pub value: f64,
     /// Derivative with respect to the latent mean m.
     pub by_mean: f64,
@@ -67,7 +67,7 @@ impl Gaussian {
         Ok(Self { params: [Parameter::scalar("variance", variance, Transform::Positive)?] })
     }
 
-    /// The noise variance σ².
+    /// Noise variance σ².
     #[must_use]
     pub fn variance(&self) -> f64 {
         self.params[0].value()
@@ -79,7 +79,7 @@ impl Gaussian {
         &self.params
     }
 
-    /// The one parameter, to be set, fixed, bounded or given a prior.
+    /// The one parameter, mutable: value, fixed mark, bounds, prior.
     pub fn parameters_mut(&mut self) -> &mut [Parameter] {
         &mut self.params
     }
@@ -98,7 +98,7 @@ impl Gaussian {
 
     /// `ln ∫ N(f; m, v) N(y; f, σ²)^α df` for a power α in (0, 1].
     ///
-    /// With `w = σ² + α v` it is `−½ (α ln 2πσ² + ln(w/σ²) + α (y − m)²/w)`; α = 1 gives `ln N(y; m, σ² + v)`.
+    /// With `w = σ² + α v`: `−½ (α ln 2πσ² + ln(w/σ²) + α (y − m)²/w)`; for α = 1, `ln N(y; m, σ² + v)`.
     ///
     /// # Errors
     /// [`LikelihoodError::Argument`] for a power outside (0, 1].
@@ -145,7 +145,7 @@ pub(crate) fn tilted(residual: f64, v: f64, variance: f64, power: f64) -> Tilted
     }
 }
 
-/// The `ln Z` of [`tilted`] where residual, cavity variance and the logarithm of the noise variance may vary.
+/// `ln Z` of [`tilted`] for any scalar residual, cavity variance and log noise variance.
 pub(crate) fn log_tilted<S: Scalar>(residual: S, v: S, log_variance: S, power: f64) -> S {
     let w = log_variance.exp() + v * power;
     // ln(1 + α v/σ²), whatever the range of the quotient.

@@ -1,4 +1,4 @@
-//! Gaussian noise as a likelihood like all others.
+//! Gaussian noise as a [`Likelihood`].
 
 use gp_optim::Parameter;
 use rand::Rng;
@@ -17,7 +17,7 @@ use crate::support::Support;
 use crate::workspace::Workspace;
 
 impl Gaussian {
-    /// `gaussian` in expressions and lists.
+    /// Registry entry of `gaussian`.
     #[must_use]
     pub fn entry() -> LikelihoodEntry {
         LikelihoodEntry::new("gaussian", "real numbers about f", |_| Ok(Box::new(Self::new(1.0)?)))

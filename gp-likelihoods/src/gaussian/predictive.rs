@@ -1,19 +1,19 @@
-//! What the next observation will be.
+//! Predictions under Gaussian noise.
 
 use super::{Gaussian, log_normal};
 use crate::error::LikelihoodError;
 use crate::latent::Latent;
 use crate::special::standard_normal_quantile;
 
-/// For a latent value `f ~ N(m, v)` the observation is `N(m, v + σ²)`.
+/// Predictions: for `f ~ N(m, v)` the observation is `N(m, v + σ²)`.
 impl Gaussian {
-    /// The mean of the observation.
+    /// Mean of the observation.
     #[must_use]
     pub fn predictive_mean(&self, latent: Latent) -> f64 {
         latent.mean()
     }
 
-    /// The variance of the observation, `v + σ²`.
+    /// Variance of the observation, `v + σ²`.
     #[must_use]
     pub fn predictive_variance(&self, latent: Latent) -> f64 {
         latent.variance() + self.variance()
@@ -25,10 +25,10 @@ impl Gaussian {
         log_normal(y - latent.mean(), self.predictive_variance(latent))
     }
 
-    /// The number below which the observation lies with this probability.
+    /// Number below which the observation lies with this probability.
     ///
     /// # Errors
-    /// [`LikelihoodError::Argument`] unless the probability lies strictly between 0 and 1.
+    /// [`LikelihoodError::Argument`] unless the probability is in (0, 1).
     pub fn predictive_quantile(&self, latent: Latent, probability: f64) -> Result<f64, LikelihoodError> {
         let z = standard_normal_quantile(probability)?;
         Ok(latent.mean() + z * self.predictive_variance(latent).sqrt())

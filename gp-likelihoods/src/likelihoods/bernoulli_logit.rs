@@ -1,4 +1,4 @@
-//! Two classes through the logistic function.
+//! Two classes by the logistic function.
 
 use rand::Rng;
 
@@ -17,7 +17,7 @@ use crate::support::Support;
 pub struct BernoulliLogit;
 
 impl BernoulliLogit {
-    /// `bernoulli_logit` in expressions and lists.
+    /// Registry entry of `bernoulli_logit`.
     #[must_use]
     pub fn entry() -> LikelihoodEntry {
         LikelihoodEntry::new("bernoulli_logit", "labels -1 and 1, log odds f", |_| Ok(Box::new(Self)))
@@ -47,12 +47,13 @@ impl Density for BernoulliLogit {
         Some(0.0)
     }
 
-    /// `1 + exp(−f)` is 0 at ±πi.
+    /// Distance π of the zeros ±πi of `1 + exp(−f)`.
     fn strip(&self) -> Option<f64> {
         Some(std::f64::consts::PI)
     }
 
-    /// At `f + ia` it is at most `1/cos(½a)` times as large: 13, at .95 of the strip, of which this allows 86.
+    /// Growth: the density at `f + ia` is at most `1/cos(½a)` times as large, 13 at .95 of the strip, where
+    /// this allows 86.
     fn growth(&self) -> Option<f64> {
         Some(1.0)
     }

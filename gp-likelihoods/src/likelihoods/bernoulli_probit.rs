@@ -1,4 +1,4 @@
-//! Two classes through the normal distribution function.
+//! Two classes by the normal distribution function.
 
 use rand::Rng;
 
@@ -43,12 +43,12 @@ impl Density for BernoulliProbit {
         Some(0.0)
     }
 
-    /// The zeros of Φ next to the real line are at 1.92 ± 2.82i.
+    /// Distance of the zeros of Φ next to the real line, 1.92 ± 2.82i.
     fn strip(&self) -> Option<f64> {
         Some(2.8)
     }
 
-    /// That of the Gaussian in its tail.
+    /// Growth of the Gaussian in its tail.
     fn growth(&self) -> Option<f64> {
         Some(1.0)
     }
@@ -102,7 +102,7 @@ impl Density for BernoulliProbit {
 }
 
 impl BernoulliProbit {
-    /// `bernoulli_probit` in expressions and lists.
+    /// Registry entry of `bernoulli_probit`.
     #[must_use]
     pub fn entry() -> LikelihoodEntry {
         LikelihoodEntry::new("bernoulli_probit", "labels -1 and 1, p(y | f) = Φ(y f)", |_| {
@@ -110,7 +110,7 @@ impl BernoulliProbit {
         })
     }
 
-    /// `−∂² ln Z/∂m²` of the tilted normaliser at power 1, with its digits also where the label is hopeless.
+    /// `−∂² ln Z/∂m²` at power 1, accurate also for very improbable labels.
     #[must_use]
     pub fn tilted_curvature(&self, y: f64, q: Latent) -> f64 {
         let b = 1.0 + q.variance();

@@ -13,8 +13,8 @@ use crate::slopes::ObservationMoments;
 use crate::special::{digamma, incomplete_beta, logistic};
 use crate::support::Support;
 
-/// Shares of mean `μ = 1/(1 + exp(−f))` and variance `μ (1 − μ)/(1 + precision)`, beta distributed with
-/// `a = precision μ` and `b = precision (1 − μ)`; one parameter, `precision`.
+/// Beta-distributed shares of mean `μ = 1/(1 + exp(−f))` and variance `μ (1 − μ)/(1 + precision)`: `a =
+/// precision μ`, `b = precision (1 − μ)`; one parameter, `precision`.
 ///
 /// The log density has one peak in f, but is not concave everywhere.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,7 +31,7 @@ impl Beta {
         Ok(Self { params: [Parameter::scalar("precision", precision, Transform::Positive)?] })
     }
 
-    /// `beta` in expressions and lists.
+    /// Registry entry of `beta`.
     #[must_use]
     pub fn entry() -> LikelihoodEntry {
         LikelihoodEntry::new("beta", "shares between 0 and 1 with log odds f of the mean", |_| {
@@ -43,7 +43,7 @@ impl Beta {
         self.params[0].value()
     }
 
-    /// a and b; far out, one of them is 0.
+    /// a and b; for extreme f, one of them is 0.
     fn shapes(&self, f: f64) -> (f64, f64) {
         (self.precision() * logistic(f), self.precision() * logistic(-f))
     }

@@ -20,15 +20,15 @@ use crate::special::{HALF_LN_TAU, standard_normal_cdf, standard_normal_quantile}
 use crate::support::Support;
 use crate::workspace::Workspace;
 
-/// The linear model of coregionalisation (Álvarez, Rosasco and Lawrence 2012, §4): `y_p ~ N(Σ_q W_pq f_q, σ²_p)` for P
-/// outputs and Q latents.
+/// Linear model of coregionalisation (Álvarez, Rosasco and Lawrence 2012, §4): `y_p ~ N(Σ_q W_pq f_q,
+/// σ²_p)` for P outputs and Q latents.
 ///
-/// Parameters are the vectors `mixing`, the P·Q numbers of W output after output, and `variance`, the P noise variances. An
-/// output may be missing (NaN) where another is there; it then says nothing.
+/// Parameters: `mixing`, the P·Q numbers of W by output, and `variance`, the P noise variances. Single
+/// outputs may be missing (NaN).
 ///
-/// Beliefs about latents are independent. The posterior has that form where the columns of `D^{−½} W` are orthogonal, with D
-/// the diagonal matrix of the noise variances; elsewhere a variational bound has to give something up. Latents of one prior
-/// may be rotated without changing the model, and learning by a bound then finds the rotation in which nothing is lost.
+/// Independent beliefs about latents are exact if the columns of `D^{−½} W` are orthogonal (D: diagonal of
+/// noise variances); otherwise a variational bound loses something. Latents of equal prior can be rotated
+/// without changing the model, and learning by a bound finds the rotation without loss.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Coregionalised {
     latents: usize,
@@ -36,11 +36,11 @@ pub struct Coregionalised {
 }
 
 impl Coregionalised {
-    /// Outputs mixed by W (`mixing`, output after output), one for every noise variance.
+    /// Outputs mixed by W (`mixing`, by output), one per noise variance.
     ///
     /// # Errors
-    /// [`LikelihoodError::Count`] for no output, for no latent, for more than 2¹⁶ numbers in W, and for another number of
-    /// them than P·Q; [`LikelihoodError::Parameter`] for a number that is not finite and a variance that is not positive.
+    /// [`LikelihoodError::Count`] for no output, no latent, more than 2¹⁶ numbers in W or not P·Q of them;
+    /// [`LikelihoodError::Parameter`] for a non-finite number or a variance ≤ 0.
     pub fn new(latents: usize, mixing: Vec<f64>, variances: Vec<f64>) -> Result<Self, LikelihoodError> {
         let outputs = variances.len();
         check_sizes(outputs, latents)?;
@@ -51,7 +51,7 @@ impl Coregionalised {
         Ok(Self { latents, params: [mixing, variance] })
     }
 
-    /// `coregionalised` in expressions and lists, with the settings `outputs` and `latents`.
+    /// Registry entry of `coregionalised`, with settings `outputs` and `latents`.
     #[must_use]
     pub fn entry() -> LikelihoodEntry {
         let summary = "several real numbers about linear mixtures of f";

@@ -17,9 +17,10 @@ use crate::special::{digamma, incomplete_gamma, ln_gamma};
 use crate::support::Support;
 use crate::workspace::Workspace;
 
-/// Positive numbers of mean `μ = exp(f)` and variance `μ²/shape`, gamma distributed, with one parameter, `shape`.
+/// Gamma-distributed numbers of mean `μ = exp(f)` and variance `μ²/shape`; one parameter, `shape`.
 ///
-/// `p(y | f) = (shape/μ)^shape y^(shape−1) exp(−shape y/μ) / Γ(shape)`; shape 1 is the exponential distribution.
+/// `p(y | f) = (shape/μ)^shape y^(shape−1) exp(−shape y/μ) / Γ(shape)`; shape 1 is the exponential
+/// distribution.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gamma {
     params: [Parameter; 1],
@@ -34,7 +35,7 @@ impl Gamma {
         Ok(Self { params: [Parameter::scalar("shape", shape, Transform::Positive)?] })
     }
 
-    /// `gamma` in expressions and lists.
+    /// Registry entry of `gamma`.
     #[must_use]
     pub fn entry() -> LikelihoodEntry {
         LikelihoodEntry::new("gamma", "positive numbers of mean exp(f)", |_| Ok(Box::new(Self::new(2.0)?)))
@@ -103,7 +104,7 @@ impl Density for Gamma {
         Some(())
     }
 
-    /// As the log density at m, but with `E[y/μ] = y exp(−m + v/2)`.
+    /// Log density at m with `E[y/μ] = y exp(−m + v/2)`.
     fn expected_closed_form(&self, y: &[f64], q: &[Latent], _ws: &mut Workspace, out: &mut Slopes) -> bool {
         let (shape, log_y) = (self.shape(), y[0].ln());
         let log_ratio = log_y - q[0].mean();
@@ -114,7 +115,7 @@ impl Density for Gamma {
         true
     }
 
-    /// The moments of a log-normal mean.
+    /// Moments of a log-normal mean.
     fn predictive_closed_form(
         &self,
         q: &[Latent],

@@ -1,4 +1,4 @@
-//! Several real outputs, each about a latent value of its own.
+//! Several real outputs, each with its own latent value.
 
 use gp_optim::{Parameter, Transform};
 use rand::{Rng, RngExt};
@@ -18,30 +18,30 @@ use crate::special::{HALF_LN_TAU, standard_normal_cdf, standard_normal_quantile}
 use crate::support::Support;
 use crate::workspace::Workspace;
 
-/// More outputs than any table has columns.
+/// Most outputs.
 pub(super) const MAX_OUTPUTS: usize = 1 << 16;
 
-/// `y_p ~ N(f_p, σ²_p)` for P outputs, with one parameter, the vector `variance` of the P noise variances.
+/// `y_p ~ N(f_p, σ²_p)` for P outputs; one parameter, the vector `variance` of noise variances.
 ///
-/// An output may be missing (NaN) where another is there; it then says nothing.
+/// Single outputs may be missing (NaN).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gaussians {
     params: [Parameter; 1],
 }
 
 impl Gaussians {
-    /// An output for every noise variance.
+    /// One output per noise variance.
     ///
     /// # Errors
-    /// [`LikelihoodError::Count`] for no output or more than 2¹⁶; [`LikelihoodError::Parameter`] unless all variances are
-    /// positive and finite.
+    /// [`LikelihoodError::Count`] for no output or more than 2¹⁶; [`LikelihoodError::Parameter`] unless all
+    /// variances are positive and finite.
     pub fn new(variances: Vec<f64>) -> Result<Self, LikelihoodError> {
         let sound = (1..=MAX_OUTPUTS).contains(&variances.len());
         check_count("number of outputs", variances.len(), sound, "from 1 to 2^16")?;
         Ok(Self { params: [Parameter::vector("variance", variances, Transform::Positive)?] })
     }
 
-    /// `gaussians` in expressions and lists, with the setting `outputs`.
+    /// Registry entry of `gaussians`, with setting `outputs`.
     #[must_use]
     pub fn entry() -> LikelihoodEntry {
         LikelihoodEntry::new("gaussians", "several real numbers, each about an f of its own", |arguments| {
@@ -60,7 +60,7 @@ impl Gaussians {
         ObservationMoments { mean: q[p].mean(), variance: q[p].variance() + self.variance(p) }
     }
 
-    /// Fills in one output's part of an integral, unless the output is missing.
+    /// Adds one output's part of an integral, unless the output is missing.
     fn add_piece(&self, y: f64, (p, slot): (usize, usize), q: Latent, power: Option<f64>, out: &mut Slopes) {
         if y.is_nan() {
             return;
@@ -206,7 +206,7 @@ impl Density for Gaussians {
     }
 }
 
-/// A piece for each output.
+/// One piece per output.
 impl Pieces for Gaussians {
     fn piece_count(&self) -> usize {
         self.outputs()

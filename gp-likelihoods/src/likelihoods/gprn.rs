@@ -17,26 +17,26 @@ use crate::special::{HALF_LN_TAU, standard_normal_cdf};
 use crate::support::Support;
 use crate::workspace::Workspace;
 
-/// The Gaussian-process regression network (Bonilla et al. 2019 §9.4): `y_p ~ N(Σ_j W_pj g_j, σ²_p)` with one
-/// parameter, the vector `variance` of the P noise variances.
+/// Gaussian-process regression network (Bonilla et al. 2019 §9.4): `y_p ~ N(Σ_j W_pj g_j, σ²_p)`; one
+/// parameter, the vector `variance` of P noise variances.
 ///
-/// Latents 0 to G − 1 are the node functions g; then come the weights W, output after output: `W_pj` is latent
-/// `G + p G + j`. An output may be missing (NaN) where another is there; it then says nothing.
+/// Latents 0 to G − 1 are the node functions g; `W_pj` is latent `G + p G + j`. Single outputs may be
+/// missing (NaN).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gprn {
     nodes: usize,
     params: [Parameter; 1],
 }
 
-/// More latents than any network that can be trained has.
+/// Most latents.
 const MAX_LATENTS: usize = 1 << 16;
 
 impl Gprn {
-    /// A network with this number G of node functions and an output for every noise variance.
+    /// Network of G node functions with one output per noise variance.
     ///
     /// # Errors
-    /// [`LikelihoodError::Count`] for no node or more than 2¹⁶ latents; [`LikelihoodError::Parameter`] unless there is a
-    /// noise variance, and all are positive and finite.
+    /// [`LikelihoodError::Count`] for no node or more than 2¹⁶ latents; [`LikelihoodError::Parameter`]
+    /// unless there is a noise variance and all are positive and finite.
     pub fn new(nodes: usize, variances: Vec<f64>) -> Result<Self, LikelihoodError> {
         let latents = variances.len().checked_add(1).and_then(|columns| columns.checked_mul(nodes));
         let sound = nodes > 0 && latents.is_some_and(|latents| latents <= MAX_LATENTS);
@@ -44,7 +44,7 @@ impl Gprn {
         Ok(Self { nodes, params: [Parameter::vector("variance", variances, Transform::Positive)?] })
     }
 
-    /// `gprn` in expressions and lists, with the settings `outputs` and `nodes`.
+    /// Registry entry of `gprn`, with settings `outputs` and `nodes`.
     #[must_use]
     pub fn entry() -> LikelihoodEntry {
         LikelihoodEntry::new("gprn", "outputs mixed from node functions by weights of f", |arguments| {
@@ -55,7 +55,7 @@ impl Gprn {
         })
     }
 
-    /// The latent that holds `W_pj`.
+    /// Latent of `W_pj`.
     fn weight(&self, p: usize, j: usize) -> usize {
         self.nodes + p * self.nodes + j
     }
@@ -68,7 +68,7 @@ impl Gprn {
         self.params[0].values()[p]
     }
 
-    /// Mean and variance of `Σ_j W_pj g_j`: products of independent numbers.
+    /// Mean and variance of `Σ_j W_pj g_j`, sums of products of independent numbers.
     fn mixed(&self, p: usize, q: &[Latent]) -> ObservationMoments {
         let mut sum = ObservationMoments { mean: 0.0, variance: 0.0 };
         for j in 0..self.nodes {
@@ -163,8 +163,7 @@ impl Density for Gprn {
         true
     }
 
-    /// With one node function the weights are integrated in closed form, as for Gaussian noise; what is left is an
-    /// integral over g.
+    /// For one node function: weights in closed form, as for Gaussian noise, and an integral over g.
     fn tilted_closed_form(
         &self,
         y: &[f64],

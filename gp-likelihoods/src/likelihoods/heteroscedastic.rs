@@ -18,10 +18,10 @@ use crate::special::{HALF_LN_TAU, standard_normal_cdf, standard_normal_quantile}
 use crate::support::Support;
 use crate::workspace::Workspace;
 
-/// Half the width of the strip about the real line of the log variance in which the distribution function is bounded: there
-/// the variance has a positive real part, and its square root an argument of π/4 at most.
+/// Half width of the strip in the log variance on which the distribution function is bounded: the variance
+/// there has a positive real part.
 const STRIP: f64 = std::f64::consts::FRAC_PI_2;
-/// The search for a quantile starts by steps of this share of a deviation.
+/// First step of a quantile search, in deviations.
 const STEP: f64 = 0.25;
 
 /// `p(y | f) = N(y; f₀, exp f₁)`: latent 0 is the mean, latent 1 the log variance of the noise.
@@ -29,7 +29,7 @@ const STEP: f64 = 0.25;
 pub struct Heteroscedastic;
 
 impl Heteroscedastic {
-    /// `heteroscedastic` in expressions and lists.
+    /// Registry entry of `heteroscedastic`.
     #[must_use]
     pub fn entry() -> LikelihoodEntry {
         LikelihoodEntry::new("heteroscedastic", "real numbers about f0 with variance exp(f1)", |_| {
@@ -101,7 +101,7 @@ impl Density for Heteroscedastic {
         true
     }
 
-    /// The mean is integrated in closed form, as for Gaussian noise; what is left is an integral over the log variance.
+    /// Mean in closed form, as for Gaussian noise, and an integral over the log variance.
     fn tilted_closed_form(
         &self,
         y: &[f64],
@@ -143,7 +143,7 @@ impl Density for Heteroscedastic {
     }
 }
 
-/// Nodes of the integral over the log variance; none where it is so uncertain that they would be too many.
+/// Nodes of the integral over the log variance; None if its uncertainty needs too many.
 fn grid(q: &[Latent]) -> Option<&'static Nodes> {
     grid_for(STRIP / q[1].variance().sqrt())
 }

@@ -1,4 +1,4 @@
-//! The likelihoods, one a file.
+//! Likelihoods, one per file.
 
 pub(crate) mod bernoulli_logit;
 pub(crate) mod bernoulli_probit;

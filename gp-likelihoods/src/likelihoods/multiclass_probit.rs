@@ -1,4 +1,4 @@
-//! The largest of noisy latents names the class.
+//! Multi-class probit: the largest noisy latent is the class.
 
 mod pair;
 mod peak;
@@ -24,38 +24,38 @@ use crate::workspace::Workspace;
 pub use pair::{PairTilted, PairwiseProbit};
 use peak::Peak;
 
-/// `p(y | f) = P(f_y + e_y > f_c + e_c for all c ≠ y)` with independent noise e, for labels y = 0, …, C − 1.
+/// `p(y | f) = P(f_y + e_y > f_c + e_c for all c ≠ y)` with independent noise e, for labels y = 0, …, C −
+/// 1.
 ///
-/// With noise of variance 1 it is `∫ N(u; f_y, 1) Π_{c≠y} Φ(u − f_c) du`. At power 1 the tilted normaliser is the same
-/// integral with variances `1 + v_c`, so class probabilities are exact.
+/// With unit noise it is `∫ N(u; f_y, 1) Π_{c≠y} Φ(u − f_c) du`. The tilted normaliser at power 1 is the
+/// same integral with variances `1 + v_c`, so class probabilities are exact.
 ///
-/// Its pieces (Villacampa-Calvo and Hernández-Lobato 2017, §2) are the C − 1 factors `Φ((f_y − f_c)/√noise)`, c ≠ y, with
-/// the variance of the noise on differences, [`PairwiseProbit`]: that the latent of the label beats that of each other
-/// class. Each piece has noise of its own, so their product is not the density but for two classes, and EP on projections
-/// integrates over `f_y` in each by itself. Predictions are those of the whole (eq. 68), so that probabilities sum to
-/// one. [`in_one_piece`](Self::in_one_piece) is nearer to the density and slower.
+/// Pieces (Villacampa-Calvo and Hernández-Lobato 2017, §2): the C − 1 factors `Φ((f_y − f_c)/√noise)`, c ≠
+/// y, with the noise of differences, [`PairwiseProbit`]. Each has noise of its own, so for more than two
+/// classes their product is not the density, and EP integrates over `f_y` in each. Predictions use the
+/// whole likelihood (eq. 68), so probabilities sum to one. [`in_one_piece`](Self::in_one_piece) is closer
+/// to the density and slower.
 ///
-/// Sites of EP are independent between latents, and so is the posterior. For two classes that wastes something: all that
-/// data say is about `f_1 − f_0`, whose posterior needs no such approximation. [`of_difference`](Self::of_difference)
-/// is the likelihood of this one latent.
+/// EP sites, and so the posterior, are independent between latents. For two classes only `f_1 − f_0`
+/// matters: [`of_difference`](Self::of_difference) has this one latent and avoids the approximation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MulticlassProbit {
     classes: usize,
-    /// The noise on differences, where it is a parameter.
+    /// Noise of differences, if a parameter.
     params: Vec<Parameter>,
-    /// The noise on differences, where it is none.
+    /// Noise of differences, if fixed.
     noise: f64,
     label_noise: f64,
-    /// The one latent is `f_1 − f_0`.
+    /// `true` if the one latent is `f_1 − f_0`.
     difference: bool,
     whole: bool,
 }
 
-/// The variance of the noise on differences: 1 on each latent.
+/// Noise variance of differences: 1 per latent.
 const NOISE: f64 = 2.0;
 
 impl MulticlassProbit {
-    /// This many classes, at least two, with noise of variance 1 on each latent and no parameter.
+    /// At least two classes, unit noise per latent, no parameter.
     ///
     /// # Errors
     /// [`LikelihoodError::Count`] for fewer.
@@ -65,12 +65,12 @@ impl MulticlassProbit {
         Ok(Self { classes, params, noise: NOISE, label_noise, difference: false, whole: false })
     }
 
-    /// Classes with this variance of the noise on differences, which is the parameter `noise` unless it is 0: then the
-    /// largest latent itself names the class. Expressions know [`new`](Self::new) alone.
+    /// Classes with this noise variance of differences, the parameter `noise` unless it is 0 (the largest
+    /// latent itself is the class). Expressions have [`new`](Self::new) only.
     ///
     /// # Errors
-    /// [`LikelihoodError::Count`] for fewer than two classes; [`LikelihoodError::Argument`] for a noise that is negative
-    /// or not finite.
+    /// [`LikelihoodError::Count`] for fewer than two classes; [`LikelihoodError::Argument`] for a negative
+    /// or non-finite noise.
     pub fn with_noise(classes: usize, noise: f64) -> Result<Self, LikelihoodError> {
         PairwiseProbit::new(noise)?;
         let trained = (noise > 0.0).then(|| Parameter::scalar("noise", noise, Transform::Positive));
@@ -78,7 +78,7 @@ impl MulticlassProbit {
         Ok(Self { params, noise, ..Self::new(classes)? })
     }
 
-    /// Two classes whose one latent is `f_1 − f_0`.
+    /// Two classes with one latent, `f_1 − f_0`.
     ///
     /// # Errors
     /// As [`with_noise`](Self::with_noise).
@@ -86,8 +86,8 @@ impl MulticlassProbit {
         Ok(Self { difference: true, ..Self::with_noise(2, noise)? })
     }
 
-    /// The same where labels are drawn from all classes with probability ε (eq. 13 of the paper). Pieces do not know of
-    /// it; those of [`RobustMax`](crate::RobustMax) do.
+    /// Adds label noise: with probability ε a label is drawn from all classes (eq. 13 of the paper). Pieces
+    /// ignore it; those of [`RobustMax`](crate::RobustMax) do not.
     ///
     /// # Errors
     /// [`LikelihoodError::Argument`] for an ε outside [0, 1].
@@ -96,13 +96,13 @@ impl MulticlassProbit {
         Ok(Self { label_noise, ..self })
     }
 
-    /// The same as one factor on all latents.
+    /// Uses one factor of all latents instead of pieces.
     #[must_use]
     pub fn in_one_piece(self) -> Self {
         Self { whole: true, ..self }
     }
 
-    /// `multiclass_probit` in expressions and lists, with the setting `classes`.
+    /// Registry entry of `multiclass_probit`, with setting `classes`.
     #[must_use]
     pub fn entry() -> LikelihoodEntry {
         LikelihoodEntry::new("multiclass_probit", "classes, the largest f with noise", |arguments| {
@@ -110,13 +110,13 @@ impl MulticlassProbit {
         })
     }
 
-    /// The variance of the noise on differences of latents.
+    /// Noise variance of differences of latents.
     #[must_use]
     pub fn noise(&self) -> f64 {
         self.params.first().map_or(self.noise, Parameter::value)
     }
 
-    /// The race that decides labels.
+    /// Race that decides labels.
     fn race(&self) -> Result<Race, LikelihoodError> {
         Race::new(0.5 * self.noise(), self.label_noise)
     }
@@ -125,7 +125,7 @@ impl MulticlassProbit {
         self.params.is_empty() && self.noise == NOISE && self.label_noise == 0.0 && !self.difference
     }
 
-    /// The runners of the race: with one latent, the first is known to be at 0.
+    /// Calls `run` with the runners; with one latent, the first is known to be 0.
     fn with_runners<R>(
         &self,
         q: &[Latent],
@@ -138,7 +138,7 @@ impl MulticlassProbit {
         |c| self.log_p(&[c as f64], |k| f[k], |_| self.noise()).exp()
     }
 
-    /// `ln p(y | f)` for noise of variance 1 on each latent.
+    /// `ln p(y | f)` for unit noise per latent.
     fn log_win<S: Scalar>(&self, label: usize, f: impl Fn(usize) -> S) -> S {
         let others = || (0..self.classes).filter(|&c| c != label);
         let peak = Peak::find(f(label).value(), || others().map(|c| f(c).value()));
@@ -150,7 +150,7 @@ impl MulticlassProbit {
         sum.ln() + peak.height
     }
 
-    /// From the slopes of a win without label noise, by all runners, to those of the label by the latents there are.
+    /// Converts slopes of a win by all runners to slopes of the label by the latents, with label noise.
     fn finish(&self, out: &mut Slopes) {
         let by_noise = 0.5 * out.by_variance.iter().sum::<f64>();
         if self.difference {
@@ -168,7 +168,7 @@ impl MulticlassProbit {
     }
 }
 
-/// A number that is known.
+/// Belief of a known number.
 fn known(value: f64) -> Result<Latent, LikelihoodError> {
     Latent::new(value, 0.0)
 }

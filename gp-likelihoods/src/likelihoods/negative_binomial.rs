@@ -1,4 +1,4 @@
-//! Counts that vary more than their mean.
+//! Counts with more variance than mean.
 
 use gp_optim::{Parameter, Transform};
 use rand::Rng;
@@ -17,9 +17,9 @@ use crate::special::{digamma, incomplete_beta, ln_gamma, ln_gamma_step, log1p_ex
 use crate::support::Support;
 use crate::workspace::Workspace;
 
-/// Counts of mean `μ = exp(f)` and variance `μ + μ²/shape`, with one parameter, `shape`.
+/// Counts of mean `μ = exp(f)` and variance `μ + μ²/shape`; one parameter, `shape`.
 ///
-/// A Poisson rate that is itself gamma distributed; as the shape grows, the Poisson likelihood.
+/// A Poisson rate that is gamma distributed; Poisson as the shape grows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NegativeBinomial {
     params: [Parameter; 1],
@@ -34,7 +34,7 @@ impl NegativeBinomial {
         Ok(Self { params: [Parameter::scalar("shape", shape, Transform::Positive)?] })
     }
 
-    /// `negative_binomial` in expressions and lists.
+    /// Registry entry of `negative_binomial`.
     #[must_use]
     pub fn entry() -> LikelihoodEntry {
         LikelihoodEntry::new("negative_binomial", "counts of mean exp(f) and variance beyond it", |_| {
@@ -77,7 +77,7 @@ impl Described for NegativeBinomial {
     }
 }
 
-/// `ln(Γ(shape + y)/(Γ(shape) y!))`, without the cancellation of the larger of the arguments.
+/// `ln(Γ(shape + y)/(Γ(shape) y!))` without cancellation of large arguments.
 fn log_choices<S: Scalar>(y: f64, shape: S) -> S {
     let value = |shape: f64| {
         if y > shape {
@@ -127,7 +127,7 @@ impl Density for NegativeBinomial {
         counts::sample(rate, rng, out)
     }
 
-    /// The moments of a log-normal mean.
+    /// Moments of a log-normal mean.
     fn predictive_closed_form(
         &self,
         q: &[Latent],

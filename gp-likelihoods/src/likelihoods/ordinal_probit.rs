@@ -1,4 +1,4 @@
-//! Ordered classes through a noisy latent and its cut points.
+//! Ordered classes by a noisy latent and cut points.
 
 use gp_optim::{Parameter, Transform};
 use rand::Rng;
@@ -15,11 +15,12 @@ use crate::special::{NormalInterval, standard_normal_cdf};
 use crate::support::Support;
 use crate::workspace::Workspace;
 
-/// `p(y = k | f) = Φ((c_{k+1} − f)/scale) − Φ((c_k − f)/scale)` for labels 0, 1, …, K − 1, with cut points
+/// `p(y = k | f) = Φ((c_{k+1} − f)/scale) − Φ((c_k − f)/scale)` for labels 0, 1, …, K − 1 and cut points
 /// `−∞ = c_0 < c_1 < … < c_K = ∞`.
 ///
-/// Parameters: `first_cut` (c_1), `gaps` (c_{k+1} − c_k, positive, K − 2 of them) and `scale`, the standard deviation
-/// of the noise on f. Latent, cuts and scale together can be stretched without a change; therefore `scale` starts fixed.
+/// Parameters: `first_cut` (c_1), `gaps` (c_{k+1} − c_k, positive, K − 2 of them) and `scale`, the standard
+/// deviation of the noise on f. `scale` starts fixed, since stretching latent, cuts and scale together
+/// changes nothing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OrdinalProbit {
     classes: usize,
@@ -27,11 +28,11 @@ pub struct OrdinalProbit {
 }
 
 impl OrdinalProbit {
-    /// Classes between these cut points, one more than there are of them, and this standard deviation of the noise.
+    /// Classes between these cut points (one more than cut points), with this noise deviation.
     ///
     /// # Errors
-    /// [`LikelihoodError::Count`] without a cut point; [`LikelihoodError::Parameter`] for cut points that do not
-    /// increase and for a scale that is not positive.
+    /// [`LikelihoodError::Count`] without a cut point; [`LikelihoodError::Parameter`] for cut points that
+    /// do not increase or a scale ≤ 0.
     pub fn new(cuts: &[f64], scale: f64) -> Result<Self, LikelihoodError> {
         check_count("number of cut points", cuts.len(), !cuts.is_empty(), "at least 1")?;
         let mut params = vec![Parameter::scalar("first_cut", cuts[0], Transform::Identity)?];
@@ -45,7 +46,7 @@ impl OrdinalProbit {
         Ok(Self { classes: cuts.len() + 1, params })
     }
 
-    /// `ordinal_probit` in expressions and lists; its setting `classes` is 3 unless given.
+    /// Registry entry of `ordinal_probit`; setting `classes`, 3 by default.
     #[must_use]
     pub fn entry() -> LikelihoodEntry {
         LikelihoodEntry::new(
@@ -69,7 +70,7 @@ impl OrdinalProbit {
         parameter_value(&self.params, index)
     }
 
-    /// The probability of every class for a latent of this mean and a noise of this standard deviation.
+    /// Class probabilities for a latent of this mean and noise of this deviation.
     fn probabilities(&self, mean: f64, deviation: f64) -> impl Iterator<Item = f64> {
         (0..self.classes).map(move |class| {
             let ends = ends(class, self.classes, |k| self.value(k));
@@ -78,14 +79,14 @@ impl OrdinalProbit {
         })
     }
 
-    /// Where the noise of a latent of this mean and deviation has to lie for a class, in deviations.
+    /// Interval of the noise, in deviations, that leads to a class.
     fn interval(&self, class: usize, mean: f64, deviation: f64) -> NormalInterval {
         let [lower, upper] = ends(class, self.classes, |k| self.value(k));
         let at = |cut: Option<f64>, none: f64| cut.map_or(none, |cut| (cut - mean) / deviation);
         NormalInterval::new(at(lower, f64::NEG_INFINITY), at(upper, f64::INFINITY))
     }
 
-    /// The mass of a class for a noisy latent of this mean and deviation, and its derivatives by first cut and gaps.
+    /// Probability of a class for a noisy latent, and its derivatives by first cut and gaps.
     fn by_cuts(&self, class: usize, mean: f64, deviation: f64, by_params: &mut [f64]) -> NormalInterval {
         let mass = self.interval(class, mean, deviation);
         by_params.fill(0.0);
@@ -105,14 +106,14 @@ impl OrdinalProbit {
     }
 }
 
-/// The cut points below and above a class; none at the two ends.
+/// Cut points below and above a class; None at the two ends.
 fn ends<S: Scalar>(class: usize, classes: usize, theta: impl Fn(usize) -> S) -> [Option<S>; 2] {
     // Cut k is the first one and the gaps up to it, which are the parameter values 1, 2, ….
     let cut = |k: usize| (1..k).fold(theta(0), |cut, gap| cut + theta(gap));
     [class, class + 1].map(|k| (0 < k && k < classes).then(|| cut(k)))
 }
 
-/// `ln(Φ(upper) − Φ(lower))`, where nothing is an infinity of its sign.
+/// `ln(Φ(upper) − Φ(lower))`; None is an infinity of its sign.
 fn log_mass<S: Scalar>(lower: Option<S>, upper: Option<S>) -> S {
     match (lower, upper) {
         (Some(lower), Some(upper)) => lower.log_normal_cdf_difference(upper),
@@ -171,7 +172,7 @@ impl Density for OrdinalProbit {
         true
     }
 
-    /// The middle of the class, or the one cut point that it has.
+    /// Middle of the class, or its one cut point.
     fn bend(&self, y: &[f64]) -> Option<f64> {
         match ends(y[0] as usize, self.classes, |k| self.value(k)) {
             [Some(lower), Some(upper)] => Some(0.5 * (lower + upper)),
@@ -204,7 +205,7 @@ impl Density for OrdinalProbit {
         noisy.is_finite().then_some(())
     }
 
-    /// The class probability with the cavity's variance added to the noise.
+    /// Class probability with the cavity's variance added to the noise.
     fn tilted_closed_form(
         &self,
         y: &[f64],

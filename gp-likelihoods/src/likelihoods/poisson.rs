@@ -15,22 +15,22 @@ use crate::slopes::{ObservationMoments, Slopes};
 use crate::support::Support;
 use crate::workspace::Workspace;
 
-/// `p(y | f) = λʸ e^{−λ} / y!` with the rate `λ = exp(f + offset)` and one parameter, `offset`.
+/// `p(y | f) = λʸ e^{−λ} / y!` with rate `λ = exp(f + offset)`; one parameter, `offset`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Poisson {
     params: [Parameter; 1],
 }
 
 impl Poisson {
-    /// Counts whose rate is `exp(offset)` where the latent is 0.
+    /// Counts of rate `exp(offset)` at latent 0.
     ///
     /// # Errors
-    /// [`LikelihoodError::Parameter`] for an offset that is not finite.
+    /// [`LikelihoodError::Parameter`] for a non-finite offset.
     pub fn new(offset: f64) -> Result<Self, LikelihoodError> {
         Ok(Self { params: [Parameter::scalar("offset", offset, Transform::Identity)?] })
     }
 
-    /// `poisson` in expressions and lists.
+    /// Registry entry of `poisson`.
     #[must_use]
     pub fn entry() -> LikelihoodEntry {
         LikelihoodEntry::new("poisson", "counts of rate exp(f + offset)", |_| Ok(Box::new(Self::new(0.0)?)))
@@ -106,7 +106,7 @@ impl Density for Poisson {
         true
     }
 
-    /// The moments of a log-normal rate.
+    /// Moments of a log-normal rate.
     fn predictive_closed_form(
         &self,
         q: &[Latent],

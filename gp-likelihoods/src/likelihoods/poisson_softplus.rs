@@ -1,4 +1,4 @@
-//! Counts whose rate grows like the latent itself.
+//! Counts whose rate grows linearly with the latent.
 
 use gp_optim::{Parameter, Transform};
 use rand::Rng;
@@ -13,25 +13,25 @@ use crate::slopes::ObservationMoments;
 use crate::special::log1p_exp;
 use crate::support::Support;
 
-/// `p(y | f) = λʸ e^{−λ} / y!` with the rate `λ = ln(1 + exp(f + offset))` and one parameter, `offset`.
+/// `p(y | f) = λʸ e^{−λ} / y!` with rate `λ = ln(1 + exp(f + offset))`; one parameter, `offset`.
 ///
-/// As [`Poisson`](crate::Poisson) where the rate is small; where it is large, the latent is the rate and not its
-/// logarithm, so that an uncertain latent does not mean an enormous rate.
+/// Like [`Poisson`](crate::Poisson) at small rates; at large ones the latent is the rate, so an uncertain
+/// latent does not imply an enormous rate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PoissonSoftplus {
     params: [Parameter; 1],
 }
 
 impl PoissonSoftplus {
-    /// Counts whose rate is `ln(1 + exp(offset))` where the latent is 0.
+    /// Counts of rate `ln(1 + exp(offset))` at latent 0.
     ///
     /// # Errors
-    /// [`LikelihoodError::Parameter`] for an offset that is not finite.
+    /// [`LikelihoodError::Parameter`] for a non-finite offset.
     pub fn new(offset: f64) -> Result<Self, LikelihoodError> {
         Ok(Self { params: [Parameter::scalar("offset", offset, Transform::Identity)?] })
     }
 
-    /// `poisson_softplus` in expressions and lists.
+    /// Registry entry of `poisson_softplus`.
     #[must_use]
     pub fn entry() -> LikelihoodEntry {
         LikelihoodEntry::new("poisson_softplus", "counts of rate ln(1 + exp(f + offset))", |_| {
@@ -80,7 +80,7 @@ impl Density for PoissonSoftplus {
         counts::log_p(y[0], x.log_softplus(), || x.log1p_exp())
     }
 
-    /// Where the rate is next to the count.
+    /// Latent at which the rate is about the count.
     fn bend(&self, y: &[f64]) -> Option<f64> {
         let rate = y[0] + 0.5;
         Some(rate + (-(-rate).exp()).ln_1p() - self.offset())

@@ -1,4 +1,4 @@
-//! The largest latent names the class, but for a few errors.
+//! Robust max: the largest latent is the class, except for a few errors.
 
 use gp_optim::{Parameter, Transform};
 use rand::Rng;
@@ -15,33 +15,32 @@ use crate::slopes::{ObservationMoments, Slopes};
 use crate::support::Support;
 use crate::workspace::Workspace;
 
-/// `p(y | f) = 1 − ε` where f_y is the largest latent and `ε/(C − 1)` elsewhere, for labels y = 0, …, C − 1 and one
+/// `p(y | f) = 1 − ε` if f_y is the largest latent, else `ε/(C − 1)`, for labels y = 0, …, C − 1; one
 /// parameter, `epsilon`.
 ///
-/// It jumps in f and has no derivatives there; all expectations are smooth and need one integral along a line,
-/// `Z = P(f_y is the largest)`, whatever the number of classes and the power.
+/// Not differentiable in f, but all expectations are smooth and need one integral along a line, `Z = P(f_y
+/// is the largest)`, for any number of classes and any power.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RobustMax {
     classes: usize,
     params: [Parameter; 1],
 }
 
-/// The share of labels that fits start from.
+/// Starting share of wrong labels.
 const USUAL_EPSILON: f64 = 1e-3;
 
 impl RobustMax {
-    /// This many classes, at least two, with this share of wrong labels.
+    /// At least two classes, with this share of wrong labels.
     ///
     /// # Errors
-    /// [`LikelihoodError::Count`] for fewer classes, [`LikelihoodError::Parameter`] unless ε lies strictly between 0
-    /// and 1.
+    /// [`LikelihoodError::Count`] for fewer classes, [`LikelihoodError::Parameter`] unless ε is in (0, 1).
     pub fn new(classes: usize, epsilon: f64) -> Result<Self, LikelihoodError> {
         classes::check_count(classes)?;
         let unit = Transform::Interval { lo: 0.0, hi: 1.0 };
         Ok(Self { classes, params: [Parameter::scalar("epsilon", epsilon, unit)?] })
     }
 
-    /// `robust_max` in expressions and lists, with the setting `classes`.
+    /// Registry entry of `robust_max`, with setting `classes`.
     #[must_use]
     pub fn entry() -> LikelihoodEntry {
         LikelihoodEntry::new("robust_max", "classes, the largest f but for errors", |arguments| {
@@ -56,7 +55,7 @@ impl RobustMax {
         self.params[0].value()
     }
 
-    /// The probability of one wrong class, `ε/(C − 1)`.
+    /// Probability of one wrong class, `ε/(C − 1)`.
     fn wrong(&self) -> f64 {
         self.epsilon() / (self.classes - 1) as f64
     }
@@ -66,7 +65,7 @@ impl RobustMax {
         move |c| if c == best { right } else { wrong }
     }
 
-    /// From the probabilities of being the largest to those of the labels.
+    /// Converts probabilities of being the largest to those of labels.
     fn blur(&self, probabilities: &mut [f64]) {
         let (right, wrong) = (1.0 - self.epsilon(), self.wrong());
         probabilities.iter_mut().for_each(|p| *p = right * *p + wrong * (1.0 - *p));
@@ -176,7 +175,7 @@ impl Density for RobustMax {
     }
 }
 
-/// From the slopes of `ln Z` to those of a function of Z, by its derivative times Z.
+/// Converts slopes of `ln Z` to those of a function of Z, given its derivative times Z.
 fn scale(out: &mut Slopes, factor: f64) {
     out.by_mean.iter_mut().chain(&mut out.by_variance).for_each(|slope| *slope *= factor);
 }

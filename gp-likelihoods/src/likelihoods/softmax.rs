@@ -18,14 +18,14 @@ use crate::support::Support;
 use crate::workspace::Workspace;
 pub(crate) use gumbel::GumbelRace;
 
-/// `p(y | f) = exp(f_y)/Σ_c exp(f_c)` for labels y = 0, …, C − 1, a latent a class.
+/// `p(y | f) = exp(f_y)/Σ_c exp(f_c)` for labels y = 0, …, C − 1; one latent per class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Softmax {
     classes: usize,
 }
 
 impl Softmax {
-    /// This many classes, at least two.
+    /// At least two classes.
     ///
     /// # Errors
     /// [`LikelihoodError::Count`] for fewer.
@@ -34,7 +34,7 @@ impl Softmax {
         Ok(Self { classes })
     }
 
-    /// `softmax` in expressions and lists, with the setting `classes`.
+    /// Registry entry of `softmax`, with setting `classes`.
     #[must_use]
     pub fn entry() -> LikelihoodEntry {
         LikelihoodEntry::new("softmax", "classes, p(y | f) proportional to exp(f_y)", |arguments| {
@@ -144,7 +144,7 @@ impl Density for Softmax {
 }
 
 impl Softmax {
-    /// The probability of each class, given f.
+    /// Probability of each class given f.
     fn probability(&self, f: &[f64]) -> impl Fn(usize) -> f64 {
         let largest = f.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let total: f64 = f.iter().map(|f_c| (f_c - largest).exp()).sum();

@@ -16,16 +16,16 @@ use crate::slopes::{ObservationMoments, PointSlopes};
 use crate::special::{digamma, incomplete_beta};
 use crate::support::Support;
 
-/// Student's t about f: `y = f + √scale · T`, with the squared scale `scale` and `dof` degrees of freedom.
+/// Student's t noise: `y = f + √scale · T`, with squared scale `scale` and `dof` degrees of freedom.
 ///
-/// The log density is not concave in f: a far observation says little, and a tilted distribution may have two modes.
+/// Not log-concave in f: outliers have little influence, and a tilted distribution may have two modes.
 #[derive(Clone, Debug)]
 pub struct StudentT {
     params: [Parameter; 2],
     known: OnceLock<OfParameters>,
 }
 
-/// Terms that depend on the parameters alone. Quadrature needs them at every node, so they are kept.
+/// Terms of the parameters alone, kept for all quadrature nodes.
 #[derive(Clone, Copy, Debug)]
 struct OfParameters {
     scale: f64,
@@ -43,7 +43,7 @@ impl PartialEq for StudentT {
 }
 
 impl StudentT {
-    /// Noise with this squared scale and these degrees of freedom.
+    /// Noise of this squared scale and these degrees of freedom.
     ///
     /// # Errors
     /// [`LikelihoodError::Parameter`] unless both are positive and finite.
@@ -61,7 +61,7 @@ impl StudentT {
         })
     }
 
-    /// `student_t` in expressions and lists.
+    /// Registry entry of `student_t`.
     #[must_use]
     pub fn entry() -> LikelihoodEntry {
         LikelihoodEntry::new("student_t", "real numbers about f, with outliers", |_| {
@@ -102,7 +102,7 @@ fn log_normaliser<S: Scalar>(scale: S, dof: S) -> S {
     ((dof + 1.0) * 0.5).ln_gamma() - (dof * 0.5).ln_gamma() - (dof * scale * PI).ln() * 0.5
 }
 
-/// `ln(1 + residual²/spread)`, where the ratio may be beyond the range of numbers.
+/// `ln(1 + residual²/spread)`, also for ratios beyond the range of numbers.
 fn log_1p_ratio<S: Scalar>(residual: S, spread: S) -> S {
     // Quotients before products: a residual's square may leave the range too.
     let ratio = residual * (residual / spread);

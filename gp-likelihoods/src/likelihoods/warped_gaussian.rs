@@ -22,25 +22,25 @@ use crate::workspace::Workspace;
 pub use warp::WarpTerm;
 use warp::{Warp, warped};
 
-/// Beyond so many standard deviations a Gaussian has no mass that counts: 2e-19.
+/// Standard deviations beyond which a Gaussian has no relevant mass (2e-19).
 const REACH: i32 = 9;
 
-/// `ln p(y | f) = ln N(t(y); f, σ²) + ln t′(y)` with the warp `t(y) = y + Σ_i a_i tanh(b_i (y + c_i))` (Bonilla et
-/// al. 2019 §9.3.2, after Snelson, Rasmussen and Ghahramani 2003).
+/// `ln p(y | f) = ln N(t(y); f, σ²) + ln t′(y)` with the warp `t(y) = y + Σ_i a_i tanh(b_i (y + c_i))`
+/// (Bonilla et al. 2019 §9.3.2, after Snelson, Rasmussen and Ghahramani 2003).
 ///
-/// Parameters: `height` (a), `steepness` (b), `shift` (c), vectors of one value a term, and `variance` (σ²). With a
-/// and b positive the warp increases, at least as fast as y.
+/// Parameters: `height` (a), `steepness` (b), `shift` (c), vectors with one value per term, and `variance`
+/// (σ²). For positive a and b the warp increases at least as fast as y.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WarpedGaussian {
     params: [Parameter; 4],
 }
 
 impl WarpedGaussian {
-    /// A warp of these terms and noise of this variance.
+    /// Warp of these terms and noise of this variance.
     ///
     /// # Errors
-    /// [`LikelihoodError::Parameter`] without a term, for heights, steepnesses and variances that are not positive,
-    /// and for shifts that are not finite.
+    /// [`LikelihoodError::Parameter`] without a term, for heights, steepnesses or variances ≤ 0, and for
+    /// non-finite shifts.
     pub fn new(terms: &[WarpTerm], variance: f64) -> Result<Self, LikelihoodError> {
         let vector = |name: &'static str, of: fn(&WarpTerm) -> f64, transform| {
             Parameter::vector(name, terms.iter().map(of).collect(), transform)
@@ -55,7 +55,7 @@ impl WarpedGaussian {
         })
     }
 
-    /// `warped_gaussian` in expressions and lists; its setting `terms` is 3 unless given.
+    /// Registry entry of `warped_gaussian`; setting `terms`, 3 by default.
     #[must_use]
     pub fn entry() -> LikelihoodEntry {
         LikelihoodEntry::new("warped_gaussian", "real numbers, Gaussian about f once warped", |arguments| {
@@ -71,7 +71,7 @@ impl WarpedGaussian {
         })
     }
 
-    /// The noise variance σ², of the warped observation.
+    /// Noise variance σ² of the warped observation.
     #[must_use]
     pub fn variance(&self) -> f64 {
         self.params[3].value()
@@ -82,8 +82,8 @@ impl WarpedGaussian {
         Warp { height: height.values(), steepness: steepness.values(), shift: shift.values() }
     }
 
-    /// What the warp adds to slopes that are those of Gaussian noise on t(y): `power` times `ln t′(y)`, and its
-    /// parameters' derivatives, `−by_mean` being the derivative by t(y).
+    /// Adds the warp to slopes of Gaussian noise on t(y): `power` times `ln t′(y)`, and derivatives by its
+    /// parameters; `−by_mean` is the derivative by t(y).
     fn add_warp(&self, y: f64, power: f64, by_noise: f64, out: &mut Slopes) {
         let (warp, by_warped) = (self.warp(), -out.by_mean[0]);
         let terms = warp.height.len();
@@ -98,8 +98,8 @@ impl WarpedGaussian {
         }
     }
 
-    /// Mean and variance of y where t(y) is Gaussian: integrals over y, about the number that maps onto the mean. None
-    /// for a warp so steep that panels do not resolve it.
+    /// Mean and variance of y for a Gaussian t(y), by integrals over y. None for a warp too steep for
+    /// panels.
     fn moments(
         &self,
         mean: f64,
@@ -214,7 +214,7 @@ impl Density for WarpedGaussian {
         Some(standard_normal_cdf((self.warp().value(y) - q[0].mean()) / deviation))
     }
 
-    /// The warp keeps the order of numbers, and so their quantiles.
+    /// Quantiles mapped through the warp, which keeps their order.
     fn quantile_closed_form(&self, q: &[Latent], _output: usize, probability: f64) -> Option<f64> {
         let deviation = (q[0].variance() + self.variance()).sqrt();
         let standard = standard_normal_quantile(probability).ok()?;

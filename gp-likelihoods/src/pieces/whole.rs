@@ -1,7 +1,7 @@
-//! Integrals over all latents as sums of those over the latents of each piece.
+//! Integrals over all latents as sums over pieces.
 //!
-//! An expected log density is the sum of those of the pieces, whatever they touch. A tilted normaliser is one where no two
-//! pieces touch the same latent, because beliefs about latents are independent.
+//! An expected log density is always such a sum; a tilted normaliser if no two pieces share a latent, since
+//! beliefs about latents are independent.
 
 use super::Pieces;
 use crate::error::{LikelihoodError, check_count};
@@ -10,14 +10,14 @@ use crate::likelihood::{Described, parameter_count};
 use crate::slopes::Slopes;
 use crate::workspace::Workspace;
 
-/// What the sums need room for.
+/// Scratch of the sums.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Room {
     own: Slopes,
     touched: Vec<Latent>,
 }
 
-/// `E[ln p(y | f)]` with its derivatives by the pieces; whether these say what it is.
+/// `E[ln p(y | f)]` with derivatives by pieces; `false` if these do not give it.
 pub(crate) fn expected_by_pieces<L: Described>(
     likelihood: &L,
     y: &[f64],
@@ -33,7 +33,7 @@ pub(crate) fn expected_by_pieces<L: Described>(
     Ok(true)
 }
 
-/// `ln ∫ p(y | f)^α Π N(f_q; m_q, v_q) df` with its derivatives by the pieces; whether these say what it is.
+/// `ln ∫ p(y | f)^α Π N(f_q; m_q, v_q) df` with derivatives by pieces; `false` if these do not give it.
 pub(crate) fn tilted_by_pieces<L: Described>(
     likelihood: &L,
     y: &[f64],
@@ -53,13 +53,13 @@ pub(crate) fn tilted_by_pieces<L: Described>(
     Ok(true)
 }
 
-/// The pieces of a likelihood of several latents that is their product.
+/// Pieces of a likelihood of several latents, if it is their product.
 fn factors<L: Described>(likelihood: &L) -> Option<&dyn Pieces> {
     let several = likelihood.latents() > 1;
     likelihood.pieces().filter(|pieces| several && pieces.piece_count() > 1 && pieces.multiply_to_density())
 }
 
-/// An observation of some pieces, and what is believed about its latents.
+/// Observation with its pieces and the beliefs about its latents.
 #[derive(Clone, Copy)]
 struct Places<'a> {
     pieces: &'a dyn Pieces,
@@ -72,7 +72,7 @@ impl<'a> Places<'a> {
         (0..self.pieces.touched_count(piece)).map(move |slot| self.pieces.touched_latent(self.y, piece, slot))
     }
 
-    /// Whether no latent is touched twice.
+    /// `true` if no two pieces share a latent.
     fn are_apart(self) -> bool {
         let count = self.pieces.piece_count();
         let total: usize = (0..count).map(|piece| self.pieces.touched_count(piece)).sum();
@@ -82,7 +82,7 @@ impl<'a> Places<'a> {
             && (0..count).all(|piece| self.touched(piece).all(|latent| !elsewhere(piece, latent)))
     }
 
-    /// The sum of one integral of each piece.
+    /// Sums one integral per piece.
     fn add(
         self,
         params: usize,

@@ -2,21 +2,19 @@
 
 use crate::error::{LikelihoodError, check_count};
 
-/// The largest number of nodes of a rule: beyond it another rule is cheaper.
+/// Most nodes of a rule.
 pub(super) const MAX_NODES: usize = 1 << 20;
 
-/// Nodes and weights for expectations of functions of Q independent standard normal numbers:
-/// `E[g(t)] ≈ Σ w_i g(t_i)`, with weights that sum to 1.
+/// Nodes and weights for expectations over Q independent standard normal numbers: `E[g(t)] ≈ Σ w_i g(t_i)`,
+/// weights summing to 1.
 ///
-/// Every rule of this crate is such a table, computed once; which one to take is a question of the number of
-/// dimensions. [`product`](Self::product) is right to many digits in two or three,
-/// [`quasi_random`](Self::quasi_random) has an error that hardly depends on Q, and
-/// [`symmetric`](Self::symmetric) is exact for polynomials of degree 5 at 2Q² + 1 nodes, at the price of negative
-/// weights.
+/// [`product`](Self::product) is accurate to many digits in two or three dimensions; the error of
+/// [`quasi_random`](Self::quasi_random) hardly depends on Q; [`symmetric`](Self::symmetric) is exact to
+/// degree 5 with 2Q² + 1 nodes, some of negative weight.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cubature {
     dimensions: usize,
-    /// Node after node, each of Q numbers.
+    /// Nodes of Q numbers each.
     nodes: Vec<f64>,
     weights: Vec<f64>,
 }
@@ -27,19 +25,19 @@ impl Cubature {
         Self { dimensions, nodes, weights }
     }
 
-    /// The number Q of dimensions.
+    /// Number Q of dimensions.
     #[must_use]
     pub fn dimensions(&self) -> usize {
         self.dimensions
     }
 
-    /// The weights, one a node.
+    /// Weights, one per node.
     #[must_use]
     pub fn weights(&self) -> &[f64] {
         &self.weights
     }
 
-    /// The nodes with their weights.
+    /// Nodes with their weights.
     pub fn iter(&self) -> impl Iterator<Item = (&[f64], f64)> {
         self.nodes.chunks_exact(self.dimensions).zip(self.weights.iter().copied())
     }
@@ -58,7 +56,7 @@ impl Cubature {
     }
 }
 
-/// At least one dimension, and a number of nodes that is known and not too large.
+/// Fails without a dimension or with too many nodes.
 pub(super) fn check_size(dimensions: usize, nodes: Option<usize>) -> Result<(), LikelihoodError> {
     let small = dimensions > 0 && nodes.is_some_and(|nodes| nodes <= MAX_NODES);
     check_count("dimensions", dimensions, small, "at least 1, and few enough for 2^20 nodes in all")

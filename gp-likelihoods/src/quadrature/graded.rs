@@ -1,17 +1,18 @@
-//! Panels under the standard normal density that widen away from a bend, for integrands whose singularities are close to
-//! the real line there and nowhere else.
+//! Panels under the standard normal density that widen away from a bend, for integrands with singularities
+//! close to the real line only there.
 
 use super::GaussLegendre;
 use super::ladder::{LANES, REACH};
 use crate::special::HALF_LN_TAU;
 
-/// A panel at the bend is so many times as wide as the strip: with 16 nodes, errors are some 1e-15 of the integrand.
+/// Width of the panel at the bend, in units of the strip: with 16 nodes, errors are some 1e-15 of the
+/// integrand.
 const AT_BEND: f64 = 1.4;
-/// And never wider than this, for the density's sake.
+/// Widest panel, limited by the density.
 const WIDEST: f64 = 3.0;
 
-/// Hands out the nodes of all panels and their weights, for an integrand that is analytic so far (`strip`) from the real
-/// line at a bend, and farther the farther away.
+/// Passes nodes and weights of all panels to `take`, for an integrand analytic up to `strip` from the real
+/// line at a bend, and farther away from it.
 pub(crate) fn graded(bend: f64, strip: f64, take: &mut impl FnMut(&[f64; LANES], &[f64; LANES])) {
     // Where the density is, as near to the bend as that comes.
     let start = bend.clamp(-REACH, REACH);

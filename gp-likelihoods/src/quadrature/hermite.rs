@@ -2,14 +2,13 @@
 
 use crate::error::{LikelihoodError, check_count};
 
-/// The largest order: beyond it the nodes reach further than any Gaussian has mass in floating point.
+/// Largest order: its nodes reach the end of a Gaussian in floating point.
 const MAX_ORDER: usize = 512;
 
-/// Nodes and weights for expectations under the standard normal distribution:
-/// `E[g(t)] ≈ Σ w_i g(t_i)`, exact for polynomials of degree `2n − 1`.
+/// Nodes and weights for expectations under the standard normal distribution: `E[g(t)] ≈ Σ w_i g(t_i)`,
+/// exact to degree `2n − 1`.
 ///
-/// Every weight has its digits, also the outermost ones of a large rule that are far below the rounding error of the
-/// sum of all; that is what sums of steep exponentials need.
+/// Every weight is accurate, even far below the rounding error of their sum, as steep exponentials require.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GaussHermite {
     nodes: Vec<f64>,
@@ -17,7 +16,7 @@ pub struct GaussHermite {
 }
 
 impl GaussHermite {
-    /// The rule of this order, 1 to 512.
+    /// Rule of this order, 1 to 512.
     ///
     /// # Errors
     /// [`LikelihoodError::Count`] for another order.
@@ -26,7 +25,7 @@ impl GaussHermite {
         Ok(Self::of_order(order))
     }
 
-    /// The rule of an order known to be possible.
+    /// Rule of a valid order.
     pub(crate) fn of_order(order: usize) -> Self {
         let positive = positive_nodes(order);
         let mut nodes: Vec<f64> = positive.iter().map(|t| -t).collect();
@@ -38,13 +37,13 @@ impl GaussHermite {
         Self { nodes, log_weights }
     }
 
-    /// The nodes, increasing.
+    /// Nodes, increasing.
     #[must_use]
     pub fn nodes(&self) -> &[f64] {
         &self.nodes
     }
 
-    /// The logarithms of the weights, which sum to 1.
+    /// Logarithms of the weights, which sum to 1.
     #[must_use]
     pub fn log_weights(&self) -> &[f64] {
         &self.log_weights
@@ -58,8 +57,7 @@ impl GaussHermite {
 
 /// `h_{n−1}(t)` and `h_n(t)`, both times `exp(−scale)`, and that scale.
 ///
-/// The orthonormal polynomials `h_{k+1} = (t h_k − √k h_{k−1}) / √(k+1)` are rescaled when they grow, so that no
-/// order overflows.
+/// `h_{k+1} = (t h_k − √k h_{k−1}) / √(k+1)`, orthonormal, rescaled against overflow.
 fn orthonormal(order: usize, t: f64) -> (f64, f64, f64) {
     let (mut before, mut current, mut scale) = (0.0, 1.0, 0.0);
     for k in 0..order {
@@ -79,7 +77,7 @@ fn log_weight(order: usize, t: f64) -> f64 {
     -(order as f64).ln() - 2.0 * (before.abs().ln() + scale)
 }
 
-/// The positive zeros of `h_n`, decreasing: bracketed by counting sign changes, then Newton.
+/// Positive zeros of `h_n`, decreasing: bracketed by sign changes, then Newton.
 fn positive_nodes(order: usize) -> Vec<f64> {
     let mut upper = 2.0 * (order as f64).sqrt() + 1.0;
     (0..order / 2)
@@ -91,7 +89,7 @@ fn positive_nodes(order: usize) -> Vec<f64> {
         .collect()
 }
 
-/// A point near the zero with `index` larger ones, by halving an interval that holds it.
+/// Point near the zero with `index` larger ones, by bisection.
 fn bisect(order: usize, index: usize, upper: f64) -> f64 {
     let (mut low, mut high) = (0.0, upper);
     for _ in 0..26 {
@@ -101,7 +99,7 @@ fn bisect(order: usize, index: usize, upper: f64) -> f64 {
     0.5 * (low + high)
 }
 
-/// The number of zeros of `h_n` above t: the sign changes of the Sturm sequence `h_0(t), …, h_n(t)`.
+/// Number of zeros of `h_n` above t: sign changes of the Sturm sequence `h_0(t), …, h_n(t)`.
 fn zeros_above(order: usize, t: f64) -> usize {
     let (mut before, mut current, mut changes) = (0.0, 1.0, 0);
     for k in 0..order {

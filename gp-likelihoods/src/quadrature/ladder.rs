@@ -1,31 +1,31 @@
-//! Grids under the standard normal density whose errors are known beforehand, for integrands that are analytic near the
-//! real line.
+//! Grids under the standard normal density with known errors, for integrands analytic near the real line.
 //!
-//! An equidistant sum of step h is off by no more than `exp(a²/2 − 2πa/h)` times the size of the integrand at a distance a
-//! from the real line, for every a up to that of the nearest singularity. (L. N. Trefethen, J. A. C. Weideman, "The
+//! A sum of step h errs by at most `exp(a²/2 − 2πa/h)` times the size of the integrand at distance a from
+//! the real line, for every a up to the nearest singularity. (L. N. Trefethen, J. A. C. Weideman, "The
 //! exponentially convergent trapezoidal rule", SIAM Review 56, 2014.)
 
 use crate::special::HALF_LN_TAU;
 use std::sync::OnceLock;
 
-/// Nodes that are looked at side by side.
+/// Nodes evaluated at once.
 pub(crate) const LANES: usize = 8;
 
-/// Errors are below exp(−38), 3e-17, of the size of the integrand off the real line.
+/// Log error: exp(−38) = 3e-17 of the integrand off the real line.
 const DIGITS: f64 = 38.0;
-/// The singularity itself is not touched.
+/// Share of the distance to the singularity that is used.
 const CLOSEST: f64 = 0.95;
-/// The density is followed so far to either side; beyond is exp(−37) of it.
+/// Reach of the density to either side; exp(−37) of it lies beyond.
 pub(super) const REACH: f64 = 8.6;
-/// Each step is so much of the one before, and the finest has some 200 nodes: [graded](super::graded) panels need no more.
+/// Ratio of successive steps; the finest grid has about 200 nodes, as many as [graded](super::graded)
+/// panels.
 const RATIO: f64 = 0.8;
 const STEPS: usize = 11;
 
-/// Nodes and their weights, which add up to 1. What is left of the last lanes has weight 0.
+/// Nodes and weights, which sum to 1; unused lanes have weight 0.
 pub(crate) type Nodes = Vec<([f64; LANES], [f64; LANES])>;
 
-/// The coarsest grid for an integrand that is analytic so far from the real line, in deviations; None where that is too
-/// near for any.
+/// Coarsest grid for an integrand analytic this far from the real line, in deviations; None if too near for
+/// any.
 pub(crate) fn grid_for(strip: f64) -> Option<&'static Nodes> {
     static LADDER: OnceLock<Vec<(f64, Nodes)>> = OnceLock::new();
     let step = if strip.is_nan() { 0.0 } else { step_for(strip) };
@@ -33,7 +33,7 @@ pub(crate) fn grid_for(strip: f64) -> Option<&'static Nodes> {
     ladder.iter().find(|(rung, _)| *rung <= step).map(|(_, nodes)| nodes)
 }
 
-/// The longest step for a strip of this half width.
+/// Longest step for a strip of this half width.
 fn step_for(strip: f64) -> f64 {
     // Beyond √(2 · 38) the density grows faster than the grid gains.
     let a = (CLOSEST * strip).min((2.0 * DIGITS).sqrt());

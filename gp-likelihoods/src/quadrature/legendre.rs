@@ -1,4 +1,4 @@
-//! The Gauss–Legendre rule behind adaptive integration.
+//! Gauss–Legendre rule of adaptive integration.
 
 use std::f64::consts::PI;
 use std::sync::OnceLock;
@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 /// Points of the rule.
 pub(super) const ORDER: usize = 16;
 
-/// The 16-point Gauss–Legendre rule on an interval, exact for polynomials of degree 31.
+/// 16-point Gauss–Legendre rule on an interval, exact to degree 31.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GaussLegendre {
     /// Nodes on (−1, 1).
@@ -16,7 +16,7 @@ pub struct GaussLegendre {
 }
 
 impl GaussLegendre {
-    /// The rule, computed once.
+    /// Shared rule, computed once.
     pub fn shared() -> &'static Self {
         static RULE: OnceLock<GaussLegendre> = OnceLock::new();
         RULE.get_or_init(Self::compute)
@@ -27,7 +27,7 @@ impl GaussLegendre {
         self.nodes_between(low, high).iter().map(|&(x, w)| w * g(x)).sum()
     }
 
-    /// The nodes between `low` and `high`, each with its weight.
+    /// Nodes between `low` and `high`, with weights.
     pub(crate) fn nodes_between(&self, low: f64, high: f64) -> [(f64, f64); ORDER] {
         let (half, middle) = (0.5 * (high - low), 0.5 * (high + low));
         std::array::from_fn(|i| (middle + half * self.nodes[i], half * self.weights[i]))
@@ -49,7 +49,7 @@ impl GaussLegendre {
     }
 }
 
-/// The Legendre polynomial of degree [`ORDER`] and its derivative.
+/// Legendre polynomial of degree [`ORDER`] and its derivative.
 fn legendre(t: f64) -> (f64, f64) {
     let (mut before, mut current) = (1.0, t);
     for k in 1..ORDER {

@@ -1,8 +1,7 @@
 //! Integrals over one or more Gaussian latent values.
 //!
-//! In one dimension nested trapezoidal sums for smooth integrands, [`GaussHermite`] for polynomials and [`Panels`] for all
-//! others; in several
-//! a [`Cubature`], whichever way its nodes came about.
+//! One dimension: nested trapezoidal sums for smooth integrands, [`GaussHermite`] for polynomials,
+//! [`Panels`] for all others. Several: a [`Cubature`].
 
 mod cubature;
 mod graded;
@@ -27,6 +26,6 @@ pub(crate) use trapezoid::{Grid, trapezoid};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Integrals<const K: usize> {
     pub(crate) values: [f64; K],
-    /// The integrals of absolute values: what is rounded when the values are summed.
+    /// Integrals of absolute values: the scale of rounding errors.
     pub(crate) sizes: [f64; K],
 }

@@ -4,44 +4,45 @@ use super::legendre::ORDER;
 use super::{GaussLegendre, Integrals};
 use crate::error::LikelihoodError;
 
-/// Panels are halved at most this often: 2⁻⁴⁰ of a panel is beyond what any integrand here resolves.
+/// Most halvings of a panel.
 const MAX_DEPTH: u32 = 40;
-/// Panels looked at before the rest is taken as it is; it bounds the time an integrand without a limit can cost.
+/// Most panels before the rest is accepted; bounds the time.
 const MAX_PANELS: usize = 4_000;
-/// What panels that were taken as they are may be wrong by, relative to the integral of the absolute value. Needles far
-/// away are noisy at 1e-7 because their place is rounded, and no halving changes that.
+/// Error allowed in accepted panels, relative to the integral of the absolute value. Distant needles are
+/// noisy at 1e-7 because their place is rounded.
 const FORGIVEN: f64 = 1e-5;
 
-/// A panel that holds less than this share of what is asked of the whole is taken as it is.
+/// Share of the required accuracy below which a panel is accepted.
 const EMPTY: f64 = 1e-3;
 
-/// Where a panel begins and ends, and how often it was halved.
+/// Ends of a panel and number of halvings.
 type Place = (f64, f64, u32);
-/// What a panel came to: integrals, and integrals of absolute values.
+/// Integrals of a panel, and of absolute values.
 type Found<const K: usize> = ([f64; K], [f64; K]);
 
-/// A rule adapted to an integrand: nodes and weights that integrate it, and whatever is like it, over its panels.
+/// Rule adapted to an integrand, for it and similar ones.
 ///
-/// The memory is reused from one integral to the next.
+/// Its memory is reused.
 #[derive(Clone, Debug, Default)]
 pub struct Panels {
     nodes: Vec<f64>,
     weights: Vec<f64>,
     stack: Vec<Place>,
-    /// What each panel of the stack came to: K integrals, and K of absolute values.
+    /// Integrals of each panel of the stack: K values and K absolute ones.
     values: Vec<f64>,
 }
 
 impl Panels {
-    /// Adapts the rule to all K components of an integrand between consecutive `edges` and returns their integrals.
+    /// Adapts the rule to all K components of an integrand between consecutive increasing `edges`; returns
+    /// their integrals.
     ///
-    /// A panel is halved until its 16-point value agrees with the two halves to `tolerance` times the integral of the
-    /// component's absolute value. `edges` increase; fewer than two give an empty rule. The integrand is evaluated at most 16 times for each panel of the edges and 32 times for each
-    /// of 4000 that are halved.
+    /// A panel is halved until its 16-point value agrees with its halves to `tolerance` times the integral
+    /// of the component's absolute value. Fewer than two edges give an empty rule. Cost: at most 16
+    /// evaluations per panel of the edges and 32 per each of 4000 halved ones.
     ///
     /// # Errors
-    /// [`LikelihoodError::Unresolved`] for an integrand that is not resolved after 40 halvings of a panel or 4000 panels
-    /// in all, by more than 1e-5 of the integral of the absolute value, or that is not finite.
+    /// [`LikelihoodError::Unresolved`] for an integrand that is not finite, or off by more than 1e-5 of the
+    /// integral of the absolute value after 40 halvings of a panel or 4000 panels.
     pub fn adapt<const K: usize>(
         &mut self,
         edges: &[f64],
@@ -107,12 +108,12 @@ impl Panels {
         Err(LikelihoodError::Unresolved { low: unresolved.0, high: unresolved.1 })
     }
 
-    /// The sum of the adapted rule over another integrand.
+    /// Sum of the adapted rule over another integrand.
     pub fn sum(&self, mut integrand: impl FnMut(f64) -> f64) -> f64 {
         self.nodes.iter().zip(&self.weights).map(|(&x, w)| w * integrand(x)).sum()
     }
 
-    /// The nodes the rule settled on, each with its weight.
+    /// Nodes of the rule with weights.
     pub fn rule(&self) -> impl Iterator<Item = (f64, f64)> {
         self.nodes.iter().copied().zip(self.weights.iter().copied())
     }
@@ -138,7 +139,7 @@ impl Panels {
     }
 }
 
-/// The integral of every component over one panel, and that of its absolute value.
+/// Integral of every component over one panel, and of its absolute value.
 fn panel<const K: usize>(
     low: f64,
     high: f64,

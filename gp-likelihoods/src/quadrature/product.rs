@@ -5,8 +5,8 @@ use super::{Cubature, GaussHermite};
 use crate::error::LikelihoodError;
 
 impl Cubature {
-    /// Every combination of the nodes of one Gauss–Hermite rule: `orderᑫ` nodes, exact for polynomials of degree
-    /// `2·order − 1` in each dimension.
+    /// All combinations of the nodes of one Gauss–Hermite rule: `orderᑫ` nodes, exact to degree `2·order −
+    /// 1` per dimension.
     ///
     /// # Errors
     /// [`LikelihoodError::Count`] for no dimension, a bad order or more than 2²⁰ nodes.

@@ -1,4 +1,4 @@
-//! Nodes that are drawn: at random, or from a sequence that fills the cube evenly.
+//! Random and quasi-random nodes.
 
 use rand::{Rng, RngExt};
 use rand_chacha::ChaCha8Rng;
@@ -13,11 +13,11 @@ use crate::special::standard_normal_quantile;
 
 /// Digits of a double in base 2.
 const BITS: f64 = 53.0;
-/// A direction in which nodes have less than this second moment is one that they leave out.
+/// Second moment below which a direction counts as missed by the nodes.
 const LEAST_PIVOT: f64 = 0.1;
 
 impl Cubature {
-    /// Equal weights on independent draws: an error of one standard deviation over √count.
+    /// Independent draws of equal weight: the error is one standard deviation over √count.
     ///
     /// # Errors
     /// [`LikelihoodError::Count`] for no dimension, no node or more than 2²⁰ of them.
@@ -28,12 +28,12 @@ impl Cubature {
         Ok(Self::of(dimensions, nodes, vec![1.0 / count as f64; count]))
     }
 
-    /// Equal weights on an even number of nodes, at least `count`, that fill space evenly: Halton's sequence with a
-    /// random permutation of every digit, through the normal quantile.
+    /// Nodes of equal weight that fill space evenly (an even number, at least `count`): Halton's sequence
+    /// with random digit permutations, through the normal quantile.
     ///
-    /// Nodes come in pairs `±t` and are moved together until `E t tᵀ = I` holds: odd functions and quadratic ones are
-    /// exact. Of the sequences that need no tables (this one, Korobov lattices, additive sequences,
-    /// Latin hypercubes) it had the smallest errors or nearly so in 4 to 64 dimensions.
+    /// Nodes come in pairs `±t`, whitened to `E t tᵀ = I`: odd and quadratic functions are exact. In 4 to
+    /// 64 dimensions its errors were about the smallest of sequences without tables (Korobov lattices,
+    /// additive sequences, Latin hypercubes).
     ///
     /// # Errors
     /// [`LikelihoodError::Count`] for no dimension, no node or more than 2²⁰ of them.
@@ -54,7 +54,7 @@ impl Cubature {
     }
 }
 
-/// Gives the nodes the second moments `E t tᵀ = I`; fewer nodes than that takes stay as they are.
+/// Whitens nodes to `E t tᵀ = I`; too few nodes stay as they are.
 fn whiten(nodes: &mut [f64], dimensions: usize) {
     let (q, count) = (dimensions, nodes.len() / dimensions);
     let mut moments = vec![0.0; q * q];
@@ -83,7 +83,7 @@ fn normal_column(count: usize, base: usize, rng: &mut dyn Rng) -> Result<Vec<f64
     Ok(column)
 }
 
-/// A permutation of the digits for every place a double has in this base.
+/// One digit permutation for each place of a double in this base.
 fn digit_permutations(base: usize, rng: &mut dyn Rng) -> Vec<Vec<usize>> {
     let places = (BITS / (base as f64).log2()).ceil() as usize;
     let mut shuffled = || {
@@ -96,7 +96,7 @@ fn digit_permutations(base: usize, rng: &mut dyn Rng) -> Vec<Vec<usize>> {
     (0..places).map(|_| shuffled()).collect()
 }
 
-/// The permuted digits of the index mirrored at the point, kept off both ends.
+/// Permuted digits of the index mirrored at the point, kept off both ends.
 fn radical_inverse(mut index: usize, base: usize, permutations: &[Vec<usize>]) -> f64 {
     let (mut place, mut sum) = (1.0, 0.0);
     for permutation in permutations {

@@ -1,14 +1,14 @@
-//! The fully symmetric rule of degree 5.
+//! Fully symmetric rule of degree 5.
 
 use super::Cubature;
 use super::cubature::check_size;
 use crate::error::LikelihoodError;
 
 impl Cubature {
-    /// McNamee and Stenger's rule of degree 5 with 2Q² + 1 nodes (Seeger & Jordan 2004 §4.3.1): the origin, `±√3` along
-    /// every axis, and `(±√3, ±√3)` in the plane of every pair of axes.
+    /// McNamee and Stenger's rule of degree 5 with 2Q² + 1 nodes (Seeger & Jordan 2004 §4.3.1): the origin,
+    /// `±√3` along every axis, and `(±√3, ±√3)` in the plane of every pair of axes.
     ///
-    /// From Q = 5 on the weights of the axes, `(4 − Q)/18`, are negative: a variance it estimates may be negative too.
+    /// From Q = 5 on axis weights `(4 − Q)/18` are negative, and so may be an estimated variance.
     ///
     /// # Errors
     /// [`LikelihoodError::Count`] for no dimension or more than 2²⁰ nodes.

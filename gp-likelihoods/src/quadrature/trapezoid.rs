@@ -1,48 +1,48 @@
 //! Nested trapezoidal sums over the real line, for analytic integrands that decay like a Gaussian.
 //!
-//! For these the sum over an equidistant grid converges faster than any power of the step: with `exp(−2πd/h)`, where d is
-//! the distance of the nearest singularity in the complex plane, and for a Gaussian with `exp(−2π²/h²)`. Halving the step
-//! at least squares the error, and the old nodes stay. (L. N. Trefethen, J. A. C. Weideman, "The exponentially convergent
-//! trapezoidal rule", SIAM Review 56, 2014.)
+//! They converge with `exp(−2πd/h)`, d the distance of the nearest singularity, and for a Gaussian with
+//! `exp(−2π²/h²)`: halving the step at least squares the error and reuses the nodes. (L. N. Trefethen, J.
+//! A. C. Weideman, "The exponentially convergent trapezoidal rule", SIAM Review 56, 2014.)
 
 use super::Integrals;
 
-/// Steps of the coarsest grid, in widths of the integrand: half of it is exact to 1e-2, a quarter to 1e-9 for a Gaussian.
+/// Step of the coarsest grid, in widths of the integrand: for a Gaussian, half of it is exact to 1e-2, a
+/// quarter to 1e-9.
 const FIRST_STEP: f64 = 2.0;
-/// Halvings before the integrand is given up: finer features are for panels.
+/// Most halvings; finer features are left to panels.
 const MAX_HALVINGS: u32 = 6;
-/// Nodes in one direction on the coarsest grid.
+/// Most nodes in one direction of the coarsest grid.
 const MAX_REACH: u32 = 100;
-/// A node whose weight is below this share of the largest, exp(−45), is beyond the end unless it counts all the same.
+/// Share exp(−45) of the largest weight below which a node ends the sum, unless it still counts.
 const NO_WEIGHT: f64 = 2.9e-20;
-/// What counts: a share of the sum so far.
+/// Share of the sum so far from which a node counts.
 const COUNTS: f64 = 1e-17;
-/// Two sums that agree to this are both right.
+/// Agreement at which two sums are both accurate.
 const EQUAL: f64 = 1e-10;
-/// Two sums that agree to this are a right one and its forerunner, if the last halving has about squared the difference
-/// before: only an analytic integrand that is resolved does that.
+/// Agreement at which the second sum is accurate if the last halving about squared the difference, as only
+/// resolved analytic integrands do.
 const CLOSE: f64 = 1e-6;
 const SQUARED: f64 = 10.0;
 
-/// Where the coarsest grid lies.
+/// Placement of the coarsest grid.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Grid {
-    /// About where the weight is largest.
+    /// Approximate maximum of the weight.
     pub(crate) centre: f64,
-    /// The scale of the weight there, or of anything narrower that the grid must not step over.
+    /// Scale of the weight, or of anything narrower to resolve.
     pub(crate) width: f64,
-    /// The grid reaches at least from here to there: between two peaks there may be nothing.
+    /// Range that the grid covers at least, with two peaks.
     pub(crate) span: (f64, f64),
 }
 
-/// Sums over the nodes so far, and those of absolute values.
+/// Sums over the nodes so far, and of absolute values.
 struct Sums<const K: usize> {
     plain: [f64; K],
     sizes: [f64; K],
 }
 
 impl<const K: usize> Sums<K> {
-    /// Adds the values of a node, and tells whether any of them counts.
+    /// Adds the values of a node; `true` if any of them counts.
     fn add(&mut self, weight: f64, values: &[f64; K]) -> bool {
         let mut counts = false;
         for ((sum, size), value) in self.plain.iter_mut().zip(&mut self.sizes).zip(values) {
@@ -54,7 +54,7 @@ impl<const K: usize> Sums<K> {
         counts
     }
 
-    /// The largest difference from half the sums before, relative to the sizes; NaN where a sum is not finite.
+    /// Largest difference from half of the earlier sums, relative to the sizes; NaN if a sum is not finite.
     fn change(&self, before: &[f64; K]) -> f64 {
         let terms = self.plain.iter().zip(&self.sizes).zip(before);
         let relative = terms.map(|((sum, size), before)| {
@@ -65,8 +65,8 @@ impl<const K: usize> Sums<K> {
     }
 }
 
-/// `∫ w(t) g(t) dt` for all K components of g, and the nodes with their weights `h w(t)` in `rule`; None where the sums do
-/// not settle as those of a smooth integrand do.
+/// `∫ w(t) g(t) dt` for all K components of g, with nodes and weights `h w(t)` in `rule`; None if the sums
+/// do not settle.
 ///
 /// `integrand` gives w, which falls outside the grid's span, and g.
 pub(crate) fn trapezoid<const K: usize>(

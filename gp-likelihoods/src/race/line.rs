@@ -1,4 +1,4 @@
-//! A race as one sum along the winner: `P = ∫ F(t) dt` with `t = (u − m_w)/√v_w`.
+//! Race as one sum along the winner: `P = ∫ F(t) dt` with `t = (u − m_w)/√v_w`.
 
 use super::nodes::{self, Nodes};
 use super::{REACH, Rival};
@@ -6,18 +6,18 @@ use crate::quadrature::LANES;
 use crate::slopes::Slopes;
 use crate::special::{HALF_LN_TAU, log_normal_cdf_slopes, normal_cdfs};
 
-/// What is less likely has its mode away from the winner's mean.
+/// Probability below which the mode is away from the winner's mean.
 const LIKELY: f64 = 1e-4;
-/// How near a mode has to be found, in widths of the integrand, and steps of Newton's method.
+/// Precision of a mode in widths of the integrand, and Newton steps.
 const NEAR: f64 = 0.1;
 const MAX_STEPS: usize = 100;
-/// To the right of the mode, nothing is left where a node weighs this share of all.
+/// Share of all weight below which nodes right of the mode are left out.
 const NOTHING: f64 = 1e-18;
 
-/// `z_c` and `φ(z_c)/(Φ(z_c) √v_c)` of a few nodes, for one rival.
+/// `z_c` and `φ(z_c)/(Φ(z_c) √v_c)` at a few nodes, for one rival.
 type Lane = ([f64; LANES], [f64; LANES]);
 
-/// Memory for a few nodes, a lane for each rival.
+/// Memory for a few nodes, one lane per rival.
 pub(super) type Lanes = Vec<Lane>;
 
 /// Sets value and slopes of `ln P(all rivals lose)`; `own` is the winner's variance.
@@ -29,7 +29,7 @@ pub(super) fn win(winner: usize, own: f64, rivals: &[Rival], lanes: &mut Lanes, 
     }
 }
 
-/// Where F counts, and what it is divided by.
+/// Range and scale of F.
 struct Line {
     /// v_w and √v_w
     own: f64,
@@ -37,11 +37,11 @@ struct Line {
     low: f64,
     middle: f64,
     high: f64,
-    /// Whether it counts away from the winner's mean only.
+    /// `true` if only the part away from the winner's mean counts.
     tail: bool,
-    /// A logarithm.
+    /// Log scale.
     height: f64,
-    /// Whether the rivals' distribution functions bend less than the winner's density.
+    /// `true` if the rivals' distribution functions bend less than the winner's density.
     smooth: bool,
 }
 
@@ -60,7 +60,7 @@ impl Line {
         }
     }
 
-    /// From where a rival is too far ahead.
+    /// Range around the winner's mean, from where a rival is too far ahead.
     fn about_the_mean(own: f64, rivals: &[Rival]) -> Self {
         let line = Self::new(own, rivals);
         let far_ahead = |rival: &Rival| (rival.lead - REACH * rival.deviation) / line.scale;
@@ -68,7 +68,7 @@ impl Line {
         Self { low, ..line }
     }
 
-    /// ln F bends at least as much as a Gaussian of variance 1, and the more the farther left.
+    /// Range around the mode; ln F bends at least like a unit Gaussian, more to the left.
     fn about_the_mode(own: f64, rivals: &[Rival]) -> Self {
         let line = Self::new(own, rivals);
         // From above every bend Newton's method on a concave function needs no safeguard but its own length.
@@ -117,7 +117,7 @@ impl Line {
         out.value = self.height - HALF_LN_TAU + mass.ln();
     }
 
-    /// `F(t) √(2π)/exp(height)`, and what it weighs for twice the slope of ln P by the winner's variance.
+    /// `F(t) √(2π)/exp(height)`, and its weight in twice the slope of ln P by the winner's variance.
     fn look(&self, t: &[f64; LANES], rivals: &[Rival], lanes: &mut Lanes) -> ([f64; LANES], [f64; LANES]) {
         let (mut exponents, mut factors) = (t.map(|t| -0.5 * t * t - self.height), [1.0; LANES]);
         let (mut slope, mut bend) = ([0.0; LANES], [0.0; LANES]);

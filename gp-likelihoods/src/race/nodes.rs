@@ -1,31 +1,31 @@
-//! Where the integrand of a race is looked at: `F(t) = φ(t) Π_c Φ(z_c)`, `z_c = (t − l_c)/r_c`, with the lead l_c and the
-//! deviation r_c of a rival in deviations of the winner.
+//! Nodes of a race: `F(t) = φ(t) Π_c Φ(z_c)`, `z_c = (t − l_c)/r_c`, with lead l_c and deviation r_c of a
+//! rival in deviations of the winner.
 //!
-//! On an equidistant grid: at `t + ia` a factor Φ(z_c) grows by no more than `exp(½ (a/r_c)²)`, so that a sum of step h is
-//! wrong by no more than `2 exp(½ a² p − 2π a/h)` with `p = 1 + Σ_c 1/r_c²`, for every a; the best of them, `a = 2π/(h p)`,
-//! leaves `2 exp(−2π²/(h² p))`. (L. N. Trefethen, J. A. C. Weideman, "The exponentially convergent trapezoidal rule",
+//! Grid: at `t + ia` a factor Φ(z_c) grows by at most `exp(½ (a/r_c)²)`, so a sum of step h errs by at most
+//! `2 exp(½ a² p − 2π a/h)`, `p = 1 + Σ_c 1/r_c²`, for every a; the best, `a = 2π/(h p)`, leaves `2
+//! exp(−2π²/(h² p))`. (L. N. Trefethen, J. A. C. Weideman, "The exponentially convergent trapezoidal rule",
 //! SIAM Review 56, 2014.)
 //!
-//! On panels that are as fine as they have to be where they are, with the p of those rivals that are not yet beaten for
-//! sure: 16 nodes integrate a Gaussian over 4.5 of its deviations, and an exponential that falls by exp(−4.5), to 1e-15.
+//! Panels: as fine as needed locally, with p over rivals not yet surely beaten; 16 nodes integrate a
+//! Gaussian over 4.5 deviations, and an exponential falling by exp(−4.5), to 1e-15.
 
 use super::{REACH, Rival};
 use crate::quadrature::{GaussLegendre, LANES};
 
 /// `ln(1/ε)` for an error of ε = 1e-16 on a grid.
 const LOG_ERROR: f64 = 36.8;
-/// The width of a panel in units of `1/√p`.
+/// Width of a panel in units of `1/√p`.
 const PANEL: f64 = 4.5;
-/// A grid of so many nodes costs as much as panels usually do.
+/// Largest grid; beyond, panels are cheaper.
 const MAX_GRID: f64 = 200.0;
-/// Panels before the rest is left, which is then far from where F counts.
+/// Most panels; the rest is far from where F counts.
 const MAX_PANELS: usize = 4_000;
 
 /// Nodes and their weights.
 pub(super) type Nodes = ([f64; LANES], [f64; LANES]);
 
-/// Hands nodes between `low` and `high` to `take`, from left to right, until it wants no more. Where all of F that counts
-/// is in the tail of the winner, it may fall as fast as that.
+/// Passes nodes between `low` and `high` to `take`, left to right, until it declines. If only the winner's
+/// tail counts, F may fall as fast as that.
 pub(super) fn visit(
     (low, high): (f64, f64),
     tail: bool,

@@ -2,10 +2,10 @@
 
 use super::coefficients::ERFCX;
 
-/// `exp(x²) erfc(x)` for x ≥ 0, where it falls slowly from 1 to 0; NaN for other arguments.
+/// `exp(x²) erfc(x)` for x ≥ 0, falling slowly from 1 to 0; NaN for other arguments.
 ///
-/// One Chebyshev series in `(x − 3.75)/(x + 3.75)` for the whole half line, after M. M. Shepherd and
-/// J. G. Laframboise, "Chebyshev approximation of (1 + 2x) exp(x²) erfc x in 0 ≤ x < ∞", Math. Comp. 36 (1981).
+/// Chebyshev series in `(x − 3.75)/(x + 3.75)`, after M. M. Shepherd and J. G. Laframboise, "Chebyshev
+/// approximation of (1 + 2x) exp(x²) erfc x in 0 ≤ x < ∞", Math. Comp. 36 (1981).
 #[must_use]
 pub fn erfcx(x: f64) -> f64 {
     if x < 0.0 {
@@ -15,8 +15,7 @@ pub fn erfcx(x: f64) -> f64 {
     scaled
 }
 
-/// [`erfcx`] of numbers that are not negative, side by side: a term of the series waits for the one before it, and may as
-/// well do so for several numbers at once.
+/// [`erfcx`] of several numbers ≥ 0 at once, to hide the latency of the series.
 pub(crate) fn erfcx_of_many<const N: usize>(x: &[f64; N]) -> [f64; N] {
     // Infinity over infinity has no value, its limit has.
     let t = x.map(|x| if x > 1e16 { 1.0 } else { (x - 3.75) / (x + 3.75) });
@@ -30,8 +29,8 @@ const HALF: usize = {
     ERFCX.len() / 2
 };
 
-/// With `u = 2t² − 1` the series in t is `Σ a_k T_k(u) + t Σ b_k T_k(u)`, two sums that do not wait for each other and are
-/// half as long: `T_2k(t) = T_k(u)` and `2 t T_k(u) = T_{2k+1}(t) + T_{2k−1}(t)`.
+/// Even part of the series: with `u = 2t² − 1` it is `Σ a_k T_k(u) + t Σ b_k T_k(u)`, two independent sums
+/// of half the length: `T_2k(t) = T_k(u)`, `2 t T_k(u) = T_{2k+1}(t) + T_{2k−1}(t)`.
 const EVEN: [f64; HALF] = split().0;
 const ODD: [f64; HALF] = split().1;
 

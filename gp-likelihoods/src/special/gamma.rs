@@ -1,8 +1,8 @@
-//! The logarithm of the gamma function and its first two derivatives.
+//! Logarithm of the gamma function and its first two derivatives.
 
 use super::coefficients::{DIGAMMA_ROOT, DIGAMMA_TAYLOR};
 
-/// From here on the asymptotic series below are exact to rounding.
+/// Argument from which the asymptotic series are exact to rounding.
 const ASYMPTOTIC_FROM: f64 = 10.0;
 /// `B_2k / 2k` for k = 1, 2, …
 const DIGAMMA_SERIES: [f64; 7] =

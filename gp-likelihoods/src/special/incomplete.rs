@@ -1,27 +1,26 @@
-//! The regularised incomplete gamma and beta functions: distribution functions of counts and of Student's t.
+//! Regularised incomplete gamma and beta functions: distribution functions of counts and of Student's t.
 //!
-//! Both cost no more than [`MAX_TERMS`] terms, whatever the arguments: series and continued fractions, which need about the
-//! square root of the smallest shape, and for large shapes an integral over the tail on 48 nodes.
+//! Cost: at most [`MAX_TERMS`] terms of series and continued fractions (about the square root of the
+//! smallest shape); for large shapes a tail integral on 48 nodes.
 
 use super::tail::tail;
 use super::{
     HALF_LN_TAU, STIRLING_FROM, exp_remainder, ln_gamma, ln_gamma_step, log_remainder, stirling_remainder,
 };
 
-/// Keeps a continued fraction away from division by zero.
+/// Guard of continued fractions against division by zero.
 const TINY: f64 = 1e-300;
 
-/// Terms of a series or levels of a fraction before it is taken as it is: below the shapes that follow, all settle in
-/// fewer.
+/// Most terms or levels; all settle in fewer below the shapes that follow.
 const MAX_TERMS: u32 = 200;
-/// From these shapes on a distribution function is an integral over its tail: of a gamma distribution, and the smaller
+/// Shapes from which the distribution function is a tail integral: of a gamma distribution, and the smaller
 /// of the two of a beta distribution.
 const GAMMA_TAIL: f64 = 100.0;
 const BETA_TAIL: f64 = 1_000.0;
 
-/// `P(a, x)` and `Q(a, x) = 1 − P(a, x)` for shape a > 0 and x ≥ 0, neither lost in the other's rounding; NaN otherwise.
+/// `P(a, x)` and `Q(a, x) = 1 − P(a, x)` for a > 0, x ≥ 0, each accurate; NaN otherwise.
 ///
-/// The relative error is some ulps for each power of e that the smaller one is below 1.
+/// The relative error is some ulps per power of e that the smaller one is below 1.
 #[must_use]
 pub fn incomplete_gamma(a: f64, x: f64) -> (f64, f64) {
     if a.is_nan() || x.is_nan() || a <= 0.0 || x < 0.0 || a.is_infinite() {
@@ -42,7 +41,7 @@ pub fn incomplete_gamma(a: f64, x: f64) -> (f64, f64) {
     }
 }
 
-/// The logarithm of `xᵃ exp(−x)/Γ(a)`, the density of the logarithm of a gamma number at ln x.
+/// Log of `xᵃ exp(−x)/Γ(a)`, the density of a log gamma number at ln x.
 fn log_gamma_front(a: f64, x: f64) -> f64 {
     if a < STIRLING_FROM {
         return a * x.ln() - x - ln_gamma(a);
@@ -50,13 +49,13 @@ fn log_gamma_front(a: f64, x: f64) -> f64 {
     a * log_ratio_remainder(x, a) + 0.5 * a.ln() - HALF_LN_TAU - stirling_remainder(a)
 }
 
-/// `ln(x/a) − (x − a)/a`, with its digits near and far.
+/// `ln(x/a) − (x − a)/a`, accurate near and far.
 fn log_ratio_remainder(x: f64, a: f64) -> f64 {
     let apart = (x - a) / a;
     if apart > -0.5 { log_remainder(apart) } else { (x / a).ln() - apart }
 }
 
-/// From ln x away from the mode, on the way of which this density is `exp(−d)` times that at ln x.
+/// Tail integral from ln x away from the mode; the density falls as `exp(−d)`.
 fn gamma_by_tail(front: f64, a: f64, x: f64) -> (f64, f64) {
     let side = if x < a { -1.0 } else { 1.0 };
     let away = (x - a).abs();
@@ -105,7 +104,7 @@ pub fn incomplete_beta(a: f64, b: f64, x: f64) -> f64 {
     }
 }
 
-/// The logarithm of `xᵃ (1 − x)ᵇ/B(a, b)`, the density of the log odds of a beta number at those of x.
+/// Log of `xᵃ (1 − x)ᵇ/B(a, b)`, the density of the log odds of a beta number at those of x.
 pub(crate) fn log_beta_front(a: f64, b: f64, x: f64) -> f64 {
     let (small, large) = (a.min(b), a.max(b));
     if small < STIRLING_FROM {
@@ -121,7 +120,7 @@ pub(crate) fn log_beta_front(a: f64, b: f64, x: f64) -> f64 {
         - stirling_remainder(b)
 }
 
-/// As [`gamma_by_tail`], in the log odds and with the smaller of x and 1 − x, whose digits count.
+/// [`gamma_by_tail`] in the log odds, with the smaller of x and 1 − x.
 fn beta_by_tail(front: f64, a: f64, b: f64, x: f64) -> f64 {
     if x > 0.5 {
         return 1.0 - beta_by_tail(front, b, a, 1.0 - x);
@@ -137,7 +136,7 @@ fn beta_by_tail(front: f64, a: f64, b: f64, x: f64) -> f64 {
     if excess < 0.0 { beyond } else { 1.0 - beyond }
 }
 
-/// The continued fraction of the incomplete beta function, Abramowitz & Stegun 26.5.8.
+/// Continued fraction of the incomplete beta function, Abramowitz & Stegun 26.5.8.
 fn beta_fraction(a: f64, b: f64, x: f64) -> f64 {
     let start = 1.0 - (a + b) * x / (a + 1.0);
     lentz(1.0, start, |n| {
@@ -153,8 +152,8 @@ fn beta_fraction(a: f64, b: f64, x: f64) -> f64 {
     })
 }
 
-/// Goes on with a continued fraction whose value so far is `1/denominator`, by the modified method of Lentz, where `c`
-/// is his ratio of numerators.
+/// Continues a fraction of value `1/denominator` by the modified method of Lentz; `c` is his ratio of
+/// numerators.
 fn lentz(mut c: f64, denominator: f64, mut level: impl FnMut(u32) -> (f64, f64)) -> f64 {
     let away = |x: f64| if x.abs() < TINY { TINY } else { x };
     let mut d = 1.0 / away(denominator);

@@ -1,12 +1,12 @@
-//! The standard normal distribution between two numbers.
+//! Standard normal distribution between two numbers.
 
 use super::normal::{HALF_LN_TAU, log_normal_cdf_difference, mills};
 use super::{inverse_mills, inverse_mills_excess, log_normal_cdf};
 use crate::quadrature::GaussLegendre;
 
-/// What a standard normal number does on an interval (a, b), of which one end or both may be infinite.
+/// Standard normal number on an interval (a, b), with finite or infinite ends.
 ///
-/// As the interval moves by δ to the right, its log mass changes by `−mean · δ + ½ curvature · δ²`.
+/// A shift by δ to the right changes its log mass by `−mean · δ + ½ curvature · δ²`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NormalInterval {
     /// `ln(Φ(b) − Φ(a))`
@@ -15,14 +15,14 @@ pub struct NormalInterval {
     pub at_lower: f64,
     /// `φ(b)/(Φ(b) − Φ(a))`: the derivative of the log mass by b.
     pub at_upper: f64,
-    /// The mean of a number that is known to lie in the interval.
+    /// Mean of a number in the interval.
     pub mean: f64,
-    /// Its variance, less 1: between −1 and 0.
+    /// Its variance less 1: between −1 and 0.
     pub curvature: f64,
 }
 
 impl NormalInterval {
-    /// The interval from a to b; all NaN unless `a < b`.
+    /// Interval from a to b; all NaN unless `a < b`.
     #[must_use]
     pub fn new(a: f64, b: f64) -> Self {
         let reflected = a + b < 0.0;
@@ -46,7 +46,7 @@ impl NormalInterval {
         Self { at_lower: self.at_upper, at_upper: self.at_lower, mean: -self.mean, ..self }
     }
 
-    /// For `a < b` with `a + b ≥ 0`.
+    /// Interval with `a < b` and `a + b ≥ 0`.
     fn mostly_above(a: f64, b: f64) -> Self {
         if b == f64::INFINITY {
             return Self::above(a);
@@ -76,7 +76,8 @@ impl NormalInterval {
         Self { log_mass: log_normal_cdf(-a), at_lower: ratio, at_upper: 0.0, mean: ratio, curvature }
     }
 
-    /// By sums over the density relative to that at a: the ratios at the ends are large here, and nearly cancel.
+    /// Narrow interval, by sums over the density relative to a: the ratios at the ends are large and nearly
+    /// cancel.
     fn narrow(a: f64, b: f64) -> Self {
         let relative = |s: f64| (-s * (a + 0.5 * s)).exp();
         let nodes = GaussLegendre::shared().nodes_between(0.0, b - a).map(|(s, w)| (s, w * relative(s)));

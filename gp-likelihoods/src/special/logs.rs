@@ -13,18 +13,18 @@ pub fn logistic(x: f64) -> f64 {
     if x < 0.0 { small / (1.0 + small) } else { 1.0 / (1.0 + small) }
 }
 
-/// Below this argument `ln(1 + exp(x))` is exp(x) to rounding.
+/// Argument below which `ln(1 + exp(x))` is exp(x) to rounding.
 const SMALL: f64 = -37.0;
-/// Below this argument the terms of the second of [`log_softplus_slopes`] cancel, and its series is exact to 1e-12.
+/// Argument below which the second of [`log_softplus_slopes`] cancels; its series is exact to 1e-12.
 const SERIES: f64 = -9.0;
 
-/// `ln ln(1 + exp(x))`, finite for every finite x; it tends to x as x tends to −∞.
+/// `ln ln(1 + exp(x))`, finite for finite x; tends to x as x tends to −∞.
 #[must_use]
 pub fn log_softplus(x: f64) -> f64 {
     if x < SMALL { x } else { log1p_exp(x).ln() }
 }
 
-/// The first two derivatives of [`log_softplus`]; the second is not positive.
+/// First two derivatives of [`log_softplus`]; the second is ≤ 0.
 #[must_use]
 pub fn log_softplus_slopes(x: f64) -> (f64, f64) {
     // With u = exp(x) and L = ln(1 + u) they are r = u/((1 + u) L) and r (L − u)/((1 + u) L).

@@ -1,6 +1,6 @@
-//! Functions of the normal distribution, of sums of exponentials and of the gamma function.
+//! Functions of the normal distribution, sums of exponentials and the gamma function.
 //!
-//! Each is compared with a table of 60 digits in `tests/suite/special_table.rs`.
+//! Each is tested against a table of 60 digits in `tests/suite/special_table.rs`.
 
 mod coefficients;
 mod erfcx;
@@ -28,10 +28,10 @@ pub use remainders::{exp_remainder, log_remainder};
 
 use std::f64::consts::FRAC_1_SQRT_2;
 
-/// `Φ(x)`, the probability that a standard normal number lies below x.
+/// `Φ(x)`, the standard normal distribution function.
 ///
-/// The lower tail keeps its digits: `Φ(−30)` is 4.9e-198 and not 0. Each rounding of the argument costs up to x² ulps
-/// there, and there are two of them.
+/// The lower tail is accurate: `Φ(−30)` is 4.9e-198. Each of the two roundings of the argument costs up to
+/// x² ulps there.
 #[must_use]
 pub fn standard_normal_cdf(x: f64) -> f64 {
     0.5 * libm::erfc(-x * FRAC_1_SQRT_2)

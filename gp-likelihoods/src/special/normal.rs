@@ -1,4 +1,4 @@
-//! Logarithms and ratios of the standard normal distribution, right to the last digits in both tails.
+//! Logarithms and ratios of the standard normal distribution, accurate in both tails.
 
 use std::f64::consts::{FRAC_1_SQRT_2, PI, SQRT_2};
 
@@ -10,11 +10,11 @@ use crate::quadrature::GaussLegendre;
 const DENSITY_AT_ZERO: f64 = 0.398_942_280_401_432_7;
 /// `ln √(2π)`
 pub const HALF_LN_TAU: f64 = 0.918_938_533_204_672_8;
-/// Below this argument `φ/Φ + x` goes through its continued fraction: the sum would cancel.
+/// Argument below which `φ/Φ + x` uses its continued fraction, since the sum would cancel.
 const FRACTION_BELOW: f64 = -4.0;
-/// Below this one the sum would lose more than some x² roundings, and the fraction is short.
+/// Argument below which the sum loses more than some x² roundings, and the fraction is short.
 const CANCELS_BELOW: f64 = -30.0;
-/// `ln Φ(x)`, finite for every finite x whose square is.
+/// `ln Φ(x)`, finite for every finite x with a finite square.
 #[must_use]
 pub fn log_normal_cdf(x: f64) -> f64 {
     if x < -1.0 {
@@ -26,7 +26,7 @@ pub fn log_normal_cdf(x: f64) -> f64 {
     }
 }
 
-/// `φ(x)/Φ(x)`, the inverse Mills ratio and the derivative of [`log_normal_cdf`].
+/// `φ(x)/Φ(x)`, the inverse Mills ratio, derivative of [`log_normal_cdf`].
 #[must_use]
 pub fn inverse_mills(x: f64) -> f64 {
     if x < 0.0 {
@@ -36,22 +36,22 @@ pub fn inverse_mills(x: f64) -> f64 {
     }
 }
 
-/// `φ(x)/Φ(x) + x`, which tends to 0 as x tends to −∞ and keeps its digits on the way.
+/// `φ(x)/Φ(x) + x`, accurate as it tends to 0 for x to −∞.
 ///
-/// The second derivative of [`log_normal_cdf`] is minus its product with [`inverse_mills`].
+/// Minus its product with [`inverse_mills`] is the second derivative of [`log_normal_cdf`].
 #[must_use]
 pub fn inverse_mills_excess(x: f64) -> f64 {
     if x < FRACTION_BELOW { excess_by_fraction(-x) } else { inverse_mills(x) + x }
 }
 
-/// `φ/Q − y = 1/(y + 2/(y + 3/(y + …)))` for the upper tail Q at y from 4 on.
+/// `φ/Q − y = 1/(y + 2/(y + 3/(y + …)))` for the upper tail Q at y ≥ 4.
 fn excess_by_fraction(y: f64) -> f64 {
     // So many levels leave a relative error of 1e-17: 41 are needed at 4, 24 at 6, 15 at 10 and 7 at 40.
     let levels = 10 + (560.0 / (y * y)) as u32;
     1.0 / (1..levels).rev().fold(y, |tail, k| y + f64::from(k + 1) / tail)
 }
 
-/// [`log_normal_cdf`], [`inverse_mills`] and [`inverse_mills_excess`] at once, for less than two of them.
+/// [`log_normal_cdf`], [`inverse_mills`] and [`inverse_mills_excess`] at once, cheaper than two of them.
 pub(crate) fn log_normal_cdf_slopes(x: f64) -> [f64; 3] {
     let (value, ratio) = if x < -1.0 {
         let scaled = erfcx(-x * FRAC_1_SQRT_2);
@@ -66,17 +66,17 @@ pub(crate) fn log_normal_cdf_slopes(x: f64) -> [f64; 3] {
     [value, ratio, if x < FRACTION_BELOW { excess_by_fraction(-x) } else { ratio + x }]
 }
 
-/// Several values of Φ, each as a product that cannot underflow, and [`inverse_mills`].
+/// Several values of Φ as products that cannot underflow, and [`inverse_mills`].
 pub(crate) struct NormalCdfs<const N: usize> {
-    /// What `Φ(x)` is a multiple of: `exp(exponent)`.
+    /// Exponent: `Φ(x)` is `factor · exp(exponent)`.
     pub(crate) exponent: [f64; N],
-    /// And which.
+    /// Factor of `exp(exponent)`.
     pub(crate) factor: [f64; N],
     /// `φ(x)/Φ(x)`
     pub(crate) ratio: [f64; N],
 }
 
-/// Φ of several numbers side by side, to some x² roundings.
+/// Φ of several numbers at once, to some x² roundings.
 pub(crate) fn normal_cdfs<const N: usize>(x: &[f64; N]) -> NormalCdfs<N> {
     let halves = x.map(|x| -0.5 * x * x);
     let density = halves.map(f64::exp);
@@ -94,7 +94,7 @@ pub(crate) fn normal_cdfs<const N: usize>(x: &[f64; N]) -> NormalCdfs<N> {
     }
 }
 
-/// `ln Φ` of several numbers side by side with two derivatives, to some x² roundings.
+/// `ln Φ` of several numbers at once with two derivatives, to some x² roundings.
 pub(crate) fn log_normal_cdf_slopes_of_many<const N: usize>(x: &[f64; N]) -> [[f64; N]; 3] {
     let halves = x.map(|x| -0.5 * x * x);
     let scaled = erfcx_of_many(&x.map(|x| x.abs() * FRAC_1_SQRT_2));
@@ -165,7 +165,7 @@ fn upper_tail(x: f64) -> f64 {
     0.5 * exp_minus_half_square(x) * erfcx(x * FRAC_1_SQRT_2)
 }
 
-/// `exp(−x²/2)`, with x split so that the square of the larger part is exact.
+/// `exp(−x²/2)`, x split so that the larger part has an exact square.
 fn exp_minus_half_square(x: f64) -> f64 {
     let high = (x * 16.0).trunc() / 16.0;
     if !high.is_finite() {

@@ -1,17 +1,17 @@
-//! The inverse of the standard normal distribution function, by three rational approximations.
+//! Inverse of the standard normal distribution function, by three rational approximations.
 //!
-//! M. J. Wichura, "Algorithm AS 241: The percentage points of the normal distribution", Applied Statistics 37 (1988),
-//! routine PPND16: relative error about 1e-16.
+//! M. J. Wichura, "Algorithm AS 241: The percentage points of the normal distribution", Applied Statistics
+//! 37 (1988), routine PPND16: relative error about 1e-16.
 
 use crate::error::{LikelihoodError, check};
 
-/// Numerator and denominator of a rational function, lowest power first.
+/// Numerator and denominator, lowest power first.
 struct Rational {
     numerator: [f64; 8],
     denominator: [f64; 8],
 }
 
-/// For |p − ½| ≤ 0.425, in 0.425² − (p − ½)².
+/// Approximation for |p − ½| ≤ 0.425, in 0.425² − (p − ½)².
 const CENTRE: Rational = Rational {
     numerator: [
         3.387_132_872_796_366_5,
@@ -35,7 +35,7 @@ const CENTRE: Rational = Rational {
     ],
 };
 
-/// For tail probabilities from exp(−25) on, in √(−ln p) − 1.6.
+/// Approximation for tail probabilities ≥ exp(−25), in √(−ln p) − 1.6.
 const SHOULDER: Rational = Rational {
     numerator: [
         1.423_437_110_749_683_5,
@@ -59,7 +59,7 @@ const SHOULDER: Rational = Rational {
     ],
 };
 
-/// For tail probabilities below exp(−25), in √(−ln p) − 5.
+/// Approximation for tail probabilities < exp(−25), in √(−ln p) − 5.
 const TAIL: Rational = Rational {
     numerator: [
         6.657_904_643_501_103,
@@ -85,7 +85,7 @@ const TAIL: Rational = Rational {
 
 const CENTRE_HALF_WIDTH: f64 = 0.425;
 
-/// The number x with `Φ(x) = p`.
+/// Number x with `Φ(x) = p`.
 ///
 /// ```
 /// use gp_likelihoods::special::standard_normal_quantile;
@@ -94,7 +94,7 @@ const CENTRE_HALF_WIDTH: f64 = 0.425;
 /// ```
 ///
 /// # Errors
-/// [`LikelihoodError::Argument`] unless p lies strictly between 0 and 1.
+/// [`LikelihoodError::Argument`] unless p is in (0, 1).
 pub fn standard_normal_quantile(p: f64) -> Result<f64, LikelihoodError> {
     check("probability", p, p > 0.0 && p < 1.0, "strictly between 0 and 1")?;
     let from_median = p - 0.5;

@@ -1,17 +1,17 @@
-//! What is left of functions once the terms that cancel are gone.
+//! Remainders of functions after their cancelling terms.
 
-/// Terms of the series of [`exp_remainder`] and of [`log_remainder`]: enough for a rounding inside [`SERIES`].
+/// Terms of the series of [`exp_remainder`] and [`log_remainder`]: enough for rounding inside [`SERIES`].
 const EXP_TERMS: u32 = 14;
 const LOG_TERMS: i32 = 17;
-/// Nearer to 0 than this, the plain forms lose digits.
+/// Argument below which the plain forms lose digits.
 const SERIES: f64 = 0.5;
-/// From here on [`stirling_remainder`] is right to rounding.
+/// Argument from which [`stirling_remainder`] is right to rounding.
 pub(crate) const STIRLING_FROM: f64 = 10.0;
 /// `B_2k / (2k (2k − 1))` for k = 1, 2, …
 const STIRLING_SERIES: [f64; 7] =
     [1.0 / 12.0, -1.0 / 360.0, 1.0 / 1_260.0, -1.0 / 1_680.0, 1.0 / 1_188.0, -691.0 / 360_360.0, 1.0 / 156.0];
 
-/// `exp(x) − 1 − x`, with its digits also near 0.
+/// `exp(x) − 1 − x`, accurate also near 0.
 #[must_use]
 pub fn exp_remainder(x: f64) -> f64 {
     if x.abs() >= SERIES {
@@ -21,7 +21,7 @@ pub fn exp_remainder(x: f64) -> f64 {
     0.5 * x * x * sum
 }
 
-/// `ln(1 + x) − x` for x above −1, with its digits also near 0.
+/// `ln(1 + x) − x` for x above −1, accurate also near 0.
 #[must_use]
 pub fn log_remainder(x: f64) -> f64 {
     if x.is_nan() || x.abs() >= SERIES {
@@ -34,13 +34,13 @@ pub fn log_remainder(x: f64) -> f64 {
     r * (2.0 * square * sum - x)
 }
 
-/// `ln Γ(x) − (x − ½) ln x + x − ½ ln 2π` for x from 10 on.
+/// `ln Γ(x) − (x − ½) ln x + x − ½ ln 2π` for x ≥ 10.
 pub(crate) fn stirling_remainder(x: f64) -> f64 {
     let inverse_square = 1.0 / (x * x);
     STIRLING_SERIES.iter().rev().fold(0.0, |sum, c| sum * inverse_square + c) / x
 }
 
-/// `ln Γ(x + step) − ln Γ(x)`, without the cancellation of the two where both arguments are from 10 on.
+/// `ln Γ(x + step) − ln Γ(x)`, without cancellation for arguments ≥ 10.
 pub(crate) fn ln_gamma_step(x: f64, step: f64) -> f64 {
     let end = x + step;
     if x.min(end) < STIRLING_FROM {

@@ -1,15 +1,15 @@
-//! Tails of densities whose logarithms are concave.
+//! Tails of log-concave densities.
 
 use crate::quadrature::GaussLegendre;
 
-/// What is below exp(−38) of the height where the tail starts is left out.
+/// Drop exp(−38) from the start of the tail at which it is left.
 const DROP: f64 = 38.0;
-/// The bend of a logarithm that is asked for here falls on the way out to no less than this share, on average.
+/// Least average share of its initial bend that the logarithm keeps outwards.
 const STEADY: f64 = 0.6;
-/// Panels of 16 nodes each: the density is looked at 48 times.
+/// Panels of 16 nodes each: 48 evaluations.
 const PANELS: u32 = 3;
 
-/// `∫ exp(−d(s)) ds` from 0 on, for a convex d with d(0) = 0 of which slope and second derivative at 0 are given.
+/// `∫ exp(−d(s)) ds` from 0, for a convex d with d(0) = 0 and given first two derivatives at 0.
 pub(super) fn tail(slope: f64, bend: f64, drop: impl Fn(f64) -> f64) -> f64 {
     let bend = STEADY * bend;
     let reach = 2.0 * DROP / (slope + (slope * slope + 2.0 * DROP * bend).sqrt());

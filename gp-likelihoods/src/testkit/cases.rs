@@ -1,14 +1,14 @@
-//! Observations, latent values and beliefs to try, and how exact answers have to be.
+//! Observations, latent values, beliefs and tolerances of the kit.
 
 use crate::error::LikelihoodError;
 use crate::latent::Latent;
 use crate::likelihood::{Described, Likelihood};
 use crate::support::Support;
 
-/// Most observations of one likelihood that are tried with several latents, and most labels of one with many classes.
+/// Most observations tried per likelihood of several latents, and most labels of many classes.
 const MOST: usize = 3;
 
-/// Observations: near, far and at the ends; where outputs may be missing, one without its first output.
+/// Observations: near, far and at the ends; one without its first output if outputs may be missing.
 pub(super) fn observations(likelihood: &dyn Likelihood) -> Vec<Vec<f64>> {
     let values = match likelihood.support() {
         // Beyond what the beliefs about several latents foresee, the grids that integrals are held to end.
@@ -33,7 +33,7 @@ pub(super) fn labels(support: Support) -> Vec<f64> {
     (0..support.classes()).map(|class| support.label(class)).collect()
 }
 
-/// Latent values, Q a row.
+/// Latent values, Q per row.
 pub(super) fn latent_values(likelihood: &dyn Likelihood) -> Vec<Vec<f64>> {
     const VALUES: [f64; 4] = [-2.3, -0.4, 0.7, 2.1];
     // Steps of 3 and a slow drift keep the latents of one row apart.
@@ -41,7 +41,7 @@ pub(super) fn latent_values(likelihood: &dyn Likelihood) -> Vec<Vec<f64>> {
     (0..VALUES.len()).map(|k| (0..likelihood.latents()).map(|q| value(k, q)).collect()).collect()
 }
 
-/// Beliefs, Q a row. Those about one latent also are narrow and wide.
+/// Beliefs, Q per row; for one latent also narrow and wide ones.
 pub(super) fn beliefs(likelihood: &dyn Likelihood) -> Result<Vec<Vec<Latent>>, LikelihoodError> {
     if likelihood.latents() == 1 {
         let all = [(0.3, 0.8), (-1.7, 0.01), (2.2, 4.0), (0.0, 1e-6)];
@@ -54,7 +54,8 @@ pub(super) fn beliefs(likelihood: &dyn Likelihood) -> Result<Vec<Vec<Latent>>, L
     all.into_iter().map(row).collect()
 }
 
-/// Means 40 deviations away, values known exactly, tiny and huge variances; latents alike, and of alternating sign.
+/// Beliefs at 40 deviations, known exactly, of tiny and huge variance; latents alike and of alternating
+/// sign.
 pub(super) fn extreme_beliefs(likelihood: &dyn Likelihood) -> Result<Vec<Vec<Latent>>, LikelihoodError> {
     const EXTREMES: [(f64, f64); 7] =
         [(40.0, 1.0), (-40.0, 1.0), (0.5, 0.0), (0.5, 1e-14), (0.0, 1e4), (4.0, 1e-2), (-400.0, 100.0)];
@@ -69,13 +70,13 @@ pub(super) fn extreme_beliefs(likelihood: &dyn Likelihood) -> Result<Vec<Vec<Lat
     Ok(all)
 }
 
-/// Latents whose derivatives are held to differences: the first and the last.
+/// Latents whose derivatives are compared with differences: first and last.
 pub(super) fn tried_latents(likelihood: &dyn Likelihood) -> Vec<usize> {
     let latents = likelihood.latents();
     if latents == 1 { vec![0] } else { vec![0, latents - 1] }
 }
 
-/// Powers of the tilted normaliser, beside None for the expected log density.
+/// Powers of the tilted normaliser, and None for the expected log density.
 pub(super) fn powers(likelihood: &dyn Described) -> Vec<Option<f64>> {
     if likelihood.latents() == 1 {
         vec![None, Some(1.0), Some(0.5), Some(1e-2)]
@@ -84,7 +85,8 @@ pub(super) fn powers(likelihood: &dyn Described) -> Vec<Option<f64>> {
     }
 }
 
-/// How exact the quadrature default over this many latents is for an expectation or, with a power, for a tilted normaliser.
+/// Accuracy of the quadrature default over this many latents, for an expectation or (with a power) a tilted
+/// normaliser.
 pub(super) fn accuracy(latents: usize, likelihood: &dyn Likelihood, power: Option<f64>) -> f64 {
     let (smooth, single) = (likelihood.is_smooth(), power.is_none() || likelihood.is_log_concave());
     match latents {
@@ -96,7 +98,7 @@ pub(super) fn accuracy(latents: usize, likelihood: &dyn Likelihood, power: Optio
     }
 }
 
-/// How exact answers are that a likelihood gives in its own way.
+/// Accuracy of a likelihood's own closed forms.
 pub(super) fn own_accuracy(likelihood: &dyn Likelihood) -> f64 {
     if likelihood.latents() == 1 { 1e-9 } else { 1e-8 }
 }

@@ -11,7 +11,7 @@ use crate::slopes::{PointSlopes, Slopes};
 use crate::special::{HALF_LN_TAU, log_sum_exp};
 use crate::workspace::Workspace;
 
-/// Random nodes that many latents are compared with.
+/// Random nodes used as reference for many latents.
 const DRAWS: usize = 1 << 16;
 
 pub(super) fn check(likelihood: &dyn Likelihood, observations: &[Vec<f64>], report: &mut Report) {
@@ -52,7 +52,7 @@ struct Case<'a> {
     y: &'a [f64],
     q: &'a [Latent],
     power: Option<f64>,
-    /// Whether no other observation and belief came before.
+    /// `true` for the first observation and belief.
     first: bool,
 }
 
@@ -90,7 +90,7 @@ impl Case<'_> {
         }
     }
 
-    /// What a likelihood answers in its own way is what the default answers.
+    /// Checks a closed form against the default.
     fn closed_form(&self, found: &Slopes, default: &Slopes, report: &mut Report) {
         let exact = accuracy(self.q.len(), self.likelihood, self.power);
         let all = |s: &Slopes| [&[s.value][..], &s.by_mean, &s.by_variance, &s.by_params].concat();
@@ -103,8 +103,8 @@ impl Case<'_> {
         }
     }
 
-    /// The unit in which slope k has the default's accuracy: derivatives that the Gaussian is given lose digits for
-    /// narrow beliefs.
+    /// Unit in which slope k has the default's accuracy: derivatives of the Gaussian lose digits for narrow
+    /// beliefs.
     fn unit(&self, k: usize) -> f64 {
         let latents = self.q.len();
         match k {
@@ -114,7 +114,7 @@ impl Case<'_> {
         }
     }
 
-    /// Derivatives against differences, and the sign of the tilted variance.
+    /// Checks derivatives against differences, and the sign of the tilted variance.
     fn slopes(&self, found: &Slopes, exact: f64, ws: &mut Workspace, report: &mut Report) {
         // A difference divides the error of what it is taken of by its step.
         let tolerance = (100.0 * exact).min(5e-2);
@@ -158,7 +158,7 @@ impl Case<'_> {
         }
     }
 
-    /// The tilted normaliser by sums over a fine grid, or over random nodes where a grid would be too large.
+    /// Tilted normaliser by sums over a fine grid, or random nodes if a grid would be too large.
     fn brute_force(&self, found: f64, exact: f64, report: &mut Report) {
         let Some(power) = self.power else { return };
         let (expected, tolerance) = match self.q.len() {
@@ -175,8 +175,8 @@ impl Case<'_> {
         report.close(|| self.describe("ln Z"), found, expected, tolerance);
     }
 
-    /// How far from the cavity's mean, in its deviations, a concave likelihood of one latent can move the mode: no
-    /// farther than its own peak, and no farther than its slope at the mean carries it.
+    /// Farthest that a concave likelihood of one latent can move the mode from the cavity's mean, in its
+    /// deviations: to its own peak, and as far as its slope at the mean carries.
     fn farthest_mode(&self) -> f64 {
         let (m, s) = (self.q[0].mean(), self.q[0].variance().sqrt());
         let mut point = PointSlopes::default();
@@ -208,7 +208,7 @@ impl Case<'_> {
         log_sum_exp(&terms)
     }
 
-    /// The mean of random draws, and five of its standard errors on top of the accuracy.
+    /// Mean of random draws, and five standard errors plus the accuracy.
     fn draws(&self, power: f64, exact: f64) -> (f64, f64) {
         let Ok(rule) = Cubature::random(DRAWS, self.q.len(), 77) else { return (f64::NAN, 0.0) };
         let terms: Vec<f64> = rule.iter().map(|(t, _)| self.log_integrand(power, t)).collect();

@@ -1,4 +1,4 @@
-//! Missing outputs: the density of an observation without one is the integral over it.
+//! Missing outputs: the density without one is the integral over it.
 
 use super::cases::latent_values;
 use super::{Report, log_density, moved};
@@ -7,7 +7,7 @@ use crate::quadrature::Panels;
 use crate::slopes::ObservationMoments;
 use crate::support::Support;
 
-/// Panels are refined to 1e-12 of the mass.
+/// Tolerance of the mass; panels are refined to 1e-12 of it.
 const MASS: f64 = 1e-10;
 
 pub(super) fn check(likelihood: &dyn Likelihood, observations: &[Vec<f64>], report: &mut Report) {
@@ -25,7 +25,7 @@ pub(super) fn check(likelihood: &dyn Likelihood, observations: &[Vec<f64>], repo
     }
 }
 
-/// One output integrated out, at latent values that are known.
+/// One output integrated out, at known latent values.
 fn integral(likelihood: &dyn Likelihood, (y, f): (&[f64], &[f64]), output: usize, report: &mut Report) {
     let mut given = vec![ObservationMoments::default(); likelihood.outputs()];
     report.value("conditional moments", likelihood.conditional_moments(f, &mut given));

@@ -1,16 +1,15 @@
-//! The conformance kit: what every likelihood of any number of latents and outputs has to keep, also one from another
-//! crate.
+//! Conformance kit for likelihoods of any number of latents and outputs, in this crate or another.
 //!
 //! ```
 //! gp_likelihoods::testkit::check(&gp_likelihoods::StudentT::new(0.3, 5.0)?)?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Derivatives are held to differences, closed forms to the quadrature defaults and those to sums that know nothing of
-//! either, densities and distribution functions to each other and to samples, extremes to being finite, and parameters and
-//! text to coming back as they were. Tolerances follow what the defaults promise for the number of latents: 1e-9 for one,
-//! 1e-6 for two or three, 1e-2 beyond. The pieces of likelihoods that are several factors are held to differences and, where
-//! they multiply to it, to the density. Densities of observations with a missing output are held to integrals over that output.
+//! Compared: derivatives with differences; closed forms with quadrature defaults, and those with
+//! independent sums; densities with distribution functions and samples; parameters and text with their
+//! round trips; pieces with differences and, if they multiply to it, the density; missing outputs with
+//! integrals over them. Extremes must stay finite. Tolerances: 1e-9 for one latent, 1e-6 for two or three,
+//! 1e-2 beyond.
 
 mod cases;
 mod density;
@@ -26,7 +25,7 @@ use std::fmt::{Debug, Display, Formatter};
 use crate::likelihood::{Likelihood, parameter_value};
 use crate::registry::{LikelihoodEntry, Registry};
 
-/// What a likelihood failed to keep: one sentence a fault, with the numbers.
+/// Failed checks: one sentence per fault, with numbers.
 pub struct Failures(Vec<String>);
 
 impl Display for Failures {
@@ -43,7 +42,7 @@ impl Debug for Failures {
 
 impl std::error::Error for Failures {}
 
-/// The checks, the registry that texts are read back by, and observations to try.
+/// Checks, registry for texts, and observations to try.
 #[derive(Clone, Debug, Default)]
 pub struct Conformance {
     registry: Registry,
@@ -57,13 +56,14 @@ impl Conformance {
         Self::default()
     }
 
-    /// Checks for a likelihood of this entry as well.
+    /// Adds a likelihood's entry to the registry.
     #[must_use]
     pub fn with(self, entry: LikelihoodEntry) -> Self {
         Self { registry: self.registry.with(entry), ..self }
     }
 
-    /// Checks with these observations instead of the kit's own, for likelihoods to which numbers of size 1 mean nothing.
+    /// Uses these observations instead of the kit's own, for likelihoods that do not suit numbers of size
+    /// 1.
     #[must_use]
     pub fn observing(self, observations: Vec<Vec<f64>>) -> Self {
         Self { observations, ..self }
@@ -96,7 +96,7 @@ pub fn check(likelihood: &dyn Likelihood) -> Result<(), Failures> {
     Conformance::new().check(likelihood)
 }
 
-/// Collects what went wrong.
+/// Collected faults.
 struct Report {
     name: String,
     failures: Vec<String>,
@@ -109,7 +109,7 @@ impl Report {
         }
     }
 
-    /// Requires agreement to `tolerance`, relative above 1 and absolute below; a NaN fails.
+    /// Requires agreement to `tolerance`, relative above 1, absolute below; NaN fails.
     fn close(&mut self, what: impl FnOnce() -> String, found: f64, expected: f64, tolerance: f64) {
         let error = (found - expected).abs() / expected.abs().max(1.0);
         self.require(error <= tolerance || found == expected, || {
@@ -117,19 +117,19 @@ impl Report {
         });
     }
 
-    /// The value of a step that must not fail.
+    /// Value of a step that must not fail.
     fn value<T, E: Display>(&mut self, step: &str, result: Result<T, E>) -> Option<T> {
         result.map_err(|error| self.failures.push(format!("{}: {step} failed: {error}", self.name))).ok()
     }
 }
 
-/// The derivative of `g` at x by a central difference of fourth order: off by about 1e-10 for functions of size and
-/// scale 1.
+/// Derivative of `g` at x by a fourth-order central difference: off by about 1e-10 for functions of size
+/// and scale 1.
 fn difference(x: f64, step: f64, mut g: impl FnMut(f64) -> f64) -> f64 {
     (8.0 * (g(x + step) - g(x - step)) - (g(x + 2.0 * step) - g(x - 2.0 * step))) / (12.0 * step)
 }
 
-/// A copy with one parameter value changed; None where the value is not allowed.
+/// Copy with one parameter value changed; None if not allowed.
 fn with_parameter(likelihood: &dyn Likelihood, index: usize, value: f64) -> Option<Box<dyn Likelihood>> {
     let mut copy = likelihood.clone_box();
     let mut first = 0;
@@ -142,7 +142,7 @@ fn with_parameter(likelihood: &dyn Likelihood, index: usize, value: f64) -> Opti
     None
 }
 
-/// A step for differences by a parameter: small against its size, and against its distance from the ends of its set.
+/// Difference step for a parameter: small against its size and its distance from the ends of its set.
 fn parameter_step(likelihood: &dyn Likelihood, index: usize) -> f64 {
     let value = parameter_value(likelihood.parameters(), index);
     let owners = likelihood.parameters().iter().flat_map(|p| std::iter::repeat_n(p, p.len()));
@@ -153,13 +153,13 @@ fn parameter_step(likelihood: &dyn Likelihood, index: usize) -> f64 {
     1e-3 * value.abs().max(0.1).min(room)
 }
 
-/// `ln p(y | f)`, NaN where it fails.
+/// `ln p(y | f)`, NaN on failure.
 fn log_density(likelihood: &dyn Likelihood, y: &[f64], f: &[f64]) -> f64 {
     let mut out = [f64::NAN];
     likelihood.log_densities(y, f, &mut out).map_or(f64::NAN, |()| out[0])
 }
 
-/// The slice with one element changed.
+/// Slice with one element changed.
 fn moved(values: &[f64], index: usize, value: f64) -> Vec<f64> {
     let mut copy = values.to_vec();
     copy[index] = value;

@@ -1,4 +1,4 @@
-//! Likelihoods that are several factors: what each touches, its derivatives, and what all of them multiply to.
+//! Pieces: latents, derivatives, and their product.
 
 use super::cases::{accuracy, beliefs, latent_values};
 use super::{Report, difference, log_density, parameter_step, with_parameter};
@@ -9,9 +9,9 @@ use crate::pieces::Pieces;
 use crate::slopes::Slopes;
 use crate::workspace::Workspace;
 
-/// Powers of pieces, beside None for the expected log density.
+/// Powers of pieces, and None for the expected log density.
 const POWERS: [Option<f64>; 3] = [None, Some(1.0), Some(0.3)];
-/// The product of the pieces against the density, at latent values that are known.
+/// Tolerance of the product of pieces against the density, at known latent values.
 const PRODUCT: f64 = 1e-9;
 
 pub(super) fn check(likelihood: &dyn Likelihood, observations: &[Vec<f64>], report: &mut Report) {
@@ -40,12 +40,12 @@ pub(super) fn check(likelihood: &dyn Likelihood, observations: &[Vec<f64>], repo
     }
 }
 
-/// The latents that a piece touches.
+/// Latents of a piece.
 fn touched(likelihood: &dyn Likelihood, y: &[f64], piece: usize) -> Vec<usize> {
     (0..likelihood.touched_count(piece)).map(|slot| likelihood.touched_latent(y, piece, slot)).collect()
 }
 
-/// Whether there are pieces, and each touches latents there are, none of them twice.
+/// Checks that there are pieces, of existing latents, none twice.
 fn touches(likelihood: &dyn Likelihood, y: &[f64], report: &mut Report) -> bool {
     let latents = likelihood.latents();
     let sound = |piece: usize| {
@@ -63,7 +63,7 @@ fn touches(likelihood: &dyn Likelihood, y: &[f64], report: &mut Report) -> bool 
     likelihood.piece_count() > 0 && faulty.is_empty()
 }
 
-/// One factor that touches all latents answers as the likelihood does.
+/// Checks that a single factor of all latents answers as the likelihood.
 fn whole(likelihood: &dyn Likelihood, y: &[f64], q: &[Latent], ws: &mut Workspace, report: &mut Report) {
     let all: Vec<usize> = (0..likelihood.latents()).collect();
     let alone = likelihood.piece_count() == 1 && touched(likelihood, y, 0) == all;
@@ -80,7 +80,7 @@ fn whole(likelihood: &dyn Likelihood, y: &[f64], q: &[Latent], ws: &mut Workspac
     }
 }
 
-/// At latent values that are known, integrals of powers of the pieces are powers of the density.
+/// Checks at known latent values that integrals of powers of the pieces are powers of the density.
 fn product(likelihood: &dyn Likelihood, y: &[f64], ws: &mut Workspace, report: &mut Report) {
     for f in latent_values(likelihood) {
         let log_p = log_density(likelihood, y, &f);
@@ -99,7 +99,7 @@ fn product(likelihood: &dyn Likelihood, y: &[f64], ws: &mut Workspace, report: &
     }
 }
 
-/// One integral over a piece.
+/// Integral over one piece.
 struct Case<'a> {
     y: &'a [f64],
     piece: usize,
@@ -121,7 +121,7 @@ impl Case<'_> {
         Case { q, ..*self }.integral(likelihood, ws).map_or(f64::NAN, |slopes| slopes.value)
     }
 
-    /// The same where one latent is believed otherwise.
+    /// Same integral with one belief changed.
     fn at(&self, slot: usize, moved: (f64, f64), likelihood: &dyn Likelihood, ws: &mut Workspace) -> f64 {
         let Ok(latent) = Latent::new(moved.0, moved.1) else { return f64::NAN };
         let mut q = self.q.to_vec();
@@ -135,7 +135,7 @@ impl Case<'_> {
         format!("{what} of piece {piece} at y = {y:?}, {beliefs:?}, power {power:?}")
     }
 
-    /// Derivatives against differences.
+    /// Checks derivatives against differences.
     fn slopes(&self, likelihood: &dyn Likelihood, ws: &mut Workspace, report: &mut Report) {
         let found = self.integral(likelihood, ws);
         let Some(found) = report.value(&self.describe("the integral"), found) else { return };

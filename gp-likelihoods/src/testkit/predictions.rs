@@ -1,4 +1,4 @@
-//! Layer 4: moments by their own way and by the default, class probabilities, quantiles.
+//! Layer 4: moments against the default, class probabilities, quantiles.
 
 use super::Report;
 use super::cases::{accuracy, beliefs, labels};
@@ -35,7 +35,7 @@ fn moments(likelihood: &dyn Likelihood, q: &[Latent], exact: f64, ws: &mut Works
     }
 }
 
-/// Class probabilities sum to 1, and each is the predictive density of its label.
+/// Checks that class probabilities sum to 1 and equal predictive densities of labels.
 fn classes(likelihood: &dyn Likelihood, q: &[Latent], exact: f64, ws: &mut Workspace, report: &mut Report) {
     let labels = labels(likelihood.support());
     if labels.is_empty() || likelihood.outputs() != 1 {
@@ -57,7 +57,7 @@ fn classes(likelihood: &dyn Likelihood, q: &[Latent], exact: f64, ws: &mut Works
     }
 }
 
-/// The predictive density is the tilted normaliser at power 1.
+/// Checks that the predictive density is the tilted normaliser at power 1.
 fn densities(
     likelihood: &dyn Likelihood,
     observations: &[Vec<f64>],
@@ -75,7 +75,7 @@ fn densities(
     }
 }
 
-/// Who says that observations grow with the latent has distribution functions that fall.
+/// Checks that distribution functions fall for likelihoods that declare growth with the latent.
 fn growth(likelihood: &dyn Likelihood, observations: &[Vec<f64>], report: &mut Report) {
     if !likelihood.grows_with_latent() {
         return;
@@ -91,7 +91,7 @@ fn growth(likelihood: &dyn Likelihood, observations: &[Vec<f64>], report: &mut R
     }
 }
 
-/// Quantiles grow with the probability, and for latents known exactly they invert the distribution function.
+/// Checks that quantiles grow with the probability and invert the distribution function at known latents.
 fn quantiles(
     likelihood: &dyn Likelihood,
     q: &[Latent],

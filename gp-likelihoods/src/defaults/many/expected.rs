@@ -1,4 +1,4 @@
-//! The expected log density of several latents.
+//! Expected log density of several latents.
 
 use super::Many;
 use super::sums::Sums;
@@ -7,14 +7,14 @@ use crate::latent::Latent;
 use crate::likelihood::{Likelihood, parameter_count};
 use crate::slopes::Slopes;
 
-/// Terms a latent: see [`fill`].
+/// Terms per latent; see [`fill`].
 const TERMS: usize = 5;
 
-/// `E[ln p(y | f)]` for independent `f_q ~ q_q` with its derivatives.
+/// `E[ln p(y | f)]` for independent `f_q ~ q_q`, with derivatives.
 ///
-/// The derivative by a mean is `E[∂ℓ]`, which is also that of the rule's own sum `Σ w ℓ(m + s t)`; that by a variance is
-/// `E[t ∂ℓ]/2s`, again the sum's own, or `½ E[∂²ℓ]`, whichever varies less over the nodes. A likelihood that is not
-/// smooth has the derivatives of the Gaussian instead.
+/// By a mean: `E[∂ℓ]`, the derivative of the rule's own sum `Σ w ℓ(m + s t)`. By a variance: `E[t ∂ℓ]/2s`
+/// (again the sum's own) or `½ E[∂²ℓ]`, whichever varies less over the nodes. Likelihoods that are not
+/// smooth use the derivatives of the Gaussian.
 pub(crate) fn expected_log_density<L: Likelihood + ?Sized>(
     likelihood: &L,
     y: &[f64],

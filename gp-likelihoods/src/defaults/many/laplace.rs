@@ -1,23 +1,23 @@
-//! Where a tilted distribution of several latents lies: its mode, and the Gaussian that fits it there.
+//! Laplace fit of a tilted distribution of several latents: mode and Gaussian.
 
 use crate::slopes::refill;
 use crate::small_factor::{factorise, solve, solve_transposed};
 
-/// Newton steps, and halvings of one.
+/// Most Newton steps, and halvings of one.
 const MAX_STEPS: u32 = 50;
 const MAX_HALVINGS: u32 = 40;
-/// Steps of the differences that give mixed second derivatives, in standard deviations of the cavity.
+/// Difference step for mixed second derivatives, in standard deviations of the cavity.
 const STEP: f64 = 1e-3;
-/// The least square of a pivot: the fit is never wider than some two standard deviations of the cavity.
+/// Least squared pivot: the fit is at most about twice as wide as the cavity.
 const LEAST_PIVOT: f64 = 0.2;
-/// What a Newton step promises to gain when the mode counts as found.
+/// Promised gain of a Newton step below which the mode is found.
 const GAIN: f64 = 1e-9;
 
-/// A Gaussian `N(c, (L Lᵀ)⁻¹)` over t, the latents in standard deviations of the cavity.
+/// Gaussian `N(c, (L Lᵀ)⁻¹)` over t, the latents in standard deviations of the cavity.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Frame {
     centre: Vec<f64>,
-    /// L, row after row.
+    /// L, by rows.
     factor: Vec<f64>,
     log_determinant: f64,
     gradient: Vec<f64>,
@@ -27,12 +27,12 @@ pub(crate) struct Frame {
     other: Vec<f64>,
 }
 
-/// `α ℓ` at t, and where its gradient and its second derivatives by each t_j alone are written.
+/// `α ℓ` at t; writes its gradient and second derivatives by each t_j.
 pub(super) trait Tempered: FnMut(&[f64], &mut [f64], &mut [f64]) -> f64 {}
 impl<F: FnMut(&[f64], &mut [f64], &mut [f64]) -> f64> Tempered for F {}
 
 impl Frame {
-    /// The cavity itself.
+    /// Resets to the cavity.
     pub(super) fn reset(&mut self, dimensions: usize) {
         let q = dimensions;
         for vector in
@@ -46,7 +46,7 @@ impl Frame {
         self.log_determinant = 0.0;
     }
 
-    /// Moves to the mode of `α ℓ(t) − ½ tᵀt` by Newton's method with halved steps, and takes its width.
+    /// Moves to the mode of `α ℓ(t) − ½ tᵀt` by damped Newton steps, and takes its width.
     pub(super) fn fit(&mut self, at: &mut impl Tempered) {
         let mut height = self.height(at);
         for _ in 0..MAX_STEPS {
@@ -59,14 +59,14 @@ impl Frame {
         }
     }
 
-    /// The log integrand at the centre; its gradient and curvatures are kept.
+    /// Log integrand at the centre; keeps gradient and curvatures.
     fn height(&mut self, at: &mut impl Tempered) -> f64 {
         let tempered = at(&self.centre, &mut self.gradient, &mut self.curvature);
         self.gradient.iter_mut().zip(&self.centre).for_each(|(slope, t)| *slope -= t);
         tempered - 0.5 * square(&self.centre)
     }
 
-    /// Moves along the step, halved until that climbs; None where it never does.
+    /// Moves along the step, halved until it climbs; None if it never does.
     fn climb(&mut self, height: f64, at: &mut impl Tempered) -> Option<f64> {
         self.other.copy_from_slice(&self.centre);
         for _ in 0..MAX_HALVINGS {
@@ -84,7 +84,7 @@ impl Frame {
         None
     }
 
-    /// L of the precision `I − ∂²(α ℓ)` at the centre; without its mixed derivatives where that has no good factor.
+    /// L of the precision `I − ∂²(α ℓ)` at the centre, without mixed derivatives if that fails.
     fn factorise(&mut self, at: &mut impl Tempered) {
         let q = self.centre.len();
         self.mixed_derivatives(at);
@@ -102,7 +102,8 @@ impl Frame {
         self.log_determinant = (0..q).map(|j| self.factor[j * q + j].ln()).sum();
     }
 
-    /// Minus the mixed second derivatives, by central differences of gradients, off the diagonal of `hessian`.
+    /// Negative mixed second derivatives by central differences of gradients, off the diagonal of
+    /// `hessian`.
     fn mixed_derivatives(&mut self, at: &mut impl Tempered) {
         let q = self.centre.len();
         self.hessian.fill(0.0);
@@ -136,7 +137,7 @@ impl Frame {
         t.iter_mut().zip(&self.centre).for_each(|(t, c)| *t += c);
     }
 
-    /// The log density at t, up to that of a standard normal vector at 0: `ln |L| − ½ ‖Lᵀ(t − c)‖²`.
+    /// Log density at t relative to a standard normal at 0: `ln |L| − ½ ‖Lᵀ(t − c)‖²`.
     pub(super) fn log_density(&self, t: &[f64]) -> f64 {
         let q = t.len();
         let along =

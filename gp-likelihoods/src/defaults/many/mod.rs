@@ -1,4 +1,4 @@
-//! Two and more latents.
+//! Defaults for two or more latents.
 
 mod expected;
 mod laplace;
@@ -20,7 +20,7 @@ use nodes::Nodes;
 use rules::Rules;
 use sums::Integral;
 
-/// Up to this many latents product rules are used, and quasi-random nodes beyond.
+/// Most latents integrated by product rules; quasi-random nodes beyond.
 pub(super) const MOST_BY_PRODUCTS: usize = 3;
 
 /// Rules and memory for several latents.
@@ -37,7 +37,7 @@ pub(crate) struct Many {
 }
 
 impl Many {
-    /// Memory that is empty so far, and rules with this number of quasi-random nodes.
+    /// Empty memory and this number of quasi-random nodes.
     pub(crate) fn new(nodes: usize, seed: u64) -> Self {
         Self {
             rules: Rules::new(nodes, seed),
@@ -51,7 +51,7 @@ impl Many {
         }
     }
 
-    /// How far the last two rules were apart; see [`Workspace::disagreement`](crate::Workspace::disagreement).
+    /// Difference of the last two rules; see [`Workspace::disagreement`](crate::Workspace::disagreement).
     pub(crate) fn disagreement(&self) -> f64 {
         self.integral.disagreement
     }

@@ -1,24 +1,24 @@
-//! Latent values at the nodes of a rule, for sums that are asked for many times over.
+//! Latent values at the nodes of a rule, for repeated sums.
 
 use crate::error::LikelihoodError;
 use crate::latent::Latent;
 use crate::likelihood::Likelihood;
 use crate::quadrature::Cubature;
 
-/// Nodes of less weight are left out: all of them together have less than a rounding.
+/// Least weight of a node: all lighter ones add up to less than a rounding error.
 const NO_WEIGHT: f64 = 1e-20;
 
-/// Latent values with their weights.
+/// Latent values and weights.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Nodes {
     latents: usize,
-    /// Node after node.
+    /// Values node by node.
     f: Vec<f64>,
     weights: Vec<f64>,
 }
 
 impl Nodes {
-    /// Puts a rule where latents are believed to be.
+    /// Transforms a rule to the beliefs about the latents.
     pub(super) fn place(&mut self, rule: &Cubature, q: &[Latent]) {
         self.latents = q.len();
         self.f.clear();

@@ -1,4 +1,4 @@
-//! What the next observation of several latents will be.
+//! Predictions of several latents.
 
 use super::Many;
 use crate::error::LikelihoodError;
@@ -6,7 +6,7 @@ use crate::latent::Latent;
 use crate::likelihood::Likelihood;
 use crate::slopes::ObservationMoments;
 
-/// Mean and variance of each output under independent `f_q ~ q_q`; `out` has one slot an output.
+/// Mean and variance of each output under independent `f_q ~ q_q`; one slot per output.
 pub(crate) fn predictive_moments<L: Likelihood + ?Sized>(
     likelihood: &L,
     q: &[Latent],
@@ -37,7 +37,7 @@ pub(crate) fn predictive_moments<L: Likelihood + ?Sized>(
     Ok(())
 }
 
-/// The probabilities of all classes from the same nodes, so that they sum to 1.
+/// All class probabilities from the same nodes, so that they sum to 1.
 pub(crate) fn class_probabilities<L: Likelihood + ?Sized>(
     likelihood: &L,
     q: &[Latent],
@@ -61,7 +61,7 @@ pub(crate) fn class_probabilities<L: Likelihood + ?Sized>(
     Ok(())
 }
 
-/// `P(output ≤ y)` under `f ~ q`, by nodes that do not depend on y.
+/// `P(output ≤ y)` under `f ~ q`; the nodes do not depend on y.
 pub(crate) fn cdf<L: Likelihood + ?Sized>(
     likelihood: &L,
     q: &[Latent],

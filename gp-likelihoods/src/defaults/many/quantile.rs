@@ -1,4 +1,4 @@
-//! Quantiles of the next observation of several latents.
+//! Quantiles of several latents.
 
 use super::Many;
 use super::nodes::Nodes;
@@ -8,12 +8,12 @@ use crate::error::LikelihoodError;
 use crate::latent::Latent;
 use crate::likelihood::Likelihood;
 
-/// A rule is followed by a finer one unless the two agree to this about the probability at the quantile.
+/// Agreement of two rules, in probability at the quantile, that ends refinement.
 const AGREEMENT: f64 = 1e-9;
-/// How much shorter the steps of a search are that starts from what a coarser rule found.
+/// Step reduction for a search that starts from a coarser rule's result.
 const NEARER: f64 = 1e-3;
 
-/// The quantile of one output, whose distribution function is a sum over the nodes of one rule: it does not fall with y.
+/// Quantile of one output by the distribution function of one rule, which is non-decreasing in y.
 pub(crate) fn quantile<L: Likelihood + ?Sized>(
     likelihood: &L,
     q: &[Latent],

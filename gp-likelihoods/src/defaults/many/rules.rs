@@ -1,17 +1,17 @@
-//! The rules that several latents are integrated by, and the loop over them.
+//! Integration rules of several latents.
 
 use crate::error::LikelihoodError;
 use crate::quadrature::Cubature;
 
 use super::sums::{Integral, Sums};
 
-/// Orders of the product rules that are tried in turn in two and in three dimensions.
+/// Orders of product rules in two and three dimensions, tried in turn.
 const ORDERS: [&[usize]; 2] = [&[12, 20, 32, 48, 72], &[8, 14, 22, 34]];
-/// What two product rules in a row have to agree to, relative to the integrals of absolute values: the second is then
-/// better by another factor of ten or more.
+/// Agreement required of two successive product rules, relative to the integrals of absolute values; the
+/// second is then better by ten or more.
 const AGREEMENT: f64 = 1e-7;
 
-/// Rules that have been computed, each once, and how many nodes quasi-random ones have.
+/// Cached rules, and the number of quasi-random nodes.
 #[derive(Clone, Debug)]
 pub(crate) struct Rules {
     nodes: usize,
@@ -25,13 +25,13 @@ impl Rules {
         Self { nodes, seed, known: Vec::new() }
     }
 
-    /// The orders to try in turn, where products are to be tried; 0 for quasi-random nodes.
+    /// Orders to try in turn; 0 for quasi-random nodes.
     pub(super) fn orders(dimensions: usize, by_products: bool) -> &'static [usize] {
         let products = ORDERS.get(dimensions.wrapping_sub(2)).filter(|_| by_products);
         products.copied().unwrap_or(&[0])
     }
 
-    /// The rule of an order.
+    /// Rule of an order.
     pub(super) fn find(&mut self, order: usize, dimensions: usize) -> Result<&Cubature, LikelihoodError> {
         let place = self.known.iter().position(|(o, rule)| *o == order && rule.dimensions() == dimensions);
         let place = match place {
@@ -48,7 +48,7 @@ impl Rules {
         Ok(&self.known[place].1)
     }
 
-    /// One rule for values that are compared with each other, such as those of a distribution function.
+    /// One fixed rule, for values that are compared with each other.
     pub(super) fn plain(
         &mut self,
         dimensions: usize,
@@ -58,11 +58,11 @@ impl Rules {
         self.find(orders[orders.len().saturating_sub(2)], dimensions)
     }
 
-    /// Sums the terms over product rules of growing order until two agree where `by_products` says so, and over the
-    /// quasi-random rule elsewhere. How far the last two rules, or the first half of the nodes and all of them, are apart is kept
-    /// in the integral.
+    /// Integrates by product rules of growing order until two agree (`by_products`), else by the
+    /// quasi-random rule. The integral keeps the difference of the last two rules, or of half and all of
+    /// the nodes.
     ///
-    /// `visit` adds the node t of this weight to the sums.
+    /// `visit` adds node t with its weight to the sums.
     pub(super) fn integrate(
         &mut self,
         dimensions: usize,

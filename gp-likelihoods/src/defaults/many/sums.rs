@@ -1,16 +1,16 @@
-//! Weighted sums whose weights are known by their logarithms.
+//! Weighted sums with log weights.
 
 use crate::slopes::refill;
 
-/// Sums of terms, each term with its own weight, all relative to `exp(shift)`.
+/// Sums of weighted terms, relative to `exp(shift)`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sums {
     shift: f64,
     mass: f64,
     sums: Vec<f64>,
-    /// The sums of absolute values.
+    /// Sums of absolute values.
     sizes: Vec<f64>,
-    /// Where a node's terms are written before they are added.
+    /// Terms of the current node.
     pub(super) terms: Vec<f64>,
 }
 
@@ -20,7 +20,7 @@ impl Sums {
         [&mut self.sums, &mut self.sizes, &mut self.terms].into_iter().for_each(|v| refill(v, count));
     }
 
-    /// Adds what stands in `terms` with the weight `weight · exp(log_factor)`.
+    /// Adds `terms` with weight `weight · exp(log_factor)`.
     pub(super) fn add(&mut self, weight: f64, log_factor: f64) {
         // A density of 0, or one that cannot be computed, has no weight.
         if log_factor.is_nan() || log_factor == f64::NEG_INFINITY {
@@ -43,47 +43,47 @@ impl Sums {
         }
     }
 
-    /// The logarithm of the sum of all weights.
+    /// Log of the sum of weights.
     pub(super) fn log_mass(&self) -> f64 {
         self.shift + self.mass.ln()
     }
 
-    /// The weighted mean of term k.
+    /// Weighted mean of term k.
     pub(super) fn mean(&self, k: usize) -> f64 {
         self.sums[k] / self.mass
     }
 
-    /// The weighted mean of the absolute value of term k.
+    /// Weighted mean of |term k|.
     pub(super) fn size(&self, k: usize) -> f64 {
         self.sizes[k] / self.mass
     }
 }
 
-/// Sums over one rule, beside those over an earlier one.
+/// Sums of one rule, and of an earlier one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Integral {
     pub(super) sums: Sums,
     earlier: Sums,
-    /// The largest difference between the two, relative to the sizes of what was summed.
+    /// Largest relative difference of the two.
     pub(super) disagreement: f64,
 }
 
 impl Integral {
-    /// Forgets everything; `count` terms from here on.
+    /// Resets to `count` terms.
     pub(super) fn reset(&mut self, count: usize) {
         self.sums.reset(count);
         self.earlier.reset(count);
         self.disagreement = f64::INFINITY;
     }
 
-    /// The sums become the earlier ones, and new ones begin.
+    /// Starts the sums of the next rule.
     pub(super) fn next_rule(&mut self) {
         std::mem::swap(&mut self.sums, &mut self.earlier);
         let count = self.sums.sums.len();
         self.sums.reset(count);
     }
 
-    /// The sums so far are what the finished ones will be compared with.
+    /// Keeps the current sums for comparison.
     pub(super) fn keep_as_earlier(&mut self) {
         // Of equal weights, half have been added.
         let (now, earlier) = (&self.sums, &mut self.earlier);

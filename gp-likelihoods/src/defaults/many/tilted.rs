@@ -1,4 +1,4 @@
-//! The tilted normaliser of several latents, by a rule about its mode.
+//! Tilted normaliser of several latents, by rules at its mode.
 
 use super::Many;
 use super::laplace::{Frame, square};
@@ -8,15 +8,13 @@ use crate::latent::Latent;
 use crate::likelihood::{Likelihood, parameter_count};
 use crate::slopes::{PointSlopes, Slopes};
 
-/// Terms a latent: see [`terms`].
+/// Terms per latent; see [`terms`].
 const TERMS: usize = 7;
 
-/// `ln ∫ p(y | f)^α Π N(f_q; m_q, v_q) df` with its derivatives.
+/// `ln ∫ p(y | f)^α Π N(f_q; m_q, v_q) df` with derivatives.
 ///
-/// Up to three latents of a smooth log-concave likelihood are integrated about the tilted mode by product rules.
-/// Elsewhere every node is put both about
-/// the mode and about the cavity and weighted with the mixture of the two, which no weight exceeds by more than a
-/// factor of 2.
+/// Smooth log-concave likelihoods of up to three latents: product rules at the tilted mode. Otherwise nodes
+/// at both mode and cavity, weighted by the mixture of the two, which bounds weights by a factor of 2.
 pub(crate) fn tilted<L: Likelihood + ?Sized>(
     likelihood: &L,
     y: &[f64],
@@ -52,7 +50,7 @@ pub(crate) fn tilted<L: Likelihood + ?Sized>(
     Ok(())
 }
 
-/// The frame at the tilted mode; that of the cavity for a likelihood without derivatives.
+/// Frame at the tilted mode; at the cavity for a likelihood without derivatives.
 fn fit<L: Likelihood + ?Sized>(
     likelihood: &L,
     y: &[f64],
@@ -88,14 +86,14 @@ fn latent_values(q: &[Latent], t: &[f64], f: &mut Vec<f64>) {
     f.extend(q.iter().zip(t).map(|(q, t)| q.mean() + q.variance().sqrt() * t));
 }
 
-/// The log density of one half cavity, one half frame, as [`Frame::log_density`] counts.
+/// Log density of the mixture of half cavity and half frame, relative as in [`Frame::log_density`].
 fn log_mixture(frame: &Frame, t: &[f64]) -> f64 {
     let (a, b) = (frame.log_density(t), -0.5 * square(t));
     a.max(b) + (-(a - b).abs()).exp().ln_1p() - std::f64::consts::LN_2
 }
 
-/// What the two forms of the derivatives are made of, each with its square: `αℓ′` and t for the mean,
-/// `(αℓ′)² + αℓ″` and t² for the variance.
+/// Integrands of both forms of the derivatives, with their squares: `αℓ′` and t for the mean, `(αℓ′)² +
+/// αℓ″` and t² for the variance.
 fn terms(point: &PointSlopes, power: f64, q: &[Latent], t: &[f64], out: &mut [f64]) {
     for (j, slots) in out.chunks_exact_mut(TERMS).enumerate() {
         // Of a latent known exactly there is only one value.
@@ -106,8 +104,8 @@ fn terms(point: &PointSlopes, power: f64, q: &[Latent], t: &[f64], out: &mut [f6
     }
 }
 
-/// Derivatives of the likelihood or derivatives of the cavity, whichever varies less over the tilted distribution: both
-/// are right, and the error of a rule grows with the variation.
+/// Slopes from derivatives of the likelihood or of the cavity, whichever varies less over the tilted
+/// distribution: the error of a rule grows with the variation.
 fn fill(q: &[Latent], smooth: bool, sums: &Sums, out: &mut Slopes) {
     let (latents, params) = (q.len(), sums.terms.len() - TERMS * q.len());
     out.reset(latents, params);

@@ -7,18 +7,18 @@ use crate::quadrature::{Grid, Integrals, trapezoid};
 use crate::special::HALF_LN_TAU;
 use crate::workspace::Workspace;
 
-/// Panels on either side of a landmark, each a quarter of its neighbour.
+/// Panels on each side of a landmark, each a quarter of its neighbour.
 const GRADES: i32 = 14;
-/// How far out, in standard deviations, an integrand is followed when it grows against the Gaussian.
+/// Farthest reach, in standard deviations, for integrands that grow against the Gaussian.
 const FARTHEST: f64 = 60.0;
-/// Integrands are followed at least this far: the Gaussian alone has mass 1e-15 beyond.
+/// Least reach: the Gaussian has mass 1e-15 beyond.
 const NEAREST: f64 = 8.0;
-/// Where an integrand has fallen by exp(−50) from its largest, it is left.
+/// Drop of the log integrand from its largest at which it is left.
 const NEGLIGIBLE: f64 = 50.0;
 
-/// `E[g(f, t)]` for `f ~ q` of variance above 0, with `t = (f − m)/√v`; leaves its rule in the workspace.
+/// `E[g(f, t)]` for `f ~ q` of variance above 0, `t = (f − m)/√v`; leaves its rule in the workspace.
 ///
-/// `grid` is the width of the narrowest feature of g, in deviations and at most 1, where a grid would not step over any.
+/// `grid` is the width of the narrowest feature of g, in deviations, at most 1, if a grid can resolve it.
 pub(super) fn expectation<const K: usize>(
     q: Latent,
     landmark: Option<f64>,
@@ -42,7 +42,7 @@ pub(super) fn expectation<const K: usize>(
     Ok(total)
 }
 
-/// The expectation of a function of t on a grid that steps over nothing wider than this; None where it does not settle.
+/// Expectation on a grid that resolves features of this width; None if it does not settle.
 pub(super) fn on_a_grid<const K: usize>(
     width: f64,
     ws: &mut Workspace,
@@ -55,7 +55,7 @@ fn density(t: f64) -> f64 {
     (-HALF_LN_TAU - 0.5 * t * t).exp()
 }
 
-/// Panels of one standard deviation over all that counts, and finer ones about the landmark.
+/// Panels of one standard deviation over the range of the integrand, finer ones at the landmark.
 fn edges<const K: usize>(landmark: Option<f64>, at: &mut impl FnMut(f64) -> [f64; K], edges: &mut Vec<f64>) {
     let (low, high) = (-reach(-1.0, at), reach(1.0, at));
     edges.clear();
@@ -76,7 +76,7 @@ fn edges<const K: usize>(landmark: Option<f64>, at: &mut impl FnMut(f64) -> [f64
     edges.dedup();
 }
 
-/// How far the integrand counts in one direction.
+/// Reach of the integrand in one direction.
 fn reach<const K: usize>(direction: f64, at: &mut impl FnMut(f64) -> [f64; K]) -> f64 {
     let (mut largest, mut t) = (f64::NEG_INFINITY, 0.0);
     while t < FARTHEST {

@@ -1,4 +1,4 @@
-//! The expected log density by quadrature.
+//! Expected log density by quadrature.
 
 use super::expectation::expectation;
 use super::{grid_width, sum_by_params, width_of_bend};
@@ -8,7 +8,7 @@ use crate::likelihood::Likelihood;
 use crate::slopes::{PointSlopes, Slopes, only};
 use crate::workspace::Workspace;
 
-/// `E[ln p(y | f)]` for `f ~ q` with its derivatives, for any likelihood of one latent.
+/// `E[ln p(y | f)]` for `f ~ q` with derivatives, for any likelihood of one latent.
 pub(crate) fn expected_log_density<L: Likelihood + ?Sized>(
     likelihood: &L,
     y: &[f64],
@@ -60,7 +60,7 @@ fn integrate<L: Likelihood + ?Sized>(
     }
 }
 
-/// The width of the narrowest feature of a smooth log density, where that is known and a grid will do.
+/// Width of the narrowest feature of a smooth log density, if known and suited to a grid.
 fn grid<L: Likelihood + ?Sized>(
     likelihood: &L,
     y: &[f64],
@@ -76,7 +76,7 @@ fn grid<L: Likelihood + ?Sized>(
     Ok(grid_width(width_of_bend(first, second, q.variance())))
 }
 
-/// The log density at f with its two derivatives.
+/// Log density at f with two derivatives.
 fn jet<L: Likelihood + ?Sized>(
     likelihood: &L,
     y: &[f64],

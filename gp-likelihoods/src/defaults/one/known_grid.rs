@@ -1,5 +1,5 @@
-//! Expected log densities over nodes that are known beforehand: a grid, or panels that widen away from where the density
-//! bends, whichever are fewer.
+//! Expected log densities on known nodes: a grid, or panels that widen away from the bend, whichever has
+//! fewer nodes.
 
 use super::sum_by_params;
 use crate::density::Density;
@@ -9,8 +9,8 @@ use crate::quadrature::{LANES, graded, grid_for};
 use crate::slopes::Slopes;
 use crate::workspace::Workspace;
 
-/// `E[ln p(y | f)]` with its derivatives, for a log density that is analytic near the real line; whether there is a grid
-/// for that.
+/// `E[ln p(y | f)]` with derivatives for a log density analytic near the real line; `false` if there is no
+/// grid for it.
 ///
 /// # Errors
 /// Those of the derivatives by parameters.
@@ -45,17 +45,17 @@ pub(crate) fn expected_on_known_grid<D: Density>(
     Ok(true)
 }
 
-/// Expectations of the log density ℓ, and of what its derivatives are made of.
+/// Expectations of the log density ℓ and of the terms of its derivatives.
 #[derive(Default)]
 struct Moments {
     value: f64,
     /// `E[ℓ′]` and `E[ℓ″]`.
     first: f64,
     second: f64,
-    /// `E[t ℓ]` and `E[(t² − 1) ℓ]`, by parts the same times √v and v.
+    /// `E[t ℓ]` and `E[(t² − 1) ℓ]`, by parts √v and v times `first`.
     along: f64,
     moved: f64,
-    /// Sizes of what was summed.
+    /// Sizes of the sums.
     rough: f64,
     spread: f64,
 }
@@ -76,7 +76,7 @@ impl Moments {
         }
     }
 
-    /// By mean and variance: of two forms the one that sums the smaller numbers, which loses fewer digits.
+    /// Slopes by mean and variance, in the form with the smaller terms, which loses fewer digits.
     fn slopes(&self, v: f64) -> [f64; 2] {
         if self.rough * v <= self.spread {
             [self.first, 0.5 * self.second]

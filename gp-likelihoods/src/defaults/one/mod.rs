@@ -1,4 +1,4 @@
-//! One latent.
+//! Defaults for one latent.
 
 mod expectation;
 mod expected;
@@ -20,11 +20,11 @@ use crate::likelihood::{Likelihood, parameter_count};
 use crate::slopes::refill;
 use crate::workspace::Workspace;
 
-/// What panels are refined to, relative to the integral of the absolute value.
+/// Tolerance of panels, relative to the integral of the absolute value.
 const REFINEMENT: f64 = 1e-12;
 
-/// A log density that is not concave goes onto a grid if it bends no faster than this, in deviations of the Gaussian, and
-/// then onto a grid so much finer: nothing else says that it has no other features.
+/// Bend, in deviations of the Gaussian, up to which a non-concave log density goes onto a grid, finer by
+/// this factor since other features are unknown.
 const BROAD: f64 = 0.2;
 const FINER: f64 = 0.25;
 
@@ -48,13 +48,13 @@ fn sum_by_params<L: Likelihood + ?Sized>(
     Ok(())
 }
 
-/// How wide a bend is, in deviations of a Gaussian of variance v: a slope and a curvature both have a width.
+/// Width of a bend in deviations of a Gaussian of variance v, from slope and curvature.
 fn width_of_bend(first: f64, second: f64, v: f64) -> f64 {
     let steepness = 1.0 + v * (first * first + second.abs());
     if steepness.is_finite() { 1.0 / steepness.sqrt() } else { 1.0 }
 }
 
-/// The width that a grid must resolve for a likelihood whose narrowest feature this is, unless there are better means.
+/// Width that a grid must resolve, given the narrowest feature, unless other means are better.
 fn grid_width(width: f64) -> Option<f64> {
     (width >= BROAD).then_some(FINER * width)
 }

@@ -1,4 +1,4 @@
-//! What the next observation will be, by quadrature over the latent.
+//! Predictions by quadrature over one latent.
 
 use super::expectation::{expectation, on_a_grid};
 use super::transition::Transition;

@@ -1,4 +1,4 @@
-//! The tilted normaliser by quadrature about its own mode.
+//! Tilted normaliser by quadrature at its mode.
 
 use super::{REFINEMENT, grid_width, sum_by_params, width_of_bend};
 use crate::error::LikelihoodError;
@@ -9,23 +9,23 @@ use crate::slopes::Slopes;
 use crate::special::HALF_LN_TAU;
 use crate::workspace::Workspace;
 
-/// Where the integrand has fallen by exp(−60) from its largest, it is left.
+/// Drop of the log integrand from its largest at which it is left.
 const NEGLIGIBLE: f64 = 60.0;
-/// Doublings of a panel on the way out; each mode's scale is at most 1 and the cavity's tail ends by 2⁶⁰.
+/// Most doublings of a panel outwards: mode scales are at most 1, the cavity's tail ends by 2⁶⁰.
 const MAX_DOUBLINGS: u32 = 60;
-/// Newton steps, and halvings of one.
+/// Most Newton steps, and halvings of one.
 const MAX_STEPS: u32 = 100;
 const MAX_HALVINGS: u32 = 80;
-/// A landmark this many deviations away is far, and so many parts are made of the way.
+/// Deviations from which a landmark is far, and number of starts on the way to it.
 const FAR: f64 = 5.0;
 const BETWEEN: u32 = 25;
-/// The rounding of a log integrand relative to its terms: some 16 roundings of each.
+/// Rounding error of a log integrand relative to its terms: some 16 roundings each.
 const NOISE: f64 = 16.0 * f64::EPSILON;
-/// How near a mode has to be found, in its widths: to be refined about, and to be the centre of a grid.
+/// Precision of a mode in its widths, for refinement and as the centre of a grid.
 const PRECISE: f64 = 1e-9;
 const ROUGH: f64 = 0.05;
 
-/// `ln ∫ p(y | f)^α N(f; m, v) df` with its derivatives, for any likelihood of one latent.
+/// `ln ∫ p(y | f)^α N(f; m, v) df` with derivatives, for any likelihood of one latent.
 pub(crate) fn tilted<L: Likelihood + ?Sized>(
     likelihood: &L,
     y: &[f64],
@@ -59,20 +59,20 @@ pub(crate) fn tilted<L: Likelihood + ?Sized>(
     Ok(())
 }
 
-/// What quadrature has to know of an integrand along one latent.
+/// Properties of an integrand along one latent.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shape {
-    /// Where it peaks or bends, in the latent.
+    /// Peak or bend, in the latent.
     pub(crate) landmark: Option<f64>,
-    /// Whether its logarithm is concave.
+    /// `true` if its logarithm is concave.
     pub(crate) single: bool,
-    /// Whether its derivatives are all there is to how it moves.
+    /// `true` if its derivatives describe it (no jumps or kinks).
     pub(crate) smooth: bool,
 }
 
-/// `ln ∫ exp(g(f)) N(f; m, v) df` and its derivatives by m and v, for a g given with its first two derivatives.
+/// `ln ∫ exp(g(f)) N(f; m, v) df` with derivatives by m and v, for a g given with two derivatives.
 ///
-/// Leaves nodes in f and weights of the tilted distribution, which sum to 1, in `ws.rule`.
+/// Leaves nodes in f and normalised weights of the tilted distribution in `ws.rule`.
 pub(crate) fn tilted_along(
     q: Latent,
     shape: Shape,
@@ -93,7 +93,7 @@ pub(crate) fn tilted_along(
     Ok(slopes(shift, &sums, s, shape.smooth))
 }
 
-/// The log integrand at one point, in standard deviations t of the cavity, and `α ℓ` with its derivatives by f.
+/// Log integrand at one point, in standard deviations t of the cavity, and `α ℓ` with derivatives by f.
 #[derive(Clone, Copy)]
 pub(super) struct Jet {
     height: f64,
@@ -109,7 +109,7 @@ impl Jet {
         Self { height, tempered, first, second }
     }
 
-    /// The weight `exp(height − shift)`, and everything the moments are made of.
+    /// Weight `exp(height − shift)` and the terms of the moments.
     fn weighted(self, shift: f64, t: f64) -> (f64, [f64; 6]) {
         let square = self.first * self.first;
         // No less than square + |second|, smooth where that is not, and never the zero that square − second can be.
@@ -119,7 +119,7 @@ impl Jet {
     }
 }
 
-/// `ln Z` and its derivatives by mean and variance from the integrals of [`Jet::weighted`].
+/// `ln Z` and its derivatives by mean and variance, from the integrals of [`Jet::weighted`].
 pub(super) fn slopes(shift: f64, sums: &Integrals<6>, s: f64, smooth: bool) -> [f64; 3] {
     let mass = sums.values[0];
     let log_z = shift + mass.ln();
@@ -135,7 +135,7 @@ pub(super) fn slopes(shift: f64, sums: &Integrals<6>, s: f64, smooth: bool) -> [
     }
 }
 
-/// A mode of the integrand and the width of the Gaussian that fits it there.
+/// Mode of the integrand and width of its Gaussian fit.
 #[derive(Clone, Copy)]
 struct Peak {
     t: f64,
@@ -144,7 +144,7 @@ struct Peak {
 }
 
 impl Peak {
-    /// Whether panels about another peak serve this one as well.
+    /// `true` if panels at another peak serve this one as well.
     fn is_near(&self, other: &Self) -> bool {
         (self.t - other.t).abs() <= 0.1 * self.width && self.width >= 0.5 * other.width
     }
@@ -189,7 +189,7 @@ fn integrate(
     Ok((best.height, sums))
 }
 
-/// The integrals on a grid that steps over nothing; None where there may be something narrow, or nothing settles.
+/// Integrals on a grid; None if narrow features are possible or nothing settles.
 fn on_a_grid(
     at: &mut impl FnMut(f64) -> Jet,
     s: f64,
@@ -206,14 +206,14 @@ fn on_a_grid(
     Some((height, sums))
 }
 
-/// The grid about one peak, for which any place near its top will do as a centre, and the height there.
+/// Grid at one peak (any place near its top will do as centre), and the height there.
 pub(super) fn one_peak(at: &mut impl FnMut(f64) -> Jet, s: f64, landmark: Option<f64>) -> (f64, Grid) {
     let start = landmark.filter(|&t| at(t).height > at(0.0).height).unwrap_or(0.0);
     let peak = climb(start, s, ROUGH, at);
     (peak.height, Grid { centre: peak.t, width: peak.width, span: (peak.t, peak.t) })
 }
 
-/// The grid over the peaks near the cavity's mean and near the landmark, unless the likelihood bends too fast there.
+/// Grid over the peaks near cavity mean and landmark, unless the likelihood bends too fast there.
 fn two_peaks(at: &mut impl FnMut(f64) -> Jet, s: f64, landmark: f64) -> Option<(f64, Grid)> {
     let bend = bend(landmark, s, at);
     grid_width(bend.width)?;
@@ -225,8 +225,8 @@ fn two_peaks(at: &mut impl FnMut(f64) -> Jet, s: f64, landmark: f64) -> Option<(
     Some((best.height, Grid { centre: best.t, width, span }))
 }
 
-/// The modes that are climbed to from the cavity's mean, from the landmark, and, where these are far apart, from the
-/// highest of some places between them: a long step of Newton's method may pass a mode by.
+/// Modes reached from the cavity's mean, the landmark and, if far apart, the highest of some points
+/// between: a long Newton step may miss a mode.
 fn peaks(at: &mut impl FnMut(f64) -> Jet, s: f64, landmark: Option<f64>, precision: f64) -> [Peak; 3] {
     let first = climb(0.0, s, precision, at);
     let Some(landmark) = landmark else { return [first; 3] };
@@ -245,7 +245,8 @@ fn highest(peaks: &[Peak; 3]) -> Peak {
     peaks.iter().copied().fold(peaks[0], |best, peak| if peak.height > best.height { peak } else { best })
 }
 
-/// Newton's method upwards to this share of the width, with the curvature kept at least that of the cavity and steps halved until they climb.
+/// Newton's method upwards to this share of the width, with at least the cavity's curvature and steps
+/// halved until they climb.
 fn climb(start: f64, s: f64, precision: f64, at: &mut impl FnMut(f64) -> Jet) -> Peak {
     let (mut t, mut jet) = (start, at(start));
     for _ in 0..MAX_STEPS {
@@ -260,19 +261,19 @@ fn climb(start: f64, s: f64, precision: f64, at: &mut impl FnMut(f64) -> Jet) ->
     Peak { t, height: jet.height, width: 1.0 / curvature(jet, s).sqrt() }
 }
 
-/// A place where the likelihood bends, with the width over which it does.
+/// Place where the likelihood bends, with the width of the bend.
 fn bend(t: f64, s: f64, at: &mut impl FnMut(f64) -> Jet) -> Peak {
     let jet = at(t);
     Peak { t, height: jet.height, width: width_of_bend(jet.first, jet.second, s * s) }
 }
 
-/// Minus the second derivative of the log integrand, where that is concave enough; the cavity's 1 otherwise.
+/// Negative second derivative of the log integrand if concave enough; else the cavity's 1.
 fn curvature(jet: Jet, s: f64) -> f64 {
     let curvature = 1.0 - s * s * jet.second;
     if curvature.is_finite() { curvature.max(1.0) } else { 1.0 }
 }
 
-/// The first of the points `t + step, t + step/2, …` that lies higher.
+/// First of `t + step, t + step/2, …` with a larger value.
 fn first_higher(t: f64, step: f64, height: f64, at: &mut impl FnMut(f64) -> Jet) -> Option<(f64, Jet)> {
     let mut step = if step.is_finite() { step } else { return None };
     for _ in 0..MAX_HALVINGS {
@@ -285,7 +286,7 @@ fn first_higher(t: f64, step: f64, height: f64, at: &mut impl FnMut(f64) -> Jet)
     None
 }
 
-/// Panels that double in width on the way out from every peak, the highest first, to where nothing is left.
+/// Panels that double in width outwards from every peak, highest first, to the end of the integrand.
 fn edges(peaks: &[Peak; 5], at: &mut impl FnMut(f64) -> Jet, edges: &mut Vec<f64>) {
     let highest = peaks[0].height;
     edges.clear();

@@ -1,10 +1,9 @@
-//! Tilted normalisers over nodes that are known beforehand: a grid about the mode, followed to either side as far as it
-//! counts.
+//! Tilted normalisers on a grid at the mode, followed as far as it counts.
 //!
-//! With `t = (f − m)/√v`, the integrand `p(f)^α N(t; 0, 1)` grows by no more than `exp(½ p a²)`, `p = 1 + α κ v`, at a
-//! distance a from the real line, where the density itself grows by no more than `exp(½ κ a²)`. A sum of step h is then wrong by
-//! about `2 exp(½ p a² − 2π a/h)` at most, for every a up to the nearest singularity. (L. N. Trefethen, J. A. C. Weideman, "The
-//! exponentially convergent trapezoidal rule", SIAM Review 56, 2014.)
+//! With `t = (f − m)/√v`, the integrand `p(f)^α N(t; 0, 1)` grows by at most `exp(½ p a²)`, `p = 1 + α κ
+//! v`, at distance a from the real line if the density grows by at most `exp(½ κ a²)`. A sum of step h errs
+//! by at most about `2 exp(½ p a² − 2π a/h)`, for every a up to the nearest singularity. (L. N. Trefethen,
+//! J. A. C. Weideman, "The exponentially convergent trapezoidal rule", SIAM Review 56, 2014.)
 
 use super::tilted::{Jet, one_peak, slopes};
 use crate::density::Density;
@@ -16,19 +15,20 @@ use crate::slopes::{PointSlopes, Slopes, only};
 use crate::special::HALF_LN_TAU;
 use crate::workspace::Workspace;
 
-/// Sums are wrong by some exp(−32), 1e-14.
+/// Log error of sums: exp(−32) = 1e-14.
 const DIGITS: f64 = 32.0;
-/// The singularity itself is not touched.
+/// Share of the distance to the singularity that is used.
 const CLOSEST: f64 = 0.95;
-/// Grids of more nodes to one side are left to sums that settle, which are as fine only where they have to be.
+/// Most nodes per side; larger grids go to adaptive sums, which are fine only where needed.
 const MOST: usize = 160;
-/// So many deviations from its mode, a log-concave density times a standard normal one is below exp(−40) of its largest.
+/// Deviations from its mode at which log-concave density times standard normal is below exp(−40) of its
+/// largest.
 const REACH: f64 = 9.0;
-/// Where the integrand has fallen by this share of its largest, it is left.
+/// Share of its largest value at which the integrand is left.
 const NEGLIGIBLE: f64 = 1e-17;
 
-/// `ln ∫ p(y | f)^α N(f; m, v) df` with its derivatives, for a log-concave density that says how it grows off the real
-/// line and has no parameters; whether there is a grid for that.
+/// `ln ∫ p(y | f)^α N(f; m, v) df` with derivatives, for a log-concave density without parameters whose
+/// growth off the real line is known; `false` if there is no grid for it.
 ///
 /// # Errors
 /// Those of the log density.
@@ -73,14 +73,14 @@ pub(crate) fn tilted_on_known_grid<D: Density>(
     Ok(true)
 }
 
-/// The step for a strip of this half width, in deviations, and this growth.
+/// Step for a strip of this half width, in deviations, and this growth.
 fn step(strip: f64, p: f64) -> f64 {
     // Beyond √(2 · 32/p) the integrand grows faster than the grid gains.
     let a = (CLOSEST * strip).min((2.0 * DIGITS / p).sqrt());
     std::f64::consts::TAU * a / (DIGITS + 0.5 * p * a * a)
 }
 
-/// About where the integrand is largest, in deviations, and its logarithm there; None where that is no number.
+/// Approximate mode, in deviations, and the log integrand there; None if not finite.
 fn mode<D: Density>(
     density: &D,
     (y, power): (&[f64], f64),
@@ -106,12 +106,12 @@ fn mode<D: Density>(
     }
 }
 
-/// The integrals that [`slopes`] wants, over nodes so far.
+/// Integrals for [`slopes`], over the nodes so far.
 #[derive(Default)]
 struct Sums([f64; 6]);
 
 impl Sums {
-    /// Adds some nodes, and tells whether the last of them counts.
+    /// Adds nodes; `true` while the last of them counts.
     fn add(&mut self, t: &[f64; LANES], jets: &[[f64; LANES]; 3], power: f64, top: f64) -> bool {
         let height = |k: usize| power * jets[0][k] - 0.5 * t[k] * t[k] - HALF_LN_TAU;
         let weights: [f64; LANES] = std::array::from_fn(|k| (height(k) - top).exp());

@@ -1,24 +1,24 @@
-//! The expectation of a distribution function that falls with the latent, from 1 to 0 about a place that is known: outside
-//! the transition the Gaussian's own distribution function is all there is to it, however sharp the transition is.
+//! Expectation of a distribution function that falls with the latent from 1 to 0 at a known place. Outside
+//! the transition it is the Gaussian's distribution function, however sharp the transition.
 
 use crate::latent::Latent;
 use crate::quadrature::GaussLegendre;
 use crate::special::{HALF_LN_TAU, standard_normal_cdf};
 
-/// A Gaussian has mass 1e-16 beyond so many deviations.
+/// Deviations beyond which a Gaussian has mass 1e-16.
 const REACH: f64 = 8.3;
-/// Panels are at most so wide, in deviations: 16 nodes integrate the Gaussian over them to rounding.
+/// Widest panel, in deviations: 16 nodes integrate the Gaussian over it to rounding.
 const WIDEST: f64 = 2.0;
 /// Transitions narrower than this, in deviations, are jumps.
 const NARROWEST: f64 = 1e-16;
-/// Most of a fall.
+/// Share of the fall that counts as most of it.
 const MOST: f64 = 0.7;
-/// A distribution function is at its end when so little is left.
+/// Remainder at which a distribution function has ended.
 const ENDED: f64 = f64::EPSILON;
-/// A transition at least so wide, in deviations, is nothing that a grid steps over.
+/// Width, in deviations, from which a grid resolves a transition.
 const BROAD: f64 = 0.25;
 
-/// Where a distribution function falls, in deviations of the Gaussian from its mean.
+/// Transition of a distribution function, in deviations of the Gaussian from its mean.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Transition {
     centre: f64,
@@ -26,7 +26,8 @@ pub(super) struct Transition {
 }
 
 impl Transition {
-    /// About a place in the latent, so wide that most of the fall is not inside, but is inside four times the width.
+    /// Finds a transition at a place in the latent: most of the fall is outside the width, but inside four
+    /// times it.
     pub(super) fn find(q: Latent, place: f64, cdf: &mut impl FnMut(f64) -> f64) -> Self {
         let deviation = q.variance().sqrt();
         let centre = ((place - q.mean()) / deviation).clamp(-REACH, REACH);
@@ -42,15 +43,15 @@ impl Transition {
         self.width >= BROAD
     }
 
-    /// `E[F]`; NaN where a value is.
+    /// `E[F]`; NaN if any value is.
     ///
-    /// Panels double in width on the way out, up to some 60 on either side for the narrowest transition, each of which
-    /// costs 17 evaluations.
+    /// Panels double in width outwards: up to 60 per side for the narrowest transition, of 17 evaluations
+    /// each.
     pub(super) fn expectation(self, cdf: &mut impl FnMut(f64) -> f64) -> f64 {
         self.side(-1.0, cdf) + self.side(1.0, cdf)
     }
 
-    /// All that is on one side of the centre.
+    /// Sum over one side of the centre.
     fn side(self, direction: f64, cdf: &mut impl FnMut(f64) -> f64) -> f64 {
         let (mut from, mut width, mut sum) = (self.centre, self.width, 0.0);
         let end = direction * REACH;

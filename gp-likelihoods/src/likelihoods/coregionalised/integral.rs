@@ -1,8 +1,7 @@
-//! `ln ∫ Π_q N(f_q; m_q, v_q) Π_p N(y_p; w_p·f, σ²_p)^α df` with its derivatives.
+//! `ln ∫ Π_q N(f_q; m_q, v_q) Π_p N(y_p; w_p·f, σ²_p)^α df` with derivatives.
 //!
-//! A power of a Gaussian is one of variance `s_p = σ²_p/α`, up to a factor. With `r = y − W m`, `S = W V Wᵀ + diag(s)` and
-//! `B = I + V^{½} Wᵀ diag(s)⁻¹ W V^{½}`, whose eigenvalues are 1 and more, the integral is
-//! `−½ (ln |B| + rᵀ S⁻¹ r + α Σ_p ln 2πσ²_p)`. Only B is factored, which is Q×Q.
+//! With `s_p = σ²_p/α`, `r = y − W m`, `S = W V Wᵀ + diag(s)` and `B = I + V^{½} Wᵀ diag(s)⁻¹ W V^{½}`
+//! (eigenvalues ≥ 1), it is `−½ (ln |B| + rᵀ S⁻¹ r + α Σ_p ln 2πσ²_p)`. Only B, Q×Q, is factored.
 
 use super::Coregionalised;
 use crate::latent::Latent;
@@ -11,24 +10,25 @@ use crate::slopes::{Slopes, refill};
 use crate::small_factor::{factorise, solve, solve_transposed};
 use crate::special::HALF_LN_TAU;
 
-/// Where a latent is known this much better from the outputs than before, `w_qᵀ S⁻¹ w_q` is what is left of `1/v_q`.
+/// Precision gain of a latent by the outputs from which `w_qᵀ S⁻¹ w_q` is computed as the remainder of
+/// `1/v_q`.
 const SHARP: f64 = 1.0;
 
-/// Scratch: a Q×Q factor, columns of the inverse and vectors.
+/// Scratch: Q×Q factor, columns of the inverse, vectors.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MixedRoom {
     factor: Vec<f64>,
-    /// `B⁻¹`, column after column.
+    /// `B⁻¹`, by columns.
     inverse: Vec<f64>,
     /// `V^{½}`
     deviations: Vec<f64>,
-    /// The means of the latents given the outputs.
+    /// Means of the latents given the outputs.
     given: Vec<f64>,
-    /// `S⁻¹ r`, 0 where an output is missing.
+    /// `S⁻¹ r`, 0 for missing outputs.
     pulls: Vec<f64>,
 }
 
-/// Fills in the integral; false where numbers leave their range.
+/// Writes the integral; false if numbers leave their range.
 pub(super) fn tilted(
     of: &Coregionalised,
     (y, q): (&[f64], &[Latent]),
@@ -68,7 +68,7 @@ pub(super) fn tilted(
     out.value.is_finite()
 }
 
-/// Everything that is known of the latents given the outputs; false where numbers leave their range.
+/// Conditions the latents on the outputs; false if numbers leave their range.
 fn condition(of: &Coregionalised, (y, q): (&[f64], &[Latent]), power: f64, room: &mut MixedRoom) -> bool {
     let latents = q.len();
     refill(&mut room.factor, latents * latents);

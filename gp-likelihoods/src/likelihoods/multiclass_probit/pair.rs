@@ -1,4 +1,4 @@
-//! One class against another.
+//! Pairwise probit factor.
 
 use crate::error::LikelihoodError;
 use crate::latent::Latent;
@@ -8,16 +8,17 @@ use crate::slopes::Slopes;
 use crate::special::{inverse_mills, inverse_mills_excess, log_normal_cdf};
 use crate::workspace::Workspace;
 
-/// One factor `Φ((f_y − f_c)/√noise)` of the likelihood that scalable EP takes apart (Villacampa-Calvo and
-/// Hernández-Lobato 2017, §2): that the latent of the label beats that of one other class.
+/// Factor `Φ((f_y − f_c)/√noise)` (Villacampa-Calvo and Hernández-Lobato 2017, §2): the latent of the label
+/// beats that of one other class.
 ///
-/// The C − 1 factors of an observation are not its likelihood: each integrates over the label's latent by itself.
+/// The C − 1 factors of an observation are not its likelihood: each integrates over the label's latent by
+/// itself.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PairwiseProbit {
     noise: f64,
 }
 
-/// `ln Z` of a [`PairwiseProbit`] with its derivatives, first by the label's latent and then by the other.
+/// `ln Z` of a [`PairwiseProbit`] with derivatives by the label's latent, then the other.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PairTilted {
     /// `ln Z`
@@ -26,15 +27,15 @@ pub struct PairTilted {
     pub by_mean: [f64; 2],
     /// Derivatives by the variances.
     pub by_variance: [f64; 2],
-    /// `−∂² ln Z/∂m²`, the same for both means, with its digits also where the label is hopeless.
+    /// `−∂² ln Z/∂m²`, equal for both means, accurate also for very improbable labels.
     pub curvature: f64,
 }
 
 impl PairwiseProbit {
-    /// A factor whose difference of latents has this noise variance; 0 is the step function.
+    /// Factor with this noise variance of the difference; 0 is the step function.
     ///
     /// # Errors
-    /// [`LikelihoodError::Argument`] for a noise variance that is negative or not finite.
+    /// [`LikelihoodError::Argument`] for a negative or non-finite variance.
     pub fn new(noise: f64) -> Result<Self, LikelihoodError> {
         let sound = noise >= 0.0 && noise.is_finite();
         crate::error::check("noise variance", noise, sound, "finite and not negative")?;
@@ -44,7 +45,7 @@ impl PairwiseProbit {
     /// `ln Φ(z)` with `z = (m_y − m_c)/√(v_y + v_c + noise)` at power 1.
     ///
     /// # Errors
-    /// [`LikelihoodError::Argument`] where all variances are 0, so that there is nothing to integrate.
+    /// [`LikelihoodError::Argument`] if all variances are 0.
     pub fn tilted(&self, label: Latent, other: Latent) -> Result<PairTilted, LikelihoodError> {
         let variance = label.variance() + other.variance() + self.noise;
         crate::error::check("variance of the difference", variance, variance > 0.0, "above 0")?;
@@ -58,10 +59,11 @@ impl PairwiseProbit {
         })
     }
 
-    /// `ln ∫ Φ^α N N df` or, without a power, `E[ln Φ]`, by the latent of the label and that of the other class.
+    /// `ln ∫ Φ^α N N df` or, without a power, `E[ln Φ]`, by the latents of label and other class.
     ///
     /// # Errors
-    /// As [`tilted`](Self::tilted); [`LikelihoodError::Argument`] for a step function to another power than 1.
+    /// As [`tilted`](Self::tilted); [`LikelihoodError::Argument`] for a step function at another power than
+    /// 1.
     pub(super) fn integral(
         &self,
         [label, other]: [Latent; 2],
@@ -90,12 +92,12 @@ impl PairwiseProbit {
     }
 }
 
-/// An integral over a [`PairwiseProbit`], with its derivatives by the label's latent and by the noise.
+/// Integral of a [`PairwiseProbit`] with derivatives by the label's latent and by the noise.
 pub(super) struct PairIntegral {
     pub(super) value: f64,
-    /// By the mean of the label's latent; that by the other's is its negative.
+    /// Derivative by the mean of the label's latent; the other's is its negative.
     pub(super) by_mean: f64,
-    /// By either variance.
+    /// Derivative by either variance.
     pub(super) by_variance: f64,
     pub(super) by_noise: f64,
 }

@@ -1,16 +1,16 @@
-//! The integrand of the density along one number.
+//! Integrand of the density along one number.
 
 use std::sync::OnceLock;
 
 use crate::quadrature::GaussHermite;
 use crate::special::{inverse_mills, inverse_mills_excess, log_normal_cdf};
 
-/// Nodes about the mode: the density is right to 1e-13.
+/// Nodes at the mode: the density is accurate to 1e-13.
 const NODES: usize = 36;
-/// Newton steps to the mode, which is concave and quadratic but for the tails.
+/// Most Newton steps to the mode of a concave, nearly quadratic function.
 const MAX_STEPS: u32 = 60;
 
-/// Where the integrand over u lies, and how wide it is.
+/// Place and width of the integrand over u.
 pub(super) struct Peak {
     u: f64,
     width: f64,
@@ -18,7 +18,7 @@ pub(super) struct Peak {
 }
 
 impl Peak {
-    /// The mode of `−½ (u − own)² + Σ ln Φ(u − other)`.
+    /// Mode of `−½ (u − own)² + Σ ln Φ(u − other)`.
     pub(super) fn find<I: Iterator<Item = f64>>(own: f64, others: impl Fn() -> I) -> Self {
         // From above every bend Newton's method on the concave integrand needs no safeguard but its own length.
         let mut u = others().fold(own, f64::max);
@@ -40,7 +40,7 @@ impl Peak {
         Self { u, width: 1.0 / curvature.sqrt(), height }
     }
 
-    /// Nodes in u with the logarithms of what turns the sum over them into an integral.
+    /// Nodes in u with log weights of the integral.
     pub(super) fn nodes(&self) -> impl Iterator<Item = (f64, f64)> {
         static RULE: OnceLock<GaussHermite> = OnceLock::new();
         let rule = RULE.get_or_init(|| GaussHermite::of_order(NODES));

@@ -1,4 +1,4 @@
-//! The label against each other class.
+//! Label against each other class.
 
 use super::pair::{PairIntegral, PairwiseProbit};
 use super::{MulticlassProbit, known};
@@ -11,7 +11,7 @@ use crate::slopes::Slopes;
 use crate::workspace::Workspace;
 
 impl MulticlassProbit {
-    /// An integral over the pair of one piece. Of one latent, its sign in that of the label decides.
+    /// Integral over the pair of one piece; with one latent, the label decides its sign.
     pub(super) fn pair(
         &self,
         y: &[f64],
@@ -63,7 +63,7 @@ impl Pieces for MulticlassProbit {
         }
     }
 
-    /// Two classes have one piece, which is the density.
+    /// `true` for two classes: their one piece is the density.
     fn multiply_to_density(&self) -> bool {
         self.classes == 2 && self.label_noise == 0.0
     }

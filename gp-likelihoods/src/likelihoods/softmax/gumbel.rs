@@ -1,17 +1,18 @@
-//! Softmax under independent Gaussians, as a race of numbers with Gumbel noise.
+//! Softmax under independent Gaussians, as a race with Gumbel noise.
 //!
-//! The largest of `f_k + g_k` with independent Gumbel g is that of class c with probability `exp(f_c)/Σ_k exp(f_k)`. With
-//! `u = exp(f − x)` for `f ~ q_k`, `H_k(x) = P(f_k + g_k ≤ x) = E[exp(−u)]` and its derivatives by x, all expectations
-//! over the f are integrals along one number x, whatever the number of classes:
+//! With independent Gumbel g, the largest of `f_k + g_k` is that of class c with probability `exp(f_c)/Σ_k
+//! exp(f_k)`. For `u = exp(f − x)`, `f ~ q_k` and `H_k(x) = P(f_k + g_k ≤ x) = E[exp(−u)]`, all
+//! expectations are integrals along one number x, for any number of classes:
 //!
 //! - `E[p(c | f)] = ∫ H_c′ Π_{k≠c} H_k dx`
 //! - `E[ln Σ_k exp(f_k)] = r + ∫ exp(−exp(r − x)) − Π_k H_k dx` for any r, because `ln S = ∫ (exp(−s) − exp(−s S)) ds/s`,
 //!   with `s = exp(r − x)`
 //!
-//! and `∂H/∂m = −H′`, `∂H/∂v = ½ H″`. Integrands are analytic and bounded for `|Im x| < π/2`, and so are those of the
-//! inner expectations in f: sums over equidistant grids of step h are right to about `exp(−2πa/h)` with a = 1.2.
+//! and `∂H/∂m = −H′`, `∂H/∂v = ½ H″`. Integrands are analytic and bounded for `|Im x| < π/2`, as are the
+//! inner expectations in f: sums on grids of step h err by about `exp(−2πa/h)` with a = 1.2.
 //!
-//! A class costs at most [`MAX_NODES`] numbers x, with some 70 terms each ([`Responses`]), however wide its belief.
+//! Cost: at most [`MAX_NODES`] numbers x per class, of some 70 terms each ([`Responses`]), however wide its
+//! belief.
 
 mod responses;
 
@@ -19,19 +20,19 @@ use crate::latent::Latent;
 use crate::slopes::Slopes;
 use responses::{Jet, Responses, survival};
 
-/// The step in x: `exp(−2π 1.2/h)` = 8e-14, and less for all but the third derivative.
+/// Step in x: error `exp(−2π 1.2/h)` = 8e-14, less for all but the third derivative.
 const STEP: f64 = 0.25;
-/// Nodes in x at most; beliefs with deviations beyond 200 or so are for others.
+/// Most nodes in x; beliefs with deviations beyond about 200 are left to other means.
 const MAX_NODES: usize = 1 << 14;
-/// A Gaussian has mass 2e-16 beyond so many deviations.
+/// Deviations beyond which a Gaussian has mass 2e-16.
 const REACH: f64 = 8.2;
-/// `exp(−u)` vanishes at `u = exp(3.7)`, and is 1 at `u = exp(−37)`.
+/// Exponent at which `exp(−u)` vanishes: `u = exp(3.7)`; it is 1 at `u = exp(−37)`.
 const BELOW: f64 = 3.7;
 const ABOVE: f64 = 37.0;
-/// Probabilities below this have too few digits.
+/// Least probability with enough digits.
 const LEAST: f64 = 1e-9;
 
-/// What a belief makes of every x of a grid, class after class.
+/// Jets of every class at every x of a grid.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct GumbelRace {
     low: f64,
@@ -43,7 +44,7 @@ pub(crate) struct GumbelRace {
 }
 
 impl GumbelRace {
-    /// Looks at beliefs, and tells whether there is a grid for them.
+    /// Evaluates beliefs; false if there is no grid for them.
     pub(super) fn look(&mut self, q: &[Latent]) -> bool {
         let reach = |latent: &Latent| REACH * latent.variance().sqrt();
         let low = q.iter().map(|latent| latent.mean() - reach(latent)).fold(f64::NEG_INFINITY, f64::max);
@@ -77,14 +78,14 @@ impl GumbelRace {
             .sum::<f64>()
     }
 
-    /// `E[p(c | f)]` of all classes.
+    /// `E[p(c | f)]` for all classes.
     pub(super) fn probabilities(&self, out: &mut [f64]) {
         out.iter_mut().enumerate().for_each(|(c, slot)| *slot = self.integral(c, |jet| jet[1]));
         let total: f64 = out.iter().sum();
         out.iter_mut().for_each(|p| *p /= total);
     }
 
-    /// `ln E[p(label | f)]` with its slopes, where that is not hopeless.
+    /// `ln E[p(label | f)]` with slopes, unless the label is too improbable.
     pub(super) fn tilted(&self, label: usize, out: &mut Slopes) -> bool {
         let mass = self.integral(label, |jet| jet[1]);
         if mass.is_nan() || mass < LEAST {

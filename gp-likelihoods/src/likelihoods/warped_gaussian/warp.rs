@@ -1,19 +1,19 @@
-//! The warp and its inverse.
+//! Warp and inverse.
 
 use crate::scalar::Scalar;
 
 /// One term `a tanh(b (y + c))` of a warp.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WarpTerm {
-    /// a, positive: half of what the term adds from one end to the other.
+    /// a, positive: half of the term's total rise.
     pub height: f64,
-    /// b, positive: the slope over the height where the term bends.
+    /// b, positive: slope at the bend divided by the height.
     pub steepness: f64,
     /// c: the term bends at −c.
     pub shift: f64,
 }
 
-/// Steps of the inverse before it is taken as it is: half of them would do if all were halvings.
+/// Most steps of the inverse; half would do if all were halvings.
 const MAX_STEPS: u32 = 200;
 
 /// `t(y) = y + Σ_i a_i tanh(b_i (y + c_i))`
@@ -24,7 +24,7 @@ pub(super) struct Warp<'a> {
     pub(super) shift: &'a [f64],
 }
 
-/// `t(y)` and `t′(y) − 1` for parameters in the order of the likelihood's.
+/// `t(y)` and `t′(y) − 1` for parameters in the likelihood's order.
 pub(super) fn warped<S: Scalar>(y: f64, terms: usize, theta: impl Fn(usize) -> S) -> (S, S) {
     let start = (S::constant(y), S::constant(0.0));
     (0..terms).fold(start, |(value, bending), term| {
@@ -38,7 +38,7 @@ fn tanh<S: Scalar>(u: S) -> S {
     u.through(f64::tanh, |u, t| (sech_squared(u), -2.0 * t * sech_squared(u)))
 }
 
-/// `1/cosh²`, with its digits also where tanh is 1.
+/// `1/cosh²`, accurate also where tanh rounds to 1.
 fn sech_squared<S: Scalar>(u: S) -> S {
     let value = |u: f64| {
         let small = (-2.0 * u.abs()).exp();
@@ -62,7 +62,7 @@ impl Warp<'_> {
         1.0 + self.at(y).1
     }
 
-    /// The derivatives of `t(y)` and of `t′(y)` by height, steepness and shift of a term.
+    /// Derivatives of `t(y)` and `t′(y)` by height, steepness and shift of a term.
     pub(super) fn by_term(&self, term: usize, y: f64) -> [(f64, f64); 3] {
         let (a, b) = (self.height[term], self.steepness[term]);
         let from = y + self.shift[term];
@@ -72,9 +72,9 @@ impl Warp<'_> {
         [(t, b * s), (a * s * from, a * s + bending * from), (a * b * s, bending * b)]
     }
 
-    /// The number y with `t(y) = z`: Newton's method, kept inside a bracket that shrinks.
+    /// y with `t(y) = z`, by Newton's method in a shrinking bracket.
     ///
-    /// Because `|t(y) − y| ≤ Σ a_i` and t increases, there is one, and it is within that of z.
+    /// It exists, within `Σ a_i` of z, because t increases and `|t(y) − y| ≤ Σ a_i`.
     pub(super) fn inverse(&self, z: f64) -> f64 {
         let away: f64 = self.height.iter().sum();
         let (mut low, mut high, mut y) = (z - away, z + away, z);

@@ -1,8 +1,8 @@
-//! `H = E[exp(−u)]` with three derivatives by x, for `u = exp(f − x)`, `f ~ N(m, s²)`, at every x of a grid.
+//! `H = E[exp(−u)]` with three derivatives by x, for `u = exp(f − x)`, `f ~ N(m, s²)`, at every x of a
+//! grid.
 //!
-//! The f are on a grid of their own that all x are on as well. Of a sum over it, three parts cost differently: where u is
-//! large nothing is left; where u is small, a series in moments `Σ w uⁿ`, which are running sums; and between the two, on
-//! some 60 nodes at most, one term each from a table.
+//! The grid of f contains all x. A sum over it has three parts: nothing for large u; for small u a series
+//! in moments `Σ w uⁿ`, kept as running sums; between them at most about 60 table terms.
 
 use super::{BELOW, REACH, STEP};
 use crate::latent::Latent;
@@ -12,16 +12,16 @@ use std::sync::OnceLock;
 /// `H, H′, H″, H‴` at one x.
 pub(super) type Jet = [f64; 4];
 
-/// Where u is below exp(−4), the series ends after its term u⁸: the next is below 1e-21.
+/// Log of u below which the series ends after u⁸: the next term is below 1e-21.
 const SMALL: f64 = 4.0;
 const TERMS: usize = 9;
-/// Below this, u does not count beside 1.
+/// Log of u below which u is negligible beside 1.
 const NOTHING: f64 = -40.0;
-/// The f are at least so near to each other, in deviations.
+/// Largest distance of nodes f, in deviations.
 const NEAR: f64 = 0.5;
-/// Grids of f: each is twice as fine as the one before.
+/// Number of grids of f, each twice as fine as the one before.
 const GRIDS: usize = 7;
-/// Where even the finest is too coarse, five nodes are exact to `s¹⁰` (Gauss–Hermite).
+/// Five Gauss–Hermite nodes, exact to `s¹⁰`, for beliefs too narrow for the finest grid.
 const FIVE: [(f64, f64); 5] = [
     (-2.856_970_013_872_805_6, 0.011_257_411_327_720_69),
     (-1.355_626_179_974_266, 0.222_075_922_005_612_63),
@@ -70,7 +70,7 @@ impl Responses {
         }
     }
 
-    /// Weights and moments of the belief at `low + step i` for i from the number that is returned on.
+    /// Computes weights and moments of the belief at `low + step i`, from the returned i on.
     fn weigh(&mut self, q: Latent, low: f64, step: f64) -> isize {
         let s = q.variance().sqrt();
         let place = |f: f64| (f - low) / step;
@@ -96,7 +96,7 @@ impl Responses {
         first as isize
     }
 
-    /// The sum over the first nodes up to `end`, where u is small; x is at node `here`.
+    /// Sum over the nodes up to `end`, where u is small; x is at node `here`.
     fn series(&self, end: isize, here: isize, table: &Table) -> Jet {
         let Some(moments) = usize::try_from(end).ok().and_then(|end| self.moments.get(end)) else {
             return Jet::default();
@@ -116,7 +116,7 @@ impl Responses {
     }
 }
 
-/// For beliefs so narrow that H is nearly that of a number.
+/// Jet of a narrow belief, by five nodes.
 fn by_five(q: Latent, x: f64) -> Jet {
     let (s, mut jet) = (q.variance().sqrt(), Jet::default());
     if s == 0.0 {
@@ -137,14 +137,14 @@ fn response(d: f64) -> Jet {
     [survival, u * survival, (u - 1.0) * u * survival, ((u - 3.0) * u + 1.0) * u * survival]
 }
 
-/// Responses on one of the grids of f.
+/// Responses on one grid of f.
 #[derive(Debug)]
 struct Table {
     step: f64,
-    /// How many nodes below x u is small, and how many above it is large.
+    /// Nodes below x from which u is small, and above it from which it is large.
     small: isize,
     large: isize,
-    /// Responses between the two, from the first that is not small on.
+    /// Responses between the two, from the first that is not small.
     between: Vec<Jet>,
 }
 
@@ -158,7 +158,7 @@ fn table(fineness: usize) -> &'static Table {
     })
 }
 
-/// `exp(−exp(d))` at so many steps above x.
+/// `exp(−exp(d))` this many steps above x.
 pub(super) fn survival(steps: isize) -> f64 {
     static TABLE: OnceLock<Vec<f64>> = OnceLock::new();
     let lowest = (NOTHING / STEP) as isize;
