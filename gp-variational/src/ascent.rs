@@ -1,31 +1,31 @@
-//! Steps along the natural gradient, each of which raises the bound.
+//! Natural-gradient steps, each of which raises the bound.
 
 use gp_ep::InferenceError;
 use gp_optim::Mixing;
 use serde::{Deserialize, Serialize};
 
-/// Halvings of a step.
+/// Most halvings of a step.
 pub(crate) const MAX_HALVINGS: u32 = 30;
-/// How much lower, relative to its size, a bound may be found after a step, because of rounding.
+/// Relative fall of the bound after a step that rounding may cause.
 const SLACK: f64 = 1e-13;
 
-/// How a Gaussian posterior is brought to rest by natural gradients.
+/// Settings of natural-gradient ascent of a Gaussian posterior.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct NaturalOptions {
-    /// The length ρ of a step, in (0, 1]; steps that lower the bound are halved.
+    /// Step length ρ in (0, 1]; halved if the bound falls.
     pub rate: f64,
-    /// Steps at most.
+    /// Most steps.
     pub max_steps: usize,
-    /// The posterior is at rest when a step raises the bound by no more than this times 1 + |bound|.
+    /// Convergence: a step raises the bound by at most this times 1 + |bound|.
     pub tolerance: f64,
-    /// How many steps are remembered, to set out from where they lead to together (Anderson's mixing); 0 for plain
-    /// steps. A step that does not raise the bound is made plain, and the others are forgotten.
+    /// Number of past steps for Anderson mixing; 0 for plain steps. A step that does not raise the bound is
+    /// replaced by a plain one, and the memory cleared.
     pub memory: usize,
 }
 
 impl Default for NaturalOptions {
-    /// Whole steps, ten of which are remembered, to 1e-10.
+    /// Full steps, ten remembered, tolerance 1e-10.
     fn default() -> Self {
         Self { rate: 1.0, max_steps: 200, tolerance: 1e-10, memory: 10 }
     }
@@ -45,34 +45,33 @@ impl NaturalOptions {
     }
 }
 
-/// How that went.
+/// Result of natural-gradient ascent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Ascent {
-    /// Whether the posterior came to rest.
+    /// `true` if the posterior converged.
     pub converged: bool,
-    /// Steps done.
+    /// Number of steps.
     pub steps: usize,
-    /// Passes over the data.
+    /// Number of passes over the data.
     pub evaluations: usize,
-    /// The bound at the end.
+    /// Final bound.
     pub bound: f64,
 }
 
-/// A posterior that takes steps.
+/// Posterior that takes steps.
 pub(crate) trait Climber {
-    /// The bound after a step of this length from where the posterior is, or where `mixing` proposes; −∞ where there is
-    /// none.
+    /// Bound after a step of this length, or at the proposal of `mixing`; −∞ if there is none.
     fn attempt(&mut self, rate: f64, mixing: &mut Mixing) -> Result<f64, InferenceError>;
 
-    /// Makes the last attempt the posterior.
+    /// Accepts the last attempt as the posterior.
     fn accept(&mut self) -> Result<(), InferenceError>;
 
-    /// Forgets the last attempt.
+    /// Discards the last attempt.
     fn withdraw(&mut self) -> Result<(), InferenceError>;
 }
 
-/// Steps until the bound, which is `start` at first, rises no more.
+/// Steps from the bound `start` until it rises no more.
 pub(crate) fn climb(
     climber: &mut dyn Climber,
     start: f64,

@@ -13,7 +13,7 @@ pub use dense::{DensePosterior, DenseVariational};
 pub use expectation::{Draws, Estimator, Expectation, Sampling};
 pub use savigp::Savigp;
 
-/// What models here are made of, and what all methods have in common.
+/// Types of gp-ep used by models of this crate.
 pub use gp_ep::{
     Course, EvidenceKind, Inference, InferenceError, LatentModel, Learning, LogEvidence, Moment, Predictor,
     Steps, Trained, Watch,

@@ -1,4 +1,4 @@
-//! Training, and the verbs of every method, with λ and ν at rest.
+//! Training, and the verbs of every method, at converged λ and ν.
 
 use super::model::DenseVariational;
 use super::predict::DensePosterior;
@@ -11,7 +11,7 @@ use gp_kernels::data::DataSource;
 use gp_kernels::posterior::MixturePosterior;
 use gp_optim::train_beside;
 
-/// With λ and ν at rest.
+/// Verbs at converged λ and ν.
 impl Inference for DenseVariational {
     type Posterior = MixturePosterior<DensePosterior>;
     type Settings = NaturalOptions;
@@ -29,7 +29,7 @@ impl Inference for DenseVariational {
         state.predictor(self)
     }
 
-    /// λ and ν come to rest for every value and gradient, from where they were.
+    /// Learns with λ and ν converged at every value and gradient, from where they were.
     fn learn_with(
         &mut self,
         data: &dyn DataSource,

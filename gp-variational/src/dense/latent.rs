@@ -15,7 +15,7 @@ pub struct Sites {
 }
 
 impl Sites {
-    /// Sites that say nothing: the posterior is the prior.
+    /// Sites at which the posterior is the prior.
     pub(super) fn flat(count: usize) -> Self {
         Self { precision: vec![0.0; count], shift: vec![0.0; count] }
     }
@@ -25,7 +25,7 @@ impl Sites {
         all.iter().flat_map(|sites| sites.precision.iter().chain(&sites.shift)).copied().collect()
     }
 
-    /// Takes them over; a λ below 0, which no observation of a log-concave likelihood has, is 0.
+    /// Sets all λ and ν; λ < 0, impossible for log-concave likelihoods, becomes 0.
     pub(super) fn set_numbers(all: &mut [Self], numbers: &[f64]) {
         let mut next = numbers.iter().copied();
         for sites in all {
@@ -34,7 +34,7 @@ impl Sites {
         }
     }
 
-    /// Makes these the sites a part of the way from one set to another.
+    /// Sets these sites to a point between two sets.
     pub(super) fn between(&mut self, from: &Self, to: &Self, rate: f64) {
         let mix = |out: &mut [f64], from: &[f64], to: &[f64]| {
             for ((out, from), to) in out.iter_mut().zip(from).zip(to) {
@@ -76,7 +76,7 @@ impl DenseLatent {
         }
     }
 
-    /// K under this kernel.
+    /// Sets K by this kernel.
     pub(super) fn set_kernel(
         &mut self,
         kernel: &dyn Kernel,
@@ -86,7 +86,7 @@ impl DenseLatent {
         Ok(by.gram(kernel, x, self.k.as_mut())?)
     }
 
-    /// The posterior of these sites; `room` is N×N.
+    /// Sets the posterior of these sites; `room` is N×N scratch.
     pub(super) fn set_sites(
         &mut self,
         sites: &Sites,
@@ -131,7 +131,8 @@ impl DenseLatent {
         0.5 * (log_det - trace + quadratic)
     }
 
-    /// Fills `out` with the derivatives of −KL by K, m and S held: `½ (ααᵀ − Λ½B⁻¹Λ½)` (Bonilla et al. 2019 eq. 87).
+    /// Writes the derivatives of −KL by K, with m and S held, to `out`: `½ (ααᵀ − Λ½B⁻¹Λ½)` (Bonilla et al.
+    /// 2019 eq. 87).
     pub(super) fn upstream(
         &self,
         room: &mut Mat<f64>,

@@ -1,15 +1,15 @@
-//! Inducing inputs at the data: a full Gaussian over the latent values themselves, with two numbers for each
-//! observation and latent function.
+//! Inducing inputs at the data: a full Gaussian over the latent values, with two numbers per observation
+//! and latent function.
 //!
-//! Of all Gaussians the best one has `S = (K⁻¹ + Λ)⁻¹` with Λ diagonal (Bonilla et al. 2019 Theorem 2, eq. 35), and
-//! mean `m = S ν`. [`DenseVariational`] is the model, [`DenseState`] keeps λ and ν and finds them by natural gradients.
-//! With `B = I + Λ½ K Λ½` nothing is ever divided by K, so no jitter is needed.
+//! The best Gaussian has `S = (K⁻¹ + Λ)⁻¹`, Λ diagonal (Bonilla et al. 2019 Theorem 2, eq. 35), and `m = S
+//! ν`. [`DenseVariational`] is the model; [`DenseState`] finds λ and ν by natural gradients. With `B = I +
+//! Λ½ K Λ½`, K is never inverted and needs no jitter.
 //!
-//! λ is not negative, which for log-concave likelihoods is no restriction; others are not taken. Where sampling asks for
-//! less than 0, it is 0.
+//! λ ≥ 0, which restricts nothing for log-concave likelihoods; others are refused. Negative sampled λ
+//! become 0.
 //!
-//! The expected log likelihood does not depend on kernels when m and S are held, so the bound's derivatives by their
-//! parameters are exact even where it is sampled (Bonilla et al. 2019 §6.1.1).
+//! With m and S held, the expected log likelihood does not depend on kernels, so derivatives of the bound
+//! by kernel parameters are exact even if sampled (Bonilla et al. 2019 §6.1.1).
 
 mod inference;
 mod latent;

@@ -1,4 +1,4 @@
-//! The model: latent functions by their kernels, and a likelihood.
+//! Dense model: kernels of latent functions, and a likelihood.
 
 use crate::expectation::Expectation;
 use gp_ep::{InferenceError, check_count};
@@ -7,9 +7,10 @@ use gp_likelihoods::Likelihood;
 use gp_linalg::Threading;
 use gp_optim::{Parameter, ParameterSet, ParameterSetMut};
 
-/// A latent Gaussian-process model without inducing inputs, its posterior a Gaussian over all latent values.
+/// Latent Gaussian-process model without inducing inputs; its posterior is a Gaussian over all latent
+/// values.
 ///
-/// Its parameters are those of each kernel, then those of the likelihood.
+/// Parameters: those of each kernel, then of the likelihood.
 #[derive(Clone, Debug)]
 pub struct DenseVariational {
     kernels: Vec<Box<dyn Kernel>>,
@@ -19,11 +20,11 @@ pub struct DenseVariational {
 }
 
 impl DenseVariational {
-    /// A kernel for each latent of the likelihood, which is log-concave.
+    /// One kernel per latent of a log-concave likelihood.
     ///
     /// # Errors
-    /// [`InferenceError::Shape`] for another number of kernels; [`InferenceError::Unsupported`] for a likelihood that is
-    /// not log-concave, for which [`Savigp`](crate::Savigp) takes inducing inputs at the data.
+    /// [`InferenceError::Shape`] for another number of kernels; [`InferenceError::Unsupported`] for a
+    /// likelihood that is not log-concave (use [`Savigp`](crate::Savigp) with inducing inputs at the data).
     pub fn new(
         kernels: Vec<Box<dyn Kernel>>,
         likelihood: Box<dyn Likelihood>,
@@ -37,7 +38,7 @@ impl DenseVariational {
         Ok(Self { kernels, likelihood, expectation: Expectation::Exact, threading: Threading::Pool })
     }
 
-    /// The same model with other estimates of expected log densities.
+    /// Sets the estimates of expected log densities.
     ///
     /// # Errors
     /// As [`Savigp::with_expectation`](crate::Savigp::with_expectation).
@@ -46,41 +47,41 @@ impl DenseVariational {
         Ok(Self { expectation, ..self })
     }
 
-    /// The same model, computed elsewhere. The numbers do not change.
+    /// Sets the threading policy; results do not change.
     #[must_use]
     pub fn with_threading(self, threading: Threading) -> Self {
         Self { threading, ..self }
     }
 
-    /// The prior covariances.
+    /// Prior covariances.
     #[must_use]
     pub fn kernels(&self) -> &[Box<dyn Kernel>] {
         &self.kernels
     }
 
-    /// The prior covariances, to set, fix, bound or give priors to their parameters.
+    /// Prior covariances, mutable: parameter values, fixed marks, bounds, priors.
     pub fn kernels_mut(&mut self) -> &mut [Box<dyn Kernel>] {
         &mut self.kernels
     }
 
-    /// What ties an observation to its latent values.
+    /// Likelihood of the observations.
     #[must_use]
     pub fn likelihood(&self) -> &dyn Likelihood {
         self.likelihood.as_ref()
     }
 
-    /// The likelihood, to set, fix, bound or give priors to its parameters.
+    /// Likelihood, mutable: parameter values, fixed marks, bounds, priors.
     pub fn likelihood_mut(&mut self) -> &mut dyn Likelihood {
         self.likelihood.as_mut()
     }
 
-    /// How expected log densities are found.
+    /// Method for expected log densities.
     #[must_use]
     pub fn expectation(&self) -> &Expectation {
         &self.expectation
     }
 
-    /// Who computes.
+    /// Threading policy.
     #[must_use]
     pub fn threading(&self) -> Threading {
         self.threading

@@ -9,10 +9,10 @@ use gp_kernels::{Evaluator, Kernel, KernelError};
 use gp_linalg::Cholesky;
 use gp_linalg::product::matmul;
 
-/// Points predicted at a time.
+/// Points per block of predictions.
 const BLOCK: usize = 512;
 
-/// What one latent function and its data leave for predictions.
+/// Posterior of one latent function for predictions.
 #[derive(Clone, Debug)]
 pub struct DensePosterior {
     kernel: Box<dyn Kernel>,
@@ -45,7 +45,7 @@ impl DensePosterior {
         Ok((mean, covariance, level))
     }
 
-    /// Means at `x`, and `L_B⁻¹ Λ½ K_x*`, of a function whose covariance with the latent function is this kernel.
+    /// Means at `x`, and `L_B⁻¹ Λ½ K_x*`, for this cross-covariance kernel.
     fn half_solve(
         &self,
         kernel: &dyn Kernel,

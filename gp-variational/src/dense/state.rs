@@ -1,4 +1,4 @@
-//! λ and ν, how they come to rest, and the bound there with its derivatives.
+//! λ and ν, their convergence, and the bound there with derivatives.
 
 use super::latent::{DenseLatent, Sites};
 use super::model::DenseVariational;
@@ -13,24 +13,23 @@ use gp_kernels::{Evaluator, KernelError, parameter_count};
 use gp_likelihoods::Latent;
 use gp_optim::{Brake, Companion, Mixing, ParameterSet};
 
-/// The posterior of a dense model on its data.
+/// Posterior of a dense model on its data.
 ///
-/// It works with a model whose parameters may change between calls. Memory is 2N² for each latent function, and 2N²
-/// more.
+/// The model's parameters may change between calls. Memory: 2N² numbers per latent function, and 2N² more.
 #[derive(Debug)]
 pub struct DenseState {
     x: Mat<f64>,
-    /// Observation by observation.
+    /// Observations, one after the other.
     y: Vec<f64>,
     outputs: usize,
     latents: Vec<DenseLatent>,
-    /// Present sites, those that a whole step would lead to, and those of an attempt; one a latent function.
+    /// Current sites, those of a full step, and those of an attempt; one set per latent function.
     sites: Vec<Sites>,
     targets: Vec<Sites>,
     trial: Vec<Sites>,
     lanes: Lanes<DenseLane>,
     pool: Pool<Vec<f64>>,
-    /// Sums over lanes: the expected log density, then its derivatives by the parameters of the likelihood.
+    /// Sums over lanes: expected log density, then its derivatives by the parameters of the likelihood.
     sums: Vec<f64>,
     nodes: Nodes,
     evaluator: Evaluator,
@@ -38,21 +37,21 @@ pub struct DenseState {
     upstream: Mat<f64>,
 }
 
-/// Some of the observations.
+/// Part of the observations.
 #[derive(Debug)]
 struct DenseLane {
     estimates: Estimates,
     beliefs: Vec<Latent>,
-    /// Derivatives by mean and variance, observation by observation, one a latent.
+    /// Derivatives by mean and variance, one pair per latent, by observation.
     slopes: Vec<(f64, f64)>,
 }
 
 impl DenseState {
-    /// The posterior before the first step, which is the prior.
+    /// State before the first step: the prior.
     ///
     /// # Errors
-    /// [`InferenceError::Data`] for no data or data that cannot be read; [`InferenceError::Shape`] for data that do
-    /// not fit the model; [`InferenceError::Observation`] for an observation there cannot be.
+    /// [`InferenceError::Data`] for no or unreadable data; [`InferenceError::Shape`] for data that do not
+    /// fit the model; [`InferenceError::Observation`] for an impossible observation.
     pub fn new(model: &DenseVariational, data: &dyn DataSource) -> Result<Self, InferenceError> {
         let outputs = model.likelihood().outputs();
         let rows = Loaded::of(data, outputs)?;
@@ -91,7 +90,7 @@ impl DenseState {
         })
     }
 
-    /// Lets this brake end evaluations before they are over.
+    /// Sets a brake that may end evaluations early.
     pub fn set_brake(&mut self, brake: Brake) {
         self.evaluator = Evaluator::new(self.evaluator.threading()).with_brake(brake);
     }
@@ -102,18 +101,17 @@ impl DenseState {
         self.x.nrows()
     }
 
-    /// λ and ν of each observation, for one latent function; nothing for one there is not.
+    /// λ and ν of all observations for one latent function; None for a missing one.
     #[must_use]
     pub fn sites(&self, latent: usize) -> Option<(&[f64], &[f64])> {
         self.sites.get(latent).map(|sites| (sites.precision.as_slice(), sites.shift.as_slice()))
     }
 
-    /// Steps along the natural gradient, from the present λ and ν under the parameters of the model as they are, until
-    /// the bound rises no more.
+    /// Natural-gradient steps from the present λ and ν until the bound rises no more.
     ///
     /// # Errors
-    /// [`InferenceError::Option`]; [`InferenceError::ImproperPosterior`] where no step, however small, raises the
-    /// bound; [`InferenceError::NotFinite`] or what kernels and likelihood report.
+    /// [`InferenceError::Option`]; [`InferenceError::ImproperPosterior`] if no step, however small, raises
+    /// the bound; [`InferenceError::NotFinite`] or errors of kernels and likelihood.
     pub fn come_to_rest(
         &mut self,
         model: &DenseVariational,
@@ -126,7 +124,7 @@ impl DenseState {
         Ok(ascent)
     }
 
-    /// [`come_to_rest`](Self::come_to_rest), from the prior where λ and ν as they are lead nowhere.
+    /// [`come_to_rest`](Self::come_to_rest), from the prior if the present λ and ν fail.
     pub(super) fn come_to_rest_or_restart(
         &mut self,
         model: &DenseVariational,
@@ -142,16 +140,17 @@ impl DenseState {
         }
     }
 
-    /// The bound at the present λ and ν.
+    /// Bound at the present λ and ν.
     ///
     /// # Errors
-    /// [`InferenceError::NotFinite`] or what kernels and likelihood report.
+    /// [`InferenceError::NotFinite`] or errors of kernels and likelihood.
     pub fn value(&mut self, model: &DenseVariational) -> Result<f64, InferenceError> {
         self.restore(model)
     }
 
-    /// The bound and, over `gradient`, its derivatives by the parameters of kernels and likelihood in natural units,
-    /// fixed ones included, priors left out; m and S are held, which at rest makes them those of the largest bound.
+    /// Bound and, in `gradient`, its derivatives by the parameters of kernels and likelihood in natural
+    /// units, fixed ones included, without priors. m and S are held, so at convergence they are derivatives
+    /// of the largest bound.
     ///
     /// # Errors
     /// As [`value`](Self::value), and [`InferenceError::Shape`] for a gradient of the wrong length.
@@ -175,7 +174,7 @@ impl DenseState {
         Ok(value)
     }
 
-    /// What predictions need.
+    /// Posterior for predictions.
     ///
     /// # Errors
     /// As [`value`](Self::value).
@@ -190,7 +189,7 @@ impl DenseState {
         Predictor::new(functions, model.likelihood().clone_box(), model.threading())
     }
 
-    /// Everything that follows from the present sites under the model's parameters; the bound.
+    /// Recomputes everything from the present sites and parameters; returns the bound.
     fn restore(&mut self, model: &DenseVariational) -> Result<f64, InferenceError> {
         check_count("model", "latent functions", self.latents.len(), model.kernels().len())?;
         for (kernel, latent) in model.kernels().iter().zip(&mut self.latents) {
@@ -203,7 +202,7 @@ impl DenseState {
         self.evaluate(model)
     }
 
-    /// The bound at the sites of an attempt.
+    /// Bound at the sites of an attempt.
     fn evaluate(&mut self, model: &DenseVariational) -> Result<f64, InferenceError> {
         let threading = self.evaluator.threading();
         for (latent, sites) in self.latents.iter_mut().zip(&self.trial) {
@@ -223,8 +222,8 @@ impl DenseState {
         Ok(self.sums[0] - self.latents.iter().map(DenseLatent::divergence).sum::<f64>())
     }
 
-    /// Where a whole step along the natural gradient would put the sites: `λ = −2h` (Bonilla et al. 2019 eq. 126),
-    /// `ν = g + λ m`.
+    /// Sets the sites of a full natural-gradient step: `λ = −2h` (Bonilla et al. 2019 eq. 126), `ν = g + λ
+    /// m`.
     fn aim(&mut self) {
         let (lanes, count, latents) = (self.lanes.count(), self.x.nrows(), self.latents.len());
         for (lane, own) in self.lanes.states().iter().enumerate() {
@@ -264,7 +263,7 @@ impl DenseLane {
     }
 }
 
-/// λ and ν come to rest at every evaluation, from where they were.
+/// Memory of training: λ and ν, converged at every evaluation from where they were.
 impl Companion for DenseState {
     type Memory = Vec<Sites>;
     const KIND: &'static str = "a dense posterior at rest";
@@ -284,7 +283,7 @@ impl Companion for DenseState {
     }
 }
 
-/// A state whose sites take steps.
+/// State whose sites take steps.
 struct Climb<'a> {
     state: &'a mut DenseState,
     model: &'a DenseVariational,

@@ -1,5 +1,4 @@
-//! Standard normal numbers for the samples of one observation: a function of the seed, the observation and the
-//! component, whoever asks and when.
+//! Standard normal draws of one observation: a function of seed, observation and component.
 
 use super::{Draws, Sampling};
 use gp_ep::InferenceError;
@@ -8,21 +7,21 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
-/// Sets of quasi-random nodes.
+/// Number of sets of quasi-random nodes.
 const SETS: usize = 32;
 
-/// What samples of all observations are drawn from.
+/// Source of the samples of all observations.
 #[derive(Debug, Default)]
 pub(crate) struct Nodes {
-    /// Quasi-random nodes, and what they were made for.
+    /// Quasi-random nodes, and their settings.
     sets: Vec<Cubature>,
     made_for: Option<(usize, usize, u64)>,
-    /// Changes all draws, and is part of nobody's settings.
+    /// Counter that changes all draws.
     pub(crate) epoch: u64,
 }
 
 impl Nodes {
-    /// Makes the sets that these settings need, if they are others than before.
+    /// Makes the sets for these settings, if they changed.
     pub(crate) fn prepare(&mut self, sampling: &Sampling, latents: usize) -> Result<(), InferenceError> {
         let wanted = (sampling.samples, latents, sampling.seed);
         if sampling.draws == Draws::Random || self.made_for == Some(wanted) {
@@ -37,7 +36,7 @@ impl Nodes {
         Ok(())
     }
 
-    /// Fills `out` with S·Q standard normal numbers, sample by sample.
+    /// Writes S·Q standard normal numbers, by sample, to `out`.
     pub(crate) fn draw(
         &self,
         sampling: &Sampling,
@@ -67,7 +66,7 @@ impl Nodes {
     }
 }
 
-/// A bijection of 64 bits that leaves no trace of neighbourhood (the finaliser of SplitMix64).
+/// Mixes 64 bits bijectively (the finaliser of SplitMix64).
 fn scramble(x: u64) -> u64 {
     let mut z = x.wrapping_add(0x9E37_79B9_7F4A_7C15);
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

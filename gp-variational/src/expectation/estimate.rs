@@ -1,20 +1,20 @@
-//! The expected log density of one observation in one component, with its derivatives by means and variances of the
-//! latent values: in closed form, by quadrature, or from samples.
+//! Expected log density of one observation in one component with derivatives by means and variances: closed
+//! form, quadrature or samples.
 
 use super::draws::Nodes;
 use super::{Estimator, Expectation, Sampling};
 use gp_ep::InferenceError;
 use gp_likelihoods::{Latent, Likelihood, PointSlopes, Slopes, Workspace, parameter_count};
 
-/// Memory for estimates, one after the other.
+/// Memory for successive estimates.
 #[derive(Debug, Default)]
 pub(crate) struct Estimates {
     workspace: Workspace,
-    /// Of the last estimate.
+    /// Slopes of the last estimate.
     pub(crate) slopes: Slopes,
-    /// Variances of the last estimate's derivatives by means, one a latent: 0 where there was no sampling.
+    /// Sampling variances of its derivatives by means, one per latent; 0 without sampling.
     pub(crate) noise: Vec<f64>,
-    /// Samples of t, sample by sample; of f; and `ln p`.
+    /// Samples of t, of f, and `ln p`, by sample.
     t: Vec<f64>,
     f: Vec<f64>,
     values: Vec<f64>,
@@ -22,7 +22,7 @@ pub(crate) struct Estimates {
     by_params: Vec<f64>,
 }
 
-/// One observation, and what is believed about its latent values.
+/// Observation and beliefs about its latent values.
 #[derive(Clone, Copy)]
 pub(crate) struct Observed<'a> {
     pub(crate) likelihood: &'a dyn Likelihood,
@@ -33,7 +33,7 @@ pub(crate) struct Observed<'a> {
 }
 
 impl Estimates {
-    /// Fills `slopes` and `noise`, of an observation that counts as often as the likelihood says.
+    /// Writes `slopes` and `noise`, weighted as the likelihood says.
     pub(crate) fn estimate(
         &mut self,
         observed: Observed<'_>,
@@ -65,7 +65,7 @@ impl Estimates {
         Ok(())
     }
 
-    /// The last estimate as that of an observation that counts so often.
+    /// Scales the last estimate by a weight.
     fn weigh(&mut self, weight: f64) {
         if weight == 1.0 {
             return;
@@ -106,7 +106,7 @@ impl Estimates {
         Ok(())
     }
 
-    /// Adds derivatives by parameters at the sample in `f`.
+    /// Adds derivatives by parameters at the sample `f`.
     fn add_params(&mut self, likelihood: &dyn Likelihood, y: &[f64]) -> Result<(), InferenceError> {
         if self.slopes.by_params.is_empty() {
             return Ok(());
@@ -165,11 +165,11 @@ impl Estimates {
     }
 }
 
-/// The mean of `h_i (ℓ_i − a_i)` over samples, and the variance of that mean.
+/// Mean of `h_i (ℓ_i − a_i)` over samples, and the variance of that mean.
 ///
-/// The expectation of h is 0, so any a that does not know `h_i` leaves that of the product alone. With
-/// `a_i = Σ_{j≠i} h_j² ℓ_j / Σ_{j≠i} h_j²`, which is Bonilla et al. 2019 eq. 101 from all other samples, a constant in
-/// ℓ cancels.
+/// Any a that does not depend on `h_i` leaves the expectation unchanged, since that of h is 0. `a_i =
+/// Σ_{j≠i} h_j² ℓ_j / Σ_{j≠i} h_j²`, Bonilla et al. 2019 eq. 101 from all other samples, cancels constants
+/// in ℓ.
 fn score_mean(values: &[f64], h: impl Fn(usize) -> f64, controlled: bool) -> (f64, f64) {
     let count = values.len() as f64;
     let squares = || (0..values.len()).map(|i| h(i) * h(i));

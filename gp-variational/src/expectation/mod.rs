@@ -1,4 +1,4 @@
-//! How expected log densities `E[ln p(y | f)]` under the marginals of q are found.
+//! Expected log densities `E[ln p(y | f)]` under the marginals of q.
 
 mod draws;
 mod estimate;
@@ -10,74 +10,74 @@ use gp_ep::InferenceError;
 use gp_likelihoods::Likelihood;
 use serde::{Deserialize, Serialize};
 
-/// The most samples of one expectation.
+/// Most samples of one expectation.
 pub(crate) const MOST_SAMPLES: usize = 1 << 16;
 
-/// Where expected log densities and their derivatives come from.
+/// Method for expected log densities and their derivatives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub enum Expectation {
-    /// The likelihood's closed form where it has one, and its quadrature where it has none. Quadrature costs tens of
-    /// evaluations of the density for one latent, hundreds to thousands for several.
+    /// Closed form of the likelihood, or its quadrature: tens of density evaluations for one latent,
+    /// hundreds to thousands for several.
     #[default]
     Exact,
-    /// Samples of the latent values, which under q are independent Gaussians given the component (Bonilla et al. 2019
-    /// Theorem 1).
+    /// Samples of the latent values, independent Gaussians given the component (Bonilla et al. 2019 Theorem
+    /// 1).
     Sampled(Sampling),
 }
 
-/// How samples are drawn, and what is made of them.
+/// Settings of sampling.
 ///
-/// The same seed gives the same samples for the same observation, wherever and whenever it is looked at, so that the
-/// bound is a smooth function of all parameters: common random numbers.
+/// Samples are a function of seed and observation, so the bound is a smooth function of all parameters
+/// (common random numbers).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Sampling {
-    /// Where derivatives come from.
+    /// Estimator of derivatives.
     pub estimator: Estimator,
-    /// Where samples come from.
+    /// Source of samples.
     pub draws: Draws,
-    /// S, samples for each observation and component.
+    /// Number S of samples per observation and component.
     pub samples: usize,
-    /// What all randomness flows from.
+    /// Random seed.
     pub seed: u64,
 }
 
-/// An estimator of derivatives by mean m and variance w of a latent value `f = m + √w t`, `t ~ N(0, 1)`.
+/// Estimator of derivatives by mean m and variance w of a latent value `f = m + √w t`, `t ~ N(0, 1)`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Estimator {
-    /// `E[∂ ln p]` and `E[t ∂ ln p]/2√w`: for likelihoods with derivatives. These are the derivatives of the sampled
-    /// bound itself, which line searches ask for.
+    /// `E[∂ ln p]` and `E[t ∂ ln p]/2√w`, for differentiable likelihoods. They are the derivatives of the
+    /// sampled bound, as line searches require.
     #[default]
     Reparameterised,
-    /// `E[t ln p]/√w` and `E[(t² − 1) ln p]/2w` (Bonilla et al. 2019 eq. 25): asks for nothing but the density.
+    /// `E[t ln p]/√w` and `E[(t² − 1) ln p]/2w` (Bonilla et al. 2019 eq. 25), from the density alone.
     Score,
-    /// The same with the score as control variate (Bonilla et al. 2019 eq. 100–103), its coefficient for each sample
-    /// taken from all others, which leaves the estimate unbiased.
+    /// `Score` with the score as control variate (Bonilla et al. 2019 eq. 100–103); each sample's
+    /// coefficient comes from all others, so it is unbiased.
     ControlledScore,
 }
 
-/// Where samples come from.
+/// Source of samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Draws {
-    /// Independent for each observation.
+    /// Independent draws per observation.
     #[default]
     Random,
-    /// One of 32 sets of nodes that fill space evenly ([`Cubature::quasi_random`]), with signs of its coordinates
-    /// turned at random, for each observation. An odd number of samples becomes the next even one.
+    /// One of 32 evenly filled sets of nodes ([`Cubature::quasi_random`]) per observation, with random
+    /// signs of coordinates. The number of samples is rounded up to even.
     ///
     /// [`Cubature::quasi_random`]: gp_likelihoods::quadrature::Cubature::quasi_random
     QuasiRandom,
 }
 
 impl Default for Sampling {
-    /// 100 random samples and derivatives of the density.
+    /// 100 random samples, derivatives of the density.
     fn default() -> Self {
         Self { estimator: Estimator::default(), draws: Draws::default(), samples: 100, seed: 0 }
     }
 }
 
 impl Expectation {
-    /// Whether these settings make sense, and for this likelihood.
+    /// Fails for invalid settings, or unsuitable ones for this likelihood.
     pub(crate) fn check(&self, likelihood: &dyn Likelihood) -> Result<(), InferenceError> {
         let Self::Sampled(sampling) = self else { return Ok(()) };
         if !(1..=MOST_SAMPLES).contains(&sampling.samples) {

@@ -1,4 +1,4 @@
-//! A full covariance, by its Cholesky factor.
+//! Full covariance, by its Cholesky factor.
 
 use super::check_finite;
 use super::{add_mean_gradient, of_mean};
@@ -7,7 +7,7 @@ use gp_ep::{InferenceError, check_count};
 
 /// `KL(N(m, L Lᵀ) ‖ N(0, I))` in nats.
 ///
-/// `mean` has n entries. `factor` is n×n, lower triangular with a positive diagonal; what is above the diagonal is not
+/// `mean` has n entries; `factor` is n×n, lower triangular with a positive diagonal, upper triangle not
 /// read.
 ///
 /// # Errors
@@ -18,11 +18,11 @@ pub fn full(mean: &[f64], factor: MatRef<'_, f64>) -> Result<f64, InferenceError
     Ok(of_mean(mean) + of_factor(factor))
 }
 
-/// [`full`], which adds `weight` times its gradients: `m` to `by_mean` (n) and `L − diag(1/l_ii)` to the lower triangle
-/// of `by_factor` (n×n), whose upper triangle is not touched.
+/// [`full`], and adds `weight` times its gradients: `m` to `by_mean` (n), `L − diag(1/l_ii)` to the lower
+/// triangle of `by_factor` (n×n).
 ///
 /// # Errors
-/// As [`full`], also for gradients of the wrong shape; nothing has then been added.
+/// As [`full`], also for gradients of wrong shape, with nothing added.
 pub fn full_reverse(
     mean: &[f64],
     factor: MatRef<'_, f64>,
@@ -46,7 +46,7 @@ pub fn full_reverse(
     Ok(divergence)
 }
 
-/// One column of `½ (‖L‖² − n) − Σ ln l_ii` at a time, so that an `l_jj²` close to 1 meets its own 1.
+/// `½ (‖L‖² − n) − Σ ln l_ii` by columns, so that `l_jj²` near 1 meets its own 1.
 fn of_factor(factor: MatRef<'_, f64>) -> f64 {
     let column = |j: usize| {
         let root = factor[(j, j)];
@@ -56,7 +56,7 @@ fn of_factor(factor: MatRef<'_, f64>) -> f64 {
     (0..factor.ncols()).map(column).sum()
 }
 
-/// A column of the gradient from the diagonal down.
+/// Adds a column of the gradient, from the diagonal down.
 fn add_column(weight: f64, factor: ColRef<'_, f64>, mut gradient: ColMut<'_, f64>) {
     for i in 0..factor.nrows() {
         gradient[i] += weight * factor[i];

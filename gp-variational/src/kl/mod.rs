@@ -1,8 +1,7 @@
-//! `KL(N(m, S) ‖ N(0, I)) = ½ (tr S + mᵀm − n − ln det S)`, the divergence of a Gaussian from a whitened prior.
+//! `KL(N(m, S) ‖ N(0, I)) = ½ (tr S + mᵀm − n − ln det S)`, the divergence from a whitened prior.
 //!
-//! It is a sum over the mean and over the covariance that never cancels by more than the rounding of `n` numbers of
-//! size one, so a posterior close to the prior has a divergence good to about `n ε`. Gradients are *added*, times a
-//! weight of the caller's choice: a lower bound holds this term with weight −1 (or −β).
+//! Accurate to about `n ε` near the prior. Gradients are *added*, times a weight: −1 (or −β) in a lower
+//! bound.
 
 mod diagonal;
 mod full;
@@ -12,7 +11,7 @@ pub use full::{full, full_reverse};
 
 use gp_ep::InferenceError;
 
-/// The first entry that is not finite becomes an error.
+/// Fails at the first non-finite entry.
 fn check_finite(what: &'static str, values: &[f64]) -> Result<(), InferenceError> {
     match values.iter().enumerate().find(|(_, value)| !value.is_finite()) {
         Some((index, &value)) => Err(InferenceError::EntryNotFinite { what, index, value }),
@@ -20,12 +19,12 @@ fn check_finite(what: &'static str, values: &[f64]) -> Result<(), InferenceError
     }
 }
 
-/// The part of the mean, `½ mᵀm`.
+/// Mean part, `½ mᵀm`.
 fn of_mean(mean: &[f64]) -> f64 {
     0.5 * mean.iter().map(|m| m * m).sum::<f64>()
 }
 
-/// Adds the gradient of [`of_mean`], which is `m`.
+/// Adds the gradient of [`of_mean`], `m`.
 fn add_mean_gradient(mean: &[f64], weight: f64, by_mean: &mut [f64]) {
     by_mean.iter_mut().zip(mean).for_each(|(gradient, m)| *gradient += weight * m);
 }

@@ -1,4 +1,4 @@
-//! From sums over the data to the bound and its derivatives by the posterior.
+//! Bound and derivatives by the posterior, from sums over the data.
 
 use super::bound::Bound;
 use super::entropy::Working;
@@ -10,7 +10,7 @@ use gp_kernels::data::for_each_pair;
 use gp_linalg::LinalgError;
 
 impl Bound {
-    /// From sums to the bound and its derivatives by the posterior, which stay in the working memory.
+    /// Computes the bound from sums; derivatives by the posterior stay in the working memory.
     pub(super) fn assemble(&mut self, model: &Savigp, posterior: &Mixture) -> Result<f64, InferenceError> {
         let (weight, latents, threading) = (self.weight(), posterior.counts().len(), self.threading());
         let expected = &self.layout.extra(&self.sums.numbers)[..self.layout.components()];
@@ -38,7 +38,7 @@ impl Bound {
         Ok(value + self.working.add_divergence(posterior, model.entropy())?)
     }
 
-    /// Derivatives by the parameters of the posterior.
+    /// Writes derivatives by the parameters of the posterior.
     pub(super) fn write_posterior(&self, posterior: &Mixture, gradient: &mut [f64]) {
         let Working { weights, by_weight, by_mean, by_spread, factors, .. } = &self.working;
         let mut rest = gradient;

@@ -1,4 +1,4 @@
-//! The bound on `ln p(y)` and its gradient, over all of the data or a batch of it.
+//! Bound on `ln p(y)` and its gradient, over all data or a batch.
 
 use super::entropy::Working;
 use super::mixture::Mixture;
@@ -15,11 +15,10 @@ use gp_optim::{Brake, ParameterSet};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// The bound of a model on a source of observations: memory that lasts from one evaluation to the next.
+/// Bound of a model on observations, with memory kept between evaluations.
 ///
-/// It works with a model whose parameters may change between calls, and keeps M numbers for each observation (up to
-/// [`HELD`](gp_kernels::passes::HELD) in all) that it
-/// has in hand and each latent function.
+/// The model's parameters may change between calls. Memory: M numbers per loaded observation and latent
+/// function, up to [`HELD`](gp_kernels::passes::HELD).
 #[derive(Debug)]
 pub struct Bound {
     passes: Passes<LaneEstimates>,
@@ -27,16 +26,16 @@ pub struct Bound {
     pub(super) working: Working,
     nodes: Nodes,
     expectation: Expectation,
-    /// Sums over lanes; its gradients are in `gradients` between passes that find them.
+    /// Sums over lanes; gradients move to `gradients` between passes that compute them.
     pub(super) sums: Sums,
     gradients: Vec<PriorGradients>,
     /// N
     observations: usize,
-    /// Made for the first natural-gradient step.
+    /// Memory of natural-gradient steps, made at the first.
     pub(super) natural: Option<Box<(Natural, Mixture)>>,
 }
 
-/// Which samples a bound draws next.
+/// State of the sampling.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct SamplingMemory {
     epoch: u64,
@@ -44,16 +43,16 @@ pub(super) struct SamplingMemory {
 }
 
 impl Bound {
-    /// The bound on all of the data.
+    /// Bound on all data.
     ///
     /// # Errors
-    /// [`InferenceError::Data`] for no data or data that cannot be read; [`InferenceError::Shape`] for data that do
-    /// not fit the model; [`InferenceError::Observation`] for an observation there cannot be.
+    /// [`InferenceError::Data`] for no or unreadable data; [`InferenceError::Shape`] for data that do not
+    /// fit the model; [`InferenceError::Observation`] for an impossible observation.
     pub fn new(model: &Savigp, data: &dyn DataSource) -> Result<Self, InferenceError> {
         Self::build(model, data, data.count(), None).and_then(|bound| bound.loaded(model, data))
     }
 
-    /// [`new`](Self::new) on some of the lanes only, the others being somebody else's.
+    /// [`new`](Self::new) on some of the lanes, with the others in other processes.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -65,14 +64,13 @@ impl Bound {
         Self::build(model, data, data.count(), Some(reduction.into()))?.loaded(model, data)
     }
 
-    /// With all of the data in hand.
+    /// Loads all data.
     fn loaded(mut self, model: &Savigp, data: &dyn DataSource) -> Result<Self, InferenceError> {
         self.load_rows(model, data, &Rows::Range(0..data.count()))?;
         Ok(self)
     }
 
-    /// Room for batches of at most `capacity` observations, the first of which has yet to be
-    /// [loaded](Self::load).
+    /// Memory for batches of up to `capacity` observations; [load](Self::load) the first.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -118,11 +116,11 @@ impl Bound {
         })
     }
 
-    /// Takes these observations in hand instead of those it has. Estimates from them are of the bound on all data.
+    /// Loads these observations instead of the current ones; estimates are of the bound on all data.
     ///
     /// # Errors
-    /// [`InferenceError::Shape`] for a batch that is empty or larger than was said; otherwise as
-    /// [`new`](Self::new). There is no batch then.
+    /// [`InferenceError::Shape`] for an empty or too large batch; otherwise as [`new`](Self::new). No batch
+    /// is then loaded.
     pub fn load(
         &mut self,
         model: &Savigp,
@@ -149,33 +147,33 @@ impl Bound {
         })
     }
 
-    /// Lets this brake end passes between blocks of observations, with [`DataError::Stopped`].
+    /// Sets a brake that may end passes between blocks, with [`DataError::Stopped`].
     pub fn set_brake(&mut self, brake: Brake) {
         self.passes.set_brake(brake);
     }
 
-    /// Draws other samples from now on: for stochastic methods, which want noise that averages out.
+    /// Draws new samples from now on, for stochastic methods.
     pub fn redraw(&mut self) {
         self.nodes.epoch = self.nodes.epoch.wrapping_add(1);
     }
 
-    /// Which samples come next, and how many: all that evaluations depend on besides model, data and posterior.
+    /// State of the sampling: all that evaluations depend on besides model, data and posterior.
     pub(super) fn sampling_memory(&self) -> SamplingMemory {
         SamplingMemory { epoch: self.nodes.epoch, expectation: self.expectation }
     }
 
-    /// Goes on with the samples that come after those of a bound like this one.
+    /// Restores the sampling of an equal bound.
     pub(super) fn recall_sampling(&mut self, memory: SamplingMemory) {
         (self.nodes.epoch, self.expectation) = (memory.epoch, memory.expectation);
     }
 
-    /// How expected log densities are found: at first as the model says.
+    /// Method for expected log densities, at first the model's.
     #[must_use]
     pub fn expectation(&self) -> &Expectation {
         &self.expectation
     }
 
-    /// Finds expected log densities in another way.
+    /// Sets the method for expected log densities.
     ///
     /// # Errors
     /// As [`Savigp::with_expectation`].
@@ -189,20 +187,20 @@ impl Bound {
         Ok(())
     }
 
-    /// The bound.
+    /// Value of the bound.
     ///
     /// # Errors
-    /// [`InferenceError::Kernel`] for inputs the kernel cannot take or a `K_zz` that cannot be factored;
-    /// [`InferenceError::NotFinite`] or what the likelihood reports; [`InferenceError::Data`] before the first
+    /// [`InferenceError::Kernel`] for inputs the kernel refuses or a `K_zz` that cannot be factored;
+    /// [`InferenceError::NotFinite`] or errors of the likelihood; [`InferenceError::Data`] before the first
     /// batch.
     pub fn value(&mut self, model: &Savigp) -> Result<f64, InferenceError> {
         self.pass(model, model.posterior(), false)?;
         self.assemble(model, model.posterior())
     }
 
-    /// The bound and, over `gradient`, its derivatives by all parameters in natural units, in the order of
-    /// [`Savigp::parameter_names`], fixed ones included, priors left out. Where no latent function has a free
-    /// parameter, derivatives by those are not computed and are 0.
+    /// Bound and, in `gradient`, its derivatives by all parameters in natural units, in the order of
+    /// [`Savigp::parameter_names`], fixed ones included, without priors. Derivatives by latent functions
+    /// are 0 if none has a free parameter.
     ///
     /// # Errors
     /// As [`value`](Self::value), and [`InferenceError::Shape`] for a gradient of the wrong length.
@@ -215,7 +213,7 @@ impl Bound {
         Ok(value)
     }
 
-    /// The bound with another posterior than the model's, and its derivatives by the parameters of latent functions and
+    /// Bound with another posterior, and its derivatives by the parameters of latent functions and
     /// likelihood.
     pub(super) fn gradient_with(
         &mut self,
@@ -236,29 +234,29 @@ impl Bound {
         self.assemble(model, posterior)
     }
 
-    /// Who computes.
+    /// Threading policy.
     pub(super) fn threading(&self) -> Threading {
         self.passes.threading()
     }
 
-    /// Whether the last pass has left sums for a posterior of this shape.
+    /// `true` if the last pass left sums for a posterior of this shape.
     pub(super) fn is_evaluated_for(&self, posterior: &Mixture) -> bool {
         self.passes.is_projected() && self.is_for(posterior)
     }
 
-    /// Whether sums over the data for this posterior are laid out as those here.
+    /// `true` if sums for this posterior have the layout of these.
     fn is_for(&self, posterior: &Mixture) -> bool {
         self.layout.counts() == posterior.counts()
             && self.layout.components() == posterior.components()
             && self.layout.gram() == Some(gram(posterior))
     }
 
-    /// N over the number of observations in hand.
+    /// N divided by the number of loaded observations.
     pub(super) fn weight(&self) -> f64 {
         self.observations as f64 / self.passes.loaded() as f64
     }
 
-    /// Sums over the observations in hand.
+    /// Sums over the loaded observations.
     pub(super) fn pass(
         &mut self,
         model: &Savigp,
@@ -297,8 +295,8 @@ impl Bound {
         done
     }
 
-    /// The variances that sampling gives the entries of the gradient by posterior means, summed, over the squared length
-    /// of that gradient: 1 where noise and gradient are as long as each other, 0 without sampling. After a gradient.
+    /// Sampling noise of the gradient by posterior means: its total variance over the squared length of the
+    /// gradient; 0 without sampling. Valid after a gradient.
     #[must_use]
     pub fn relative_noise(&self) -> f64 {
         let sums = self.sums.numbers.last().copied().unwrap_or(0.0);

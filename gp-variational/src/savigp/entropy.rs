@@ -1,8 +1,7 @@
-//! `−KL(q ‖ p)` of a mixture from the whitened prior, or a lower bound of it, with derivatives.
+//! `−KL(q ‖ p)` of a mixture from the whitened prior, or a lower bound, with derivatives.
 //!
-//! With `KL_k` the divergence of component k and π its proportion, every bound here is
-//! `Σ_k π_k b_k − Σ_k π_k ln Σ_l π_l exp a_kl`, where pairs of components meet only in `T = S_k + S_l` and
-//! `d² = Δᵀ T⁻¹ Δ`, `Δ = m_k − m_l`.
+//! With `KL_k` of component k and proportions π, every bound is `Σ_k π_k b_k − Σ_k π_k ln Σ_l π_l exp
+//! a_kl`; pairs enter through `T = S_k + S_l` and `d² = Δᵀ T⁻¹ Δ`, `Δ = m_k − m_l`.
 
 use super::mixture::{Covariance, Mixture};
 use crate::kl;
@@ -14,37 +13,37 @@ use gp_linalg::{Cholesky, JitterPolicy, Threading};
 use serde::{Deserialize, Serialize};
 use std::f64::consts::{LN_2, PI, TAU};
 
-/// A lower bound of the entropy of a mixture, which has no closed form.
+/// Lower bound of the entropy of a mixture, which has no closed form.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum EntropyBound {
-    /// `a_kl` is minus the Bhattacharyya distance of two components, `b_k = −KL_k` (Kolchinsky and Tracey 2017, with
-    /// α = ½). Exact for one component, for components that are all the same, and for those that are far apart.
+    /// `a_kl` is minus the Bhattacharyya distance, `b_k = −KL_k` (Kolchinsky and Tracey 2017, with α = ½).
+    /// Exact for one component, equal components, and distant ones.
     #[default]
     Distances,
-    /// `a_kl = ln N(m_k; m_l, S_k + S_l)` (Bonilla et al. 2019 eq. 18, Jensen's inequality). It lies below the other by
-    /// up to `½ (1 − ln 2)` for each inducing value, also for one component, which moves no optimum there.
+    /// `a_kl = ln N(m_k; m_l, S_k + S_l)` (Bonilla et al. 2019 eq. 18, Jensen's inequality). Up to `½ (1 −
+    /// ln 2)` per inducing value below the other, also for one component, where it moves no optimum.
     Jensen,
 }
 
-/// The posterior as the bound works with it, and derivatives of the bound by it.
+/// Factored posterior, and derivatives of the bound by it.
 #[derive(Debug)]
 pub(super) struct Working {
     pub(super) weights: Vec<f64>,
-    /// `L_S` of each component and latent, where covariances are full.
+    /// `L_S` of each component and latent, for full covariances.
     pub(super) factors: Vec<Cholesky>,
-    /// Derivatives by proportions, as if each could move alone.
+    /// Derivatives by proportions, unconstrained.
     pub(super) by_weight: Vec<f64>,
     pub(super) by_mean: Vec<Vec<f64>>,
-    /// By `L_S`, of which the lower triangle counts, or by variances, M×1.
+    /// Derivatives by `L_S` (lower triangle) or by variances, M×1.
     pub(super) by_spread: Vec<Mat<f64>>,
-    /// `exp a_kl`, then its part of each sum.
+    /// `exp a_kl`, then its share of each sum.
     pairs: Vec<f64>,
     scratch: Scratch,
 }
 
 #[derive(Debug)]
 struct Scratch {
-    /// `S_k + S_l` of one latent, or room for a factor.
+    /// `S_k + S_l` of one latent, or a factor.
     sum: Mat<f64>,
     factor: Cholesky,
     /// `T⁻¹ Δ` and Δ.
@@ -56,12 +55,12 @@ struct Scratch {
     by_log_variance: Vec<f64>,
 }
 
-/// How `a_kl` depends on a pair: `−distance · d² − ½ ln|T| + own (ln|S_k| + ln|S_l|) + constant`.
+/// Coefficients of `a_kl = −distance · d² − ½ ln|T| + own (ln|S_k| + ln|S_l|) + constant`.
 #[derive(Clone, Copy)]
 struct Terms {
     distance: f64,
     own: f64,
-    /// For each inducing value.
+    /// Constant per inducing value.
     constant: f64,
 }
 
@@ -102,13 +101,13 @@ impl Working {
         }
     }
 
-    /// `L_S` of one component and latent, where covariances are full.
+    /// `L_S` of one component and latent, for full covariances.
     pub(super) fn factor(&self, component: usize, latent: usize) -> Option<&Cholesky> {
         let latents = self.by_mean.len() / self.weights.len();
         self.factors.get(component * latents + latent)
     }
 
-    /// Takes over proportions and factors.
+    /// Updates proportions and factors.
     pub(super) fn refresh(
         &mut self,
         posterior: &Mixture,
@@ -123,7 +122,7 @@ impl Working {
         })
     }
 
-    /// Adds the derivatives of the bound of `−KL(q ‖ p)` to those there are, and returns the bound.
+    /// Adds the derivatives of the bound of `−KL(q ‖ p)`, and returns the bound.
     pub(super) fn add_divergence(
         &mut self,
         posterior: &Mixture,
@@ -141,7 +140,7 @@ impl Working {
         Ok(value)
     }
 
-    /// `b_k`, and `π_k` times its derivatives.
+    /// `b_k`; adds `π_k` times its derivatives.
     fn add_own(&mut self, posterior: &Mixture, bound: EntropyBound, k: usize) -> Result<f64, InferenceError> {
         let (latents, weight) = (posterior.counts().len(), self.weights[k]);
         let mut b = 0.0;
@@ -170,7 +169,7 @@ impl Working {
         Ok(b)
     }
 
-    /// `−Σ π_k ln Σ π_l exp a_kl`, and its derivatives.
+    /// `−Σ π_k ln Σ π_l exp a_kl`; adds its derivatives.
     fn add_pairs(&mut self, posterior: &Mixture, bound: EntropyBound) -> Result<f64, InferenceError> {
         let (count, terms) = (self.weights.len(), bound.terms());
         let m: usize = posterior.counts().iter().sum();
@@ -199,7 +198,7 @@ impl Working {
         Ok(value)
     }
 
-    /// Turns `a_kl` into `π_l exp a_kl / Σ`, adds the derivatives by proportions, and returns `−Σ π_k ln Σ`.
+    /// Turns `a_kl` into `π_l exp a_kl / Σ`, adds derivatives by proportions, and returns `−Σ π_k ln Σ`.
     fn responsibilities(&mut self) -> f64 {
         let count = self.weights.len();
         let mut value = 0.0;
@@ -263,7 +262,7 @@ impl Working {
         Ok((squared, log_det))
     }
 
-    /// `T⁻¹Δ` of one latent into the scratch memory, with the factor of T where there is one; returns `ln|T|`.
+    /// `T⁻¹Δ` of one latent in scratch, with the factor of T if full; returns `ln|T|`.
     fn solve(
         &mut self,
         posterior: &Mixture,
@@ -327,7 +326,7 @@ impl Working {
         Ok(())
     }
 
-    /// What `T̄ = g (distance · xxᵀ − ½ T⁻¹)` is for the factor of one of the two covariances: `2 T̄ L`.
+    /// Adds `2 T̄ L` for one of the two covariances, `T̄ = g (distance · xxᵀ − ½ T⁻¹)`.
     fn add_through_sum(&mut self, place: usize, g: f64, distance: f64) -> Result<(), InferenceError> {
         let own = self.factors[place].l();
         let m = own.nrows();

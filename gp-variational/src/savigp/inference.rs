@@ -1,4 +1,4 @@
-//! The verbs of every method, by the bound on all of the data.
+//! Verbs of every method, by the bound on all data.
 
 use super::bound::Bound;
 use super::mixture::Covariance;
@@ -11,7 +11,7 @@ use gp_kernels::posterior::{InducingPosterior, MixturePosterior};
 use gp_optim::Batches;
 
 impl Savigp {
-    /// Whether natural gradients can bring the posterior to rest: it is one full Gaussian.
+    /// `true` for one full Gaussian, which natural gradients can make converge.
     fn rests(&self) -> bool {
         self.posterior().components() == 1 && self.posterior().covariance() == Covariance::Full
     }
@@ -25,8 +25,8 @@ impl Savigp {
     }
 }
 
-/// The largest bound over the posterior of the model, from where it is: natural gradients bring one full Gaussian to rest;
-/// diagonal and mixture posteriors are taken as they are, trained or not.
+/// Largest bound over the posterior, from where it is: natural gradients for one full Gaussian; diagonal
+/// and mixture posteriors stay as they are.
 impl Inference for Savigp {
     type Posterior = MixturePosterior<InducingPosterior>;
     type Settings = BoundLearning;

@@ -1,9 +1,8 @@
-//! The approximate posterior, as parameters: `q(v) = Σ_k π_k Π_q N(v_q; m_kq, S_kq)` (Bonilla et al. 2019 eq. 8,
+//! Approximate posterior as parameters: `q(v) = Σ_k π_k Π_q N(v_q; m_kq, S_kq)` (Bonilla et al. 2019 eq. 8,
 //! whitened).
 //!
-//! One component index is shared by all latent functions. A covariance is full, `S = L_S L_Sᵀ` by its lower factor with
-//! a positive diagonal, or diagonal, by its variances. Proportions π are a softmax of numbers the first of which
-//! stays 0.
+//! All latent functions share the component index. Covariances are full, by the lower factor of `S = L_S
+//! L_Sᵀ`, or diagonal, by variances. Proportions π are a softmax of numbers, the first of them 0.
 
 use faer::{Mat, MatMut, MatRef};
 use gp_ep::{InferenceError, check_count};
@@ -13,45 +12,45 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
 
-/// How far apart the means of components start, in units of their standard deviation.
+/// Initial distance of component means, in standard deviations.
 const APART: f64 = 0.1;
-/// How far a mean starts away from the prior's to leave a saddle, in the same units.
+/// Initial distance of a mean from the prior's, to leave a saddle, in standard deviations.
 const AWAY: f64 = 0.5;
 
-/// The shape of the covariances of whitened inducing values.
+/// Shape of the covariances of whitened inducing values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Covariance {
-    /// M(M + 1)/2 numbers for each latent function and component.
+    /// M(M + 1)/2 numbers per latent function and component.
     #[default]
     Full,
-    /// M numbers: whitened inducing values are independent.
+    /// M numbers: independent whitened inducing values.
     Diagonal,
 }
 
-/// A mixture of K Gaussians over the whitened inducing values of Q latent functions; with K = 1 a Gaussian.
+/// Mixture of K Gaussians over the whitened inducing values of Q latent functions; a Gaussian for K = 1.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mixture {
     covariance: Covariance,
     /// M of every latent function.
     counts: Vec<usize>,
-    /// Logarithms of proportions up to a constant, where there are several components.
+    /// Log proportions up to a constant, for several components.
     logits: Option<Parameter>,
-    /// Component by component, one a latent function.
+    /// Gaussians by component, one per latent function.
     parts: Vec<Part>,
 }
 
-/// One Gaussian of one latent function.
+/// Gaussian of one latent function.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Part {
     mean: Parameter,
     /// Variances, or the diagonal of `L_S`.
     spread: Parameter,
-    /// `L_S` below its diagonal, column by column, where there is something.
+    /// `L_S` below its diagonal by columns, if any.
     lower: Option<Parameter>,
 }
 
 impl Mixture {
-    /// One Gaussian that is the prior: mean 0, `S = I`.
+    /// One Gaussian equal to the prior: mean 0, `S = I`.
     ///
     /// # Errors
     /// [`InferenceError::Shape`] for no latent function, or one without inducing values.
@@ -64,9 +63,9 @@ impl Mixture {
         Ok(Self { covariance, counts: counts.to_vec(), logits: None, parts })
     }
 
-    /// One Gaussian with the prior's covariance, whose means are drawn half of its standard deviations from the prior's: for
-    /// likelihoods of products of latent values, of which the prior is a saddle that training does not leave. The same seed
-    /// gives the same means.
+    /// One Gaussian of the prior's covariance, means drawn with half its standard deviation: for
+    /// likelihoods of products of latents, whose saddle at the prior training does not leave. Means are a
+    /// function of the seed.
     ///
     /// # Errors
     /// As [`prior`](Self::prior).
@@ -81,8 +80,8 @@ impl Mixture {
         Ok(moved)
     }
 
-    /// K Gaussians of equal proportions and the prior's covariance, whose means are drawn near the prior's, so that
-    /// training can tell them apart. The same seed gives the same means.
+    /// K Gaussians of equal proportions and the prior's covariance, means drawn near the prior's so that
+    /// training can separate them; a function of the seed.
     ///
     /// # Errors
     /// As [`prior`](Self::prior), and [`InferenceError::Shape`] for K = 0.
@@ -95,9 +94,8 @@ impl Mixture {
         Self::prior(counts, covariance)?.split(components, seed)
     }
 
-    /// K copies of a single Gaussian, in equal proportions, whose means are drawn a tenth of its own standard deviation
-    /// apart, so that training can tell them apart. The same seed gives the same means. From a Gaussian that has been
-    /// trained this is a better start than from the prior.
+    /// K copies of one Gaussian in equal proportions, means drawn a tenth of its standard deviation apart;
+    /// a function of the seed. A trained Gaussian is a better start than the prior.
     ///
     /// # Errors
     /// As [`repeated`](Self::repeated).
@@ -119,7 +117,7 @@ impl Mixture {
         Ok(mixture)
     }
 
-    /// K copies of a single Gaussian, in equal proportions.
+    /// K copies of one Gaussian in equal proportions.
     ///
     /// # Errors
     /// [`InferenceError::Shape`] for K = 0, or for a mixture of several components.
@@ -139,12 +137,12 @@ impl Mixture {
         Ok(repeated)
     }
 
-    /// What is left of a posterior that was moved out: nothing allocated, nothing to be asked for.
+    /// Empty remainder of a posterior that was moved out, without memory.
     pub(super) fn nothing() -> Self {
         Self { covariance: Covariance::Full, counts: Vec::new(), logits: None, parts: Vec::new() }
     }
 
-    /// The shape of the covariances.
+    /// Shape of the covariances.
     #[must_use]
     pub fn covariance(&self) -> Covariance {
         self.covariance
@@ -162,7 +160,7 @@ impl Mixture {
         self.parts.len() / self.counts.len()
     }
 
-    /// The proportions π, which sum to 1.
+    /// Proportions π, summing to 1.
     #[must_use]
     pub fn weights(&self) -> Vec<f64> {
         let mut weights = vec![1.0; self.components()];
@@ -180,19 +178,19 @@ impl Mixture {
         weights.iter_mut().for_each(|w| *w /= total);
     }
 
-    /// The mean of a latent function's whitened inducing values in one component.
+    /// Mean of a latent function's whitened inducing values in one component.
     ///
     /// # Panics
-    /// Where there is no such component or latent function.
+    /// For a missing component or latent function.
     #[must_use]
     pub fn mean(&self, component: usize, latent: usize) -> &[f64] {
         self.part(component, latent).mean.values()
     }
 
-    /// The lower factor of the covariance of a latent function's whitened inducing values in one component.
+    /// Lower covariance factor of a latent function's whitened inducing values in one component.
     ///
     /// # Panics
-    /// Where there is no such component or latent function.
+    /// For a missing component or latent function.
     #[must_use]
     pub fn factor(&self, component: usize, latent: usize) -> Mat<f64> {
         let count = self.counts[latent];
@@ -207,12 +205,12 @@ impl Mixture {
         factor
     }
 
-    /// Sets mean and covariance of a latent function in one component. Of the factor only the lower triangle, or for
-    /// a diagonal covariance the diagonal, is read.
+    /// Sets mean and covariance of a latent function in one component, reading the lower triangle of the
+    /// factor, or its diagonal for a diagonal covariance.
     ///
     /// # Errors
-    /// [`InferenceError::Shape`] for wrong shapes; [`InferenceError::Parameter`] for numbers that are not finite or
-    /// a diagonal that is not positive.
+    /// [`InferenceError::Shape`] for wrong shapes; [`InferenceError::Parameter`] for non-finite numbers or
+    /// a diagonal ≤ 0.
     pub fn set(
         &mut self,
         component: usize,
@@ -228,17 +226,17 @@ impl Mixture {
         self.parts[component * q + latent].set(covariance, mean, factor, &mut Vec::new())
     }
 
-    /// The Gaussians of all latent functions, component by component.
+    /// Gaussians of all latent functions, by component.
     pub(super) fn parts_mut(&mut self) -> &mut [Part] {
         &mut self.parts
     }
 
-    /// All means, component by component and latent by latent.
+    /// All means, by component and latent.
     pub(super) fn means(&self) -> Vec<f64> {
         self.parts.iter().flat_map(|part| part.mean.values()).copied().collect()
     }
 
-    /// Moves all means, which are given as [`means`](Self::means) has them.
+    /// Sets all means, in the order of [`means`](Self::means).
     pub(super) fn set_means(&mut self, means: &[f64]) -> Result<(), InferenceError> {
         let mut rest = means;
         for part in &mut self.parts {
@@ -253,12 +251,12 @@ impl Mixture {
         &self.parts[component * self.counts.len() + latent]
     }
 
-    /// The variances of a diagonal covariance.
+    /// Variances of a diagonal covariance.
     pub(super) fn variances(&self, component: usize, latent: usize) -> &[f64] {
         self.part(component, latent).spread.values()
     }
 
-    /// The factor of a full covariance; what is above its diagonal is left alone.
+    /// Writes the factor of a full covariance, leaving the upper triangle.
     pub(super) fn write_factor(&self, component: usize, latent: usize, out: MatMut<'_, f64>) {
         self.part(component, latent).write_factor(out);
     }
@@ -292,7 +290,7 @@ impl Part {
         })
     }
 
-    /// As [`Mixture::set`], for numbers of the right shapes. `room` may hold anything.
+    /// Sets as [`Mixture::set`], for checked shapes. `room` is scratch.
     pub(super) fn set(
         &mut self,
         covariance: Covariance,

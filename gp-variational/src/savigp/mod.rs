@@ -1,10 +1,9 @@
 //! Variational inference with Gaussian and mixture posteriors, for any likelihood (Bonilla et al. 2019).
 //!
-//! Latent functions are seen through inducing inputs, `f_i = φ_iᵀv + N(0, s_i)` with `v ~ N(0, I)`, and
-//! `q(v) = Σ_k π_k Π_q N(v_q; m_kq, S_kq)`. Under component k the latent values behind an observation are independent
-//! Gaussians of mean `φ_iᵀm` and variance `s_i + φ_iᵀSφ_i`, so that
-//! `Σ_i Σ_k π_k E_k[ln p(y_i | f_i)] − KL(q ‖ p)`, the bound on `ln p(y)`, asks a likelihood for expectations under
-//! those alone, whatever it is. Everything else follows from their derivatives g and h by mean and variance.
+//! Latent functions are `f_i = φ_iᵀv + N(0, s_i)`, `v ~ N(0, I)`, with `q(v) = Σ_k π_k Π_q N(v_q; m_kq,
+//! S_kq)`. Under component k the latent values of an observation are independent Gaussians of mean `φ_iᵀm`
+//! and variance `s_i + φ_iᵀSφ_i`. The bound on `ln p(y)`, `Σ_i Σ_k π_k E_k[ln p(y_i | f_i)] − KL(q ‖ p)`,
+//! needs expectations of the likelihood under those alone, with derivatives g and h by mean and variance.
 //!
 //! | knob | setting |
 //! |---|---|
@@ -21,11 +20,11 @@
 //! | SAVIGP, mixture of diagonals (Bonilla et al. 2019) | K diagonal ones | samples | any but by natural gradients |
 //! | VFE | one full Gaussian, Gaussian noise | exact | [`Savigp::come_to_rest`], in one step |
 //!
-//! Diagonal covariances are those of whitened inducing values here, where Bonilla et al. 2019 has those of the values
-//! themselves: the prior is one of them, whatever the kernel.
+//! Diagonal covariances are of whitened inducing values, unlike in Bonilla et al. 2019: the prior is one of
+//! them for any kernel.
 //!
-//! Data enter through sums alone, added over lanes in a fixed order; the result has the same bits however many threads
-//! there are, and a batch needs no memory for the data it is not looking at.
+//! Sums over data are added over lanes in a fixed order: the same bits for any number of threads; a batch
+//! needs no memory for other data.
 
 mod assemble;
 mod bound;

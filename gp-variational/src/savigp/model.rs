@@ -1,4 +1,4 @@
-//! The model: latent functions, a likelihood, and an approximate posterior over their inducing values.
+//! Model: latent functions, likelihood, and an approximate posterior over inducing values.
 
 use super::entropy::EntropyBound;
 use super::mixture::{Covariance, Mixture};
@@ -11,9 +11,9 @@ use gp_linalg::{JitterPolicy, Threading};
 use gp_optim::{Parameter, ParameterSet, ParameterSetMut};
 use std::ops::{Deref, DerefMut};
 
-/// A [latent model](LatentModel), its posterior approximated by a Gaussian or a mixture of Gaussians.
+/// [Latent model](LatentModel) with a posterior approximated by a Gaussian or a mixture of Gaussians.
 ///
-/// Its parameters are those of each latent function, then those of the likelihood, then those of the posterior.
+/// Parameters: those of each latent function, of the likelihood, then of the posterior.
 #[derive(Clone, Debug)]
 pub struct Savigp {
     latent: LatentModel,
@@ -23,9 +23,8 @@ pub struct Savigp {
 }
 
 impl Savigp {
-    /// One process for each latent of the likelihood, or one for all of them, which then is projected on and
-    /// differentiated once, with one full Gaussian as posterior, which starts as
-    /// the prior, and expected log densities in closed form or by quadrature: SVGP.
+    /// SVGP: one full Gaussian, starting at the prior, and exact expectations. One process per latent of
+    /// the likelihood, or one shared by all, projected on and differentiated once.
     ///
     /// # Errors
     /// [`InferenceError::Shape`] for another number of latent functions than the likelihood has.
@@ -39,46 +38,46 @@ impl Savigp {
         Ok(Self { latent, posterior, expectation, entropy })
     }
 
-    /// The same model with another posterior.
+    /// Sets the posterior.
     ///
     /// # Errors
-    /// [`InferenceError::Shape`] for a posterior over other numbers of inducing values.
+    /// [`InferenceError::Shape`] for other numbers of inducing values.
     pub fn with_posterior(mut self, posterior: Mixture) -> Result<Self, InferenceError> {
         self.set_posterior(posterior)?;
         Ok(self)
     }
 
-    /// The same model with other estimates of expected log densities.
+    /// Sets the method for expected log densities.
     ///
     /// # Errors
-    /// [`InferenceError::Option`] for settings out of range; [`InferenceError::Unsupported`] for derivatives of
-    /// samples of a likelihood that has none.
+    /// [`InferenceError::Option`] for settings out of range; [`InferenceError::Unsupported`] for
+    /// derivatives of samples of a likelihood without them.
     pub fn with_expectation(self, expectation: Expectation) -> Result<Self, InferenceError> {
         expectation.check(self.likelihood())?;
         Ok(Self { expectation, ..self })
     }
 
-    /// The same model with another bound on the entropy of a mixture.
+    /// Sets the entropy bound of a mixture.
     #[must_use]
     pub fn with_entropy(self, entropy: EntropyBound) -> Self {
         Self { entropy, ..self }
     }
 
-    /// The same model with another rule for matrices `K_zz` without a numerical Cholesky factor.
+    /// Sets the jitter policy of `K_zz`.
     #[must_use]
     pub fn with_jitter(mut self, jitter: JitterPolicy) -> Self {
         self.set_jitter(jitter);
         self
     }
 
-    /// The same model, computed elsewhere. The numbers do not change.
+    /// Sets the threading policy; results do not change.
     #[must_use]
     pub fn with_threading(mut self, threading: Threading) -> Self {
         self.set_threading(threading);
         self
     }
 
-    /// The approximate posterior over whitened inducing values.
+    /// Approximate posterior over whitened inducing values.
     #[must_use]
     pub fn posterior(&self) -> &Mixture {
         &self.posterior
@@ -87,7 +86,7 @@ impl Savigp {
     /// Replaces the posterior.
     ///
     /// # Errors
-    /// [`InferenceError::Shape`] for a posterior over other numbers of inducing values.
+    /// [`InferenceError::Shape`] for other numbers of inducing values.
     pub fn set_posterior(&mut self, posterior: Mixture) -> Result<(), InferenceError> {
         let counts = self.counts();
         check_count("posterior", "latent functions", counts.len(), posterior.counts().len())?;
@@ -98,29 +97,29 @@ impl Savigp {
         Ok(())
     }
 
-    /// Moves the posterior out, to be worked on beside the model; what is left has no parts.
+    /// Moves the posterior out, leaving one without parts.
     pub(super) fn take_posterior(&mut self) -> Mixture {
         std::mem::replace(&mut self.posterior, Mixture::nothing())
     }
 
-    /// Moves it in again.
+    /// Moves the posterior back in.
     pub(super) fn restore_posterior(&mut self, posterior: Mixture) {
         self.posterior = posterior;
     }
 
-    /// How expected log densities are found.
+    /// Method for expected log densities.
     #[must_use]
     pub fn expectation(&self) -> &Expectation {
         &self.expectation
     }
 
-    /// The bound on the entropy of a mixture.
+    /// Entropy bound of a mixture.
     #[must_use]
     pub fn entropy(&self) -> EntropyBound {
         self.entropy
     }
 
-    /// The posterior as it stands, for predictions.
+    /// Predictor of the current posterior.
     ///
     /// # Errors
     /// [`InferenceError::Kernel`] for a `K_zz` that cannot be factored.
@@ -142,8 +141,8 @@ impl Savigp {
         Predictor::new(functions, self.likelihood().clone_box(), self.threading())
     }
 
-    /// The name of every value: those of the [latent model](LatentModel::parameter_names), then those of the posterior, such
-    /// as `posterior[0].mean[5]`.
+    /// Name of every value: those of the [latent model](LatentModel::parameter_names), then of the
+    /// posterior, such as `posterior[0].mean[5]`.
     #[must_use]
     pub fn parameter_names(&self) -> Vec<String> {
         let mut names = self.latent.parameter_names();
@@ -151,7 +150,7 @@ impl Savigp {
         names
     }
 
-    /// The number of values of the posterior, which are the last ones.
+    /// Number of values of the posterior, the last ones.
     pub(super) fn posterior_values(&self) -> usize {
         self.posterior.parameter_count()
     }

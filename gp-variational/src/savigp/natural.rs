@@ -1,9 +1,9 @@
-//! Natural-gradient steps for a single full Gaussian.
+//! Natural-gradient steps of a single full Gaussian.
 //!
-//! In natural parameters, the precision `B = S⁻¹` and the shift B m, a step of length ρ along the natural gradient of
-//! the bound is `B ← (1 − ρ) B + ρ (I − 2Λ)`, `m ← m + ρ B⁻¹ (g − m)` with the new B, `g = Σ g_i φ_i` and
-//! `Λ = Σ h_i φ_iφ_iᵀ`. With ρ = 1 and all of the data, `B = I − 2Λ`: Bonilla et al. 2019 eq. 34 with `λ_i = −2h_i`,
-//! from (126). For Gaussian noise, one step goes all the way.
+//! In natural parameters, precision `B = S⁻¹` and shift B m, a step of length ρ is `B ← (1 − ρ) B + ρ (I −
+//! 2Λ)`, `m ← m + ρ B⁻¹ (g − m)` with the new B, `g = Σ g_i φ_i` and `Λ = Σ h_i φ_iφ_iᵀ`. At ρ = 1 on all
+//! data, `B = I − 2Λ`: Bonilla et al. 2019 eq. 34 with `λ_i = −2h_i`, from (126). For Gaussian noise one
+//! step converges.
 
 use super::bound::Bound;
 use super::mixture::Mixture;
@@ -20,8 +20,8 @@ impl Bound {
         Evaluated { weight, layout, sums, working, threading }
     }
 
-    /// One step of length `rate` along the natural gradient of the bound on the observations in hand, from the
-    /// posterior of the last pass. Steps after which the posterior would not be proper are halved.
+    /// Takes a step of length `rate` from the posterior of the last pass, halved until the posterior is
+    /// proper.
     pub(super) fn natural_step(&mut self, posterior: &mut Mixture, rate: f64) -> Result<(), InferenceError> {
         if !self.is_evaluated_for(posterior) {
             let (what, axis) = ("bound", "evaluations with this posterior");
@@ -57,7 +57,7 @@ impl Bound {
         Err(InferenceError::ImproperPosterior)
     }
 
-    /// Steps along the natural gradient until the posterior is at rest.
+    /// Steps until the posterior has converged.
     pub(super) fn ascend(
         &mut self,
         model: &Savigp,
@@ -73,14 +73,14 @@ impl Bound {
     }
 }
 
-/// A bound whose posterior takes steps.
+/// Bound whose posterior takes steps.
 struct Climb<'a> {
     bound: &'a mut Bound,
     model: &'a Savigp,
     posterior: &'a mut Mixture,
     trial: Mixture,
     natural: Natural,
-    /// The sums of where the posterior is.
+    /// Sums at the current posterior.
     kept: Vec<f64>,
 }
 
@@ -114,14 +114,14 @@ impl Climber for Climb<'_> {
 }
 
 impl Savigp {
-    /// One step of length `rate`, in (0, 1], along the natural gradient of the bound on the observations that `bound` has
-    /// in hand, from where it was last evaluated, which must have been with this posterior. A step after which the
-    /// posterior would not be proper is halved until it is. Whether the bound rises is not looked at.
+    /// Takes a natural-gradient step of length `rate` in (0, 1] on the observations loaded in `bound`,
+    /// which must have been evaluated with this posterior. Halved until the posterior is proper; the bound
+    /// is not checked to rise.
     ///
     /// # Errors
-    /// [`InferenceError::Unsupported`] for anything but one full Gaussian; [`InferenceError::Option`];
-    /// [`InferenceError::ImproperPosterior`]; [`InferenceError::Shape`] for a bound that has not been evaluated, or
-    /// with a posterior of another shape.
+    /// [`InferenceError::Unsupported`] unless the posterior is one full Gaussian;
+    /// [`InferenceError::Option`]; [`InferenceError::ImproperPosterior`]; [`InferenceError::Shape`] for a
+    /// bound not evaluated with a posterior of this shape.
     pub fn natural_step(&mut self, bound: &mut Bound, rate: f64) -> Result<(), InferenceError> {
         NaturalOptions { rate, ..NaturalOptions::default() }.check()?;
         let mut posterior = self.take_posterior();
@@ -130,12 +130,12 @@ impl Savigp {
         done
     }
 
-    /// Brings the posterior, one full Gaussian, to rest under the parameters as they are. Memory is that of `bound`,
-    /// which has the data.
+    /// Makes the posterior, one full Gaussian, converge under the current parameters, in the memory of
+    /// `bound`, which has the data.
     ///
     /// # Errors
     /// [`InferenceError::Unsupported`] for another posterior; [`InferenceError::Option`];
-    /// [`InferenceError::ImproperPosterior`] where no step, however small, raises the bound; otherwise as
+    /// [`InferenceError::ImproperPosterior`] if no step, however small, raises the bound; otherwise as
     /// [`Bound::value`].
     pub fn come_to_rest(
         &mut self,

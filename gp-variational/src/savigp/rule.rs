@@ -1,4 +1,4 @@
-//! The rule of variational inference: marginals of a block in, expected log densities and their slopes out.
+//! Pass rule of variational inference: expected log densities and slopes from the marginals of a block.
 
 use super::entropy::Working;
 use super::mixture::{Covariance, Mixture};
@@ -10,10 +10,10 @@ use gp_kernels::passes::{Beliefs, Gram, LaneBlock, LatentBlock, Layout, Seen, Wh
 use gp_likelihoods::Latent;
 use std::ops::Range;
 
-/// Observations whose expectations are one piece of work.
+/// Observations per piece of work.
 const PIECE: usize = 16;
 
-/// Memory of a lane: for pieces of a block, each for one observation at a time.
+/// Memory of a lane, for pieces of a block.
 #[derive(Debug, Default)]
 pub(super) struct LaneEstimates(Vec<Piece>);
 
@@ -21,24 +21,24 @@ pub(super) struct LaneEstimates(Vec<Piece>);
 struct Piece {
     estimates: Estimates,
     beliefs: Vec<Latent>,
-    /// For each observation its expected log density, its derivatives by the parameters of the likelihood, and for each
-    /// latent those by mean and variance and the noise of the former.
+    /// Answers per observation: expected log density, derivatives by parameters of the likelihood, and per
+    /// latent those by mean and variance with the noise of the former.
     answers: Vec<f64>,
 }
 
-/// What expectations of a pass are of.
+/// Inputs of the expectations of a pass.
 #[derive(Clone, Copy)]
 pub(super) struct Rule<'a> {
     pub(super) model: &'a Savigp,
     pub(super) expectation: &'a Expectation,
     pub(super) nodes: &'a Nodes,
-    /// Proportions of the components.
+    /// Proportions of components.
     pub(super) proportions: &'a [f64],
-    /// What derivatives by φ and s are multiplied by: sums are not.
+    /// Factor of derivatives by φ and s; sums are unscaled.
     pub(super) weight: f64,
 }
 
-/// A mixture with the factors of its covariances.
+/// Mixture with the factors of its covariances.
 #[derive(Clone, Copy)]
 pub(super) struct Components<'a> {
     pub(super) posterior: &'a Mixture,
@@ -55,26 +55,26 @@ impl Beliefs for Components<'_> {
     }
 }
 
-/// What is summed of products for a posterior.
+/// Products summed for a posterior.
 pub(super) fn gram(posterior: &Mixture) -> Gram {
     if posterior.covariance() == Covariance::Full { Gram::Full } else { Gram::Diagonal }
 }
 
-/// Sums for a posterior: `Σ h φφᵀ` and `Σ g φ` of each component and latent; then expected log densities by component,
-/// derivatives by the parameters of the likelihood, and the noise of sampling.
+/// Layout of sums: `Σ h φφᵀ` and `Σ g φ` per component and latent; then expected log densities by
+/// component, derivatives by the parameters of the likelihood, and sampling noise.
 pub(super) fn layout(posterior: &Mixture, params: usize) -> Layout {
     let components = posterior.components();
     let layout = Layout::new(posterior.counts().to_vec(), components + params + 1);
     layout.with_components(components, gram(posterior))
 }
 
-/// Where in the extra numbers derivatives by the parameters of the likelihood are.
+/// Range of derivatives by the parameters of the likelihood.
 pub(super) fn params(layout: &Layout, extra: &[f64]) -> Range<usize> {
     layout.components()..extra.len() - 1
 }
 
 impl Rule<'_> {
-    /// Answers for one block under one component.
+    /// Answers one block under one component.
     pub(super) fn answer(
         self,
         block: LaneBlock<'_, LaneEstimates>,
@@ -129,7 +129,7 @@ impl Rule<'_> {
         Ok(())
     }
 
-    /// Takes over what was found for one observation.
+    /// Stores the result of one observation.
     fn take(
         self,
         answer: &[f64],

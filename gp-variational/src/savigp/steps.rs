@@ -1,4 +1,4 @@
-//! One step along a natural gradient, from sums over the data and in memory that is kept.
+//! Natural-gradient step from sums, in reused memory.
 
 use super::entropy::Working;
 use super::mixture::{Covariance, Mixture, Part};
@@ -10,9 +10,9 @@ use gp_kernels::passes::Layout;
 use gp_linalg::product::matmul_lower;
 use gp_linalg::{Cholesky, JitterPolicy, LinalgError, Threading};
 
-/// What the last pass over the data found.
+/// Results of the last pass.
 pub(super) struct Evaluated<'a> {
-    /// How many observations each of those in hand stands for.
+    /// Observations represented by each loaded one.
     pub(super) weight: f64,
     pub(super) layout: &'a Layout,
     pub(super) sums: &'a [f64],
@@ -20,11 +20,11 @@ pub(super) struct Evaluated<'a> {
     pub(super) threading: Threading,
 }
 
-/// Memory for steps.
+/// Memory of steps.
 #[derive(Debug)]
 pub(super) struct Natural(Vec<Room>);
 
-/// That of one latent function.
+/// Memory of one latent function.
 #[derive(Debug)]
 struct Room {
     /// B, the new B, and a triangular matrix.
@@ -34,12 +34,12 @@ struct Room {
     factor: Cholesky,
     mean: Vec<f64>,
     step: Vec<f64>,
-    /// What is below the diagonal of a factor.
+    /// Entries below the diagonal of a factor.
     below: Vec<f64>,
 }
 
 impl Natural {
-    /// Fails for posteriors that have no such steps.
+    /// Fails for posteriors without such steps.
     pub(super) fn check(posterior: &Mixture) -> Result<(), InferenceError> {
         if posterior.components() == 1 && posterior.covariance() == Covariance::Full {
             return Ok(());
@@ -52,8 +52,8 @@ impl Natural {
         Ok(Self(posterior.counts().iter().map(|&m| Room::new(m)).collect()))
     }
 
-    /// Moves `to` a step of length `rate` from `from`, with which the sums were made. False, and
-    /// `to` is of no use, where the step leaves no proper posterior.
+    /// Sets `to` one step of length `rate` from `from`, at which the sums were made. False if the result is
+    /// not proper; `to` is then invalid.
     pub(super) fn step(
         &mut self,
         at: &Evaluated<'_>,

@@ -1,4 +1,4 @@
-//! Symmetric matrices of which half is known.
+//! Symmetric matrices given by one half.
 
 use faer::{MatMut, MatRef};
 use gp_linalg::LinalgError;

@@ -1,8 +1,9 @@
-//! How parameters are learned: those of latent functions, likelihood and posterior alike raise the bound.
+//! Learning of latent functions, likelihood and posterior by raising the bound.
 //!
-//! *All together*: L-BFGS on everything. *Alternating* (Bonilla et al. 2019 §9.2): L-BFGS on one group after the other.
-//! *Outer*: L-BFGS on everything but the posterior, which natural gradients bring to rest at every evaluation. *In
-//! batches*: a first-order method, on everything, or beside natural-gradient steps of the posterior.
+//! *All together*: L-BFGS on everything. *Alternating* (Bonilla et al. 2019 §9.2): L-BFGS on one group
+//! after the other. *Outer*: L-BFGS on everything but the posterior, which natural gradients make converge
+//! at every evaluation. *In batches*: a first-order method on everything, or beside natural-gradient steps
+//! of the posterior.
 
 use super::bound::{Bound, SamplingMemory};
 use super::mixture::Mixture;
@@ -19,76 +20,77 @@ use gp_optim::{
     train_by_descent,
 };
 
-/// How the posterior and its samples move while parameters are learned.
+/// Updates of posterior and samples during learning.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct BoundLearning {
-    /// Outside: how natural gradients bring one full Gaussian to rest. Without it this too, like every other posterior, is
-    /// among the parameters that L-BFGS moves, all together.
+    /// Outer: natural gradients for one full Gaussian. None: L-BFGS moves the posterior with all other
+    /// parameters, as it does any other posterior.
     pub rest: Option<NaturalOptions>,
-    /// In steps: the length of those of the posterior, one full Gaussian, along its natural gradient after each batch;
-    /// without it the posterior's parameters move like all others.
+    /// In steps: natural-gradient step of one full Gaussian after each batch. None: its parameters move
+    /// like all others.
     pub rate: Option<f64>,
-    /// In steps: how many samples are drawn, where there is sampling; without it as many as the model says.
+    /// In steps: adaptive number of samples. None: the model's number.
     pub noise: Option<NoiseTarget>,
 }
 
 impl Default for BoundLearning {
-    /// One full Gaussian comes to rest outside; steps are without natural gradients, with as many samples as the model says.
+    /// Outer convergence of one full Gaussian; steps without natural gradients and with the model's number
+    /// of samples.
     fn default() -> Self {
         Self { rest: Some(NaturalOptions::default()), rate: None, noise: None }
     }
 }
 
 impl BoundLearning {
-    /// One full Gaussian comes to rest like this, outside.
+    /// Outer: one full Gaussian converges with these settings.
     #[must_use]
     pub fn at_rest(rest: NaturalOptions) -> Self {
         Self { rest: Some(rest), ..Self::default() }
     }
 
-    /// The posterior's parameters are moved with all others, by the same method.
+    /// The posterior's parameters move with all others.
     #[must_use]
     pub fn all_together() -> Self {
         Self { rest: None, ..Self::default() }
     }
 
-    /// One full Gaussian takes steps of this length along its natural gradient.
+    /// In steps: one full Gaussian takes natural-gradient steps of this length.
     #[must_use]
     pub fn in_steps(rate: f64) -> Self {
         Self { rate: Some(rate), ..Self::default() }
     }
 }
 
-/// The bound after learning, with the last batch in hand if it was in batches; of a run that went on from a checkpoint and
-/// had nothing left to do, none.
+/// Bound after learning, with the last batch loaded if in batches; empty if a resumed run had nothing left
+/// to do.
 #[derive(Debug)]
 pub struct BoundState {
-    /// The bound, and the memory that it takes.
+    /// Bound with its memory.
     pub bound: Bound,
-    /// How one full Gaussian came to rest at the end, outside.
+    /// Outer: final convergence of one full Gaussian.
     pub ascent: Option<Ascent>,
 }
 
-/// Who is called after every evaluation.
+/// Callback after every evaluation.
 type Watching<'a> = Watch<'a, MixturePosterior<InducingPosterior>>;
 
-/// A number of samples that follows the noise they make.
+/// Number of samples that adapts to their noise.
 ///
-/// After each batch the number changes, by at most a factor of two, towards the one with which sampling would give the
-/// gradient by posterior means this much noise.
+/// After each batch it changes by at most a factor of two, towards this noise in the gradient by posterior
+/// means.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NoiseTarget {
-    /// Standard deviation of the gradient, in all directions together, over its length.
+    /// Standard deviation of the gradient, over all directions, relative to its length.
     pub relative: f64,
-    /// The least number of samples.
+    /// Least number of samples.
     pub least: usize,
-    /// The largest.
+    /// Largest number of samples.
     pub most: usize,
 }
 
 impl Default for NoiseTarget {
-    /// Noise of a third of the gradient, from 10 to 1000 samples.
+    /// Noise of a third of the gradient, 10 to 1000 samples.
     fn default() -> Self {
         Self { relative: 1.0 / 3.0, least: 10, most: 1000 }
     }
@@ -107,7 +109,7 @@ impl NoiseTarget {
         Ok(())
     }
 
-    /// The next number of samples.
+    /// Next number of samples.
     fn next(&self, samples: usize, noise: f64) -> usize {
         let wanted = samples as f64 * noise / self.relative.powi(2);
         let near = wanted.clamp(0.5 * samples as f64, 2.0 * samples as f64);
@@ -116,7 +118,7 @@ impl NoiseTarget {
 }
 
 impl Savigp {
-    /// Everything that is free by L-BFGS, from all of the data. Samples, where there are some, stay the same.
+    /// Moves everything free by L-BFGS on all data, with constant samples.
     pub(super) fn learn_together(
         &mut self,
         data: &dyn DataSource,
@@ -131,9 +133,9 @@ impl Savigp {
         Ok(Trained { run, state: BoundState { bound, ascent: None } })
     }
 
-    /// Trains one group of parameters after the other by L-BFGS: the posterior, the kernels, the likelihood, and the
-    /// inducing inputs, those of them that are free; round after round, until a round raises the bound by no more than
-    /// 10⁻⁶ (Bonilla et al. 2019 §9.2). The iterations that `options` allow are those of one group in one round.
+    /// Trains one group after the other by L-BFGS: the free ones of posterior, kernels, likelihood and
+    /// inducing inputs, until a round raises the bound by at most 10⁻⁶ (Bonilla et al. 2019 §9.2).
+    /// Iteration limits are per group and round.
     ///
     /// # Errors
     /// As [`learn_with`](gp_ep::Inference::learn_with).
@@ -161,7 +163,7 @@ impl Savigp {
         Ok(run)
     }
 
-    /// The groups in which parameters are trained, in the order of the free ones, and their stages.
+    /// Groups of free parameters, in order, and their stages.
     fn schedule(&self, options: &MinimiseOptions) -> Result<(Groups, Schedule), InferenceError> {
         let (mut groups, mut stages) = (Groups::new(), [vec![], vec![], vec![], vec![]]);
         let mut push = |stage: usize, name: String, count: usize| -> Result<(), InferenceError> {
@@ -197,8 +199,8 @@ impl Savigp {
         Ok((groups, schedule))
     }
 
-    /// Everything but the posterior by L-BFGS, on the largest bound that a full Gaussian posterior reaches: for every
-    /// value and gradient the posterior comes to rest by natural gradients, from where it was.
+    /// Moves everything but the posterior by L-BFGS on the largest bound of a full Gaussian, which
+    /// converges by natural gradients at every evaluation, from where it was.
     pub(super) fn learn_outside(
         &mut self,
         data: &dyn DataSource,
@@ -224,8 +226,8 @@ impl Savigp {
         Ok(Trained { run, state: BoundState { bound, ascent } })
     }
 
-    /// A step of a first-order method for every batch; with natural gradients the posterior takes a step of its own after
-    /// each. Samples, where there are some, are drawn anew for every batch.
+    /// Takes one first-order step per batch, with new samples; with natural gradients, then one step of the
+    /// posterior.
     pub(super) fn learn_in_batches(
         &mut self,
         data: &dyn DataSource,
@@ -256,7 +258,7 @@ impl Savigp {
         Ok(Trained { run, state: BoundState { bound: sampled.bound, ascent: None } })
     }
 
-    /// Steps of the posterior along its natural gradient, of length `rate`, beside those of everything else.
+    /// Natural-gradient steps of the posterior, of length `rate`, beside those of everything else.
     fn learn_beside_posterior(
         &mut self,
         data: &dyn DataSource,
@@ -288,7 +290,7 @@ impl Savigp {
     }
 }
 
-/// A posterior that comes to rest at every evaluation, from where it was.
+/// Posterior that converges at every evaluation, from where it was.
 struct Resting(Mixture);
 
 impl Companion for Resting {
@@ -304,7 +306,7 @@ impl Companion for Resting {
     }
 }
 
-/// A bound whose samples are others for every batch.
+/// Bound with new samples for every batch.
 struct Sampled {
     bound: Bound,
 }
@@ -323,7 +325,7 @@ impl Companion for Sampled {
     }
 }
 
-/// The same, and a posterior that takes steps of its own.
+/// `Sampled` with a posterior that takes steps of its own.
 struct Stepping {
     bound: Bound,
     posterior: Mixture,
@@ -344,14 +346,14 @@ impl Companion for Stepping {
 }
 
 impl Bound {
-    /// These options with their clock running, by which evaluations end too.
+    /// Options with a running clock, which also ends evaluations.
     fn heed(&mut self, options: &MinimiseOptions) -> MinimiseOptions {
         let options = MinimiseOptions { control: options.control.begun(), ..options.clone() };
         self.set_brake(options.control.brake());
         options
     }
 
-    /// Takes the next batch in hand, with samples of its own. What is wrong with it goes into `fault`.
+    /// Loads the next batch with new samples; errors go to `fault`.
     fn next_batch(
         &mut self,
         model: &Savigp,
@@ -364,7 +366,7 @@ impl Bound {
         loaded.map_err(|error| fault.get_or_insert(error).clone())
     }
 
-    /// Chooses the number of samples of the next batch.
+    /// Sets the number of samples of the next batch.
     fn follow_noise(&mut self, model: &Savigp, target: Option<&NoiseTarget>) -> Result<(), InferenceError> {
         let (Some(target), Expectation::Sampled(sampling)) = (target, *self.expectation()) else {
             return Ok(());
@@ -374,12 +376,12 @@ impl Bound {
     }
 }
 
-/// A run, unless there was a fault of the data: that is none of a place that can be stepped back from.
+/// Result of a run, unless the data had a fault, from which no step back helps.
 fn unless<R>(fault: Option<InferenceError>, run: Result<R, InferenceError>) -> Result<R, InferenceError> {
     fault.filter(|fault| *fault != DataError::Stopped.into()).map_or(run, Err)
 }
 
-/// Natural gradients from where the posterior is or, where that is no start under these parameters, from the prior.
+/// Natural gradients from the current posterior or, if that fails under these parameters, from the prior.
 fn come_to_rest(
     bound: &mut Bound,
     model: &Savigp,
@@ -396,12 +398,12 @@ fn come_to_rest(
     }
 }
 
-/// A model of which the posterior is nobody's parameter.
+/// Model whose posterior is not a parameter.
 #[derive(Clone)]
 struct Outer(Savigp);
 
 impl Outer {
-    /// What this posterior predicts under the model's parameters.
+    /// Predictor of this posterior under the model's parameters.
     fn predictor(&self, posterior: &Mixture) -> Result<Predictor, InferenceError> {
         self.0.clone().with_posterior(posterior.clone())?.predictor()
     }
