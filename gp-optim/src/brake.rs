@@ -1,21 +1,21 @@
-//! How long work is told to end early.
+//! Early end of long work.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// A question that work in parts asks between two of them: whether to stop.
+/// Question asked between parts of work: stop now?
 ///
-/// It is how a time limit or an interrupt reaches into an evaluation. The default never stops.
+/// Carries a time limit or an interrupt into an evaluation. The default never stops.
 #[derive(Clone, Default)]
 pub struct Brake(Option<Arc<dyn Fn() -> bool + Send + Sync>>);
 
 impl Brake {
-    /// Stops once `is_pulled` says so.
+    /// Brake that stops once `is_pulled` returns true.
     pub fn new(is_pulled: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         Self(Some(Arc::new(is_pulled)))
     }
 
-    /// Whether to stop.
+    /// `true` to stop.
     #[must_use]
     pub fn is_pulled(&self) -> bool {
         self.0.as_ref().is_some_and(|is_pulled| is_pulled())

@@ -1,143 +1,143 @@
-//! What can be wrong with a parameter, its transform or its prior.
+//! Errors of parameters, transforms and priors.
 
 use crate::number::format_number;
 
-/// A parameter, transform or prior that cannot be: which one, what was found and what is allowed.
+/// Invalid parameter, transform or prior: its name, the value found and the values allowed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParameterError {
-    /// A parameter without a single value.
+    /// A parameter has no value.
     #[error("parameter `{name}` has no values")]
     Empty {
         /// Name of the parameter.
         name: String,
     },
-    /// A natural value outside the set of the parameter's transform.
+    /// A natural value is outside the set of the parameter's transform.
     #[error("parameter `{name}[{index}]` is {}, but must lie in {allowed}", format_number(*.value))]
     OutOfRange {
         /// Name of the parameter.
         name: String,
-        /// Element of the parameter, counted from 0.
+        /// Element, counted from 0.
         index: usize,
-        /// The value refused.
+        /// Value given.
         value: f64,
-        /// The set that values must lie in.
+        /// Set of valid values.
         allowed: String,
     },
-    /// An unconstrained value that is NaN or infinite.
+    /// An unconstrained value is NaN or infinite.
     #[error("unconstrained value of parameter `{name}[{index}]` is {value}, but must be finite")]
     NotFinite {
         /// Name of the parameter.
         name: String,
-        /// Element of the parameter, counted from 0.
+        /// Element, counted from 0.
         index: usize,
-        /// The value refused.
+        /// Value given.
         value: f64,
     },
-    /// A slice of the wrong length.
+    /// A slice has the wrong length.
     #[error("parameter `{name}`: expected {expected} {what}, found {found}")]
     WrongLength {
         /// Name of the parameter.
         name: String,
-        /// What the slice holds.
+        /// Contents of the slice.
         what: &'static str,
-        /// The length needed.
+        /// Length needed.
         expected: usize,
-        /// The length given.
+        /// Length given.
         found: usize,
     },
-    /// Numbers for several parameters at once, too many or too few.
+    /// Too many or too few numbers for several parameters.
     #[error("{what}: expected {expected} numbers, found {found}")]
     SetLength {
-        /// What the numbers are.
+        /// Meaning of the numbers.
         what: &'static str,
-        /// How many are needed.
+        /// Number needed.
         expected: usize,
-        /// How many were given.
+        /// Number given.
         found: usize,
     },
-    /// An element that does not exist.
+    /// There is no such element.
     #[error("parameter `{name}` has no element {index}: it holds {len}")]
     NoSuchElement {
         /// Name of the parameter.
         name: String,
-        /// The element asked for, counted from 0.
+        /// Element, counted from 0.
         index: usize,
-        /// How many elements there are.
+        /// Number of elements.
         len: usize,
     },
-    /// A transform onto a set that is empty or not bounded by finite numbers.
+    /// A transform onto an empty set, or one with infinite bounds.
     #[error("cannot map a parameter onto {transform}: {reason}")]
     InvalidTransform {
-        /// The set, as written by the transform.
+        /// Set, as written by the transform.
         transform: String,
-        /// The condition that fails.
+        /// Condition that fails.
         reason: &'static str,
     },
-    /// Bounds that reach beyond what the parameter can ever be.
+    /// Bounds outside the parameter's domain.
     #[error("parameter `{name}` cannot have the bounds {set}: it lies in {domain}")]
     OutsideDomain {
         /// Name of the parameter.
         name: String,
-        /// The set asked for.
+        /// Set asked for.
         set: String,
-        /// The set that the parameter was made for.
+        /// Domain of the parameter.
         domain: String,
     },
-    /// A value to which the prior gives no density at all.
+    /// The prior gives a value no density.
     #[error("parameter `{name}[{index}]` is {}, where its prior {prior} has no density", format_number(*.value))]
     OutsidePrior {
         /// Name of the parameter.
         name: String,
-        /// Element of the parameter, counted from 0.
+        /// Element, counted from 0.
         index: usize,
-        /// The value that the prior excludes.
+        /// Value without density.
         value: f64,
-        /// The prior, as text.
+        /// Prior as text.
         prior: String,
     },
-    /// A value, bounds or a prior that all elements share, although their units differ.
+    /// Elements of different units share a value, bounds or a prior.
     #[error("parameter `{name}`: {what} cannot be in units that differ by element")]
     MixedUnits {
         /// Name of the parameter.
         name: String,
-        /// What is shared.
+        /// Shared thing.
         what: &'static str,
     },
-    /// A family of priors that does not exist.
+    /// There is no such family of priors.
     #[error("unknown prior `{name}`: known are {known}")]
     UnknownPrior {
-        /// The name asked for.
+        /// Name given.
         name: String,
-        /// The names there are, with commas between.
+        /// Known names, separated by commas.
         known: String,
     },
-    /// The wrong number of arguments for a family of priors.
+    /// A prior has the wrong number of arguments.
     #[error("prior {signature} was given {found} arguments")]
     PriorArity {
-        /// The family with the names of its arguments.
+        /// Family with the names of its arguments.
         signature: String,
-        /// The number of arguments given.
+        /// Number of arguments given.
         found: usize,
     },
-    /// An argument for which the density does not exist.
+    /// A prior's argument is out of range.
     #[error("prior `{prior}`: {argument} is {}, but must be {allowed}", format_number(*.value))]
     PriorArgument {
-        /// Name of the family.
+        /// Family.
         prior: &'static str,
-        /// Name of the argument.
+        /// Argument.
         argument: &'static str,
-        /// The value refused.
+        /// Value given.
         value: f64,
-        /// The condition it has to meet.
+        /// Condition to meet.
         allowed: &'static str,
     },
-    /// Text that is not of the form `name(number, …)`.
+    /// Text is not of the form `name(number, …)`.
     #[error("cannot read `{text}` as a prior: {reason}")]
     PriorSyntax {
-        /// The text given.
+        /// Text given.
         text: String,
-        /// What is wrong with it.
+        /// Fault found.
         reason: &'static str,
     },
 }

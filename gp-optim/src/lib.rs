@@ -1,4 +1,4 @@
-//! How parameters move: named parameters with transforms and priors, and solvers that survive bad evaluations.
+//! Named parameters with transforms and priors, and solvers that survive bad evaluations.
 //!
 //! ```
 //! use gp_optim::{Parameter, Prior};
@@ -8,9 +8,9 @@
 //! # Ok::<(), gp_optim::ParameterError>(())
 //! ```
 //!
-//! - [`Parameter`], [`Transform`] and [`Prior`] describe numbers that a model owns and a solver moves.
-//! - [`Objective`] is what a solver makes small: value and gradient at a point.
-//! - [`files`] are whole or not there.
+//! - [`Parameter`], [`Transform`] and [`Prior`] describe numbers of a model that a solver moves.
+//! - [`Objective`] is minimised: value and gradient at a point.
+//! - [`files`] are whole or absent.
 #![cfg_attr(feature = "solvers", doc = "- [`minimise`] does so, by the guarded L-BFGS [`Lbfgs`].")]
 #![cfg_attr(
     feature = "solvers",
@@ -53,7 +53,7 @@ pub use prior::Prior;
 pub use similar::{did_you_mean, similar};
 pub use transform::Transform;
 
-/// The version of argmin that the solvers are written for.
+/// argmin version of the solvers.
 #[cfg(feature = "solvers")]
 pub use argmin;
 #[cfg(feature = "solvers")]

@@ -1,12 +1,12 @@
 //! Numbers as text that reads back to the same bits.
 
-/// Magnitudes in this range are written without an exponent.
+/// Magnitudes written without an exponent.
 const PLAIN: std::ops::Range<f64> = 1e-5..1e16;
 
-/// Writes a number with the fewest digits that parse back to the same bits.
+/// Shortest text of a number that parses back to the same bits.
 ///
-/// Whole numbers carry no point (`2`, not `2.0`) and very large or very small magnitudes carry an exponent
-/// (`1e-300`). Infinities are written `inf` and `-inf`, and not-a-number `NaN`; Rust's own parser reads all three.
+/// Whole numbers have no point (`2`), very large or small magnitudes an exponent (`1e-300`). Infinities are
+/// `inf` and `-inf`, not-a-number `NaN`; Rust's parser reads all of them.
 ///
 /// ```
 /// use gp_optim::format_number;

@@ -1,14 +1,14 @@
-//! What a solver makes small.
+//! Objectives of solvers.
 
 use std::fmt;
 
-/// A real function of n numbers that gives its value and its gradient together.
+/// Real function of n numbers with value and gradient together.
 ///
-/// Evaluation may fail: the error says why, and a solver treats the point as one to step back from. A NaN or an
-/// infinity, in the value or anywhere in the gradient, is taken the same way.
+/// Evaluation may fail: solvers step back from the point, as they do for a NaN or infinity in value or
+/// gradient.
 ///
-/// Every closure of the right shape is an objective. To keep hold of one that is not a closure, lend it:
-/// `|x: &[f64], g: &mut [f64]| model.evaluate(x, g)`.
+/// Closures of the right shape are objectives. To keep hold of another type, lend it: `|x: &[f64], g: &mut
+/// [f64]| model.evaluate(x, g)`.
 ///
 /// ```
 /// use gp_optim::Objective;
@@ -23,27 +23,27 @@ use std::fmt;
 /// assert_eq!(gradient, [6.0]);
 /// ```
 pub trait Objective {
-    /// Why an evaluation failed; its text reaches the user.
+    /// Reason for a failed evaluation, shown to the user.
     type Error: fmt::Display;
 
-    /// The value at `x`. Every entry of `gradient`, as long as `x`, is overwritten with the derivative there.
+    /// Value at `x`; overwrites `gradient`, as long as `x`, with the derivative.
     ///
     /// # Errors
-    /// Whatever keeps the function from being evaluated at `x`.
+    /// Any reason that `x` cannot be evaluated.
     fn evaluate(&mut self, x: &[f64], gradient: &mut [f64]) -> Result<f64, Self::Error>;
 
-    /// What evaluations to come depend on besides `x`, for checkpoints. A function depends on nothing else.
+    /// State, besides `x`, of later evaluations, for checkpoints; a plain function has none.
     ///
     /// # Errors
-    /// What keeps it from being written down, in words.
+    /// Reason that it cannot be stored.
     fn memory(&self) -> Result<Vec<u8>, String> {
         Ok(Vec::new())
     }
 
-    /// Takes up what [`memory`](Objective::memory) once gave, so that evaluations to come have the same bits.
+    /// Restores the result of [`memory`](Objective::memory), so that later evaluations have the same bits.
     ///
     /// # Errors
-    /// What does not fit, in words.
+    /// Misfit, in words.
     fn recall(&mut self, memory: &[u8]) -> Result<(), String> {
         let _ = memory;
         Ok(())

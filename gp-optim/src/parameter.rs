@@ -1,4 +1,4 @@
-//! A named number or vector of numbers that a solver may move.
+//! Named number or vector that a solver may move.
 
 mod stored;
 mod units;
@@ -10,11 +10,11 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use stored::Unchecked;
 
-/// A named scalar or vector: its natural values, the set they live in, and what is known or held of them.
+/// Named scalar or vector with its set of values, bounds, prior and fixed marks.
 ///
-/// People read and write *natural* values θ. A solver moves the *free* elements in *unconstrained* coordinates η,
-/// one [`Transform`] for all elements; elements marked as fixed are left out of every free slice, in order.
-/// The values always lie in the transform's set.
+/// People read and write *natural* values θ. Solvers move the *free* elements in *unconstrained*
+/// coordinates η through one [`Transform`]; fixed elements are left out of free slices. Values always lie
+/// in the transform's set.
 ///
 /// ```
 /// use gp_optim::{Parameter, Transform};
@@ -34,18 +34,18 @@ pub struct Parameter {
     name: Cow<'static, str>,
     values: Vec<f64>,
     vector: bool,
-    /// What values can ever be: the set of the transform the parameter was made with.
+    /// Set of possible values: that of the transform given at construction.
     domain: Transform,
     transform: Transform,
     prior: Option<Prior>,
     fixed: Vec<bool>,
-    /// How many elements are fixed.
+    /// Number of fixed elements.
     #[serde(skip)]
     held: usize,
 }
 
 impl Parameter {
-    /// A parameter of one number, written without brackets.
+    /// Parameter of one number, written without brackets.
     ///
     /// # Errors
     /// [`ParameterError::InvalidTransform`], or [`ParameterError::OutOfRange`] for a value outside the set.
@@ -57,7 +57,7 @@ impl Parameter {
         Self::build(name.into(), vec![value], false, transform)
     }
 
-    /// A positive parameter of one number with value 1: the usual start of a scale.
+    /// Positive parameter of one number with value 1, the usual start of a scale.
     #[must_use]
     pub fn positive(name: impl Into<Cow<'static, str>>) -> Self {
         let (values, transform) = (vec![1.0], Transform::Positive);
@@ -65,7 +65,7 @@ impl Parameter {
         Self { name: name.into(), values, vector: false, domain, transform, prior: None, fixed, held: 0 }
     }
 
-    /// A parameter of one or more numbers, written as a vector even when there is only one.
+    /// Parameter of one or more numbers, written in brackets even if only one.
     ///
     /// # Errors
     /// [`ParameterError::Empty`], [`ParameterError::InvalidTransform`] or [`ParameterError::OutOfRange`].
@@ -92,7 +92,7 @@ impl Parameter {
         Ok(Self { name, values, vector, domain: transform, transform, prior: None, fixed, held: 0 })
     }
 
-    /// The same parameter as a vector of `count` copies of the first value, with its bounds, prior and fixed flag.
+    /// Vector of `count` copies of the first value, with bounds, prior and fixed flag.
     ///
     /// # Errors
     /// [`ParameterError::Empty`] for no copies.
@@ -106,38 +106,38 @@ impl Parameter {
         Ok(repeated)
     }
 
-    /// The name given at construction.
+    /// Name given at construction.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// All natural values; never empty.
+    /// All natural values, at least one.
     #[must_use]
     pub fn values(&self) -> &[f64] {
         &self.values
     }
 
-    /// The first natural value: the value of a scalar.
+    /// First natural value, that of a scalar.
     #[must_use]
     pub fn value(&self) -> f64 {
         self.values.first().copied().unwrap_or(f64::NAN)
     }
 
-    /// The number of elements, at least one.
+    /// Number of elements, at least one.
     #[must_use]
     #[expect(clippy::len_without_is_empty, reason = "a parameter is never empty")]
     pub fn len(&self) -> usize {
         self.values.len()
     }
 
-    /// Whether the parameter is written as a vector.
+    /// `true` if written as a vector.
     #[must_use]
     pub fn is_vector(&self) -> bool {
         self.vector
     }
 
-    /// Replaces all natural values, fixed ones included. On an error nothing changes.
+    /// Replaces all natural values, fixed ones included; nothing changes on an error.
     ///
     /// # Errors
     /// [`ParameterError::WrongLength`], [`ParameterError::OutOfRange`] or [`ParameterError::OutsidePrior`].
@@ -161,24 +161,24 @@ impl Parameter {
         Ok(())
     }
 
-    /// The map between natural and unconstrained values.
+    /// Map between natural and unconstrained values.
     #[must_use]
     pub fn transform(&self) -> Transform {
         self.transform
     }
 
-    /// The set that values can ever lie in: that of the transform the parameter was made with.
+    /// Domain: the set of the transform given at construction.
     #[must_use]
     pub fn domain(&self) -> Transform {
         self.domain
     }
 
-    /// Replaces the transform and keeps the natural values: bounds within the parameter's domain. On an error nothing
-    /// changes.
+    /// Replaces the transform, keeping natural values: bounds within the domain. Nothing changes on an
+    /// error.
     ///
     /// # Errors
-    /// [`ParameterError::InvalidTransform`], [`ParameterError::OutsideDomain`], or [`ParameterError::OutOfRange`] when
-    /// a present value lies outside the new set.
+    /// [`ParameterError::InvalidTransform`], [`ParameterError::OutsideDomain`], or
+    /// [`ParameterError::OutOfRange`] for a present value outside the new set.
     pub fn set_transform(&mut self, transform: Transform) -> Result<(), ParameterError> {
         transform.validate()?;
         if !transform.is_within(self.domain) {
@@ -193,19 +193,20 @@ impl Parameter {
         Ok(())
     }
 
-    /// The prior of each element, independently.
+    /// Prior of each element, independently.
     #[must_use]
     pub fn prior(&self) -> Option<&Prior> {
         self.prior.as_ref()
     }
 
-    /// Sets or removes the prior. On an error nothing changes.
+    /// Sets or removes the prior; nothing changes on an error.
     ///
-    /// Values set by name or number are held to its support. Those a solver sets are not: outside,
-    /// [`Self::log_prior`] is −∞, which the solver turns away like any other point without a finite objective.
+    /// Values set by name or number must be in its support. Outside it, a solver finds [`Self::log_prior`]
+    /// −∞ and steps back.
     ///
     /// # Errors
-    /// [`ParameterError::PriorArgument`], or [`ParameterError::OutsidePrior`] when a present value has no density.
+    /// [`ParameterError::PriorArgument`], or [`ParameterError::OutsidePrior`] for a present value without
+    /// density.
     pub fn set_prior(&mut self, prior: Option<Prior>) -> Result<(), ParameterError> {
         if let Some(prior) = &prior {
             prior.validate()?;
@@ -215,13 +216,13 @@ impl Parameter {
         Ok(())
     }
 
-    /// Whether an element is held at its value. An element that does not exist is not.
+    /// `true` for a fixed element; false for a missing one.
     #[must_use]
     pub fn is_fixed(&self, index: usize) -> bool {
         self.fixed.get(index).copied().unwrap_or(false)
     }
 
-    /// Holds an element at its value (`true`) or lets it move (`false`).
+    /// Fixes (`true`) or frees (`false`) an element.
     ///
     /// # Errors
     /// [`ParameterError::NoSuchElement`].
@@ -232,19 +233,19 @@ impl Parameter {
         Ok(())
     }
 
-    /// Holds all elements at their values or lets all of them move.
+    /// Fixes or frees all elements.
     pub fn fix_all(&mut self, fixed: bool) {
         self.fixed.fill(fixed);
         self.held = if fixed { self.len() } else { 0 };
     }
 
-    /// The number of elements that may move.
+    /// Number of free elements.
     #[must_use]
     pub fn free_len(&self) -> usize {
         self.len() - self.held
     }
 
-    /// Writes the unconstrained values of the free elements, in order; `out` has [`Self::free_len`] slots.
+    /// Writes the unconstrained free values in order; `out` has [`Self::free_len`] slots.
     ///
     /// # Errors
     /// [`ParameterError::WrongLength`].
@@ -260,10 +261,10 @@ impl Parameter {
         Ok(())
     }
 
-    /// Moves the free elements to the given unconstrained values, in order. On an error nothing changes.
+    /// Sets the free elements from unconstrained values, in order; nothing changes on an error.
     ///
     /// # Errors
-    /// [`ParameterError::WrongLength`], or [`ParameterError::NotFinite`] for NaN and the infinities.
+    /// [`ParameterError::WrongLength`], or [`ParameterError::NotFinite`] for NaN and infinities.
     pub fn set_free_unconstrained(&mut self, unconstrained: &[f64]) -> Result<(), ParameterError> {
         self.check_length("free values", self.free_len(), unconstrained.len())?;
         if let Some(position) = unconstrained.iter().position(|eta| !eta.is_finite()) {
@@ -282,8 +283,8 @@ impl Parameter {
         Ok(())
     }
 
-    /// Turns a gradient by natural values into one by the free unconstrained values: each free element is
-    /// multiplied by dθ/dη, fixed ones are left out.
+    /// Converts a gradient by natural values to one by free unconstrained values: times dθ/dη, without
+    /// fixed elements.
     ///
     /// `natural_gradient` has [`Self::len`] entries, `free_gradient` [`Self::free_len`].
     ///
@@ -307,10 +308,9 @@ impl Parameter {
         Ok(())
     }
 
-    /// The log density of the prior, summed over the free elements; zero without a prior.
+    /// Log prior density, summed over free elements; 0 without a prior.
     ///
-    /// It is the density of the natural values: the transform adds no Jacobian, so the mode found by maximising
-    /// with it does not depend on the transform.
+    /// Density of the natural values, without a Jacobian: the mode does not depend on the transform.
     #[must_use]
     pub fn log_prior(&self) -> f64 {
         self.prior
@@ -331,8 +331,8 @@ impl Parameter {
         Ok(())
     }
 
-    /// Whether solvers move all values just as they are: the rule for the many numbers of inducing inputs and posteriors,
-    /// which are then copied and not mapped one by one.
+    /// `true` if natural and unconstrained values are equal and all free; the many numbers of inducing
+    /// inputs and posteriors are then copied.
     fn is_plain(&self) -> bool {
         self.transform == Transform::Identity && self.held == 0
     }
@@ -341,7 +341,7 @@ impl Parameter {
         self.fixed.iter().enumerate().filter(|&(_, &fixed)| !fixed).map(|(index, _)| index)
     }
 
-    /// Whether the prior gives each of these values some density.
+    /// Fails unless the prior gives each value some density.
     fn check_prior(&self, prior: Option<&Prior>, values: &[f64]) -> Result<(), ParameterError> {
         let Some(prior) = prior else { return Ok(()) };
         let (lower, upper) = prior.support();

@@ -1,12 +1,12 @@
-//! Many parameters as one list of numbers: what every model shows to a solver.
+//! Parameters of a model as one list of numbers for a solver.
 
 use crate::error::ParameterError;
 use crate::parameter::Parameter;
 
-/// Something with parameters, in an order that stays.
+/// Ordered collection of parameters.
 ///
-/// Only the visits have to be written, here and in [`ParameterSetMut`]. *Natural* values are those of all parameters, fixed ones included; *free*
-/// values are the trained ones alone, in unconstrained coordinates.
+/// Only the visits need implementing, here and in [`ParameterSetMut`]. *Natural* values are those of all
+/// parameters, fixed ones included; *free* values are trained ones, unconstrained.
 ///
 /// ```
 /// use gp_optim::{Parameter, ParameterSet, ParameterSetMut, Transform};
@@ -35,21 +35,21 @@ pub trait ParameterSet {
     /// Calls `visit` with every parameter.
     fn visit(&self, visit: &mut dyn FnMut(&Parameter));
 
-    /// The number of natural values.
+    /// Number of natural values.
     fn parameter_count(&self) -> usize {
         let mut count = 0;
         self.visit(&mut |parameter| count += parameter.len());
         count
     }
 
-    /// Every natural value.
+    /// All natural values.
     fn parameter_values(&self) -> Vec<f64> {
         let mut values = Vec::new();
         self.visit(&mut |parameter| values.extend_from_slice(parameter.values()));
         values
     }
 
-    /// The number of free values.
+    /// Number of free values.
     fn free_count(&self) -> usize {
         let mut count = 0;
         self.visit(&mut |parameter| count += parameter.free_len());
@@ -73,7 +73,7 @@ pub trait ParameterSet {
         result
     }
 
-    /// From a gradient by natural values to one by free values.
+    /// Converts a gradient by natural values to one by free values.
     ///
     /// # Errors
     /// [`ParameterError::SetLength`] for a wrong length of either.
@@ -92,7 +92,7 @@ pub trait ParameterSet {
         result
     }
 
-    /// The sum of the log densities of all priors.
+    /// Sum of the log densities of all priors.
     fn log_prior(&self) -> f64 {
         let mut sum = 0.0;
         self.visit(&mut |parameter| sum += parameter.log_prior());
@@ -117,16 +117,16 @@ pub trait ParameterSet {
     }
 }
 
-/// A [`ParameterSet`] whose values can be changed.
+/// [`ParameterSet`] with mutable values.
 pub trait ParameterSetMut: ParameterSet {
     /// Calls `visit` with every parameter, in the order of [`ParameterSet::visit`].
     fn visit_mut(&mut self, visit: &mut dyn FnMut(&mut Parameter));
 
-    /// Sets every natural value, as [`parameter_values`](ParameterSet::parameter_values) gave them.
+    /// Sets all natural values, in the order of [`parameter_values`](ParameterSet::parameter_values).
     ///
     /// # Errors
-    /// [`ParameterError::SetLength`] for a wrong length, after which nothing has changed; otherwise that of the first
-    /// parameter that refuses.
+    /// [`ParameterError::SetLength`] for a wrong length, with nothing changed; otherwise that of the first
+    /// parameter to refuse.
     fn set_parameter_values(&mut self, natural: &[f64]) -> Result<(), ParameterError> {
         check_len("natural parameters", self.parameter_count(), natural.len())?;
         let (mut rest, mut result) = (natural, Ok(()));
@@ -140,10 +140,10 @@ pub trait ParameterSetMut: ParameterSet {
         result
     }
 
-    /// Sets the free values. Nothing changes on an error.
+    /// Sets the free values; nothing changes on an error.
     ///
     /// # Errors
-    /// [`ParameterError::SetLength`] for a wrong length, otherwise that of the first parameter that refuses.
+    /// [`ParameterError::SetLength`] for a wrong length, otherwise that of the first parameter to refuse.
     fn set_free(&mut self, unconstrained: &[f64]) -> Result<(), ParameterError> {
         check_len("unconstrained parameters", self.free_count(), unconstrained.len())?;
         let (mut rest, mut result) = (unconstrained, Ok(()));

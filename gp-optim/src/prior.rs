@@ -6,10 +6,10 @@ use crate::error::ParameterError;
 use serde::{Deserialize, Serialize};
 use std::f64::consts::{FRAC_2_PI, TAU};
 
-/// A normalised density of one natural value θ.
+/// Normalised density of one natural value θ.
 ///
-/// Its text form (`gamma(2, 1)`) is also its serialised form, and reads back to the same bits. The fields are
-/// public: [`Prior::validate`] tells whether the density they describe exists.
+/// Its text (`gamma(2, 1)`) is also its serialised form and reads back to the same bits. Fields are public:
+/// check them with [`Prior::validate`].
 ///
 /// ```
 /// use gp_optim::Prior;
@@ -23,47 +23,47 @@ use std::f64::consts::{FRAC_2_PI, TAU};
 #[serde(into = "String", try_from = "String")]
 #[non_exhaustive]
 pub enum Prior {
-    /// Normal with the given mean and standard deviation, on all numbers.
+    /// Normal, on all numbers.
     Normal {
-        /// The mean, and the mode.
+        /// Mean and mode.
         mean: f64,
         /// Standard deviation, positive.
         sd: f64,
     },
-    /// ln θ is normal, on the positive numbers.
+    /// Log-normal: ln θ is normal, θ > 0.
     LogNormal {
         /// Mean of ln θ.
         mu: f64,
         /// Standard deviation of ln θ, positive.
         sigma: f64,
     },
-    /// Density ∝ θ^(shape − 1) exp(−rate θ), on the positive numbers.
+    /// Density ∝ θ^(shape − 1) exp(−rate θ), θ > 0.
     Gamma {
         /// Shape, positive.
         shape: f64,
-        /// Rate (one over the scale), positive.
+        /// Rate (inverse scale), positive.
         rate: f64,
     },
-    /// Density ∝ θ^(−shape − 1) exp(−scale / θ), on the positive numbers.
+    /// Density ∝ θ^(−shape − 1) exp(−scale / θ), θ > 0.
     InverseGamma {
         /// Shape, positive.
         shape: f64,
         /// Scale, positive.
         scale: f64,
     },
-    /// Absolute value of a centred normal, on the positive numbers.
+    /// Absolute value of a centred normal, θ > 0.
     HalfNormal {
         /// Standard deviation of that normal, positive.
         sd: f64,
     },
-    /// Absolute value of a centred Cauchy variable, on the positive numbers.
+    /// Absolute value of a centred Cauchy variable, θ > 0.
     HalfCauchy {
         /// Median, positive.
         scale: f64,
     },
-    /// Density ∝ exp(−rate θ), on the positive numbers.
+    /// Density ∝ exp(−rate θ), θ > 0.
     Exponential {
-        /// Rate (one over the mean), positive.
+        /// Rate (inverse mean), positive.
         rate: f64,
     },
     /// Constant density between two numbers.
@@ -73,7 +73,7 @@ pub enum Prior {
         /// Upper end, above the lower one.
         hi: f64,
     },
-    /// ln θ has constant density between the logarithms of two positive numbers.
+    /// Constant density of ln θ between the logarithms of two positive numbers.
     LogUniform {
         /// Lower end, positive.
         lo: f64,
@@ -83,7 +83,7 @@ pub enum Prior {
 }
 
 impl Prior {
-    /// The open interval `(lower, upper)` on which the density is positive; an end may be infinite.
+    /// Open interval `(lower, upper)` of positive density; ends may be infinite.
     #[must_use]
     pub fn support(&self) -> (f64, f64) {
         match *self {
@@ -98,7 +98,7 @@ impl Prior {
         }
     }
 
-    /// ln p(θ), normalised over θ itself (no change of variables); −∞ outside the support, NaN for a NaN.
+    /// ln p(θ), normalised over θ (no change of variables); −∞ outside the support, NaN for NaN.
     #[must_use]
     pub fn log_density(&self, theta: f64) -> f64 {
         if !self.supports(theta) {
@@ -124,7 +124,7 @@ impl Prior {
         }
     }
 
-    /// d ln p / dθ; zero outside the support, where the density is constantly zero, and NaN for a NaN.
+    /// d ln p / dθ; 0 outside the support, NaN for NaN.
     #[must_use]
     pub fn derivative(&self, theta: f64) -> f64 {
         if !self.supports(theta) {
@@ -146,7 +146,7 @@ impl Prior {
         }
     }
 
-    /// The density of `factor · θ`, where this one is that of θ: the same prior in other units. The factor is positive.
+    /// Density of `factor · θ`, factor positive: the same prior in other units.
     ///
     /// ```
     /// use gp_optim::Prior;
@@ -169,15 +169,15 @@ impl Prior {
         }
     }
 
-    /// Checks that the density exists: every argument finite, scales positive, ends in order.
+    /// Checks that every argument is finite, scales are positive and ends in order.
     ///
     /// # Errors
-    /// [`ParameterError::PriorArgument`] names the first argument at fault and what it must be.
+    /// [`ParameterError::PriorArgument`] names the first invalid argument and its condition.
     pub fn validate(&self) -> Result<(), ParameterError> {
         self.family().check(&self.arguments())
     }
 
-    /// Whether θ is finite and inside the support.
+    /// `true` for a finite θ inside the support.
     fn supports(&self, theta: f64) -> bool {
         let (lower, upper) = self.support();
         theta.is_finite() && lower < theta && theta < upper

@@ -1,13 +1,12 @@
-//! Names that somebody may have meant.
+//! Suggestions for unknown names.
 
-/// Names of fewer letters are too short to be a part of another by intent.
+/// Shortest name that can match part of another.
 const SHORTEST_PART: usize = 3;
 
-/// The name among those known that is most like this one; nothing where none is.
+/// Most similar known name; None if no name is similar.
 ///
-/// A name is like another if the two are equal but for the case of letters, if it is one of the words that the other
-/// consists of, or if it takes at most one change in three letters to turn it into the other: a letter more, less or
-/// different, or two neighbours that changed places.
+/// Similar: equal but for case, one of the words of the other, or at most one change per three letters
+/// (insertion, deletion, substitution, swap of neighbours).
 ///
 /// ```
 /// use gp_optim::similar;
@@ -35,7 +34,7 @@ pub fn similar<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
     rated.min_by_key(|(distance, _)| *distance).map(|(_, other)| other)
 }
 
-/// The end of a message about an unknown name: a question behind a semicolon, or nothing.
+/// Ending of a message about an unknown name: `; did you mean …?`, or nothing.
 ///
 /// ```
 /// assert_eq!(gp_optim::did_you_mean("rfb", ["rbf", "linear"]), "; did you mean `rbf`?");
@@ -46,8 +45,8 @@ pub fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) ->
     similar(name, known).map_or_else(String::new, |other| format!("; did you mean `{other}`?"))
 }
 
-/// How many letters have to be added, taken away, replaced or swapped with their neighbour to make one text the other
-/// (the optimal string alignment distance).
+/// Optimal string alignment distance: insertions, deletions, substitutions and swaps of neighbours between
+/// two texts.
 fn changes(a: &[char], b: &[char]) -> usize {
     let mut rows: [Vec<usize>; 3] = [Vec::new(), Vec::new(), (0..=b.len()).collect()];
     for i in 1..=a.len() {

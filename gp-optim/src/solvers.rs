@@ -1,4 +1,4 @@
-//! Solvers for argmin, runs of them, and what they need around them.
+//! Solvers for argmin, and their runs.
 
 mod batches;
 mod cached;

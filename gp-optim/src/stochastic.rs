@@ -4,13 +4,12 @@ use crate::Objective;
 use crate::solvers::Batch;
 use std::fmt;
 
-/// A real function of n numbers that is, up to parts which do not depend on data, a sum of N terms.
+/// Real function of n numbers: a sum of N terms, plus parts that do not depend on data.
 ///
-/// An evaluation looks at the terms of one batch only and returns an unbiased estimate: the sum of the batch's
-/// terms times [`Batch::weight`], plus, unweighted, whatever does not depend on data (a prior, a divergence).
-/// With all terms in the batch, the weight is 1 and the estimate is exact.
+/// An evaluation returns an unbiased estimate from one batch: its terms times [`Batch::weight`], plus the
+/// other parts (a prior, a divergence) unweighted. With all terms it is exact.
 ///
-/// Every closure of the right shape is such an objective. Failures are as for [`Objective`].
+/// Closures of the right shape are such objectives. Failures are as for [`Objective`].
 ///
 /// ```
 /// use gp_optim::{Batch, Batches, StochasticObjective};
@@ -29,14 +28,14 @@ use std::fmt;
 /// # Ok::<(), gp_optim::OptimError>(())
 /// ```
 pub trait StochasticObjective {
-    /// Why an evaluation failed; its text reaches the user.
+    /// Reason for a failed evaluation, shown to the user.
     type Error: fmt::Display;
 
-    /// The estimate of the value at `x` from one batch. Every entry of `gradient`, as long as `x`, is overwritten
-    /// with the derivative of that estimate.
+    /// Estimate of the value at `x` from one batch; overwrites `gradient`, as long as `x`, with its
+    /// derivative.
     ///
     /// # Errors
-    /// Whatever keeps the batch from being evaluated at `x`.
+    /// Any reason that the batch cannot be evaluated at `x`.
     fn evaluate_batch(
         &mut self,
         x: &[f64],
@@ -44,18 +43,18 @@ pub trait StochasticObjective {
         gradient: &mut [f64],
     ) -> Result<f64, Self::Error>;
 
-    /// As [`Objective::memory`].
+    /// State for checkpoints, like [`Objective::memory`].
     ///
     /// # Errors
-    /// What keeps it from being written down, in words.
+    /// Reason that it cannot be stored.
     fn memory(&self) -> Result<Vec<u8>, String> {
         Ok(Vec::new())
     }
 
-    /// As [`Objective::recall`].
+    /// Restores a stored state, like [`Objective::recall`].
     ///
     /// # Errors
-    /// What does not fit, in words.
+    /// Misfit, in words.
     fn recall(&mut self, memory: &[u8]) -> Result<(), String> {
         let _ = memory;
         Ok(())
@@ -74,12 +73,12 @@ where
     }
 }
 
-/// An [`Objective`] without terms, for solvers that ask for batches: one term, which is everything.
+/// [`Objective`] as a single term, for solvers that ask for batches.
 ///
-/// Goes with [`Batches::whole`](crate::Batches::whole)`(1)`.
+/// Use with [`Batches::whole`](crate::Batches::whole)`(1)`.
 #[derive(Clone, Debug)]
 pub struct Whole<O>(
-    /// The objective.
+    /// Wrapped objective.
     pub O,
 );
 

@@ -1,17 +1,16 @@
-//! Smooth one-to-one maps from the real line onto the set a parameter lives in.
+//! Smooth bijections from the real line onto the set of a parameter.
 
 use crate::error::ParameterError;
 use crate::number::format_number;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// `exp` is normal and finite exactly between these two arguments: `ln(f64::MIN_POSITIVE)` and `ln(f64::MAX)`.
+/// Arguments for which `exp` is normal and finite: `ln(f64::MIN_POSITIVE)` to `ln(f64::MAX)`.
 const EXP_RANGE: std::ops::RangeInclusive<f64> = -708.396_418_532_264_1..=709.782_712_893_384;
 
-/// A smooth increasing map from the real line (η, what a solver moves) onto an open set (θ, what a person reads).
+/// Smooth increasing map from the real line (η, of solvers) onto an open set (θ, of people).
 ///
-/// The sets are open: an end point never belongs to them. Numbers too small to be represented at full precision
-/// (subnormal ones) count as zero.
+/// End points never belong to the set; subnormal numbers count as zero.
 ///
 /// ```
 /// use gp_optim::Transform;
@@ -24,31 +23,31 @@ const EXP_RANGE: std::ops::RangeInclusive<f64> = -708.396_418_532_264_1..=709.78
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Transform {
-    /// θ = η, onto all finite numbers.
+    /// θ = η, all finite numbers.
     Identity,
-    /// θ = exp η, onto the positive numbers.
+    /// θ = exp η, θ > 0.
     Positive,
-    /// θ = lo + (hi − lo) / (1 + exp(−η)), onto the numbers between `lo` and `hi`.
+    /// θ = lo + (hi − lo) / (1 + exp(−η)), lo < θ < hi.
     Interval {
-        /// Lower end, not itself reached.
+        /// Lower end, excluded.
         lo: f64,
-        /// Upper end, not itself reached.
+        /// Upper end, excluded.
         hi: f64,
     },
-    /// θ = lo + exp η, onto the numbers above `lo`.
+    /// θ = lo + exp η, θ > lo.
     Above {
-        /// Lower end, not itself reached.
+        /// Lower end, excluded.
         lo: f64,
     },
-    /// θ = hi − exp(−η), onto the numbers below `hi`.
+    /// θ = hi − exp(−η), θ < hi.
     Below {
-        /// Upper end, not itself reached.
+        /// Upper end, excluded.
         hi: f64,
     },
 }
 
 impl Transform {
-    /// The ends of the set, infinite where it is open.
+    /// Ends of the set, infinite if open.
     #[must_use]
     pub fn ends(self) -> (f64, f64) {
         match self {
@@ -60,14 +59,14 @@ impl Transform {
         }
     }
 
-    /// Whether every number of this set lies in the other set too.
+    /// `true` if this set lies in the other one.
     #[must_use]
     pub fn is_within(self, other: Self) -> bool {
         let ((lo, hi), (other_lo, other_hi)) = (self.ends(), other.ends());
         other_lo <= lo && hi <= other_hi
     }
 
-    /// The map onto `factor` times this set: the same bounds in other units. The factor is positive.
+    /// Map onto `factor` times this set, factor positive: the same bounds in other units.
     #[must_use]
     pub fn scaled(self, factor: f64) -> Self {
         match self {
@@ -78,10 +77,10 @@ impl Transform {
         }
     }
 
-    /// The natural value θ of an unconstrained η.
+    /// Natural value θ of an unconstrained η.
     ///
-    /// The result lies strictly inside the set for every η, infinite ones included: where the formula would
-    /// round onto an end point or overflow, the nearest number inside is returned. Only a NaN gives a NaN.
+    /// Strictly inside the set for every η, infinite ones included, as the nearest number inside; NaN for
+    /// NaN.
     #[must_use]
     pub fn to_natural(self, unconstrained: f64) -> f64 {
         let eta = unconstrained;
@@ -96,9 +95,9 @@ impl Transform {
         if least <= greatest { theta.clamp(least, greatest) } else { theta }
     }
 
-    /// The unconstrained η of a natural value θ: the inverse of [`Self::to_natural`].
+    /// Unconstrained η of a natural value θ: inverse of [`Self::to_natural`].
     ///
-    /// Not finite when θ is not in the set; ask [`Self::contains`] first.
+    /// Not finite for θ outside the set; see [`Self::contains`].
     #[must_use]
     pub fn to_unconstrained(self, natural: f64) -> f64 {
         let theta = natural;
@@ -113,7 +112,7 @@ impl Transform {
 
     /// dθ/dη at an unconstrained η, never negative.
     ///
-    /// Zero where [`Self::to_natural`] no longer moves because θ would leave the range of floating point.
+    /// Zero if [`Self::to_natural`] no longer moves at the range of floating point.
     #[must_use]
     pub fn derivative(self, unconstrained: f64) -> f64 {
         let eta = unconstrained;
@@ -129,17 +128,17 @@ impl Transform {
         }
     }
 
-    /// Whether a natural value lies in the set. Never true of NaN and the infinities.
+    /// `true` for a natural value in the set; false for NaN and infinities.
     #[must_use]
     pub fn contains(self, natural: f64) -> bool {
         let (least, greatest) = self.extremes();
         natural.is_finite() && least <= natural && natural <= greatest
     }
 
-    /// Checks that the ends are finite and that a number lies between them.
+    /// Checks that ends are finite with a number between them.
     ///
     /// # Errors
-    /// [`ParameterError::InvalidTransform`] says which condition fails.
+    /// [`ParameterError::InvalidTransform`] with the condition that fails.
     pub fn validate(self) -> Result<(), ParameterError> {
         let reason = match self {
             Self::Identity | Self::Positive => None,
@@ -156,7 +155,7 @@ impl Transform {
         }
     }
 
-    /// The least and the greatest number of the set.
+    /// Least and greatest number of the set.
     fn extremes(self) -> (f64, f64) {
         match self {
             Self::Identity => (-f64::MAX, f64::MAX),
@@ -170,7 +169,7 @@ impl Transform {
 }
 
 impl fmt::Display for Transform {
-    /// Writes the set the transform maps onto: `(-inf, inf)`, `(0, inf)`, `(lo, hi)`.
+    /// Writes the set: `(-inf, inf)`, `(0, inf)`, `(lo, hi)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (lo, hi) = match *self {
             Self::Identity => (f64::NEG_INFINITY, f64::INFINITY),
@@ -183,15 +182,14 @@ impl fmt::Display for Transform {
     }
 }
 
-/// The logistic map, measured from the nearer end so that no digits are lost there.
+/// Logistic map, from the nearer end to keep digits.
 fn interval_to_natural(eta: f64, lo: f64, hi: f64) -> f64 {
     let e = (-eta.abs()).exp();
     let from_nearer_end = (hi - lo) * (e / (1.0 + e));
     if eta < 0.0 { lo + from_nearer_end } else { hi - from_nearer_end }
 }
 
-/// ln(below / above). The quotient keeps all digits of the logarithm when both are huge or tiny; should it leave
-/// the range of floating point, the difference of logarithms does not.
+/// ln(below / above), by a quotient, or by a difference if that overflows.
 fn log_odds(below: f64, above: f64) -> f64 {
     let odds = below / above;
     if odds.is_normal() { odds.ln() } else { below.ln() - above.ln() }
@@ -213,7 +211,7 @@ fn exp_or_zero(x: f64) -> f64 {
     if EXP_RANGE.contains(&x) || x.is_nan() { x.exp() } else { 0.0 }
 }
 
-/// The next larger number, stepping over the subnormal ones.
+/// Next larger number, skipping subnormal ones.
 fn just_above(x: f64) -> f64 {
     let up = x.next_up();
     match (up.is_subnormal(), up > 0.0) {

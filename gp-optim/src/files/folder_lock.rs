@@ -1,11 +1,11 @@
-//! Folders for one process at a time.
+//! Folders locked by one process at a time.
 
 use super::leftovers::sweep;
 use std::fs;
 use std::io;
 use std::path::Path;
 
-/// A folder that no other process takes while this lives. The system gives it back when the process ends, in whatever way.
+/// Folder locked for this process. The system releases it when the process ends, in whatever way.
 #[derive(Debug)]
 pub struct FolderLock {
     #[cfg(unix)]
@@ -13,10 +13,10 @@ pub struct FolderLock {
 }
 
 impl FolderLock {
-    /// Makes the folder where it is not there, takes it, and removes what killed processes left in it.
+    /// Creates the folder if missing, locks it, and removes leftovers of killed processes.
     ///
     /// # Errors
-    /// [`io::ErrorKind::ResourceBusy`] while another process has it; those of the system.
+    /// [`io::ErrorKind::ResourceBusy`] while another process holds it; errors of the system.
     pub fn take(folder: &Path) -> io::Result<Self> {
         fs::create_dir_all(folder)?;
         let lock = Self::of(folder)?;
@@ -38,7 +38,7 @@ impl FolderLock {
         }
     }
 
-    /// Folders cannot be opened here.
+    /// Unsupported: folders cannot be opened on this system.
     #[cfg(not(unix))]
     fn of(_: &Path) -> io::Result<Self> {
         Ok(Self {})

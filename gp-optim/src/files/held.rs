@@ -1,22 +1,22 @@
-//! Locks that the system drops with the process.
+//! Locks that end with the process.
 
 use std::fs::{File, TryLockError};
 use std::io;
 use std::thread::sleep;
 use std::time::Duration;
 
-/// Somebody who only looks holds a lock for moments: so often is it tried again.
+/// Attempts at a lock that another process may hold briefly.
 const TRIES: u32 = 10;
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// What came of trying to lock a file.
+/// Outcome of locking a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lock {
-    /// It is ours.
+    /// Locked by this process.
     Taken,
-    /// Another process has it.
+    /// Locked by another process.
     Busy,
-    /// The file system has no locks.
+    /// Not supported by the file system.
     Unknown,
 }
 
@@ -29,7 +29,7 @@ pub(super) fn try_lock(file: &File) -> Lock {
     }
 }
 
-/// Tries again while the lock may be that of a process that only looks.
+/// Tries again while the lock may be a brief one.
 pub(super) fn lock_soon(file: &File) -> Lock {
     for _ in 0..TRIES {
         match try_lock(file) {
@@ -40,7 +40,7 @@ pub(super) fn lock_soon(file: &File) -> Lock {
     Lock::Busy
 }
 
-/// The error of a file or folder that another process works on.
+/// Error of a file or folder in use by another process.
 pub(super) fn busy() -> io::Error {
     io::Error::new(io::ErrorKind::ResourceBusy, "another process is working on it; let that end first")
 }

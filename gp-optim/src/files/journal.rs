@@ -1,4 +1,4 @@
-//! Files that are written line by line, and read meanwhile.
+//! Files written line by line and read meanwhile.
 
 use super::held::{Lock, busy, lock_soon};
 use super::place::is_stream;
@@ -7,11 +7,11 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
-/// Opens a file to be written at its end, or a stream. With nothing of `existing`, lines are added to what is there.
+/// Opens a file or stream for appending; without `existing`, lines are added to the present ones.
 ///
 /// # Errors
-/// [`ErrorKind::AlreadyExists`] for a file that is to be kept, [`ErrorKind::ResourceBusy`] for one that another process
-/// writes, [`ErrorKind::InvalidInput`] for what is no regular file, and those of the system.
+/// [`ErrorKind::AlreadyExists`] for a file to be kept, [`ErrorKind::ResourceBusy`] for one that another
+/// process writes, [`ErrorKind::InvalidInput`] for other than regular files, and errors of the system.
 pub fn open_journal(path: &Path, existing: Option<Existing>) -> io::Result<File> {
     if is_stream(path) {
         return OpenOptions::new().append(true).open(path);

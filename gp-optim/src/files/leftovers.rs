@@ -1,4 +1,4 @@
-//! Temporary names, and what processes that were killed left under them.
+//! Temporary names and leftovers of killed processes.
 
 use super::held::{Lock, try_lock};
 use super::place::is_at;
@@ -6,13 +6,13 @@ use std::ffi::{OsStr, OsString};
 use std::fs::{self, OpenOptions};
 use std::path::{Path, PathBuf};
 
-/// What temporary names begin with; the name of the file follows.
+/// Prefix of temporary names; the file's name follows.
 const PREFIX: &str = ".gp-unfinished-";
-/// No longer than any file system takes.
+/// Longest name that any file system takes.
 const LONGEST: usize = 200;
 
-/// The temporary name of a file: beside it, because a file takes its name at once within a file system only, and always the
-/// same, so that a second process finds the lock of the first.
+/// Temporary name of a file: in the same folder, so that renaming is atomic, and always the same, so that a
+/// second process finds the first one's lock.
 pub(super) fn beside(path: &Path) -> PathBuf {
     let name = path.file_name().unwrap_or_default();
     let mut temporary = OsString::from(PREFIX);
@@ -24,7 +24,7 @@ pub(super) fn beside(path: &Path) -> PathBuf {
     path.with_file_name(temporary)
 }
 
-/// Removes unfinished files in a folder that no living process works on. What cannot be removed stays.
+/// Removes unfinished files in a folder that no living process works on; undeletable ones stay.
 pub fn sweep(folder: &Path) {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let ours = entries.filter(|entry| starts_with(&entry.file_name(), PREFIX));
@@ -33,7 +33,7 @@ pub fn sweep(folder: &Path) {
     files.for_each(|entry| remove_unowned(&entry.path()));
 }
 
-/// Removes what a killed process left of one file.
+/// Removes the leftover of one file.
 #[cfg(feature = "solvers")]
 pub(crate) fn remove_leftover(path: &Path) {
     remove_unowned(&beside(path));
@@ -43,7 +43,7 @@ fn starts_with(name: &OsStr, prefix: &str) -> bool {
     name.as_encoded_bytes().starts_with(prefix.as_bytes())
 }
 
-/// Removes an unfinished file unless a process has its lock.
+/// Removes an unfinished file unless it is locked.
 pub(super) fn remove_unowned(path: &Path) {
     let Ok(file) = OpenOptions::new().write(true).open(path) else { return };
     // The lock is kept until the name is gone: whoever claims the name meanwhile finds it taken, and tries again.

@@ -1,8 +1,8 @@
-//! Files that are whole or not there, whatever ends the process, and folders for one process at a time.
+//! Files that are whole or absent, however the process ends, and folders for one process at a time.
 //!
-//! A file is written beside its place under a temporary name, goes to the disk, and takes its name at once. While it is
-//! written its temporary name is locked, so that a second process is told, and what a killed process left is known by having
-//! no lock.
+//! A file is written under a temporary name beside its place, synced, then renamed. The temporary name is
+//! locked meanwhile: a second process is told, and leftovers of killed processes are known by having no
+//! lock.
 //!
 //! ```
 //! use gp_optim::files::{Existing, Unfinished, replace};

@@ -1,17 +1,17 @@
-//! Where a path leads.
+//! Resolution of paths.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// As many links in a row as Linux follows.
+/// Most links followed in a row, as in Linux.
 const LINKS: usize = 40;
 
-/// The path behind all links: of a file, or of the place where one would be made.
+/// Path behind all links, of a file or of its future place.
 ///
 /// # Errors
-/// For links in a circle.
+/// For circular links.
 pub(super) fn behind_links(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_owned();
     for _ in 0..LINKS {
@@ -23,12 +23,12 @@ pub(super) fn behind_links(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::new(io::ErrorKind::InvalidInput, "links lead in a circle"))
 }
 
-/// The folder of a path.
+/// Folder of a path.
 pub(super) fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| *folder != OsStr::new("")).unwrap_or(Path::new("."))
 }
 
-/// Whether two paths lead to one file, through links of any kind; also to one that is not there yet.
+/// `true` if two paths lead to one file, through links of any kind, existing or not.
 #[must_use]
 pub fn is_same_file(one: &Path, other: &Path) -> bool {
     match (fs::metadata(one), fs::metadata(other)) {
@@ -46,15 +46,15 @@ fn is_same_path(one: &Path, other: &Path) -> bool {
     plain(one).is_some_and(|place| Some(place) == plain(other))
 }
 
-/// Whether a path leads to what takes bytes as they come: a pipe, a terminal or another device of this kind, or a stream
-/// that this process was started with, such as `/dev/stdout`.
+/// `true` for a pipe, a terminal or similar device, or a standard stream of this process such as
+/// `/dev/stdout`.
 #[must_use]
 pub fn is_stream(path: &Path) -> bool {
     let Ok(about) = fs::metadata(path) else { return false };
     is_pipe_or_device(&about) || (about.is_file() && is_descriptor(path))
 }
 
-/// Whether the links of a path lead through the streams of a process.
+/// `true` if the links of a path lead through the streams of a process.
 fn is_descriptor(path: &Path) -> bool {
     let mut path = path.to_owned();
     for _ in 0..LINKS {
@@ -69,7 +69,7 @@ fn is_descriptor(path: &Path) -> bool {
     false
 }
 
-/// Whether the path, without following a last link, is this open file.
+/// `true` if the path, without following a last link, is this open file.
 pub(super) fn is_at(file: &File, path: &Path) -> bool {
     match (file.metadata(), fs::symlink_metadata(path)) {
         // Where files have no numbers, one that is open cannot be replaced.
@@ -78,7 +78,7 @@ pub(super) fn is_at(file: &File, path: &Path) -> bool {
     }
 }
 
-/// Whether two are one file; nothing where files have no numbers.
+/// `true` if two are one file; None where files have no numbers.
 #[cfg(unix)]
 fn is_same(a: &Metadata, b: &Metadata) -> Option<bool> {
     use std::os::unix::fs::MetadataExt;

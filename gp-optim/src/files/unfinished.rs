@@ -1,4 +1,4 @@
-//! Files on their way to their names.
+//! Unfinished files under temporary names.
 
 use super::held::{Lock, busy, lock_soon};
 use super::leftovers::{beside, remove_unowned};
@@ -8,22 +8,22 @@ use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Temporary names of this process; held while a file takes its name.
+/// Temporary names of this process; locked while a file is renamed.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// A claim is tried so often where other processes sweep the folder.
+/// Attempts at a claim while other processes sweep the folder.
 const TRIES: u32 = 10;
 
-/// What becomes of a file that has the name already.
+/// Treatment of an existing file of the same name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Existing {
-    /// It stays, and the new one is refused.
+    /// Keep it and refuse the new one.
     Keep,
-    /// The new one takes its place, and its permissions.
+    /// Replace it, keeping its permissions.
     Replace,
 }
 
-/// A file that is written beside its place. Dropped before it is finished, it is gone.
+/// File written beside its place; removed if dropped unfinished.
 #[derive(Debug)]
 pub struct Unfinished {
     file: BufWriter<File>,
@@ -33,12 +33,13 @@ pub struct Unfinished {
 }
 
 impl Unfinished {
-    /// Claims a name: until this is finished or dropped, other processes that want it are refused. A link is followed, and
-    /// stays.
+    /// Claims a name, refusing it to other processes until finished or dropped. Links are followed and
+    /// stay.
     ///
     /// # Errors
-    /// [`ErrorKind::AlreadyExists`] for a name that is taken and kept, [`ErrorKind::ResourceBusy`] for one that another
-    /// process writes, [`ErrorKind::InvalidInput`] for what is no regular file, and those of the system.
+    /// [`ErrorKind::AlreadyExists`] for an existing name to be kept, [`ErrorKind::ResourceBusy`] for one
+    /// that another process writes, [`ErrorKind::InvalidInput`] for other than regular files, and errors of
+    /// the system.
     pub fn claim(path: &Path, existing: Existing) -> io::Result<Self> {
         if existing == Existing::Keep && fs::symlink_metadata(path).is_ok() {
             return Err(ErrorKind::AlreadyExists.into());
@@ -56,11 +57,11 @@ impl Unfinished {
         Ok(Self { file: BufWriter::new(file), temporary, target, existing })
     }
 
-    /// Gives the file its name, once it is on the disk.
+    /// Syncs the file and gives it its name.
     ///
     /// # Errors
-    /// Those of the system; [`ErrorKind::AlreadyExists`] for a name to be kept that was given to another file meanwhile. What
-    /// had the name then still has it.
+    /// Errors of the system; [`ErrorKind::AlreadyExists`] for a name to be kept that was taken meanwhile.
+    /// The name's previous file is then unchanged.
     pub fn finish(mut self) -> io::Result<()> {
         self.file.flush()?;
         if let Some(replaced) = regular(&self.target)? {
@@ -102,23 +103,23 @@ impl Drop for Unfinished {
     }
 }
 
-/// Replaces the contents of a file: a reader finds the old bytes or the new ones, also after the machine has lost its power.
+/// Replaces the contents of a file: readers find the old bytes or the new ones, even after a power failure.
 ///
 /// # Errors
-/// Those of [`Unfinished::claim`] and [`Unfinished::finish`].
+/// As [`Unfinished::claim`] and [`Unfinished::finish`].
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = Unfinished::claim(path, Existing::Replace)?;
     file.write_all(bytes)?;
     file.finish()
 }
 
-/// Keeps files from taking their names while it lives.
+/// Guard that keeps files from being renamed.
 #[derive(Debug)]
 pub struct Abandoned {
     _names: MutexGuard<'static, Vec<PathBuf>>,
 }
 
-/// Removes all unfinished files of this process, which is about to end at once. Waits for one that is taking its name.
+/// Removes all unfinished files of this process, before it ends. Waits for a rename in progress.
 #[must_use]
 pub fn abandon() -> Abandoned {
     let mut names = names();
@@ -126,12 +127,12 @@ pub fn abandon() -> Abandoned {
     Abandoned { _names: names }
 }
 
-/// What is behind the lock is whole at any time, also after a panic elsewhere.
+/// Locked list, valid even after a panic elsewhere.
 fn names() -> MutexGuard<'static, Vec<PathBuf>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A new file under a temporary name, locked.
+/// New locked file under a temporary name.
 fn claimed(temporary: &Path, replaced: Option<&fs::Metadata>) -> io::Result<File> {
     for _ in 0..TRIES {
         let mut how = OpenOptions::new();
@@ -151,7 +152,7 @@ fn claimed(temporary: &Path, replaced: Option<&fs::Metadata>) -> io::Result<File
     Err(busy())
 }
 
-/// Removes what a killed process left under a temporary name.
+/// Removes a leftover under a temporary name.
 fn take_over(temporary: &Path) -> io::Result<()> {
     let file = match OpenOptions::new().write(true).open(temporary) {
         Ok(file) => file,
@@ -176,7 +177,7 @@ fn take_over(temporary: &Path) -> io::Result<()> {
     }
 }
 
-/// What is at a place, if it is a regular file or nothing.
+/// Metadata of a regular file at a place, if any.
 fn regular(target: &Path) -> io::Result<Option<fs::Metadata>> {
     match fs::symlink_metadata(target) {
         Ok(about) if about.is_file() => Ok(Some(about)),
@@ -187,7 +188,7 @@ fn regular(target: &Path) -> io::Result<Option<fs::Metadata>> {
     }
 }
 
-/// Takes a name that no file has. Of two processes, one does.
+/// Takes a free name; of two processes, one succeeds.
 fn take_free_name(temporary: &Path, target: &Path) -> io::Result<()> {
     match fs::hard_link(temporary, target) {
         Ok(()) => fs::remove_file(temporary),
@@ -200,7 +201,7 @@ fn take_free_name(temporary: &Path, target: &Path) -> io::Result<()> {
     }
 }
 
-/// No more people may read the file while it is written than may read the one that it replaces.
+/// Restricts permissions while writing to those of the replaced file.
 #[cfg(unix)]
 fn no_more_open_than(how: &mut OpenOptions, replaced: Option<&fs::Metadata>) {
     use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
@@ -225,13 +226,13 @@ fn take_owner_and_mode(file: &File, replaced: &fs::Metadata) -> io::Result<()> {
     file.set_permissions(replaced.permissions())
 }
 
-/// Makes a new name in a folder survive a power failure.
+/// Makes a new name survive a power failure.
 #[cfg(unix)]
 fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
-/// Folders cannot be opened here; the file system's journal keeps their names.
+/// No effect: folders cannot be opened here; the file system's journal keeps names.
 #[cfg(not(unix))]
 fn sync_folder(_folder: &Path) -> io::Result<()> {
     Ok(())

@@ -1,4 +1,4 @@
-//! A parameter read back from a file, believed only after it has been checked.
+//! Parameter from a file, checked before use.
 
 use super::Parameter;
 use crate::error::ParameterError;
@@ -6,7 +6,7 @@ use crate::prior::Prior;
 use crate::transform::Transform;
 use serde::Deserialize;
 
-/// A parameter as it comes out of a file, before anything about it is known to hold.
+/// Unchecked parameter from a file.
 #[derive(Deserialize)]
 #[serde(rename = "Parameter", deny_unknown_fields)]
 pub(super) struct Unchecked {

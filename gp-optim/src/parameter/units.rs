@@ -1,12 +1,11 @@
-//! A parameter in other units.
+//! Change of units of a parameter.
 
 use super::Parameter;
 use crate::error::ParameterError;
 
 impl Parameter {
-    /// The same parameter in other units: each value times the factor of its element, with its bounds and its prior
-    /// likewise, which all elements share. Marks of fixed elements stay. One number that stands for several elements has
-    /// a factor for each of them. Factors are positive.
+    /// Parameter in other units: values, bounds and prior times positive factors, one per element; fixed
+    /// marks stay.
     ///
     /// ```
     /// use gp_optim::{Parameter, Transform, text::value_text};
@@ -17,9 +16,9 @@ impl Parameter {
     /// ```
     ///
     /// # Errors
-    /// [`ParameterError::MixedUnits`] for one number, bounds or a prior where factors differ,
-    /// [`ParameterError::WrongLength`] for a number of factors that does not fit; otherwise what values and bounds are
-    /// refused for.
+    /// [`ParameterError::MixedUnits`] for a shared number, bounds or prior under different factors,
+    /// [`ParameterError::WrongLength`] for a wrong number of factors; otherwise as for setting values and
+    /// bounds.
     pub fn scaled(&self, factors: &[f64]) -> Result<Self, ParameterError> {
         if self.is_vector() || factors.is_empty() {
             self.check_length("factors", self.len(), factors.len())?;

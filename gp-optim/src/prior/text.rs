@@ -1,4 +1,4 @@
-//! Priors as text: `gamma(2, 1)` to and from a [`Prior`], and the conditions its arguments must meet.
+//! Text of priors, `gamma(2, 1)`, and conditions on arguments.
 
 use super::Prior;
 use crate::error::ParameterError;
@@ -6,16 +6,16 @@ use crate::number::format_number;
 use std::fmt;
 use std::str::FromStr;
 
-/// What an argument of a density must be.
+/// Condition on an argument.
 #[derive(Clone, Copy)]
 enum Must {
     BeFinite,
     BePositive,
-    /// Finite, and above the argument before it.
+    /// Finite and above the previous argument.
     ExceedPrevious,
 }
 
-/// A family of densities: its name, its arguments in order and how to build a member from them.
+/// Family of densities: name, arguments and constructor.
 pub(super) struct Family {
     name: &'static str,
     arguments: &'static [(&'static str, Must)],
@@ -81,9 +81,9 @@ const FAMILIES: [&Family; 9] = [
 ];
 
 impl Prior {
-    /// The prior written as a call: the name of a family and its arguments in the order of its fields.
+    /// Prior from a family name and its arguments in order.
     ///
-    /// Underscores in the name may be left out: `lognormal` is `log_normal`.
+    /// Underscores are optional: `lognormal` is `log_normal`.
     ///
     /// # Errors
     /// [`ParameterError::UnknownPrior`], [`ParameterError::PriorArity`] or [`ParameterError::PriorArgument`].
@@ -129,7 +129,7 @@ impl Prior {
 }
 
 impl Family {
-    /// Checks number and range of the arguments.
+    /// Checks number and range of arguments.
     pub(super) fn check(&self, args: &[f64]) -> Result<(), ParameterError> {
         if args.len() != self.arguments.len() {
             return Err(ParameterError::PriorArity { signature: self.signature(), found: args.len() });
@@ -151,7 +151,7 @@ impl Family {
 }
 
 impl Must {
-    /// The condition as words, if the value does not meet it.
+    /// Condition in words, if the value violates it.
     fn violated_by(self, value: f64, previous: f64) -> Option<&'static str> {
         let (met, condition) = match self {
             Self::BeFinite => (value.is_finite(), "finite"),
@@ -165,7 +165,7 @@ impl Must {
 }
 
 impl Prior {
-    /// The prior as its text form, with its arguments in other words, such as fewer digits.
+    /// Text of the prior with numbers formatted by `number`, such as with fewer digits.
     #[must_use]
     pub fn text_with(&self, number: &dyn Fn(f64) -> String) -> String {
         let arguments: Vec<String> = self.arguments().into_iter().map(number).collect();
@@ -206,7 +206,7 @@ impl TryFrom<String> for Prior {
     }
 }
 
-/// Whether two names agree once their underscores are taken out.
+/// `true` if two names agree without underscores.
 fn same_name(left: &str, right: &str) -> bool {
     let letters = |name: &str| name.replace('_', "");
     letters(left) == letters(right)

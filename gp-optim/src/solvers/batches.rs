@@ -1,4 +1,4 @@
-//! Mini-batches: which terms of a sum the next step looks at, and how much they weigh.
+//! Mini-batches: terms of the next step, and their weight.
 
 mod order;
 
@@ -10,14 +10,14 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Batch<'a> {
-    /// Which terms, counted from 0, in the order in which they should be added.
+    /// Terms, counted from 0, in the order of summation.
     pub indices: &'a [usize],
-    /// N divided by the number of indices: times the sum of the batch's terms, the sum of all of them in
-    /// expectation. A last batch that is shorter than the others weighs more.
+    /// N divided by the number of indices: the weighted sum has the full sum as its expectation. A shorter
+    /// last batch weighs more.
     pub weight: f64,
 }
 
-/// How an epoch goes through the terms.
+/// Order of the terms in an epoch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Order {
     Shuffled,
@@ -25,11 +25,10 @@ enum Order {
     InSequence,
 }
 
-/// A schedule of mini-batches: epochs that go through all terms once, cut into batches.
+/// Schedule of mini-batches: epochs over all terms, cut into batches.
 ///
-/// The schedule is a function of its seed alone, with its own stream of random numbers for every epoch, so that
-/// its whole state is an epoch and a position in it: a checkpoint taken in the middle of an epoch costs a few
-/// bytes and goes on with the same batches.
+/// A function of its seed, with a random stream per epoch: its state is an epoch and a position, so
+/// checkpoints in mid-epoch cost a few bytes.
 ///
 /// ```
 /// use gp_optim::Batches;
@@ -57,17 +56,17 @@ pub struct Batches {
     cache: Cache,
 }
 
-/// What can be found again from the seed and the epoch.
+/// Values that follow from seed and epoch.
 #[derive(Clone, Debug, Default)]
 struct Cache {
     indices: Vec<usize>,
-    /// The epoch that the indices of a shuffled schedule belong to.
+    /// Epoch of the indices of a shuffled schedule.
     epoch: Option<u64>,
     blocks: Option<Blocks>,
 }
 
 impl Batches {
-    /// Every epoch in a new random order. Memory for N indices.
+    /// New random order in every epoch. Memory: N indices.
     ///
     /// # Errors
     /// [`OptimError::InvalidOption`] if `terms` or `size` is 0.
@@ -75,12 +74,11 @@ impl Batches {
         Self::build(terms, size, seed, Order::Shuffled)
     }
 
-    /// Blocks of `len` consecutive terms in random order and, inside each, its terms in random order.
+    /// Blocks of `len` consecutive terms in random order, shuffled within.
     ///
-    /// For data that do not fit in memory but can be read from any block on: row groups of a file, say. Memory
-    /// for N / `len` + `len` indices. Each epoch starts somewhere inside a block, so that every place in it is
-    /// equally likely to hold any term, although the last block may be shorter: batches are unbiased. Their
-    /// variance is larger than that of [`Batches::shuffled`] when the terms of a block are alike.
+    /// For data read in blocks, such as row groups of a file. Memory: N / `len` + `len` indices. Epochs
+    /// start at a random place of a block, so batches are unbiased even with a shorter last block; their
+    /// variance exceeds that of [`Batches::shuffled`] if terms of a block are alike.
     ///
     /// # Errors
     /// [`OptimError::InvalidOption`] if `terms`, `size` or `len` is 0.
@@ -89,8 +87,8 @@ impl Batches {
         Self::build(terms, size, seed, Order::Blocks { len })
     }
 
-    /// The terms in the order in which they are stored, epoch after epoch: for a stream of known length that can
-    /// only be read forward. Memory for one batch. Unbiased as far as the stream's own order is random.
+    /// Terms in storage order, epoch after epoch: for streams of known length. Memory: one batch. Unbiased
+    /// as far as the stream's order is random.
     ///
     /// # Errors
     /// [`OptimError::InvalidOption`] if `terms` or `size` is 0.
@@ -112,43 +110,43 @@ impl Batches {
         Ok(Self { terms, size, order, seed, epoch: 0, position: 0, cache: Cache::default() })
     }
 
-    /// How many terms a batch has; the last one of an epoch may have fewer.
+    /// Number of terms per batch; the last of an epoch may have fewer.
     #[must_use]
     pub fn size(&self) -> usize {
         self.size.min(self.terms)
     }
 
-    /// The number of terms N.
+    /// Number N of terms.
     #[must_use]
     pub fn terms(&self) -> usize {
         self.terms
     }
 
-    /// Batches in an epoch, the last of which may be short.
+    /// Number of batches per epoch, the last possibly short.
     #[must_use]
     pub fn per_epoch(&self) -> usize {
         self.terms.div_ceil(self.size.max(1))
     }
 
-    /// Whether every batch holds every term.
+    /// `true` if every batch holds every term.
     #[must_use]
     pub fn are_whole(&self) -> bool {
         self.size >= self.terms
     }
 
-    /// The epoch of the batch drawn last, counted from 0.
+    /// Epoch of the last batch drawn, counted from 0.
     #[must_use]
     pub fn epoch(&self) -> u64 {
         self.epoch
     }
 
-    /// Whether the batch drawn last was the last of its epoch.
+    /// `true` if the last batch drawn ended its epoch.
     #[must_use]
     pub fn ends_epoch(&self) -> bool {
         self.position >= self.terms
     }
 
-    /// The number of terms in the batch drawn last.
+    /// Number of terms in the last batch drawn.
     pub(super) fn last_len(&self) -> usize {
         // Every batch but the last of an epoch is full.
         if self.ends_epoch() {
@@ -158,7 +156,7 @@ impl Batches {
         }
     }
 
-    /// The next batch.
+    /// Next batch.
     pub fn draw(&mut self) -> Batch<'_> {
         if self.ends_epoch() {
             self.position = 0;

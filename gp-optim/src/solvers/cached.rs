@@ -1,4 +1,4 @@
-//! One evaluation per point, however often argmin asks for value and gradient.
+//! One evaluation per point for separate requests of value and gradient.
 
 use super::run::Remembers;
 use crate::objective::Objective;
@@ -6,22 +6,21 @@ use argmin::core::{CostFunction, Error, Gradient};
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 
-/// Points remembered: a line search goes back to its start and to the best of its trials, never much further.
+/// Points remembered: line searches return to their start and best trial only.
 const REMEMBERED: usize = 4;
 
-/// An evaluation that did not come back with a value; shows the objective's own message.
+/// Failed evaluation, with the objective's message.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 #[error("{message}")]
 pub struct EvaluationFailed {
-    /// The objective's own message.
+    /// Message of the objective.
     pub message: String,
 }
 
-/// An [`Objective`] as argmin's [`CostFunction`] and [`Gradient`].
+/// [`Objective`] as argmin's [`CostFunction`] and [`Gradient`].
 ///
-/// argmin asks for value and gradient separately, and may ask again. The last few points are remembered by the
-/// bits of their coordinates together with what came of them, failures included, so that the objective is
-/// evaluated once per point.
+/// argmin asks for value and gradient separately, and repeatedly. The last few points, failures included,
+/// are remembered bit for bit, so each point is evaluated once.
 ///
 /// ```
 /// use argmin::core::{CostFunction, Gradient};
@@ -49,12 +48,12 @@ pub struct CachedObjective<O> {
 struct Inner<O> {
     objective: O,
     remembered: Vec<Remembered>,
-    /// The entry to overwrite next, the oldest.
+    /// Entry to overwrite next, the oldest.
     next: usize,
     evaluations: u64,
 }
 
-/// What came of the evaluation at one point.
+/// Result of the evaluation at one point.
 #[derive(Debug, Serialize, Deserialize)]
 struct Remembered {
     point: Vec<f64>,
@@ -62,23 +61,23 @@ struct Remembered {
     gradient: Vec<f64>,
 }
 
-/// Points, which of them goes next, evaluations, and the objective's own memory.
+/// Points, next entry, evaluations, and the objective's memory.
 type CachedMemory = (Vec<Remembered>, usize, u64, Vec<u8>);
 
 impl<O: Objective> CachedObjective<O> {
-    /// Wraps an objective; nothing is evaluated yet.
+    /// Wraps an objective without evaluating it.
     pub fn new(objective: O) -> Self {
         let inner = Inner { objective, remembered: Vec::with_capacity(REMEMBERED), next: 0, evaluations: 0 };
         Self { inner: RefCell::new(inner) }
     }
 
-    /// How often the objective itself has been evaluated, failures included.
+    /// Number of evaluations of the objective, failures included.
     #[must_use]
     pub fn evaluations(&self) -> u64 {
         self.inner.borrow().evaluations
     }
 
-    /// Gives the objective back.
+    /// Returns the objective.
     #[must_use]
     pub fn into_inner(self) -> O {
         self.inner.into_inner().objective
@@ -92,7 +91,7 @@ impl<O: Objective> Inner<O> {
         &self.remembered[index]
     }
 
-    /// Evaluates at a new point in place of the oldest one and returns where it is kept.
+    /// Evaluates at a new point in place of the oldest; returns its entry.
     fn evaluate(&mut self, point: &[f64]) -> usize {
         let index = self.next;
         self.next = (index + 1) % REMEMBERED;
@@ -133,8 +132,8 @@ impl<O: Objective> Gradient for CachedObjective<O> {
     }
 }
 
-/// The points themselves are part of the memory: an objective that has one may not be asked again where a run that goes
-/// on from a checkpoint should see what the uninterrupted one saw.
+/// Memory including the points: an objective with memory must not be asked again where a resumed run should
+/// see the same values.
 impl<O: Objective> Remembers for CachedObjective<O> {
     fn has_memory(&self) -> bool {
         self.inner.borrow().objective.memory().is_ok_and(|memory| !memory.is_empty())
@@ -159,7 +158,7 @@ impl<O: Objective> Remembers for CachedObjective<O> {
     }
 }
 
-/// What the objective itself remembered, within the memory of a [`CachedObjective`].
+/// Memory of the objective within that of a [`CachedObjective`].
 pub(super) fn own_memory(memory: &[u8]) -> Result<Vec<u8>, String> {
     let (_, _, _, own): CachedMemory = postcard::from_bytes(memory).map_err(|error| error.to_string())?;
     Ok(own)

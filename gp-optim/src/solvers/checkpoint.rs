@@ -17,15 +17,14 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// The file in which a run keeps solver and state, and from which it goes on.
+/// File with the solver and state of a run, for resuming.
 ///
-/// Hand it to a [`Control`](super::Control): if the file exists, the run continues from what it holds and ends with the
-/// same bits as a run that was never interrupted; afterwards the file is replaced after every so many iterations. It is
-/// replaced whole or not at all, whenever the process or the machine stops. It is also a checkpoint for argmin's
-/// executor, which then knows nothing of what an objective may remember.
+/// Given to a [`Control`](super::Control), an existing file resumes the run, with the same bits as an
+/// uninterrupted one; it is then replaced at intervals, whole or not at all. Also a checkpoint for argmin's
+/// executor, but without an objective's memory.
 ///
-/// The label says what the run is about (the objective, the data, the solver); a file with another label is
-/// refused, as is one that is damaged or of a newer format.
+/// The label names the run (objective, data, solver); files with another label, damaged ones and newer
+/// formats are refused.
 ///
 /// ```
 /// use gp_optim::argmin::core::checkpointing::CheckpointingFrequency;
@@ -51,20 +50,20 @@ pub struct CheckpointFile {
     max_iterations: Option<u64>,
 }
 
-/// What a run keeps beside solver and state.
+/// Contents besides solver and state.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Remembered {
-    /// What the objective's evaluations depend on besides the point.
+    /// Memory of the objective.
     pub(super) memory: Vec<u8>,
-    /// The course so far, where it is kept.
+    /// Course so far, if kept.
     pub(super) records: Vec<Record>,
 }
 
-/// Solver, state and what was kept beside them.
+/// Solver, state and the rest.
 pub(super) type Stored<S, P> = (S, GradientState<P>, Remembered);
 
 impl CheckpointFile {
-    /// A checkpoint after every iteration.
+    /// Checkpoint after every iteration.
     pub fn new(path: impl Into<PathBuf>, label: impl Into<String>) -> Self {
         Self {
             path: path.into(),
@@ -74,7 +73,7 @@ impl CheckpointFile {
         }
     }
 
-    /// Sets after how many iterations the file is replaced.
+    /// Sets the number of iterations between writes.
     #[must_use]
     pub fn every(mut self, frequency: CheckpointingFrequency) -> Self {
         // argmin divides by this number.
@@ -85,15 +84,14 @@ impl CheckpointFile {
         self
     }
 
-    /// Lets a run that is resumed go on to another total number of iterations than the one it was started with,
-    /// which is stored in the file.
+    /// Sets a total number of iterations for a resumed run, instead of the stored one.
     #[must_use]
     pub fn max_iterations(mut self, total: u64) -> Self {
         self.max_iterations = Some(total);
         self
     }
 
-    /// A file for a run that follows: the same in everything but the name, behind which is another word.
+    /// File for a following run: the same with a word appended to its name.
     #[must_use]
     pub fn beside(&self, word: &str) -> Self {
         let mut name = self.path.file_name().unwrap_or_default().to_owned();
@@ -102,13 +100,13 @@ impl CheckpointFile {
         Self { path: self.path.with_file_name(name), ..self.clone() }
     }
 
-    /// Where the file is, or will be.
+    /// Path of the file.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Takes the file away, and what a killed process may have left beside it. That there is none is no error.
+    /// Removes the file and leftovers of killed processes, if any.
     ///
     /// # Errors
     /// [`CheckpointError::Io`].
@@ -122,7 +120,7 @@ impl CheckpointFile {
         }
     }
 
-    /// The same file for one kind of run, which others refuse.
+    /// Same file for one kind of run, refused by others.
     pub(super) fn about(mut self, kind: &str) -> Self {
         if !kind.is_empty() {
             self.label = format!("{}: {kind}", self.label);
@@ -130,7 +128,7 @@ impl CheckpointFile {
         self
     }
 
-    /// Whether the file is replaced after this iteration.
+    /// `true` if the file is written after this iteration.
     pub(super) fn is_due(&self, iteration: u64) -> bool {
         match self.frequency {
             CheckpointingFrequency::Always => true,
@@ -139,10 +137,10 @@ impl CheckpointFile {
         }
     }
 
-    /// Replaces the file. Solver and state are written as they are, infinities included.
+    /// Replaces the file with solver and state, infinities included.
     ///
     /// # Errors
-    /// [`CheckpointError::Io`], after which the file is as it was, or [`CheckpointError::Encode`].
+    /// [`CheckpointError::Io`], with the file unchanged, or [`CheckpointError::Encode`].
     pub fn write<S: Serialize, P: Serialize>(
         &self,
         solver: &S,
@@ -151,7 +149,7 @@ impl CheckpointFile {
         self.write_with_memory(solver, state, &Remembered::default())
     }
 
-    /// Replaces the file, with what the run keeps beside solver and state.
+    /// Replaces the file, with memory and course.
     pub(super) fn write_with_memory<S: Serialize, P: Serialize>(
         &self,
         solver: &S,
@@ -166,11 +164,11 @@ impl CheckpointFile {
             .map_err(|error| CheckpointError::io("write", &self.path, &error))
     }
 
-    /// What the file holds; nothing if there is no file.
+    /// Contents of the file; None without a file.
     ///
     /// # Errors
-    /// [`CheckpointError`] for a file that cannot be read, is no checkpoint, is of a newer version, is damaged or
-    /// belongs to another run.
+    /// [`CheckpointError`] for an unreadable file, one that is no checkpoint, newer, damaged or of another
+    /// run.
     pub fn read<S, P>(&self) -> Result<Option<(S, GradientState<P>)>, CheckpointError>
     where
         S: DeserializeOwned,
@@ -179,7 +177,7 @@ impl CheckpointFile {
         Ok(self.read_with_memory()?.map(|(solver, state, _)| (solver, state)))
     }
 
-    /// What the file holds, with what the run kept beside solver and state.
+    /// Contents of the file, with memory and course.
     pub(super) fn read_with_memory<S, P>(&self) -> Result<Option<Stored<S, P>>, CheckpointError>
     where
         S: DeserializeOwned,
@@ -198,7 +196,7 @@ impl CheckpointFile {
         Ok(Some((solver, state, kept)))
     }
 
-    /// What the objective of the run remembered, whatever its solver was; nothing if there is no file.
+    /// Objective's memory in the file, for any solver; None without a file.
     pub(super) fn memory(&self) -> Result<Option<Vec<u8>>, CheckpointError> {
         let Some(bytes) = self.bytes()? else { return Ok(None) };
         let (kept, _) = self.take_kept(envelope::open(&bytes, &self.path)?)?;
@@ -228,7 +226,7 @@ impl CheckpointFile {
         self.damaged(&format!("its contents do not decode: {error}"))
     }
 
-    /// The error of a memory that this run cannot take up.
+    /// Error of a memory that does not fit this run.
     pub(super) fn unfit(&self, what: String) -> CheckpointError {
         CheckpointError::Unfit { path: self.path.clone(), what }
     }

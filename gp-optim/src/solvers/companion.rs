@@ -1,26 +1,26 @@
-//! What learns beside the parameters.
+//! State of training besides parameters.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// What training changes besides the parameters of a model, and what the next evaluation depends on: sites, a posterior
-/// that follows by steps of its own, counters. Checkpoints hold it, so that a run goes on with the same bits.
+/// State that training changes besides parameters and evaluations depend on: sites, a posterior with steps
+/// of its own, counters. Checkpoints hold it, so a resumed run has the same bits.
 ///
-/// `()` is the companion of training whose evaluations depend on parameters alone.
+/// `()` is for evaluations of parameters alone.
 pub trait Companion {
-    /// What is kept of it: all that is not a function of data, settings and parameters.
+    /// Stored part: all that is not a function of data, settings and parameters.
     type Memory: Serialize + DeserializeOwned;
 
-    /// Which kind of training this is, in words. It is part of the label of checkpoints: other kinds refuse them.
+    /// Kind of training in words, part of the label of checkpoints: other kinds refuse them.
     const KIND: &'static str;
 
-    /// What is to be kept.
+    /// State to store.
     fn memory(&self) -> Self::Memory;
 
-    /// Goes on from what was kept.
+    /// Restores a stored state.
     ///
     /// # Errors
-    /// What does not fit, in words.
+    /// Misfit, in words.
     fn recall(&mut self, memory: Self::Memory) -> Result<(), String>;
 }
 

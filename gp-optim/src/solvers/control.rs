@@ -1,4 +1,4 @@
-//! What may end a run before its time, and what it leaves behind then.
+//! Early ends of a run, and its checkpoint.
 
 use super::checkpoint::CheckpointFile;
 use super::error::OptimError;
@@ -10,20 +10,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Who may end a run from outside, and the file from which it goes on afterwards: one and the same for every kind of
-/// training.
+/// Checkpoint, interrupt and time limit of a run, alike for every kind of training.
 ///
-/// - *A checkpoint file.* If it exists, the run goes on from what it holds and ends with the same bits as one that was
-///   never interrupted. It is replaced after every iteration, unless [`with_spacing`](Control::with_spacing) says
-///   otherwise, and whenever the run is interrupted or its time is over. Everything that training changes is in it:
-///   parameters, the memory of the solver, batches, and whatever learns beside them (a
-///   [`Companion`](super::Companion)).
-/// - *An interrupt.* After the iteration it is in, a run with a checkpoint file returns
-///   [`OptimError::Interrupted`](super::OptimError::Interrupted); one without ends with the best point so far and
+/// - *Checkpoint file.* If it exists, the run resumes with the same bits as an uninterrupted one. Written after every iteration
+///   unless [`with_spacing`](Control::with_spacing) is set, and on interrupt or time limit. It holds parameters, solver memory,
+///   batches and the [`Companion`](super::Companion).
+/// - *Interrupt.* After the current iteration a run with a checkpoint returns
+///   [`OptimError::Interrupted`](super::OptimError::Interrupted); one without ends at the best point with
 ///   [`StopReason::Interrupted`](super::StopReason::Interrupted).
-/// - *A limit on time*, after which no iteration begins, and evaluations that ask a [`brake`](Control::brake) end. The run ends with the best point so far and
-///   [`StopReason::TimeLimit`](super::StopReason::TimeLimit). A run that goes on from a checkpoint has all of the time
-///   again.
+/// - *Time limit.* No further iteration begins, and evaluations with a [`brake`](Control::brake) end. The run ends at the best
+///   point with [`StopReason::TimeLimit`](super::StopReason::TimeLimit). A resumed run has the full time again.
 ///
 /// ```
 /// use gp_optim::{CheckpointFile, Control, Interrupt, MinimiseOptions, OptimError, minimise};
@@ -54,33 +50,33 @@ pub struct Control {
     spacing: Option<Duration>,
     interrupt: Interrupt,
     clock: Clock,
-    /// Whether what the file holds is of no concern: it will be replaced.
+    /// `true` to ignore and replace the file.
     anew: bool,
     watcher: Option<Watcher>,
     lever: Lever,
 }
 
-/// What a run and the brakes of its evaluations share.
+/// State shared by a run and the brakes of its evaluations.
 #[derive(Clone, Debug, Default)]
 struct Lever(Arc<LeverState>);
 
 #[derive(Debug, Default)]
 struct LeverState {
-    /// Whether the end of the time, or an interrupt, ends an evaluation.
+    /// `true` if time limit or interrupt end an evaluation.
     heeds_time: AtomicBool,
     heeds_interrupt: AtomicBool,
-    /// Whether it did.
+    /// `true` if an evaluation was ended.
     pulled: AtomicBool,
 }
 
-/// It is no setting.
+/// Equality ignores it: it is no setting.
 impl PartialEq for Lever {
     fn eq(&self, _: &Self) -> bool {
         true
     }
 }
 
-/// Somebody who is shown every iteration.
+/// Callback for every iteration.
 #[derive(Clone)]
 struct Watcher(Arc<Mutex<Watch>>);
 
@@ -92,69 +88,69 @@ impl fmt::Debug for Watcher {
     }
 }
 
-/// Two are equal if they are one.
+/// Equality by identity.
 impl PartialEq for Watcher {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 }
 
-/// When no further iteration begins.
+/// Time at which no further iteration begins.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 enum Clock {
     #[default]
     Never,
-    /// So long after the beginning.
+    /// Time after the beginning.
     After(Duration),
     At(Instant),
 }
 
 impl Control {
-    /// Nobody ends the run, and it leaves nothing behind.
+    /// No interrupt, no time limit, no checkpoint.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Keeps the state of the run in a file, and goes on from what it holds.
+    /// Keeps the state of the run in a file, and resumes from it.
     #[must_use]
     pub fn with_checkpoint(self, file: CheckpointFile) -> Self {
         Self { checkpoint: Some(file), ..self }
     }
 
-    /// Leaves at least so much time between two checkpoints. Where they are, the result does not know.
+    /// Sets the least time between checkpoints; results do not change.
     #[must_use]
     pub fn with_spacing(self, spacing: Duration) -> Self {
         Self { spacing: Some(spacing), ..self }
     }
 
-    /// Ends the run when that is requested.
+    /// Ends the run when this interrupt is requested.
     #[must_use]
     pub fn with_interrupt(self, interrupt: Interrupt) -> Self {
         Self { interrupt, ..self }
     }
 
-    /// Ends the run when it has taken so long; nothing, and it may take any time.
+    /// Ends the run after this time; None for no limit.
     #[must_use]
     pub fn with_time_limit(self, limit: Option<Duration>) -> Self {
         Self { clock: limit.map_or(Clock::Never, Clock::After), ..self }
     }
 
-    /// Shows every iteration of the run, the start as number 0, to somebody whose error ends it. Iterations before a
-    /// checkpoint that it goes on from are not shown again.
+    /// Calls `watch` after every iteration, the start being number 0; its error ends the run. Iterations
+    /// before a resumed checkpoint are not repeated.
     #[must_use]
     pub fn with_watcher(self, watch: impl FnMut(&Record) -> Result<(), String> + Send + 'static) -> Self {
         Self { watcher: Some(Watcher(Arc::new(Mutex::new(watch)))), ..self }
     }
 
-    /// Shows an iteration to whoever wants to see it.
+    /// Passes an iteration to the watcher.
     pub(super) fn show(&self, record: impl FnOnce() -> Record) -> Result<(), OptimError> {
         let Some(Watcher(watch)) = &self.watcher else { return Ok(()) };
         let mut watch = watch.lock().unwrap_or_else(PoisonError::into_inner);
         watch(&record()).map_err(|message| OptimError::Watcher { message })
     }
 
-    /// The same with the clock running, for what consists of several runs: their time is then limited together.
+    /// Control with a running clock, for several runs under one time limit.
     #[must_use]
     pub fn begun(&self) -> Self {
         let clock = match self.clock {
@@ -165,55 +161,53 @@ impl Control {
         Self { clock, ..self.clone() }
     }
 
-    /// The same time and the same interrupt for a run beside the one that matters: nobody watches it, and nothing of it is
-    /// kept.
+    /// Same time limit and interrupt for an auxiliary run, without watcher or checkpoint.
     #[must_use]
     pub fn aside(&self) -> Self {
         Self { clock: self.clock, interrupt: self.interrupt.clone(), ..Self::default() }
     }
 
-    /// The same for a run that does not go on from what the file holds, but replaces it.
+    /// Control whose run replaces the file instead of resuming from it.
     #[must_use]
     pub fn anew(&self) -> Self {
         Self { anew: true, ..self.clone() }
     }
 
-    /// The same with a file that is about one kind of run, in words that become part of its label: other kinds refuse
-    /// it. [`train_beside`](super::train_beside) says so of its companion's kind.
+    /// Control whose file is for one kind of run, in words added to its label.
+    /// [`train_beside`](super::train_beside) uses its companion's kind.
     #[must_use]
     pub fn about(&self, kind: &str) -> Self {
         let checkpoint = self.checkpoint.clone().map(|file| file.about(kind));
         Self { checkpoint, ..self.clone() }
     }
 
-    /// The file that the state of the run is kept in.
+    /// Checkpoint file.
     #[must_use]
     pub fn checkpoint(&self) -> Option<&CheckpointFile> {
         self.checkpoint.as_ref()
     }
 
-    /// Whether the time is over. Before [`begun`](Self::begun), it is not.
+    /// `true` once the time is over; false before [`begun`](Self::begun).
     #[must_use]
     pub fn is_over(&self) -> bool {
         matches!(self.clock, Clock::At(end) if Instant::now() >= end)
     }
 
-    /// Whether somebody asked for an end.
+    /// `true` once an interrupt was requested.
     #[must_use]
     pub fn is_interrupted(&self) -> bool {
         self.interrupt.is_requested()
     }
 
-    /// Whether work has to stop: the time is over, or an end was requested.
+    /// `true` if work has to stop: time over or interrupt requested.
     #[must_use]
     pub fn wants_end(&self) -> bool {
         self.is_over() || self.is_interrupted()
     }
 
-    /// A brake for evaluations of the run, which ends them when its time is over or its end was requested. It does so
-    /// while the run is going on and has something to end with: never in the evaluation of its start, nor, where an
-    /// interrupted run is to go on from a checkpoint, before there is one; nor for an interrupt that is older than the
-    /// run. The control has to have [`begun`](Self::begun).
+    /// Brake that ends evaluations at the time limit or interrupt, once the run can return something: not
+    /// in the evaluation of its start, not before a needed checkpoint, and not for an interrupt older than
+    /// the run. Requires [`begun`](Self::begun).
     #[must_use]
     pub fn brake(&self) -> Brake {
         let control = self.clone();
@@ -228,23 +222,23 @@ impl Control {
         })
     }
 
-    /// Says what [`brake`](Self::brake) heeds from now on.
+    /// Sets the causes heeded by [`brake`](Self::brake).
     pub(super) fn arm(&self, time: bool, interrupt: bool) {
         self.lever.0.heeds_time.store(time, Ordering::Relaxed);
         self.lever.0.heeds_interrupt.store(interrupt, Ordering::Relaxed);
     }
 
-    /// Whether a brake has ended an evaluation since this was asked last.
+    /// `true` if a brake ended an evaluation since the last call.
     pub(super) fn was_pulled(&self) -> bool {
         self.lever.0.pulled.swap(false, Ordering::Relaxed)
     }
 
-    /// The file to go on from.
+    /// File to resume from.
     pub(super) fn resumes_from(&self) -> Option<&CheckpointFile> {
         self.checkpoint.as_ref().filter(|_| !self.anew)
     }
 
-    /// Whether a checkpoint is due at an iteration, the last one having been written at `written`.
+    /// `true` if a checkpoint is due at an iteration, the last being at `written`.
     pub(super) fn is_due(&self, iteration: u64, written: Option<Instant>) -> bool {
         let spaced = match (self.spacing, written) {
             (Some(spacing), Some(last)) => last.elapsed() >= spacing,

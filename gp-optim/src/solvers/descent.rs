@@ -1,4 +1,4 @@
-//! First-order methods that survive bad evaluations, on mini-batches or on the whole objective.
+//! First-order methods that survive bad evaluations, on mini-batches or the whole objective.
 
 mod adadelta;
 mod adam;
@@ -34,20 +34,20 @@ use settled::Settled;
 use stages::Stages;
 use watch::Watch;
 
-/// The key under which observers find the value of a mini-batch, an estimate of the objective.
+/// Observer key of the value of a mini-batch, an estimate of the objective.
 pub(super) const BATCH_VALUE: &str = "batch_value";
 
-/// A first-order method as an argmin [`Solver`] of any [`StochasticObjective`].
+/// First-order method as an argmin [`Solver`] of any [`StochasticObjective`].
 ///
-/// One iteration adds the change that the method's [`UpdateRule`] made of the last gradient, draws a batch and
-/// evaluates at the new point: the state's gradient is that of its parameters, and absent after a failure.
+/// An iteration adds the change that the [`UpdateRule`] made of the last gradient, draws a batch and
+/// evaluates; the state's gradient is that of its parameters, absent after a failure.
 ///
-/// - An error, a NaN or an infinity is counted, and half the step is tried from the same point on the next batch.
-///   At the start it is an [`OptimError`].
-/// - When batches are whole and nothing drifts, the state's cost is the objective, and its best parameters are the lowest point seen.
-///   Otherwise no batch is comparable with another: the cost stays infinite and the best parameters are the last
-///   ones. Observers then find the estimate as `batch_value`.
-/// - The solver (and so a checkpoint) holds method, batches and everything else that the next step depends on.
+/// - A failed or non-finite evaluation is counted, and half the step tried on the next batch. At the start it is an
+///   [`OptimError`].
+/// - For whole batches without drift, cost is the objective and the best parameters are the lowest point seen.
+///   Otherwise the cost stays infinite, the best parameters are the last ones, and observers find the estimate as
+///   `batch_value`.
+/// - The solver, and so a checkpoint, holds method, batches and all else that the next step depends on.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Descent<R> {
     rule: R,
@@ -56,7 +56,7 @@ pub struct Descent<R> {
     stages: Stages,
     watch: Watch,
     settled: Settled,
-    /// After a failure, the point to try next.
+    /// Point to try next after a failure.
     retry: Option<Vec<f64>>,
     evaluations: u64,
     failures: u64,
@@ -66,18 +66,18 @@ pub struct Descent<R> {
 }
 
 impl<R: UpdateRule> Descent<R> {
-    /// A solver that has not run yet, with default options.
+    /// New solver with default options.
     ///
     /// # Errors
-    /// [`OptimError::InvalidOption`] for a setting of the rule out of its range.
+    /// [`OptimError::InvalidOption`] for a setting of the rule out of range.
     pub fn new(rule: R, batches: Batches) -> Result<Self, OptimError> {
         Self::with_options(rule, batches, DescentOptions::default())
     }
 
-    /// A solver that has not run yet.
+    /// New solver.
     ///
     /// # Errors
-    /// [`OptimError::InvalidOption`] for a setting of the rule or the options out of its range.
+    /// [`OptimError::InvalidOption`] for a setting of the rule or the options out of range.
     pub fn with_options(rule: R, batches: Batches, options: DescentOptions) -> Result<Self, OptimError> {
         options.validate()?;
         if let Some((name, value, allowed)) = rule.invalid_setting() {
@@ -99,68 +99,67 @@ impl<R: UpdateRule> Descent<R> {
         })
     }
 
-    /// Sets learning rates for each parameter, in one or more stages. Checked when the run starts.
+    /// Sets learning rates per parameter, in one or more stages; checked at the start of the run.
     #[must_use]
     pub fn stages(mut self, stages: Vec<RateStage>) -> Self {
         self.stages = Stages::new(stages, None);
         self
     }
 
-    /// Sets learning rates for each parameter, in stages that are gone through round after round until a round
-    /// changes the mean value of an epoch by at most `tolerance`. Checked when the run starts.
+    /// Sets learning rates per parameter, in stages repeated until a round changes the mean value of an
+    /// epoch by at most `tolerance`; checked at the start of the run.
     ///
-    /// With [`Groups::alternating`](super::Groups::alternating), one group of parameters moves at a time, and
-    /// nobody has to guess how often. With mini-batches, the mean carries their noise: the tolerance should too.
+    /// [`Groups::alternating`](super::Groups::alternating) moves one group at a time. With mini-batches the
+    /// tolerance should exceed the noise of the mean.
     #[must_use]
     pub fn rounds(mut self, stages: Vec<RateStage>, tolerance: f64) -> Self {
         self.stages = Stages::new(stages, Some(tolerance));
         self
     }
 
-    /// The schedule of batches, where it stands.
+    /// Schedule of batches at its current position.
     #[must_use]
     pub fn batches(&self) -> &Batches {
         &self.batches
     }
 
-    /// Evaluations of a batch, failures included.
+    /// Number of batch evaluations, failures included.
     #[must_use]
     pub fn evaluations(&self) -> u64 {
         self.evaluations
     }
 
-    /// Evaluations that failed or gave something that is not finite.
+    /// Number of failed or non-finite evaluations.
     #[must_use]
     pub fn failed_evaluations(&self) -> u64 {
         self.failures
     }
 
-    /// What the last failed evaluation had to say.
+    /// Message of the last failed evaluation.
     #[must_use]
     pub fn last_failure(&self) -> Option<&str> {
         self.last_failure.as_deref()
     }
 
-    /// The mean of the values of the batches over the last epoch that was completed.
+    /// Mean batch value over the last completed epoch.
     #[must_use]
     pub fn epoch_value(&self) -> Option<f64> {
         self.watch.epoch_value()
     }
 
-    /// The mean of the values of the batches over every epoch that was completed; over what there is of the first one
-    /// if none was.
+    /// Mean batch value of every completed epoch, or of the unfinished first one.
     #[must_use]
     pub fn epoch_values(&self) -> Vec<f64> {
         self.watch.course()
     }
 
-    /// Why the solver itself asked to stop; nothing while it runs or when a budget or a control ended the run.
+    /// Solver's own reason to stop; None while running or if a limit or control ended the run.
     #[must_use]
     pub fn stop_reason(&self) -> Option<&StopReason> {
         self.stop.as_ref()
     }
 
-    /// Evaluates the next batch. On a failure the gradient is of no use.
+    /// Evaluates the next batch; after a failure the gradient is invalid.
     fn evaluate<O: StochasticObjective>(
         &mut self,
         problem: &mut Problem<O>,
@@ -191,8 +190,7 @@ impl<R: UpdateRule> Descent<R> {
         Err(BadEvaluation::Gradient { index, value: gradient[index] })
     }
 
-    /// Sets `next` to where the method goes from `here`, or half as far as a step that failed, and tells whether all
-    /// of it is finite.
+    /// Sets `next` to the method's next point from `here`, or half of a failed step; true if finite.
     fn step(&mut self, here: &[f64], gradient: &[f64], next: &mut Vec<f64>) -> bool {
         if let Some(point) = self.retry.take() {
             *next = point;
@@ -206,7 +204,7 @@ impl<R: UpdateRule> Descent<R> {
         add_to(next, here)
     }
 
-    /// Takes note of an evaluation that went well.
+    /// Records a successful evaluation.
     #[expect(clippy::cast_precision_loss, reason = "no table has 2⁵³ rows")]
     fn accept(&mut self, x: &[f64], value: f64, gradient: &[f64]) {
         self.failures_in_a_row = 0;
@@ -218,7 +216,7 @@ impl<R: UpdateRule> Descent<R> {
         }
     }
 
-    /// Whether no parameter that moves has a gradient to speak of.
+    /// `true` if every moving parameter has a small gradient.
     fn is_small(&self, x: &[f64], value: f64, gradient: &[f64]) -> bool {
         let limit = self.options.gradient_tolerance * value.abs().max(1.0);
         let rates = self.stages.rates();
@@ -227,7 +225,7 @@ impl<R: UpdateRule> Descent<R> {
         entries.all(|(i, (g, x))| g.abs() * x.abs().max(1.0) <= limit || !moves(i))
     }
 
-    /// Counts a failure at `failed` and turns that into the point half way back to `here`.
+    /// Counts a failure at `failed` and moves it half way back to `here`.
     fn back_off(&mut self, here: &[f64], mut failed: Vec<f64>, bad: &BadEvaluation) {
         self.failures += 1;
         self.failures_in_a_row += 1;
@@ -244,8 +242,8 @@ impl<R: UpdateRule> Descent<R> {
         }
     }
 
-    /// Moves on to the next stage when the batch drawn last, with its value and number of terms, ends this one: because
-    /// the objective has settled, or an epoch is over.
+    /// Goes to the next stage if the last batch ends this one: the objective has settled, or an epoch is
+    /// over.
     fn watch_course(&mut self, found: Option<(f64, f64)>) {
         let (tolerance, plateau) = (self.options.value_tolerance, self.options.plateau);
         if !self.batches.are_whole() {
@@ -264,7 +262,7 @@ impl<R: UpdateRule> Descent<R> {
         }
     }
 
-    /// Ends a stage, and with the last one the run.
+    /// Ends a stage, and after the last one the run.
     fn end_stage(&mut self, reason: StopReason) {
         self.watch.forget_idle();
         self.settled.forget();
@@ -275,7 +273,7 @@ impl<R: UpdateRule> Descent<R> {
         }
     }
 
-    /// Costs that are comparable go into the state; estimates are told to observers only.
+    /// Puts comparable costs into the state; estimates go to observers only.
     fn report(&self, mut state: DescentState, value: f64) -> (DescentState, Option<KV>) {
         if self.batches.are_whole() && !self.options.drifting {
             state = state.cost(value);

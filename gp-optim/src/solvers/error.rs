@@ -1,114 +1,114 @@
-//! What can keep a minimisation from running at all.
+//! Errors that keep a minimisation from running.
 
 use super::checkpoint::CheckpointError;
 use super::groups::GroupError;
 use crate::number::format_number;
 
-/// What is wrong with an evaluation.
+/// Fault of an evaluation.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BadEvaluation {
     /// The objective returned an error.
     #[error("the objective failed: {message}")]
     Failed {
-        /// The objective's own message.
+        /// Message of the objective.
         message: String,
     },
     /// The value is NaN or infinite.
     #[error("the objective was {value}, but must be finite")]
     Value {
-        /// The value found.
+        /// Value found.
         value: f64,
     },
     /// An entry of the gradient is NaN or infinite.
     #[error("entry {index} of the gradient was {value}, but must be finite")]
     Gradient {
-        /// Position in the gradient, counted from 0.
+        /// Position in the gradient, from 0.
         index: usize,
-        /// What was found there.
+        /// Value found.
         value: f64,
     },
-    /// The gradient is not as long as the parameters.
+    /// The gradient has another length than the parameters.
     #[error("the gradient had {entries} entries for {parameters} parameters")]
     GradientLength {
-        /// The number of parameters.
+        /// Number of parameters.
         parameters: usize,
-        /// The number of entries.
+        /// Number of entries.
         entries: usize,
     },
-    /// The point, or the slope there, left the range of floating point.
+    /// Point or slope left the range of floating point.
     #[error("the step left the range of floating point")]
     Overflow,
 }
 
-/// Why a minimisation could not start, or was broken off from outside.
+/// Reason that a minimisation could not start, or was ended from outside.
 ///
-/// Evaluations that fail later do not end up here: the solver steps back from them and reports their number.
+/// Later failures of evaluations are not errors: the solver steps back and counts them.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum OptimError {
-    /// There is nothing to move.
+    /// There are no parameters to move.
     #[error("the start has no parameters")]
     NoParameters,
-    /// A start that is not a point.
+    /// The start is not finite.
     #[error("parameter {index} of the start is {value}, but must be finite")]
-    StartNotFinite {
-        /// Position in the start vector, counted from 0.
+    /// A coordinate of the start is NaN or infinite.
+        /// Position in the start, from 0.
         index: usize,
-        /// What was found there.
+        /// Value found.
         value: f64,
     },
     /// The objective cannot be evaluated at the start.
     #[error("at the start, {0}")]
     Start(BadEvaluation),
-    /// An option outside its range.
+    /// An option is out of range.
     #[error("option `{name}` is {}, but must be {allowed}", format_number(*.value))]
     InvalidOption {
-        /// Name of the option.
+        /// Option.
         name: &'static str,
-        /// The value refused.
+        /// Value given.
         value: f64,
-        /// The condition it has to meet.
+        /// Condition to meet.
         allowed: &'static str,
     },
-    /// An observer or a checkpoint attached to the run failed, or the state it resumed from does not fit.
+    /// An observer or checkpoint failed, or the stored state does not fit.
     #[error("the run was broken off: {message}")]
     BrokenOff {
-        /// The message of what failed.
+        /// Message of the failure.
         message: String,
     },
-    /// The watcher of the run failed, such as one that writes a file.
+    /// The run's watcher failed.
     #[error("{message}")]
     Watcher {
-        /// Its own message.
+        /// Message of the watcher.
         message: String,
     },
-    /// An end was requested. Nothing is lost: the run goes on from its checkpoint.
+    /// The run was interrupted and can resume from its checkpoint.
     #[error("interrupted after {iteration} iterations; {} has what is needed to go on", path.display())]
     Interrupted {
-        /// Iterations done.
+        /// Number of iterations.
         iteration: u64,
-        /// The checkpoint.
+        /// Checkpoint file.
         path: std::path::PathBuf,
     },
-    /// A checkpoint could not be written, or the one that was found must not be resumed from.
+    /// A checkpoint could not be written, or must not be resumed from.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
-    /// Groups of parameters, or a schedule over them, that cannot be.
+    /// Groups of parameters or their schedule are invalid.
     #[error(transparent)]
     Groups(#[from] GroupError),
-    /// Learning rates for another number of parameters.
+    /// Learning rates are for another number of parameters.
     #[error("there are {rates} learning rates for {parameters} parameters")]
     RateCount {
-        /// The number of parameters.
+        /// Number of parameters.
         parameters: usize,
-        /// The number of rates.
+        /// Number of rates.
         rates: usize,
     },
 }
 
 impl OptimError {
-    /// The typed error inside argmin's, or its message.
+    /// Typed error inside argmin's, or its message.
     pub(super) fn from_argmin(error: argmin::core::Error) -> Self {
         error.downcast().unwrap_or_else(|other| Self::BrokenOff { message: format!("{other:#}") })
     }

@@ -1,4 +1,4 @@
-//! Parameters in named groups: which of them move, how fast, and in what order.
+//! Named groups of parameters: trained or not, rates, order.
 
 mod error;
 mod restricted;
@@ -15,8 +15,8 @@ use super::descent::RateStage;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// A parameter vector cut into consecutive groups with names, for instance variational parameters,
-/// hyperparameters and inducing inputs.
+/// Parameter vector cut into consecutive named groups, such as variational parameters, hyperparameters and
+/// inducing inputs.
 ///
 /// ```
 /// use gp_optim::Groups;
@@ -45,13 +45,13 @@ struct Group {
 }
 
 impl Groups {
-    /// No groups yet.
+    /// Empty list of groups.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a group of the next `len` parameters: trained, with a factor of 1 on its steps.
+    /// Adds a group of the next `len` parameters, trained with factor 1.
     ///
     /// # Errors
     /// [`GroupError::Duplicate`] or [`GroupError::Empty`].
@@ -67,18 +67,18 @@ impl Groups {
         Ok(())
     }
 
-    /// The number of parameters in all groups.
+    /// Number of parameters in all groups.
     #[must_use]
     pub fn parameters(&self) -> usize {
         self.groups.iter().map(|group| group.len).sum()
     }
 
-    /// The names of the groups that are trained, in order.
+    /// Names of trained groups, in order.
     pub fn trained(&self) -> impl Iterator<Item = &str> {
         self.groups.iter().filter(|group| group.trained).map(|group| group.name.as_str())
     }
 
-    /// Sets whether a group is trained at all; if not, no stage moves it.
+    /// Sets if a group is trained; untrained ones never move.
     ///
     /// # Errors
     /// [`GroupError::Unknown`].
@@ -86,7 +86,7 @@ impl Groups {
         self.find(name).map(|index| self.groups[index].trained = trained)
     }
 
-    /// Sets the factor on the steps that a first-order method takes in a group.
+    /// Sets the factor on first-order steps of a group.
     ///
     /// # Errors
     /// [`GroupError::Unknown`] or [`GroupError::Rate`].
@@ -99,7 +99,7 @@ impl Groups {
         Ok(())
     }
 
-    /// Where a group's parameters are.
+    /// Range of a group's parameters.
     ///
     /// # Errors
     /// [`GroupError::Unknown`].
@@ -109,13 +109,13 @@ impl Groups {
         Ok(start..start + self.groups[index].len)
     }
 
-    /// For each parameter the factor on its steps: 0 where it is not trained.
+    /// Factor on the steps of each parameter; 0 if untrained.
     #[must_use]
     pub fn rates(&self) -> Vec<f64> {
         self.rates_where(|group| group.trained)
     }
 
-    /// A stage of a first-order descent in which the named groups move, those among them that are trained.
+    /// Stage of a first-order descent in which the named groups move, if trained.
     ///
     /// # Errors
     /// [`GroupError::Unknown`].
@@ -125,8 +125,8 @@ impl Groups {
         Ok(RateStage { epochs, rates })
     }
 
-    /// For each trained group a stage of a first-order descent in which it moves alone, for at most so many epochs:
-    /// the stages of a round of [`Descent::rounds`](super::Descent::rounds).
+    /// One stage per trained group, moving alone for at most this many epochs: a round of
+    /// [`Descent::rounds`](super::Descent::rounds).
     #[must_use]
     pub fn alternating(&self, epochs: u64) -> Vec<RateStage> {
         let alone = |name: &str| RateStage {

@@ -1,4 +1,4 @@
-//! The course of a run, kept in memory.
+//! Course of a run, in memory.
 
 use super::descent::BATCH_VALUE;
 use super::state::GradientState;
@@ -8,21 +8,21 @@ use argmin::core::{Error, KV, KvValue, State};
 use serde::{Deserialize, Serialize};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Where a run stood after one iteration.
+/// State of a run after one iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Record {
-    /// Iterations done: 0 at the start.
+    /// Number of iterations, 0 at the start.
     pub iteration: u64,
-    /// Value of the objective, or of the mini-batch when batches are parts of it.
+    /// Value of the objective, or of the mini-batch.
     pub value: f64,
     /// Largest magnitude in the gradient.
     pub gradient_norm: f64,
 }
 
-/// An observer that keeps value and gradient norm of every iteration.
+/// Observer that keeps value and gradient norm of every iteration.
 ///
-/// Clones share one record: keep one, hand the other to the run.
+/// Clones share one record: keep one, give the other to the run.
 ///
 /// ```
 /// use gp_optim::argmin::core::observers::ObserverMode;
@@ -48,7 +48,7 @@ pub struct History {
 }
 
 impl History {
-    /// An empty history.
+    /// Empty history.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -60,12 +60,12 @@ impl History {
         self.lock().clone()
     }
 
-    /// Notes where a run stands after so many iterations.
+    /// Records the state after an iteration.
     pub(super) fn note<P: Clone>(&self, iteration: u64, state: &GradientState<P>, kv: &KV) {
         self.push(Record::of(iteration, state, kv));
     }
 
-    /// Goes on from what there was of a run before.
+    /// Continues an earlier run's records.
     pub(super) fn set(&self, records: Vec<Record>) {
         *self.lock() = records;
     }
@@ -74,14 +74,14 @@ impl History {
         self.lock().push(record);
     }
 
-    /// Records are whole or absent, so a panic elsewhere while the lock was held does no harm.
+    /// Locked records, whole even after a panic elsewhere.
     fn lock(&self) -> MutexGuard<'_, Vec<Record>> {
         self.records.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Record {
-    /// Where a run stands after so many iterations.
+    /// Record of a state after an iteration.
     pub(super) fn of<P: Clone>(iteration: u64, state: &GradientState<P>, kv: &KV) -> Self {
         let gradient_norm = state.get_gradient().map_or(f64::NAN, |gradient| max_norm(gradient));
         let value = kv.get(BATCH_VALUE).and_then(KvValue::get_float).unwrap_or(state.get_cost());

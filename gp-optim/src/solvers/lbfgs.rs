@@ -16,8 +16,9 @@ use memory::Memory;
 use ray::{Found, Ray, evaluate};
 use serde::{Deserialize, Serialize};
 
-/// A plateau is a minimum only if the quadratic model agrees: it may promise this many times the decrease that
-/// counts as none, because near a minimum its curvature is known to a digit or two. At a wall it promises more.
+/// Factor between the decrease promised by the quadratic model and the negligible one, up to which a
+/// plateau is a minimum. Near a minimum curvature is known to a digit or two; at a wall the model promises
+/// more.
 const KEPT_PROMISE: f64 = 100.0;
 
 /// argmin's state of an [`Lbfgs`].
@@ -25,24 +26,23 @@ pub type LbfgsState = GradientState<Vec<f64>>;
 
 /// Guarded L-BFGS as an argmin [`Solver`].
 ///
-/// Works on any problem with argmin's [`CostFunction`] and [`Gradient`] over `Vec<f64>`; value and gradient are
-/// asked for at the same points, so wrap an objective that shares work between them in a
-/// [`CachedObjective`](super::CachedObjective). Start values come from `state.param(…)`.
+/// For problems with argmin's [`CostFunction`] and [`Gradient`] over `Vec<f64>`, asked for at the same
+/// points: wrap an objective that shares work in a [`CachedObjective`](super::CachedObjective). Start
+/// values come from `state.param(…)`.
 ///
-/// - An error, a NaN or an infinity at a trial point shortens the step and is counted; at the start it is an
-///   [`OptimError`].
-/// - A step is taken to the lowest point its line search has seen, and only if that is lower than where it
-///   started: the parameters of the state are always the best so far.
-/// - Pairs with little or negative curvature are not learnt from.
-/// - A line search spends a bounded number of evaluations.
-/// - The solver (and so a checkpoint) holds everything the next step depends on besides the state.
+/// - Failed or non-finite trials shorten the step and are counted; at the start they are an [`OptimError`].
+/// - A step goes to the lowest point of its line search, if lower than its start: the state's parameters are always the
+///   best so far.
+/// - Pairs of little or negative curvature are skipped.
+/// - Line searches have bounded numbers of evaluations.
+/// - The solver, and so a checkpoint, holds all that the next step depends on besides the state.
 ///
-/// The line search is that of Moré and Thuente for the strong Wolfe conditions, with the constants of L-BFGS-B.
+/// The line search is Moré and Thuente's for the strong Wolfe conditions, with the constants of L-BFGS-B.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Lbfgs {
     options: LbfgsOptions,
     memory: Memory,
-    /// Euclidean length of the last step, the scale of a step without curvature to go by.
+    /// Euclidean length of the last step, the scale of a step without curvature.
     length: f64,
     counts: Counts,
     last_failure: Option<String>,
@@ -55,11 +55,11 @@ pub struct Lbfgs {
 struct Counts {
     evaluations: u64,
     failures: u64,
-    /// Iterations without a decrease, in a row up to now.
+    /// Iterations in a row without a decrease.
     idle: u64,
 }
 
-/// Buffers kept from step to step.
+/// Reused buffers.
 #[derive(Clone, Debug, Default)]
 struct Work {
     direction: Vec<f64>,
@@ -67,7 +67,7 @@ struct Work {
     shares: Vec<f64>,
 }
 
-/// A point that has been evaluated.
+/// Evaluated point.
 struct Iterate {
     x: Vec<f64>,
     value: f64,
@@ -75,7 +75,7 @@ struct Iterate {
 }
 
 impl Lbfgs {
-    /// A solver that has not run yet.
+    /// New solver.
     ///
     /// # Errors
     /// [`OptimError::InvalidOption`].
@@ -92,37 +92,37 @@ impl Lbfgs {
         })
     }
 
-    /// The settings given at construction.
+    /// Settings given at construction.
     #[must_use]
     pub fn options(&self) -> &LbfgsOptions {
         &self.options
     }
 
-    /// Points at which the problem has been evaluated, failures included.
+    /// Number of evaluated points, failures included.
     #[must_use]
     pub fn evaluations(&self) -> u64 {
         self.counts.evaluations
     }
 
-    /// Evaluations that failed or gave something that is not finite.
+    /// Number of failed or non-finite evaluations.
     #[must_use]
     pub fn failed_evaluations(&self) -> u64 {
         self.counts.failures
     }
 
-    /// What the last failed evaluation had to say.
+    /// Message of the last failed evaluation.
     #[must_use]
     pub fn last_failure(&self) -> Option<&str> {
         self.last_failure.as_deref()
     }
 
-    /// Why the solver itself asked to stop; nothing while it runs or when a budget or a control ended the run.
+    /// Solver's own reason to stop; None while running or if a limit or control ended the run.
     #[must_use]
     pub fn stop_reason(&self) -> Option<&StopReason> {
         self.stop.as_ref()
     }
 
-    /// Moves to a lower point if one can be found.
+    /// Moves to a lower point, if found.
     fn advance<O>(&mut self, problem: &mut Problem<O>, here: Iterate) -> Iterate
     where
         O: CostFunction<Param = Vec<f64>, Output = f64> + Gradient<Param = Vec<f64>, Gradient = Vec<f64>>,
@@ -146,8 +146,8 @@ impl Lbfgs {
         }
     }
 
-    /// One line search. Returns the lowest point below `here`, what it cost and the decrease that the quadratic
-    /// model promised (infinite without a model).
+    /// Runs one line search: lowest point below `here`, its cost, and the decrease promised by the
+    /// quadratic model (infinite without one).
     fn descend<O>(&mut self, problem: &mut Problem<O>, here: &Iterate) -> (Option<Found>, SearchCost, f64)
     where
         O: CostFunction<Param = Vec<f64>, Output = f64> + Gradient<Param = Vec<f64>, Gradient = Vec<f64>>,
@@ -169,7 +169,7 @@ impl Lbfgs {
         (found, cost, promise)
     }
 
-    /// Sets the direction and returns its slope, which is negative: a memory that points uphill is forgotten.
+    /// Sets the direction and returns its negative slope; a memory that points uphill is cleared.
     fn aim(&mut self, gradient: &[f64]) -> f64 {
         loop {
             self.memory.direction(gradient, &mut self.work.shares, &mut self.work.direction);
@@ -196,12 +196,12 @@ impl Lbfgs {
         there
     }
 
-    /// The decrease that counts as none where the objective has the given value.
+    /// Decrease that counts as none at this value.
     fn no_decrease(&self, value: f64) -> f64 {
         self.options.value_tolerance * value.abs().max(1.0)
     }
 
-    /// Why to stop after a step that the model promised to decrease the value by `promise`.
+    /// Reason to stop after a step of promised decrease `promise`, if any.
     fn reason_to_stop(&self, at: &Iterate, promise: f64) -> Option<StopReason> {
         if relative_gradient(at) <= self.options.gradient_tolerance {
             Some(StopReason::SmallGradient)
@@ -215,7 +215,7 @@ impl Lbfgs {
         }
     }
 
-    /// Why to stop where neither the model nor the steepest descent led to a lower value.
+    /// Reason to stop if neither model nor steepest descent found a lower value.
     fn reason_to_give_up(&self, here: &Iterate, cost: SearchCost, promise: f64) -> StopReason {
         if self.counts.evaluations >= self.options.max_evaluations {
             StopReason::MaxEvaluations
@@ -274,7 +274,7 @@ fn with_iterate(state: LbfgsState, iterate: Iterate) -> LbfgsState {
     state.param(iterate.x).cost(iterate.value).gradient(iterate.gradient)
 }
 
-/// Evaluates at the start, where nothing can be stepped back from.
+/// Evaluates the start, from which nothing can step back.
 fn start<O>(problem: &mut Problem<O>, x: Vec<f64>) -> Result<Iterate, OptimError>
 where
     O: CostFunction<Param = Vec<f64>, Output = f64> + Gradient<Param = Vec<f64>, Gradient = Vec<f64>>,
@@ -289,7 +289,7 @@ where
     Ok(Iterate { x, value, gradient })
 }
 
-/// The largest change of the value, relative to itself, for a relative change of one parameter.
+/// Largest relative change of the value per relative change of one parameter.
 fn relative_gradient(at: &Iterate) -> f64 {
     let scaled = at.gradient.iter().zip(&at.x).map(|(g, x)| g.abs() * x.abs().max(1.0));
     scaled.fold(0.0, f64::max) / at.value.abs().max(1.0)

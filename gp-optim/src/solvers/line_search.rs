@@ -1,17 +1,17 @@
-//! A search along a ray for a lower value that never costs more than it is told and survives failed evaluations.
+//! Line search for a lower value, of bounded cost, that survives failures.
 
 mod cubic;
 mod more_thuente;
 
 use more_thuente::MoreThuente;
 
-/// Share of the slope at the start that the average decrease must reach (sufficient decrease).
+/// Sufficient decrease: share of the initial slope that the average decrease must reach.
 const DECREASE: f64 = 1e-3;
-/// Share of the slope at the start below which a slope counts as flat (curvature condition). Loose on purpose: a
-/// quasi-Newton step of one mostly passes, and a better direction is worth more than a better step.
+/// Curvature condition: share of the initial slope below which a slope is flat. Loose: a quasi-Newton step
+/// of one mostly passes.
 const FLATNESS: f64 = 0.9;
 
-/// Value and slope of the objective at one step along the ray.
+/// Value and slope at one step along the ray.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Trial {
     pub(super) step: f64,
@@ -21,41 +21,41 @@ pub(super) struct Trial {
 }
 
 impl Trial {
-    /// Sufficient decrease from the start: on or below the line of a small share of the start's slope.
+    /// Sufficient decrease from the start.
     fn decreases(&self, start: &Self) -> bool {
         self.value <= start.value + DECREASE * start.slope * self.step
     }
 
-    /// The strong Wolfe conditions.
+    /// Strong Wolfe conditions.
     fn satisfies_wolfe(&self, start: &Self) -> bool {
         self.decreases(start) && self.slope.abs() <= -FLATNESS * start.slope
     }
 }
 
-/// What came of trying a step.
+/// Outcome of a trial step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Outcome {
-    /// Value and slope, both finite.
+    /// Finite value and slope.
     Finite(Trial),
-    /// The objective could not be evaluated there.
+    /// Failed evaluation.
     Failed,
-    /// Rounding makes it a point already known; nothing was evaluated.
+    /// Known point after rounding; not evaluated.
     Known,
 }
 
-/// What a search cost.
+/// Cost of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SearchCost {
     pub(super) evaluations: u64,
-    /// How many of the evaluations came back without finite numbers.
+    /// Number of failed or non-finite evaluations.
     pub(super) failures: u64,
 }
 
 /// Searches from `start` (step 0, negative slope) until the strong Wolfe conditions hold.
 ///
-/// Where the objective cannot be evaluated, the search steps back towards the best step so far, and is content with sufficient decrease from there on: asking for a flat slope would push it
-/// against the wall again. It ends early when no step is left between those already tried, and after `limit`
-/// evaluations at the latest. The caller keeps the lowest trial.
+/// After a failure it steps back towards the best step and then requires sufficient decrease only, since a
+/// flat slope may lie behind the wall. Ends early when no step is left between those tried, and after
+/// `limit` evaluations. The caller keeps the lowest trial.
 pub(super) fn search(
     start: Trial,
     first_step: f64,
@@ -90,12 +90,12 @@ pub(super) fn search(
     cost
 }
 
-/// The next step, or half the way to the wall if it would run into it.
+/// Next step, or half the way to the wall if it lies beyond.
 fn short_of(wall: f64, next: f64, best: f64) -> f64 {
     if next < wall { next } else { best + 0.5 * (wall - best) }
 }
 
-/// A step between the best one and one that failed: half way at first, a tenth of the way when failures repeat.
+/// Step between the best and a failed one: half way at first, a tenth on repeated failure.
 fn step_back(failed: f64, best: f64, failures: u64) -> Option<f64> {
     let share = if failures == 1 { 0.5 } else { 0.1 };
     let next = best + share * (failed - best);

@@ -1,4 +1,4 @@
-//! From an objective and a start to a minimum and the reason why it is one.
+//! Minimisation of an objective from a start.
 
 use super::cached::CachedObjective;
 use super::control::Control;
@@ -12,14 +12,14 @@ use crate::objective::Objective;
 use argmin::core::{OptimizationResult, State};
 use serde::{Deserialize, Serialize};
 
-/// Budgets of a run and settings of its solver.
+/// Limits of a run and settings of its solver.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MinimiseOptions {
-    /// Iterations that the run may spend; 0 evaluates the start and returns it.
+    /// Most iterations; 0 evaluates and returns the start.
     pub max_iterations: u64,
-    /// Settings of the solver, among them its tolerances, its plateau and the budget of evaluations.
+    /// Settings of the solver, including tolerances, plateau and evaluation limit.
     pub lbfgs: LbfgsOptions,
-    /// Who may end the run: a limit on time, an interrupt; and the file from which it goes on.
+    /// Time limit, interrupt and checkpoint.
     #[serde(skip)]
     pub control: Control,
 }
@@ -30,34 +30,34 @@ impl Default for MinimiseOptions {
     }
 }
 
-/// Where a minimisation ended, and why.
+/// Result of a minimisation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Minimum {
-    /// The lowest point seen.
+    /// Lowest point seen.
     pub x: Vec<f64>,
-    /// The objective there.
+    /// Objective there.
     pub value: f64,
-    /// The gradient there.
+    /// Gradient there.
     pub gradient: Vec<f64>,
     /// Largest magnitude in that gradient.
     pub gradient_norm: f64,
-    /// Iterations done.
+    /// Number of iterations.
     pub iterations: u64,
-    /// Evaluations of value and gradient together, failed ones included. A trial that rounding puts on a recent
-    /// point counts, although the objective is not asked again.
+    /// Number of evaluations of value and gradient together, failures included, and trials rounded onto
+    /// known points.
     pub evaluations: u64,
-    /// Whether the point is a minimum as far as the tolerances tell.
+    /// `true` if the point is a minimum within tolerances.
     pub converged: bool,
-    /// Why the run ended.
+    /// Reason for the end.
     pub reason: StopReason,
-    /// Evaluations that failed or gave something not finite, each stepped back from.
+    /// Number of failed or non-finite evaluations, each stepped back from.
     pub failed_evaluations: u64,
-    /// What the last of them had to say.
+    /// Message of the last of them.
     pub last_failure: Option<String>,
 }
 
-/// A minimisation by the guarded L-BFGS, ready to be run.
+/// Minimisation by the guarded L-BFGS, ready to run.
 pub type Run<O> = ControlledRun<CachedObjective<O>, Lbfgs, Vec<f64>>;
 
 /// Minimises an objective from a start by the guarded L-BFGS.
@@ -79,8 +79,8 @@ pub type Run<O> = ControlledRun<CachedObjective<O>, Lbfgs, Vec<f64>>;
 /// ```
 ///
 /// # Errors
-/// [`OptimError`] when a setting is out of range, or when the start is empty, not finite or cannot be evaluated.
-/// Everything that goes wrong later is part of the [`Minimum`].
+/// [`OptimError`] for a setting out of range, or a start that is empty, not finite or cannot be evaluated.
+/// Later faults are part of the [`Minimum`].
 pub fn minimise<O: Objective>(
     objective: O,
     x0: &[f64],
@@ -89,13 +89,12 @@ pub fn minimise<O: Objective>(
     minimise_with(objective, x0, options, |run| run)
 }
 
-/// Like [`minimise`], with observers attached to the run by `attach`.
+/// [`minimise`] with observers attached by `attach`.
 ///
-/// A checkpoint that holds a state is resumed from: the run then continues with the settings and counts stored
-/// there, and `x0` is ignored.
+/// A stored checkpoint is resumed, ignoring `x0`.
 ///
 /// # Errors
-/// As [`minimise`]; [`OptimError::BrokenOff`] when an observer fails, [`OptimError::Checkpoint`] and
+/// As [`minimise`]; [`OptimError::BrokenOff`] for a failed observer, [`OptimError::Checkpoint`] and
 /// [`OptimError::Interrupted`].
 pub fn minimise_with<O: Objective>(
     objective: O,
@@ -110,7 +109,7 @@ pub fn minimise_with<O: Objective>(
     Ok(minimum(attach(run).run()?))
 }
 
-/// Like [`minimise`], with the course of the run.
+/// [`minimise`] with the course of the run.
 pub(super) fn minimise_recording<O: Objective>(
     objective: O,
     x0: &[f64],

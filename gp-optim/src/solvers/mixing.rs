@@ -1,29 +1,27 @@
-//! Where steps that were taken lead to: Anderson's mixing of the last few.
+//! Anderson mixing of the last few steps.
 //!
-//! A whole step leads from `x_j` by `r_j`, which is nothing at rest. Among the combinations of places with weights θ
-//! that sum to 1, the one with the shortest `Σ θ_j r_j` is nearest to rest as far as can be told, and
-//! `Σ θ_j (x_j + r_j)` is where it leads. Numbers that depend on each other overshoot together, or creep together, when
-//! each takes a whole step of its own; a few steps show which, and this takes it out.
+//! A full step leads from `x_j` by `r_j`, zero at convergence. The weights θ, summing to 1, minimise `‖Σ
+//! θ_j r_j‖`, and `Σ θ_j (x_j + r_j)` is the proposal. It removes joint overshooting and creeping of
+//! numbers that depend on each other.
 
 use super::vector::{all_finite, dot};
 use std::collections::VecDeque;
 
-/// A change of r counts as new where at least this share of its square is no combination of other changes ...
+/// Least share of the square of a change of r that is no combination of others, for it to count as new.
 const NEW: f64 = 1e-8;
-/// ... and more than this share of the squares that it is the difference of: products have half of the digits, and what is
-/// rounded in a small change is larger in those after it.
+/// Least share of the squares that it is a difference of, since rounding in small changes grows later.
 const ROUNDING: f64 = 1e-8;
 
-/// A place and where a whole step leads from it.
+/// Point and its full step.
 #[derive(Clone, Debug, Default)]
 struct Known {
     place: Vec<f64>,
     step: Vec<f64>,
-    /// Products of this step with itself and with those that were known before it, the newest first.
+    /// Products of this step with itself and earlier ones, newest first.
     products: Vec<f64>,
 }
 
-/// The last few places of an iteration, and what follows of them.
+/// Last few points of an iteration, and their combination.
 ///
 /// ```
 /// use gp_optim::Mixing;
@@ -37,25 +35,25 @@ struct Known {
 #[derive(Debug)]
 pub struct Mixing {
     memory: usize,
-    /// The newest first.
+    /// Past points, newest first.
     past: VecDeque<Known>,
     here: Known,
-    /// θ, of here and of the past.
+    /// θ of the current and past points.
     weights: Vec<f64>,
     mixed: Vec<f64>,
     is_mixed: bool,
 }
 
 impl Mixing {
-    /// One that remembers so many places.
+    /// Mixing with memory for this many points.
     #[must_use]
     pub fn new(memory: usize) -> Self {
         let (weights, mixed) = (Vec::new(), Vec::new());
         Self { memory, past: VecDeque::new(), here: Known::default(), weights, mixed, is_mixed: false }
     }
 
-    /// Where to go, when a whole step would lead from `place` by `step`: nowhere in particular where nothing is
-    /// remembered, or what is leads beyond all numbers. Both are as long as those before.
+    /// Proposes a point, given `place` and its full `step`: the plain step without memory or if mixing
+    /// overflows. Lengths never change.
     pub fn propose(&mut self, place: Vec<f64>, step: Vec<f64>) -> Option<&[f64]> {
         let mut products = vec![dot(&step, &step)];
         products.extend(self.past.iter().map(|past| dot(&step, &past.step)));
@@ -77,20 +75,20 @@ impl Mixing {
         self.is_mixed.then_some(&self.mixed[..])
     }
 
-    /// The weights of the last proposal: of the place that it set out from, then of those remembered, the newest first.
-    /// Their sum is 1. Before any proposal there are none.
+    /// Weights of the last proposal: current point, then past ones, newest first, summing to 1; empty
+    /// before any.
     #[must_use]
     pub fn weights(&self) -> &[f64] {
         &self.weights
     }
 
-    /// Whether something was proposed since places were remembered or forgotten.
+    /// `true` if a proposal was made since points were remembered or cleared.
     #[must_use]
     pub fn is_mixed(&self) -> bool {
         self.is_mixed
     }
 
-    /// Remembers the place that the last proposal set out from, once.
+    /// Remembers the point of the last proposal, once.
     pub fn remember(&mut self) {
         if !self.here.products.is_empty() {
             self.past.push_front(std::mem::take(&mut self.here));
@@ -99,21 +97,20 @@ impl Mixing {
         self.is_mixed = false;
     }
 
-    /// Begins anew.
+    /// Clears the memory.
     pub fn forget(&mut self) {
         self.past.clear();
         self.is_mixed = false;
     }
 
-    /// The product of two steps, 0 being here and 1 the newest of the past.
+    /// Product of two steps: 0 is the current one, 1 the newest past.
     fn product(&self, a: usize, b: usize) -> f64 {
         let (newer, older) = (a.min(b), a.max(b));
         let known = if newer == 0 { &self.here } else { &self.past[newer - 1] };
         known.products[older - newer]
     }
 
-    /// Least squares of r on its changes since the places of the past, by eliminating one after the other: a change that
-    /// says nothing new gets no weight.
+    /// Least squares of r on its changes, by elimination; a change with nothing new gets no weight.
     fn set_weights(&mut self) {
         let count = self.past.len();
         let of_changes = |a: usize, b: usize| {

@@ -1,8 +1,8 @@
-//! Settings checked against their ranges.
+//! Range checks of settings.
 
 use super::error::OptimError;
 
-/// Refuses the first setting, given by name and value, for which the condition does not hold.
+/// Fails at the first named setting whose condition does not hold.
 pub(super) fn check(
     settings: &[(&'static str, f64)],
     allowed: &'static str,

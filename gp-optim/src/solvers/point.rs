@@ -1,4 +1,4 @@
-//! A parameter vector that costs nothing to clone.
+//! Parameter vector that is free to clone.
 
 use super::state::GradientState;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -8,21 +8,21 @@ use std::sync::Arc;
 /// argmin's state of a [`Descent`](super::Descent).
 pub type DescentState = GradientState<Point>;
 
-/// A point in parameter space that is shared by its clones, and read as a slice.
+/// Point in parameter space, shared by its clones, read as a slice.
 ///
-/// argmin clones the parameters of a state whenever they are the best so far, which in a first-order method is every
-/// step: with a `Vec<f64>` that would be an allocation and a copy as dear as the step itself.
+/// argmin clones the parameters whenever they are best, in a first-order method at every step; copying a
+/// `Vec<f64>` would cost as much as the step.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Point(Arc<Vec<f64>>);
 
 impl Point {
-    /// The numbers, copied only if another clone is still about.
+    /// Numbers, copied only if another clone exists.
     #[must_use]
     pub fn into_vec(self) -> Vec<f64> {
         Arc::unwrap_or_clone(self.0)
     }
 
-    /// The memory of a point that nobody else looks at.
+    /// Memory of an unshared point.
     pub(super) fn into_unshared(self) -> Option<Vec<f64>> {
         Arc::try_unwrap(self.0).ok()
     }

@@ -1,4 +1,4 @@
-//! A line on the terminal that says where a run is.
+//! Progress line on the terminal.
 
 use super::history::Record;
 use super::state::GradientState;
@@ -6,9 +6,9 @@ use argmin::core::observers::Observe;
 use argmin::core::{Error, KV, State};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// An observer that shows iteration, value and gradient norm on standard error, if that is a terminal.
+/// Observer that shows iteration, value and gradient norm on standard error, if a terminal.
 ///
-/// The line is cleared at the end: what came of the run is for the caller to say.
+/// The line is cleared at the end.
 #[derive(Clone, Debug)]
 pub struct Progress {
     bar: ProgressBar,
@@ -22,7 +22,7 @@ impl Default for Progress {
 }
 
 impl Progress {
-    /// A line on standard error, drawn a few times a second, or nothing at all where that is not a terminal.
+    /// Progress line on standard error, redrawn a few times a second; nothing if not a terminal.
     #[must_use]
     pub fn new() -> Self {
         Self::on(ProgressDrawTarget::stderr_with_hz(8))
@@ -32,7 +32,7 @@ impl Progress {
         Self { bar: ProgressBar::with_draw_target(None, target), begun: false }
     }
 
-    /// Sets the length of the bar: only budgets that are finite have one.
+    /// Sets the length of the bar, for finite limits.
     fn begin<P: Clone>(&mut self, name: &str, state: &GradientState<P>) {
         let bounded = state.get_max_iters() < u64::MAX;
         let template = if bounded {

@@ -1,4 +1,4 @@
-//! A solver at work: from a start or a checkpoint to a reason to stop.
+//! Run of a solver, from a start or checkpoint to its end.
 
 use super::checkpoint::{CheckpointFile, Remembered};
 use super::control::Control;
@@ -15,21 +15,21 @@ use std::fmt;
 use std::ops::Deref;
 use std::time::Instant;
 
-/// A problem that may have a memory, which checkpoints then hold.
+/// Problem with a memory that checkpoints hold.
 pub trait Remembers {
-    /// Whether evaluations to come depend on anything but the point.
+    /// `true` if later evaluations depend on more than the point.
     fn has_memory(&self) -> bool;
 
-    /// What evaluations to come depend on besides the point.
+    /// State of later evaluations besides the point.
     ///
     /// # Errors
-    /// Why it cannot be written down.
+    /// Reason that it cannot be stored.
     fn memory(&self) -> Result<Vec<u8>, String>;
 
-    /// Takes it up again.
+    /// Restores a stored state.
     ///
     /// # Errors
-    /// What does not fit.
+    /// Misfit, in words.
     fn recall(&mut self, memory: &[u8]) -> Result<(), String>;
 }
 
@@ -47,9 +47,9 @@ impl<O: StochasticObjective> Remembers for O {
     }
 }
 
-/// An argmin [`Solver`] and a problem, ready to be run under a [`Control`].
+/// argmin [`Solver`] and problem, ready to run under a [`Control`].
 ///
-/// It does what argmin's executor does, for problems that have a memory and lend their data.
+/// Like argmin's executor, for problems with memory that lend their data.
 pub struct ControlledRun<O, S, P> {
     problem: Problem<O>,
     solver: S,
@@ -58,9 +58,9 @@ pub struct ControlledRun<O, S, P> {
     attached: Option<Box<dyn Checkpoint<S, GradientState<P>>>>,
     history: Option<History>,
     control: Control,
-    /// When the file was last replaced, and after which iteration.
+    /// Time and iteration of the last checkpoint.
     written: Option<(Instant, u64)>,
-    /// Whether the last iteration was ended by the brake, and its state is no iteration's.
+    /// `true` if the brake ended the last iteration, whose state is invalid.
     cut: bool,
 }
 
@@ -76,7 +76,7 @@ where
     S: Solver<O, GradientState<P>> + Serialize + DeserializeOwned,
     P: Clone + Deref<Target = [f64]> + Serialize + DeserializeOwned,
 {
-    /// A run under nobody's control.
+    /// Run without control.
     pub fn new(problem: O, solver: S) -> Self {
         Self {
             problem: Problem::new(problem),
@@ -91,14 +91,14 @@ where
         }
     }
 
-    /// Sets up the state: where to start, and budgets.
+    /// Sets up the state: start and limits.
     #[must_use]
     pub fn configure(mut self, set: impl FnOnce(GradientState<P>) -> GradientState<P>) -> Self {
         self.state = set(self.state);
         self
     }
 
-    /// Lets somebody watch.
+    /// Adds an observer.
     #[must_use]
     pub fn add_observer<B>(mut self, observer: B, mode: ObserverMode) -> Self
     where
@@ -108,32 +108,32 @@ where
         self
     }
 
-    /// Attaches a checkpoint of argmin's kind, which holds solver and state. It is refused for a problem that has a
-    /// memory: that goes into the file of a [`Control`] alone.
+    /// Attaches an argmin checkpoint of solver and state; refused for a problem with memory, which only the
+    /// file of a [`Control`] holds.
     #[must_use]
     pub fn checkpointing<C: Checkpoint<S, GradientState<P>> + 'static>(mut self, checkpoint: C) -> Self {
         self.attached = Some(Box::new(checkpoint));
         self
     }
 
-    /// Says who may end the run, and where its state is kept.
+    /// Sets the control.
     #[must_use]
     pub fn under(mut self, control: &Control) -> Self {
         self.control = control.clone();
         self
     }
 
-    /// Keeps the course of the run, that before a checkpoint included.
+    /// Keeps the course of the run, including that before a checkpoint.
     pub(super) fn recording(mut self, history: History) -> Self {
         self.history = Some(history);
         self
     }
 
-    /// Runs until the solver, a budget or the control says stop.
+    /// Runs until solver, limit or control stop it.
     ///
     /// # Errors
-    /// [`OptimError`] when the run cannot start, and [`OptimError::Interrupted`] when its end was requested and it
-    /// goes on from its checkpoint.
+    /// [`OptimError`] if the run cannot start, and [`OptimError::Interrupted`] if it was interrupted and
+    /// can resume from its checkpoint.
     pub fn run(mut self) -> Result<OptimizationResult<O, S, GradientState<P>>, OptimError> {
         self.control = self.control.begun();
         self.refuse_memory()?;
@@ -154,8 +154,8 @@ where
         Ok(OptimizationResult::new(self.problem, self.solver, self.state))
     }
 
-    /// An interrupted run that is to go on from its file has to have written one. An interrupt that is older than the run
-    /// waits for an iteration to end, so that each run makes a step.
+    /// Iterates to the end. An interrupted resumable run first writes its file; an interrupt older than the
+    /// run waits for one iteration, so that every run makes a step.
     fn iterate_until_over(&mut self, resumed: bool) -> Result<(), OptimError> {
         let early = self.control.is_interrupted();
         while !self.is_over() {
@@ -175,7 +175,7 @@ where
         Err(OptimError::BrokenOff { message })
     }
 
-    /// Goes on from what a checkpoint holds, if there is one that holds something.
+    /// Resumes from a stored checkpoint, if any.
     fn resume(&mut self) -> Result<bool, OptimError> {
         if let Some(file) = self.control.resumes_from()
             && let Some((solver, state, kept)) = file.read_with_memory()?
@@ -203,7 +203,7 @@ where
         Ok(true)
     }
 
-    /// Says how the point of a stored state differs in size from the start of this run, if it does.
+    /// Describes a difference in size between the stored point and the start, if any.
     fn check_size(&self, stored: &GradientState<P>) -> Result<(), String> {
         let size = |state: &GradientState<P>| state.get_param().map(|point| point.len());
         // A state without a point is none that a run has written.
@@ -229,7 +229,7 @@ where
         self.record(0, &told)
     }
 
-    /// Whether there is a reason to stop, which then is in the state.
+    /// `true` if there is a reason to stop, set in the state.
     fn is_over(&mut self) -> bool {
         if !self.state.terminated() {
             let over = self.control.is_over().then_some(TerminationReason::Timeout);
@@ -283,7 +283,7 @@ where
         self.control.show(|| Record::of(iteration, &self.state, told))
     }
 
-    /// Writes a checkpoint where one is due, and ends the run where that was requested.
+    /// Writes a due checkpoint, and ends an interrupted run.
     fn look_up(&mut self, iteration: u64) -> Result<(), OptimError> {
         let interrupted = self.control.is_interrupted();
         // What an evaluation that was ended has left is not where a run goes on from.

@@ -1,6 +1,6 @@
-//! What is kept of a run, as argmin has it.
+//! State of a run in argmin's terms.
 
 use argmin::core::IterState;
 
-/// argmin's state of a gradient method whose parameters are kept as `P`.
+/// argmin's state of a gradient method with parameters `P`.
 pub type GradientState<P> = IterState<P, Vec<f64>, (), (), (), f64>;

@@ -1,22 +1,22 @@
-//! Why a run ended.
+//! Reasons for the end of a run.
 
 use argmin::core::{TerminationReason, TerminationStatus};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Why a run ended.
+/// Reason for the end of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum StopReason {
-    /// The gradient is as small as was asked for.
+    /// The gradient is within tolerance.
     SmallGradient,
-    /// The value no longer decreases, and the quadratic model does not promise that it will.
+    /// The value no longer decreases, and the quadratic model promises no decrease.
     Plateau,
-    /// The value no longer decreases although its slope says that it should: an edge of the objective's domain,
-    /// a wall of penalties, or a gradient that is not the value's.
+    /// The value no longer decreases although its slope promises it: an edge of the domain, a wall of
+    /// penalties, or a wrong gradient.
     Blocked,
-    /// No lower value was found even along the steepest descent, although every evaluation there succeeded:
-    /// rounding, or a gradient that is not the value's.
+    /// Steepest descent found no lower value although all evaluations succeeded: rounding, or a wrong
+    /// gradient.
     NoProgress,
     /// The iteration limit was reached.
     MaxIterations,
@@ -28,20 +28,20 @@ pub enum StopReason {
     TargetReached,
     /// The run was interrupted.
     Interrupted,
-    /// As far as its noise tells, the value of mini-batches no longer decreases.
+    /// The mean value of mini-batches no longer decreases, within its noise.
     WithinNoise,
-    /// Something attached to the run asked it to end, with these words.
+    /// An observer or control ended the run, with these words.
     Other(String),
 }
 
 impl StopReason {
-    /// Whether the end is a minimum as far as the tolerances tell.
+    /// `true` if the end is a minimum within tolerances.
     #[must_use]
     pub fn is_converged(&self) -> bool {
         matches!(self, Self::SmallGradient | Self::Plateau | Self::WithinNoise)
     }
 
-    /// What a solver tells the executor.
+    /// Status of a solver for the executor.
     pub(super) fn status(reason: Option<&Self>) -> TerminationStatus {
         match reason {
             None => TerminationStatus::NotTerminated,
@@ -52,7 +52,7 @@ impl StopReason {
         }
     }
 
-    /// Why a run ended, from what its solver and its executor say.
+    /// Reason for the end, from solver and executor.
     pub(super) fn of_run(solver: Option<&Self>, executor: Option<&TerminationReason>) -> Self {
         match (executor, solver) {
             // The executor says so only where the solver had no reason of its own, or one that was no more than evaluations

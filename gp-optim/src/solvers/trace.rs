@@ -1,4 +1,4 @@
-//! The course of a run, one line of JSON per iteration.
+//! Course of a run, one line of JSON per iteration.
 
 use super::history::Record;
 use super::state::GradientState;
@@ -6,7 +6,7 @@ use argmin::core::observers::Observe;
 use argmin::core::{Error, KV, State};
 use std::io::Write;
 
-/// An observer that writes a line of JSON per iteration, and one more at the end.
+/// Observer that writes one line of JSON per iteration, and one at the end.
 ///
 /// ```json
 /// {"iteration":0,"value":9.0,"gradient_norm":6.0}
@@ -14,15 +14,15 @@ use std::io::Write;
 /// {"end":"solver converged","iterations":1}
 /// ```
 ///
-/// Numbers read back to the same bits; what JSON has no number for is `null`. Every line is flushed, so that a
-/// run can be followed while it goes on.
+/// Numbers read back to the same bits; non-finite ones are `null`. Lines are flushed, so that a run can be
+/// followed.
 #[derive(Debug)]
 pub struct Trace<W> {
     to: W,
 }
 
 impl<W: Write> Trace<W> {
-    /// Traces to a file, a buffer, or standard error.
+    /// Trace to a file, a buffer or standard error.
     pub fn new(to: W) -> Self {
         Self { to }
     }
@@ -39,12 +39,12 @@ impl<W: Write> Trace<W> {
     }
 }
 
-/// The shortest digits that read back to the same number.
+/// Shortest digits that read back to the same number.
 fn number(value: f64) -> String {
     if value.is_finite() { format!("{value:?}") } else { "null".to_owned() }
 }
 
-/// A JSON string.
+/// JSON string.
 fn quoted(text: &str) -> String {
     let mut quoted = String::from('"');
     for c in text.chars() {

@@ -1,4 +1,4 @@
-//! Training: the parameters of a model at which data and priors agree best.
+//! Training of a model's parameters on data and priors.
 
 mod posterior;
 
@@ -17,83 +17,83 @@ use posterior::{InBatches, LogPosterior};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// What keeps a model from being evaluated, and what can keep a solver from its work.
+/// Error of evaluating a model, convertible from errors of parameters and solvers.
 pub trait TrainingError: fmt::Display + From<ParameterError> + From<OptimError> {}
 
 impl<E: fmt::Display + From<ParameterError> + From<OptimError>> TrainingError for E {}
 
-/// One evaluation during training, as it happens.
+/// One evaluation during training.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TrainingProgress {
-    /// Evaluations so far, this one included.
+    /// Number of evaluations, including this one.
     pub evaluation: u64,
-    /// `ln p(y) + ln p(parameters)` there; it need not be the best so far.
+    /// `ln p(y) + ln p(parameters)` there, not necessarily the best.
     pub log_posterior: f64,
 }
 
-/// Where training stood after one iteration.
+/// State of training after one iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TrainingStep {
-    /// Iterations done: 0 at the start.
+    /// Number of iterations, 0 at the start.
     pub iteration: u64,
     /// `ln p(y) + ln p(parameters)`
     pub log_posterior: f64,
-    /// Largest magnitude in its gradient by the unconstrained parameters.
+    /// Largest magnitude in its gradient by unconstrained parameters.
     pub gradient_norm: f64,
 }
 
-/// How training went. Where `ln p(y)` is an approximation or a bound, it is that of the model in hand.
+/// Result of training. `ln p(y)` may be an approximation or bound, as the model defines.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Training {
     /// `ln p(y) + ln p(parameters)` at the start.
     pub start_log_posterior: f64,
-    /// The same at the end: the largest value seen.
+    /// Largest `ln p(y) + ln p(parameters)` seen, at the end.
     pub log_posterior: f64,
     /// `ln p(y)` at the end.
     pub log_marginal_likelihood: f64,
-    /// Iterations done.
+    /// Number of iterations.
     pub iterations: u64,
-    /// Evaluations of value and gradient, failed ones included.
+    /// Number of evaluations of value and gradient, failures included.
     pub evaluations: u64,
-    /// Evaluations that failed, each stepped back from.
+    /// Number of failed evaluations, each stepped back from.
     pub failed_evaluations: u64,
-    /// What the last of them had to say.
+    /// Message of the last of them.
     pub last_failure: Option<String>,
-    /// Whether the end is a maximum as far as the tolerances tell.
+    /// `true` if the end is a maximum within tolerances.
     pub converged: bool,
-    /// Why it ended.
+    /// Reason for the end.
     pub reason: StopReason,
-    /// The course, one entry per iteration.
+    /// Course, one entry per iteration.
     pub history: Vec<TrainingStep>,
 }
 
-/// How a first-order method goes about training.
+/// Plan of training by a first-order method.
 #[derive(Clone, Debug)]
 pub struct DescentPlan<R> {
-    /// Which observations come next.
+    /// Schedule of batches.
     pub batches: Batches,
-    /// The method.
+    /// Update rule.
     pub rule: R,
-    /// When it stops of its own accord.
+    /// Stopping criteria.
     pub options: DescentOptions,
-    /// Steps that it may take.
+    /// Most steps.
     pub steps: u64,
-    /// Whether they become [shorter](super::RateStage::cooling) towards the end.
+    /// `true` for [shorter](super::RateStage::cooling) steps towards the end.
     pub cools: bool,
-    /// Who may end it before, and the file from which it goes on.
+    /// Time limit, interrupt and checkpoint.
     pub control: Control,
 }
 
-/// Moves the free parameters of a model to a maximum of `ln p(y) + ln p(parameters)` by L-BFGS, the density of priors
-/// being that of the natural values.
+/// Moves the free parameters of a model to a maximum of `ln p(y) + ln p(parameters)` by L-BFGS; prior
+/// densities are of natural values.
 ///
-/// `evaluate` gives `ln p(y)` of the model it is shown, without priors, and its gradient by all natural values over the
-/// slice, and depends on nothing else; `watch` is called after every evaluation that succeeds.
+/// `evaluate` gives `ln p(y)` of the model, without priors, and its gradient by all natural values in the
+/// slice, and depends on nothing else; `watch` is called after every successful evaluation.
 ///
 /// # Errors
-/// [`OptimError`] when the start cannot be evaluated (with the reason) or an option is out of range, and when the run is
-/// [interrupted](OptimError::Interrupted) or its checkpoint is at fault. The model is then as it was. Evaluations that
-/// fail later are stepped back from and counted.
+/// [`OptimError`] for a start that cannot be evaluated, an option out of range, an
+/// [interrupted](OptimError::Interrupted) run, or a checkpoint fault. The model is then unchanged. Later
+/// failures are stepped back from and counted.
 pub fn train<M: ParameterSetMut + Clone, E: TrainingError>(
     model: &mut M,
     options: &MinimiseOptions,
@@ -107,7 +107,7 @@ pub fn train<M: ParameterSetMut + Clone, E: TrainingError>(
 /// [`train`] with a companion that evaluations depend on and change.
 ///
 /// # Errors
-/// As [`train`]. The companion may then be anything.
+/// As [`train`]. The companion's state is then unspecified.
 pub fn train_beside<M: ParameterSetMut + Clone, C: Companion, E: TrainingError>(
     model: &mut M,
     companion: &mut C,
@@ -130,11 +130,10 @@ pub fn train_beside<M: ParameterSetMut + Clone, C: Companion, E: TrainingError>(
     Ok(Training::new(minimum, &history.records(), model.log_prior()))
 }
 
-/// What the companion of [`train_beside`] was when the checkpoint of `control` was written; nothing if there is none to
-/// go on from. For training in several runs, which has to know how far it was before it can begin one.
+/// Companion's state in the checkpoint of `control`; None without one. For training in several runs.
 ///
 /// # Errors
-/// [`OptimError::Checkpoint`] for a file that is damaged or belongs to another run.
+/// [`OptimError::Checkpoint`] for a file that is damaged or of another run.
 pub fn companion_memory<C: Companion>(control: &Control) -> Result<Option<C::Memory>, OptimError> {
     let control = control.about(C::KIND);
     let Some(file) = control.resumes_from() else { return Ok(None) };
@@ -143,17 +142,16 @@ pub fn companion_memory<C: Companion>(control: &Control) -> Result<Option<C::Mem
     Ok(Some(decoded.map_err(|what| file.unfit(what))?.1))
 }
 
-/// Moves the free parameters of a model towards a maximum of `ln p(y) + ln p(parameters)` by a first-order method.
+/// Moves the free parameters of a model towards a maximum of `ln p(y) + ln p(parameters)` by a first-order
+/// method.
 ///
-/// `evaluate` gives an estimate of `ln p(y)` of the model it is shown from one batch, without priors, and its gradient
-/// by all natural values over the slice; besides these it may depend on the companion, and change it. `watch` is
-/// called after every evaluation that succeeds. A model of which nothing is free is evaluated once for every step all the
-/// same: evaluations may do more than evaluate.
+/// `evaluate` estimates `ln p(y)` from one batch, without priors, with its gradient by all natural values
+/// in the slice; it may use and change the companion. `watch` is called after every successful evaluation.
+/// A model without free parameters is still evaluated at every step.
 ///
 /// # Errors
-/// [`OptimError`] when the start cannot be evaluated or an option is out of range, and when the run is
-/// [interrupted](OptimError::Interrupted) or its checkpoint is at fault; the model is then as it was, and the companion
-/// may be anything. Evaluations that fail later are stepped back from and counted.
+/// As [`train`], with the model unchanged and the companion unspecified. Later failures are stepped back
+/// from and counted.
 pub fn train_by_descent<M: ParameterSetMut + Clone, C: Companion, R: UpdateRule, E: TrainingError>(
     model: &mut M,
     companion: &mut C,
@@ -200,7 +198,7 @@ impl Training {
         }
     }
 
-    /// A model whose parameters are all fixed is trained as it stands.
+    /// Result for a model whose parameters are all fixed.
     fn of_nothing(log_posterior: f64, log_prior: f64) -> Self {
         Self {
             start_log_posterior: log_posterior,

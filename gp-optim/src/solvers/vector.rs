@@ -1,9 +1,9 @@
-//! Sums and norms over parameter vectors, always added in the same order.
+//! Sums and norms of parameter vectors, in a fixed order.
 
-/// Independent partial sums, so that additions overlap; their number is part of the result's bits.
+/// Independent partial sums, so that additions overlap; their number determines the bits.
 const LANES: usize = 8;
 
-/// aᵀb.
+/// Dot product aᵀb.
 pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
     let (a_lanes, a_rest) = a.as_chunks::<LANES>();
     let (b_lanes, b_rest) = b.as_chunks::<LANES>();
@@ -17,7 +17,7 @@ pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
     sums.iter().sum::<f64>() + rest
 }
 
-/// √(aᵀa), finite whenever the largest entry and the result are.
+/// √(aᵀa), finite if the largest entry and the result are.
 pub(super) fn norm(a: &[f64]) -> f64 {
     let squares = dot(a, a);
     if squares.is_normal() {
@@ -30,12 +30,12 @@ pub(super) fn norm(a: &[f64]) -> f64 {
     largest * a.iter().map(|x| (x / largest).powi(2)).sum::<f64>().sqrt()
 }
 
-/// max |aᵢ|, zero for an empty vector and NaN if any entry is.
+/// max |aᵢ|, 0 for an empty vector, NaN if any entry is.
 pub(super) fn max_norm(a: &[f64]) -> f64 {
     a.iter().fold(0.0, |most: f64, x| if x.abs() <= most || most.is_nan() { most } else { x.abs() })
 }
 
-/// Whether every entry is finite: in one pass without a branch, because almost always the answer is yes.
+/// `true` if every entry is finite, in one branchless pass.
 pub(super) fn all_finite(a: &[f64]) -> bool {
     let (lanes, rest) = a.as_chunks::<LANES>();
     // 0 · x is 0 for a finite x and NaN for any other.
@@ -48,7 +48,7 @@ pub(super) fn all_finite(a: &[f64]) -> bool {
     sums.iter().all(|sum| *sum == 0.0) && rest.iter().all(|x| x.is_finite())
 }
 
-/// sum ← sum + x, and whether all of it is finite.
+/// sum ← sum + x; true if finite.
 pub(super) fn add_to(sum: &mut [f64], x: &[f64]) -> bool {
     let (sum_lanes, sum_rest) = sum.as_chunks_mut::<LANES>();
     let (x_lanes, x_rest) = x.as_chunks::<LANES>();

@@ -1,72 +1,72 @@
-//! The arguments of one call, as whoever is being built asks for them.
+//! Arguments of one call, taken by name.
 
 use super::SyntaxError;
 use super::value::Numbers;
 use crate::parameter::Parameter;
 
-/// What stands on both sides of a `name = value`.
+/// Both sides of a `name = value`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Argument {
-    /// What stands before the `=`.
+    /// Text before the `=`.
     pub name: String,
-    /// Where it starts.
+    /// Start column.
     pub column: usize,
-    /// What stands behind it.
+    /// Value after the `=`.
     pub value: Value,
     pub(super) used: bool,
 }
 
-/// A value of an argument.
+/// Value of an argument.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     /// `true` or `false`
     Flag(bool),
-    /// A number, or several in brackets.
+    /// One number, or several in brackets.
     Numbers(Numbers),
 }
 
-/// The named arguments of one call. Builders take what they know by name; what is left over is an error.
+/// Named arguments of one call. Builders take those they know; leftovers are an error.
 #[derive(Clone, Debug)]
 pub struct Arguments {
     call: String,
     column: usize,
     pub(super) given: Vec<Argument>,
-    /// The names that were asked for, for messages.
+    /// Names asked for, for messages.
     known: Vec<String>,
 }
 
 impl Arguments {
-    /// No arguments yet, of a call of this name at this column.
+    /// Empty arguments of a call of this name at this column.
     #[must_use]
     pub fn new(call: impl Into<String>, column: usize) -> Self {
         Self { call: call.into(), column, given: Vec::new(), known: Vec::new() }
     }
 
-    /// What is called.
+    /// Name of the call.
     #[must_use]
     pub fn call(&self) -> &str {
         &self.call
     }
 
-    /// Where the call starts.
+    /// Start column of the call.
     #[must_use]
     pub fn column(&self) -> usize {
         self.column
     }
 
-    /// Where the argument of this name stands; the call itself where there is none.
+    /// Column of the argument of this name; that of the call if missing.
     #[must_use]
     pub fn column_of(&self, name: &str) -> usize {
         self.given.iter().find(|given| given.name == name).map_or(self.column, |given| given.column)
     }
 
-    /// Whether there is an argument of this name.
+    /// `true` if there is an argument of this name.
     #[must_use]
     pub fn is_given(&self, name: &str) -> bool {
         self.given.iter().any(|given| given.name == name)
     }
 
-    /// The argument of this name, which counts as used from here on.
+    /// Argument of this name, marked as used.
     pub fn take(&mut self, name: &str) -> Option<Argument> {
         if !self.known.iter().any(|known| known == name) {
             self.known.push(name.to_owned());
@@ -76,10 +76,10 @@ impl Arguments {
         Some(given.clone())
     }
 
-    /// The parameter as it was given, in the shape of its default: one number, or as many in brackets.
+    /// Parameter as given, in the shape of its default: one number, or as many in brackets.
     ///
     /// # Errors
-    /// At the argument, for values outside the parameter's domain or of another shape.
+    /// At the argument, for values outside the domain or of another shape.
     pub fn parameter(&mut self, default: &Parameter) -> Result<Parameter, SyntaxError> {
         let Some(given) = self.take(default.name()) else { return Ok(default.clone()) };
         let (column, name) = (given.column, default.name().to_owned());
@@ -97,10 +97,10 @@ impl Arguments {
         built.map_err(|error| SyntaxError::new(column, error.to_string()))
     }
 
-    /// A setting that is a whole number, such as a degree.
+    /// Whole-number setting, such as a degree.
     ///
     /// # Errors
-    /// At the argument, for anything but a whole number from 0 on.
+    /// At the argument, for anything but a whole number ≥ 0.
     pub fn whole_number(&mut self, name: &str, default: usize) -> Result<usize, SyntaxError> {
         let Some(given) = self.take(name) else { return Ok(default) };
         match &given.value {
@@ -112,10 +112,10 @@ impl Arguments {
         .ok_or_else(|| SyntaxError::new(given.column, format!("`{name}` takes a whole number")))
     }
 
-    /// The whole numbers in a setting such as `dims=[0, 2]`; None where it is not given.
+    /// Whole numbers of a setting such as `dims=[0, 2]`; None if not given.
     ///
     /// # Errors
-    /// At the argument, for anything but whole numbers in brackets; `wanted` is the message.
+    /// At the argument, for anything but whole numbers in brackets, with message `wanted`.
     pub fn whole_numbers(&mut self, name: &str, wanted: &str) -> Result<Option<Vec<usize>>, SyntaxError> {
         let Some(given) = self.take(name) else { return Ok(None) };
         match &given.value {
@@ -128,10 +128,10 @@ impl Arguments {
         .ok_or_else(|| SyntaxError::new(given.column, wanted))
     }
 
-    /// An error for whatever was given and not asked for.
+    /// Fails at the first unused argument, with the names available.
     ///
     /// # Errors
-    /// At the first such argument, with the names there are.
+    /// At that argument.
     pub fn finish(&self) -> Result<(), SyntaxError> {
         let Some(stray) = self.given.iter().find(|given| !given.used) else { return Ok(()) };
         let known = if self.known.is_empty() { "none".to_owned() } else { self.known.join(", ") };

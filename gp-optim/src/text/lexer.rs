@@ -1,11 +1,11 @@
-//! Text to tokens, each with the column it starts at.
+//! Lexer: tokens with their start columns.
 
 use super::SyntaxError;
 
-/// A word of the language.
+/// Token of the language.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Token {
-    /// A finite number, with its sign.
+    /// Finite number, with its sign.
     Number(f64),
     /// Letters, digits and `_`, not starting with a digit.
     Name(String),
@@ -16,7 +16,7 @@ pub enum Token {
 }
 
 impl Token {
-    /// How a message calls the token.
+    /// Description for messages.
     #[must_use]
     pub fn describe(&self) -> String {
         match self {
@@ -28,14 +28,14 @@ impl Token {
     }
 }
 
-/// A token and its column, in characters from 1.
+/// Token and its column, in characters from 1.
 #[derive(Clone, Debug)]
 pub(super) struct Placed {
     pub(super) token: Token,
     pub(super) column: usize,
 }
 
-/// Longest text that is read; what people and models write is far shorter.
+/// Longest text that is read, in characters.
 const MAX_CHARACTERS: usize = 1_000_000;
 
 pub(super) fn tokens(text: &str) -> Result<Vec<Placed>, SyntaxError> {
@@ -88,7 +88,7 @@ fn starts_number(c: char, next: Option<&char>) -> bool {
     begins(&c) || (c == '-' && next.is_some_and(begins))
 }
 
-/// One past the last character that can belong to the number starting at `start`.
+/// End of the number that starts at `start`.
 fn number_end(characters: &[char], start: usize) -> usize {
     let mut end = start + 1;
     while let Some(&c) = characters.get(end) {

@@ -1,4 +1,5 @@
-//! The words that kernels and likelihoods are written in: `name=1.5`, `name=[0.5, fixed(2)] in [0, none] ~ gamma(2, 1)`.
+//! Syntax of values of kernels and likelihoods: `name=1.5`, `name=[0.5, fixed(2)] in [0, none] ~ gamma(2,
+//! 1)`.
 //!
 //! ```text
 //! argument = name "=" value | name "=" "[" numbers "]" | name "=" true|false
@@ -6,9 +7,9 @@
 //! number   = 1.5 | fixed(1.5)
 //! ```
 //!
-//! `fixed(…)` keeps a number as it is during training, `in […]` bounds it (`none` where it is open), `~ gamma(2, 1)`
-//! puts a prior on it. What [`value_text`] writes reads back to the same parameter, to the last bit. Grammars around
-//! these words read them with a [`Reader`] and hand [`Arguments`] to whoever knows what they mean.
+//! `fixed(…)` holds a number during training, `in […]` bounds it (`none` if open), `~ gamma(2, 1)` sets a
+//! prior. [`value_text`] writes text that reads back to the last bit. Grammars read these with a [`Reader`]
+//! into [`Arguments`].
 
 mod arguments;
 mod lexer;
@@ -20,18 +21,18 @@ pub use lexer::Token;
 pub use reader::Reader;
 pub use value::{Numbers, value_text};
 
-/// A text that cannot be read: where, and why.
+/// Text that cannot be read: place and reason.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("column {column}: {message}")]
 pub struct SyntaxError {
-    /// Column in characters, from 1; one past the end when the text stops too early.
+    /// Column in characters, from 1; one past the end if the text is too short.
     pub column: usize,
-    /// What is wrong there, and what would be right.
+    /// Fault and remedy.
     pub message: String,
 }
 
 impl SyntaxError {
-    /// A fault at this column.
+    /// Fault at this column.
     #[must_use]
     pub fn new(column: usize, message: impl Into<String>) -> Self {
         Self { column, message: message.into() }

@@ -1,4 +1,4 @@
-//! A text read word by word.
+//! Reader of a text, token by token.
 
 use super::SyntaxError;
 use super::arguments::{Argument, Arguments, Value};
@@ -6,10 +6,10 @@ use super::lexer::{Placed, Token, tokens};
 use super::value::Numbers;
 use crate::prior::Prior;
 
-/// More arguments than any call has, and few enough to look through one by one.
+/// Most arguments of a call, few enough for linear search.
 const MAX_ARGUMENTS: usize = 100;
 
-/// A cursor over the words of a text, which reads what all grammars share.
+/// Cursor over the tokens of a text, with the rules that all grammars share.
 #[derive(Clone, Debug)]
 pub struct Reader {
     tokens: Vec<Placed>,
@@ -17,44 +17,44 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// A cursor at the first word.
+    /// Cursor at the first token.
     ///
     /// # Errors
-    /// Characters that belong to no word, numbers that are not finite, and texts of over a million characters.
+    /// Characters of no token, non-finite numbers, and texts of over a million characters.
     pub fn new(text: &str) -> Result<Self, SyntaxError> {
         Ok(Self { tokens: tokens(text)?, at: 0 })
     }
 
-    /// The next word; [`Token::End`] for good at the end.
+    /// Next token; [`Token::End`] at the end.
     #[must_use]
     pub fn peek(&self) -> &Token {
         &self.tokens[self.at].token
     }
 
-    /// The word after the next one.
+    /// Token after the next.
     #[must_use]
     pub fn peek_second(&self) -> &Token {
         &self.tokens[(self.at + 1).min(self.tokens.len() - 1)].token
     }
 
-    /// Where the next word starts.
+    /// Column of the next token.
     #[must_use]
     pub fn column(&self) -> usize {
         self.tokens[self.at].column
     }
 
-    /// Passes the next word; the end is never passed.
+    /// Skips the next token, but not the end.
     pub fn advance(&mut self) {
         self.at = (self.at + 1).min(self.tokens.len() - 1);
     }
 
-    /// A fault at the next word.
+    /// Fault at the next token.
     #[must_use]
     pub fn fail(&self, message: impl Into<String>) -> SyntaxError {
         SyntaxError::new(self.column(), message)
     }
 
-    /// Passes this symbol if it is next, and says whether it was.
+    /// Skips this symbol if next; true if it was.
     pub fn take_symbol(&mut self, symbol: char) -> bool {
         let found = *self.peek() == Token::Symbol(symbol);
         if found {
@@ -63,7 +63,7 @@ impl Reader {
         found
     }
 
-    /// Passes this name if it is next, and says whether it was.
+    /// Skips this name if next; true if it was.
     pub fn take_name(&mut self, word: &str) -> bool {
         let found = matches!(self.peek(), Token::Name(name) if name == word);
         if found {
@@ -72,10 +72,10 @@ impl Reader {
         found
     }
 
-    /// Passes this symbol.
+    /// Skips this symbol.
     ///
     /// # Errors
-    /// When something else is next.
+    /// If another token is next.
     pub fn expect_symbol(&mut self, symbol: char) -> Result<(), SyntaxError> {
         if self.take_symbol(symbol) {
             return Ok(());
@@ -83,10 +83,10 @@ impl Reader {
         Err(self.fail(format!("expected `{symbol}`, found {}", self.peek().describe())))
     }
 
-    /// Reads `name = value` into the arguments if that is what comes next, and says whether it was.
+    /// Reads `name = value` into the arguments if next; true if it was.
     ///
     /// # Errors
-    /// A name given twice, more arguments than any call takes, or a value that cannot be read.
+    /// A repeated name, too many arguments, or an unreadable value.
     pub fn named_argument(&mut self, arguments: &mut Arguments) -> Result<bool, SyntaxError> {
         let Token::Name(name) = self.peek().clone() else { return Ok(false) };
         if *self.peek_second() != Token::Symbol('=') {
@@ -116,7 +116,7 @@ impl Reader {
         self.numbers().map(Value::Numbers)
     }
 
-    /// A number or a bracketed list of numbers, with its marks, bounds and prior.
+    /// Reads a number or bracketed list with marks, bounds and prior.
     ///
     /// # Errors
     /// Anything else.
@@ -138,7 +138,7 @@ impl Reader {
         Ok(numbers)
     }
 
-    /// A number, or one in `fixed(…)`.
+    /// Reads a number, or one in `fixed(…)`.
     fn number(&mut self, numbers: &mut Numbers) -> Result<(), SyntaxError> {
         let fixed = self.take_name("fixed");
         if fixed {

@@ -1,4 +1,4 @@
-//! Numbers with what is said about them, to and from a parameter.
+//! Numbers with marks, bounds and prior, to and from a parameter.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -9,7 +9,7 @@ use crate::parameter::Parameter;
 use crate::prior::Prior;
 use crate::transform::Transform;
 
-/// One number, or several in brackets, with what is said about them.
+/// One number, or several in brackets, with marks, bounds and prior.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Numbers {
     pub(super) values: Vec<f64>,
@@ -20,28 +20,28 @@ pub struct Numbers {
 }
 
 impl Numbers {
-    /// The numbers themselves.
+    /// Values alone.
     #[must_use]
     pub fn values(&self) -> &[f64] {
         &self.values
     }
 
-    /// Whether they stand in brackets.
+    /// `true` for numbers in brackets.
     #[must_use]
     pub fn is_vector(&self) -> bool {
         self.vector
     }
 
-    /// Whether they come without bounds, prior or `fixed`, as settings do.
+    /// `true` without bounds, prior or `fixed`, as for settings.
     #[must_use]
     pub fn is_plain(&self) -> bool {
         self.bounds.is_none() && self.prior.is_none() && !self.fixed.contains(&true)
     }
 
-    /// A parameter of this name and domain, with these values under these bounds.
+    /// Parameter of this name and domain with these values, bounds and prior.
     ///
     /// # Errors
-    /// Values or bounds outside the domain, and values to which the prior gives no density.
+    /// Values or bounds outside the domain, and values without prior density.
     pub fn into_parameter(
         self,
         name: impl Into<Cow<'static, str>>,
@@ -72,7 +72,7 @@ fn transform_between((lo, hi): (f64, f64)) -> Transform {
     }
 }
 
-/// The value of a parameter with its marks, bounds and prior, as it is read back.
+/// Value of a parameter with marks, bounds and prior, as text that reads back.
 ///
 /// ```
 /// use gp_optim::{Parameter, Prior, Transform, text::value_text};

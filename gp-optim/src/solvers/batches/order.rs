@@ -1,9 +1,9 @@
-//! Random orders that depend on seed and epoch alone.
+//! Random orders as functions of seed and epoch.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// The generator of one epoch. `part` tells apart what is drawn within it.
+/// Generator of one epoch; `part` separates uses within it.
 fn generator(seed: u64, epoch: u64, part: u64) -> ChaCha8Rng {
     let mut key = [0; 32];
     let words = [seed, epoch, part];
@@ -13,7 +13,7 @@ fn generator(seed: u64, epoch: u64, part: u64) -> ChaCha8Rng {
     ChaCha8Rng::from_seed(key)
 }
 
-/// Fisher and Yates: every order is equally likely.
+/// Fisher–Yates shuffle.
 pub(super) fn shuffle(indices: &mut [usize], seed: u64, epoch: u64, part: u64) {
     let mut rng = generator(seed, epoch, part);
     for i in (1..indices.len()).rev() {
@@ -21,25 +21,25 @@ pub(super) fn shuffle(indices: &mut [usize], seed: u64, epoch: u64, part: u64) {
     }
 }
 
-/// The order of an epoch through shuffled blocks.
+/// Order of an epoch through shuffled blocks.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Blocks {
     terms: usize,
     len: usize,
     seed: u64,
     epoch: Option<u64>,
-    /// Where the epoch starts in the sequence of blocks.
+    /// Start of the epoch in the sequence of blocks.
     offset: usize,
     order: Vec<usize>,
-    /// Where the only block that may be shorter stands in the order.
+    /// Position of the block that may be shorter.
     short_at: usize,
-    /// The block whose terms are shuffled in `inside`.
+    /// Block whose terms are shuffled in `inside`.
     open: Option<usize>,
     inside: Vec<usize>,
 }
 
 impl Blocks {
-    /// Shuffles the blocks, unless the epoch is the one already entered.
+    /// Shuffles the blocks for a new epoch.
     pub(super) fn enter_epoch(&mut self, terms: usize, len: usize, seed: u64, epoch: u64) {
         if self.epoch == Some(epoch) {
             return;
@@ -53,7 +53,7 @@ impl Blocks {
         self.short_at = self.order.iter().position(|&block| block + 1 == count).unwrap_or(0);
     }
 
-    /// The term at a place of the epoch, both counted from 0.
+    /// Term at a place of the epoch, both from 0.
     pub(super) fn term_at(&mut self, place: usize) -> usize {
         let place = (place + self.offset) % self.terms.max(1);
         let (turn, within) = self.locate(place);
@@ -63,7 +63,7 @@ impl Blocks {
         self.inside.get(within).copied().unwrap_or_default()
     }
 
-    /// Which block of the order a place is in, and where in it.
+    /// Block of a place, and position within it.
     fn locate(&self, place: usize) -> (usize, usize) {
         let short = self.terms - (self.order.len() - 1) * self.len;
         let before = self.short_at * self.len;

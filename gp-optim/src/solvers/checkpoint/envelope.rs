@@ -1,4 +1,4 @@
-//! The bytes around a checkpoint's contents, which tell whether they are all there.
+//! Envelope of a checkpoint, which shows whether it is whole.
 //!
 //! | bytes | what |
 //! |---|---|
@@ -14,12 +14,12 @@ use super::CheckpointError;
 use std::path::Path;
 
 const MAGIC: [u8; 8] = *b"GPOPTCKP";
-/// The newest format, and the only one so far.
+/// Newest and only format.
 const VERSION: u32 = 1;
-/// Magic, version and length.
+/// Bytes of magic, version and length.
 const HEAD: usize = 20;
 
-/// The payload in its envelope.
+/// Wraps a payload.
 pub(super) fn seal(payload: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(HEAD + 8 + payload.len());
     bytes.extend(MAGIC);
@@ -31,7 +31,7 @@ pub(super) fn seal(payload: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// The payload of an envelope that is whole and of a version that is known.
+/// Payload of a whole envelope of known version.
 pub(super) fn open<'a>(bytes: &'a [u8], path: &Path) -> Result<&'a [u8], CheckpointError> {
     let path = || path.to_path_buf();
     let damaged = |what: &str| CheckpointError::Damaged { path: path(), what: what.to_owned() };
@@ -58,9 +58,9 @@ pub(super) fn open<'a>(bytes: &'a [u8], path: &Path) -> Result<&'a [u8], Checkpo
     Ok(payload)
 }
 
-/// FNV-1a over 8 bytes at a time (the last ones padded with zeros; the length is among what is summed).
+/// FNV-1a over 8 bytes at a time, zero padded; the length is included.
 ///
-/// Every step is invertible, so damage confined to one word never goes unnoticed.
+/// Every step is invertible, so damage to a single word is always noticed.
 fn checksum(head: &[u8], payload: &[u8]) -> u64 {
     let words = head.chunks(8).chain(payload.chunks(8)).map(|chunk| {
         let mut word = [0; 8];

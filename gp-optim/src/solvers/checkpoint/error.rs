@@ -1,72 +1,72 @@
-//! What can be wrong with a checkpoint.
+//! Errors of checkpoints.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A checkpoint that cannot be written, or one that must not be believed.
+/// Checkpoint that cannot be written, or must not be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckpointError {
     /// The operating system refused.
     #[error("cannot {action} checkpoint `{}`: {message}", .path.display())]
     Io {
-        /// What was to be done.
+        /// Action attempted.
         action: &'static str,
-        /// The file.
+        /// File.
         path: PathBuf,
-        /// What kind of refusal it was.
+        /// Kind of refusal.
         kind: io::ErrorKind,
-        /// The operating system's message.
+        /// Message of the operating system.
         message: String,
     },
     /// The file does not begin like a checkpoint.
     #[error("`{}` is not a checkpoint", .path.display())]
     NotACheckpoint {
-        /// The file.
+        /// File.
         path: PathBuf,
     },
-    /// The file is in a format that this version of the program does not know.
+    /// The file has an unknown format.
     #[error("checkpoint `{}` has format {found}, but this program reads format {supported}", .path.display())]
     Version {
-        /// The file.
+        /// File.
         path: PathBuf,
-        /// The version of its format.
+        /// Version of its format.
         found: u32,
-        /// The newest version that can be read.
+        /// Newest version that can be read.
         supported: u32,
     },
-    /// The file is cut short, or its bytes have changed since they were written.
+    /// The file is truncated or altered.
     #[error("checkpoint `{}` is damaged: {what}", .path.display())]
     Damaged {
-        /// The file.
+        /// File.
         path: PathBuf,
-        /// How it shows.
+        /// Evidence.
         what: String,
     },
-    /// The file was written by a run with another label.
+    /// The file belongs to a run with another label.
     #[error("checkpoint `{}` belongs to `{found}`, not to `{expected}`", .path.display())]
     OtherRun {
-        /// The file.
+        /// File.
         path: PathBuf,
-        /// The label in the file.
+        /// Label in the file.
         found: String,
-        /// The label of this run.
+        /// Label of this run.
         expected: String,
     },
-    /// The file is whole, but was written with another model or other data.
+    /// The file is whole but of another model or other data.
     #[error("checkpoint `{}` does not fit this run: {what}", .path.display())]
     Unfit {
-        /// The file.
+        /// File.
         path: PathBuf,
-        /// How it shows.
+        /// Evidence.
         what: String,
     },
-    /// Solver or state cannot be written down.
+    /// Solver or state cannot be encoded.
     #[error("checkpoint `{}` cannot be encoded: {message}", .path.display())]
     Encode {
-        /// The file that was to be written.
+        /// File to be written.
         path: PathBuf,
-        /// The encoder's message.
+        /// Message of the encoder.
         message: String,
     },
 }

@@ -1,12 +1,12 @@
-//! Adadelta.
+//! Adadelta method.
 
 use super::rule::{Range, UpdateRule, first_invalid, length, reserve};
 use serde::{Deserialize, Serialize};
 
 /// Adadelta (Zeiler 2012, algorithm 1): steps in the units of the parameters, without a learning rate.
 ///
-/// s ← ρ s + (1 − ρ) g², Δ = −√(d + ε) / √(s + ε) · g, d ← ρ d + (1 − ρ) Δ². The defaults are ρ = 0.95 and
-/// ε = 10⁻⁶. Its first steps are about √ε long, so it starts slowly.
+/// s ← ρ s + (1 − ρ) g², Δ = −√(d + ε) / √(s + ε) · g, d ← ρ d + (1 − ρ) Δ². Defaults ρ = 0.95, ε = 10⁻⁶.
+/// Starts slowly: first steps are about √ε.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Adadelta {
     decay: f64,
@@ -22,7 +22,7 @@ impl Default for Adadelta {
 }
 
 impl Adadelta {
-    /// Adadelta with other settings: the decay rate ρ of both means, and ε.
+    /// Adadelta with decay rate ρ of both means, and ε.
     #[must_use]
     pub fn with(decay: f64, epsilon: f64) -> Self {
         Self { decay, epsilon, ..Self::default() }

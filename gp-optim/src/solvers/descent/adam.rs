@@ -1,12 +1,12 @@
-//! Adam.
+//! Adam method.
 
 use super::rule::{Range, UpdateRule, first_invalid, length, reserve};
 use serde::{Deserialize, Serialize};
 
-/// Adam (Kingma and Ba 2015, algorithm 1): steps by the mean of recent gradients over the root of their mean square.
+/// Adam (Kingma and Ba 2015, algorithm 1): mean of recent gradients over the root of their mean square.
 ///
-/// m ← β₁ m + (1 − β₁) g, v ← β₂ v + (1 − β₂) g², Δ = −rate · m̂ / (√v̂ + ε) with m̂ = m / (1 − β₁ᵗ) and
-/// v̂ = v / (1 − β₂ᵗ). The defaults are those of the paper.
+/// m ← β₁ m + (1 − β₁) g, v ← β₂ v + (1 − β₂) g², Δ = −rate · m̂ / (√v̂ + ε) with m̂ = m / (1 − β₁ᵗ) and v̂
+/// = v / (1 − β₂ᵗ). Defaults as in the paper.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Adam {
     rate: f64,
@@ -34,20 +34,20 @@ impl Default for Adam {
 }
 
 impl Adam {
-    /// Adam with another rate, which is about the largest change of a parameter in one step.
+    /// Adam with this rate, about the largest change of a parameter per step.
     #[must_use]
     pub fn with_rate(rate: f64) -> Self {
         Self { rate, ..Self::default() }
     }
 
-    /// Sets β₁ and β₂, the decay rates of mean and mean square.
+    /// Sets the decay rates β₁ of the mean and β₂ of the mean square.
     #[must_use]
     pub fn decays(mut self, mean: f64, square: f64) -> Self {
         (self.mean_decay, self.square_decay) = (mean, square);
         self
     }
 
-    /// Sets ε, what is added to the root of the mean square.
+    /// Sets ε, added to the root of the mean square.
     #[must_use]
     pub fn epsilon(mut self, epsilon: f64) -> Self {
         self.epsilon = epsilon;

@@ -1,4 +1,4 @@
-//! The first-order methods of this crate as one type, for callers that choose among them at run time.
+//! All first-order methods as one type, for choices at run time.
 
 use super::{Adadelta, Adam, Momentum, Nesterov, SignAdaptive, UpdateRule};
 use serde::{Deserialize, Serialize};
@@ -6,15 +6,15 @@ use serde::{Deserialize, Serialize};
 /// One of the [`UpdateRule`]s of this crate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum FirstOrder {
-    /// A running mean of gradients over the root of that of their squares.
+    /// Adam: mean gradient over root mean square.
     Adam(Adam),
-    /// Steps in the units of the parameters, without a rate.
+    /// Adadelta: steps in the units of the parameters, without a rate.
     Adadelta(Adadelta),
-    /// A velocity that every gradient changes a little.
+    /// Momentum: a velocity changed by every gradient.
     Momentum(Momentum),
-    /// The same, with the gradient where the velocity leads to.
+    /// Nesterov: momentum with the gradient ahead.
     Nesterov(Nesterov),
-    /// A rate for each parameter, by the signs of its derivative.
+    /// Sign-adaptive: a rate per parameter, by the signs of its derivative.
     SignAdaptive(SignAdaptive),
 }
 
@@ -48,7 +48,7 @@ impl From<SignAdaptive> for FirstOrder {
     }
 }
 
-/// The same call, whichever it is.
+/// Forwards a call to the variant.
 macro_rules! whichever {
     ($self:ident, $rule:ident => $call:expr) => {
         match $self {

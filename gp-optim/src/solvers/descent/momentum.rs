@@ -1,9 +1,9 @@
-//! Steepest descent with a memory of its steps, after Polyak and after Nesterov.
+//! Steepest descent with momentum, after Polyak and Nesterov.
 
 use super::rule::{Range, UpdateRule, first_invalid, length, reserve};
 use serde::{Deserialize, Serialize};
 
-/// The settings and the velocity that both methods share.
+/// Settings and velocity shared by both methods.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Heavy {
     rate: f64,
@@ -20,7 +20,7 @@ impl Heavy {
         first_invalid(&[("rate", self.rate, Range::Positive), ("momentum", self.momentum, Range::Fraction)])
     }
 
-    /// v ← μ v − rate · g, and from each new velocity and gradient the change.
+    /// v ← μ v − rate · g, then the change from velocity and gradient.
     fn step(&mut self, gradient: &[f64], changes: &mut [f64], change: impl Fn(f64, f64) -> f64) {
         reserve(&mut self.velocity, gradient.len(), 0.0);
         for ((to, &g), velocity) in changes.iter_mut().zip(gradient).zip(&mut self.velocity) {
@@ -39,7 +39,7 @@ impl Heavy {
 pub struct Momentum(Heavy);
 
 impl Momentum {
-    /// Momentum with the given rate and μ ∈ [0, 1); 0.9 is usual.
+    /// Momentum of this rate and μ ∈ [0, 1), usually 0.9.
     #[must_use]
     pub fn new(rate: f64, momentum: f64) -> Self {
         Self(Heavy::new(rate, momentum))
@@ -68,16 +68,15 @@ impl UpdateRule for Momentum {
     }
 }
 
-/// Nesterov's accelerated gradient, in the form of Sutskever and others (2013): v ← μ v − rate · ∇f(θ + μ v),
-/// θ ← θ + v.
+/// Nesterov's accelerated gradient, after Sutskever and others (2013): v ← μ v − rate · ∇f(θ + μ v), θ ← θ
+/// + v.
 ///
-/// The parameters that the solver moves and evaluates at are x = θ + μ v, where the gradient is needed. Written in
-/// them, the recurrence is v ← μ v − rate · g, Δ = μ v − rate · g.
+/// The solver moves x = θ + μ v: v ← μ v − rate · g, Δ = μ v − rate · g.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Nesterov(Heavy);
 
 impl Nesterov {
-    /// Nesterov's method with the given rate and μ ∈ [0, 1); 0.9 is usual.
+    /// Nesterov's method of this rate and μ ∈ [0, 1), usually 0.9.
     #[must_use]
     pub fn new(rate: f64, momentum: f64) -> Self {
         Self(Heavy::new(rate, momentum))

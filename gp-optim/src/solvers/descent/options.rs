@@ -1,4 +1,4 @@
-//! When a descent stops of its own accord.
+//! Stopping criteria of a descent.
 
 use crate::solvers::OptimError;
 use crate::solvers::options::check;
@@ -7,21 +7,19 @@ use serde::{Deserialize, Serialize};
 /// Settings of [`Descent`](super::Descent) that do not depend on the method.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DescentOptions {
-    /// Converged when |∂f/∂xᵢ| · max(|xᵢ|, 1) ≤ this · max(|f|, 1) for every i that moves. Heeded when batches are
-    /// whole: the gradient of a part says nothing about a minimum.
+    /// Convergence: |∂f/∂xᵢ| · max(|xᵢ|, 1) ≤ this · max(|f|, 1) for every moving i. Whole batches only.
     pub gradient_tolerance: f64,
-    /// With whole batches: a step that leads below the best so far by at most this · max(|f|, 1) brought nothing. With
-    /// mini-batches: a fall of the mean value over twenty blocks of at least twenty batches, from the older half to the
-    /// newer one, that is no larger than this is none.
+    /// Whole batches: a step that lowers the best value by at most this · max(|f|, 1) counts as none.
+    /// Mini-batches: the least relevant fall of the mean value over twenty blocks, from older to newer
+    /// half.
     pub value_tolerance: f64,
-    /// So many in a row are a plateau, at least 1: of steps that brought nothing with whole batches; with mini-batches,
-    /// of blocks up to which the objective was not found to fall by more than its noise (Mann and Kendall's test for a
-    /// trend at 5 %).
+    /// Number in a row that make a plateau, at least 1: of steps without decrease for whole batches; of
+    /// blocks without a fall beyond noise (Mann and Kendall's test at 5 %) for mini-batches.
     pub plateau: u64,
-    /// So many failed evaluations in a row end the run, at least 1.
+    /// Failed evaluations in a row that end the run, at least 1.
     pub max_failures: u64,
-    /// Whether the objective changes under way, because something behind it is learning too. Values of different
-    /// points are then not compared, even when batches are whole: the run ends where it was last.
+    /// `true` if the objective changes because something behind it learns too. Values are then not
+    /// compared, and the run ends at its last point.
     pub drifting: bool,
 }
 
@@ -41,7 +39,7 @@ impl DescentOptions {
     /// Checks every setting against its range.
     ///
     /// # Errors
-    /// [`OptimError::InvalidOption`] names the first setting at fault.
+    /// [`OptimError::InvalidOption`] names the first invalid setting.
     #[expect(clippy::cast_precision_loss, reason = "counts are shown, not computed with")]
     pub fn validate(&self) -> Result<(), OptimError> {
         let counts = [("plateau", self.plateau as f64), ("max_failures", self.max_failures as f64)];

@@ -1,47 +1,45 @@
-//! What turns gradients into steps.
+//! Update rules: steps from gradients.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// The recurrence of a first-order method: from the gradient at a point to the change of that point.
+/// Recurrence of a first-order method: change of a point from the gradient there.
 ///
-/// A rule keeps one or more numbers per parameter, and can be written down with them, so that a run goes on from a
-/// checkpoint. It sees gradients of one length only, all of them finite.
+/// A rule keeps numbers per parameter and is serialised with them. Its gradients are finite and of one
+/// length.
 pub trait UpdateRule: Serialize + DeserializeOwned {
-    /// The name of the method, as users are shown it.
+    /// Name of the method for users.
     fn name(&self) -> &'static str;
 
-    /// The first setting outside its range: its name, its value, and the condition that it has to meet.
+    /// First setting out of range: name, value, condition.
     fn invalid_setting(&self) -> Option<(&'static str, f64, &'static str)>;
 
-    /// The number of parameters that the memory is for; nothing before the first step.
+    /// Number of parameters in memory; None before the first step.
     fn parameters(&self) -> Option<usize>;
 
-    /// Learns from the gradient at the current point and overwrites `change`, as long as `gradient`, with what is
-    /// to be added to the point.
+    /// Learns from the gradient at the current point and overwrites `change` with the step.
     fn step(&mut self, gradient: &[f64], change: &mut [f64]);
 
-    /// Called when the point that the last step led to could not be evaluated, before half that step is tried:
-    /// whatever would carry the next step in the same direction should shrink as well.
+    /// Called after a point failed, before half the step is tried: momentum should shrink as well.
     fn recoil(&mut self);
 }
 
-/// Makes room for `n` numbers the first time; afterwards the length stays.
+/// Allocates `n` numbers the first time.
 pub(super) fn reserve(memory: &mut Vec<f64>, n: usize, value: f64) {
     if memory.is_empty() {
         memory.resize(n, value);
     }
 }
 
-/// The length of a rule's memory, once it has one.
+/// Length of a rule's memory, once allocated.
 pub(super) fn length(memory: &[f64]) -> Option<usize> {
     (!memory.is_empty()).then_some(memory.len())
 }
 
-/// A condition on a setting, with its name and value.
+/// Name, value and condition of a setting.
 pub(super) type Setting = (&'static str, f64, Range);
 
-/// The conditions that settings of rules have to meet.
+/// Conditions on settings of rules.
 #[derive(Clone, Copy)]
 pub(super) enum Range {
     Positive,
@@ -71,7 +69,7 @@ impl Range {
     }
 }
 
-/// The first setting that is out of its range.
+/// First setting out of range.
 pub(super) fn first_invalid(settings: &[Setting]) -> Option<(&'static str, f64, &'static str)> {
     let bad = settings.iter().find(|&&(_, value, range)| !range.holds(value));
     bad.map(|&(name, value, range)| (name, value, range.text()))

@@ -1,4 +1,4 @@
-//! From an objective and a start to where a descent ended, and why there.
+//! Runs of first-order methods.
 
 use super::{Descent, UpdateRule};
 use crate::solvers::control::Control;
@@ -9,36 +9,36 @@ use crate::stochastic::StochasticObjective;
 use argmin::core::{OptimizationResult, State};
 use serde::{Deserialize, Serialize};
 
-/// Where a descent ended, and why.
+/// Result of a descent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Descended {
-    /// The lowest point seen when batches are whole and nothing drifts, and otherwise the last one that could be evaluated.
+    /// Lowest point seen for whole batches without drift, else the last evaluated one.
     pub x: Vec<f64>,
-    /// The objective there; nothing when batches are parts.
+    /// Objective there; None for mini-batches.
     pub value: Option<f64>,
-    /// The mean of the values of the batches over the last epoch that was completed.
+    /// Mean batch value over the last completed epoch.
     pub epoch_value: Option<f64>,
-    /// The same for every epoch; if none was completed, for what there is of the first.
+    /// Mean batch value of every epoch, or of the unfinished first one.
     pub epoch_values: Vec<f64>,
-    /// Iterations done.
+    /// Number of iterations.
     pub iterations: u64,
-    /// Evaluations of a batch, failed ones included.
+    /// Number of batch evaluations, failures included.
     pub evaluations: u64,
-    /// Whether the value has settled or the gradient is small: with mini-batches, as far as the noise tells.
+    /// `true` if the value has settled or the gradient is small, within the noise for mini-batches.
     pub converged: bool,
-    /// Why the run ended.
+    /// Reason for the end.
     pub reason: StopReason,
-    /// Evaluations that failed or gave something not finite, each stepped back from.
+    /// Number of failed or non-finite evaluations, each stepped back from.
     pub failed_evaluations: u64,
-    /// What the last of them had to say.
+    /// Message of the last of them.
     pub last_failure: Option<String>,
 }
 
-/// A descent by a first-order method, ready to be run.
+/// Descent by a first-order method, ready to run.
 pub type DescentRun<O, R> = ControlledRun<O, Descent<R>, Point>;
 
-/// Runs a first-order method from a start, for at most `max_iterations` steps.
+/// Runs a first-order method for at most `max_iterations` steps.
 ///
 /// ```
 /// use gp_optim::{Adam, Batch, Batches, Descent, descend};
@@ -58,8 +58,8 @@ pub type DescentRun<O, R> = ControlledRun<O, Descent<R>, Point>;
 /// ```
 ///
 /// # Errors
-/// [`OptimError`] when the start is empty, not finite or cannot be evaluated, or learning rates do not fit it.
-/// Everything that goes wrong later is part of the result.
+/// [`OptimError`] for a start that is empty, not finite or cannot be evaluated, or learning rates that do
+/// not fit it. Later faults are part of the result.
 pub fn descend<O: StochasticObjective, R: UpdateRule>(
     objective: O,
     x0: &[f64],
@@ -69,14 +69,12 @@ pub fn descend<O: StochasticObjective, R: UpdateRule>(
     descend_with(objective, x0, solver, max_iterations, &Control::new(), |run| run)
 }
 
-/// Like [`descend`], under a control, and with observers attached to the run by `attach`.
+/// [`descend`] under a control, with observers attached by `attach`.
 ///
-/// A checkpoint that holds a state is resumed from: the run then continues with the solver and the counts stored
-/// there, and `x0` and `solver` are ignored.
+/// A stored checkpoint is resumed, ignoring `x0` and `solver`.
 ///
 /// # Errors
-/// As [`descend`]; [`OptimError::Checkpoint`], [`OptimError::Interrupted`], and whatever keeps an observer from its
-/// work.
+/// As [`descend`]; [`OptimError::Checkpoint`], [`OptimError::Interrupted`], and errors of observers.
 pub fn descend_with<O: StochasticObjective, R: UpdateRule>(
     objective: O,
     x0: &[f64],

@@ -1,39 +1,37 @@
-//! When an objective that is seen through batches no longer improves within its noise.
+//! Convergence test for objectives seen through batches.
 //!
-//! Values of single batches scatter, so means of blocks of some twenty batches are looked at (of whole epochs, where
-//! these are shorter), by the test of Mann (1945) and Kendall for a trend. Progress becomes slow: it is looked for in the
-//! last twenty blocks, and again in the last half of the run where that is longer, in twenty means of its blocks. The test
-//! counts how many pairs of blocks are in falling and how many in rising order: `S = Σ_{i<j} sign(y_j − y_i)`, which without a
-//! trend has mean 0 and variance `n(n − 1)(2n + 5)/18` whatever the distribution of the noise, outliers and all. As
-//! long as, in one of the two windows, S is so far below 0 as chance brings it once in twenty times, and the newer half
-//! lies below the older one by more than the tolerance, the objective falls.
+//! Means of blocks of some twenty batches (or of shorter epochs) are tested for a trend (Mann 1945,
+//! Kendall), in the last twenty blocks and in the last half of the run as twenty means. `S = Σ_{i<j}
+//! sign(y_j − y_i)` has mean 0 and variance `n(n − 1)(2n + 5)/18` without a trend, for any noise. The
+//! objective falls while, in one of the windows, S is below its 5 % point and the newer half is lower by
+//! more than the tolerance.
 //!
-//! An objective that falls over a window by three standard deviations of one of its twenty means is found to fall nine
-//! times in ten; a steady fall that is larger than the scatter, always.
+//! A fall over a window by three standard deviations of one of its means is found nine times in ten; a
+//! steady fall beyond the scatter, always.
 
 use serde::{Deserialize, Serialize};
 
-/// Blocks that are looked at together.
+/// Number of blocks compared.
 const BLOCKS: usize = 20;
-/// Batches in a block, at least.
+/// Least number of batches per block.
 const BATCHES: u64 = 20;
-/// The upper 5 % point of the standard normal distribution.
+/// Upper 5 % point of the standard normal distribution.
 const LEVEL: f64 = 1.644_853_626_951_472_7;
 
-/// The blocks of batches so far.
+/// Blocks of batches so far.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Settled {
-    /// Σ value · terms and Σ terms over the batches of this block that could be evaluated.
+    /// Σ value · terms and Σ terms over the evaluated batches of this block.
     sum: f64,
     terms: f64,
     drawn: u64,
     means: Vec<f64>,
-    /// Blocks in a row after which the objective was not found to fall.
+    /// Blocks in a row without a detected fall.
     idle: u64,
 }
 
 impl Settled {
-    /// Adds a batch with its value and its number of terms, or one that could not be evaluated.
+    /// Adds a batch with its value and number of terms, or a failed one.
     pub(super) fn batch(&mut self, found: Option<(f64, f64)>) {
         self.drawn += 1;
         if let Some((value, terms)) = found {
@@ -42,7 +40,7 @@ impl Settled {
         }
     }
 
-    /// Ends a block if it is one, and tells how many in a row did not find the objective falling.
+    /// Ends a block if complete; number of blocks in a row without a fall.
     pub(super) fn idle(&mut self, per_epoch: u64, tolerance: f64) -> u64 {
         if self.drawn >= block_length(per_epoch) {
             self.close(tolerance);
@@ -50,7 +48,7 @@ impl Settled {
         self.idle
     }
 
-    /// Begins anew: with other parameters everything may improve again.
+    /// Restarts, for other parameters.
     pub(super) fn forget(&mut self) {
         *self = Self::default();
     }
@@ -73,7 +71,7 @@ impl Settled {
     }
 }
 
-/// Whether so many last values, twenty or more, fall in twenty means, and by more than `least` from half to half.
+/// `true` if the last `count` (≥ 20) values fall in twenty means, by more than `least` from half to half.
 fn falls(values: &[f64], count: usize, least: f64) -> bool {
     let window = &values[values.len() - count..];
     let part = |i: usize| &window[i * count / BLOCKS..(i + 1) * count / BLOCKS];
@@ -81,7 +79,7 @@ fn falls(values: &[f64], count: usize, least: f64) -> bool {
     decreases(&means) && mean_of(&means[..BLOCKS / 2]) - mean_of(&means[BLOCKS / 2..]) > least
 }
 
-/// Batches in a block: whole epochs, where these are shorter.
+/// Batches per block: whole epochs, if shorter.
 fn block_length(per_epoch: u64) -> u64 {
     let per_epoch = per_epoch.max(1);
     if per_epoch >= BATCHES { BATCHES } else { per_epoch * BATCHES.div_ceil(per_epoch) }
@@ -92,7 +90,7 @@ fn mean_of(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// Whether values fall in their order, by more than chance has it once in twenty times.
+/// `true` if values fall in order beyond the 5 % level.
 #[expect(clippy::cast_precision_loss, reason = "twenty values have 190 pairs")]
 fn decreases(values: &[f64]) -> bool {
     let mut falls = 0.0;

@@ -1,14 +1,13 @@
-//! A learning rate for each parameter that follows the sign of its gradient.
+//! Learning rates that follow the signs of gradients.
 
 use super::rule::{Range, UpdateRule, first_invalid, length, reserve};
 use serde::{Deserialize, Serialize};
 
 /// Steepest descent with sign-adaptive rates (Villacampa-Calvo and Hernández-Lobato 2017, appendix G): a
-/// parameter's rate grows by 2 % while the sign of its gradient stays and halves when it changes. For whole
-/// batches; noise would halve every rate to nothing.
+/// rate grows by 2 % while the sign of its gradient stays, and halves when it changes. Whole batches only.
 ///
-/// rᵢ ← 1.02 rᵢ if gᵢ gᵢ′ > 0, rᵢ ← rᵢ / 2 if gᵢ gᵢ′ < 0, with g′ the gradient before, then Δᵢ = −rᵢ gᵢ. A gradient
-/// that is zero has no sign: the rate stays, and so does the sign to compare the next one with.
+/// rᵢ ← 1.02 rᵢ if gᵢ gᵢ′ > 0, rᵢ ← rᵢ / 2 if gᵢ gᵢ′ < 0, g′ the previous gradient; Δᵢ = −rᵢ gᵢ. A zero
+/// gradient changes neither rate nor the sign to compare with.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SignAdaptive {
     first_rate: f64,
@@ -16,7 +15,7 @@ pub struct SignAdaptive {
     growth: f64,
     shrinkage: f64,
     rates: Vec<f64>,
-    /// The last gradient of each parameter that was not zero.
+    /// Last non-zero gradient of each parameter.
     signs: Vec<f64>,
 }
 
@@ -27,7 +26,7 @@ impl Default for SignAdaptive {
 }
 
 impl SignAdaptive {
-    /// The method with the given rate to start from, for all parameters.
+    /// Method starting from this rate for all parameters.
     #[must_use]
     pub fn with_rate(first_rate: f64) -> Self {
         Self {
@@ -40,7 +39,7 @@ impl SignAdaptive {
         }
     }
 
-    /// Sets the factors by which rates grow (at least 1) and shrink (below 1), and the largest rate.
+    /// Sets the factors of growth (at least 1) and shrinkage (below 1), and the largest rate.
     #[must_use]
     pub fn factors(mut self, growth: f64, shrinkage: f64, largest_rate: f64) -> Self {
         (self.growth, self.shrinkage, self.largest_rate) = (growth, shrinkage, largest_rate);

@@ -1,26 +1,25 @@
-//! Which parameters move how fast, and when that changes.
+//! Learning rates per parameter and stage.
 
 use crate::solvers::OptimError;
 use crate::solvers::options::check;
 use serde::{Deserialize, Serialize};
 
-/// A part of a run with its own learning rates.
+/// Part of a run with its own learning rates.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RateStage {
-    /// Epochs that the stage lasts at most, at least 1; a plateau or a small gradient ends it earlier. The last
-    /// stage of a run without rounds lasts until the run ends.
+    /// Most epochs of the stage, at least 1; a plateau or small gradient ends it earlier. Without rounds
+    /// the last stage lasts to the end.
     pub epochs: u64,
-    /// For each parameter a factor on its steps: 1 as the method has it, 0 not moved at all.
+    /// Factor on the steps of each parameter: 1 as in the method, 0 for fixed.
     pub rates: Vec<f64>,
 }
 
-/// The share of a run that each part of [`RateStage::cooling`] lasts, and the factor on its steps.
+/// Share of a run and factor on steps, for each part of [`RateStage::cooling`].
 const COOLING: [(f64, f64); 3] = [(0.6, 1.0), (0.25, 0.3), (0.15, 0.1)];
 
 impl RateStage {
-    /// Shorter steps towards the end of a run of so many epochs. With steps of one length, parameters go on scattering about
-    /// where batches lead them, the wider the longer the steps; a last part with steps of a tenth lets them settle there.
-    /// A run of less than an epoch for each part has but one.
+    /// Shorter steps towards the end of a run of this many epochs: parameters scatter less and settle. Runs
+    /// shorter than an epoch per part have one stage.
     #[must_use]
     #[expect(
         clippy::cast_precision_loss,
@@ -49,16 +48,16 @@ impl RateStage {
     }
 }
 
-/// The stages of a run, and where in them it is.
+/// Stages of a run, and its position.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Stages {
     stages: Vec<RateStage>,
-    /// Rounds go on until one changes the value by no more than this; without it there is one round.
+    /// Change of value that ends the rounds; None for a single round.
     tolerance: Option<f64>,
     current: usize,
-    /// Epochs that this stage has lasted.
+    /// Epochs in this stage.
     epochs: u64,
-    /// The value at the end of the last round.
+    /// Value at the end of the last round.
     before: Option<f64>,
 }
 
@@ -75,24 +74,24 @@ impl Stages {
         self.stages.iter().try_for_each(|stage| stage.validate(parameters))
     }
 
-    /// The factors on the steps of this stage; nothing where all are one.
+    /// Factors on the steps of this stage; None if all are one.
     pub(super) fn rates(&self) -> Option<&[f64]> {
         self.stages.get(self.current).map(|stage| stage.rates.as_slice())
     }
 
-    /// Whether the run goes through its stages more than once.
+    /// `true` if the run repeats its stages.
     pub(super) fn are_rounds(&self) -> bool {
         self.tolerance.is_some()
     }
 
-    /// Counts an epoch, and tells whether it was the last that the stage may have.
+    /// Counts an epoch; true for the stage's last.
     pub(super) fn count_epoch(&mut self) -> bool {
         self.epochs += 1;
         let is_last = self.tolerance.is_none() && self.current + 1 >= self.stages.len();
         !is_last && self.stages.get(self.current).is_some_and(|stage| self.epochs >= stage.epochs)
     }
 
-    /// Goes on to the next stage, with the value that this one has come to, and tells whether that ends the run.
+    /// Goes to the next stage, given the value of this one; true if the run ends.
     pub(super) fn advance(&mut self, value: Option<f64>) -> bool {
         if self.current + 1 < self.stages.len() {
             (self.current, self.epochs) = (self.current + 1, 0);

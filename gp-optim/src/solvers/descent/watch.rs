@@ -1,14 +1,14 @@
-//! How the epochs of a run compare.
+//! Comparison of epochs.
 
 use serde::{Deserialize, Serialize};
 
-/// Mean values of epochs, the best among them, and for how long nothing has been better.
+/// Mean values of epochs, the best of them, and the time since.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Watch {
-    /// Σ value · terms and Σ terms over the batches of this epoch that could be evaluated.
+    /// Σ value · terms and Σ terms over the evaluated batches of this epoch.
     sum: f64,
     terms: f64,
-    /// The mean value of every epoch that had one.
+    /// Mean value of every epoch that had one.
     means: Vec<f64>,
     best: Option<f64>,
     idle: u64,
@@ -19,7 +19,7 @@ impl Watch {
         self.means.last().copied()
     }
 
-    /// The mean values of all epochs, or of what there is of the first one.
+    /// Mean values of all epochs, or of the unfinished first one.
     pub(super) fn course(&self) -> Vec<f64> {
         if self.means.is_empty() && self.terms > 0.0 {
             return vec![self.sum / self.terms];
@@ -27,23 +27,23 @@ impl Watch {
         self.means.clone()
     }
 
-    /// Epochs in a row that brought nothing.
+    /// Epochs in a row without improvement.
     pub(super) fn idle(&self) -> u64 {
         self.idle
     }
 
-    /// Begins to count idle epochs anew: with other parameters everything may improve again.
+    /// Restarts the count of idle epochs, for other parameters.
     pub(super) fn forget_idle(&mut self) {
         self.idle = 0;
     }
 
-    /// Adds a batch with its value and its number of terms.
+    /// Adds a batch with its value and number of terms.
     pub(super) fn batch(&mut self, value: f64, terms: f64) {
         self.sum += value * terms;
         self.terms += terms;
     }
 
-    /// Ends an epoch, which is idle if its mean lies below the best by at most `tolerance` · max(|mean|, 1).
+    /// Ends an epoch; idle if its mean is below the best by at most `tolerance` · max(|mean|, 1).
     pub(super) fn close_epoch(&mut self, tolerance: f64) {
         // An epoch without a single value, or with values whose sum overflows, says nothing about a plateau.
         let mean = self.sum / self.terms;

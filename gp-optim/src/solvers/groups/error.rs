@@ -1,54 +1,54 @@
-//! What can be wrong with groups.
+//! Errors of groups.
 
 use crate::number::format_number;
 
-/// What can be wrong with groups.
+/// Invalid groups or schedule.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GroupError {
-    /// A name that no group has.
+    /// No group has this name.
     #[error("there is no group `{name}`: there are {known}")]
     Unknown {
-        /// The name asked for.
+        /// Name given.
         name: String,
-        /// The names there are, with commas between.
+        /// Known names, separated by commas.
         known: String,
     },
-    /// A name given twice.
+    /// Two groups have the same name.
     #[error("there are two groups `{name}`")]
     Duplicate {
-        /// The name that two groups have.
+        /// Repeated name.
         name: String,
     },
-    /// A group of nothing.
+    /// A group has no parameters.
     #[error("group `{name}` has no parameters")]
     Empty {
-        /// The name of the group without parameters.
+        /// Group.
         name: String,
     },
-    /// A learning rate that is none.
+    /// A learning rate is invalid.
     #[error("the learning rate of group `{name}` is {}, but must be finite and positive", format_number(*.value))]
     Rate {
-        /// Name of the group.
+        /// Group.
         name: String,
-        /// The value refused.
+        /// Value given.
         value: f64,
     },
-    /// Groups for another number of parameters.
+    /// Groups are for another number of parameters.
     #[error("the groups hold {groups} parameters, but there are {parameters}")]
     Length {
-        /// The number of parameters in all groups.
+        /// Number of parameters in all groups.
         groups: usize,
-        /// The number of parameters there are.
+        /// Number of parameters of the model.
         parameters: usize,
     },
-    /// A schedule in which nothing moves.
+    /// A stage trains nothing.
     #[error("stage {stage} of the schedule moves no parameters")]
     NothingTrained {
-        /// Which stage, counted from 0.
+        /// Stage, from 0.
         stage: usize,
     },
-    /// A schedule without a stage, or without a round.
+    /// A schedule has no stage or no round.
     #[error("the schedule has no stages or no rounds")]
     NoStages,
 }

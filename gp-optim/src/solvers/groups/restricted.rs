@@ -1,9 +1,9 @@
-//! A problem seen as a function of some of its parameters.
+//! Problem as a function of some of its parameters.
 
 use argmin::core::{CostFunction, Error, Gradient};
 use std::cell::RefCell;
 
-/// A problem with all parameters but some held where they are.
+/// Problem with all but some parameters held.
 pub(super) struct Restricted<'a, O> {
     whole: &'a O,
     // argmin evaluates through a shared reference.
@@ -12,12 +12,12 @@ pub(super) struct Restricted<'a, O> {
 }
 
 impl<'a, O> Restricted<'a, O> {
-    /// `moved` are positions in `x`.
+    /// Restricts to the positions `moved` in `x`.
     pub(super) fn new(whole: &'a O, x: &[f64], moved: &'a [usize]) -> Self {
         Self { whole, x: RefCell::new(x.to_vec()), moved }
     }
 
-    /// What `of` makes of the whole point.
+    /// Applies `of` to the whole point.
     fn at<T>(&self, part: &[f64], of: impl FnOnce(&Vec<f64>) -> T) -> T {
         let mut x = self.x.borrow_mut();
         self.moved.iter().zip(part).for_each(|(&i, value)| x[i] = *value);

@@ -1,40 +1,40 @@
-//! Which groups move together, in what order, and for how long.
+//! Schedule of groups: order and duration.
 
 use super::Groups;
 use crate::solvers::lbfgs::LbfgsOptions;
 use crate::solvers::{Control, MinimiseOptions};
 use serde::{Deserialize, Serialize};
 
-/// A part of a schedule: some groups move, all others stay.
+/// Part of a schedule: some groups move, all others stay.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Stage {
-    /// Names of the groups that move, those among them that are trained.
+    /// Names of the moving groups; untrained ones stay.
     pub groups: Vec<String>,
-    /// Steps that the stage may take each time.
+    /// Most steps per visit of the stage.
     pub max_iterations: u64,
-    /// Settings of its solver, among them its tolerances, its plateau and the budget of evaluations.
+    /// Settings of its solver, including tolerances, plateau and evaluation limit.
     pub lbfgs: LbfgsOptions,
 }
 
 /// Stages in turn, once or in rounds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Schedule {
-    /// The stages of a round, in order.
+    /// Stages of a round, in order.
     pub stages: Vec<Stage>,
-    /// Rounds that may be done, at least 1.
+    /// Most rounds, at least 1.
     pub max_rounds: u64,
-    /// Converged when a round changes the objective by no more than this.
+    /// Convergence: a round changes the objective by at most this.
     pub tolerance: f64,
-    /// Who may end the run: a limit on time, an interrupt; and the file from which it goes on.
+    /// Time limit, interrupt and checkpoint.
     #[serde(skip)]
     pub control: Control,
 }
 
 impl Schedule {
-    /// One trained group at a time, round after round, until a round changes the objective by no more than 10⁻⁶,
-    /// for at most 200 rounds (Bonilla, Krauth and Dezfouli 2019, section 9.2).
+    /// One trained group at a time, in rounds until one changes the objective by at most 10⁻⁶, at most 200
+    /// (Bonilla, Krauth and Dezfouli 2019, section 9.2).
     ///
-    /// The iterations that `options` allow are those of one stage, its control is that of the whole.
+    /// Iteration limits of `options` are per stage; its control is that of the whole.
     #[must_use]
     pub fn alternating(groups: &Groups, options: &MinimiseOptions) -> Self {
         let stage = |name: &str| Stage {

@@ -1,4 +1,4 @@
-//! Minimising over one set of groups after the other.
+//! Minimisation over one group of parameters after the other.
 
 use super::{Groups, Schedule, StagedLbfgs};
 use crate::objective::Objective;
@@ -8,34 +8,34 @@ use crate::solvers::{CachedObjective, OptimError, StopReason};
 use argmin::core::{OptimizationResult, State};
 use serde::{Deserialize, Serialize};
 
-/// Where a schedule ended, and why.
+/// Result of a schedule.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Staged {
-    /// The lowest point seen.
+    /// Lowest point seen.
     pub x: Vec<f64>,
-    /// The objective there.
+    /// Objective there.
     pub value: f64,
-    /// Rounds that were completed.
+    /// Number of completed rounds.
     pub rounds: u64,
     /// Iterations of all stages.
     pub iterations: u64,
     /// Evaluations of all stages.
     pub evaluations: u64,
-    /// Whether the last round changed next to nothing; with a single round, whether its last stage has converged.
+    /// `true` if the last round changed nothing relevant, or a single round's last stage converged.
     pub converged: bool,
-    /// Why the run ended.
+    /// Reason for the end.
     pub reason: StopReason,
-    /// Evaluations that failed, of all stages.
+    /// Failed evaluations of all stages.
     pub failed_evaluations: u64,
-    /// What the last of them had to say.
+    /// Message of the last of them.
     pub last_failure: Option<String>,
 }
 
-/// A minimisation by the solver of all stages, ready to be run.
+/// Minimisation over all stages, ready to run.
 pub type StagedRun<O> = ControlledRun<CachedObjective<O>, StagedLbfgs, Vec<f64>>;
 
-/// Minimises an objective stage by stage with the guarded L-BFGS. Learning rates of groups play no part.
+/// Minimises an objective stage by stage with the guarded L-BFGS; learning rates are ignored.
 ///
 /// ```
 /// use gp_optim::{Groups, MinimiseOptions, Schedule, minimise_in_stages};
@@ -56,7 +56,7 @@ pub type StagedRun<O> = ControlledRun<CachedObjective<O>, StagedLbfgs, Vec<f64>>
 /// ```
 ///
 /// # Errors
-/// [`OptimError`] when the groups do not fit the start or the schedule, a setting is out of range, or the start
+/// [`OptimError`] for groups that do not fit the start or schedule, a setting out of range, or a start that
 /// cannot be evaluated.
 pub fn minimise_in_stages<O: Objective>(
     objective: O,
@@ -67,14 +67,14 @@ pub fn minimise_in_stages<O: Objective>(
     minimise_in_stages_with(objective, x0, groups, schedule, |run| run)
 }
 
-/// Like [`minimise_in_stages`], with observers attached to the run by `attach`: they see one run, from the first stage to
-/// the last.
+/// [`minimise_in_stages`] with observers attached by `attach`, which see one run.
 ///
-/// A checkpoint that holds a state is resumed from, in mid-stage: the run then continues with the schedule and counts
-/// stored there, and `x0`, `groups` and `schedule` are ignored, except for the control.
+/// A stored checkpoint is resumed in mid-stage, ignoring `x0`, `groups` and `schedule` except for its
+/// control.
 ///
 /// # Errors
-/// As [`minimise_in_stages`], and whatever keeps an observer or a checkpoint from its work, [`OptimError::Interrupted`] among it.
+/// As [`minimise_in_stages`], and errors of observers and checkpoints, including
+/// [`OptimError::Interrupted`].
 pub fn minimise_in_stages_with<O: Objective>(
     objective: O,
     x0: &[f64],

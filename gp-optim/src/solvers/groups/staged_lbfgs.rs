@@ -1,4 +1,4 @@
-//! One solver that goes through the stages of a schedule.
+//! Solver for the stages of a schedule.
 
 use super::restricted::Restricted;
 use super::{GroupError, Groups, Schedule, Stage};
@@ -8,15 +8,15 @@ use crate::solvers::{OptimError, StopReason};
 use argmin::core::{CostFunction, Error, Gradient, KV, Problem, Solver, State, TerminationStatus};
 use serde::{Deserialize, Serialize};
 
-/// Guarded L-BFGS on some groups of parameters after the other, as one argmin [`Solver`].
+/// Guarded L-BFGS on one group after the other, as one argmin [`Solver`].
 ///
-/// An iteration is one step of the [`Lbfgs`] of the current stage. The state's parameters are all of them, its
-/// gradient is zero where the stage moves nothing. The solver (and so a checkpoint) holds schedule and position.
+/// An iteration is one step of the stage's [`Lbfgs`]. The state has all parameters, with zero gradient for
+/// resting ones; the solver, and so a checkpoint, holds schedule and position.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct StagedLbfgs {
     schedule: Schedule,
     parameters: usize,
-    /// For each stage, the positions of the parameters that it moves.
+    /// Positions of the moving parameters of each stage.
     moved: Vec<Vec<usize>>,
     at: Position,
     lbfgs: Lbfgs,
@@ -24,19 +24,19 @@ pub struct StagedLbfgs {
     stop: Option<StopReason>,
 }
 
-/// Where in its schedule a run is.
+/// Position in the schedule.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Position {
-    /// Rounds that are over.
+    /// Number of completed rounds.
     rounds: u64,
     stage: usize,
-    /// Steps done in this stage.
+    /// Steps in this stage.
     steps: u64,
-    /// The value at the end of the last round.
+    /// Value at the end of the last round.
     before: Option<f64>,
 }
 
-/// What the stages that are over have come to.
+/// Counts of completed stages.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Earlier {
     evaluations: u64,
@@ -45,10 +45,10 @@ struct Earlier {
 }
 
 impl StagedLbfgs {
-    /// A solver that has not run yet.
+    /// New solver.
     ///
     /// # Errors
-    /// [`OptimError`] when the groups do not fit the schedule or a setting is out of range.
+    /// [`OptimError`] for groups that do not fit the schedule or a setting out of range.
     pub fn new(groups: &Groups, schedule: Schedule) -> Result<Self, OptimError> {
         let holds = |value: f64| value.is_finite() && value >= 0.0;
         check(&[("tolerance", schedule.tolerance)], "finite and not negative", holds)?;
@@ -67,49 +67,49 @@ impl StagedLbfgs {
         })
     }
 
-    /// Rounds that are over.
+    /// Number of completed rounds.
     #[must_use]
     pub fn rounds(&self) -> u64 {
         self.at.rounds
     }
 
-    /// The stage that the run is in, counted from 0.
+    /// Current stage, from 0.
     #[must_use]
     pub fn stage(&self) -> usize {
         self.at.stage
     }
 
-    /// Points at which the problem has been evaluated, failures included.
+    /// Number of evaluated points, failures included.
     #[must_use]
     pub fn evaluations(&self) -> u64 {
         self.earlier.evaluations + self.lbfgs.evaluations()
     }
 
-    /// Evaluations that failed or gave something that is not finite.
+    /// Number of failed or non-finite evaluations.
     #[must_use]
     pub fn failed_evaluations(&self) -> u64 {
         self.earlier.failures + self.lbfgs.failed_evaluations()
     }
 
-    /// What the last failed evaluation had to say.
+    /// Message of the last failed evaluation.
     #[must_use]
     pub fn last_failure(&self) -> Option<&str> {
         self.lbfgs.last_failure().or(self.earlier.last_failure.as_deref())
     }
 
-    /// Why the solver itself asked to stop; nothing while it runs or when a budget or a control ended the run.
+    /// Solver's own reason to stop; None while running or if a limit or control ended the run.
     #[must_use]
     pub fn stop_reason(&self) -> Option<&StopReason> {
         self.stop.as_ref()
     }
 
-    /// Whether the current stage has nothing more to do.
+    /// `true` if the current stage is done.
     fn stage_is_over(&self) -> bool {
         let budget = self.schedule.stages.get(self.at.stage).map_or(0, |stage| stage.max_iterations);
         self.lbfgs.stop_reason().is_some() || self.at.steps >= budget
     }
 
-    /// Lets the solver of the current stage work on its part of the state, by its `init` or its `next_iter`.
+    /// Runs `init` or `next_iter` of the stage's solver on its part of the state.
     fn with_part<O>(
         &mut self,
         problem: &mut Problem<O>,
@@ -140,7 +140,7 @@ impl StagedLbfgs {
         Ok(state.param(x).gradient(gradient).cost(part.cost))
     }
 
-    /// Goes on from stages that are over until there is one with something to do, or the schedule ends.
+    /// Skips completed stages, to one with something to do or the end of the schedule.
     fn go_on<O>(&mut self, problem: &mut Problem<O>, mut state: LbfgsState) -> Result<LbfgsState, Error>
     where
         O: CostFunction<Param = Vec<f64>, Output = f64> + Gradient<Param = Vec<f64>, Gradient = Vec<f64>>,
@@ -158,7 +158,7 @@ impl StagedLbfgs {
         Ok(state)
     }
 
-    /// Counts a round that has come to `value`, and stops if it was the last one.
+    /// Counts a round that ended at `value`, and stops after the last.
     fn end_round(&mut self, value: f64) {
         self.at.rounds += 1;
         let last = self.lbfgs.stop_reason().cloned().unwrap_or(StopReason::MaxIterations);
@@ -173,7 +173,7 @@ impl StagedLbfgs {
         };
     }
 
-    /// Sets up the solver of the next stage of this round or, after its last one, of the next round.
+    /// Sets up the solver of the next stage or round.
     fn next_stage(&mut self) -> Result<(), OptimError> {
         self.at.stage = (self.at.stage + 1) % self.schedule.stages.len();
         self.at.steps = 0;
@@ -188,7 +188,7 @@ impl StagedLbfgs {
     }
 }
 
-/// The positions that a stage moves.
+/// Positions that a stage moves.
 fn positions(index: usize, stage: &Stage, groups: &Groups) -> Result<Vec<usize>, GroupError> {
     let names: Vec<&str> = stage.groups.iter().map(String::as_str).collect();
     let rates = groups.stage(1, &names)?.rates;

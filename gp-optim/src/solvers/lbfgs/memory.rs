@@ -1,20 +1,20 @@
-//! What the last steps tell about curvature.
+//! Curvature from the last steps.
 
 use crate::solvers::vector::{add_scaled, dot, norm};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// A pair is kept only if yᵀs > this · ‖s‖ ‖y‖. On a quadratic of condition κ the cosine between the two is at
-/// least 2 / √κ, so only conditions beyond 10²⁰ are turned away along with negative curvature and noise.
+/// Least cosine of y and s for a kept pair. On a quadratic of condition κ it is at least 2 / √κ, so only
+/// conditions beyond 10²⁰, negative curvature and noise are skipped.
 const CAUTION: f64 = 1e-10;
 
-/// The last steps s and gradient differences y, an approximation to the inverse of the Hessian.
+/// Last steps s and gradient differences y: an approximate inverse Hessian.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Memory {
     capacity: usize,
-    /// Oldest first.
+    /// Pairs, oldest first.
     pairs: VecDeque<Pair>,
-    /// Buffers for the next pair.
+    /// Buffers of the next pair.
     #[serde(skip)]
     spare: Pair,
 }
@@ -25,7 +25,7 @@ struct Pair {
     y: Vec<f64>,
     /// yᵀs, positive.
     curvature: f64,
-    /// yᵀy.
+    /// yᵀy, the scale of the inverse Hessian.
     y_squared: f64,
 }
 
@@ -42,12 +42,12 @@ impl Memory {
         self.pairs.clear();
     }
 
-    /// Whether every pair has the given number of entries.
+    /// `true` if every pair has this number of entries.
     pub(super) fn fits(&self, dimension: usize) -> bool {
         self.pairs.iter().all(|pair| pair.s.len() == dimension && pair.y.len() == dimension)
     }
 
-    /// Writes −H g into `direction`, by the two-loop recursion (Nocedal and Wright, algorithm 7.4); −g without pairs.
+    /// Writes −H g by the two-loop recursion (Nocedal and Wright, algorithm 7.4); −g without pairs.
     pub(super) fn direction(&self, gradient: &[f64], shares: &mut Vec<f64>, direction: &mut Vec<f64>) {
         direction.clear();
         direction.extend(gradient.iter().map(|g| -g));
@@ -67,7 +67,7 @@ impl Memory {
         }
     }
 
-    /// Takes in the step between two points, unless its curvature cannot be trusted.
+    /// Adds the step between two points, if its curvature can be trusted.
     pub(super) fn learn(&mut self, from: (&[f64], &[f64]), to: (&[f64], &[f64])) {
         self.spare.set(from, to);
         if !self.spare.is_trustworthy() {

@@ -1,25 +1,25 @@
-//! What can be set about the solver.
+//! Settings of the solver.
 
 use crate::solvers::OptimError;
 use crate::solvers::options::check;
 use serde::{Deserialize, Serialize};
 
-/// Settings of [`Lbfgs`](super::Lbfgs); the defaults need no tuning on objectives of any scale.
+/// Settings of [`Lbfgs`](super::Lbfgs); defaults suit objectives of any scale.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LbfgsOptions {
-    /// Pairs of steps and gradient differences kept, at least 1.
+    /// Pairs kept, at least 1.
     pub memory: usize,
-    /// Converged when |∂f/∂xᵢ| · max(|xᵢ|, 1) ≤ this · max(|f|, 1) for every i.
+    /// Convergence: |∂f/∂xᵢ| · max(|xᵢ|, 1) ≤ this · max(|f|, 1) for every i.
     pub gradient_tolerance: f64,
-    /// A decrease of at most this · max(|f|, 1) counts as none.
+    /// Largest decrease, relative to max(|f|, 1), that counts as none.
     pub value_tolerance: f64,
-    /// So many iterations in a row without a decrease are a plateau, at least 1.
+    /// Iterations in a row without decrease that make a plateau, at least 1.
     pub plateau: u64,
-    /// Euclidean length of the very first trial step, positive.
+    /// Euclidean length of the first trial step, positive.
     pub first_step: f64,
-    /// Evaluations that one line search may spend, at least 1.
+    /// Most evaluations per line search, at least 1.
     pub search_evaluations: u64,
-    /// Evaluations that the whole run may spend, at least 1.
+    /// Most evaluations of the run, at least 1.
     pub max_evaluations: u64,
 }
 
@@ -41,7 +41,7 @@ impl LbfgsOptions {
     /// Checks every setting against its range.
     ///
     /// # Errors
-    /// [`OptimError::InvalidOption`] names the first setting at fault.
+    /// [`OptimError::InvalidOption`] names the first invalid setting.
     #[expect(clippy::cast_precision_loss, reason = "counts are shown, not computed with")]
     pub fn validate(&self) -> Result<(), OptimError> {
         let at_least_one = [

@@ -1,4 +1,4 @@
-//! The objective along one direction, and the lowest point seen there.
+//! Objective along one direction, with its lowest point.
 
 use super::Work;
 use crate::solvers::BadEvaluation;
@@ -6,7 +6,7 @@ use crate::solvers::line_search::{Outcome, Trial};
 use crate::solvers::vector::dot;
 use argmin::core::{CostFunction, Gradient, Problem};
 
-/// The points x + step · direction.
+/// Points x + step · direction.
 pub(super) struct Ray<'a> {
     origin: &'a [f64],
     start: Trial,
@@ -15,7 +15,7 @@ pub(super) struct Ray<'a> {
     failure: Option<String>,
 }
 
-/// The lowest point of a ray.
+/// Lowest point of a ray.
 pub(super) struct Found {
     pub(super) step: f64,
     pub(super) value: f64,
@@ -23,7 +23,7 @@ pub(super) struct Found {
 }
 
 impl<'a> Ray<'a> {
-    /// The ray from `origin`, where the objective has the given value, along the direction in `work`.
+    /// Ray from `origin`, of this value, along the direction in `work`.
     pub(super) fn new(origin: &'a [f64], value: f64, slope: f64, work: &'a mut Work) -> Self {
         let start = Trial { step: 0.0, value, slope };
         // Equal to no point at all, so that the first trial is not taken for a known one.
@@ -36,7 +36,7 @@ impl<'a> Ray<'a> {
         self.start
     }
 
-    /// Evaluates at a step and remembers the point if it is the lowest, below the start.
+    /// Evaluates at a step, keeping the point if lowest and below the start.
     pub(super) fn try_step<O>(&mut self, problem: &mut Problem<O>, step: f64) -> Outcome
     where
         O: CostFunction<Param = Vec<f64>, Output = f64> + Gradient<Param = Vec<f64>, Gradient = Vec<f64>>,
@@ -56,7 +56,7 @@ impl<'a> Ray<'a> {
         }
     }
 
-    /// Sets the point, and tells whether it differs from the origin and from the last one.
+    /// Sets the point; true if it differs from origin and last point.
     fn go_to(&mut self, step: f64) -> bool {
         let Work { direction, point, .. } = &mut *self.work;
         let (mut left_origin, mut left_last) = (false, false);
@@ -69,7 +69,7 @@ impl<'a> Ray<'a> {
         left_origin && left_last
     }
 
-    /// Value, gradient and slope along the ray at the point set last.
+    /// Value, gradient and slope along the ray at the current point.
     fn evaluate_here<O>(&self, problem: &mut Problem<O>) -> Result<(f64, Vec<f64>, f64), BadEvaluation>
     where
         O: CostFunction<Param = Vec<f64>, Output = f64> + Gradient<Param = Vec<f64>, Gradient = Vec<f64>>,
@@ -89,13 +89,13 @@ impl<'a> Ray<'a> {
         }
     }
 
-    /// The lowest point below the start, and what the last failed evaluation had to say.
+    /// Lowest point below the start, and message of the last failure.
     pub(super) fn finish(self) -> (Option<Found>, Option<String>) {
         (self.lowest, self.failure)
     }
 }
 
-/// Value and gradient at a point, all of it finite.
+/// Value and gradient at a point, all finite.
 pub(super) fn evaluate<O>(
     problem: &mut Problem<O>,
     point: &Vec<f64>,

@@ -2,10 +2,10 @@
 
 use super::Trial;
 
-/// A last trial may come at most this share of the way from the best one to the other end.
+/// Largest share of the way from best to other end for a trial.
 const SHARE: f64 = 0.66;
 
-/// The two ends of the interval and the trial between or beyond them.
+/// Ends of the interval and the trial between or beyond.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ends {
     pub(super) best: Trial,
@@ -14,17 +14,17 @@ pub(super) struct Ends {
 }
 
 impl Ends {
-    /// The trial lies above the best one: a minimum is between them.
+    /// `true` if the trial is above the best: a minimum lies between.
     pub(super) fn is_higher(&self) -> bool {
         self.trial.value > self.best.value
     }
 
-    /// The trial is as low as the best one but slopes the other way: a minimum is between them.
+    /// `true` if the trial is as low as the best but slopes the other way: a minimum lies between.
     pub(super) fn turns(&self) -> bool {
         !self.is_higher() && self.trial.slope * self.best.slope.signum() < 0.0
     }
 
-    /// The next step, within `range` when it extrapolates. Not finite when the numbers allow no interpolation.
+    /// Next step, within `range` if extrapolating; not finite if interpolation is impossible.
     pub(super) fn propose(&self, bracketed: bool, range: [f64; 2]) -> f64 {
         if self.is_higher() {
             self.between_higher()
@@ -39,7 +39,7 @@ impl Ends {
         }
     }
 
-    /// Case 1: the cubic's minimiser, or half way to the parabola's where the cubic goes further.
+    /// Case 1: the cubic's minimiser, or half way to the parabola's if the cubic goes further.
     fn between_higher(&self) -> f64 {
         let cubic = Cubic::through(self.best, self.trial).minimiser();
         let parabola = parabola_minimiser(self.best, self.trial);
@@ -47,7 +47,7 @@ impl Ends {
         if nearer { cubic } else { cubic + 0.5 * (parabola - cubic) }
     }
 
-    /// Case 2: whichever of the cubic's minimiser and the secant's zero lies further from the trial.
+    /// Case 2: the farther from the trial of the cubic's minimiser and the secant's zero.
     fn between_opposite(&self) -> f64 {
         let cubic = Cubic::through(self.trial, self.best).minimiser();
         let secant = secant_zero(self.trial, self.best);
@@ -55,7 +55,7 @@ impl Ends {
         if further { cubic } else { secant }
     }
 
-    /// Case 3: the slope flattens in the direction of the search, so the minimum lies beyond the trial.
+    /// Case 3: the slope flattens, so the minimum lies beyond the trial.
     fn beyond_flatter(&self, bracketed: bool, range: [f64; 2]) -> f64 {
         let trial = self.trial.step;
         let cubic = Cubic::through(self.trial, self.best).minimiser_beyond().unwrap_or(self.far_end(range));
@@ -71,19 +71,19 @@ impl Ends {
         }
     }
 
-    /// The end of the range in the direction from the best step to the trial.
+    /// End of the range in the direction of the trial.
     fn far_end(&self, range: [f64; 2]) -> f64 {
         if self.trial.step > self.best.step { range[1] } else { range[0] }
     }
 }
 
-/// The cubic that has the values and slopes of two trials.
+/// Cubic with the values and slopes of two trials.
 struct Cubic {
     from: Trial,
     towards: Trial,
-    /// Its minimiser lies at `from + ratio · (towards − from)`.
+    /// Minimiser at `from + ratio · (towards − from)`.
     ratio: f64,
-    /// Zero when the cubic has no minimiser.
+    /// Root, zero if the cubic has no minimiser.
     root: f64,
 }
 
@@ -102,20 +102,20 @@ impl Cubic {
         self.from.step + self.ratio * (self.towards.step - self.from.step)
     }
 
-    /// The minimiser if it lies on the far side of `from`, seen from `towards`.
+    /// Minimiser on the far side of `from`, seen from `towards`, if any.
     fn minimiser_beyond(&self) -> Option<f64> {
         (self.ratio < 0.0 && self.root != 0.0).then(|| self.minimiser())
     }
 }
 
-/// Minimiser of the parabola with the value and slope of `from` and the value of `to`.
+/// Minimiser of the parabola with value and slope of `from` and value of `to`.
 fn parabola_minimiser(from: Trial, to: Trial) -> f64 {
     let stride = to.step - from.step;
     let chord = (from.value - to.value) / stride;
     from.step + 0.5 * from.slope / (chord + from.slope) * stride
 }
 
-/// Where the straight line through the slopes of two trials is zero.
+/// Zero of the line through the slopes of two trials.
 fn secant_zero(from: Trial, to: Trial) -> f64 {
     from.step + from.slope / (from.slope - to.slope) * (to.step - from.step)
 }

@@ -1,33 +1,33 @@
-//! Where to try next: the interval update of Moré and Thuente, "Line search algorithms with guaranteed sufficient
-//! decrease", ACM TOMS 20 (1994), with two safeguards for values that a cubic cannot follow.
+//! Interval update of Moré and Thuente, "Line search algorithms with guaranteed sufficient decrease", ACM
+//! TOMS 20 (1994), with two safeguards for values that a cubic cannot follow.
 
 use super::cubic::Ends;
 use super::{DECREASE, Trial};
 
-/// The interval is spent when it is this narrow relative to its upper end.
+/// Relative width at which the interval is exhausted.
 const NARROW: f64 = 0.1;
-/// A bracket that has not shrunk by this factor over two trials is bisected.
+/// Shrinkage over two trials below which a bracket is bisected.
 const SHRINK: f64 = 0.66;
-/// Extrapolation moves on by this many times the last stride at least and at most.
+/// Least and largest factor of extrapolation, in strides.
 const STRIDE: [f64; 2] = [1.1, 4.0];
-/// One trial that is too high brings the next one back by this factor at most. Without it, a penalty of 1e30
-/// throws the interpolated step back to where rounding hides every difference.
+/// Most that one high trial shortens the next. Otherwise a penalty of 1e30 throws the step back to where
+/// rounding hides differences.
 const STEP_BACK: f64 = 0.01;
 
-/// The interval that holds an acceptable step, as far as the trials tell.
+/// Interval that holds an acceptable step.
 #[derive(Debug)]
 pub(super) struct MoreThuente {
     start: Trial,
-    /// The lowest trial.
+    /// Lowest trial.
     best: Trial,
-    /// The other end once a minimum is bracketed.
+    /// Other end, once a minimum is bracketed.
     other: Trial,
     bracketed: bool,
-    /// Whether no trial yet had sufficient decrease and a rising slope; until then ψ is searched instead of φ.
+    /// `true` until a trial had sufficient decrease and a rising slope; ψ is then searched instead of φ.
     seeking_decrease: bool,
-    /// The range allowed to the next step.
+    /// Range of the next step.
     range: [f64; 2],
-    /// Width of the bracket after the last trial and the one before.
+    /// Width of the bracket after the last two trials.
     widths: [f64; 2],
 }
 
@@ -48,7 +48,7 @@ impl MoreThuente {
         self.best.step
     }
 
-    /// Takes in a trial that is not acceptable and proposes the next step; nothing once the interval is spent.
+    /// Takes an unacceptable trial and proposes the next step; None once the interval is exhausted.
     pub(super) fn next_step(&mut self, trial: Trial) -> Option<f64> {
         let decreases = trial.decreases(&self.start);
         if decreases && trial.slope >= 0.0 {
@@ -65,9 +65,9 @@ impl MoreThuente {
         (!self.is_spent(step)).then_some(step)
     }
 
-    /// Replaces an end of the interval by the trial and returns the step that interpolation suggests.
+    /// Replaces an end by the trial; returns the interpolated step.
     ///
-    /// `tilt` is what is taken off all slopes: the auxiliary function ψ(t) = φ(t) − φ(0) − tilt · t.
+    /// `tilt` is subtracted from slopes: ψ(t) = φ(t) − φ(0) − tilt · t.
     fn absorb(&mut self, trial: Trial, tilt: f64) -> f64 {
         let tilted = |t: Trial| Trial { step: t.step, value: t.value - tilt * t.step, slope: t.slope - tilt };
         let ends = Ends { best: tilted(self.best), other: tilted(self.other), trial: tilted(trial) };
@@ -87,7 +87,7 @@ impl MoreThuente {
         step
     }
 
-    /// Bisects when interpolation has not narrowed the bracket enough, or suggests no number at all.
+    /// Bisects if interpolation shrank the bracket too little or gave no number.
     fn bisected_if_slow(&mut self, step: f64) -> f64 {
         let middle = self.best.step + 0.5 * (self.other.step - self.best.step);
         if !self.bracketed {
@@ -99,7 +99,7 @@ impl MoreThuente {
         if slow || !step.is_finite() { middle } else { step }
     }
 
-    /// Sets the range for the step after this one: the bracket, or a stretch beyond.
+    /// Sets the range of the following step: the bracket, or a stretch beyond.
     fn allow_beyond(&mut self, step: f64) {
         self.range = if self.bracketed {
             [self.best.step.min(self.other.step), self.best.step.max(self.other.step)]

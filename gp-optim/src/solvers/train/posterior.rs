@@ -1,4 +1,4 @@
-//! Minus the log posterior density of a model, as solvers see it.
+//! Negative log posterior density of a model, for solvers.
 
 use super::{TrainingError, TrainingProgress};
 use crate::objective::Objective;
@@ -7,7 +7,7 @@ use crate::solvers::{Batch, Companion};
 use crate::stochastic::StochasticObjective;
 use std::marker::PhantomData;
 
-/// `−ln p(y) − ln p(parameters)` by the free parameters, in memory that lasts from one evaluation to the next.
+/// `−ln p(y) − ln p(parameters)` by the free parameters, in reused memory.
 pub(super) struct LogPosterior<'a, M, C, F, P, E> {
     trial: M,
     companion: &'a mut C,
@@ -18,12 +18,12 @@ pub(super) struct LogPosterior<'a, M, C, F, P, E> {
     fails_with: PhantomData<E>,
 }
 
-/// Evaluations so far, and what was kept of the companion, from the memory of a posterior.
+/// Evaluations so far and the companion's stored state, from memory.
 pub(super) fn decode<C: Companion>(memory: &[u8]) -> Result<(u64, C::Memory), String> {
     postcard::from_bytes(memory).map_err(|error| error.to_string())
 }
 
-/// The same, seen through batches.
+/// Log posterior seen through batches.
 pub(super) struct InBatches<T>(pub(super) T);
 
 impl<'a, M: ParameterSetMut, C: Companion, F, P: FnMut(&M, &C, TrainingProgress), E: TrainingError>
@@ -34,8 +34,8 @@ impl<'a, M: ParameterSetMut, C: Companion, F, P: FnMut(&M, &C, TrainingProgress)
         Self { trial, companion, evaluate, watch, natural, evaluations: 0, fails_with: PhantomData }
     }
 
-    /// The value, and over `gradient` the derivatives by the unconstrained free parameters; `evaluate` is of the
-    /// likelihood alone. Entries of the gradient beyond the free parameters are 0.
+    /// Value, and in `gradient` the derivatives by unconstrained free parameters; `evaluate` is the
+    /// likelihood alone. Entries beyond the free parameters are 0.
     fn negative(
         &mut self,
         x: &[f64],
