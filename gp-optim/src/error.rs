@@ -125,7 +125,7 @@ pub enum ParameterError {
     PriorArgument {
         /// Family.
         prior: &'static str,
-        /// Argument.
+        /// Name of the argument at fault.
         argument: &'static str,
         /// Value given.
         value: f64,

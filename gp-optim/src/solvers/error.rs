@@ -50,9 +50,9 @@ pub enum OptimError {
     /// There are no parameters to move.
     #[error("the start has no parameters")]
     NoParameters,
-    /// The start is not finite.
-    #[error("parameter {index} of the start is {value}, but must be finite")]
     /// A coordinate of the start is NaN or infinite.
+    #[error("parameter {index} of the start is {value}, but must be finite")]
+    StartNotFinite {
         /// Position in the start, from 0.
         index: usize,
         /// Value found.
