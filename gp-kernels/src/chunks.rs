@@ -1,6 +1,6 @@
-//! Working through a slice in pieces that fit a fixed buffer on the stack.
+//! Processing of slices in pieces with a buffer on the stack.
 
-/// Length of the pieces: long enough to vectorise, short enough for the stack and the first cache.
+/// Length of pieces: enough to vectorise, small enough for stack and first cache.
 pub(crate) const CHUNK: usize = 64;
 
 /// Calls `body` with each piece of `values` and a buffer of the same length.

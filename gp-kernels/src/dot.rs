@@ -1,4 +1,4 @@
-//! Kernels of the inner products `u = ⟨x, z⟩`, `a = ⟨x, x⟩`, `b = ⟨z, z⟩` of points scaled by length-scales.
+//! Kernels of the inner products `u = ⟨x, z⟩`, `a = ⟨x, x⟩`, `b = ⟨z, z⟩` of scaled points.
 
 use faer::prelude::{IntoConst, ReborrowMut};
 use faer::{Accum, MatRef};
@@ -16,7 +16,7 @@ use crate::tree::check_per_input;
 use crate::views::{self, multiply};
 use crate::workspace::Workspace;
 
-/// One column of inner products: what a [`DotProfile`] turns into covariances.
+/// Column of inner products, for a [`DotProfile`].
 #[derive(Clone, Copy, Debug)]
 pub struct Inner<'a> {
     /// `⟨x_i, x_i⟩` of every row point.
@@ -25,36 +25,36 @@ pub struct Inner<'a> {
     pub col: f64,
 }
 
-/// Where the reverse pass of a [`DotProfile`] adds its derivatives.
+/// Accumulators of the reverse pass of a [`DotProfile`].
 #[derive(Debug)]
 pub struct InnerGradients<'a> {
-    /// With respect to `⟨x_i, x_i⟩`.
+    /// Derivatives by `⟨x_i, x_i⟩`.
     pub rows: &'a mut [f64],
-    /// With respect to `⟨z, z⟩`.
+    /// Derivative by `⟨z, z⟩`.
     pub col: &'a mut f64,
-    /// With respect to the profile's parameters.
+    /// Derivatives by the profile's parameters.
     pub own: &'a mut [f64],
 }
 
-/// What a kernel makes of inner products. One small file with this trait is a new kernel.
+/// Covariance as a function of inner products. A small file with this trait is a new kernel.
 pub trait DotProfile: Clone + std::fmt::Debug + Send + Sync + 'static {
-    /// The name in expressions.
+    /// Name in expressions.
     const NAME: &'static str;
-    /// One line for lists of kernels, with the formula.
+    /// One-line summary with the formula, for lists.
     const SUMMARY: &'static str;
 
-    /// Parameters beside the length-scale, with default values.
+    /// Parameters besides the length-scale, with defaults.
     fn parameters() -> Vec<Parameter> {
         Vec::new()
     }
 
-    /// Reads the settings (degree, order) from an expression.
+    /// Reads settings (degree, order) from an expression.
     ///
     /// # Errors
-    /// What [`Arguments`] reports.
+    /// Those of [`Arguments`].
     fn from_arguments(arguments: &mut Arguments<'_>) -> Result<Self, KernelError>;
 
-    /// The settings, as an expression shows them.
+    /// Settings, as in an expression.
     fn settings(&self) -> Vec<Setting> {
         Vec::new()
     }
@@ -72,17 +72,17 @@ pub trait DotProfile: Clone + std::fmt::Debug + Send + Sync + 'static {
         grads: InnerGradients<'_>,
     ) -> f64;
 
-    /// The kernel seen through a Gaussian window, where there is a closed form.
+    /// Kernel seen through a Gaussian window, if in closed form.
     fn windowed(_kernel: &DotProduct<Self>) -> Option<&dyn Windowed> {
         None
     }
 }
 
-/// A kernel made of a [`DotProfile`] and length-scales: `u = Σ_d x_d z_d / ℓ_d²`.
+/// Kernel of a [`DotProfile`] and length-scales: `u = Σ_d x_d z_d / ℓ_d²`.
 #[derive(Clone, Debug)]
 pub struct DotProduct<P: DotProfile> {
     profile: P,
-    /// The length-scale, then the profile's parameters.
+    /// Length-scale, then the profile's parameters.
     params: Vec<Parameter>,
 }
 
@@ -91,12 +91,12 @@ fn lengthscale() -> Parameter {
 }
 
 impl<P: DotProfile> DotProduct<P> {
-    /// The kernel with default parameters.
+    /// Kernel with default parameters.
     pub fn new(profile: P) -> Self {
         Self { profile, params: std::iter::once(lengthscale()).chain(P::parameters()).collect() }
     }
 
-    /// The line for this kernel in a [`Registry`](crate::Registry).
+    /// Entry in a [`Registry`](crate::Registry).
     pub fn entry() -> KernelEntry {
         KernelEntry::new(P::NAME, P::SUMMARY, |arguments: &mut Arguments<'_>| {
             let mut params = vec![arguments.parameter(lengthscale(), ParameterKind::Length)?];
@@ -115,7 +115,7 @@ impl<P: DotProfile> DotProduct<P> {
         &self.params[1..]
     }
 
-    /// Lends the points divided by the length-scales, and their squared norms.
+    /// Lends points divided by length-scales, with squared norms.
     fn scaled(&self, points: Points<'_>, ws: &mut Workspace) -> Scaled {
         let (count, dim) = (points.nrows(), points.ncols());
         let mut scaled = Scaled { points: ws.take_dirty(count * dim), norms: ws.take_dirty(count), dim };
@@ -130,7 +130,7 @@ impl<P: DotProfile> DotProduct<P> {
     }
 }
 
-/// A table of points divided by the length-scales, and their squared norms.
+/// Points divided by length-scales, with squared norms.
 struct Scaled {
     points: Vec<f64>,
     norms: Vec<f64>,
@@ -266,8 +266,8 @@ impl<P: DotProfile> DotProduct<P> {
         x.iter().enumerate().map(|(d, x)| (x / per_input(self.lengthscale(), d)).powi(2)).sum()
     }
 
-    /// From `slopes = ∂/∂u` and `norm_grad = ∂/∂⟨x, x⟩` to one table's points and the length-scales:
-    /// in scaled coordinates `∂/∂x_i = Σ_j slopes_ij z_j + 2 norm_grad_i x_i`.
+    /// Converts `slopes = ∂/∂u` and `norm_grad = ∂/∂⟨x, x⟩` to gradients of one table's points and
+    /// length-scales: scaled, `∂/∂x_i = Σ_j slopes_ij z_j + 2 norm_grad_i x_i`.
     fn pull_back(
         &self,
         slopes: MatRef<'_, f64>,

@@ -1,4 +1,4 @@
-//! What the Matérn kernels of half-integer order share: `κ(s) = p(t) exp(−t)` with `t = √(2ν s)`.
+//! Shared form of Matérn kernels of half-integer order: `κ(s) = p(t) exp(−t)`, `t = √(2ν s)`.
 
 use std::marker::PhantomData;
 
@@ -8,7 +8,7 @@ use pulp::{Simd, WithSimd};
 use crate::chunks::{with_buffer, with_buffer_and};
 use crate::lanes::sum;
 
-/// A half-integer order ν.
+/// Half-integer order ν.
 pub(crate) trait HalfInteger {
     /// 2ν
     const TWICE_NU: f64;
@@ -43,7 +43,7 @@ fn root_and_decay<O: HalfInteger>(s: &mut [f64], decay: &mut [f64]) {
     exp_scaled_in_place(decay, -1.0);
 }
 
-/// `exp(−t)` is zero from here on; a polynomial of a larger t could be infinite, and zero times that no number.
+/// Start of zero `exp(−t)`; polynomials of larger t could overflow to infinity times zero.
 const FAR: f64 = 1000.0;
 
 struct Roots<'a> {
@@ -82,7 +82,7 @@ impl<O: HalfInteger> WithSimd for Values<'_, O> {
 /// `t ← g q(t) exp(−t)`; gives `Σ g p(t) exp(−t)`.
 struct Slopes<'a, O> {
     t: &'a mut [f64],
-    /// `exp(−t)`, overwritten by the terms of the sum.
+    /// `exp(−t)`, overwritten by terms of the sum.
     decay: &'a mut [f64],
     upstream: &'a [f64],
     order: PhantomData<O>,

@@ -1,8 +1,7 @@
-//! The [`Kernel`] trait: what a covariance function has to say, one tile at a time.
+//! The [`Kernel`] trait: covariances by tiles.
 //!
-//! A kernel is written against tiles: it fills (or differentiates) the covariance between a few hundred points and
-//! a few hundred others, on one thread, into memory it is handed. Cutting a large problem into tiles, checking
-//! shapes and numbers, threads and symmetry are the business of [`Evaluator`](crate::Evaluator), once for all kernels.
+//! A kernel fills or differentiates tiles of a few hundred points each way, on one thread, in given memory.
+//! Tiling, checks, threads and symmetry are done by [`Evaluator`](crate::Evaluator) for all kernels.
 
 use faer::prelude::ReborrowMut;
 use std::fmt::Debug;
@@ -15,37 +14,37 @@ use crate::inducing::Windowed;
 pub use crate::tables::{Block, BlockMut, Points, PointsMut, column, column_mut, point, point_mut};
 use crate::workspace::Workspace;
 
-/// Two tables of points, and whether they are the same points.
+/// Two tables of points, the same or different ones.
 #[derive(Clone, Copy, Debug)]
 pub struct Pair<'a> {
-    /// The points that index the rows of a tile, M×D.
+    /// Row points of a tile, M×D.
     pub rows: Points<'a>,
-    /// The points that index the columns of a tile, N×D.
+    /// Column points of a tile, N×D.
     pub cols: Points<'a>,
-    /// Row k and column k are one and the same point, for every k < min(M, N).
+    /// `true` if row k and column k are the same point for every k < min(M, N).
     ///
-    /// Equal coordinates do not say so: two observations at one place share everything but the white noise.
+    /// Equal coordinates are not enough: two observations at one place share everything but white noise.
     pub same: bool,
 }
 
 impl<'a> Pair<'a> {
-    /// Two tables of different points.
+    /// Tables of different points.
     pub fn distinct(rows: Points<'a>, cols: Points<'a>) -> Self {
         Self { rows, cols, same: false }
     }
 
-    /// The number of input dimensions D.
+    /// Number of input dimensions D.
     pub fn dim(&self) -> usize {
         self.rows.ncols()
     }
 
-    /// The sizes of its tile.
+    /// Sizes of its tile.
     pub fn shape(&self) -> TileShape {
         TileShape { rows: self.rows.nrows(), cols: self.cols.nrows(), dim: self.dim(), same: self.same }
     }
 }
 
-/// The sizes of a tile: all that decides how much of it is recorded.
+/// Sizes of a tile, which determine its record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TileShape {
     /// M
@@ -54,24 +53,24 @@ pub struct TileShape {
     pub cols: usize,
     /// D
     pub dim: usize,
-    /// As [`Pair::same`].
+    /// Same points; see [`Pair::same`].
     pub same: bool,
 }
 
-/// Where a reverse pass adds its gradients. Everything is accumulated, nothing is overwritten.
+/// Accumulators of a reverse pass; nothing is overwritten.
 #[derive(Debug)]
 pub struct Gradients<'a> {
-    /// One number per parameter of the kernel, in natural units, in the order of the tree walk
+    /// Gradient by parameters in natural units, in the order of the tree walk
     /// ([`KernelExt::for_each_parameter`](crate::KernelExt::for_each_parameter)).
     pub params: &'a mut [f64],
-    /// Gradient with respect to the row points, M×D, where wanted.
+    /// Gradient by row points, M×D, if wanted.
     pub rows: Option<PointsMut<'a>>,
-    /// Gradient with respect to the column points, N×D, where wanted.
+    /// Gradient by column points, N×D, if wanted.
     pub cols: Option<PointsMut<'a>>,
 }
 
 impl Gradients<'_> {
-    /// The same gradients for a part of the parameters, as a node hands them to a child.
+    /// Accumulators for a range of parameters, for a child.
     pub fn for_params(&mut self, range: std::ops::Range<usize>) -> Gradients<'_> {
         Gradients {
             params: &mut self.params[range],
@@ -81,75 +80,73 @@ impl Gradients<'_> {
     }
 }
 
-/// A covariance function.
+/// Covariance function.
 ///
-/// Implementations may assume what [`Evaluator`](crate::Evaluator) has checked: all numbers are finite, both tables
-/// have the same number of columns, [`check_inputs`](Kernel::check_inputs) said yes to both, and tiles have the
-/// shape of their [`Pair`]. They must not panic for any parameters within their domains.
+/// [`Evaluator`](crate::Evaluator) guarantees finite numbers, equal numbers of columns, a successful
+/// [`check_inputs`](Kernel::check_inputs) and tiles of the shape of their [`Pair`]. No panic for any
+/// parameters within their domains.
 ///
-/// Most kernels need not implement this trait: a [`Profile`](crate::Profile) on a
-/// [`Metric`](crate::metrics::Metric) through [`Radial`](crate::Radial), or a
-/// [`DotProfile`](crate::dot::DotProfile) through [`DotProduct`](crate::dot::DotProduct), is shorter and comes with
-/// its derivatives blocked and vectorised.
+/// Mostly a [`Profile`](crate::Profile) on a [`Metric`](crate::metrics::Metric) through
+/// [`Radial`](crate::Radial), or a [`DotProfile`](crate::dot::DotProfile) through
+/// [`DotProduct`](crate::dot::DotProduct), is shorter, with blocked and vectorised derivatives.
 pub trait Kernel: CloneKernel + Debug + Send + Sync {
-    /// The name in expressions, such as `rbf`.
+    /// Name in expressions, such as `rbf`.
     fn name(&self) -> &str;
 
-    /// The node's own parameters, without those of its children.
+    /// Own parameters, without those of children.
     fn parameters(&self) -> &[Parameter];
 
-    /// The node's own parameters, to be changed.
+    /// Own parameters, mutable.
     fn parameters_mut(&mut self) -> &mut [Parameter];
 
-    /// Whether one of the node's own parameters, by its place, is a length along the inputs, as length-scales and periods
-    /// are: the covariances stay as they are where inputs and all such parameters are multiplied by one number. By
-    /// default none is.
+    /// `true` if an own parameter, by index, is a length along inputs, such as a length-scale or period:
+    /// scaling inputs and all lengths alike leaves covariances unchanged. False by default.
     fn is_length(&self, _parameter: usize) -> bool {
         false
     }
 
-    /// Arguments that are not trained, such as `degree=3`, as an expression shows them.
+    /// Untrained arguments, such as `degree=3`, as in an expression.
     fn settings(&self) -> Vec<Setting> {
         Vec::new()
     }
 
-    /// How the kernel is written; everything but the algebra is a call.
+    /// Written form; a call except in the algebra.
     fn form(&self) -> Form {
         Form::Call
     }
 
-    /// The kernels this one is made of.
+    /// Child kernels.
     fn children(&self) -> &[Box<dyn Kernel>] {
         &[]
     }
 
-    /// The kernels this one is made of, to be changed.
+    /// Child kernels, mutable.
     fn children_mut(&mut self) -> &mut [Box<dyn Kernel>] {
         &mut []
     }
 
-    /// Whether points of this table can be inputs: the right number of columns, category codes in range.
+    /// Fails unless the table's points are valid inputs: number of columns, range of category codes.
     ///
     /// # Errors
-    /// A [`KernelError`] that names the kernel, the place and the value.
+    /// [`KernelError`] with kernel, place and value.
     fn check_inputs(&self, points: Points<'_>, ws: &mut Workspace) -> Result<(), KernelError>;
 
-    /// How many numbers [`tile`](Kernel::tile) records of a tile of this shape; by default none.
+    /// Numbers that [`tile`](Kernel::tile) records for this shape; 0 by default.
     fn record_len(&self, _shape: TileShape) -> usize {
         0
     }
 
-    /// Fills `out` (M×N) with the covariances of a pair of tables.
+    /// Writes the covariances of a pair of tables to `out` (M×N).
     ///
-    /// `record` is empty, or has room for [`record_len`](Kernel::record_len) numbers (whatever is in it): what the
-    /// reverse pass would otherwise compute again. A kernel that records nothing ignores it.
+    /// `record` is empty or has room for [`record_len`](Kernel::record_len) numbers of any content, for
+    /// work that the reverse pass would repeat; kernels that record nothing ignore it.
     fn tile(&self, pair: Pair<'_>, out: BlockMut<'_>, record: &mut [f64], ws: &mut Workspace);
 
-    /// Adds the gradients of `Σ upstream ∘ tile` and returns that sum itself, which comes for free here and saves
-    /// a scale factor above this node from evaluating the kernel a second time.
+    /// Adds the gradients of `Σ upstream ∘ tile` and returns that sum, which saves scale factors above this
+    /// node a second evaluation.
     ///
-    /// `record` is empty, or what [`tile`](Kernel::tile) has written for this pair under these parameters. Either way
-    /// the results have the same bits.
+    /// `record` is empty or from [`tile`](Kernel::tile) for this pair and these parameters; results have
+    /// the same bits either way.
     fn tile_reverse(
         &self,
         pair: Pair<'_>,
@@ -159,10 +156,10 @@ pub trait Kernel: CloneKernel + Debug + Send + Sync {
         ws: &mut Workspace,
     ) -> f64;
 
-    /// Fills `out` (N) with the prior variances `k(x, x)`.
+    /// Writes prior variances `k(x, x)` to `out` (N).
     fn diagonal(&self, points: Points<'_>, out: &mut [f64], ws: &mut Workspace);
 
-    /// Adds the gradients of `Σ upstream · diagonal`; those of the points go to `grads.rows`.
+    /// Adds the gradients of `Σ upstream · diagonal`, by points to `grads.rows`.
     fn diagonal_reverse(
         &self,
         points: Points<'_>,
@@ -171,15 +168,15 @@ pub trait Kernel: CloneKernel + Debug + Send + Sync {
         ws: &mut Workspace,
     );
 
-    /// The kernel seen through a Gaussian window, for those that have it in closed form (inter-domain features).
+    /// Kernel seen through a Gaussian window, if in closed form (inter-domain features).
     fn windowed(&self) -> Option<&dyn Windowed> {
         None
     }
 }
 
-/// Cloning behind a box; every `Clone` kernel has it.
+/// Cloning in a box, for every `Clone` kernel.
 pub trait CloneKernel {
-    /// A copy in a box of its own.
+    /// Boxed copy.
     fn clone_box(&self) -> Box<dyn Kernel>;
 }
 
@@ -195,12 +192,12 @@ impl Clone for Box<dyn Kernel> {
     }
 }
 
-/// Cuts a child's part, the next `len` numbers, off the record of a node; of an empty record it is empty.
+/// Splits a child's `len` numbers off a record, empty if the record is.
 pub fn split_record<'r>(rest: &mut &'r [f64], len: usize) -> &'r [f64] {
     rest.split_off(..len.min(rest.len())).unwrap_or_default()
 }
 
-/// [`split_record`] for a record that is being written.
+/// [`split_record`] for a mutable record.
 pub fn split_record_mut<'r>(rest: &mut &'r mut [f64], len: usize) -> &'r mut [f64] {
     rest.split_off_mut(..len.min(rest.len())).unwrap_or_default()
 }

@@ -1,9 +1,9 @@
-//! Which parameters of a kernel are lengths, and along which columns of the points.
+//! Lengths among a kernel's parameters, and their columns.
 
 use crate::expression::Form;
 use crate::kernel::Kernel;
 
-/// Adds an entry for each parameter of a kernel that sees these columns, its own first: the columns of a length, or nothing.
+/// Adds an entry per parameter of a kernel on these columns, its own first: columns of a length, or None.
 pub(crate) fn collect<K: Kernel + ?Sized>(
     kernel: &K,
     columns: &[usize],
@@ -16,7 +16,7 @@ pub(crate) fn collect<K: Kernel + ?Sized>(
     kernel.children().iter().for_each(|child| collect(child.as_ref(), columns, found));
 }
 
-/// The columns that a kernel chooses for its children, if it does.
+/// Columns that a kernel selects for its children, if any.
 fn chosen<K: Kernel + ?Sized>(kernel: &K, columns: &[usize]) -> Option<Vec<usize>> {
     let settings = kernel.settings();
     let dims =

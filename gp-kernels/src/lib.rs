@@ -36,7 +36,7 @@ pub use registry::{Registry, parse};
 pub use tree::{KernelExt, parameter_count};
 pub use workspace::Workspace;
 
-/// The example of the workspace's README, run as a test.
+/// Example of the workspace's README, run as a test.
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]
 struct WorkspaceReadme;

@@ -1,8 +1,8 @@
-//! The Gaussian posterior over inducing values, and its predictions: what every sparse method hands out.
+//! Gaussian posterior over inducing values, and its predictions, of every sparse method.
 //!
-//! In whitened coordinates `q(v) = N(m, V)`. Expectation propagation knows the precision `V⁻¹ = B = L_B L_Bᵀ`,
-//! variational methods a factor of the covariance `V = L_S L_Sᵀ`; both serve. With `φ` and `s` of a point, its latent
-//! value has mean `φᵀ m` and variance `s + φᵀ V φ`, the sum of two squares.
+//! Whitened, `q(v) = N(m, V)`. Expectation propagation knows the precision `V⁻¹ = B = L_B L_Bᵀ`,
+//! variational methods a covariance factor `V = L_S L_Sᵀ`. With `φ` and `s` of a point, its latent value
+//! has mean `φᵀ m` and variance `s + φᵀ V φ`, a sum of two squares.
 
 mod beliefs;
 mod blocks;
@@ -26,16 +26,16 @@ use crate::inducing::{InducingInputs, InducingPrior};
 use crate::kernel::Kernel;
 use crate::tree::KernelExt;
 
-/// How the covariance V of the whitened inducing values is held.
+/// Representation of the covariance V of the whitened inducing values.
 #[derive(Clone, Debug)]
 pub enum PosteriorFactor {
-    /// The factor of the precision, `V⁻¹ = B = L_B L_Bᵀ`.
+    /// Factor of the precision, `V⁻¹ = B = L_B L_Bᵀ`.
     Precision(Cholesky),
-    /// A lower triangular factor of the covariance, `V = L_S L_Sᵀ`; only its lower triangle is read.
+    /// Lower triangular factor of the covariance, `V = L_S L_Sᵀ`.
     Covariance(Mat<f64>),
 }
 
-/// `q(u)` of one latent function: the kernel, the inducing inputs, and `q(v) = N(m, V)` with `u = L v`.
+/// `q(u)` of one latent function: kernel, inducing inputs, and `q(v) = N(m, V)` with `u = L v`.
 #[derive(Clone, Debug)]
 pub struct InducingPosterior {
     policy: JitterPolicy,
@@ -44,24 +44,25 @@ pub struct InducingPosterior {
     factor: PosteriorFactor,
 }
 
-/// Latent means and variances of some points. Observation noise is the likelihood's business and not in here.
+/// Latent means and variances of some points, without observation noise.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LatentPrediction {
     /// Posterior means of the latent function.
     pub mean: Vec<f64>,
-    /// Posterior variances of the latent function, never negative; given all rows, never below the rounding of the prior variance.
+    /// Posterior variances of the latent function, never negative; with all rows as inducing inputs, never
+    /// below the rounding of the prior variance.
     pub variance: Vec<f64>,
 }
 
-/// What a prior variance is less the part of it that data explain: never below the rounding of the prior variance, for what
-/// rounding leaves of a difference says nothing, least of all that a value is known exactly.
+/// Prior variance less the explained part, never below the rounding of the prior variance, since a rounded
+/// difference is no knowledge.
 #[must_use]
 pub fn unexplained(prior: f64, explained: f64) -> f64 {
     (prior - explained).max(f64::EPSILON * prior)
 }
 
 impl LatentPrediction {
-    /// Room for this many points.
+    /// Zeros for this many points.
     #[must_use]
     pub fn zeros(count: usize) -> Self {
         Self { mean: vec![0.0; count], variance: vec![0.0; count] }
@@ -71,18 +72,18 @@ impl LatentPrediction {
 /// Joint samples of the latent function.
 #[derive(Clone, Debug)]
 pub struct LatentSamples {
-    /// One function a column, one point a row.
+    /// One function per column, one point per row.
     pub functions: Mat<f64>,
-    /// What was added to the diagonal of the covariance left free by the inducing values.
+    /// Jitter of the covariance left free by the inducing values.
     pub jitter: JitterRecord,
 }
 
 impl InducingPosterior {
-    /// The posterior with this mean (M) and factor (M×M) of the whitened inducing values. `policy` is how `K_zz` is
-    /// factored; it must be the one under which the mean and the factor were found.
+    /// Posterior of this mean (M) and factor (M×M) of the whitened inducing values. `policy` must be the
+    /// one for `K_zz` under which they were found.
     ///
     /// # Errors
-    /// For wrong shapes, numbers that are not finite, and what [`InducingPrior::new`] reports.
+    /// Wrong shapes, non-finite numbers, and those of [`InducingPrior::new`].
     pub fn new(
         kernel: Box<dyn Kernel>,
         inputs: InducingInputs,
@@ -99,10 +100,10 @@ impl InducingPosterior {
         Ok(Self { policy, prior, mean, factor })
     }
 
-    /// The prior itself: mean zero, `V = I`.
+    /// Prior: mean zero, `V = I`.
     ///
     /// # Errors
-    /// What [`InducingPrior::new`] reports.
+    /// Those of [`InducingPrior::new`].
     pub fn prior(
         kernel: Box<dyn Kernel>,
         inputs: InducingInputs,
@@ -113,32 +114,32 @@ impl InducingPosterior {
         Self::new(kernel, inputs, policy, vec![0.0; count], identity)
     }
 
-    /// The kernel of the latent function.
+    /// Kernel of the latent function.
     pub fn kernel(&self) -> &dyn Kernel {
         self.prior.kernel()
     }
 
-    /// The inducing inputs.
+    /// Inducing inputs.
     pub fn inputs(&self) -> &InducingInputs {
         self.prior.inputs()
     }
 
-    /// The whitened mean m.
+    /// Whitened mean m.
     pub fn mean(&self) -> &[f64] {
         &self.mean
     }
 
-    /// The factor of V or of its inverse.
+    /// Factor of V or of its inverse.
     pub fn factor(&self) -> &PosteriorFactor {
         &self.factor
     }
 
-    /// What was added to the diagonal of `K_zz`.
+    /// Jitter of `K_zz`.
     pub fn jitter(&self) -> &JitterRecord {
         self.prior.jitter()
     }
 
-    /// The posterior mean of the inducing values themselves, `E u = L m`.
+    /// Posterior mean of the inducing values, `E u = L m`.
     pub fn inducing_mean(&self) -> Result<Vec<f64>, KernelError> {
         let mut u = self.mean.clone();
         let column = faer::ColMut::from_slice_mut(&mut u).as_mat_mut();
@@ -146,13 +147,13 @@ impl InducingPosterior {
         Ok(u)
     }
 
-    /// What a model file holds.
+    /// Contents for a model file.
     pub fn to_stored(&self) -> StoredPosterior {
         StoredPosterior::new(self.kernel().expression(), self.inputs(), self.policy, &self.mean, &self.factor)
     }
 }
 
-/// A factor of the right shape, with zeros above the diagonal.
+/// Factor of the right shape, zero above the diagonal.
 fn checked_factor(factor: PosteriorFactor, count: usize) -> Result<PosteriorFactor, KernelError> {
     match factor {
         PosteriorFactor::Precision(factor) => {

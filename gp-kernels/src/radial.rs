@@ -1,4 +1,4 @@
-//! Kernels of the form `κ(s(x, z))`: a profile κ of a distance s.
+//! Kernels `κ(s(x, z))`: a profile κ of a distance s.
 
 use gp_optim::Parameter;
 
@@ -10,49 +10,49 @@ use crate::metrics::Metric;
 use crate::tree::check_per_input;
 use crate::workspace::Workspace;
 
-/// What a kernel makes of a distance. One small file with this trait is a new kernel.
+/// Covariance as a function of distance. A small file with this trait is a new kernel.
 ///
-/// `κ(0) = 1`: a variance in front of a kernel is a factor in its expression.
+/// `κ(0) = 1`; variances are factors in expressions.
 pub trait Profile: Clone + std::fmt::Debug + Default + Send + Sync + 'static {
-    /// The name in expressions.
+    /// Name in expressions.
     const NAME: &'static str;
-    /// One line for lists of kernels, with the formula.
+    /// One-line summary with the formula, for lists.
     const SUMMARY: &'static str;
-    /// The distance this profile is applied to.
+    /// Distance of this profile.
     type Metric: Metric;
 
-    /// Parameters beside those of the metric, with default values.
+    /// Parameters besides the metric's, with defaults.
     fn parameters() -> Vec<(Parameter, ParameterKind)> {
         Vec::new()
     }
 
-    /// Replaces every distance in `s` by the covariance. `own` are the profile's parameters.
+    /// Replaces every distance in `s` by its covariance; `own` are the profile's parameters.
     fn apply(&self, own: &[Parameter], s: &mut [f64]);
 
-    /// Replaces every distance `s_i` by `upstream_i κ'(s_i)`, adds the gradients of the profile's parameters to
+    /// Replaces every `s_i` by `upstream_i κ'(s_i)`, adds gradients of the profile's parameters to
     /// `own_grad`, and returns `Σ upstream_i κ(s_i)`.
     ///
-    /// Where κ' is unbounded (at s = 0 for rough kernels) zero stands for it: the one-sided slopes cancel.
+    /// Unbounded κ' (rough kernels at s = 0) counts as zero: one-sided slopes cancel.
     fn reverse(&self, own: &[Parameter], s: &mut [f64], upstream: &[f64], own_grad: &mut [f64]) -> f64;
 
-    /// The kernel seen through a Gaussian window, where there is a closed form.
+    /// Kernel seen through a Gaussian window, if in closed form.
     fn windowed(_kernel: &Radial<Self>) -> Option<&dyn Windowed> {
         None
     }
 }
 
-/// A kernel made of a [`Profile`] and its [`Metric`].
+/// Kernel of a [`Profile`] and its [`Metric`].
 #[derive(Clone, Debug)]
 pub struct Radial<P: Profile> {
     profile: P,
-    /// The metric's parameters, then the profile's.
+    /// Metric's parameters, then the profile's.
     params: Vec<Parameter>,
-    /// How many of them are the metric's.
+    /// Number of the metric's parameters.
     metric_count: usize,
 }
 
 impl<P: Profile> Radial<P> {
-    /// The kernel with default parameters. Change them through [`KernelExt::set`](crate::KernelExt::set).
+    /// Kernel with default parameters; change them by [`KernelExt::set`](crate::KernelExt::set).
     pub fn new() -> Self {
         let defaults = P::Metric::parameters().into_iter().chain(P::parameters());
         Self::from_params(defaults.map(|(param, _)| param).collect())
@@ -62,7 +62,7 @@ impl<P: Profile> Radial<P> {
         Self { profile: P::default(), params, metric_count: P::Metric::parameters().len() }
     }
 
-    /// The line for this kernel in a [`Registry`](crate::Registry).
+    /// Entry in a [`Registry`](crate::Registry).
     pub fn entry() -> KernelEntry {
         KernelEntry::new(P::NAME, P::SUMMARY, |arguments: &mut Arguments<'_>| {
             let mut params = Vec::new();

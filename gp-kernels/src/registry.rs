@@ -1,4 +1,4 @@
-//! The kernels an expression may name.
+//! Registry of kernels.
 
 use crate::algebra::ActiveDims;
 use crate::error::KernelError;
@@ -6,7 +6,7 @@ use crate::expression::{self, Columns, KernelEntry};
 use crate::kernel::Kernel;
 use crate::kernels;
 
-/// Every kernel of this crate: a new one is a file in `kernels/` and a line here.
+/// Every kernel of this crate. A new one is a file in `kernels/` and a line here.
 const BUILT_IN: &[fn() -> KernelEntry] = &[
     kernels::rbf::Rbf::entry,
     kernels::matern12::Matern12::entry,
@@ -25,19 +25,19 @@ const BUILT_IN: &[fn() -> KernelEntry] = &[
     ActiveDims::entry,
 ];
 
-/// A list of kernels by name, to which other crates add their own.
+/// List of kernels by name, open to other crates.
 #[derive(Clone, Debug)]
 pub struct Registry {
     entries: Vec<KernelEntry>,
 }
 
 impl Registry {
-    /// The kernels of this crate.
+    /// Kernels of this crate.
     pub fn built_in() -> Self {
         Self { entries: BUILT_IN.iter().map(|entry| entry()).collect() }
     }
 
-    /// Adds a kernel, or puts it in the place of one of the same name.
+    /// Adds a kernel, replacing one of the same name.
     #[must_use]
     pub fn with(mut self, entry: KernelEntry) -> Self {
         self.entries.retain(|known| known.name() != entry.name());
@@ -45,15 +45,15 @@ impl Registry {
         self
     }
 
-    /// All entries, in the order of lists for people.
+    /// All entries, in the order of lists.
     pub fn entries(&self) -> &[KernelEntry] {
         &self.entries
     }
 
-    /// The entry of this name.
+    /// Entry of this name.
     ///
     /// # Errors
-    /// [`KernelError::UnknownName`] with the names there are.
+    /// [`KernelError::UnknownName`] with the names available.
     pub fn find(&self, name: &str) -> Result<KernelEntry, KernelError> {
         self.entries.iter().find(|entry| entry.name() == name).copied().ok_or_else(|| {
             KernelError::UnknownName {
@@ -64,7 +64,7 @@ impl Registry {
         })
     }
 
-    /// Reads a kernel expression.
+    /// Parses a kernel expression.
     ///
     /// # Errors
     /// [`KernelError::Expression`] with the column of the fault.
@@ -72,8 +72,8 @@ impl Registry {
         expression::parse(text, self, Columns::Unknown)
     }
 
-    /// Reads a kernel expression for points of `inputs` columns, so that `ard=true` knows how many values it means
-    /// and columns that do not exist are found.
+    /// Parses a kernel expression for points of `inputs` columns, which resolves `ard=true` and detects
+    /// missing columns.
     ///
     /// # Errors
     /// [`KernelError::Expression`] with the column of the fault.
@@ -81,9 +81,9 @@ impl Registry {
         expression::parse(text, self, Columns::Count(inputs))
     }
 
-    /// Reads a kernel expression whose lengths are in other units than the points that it is for: one unit of the points is
-    /// `units[d]` units of the expression along column d. The lengths that are written, with their bounds and priors, are
-    /// brought to the units of the points; defaults are in these.
+    /// Parses a kernel expression with lengths in other units: `units[d]` units of the expression are one
+    /// unit of the points along column d. Written lengths, bounds and priors are converted; defaults are in
+    /// units of the points.
     ///
     /// ```
     /// use gp_kernels::{KernelExt, Registry};
@@ -94,8 +94,8 @@ impl Registry {
     /// ```
     ///
     /// # Errors
-    /// [`KernelError::Expression`] with the column of the fault, which may be one number, bounds or a prior for columns
-    /// of different units.
+    /// [`KernelError::Expression`] with the column of the fault, such as one number, bounds or prior for
+    /// columns of different units.
     pub fn parse_in_units(&self, text: &str, units: &[f64]) -> Result<Box<dyn Kernel>, KernelError> {
         expression::parse(text, self, Columns::Units(units))
     }
@@ -107,7 +107,7 @@ impl Default for Registry {
     }
 }
 
-/// Reads an expression of the kernels of this crate.
+/// Parses an expression of this crate's kernels.
 ///
 /// ```
 /// use gp_kernels::{KernelExt, parse};

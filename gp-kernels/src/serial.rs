@@ -1,6 +1,6 @@
-//! Kernels in serde's formats: as their expression, read by the built-in registry.
+//! serde for kernels: as expressions of the built-in registry.
 //!
-//! A file with kernels from other crates is read with [`Registry::parse`](crate::Registry::parse) instead.
+//! Kernels of other crates are read by [`Registry::parse`](crate::Registry::parse).
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

@@ -1,15 +1,15 @@
-//! Tables of points and tiles of covariances, contiguous where loops run over them.
+//! Tables of points and tiles of covariances, contiguous along loops.
 
 use faer::prelude::ReborrowMut;
 use faer::{ContiguousFwd, MatMut, MatRef};
 
-/// A table of points, N×D, one point a row, each point contiguous in memory.
+/// Points, N×D, one per row, each contiguous.
 pub type Points<'a> = MatRef<'a, f64, usize, usize, isize, ContiguousFwd>;
-/// A mutable table of one row a point, each row contiguous: where gradients of inputs are collected.
+/// Mutable table of contiguous rows, one per point, for gradients of inputs.
 pub type PointsMut<'a> = MatMut<'a, f64, usize, usize, isize, ContiguousFwd>;
-/// A tile of covariances with contiguous columns.
+/// Tile of covariances with contiguous columns.
 pub type Block<'a> = MatRef<'a, f64, usize, usize, ContiguousFwd, isize>;
-/// A mutable tile of covariances with contiguous columns.
+/// Mutable tile of covariances with contiguous columns.
 pub type BlockMut<'a> = MatMut<'a, f64, usize, usize, ContiguousFwd, isize>;
 
 /// The coordinates of point `i`.

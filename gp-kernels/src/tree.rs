@@ -1,4 +1,4 @@
-//! What can be done with any kernel by walking its tree: names, values, gradients in a solver's coordinates.
+//! Operations on any kernel by walking its tree: names, values, gradients in a solver's coordinates.
 
 use gp_optim::{Parameter, ParameterSet, ParameterSetMut, Prior, Transform};
 
@@ -7,7 +7,7 @@ use crate::expression;
 use crate::kernel::Kernel;
 use crate::lengths;
 
-/// The number of values of all parameters of a kernel and its children.
+/// Number of parameter values of a kernel and its children.
 pub fn parameter_count<K: Kernel + ?Sized>(kernel: &K) -> usize {
     let own: usize = kernel.parameters().iter().map(Parameter::len).sum();
     own + kernel.children().iter().map(|child| parameter_count(child.as_ref())).sum::<usize>()
@@ -26,8 +26,8 @@ fn walk_mut<K: Kernel + ?Sized>(
     kernel.children_mut().iter_mut().try_for_each(|child| walk_mut(child.as_mut(), visit))
 }
 
-/// Gives the parameters of a kernel the values of those of another that is built in the same way. Where a parameter
-/// does not take them, the answer is no, and some have been given.
+/// Copies parameter values between kernels of the same structure; false, with some copied, if a parameter
+/// refuses.
 pub(crate) fn copy_values(from: &dyn Kernel, to: &mut dyn Kernel) -> bool {
     let own = from.parameters().iter().zip(to.parameters_mut());
     own.into_iter().all(|(from, to)| to.set_values(from.values()).is_ok())
@@ -38,7 +38,7 @@ pub(crate) fn copy_values(from: &dyn Kernel, to: &mut dyn Kernel) -> bool {
             .all(|(from, to)| copy_values(from.as_ref(), to.as_mut()))
 }
 
-/// The parameters of a tree, as gp-optim sees any model's.
+/// Parameters of a tree, as a [`ParameterSet`](gp_optim::ParameterSet).
 struct Tree<'a, K: ?Sized>(&'a K);
 
 impl<K: Kernel + ?Sized> ParameterSet for Tree<'_, K> {
@@ -47,7 +47,7 @@ impl<K: Kernel + ?Sized> ParameterSet for Tree<'_, K> {
     }
 }
 
-/// A [`Tree`] whose values can be changed.
+/// [`Tree`] with mutable values.
 struct TreeMut<'a, K: ?Sized>(&'a mut K);
 
 impl<K: Kernel + ?Sized> ParameterSet for TreeMut<'_, K> {
@@ -62,7 +62,7 @@ impl<K: Kernel + ?Sized> ParameterSetMut for TreeMut<'_, K> {
     }
 }
 
-/// Checks that parameters with one value per input have as many as the points have columns.
+/// Checks that parameters per input have as many values as there are columns.
 pub(crate) fn check_per_input(kernel: &str, params: &[Parameter], found: usize) -> Result<(), KernelError> {
     let wrong = params.iter().find(|parameter| parameter.is_vector() && parameter.len() != found);
     wrong.map_or(Ok(()), |parameter| {
@@ -71,31 +71,32 @@ pub(crate) fn check_per_input(kernel: &str, params: &[Parameter], found: usize) 
     })
 }
 
-/// What every kernel can do besides covariances. A walk visits a node's own parameters first, then its children.
+/// Operations of every kernel besides covariances. Walks visit own parameters first, then children.
 ///
-/// A name is `rbf.lengthscale[1]`: the kernel, the parameter, and the element where there are several. The second
-/// `rbf` of an expression is `rbf2`, and so on. Where a name is asked for, any unambiguous end of it will do
-/// (`lengthscale[1]`), with or without `kernel.` in front; without an element it means all of them.
+/// Names are `rbf.lengthscale[1]`: kernel, parameter, element if several. The second `rbf` is `rbf2`. Any
+/// unambiguous ending works (`lengthscale[1]`), with or without `kernel.` in front; without an element it
+/// means all.
 pub trait KernelExt: Kernel {
-    /// The kernel as an expression; reading it gives the same kernel to the last bit.
+    /// Expression that reads back to the last bit.
     fn expression(&self) -> String {
         expression::print(self)
     }
 
-    /// The same with the values of parameters in other words, such as fewer digits.
+    /// Expression with formatted values, such as fewer digits.
     fn expression_with(&self, value: &dyn Fn(&Parameter) -> String) -> String {
         expression::print_with(self, value)
     }
 
-    /// For each parameter, in the order of [`for_each_parameter`](KernelExt::for_each_parameter), the columns that it is a
-    /// length along, of points that have `inputs` of them; nothing where it [is none](Kernel::is_length).
+    /// Columns that each parameter is a length along, in the order of
+    /// [`for_each_parameter`](KernelExt::for_each_parameter), for points of `inputs` columns; None if [no
+    /// length](Kernel::is_length).
     fn length_columns(&self, inputs: usize) -> Vec<Option<Vec<usize>>> {
         let (all, mut found) = ((0..inputs).collect::<Vec<_>>(), Vec::new());
         lengths::collect(self, &all, &mut found);
         found
     }
 
-    /// The number of values of all parameters.
+    /// Number of values of all parameters.
     fn parameter_count(&self) -> usize {
         parameter_count(self)
     }
@@ -114,21 +115,21 @@ pub trait KernelExt: Kernel {
         });
     }
 
-    /// The full name of every value.
+    /// Full name of every value.
     fn parameter_names(&self) -> Vec<String> {
         let mut names = Vec::new();
         self.blocks().iter().for_each(|block| block.push_names(&mut names));
         names
     }
 
-    /// Every value, in natural units.
+    /// All values, in natural units.
     fn parameter_values(&self) -> Vec<f64> {
         let mut values = Vec::new();
         walk(self, &mut |_, parameter| values.extend_from_slice(parameter.values()));
         values
     }
 
-    /// The value of this name.
+    /// Value of this name.
     ///
     /// # Errors
     /// [`KernelError::ParameterName`] unless the name means exactly one value.
@@ -143,42 +144,42 @@ pub trait KernelExt: Kernel {
     /// Sets every value of this name.
     ///
     /// # Errors
-    /// [`KernelError::ParameterName`] for a name that means no value or more than one parameter,
-    /// [`KernelError::Parameter`] for a value outside the domain.
+    /// [`KernelError::ParameterName`] for no value or several parameters, [`KernelError::Parameter`] for a
+    /// value outside the domain.
     fn set(&mut self, name: &str, value: f64) -> Result<(), KernelError> {
         self.change(name, &mut |parameter, element| Ok(parameter.set(element, value)?))
     }
 
-    /// Keeps every value of this name as it is during training, or lets it go again.
+    /// Fixes or frees every value of this name.
     ///
     /// # Errors
-    /// [`KernelError::ParameterName`] for a name that means no value or more than one parameter.
+    /// [`KernelError::ParameterName`] for no value or several parameters.
     fn fix(&mut self, name: &str, fixed: bool) -> Result<(), KernelError> {
         self.change(name, &mut |parameter, element| Ok(parameter.fix(element, fixed)?))
     }
 
-    /// Bounds the parameter of this name, all its elements alike.
+    /// Bounds all elements of the parameter of this name.
     ///
     /// # Errors
-    /// As [`set`](KernelExt::set), also when a present value is out of bounds.
+    /// As [`set`](KernelExt::set), also for a present value out of bounds.
     fn bound(&mut self, name: &str, transform: Transform) -> Result<(), KernelError> {
         self.change(name, &mut |parameter, _| Ok(parameter.set_transform(transform)?))
     }
 
-    /// Puts a prior on the parameter of this name, all its elements alike, or takes it away.
+    /// Sets or removes the prior of all elements of the parameter of this name.
     ///
     /// # Errors
-    /// As [`set`](KernelExt::set), also for a prior that cannot be.
+    /// As [`set`](KernelExt::set), also for an invalid prior.
     fn set_prior(&mut self, name: &str, prior: Option<Prior>) -> Result<(), KernelError> {
         self.change(name, &mut |parameter, _| Ok(parameter.set_prior(prior)?))
     }
 
-    /// The number of values that are trained.
+    /// Number of trained values.
     fn free_count(&self) -> usize {
         Tree(self).free_count()
     }
 
-    /// Writes the trained values in unconstrained coordinates.
+    /// Writes the trained values, unconstrained.
     ///
     /// # Errors
     /// [`KernelError::Parameter`] unless `out` holds [`free_count`](KernelExt::free_count) numbers.
@@ -186,15 +187,15 @@ pub trait KernelExt: Kernel {
         Ok(Tree(self).write_free(out)?)
     }
 
-    /// Sets the trained values from unconstrained coordinates.
+    /// Sets the trained values from unconstrained ones.
     ///
     /// # Errors
-    /// [`KernelError::Parameter`] for a wrong length or numbers that are not finite. Nothing changes then.
+    /// [`KernelError::Parameter`] for a wrong length or non-finite numbers, with nothing changed.
     fn set_free(&mut self, unconstrained: &[f64]) -> Result<(), KernelError> {
         Ok(TreeMut(self).set_free(unconstrained)?)
     }
 
-    /// From a gradient in natural units of all values to one in unconstrained coordinates of the trained ones.
+    /// Converts a gradient by all natural values to one by trained unconstrained values.
     ///
     /// # Errors
     /// [`KernelError::Parameter`] for a wrong length of either.
@@ -202,7 +203,7 @@ pub trait KernelExt: Kernel {
         Ok(Tree(self).chain_gradient(natural, out)?)
     }
 
-    /// The sum of the log densities of all priors.
+    /// Sum of the log densities of all priors.
     fn log_prior(&self) -> f64 {
         Tree(self).log_prior()
     }
@@ -266,7 +267,7 @@ pub trait KernelExt: Kernel {
 
 impl<K: Kernel + ?Sized> KernelExt for K {}
 
-/// A parameter and where its values stand among those of the whole kernel.
+/// Parameter and the position of its values in the kernel.
 #[doc(hidden)]
 #[derive(Clone, Debug)]
 pub struct NamedBlock {
@@ -285,7 +286,7 @@ impl NamedBlock {
         }
     }
 
-    /// Whether `wanted` is this name or the part of it behind a dot.
+    /// `true` if `wanted` is this name or its part after a dot.
     fn matches(&self, wanted: &str) -> bool {
         self.name == wanted || self.name.strip_suffix(wanted).is_some_and(|front| front.ends_with('.'))
     }

@@ -1,24 +1,24 @@
-//! `sin πt` and `cos πt` without branches or calls, so that loops over them vectorise.
+//! Branchless `sin πt` and `cos πt`, for vectorised loops.
 
-/// From here on every number is whole and even, so that its sine and cosine are those of zero.
+/// Number from which all are whole and even, so that sine and cosine are those of zero.
 const ALL_EVEN: f64 = 9_007_199_254_740_992.0; // 2^53
 
-/// The angle itself, or zero for numbers that are even whole numbers (or infinite) anyway.
+/// Angle, or zero for numbers that are even or infinite anyway.
 #[inline(always)]
 fn within(t: f64) -> f64 {
     if t.abs() < ALL_EVEN { t } else { 0.0 }
 }
 
-/// Rounds to the nearest whole number, ties to even, for |x| < 2^51; larger numbers are whole or nearly so already.
+/// Nearest whole number, ties to even, for |x| < 2^51; larger ones are nearly whole already.
 #[inline(always)]
 fn nearest(x: f64) -> f64 {
     const SHIFT: f64 = 6_755_399_441_055_744.0; // 1.5 · 2^52: adding it leaves no room for a fraction
     if x.abs() < 2_251_799_813_685_248.0 { (x + SHIFT) - SHIFT } else { x }
 }
 
-/// Coefficients of `sin πt / t` in powers of t², from the Taylor series: at |t| = 1/2 the next term is below 1e-19.
+/// Taylor coefficients of `sin πt / t` in t²: at |t| = 1/2 the next term is below 1e-19.
 const SINE: [f64; 12] = taylor(1);
-/// Coefficients of `cos πt` in powers of t².
+/// Coefficients of `cos πt` in t².
 const COSINE: [f64; 12] = taylor(0);
 
 /// `(−1)^k π^(2k+first) / (2k+first)!`

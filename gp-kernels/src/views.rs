@@ -1,4 +1,4 @@
-//! Typed views over buffers: tiles with contiguous columns, tables with contiguous points.
+//! Typed views of buffers: tiles of contiguous columns, tables of contiguous points.
 
 use faer::{Accum, MatMut, MatRef};
 use gp_linalg::Threading;
@@ -6,7 +6,7 @@ use gp_linalg::product::{matmul, matmul_lower, symmetrise_lower};
 
 use crate::kernel::{Block, BlockMut, Points, PointsMut, column, column_mut};
 
-/// A tile over the front of a buffer, with columns of `rows` numbers.
+/// Tile over the front of a buffer, with columns of `rows` numbers.
 #[expect(clippy::expect_used, reason = "a column-major slice has unit row stride by construction")]
 pub fn block(buffer: &[f64], rows: usize, cols: usize) -> Block<'_> {
     MatRef::from_column_major_slice(&buffer[..rows * cols], rows, cols)
@@ -14,7 +14,7 @@ pub fn block(buffer: &[f64], rows: usize, cols: usize) -> Block<'_> {
         .expect("unit row stride")
 }
 
-/// A mutable tile over the front of a buffer, with columns of `rows` numbers.
+/// Mutable tile over the front of a buffer.
 #[expect(clippy::expect_used, reason = "a column-major slice has unit row stride by construction")]
 pub fn block_mut(buffer: &mut [f64], rows: usize, cols: usize) -> BlockMut<'_> {
     MatMut::from_column_major_slice_mut(&mut buffer[..rows * cols], rows, cols)
@@ -22,17 +22,17 @@ pub fn block_mut(buffer: &mut [f64], rows: usize, cols: usize) -> BlockMut<'_> {
         .expect("unit row stride")
 }
 
-/// A table of points over the front of a buffer, with rows of `dim` numbers.
+/// Points over the front of a buffer, with rows of `dim` numbers.
 pub fn points(buffer: &[f64], count: usize, dim: usize) -> Points<'_> {
     block(buffer, dim, count).transpose()
 }
 
-/// A mutable table of points over the front of a buffer, with rows of `dim` numbers.
+/// Mutable points over the front of a buffer.
 pub fn points_mut(buffer: &mut [f64], count: usize, dim: usize) -> PointsMut<'_> {
     block_mut(buffer, dim, count).transpose_mut()
 }
 
-/// `dst ← alpha · lhs · rhs` (or added to it) on this thread, for shapes that agree by construction.
+/// `dst ← alpha · lhs · rhs` (or added) on this thread, for matching shapes.
 pub(crate) fn multiply(
     dst: MatMut<'_, f64>,
     accum: Accum,
@@ -44,20 +44,20 @@ pub(crate) fn multiply(
     debug_assert!(done.is_ok(), "shapes of a tile's product: {done:?}");
 }
 
-/// `out ← alpha · points · pointsᵀ` on this thread: the lower triangle alone.
+/// `out ← alpha · points · pointsᵀ` on this thread, lower triangle only.
 pub(crate) fn multiply_self(out: MatMut<'_, f64>, points: Points<'_>, alpha: f64) {
     let points = points.as_dyn_stride();
     let done = matmul_lower(out, Accum::Replace, points, points.transpose(), alpha, Threading::Here);
     debug_assert!(done.is_ok(), "shapes of a tile's product: {done:?}");
 }
 
-/// Copies the lower triangle of a square tile onto its upper triangle.
+/// Copies the lower triangle of a square tile to the upper one.
 pub(crate) fn mirror(tile: MatMut<'_, f64>) {
     let done = symmetrise_lower(tile);
     debug_assert!(done.is_ok(), "shape of a tile: {done:?}");
 }
 
-/// Calls `body` with every number of `out` and the matching one of `values`, column by column.
+/// Calls `body` with every number of `out` and the matching one of `values`, by columns.
 pub(crate) fn zip_columns(out: &mut BlockMut<'_>, values: Block<'_>, body: impl Fn(&mut f64, f64)) {
     for j in 0..out.ncols() {
         column_mut(out, j).iter_mut().zip(column(values, j)).for_each(|(out, value)| body(out, *value));

@@ -1,25 +1,25 @@
-//! Memory that is set up once and lent out: kernels borrow buffers here instead of allocating in a step.
+//! Reused buffers that kernels borrow instead of allocating.
 
-/// A pool of number buffers. After the first evaluation of a given size no further memory is asked for.
+/// Pool of number buffers; no allocation after the first evaluation of a size.
 #[derive(Debug, Default)]
 pub struct Workspace {
     free: Vec<Vec<f64>>,
 }
 
 impl Workspace {
-    /// An empty pool.
+    /// Empty pool.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Lends a buffer of `len` zeros. Give it back with [`give`](Self::give), or it is lost to the pool.
+    /// Lends a buffer of `len` zeros, to be [given back](Self::give).
     pub fn take(&mut self, len: usize) -> Vec<f64> {
         let mut buffer = self.take_dirty(len);
         buffer.fill(0.0);
         buffer
     }
 
-    /// Lends a buffer of `len` numbers whose values are left over from earlier uses.
+    /// Lends a buffer of `len` arbitrary numbers.
     pub fn take_dirty(&mut self, len: usize) -> Vec<f64> {
         let mut buffer = match self.best_fit(len).or_else(|| self.largest()) {
             Some(position) => self.free.swap_remove(position),
@@ -29,19 +29,19 @@ impl Workspace {
         buffer
     }
 
-    /// Takes a buffer back.
+    /// Returns a buffer.
     pub fn give(&mut self, buffer: Vec<f64>) {
         self.free.push(buffer);
     }
 
-    /// The largest free buffer, to be grown when none fits: as sizes grow the pool keeps as many buffers as are lent at
-    /// once, not one for every size there has been.
+    /// Largest free buffer, to grow if none fits, so that the pool keeps as many buffers as are lent at
+    /// once.
     fn largest(&self) -> Option<usize> {
         let all = self.free.iter().enumerate();
         all.max_by_key(|(_, buffer)| buffer.capacity()).map(|(position, _)| position)
     }
 
-    /// The smallest free buffer that is large enough, so that a small request does not consume a large buffer.
+    /// Smallest free buffer that is large enough.
     fn best_fit(&self, len: usize) -> Option<usize> {
         let fitting = self.free.iter().enumerate().filter(|(_, buffer)| buffer.capacity() >= len);
         fitting.min_by_key(|(_, buffer)| buffer.capacity()).map(|(position, _)| position)

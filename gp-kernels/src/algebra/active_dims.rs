@@ -1,4 +1,4 @@
-//! A kernel that sees only some columns of the points.
+//! Kernel on some columns of the points.
 
 use gp_optim::Parameter;
 
@@ -22,7 +22,7 @@ impl ActiveDims {
     /// `kernel` on these columns, counted from 0, in this order.
     ///
     /// # Errors
-    /// [`KernelError::Setting`] when there are none or one is named twice.
+    /// [`KernelError::Setting`] without columns or for a repeated one.
     pub fn new(dims: Vec<usize>, kernel: Box<dyn Kernel>) -> Result<Self, KernelError> {
         let different: std::collections::HashSet<usize> = dims.iter().copied().collect();
         let twice = different.len() < dims.len();
@@ -37,8 +37,8 @@ impl ActiveDims {
         Ok(Self { dims, child: [kernel] })
     }
 
-    /// The line for `select(kernel, dims=[…])` in a [`Registry`](crate::Registry): the parser itself adds the dims
-    /// of every call, so what is left to do here is to hand the kernel through.
+    /// Registry entry of `select(kernel, dims=[…])`. The parser adds the dims of every call, so this passes
+    /// the kernel on.
     pub fn entry() -> KernelEntry {
         KernelEntry::new(
             "select",
@@ -48,7 +48,7 @@ impl ActiveDims {
         .with_example("select(rbf + linear, dims=[0])")
     }
 
-    /// The columns seen.
+    /// Columns seen.
     pub fn dims(&self) -> &[usize] {
         &self.dims
     }
@@ -57,7 +57,7 @@ impl ActiveDims {
         self.child[0].as_ref()
     }
 
-    /// Lends the columns that the child sees, point by point.
+    /// Lends the child's columns, point by point.
     pub(crate) fn gather(&self, points: Points<'_>, ws: &mut Workspace) -> Vec<f64> {
         let (count, seen) = (points.nrows(), self.dims.len());
         let mut gathered = ws.take_dirty(count * seen);
@@ -70,7 +70,7 @@ impl ActiveDims {
         gathered
     }
 
-    /// Adds gradients of the columns seen to where those columns came from.
+    /// Adds gradients of the child's columns to their places.
     pub(crate) fn scatter(&self, gathered: &[f64], points: &mut PointsMut<'_>) {
         let seen = self.dims.len();
         for i in 0..points.nrows() {

@@ -1,4 +1,4 @@
-//! Kernels made of kernels: sums, products, scales, and kernels that see only some columns.
+//! Algebra of kernels: sums, products, scales, selected columns.
 
 mod active_dims;
 mod product;
@@ -16,7 +16,7 @@ use crate::error::KernelError;
 use crate::kernel::Kernel;
 use crate::tree::parameter_count;
 
-/// A sum or product of no kernels, which would have no expression.
+/// Error of a sum or product of no kernels, which has no expression.
 fn nothing_in(kernel: &str) -> KernelError {
     KernelError::Setting {
         kernel: kernel.to_owned(),
@@ -42,7 +42,7 @@ impl Mul for Box<dyn Kernel> {
     }
 }
 
-/// Calls `body` with each child and the range of its parameters among those of all children.
+/// Calls `body` with each child and the range of its parameters among all children's.
 fn with_ranges<'k>(
     children: &'k [Box<dyn Kernel>],
     start: usize,

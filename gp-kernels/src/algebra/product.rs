@@ -1,4 +1,4 @@
-//! The product of kernels: points must be alike in every factor's eyes.
+//! Product of kernels.
 
 use faer::prelude::ReborrowMut;
 use gp_optim::Parameter;
@@ -19,10 +19,10 @@ pub struct Product {
 }
 
 impl Product {
-    /// The product of these kernels. A product among them gives its factors; one kernel alone stays what it is.
+    /// Product of these kernels; nested products are flattened, one kernel alone is returned.
     ///
     /// # Errors
-    /// [`KernelError::Setting`] when there are none.
+    /// [`KernelError::Setting`] without kernels.
     pub fn of(factors: Vec<Box<dyn Kernel>>) -> Result<Box<dyn Kernel>, KernelError> {
         if factors.is_empty() {
             return Err(super::nothing_in("product"));
@@ -30,7 +30,7 @@ impl Product {
         Ok(Self::of_some(factors))
     }
 
-    /// As [`of`](Product::of), for at least one kernel.
+    /// [`of`](Product::of) for at least one kernel.
     pub(crate) fn of_some(factors: Vec<Box<dyn Kernel>>) -> Box<dyn Kernel> {
         let mut flat: Vec<Box<dyn Kernel>> = Vec::with_capacity(factors.len());
         for factor in factors {
@@ -43,7 +43,7 @@ impl Product {
         if flat.len() == 1 { flat.swap_remove(0) } else { Box::new(Self { factors: flat }) }
     }
 
-    /// Fills a record: the values of every factor one after the other, then what each of them records.
+    /// Writes a record: values of every factor, then each factor's record.
     fn fill_record(&self, pair: Pair<'_>, record: &mut [f64], ws: &mut Workspace) {
         let (m, n) = (pair.rows.nrows(), pair.cols.nrows());
         let (values, mut rest) = record.split_at_mut(self.factors.len() * m * n);
@@ -54,7 +54,7 @@ impl Product {
     }
 }
 
-/// `weights ← upstream ∘ Π_{k ≠ skip} values_k`, for tables of equal length stored one after the other.
+/// `weights ← upstream ∘ Π_{k ≠ skip} values_k`, for consecutive tables of equal length.
 fn weights_without(skip: usize, values: &[f64], weights: &mut [f64]) {
     for (k, others) in values.chunks_exact(weights.len()).enumerate() {
         if k != skip {

@@ -1,4 +1,4 @@
-//! A kernel times a variance.
+//! Kernel times a variance.
 
 use faer::prelude::ReborrowMut;
 use gp_optim::{Parameter, Transform};
@@ -18,13 +18,13 @@ pub struct Scaled {
 }
 
 impl Scaled {
-    /// The name of the factor as a parameter.
+    /// Name of the factor as a parameter.
     pub const PARAMETER: &'static str = "variance";
 
-    /// `kernel` times the value of a parameter named `variance`, which is one positive number.
+    /// `kernel` times a positive parameter named `variance`.
     ///
     /// # Errors
-    /// [`KernelError::Setting`] for any other parameter: it would have no expression.
+    /// [`KernelError::Setting`] for any other parameter, which has no expression.
     pub fn new(variance: Parameter, kernel: Box<dyn Kernel>) -> Result<Self, KernelError> {
         let positive = variance.domain() == Transform::Positive;
         if variance.name() != Self::PARAMETER || variance.is_vector() || !positive {

@@ -1,4 +1,4 @@
-//! The sum of kernels: the prior of a sum of independent functions.
+//! Sum of kernels: the prior of a sum of independent functions.
 
 use faer::prelude::ReborrowMut;
 use gp_optim::Parameter;
@@ -20,10 +20,10 @@ pub struct Sum {
 }
 
 impl Sum {
-    /// The sum of these kernels. A sum among them gives its terms; one kernel alone stays what it is.
+    /// Sum of these kernels; nested sums are flattened, one kernel alone is returned.
     ///
     /// # Errors
-    /// [`KernelError::Setting`] when there are none.
+    /// [`KernelError::Setting`] without kernels.
     pub fn of(terms: Vec<Box<dyn Kernel>>) -> Result<Box<dyn Kernel>, KernelError> {
         if terms.is_empty() {
             return Err(super::nothing_in("sum"));
@@ -31,7 +31,7 @@ impl Sum {
         Ok(Self::of_some(terms))
     }
 
-    /// As [`of`](Sum::of), for at least one kernel.
+    /// [`of`](Sum::of) for at least one kernel.
     pub(crate) fn of_some(terms: Vec<Box<dyn Kernel>>) -> Box<dyn Kernel> {
         let mut flat: Vec<Box<dyn Kernel>> = Vec::with_capacity(terms.len());
         for term in terms {

@@ -1,44 +1,44 @@
-//! What can go wrong on the way from a source of observations to sums over them.
+//! Errors of observations and sums over them.
 
-/// An error about observations, not about what a model makes of them.
+/// Error of observations, as opposed to models.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DataError {
-    /// There is not one observation.
+    /// There are no observations.
     #[error("there are no observations")]
     NoData,
     /// A source of observations failed.
     #[error("observation {row} cannot be read: {reason}")]
     Read {
-        /// Row of the observation, counted from 0.
+        /// Row, counted from 0.
         row: usize,
-        /// What the source had to say.
+        /// Message of the source.
         reason: String,
     },
     /// Partial sums of several processes could not be added.
     #[error("sums over the data could not be brought together: {reason}")]
     Reduction {
-        /// What the engine had to say.
+        /// Message of the engine.
         reason: String,
     },
-    /// A pass over the data was told to end, by a limit on time or an interrupt.
+    /// A time limit or interrupt ended a pass over the data.
     #[error("stopped before all observations were seen")]
     Stopped,
     /// A table or buffer has the wrong size.
     #[error("{what} has {found} {axis}, expected {expected}")]
     Shape {
-        /// Which one.
+        /// Table or buffer.
         what: &'static str,
         /// `entries`, `rows` or `columns`.
         axis: &'static str,
-        /// How many there should be.
+        /// Number expected.
         expected: usize,
-        /// How many there are.
+        /// Number found.
         found: usize,
     },
 }
 
-/// `Ok` when `found` is `expected`, otherwise the mismatch by name.
+/// Fails unless `found` is `expected`.
 pub(super) fn check_count(
     what: &'static str,
     axis: &'static str,

@@ -1,9 +1,8 @@
-//! Sums over data: shards are mapped to partial sums, and those are added in a fixed order.
+//! Sums over data in a fixed order.
 //!
-//! Observations are dealt to a number of *lanes* that depends on how many there are and on nothing else. A lane goes
-//! through its observations in order and adds up one partial sum; lanes are worked on by any number of threads or
-//! processes; partial sums are added along a [`tree`](super::tree) over lanes that is always the same. So the result does
-//! not depend on who did the work.
+//! Observations are dealt to *lanes*, whose number depends on that of the observations alone. Each lane
+//! adds up one partial sum in order, on any thread or process; partial sums are added along a fixed
+//! [`tree`](super::tree). So the result does not depend on who did the work.
 
 use super::error::DataError;
 use super::tree::{Fold, Partial, Pool, add_nodes, nodes};
@@ -13,53 +12,52 @@ use std::convert::Infallible;
 use std::fmt::Debug;
 use std::ops::Range;
 
-/// The most lanes of a data set that is not large: more threads than this have nothing to do.
+/// Most lanes of a data set that is not large.
 const MAX_LANES: usize = 16;
-/// Observations of a lane from which on there are more lanes.
+/// Observations per lane from which there are more lanes.
 const LARGE: usize = 1 << 15;
-/// Observations that a lane of its own is worth.
+/// Least observations per lane.
 const WORTH_A_LANE: usize = 96;
 
-/// The number of lanes for this many observations.
+/// Number of lanes for this many observations.
 #[must_use]
 pub fn lane_count(observations: usize) -> usize {
     (observations / WORTH_A_LANE).clamp(1, MAX_LANES.max(observations / LARGE))
 }
 
-/// The number of lanes for observations that several processes are seen through: fewer where there are many, which keep
-/// threads busy by themselves, and larger products are faster ones.
+/// Number of lanes for observations seen through several processes: fewer for many processes, which keep
+/// threads busy, since larger products are faster.
 #[must_use]
 pub fn lane_count_of(observations: usize, processes: usize) -> usize {
     lane_count(observations / processes.clamp(1, 8))
 }
 
-/// The observations of one lane.
+/// Observations of one lane.
 #[must_use]
 pub fn lane_rows(lane: usize, lanes: usize, observations: usize) -> Range<usize> {
     lane * observations / lanes..(lane + 1) * observations / lanes
 }
 
-/// Who works on which lanes, and how partial sums of several processes come together.
+/// Division of lanes among processes, and the sum over all of them.
 ///
-/// [`LocalReduction`] is one process that does it all. Another engine works on some of the lanes in each process and
-/// brings together what they found.
+/// [`LocalReduction`] is a single process; other engines give each process some of the lanes.
 pub trait Reduction: Debug + Send + Sync {
-    /// The lanes of this process, out of `lanes`.
+    /// Lanes of this process, out of `lanes`.
     fn own(&self, lanes: usize) -> Range<usize>;
 
-    /// Leaves in `total` the sum over all lanes of all processes; every process gets the same.
+    /// Writes the sum over all lanes of all processes to `total`, the same in every process.
     ///
-    /// `parts` are the sums of this process: one for each of the [`nodes`] of the tree over all lanes that its
-    /// [`own`](Reduction::own) lanes consist of. [`add_nodes`] adds those of all processes in the order of the tree, which
-    /// is what makes the result independent of the number of processes.
+    /// `parts` are this process's sums, one per [node](nodes) of the tree that its [`own`](Reduction::own)
+    /// lanes consist of. [`add_nodes`] adds those of all processes in tree order, so the number of
+    /// processes does not matter.
     ///
     /// # Errors
-    /// Whatever keeps processes from hearing of each other, as [`DataError::Reduction`].
+    /// [`DataError::Reduction`] for failed communication.
     fn sum(&self, lanes: usize, parts: &[(Range<usize>, &[f64])], total: &mut [f64])
     -> Result<(), DataError>;
 }
 
-/// One process, which has all lanes.
+/// Single process with all lanes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LocalReduction;
 
@@ -78,10 +76,10 @@ impl Reduction for LocalReduction {
     }
 }
 
-/// `work` on every one of several things that have nothing to do with each other, with its number.
+/// Calls `work` on independent things with their numbers.
 ///
 /// # Errors
-/// That of the first that fails, in their order.
+/// The first in their order.
 pub fn for_each<T: Send, E: Send>(
     threading: Threading,
     things: &mut [T],
@@ -95,7 +93,7 @@ pub fn for_each<T: Send, E: Send>(
     all.into_iter().collect()
 }
 
-/// [`for_each`] with two things at a time; of the longer list the rest is left alone.
+/// [`for_each`] on pairs; the rest of the longer list is ignored.
 ///
 /// # Errors
 /// As [`for_each`].
@@ -114,11 +112,11 @@ pub fn for_each_pair<A: Send, B: Send, E: Send>(
     all.into_iter().collect()
 }
 
-/// What each lane keeps from one pass over the data to the next.
+/// State of each lane between passes.
 #[derive(Debug)]
 pub struct Lanes<T> {
     states: Vec<T>,
-    /// The number of the first of them.
+    /// Number of the first lane.
     first: usize,
     /// Lanes of all processes.
     count: usize,
@@ -126,7 +124,7 @@ pub struct Lanes<T> {
 }
 
 impl<T: Send> Lanes<T> {
-    /// The lanes of this process for this many observations.
+    /// Lanes of this process for this many observations.
     pub fn new(
         observations: usize,
         threading: Threading,
@@ -136,7 +134,7 @@ impl<T: Send> Lanes<T> {
         Self::with_count(lane_count(observations), threading, reduction, make)
     }
 
-    /// The lanes of this process out of `count`, a function of the sizes and of nothing else.
+    /// Lanes of this process out of `count`, a function of sizes alone.
     pub fn with_count(
         count: usize,
         threading: Threading,
@@ -147,27 +145,27 @@ impl<T: Send> Lanes<T> {
         Self { first: own.start, states: own.map(make).collect(), count, threading }
     }
 
-    /// Lanes of all processes.
+    /// Number of lanes of all processes.
     #[must_use]
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// What each lane of this process keeps.
+    /// States of this process's lanes.
     #[must_use]
     pub fn states(&self) -> &[T] {
         &self.states
     }
 
-    /// What each lane of this process keeps, to be changed.
+    /// States of this process's lanes, mutable.
     pub fn states_mut(&mut self) -> &mut [T] {
         &mut self.states
     }
 
-    /// One pass: `work` on every lane, with its number.
+    /// Calls `work` on every lane with its number.
     ///
     /// # Errors
-    /// That of the first lane that fails, in their order.
+    /// The first in lane order.
     pub fn for_each<E: Send>(
         &mut self,
         work: impl Fn(usize, &mut T) -> Result<(), E> + Sync,
@@ -176,7 +174,7 @@ impl<T: Send> Lanes<T> {
         for_each(self.threading, &mut self.states, |i, state| work(first + i, state))
     }
 
-    /// One pass of work that cannot fail.
+    /// Calls infallible `work` on every lane.
     pub fn change(&mut self, work: impl Fn(&mut T) + Sync) {
         let done: Result<(), Infallible> = self.for_each(|_, state| {
             work(state);
@@ -188,11 +186,11 @@ impl<T: Send> Lanes<T> {
         }
     }
 
-    /// One pass that adds up: `work` fills a partial sum for every lane, and `total` becomes their sum over the lanes of
-    /// all processes. Partial sums come from `pool` and go back there.
+    /// Pass with a sum: `work` fills a partial sum per lane, from `pool`; `total` becomes their sum over
+    /// the lanes of all processes.
     ///
     /// # Errors
-    /// That of the first lane that fails, in their order, or as [`Reduction::sum`].
+    /// The first in lane order, or as [`Reduction::sum`].
     pub fn fold<P: Partial, E: Send + From<DataError>>(
         &mut self,
         (total, pool): (&mut P, &Pool<P>),

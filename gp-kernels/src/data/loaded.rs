@@ -1,10 +1,10 @@
-//! All rows of a source at once, for methods that work on tables.
+//! All rows of a source, for methods on whole tables.
 
 use super::error::{DataError, check_count};
 use super::source::{DataSource, Rows};
 use faer::MatRef;
 
-/// All rows of a source in memory, which is kept from one source to the next.
+/// All rows of a source in reused memory.
 #[derive(Clone, Debug, Default)]
 pub struct Loaded {
     points: Vec<f64>,
@@ -24,10 +24,10 @@ impl Loaded {
         Ok(loaded)
     }
 
-    /// Reads everything, in place of what there was; targets have this many columns.
+    /// Reads everything, replacing the contents; targets have this many columns.
     ///
     /// # Errors
-    /// [`DataError::NoData`]; [`DataError::Shape`] for targets of other columns; what reading reports.
+    /// [`DataError::NoData`]; [`DataError::Shape`] for other columns; read errors.
     pub fn load(&mut self, data: &dyn DataSource, outputs: usize) -> Result<(), DataError> {
         let (count, dim) = (data.count(), data.dim());
         if count == 0 {
@@ -46,13 +46,13 @@ impl Loaded {
         self.count
     }
 
-    /// The points, N×D.
+    /// Points, N×D.
     #[must_use]
     pub fn inputs(&self) -> MatRef<'_, f64> {
         MatRef::from_row_major_slice(&self.points, self.count, self.dim)
     }
 
-    /// The targets, row by row.
+    /// Targets, row by row.
     #[must_use]
     pub fn targets(&self) -> &[f64] {
         &self.targets

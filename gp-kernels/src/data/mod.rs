@@ -1,7 +1,6 @@
-//! Observations as methods see them: rows that can be read some at a time, and sums over them in a fixed order.
+//! Observations as rows that can be read in parts, and sums over them in a fixed order.
 //!
-//! No covariance is in here. It stands in this crate because every method with inducing inputs needs both, and methods
-//! do not import each other.
+//! No covariances here; the module is in this crate because all methods with inducing inputs need both.
 
 mod error;
 mod lanes;

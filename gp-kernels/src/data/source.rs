@@ -1,4 +1,4 @@
-//! Where observations come from: memory, or anything that can be read from any place on.
+//! Sources of observations: memory, or seekable input.
 
 use super::error::{DataError, check_count};
 use faer::MatRef;
@@ -7,17 +7,17 @@ use std::io::{Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-/// Which observations are asked for.
+/// Selection of observations.
 #[derive(Clone, Debug)]
 pub enum Rows<'a> {
-    /// Neighbours.
+    /// Consecutive rows.
     Range(Range<usize>),
-    /// Any, in this order.
+    /// Listed rows, in this order.
     List(&'a [usize]),
 }
 
 impl Rows<'_> {
-    /// How many.
+    /// Number of rows.
     #[must_use]
     pub fn len(&self) -> usize {
         match self {
@@ -26,13 +26,13 @@ impl Rows<'_> {
         }
     }
 
-    /// Whether there is none.
+    /// `true` without rows.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The observation at a place of this selection.
+    /// Observation at a place of the selection.
     #[must_use]
     pub fn at(&self, place: usize) -> usize {
         match self {
@@ -41,7 +41,7 @@ impl Rows<'_> {
         }
     }
 
-    /// A part of this selection.
+    /// Part of the selection.
     #[must_use]
     pub fn part(&self, places: Range<usize>) -> Rows<'_> {
         match self {
@@ -51,24 +51,23 @@ impl Rows<'_> {
     }
 }
 
-/// N observations: D numbers of input and P of target each.
+/// N observations of D inputs and P targets each.
 ///
-/// Shards are read by several threads at a time. A source is trusted in nothing: what it delivers is checked by who
-/// uses it.
+/// Read by several threads at a time; users check everything it delivers.
 pub trait DataSource: Debug + Sync {
-    /// N.
+    /// Number N of observations.
     fn count(&self) -> usize;
 
-    /// D.
+    /// Number D of inputs.
     fn dim(&self) -> usize;
 
-    /// P.
+    /// Number P of targets.
     fn outputs(&self) -> usize;
 
-    /// Reads B observations: `points` takes B·D numbers, `targets` B·P, observation by observation.
+    /// Reads B observations: B·D numbers into `points`, B·P into `targets`, by observation.
     ///
     /// # Errors
-    /// [`DataError::Read`] with the row, when it cannot be read.
+    /// [`DataError::Read`] with the row.
     fn read(&self, rows: &Rows<'_>, points: &mut [f64], targets: &mut [f64]) -> Result<(), DataError>;
 }
 
@@ -80,7 +79,7 @@ pub struct Table<'a> {
 }
 
 impl<'a> Table<'a> {
-    /// Observations at `inputs` (N×D) with `targets` (N×P), an observation a row, any strides.
+    /// Observations at `inputs` (N×D) with `targets` (N×P), one per row, any strides.
     ///
     /// # Errors
     /// [`DataError::NoData`] for N = 0; [`DataError::Shape`] for different numbers of rows.
@@ -89,7 +88,7 @@ impl<'a> Table<'a> {
         if inputs.nrows() == 0 { Err(DataError::NoData) } else { Ok(Self { inputs, targets }) }
     }
 
-    /// [`new`](Self::new) for one target an observation.
+    /// [`new`](Self::new) for one target per observation.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -134,8 +133,8 @@ fn gather(from: MatRef<'_, f64>, rows: &Rows<'_>, out: &mut [f64]) -> Result<(),
     Ok(())
 }
 
-/// Observations as little-endian 64-bit floats, row after row (inputs, then targets), in anything that can be read
-/// from any place on: a file, usually. Nothing stays in memory.
+/// Observations as little-endian 64-bit floats by row (inputs, then targets) in seekable input, usually a
+/// file. Nothing stays in memory.
 #[derive(Debug)]
 pub struct RowReader<R> {
     from: Mutex<State<R>>,
@@ -151,10 +150,10 @@ struct State<R> {
 }
 
 impl<R: Read + Seek> RowReader<R> {
-    /// All rows between the beginning and the end of `reader`, of `dim` inputs and `outputs` targets each.
+    /// All rows of `reader`, of `dim` inputs and `outputs` targets each.
     ///
     /// # Errors
-    /// [`DataError::NoData`] for no row, [`DataError::Read`] when the length is not that of whole rows or is not known.
+    /// [`DataError::NoData`] for no row, [`DataError::Read`] for an unknown length or partial rows.
     pub fn new(mut reader: R, dim: usize, outputs: usize) -> Result<Self, DataError> {
         let length = reader.seek(SeekFrom::End(0)).map_err(|error| failed(0, &error))?;
         let row = (dim + outputs) as u64 * SIZE as u64;
@@ -171,7 +170,7 @@ impl<R: Read + Seek> RowReader<R> {
     }
 }
 
-/// Bytes of a number.
+/// Bytes per number.
 const SIZE: usize = size_of::<f64>();
 
 fn failed(row: usize, error: &std::io::Error) -> DataError {
@@ -218,7 +217,7 @@ impl<R: Read + Seek + Debug + Send> DataSource for RowReader<R> {
 }
 
 impl<R> RowReader<R> {
-    /// How many of the rows from this place on are neighbours, so that one read serves them.
+    /// Number of consecutive rows from this place on, for one read.
     fn run(&self, rows: &Rows<'_>, place: usize) -> usize {
         let first = rows.at(place);
         (1..rows.len() - place).find(|k| rows.at(place + k) != first + k).unwrap_or(rows.len() - place)
@@ -226,7 +225,7 @@ impl<R> RowReader<R> {
 }
 
 impl<R: Read + Seek> State<R> {
-    /// Reads `count` rows of `columns` numbers from row `first` on into `bytes`.
+    /// Reads `count` rows of `columns` numbers from row `first` into `bytes`.
     fn fill(&mut self, first: usize, count: usize, columns: usize) -> Result<(), DataError> {
         let row = columns * SIZE;
         self.bytes.resize(count * row, 0);

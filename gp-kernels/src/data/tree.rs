@@ -1,8 +1,7 @@
-//! Sums over lanes along a binary tree that depends on the number of lanes alone.
+//! Sums over lanes along a binary tree of fixed shape.
 //!
-//! A node is a range of neighbouring lanes; it consists of two halves. A thread that works its way through a node holds
-//! one partial sum per level, so memory grows with the logarithm of the number of lanes; a process that has some of the
-//! lanes contributes the sums of the largest nodes among these.
+//! A node is a range of lanes with two halves. A thread holds one partial sum per level, so memory is
+//! logarithmic in the number of lanes; a process contributes the sums of its largest nodes.
 
 use super::error::DataError;
 use gp_linalg::Threading;
@@ -10,24 +9,24 @@ use std::fmt::Debug;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-/// What is added up over lanes: some lists of numbers.
+/// Partial sum: some lists of numbers.
 pub trait Partial: Send + Debug {
-    /// One of the same sizes.
+    /// Partial sum of the same sizes.
     fn alike(&self) -> Self;
 
-    /// Whether another one has the same sizes.
+    /// `true` if another one has the same sizes.
     fn is_alike(&self, other: &Self) -> bool;
 
     /// Sets all numbers to zero.
     fn clear(&mut self);
 
-    /// Adds another one, number by number.
+    /// Adds another one elementwise.
     fn add(&mut self, other: &Self);
 
-    /// The lists.
+    /// Lists of numbers.
     fn slices(&self) -> Vec<&[f64]>;
 
-    /// The lists, to be written.
+    /// Lists of numbers, mutable.
     fn slices_mut(&mut self) -> Vec<&mut [f64]>;
 }
 
@@ -57,7 +56,7 @@ impl Partial for Vec<f64> {
     }
 }
 
-/// Partial sums that are not in use.
+/// Unused partial sums.
 #[derive(Debug)]
 pub struct Pool<P>(Mutex<Vec<P>>);
 
@@ -68,7 +67,7 @@ impl<P> Default for Pool<P> {
 }
 
 impl<P: Partial> Pool<P> {
-    /// One of the sizes of `like`, with anything in it.
+    /// Takes one of the sizes of `like`, contents arbitrary.
     pub(super) fn take(&self, like: &P) -> P {
         let mut free = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match free.iter().position(|part| part.is_alike(like)) {
@@ -77,13 +76,13 @@ impl<P: Partial> Pool<P> {
         }
     }
 
-    /// Takes one back.
+    /// Returns one.
     pub(super) fn give(&self, part: P) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(part);
     }
 }
 
-/// A pass that adds up.
+/// Pass with a sum.
 pub(super) struct Fold<'a, P, W> {
     pub(super) threading: Threading,
     pub(super) pool: &'a Pool<P>,
@@ -91,7 +90,7 @@ pub(super) struct Fold<'a, P, W> {
 }
 
 impl<P: Partial, W> Fold<'_, P, W> {
-    /// Leaves in `out` the sum over a node, whose lanes have these states.
+    /// Writes the sum over a node to `out`, given its lanes' states.
     pub(super) fn node<T: Send, E: Send>(
         &self,
         node: Range<usize>,
@@ -127,13 +126,13 @@ impl<P: Partial, W> Fold<'_, P, W> {
     }
 }
 
-/// The two parts of a node of several lanes.
+/// Halves of a node of several lanes.
 fn halves(node: &Range<usize>) -> Option<(Range<usize>, Range<usize>)> {
     let middle = node.start + node.len() / 2;
     (node.len() > 1).then_some((node.start..middle, middle..node.end))
 }
 
-/// The largest nodes of the tree over `lanes` lanes that these lanes consist of, in order.
+/// Largest nodes of the tree over `lanes` lanes that make up these lanes, in order.
 #[must_use]
 pub fn nodes(lanes: usize, own: &Range<usize>) -> Vec<Range<usize>> {
     let (mut open, mut found): (Vec<_>, _) = (std::iter::once(0..lanes).collect(), Vec::new());
@@ -150,10 +149,10 @@ pub fn nodes(lanes: usize, own: &Range<usize>) -> Vec<Range<usize>> {
     found
 }
 
-/// Leaves in `total` the sum over all lanes, given those of nodes that they consist of.
+/// Writes the sum over all lanes to `total`, given the sums of nodes.
 ///
 /// # Errors
-/// [`DataError::Reduction`] for nodes that leave lanes out.
+/// [`DataError::Reduction`] for missing lanes.
 pub fn add_nodes(lanes: usize, parts: &[(Range<usize>, &[f64])], total: &mut [f64]) -> Result<(), DataError> {
     let sum = sum_of(0..lanes, parts, total.len())?;
     total.copy_from_slice(&sum);

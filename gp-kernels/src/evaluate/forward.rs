@@ -1,4 +1,4 @@
-//! Gram, cross-covariance and diagonal.
+//! Gram matrices, cross-covariances and diagonals.
 
 use std::ops::Range;
 
@@ -12,12 +12,12 @@ use crate::kernel::{Kernel, Pair, Points, TileShape};
 use crate::views;
 
 impl Evaluator {
-    /// Fills `out` (M×N) with the covariances of two tables, `rows` (M×D) and `cols` (N×D).
+    /// Writes the covariances of `rows` (M×D) and `cols` (N×D) to `out` (M×N).
     ///
-    /// The points of the two tables are taken to be different ones, also where their coordinates agree.
+    /// Points of the two tables count as different even at equal coordinates.
     ///
     /// # Errors
-    /// For wrong shapes, numbers that are not finite, and points that do not suit the kernel.
+    /// Wrong shapes, non-finite numbers, and points that do not suit the kernel.
     pub fn cross<K: Kernel + ?Sized>(
         &self,
         kernel: &K,
@@ -33,8 +33,8 @@ impl Evaluator {
         Ok(())
     }
 
-    /// [`cross`](Evaluator::cross) for checked points and shapes. `record` is empty or has room for
-    /// [`cross_record_len`] numbers.
+    /// [`cross`](Evaluator::cross) without checks. `record` is empty or has room for [`cross_record_len`]
+    /// numbers.
     pub(crate) fn cross_of<K: Kernel + ?Sized>(
         &self,
         kernel: &K,
@@ -55,11 +55,11 @@ impl Evaluator {
         });
     }
 
-    /// Fills `out` (N×N) with the covariances of a table (N×D) with itself: exactly symmetric, with the kernel's
-    /// white noise on the diagonal.
+    /// Writes the covariances of a table (N×D) with itself to `out` (N×N): exactly symmetric, with white
+    /// noise on the diagonal.
     ///
     /// # Errors
-    /// For wrong shapes, numbers that are not finite, and points that do not suit the kernel.
+    /// Wrong shapes, non-finite numbers, and points that do not suit the kernel.
     pub fn gram<K: Kernel + ?Sized>(
         &self,
         kernel: &K,
@@ -74,10 +74,10 @@ impl Evaluator {
         Ok(())
     }
 
-    /// Fills `out` (N) with the prior variances of a table (N×D).
+    /// Writes the prior variances of a table (N×D) to `out` (N).
     ///
     /// # Errors
-    /// For wrong shapes, numbers that are not finite, and points that do not suit the kernel.
+    /// Wrong shapes, non-finite numbers, and points that do not suit the kernel.
     pub fn diagonal<K: Kernel + ?Sized>(
         &self,
         kernel: &K,
@@ -91,12 +91,12 @@ impl Evaluator {
         Ok(())
     }
 
-    /// [`diagonal`](Evaluator::diagonal) for checked points and shapes.
+    /// [`diagonal`](Evaluator::diagonal) without checks.
     pub(crate) fn diagonal_of<K: Kernel + ?Sized>(&self, kernel: &K, points: Points<'_>, out: &mut [f64]) {
         self.with_workspace(|ws| kernel.diagonal(points, out, ws));
     }
 
-    /// Calls `body` with each tile of `out`, the column it starts at, and its part of a record, which may be empty.
+    /// Calls `body` with each tile of `out`, its first column, and its possibly empty part of a record.
     pub(crate) fn for_each_tile<L>(
         &self,
         tiles: &Tiles<L>,
@@ -111,7 +111,7 @@ impl Evaluator {
         }
     }
 
-    /// Fills one tile, through a buffer where the caller's columns are not contiguous.
+    /// Fills one tile, through a buffer unless its columns are contiguous.
     pub(super) fn fill<K: Kernel + ?Sized>(
         &self,
         kernel: &K,
@@ -132,8 +132,7 @@ impl Evaluator {
     }
 }
 
-/// How many numbers the tiles of a cross-covariance of this shape record together, one tile after the other. Empty ones
-/// are not made.
+/// Numbers recorded by all tiles of a cross-covariance of this shape. Empty tiles are not made.
 pub(crate) fn cross_record_len<K: Kernel + ?Sized>(kernel: &K, shape: TileShape) -> usize {
     if shape.rows == 0 {
         return 0;
@@ -144,16 +143,16 @@ pub(crate) fn cross_record_len<K: Kernel + ?Sized>(kernel: &K, shape: TileShape)
     (shape.cols / width).saturating_mul(tile(width)).saturating_add(last)
 }
 
-/// How the columns of a matrix, and with them a record, are cut into tiles.
+/// Division of the columns of a matrix and its record into tiles.
 pub(crate) struct Tiles<L> {
-    /// Columns of a tile.
+    /// Columns per tile.
     pub(crate) width: usize,
-    /// How many numbers the tiles of these columns record.
+    /// Record length of a tile of these columns.
     pub(crate) record_len: L,
 }
 
 impl<L: Fn(Range<usize>) -> usize + Sync> Tiles<L> {
-    /// Halves the tiles from column `start` on until there is one.
+    /// Halves the tiles from column `start` on, down to one.
     fn halve<B>(
         &self,
         threading: Threading,

@@ -1,4 +1,4 @@
-//! Tables as callers have them to tables as kernels want them: finite, points contiguous.
+//! Conversion of callers' tables: finite, points contiguous.
 
 use faer::MatRef;
 use gp_linalg::vector::dispatch;
@@ -10,7 +10,7 @@ use crate::kernel::{Kernel, Points, point};
 use crate::lanes::{LANES, total};
 use crate::views;
 
-/// A table whose points are contiguous: the caller's own, or a copy.
+/// Table with contiguous points: the caller's own, or a copy.
 pub(crate) enum Table<'a> {
     Borrowed(Points<'a>),
     Copied { buffer: Vec<f64>, count: usize, dim: usize },
@@ -33,7 +33,7 @@ impl Table<'_> {
 }
 
 impl Evaluator {
-    /// A table with contiguous points, checked to be finite and to suit the kernel.
+    /// Table with contiguous points, checked to be finite and suit the kernel.
     pub(crate) fn table<'a, K: Kernel + ?Sized>(
         &self,
         what: &'static str,
@@ -57,7 +57,7 @@ impl Evaluator {
         Table::Copied { buffer, count, dim }
     }
 
-    /// Gives the memory of copies back.
+    /// Returns the memory of copies.
     pub(crate) fn done<'a>(&self, tables: impl IntoIterator<Item = Table<'a>>) {
         for buffer in tables.into_iter().filter_map(Table::into_buffer) {
             self.with_workspace(|ws| ws.give(buffer));
@@ -65,7 +65,7 @@ impl Evaluator {
     }
 }
 
-/// Finds a NaN or an infinity.
+/// Fails at a NaN or infinity.
 fn check_finite(what: &'static str, points: Points<'_>) -> Result<(), KernelError> {
     if dispatch(AllFinite(points)) {
         return Ok(());

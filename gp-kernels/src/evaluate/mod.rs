@@ -1,7 +1,7 @@
-//! Covariances of whole tables: cut into tiles, spread over threads, checked once.
+//! Covariances of whole tables: checked once, cut into tiles, spread over threads.
 //!
-//! Tiles and the order in which partial sums are added depend on the sizes alone, so every result has the same bits
-//! with one thread or many.
+//! Tiles and the order of sums depend on sizes alone, so results have the same bits for any number of
+//! threads.
 
 mod forward;
 mod input;
@@ -24,8 +24,7 @@ use crate::error::KernelError;
 use crate::kernel::Kernel;
 use crate::workspace::Workspace;
 
-/// Evaluates kernels on whole tables. It owns the memory for that: made once per fit, it allocates nothing after the
-/// first call of a given size.
+/// Evaluator of kernels on whole tables, with reused memory: no allocation after the first call of a size.
 #[derive(Debug)]
 pub struct Evaluator {
     threading: Threading,
@@ -34,25 +33,24 @@ pub struct Evaluator {
 }
 
 impl Evaluator {
-    /// An evaluator that works on the calling thread, or on rayon's current pool.
+    /// Evaluator on the calling thread, or on rayon's current pool.
     pub fn new(threading: Threading) -> Self {
         Self { threading, brake: Brake::default(), pool: Mutex::new(Vec::new()) }
     }
 
-    /// The same evaluator, which asks this brake before every table, and between the blocks of a long one, whether to
-    /// go on.
+    /// Adds a brake, asked before every table and between blocks of long ones.
     #[must_use]
     pub fn with_brake(self, brake: Brake) -> Self {
         Self { brake, ..self }
     }
 
-    /// Another on the thread that calls it, with the same brake.
+    /// Evaluator on the calling thread with the same brake.
     #[must_use]
     pub fn here(&self) -> Self {
         Self::new(Threading::Here).with_brake(self.brake.clone())
     }
 
-    /// `Ok` unless the brake is pulled.
+    /// Fails if the brake is pulled.
     ///
     /// # Errors
     /// [`KernelError::Stopped`].
@@ -60,12 +58,12 @@ impl Evaluator {
         if self.brake.is_pulled() { Err(KernelError::Stopped) } else { Ok(()) }
     }
 
-    /// Where the work is done.
+    /// Threading policy.
     pub fn threading(&self) -> Threading {
         self.threading
     }
 
-    /// Runs `body` with a workspace that no other thread holds.
+    /// Calls `body` with an exclusive workspace.
     pub(crate) fn with_workspace<R>(&self, body: impl FnOnce(&mut Workspace) -> R) -> R {
         let taken = self.pool.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut ws = taken.unwrap_or_default();
@@ -81,13 +79,14 @@ impl Default for Evaluator {
     }
 }
 
-/// The number of columns of a tile with this many rows: about two megabytes, and a multiple of eight.
+/// Columns of a tile with this many rows: about two megabytes, a multiple of eight.
 pub(crate) fn tile_columns(rows: usize) -> usize {
     const NUMBERS: usize = 1 << 18;
     ((NUMBERS / rows.max(1)).clamp(64, 1024) / 8) * 8
 }
 
-/// The covariance matrix of a table with itself, on the calling thread. For repeated use see [`Evaluator::gram`].
+/// Covariance matrix of a table with itself, on the calling thread; for repeated use see
+/// [`Evaluator::gram`].
 ///
 /// # Errors
 /// As [`Evaluator::gram`].
@@ -97,7 +96,7 @@ pub fn gram<K: Kernel + ?Sized>(kernel: &K, points: MatRef<'_, f64>) -> Result<M
     Ok(out)
 }
 
-/// The covariance matrix of two tables, on the calling thread. For repeated use see [`Evaluator::cross`].
+/// Covariance matrix of two tables, on the calling thread; for repeated use see [`Evaluator::cross`].
 ///
 /// # Errors
 /// As [`Evaluator::cross`].
@@ -111,7 +110,7 @@ pub fn cross<K: Kernel + ?Sized>(
     Ok(out)
 }
 
-/// The prior variances of a table, on the calling thread. For repeated use see [`Evaluator::diagonal`].
+/// Prior variances of a table, on the calling thread; for repeated use see [`Evaluator::diagonal`].
 ///
 /// # Errors
 /// As [`Evaluator::diagonal`].

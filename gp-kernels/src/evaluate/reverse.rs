@@ -1,4 +1,4 @@
-//! The reverse pass: from upstream matrices to gradients of parameters and points.
+//! Reverse pass: gradients of parameters and points from upstream matrices.
 
 use faer::prelude::ReborrowMut;
 use faer::{MatMut, MatRef};
@@ -14,22 +14,22 @@ use crate::tree::parameter_count;
 use crate::views;
 use crate::workspace::Workspace;
 
-/// Where [`Evaluator::cross_reverse`] adds its gradients.
+/// Accumulators of [`Evaluator::cross_reverse`].
 #[derive(Debug)]
 pub struct CovarianceGradients<'a> {
-    /// One number per parameter, in natural units.
+    /// Gradient by parameters, natural units.
     pub params: &'a mut [f64],
-    /// With respect to the row points (M×D), where wanted.
+    /// Gradient by row points (M×D), if wanted.
     pub rows: Option<MatMut<'a, f64>>,
-    /// With respect to the column points (N×D), where wanted.
+    /// Gradient by column points (N×D), if wanted.
     pub cols: Option<MatMut<'a, f64>>,
 }
 
 impl Evaluator {
-    /// Adds the gradients of `Σ upstream ∘ cross(rows, cols)` for `upstream` of M×N.
+    /// Adds the gradients of `Σ upstream ∘ cross(rows, cols)`, `upstream` M×N.
     ///
     /// # Errors
-    /// As [`cross`](Evaluator::cross), also for gradients of the wrong shape.
+    /// As [`cross`](Evaluator::cross), also for gradients of wrong shape.
     pub fn cross_reverse<K: Kernel + ?Sized>(
         &self,
         kernel: &K,
@@ -48,7 +48,7 @@ impl Evaluator {
         Ok(())
     }
 
-    /// [`cross_reverse`](Evaluator::cross_reverse) for checked points and shapes, with a record of
+    /// [`cross_reverse`](Evaluator::cross_reverse) without checks, with a record of
     /// [`cross_of`](Evaluator::cross_of) or an empty one.
     pub(crate) fn cross_reverse_of<K: Kernel + ?Sized>(
         &self,
@@ -98,10 +98,10 @@ impl Evaluator {
         });
     }
 
-    /// Adds the gradients of `Σ upstream ∘ gram(points)` for `upstream` of N×N, which need not be symmetric.
+    /// Adds the gradients of `Σ upstream ∘ gram(points)`; `upstream` is N×N, not necessarily symmetric.
     ///
     /// # Errors
-    /// As [`gram`](Evaluator::gram), also for gradients of the wrong shape.
+    /// As [`gram`](Evaluator::gram), also for gradients of wrong shape.
     pub fn gram_reverse<K: Kernel + ?Sized>(
         &self,
         kernel: &K,
@@ -122,7 +122,7 @@ impl Evaluator {
     /// Adds the gradients of `Σ upstream · diagonal(points)`.
     ///
     /// # Errors
-    /// As [`diagonal`](Evaluator::diagonal), also for gradients of the wrong shape.
+    /// As [`diagonal`](Evaluator::diagonal), also for gradients of wrong shape.
     pub fn diagonal_reverse<K: Kernel + ?Sized>(
         &self,
         kernel: &K,
@@ -139,7 +139,7 @@ impl Evaluator {
         Ok(())
     }
 
-    /// [`diagonal_reverse`](Evaluator::diagonal_reverse) for checked points and shapes.
+    /// [`diagonal_reverse`](Evaluator::diagonal_reverse) without checks.
     pub(crate) fn diagonal_reverse_of<K: Kernel + ?Sized>(
         &self,
         kernel: &K,
@@ -162,7 +162,7 @@ impl Evaluator {
         });
     }
 
-    /// Runs every part and hands the results to `finish` in their order, whichever thread made them.
+    /// Runs every part and passes results to `finish` in order.
     pub(super) fn for_each_part<T: Send>(
         &self,
         count: usize,
@@ -181,7 +181,7 @@ impl Evaluator {
     }
 }
 
-/// The caller's own memory as the one place where gradients are collected, if it is contiguous.
+/// Caller's memory as the accumulator of gradients, if contiguous.
 pub(super) fn in_place<'g>(
     params: &'g mut [f64],
     rows: Option<&'g mut MatMut<'_, f64>>,
@@ -195,7 +195,7 @@ pub(super) fn in_place<'g>(
     Some(Gradients { params, rows, cols: cols.and_then(|cols| cols.rb_mut().try_as_row_major_mut()) })
 }
 
-/// Calls `body` with a tile of contiguous columns, copied where the caller's are not.
+/// Calls `body` with a tile of contiguous columns, copied if necessary.
 fn with_block(matrix: MatRef<'_, f64>, ws: &mut Workspace, body: impl FnOnce(Block<'_>, &mut Workspace)) {
     if let Some(block) = matrix.try_as_col_major() {
         return body(block, ws);

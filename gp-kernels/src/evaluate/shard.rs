@@ -1,4 +1,4 @@
-//! A part of a reverse pass, with gradients of its own.
+//! Shard of a reverse pass, with its own gradients.
 
 use faer::MatMut;
 use faer::prelude::ReborrowMut;
@@ -7,25 +7,25 @@ use crate::kernel::{Gradients, point_mut};
 use crate::views;
 use crate::workspace::Workspace;
 
-/// Into how many parts a reverse pass is cut, at most. Their gradients are added in order: the number must not depend
-/// on the number of threads, and it bounds how many of them can help.
+/// Most shards of a reverse pass. Independent of the number of threads, whose use it limits; gradients are
+/// added in order.
 pub(super) const SHARDS: usize = 16;
 
-/// Which point gradients are wanted.
+/// Point gradients that are wanted.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wants {
     pub(super) rows: bool,
     pub(super) cols: bool,
 }
 
-/// The sizes of a reverse pass, and how its columns are dealt to shards: every `SHARDS`-th tile to each.
+/// Sizes of a reverse pass; every `SHARDS`-th tile belongs to the same shard.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shards {
     pub(super) params: usize,
     pub(super) rows: usize,
     pub(super) cols: usize,
     pub(super) dim: usize,
-    /// Columns of a tile.
+    /// Columns per tile.
     pub(super) width: usize,
     pub(super) wants: Wants,
 }
@@ -35,19 +35,19 @@ impl Shards {
         self.cols.div_ceil(self.width)
     }
 
-    /// The number of shards.
+    /// Number of shards.
     pub(super) fn count(self) -> usize {
         SHARDS.min(self.tile_count())
     }
 
-    /// The first column and the number of columns of each tile of a shard.
+    /// First column and width of each tile of a shard.
     pub(super) fn tiles(self, shard: usize) -> impl Iterator<Item = (usize, usize)> {
         let starts = (shard..self.tile_count()).step_by(SHARDS).map(move |tile| tile * self.width);
         starts.map(move |start| (start, self.width.min(self.cols - start)))
     }
 }
 
-/// The gradients a shard has collected: parameters, all row points, and the column points of its own tiles.
+/// Gradients of a shard: parameters, all row points, and column points of its tiles.
 pub(super) struct Shard {
     index: usize,
     sizes: Shards,
@@ -68,7 +68,7 @@ impl Shard {
         }
     }
 
-    /// Where the gradients of this tile, given by its first column and its number of columns, are added.
+    /// Accumulators for the tile of this first column and width.
     pub(super) fn gradients(&mut self, (start, columns): (usize, usize)) -> Gradients<'_> {
         let Shards { dim, rows: count, .. } = self.sizes;
         let offset = self.column_offset(start);
@@ -79,7 +79,7 @@ impl Shard {
         }
     }
 
-    /// Where the tile that begins at column `start` stands among the columns of this shard: before it are full tiles.
+    /// Position of the tile at column `start` among this shard's columns; earlier tiles are full.
     fn column_offset(&self, start: usize) -> usize {
         (start / self.sizes.width - self.index) / SHARDS * self.sizes.width
     }
@@ -108,7 +108,7 @@ impl Shard {
     }
 }
 
-/// Adds gradients of parameters, or of one point.
+/// Adds gradients of parameters or of one point.
 pub(super) fn add_params(grad: &[f64], out: &mut [f64]) {
     out.iter_mut().zip(grad).for_each(|(out, g)| *out += g);
 }

@@ -1,8 +1,7 @@
-//! Gram matrices and their reverse pass: tiles of the lower triangle.
+//! Gram matrices and their reverse pass, by tiles of the lower triangle.
 //!
-//! A tile on the diagonal is a table with itself: with its upstream made symmetric, what its row points get is half of
-//! everything, and the column points get the same. A tile below the diagonal stands for its mirror image too. Either
-//! way no product is done twice, however many tiles there are. The diagonal itself has a reverse pass of its own.
+//! A diagonal tile with symmetrised upstream gives row and column points equal halves; a lower tile stands
+//! for its mirror image too. So no product is done twice. The diagonal has a reverse pass of its own.
 
 use std::ops::Range;
 
@@ -19,20 +18,20 @@ use crate::kernel::{Gradients, Kernel, Pair, Points, TileShape};
 use crate::views;
 use crate::workspace::Workspace;
 
-/// Points along one side of a tile, at most: half a megabyte of numbers.
+/// Most points along a tile's side: half a megabyte.
 const EDGE: usize = 256;
-/// From so many points on there are tiles for more than one thread.
+/// Points from which tiles serve more than one thread.
 const WORTH_CUTTING: usize = 128;
 
-/// The tiles of a lower triangle.
+/// Tiles of a lower triangle.
 #[derive(Clone, Copy, Debug)]
 struct Triangle {
     count: usize,
-    /// Points along one side of a tile.
+    /// Points along a tile's side.
     edge: usize,
 }
 
-/// One of them.
+/// One tile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Tile {
     index: usize,
@@ -56,7 +55,7 @@ impl Triangle {
         block * self.edge..self.count.min((block + 1) * self.edge)
     }
 
-    /// The tile in this block of rows and this block of columns; they are numbered along columns.
+    /// Tile at this block row and column; numbered along columns.
     fn tile(self, row: usize, col: usize) -> Tile {
         let before = col * (2 * self.side() + 1 - col) / 2;
         Tile { index: before + row - col, rows: self.range(row), cols: self.range(col) }
@@ -67,12 +66,12 @@ impl Triangle {
         (0..side).flat_map(move |col| (col..side).map(move |row| self.tile(row, col)))
     }
 
-    /// The number of parts of a reverse pass.
+    /// Number of parts of a reverse pass.
     fn shares(self) -> usize {
         SHARDS.min(self.side() * (self.side() + 1) / 2)
     }
 
-    /// The tiles of one part.
+    /// Tiles of one part.
     fn share(self, index: usize) -> impl Iterator<Item = Tile> + Clone {
         self.tiles().skip(index).step_by(SHARDS)
     }
@@ -96,7 +95,7 @@ impl Tile {
     }
 }
 
-/// How many numbers the tiles of a Gram matrix of this many points record together, in the order of their numbers.
+/// Numbers recorded by the tiles of a Gram matrix of this many points, in tile order.
 pub(crate) fn gram_record_len<K: Kernel + ?Sized>(kernel: &K, count: usize, dim: usize) -> usize {
     record_len(kernel, dim, Triangle::new(count).tiles())
 }
@@ -105,14 +104,14 @@ fn record_len<K: Kernel + ?Sized>(kernel: &K, dim: usize, tiles: impl Iterator<I
     tiles.map(|tile| kernel.record_len(tile.shape(dim))).fold(0, usize::saturating_add)
 }
 
-/// What a part of a reverse pass has collected.
+/// Gradients of one part of a reverse pass.
 struct Share {
     params: Vec<f64>,
-    /// Of the points from the first to the last that its tiles touch.
+    /// Gradients of points from the first to the last touched.
     points: Option<Vec<f64>>,
 }
 
-/// A reverse pass, as all its tiles see it.
+/// Reverse pass as seen by its tiles.
 #[derive(Clone, Copy)]
 struct Pass<'a, K: ?Sized> {
     kernel: &'a K,
@@ -122,7 +121,7 @@ struct Pass<'a, K: ?Sized> {
 }
 
 impl Evaluator {
-    /// [`gram`](Evaluator::gram) for checked points and shapes. `record` is empty or has room for [`gram_record_len`]
+    /// [`gram`](Evaluator::gram) without checks. `record` is empty or has room for [`gram_record_len`]
     /// numbers.
     pub(crate) fn gram_of<K: Kernel + ?Sized>(
         &self,
@@ -154,7 +153,7 @@ impl Evaluator {
         Ok(symmetrise_lower(out)?)
     }
 
-    /// [`gram_reverse`](Evaluator::gram_reverse) for checked points and shapes, with a record of
+    /// [`gram_reverse`](Evaluator::gram_reverse) without checks, with a record of
     /// [`gram_of`](Evaluator::gram_of) or an empty one.
     pub(crate) fn gram_reverse_of<K: Kernel + ?Sized>(
         &self,
@@ -198,7 +197,7 @@ impl Evaluator {
 }
 
 impl<K: Kernel + ?Sized> Pass<'_, K> {
-    /// Adds the gradients of one tile; those of all points from `first` on go to `to.rows`.
+    /// Adds the gradients of one tile, those of points from `first` on to `to.rows`.
     fn add(&self, tile: &Tile, first: usize, mut to: Gradients<'_>, ws: &mut Workspace) {
         let (m, n) = (tile.rows.len(), tile.cols.len());
         let mut weights = ws.take_dirty(m * n);
@@ -227,7 +226,7 @@ impl<K: Kernel + ?Sized> Pass<'_, K> {
         ws.give(weights);
     }
 
-    /// A tile's part of the record.
+    /// Tile's part of the record.
     fn record_of(&self, tile: &Tile) -> &[f64] {
         if self.record.is_empty() {
             return self.record;
@@ -238,7 +237,7 @@ impl<K: Kernel + ?Sized> Pass<'_, K> {
         &self.record[start..][..self.kernel.record_len(tile.shape(dim))]
     }
 
-    /// What a point has to do with itself: there a kernel may have a kink, and what rows and columns get may differ.
+    /// Adds gradients of the diagonal, where a kernel may have a kink and rows and columns may differ.
     fn add_diagonal(&self, tile: &Tile, to: Gradients<'_>, ws: &mut Workspace) {
         let mut upstream = ws.take_dirty(tile.rows.len());
         for (upstream, i) in upstream.iter_mut().zip(tile.rows.clone()) {
@@ -249,7 +248,7 @@ impl<K: Kernel + ?Sized> Pass<'_, K> {
     }
 }
 
-/// The upstream of a tile and of its mirror image, without the diagonal of the whole.
+/// Upstream of a tile plus that of its mirror image, without the diagonal of the whole.
 fn fold(upstream: MatRef<'_, f64>, tile: &Tile, weights: &mut [f64]) {
     // So many columns at a time, because the mirror image runs across them.
     const STRIP: usize = 16;

@@ -1,4 +1,4 @@
-//! The arguments of one call, as the kernel being built asks for them.
+//! Arguments of one call, taken by the kernel being built.
 
 use gp_optim::Parameter;
 use gp_optim::text::{self, Argument, Numbers, SyntaxError, Value};
@@ -7,16 +7,16 @@ use super::ExpressionError;
 use crate::error::KernelError;
 use crate::kernel::Kernel;
 
-/// How many values a parameter may be given.
+/// Number of values of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParameterKind {
     /// One number.
     Shared,
     /// One number, or one per input in brackets.
     PerInput,
-    /// The same of something that is measured along inputs, in their units, such as a length-scale or a period.
+    /// `PerInput` measured along inputs in their units, such as a length-scale or period.
     Length,
-    /// As many numbers as the default has.
+    /// Exactly the number of values of the default.
     Exact,
 }
 
@@ -26,21 +26,21 @@ impl ParameterKind {
     }
 }
 
-/// The arguments of one call of a kernel. Builders take what they know by name; what is left over is an error.
+/// Arguments of a kernel's call. Builders take those they know; leftovers are an error.
 #[derive(Debug)]
 pub struct Arguments<'t> {
     pub(super) text: &'t str,
     pub(super) named: text::Arguments,
     pub(super) kernels: std::collections::VecDeque<Box<dyn Kernel>>,
-    /// The number of inputs that the kernel will see, where it is known.
+    /// Number of inputs of the kernel, if known.
     pub(super) inputs: Option<usize>,
 }
 
 impl Arguments<'_> {
-    /// The parameter as it was given, or its default.
+    /// Parameter as given, or its default.
     ///
     /// # Errors
-    /// An [`ExpressionError`] at the argument for a value outside the parameter's domain or of the wrong shape.
+    /// [`ExpressionError`] at the argument for a value outside the domain or of wrong shape.
     pub fn parameter(&mut self, default: Parameter, kind: ParameterKind) -> Result<Parameter, KernelError> {
         let ard = kind.is_per_input() && self.ard()?;
         let Some(given) = self.named.take(default.name()) else {
@@ -56,18 +56,18 @@ impl Arguments<'_> {
         if ard && !parameter.is_vector() { self.one_per_input(&parameter) } else { Ok(parameter) }
     }
 
-    /// A setting that is a whole number, such as a degree.
+    /// Whole-number setting, such as a degree.
     ///
     /// # Errors
-    /// An [`ExpressionError`] at the argument for anything but a whole number from 0 on.
+    /// [`ExpressionError`] at the argument for anything but a whole number ≥ 0.
     pub fn whole_number(&mut self, name: &str, default: usize) -> Result<usize, KernelError> {
         self.named.whole_number(name, default).map_err(|fault| self.at(fault))
     }
 
-    /// The next kernel among the arguments, for kernels made of kernels.
+    /// Next kernel argument, for kernels made of kernels.
     ///
     /// # Errors
-    /// An [`ExpressionError`] at the call when there is none left.
+    /// [`ExpressionError`] at the call if none is left.
     pub fn kernel(&mut self) -> Result<Box<dyn Kernel>, KernelError> {
         let next = self.kernels.pop_front();
         next.ok_or_else(|| {
@@ -75,7 +75,7 @@ impl Arguments<'_> {
         })
     }
 
-    /// The list of columns in `dims=[…]`, which every kernel takes.
+    /// Columns of `dims=[…]`, which every kernel takes.
     pub(super) fn dims(&mut self) -> Result<Option<Vec<usize>>, KernelError> {
         const WANTED: &str = "`dims` takes columns from 0, as in dims=[0, 2]";
         let dims = self.named.whole_numbers("dims", WANTED).map_err(|fault| self.at(fault))?;
@@ -90,7 +90,7 @@ impl Arguments<'_> {
         Ok(Some(dims))
     }
 
-    /// An error for whatever was given and not asked for.
+    /// Fails at the first unused argument.
     pub(super) fn finish(&self) -> Result<(), KernelError> {
         self.named.finish().map_err(|fault| self.at(fault))?;
         if !self.kernels.is_empty() {
@@ -100,12 +100,12 @@ impl Arguments<'_> {
         Ok(())
     }
 
-    /// An error at this column.
+    /// Error at this column.
     pub(super) fn fail(&self, column: usize, message: impl Into<String>) -> KernelError {
         self.at(SyntaxError::new(column, message))
     }
 
-    /// A fault of an argument, in this text.
+    /// Adds this text to a fault.
     fn at(&self, fault: SyntaxError) -> KernelError {
         ExpressionError::new(self.text, fault).into()
     }
@@ -161,5 +161,5 @@ impl Arguments<'_> {
     }
 }
 
-/// The largest number of inputs that `ard=true` repeats a value for.
+/// Most inputs for which `ard=true` repeats a value.
 const MAX_INPUTS: usize = 10_000_000;

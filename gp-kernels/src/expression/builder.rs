@@ -1,4 +1,4 @@
-//! The tree of an expression to a kernel.
+//! Kernels from expression trees.
 
 use gp_optim::text::{self, Numbers, SyntaxError};
 use gp_optim::{ParameterError, Transform};
@@ -11,14 +11,14 @@ use crate::error::KernelError;
 use crate::kernel::Kernel;
 use crate::registry::Registry;
 
-/// What is known of the columns that a kernel sees.
+/// Known facts about a kernel's columns.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Columns<'c> {
-    /// Nothing.
+    /// Nothing known.
     Unknown,
-    /// How many there are.
+    /// Number of columns.
     Count(usize),
-    /// How many units of the expression one unit of the points is, by column.
+    /// Units of the expression per unit of the points, by column.
     Units(&'c [f64]),
 }
 
@@ -32,7 +32,7 @@ impl Columns<'_> {
     }
 }
 
-/// Reads a kernel that sees these columns.
+/// Parses a kernel on these columns.
 pub(crate) fn parse(
     text: &str,
     registry: &Registry,
@@ -72,7 +72,7 @@ impl Builder<'_> {
         Ok(Box::new(scaled.map_err(|error| self.fail(column, error.to_string()))?))
     }
 
-    /// Builds the kernel of a call and puts it behind its `dims`. Kernels among its arguments see what it sees.
+    /// Builds the kernel of a call and its `dims`; kernels among its arguments see the same columns.
     fn call(
         &self,
         entry: KernelEntry,
@@ -107,7 +107,7 @@ impl Builder<'_> {
         Ok(Box::new(ActiveDims::new(dims, kernel).map_err(at_call)?))
     }
 
-    /// Brings the lengths that were given in a call to the units of points.
+    /// Converts given lengths to the units of the points.
     fn to_units_of_points(
         &self,
         kernel: &mut dyn Kernel,
@@ -128,19 +128,19 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// An error at this column.
+    /// Error at this column.
     fn fail(&self, column: usize, message: impl Into<String>) -> KernelError {
         ExpressionError::new(self.text, SyntaxError::new(column, message)).into()
     }
 }
 
-/// The units of some columns, where they are known.
+/// Units of some columns, if known.
 fn chosen(dims: &[usize], columns: Columns<'_>) -> Option<Vec<f64>> {
     let Columns::Units(units) = columns else { return None };
     dims.iter().map(|dim| units.get(*dim).copied()).collect()
 }
 
-/// Why a length cannot be in the units of the points.
+/// Reason that a length cannot be converted.
 fn refused(error: &ParameterError) -> String {
     match error {
         ParameterError::MixedUnits { name, what: "one number" } => format!(

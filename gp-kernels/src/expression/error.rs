@@ -1,16 +1,16 @@
-//! What is wrong with an expression, and where.
+//! Faults of expressions, with place.
 
 use gp_optim::text::SyntaxError;
 
-/// A kernel expression that does not parse: where, and why.
+/// Kernel expression that does not parse: place and reason.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("column {column} of kernel expression `{text}`: {message}")]
 pub struct ExpressionError {
-    /// The whole text.
+    /// Whole text.
     pub text: String,
-    /// Column in characters, from 1; one past the end when the text stops too early.
+    /// Column in characters, from 1; one past the end if the text is too short.
     pub column: usize,
-    /// What is wrong there, and what would be right.
+    /// Fault and remedy.
     pub message: String,
 }
 
@@ -19,7 +19,7 @@ impl ExpressionError {
         Self { text: text.to_owned(), column: fault.column, message: fault.message }
     }
 
-    /// The text with a caret under the column, on two lines.
+    /// Text with a caret under the column, on two lines.
     pub fn pointer(&self) -> String {
         format!("{}\n{}^", self.text, " ".repeat(self.column.saturating_sub(1)))
     }

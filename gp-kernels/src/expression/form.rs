@@ -1,6 +1,6 @@
-//! What a kernel says of how it is written.
+//! Written form of kernels.
 
-/// How a kernel is written.
+/// Written form of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// `name(arguments)`
@@ -15,14 +15,14 @@ pub enum Form {
     Dims,
 }
 
-/// An argument that is not trained.
+/// Argument that is not trained.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Setting {
     name: &'static str,
     value: SettingValue,
 }
 
-/// What may stand behind the `=` of a [`Setting`].
+/// Whole number or list of columns behind the `=` of a [`Setting`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum SettingValue {
     /// A whole number.
@@ -50,24 +50,24 @@ impl From<&[usize]> for SettingValue {
 }
 
 impl Setting {
-    /// The argument `name=value`.
+    /// Argument `name=value`.
     pub fn new(name: &'static str, value: impl Into<SettingValue>) -> Self {
         Self { name, value: value.into() }
     }
 
-    /// What stands before the `=`, such as `dims`.
+    /// Name, such as `dims`.
     #[must_use]
     pub fn name(&self) -> &'static str {
         self.name
     }
 
-    /// What stands behind it: a whole number or a list of columns.
+    /// Value: a whole number or a list of columns.
     #[must_use]
     pub fn value(&self) -> &SettingValue {
         &self.value
     }
 
-    /// The columns in its list, if it has one.
+    /// Columns in its list, if any.
     pub(crate) fn columns(&self) -> Option<&[usize]> {
         match &self.value {
             SettingValue::List(list) => Some(list),

@@ -1,7 +1,7 @@
-//! The language kernels are written in: `1.3 * rbf(lengthscale=[0.5, 2]) + linear(dims=[0]) * periodic(period=1)`.
+//! Language of kernels: `1.3 * rbf(lengthscale=[0.5, 2]) + linear(dims=[0]) * periodic(period=1)`.
 //!
-//! It is what people type, what a model file stores and what reports show, so reading what was printed gives the
-//! same kernel to the last bit. In full:
+//! People type it, model files store it and reports show it; printed text reads back to the last bit. In
+//! full:
 //!
 //! ```text
 //! sum      = product { "+" product }
@@ -10,8 +10,9 @@
 //! argument = name "=" value | name "=" true|false | sum
 //! ```
 //!
-//! Values, with `fixed(…)`, bounds and priors, are those of [`gp_optim::text`]. Every kernel takes `dims=[…]`, the columns it sees, and those with one value per input take
-//! `ard=true`, which repeats a value once per input where the number of inputs is known.
+//! Values, with `fixed(…)`, bounds and priors, are those of [`gp_optim::text`]. Every kernel takes
+//! `dims=[…]`, its columns; kernels with one value per input take `ard=true`, which repeats a value per
+//! input if their number is known.
 
 mod arguments;
 mod builder;
@@ -30,7 +31,7 @@ pub(crate) use printer::{print, print_with};
 use crate::error::KernelError;
 use crate::kernel::Kernel;
 
-/// One line of a [`Registry`](crate::Registry): how a kernel is built from its arguments.
+/// Entry of a [`Registry`](crate::Registry): construction of a kernel from its arguments.
 #[derive(Clone, Copy, Debug)]
 pub struct KernelEntry {
     name: &'static str,
@@ -39,32 +40,32 @@ pub struct KernelEntry {
     build: Build,
 }
 
-/// Builds a kernel from the arguments of its call.
+/// Builds a kernel from its call's arguments.
 pub type Build = fn(&mut Arguments<'_>) -> Result<Box<dyn Kernel>, KernelError>;
 
 impl KernelEntry {
-    /// A kernel of this name: letters, digits and `_`, not starting with a digit.
+    /// Entry with this name: letters, digits and `_`, not starting with a digit.
     pub const fn new(name: &'static str, summary: &'static str, build: Build) -> Self {
         Self { name, summary, example: name, build }
     }
 
-    /// The same with an example, for one whose name alone has not all that it needs.
+    /// Adds an example, for a kernel that needs more than its name.
     #[must_use]
     pub const fn with_example(self, example: &'static str) -> Self {
         Self { example, ..self }
     }
 
-    /// The name in expressions.
+    /// Name in expressions.
     pub fn name(&self) -> &'static str {
         self.name
     }
 
-    /// One line for lists of kernels.
+    /// One-line summary for lists.
     pub fn summary(&self) -> &'static str {
         self.summary
     }
 
-    /// An expression of it that can be read.
+    /// Example that parses.
     pub fn example(&self) -> &'static str {
         self.example
     }

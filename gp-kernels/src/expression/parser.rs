@@ -1,4 +1,4 @@
-//! Tokens to the tree of an expression, by recursive descent.
+//! Recursive descent from tokens to an expression tree.
 
 use gp_optim::text::{Arguments, Numbers, Reader, SyntaxError, Token};
 
@@ -6,24 +6,23 @@ use super::{ExpressionError, KernelEntry};
 use crate::error::KernelError;
 use crate::registry::Registry;
 
-/// Parentheses deeper than this are refused before they could exhaust the stack.
+/// Most nested parentheses, to protect the stack.
 const MAX_DEPTH: usize = 64;
-/// More kernels are refused: what people and searches write has a few dozen, and every evaluation goes through all.
+/// Most kernels of an expression.
 const MAX_KERNELS: usize = 1_000;
 
-/// A part of an expression, as it was read. Nothing is built before the columns that it sees are known, which may be
-/// written behind it.
+/// Part of an expression. Kernels are built once their columns, possibly written after them, are known.
 #[derive(Debug)]
 pub(super) enum Node {
-    /// Terms with `+` between them.
+    /// Terms joined by `+`.
     Sum(Vec<Node>),
-    /// Factors with `*` between them, one of them a number, and where they start.
+    /// Factors joined by `*`, one of them a number, and their start.
     Product { column: usize, scale: Option<Numbers>, factors: Vec<Node> },
-    /// A call with its arguments.
+    /// Call with arguments.
     Call { entry: KernelEntry, named: Arguments, kernels: Vec<Node> },
 }
 
-/// Reads an expression.
+/// Parses an expression.
 pub(super) fn read(text: &str, registry: &Registry) -> Result<Node, KernelError> {
     let reader = Reader::new(text).map_err(|fault| ExpressionError::new(text, fault))?;
     let mut parser = Parser { text, reader, registry, depth: 0, kernels: 0 };
@@ -43,7 +42,7 @@ struct Parser<'t> {
     kernels: usize,
 }
 
-/// A factor of a product: a number, or a kernel.
+/// Factor of a product: a number or a kernel.
 enum Factor {
     Number(Numbers),
     Kernel(Node),
@@ -58,7 +57,7 @@ impl Parser<'_> {
         self.at(SyntaxError::new(column, message))
     }
 
-    /// A fault of a word, in this text.
+    /// Adds this text to a fault.
     fn at(&self, fault: SyntaxError) -> KernelError {
         ExpressionError::new(self.text, fault).into()
     }

@@ -1,4 +1,4 @@
-//! A kernel to the text it would be read from.
+//! Text of kernels.
 
 use gp_optim::Parameter;
 use gp_optim::text::value_text;
@@ -6,15 +6,15 @@ use gp_optim::text::value_text;
 use super::form::{Form, Setting};
 use crate::kernel::Kernel;
 
-/// The text of the value of a parameter.
+/// Formatter of parameter values.
 type Value<'a> = &'a dyn Fn(&Parameter) -> String;
 
-/// The expression of a kernel.
+/// Expression of a kernel.
 pub(crate) fn print<K: Kernel + ?Sized>(kernel: &K) -> String {
     print_with(kernel, &value_text)
 }
 
-/// The expression of a kernel with values in other words.
+/// Expression of a kernel with formatted values.
 pub(crate) fn print_with<K: Kernel + ?Sized>(kernel: &K, value: Value<'_>) -> String {
     match kernel.form() {
         Form::Call => print_call(kernel, &[], value),
@@ -33,7 +33,7 @@ pub(crate) fn print_with<K: Kernel + ?Sized>(kernel: &K, value: Value<'_>) -> St
     }
 }
 
-/// The children with `between` between them, those in parentheses for which `enclose` says so.
+/// Children joined by `between`, in parentheses if `enclose` says so.
 fn join<K: Kernel + ?Sized>(
     kernel: &K,
     between: &str,

@@ -1,4 +1,4 @@
-//! Covariances between inducing inputs, and of inducing inputs with data, whichever kind they are.
+//! Covariances between inducing inputs, and with data, for points and windows.
 
 use faer::prelude::ReborrowMut;
 use faer::{MatMut, MatRef};
@@ -15,21 +15,22 @@ use crate::kernel::{Kernel, Pair, Points, PointsMut, TileShape};
 use crate::tree::{KernelExt, parameter_count};
 use crate::views;
 
-/// The kernel seen through the windows of these inputs, or an error that names the kernel.
+/// Kernel seen through windows, or an error with its name.
 fn windowed(kernel: &dyn Kernel) -> Result<&dyn Windowed, KernelError> {
     kernel.windowed().ok_or_else(|| KernelError::NoWindow { kernel: kernel.expression() })
 }
 
 impl InducingInputs {
-    /// Fills `out` (M×M) with `K_zz`.
+    /// Writes `K_zz` (M×M).
     ///
     /// # Errors
-    /// As [`Evaluator::gram`]; [`KernelError::NoWindow`] for windows that the kernel has no closed form for.
+    /// As [`Evaluator::gram`]; [`KernelError::NoWindow`] for a kernel without a closed form through
+    /// windows.
     pub fn gram(&self, kernel: &dyn Kernel, out: MatMut<'_, f64>, by: &Evaluator) -> Result<(), KernelError> {
         self.gram_of(kernel, out, &mut [], by)
     }
 
-    /// [`gram`](InducingInputs::gram) with a record, which is empty or has room for
+    /// [`gram`](InducingInputs::gram) with a record, empty or of
     /// [`gram_record_len`](InducingInputs::gram_record_len) numbers.
     pub(super) fn gram_of(
         &self,
@@ -47,10 +48,11 @@ impl InducingInputs {
         Ok(symmetrise_lower(out)?)
     }
 
-    /// Fills `out` (M×N) with `K_zx` for data `x` (N×D).
+    /// Writes `K_zx` (M×N) for data `x` (N×D).
     ///
     /// # Errors
-    /// As [`Evaluator::cross`]; [`KernelError::NoWindow`] for windows that the kernel has no closed form for.
+    /// As [`Evaluator::cross`]; [`KernelError::NoWindow`] for a kernel without a closed form through
+    /// windows.
     pub fn cross(
         &self,
         kernel: &dyn Kernel,
@@ -64,7 +66,7 @@ impl InducingInputs {
         Ok(())
     }
 
-    /// Data that suit the kernel and these inputs.
+    /// Data checked to suit the kernel and these inputs.
     pub(crate) fn data<'x>(
         &self,
         kernel: &dyn Kernel,
@@ -75,8 +77,8 @@ impl InducingInputs {
         by.table("data", kernel, x)
     }
 
-    /// [`cross`](InducingInputs::cross) for checked [`data`](InducingInputs::data), with a record, which is empty or has
-    /// room for [`cross_record_len`](InducingInputs::cross_record_len) numbers.
+    /// [`cross`](InducingInputs::cross) for checked [`data`](InducingInputs::data), with a record, empty or
+    /// of [`cross_record_len`](InducingInputs::cross_record_len) numbers.
     pub(crate) fn cross_of(
         &self,
         kernel: &dyn Kernel,
@@ -101,7 +103,7 @@ impl InducingInputs {
     /// [`values`](InducingInputs::values).
     ///
     /// # Errors
-    /// As [`gram`](InducingInputs::gram), also for gradients of the wrong length.
+    /// As [`gram`](InducingInputs::gram), also for gradients of wrong length.
     pub fn gram_reverse(
         &self,
         kernel: &dyn Kernel,
@@ -150,10 +152,11 @@ impl InducingInputs {
         Ok(())
     }
 
-    /// Adds the gradients of `Σ upstream ∘ K_zx`, as [`gram_reverse`](InducingInputs::gram_reverse).
+    /// Adds the gradients of `Σ upstream ∘ K_zx`, laid out as in
+    /// [`gram_reverse`](InducingInputs::gram_reverse).
     ///
     /// # Errors
-    /// As [`cross`](InducingInputs::cross), also for gradients of the wrong length.
+    /// As [`cross`](InducingInputs::cross), also for gradients of wrong length.
     pub fn cross_reverse(
         &self,
         kernel: &dyn Kernel,
@@ -194,12 +197,12 @@ impl InducingInputs {
         Ok(())
     }
 
-    /// How many numbers `K_zz` records; windows record nothing.
+    /// Numbers recorded by `K_zz`; none for windows.
     pub(super) fn gram_record_len(&self, kernel: &dyn Kernel) -> usize {
         if self.windows().is_some() { 0 } else { gram_record_len(kernel, self.count(), self.dim()) }
     }
 
-    /// How many numbers `K_zx` records for so many points; windows record nothing.
+    /// Numbers recorded by `K_zx` for this many points; none for windows.
     pub(super) fn cross_record_len(&self, kernel: &dyn Kernel, points: usize) -> usize {
         let shape = TileShape { rows: self.count(), cols: points, dim: self.dim(), same: false };
         if self.windows().is_some() { 0 } else { cross_record_len(kernel, shape) }
@@ -219,7 +222,7 @@ impl InducingInputs {
         by.with_workspace(|ws| kernel.check_inputs(self.z(), ws))
     }
 
-    /// The parts of a gradient laid out as [`values`](InducingInputs::values): of Z, and of the windows.
+    /// Parts of a gradient in the order of [`values`](InducingInputs::values): of Z, and of windows.
     fn split_gradient<'g>(
         &self,
         values: &'g mut [f64],
@@ -261,7 +264,7 @@ fn fill(windowed: &dyn Windowed, pair: WindowedPair<'_>, out: MatMut<'_, f64>, b
     });
 }
 
-/// The reverse pass of a whole pair, on one thread.
+/// Reverse pass of a whole pair, on one thread.
 fn reverse(
     windowed: &dyn Windowed,
     pair: WindowedPair<'_>,

@@ -1,4 +1,4 @@
-//! How much of a function inducing inputs see.
+//! Coverage of data by inducing inputs.
 
 use super::{InducingInputs, InducingPrior, SharedPoints};
 use crate::error::KernelError;
@@ -8,26 +8,26 @@ use faer::MatRef;
 use gp_linalg::JitterPolicy;
 use serde::{Deserialize, Serialize};
 
-/// Points that are projected at a time.
+/// Points projected at a time.
 const CHUNK: usize = 1024;
 
-/// How much of the prior variance at some points the inducing values explain: `1 − s_i/k_ii`, a share from 0 to 1.
+/// Share of prior variance explained by the inducing values: `1 − s_i/k_ii`, from 0 to 1.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Coverage {
-    /// Of all points together, `1 − Σ s_i/Σ k_ii`.
+    /// Mean share, `1 − Σ s_i/Σ k_ii`.
     pub mean: f64,
-    /// Of the point where it is least.
+    /// Least share of any point.
     pub worst: f64,
-    /// The row of that point; the first of several.
+    /// Row of that point, the first of several.
     pub worst_row: usize,
 }
 
 impl Coverage {
-    /// The coverage of the rows of `x` (N×D) by inducing inputs under a kernel. Points without prior variance are
-    /// covered.
+    /// Coverage of the rows of `x` (N×D). Points without prior variance are covered.
     ///
     /// # Errors
-    /// As [`InducingPrior::new`] and [`InducingPrior::project`]; [`KernelError::NoInducingInputs`] for none.
+    /// As [`InducingPrior::new`] and [`InducingPrior::project`]; [`KernelError::NoInducingInputs`] for
+    /// none.
     pub fn new(
         kernel: &dyn Kernel,
         inputs: &InducingInputs,

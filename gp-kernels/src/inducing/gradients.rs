@@ -1,26 +1,26 @@
-//! What a reverse pass over many points adds up.
+//! Sums of a reverse pass over many points.
 
 use faer::{Mat, MatMut, MatRef};
 
 use super::process::SparseProcess;
 use crate::tree::parameter_count;
 
-/// Gradients that are summed over shards of the data before they go through the factor of `K_zz`.
+/// Gradients summed over shards of data, before they go through the factor of `K_zz`.
 ///
-/// All of them are one list of numbers, so that those of several shards, threads or machines are added as such.
+/// One list of numbers, so that shards, threads and machines can be added.
 #[derive(Clone, Debug)]
 pub struct PriorGradients {
-    /// Parameters of the kernel, inducing inputs, and L column by column.
+    /// Parameters of the kernel, inducing inputs, and L by columns.
     sums: Vec<f64>,
-    /// How many of each there are; of L the number of rows.
+    /// Number of each; of L, rows.
     params: usize,
     inputs: usize,
     count: usize,
-    /// What the gradient with respect to L becomes for `K_zz`.
+    /// Gradient by `K_zz`, from that by L.
     covariance: Mat<f64>,
 }
 
-/// The parts of [`PriorGradients`], to be added to.
+/// Parts of [`PriorGradients`], as accumulators.
 pub(super) struct Parts<'a> {
     pub(super) params: &'a mut [f64],
     pub(super) inputs: &'a mut [f64],
@@ -39,38 +39,38 @@ impl PriorGradients {
         Self { sums, params, inputs, count, covariance: Mat::new() }
     }
 
-    /// Sets all gradients to zero, for the next evaluation in the same memory.
+    /// Sets all gradients to zero.
     pub fn clear(&mut self) {
         self.sums.fill(0.0);
     }
 
-    /// With respect to the kernel's parameters, in natural units.
+    /// Gradient by the kernel's parameters, in natural units.
     pub fn params(&self) -> &[f64] {
         &self.sums[..self.params]
     }
 
-    /// With respect to the inducing inputs, in the order of [`InducingInputs::values`](super::InducingInputs::values).
+    /// Gradient by inducing inputs, in the order of
+    /// [`InducingInputs::values`](super::InducingInputs::values).
     pub fn inputs(&self) -> &[f64] {
         &self.sums[self.params..][..self.inputs]
     }
 
-    /// With respect to L: the lower triangle counts, M×M.
+    /// Gradient by L, lower triangle, M×M.
     pub fn factor(&self) -> MatRef<'_, f64> {
         MatRef::from_column_major_slice(&self.sums[self.params + self.inputs..], self.count, self.count)
     }
 
-    /// All of them: parameters of the kernel, inducing inputs, and L column by column.
+    /// All of them: parameters of the kernel, inducing inputs, L by columns.
     pub fn as_slice(&self) -> &[f64] {
         &self.sums
     }
 
-    /// All of them, to put the sum over shards there.
+    /// All of them, mutable.
     pub fn as_mut_slice(&mut self) -> &mut [f64] {
         &mut self.sums
     }
 
-    /// The gradient with respect to the kernel's parameters, for what reaches them in another way than through the
-    /// inducing inputs.
+    /// Gradient by the kernel's parameters, mutable, for parts that bypass the inducing inputs.
     pub fn params_mut(&mut self) -> &mut [f64] {
         &mut self.sums[..self.params]
     }

@@ -1,4 +1,4 @@
-//! The inducing inputs themselves.
+//! Inducing inputs.
 
 use faer::MatRef;
 use serde::{Deserialize, Serialize};
@@ -13,13 +13,13 @@ use crate::views;
 pub struct InducingInputs {
     count: usize,
     dim: usize,
-    /// Point by point.
+    /// Coordinates by point.
     z: Vec<f64>,
-    /// Variances of the windows, laid out as `z`.
+    /// Variances of windows, laid out as `z`.
     windows: Option<Vec<f64>>,
 }
 
-/// What a file may hold before it has been looked at.
+/// Unchecked contents of a file.
 #[derive(Deserialize)]
 struct Unchecked {
     count: usize,
@@ -28,7 +28,7 @@ struct Unchecked {
     windows: Option<Vec<f64>>,
 }
 
-/// The largest number of dimensions that is believed of a file.
+/// Most dimensions accepted from a file.
 const MAX_DIM: usize = 10_000_000;
 
 impl TryFrom<Unchecked> for InducingInputs {
@@ -71,11 +71,11 @@ impl InducingInputs {
         Ok(Self { count: z.nrows(), dim: z.ncols(), z: flat, windows: None })
     }
 
-    /// The same places as centres of Gaussian windows of these variances (M×D, not negative; zero is a point).
+    /// Makes them centres of Gaussian windows of these variances (M×D, ≥ 0; zero is a point).
     ///
     /// # Errors
-    /// [`KernelError::Shape`] unless there is one variance per coordinate, [`KernelError::NotFinite`] for a variance
-    /// that is negative or not finite.
+    /// [`KernelError::Shape`] unless there is one variance per coordinate, [`KernelError::NotFinite`] for a
+    /// negative or non-finite one.
     pub fn with_windows(mut self, variances: MatRef<'_, f64>) -> Result<Self, KernelError> {
         for (axis, expected, found) in
             [("rows", self.count, variances.nrows()), ("columns", self.dim, variances.ncols())]
@@ -90,12 +90,12 @@ impl InducingInputs {
         Ok(self)
     }
 
-    /// M.
+    /// Number M of inducing inputs.
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// D.
+    /// Number D of dimensions.
     pub fn dim(&self) -> usize {
         self.dim
     }
@@ -105,17 +105,17 @@ impl InducingInputs {
         views::points(&self.z, self.count, self.dim)
     }
 
-    /// The variances of the windows, M×D, where there are windows.
+    /// Variances of windows, M×D, if any.
     pub fn windows(&self) -> Option<Points<'_>> {
         self.windows.as_ref().map(|windows| views::points(windows, self.count, self.dim))
     }
 
-    /// The numbers that can be trained, point by point: Z, then the variances of the windows.
+    /// Trainable numbers: Z by point, then the variances of windows.
     pub fn values(&self) -> Vec<f64> {
         self.z.iter().chain(self.windows.iter().flatten()).copied().collect()
     }
 
-    /// Moves the inducing inputs, in the order of [`values`](InducingInputs::values). Nothing changes on an error.
+    /// Sets all values, in the order of [`values`](InducingInputs::values); nothing changes on an error.
     ///
     /// # Errors
     /// As the constructors.
@@ -129,10 +129,10 @@ impl InducingInputs {
         self.move_to(z, self.windows.is_some().then_some(windows))
     }
 
-    /// Moves the inducing inputs to `z`, and gives the windows these variances. Nothing changes on an error.
+    /// Sets `z` and the windows' variances; nothing changes on an error.
     ///
     /// # Errors
-    /// As the constructors, also for windows where there are none and the other way round.
+    /// As the constructors, also for windows given to points or missing for windows.
     pub fn move_to(&mut self, z: &[f64], windows: Option<&[f64]>) -> Result<(), KernelError> {
         let parts = [
             (self.z.len(), z.len()),
@@ -153,7 +153,7 @@ impl InducingInputs {
         Ok(())
     }
 
-    /// Becomes a copy of other inducing inputs, in the same memory where there is enough.
+    /// Copies other inducing inputs into the same memory.
     pub(super) fn copy_from(&mut self, other: &Self) {
         (self.count, self.dim) = (other.count, other.dim);
         self.z.clone_from(&other.z);

@@ -1,4 +1,4 @@
-//! Inducing inputs: where the pseudo-points stand, and what a GP prior looks like through them.
+//! Inducing inputs, and a GP prior seen through them.
 
 mod covariance;
 mod coverage;

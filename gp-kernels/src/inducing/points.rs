@@ -1,4 +1,4 @@
-//! Points that projections share.
+//! Points shared by projections.
 
 use std::sync::Arc;
 
@@ -7,17 +7,17 @@ use faer::MatRef;
 use crate::kernel::Points;
 use crate::views;
 
-/// N points in D dimensions that are not copied again by the projections made of them.
+/// N points in D dimensions, shared without copies by projections.
 #[derive(Clone, Debug, Default)]
 pub struct SharedPoints {
-    /// Point by point.
+    /// Coordinates by point.
     values: Arc<Vec<f64>>,
     count: usize,
     dim: usize,
 }
 
 impl SharedPoints {
-    /// A copy of these points (N×D).
+    /// Copy of these points (N×D).
     #[must_use]
     pub fn new(x: MatRef<'_, f64>) -> Self {
         let mut points = Self::default();
@@ -25,14 +25,13 @@ impl SharedPoints {
         points
     }
 
-    /// Copies these points (N×D) over what is there; see [`overwrite`](SharedPoints::overwrite).
+    /// Copies these points (N×D) over the contents; see [`overwrite`](SharedPoints::overwrite).
     pub fn copy_from(&mut self, x: MatRef<'_, f64>) {
         let (count, dim) = (x.nrows(), x.ncols());
         views::points_mut(self.overwrite(count, dim), count, dim).copy_from(x);
     }
 
-    /// Lends room for this many points of this dimension, point by point, to be written: in the same memory, unless a
-    /// projection still has it.
+    /// Lends room for this many points, by point, in the same memory unless a projection uses it.
     pub fn overwrite(&mut self, count: usize, dim: usize) -> &mut [f64] {
         (self.count, self.dim) = (count, dim);
         if Arc::get_mut(&mut self.values).is_none() {
@@ -43,13 +42,13 @@ impl SharedPoints {
         values
     }
 
-    /// Point by point, D numbers each.
+    /// Coordinates by point, D each.
     #[must_use]
     pub fn values(&self) -> &[f64] {
         &self.values
     }
 
-    /// The points, N×D.
+    /// Points, N×D.
     #[must_use]
     pub fn view(&self) -> Points<'_> {
         views::points(&self.values, self.count, self.dim)

@@ -1,10 +1,10 @@
-//! Memory that projections hand on.
+//! Reused memory of projections.
 
 use std::sync::{Mutex, PoisonError};
 
 use crate::workspace::Workspace;
 
-/// Memory of projections that are no more.
+/// Memory of dropped projections.
 #[derive(Debug, Default)]
 pub(super) struct Pool(Mutex<Workspace>);
 

@@ -1,4 +1,4 @@
-//! The prior at the inducing inputs, whitened: `K_zz = L Lᵀ`, `u = L v` with `v ~ N(0, I)`.
+//! Whitened prior at the inducing inputs: `K_zz = L Lᵀ`, `u = L v` with `v ~ N(0, I)`.
 
 use std::sync::Arc;
 
@@ -15,10 +15,10 @@ use crate::evaluate::{Evaluator, check_shape};
 use crate::kernel::Kernel;
 use crate::tree::copy_values;
 
-/// A kernel, inducing inputs, and the factor of their `K_zz`.
+/// Kernel, inducing inputs, and the factor of their `K_zz`.
 ///
-/// It has copies of both, which change in [`refresh`](InducingPrior::refresh) alone: what is projected, differentiated
-/// or predicted with it belongs to one and the same prior.
+/// Holds copies that change only in [`refresh`](InducingPrior::refresh): projections, derivatives and
+/// predictions belong to one prior.
 #[derive(Clone, Debug)]
 pub struct InducingPrior {
     pub(super) state: Arc<PriorState>,
@@ -26,32 +26,32 @@ pub struct InducingPrior {
     pub(super) pool: Arc<Pool>,
 }
 
-/// What a projection shares with the prior that it was made by.
+/// State shared by a prior and its projections.
 #[derive(Clone, Debug)]
 pub(super) struct PriorState {
     pub(super) kernel: Box<dyn Kernel>,
     pub(super) inputs: InducingInputs,
-    /// Of the process that the kernel is a copy of.
+    /// Structure of the process of the copied kernel.
     structure: Option<Structure>,
     pub(super) factor: Cholesky,
-    /// What [`InducingPrior::refresh`] has recorded of `K_zz`.
+    /// Record of `K_zz` from [`InducingPrior::refresh`].
     record: Vec<f64>,
 }
 
-/// How much is recorded of `K_zz` between forward and reverse pass, in numbers: 16 megabytes. That is a kernel's
-/// distances between 1100 points of 784 dimensions or 1400 of a few; with more, the memory is worth more than the time.
+/// Most numbers recorded of `K_zz`: 16 megabytes, as for distances of 1100 points in 784 dimensions or 1400
+/// in a few. Beyond, recomputation is cheaper than memory.
 const RECORDED: usize = 1 << 21;
 
 impl InducingPrior {
-    /// Factors `K_zz` of a process.
+    /// Prior of a process.
     ///
     /// # Errors
-    /// As [`InducingInputs::gram`], and [`KernelError::Linalg`] when the policy's largest jitter is not enough.
+    /// As [`InducingInputs::gram`], and [`KernelError::Linalg`] if the largest jitter is not enough.
     pub fn new(process: &SparseProcess, policy: &JitterPolicy, by: &Evaluator) -> Result<Self, KernelError> {
         Self::of(process.kernel().clone_box(), process.inputs().clone(), policy, by)
     }
 
-    /// Factors `K_zz` of a kernel and inducing inputs that need not be trainable.
+    /// Prior of a kernel and inducing inputs, trainable or not.
     ///
     /// # Errors
     /// As [`new`](InducingPrior::new).
@@ -68,11 +68,10 @@ impl InducingPrior {
         Ok(prior)
     }
 
-    /// Makes this the prior of a process whose kernel or inducing inputs have changed: in the same memory, once no
-    /// projection made before is left. After an error it is not to be used before this has succeeded.
+    /// Updates the prior to a changed process, in the same memory if no projection remains. Unusable after
+    /// an error until this succeeds.
     ///
-    /// It also records what spares [`finish_reverse`](InducingPrior::finish_reverse) work, where M is not too large
-    /// for that.
+    /// Records work for [`finish_reverse`](InducingPrior::finish_reverse) unless M is too large.
     ///
     /// # Errors
     /// As [`new`](InducingPrior::new).
@@ -98,33 +97,33 @@ impl InducingPrior {
         Ok(factor.refactor(self.k_zz.as_ref(), policy)?)
     }
 
-    /// M.
+    /// Number M of inducing inputs.
     pub fn count(&self) -> usize {
         self.state.inputs.count()
     }
 
-    /// The covariance function as it was when the prior was last refreshed.
+    /// Kernel at the last refresh.
     pub fn kernel(&self) -> &dyn Kernel {
         self.state.kernel.as_ref()
     }
 
-    /// The inducing inputs.
+    /// Inducing inputs.
     pub fn inputs(&self) -> &InducingInputs {
         &self.state.inputs
     }
 
-    /// The factor L of `K_zz`.
+    /// Factor L of `K_zz`.
     pub fn factor(&self) -> &Cholesky {
         &self.state.factor
     }
 
-    /// What was added to the diagonal of `K_zz`, and why.
+    /// Jitter of `K_zz`, and its cause.
     pub fn jitter(&self) -> &JitterRecord {
         self.state.factor.jitter()
     }
 
-    /// Takes the derivatives with respect to L, summed over all projections made by this prior since it was last
-    /// refreshed, to the kernel's parameters and the inducing inputs.
+    /// Adds the derivatives by L, summed over all projections since the last refresh, to those by kernel
+    /// parameters and inducing inputs.
     ///
     /// # Errors
     /// [`KernelError::Shape`] for gradients of another process.
@@ -142,7 +141,7 @@ impl InducingPrior {
 }
 
 impl PriorState {
-    /// Takes over the values of a process; of one that is built in another way, all of its kernel.
+    /// Copies the values of a process, or its kernel if built differently.
     fn follow(&mut self, process: &SparseProcess) {
         let structure = Some(process.structure());
         if self.structure != structure || !copy_values(process.kernel(), self.kernel.as_mut()) {

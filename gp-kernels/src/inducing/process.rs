@@ -1,4 +1,4 @@
-//! A latent function with a kernel and inducing inputs, and all that can be trained about them.
+//! Latent function with kernel and inducing inputs, all trainable.
 
 use super::InducingInputs;
 use crate::error::KernelError;
@@ -9,23 +9,22 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// `f ~ GP(0, k)`, seen through M inducing inputs `Z`.
 ///
-/// Its parameters are those of the kernel, then Z point by point, then the variances of the windows where Z has some.
+/// Parameters: the kernel's, Z by point, then the variances of windows, if any.
 #[derive(Clone, Debug)]
 pub struct SparseProcess {
     kernel: Box<dyn Kernel>,
     inputs: InducingInputs,
-    /// Z, and the windows: what `inputs` holds, as parameters.
+    /// Z and windows of `inputs`, as parameters.
     places: Vec<Parameter>,
     structure: Structure,
 }
 
-/// How a kernel is built, apart from the values of its parameters: equal for a process and its copies until somebody
-/// gets at the kernel itself.
+/// Structure of a kernel apart from parameter values: equal for copies until the kernel itself is accessed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Structure(u64);
 
 impl Structure {
-    /// One that no other process has.
+    /// New unique structure.
     fn unique() -> Self {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         Self(COUNT.fetch_add(1, Ordering::Relaxed))
@@ -33,10 +32,11 @@ impl Structure {
 }
 
 impl SparseProcess {
-    /// A latent function with this prior covariance, seen through these inducing inputs. Everything is trained.
+    /// Latent function with this prior covariance and inducing inputs, all trained.
     ///
     /// # Errors
-    /// [`KernelError::NoInducingInputs`]; [`KernelError::Parameter`] for a window of variance 0, which cannot be trained.
+    /// [`KernelError::NoInducingInputs`]; [`KernelError::Parameter`] for a window of variance 0, which
+    /// cannot be trained.
     pub fn new(kernel: Box<dyn Kernel>, inputs: InducingInputs) -> Result<Self, KernelError> {
         if inputs.count() == 0 {
             return Err(KernelError::NoInducingInputs);
@@ -50,33 +50,33 @@ impl SparseProcess {
         Ok(Self { kernel, inputs, places, structure: Structure::unique() })
     }
 
-    /// The same function with inducing inputs (and windows) that stay where they are in training.
+    /// Fixes inducing inputs and windows in training.
     #[must_use]
     pub fn with_fixed_inputs(mut self) -> Self {
         self.places.iter_mut().for_each(|parameter| parameter.fix_all(true));
         self
     }
 
-    /// The same function with windows that keep their widths in training, wherever their centres move.
+    /// Fixes the widths of windows in training; centres may move.
     #[must_use]
     pub fn with_fixed_windows(mut self) -> Self {
         self.places.iter_mut().skip(1).for_each(|parameter| parameter.fix_all(true));
         self
     }
 
-    /// The same inducing inputs under another prior covariance.
+    /// Replaces the prior covariance.
     #[must_use]
     pub fn with_kernel(self, kernel: Box<dyn Kernel>) -> Self {
         Self { kernel, structure: Structure::unique(), ..self }
     }
 
-    /// The prior covariance.
+    /// Prior covariance.
     #[must_use]
     pub fn kernel(&self) -> &dyn Kernel {
         self.kernel.as_ref()
     }
 
-    /// The prior covariance, to set, fix, bound or give priors to its parameters.
+    /// Prior covariance, mutable: parameter values, fixed marks, bounds, priors.
     pub fn kernel_mut(&mut self) -> &mut dyn Kernel {
         self.structure = Structure::unique();
         self.kernel.as_mut()
@@ -86,19 +86,19 @@ impl SparseProcess {
         self.structure
     }
 
-    /// The inducing inputs.
+    /// Inducing inputs.
     #[must_use]
     pub fn inputs(&self) -> &InducingInputs {
         &self.inputs
     }
 
-    /// Whether any inducing input or window moves in training.
+    /// `true` if any inducing input or window is trained.
     #[must_use]
     pub fn trains_inputs(&self) -> bool {
         self.places.iter().any(|parameter| parameter.free_len() > 0)
     }
 
-    /// The name of every value: `kernel.rbf.lengthscale[1]`, then `z[m,d]` and `window[m,d]`.
+    /// Name of every value: `kernel.rbf.lengthscale[1]`, then `z[m,d]` and `window[m,d]`.
     #[must_use]
     pub fn parameter_names(&self) -> Vec<String> {
         let kernel = self.kernel.parameter_names().into_iter().map(|name| format!("kernel.{name}"));

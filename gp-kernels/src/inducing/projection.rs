@@ -1,7 +1,7 @@
 //! Data projected on inducing inputs.
 //!
-//! A point sees the whitened inducing values v through `φ = L⁻¹ k_zx`: its latent value is `N(φᵀ v, s)` with
-//! `s = k_xx − φᵀφ`.
+//! Given the whitened inducing values v, a point's latent value is `N(φᵀ v, s)` with `φ = L⁻¹ k_zx` and `s
+//! = k_xx − φᵀφ`.
 
 use std::sync::Arc;
 
@@ -18,18 +18,18 @@ use crate::kernel::Points;
 use crate::lanes::dot;
 use crate::tree::parameter_count;
 
-/// Some points as the inducing inputs of a prior see them: φ and s of each, and what the reverse pass needs.
+/// Projection of points on the inducing inputs of a prior: φ and s of each, and the state of the reverse
+/// pass.
 ///
-/// It shares the prior and the points that it was made of, so its reverse pass is that of its forward pass whatever has
-/// become of either. Its memory goes back to the prior when it is dropped.
+/// Shares prior and points with its forward pass; its memory returns to the prior when dropped.
 #[derive(Debug)]
 pub struct Projection {
     prior: Arc<PriorState>,
     points: SharedPoints,
-    /// Φ, M numbers a point.
+    /// Φ, M numbers per point.
     phi: Vec<f64>,
     residual: Vec<f64>,
-    /// What `K_zx` recorded, or nothing.
+    /// Record of `K_zx`, or empty.
     record: Vec<f64>,
     pool: Arc<Pool>,
 }
@@ -46,9 +46,9 @@ impl Drop for Projection {
 impl InducingPrior {
     /// Projects points.
     ///
-    /// If that takes no more than `recorded` numbers, the projection records what spares its reverse pass the distances
-    /// between points and inducing inputs; otherwise that computes them again, with the same results. `K_zx` records a
-    /// few numbers for each of its entries, and with many dimensions the scaled points.
+    /// With up to `recorded` numbers, the projection records the distances between points and inducing
+    /// inputs for its reverse pass (a few numbers per entry of `K_zx`, and with many dimensions the scaled
+    /// points); otherwise that recomputes them, with the same results.
     ///
     /// # Errors
     /// As [`InducingInputs::cross`](super::InducingInputs::cross).
@@ -82,13 +82,13 @@ impl InducingPrior {
 }
 
 impl Projection {
-    /// Φ, M×N: one column a point.
+    /// Φ, M×N: one column per point.
     #[must_use]
     pub fn phi(&self) -> MatRef<'_, f64> {
         MatRef::from_column_major_slice(&self.phi, self.prior.inputs.count(), self.residual.len())
     }
 
-    /// `s_i = k_ii − φ_iᵀφ_i`, never negative: what rounding takes below zero is zero.
+    /// `s_i = k_ii − φ_iᵀφ_i`, cut at zero.
     #[must_use]
     pub fn residual(&self) -> &[f64] {
         &self.residual
@@ -101,27 +101,26 @@ impl Projection {
         &self.phi[i * m..(i + 1) * m]
     }
 
-    /// φ of neighbouring points, one behind the other.
+    /// φ of consecutive points.
     pub(crate) fn phi_from(&self, start: usize, points: usize) -> &[f64] {
         let m = self.prior.inputs.count();
         &self.phi[start * m..(start + points) * m]
     }
 
-    /// What was projected: N×D.
+    /// Projected points, N×D.
     #[must_use]
     pub fn points(&self) -> Points<'_> {
         self.points.view()
     }
 
-    /// The reverse pass.
+    /// Reverse pass.
     ///
-    /// `upstream` (M×N) holds the derivatives with respect to Φ, and is overwritten by those with respect to `K_zx`;
-    /// `by_residual` (N) holds those with respect to s. All goes into `grads` but the part through `K_zz`, which
-    /// [`InducingPrior::finish_reverse`] adds once for all projections. Where a residual was cut at zero, the
-    /// derivative is that of the formula.
+    /// `upstream` (M×N) holds derivatives by Φ, overwritten by those by `K_zx`; `by_residual` (N) those by
+    /// s. Adds everything to `grads` except the part through `K_zz`, added once by
+    /// [`InducingPrior::finish_reverse`]. For a residual cut at zero the derivative is the formula's.
     ///
     /// # Errors
-    /// [`KernelError::Shape`] for upstream or gradients of the wrong shape.
+    /// [`KernelError::Shape`] for upstream or gradients of wrong shape.
     pub fn reverse(
         &self,
         mut upstream: MatMut<'_, f64>,

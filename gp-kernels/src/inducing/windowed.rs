@@ -1,10 +1,10 @@
-//! What a kernel that can be seen through Gaussian windows says of itself.
+//! Kernels with closed forms through Gaussian windows.
 
 use crate::tables::{Block, BlockMut, Points, PointsMut};
 use crate::workspace::Workspace;
 use faer::prelude::ReborrowMut;
 
-/// Two tables of windows: their centres, and the variances of the windows in each dimension.
+/// Two tables of windows: centres and variances per dimension.
 #[derive(Clone, Copy, Debug)]
 pub struct WindowedPair<'a> {
     /// Centres of the row windows, M×D.
@@ -13,27 +13,27 @@ pub struct WindowedPair<'a> {
     pub row_windows: Points<'a>,
     /// Centres of the column windows, N×D.
     pub cols: Points<'a>,
-    /// Variances of the column windows, N×D; `None` for points, which are windows of no width.
+    /// Variances of column windows, N×D; `None` for points.
     pub col_windows: Option<Points<'a>>,
 }
 
-/// Where a windowed reverse pass adds its gradients.
+/// Accumulators of a windowed reverse pass.
 #[derive(Debug)]
 pub struct WindowedGradients<'a> {
-    /// One number per parameter, in natural units.
+    /// Gradient by parameters, natural units.
     pub params: &'a mut [f64],
-    /// With respect to the row centres, M×D.
+    /// Gradient by row centres, M×D.
     pub rows: PointsMut<'a>,
-    /// With respect to the variances of the row windows, M×D.
+    /// Gradient by variances of row windows, M×D.
     pub row_windows: PointsMut<'a>,
-    /// With respect to the column centres, N×D, where wanted.
+    /// Gradient by column centres, N×D, if wanted.
     pub cols: Option<PointsMut<'a>>,
-    /// With respect to the variances of the column windows, N×D, where wanted.
+    /// Gradient by variances of column windows, N×D, if wanted.
     pub col_windows: Option<PointsMut<'a>>,
 }
 
 impl WindowedGradients<'_> {
-    /// The same gradients for a part of the parameters.
+    /// Accumulators for a range of parameters.
     pub(super) fn for_params(&mut self, range: std::ops::Range<usize>) -> WindowedGradients<'_> {
         WindowedGradients {
             params: &mut self.params[range],
@@ -45,7 +45,7 @@ impl WindowedGradients<'_> {
     }
 }
 
-/// A kernel seen through Gaussian windows.
+/// Kernel seen through Gaussian windows.
 pub trait Windowed: Sync {
     /// Fills `out` (M×N) with `cov(g(rows_i), g(cols_j))`.
     fn windowed_tile(&self, pair: WindowedPair<'_>, out: BlockMut<'_>, ws: &mut Workspace);

@@ -1,5 +1,5 @@
-//! Inter-domain features (Bui et al. 2017 §3.7): `g(z) = ∫ N(x; z, diag ω) f(x) dx`, the function seen through a
-//! Gaussian window of variance ω. The window integrates to one, so ω → 0 is the function at the point z.
+//! Inter-domain features (Bui et al. 2017 §3.7): `g(z) = ∫ N(x; z, diag ω) f(x) dx`, the function through a
+//! Gaussian window of variance ω; for ω → 0, its value at z.
 
 use super::windowed::{Windowed, WindowedGradients, WindowedPair};
 use crate::algebra::{ActiveDims, Scaled, Sum};
@@ -14,8 +14,8 @@ use crate::views;
 use crate::workspace::Workspace;
 use faer::prelude::ReborrowMut;
 
-/// The squared exponential of two windows is one of a wider length-scale: with `T_d = ℓ_d² + ω_id + ω_jd`,
-/// `k = Π_d √(ℓ_d²/T_d) exp(−½ Σ_d (z_id − z_jd)²/T_d)`.
+/// Two windows give a squared exponential of wider length-scale: with `T_d = ℓ_d² + ω_id + ω_jd`, `k = Π_d
+/// √(ℓ_d²/T_d) exp(−½ Σ_d (z_id − z_jd)²/T_d)`.
 impl Windowed for Rbf {
     fn windowed_tile(&self, pair: WindowedPair<'_>, mut out: BlockMut<'_>, _ws: &mut Workspace) {
         for j in 0..out.ncols() {
@@ -63,7 +63,7 @@ impl Rbf {
         front * exponent.exp()
     }
 
-    /// `weight` is upstream times value, so that all that is left are derivatives of `ln k`.
+    /// Adds derivatives of `ln k` times `weight`, upstream times value.
     fn add_windowed_gradient(
         &self,
         pair: WindowedPair<'_>,
@@ -89,7 +89,7 @@ impl Rbf {
     }
 }
 
-/// A level stays what it is through any window.
+/// Constants are unchanged by windows.
 impl Windowed for Constant {
     fn windowed_tile(&self, pair: WindowedPair<'_>, out: BlockMut<'_>, ws: &mut Workspace) {
         self.tile(Pair::distinct(pair.rows, pair.cols), out, &mut [], ws);
@@ -107,7 +107,7 @@ impl Windowed for Constant {
     }
 }
 
-/// The mean of a straight function over a window is its value at the centre.
+/// The mean of a linear function over a window is its value at the centre.
 impl Windowed for Linear {
     fn windowed_tile(&self, pair: WindowedPair<'_>, out: BlockMut<'_>, ws: &mut Workspace) {
         self.tile(Pair::distinct(pair.rows, pair.cols), out, &mut [], ws);
@@ -126,7 +126,7 @@ impl Windowed for Linear {
     }
 }
 
-/// What is different at every point has no mean over a window of any width.
+/// White noise has no mean over a window of positive width.
 impl Windowed for White {
     fn windowed_tile(&self, _pair: WindowedPair<'_>, mut out: BlockMut<'_>, _ws: &mut Workspace) {
         out.fill(0.0);
@@ -143,7 +143,7 @@ impl Windowed for White {
     }
 }
 
-/// The tile of a child. Its parent has a window only if every child has; NaN would tell if that were broken.
+/// Tile of a child; every child has a window if its parent does, else the result is NaN.
 fn tile_through(kernel: &dyn Kernel, pair: WindowedPair<'_>, mut out: BlockMut<'_>, ws: &mut Workspace) {
     match kernel.windowed() {
         Some(windowed) => windowed.windowed_tile(pair, out, ws),
@@ -151,7 +151,7 @@ fn tile_through(kernel: &dyn Kernel, pair: WindowedPair<'_>, mut out: BlockMut<'
     }
 }
 
-/// The reverse pass of a child, as [`tile_through`].
+/// Reverse pass of a child, as [`tile_through`].
 fn reverse_through(
     kernel: &dyn Kernel,
     pair: WindowedPair<'_>,
@@ -220,7 +220,7 @@ impl Windowed for Sum {
     }
 }
 
-/// A window has no effect on columns that the kernel does not see.
+/// Windows have no effect on unseen columns.
 impl Windowed for ActiveDims {
     fn windowed_tile(&self, pair: WindowedPair<'_>, out: BlockMut<'_>, ws: &mut Workspace) {
         let seen = Seen::new(self, pair, ws);
@@ -261,7 +261,7 @@ impl Windowed for ActiveDims {
     }
 }
 
-/// The columns of a pair of windows that a kernel sees.
+/// Columns of a pair of windows that a kernel sees.
 struct Seen {
     width: usize,
     count: (usize, usize),

@@ -1,4 +1,5 @@
-//! Arc-cosine: infinitely wide networks with one layer of threshold, linear or quadratic units (Cho and Saul).
+//! Arc-cosine: infinitely wide networks of one layer of threshold, linear or quadratic units (Cho and
+//! Saul).
 
 use std::f64::consts::PI;
 
@@ -8,20 +9,20 @@ use crate::dot::{DotProduct, DotProfile, Inner, InnerGradients};
 use crate::error::KernelError;
 use crate::expression::{Arguments, Setting};
 
-/// `k = (a b)^(n/2) J_n(θ) / π` with `cos θ = (u + β) / √((a + β)(b + β))` and β the variance of the bias.
+/// `k = (a b)^(n/2) J_n(θ) / π`, `cos θ = (u + β) / √((a + β)(b + β))`, β the variance of the bias.
 #[derive(Clone, Copy, Debug)]
 pub struct Angle {
     order: i32,
 }
 
-/// The arc-cosine kernel of order 0, 1 or 2; `bias` is the variance of the units' bias.
+/// Arc-cosine kernel of order 0, 1 or 2; `bias` is the variance of the units' bias.
 ///
-/// The angle of nearly parallel points is the root of a rounding. For orders 1 and 2 that does not matter; order 0 is
-/// good to about 5e-8 there, and its Gram matrices of very close points need as much jitter.
+/// Angles of nearly parallel points are roots of rounding errors. Order 0 is therefore accurate to about
+/// 5e-8 there, and Gram matrices of close points need as much jitter.
 pub type ArcCosine = DotProduct<Angle>;
 
 impl Angle {
-    /// Units of this order: 0 threshold, 1 rectified linear, 2 rectified quadratic.
+    /// Kernel of this order: 0 threshold, 1 rectified linear, 2 rectified quadratic units.
     ///
     /// # Errors
     /// [`KernelError::Setting`] for other orders.
@@ -49,7 +50,7 @@ impl Angle {
         }
     }
 
-    /// `dJ_n/d cos θ`; for order 0 it is unbounded at θ = 0, where the one-sided slopes cancel and zero stands.
+    /// `dJ_n/d cos θ`; for order 0 zero at θ = 0, where unbounded one-sided slopes cancel.
     fn angular_slope(&self, theta: f64, c: f64, s: f64) -> f64 {
         let rest = PI - theta;
         match self.order {
@@ -60,7 +61,7 @@ impl Angle {
         }
     }
 
-    /// The pieces of one covariance.
+    /// Pieces of one covariance.
     fn pieces(&self, u: f64, a: f64, b: f64) -> Pieces {
         // Two roots: the product of two squares leaves the range of numbers long before its root does.
         let length = a.sqrt() * b.sqrt();
@@ -72,8 +73,8 @@ impl Angle {
     }
 }
 
-/// Cosines this close to one are taken for one: inner products are rounded, and near θ = 0 the angle is the square
-/// root of that rounding. It makes angles below 1.4e-7 zero.
+/// Distance from one at which cosines count as one: near θ = 0 the angle is the root of rounding. Angles
+/// below 1.4e-7 are zero.
 const PARALLEL: f64 = 1e-14;
 
 /// `√(ab)`, and the angle with its cosine and sine.

@@ -1,4 +1,4 @@
-//! Constant: functions that are one unknown level everywhere.
+//! Constant: functions of one unknown level.
 
 use gp_optim::Parameter;
 
@@ -8,7 +8,7 @@ use crate::inducing::Windowed;
 use crate::kernel::{Block, BlockMut, Gradients, Kernel, Pair, Points, column, column_mut};
 use crate::workspace::Workspace;
 
-/// The constant kernel `variance`.
+/// Constant kernel `variance`.
 #[derive(Clone, Debug)]
 pub struct Constant {
     params: [Parameter; 1],
@@ -19,12 +19,12 @@ fn variance() -> Parameter {
 }
 
 impl Constant {
-    /// A constant function of variance 1.
+    /// Constant of variance 1.
     pub fn new() -> Self {
         Self { params: [variance()] }
     }
 
-    /// The line for this kernel in a [`Registry`](crate::Registry).
+    /// Entry in a [`Registry`](crate::Registry).
     pub fn entry() -> KernelEntry {
         KernelEntry::new("constant", "variance: one unknown level everywhere (an intercept)", |arguments| {
             Ok(Box::new(Self { params: [arguments.parameter(variance(), ParameterKind::Shared)?] }))

@@ -10,7 +10,7 @@ use crate::trig::{cos_pi, sin_pi};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PlaneWave;
 
-/// The cosine kernel `cos(2π Σ_d (x_d − z_d) / p_d)`: positive semi-definite (of rank 2) in any number of dimensions.
+/// Cosine kernel `cos(2π Σ_d (x_d − z_d) / p_d)`: positive semi-definite (rank 2) in any dimension.
 pub type Cosine = Radial<PlaneWave>;
 
 impl Profile for PlaneWave {

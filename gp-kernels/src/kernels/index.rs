@@ -1,4 +1,4 @@
-//! Index: one covariance of its own for every pair of categories, `B = W Wᵀ + diag(κ)`.
+//! Index: a free covariance per pair of categories, `B = W Wᵀ + diag(κ)`.
 
 use gp_optim::{Parameter, Transform};
 
@@ -7,10 +7,10 @@ use crate::expression::{KernelEntry, ParameterKind, Setting};
 use crate::kernel::{Block, BlockMut, Gradients, Kernel, Pair, Points, column, column_mut, point};
 use crate::workspace::Workspace;
 
-/// The index kernel on one column of category codes 0 … levels−1: `k(x, z) = B[x, z]` with `B = W Wᵀ + diag(κ)`.
+/// Index kernel on one column of category codes 0 … levels−1: `k(x, z) = B[x, z]`, `B = W Wᵀ + diag(κ)`.
 ///
-/// `w` holds W (levels × rank) row by row, `variance` holds κ. With it as one factor of a product, several outputs
-/// are modelled together (coregionalisation).
+/// `w` holds W (levels × rank) by rows, `variance` holds κ. As a factor of a product it models several
+/// outputs together (coregionalisation).
 #[derive(Clone, Debug)]
 pub struct Index {
     levels: usize,
@@ -28,7 +28,7 @@ fn weights(levels: usize, rank: usize) -> Result<Parameter, KernelError> {
 }
 
 impl Index {
-    /// The kernel with default weights.
+    /// Kernel with default weights.
     ///
     /// # Errors
     /// [`KernelError::Setting`] unless `levels ≥ 1` and `1 ≤ rank ≤ levels`.
@@ -52,7 +52,7 @@ impl Index {
         Ok(Self { levels, rank, params: [weights(levels, rank)?, variance] })
     }
 
-    /// The line for this kernel in a [`Registry`](crate::Registry).
+    /// Entry in a [`Registry`](crate::Registry).
     pub fn entry() -> KernelEntry {
         KernelEntry::new(
             NAME,
@@ -91,12 +91,12 @@ impl Index {
     }
 }
 
-/// The largest number of weights, levels × rank.
+/// Most weights, levels × rank.
 const MAX_WEIGHTS: usize = 1_000_000;
-/// The largest number of categories; every one costs `rank + 1` parameters.
+/// Most categories; each costs `rank + 1` parameters.
 const MAX_LEVELS: usize = 10_000;
 
-/// The code of a point that [`Kernel::check_inputs`] has let pass.
+/// Code of a checked point.
 fn code(points: Points<'_>, i: usize) -> usize {
     // A checked code is a small whole number, so the conversion is exact.
     point(points, i)[0] as usize

@@ -1,4 +1,4 @@
-//! Linear: functions that are a plane through the origin.
+//! Linear: planes through the origin.
 
 use gp_optim::Parameter;
 
@@ -11,7 +11,7 @@ use crate::inducing::Windowed;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Identity;
 
-/// The linear kernel `Σ_d x_d z_d / ℓ_d²`. Add a `constant` for an intercept.
+/// Linear kernel `Σ_d x_d z_d / ℓ_d²`. Add a `constant` for an intercept.
 pub type Linear = DotProduct<Identity>;
 
 impl DotProfile for Identity {

@@ -1,4 +1,4 @@
-//! The kernels, one small file each. [`crate::registry`] lists them.
+//! Kernels, one small file each, listed by [`crate::registry`].
 
 pub mod arc_cosine;
 pub mod constant;

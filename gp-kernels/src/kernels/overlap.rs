@@ -1,4 +1,4 @@
-//! Overlap: categories without an order, alike when their columns agree.
+//! Overlap: unordered categories, similar where columns agree.
 
 use gp_linalg::vector::exp_scaled_in_place;
 use gp_optim::Parameter;
@@ -11,7 +11,7 @@ use crate::radial::{Profile, Radial};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Decay;
 
-/// The overlap kernel `exp(−Σ_d [x_d ≠ z_d] / ℓ_d)` on category codes.
+/// Overlap kernel `exp(−Σ_d [x_d ≠ z_d] / ℓ_d)` on category codes.
 pub type Overlap = Radial<Decay>;
 
 impl Profile for Decay {

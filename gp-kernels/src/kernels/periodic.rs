@@ -1,4 +1,4 @@
-//! Periodic: a squared exponential of the chord between two points on a circle.
+//! Periodic: a squared exponential of the chord on a circle.
 
 use gp_optim::Parameter;
 
@@ -10,7 +10,7 @@ use crate::radial::{Profile, Radial};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OnACircle;
 
-/// The periodic kernel `exp(−2 Σ_d sin²(π (x_d − z_d) / p_d) / ℓ_d²)`.
+/// Periodic kernel `exp(−2 Σ_d sin²(π (x_d − z_d) / p_d) / ℓ_d²)`.
 pub type Periodic = Radial<OnACircle>;
 
 impl Profile for OnACircle {

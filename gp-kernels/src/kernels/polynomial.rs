@@ -1,4 +1,4 @@
-//! Polynomial: functions that are a polynomial of bounded degree.
+//! Polynomial: functions that are polynomials of bounded degree.
 
 use gp_optim::Parameter;
 
@@ -12,14 +12,14 @@ pub struct Power {
     degree: i32,
 }
 
-/// The polynomial kernel `(Σ_d x_d z_d / ℓ_d² + offset)^degree`.
+/// Polynomial kernel `(Σ_d x_d z_d / ℓ_d² + offset)^degree`.
 pub type Polynomial = DotProduct<Power>;
 
-/// The largest degree: beyond it values leave the range of numbers for ordinary inputs.
+/// Largest degree; beyond, values overflow for ordinary inputs.
 const MAX_DEGREE: usize = 16;
 
 impl Power {
-    /// A polynomial of this degree, 1 to 16.
+    /// Polynomial of degree 1 to 16.
     ///
     /// # Errors
     /// [`KernelError::Setting`] for other degrees.

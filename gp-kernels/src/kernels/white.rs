@@ -1,4 +1,4 @@
-//! White: noise in the latent function itself, different at every point.
+//! White: latent noise, different at every point.
 
 use gp_optim::Parameter;
 
@@ -8,10 +8,10 @@ use crate::inducing::Windowed;
 use crate::kernel::{Block, BlockMut, Gradients, Kernel, Pair, Points, column, column_mut};
 use crate::workspace::Workspace;
 
-/// The white kernel: `variance` for a point with itself, 0 for any two points, even at the same place.
+/// White kernel: `variance` for a point with itself, 0 for two points, even at one place.
 ///
-/// As a part of the prior it enters `K_zz` and `diag K_xx` but not `K_zx`: the "additive noise parameter" of the
-/// papers on scalable EP is this latent noise.
+/// Part of `K_zz` and `diag K_xx` but not of `K_zx`: the "additive noise parameter" of papers on scalable
+/// EP.
 #[derive(Clone, Debug)]
 pub struct White {
     params: [Parameter; 1],
@@ -27,7 +27,7 @@ impl White {
         Self { params: [variance()] }
     }
 
-    /// The line for this kernel in a [`Registry`](crate::Registry).
+    /// Entry in a [`Registry`](crate::Registry).
     pub fn entry() -> KernelEntry {
         KernelEntry::new("white", "variance for a point with itself, else 0: latent noise", |arguments| {
             Ok(Box::new(Self { params: [arguments.parameter(variance(), ParameterKind::Shared)?] }))

@@ -1,7 +1,6 @@
-//! Sums by direct differences: exact at any offset, and the fastest way while points have few dimensions.
+//! Sums by direct differences: exact at any offset, fastest in few dimensions.
 //!
-//! Tiles are worked through in bands of rows, so that the rows' coordinates (and their gradients) stay in the first
-//! cache while all columns pass by.
+//! Works in bands of rows whose coordinates and gradients stay in the first cache while all columns pass.
 
 use std::ops::Range;
 
@@ -14,17 +13,17 @@ use super::{Metric, Term, TermGradient, add_param_gradient};
 use crate::kernel::{BlockMut, Gradients, Pair, PointsMut, column_mut, point, point_mut};
 use crate::workspace::Workspace;
 
-/// Rows of a band: the coordinates of 8 dimensions and their gradients take half of a first cache of 32 KiB.
+/// Rows per band: 8 dimensions with gradients take half of a 32 KiB cache.
 const BAND: usize = 128;
-/// Sums that are held in registers while the dimensions are added up.
+/// Sums held in registers.
 const HELD: usize = 16;
 
-/// The bands of this many rows.
+/// Bands of this many rows.
 fn bands(rows: usize) -> impl Iterator<Item = Range<usize>> {
     (0..rows).step_by(BAND).map(move |start| start..rows.min(start + BAND))
 }
 
-/// Fills `out` with `Σ_d f_d(rows[i]_d − cols[j]_d)`, and records these sums; see [`Metric::sums`].
+/// Writes and records `Σ_d f_d(rows[i]_d − cols[j]_d)`; see [`Metric::sums`].
 pub fn sum_direct<M: Metric>(
     params: &[Parameter],
     pair: Pair<'_>,
@@ -45,7 +44,7 @@ pub fn sum_direct<M: Metric>(
     rows.give_back(ws);
 }
 
-/// The row points dimension by dimension, and the metric's constants.
+/// Row points by dimension, and the metric's constants.
 struct Rows<M> {
     count: usize,
     packed: Vec<f64>,
@@ -81,7 +80,7 @@ impl<M: Metric> Rows<M> {
         &self.packed[d * self.count..][rows]
     }
 
-    /// Fills `sum` with the sums of these rows and one column point.
+    /// Sums of these rows and one column point.
     #[inline(always)]
     fn sum(&self, rows: Range<usize>, col: &[f64], sum: &mut [f64]) {
         let (held, rest) = sum.as_chunks_mut::<HELD>();
@@ -123,7 +122,7 @@ impl<M: Metric, F: FnMut(usize, Range<usize>, &mut [f64])> WithSimd for Forward<
     }
 }
 
-/// The reverse of [`sum_direct`]; see [`Metric::sums_reverse`].
+/// Reverse of [`sum_direct`]; see [`Metric::sums_reverse`].
 pub fn sum_direct_reverse<M: Metric>(
     params: &[Parameter],
     pair: Pair<'_>,
@@ -152,7 +151,7 @@ pub fn sum_direct_reverse<M: Metric>(
 
 struct Backward<'a, M, F> {
     rows: &'a Rows<M>,
-    /// The sums, column by column, where they were recorded.
+    /// Recorded sums by column, if any.
     sums: Option<&'a [f64]>,
     pair: Pair<'a>,
     rows_grad: &'a mut [f64],

@@ -15,9 +15,10 @@ use crate::workspace::Workspace;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Euclid;
 
-/// Up to this many dimensions direct differences are as fast as a matrix product, and more accurate.
+/// Most dimensions of direct differences, as fast as a matrix product there and more accurate.
 ///
-/// The direct loop costs three vector operations per pair and dimension, the product one, plus a pass over the tile.
+/// Direct differences cost three vector operations per pair and dimension; the product one, plus a pass
+/// over the tile.
 const DIRECT_DIMENSIONS: usize = 16;
 
 impl Metric for Euclid {
@@ -25,7 +26,7 @@ impl Metric for Euclid {
         vec![(Parameter::positive("lengthscale"), ParameterKind::Length)]
     }
 
-    /// `1/ℓ`, twice.
+    /// `1/ℓ`, repeated.
     fn constants(params: &[Parameter], d: usize) -> Constants {
         [1.0 / per_input(&params[0], d); 2]
     }
@@ -91,7 +92,7 @@ struct Moments {
     second: f64,
 }
 
-/// Adds `2 h_i δ_i / ℓ` to `rows_grad` and returns the moments of δ = Δ/ℓ under the weights h.
+/// Adds `2 h_i δ_i / ℓ` to `rows_grad`; returns the moments of δ = Δ/ℓ under the weights h.
 #[inline(always)]
 fn weighted_differences(term: Term<'_>, inverse: f64, weights: &[f64], rows_grad: &mut [f64]) -> Moments {
     let (weights8, weights_rest) = weights.as_chunks::<LANES>();

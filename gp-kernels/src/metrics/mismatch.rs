@@ -1,4 +1,4 @@
-//! How many columns differ: `s = Σ_d [x_d ≠ z_d] / ℓ_d`, for categories without an order.
+//! Number of differing columns: `s = Σ_d [x_d ≠ z_d] / ℓ_d`, for unordered categories.
 
 use gp_optim::Parameter;
 
@@ -15,7 +15,7 @@ impl Metric for Mismatch {
         vec![(Parameter::positive("lengthscale"), ParameterKind::PerInput)]
     }
 
-    /// `1/ℓ`, twice.
+    /// `1/ℓ`, repeated.
     fn constants(params: &[Parameter], d: usize) -> Constants {
         [1.0 / per_input(&params[0], d); 2]
     }
@@ -27,7 +27,7 @@ impl Metric for Mismatch {
         }
     }
 
-    /// The points have no gradient: a category does not move.
+    /// Categories have no gradient.
     #[inline(always)]
     fn reverse_term(
         [step, _]: Constants,

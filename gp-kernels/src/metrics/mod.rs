@@ -1,7 +1,6 @@
-//! How far apart two points are, summed over dimensions: `s = Σ_d f_d(x_d − z_d)`.
+//! Metrics: distances summed over dimensions, `s = Σ_d f_d(x_d − z_d)`.
 //!
-//! A metric owns the parameters that measure distance (length-scales, periods); what is then made of the distance
-//! is a [`Profile`](crate::Profile).
+//! A metric owns length-scales and periods; a [`Profile`](crate::Profile) turns distances into covariances.
 
 mod direct;
 mod euclid;
@@ -28,24 +27,23 @@ use crate::workspace::Workspace;
 
 pub use direct::{sum_direct, sum_direct_reverse};
 
-/// A sum over dimensions of a function of the coordinate difference.
+/// Sum over dimensions of a function of the coordinate difference.
 ///
-/// Differences are formed first and scaled afterwards, so two points that differ by 1e-8 at an offset of 1e6 are as
-/// far apart as their numbers say.
+/// Differences come first, scaling afterwards: points 1e-8 apart at an offset of 1e6 keep their distance.
 pub trait Metric: Clone + std::fmt::Debug + Default + Send + Sync + 'static {
-    /// The parameters (at most two) with default values, and which of them may be one per input, or are lengths along them.
+    /// Parameters (at most two) with defaults, and their kinds: per input, lengths.
     fn parameters() -> Vec<(Parameter, ParameterKind)>;
 
-    /// What the loops over points need to know of the parameters, for dimension `d`.
+    /// Constants derived from the parameters, for dimension `d`.
     fn constants(params: &[Parameter], d: usize) -> Constants;
 
-    /// Adds `f_d(rows[i] − col)` to `sum[i]`, for one dimension and one column point.
+    /// Adds `f_d(rows[i] − col)` to `sum[i]`, for one dimension and column point.
     ///
-    /// Runs in the innermost loop: it should be `#[inline(always)]` and free of branches and calls.
+    /// Innermost loop: keep it `#[inline(always)]`, without branches and calls.
     fn add_term(constants: Constants, rows: &[f64], col: f64, sum: &mut [f64]);
 
-    /// The reverse of [`add_term`](Metric::add_term): `upstream[i]` is the derivative with respect to `sum[i]`.
-    /// Adds to `rows_grad[i]` the derivatives with respect to `rows[i]` and returns the others.
+    /// Reverse of [`add_term`](Metric::add_term): `upstream[i]` is the derivative by `sum[i]`. Adds
+    /// derivatives by `rows[i]` to `rows_grad[i]`; returns the others.
     fn reverse_term(
         constants: Constants,
         term: Term<'_>,
@@ -53,13 +51,13 @@ pub trait Metric: Clone + std::fmt::Debug + Default + Send + Sync + 'static {
         rows_grad: &mut [f64],
     ) -> TermGradient;
 
-    /// How many numbers [`sums`](Metric::sums) records of a tile for [`sums_reverse`](Metric::sums_reverse): the sums.
+    /// Numbers that [`sums`](Metric::sums) records of a tile for [`sums_reverse`](Metric::sums_reverse).
     fn record_len(shape: TileShape) -> usize {
         shape.rows * shape.cols
     }
 
-    /// Fills `out` with the sums of a pair of tables, and hands each finished piece of a column to `finish` while it
-    /// is in the cache: the column, the rows, and their sums. `record` is as in [`Kernel::tile`](crate::Kernel::tile).
+    /// Writes the sums of a pair of tables to `out` and passes each piece (column, rows, sums) to `finish`
+    /// while cached. `record` is as in [`Kernel::tile`](crate::Kernel::tile).
     fn sums(
         params: &[Parameter],
         pair: Pair<'_>,
@@ -71,8 +69,8 @@ pub trait Metric: Clone + std::fmt::Debug + Default + Send + Sync + 'static {
         sum_direct::<Self>(params, pair, out, record, ws, finish);
     }
 
-    /// The reverse of [`sums`](Metric::sums): computes the sums, or takes them from the record, lets `slopes` replace
-    /// each piece by the derivatives with respect to it, and adds the gradients of the parameters and points.
+    /// Reverse of [`sums`](Metric::sums): computes or reads the sums, lets `slopes` replace each piece by
+    /// its derivatives, and adds gradients of parameters and points.
     fn sums_reverse(
         params: &[Parameter],
         pair: Pair<'_>,
@@ -85,10 +83,10 @@ pub trait Metric: Clone + std::fmt::Debug + Default + Send + Sync + 'static {
     }
 }
 
-/// Up to two numbers that a metric derives from its parameters once per dimension.
+/// Up to two numbers derived from the parameters per dimension.
 pub type Constants = [f64; 2];
 
-/// One dimension of a tile: the coordinates of the row points, and that of one column point.
+/// One dimension of a tile: coordinates of the row points and of one column point.
 #[derive(Clone, Copy, Debug)]
 pub struct Term<'a> {
     /// Coordinate d of the row points.
@@ -97,29 +95,29 @@ pub struct Term<'a> {
     pub col: f64,
 }
 
-/// Derivatives of one dimension's term, summed over the row points.
+/// Derivatives of one dimension's term, summed over rows.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TermGradient {
-    /// With respect to the coordinate of the column point.
+    /// Derivative by the column point's coordinate.
     pub col: f64,
-    /// With respect to the value of each parameter for this dimension.
+    /// Derivatives by each parameter's value for this dimension.
     pub params: [f64; 2],
 }
 
-/// The value of a parameter for dimension `d`: its only value when shared, its d-th when there is one per input.
+/// Parameter value for dimension `d`, shared or per input.
 #[inline(always)]
 pub fn per_input(parameter: &Parameter, d: usize) -> f64 {
     let values = parameter.values();
     if values.len() == 1 { values[0] } else { values[d] }
 }
 
-/// Where the gradient of that value goes, within the parameter's own range.
+/// Index of that value's gradient within the parameter's range.
 #[inline(always)]
 pub fn slot(parameter: &Parameter, d: usize) -> usize {
     if parameter.len() == 1 { 0 } else { d }
 }
 
-/// Adds the derivatives with respect to the parameters' values for dimension `d` to where they belong.
+/// Adds derivatives by parameter values for dimension `d`.
 fn add_param_gradient(params: &[Parameter], d: usize, by: [f64; 2], grad: &mut [f64]) {
     let mut start = 0;
     for (parameter, by) in params.iter().zip(by) {

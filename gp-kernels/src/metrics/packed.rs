@@ -1,4 +1,4 @@
-//! Row points turned dimension-major, so that a loop over points runs over contiguous numbers.
+//! Row points by dimension, for contiguous loops over points.
 
 use crate::kernel::{Points, PointsMut, point, point_mut};
 

@@ -5,7 +5,7 @@ use gp_optim::Parameter;
 use super::{Constants, Metric, Term, TermGradient, per_input};
 use crate::expression::ParameterKind;
 
-/// Phase of a plane wave; the only metric whose sums may be negative.
+/// Phase of a plane wave, the only metric with negative sums.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Phase;
 
@@ -14,7 +14,7 @@ impl Metric for Phase {
         vec![(Parameter::positive("period"), ParameterKind::Length)]
     }
 
-    /// `1/p`, twice.
+    /// `1/p`, repeated.
     fn constants(params: &[Parameter], d: usize) -> Constants {
         [1.0 / per_input(&params[0], d); 2]
     }

@@ -1,7 +1,7 @@
-//! Squared distances of points with many dimensions, by a matrix product.
+//! Squared distances in many dimensions, by a matrix product.
 //!
-//! `‖a − b‖² = ‖a‖² + ‖b‖² − 2aᵀb` loses what the norms and the distance do not share. Points are therefore centred
-//! first, and every pair closer than a small share of its norms is computed again from its difference.
+//! `‖a − b‖² = ‖a‖² + ‖b‖² − 2aᵀb` cancels, so points are centred first and pairs much closer than their
+//! norms are recomputed from differences.
 
 use std::ops::Range;
 
@@ -18,19 +18,19 @@ use crate::lanes::sum;
 use crate::views::{self, mirror, multiply, multiply_self};
 use crate::workspace::Workspace;
 
-/// Pairs with `s < NEAR · (‖a‖² + ‖b‖²)` are computed again directly.
+/// Share of the squared norms below which a pair is recomputed.
 ///
-/// A product is good to a few ε √D of the norms; what is left is then good to about 1e3 times that, relatively.
+/// Products are accurate to a few ε √D of the norms, so the rest is relatively accurate to 1e3 times that.
 const NEAR: f64 = 1e-3;
 
-/// Whether a squared distance is large enough beside the sum of both norms to be left to the product. A NaN, from norms
-/// that overflow, is not.
+/// `true` if a squared distance is large enough beside both norms for the product; false for NaN from
+/// overflow.
 #[inline(always)]
 fn is_far(s: f64, both_norms: f64) -> bool {
     s > NEAR * both_norms
 }
 
-/// How many numbers are recorded of a tile: the scaled points with their norms, and the squared distances.
+/// Numbers recorded of a tile: scaled points, norms, squared distances.
 pub(super) fn record_len(shape: TileShape) -> usize {
     Sizes::of(shape).total() + shape.rows * shape.cols
 }
@@ -43,7 +43,7 @@ fn fill_record(record: &mut [f64], lengthscale: &Parameter, pair: Pair<'_>, ws: 
     fill_distances(scaled, lengthscale, pair, distances);
 }
 
-/// Fills `out` with the squared distances of a pair in units of the length-scales.
+/// Writes the squared distances of a pair in units of the length-scales to `out`.
 pub(super) fn squared_distances(
     lengthscale: &Parameter,
     pair: Pair<'_>,
@@ -90,7 +90,7 @@ fn fill_distances(scaled: Scaled<'_>, lengthscale: &Parameter, pair: Pair<'_>, m
     }
 }
 
-/// `s ← s + ‖a‖² + ‖b‖²`; says whether any result is near enough to need its difference.
+/// `s ← s + ‖a‖² + ‖b‖²`; true if any result needs its difference.
 struct AddNorms<'a> {
     s: &'a mut [f64],
     row_norms: &'a [f64],
@@ -121,7 +121,7 @@ impl WithSimd for AddNorms<'_> {
     }
 }
 
-/// Computes the near ones of the distances `s` of column j, from row `first` on, from differences.
+/// Recomputes small distances `s` of column j from row `first` on, from differences.
 fn recompute_near(
     lengthscale: &Parameter,
     pair: Pair<'_>,
@@ -143,8 +143,8 @@ fn difference(lengthscale: &Parameter, a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).enumerate().map(square).sum()
 }
 
-/// The reverse of [`squared_distances`]: with `h` upstream and scaled points a, b,
-/// `Σ_j h_ij (a_i − b_j) = a_i Σ_j h_ij − (H b)_i` gives every gradient from the products `H b` and `Hᵀ a`.
+/// Reverse of [`squared_distances`]: with upstream h and scaled points a, b, `Σ_j h_ij (a_i − b_j) = a_i
+/// Σ_j h_ij − (H b)_i` gives all gradients from `H b` and `Hᵀ a`.
 pub(super) fn squared_distances_reverse(
     lengthscale: &Parameter,
     pair: Pair<'_>,
@@ -180,10 +180,9 @@ pub(super) fn squared_distances_reverse(
     }
 }
 
-/// Fills `out` with the derivatives with respect to each distance, for pairs that are far enough apart for products.
+/// Writes derivatives by each distance to `out`, for pairs far enough for products.
 ///
-/// `a Σh − H b` says what near points pull on each other only up to the rounding of its two large terms: they get zero
-/// here, and their gradients are added from their differences.
+/// Near pairs, lost in the rounding of `a Σh − H b`, get zero; their gradients are added from differences.
 fn fill_slopes(
     scaled: Scaled<'_>,
     lengthscale: &Parameter,
@@ -208,7 +207,7 @@ fn fill_slopes(
     }
 }
 
-/// Whether any of these distances is too near for products.
+/// `true` if any distance is too small for products.
 struct AnyNear<'a> {
     s: &'a [f64],
     row_norms: &'a [f64],
@@ -249,7 +248,7 @@ impl WithSimd for AddColumn<'_> {
     }
 }
 
-/// Adds the gradients of `slope · s_ij` from the difference of the two points.
+/// Adds gradients of `slope · s_ij` from the points' difference.
 fn add_difference_gradient(
     lengthscale: &Parameter,
     pair: Pair<'_>,

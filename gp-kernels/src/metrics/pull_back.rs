@@ -1,4 +1,5 @@
-//! From derivatives with respect to squared distances to points and length-scales, by products with the scaled points.
+//! Gradients of points and length-scales from those of squared distances, by products with the scaled
+//! points.
 
 use faer::{Accum, MatRef};
 use gp_linalg::vector::dispatch;
@@ -11,7 +12,7 @@ use crate::kernel::{Block, Gradients, Points, PointsMut, point, point_mut};
 use crate::views::{self, multiply};
 use crate::workspace::Workspace;
 
-/// Derivatives with respect to the distances of a tile, and their sums over rows and columns.
+/// Derivatives by the distances of a tile, with row and column sums.
 #[derive(Clone, Copy)]
 pub(super) struct Slopes<'a> {
     pub(super) upstream: Block<'a>,
@@ -19,10 +20,9 @@ pub(super) struct Slopes<'a> {
     pub(super) cols: &'a [f64],
 }
 
-/// Adds the gradients of length-scales and points. `inverse` are 1/ℓ.
+/// Adds gradients of length-scales and points; `inverse` is 1/ℓ.
 ///
-/// `∂/∂x = 2 (a Σh − H b) / ℓ` and `∂/∂ℓ_d = −2/ℓ_d Σ_ij h_ij (a_id − b_jd)²`, expanded so that of products only `H b`
-/// is needed.
+/// `∂/∂x = 2 (a Σh − H b) / ℓ` and `∂/∂ℓ_d = −2/ℓ_d Σ_ij h_ij (a_id − b_jd)²`, expanded to need only `H b`.
 pub(super) fn pull_back(
     lengthscale: &Parameter,
     inverse: &[f64],
@@ -57,13 +57,13 @@ pub(super) fn pull_back(
     ws.give(squares);
 }
 
-/// Fills the front of `out` with `weights · points`, point by point.
+/// Writes `weights · points`, by point, to the front of `out`.
 fn multiply_points(out: &mut [f64], weights: MatRef<'_, f64>, points: Points<'_>) {
     let out = views::points_mut(out, weights.nrows(), points.ncols()).as_dyn_stride_mut();
     multiply(out, Accum::Replace, weights, points.as_dyn_stride(), 1.0);
 }
 
-/// `squares ← squares + Σ_i a_i (a_i Σh − 2 H b)` and `out ← out + 2 (a Σh − H b) / ℓ`, where they are wanted.
+/// `squares ← squares + Σ_i a_i (a_i Σh − 2 H b)` and `out ← out + 2 (a Σh − H b) / ℓ`, if wanted.
 struct AddPoints<'a> {
     points: Points<'a>,
     pulled: Points<'a>,

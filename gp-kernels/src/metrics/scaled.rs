@@ -1,4 +1,4 @@
-//! The points of a pair, centred on the mean of the rows and divided by the length-scales.
+//! Points of a pair, centred on the mean of the rows and divided by the length-scales.
 
 use gp_linalg::vector::dispatch;
 use gp_optim::Parameter;
@@ -10,17 +10,17 @@ use crate::lanes::dot;
 use crate::views;
 use crate::workspace::Workspace;
 
-/// How many scaled points there are of each side, and how many numbers they have.
+/// Numbers of scaled points on each side, and their sizes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sizes {
     rows: usize,
     cols: usize,
     dim: usize,
-    /// The column points are the first of the row points: they are not stored again.
+    /// `true` if the column points are the first row points and are not stored again.
     shared: bool,
 }
 
-/// Scaled points and their squared norms.
+/// Scaled points with squared norms.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scaled<'k> {
     sizes: Sizes,
@@ -40,12 +40,12 @@ impl Sizes {
         if self.shared { 0 } else { self.cols }
     }
 
-    /// The numbers of scaled points and norms.
+    /// Total numbers of scaled points and norms.
     pub(super) fn total(self) -> usize {
         (self.rows + self.stored_cols()) * (self.dim + 1)
     }
 
-    /// Scales the points of a pair into `buffer`, [`total`](Sizes::total) numbers.
+    /// Scales the points of a pair into [`total`](Sizes::total) numbers of `buffer`.
     pub(super) fn scale<'k>(
         self,
         buffer: &'k mut [f64],
@@ -72,7 +72,7 @@ impl Sizes {
         self.view(buffer)
     }
 
-    /// What [`scale`](Sizes::scale) has put at the front of a buffer.
+    /// View of the result of [`scale`](Sizes::scale) in a buffer.
     pub(super) fn view(self, buffer: &[f64]) -> Scaled<'_> {
         let (row_points, rest) = buffer.split_at(self.rows * self.dim);
         let (own_points, rest) = rest.split_at(self.stored_cols() * self.dim);
@@ -87,17 +87,17 @@ impl Sizes {
 }
 
 impl<'k> Scaled<'k> {
-    /// The scaled row points, M×D.
+    /// Scaled row points, M×D.
     pub(super) fn rows(&self) -> Points<'k> {
         views::points(self.row_points, self.sizes.rows, self.sizes.dim)
     }
 
-    /// The scaled column points, N×D.
+    /// Scaled column points, N×D.
     pub(super) fn cols(&self) -> Points<'k> {
         views::points(self.col_points, self.sizes.cols, self.sizes.dim)
     }
 
-    /// Whether rows and columns are the same points.
+    /// `true` if rows and columns are the same points.
     pub(super) fn is_symmetric(&self) -> bool {
         self.sizes.shared && self.sizes.rows == self.sizes.cols
     }
@@ -127,7 +127,7 @@ impl WithSimd for AddMean<'_> {
     }
 }
 
-/// One table of a pair: `(x − centre) ∘ inverse`, and the squared norms of the results.
+/// Scaling of one table, `(x − centre) ∘ inverse`, with squared norms.
 struct ScalePoints<'a> {
     points: Points<'a>,
     centre: &'a [f64],

@@ -1,4 +1,4 @@
-//! Distance round a circle: `s = Σ_d 4 sin²(π (x_d − z_d) / p_d) / ℓ_d²`, the squared chord in units of ℓ.
+//! Distance on a circle: `s = Σ_d 4 sin²(π (x_d − z_d) / p_d) / ℓ_d²`, the squared chord in units of ℓ.
 
 use gp_optim::Parameter;
 
@@ -19,7 +19,7 @@ impl Metric for Sine {
         ]
     }
 
-    /// The period and the length-scale.
+    /// Period and length-scale.
     fn constants(params: &[Parameter], d: usize) -> Constants {
         [per_input(&params[0], d), per_input(&params[1], d)]
     }

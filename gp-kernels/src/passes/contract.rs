@@ -1,4 +1,4 @@
-//! What a pass goes by: beliefs, what is added up, and when work ends.
+//! Inputs of a pass: beliefs, sums, brake.
 
 use super::layout::Layout;
 use super::tangent::Tangent;
@@ -8,49 +8,49 @@ use crate::error::KernelError;
 use gp_linalg::LinalgError;
 use gp_optim::Brake;
 
-/// What can go wrong in a pass, beside what a rule reports.
+/// Error of a pass, convertible from errors of kernels and data.
 pub trait PassError: From<KernelError> + From<DataError> + From<LinalgError> + Send {}
 
 impl<E: From<KernelError> + From<DataError> + From<LinalgError> + Send> PassError for E {}
 
-/// What is believed about the inducing values of all latent functions.
+/// Beliefs about the inducing values of all latent functions.
 pub trait Beliefs: Sync {
-    /// The Gaussian of one latent function in one component.
+    /// Gaussian of one latent function in one component.
     fn of(&self, component: usize, latent: usize) -> Whitened<'_>;
 }
 
-/// What a pass goes by.
+/// Inputs of a pass.
 #[derive(Clone, Copy)]
 pub struct Pass<'a> {
-    /// What is added up.
+    /// Layout of sums.
     pub layout: &'a Layout,
-    /// What marginals are of; nothing for a pass without.
+    /// Beliefs for marginals; None for a pass without.
     pub beliefs: Option<&'a dyn Beliefs>,
-    /// How the posterior moves with its sites, one per latent function; none where it does not.
+    /// Movement of the posterior with its sites, one per latent function; empty if it does not move.
     pub tangents: &'a [Tangent],
 }
 
 impl<'a> Pass<'a> {
-    /// A pass that adds up without looking at marginals.
+    /// Pass with sums and without marginals.
     #[must_use]
     pub fn new(layout: &'a Layout) -> Self {
         Self { layout, beliefs: None, tangents: &[] }
     }
 
-    /// The same with marginals under these beliefs.
+    /// Adds marginals under these beliefs.
     #[must_use]
     pub fn with_beliefs(self, beliefs: &'a dyn Beliefs) -> Self {
         Self { beliefs: Some(beliefs), ..self }
     }
 
-    /// The same with a posterior that moves.
+    /// Adds a moving posterior.
     #[must_use]
     pub fn with_tangents(self, tangents: &'a [Tangent]) -> Self {
         Self { tangents, ..self }
     }
 }
 
-/// `Ok` as long as work is to go on.
+/// Fails once the brake is pulled.
 pub(super) fn go_on(brake: &Brake) -> Result<(), DataError> {
     if brake.is_pulled() { Err(DataError::Stopped) } else { Ok(()) }
 }

@@ -1,8 +1,8 @@
-//! What is held of a block of observations.
+//! Stored parts of a block of observations.
 
 use crate::inducing::{Projection, SharedPoints};
 
-/// The inputs of a block, and their projections on each process.
+/// Inputs of a block and their projections on each process.
 #[derive(Debug, Default)]
 pub(super) struct Held {
     pub(super) points: SharedPoints,
@@ -10,13 +10,13 @@ pub(super) struct Held {
 }
 
 impl Held {
-    /// Forgets projections; their memory is for those to come.
+    /// Drops projections, keeping memory.
     pub(super) fn forget(&mut self) {
         self.projections.iter_mut().for_each(|projection| *projection = None);
     }
 }
 
-/// What a latent function is projected on: its own process, or the one that all share.
+/// Projection of a latent function: on its own process or the shared one.
 pub(super) fn of(projections: &[Option<Projection>], latent: usize) -> Option<&Projection> {
     projections.get(if projections.len() == 1 { 0 } else { latent })?.as_ref()
 }

@@ -1,4 +1,4 @@
-//! One lane: its observations, their projections, and the steps of a pass over them.
+//! Lane: observations, projections, and the steps of a pass.
 
 use super::block::{LaneBlock, LatentBlock, Seen};
 use super::contract::{Beliefs, Pass, PassError, go_on};
@@ -16,47 +16,47 @@ use gp_linalg::{LinalgError, Threading};
 use gp_optim::Brake;
 use std::ops::Range;
 
-/// Observations of a block at most: products and solves have their full rate from 128 columns on.
+/// Most observations per block: products and solves reach their full rate at 128 columns.
 const BLOCK: usize = 256;
-/// So many independent pieces of work keep threads busy by themselves; with fewer, threads share the work on each.
+/// Independent pieces of work that keep threads busy; with fewer, threads share each piece.
 const MANY: usize = 4;
 
-/// The observations of one lane with their projections on all processes, and room to work on them.
+/// Observations of one lane with projections on all processes, and scratch.
 #[derive(Debug)]
 pub struct Lane<S> {
     dim: usize,
     outputs: usize,
     rows: Vec<usize>,
     targets: Vec<f64>,
-    /// How many observations each block has, where that is not what suits products best.
+    /// Sizes of blocks, if not the default.
     cut: Option<Vec<usize>>,
-    /// Where blocks end, and what is held of each; there may be more of the latter.
+    /// Ends of blocks, and their stored parts, possibly more.
     ends: Vec<usize>,
     held: Vec<Held>,
     upstream: Vec<Upstream>,
     latents: Vec<LatentBlock>,
     evaluator: Evaluator,
-    /// Who works on different processes or latent functions, and who on each of the latter.
+    /// Threading over processes or latent functions, and within each.
     spread: Threading,
     inner: Threading,
-    /// How many numbers of a projection may be recorded for its reverse pass.
+    /// Numbers of a projection that may be recorded.
     records: usize,
-    /// Whether projections stay from one pass to the next.
+    /// `true` if projections stay between passes.
     keeps: bool,
-    /// What the method keeps.
+    /// Method's state.
     pub own: S,
 }
 
-/// Derivatives by φ and s of a block, over all latent functions that share a process.
+/// Derivatives by φ and s of a block, over all latent functions of a process.
 #[derive(Debug, Default)]
 struct Upstream {
-    /// M
+    /// Number M of inducing inputs.
     count: usize,
     by_phi: Vec<f64>,
     by_residual: Vec<f64>,
 }
 
-/// Sizes of a lane and who works on it.
+/// Sizes and threading of a lane.
 pub(super) struct Build<'a> {
     pub(super) processes: &'a [SparseProcess],
     pub(super) latents: usize,
@@ -95,45 +95,45 @@ impl<S> Lane<S> {
         }
     }
 
-    /// How many observations there are.
+    /// Number of observations.
     #[must_use]
     pub fn count(&self) -> usize {
         self.rows.len()
     }
 
-    /// Their rows in the source.
+    /// Rows in the source.
     #[must_use]
     pub fn rows(&self) -> &[usize] {
         &self.rows
     }
 
-    /// D
+    /// Number D of inputs.
     #[must_use]
     pub fn dim(&self) -> usize {
         self.dim
     }
 
-    /// Lets blocks have these numbers of observations, which sum to those of the lane.
+    /// Sets the sizes of blocks, which sum to the lane's observations.
     pub fn cut_into(&mut self, sizes: Vec<usize>) {
         self.cut = Some(sizes);
     }
 
-    /// The blocks in which observations are visited.
+    /// Blocks in the order of visits.
     pub fn blocks(&self) -> impl Iterator<Item = Range<usize>> + use<'_, S> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         starts.zip(&self.ends).map(|(start, &end)| start..end)
     }
 
-    /// Block number k.
+    /// Range of block k.
     fn block(&self, k: usize) -> Range<usize> {
         let start = if k == 0 { 0 } else { self.ends[k - 1] };
         start..self.ends[k]
     }
 
-    /// Takes these observations in hand instead of those there are. `take` checks a target and keeps what it will.
+    /// Loads these observations, replacing others; `take` checks a target and keeps what it needs.
     ///
     /// # Errors
-    /// What the source and `take` report, and [`KernelError::NotFinite`]; there is then none.
+    /// Those of the source and `take`, and [`KernelError::NotFinite`]; the lane is then empty.
     pub fn read<E: PassError>(
         &mut self,
         data: &dyn DataSource,
@@ -144,10 +144,10 @@ impl<S> Lane<S> {
         self.append(data, rows, take)
     }
 
-    /// Takes these observations in hand, as further blocks behind those there are.
+    /// Loads these observations as further blocks.
     ///
     /// # Errors
-    /// As [`read`](Self::read); there are then as many as before.
+    /// As [`read`](Self::read), with the lane unchanged.
     pub fn append<E: PassError>(
         &mut self,
         data: &dyn DataSource,
@@ -166,8 +166,8 @@ impl<S> Lane<S> {
         done
     }
 
-    /// Makes one block of the last two where both are small, so that observations that come one at a time end in few
-    /// blocks and each is projected a few times at most.
+    /// Merges the last two blocks if small, so that single observations end in few blocks and are projected
+    /// few times.
     fn merge_behind(&mut self) {
         while self.cut.is_none() && self.ends.len() > 1 {
             let last = self.ends.len() - 1;
@@ -184,7 +184,7 @@ impl<S> Lane<S> {
         self.make_room();
     }
 
-    /// Reads block number k of those that begin with block `before`.
+    /// Reads block k of those from block `before` on.
     fn fill<E: PassError>(
         &mut self,
         k: usize,
@@ -212,7 +212,7 @@ impl<S> Lane<S> {
         Ok(())
     }
 
-    /// Adds blocks for this many observations, and makes room for them.
+    /// Adds blocks for this many observations, with room.
     fn cut_up(&mut self, more: usize) {
         let before = self.rows.len();
         let (places, mut end) = (before + more, before);
@@ -236,13 +236,13 @@ impl<S> Lane<S> {
         self.make_room();
     }
 
-    /// Room to work on the largest block.
+    /// Makes room for the largest block.
     fn make_room(&mut self) {
         let largest = self.blocks().map(|block| block.len()).max().unwrap_or(0);
         self.latents.iter_mut().for_each(|latent| latent.resize(largest));
     }
 
-    /// Forgets observations from this place on, at which a block begins.
+    /// Drops observations from this place on, the start of a block.
     pub fn truncate(&mut self, places: usize) {
         self.rows.truncate(places);
         self.targets.truncate(places * self.outputs);
@@ -253,13 +253,13 @@ impl<S> Lane<S> {
         }
     }
 
-    /// Makes room at once for as many observations as there will be.
+    /// Reserves room for all expected observations.
     pub(super) fn reserve(&mut self, places: usize) {
         self.rows.reserve(places);
         self.targets.reserve(places * self.outputs);
     }
 
-    /// Forgets one observation; those behind it move up. Its block is not projected afterwards.
+    /// Drops one observation, moving up later ones; its block is no longer projected.
     pub fn remove(&mut self, place: usize) {
         let k = self.block_of(place);
         let (block, dim) = (self.block(k), self.dim);
@@ -276,20 +276,20 @@ impl<S> Lane<S> {
         }
     }
 
-    /// The block that an observation is in.
+    /// Block of an observation.
     fn block_of(&self, place: usize) -> usize {
         self.ends.partition_point(|&end| end <= place)
     }
 
-    /// Forgets projections, so that priors can be refreshed in the same memory.
+    /// Drops projections, so that priors can be refreshed in place.
     pub(super) fn forget_projections(&mut self) {
         self.held.iter_mut().for_each(Held::forget);
     }
 
-    /// Projects the observations that are not.
+    /// Projects unprojected observations.
     ///
     /// # Errors
-    /// What a kernel reports.
+    /// Those of a kernel.
     pub fn project(&mut self, priors: &[InducingPrior]) -> Result<(), KernelError> {
         (0..self.ends.len()).try_for_each(|k| self.project_block(k, priors))
     }
@@ -306,7 +306,7 @@ impl<S> Lane<S> {
         })
     }
 
-    /// A block, or neighbours in one, with what the method keeps, for a rule.
+    /// Block, or consecutive observations, with the method's state, for a rule.
     pub fn view(&mut self, component: usize, places: &Range<usize>) -> LaneBlock<'_, S> {
         let k = self.block_of(places.start);
         let start = places.start - self.block(k).start;
@@ -321,10 +321,10 @@ impl<S> Lane<S> {
         LaneBlock { own, places: places.clone(), component, seen, latents, threading: *spread }
     }
 
-    /// Fills in the marginals of a block, or of neighbours in one.
+    /// Computes the marginals of a block or of consecutive observations.
     ///
     /// # Errors
-    /// None that beliefs of the right sizes can give.
+    /// None for beliefs of the right sizes.
     pub fn marginals(
         &mut self,
         (beliefs, component): (&dyn Beliefs, usize),
@@ -346,7 +346,7 @@ impl<S> Lane<S> {
         })
     }
 
-    /// All steps of a pass over the observations.
+    /// Runs all steps of a pass.
     pub(super) fn run<E: PassError>(
         &mut self,
         pass: Pass<'_>,
@@ -378,7 +378,7 @@ impl<S> Lane<S> {
         Ok(())
     }
 
-    /// Forgets projections that do not stay.
+    /// Drops projections that do not stay.
     pub(super) fn end_pass(&mut self) {
         if !self.keeps {
             self.forget_projections();
@@ -415,7 +415,7 @@ impl<S> Lane<S> {
         })
     }
 
-    /// Adds `φ̄` and `s̄` of a block to those of the processes; the first component sets them.
+    /// Adds `φ̄` and `s̄` of a block to its processes; the first component sets them.
     fn add_upstream(
         &mut self,
         (beliefs, component): (&dyn Beliefs, usize),
@@ -447,7 +447,7 @@ impl<S> Lane<S> {
         })
     }
 
-    /// From derivatives by Φ and s of a block to those by kernels and inducing inputs.
+    /// Converts derivatives by Φ and s of a block to those by kernels and inducing inputs.
     fn reverse_block(&mut self, k: usize, gradients: &mut [PriorGradients]) -> Result<(), KernelError> {
         let (projections, evaluator) = (&self.held[k].projections, &self.evaluator);
         for_each_pair(self.spread, &mut self.upstream, gradients, |p, upstream, gradients| {
@@ -459,14 +459,14 @@ impl<S> Lane<S> {
         })
     }
 
-    /// What was read and projected, beside what the method keeps: for methods that work on matrices of a block.
+    /// Observations and projections, with the method's state, for methods on matrices of a block.
     pub fn split(&mut self) -> (Projections<'_>, &mut S) {
         let Self { outputs, targets, held, evaluator, own, .. } = self;
         (Projections { outputs: *outputs, targets, held, evaluator }, own)
     }
 }
 
-/// The observations of a lane and their projections on the one process, block by block.
+/// Observations of a lane with projections on the one process, by block.
 #[derive(Clone, Copy, Debug)]
 pub struct Projections<'a> {
     outputs: usize,
@@ -476,41 +476,41 @@ pub struct Projections<'a> {
 }
 
 impl<'a> Projections<'a> {
-    /// The projection of a block.
+    /// Projection of a block.
     ///
     /// # Errors
-    /// [`KernelError::Shape`] for one that was not projected.
+    /// [`KernelError::Shape`] if not projected.
     pub fn block(&self, k: usize) -> Result<&'a Projection, KernelError> {
         let projection = self.held.get(k).and_then(|held| of(&held.projections, 0));
         let (what, axis) = ("block", "projections");
         projection.ok_or(KernelError::Shape { what, axis, expected: 1, found: 0 })
     }
 
-    /// The target of the observation at a place: P numbers.
+    /// Target at a place: P numbers.
     #[must_use]
     pub fn target(&self, place: usize) -> &'a [f64] {
         &self.targets[place * self.outputs..(place + 1) * self.outputs]
     }
 
-    /// What evaluates kernels on this lane.
+    /// Evaluator of the lane.
     #[must_use]
     pub fn evaluator(&self) -> &'a Evaluator {
         self.evaluator
     }
 }
 
-/// An observation that was read.
+/// Observation just read.
 #[derive(Clone, Copy, Debug)]
 pub struct Taken<'a> {
-    /// Its place in the lane.
+    /// Place in the lane.
     pub place: usize,
-    /// Its row in the source.
+    /// Row in the source.
     pub row: usize,
-    /// P numbers.
+    /// Target, P numbers.
     pub target: &'a [f64],
 }
 
-/// `half ← on_mean · m + on_spread · half`, column by column.
+/// `half ← on_mean · m + on_spread · half`, by columns.
 fn combine(latent: &mut LatentBlock, mean: &[f64], columns: usize) {
     let LatentBlock { count, half, on_mean, on_spread, .. } = latent;
     for (i, column) in half.chunks_exact_mut(*count).take(columns).enumerate() {
@@ -528,7 +528,7 @@ fn add_to(out: &mut [f64], from: &[f64], fresh: bool) {
     }
 }
 
-/// `work` on every latent function, with its number, and its part of the sums.
+/// Calls `work` on every latent function with its number and part of the sums.
 fn each_with_part<F>(
     threading: Threading,
     layout: &Layout,

@@ -1,41 +1,41 @@
-//! What a pass adds up, as lists of numbers that can be sent anywhere.
+//! Sums of a pass as lists of numbers.
 
 use crate::data::Partial;
 use crate::inducing::{PriorGradients, SparseProcess};
 use faer::{MatMut, MatRef};
 use std::ops::Range;
 
-/// What is summed of the products `φφᵀ`.
+/// Summed part of the products `φφᵀ`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gram {
-    /// `Σ w φφᵀ`: its lower triangle, M×M.
+    /// `Σ w φφᵀ`, lower triangle, M×M.
     Full,
-    /// The diagonal alone.
+    /// Diagonal only.
     Diagonal,
 }
 
-/// Where in a list of sums is what: for each component and latent function `Σ w φφᵀ` and `Σ g φ`, then extra numbers that
-/// belong to the method.
+/// Layout of a list of sums: `Σ w φφᵀ` and `Σ g φ` per component and latent function, then the method's
+/// extra numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
-    /// M of every latent function.
+    /// M per latent function.
     counts: Vec<usize>,
     gram: Option<Gram>,
     components: usize,
     extra: usize,
 }
 
-/// The sums of one component and latent function.
+/// Sums of one component and latent function.
 #[derive(Clone, Copy, Debug)]
 pub struct Part<'a> {
-    /// `Σ w φφᵀ`, M×M of which the lower triangle counts, or its diagonal.
+    /// `Σ w φφᵀ`, M×M lower triangle, or its diagonal.
     pub gram: &'a [f64],
     /// `Σ g φ`
     pub shift: &'a [f64],
 }
 
 impl<'a> Part<'a> {
-    /// `Σ w φφᵀ` where all of it is there.
+    /// `Σ w φφᵀ`, if complete.
     #[must_use]
     pub fn matrix(&self) -> MatRef<'a, f64> {
         let m = self.shift.len();
@@ -43,17 +43,17 @@ impl<'a> Part<'a> {
     }
 }
 
-/// The same, to be added to.
+/// Mutable [`Part`].
 #[derive(Debug)]
 pub struct PartMut<'a> {
-    /// As [`Part::gram`].
+    /// Mutable [`Part::gram`].
     pub gram: &'a mut [f64],
-    /// As [`Part::shift`].
+    /// Mutable [`Part::shift`].
     pub shift: &'a mut [f64],
 }
 
 impl PartMut<'_> {
-    /// As [`Part::matrix`].
+    /// Mutable [`Part::matrix`].
     pub fn matrix(&mut self) -> MatMut<'_, f64> {
         let m = self.shift.len();
         MatMut::from_column_major_slice_mut(self.gram, m, m)
@@ -61,50 +61,50 @@ impl PartMut<'_> {
 }
 
 impl Layout {
-    /// Sums for one Gaussian over these numbers of inducing values, and so many extra numbers.
+    /// Layout for one Gaussian over these numbers of inducing values, and extra numbers.
     #[must_use]
     pub fn new(counts: Vec<usize>, extra: usize) -> Self {
         Self { counts, gram: Some(Gram::Full), components: 1, extra }
     }
 
-    /// The same for each component of a mixture.
+    /// Layout for each component of a mixture.
     #[must_use]
     pub fn with_components(self, components: usize, gram: Gram) -> Self {
         Self { gram: Some(gram), components, ..self }
     }
 
-    /// Only this many extra numbers, over the same latent functions.
+    /// Layout of extra numbers only, for the same latent functions.
     #[must_use]
     pub fn of_extra(&self, extra: usize) -> Self {
         Self { gram: None, components: 1, extra, ..self.clone() }
     }
 
-    /// M of every latent function.
+    /// M per latent function.
     #[must_use]
     pub fn counts(&self) -> &[usize] {
         &self.counts
     }
 
-    /// K
+    /// Number K of components.
     #[must_use]
     pub fn components(&self) -> usize {
         self.components
     }
 
-    /// What is summed of products.
+    /// Summed part of products.
     #[must_use]
     pub fn gram(&self) -> Option<Gram> {
         self.gram
     }
 
-    /// The length of the list.
+    /// Length of the list.
     #[must_use]
     #[expect(clippy::len_without_is_empty, reason = "it is a length of something else")]
     pub fn len(&self) -> usize {
         self.extra_start() + self.extra
     }
 
-    /// Numbers of one latent function.
+    /// Numbers per latent function.
     pub(super) fn part_len(&self, m: usize) -> usize {
         match self.gram {
             None => 0,
@@ -117,7 +117,7 @@ impl Layout {
         self.counts.iter().map(|&m| self.part_len(m)).sum()
     }
 
-    /// Where the parts of a component are.
+    /// Range of a component.
     pub(super) fn component(&self, component: usize) -> Range<usize> {
         let each = self.component_len();
         component * each..(component + 1) * each
@@ -133,7 +133,7 @@ impl Layout {
         start..start + self.part_len(self.counts[latent])
     }
 
-    /// The sums of one component and latent function.
+    /// Sums of one component and latent function.
     #[must_use]
     pub fn part<'a>(&self, sums: &'a [f64], component: usize, latent: usize) -> Part<'a> {
         let own = &sums[self.range(component, latent)];
@@ -141,40 +141,40 @@ impl Layout {
         Part { gram, shift }
     }
 
-    /// The same, to be added to.
+    /// Mutable sums of one component and latent function.
     pub fn part_mut<'a>(&self, sums: &'a mut [f64], component: usize, latent: usize) -> PartMut<'a> {
         split(&mut sums[self.range(component, latent)], self.counts[latent])
     }
 
-    /// The parts of all components and latent functions, without the extra numbers.
+    /// Mutable parts of all components and latent functions, without extra numbers.
     pub fn parts_mut<'a>(&self, sums: &'a mut [f64]) -> &'a mut [f64] {
         &mut sums[..self.extra_start()]
     }
 
-    /// The extra numbers.
+    /// Extra numbers.
     #[must_use]
     pub fn extra<'a>(&self, sums: &'a [f64]) -> &'a [f64] {
         &sums[self.extra_start()..]
     }
 
-    /// The extra numbers, to be written.
+    /// Extra numbers, mutable.
     pub fn extra_mut<'a>(&self, sums: &'a mut [f64]) -> &'a mut [f64] {
         &mut sums[self.extra_start()..]
     }
 }
 
-/// The numbers of one latent function with M inducing inputs.
+/// Numbers of one latent function of M inducing inputs.
 pub(super) fn split(own: &mut [f64], m: usize) -> PartMut<'_> {
     let (gram, shift) = own.split_at_mut(own.len() - m);
     PartMut { gram, shift }
 }
 
-/// All that a pass adds up: numbers laid out by a [`Layout`], and gradients by the processes where these are asked for.
+/// Results of a pass: numbers in a [`Layout`], and gradients by processes if wanted.
 #[derive(Clone, Debug)]
 pub struct Sums {
-    /// Laid out as the pass was told.
+    /// Numbers in the pass's layout.
     pub numbers: Vec<f64>,
-    /// One per process, or none.
+    /// Gradients, one per process, or none.
     pub gradients: Vec<PriorGradients>,
 }
 

@@ -1,4 +1,4 @@
-//! All lanes, and passes over them.
+//! Lanes and passes over them.
 
 use super::block::LaneBlock;
 use super::contract::{Pass, PassError, go_on};
@@ -14,37 +14,37 @@ use gp_linalg::{JitterPolicy, Threading};
 use gp_optim::{Brake, ParameterSet};
 use std::sync::Arc;
 
-/// How much is recorded of the projections of mini-batches for their reverse pass, in numbers, over all lanes and processes:
-/// 256 megabytes. A batch of 1000 with ten processes of 500 inducing inputs in 784 dimensions needs 230. What is too large
-/// is computed twice.
+/// Most numbers recorded of the projections of mini-batches, over all lanes and processes: 256 megabytes. A
+/// batch of 1000 with ten processes of 500 inducing inputs in 784 dimensions takes 230. Larger ones are
+/// recomputed.
 const RECORDS: usize = 1 << 25;
 
-/// How many numbers of projections stay from one pass to the next, usually: two gigabytes. Of more observations, or more
-/// inducing inputs, the projections of a block are forgotten with the block, and every pass projects anew, to the same bits.
+/// Default limit of numbers of projections kept between passes: two gigabytes. Beyond, they are dropped
+/// with their block and recomputed to the same bits.
 pub const HELD: usize = 1 << 28;
 
-/// What passes are made for.
+/// Setup of passes.
 #[derive(Debug)]
 pub struct Setup<'a> {
-    /// The latent functions, or the one that all share.
+    /// Processes, one per latent function or one shared.
     pub processes: &'a [SparseProcess],
-    /// Q
+    /// Number Q of latent functions.
     pub latents: usize,
-    /// Where observations come from.
+    /// Source of observations.
     pub data: &'a dyn DataSource,
-    /// How many of them are in hand at once, at most.
+    /// Most observations loaded at once.
     pub capacity: usize,
-    /// Who computes.
+    /// Threading policy.
     pub threading: Threading,
-    /// Who works on which lanes; nothing for one process.
+    /// Division of lanes among processes; None for a single one.
     pub reduction: Option<Arc<dyn Reduction>>,
-    /// Whether projections leave a record for their reverse pass, which mini-batches want.
+    /// `true` to record projections for their reverse pass, as for mini-batches.
     pub records: bool,
-    /// How many numbers of projections may stay from one pass to the next, over all lanes: [`HELD`], usually.
+    /// Most numbers of projections kept between passes, over all lanes; by default [`HELD`].
     pub held: usize,
 }
 
-/// Observations on lanes, seen through processes, with what a method keeps of each lane.
+/// Observations on lanes, seen through processes, with a method's state per lane.
 #[derive(Debug)]
 pub struct Passes<S> {
     reduction: Arc<dyn Reduction>,
@@ -52,9 +52,9 @@ pub struct Passes<S> {
     pool: Pool<Sums>,
     priors: Vec<InducingPrior>,
     evaluator: Evaluator,
-    /// Parameter values of the processes that observations are projected on.
+    /// Parameter values of the processes projected on.
     projected_on: Vec<f64>,
-    /// Whether projections stay from one pass to the next.
+    /// `true` if projections stay between passes.
     keeps: bool,
     loaded: usize,
     capacity: usize,
@@ -63,16 +63,16 @@ pub struct Passes<S> {
 }
 
 impl<S: Send> Passes<S> {
-    /// Room for the observations of a source that fits the processes.
+    /// Room for observations of a source that fits the processes.
     ///
     /// # Errors
-    /// [`KernelError::Shape`] for inputs of another dimension than those of the processes.
+    /// [`KernelError::Shape`] for inputs of another dimension.
     pub fn new(setup: Setup<'_>, own: impl FnMut(usize) -> S) -> Result<Self, KernelError> {
         let lanes = lane_count_of(setup.capacity, setup.latents);
         Self::with_lanes(setup, lanes, own)
     }
 
-    /// [`new`](Self::new) with this number of lanes, a function of the sizes and of nothing else.
+    /// [`new`](Self::new) with this number of lanes, a function of sizes alone.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -110,26 +110,26 @@ impl<S: Send> Passes<S> {
         })
     }
 
-    /// Lets this brake end passes early.
+    /// Sets a brake that may end passes early.
     pub fn set_brake(&mut self, brake: Brake) {
         self.brake = brake;
     }
 
-    /// The lanes of this process.
+    /// Lanes of this process.
     #[must_use]
     pub fn lanes(&self) -> &[Lane<S>] {
         self.lanes.states()
     }
 
-    /// The lanes of this process, to be changed.
+    /// Lanes of this process, mutable.
     pub fn lanes_mut(&mut self) -> &mut [Lane<S>] {
         self.lanes.states_mut()
     }
 
-    /// `work` on the last lane of this process, with the priors.
+    /// Calls `work` on the last lane of this process with the priors.
     ///
     /// # Errors
-    /// That of `work`; [`DataError::NoData`] where this process has no lane.
+    /// Those of `work`; [`DataError::NoData`] without lanes in this process.
     pub fn on_last_lane<E: PassError>(
         &mut self,
         work: impl FnOnce(&mut Lane<S>, &[InducingPrior]) -> Result<(), E>,
@@ -138,47 +138,47 @@ impl<S: Send> Passes<S> {
         work(lane, &self.priors)
     }
 
-    /// Lanes of all processes.
+    /// Number of lanes of all processes.
     #[must_use]
     pub fn lane_count(&self) -> usize {
         self.lanes.count()
     }
 
-    /// How many observations are in hand, over all processes.
+    /// Number of loaded observations, over all processes.
     #[must_use]
     pub fn loaded(&self) -> usize {
         self.loaded
     }
 
-    /// How many may be.
+    /// Most loaded observations.
     #[must_use]
     pub fn capacity(&self) -> usize {
         self.capacity
     }
 
-    /// Who computes.
+    /// Threading policy.
     #[must_use]
     pub fn threading(&self) -> Threading {
         self.threading
     }
 
-    /// What evaluates kernels between inducing inputs.
+    /// Evaluator between inducing inputs.
     #[must_use]
     pub fn evaluator(&self) -> &Evaluator {
         &self.evaluator
     }
 
-    /// The priors of the processes, once they were [refreshed](Self::refresh).
+    /// Priors of the processes, once [refreshed](Self::refresh).
     #[must_use]
     pub fn priors(&self) -> &[InducingPrior] {
         &self.priors
     }
 
-    /// Takes these observations in hand instead of those there are, and deals them to the lanes. `take` checks the target
-    /// of each and keeps what it will.
+    /// Loads these observations, replacing others, and deals them to lanes; `take` checks each target and
+    /// keeps what it needs.
     ///
     /// # Errors
-    /// What the source and `take` report, and [`KernelError::NotFinite`]. Nothing is in hand then.
+    /// Those of the source and `take`, and [`KernelError::NotFinite`]; nothing is then loaded.
     pub fn read<E: PassError>(
         &mut self,
         data: &dyn DataSource,
@@ -196,16 +196,16 @@ impl<S: Send> Passes<S> {
         Ok(())
     }
 
-    /// Says that observations were read lane by lane.
+    /// Declares observations read lane by lane.
     pub fn set_loaded(&mut self, observations: usize) {
         self.loaded = observations;
         self.projected_on.clear();
     }
 
-    /// `work` on every lane, with its number.
+    /// Calls `work` on every lane with its number.
     ///
     /// # Errors
-    /// That of the first lane that fails, in their order.
+    /// The first in lane order.
     pub fn for_each<E: Send>(
         &mut self,
         work: impl Fn(usize, &mut Lane<S>) -> Result<(), E> + Sync,
@@ -213,12 +213,12 @@ impl<S: Send> Passes<S> {
         self.lanes.for_each(work)
     }
 
-    /// `work` on what the method keeps of every lane.
+    /// Calls `work` on the method's state of every lane.
     pub fn change(&mut self, work: impl Fn(&mut S) + Sync) {
         self.lanes.change(|lane| work(&mut lane.own));
     }
 
-    /// Factors `K_zz` of every process, in the same memory where there is some.
+    /// Factors `K_zz` of every process, in place if possible.
     ///
     /// # Errors
     /// As [`InducingPrior::refresh`].
@@ -233,16 +233,15 @@ impl<S: Send> Passes<S> {
         for_each(self.threading, &mut self.priors, |p, prior| prior.refresh(&processes[p], jitter, by))
     }
 
-    /// Projects the observations in hand, if projections [stay](Setup::held).
+    /// Projects loaded observations, if projections [stay](Setup::held).
     ///
     /// # Errors
-    /// What a kernel reports, or [`DataError::Stopped`].
+    /// Those of a kernel, or [`DataError::Stopped`].
     pub fn project<E: PassError>(&mut self) -> Result<(), E> {
         if self.keeps { self.project_all() } else { Ok(()) }
     }
 
-    /// Projects the observations in hand, for work on single ones, which wants all projections at once. The next pass may
-    /// forget them.
+    /// Projects all loaded observations at once, for work on single ones; the next pass may drop them.
     ///
     /// # Errors
     /// As [`project`](Self::project).
@@ -254,8 +253,8 @@ impl<S: Send> Passes<S> {
         })
     }
 
-    /// [`refresh`](Self::refresh) and [`project`](Self::project), unless that was done last for these observations with
-    /// processes of the same parameter values.
+    /// [`refresh`](Self::refresh) and [`project`](Self::project), unless done for these observations and
+    /// parameter values.
     ///
     /// # Errors
     /// As these.
@@ -280,17 +279,17 @@ impl<S: Send> Passes<S> {
         Ok(())
     }
 
-    /// Whether [`project_if_moved`](Self::project_if_moved) has projected what is in hand.
+    /// `true` if [`project_if_moved`](Self::project_if_moved) projected the loaded observations.
     #[must_use]
     pub fn is_projected(&self) -> bool {
         self.loaded > 0 && !self.projected_on.is_empty()
     }
 
-    /// One pass over the observations in hand, which are projected where they are not; `rule` answers for each block and
-    /// component, and counts in the extra numbers. Gradients by the processes are found where `sums` has room for them.
+    /// Pass over loaded observations, projecting as needed. `rule` answers per block and component, and
+    /// adds to the extra numbers; gradients by processes are computed if `sums` has room.
     ///
     /// # Errors
-    /// What the rule or a kernel reports, or [`DataError::Stopped`].
+    /// Those of the rule or a kernel, or [`DataError::Stopped`].
     pub fn run<E: PassError>(
         &mut self,
         pass: Pass<'_>,
@@ -302,7 +301,7 @@ impl<S: Send> Passes<S> {
         self.lanes.fold(total, by, |_, lane, out| lane.run(pass, with, out, &rule))
     }
 
-    /// A pass whose steps are the method's own, lane by lane.
+    /// Pass with the method's own steps per lane.
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -322,8 +321,8 @@ impl<S: Send> Passes<S> {
         })
     }
 
-    /// Takes gradients by the factors of `K_zz`, summed over all data, through these factors, and writes the gradients of
-    /// all processes to the front of `out`. Returns the rest of it.
+    /// Takes summed gradients by factors of `K_zz` through these, and writes the gradients of all processes
+    /// to the front of `out`; returns the rest.
     ///
     /// # Errors
     /// As [`InducingPrior::finish_reverse`].
@@ -352,12 +351,12 @@ fn visit_values(processes: &[SparseProcess], mut visit: impl FnMut(&[f64])) {
     }
 }
 
-/// Whether two lists are the same to the bit.
+/// Bitwise equality of two lists.
 fn is_equal(x: &[f64], y: &[f64]) -> bool {
     x.iter().zip(y).all(|(x, y)| x.to_bits() == y.to_bits())
 }
 
-/// Fails for data that these processes cannot see.
+/// Fails for data that do not fit the processes.
 fn check(processes: &[SparseProcess], data: &dyn DataSource) -> Result<(), KernelError> {
     let found = data.dim();
     match processes.iter().map(|process| process.inputs().dim()).find(|&expected| expected != found) {

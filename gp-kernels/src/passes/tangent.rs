@@ -1,4 +1,4 @@
-//! How derivatives reach projections through a posterior that follows from its sites.
+//! Derivatives of projections through a posterior that follows from its sites.
 
 use super::block::LatentBlock;
 use super::layout::Part;
@@ -7,8 +7,8 @@ use faer::{Accum, Mat, MatRef};
 use gp_linalg::product::{matmul, symmetrise_lower};
 use gp_linalg::{LinalgError, Threading};
 
-/// The posterior `V = (I + Σ τ φφᵀ)⁻¹`, `m = V Σ ν φ` of one latent function moves with φ. Given the derivatives `m̄` and `V̄`
-/// of an objective by it, sites held fixed,
+/// Movement of the posterior `V = (I + Σ τ φφᵀ)⁻¹`, `m = V Σ ν φ` of one latent function with φ. Given
+/// derivatives `m̄` and `V̄` of an objective at fixed sites,
 ///
 /// `φ̄ = (ν − τ φᵀm) V m̄ − τ (m̄ᵀVφ) m − 2 τ V V̄ V φ` beside what φ does otherwise.
 #[derive(Debug)]
@@ -27,10 +27,10 @@ impl Tangent {
         Self { v_v_bar: Mat::zeros(m, m), v_m_bar: vec![0.0; m], m_bar: vec![0.0; m] }
     }
 
-    /// Takes `V̄` (lower triangle) and `m̄` from sums over the data.
+    /// Sets `V̄` (lower triangle) and `m̄` from sums over data.
     ///
     /// # Errors
-    /// None for a belief of the right size; [`Whitened::Precision`] is asked for.
+    /// None for beliefs of the right size; requires [`Whitened::Precision`].
     pub fn set(
         &mut self,
         part: Part<'_>,
@@ -49,7 +49,7 @@ impl Tangent {
         Ok(())
     }
 
-    /// `φ̄` over `V φ` in `half`: `gram` holds τ and `shift` the pull `ν − τ φᵀm`.
+    /// `φ̄` in place of `V φ` in `half`; `gram` holds τ, `shift` the pull `ν − τ φᵀm`.
     pub(super) fn upstream(
         &self,
         latent: &mut LatentBlock,

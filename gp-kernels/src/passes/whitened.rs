@@ -1,4 +1,4 @@
-//! A Gaussian over the whitened inducing values of one latent function, as passes need it.
+//! Gaussian over the whitened inducing values of one latent function.
 
 use faer::{Accum, MatMut, MatRef};
 use gp_linalg::product::matmul;
@@ -7,9 +7,9 @@ use gp_linalg::{Cholesky, LinalgError, Threading};
 /// `q(v) = N(m, V)` with `V = R Rᵀ`: the marginal of a projection is `φᵀv ~ N(φᵀm, ‖Rᵀφ‖²)`.
 #[derive(Clone, Copy, Debug)]
 pub enum Whitened<'a> {
-    /// The mean alone: projections have no variance.
+    /// Mean alone: no variance.
     Mean(&'a [f64]),
-    /// The factor of the precision `B = V⁻¹ = L_B L_Bᵀ`, with `R = L_B⁻ᵀ`.
+    /// Factor of the precision `B = V⁻¹ = L_B L_Bᵀ`, with `R = L_B⁻ᵀ`.
     Precision {
         /// `L_B`
         factor: &'a Cholesky,
@@ -18,14 +18,14 @@ pub enum Whitened<'a> {
         /// m
         mean: &'a [f64],
     },
-    /// The factor of the covariance, `R = L_S`.
+    /// Factor of the covariance, `R = L_S`.
     Covariance {
         /// `L_S`
         factor: &'a Cholesky,
         /// m
         mean: &'a [f64],
     },
-    /// A diagonal covariance.
+    /// Diagonal covariance.
     Diagonal {
         /// The diagonal of V.
         variances: &'a [f64],
@@ -34,7 +34,7 @@ pub enum Whitened<'a> {
     },
 }
 
-/// Columns of Φ, and what is found for them.
+/// Columns of Φ and their results.
 pub(super) struct Marginals<'a> {
     pub(super) phi: &'a [f64],
     pub(super) half: &'a mut [f64],
@@ -54,7 +54,7 @@ impl<'a> Whitened<'a> {
         }
     }
 
-    /// Leaves `RᵀΦ` in `half`, and the moments of the projections.
+    /// Computes `RᵀΦ` in `half`, and the moments of projections.
     pub(super) fn marginals(self, to: Marginals<'_>, threading: Threading) -> Result<(), LinalgError> {
         let (m, columns) = (self.mean().len(), to.mean.len());
         if let Self::Precision { factor, half_mean, .. } = self {
@@ -113,7 +113,7 @@ impl<'a> Whitened<'a> {
     }
 }
 
-/// Numbers as a matrix, column by column.
+/// Matrix view of numbers by columns.
 pub(super) fn view_mut(numbers: &mut [f64], rows: usize, columns: usize) -> MatMut<'_, f64> {
     MatMut::from_column_major_slice_mut(numbers, rows, columns)
 }

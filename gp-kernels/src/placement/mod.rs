@@ -1,4 +1,4 @@
-//! Where inducing inputs start: M places chosen from, or near, N data points.
+//! Placement of inducing inputs: M places at or near data points.
 //!
 //! | name | what it does | time | memory beyond the data |
 //! |---|---|---|---|
@@ -6,17 +6,15 @@
 //! | `kmeans` | centres of clusters of the inputs | O(N M D) for each of some tens of passes | O(N D) |
 //! | `greedy` | the rows that leave the least prior variance unexplained, one after the other | O(N M² + N M D) | O(N M) |
 //!
-//! `random` is the baseline. `kmeans` covers the inputs whatever the kernel is, which is right before its parameters
-//! have been learned. `greedy` places for the kernel as it is now, reports how much it left unexplained, and stops
-//! when there is nothing left to explain. Nobody has to use any of them: inducing inputs that are *given* are made by
-//! [`InducingInputs::points`] and need no placement.
+//! `random` is the baseline. `kmeans` covers the inputs for any kernel, as is right before training.
+//! `greedy` places for the current kernel, reports the unexplained share, and stops when nothing is left.
+//! *Given* inducing inputs need no placement: [`InducingInputs::points`].
 //!
-//! **At most M.** No placement puts two inducing inputs at the same place, where they would make `K_zz` singular and
-//! carry no information. Data with fewer than M distinct rows therefore get fewer than M inducing inputs; ask
-//! [`InducingInputs::count`] for how many there are.
+//! **At most M.** No two inducing inputs share a place, where `K_zz` would be singular, so fewer than M
+//! distinct rows give fewer inducing inputs; see [`InducingInputs::count`].
 //!
-//! All of them give the same bits for the same seed, with any number of threads; the work is done on rayon's current
-//! pool. [`Placements`] finds them by name, and other crates can add their own.
+//! Results are a function of the seed for any number of threads; work runs on rayon's current pool.
+//! [`Placements`] finds them by name, also from other crates.
 //!
 //! ```
 //! use gp_kernels::{parse, placement::Placements};
@@ -49,22 +47,21 @@ use crate::error::KernelError;
 use crate::inducing::InducingInputs;
 use crate::kernel::Kernel;
 
-/// A way to choose inducing inputs.
+/// Method of choosing inducing inputs.
 pub trait Placement: Send + Sync + Debug {
-    /// The name it is asked for by, such as `kmeans`.
+    /// Name, such as `kmeans`.
     fn name(&self) -> &str;
 
-    /// One line for lists of what there is.
+    /// One-line summary for lists.
     fn summary(&self) -> &str;
 
     /// Places at most `m` inducing inputs for the data `x` (N×D).
     ///
-    /// The result depends on nothing but the arguments: the same seed gives the same bits, whatever the number of
-    /// threads.
+    /// A function of the arguments alone: the same bits for the same seed and any number of threads.
     ///
     /// # Errors
-    /// [`KernelError::Placement`] when nothing is asked for or there are no data, [`KernelError::NotFinite`] with the
-    /// place of a NaN or an infinity, and what [`Kernel::check_inputs`] says of points that do not suit the kernel.
+    /// [`KernelError::Placement`] for `m` = 0 or no data, [`KernelError::NotFinite`] with the place, and
+    /// those of [`Kernel::check_inputs`].
     fn place(
         &self,
         kernel: &dyn Kernel,
@@ -74,24 +71,24 @@ pub trait Placement: Send + Sync + Debug {
     ) -> Result<Placed, KernelError>;
 }
 
-/// What a [`Placement`] has chosen.
+/// Result of a [`Placement`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Placed {
-    /// The inducing inputs, no two of them equal; never more than were asked for, at least one.
+    /// Distinct inducing inputs, at least one and at most as many as asked for.
     pub inputs: InducingInputs,
-    /// Which rows of the data they are, in the order in which they were chosen, where they are rows of the data.
+    /// Rows of the data, in order of choice, if they are rows.
     pub rows: Option<Vec<usize>>,
-    /// The share of the prior variance of the data that they leave unexplained, `tr(K_xx − K_xz K_zz⁻¹ K_zx) / tr K_xx`
-    /// between 0 and 1, where the method knows it.
+    /// Unexplained share of the data's prior variance, `tr(K_xx − K_xz K_zz⁻¹ K_zx) / tr K_xx` in [0, 1],
+    /// if known.
     pub residual: Option<f64>,
 }
 
 impl Placed {
-    /// Inducing inputs at these rows of the data `x` (N×D), with no residual.
+    /// Inducing inputs at these rows of `x` (N×D), without residual.
     ///
     /// # Errors
-    /// [`KernelError::Placement`] for a row that does not exist, [`KernelError::NotFinite`] for one that holds a NaN or
-    /// an infinity (its row counted among those chosen).
+    /// [`KernelError::Placement`] for a missing row, [`KernelError::NotFinite`] for a non-finite one (row
+    /// counted among those chosen).
     pub fn at_rows(x: MatRef<'_, f64>, rows: Vec<usize>) -> Result<Self, KernelError> {
         if let Some(row) = rows.iter().find(|&&row| row >= x.nrows()) {
             let reason = format!("row {row} was chosen, but the data have {} rows", x.nrows());

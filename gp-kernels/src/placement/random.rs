@@ -1,4 +1,4 @@
-//! A random subset of the data.
+//! Random subset of the data.
 
 use std::collections::HashSet;
 
@@ -11,10 +11,10 @@ use super::{Placed, Placement};
 use crate::error::KernelError;
 use crate::kernel::{Kernel, Points, point};
 
-/// `random`: rows of the data, drawn without replacement.
+/// `random`: rows drawn without replacement.
 ///
-/// A row equal to one already drawn is passed over, so data with K < M distinct rows give all K of them. Of the kernel
-/// nothing is used but its check of the inputs. O(N + M D) time unless most rows are equal, O(N + M D) memory.
+/// Repeats are skipped, so K < M distinct rows give all K. The kernel only checks inputs. Cost O(N + M D)
+/// time unless most rows are equal, O(N + M D) memory.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RandomSubset;
 
@@ -40,7 +40,7 @@ impl Placement for RandomSubset {
     }
 }
 
-/// Up to `m` rows, no two of them equal: a shuffle that stops as soon as there are enough.
+/// Up to `m` distinct rows, by a shuffle that stops early.
 fn draw(points: Points<'_>, m: usize, rng: &mut ChaCha8Rng) -> Vec<usize> {
     let count = points.nrows();
     let mut order: Vec<usize> = (0..count).collect();
@@ -57,7 +57,7 @@ fn draw(points: Points<'_>, m: usize, rng: &mut ChaCha8Rng) -> Vec<usize> {
     rows
 }
 
-/// The bits of a point, with one zero instead of two.
+/// Bits of a point, with a single zero.
 fn key(point: &[f64]) -> Vec<u64> {
     point.iter().map(|value| (value + 0.0).to_bits()).collect()
 }

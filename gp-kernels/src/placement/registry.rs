@@ -1,23 +1,23 @@
-//! The placements that can be asked for by name.
+//! Registry of placements.
 
 use std::sync::Arc;
 
 use super::{Greedy, KMeans, Placement, RandomSubset};
 use crate::error::KernelError;
 
-/// A list of placements by name, to which other crates add their own.
+/// List of placements by name, open to other crates.
 #[derive(Clone, Debug)]
 pub struct Placements {
     known: Vec<Arc<dyn Placement>>,
 }
 
 impl Placements {
-    /// The placements of this crate: `kmeans`, `greedy` and `random`.
+    /// Placements of this crate: `kmeans`, `greedy` and `random`.
     pub fn built_in() -> Self {
         Self { known: vec![Arc::new(KMeans::new()), Arc::new(Greedy::new()), Arc::new(RandomSubset)] }
     }
 
-    /// Adds a placement, or puts it in the place of one of the same name.
+    /// Adds a placement, replacing one of the same name.
     #[must_use]
     pub fn with(mut self, placement: Box<dyn Placement>) -> Self {
         self.known.retain(|known| known.name() != placement.name());
@@ -25,20 +25,20 @@ impl Placements {
         self
     }
 
-    /// All of them, in the order of lists for people.
+    /// All of them, in the order of lists.
     pub fn iter(&self) -> impl Iterator<Item = &dyn Placement> {
         self.known.iter().map(AsRef::as_ref)
     }
 
-    /// Their names, in the same order.
+    /// Names in the same order.
     pub fn names(&self) -> Vec<&str> {
         self.iter().map(Placement::name).collect()
     }
 
-    /// The placement of this name.
+    /// Placement of this name.
     ///
     /// # Errors
-    /// [`KernelError::UnknownName`] with the names there are.
+    /// [`KernelError::UnknownName`] with the names available.
     pub fn find(&self, name: &str) -> Result<&dyn Placement, KernelError> {
         self.iter().find(|placement| placement.name() == name).ok_or_else(|| KernelError::UnknownName {
             kind: "placement",

@@ -1,4 +1,4 @@
-//! The data as placements need them: checked, each point contiguous, equal rows known.
+//! Data for placements: checked, contiguous, equal rows known.
 
 use std::cmp::Ordering;
 
@@ -9,7 +9,7 @@ use crate::error::KernelError;
 use crate::evaluate::{Evaluator, Table};
 use crate::kernel::{Kernel, Points, point};
 
-/// Checks what every placement is asked: that there is something to place, and something to place it on.
+/// Checks that there is something to place, and data.
 pub(super) fn checked<'a>(
     kernel: &dyn Kernel,
     x: MatRef<'a, f64>,
@@ -28,16 +28,16 @@ pub(super) fn checked<'a>(
     Evaluator::new(Threading::Here).table("data points", kernel, x)
 }
 
-/// One of the distinct points of a table.
+/// Distinct point of a table.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Distinct {
-    /// The first row that holds it.
+    /// First row with it.
     pub(super) row: usize,
-    /// How many rows hold it.
+    /// Number of rows with it.
     pub(super) count: usize,
 }
 
-/// The distinct points among some rows of a table, in the order of their first rows. O(N log N) comparisons.
+/// Distinct points among some rows, in order of first rows. O(N log N) comparisons.
 pub(super) fn distinct(points: Points<'_>, mut rows: Vec<usize>) -> Vec<Distinct> {
     let mut found: Vec<Distinct> =
         equal_rows(points, &mut rows).map(|group| Distinct { row: group[0], count: group.len() }).collect();
@@ -45,7 +45,7 @@ pub(super) fn distinct(points: Points<'_>, mut rows: Vec<usize>) -> Vec<Distinct
     found
 }
 
-/// Sorts some rows of a table, and groups those that hold the same point: in each group the first row comes first.
+/// Groups of equal rows among some rows, each with its first row first.
 pub(super) fn equal_rows<'r>(points: Points<'_>, rows: &'r mut [usize]) -> impl Iterator<Item = &'r [usize]> {
     let compare =
         move |a: usize, b: usize| point(points, a).partial_cmp(point(points, b)).unwrap_or(Ordering::Equal);

@@ -1,4 +1,4 @@
-//! What is believed about the latent values of some points.
+//! Beliefs about the latent values of some points.
 
 use super::LatentPrediction;
 
@@ -6,36 +6,35 @@ use super::LatentPrediction;
 #[derive(Clone, Debug, PartialEq)]
 pub struct LatentBeliefs {
     functions: Vec<LatentPrediction>,
-    /// What the first is made of.
+    /// Details beyond the first.
     behind: Behind,
 }
 
-/// What there is to know beyond mean and variance of each latent value.
+/// Details beyond mean and variance of each latent value.
 #[derive(Clone, Debug, PartialEq)]
 enum Behind {
-    /// Nothing: they are independent.
+    /// Independent latent values.
     Independent,
-    /// Independent in each component of a mixture: component by component, one per latent function.
+    /// Independent in each component of a mixture: by component, one per latent function.
     Mixture(Vec<LatentPrediction>),
-    /// The latent values of a point are correlated: N covariance matrices Q×Q.
+    /// Correlated latent values of a point: N covariance matrices Q×Q.
     Correlated(Vec<f64>),
 }
 
 impl LatentBeliefs {
-    /// Independent Gaussians, one entry for each latent function.
+    /// Independent Gaussians, one entry per latent function.
     #[must_use]
     pub fn independent(functions: Vec<LatentPrediction>) -> Self {
         Self { functions, behind: Behind::Independent }
     }
 
-    /// Mixtures, by their means and variances, and what they are made of: component by component, one per latent function.
+    /// Mixtures by overall means and variances, and by component, one per latent function.
     #[must_use]
     pub fn mixture(functions: Vec<LatentPrediction>, components: Vec<LatentPrediction>) -> Self {
         Self { functions, behind: Behind::Mixture(components) }
     }
 
-    /// Gaussians whose latent values are correlated within a point: means and a covariance matrix (Q×Q, symmetric) for
-    /// each point.
+    /// Gaussians correlated within a point: means and a covariance matrix (Q×Q, symmetric) per point.
     #[must_use]
     pub fn correlated(means: &[Vec<f64>], covariances: Vec<f64>) -> Self {
         let latents = means.first().map_or(0, Vec::len);
@@ -48,8 +47,8 @@ impl LatentBeliefs {
         Self { functions, behind: Behind::Correlated(covariances) }
     }
 
-    /// The same beliefs of the first latent value of each point plus a known number and independent noise of a known
-    /// variance: one of each per point, or none.
+    /// Adds a known number and independent noise of known variance to the first latent value: one of each
+    /// per point, or none.
     #[must_use]
     pub fn moved(mut self, offsets: &[f64], variances: &[f64]) -> Self {
         let latents = self.functions.len().max(1);
@@ -75,25 +74,25 @@ impl LatentBeliefs {
         &self.functions
     }
 
-    /// The same without what they are made of.
+    /// Means and variances alone.
     #[must_use]
     pub fn into_functions(self) -> Vec<LatentPrediction> {
         self.functions
     }
 
-    /// N
+    /// Number N of points.
     #[must_use]
     pub fn len(&self) -> usize {
         self.functions.first().map_or(0, |function| function.mean.len())
     }
 
-    /// Whether there is no point.
+    /// `true` without points.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Means and variances, component by component, one per latent function.
+    /// Means and variances by component, one per latent function.
     #[must_use]
     pub fn components(&self) -> &[LatentPrediction] {
         match &self.behind {
@@ -102,7 +101,7 @@ impl LatentBeliefs {
         }
     }
 
-    /// The means at a point, and their covariance matrix (Q×Q, column by column), where latent values are correlated.
+    /// Means at a point and their covariance matrix (Q×Q, by columns), if correlated.
     #[must_use]
     pub fn at(&self, point: usize) -> Option<(Vec<f64>, &[f64])> {
         let Behind::Correlated(covariances) = &self.behind else { return None };
@@ -111,7 +110,7 @@ impl LatentBeliefs {
         Some((self.functions.iter().map(|function| function.mean[point]).collect(), covariance))
     }
 
-    /// Whether the latent values of a point are correlated.
+    /// `true` if the latent values of a point are correlated.
     #[must_use]
     pub fn are_correlated(&self) -> bool {
         matches!(self.behind, Behind::Correlated(_))

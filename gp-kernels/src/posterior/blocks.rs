@@ -1,4 +1,4 @@
-//! Rows of predictions, block by block.
+//! Predictions by blocks of rows.
 
 use gp_linalg::Threading;
 use rayon::iter::{IndexedParallelIterator as _, ParallelIterator as _};
@@ -8,12 +8,12 @@ use super::LatentPrediction;
 use crate::error::KernelError;
 use crate::evaluate::Evaluator;
 
-/// Fills means and variances in blocks of so many rows, at least one. With as many blocks as threads they go side by side, each on one
-/// thread; otherwise one after the other, each on all. `of` is given scratch memory, the first row of the block, its means and
-/// variances, and who evaluates kernels for it. Whether to go on is asked before every block.
+/// Fills means and variances in blocks of this many rows. Blocks run in parallel if there are as many as
+/// threads; otherwise in turn, each on all threads. `of` receives scratch, first row, means and variances,
+/// and an evaluator. The brake is asked before every block.
 ///
 /// # Errors
-/// That of the first block that fails; [`KernelError::Stopped`].
+/// The first failed block; [`KernelError::Stopped`].
 pub fn in_blocks<S>(
     rows: usize,
     out: &mut LatentPrediction,
@@ -43,15 +43,15 @@ pub fn in_blocks<S>(
     results.into_iter().collect()
 }
 
-/// Rows that are worth a thread's attention.
+/// Rows worth a thread.
 const ROWS: usize = 64;
 
-/// So many numbers for every row of some predictions, row after row, and none where none are asked for: blocks of rows over threads. `of` is given scratch
-/// memory of its block, the row, mean and variance of each prediction there, and the place for its numbers. Whether to go on is
-/// asked of the evaluator before every block.
+/// Computes `count` numbers per row of some predictions, by row, in blocks over threads. `of` receives
+/// scratch of its block, the row, mean and variance of each prediction, and the place for its numbers. The
+/// evaluator's brake is asked before every block.
 ///
 /// # Errors
-/// That of the first block that fails; [`KernelError::Stopped`].
+/// The first failed block; [`KernelError::Stopped`].
 pub fn at_rows<S, T: Clone + Default + Send, E: Send + From<KernelError>>(
     predictions: &[LatentPrediction],
     by: &Evaluator,

@@ -1,4 +1,4 @@
-//! LatentBeliefs about several latent functions at once: a Gaussian for each, or a mixture of such.
+//! Posterior of several latent functions: one Gaussian each, or a mixture.
 
 use faer::{Mat, MatRef, Scale};
 use gp_linalg::{Cholesky, Threading};
@@ -13,30 +13,30 @@ use crate::error::KernelError;
 use crate::evaluate::{Evaluator, check_count};
 use crate::kernel::Kernel;
 
-/// One latent function of a posterior, as reports speak of it.
+/// Latent function of a posterior, for reports.
 #[derive(Clone, Copy, Debug)]
 pub struct LatentFunction<'a> {
-    /// The prior covariance, as it was learned.
+    /// Learned prior covariance.
     pub kernel: &'a dyn Kernel,
-    /// The points it is seen through, one per row, where it is not seen through all of the data.
+    /// Points it is seen through, one per row; None for all data.
     pub seen_through: Option<MatRef<'a, f64>>,
-    /// The variances of the Gaussian windows about those points, where it is seen through such.
+    /// Variances of Gaussian windows at those points, if any.
     pub windows: Option<MatRef<'a, f64>>,
-    /// What those points are called.
+    /// Name for those points.
     pub seen_as: &'static str,
-    /// What was added to the diagonal of a matrix that was factored.
+    /// Jitter of a factored matrix.
     pub jitter: f64,
 }
 
-/// The posterior of one latent function, by whichever method it was found.
+/// Posterior of one latent function, by any method.
 pub trait LatentPosterior: Debug + Send + Sync {
-    /// What there is to say of the function.
+    /// Description for reports.
     fn describe(&self) -> LatentFunction<'_>;
 
     /// Means and variances at the rows of `x` (N×D).
     ///
     /// # Errors
-    /// For points that do not suit the kernel or are not finite.
+    /// Points that are not finite or do not suit the kernel.
     fn predict(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<LatentPrediction, KernelError>;
 
     /// Means and joint covariance (N×N) at the rows of `x`.
@@ -45,10 +45,10 @@ pub trait LatentPosterior: Debug + Send + Sync {
     /// As [`predict`](Self::predict).
     fn predict_joint(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<(Vec<f64>, Mat<f64>), KernelError>;
 
-    /// Joint samples at the rows of `x`, the same for the same seed: N×`count`, one function per column.
+    /// Joint samples at the rows of `x`, a function of the seed: N×`count`, one function per column.
     ///
     /// # Errors
-    /// As [`predict`](Self::predict), and when a covariance cannot be factored.
+    /// As [`predict`](Self::predict), and for a covariance that cannot be factored.
     fn sample(
         &self,
         x: MatRef<'_, f64>,
@@ -57,8 +57,8 @@ pub trait LatentPosterior: Debug + Send + Sync {
         by: &Evaluator,
     ) -> Result<Mat<f64>, KernelError>;
 
-    /// What each [term](super::terms()) of the kernel adds to the mean at the rows of `x`: N×T. One column, the mean, where
-    /// terms cannot be told apart.
+    /// Contribution of each kernel [term](super::terms()) to the mean at the rows of `x`: N×T, one column
+    /// if terms cannot be separated.
     ///
     /// # Errors
     /// As [`predict`](Self::predict).
@@ -67,8 +67,8 @@ pub trait LatentPosterior: Debug + Send + Sync {
         Ok(Mat::from_fn(mean.len(), 1, |i, _| mean[i]))
     }
 
-    /// Means and variances of the function that each [term](super::terms()) of the kernel stands for, at the rows of `x`.
-    /// The means add up to that of the latent function. One entry, the latent function, where terms cannot be told apart.
+    /// Means and variances of the function of each kernel [term](super::terms()) at the rows of `x`. Means
+    /// add up to the latent function's; one entry if terms cannot be separated.
     ///
     /// # Errors
     /// As [`predict`](Self::predict).
@@ -123,7 +123,7 @@ impl LatentPosterior for InducingPosterior {
     }
 }
 
-/// The posterior over Q latent functions, which are independent in each of K components; K = 1 is no mixture.
+/// Posterior over Q latent functions, independent in each of K components.
 #[derive(Clone, Debug)]
 pub struct MixturePosterior<P> {
     weights: Vec<f64>,
@@ -131,16 +131,16 @@ pub struct MixturePosterior<P> {
 }
 
 impl<P: LatentPosterior> MixturePosterior<P> {
-    /// One component: a posterior for each latent function.
+    /// Single component: one posterior per latent function.
     #[must_use]
     pub fn single(parts: Vec<P>) -> Self {
         Self { weights: vec![1.0], parts }
     }
 
-    /// Components in these proportions, which sum to 1: posteriors component by component, one per latent function.
+    /// Components of these proportions, summing to 1: posteriors by component, one per latent function.
     ///
     /// # Errors
-    /// [`KernelError::Shape`] unless every component has the same number of latent functions.
+    /// [`KernelError::Shape`] unless all components have equally many latent functions.
     pub fn new(weights: Vec<f64>, parts: Vec<P>) -> Result<Self, KernelError> {
         let latents = parts.len() / weights.len().max(1);
         check_count("mixture", "posteriors", latents * weights.len(), parts.len())?;
@@ -148,33 +148,33 @@ impl<P: LatentPosterior> MixturePosterior<P> {
         Ok(Self { weights, parts })
     }
 
-    /// The same posteriors, held in another way.
+    /// Converts every posterior.
     pub fn map<R: LatentPosterior>(self, of: impl FnMut(P) -> R) -> MixturePosterior<R> {
         MixturePosterior { weights: self.weights, parts: self.parts.into_iter().map(of).collect() }
     }
 
-    /// The proportions of the components.
+    /// Proportions of the components.
     #[must_use]
     pub fn weights(&self) -> &[f64] {
         &self.weights
     }
 
-    /// The posteriors, component by component, one per latent function.
+    /// Posteriors by component, one per latent function.
     #[must_use]
     pub fn parts(&self) -> &[P] {
         &self.parts
     }
 
-    /// Q.
+    /// Number Q of latent functions.
     #[must_use]
     pub fn latent_count(&self) -> usize {
         self.parts.len() / self.weights.len()
     }
 
-    /// LatentBeliefs about the latent values of the rows of `x` (N×D).
+    /// Beliefs about the latent values of the rows of `x` (N×D).
     ///
     /// # Errors
-    /// For points that do not suit a kernel or are not finite.
+    /// Points that are not finite or do not suit a kernel.
     pub fn beliefs(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<LatentBeliefs, KernelError> {
         let components = self.parts.iter().map(|part| part.predict(x, by)).collect::<Result<Vec<_>, _>>()?;
         if self.weights.len() == 1 {
@@ -185,7 +185,7 @@ impl<P: LatentPosterior> MixturePosterior<P> {
         Ok(LatentBeliefs::mixture(functions, components))
     }
 
-    /// One function over all components: its variance is the mean of variances and the variance of means.
+    /// One function over all components: variance is the mean of variances plus the variance of means.
     fn over_components(&self, components: &[&LatentPrediction]) -> LatentPrediction {
         let own = || self.weights.iter().zip(components);
         let at = |i: usize| {
@@ -200,7 +200,7 @@ impl<P: LatentPosterior> MixturePosterior<P> {
     /// Means and joint covariance of one latent function at the rows of `x`, over all components.
     ///
     /// # Errors
-    /// As [`beliefs`](Self::beliefs); [`KernelError::Shape`] where there is no such function.
+    /// As [`beliefs`](Self::beliefs); [`KernelError::Shape`] for a missing function.
     pub fn joint(
         &self,
         latent: usize,
@@ -227,7 +227,8 @@ impl<P: LatentPosterior> MixturePosterior<P> {
         Ok((mean, covariance))
     }
 
-    /// What each term of the kernel of one latent function adds to its mean at the rows of `x`, over all components: N×T.
+    /// Contribution of each kernel term of one latent function to its mean at the rows of `x`, over all
+    /// components: N×T.
     ///
     /// # Errors
     /// As [`joint`](Self::joint).
@@ -250,7 +251,7 @@ impl<P: LatentPosterior> MixturePosterior<P> {
         Ok(sum.unwrap_or_else(|| Mat::zeros(x.nrows(), 0)))
     }
 
-    /// Means and variances of what each term of the kernel of one latent function stands for at the rows of `x`, over all
+    /// Means and variances of each kernel term of one latent function at the rows of `x`, over all
     /// components.
     ///
     /// # Errors
@@ -271,11 +272,11 @@ impl<P: LatentPosterior> MixturePosterior<P> {
         Ok((0..count).map(term).collect())
     }
 
-    /// `count` joint samples of all latent functions at the rows of `x`, the same for the same seed: for each latent
-    /// function N×`count`, one sample per column. Each is of one component, which all latent functions share.
+    /// `count` joint samples of all latent functions at the rows of `x`, a function of the seed: N×`count`
+    /// per latent function, one sample per column, each of one shared component.
     ///
     /// # Errors
-    /// As [`beliefs`](Self::beliefs), and when a covariance cannot be factored.
+    /// As [`beliefs`](Self::beliefs), and for a covariance that cannot be factored.
     pub fn sample(
         &self,
         x: MatRef<'_, f64>,
@@ -302,7 +303,7 @@ impl<P: LatentPosterior> MixturePosterior<P> {
         Ok(samples)
     }
 
-    /// The component at this place of the unit interval.
+    /// Component at this place of the unit interval.
     fn draw_component(&self, place: f64) -> usize {
         let mut sum = 0.0;
         let found = self.weights.iter().position(|weight| {
@@ -313,11 +314,11 @@ impl<P: LatentPosterior> MixturePosterior<P> {
     }
 }
 
-/// Joint samples (N×`count`) of a Gaussian with this mean and covariance, which is known up to `rounding`: so much goes
-/// onto its diagonal.
+/// Joint samples (N×`count`) of a Gaussian whose covariance is known up to `rounding`, added to its
+/// diagonal.
 ///
 /// # Errors
-/// When the covariance cannot be factored.
+/// If the covariance cannot be factored.
 pub fn sample_joint(
     mean: &[f64],
     mut covariance: Mat<f64>,
@@ -339,7 +340,7 @@ pub fn sample_joint(
     Ok(samples)
 }
 
-/// A seed for one of several streams, unlike that of its neighbours.
+/// Seed of one of several streams, unlike its neighbours'.
 fn scramble(x: u64) -> u64 {
     let mut z = x.wrapping_add(0x9E37_79B9_7F4A_7C15);
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

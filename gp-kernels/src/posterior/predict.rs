@@ -12,15 +12,14 @@ use crate::error::KernelError;
 use crate::evaluate::Evaluator;
 use crate::inducing::SharedPoints;
 
-/// Points are predicted in blocks of this many, so that memory, of two blocks a thread, does not grow with
-/// their number.
+/// Points per block of predictions; memory is two blocks per thread.
 pub(super) const BLOCK: usize = 2048;
 
 impl InducingPosterior {
     /// Latent means and variances at `x` (N×D).
     ///
     /// # Errors
-    /// For points that do not suit the kernel or are not finite.
+    /// Points that are not finite or do not suit the kernel.
     pub fn predict(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<LatentPrediction, KernelError> {
         let mut prediction = LatentPrediction::zeros(x.nrows());
         let room = || (SharedPoints::default(), Mat::zeros(0, 0));
@@ -33,7 +32,7 @@ impl InducingPosterior {
         Ok(prediction)
     }
 
-    /// `φᵀ m` over `mean`, and `φᵀ V φ` added to `variance`, for the columns of `phi`.
+    /// Writes `φᵀ m` to `mean` and adds `φᵀ V φ` to `variance`, for the columns of `phi`.
     pub(super) fn moments(
         &self,
         phi: MatRef<'_, f64>,
@@ -52,7 +51,7 @@ impl InducingPosterior {
         Ok(())
     }
 
-    /// Latent means and their joint covariance (N×N) at `x`.
+    /// Latent means and joint covariance (N×N) at `x`.
     ///
     /// # Errors
     /// As [`predict`](InducingPosterior::predict).
@@ -77,14 +76,15 @@ impl InducingPosterior {
         Ok((mean, covariance))
     }
 
-    /// Samples of the latent function at `x`, jointly: N×`count`, one function a column, the same for the same seed.
+    /// Joint samples of the latent function at `x`: N×`count`, one function per column, fixed by the
+    /// seed.
     ///
-    /// Each is `Φᵀ v + r`: a draw of the inducing values, and one of what the prior leaves free given them, whose
-    /// covariance `K_xx − ΦᵀΦ` is known up to the rounding of that difference. So much goes onto its diagonal, and the
-    /// record says how much more had to.
+    /// Each is `Φᵀ v + r`: a draw of the inducing values and one of the rest given them. Its covariance
+    /// `K_xx − ΦᵀΦ` is known up to rounding, which is added to the diagonal; the record has any further
+    /// jitter.
     ///
     /// # Errors
-    /// As [`predict`](InducingPosterior::predict), and when the free covariance cannot be factored.
+    /// As [`predict`](InducingPosterior::predict), and if the remaining covariance cannot be factored.
     pub fn sample(
         &self,
         x: MatRef<'_, f64>,
@@ -111,7 +111,7 @@ impl InducingPosterior {
         Ok(LatentSamples { functions, jitter })
     }
 
-    /// The factor of `K_xx − ΦᵀΦ`, and everything that was added to its diagonal.
+    /// Factor of `K_xx − ΦᵀΦ`, and everything added to its diagonal.
     fn free_factor(
         &self,
         x: MatRef<'_, f64>,
@@ -130,7 +130,7 @@ impl InducingPosterior {
         Ok((factor, record))
     }
 
-    /// Standard normal draws (M×count) to draws of the whitened inducing values: `m + L_B⁻ᵀ ε` or `m + L_S ε`.
+    /// Converts standard normal draws (M×count) to whitened inducing values: `m + L_B⁻ᵀ ε` or `m + L_S ε`.
     fn inducing_values(&self, mut draws: Mat<f64>, threading: Threading) -> Result<Mat<f64>, KernelError> {
         match &self.factor {
             PosteriorFactor::Precision(factor) => {
@@ -153,7 +153,7 @@ impl InducingPosterior {
         }
     }
 
-    /// Fills `out` with columns whose squared norms are `φᵀ V φ`: `L_B⁻¹ Φ` or `L_Sᵀ Φ`.
+    /// Writes columns of squared norm `φᵀ V φ` to `out`: `L_B⁻¹ Φ` or `L_Sᵀ Φ`.
     fn spread(
         &self,
         phi: MatRef<'_, f64>,
@@ -172,9 +172,9 @@ impl InducingPosterior {
     }
 }
 
-/// A ladder for a covariance that is left of a difference: relative to what is left, it would end below the errors of
-/// what was subtracted, which a badly conditioned factor makes up to some million times its rounding, and, where it needed
-/// jitter itself, up to a thousand times more.
+/// Jitter ladder for a difference of covariances: its errors may exceed what is left, up to a million
+/// roundings of the subtracted part for an ill-conditioned factor, and a thousand times more if it needed
+/// jitter.
 pub(super) fn policy_beyond(left: MatRef<'_, f64>, rounding: f64) -> JitterPolicy {
     const CONDITION: f64 = 1e9;
     let scale = (0..left.nrows()).map(|i| left[(i, i)].abs()).sum::<f64>() / left.nrows().max(1) as f64;

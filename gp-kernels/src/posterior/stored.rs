@@ -1,4 +1,4 @@
-//! The posterior as a model file holds it: an expression and numbers, readable without this crate.
+//! Posterior in a model file: an expression and numbers, readable without this crate.
 
 use faer::Mat;
 use gp_linalg::{Cholesky, JitterPolicy};
@@ -10,7 +10,7 @@ use crate::evaluate::check_count;
 use crate::inducing::InducingInputs;
 use crate::registry::Registry;
 
-/// A posterior in numbers and text. It loads without the data it was fitted to.
+/// Posterior as numbers and text; loads without training data.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct StoredPosterior {
     kernel: String,
@@ -24,7 +24,7 @@ pub struct StoredPosterior {
 #[serde(rename_all = "snake_case")]
 enum StoredFactor {
     Precision(Cholesky),
-    /// The lower triangle, column by column.
+    /// Lower triangle by columns.
     Covariance(Vec<f64>),
 }
 
@@ -48,10 +48,10 @@ impl StoredPosterior {
         Self { kernel, inputs: inputs.clone(), jitter, mean: mean.to_vec(), factor }
     }
 
-    /// The posterior, its kernel read by this registry.
+    /// Posterior with its kernel parsed by this registry.
     ///
     /// # Errors
-    /// For an expression that does not parse and for numbers that no posterior can have.
+    /// An expression that does not parse, or invalid numbers.
     pub fn restore(self, registry: &Registry) -> Result<InducingPosterior, KernelError> {
         check_count("posterior mean", "entries", self.inputs.count(), self.mean.len())?;
         let kernel = registry.parse_for(&self.kernel, self.inputs.dim())?;
@@ -65,7 +65,7 @@ impl StoredPosterior {
     }
 }
 
-/// The lower triangular matrix with these columns below the diagonal.
+/// Lower triangular matrix from its columns.
 fn unpack(lower: &[f64], count: usize) -> Result<Mat<f64>, KernelError> {
     check_count("posterior covariance factor", "entries", count * (count + 1) / 2, lower.len())?;
     let mut factor = Mat::zeros(count, count);

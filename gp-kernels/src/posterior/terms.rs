@@ -1,9 +1,8 @@
-//! The posterior by terms of the kernel: where the prior is a sum of independent functions `f = Σ f_t`, what is known of
-//! each of them.
+//! Posterior by kernel terms, for a prior that is a sum of independent functions `f = Σ f_t`.
 //!
-//! The covariance of `f_t(x)` with `f(Z)` is `k_t(x, Z)`. The mean `k(x, Z) a` with the weights `a = K_zz⁻¹ E u` is
-//! therefore the sum of `k_t(x, Z) a`, the posterior means of the terms. With `φ_t = L⁻¹ k_t(Z, x)`, the variance of a term is
-//! `k_t(x, x) − φ_tᵀφ_t + φ_tᵀ V φ_t`. Terms are correlated given data: their variances do not add up to that of f.
+//! The covariance of `f_t(x)` with `f(Z)` is `k_t(x, Z)`, so the mean `k(x, Z) a`, `a = K_zz⁻¹ E u`, is the
+//! sum of the terms' means `k_t(x, Z) a`. With `φ_t = L⁻¹ k_t(Z, x)`, a term's variance is `k_t(x, x) −
+//! φ_tᵀφ_t + φ_tᵀ V φ_t`. Terms are correlated given data: variances do not add up.
 
 use faer::prelude::ReborrowMut as _;
 use faer::{Accum, ColMut, Mat, MatMut, MatRef};
@@ -16,7 +15,7 @@ use crate::evaluate::Evaluator;
 use crate::expression::Form;
 use crate::kernel::Kernel;
 
-/// The terms of a sum of kernels; the kernel itself where it is none.
+/// Terms of a sum of kernels, or the kernel itself.
 pub fn terms(kernel: &dyn Kernel) -> Vec<&dyn Kernel> {
     match kernel.form() {
         Form::Sum => kernel.children().iter().map(AsRef::as_ref).collect(),
@@ -24,8 +23,8 @@ pub fn terms(kernel: &dyn Kernel) -> Vec<&dyn Kernel> {
     }
 }
 
-/// `k_t(x, ·) a` of every [term](terms) of a kernel at the rows of `x`: N×T. `cross` fills a matrix (`a.len()`×B) with the
-/// covariances of a term with some rows.
+/// `k_t(x, ·) a` of every [term](terms) at the rows of `x`: N×T. `cross` writes the covariances
+/// (`a.len()`×B) of a term with some rows.
 ///
 /// # Errors
 /// Those of `cross`.
@@ -53,8 +52,8 @@ pub fn term_means(
     Ok(means)
 }
 
-/// Posterior means and variances of every [term](terms) of a kernel at some points. `predict` is asked for those of a
-/// function whose covariance with the latent function is this kernel.
+/// Posterior means and variances of every [term](terms) at some points; `predict` computes those for a
+/// given cross-covariance kernel.
 ///
 /// # Errors
 /// Those of `predict`.
@@ -66,7 +65,7 @@ pub fn predict_terms(
 }
 
 impl InducingPosterior {
-    /// Posterior means and variances of each [term](terms) of the kernel at the rows of `x`.
+    /// Posterior means and variances of each [term](terms) at the rows of `x`.
     ///
     /// # Errors
     /// As [`predict`](Self::predict).
@@ -100,7 +99,7 @@ impl InducingPosterior {
         Ok(prediction)
     }
 
-    /// What each [term](terms) of the kernel adds to the mean at the rows of `x`: N×T.
+    /// Contribution of each [term](terms) to the mean at the rows of `x`: N×T.
     ///
     /// # Errors
     /// As [`predict`](Self::predict).

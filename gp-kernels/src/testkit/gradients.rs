@@ -1,4 +1,4 @@
-//! Every gradient against central differences.
+//! Gradients against central differences.
 
 use faer::Mat;
 use gp_linalg::Threading;
@@ -11,10 +11,9 @@ use crate::tree::KernelExt;
 use crate::views;
 use crate::workspace::Workspace;
 
-/// A central difference of fourth order with this step is off by about 1e-16 times the fifth derivative, and by the
-/// roundings of the values divided by the step, 1e-12.
+/// Step of fourth-order differences: error 1e-16 times the fifth derivative, plus rounding of 1e-12.
 const STEP: f64 = 1e-4;
-/// What that, and the roundings of sums of a few hundred terms, leave of a gradient's digits.
+/// Tolerance of gradients: errors of differences and of sums of some hundred terms.
 const TOLERANCE: f64 = 1e-6;
 
 pub(super) fn check(kit: &Conformance, kernel: &dyn Kernel, report: &mut Report) {
@@ -29,7 +28,7 @@ fn dot(a: &Mat<f64>, b: &Mat<f64>) -> f64 {
     (0..a.ncols()).map(|j| (0..a.nrows()).map(|i| a[(i, j)] * b[(i, j)]).sum::<f64>()).sum()
 }
 
-/// Compares a gradient with differences of `objective`, which gets the number to change and by how much.
+/// Compares a gradient with differences of `objective(index, change)`.
 fn compare(
     what: &str,
     gradient: &[f64],
@@ -52,7 +51,7 @@ fn compare(
     }
 }
 
-/// The kernel with one parameter moved.
+/// Kernel with one parameter moved.
 fn moved(kernel: &dyn Kernel, i: usize, by: f64) -> Option<Box<dyn Kernel>> {
     let (names, values) = (kernel.parameter_names(), kernel.parameter_values());
     let mut copy = kernel.clone_box();
@@ -60,7 +59,7 @@ fn moved(kernel: &dyn Kernel, i: usize, by: f64) -> Option<Box<dyn Kernel>> {
     Some(copy)
 }
 
-/// The table with one real entry moved, counting along the rows; other columns are left alone.
+/// Table with one real entry moved, counted along rows.
 fn shifted(kit: &Conformance, x: &Mat<f64>, entry: usize, by: f64) -> Mat<f64> {
     let mut copy = x.clone();
     let (i, d) = (entry / x.ncols(), entry % x.ncols());
@@ -70,7 +69,7 @@ fn shifted(kit: &Conformance, x: &Mat<f64>, entry: usize, by: f64) -> Mat<f64> {
     copy
 }
 
-/// The entries of a gradient along the rows, with zero where the column does not move.
+/// Entries of a gradient along rows, zero for columns that do not move.
 fn entries(kit: &Conformance, gradient: &Mat<f64>) -> Vec<f64> {
     let real = |d: usize| kit.columns[d] == Column::Real;
     let entry = |i: usize, d: usize| if real(d) { gradient[(i, d)] } else { 0.0 };
@@ -128,7 +127,7 @@ fn diagonal_gradients(kit: &Conformance, kernel: &dyn Kernel, report: &mut Repor
     });
 }
 
-/// A reverse pass returns `Σ upstream ∘ tile`, and adds to what is there.
+/// Checks that a reverse pass returns `Σ upstream ∘ tile` and accumulates.
 fn returned_sum(kit: &Conformance, kernel: &dyn Kernel, report: &mut Report) {
     let (a, b, g) = (kit.table(10, 37), kit.table(5, 38), weights(10, 5, 39));
     let Some(k) = report.value("cross-covariance", cross(kernel, a.as_ref(), b.as_ref())) else { return };
@@ -158,7 +157,7 @@ fn returned_sum(kit: &Conformance, kernel: &dyn Kernel, report: &mut Report) {
     report.require(doubled, || "a second reverse pass did not add to the first".to_owned());
 }
 
-/// The chain rule to unconstrained coordinates.
+/// Checks the chain rule to unconstrained coordinates.
 fn solver_coordinates(kit: &Conformance, kernel: &dyn Kernel, report: &mut Report) {
     let (x, g) = (kit.table(6, 40), weights(6, 6, 41));
     let (mut natural, mut free) = (vec![0.0; kernel.parameter_count()], vec![0.0; kernel.free_count()]);

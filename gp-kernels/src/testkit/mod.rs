@@ -1,4 +1,4 @@
-//! The conformance kit: what every kernel has to keep, checked for any kernel, also one from another crate.
+//! Conformance kit for any kernel, in this crate or another.
 //!
 //! ```
 //! use gp_kernels::testkit::{Column, Conformance};
@@ -24,7 +24,7 @@ use crate::kernel::Kernel;
 use crate::registry::Registry;
 use crate::tree::KernelExt;
 
-/// The checks, for kernels on tables of these columns.
+/// Checks for kernels on tables of these columns.
 #[derive(Clone, Debug)]
 pub struct Conformance {
     columns: Vec<Column>,
@@ -32,7 +32,7 @@ pub struct Conformance {
     seed: u64,
 }
 
-/// What a kernel failed to keep: one sentence a fault, with the numbers.
+/// Failed checks: one sentence per fault, with numbers.
 pub struct Failures(Vec<String>);
 
 impl Display for Failures {
@@ -50,19 +50,19 @@ impl Debug for Failures {
 impl std::error::Error for Failures {}
 
 impl Conformance {
-    /// Checks on random tables whose columns are of these kinds.
+    /// Checks on random tables of these kinds of columns.
     pub fn new(columns: Vec<Column>) -> Self {
         Self { columns, registry: Registry::built_in(), seed: 7 }
     }
 
-    /// Reads expressions with this registry, for kernels that the built-in one does not have.
+    /// Sets the registry, for kernels of other crates.
     #[must_use]
     pub fn with_registry(mut self, registry: Registry) -> Self {
         self.registry = registry;
         self
     }
 
-    /// Draws the tables from another seed.
+    /// Sets the seed of the tables.
     #[must_use]
     pub fn with_seed(mut self, seed: u64) -> Self {
         self.seed = seed;
@@ -87,7 +87,7 @@ impl Conformance {
     }
 }
 
-/// Collects what went wrong.
+/// Collected faults.
 struct Report {
     kernel: String,
     failures: Vec<String>,
@@ -100,12 +100,12 @@ impl Report {
         }
     }
 
-    /// The value of a step that must not fail.
+    /// Value of a step that must not fail.
     fn value<T, E: Display>(&mut self, step: &str, result: Result<T, E>) -> Option<T> {
         result.map_err(|error| self.failures.push(format!("{}: {step} failed: {error}", self.kernel))).ok()
     }
 
-    /// Requires two matrices to agree to `tolerance` times their largest entry.
+    /// Requires two matrices to agree to `tolerance` times the largest entry.
     fn close(&mut self, what: &str, found: &Mat<f64>, expected: &Mat<f64>, tolerance: f64) {
         let scale = expected.norm_max().max(1e-300);
         let error = (found - expected).norm_max() / scale;

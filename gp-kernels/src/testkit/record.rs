@@ -1,4 +1,4 @@
-//! What a forward pass records for the reverse pass changes how long that takes, and not a bit of any result.
+//! Records, which change the time of a reverse pass and no bit.
 
 use faer::Mat;
 use gp_linalg::Threading;
@@ -11,12 +11,12 @@ use crate::kernel::{Kernel, Pair};
 use crate::tree::parameter_count;
 use crate::views;
 
-/// Rows and columns of cross-covariances: none, remainders in every vectorised loop, and more than one tile.
+/// Rows and columns of cross-covariances: none, loop remainders, several tiles.
 const CROSS: [(usize, usize); 3] = [(0, 4), (21, 13), (3, 1030)];
 /// Points of Gram matrices: one tile, and tiles on and below the diagonal.
 const GRAM: [usize; 2] = [9, 130];
 
-/// Tables, and what is upstream of their covariances.
+/// Tables and upstream of their covariances.
 struct Case {
     rows: Vec<f64>,
     cols: Vec<f64>,
@@ -48,7 +48,7 @@ pub(super) fn check(kit: &Conformance, kernel: &dyn Kernel, report: &mut Report)
     }
 }
 
-/// Requires the same bits with a record as without: with a new one, and over that of other points.
+/// Requires the same bits with and without a record, new or reused.
 fn compare(
     what: &str,
     cases: &[Case; 2],
@@ -68,7 +68,7 @@ fn compare(
     }
 }
 
-/// Values and gradients of a pass forward and back.
+/// Values and gradients of a pass.
 fn cross(kernel: &dyn Kernel, case: &Case, record: &mut [f64]) -> Vec<f64> {
     let by = Evaluator::new(Threading::Here);
     let (m, n, dim) = (case.upstream.nrows(), case.upstream.ncols(), case.dim);

@@ -1,4 +1,4 @@
-//! Symmetry, positive semi-definiteness, diagonals, shapes, strides, empty and illegal inputs, threads.
+//! Symmetry, definiteness, diagonals, shapes, strides, invalid inputs, threads.
 
 use faer::{Mat, MatRef};
 use gp_linalg::{Cholesky, JitterPolicy, Threading};
@@ -9,9 +9,9 @@ use crate::evaluate::{CovarianceGradients, Evaluator, cross, diagonal, gram};
 use crate::kernel::Kernel;
 use crate::tree::{KernelExt, parameter_count};
 
-/// How far two ways of the same computation may differ, relative to the largest covariance: a few hundred roundings.
+/// Relative difference allowed between two ways of the same computation.
 const ROUNDING: f64 = 1e-13;
-/// What may have to be added to the diagonal of a Gram matrix, relative to it, before it factors.
+/// Largest relative jitter of a Gram matrix.
 const INDEFINITE: f64 = 1e-10;
 
 pub(super) fn check(kit: &Conformance, kernel: &dyn Kernel, report: &mut Report) {
@@ -27,7 +27,7 @@ pub(super) fn check(kit: &Conformance, kernel: &dyn Kernel, report: &mut Report)
     lengths(kernel, &a, &b, &ab, report);
 }
 
-/// Covariances of a kernel by itself stay where inputs and all lengths along them are multiplied by a power of two.
+/// Checks that scaling inputs and lengths by a power of two leaves covariances unchanged.
 fn lengths(kernel: &dyn Kernel, a: &Mat<f64>, b: &Mat<f64>, expected: &Mat<f64>, report: &mut Report) {
     const FACTOR: f64 = 4.0;
     let columns = kernel.length_columns(a.ncols());
@@ -86,7 +86,7 @@ fn gram_and_diagonal(kernel: &dyn Kernel, x: MatRef<'_, f64>, report: &mut Repor
     }
 }
 
-/// Points in rows or in columns, every other row of a larger table, upside down: the numbers must be the same.
+/// Checks that layout of points (rows, columns, strided, reversed) does not matter.
 fn strides(kernel: &dyn Kernel, a: &Mat<f64>, b: &Mat<f64>, expected: &Mat<f64>, report: &mut Report) {
     let evaluator = Evaluator::new(Threading::Here);
     let (m, n) = (a.nrows(), b.nrows());
@@ -141,7 +141,7 @@ fn illegal(kit: &Conformance, kernel: &dyn Kernel, report: &mut Report) {
     report.require(mixed.is_err(), || "tables of different dimensions were taken for a pair".to_owned());
 }
 
-/// The same bits on the calling thread, and in pools of one and of four threads.
+/// Checks bits on the calling thread and in pools of one and four.
 fn threads(kit: &Conformance, kernel: &dyn Kernel, report: &mut Report) {
     let (a, b) = (kit.table(3, 8), kit.table(2100, 9));
     let evaluated = |threading: Threading| -> Result<(Mat<f64>, Vec<f64>), KernelError> {

@@ -4,16 +4,16 @@ use faer::Mat;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// What a column of the inputs holds.
+/// Contents of a column of inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Column {
-    /// Real numbers, with gradients.
+    /// Real numbers with gradients.
     Real,
     /// Category codes from 0 to one less than this.
     Codes(usize),
 }
 
-/// A table of this many points.
+/// Table of this many points.
 pub(super) fn random(columns: &[Column], rows: usize, seed: u64) -> Mat<f64> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut table = Mat::zeros(rows, columns.len());
@@ -28,7 +28,7 @@ pub(super) fn random(columns: &[Column], rows: usize, seed: u64) -> Mat<f64> {
     table
 }
 
-/// A matrix of numbers between −1 and 1.
+/// Matrix of numbers between −1 and 1.
 pub(super) fn weights(rows: usize, cols: usize, seed: u64) -> Mat<f64> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     Mat::from_fn(rows, cols, |_, _| uniform(&mut rng))

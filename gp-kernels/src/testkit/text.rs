@@ -1,4 +1,4 @@
-//! Expressions, serde and parameters there and back again.
+//! Round trips of expressions, serde and parameters.
 
 use super::{Conformance, Report};
 use crate::evaluate::gram;
@@ -20,7 +20,7 @@ pub(super) fn check(kit: &Conformance, kernel: &dyn Kernel, report: &mut Report)
     unconstrained(kernel, report);
 }
 
-/// Through a serde format, for kernels that the built-in registry reads.
+/// Checks a serde round trip, for built-in kernels.
 fn serde_round_trip(kernel: &dyn Kernel, report: &mut Report) {
     if crate::parse(&kernel.expression()).is_err() {
         return;
@@ -33,7 +33,7 @@ fn serde_round_trip(kernel: &dyn Kernel, report: &mut Report) {
     report.require(printed == expected, || format!("deserialises as `{printed}`"));
 }
 
-/// Every name means one value, and no two mean the same.
+/// Checks that every name means one value, and no two the same.
 fn names(kernel: &dyn Kernel, report: &mut Report) {
     let (names, values) = (kernel.parameter_names(), kernel.parameter_values());
     report.require(names.len() == values.len(), || {
@@ -46,7 +46,7 @@ fn names(kernel: &dyn Kernel, report: &mut Report) {
     }
 }
 
-/// Values to a solver's coordinates and back: within a few roundings of exp and ln.
+/// Checks values through a solver's coordinates and back, within roundings of exp and ln.
 fn unconstrained(kernel: &dyn Kernel, report: &mut Report) {
     let mut copy = kernel.clone_box();
     let mut free = vec![0.0; kernel.free_count()];

@@ -1,4 +1,4 @@
-//! Some of the points and their rows of the factor.
+//! Block of points with their rows of the factor.
 
 use faer::{Accum, MatMut, MatRef};
 
@@ -8,7 +8,7 @@ use crate::evaluate::Evaluator;
 use crate::kernel::{Kernel, Points, point};
 use crate::views;
 
-/// A row that could be chosen, and its residual variance.
+/// Candidate row and its residual variance.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pivot {
     pub(super) row: usize,
@@ -16,33 +16,33 @@ pub(super) struct Pivot {
 }
 
 impl Pivot {
-    /// The one with the larger variance, the first of equals.
+    /// Candidate of larger variance, the first of equals.
     pub(super) fn larger(best: Self, next: Self) -> Self {
         if next.variance > best.variance { next } else { best }
     }
 }
 
-/// Some of the points in the order of their rows, and what they know of those chosen.
+/// Block of points in row order, with their projections on the chosen ones.
 pub(super) struct Block {
     rows: Vec<usize>,
     dim: usize,
-    /// The coordinates, point by point.
+    /// Coordinates by point.
     values: Vec<f64>,
-    /// The points' rows of `Φᵀ`, column by column.
+    /// Rows of `Φᵀ` of the points, by columns.
     phi: Vec<f64>,
     residual: Vec<f64>,
-    /// Whether a point may be chosen: not yet, and no other one at its place.
+    /// `true` if a point may be chosen: neither it nor an equal one has been.
     open: Vec<bool>,
 }
 
 impl Block {
-    /// No points yet, of this many dimensions.
+    /// Block without points, in this many dimensions.
     pub(super) fn empty(dim: usize) -> Self {
         let (rows, values, phi, residual, open) = Default::default();
         Self { rows, dim, values, phi, residual, open }
     }
 
-    /// Points that know of nothing chosen, with their prior variances.
+    /// Points before any choice, with prior variances.
     pub(super) fn new(
         points: Points<'_>,
         rows: std::ops::Range<usize>,
@@ -67,25 +67,25 @@ impl Block {
         &self.residual
     }
 
-    /// The points that may be chosen.
+    /// Candidates.
     pub(super) fn pivots(&self) -> impl Iterator<Item = Pivot> {
         let open = self.rows.iter().zip(&self.residual).zip(&self.open).filter(|(_, open)| **open);
         open.map(|((&row, &variance), _)| Pivot { row, variance })
     }
 
-    /// The place of a row within the block.
+    /// Place of a row within the block.
     fn place(&self, row: usize) -> Option<usize> {
         self.rows.binary_search(&row).ok()
     }
 
-    /// Takes a row out of those that may be chosen.
+    /// Removes a row from the candidates.
     pub(super) fn close(&mut self, row: usize) {
         if let Some(i) = self.place(row) {
             self.open[i] = false;
         }
     }
 
-    /// Adds a point of this block to those chosen.
+    /// Adds a point of this block to the chosen.
     pub(super) fn choose(&mut self, pivot: Pivot, chosen: &mut Chosen) {
         if let Some(i) = self.place(pivot.row) {
             self.open[i] = false;
@@ -101,7 +101,7 @@ impl Block {
         self.phi.iter().skip(i).step_by(self.count()).copied()
     }
 
-    /// The points of these rows, gathered from blocks that together hold all rows, `height` to a block.
+    /// Points of these rows, gathered from blocks of `height` rows.
     pub(super) fn gather(blocks: &[Self], height: usize, rows: &[usize], dim: usize) -> Self {
         let mut gathered = Self::empty(dim);
         let known = blocks.first().map_or(0, |block| block.phi.len() / block.count().max(1));
@@ -123,8 +123,8 @@ impl Block {
         gathered
     }
 
-    /// Conditions the points on those chosen from number `from` on: appends `(k_ip − φ_iᵀφ_p) / √s_p` to every `φ_i` and
-    /// takes its square off `s_i`, for one p after the other.
+    /// Conditions the points on those chosen from `from` on: for each p, appends `(k_ip − φ_iᵀφ_p) / √s_p`
+    /// to `φ_i` and subtracts its square from `s_i`.
     pub(super) fn condition_on(
         &mut self,
         kernel: &dyn Kernel,
@@ -156,7 +156,7 @@ impl Block {
     }
 }
 
-/// Scales a new column of `Φᵀ` and takes its squares off the residual variances.
+/// Scales a new column of `Φᵀ` and subtracts its squares from the residual variances.
 fn append(column: &mut [f64], residual: &mut [f64], scale: f64) {
     for (entry, residual) in column.iter_mut().zip(residual) {
         *entry *= scale;

@@ -1,23 +1,23 @@
-//! The points that were chosen last, as the others need them to catch up.
+//! Recently chosen points, for the others to catch up.
 
 use faer::{Mat, MatRef};
 
 use crate::kernel::Points;
 use crate::views;
 
-/// Chosen points in the order in which they were, each with its whitened covariances with all before it.
+/// Chosen points in order, each with its whitened covariances with all before.
 pub(super) struct Chosen {
     dim: usize,
-    /// The points, one after the other.
+    /// Coordinates by point.
     points: Vec<f64>,
-    /// The `φ` of each when it was chosen, longer than that of the point before by one.
+    /// `φ` of each when chosen, one longer than the previous.
     phi: Vec<Vec<f64>>,
-    /// The `√s` of each when it was chosen.
+    /// `√s` of each when chosen.
     deviations: Vec<f64>,
 }
 
 impl Chosen {
-    /// None, of this many dimensions.
+    /// Empty list in this many dimensions.
     pub(super) fn none(dim: usize) -> Self {
         Self { dim, points: Vec::new(), phi: Vec::new(), deviations: Vec::new() }
     }
@@ -32,28 +32,28 @@ impl Chosen {
         self.phi.len()
     }
 
-    /// Those from number `from` on.
+    /// Points from `from` on.
     pub(super) fn points(&self, from: usize) -> Points<'_> {
         views::points(&self.points[from * self.dim..], self.count() - from, self.dim)
     }
 
-    /// The first `known` entries of `φ` of those from number `from` on, one column each.
+    /// First `known` entries of `φ` from point `from` on, one column each.
     pub(super) fn heads(&self, from: usize, known: usize) -> Mat<f64> {
         Mat::from_fn(known, self.count() - from, |l, p| self.phi[from + p][l])
     }
 
-    /// The entries of `φ` of number `p` from `known` on, as a column.
+    /// Entries of `φ` of point `p` from `known` on, as a column.
     pub(super) fn tail(&self, p: usize, known: usize) -> MatRef<'_, f64> {
         let tail = &self.phi[p][known..];
         MatRef::from_column_major_slice(tail, tail.len(), 1)
     }
 
-    /// `√s` of number `p`.
+    /// `√s` of point `p`.
     pub(super) fn deviation(&self, p: usize) -> f64 {
         self.deviations[p]
     }
 
-    /// Forgets all of them, when every point has caught up.
+    /// Clears the list once every point has caught up.
     pub(super) fn clear(&mut self) {
         self.points.clear();
         self.phi.clear();

@@ -1,9 +1,8 @@
-//! The factor `Φᵀ`, N×j, one column for each point chosen.
+//! Factor `Φᵀ`, N×j, one column per chosen point.
 //!
-//! Only a point with a large residual variance can be the next choice, and residual variances never grow. So only the
-//! points *near* the top are kept up to date choice by choice. The others catch up, in matrix products, when the best
-//! of those near the top has fallen to the largest variance that the others had when last looked at. The choices are
-//! those of an algorithm that updates everything every time.
+//! Residual variances never grow, so only points *near* the top are updated at every choice. The others
+//! catch up, by matrix products, when the best near one falls to their last known maximum. Choices are as
+//! if all were updated.
 
 use gp_linalg::Threading;
 use rayon::prelude::*;
@@ -15,32 +14,31 @@ use crate::evaluate::Evaluator;
 use crate::kernel::{Kernel, Points};
 use crate::placement::table::distinct;
 
-/// Points of one block, a unit of work for a thread.
+/// Points per block, a thread's unit of work.
 const BLOCK: usize = 1024;
-/// How many points are near the top: few enough for a column of their factor to stay in a near cache, enough that
-/// there is seldom need for the others.
+/// Points near the top: few enough for the cache, enough to need the others rarely.
 const NEAR: usize = 1024;
-/// After this many choices the others catch up in any case: more would not make the products faster.
+/// Choices after which the others catch up in any case; more would not speed up the products.
 const LAG: usize = 64;
 
-/// The factor, and what it leaves of each point's variance.
+/// Factor and residual variances.
 pub(super) struct Factor<'a> {
     kernel: &'a dyn Kernel,
     dim: usize,
     prior: Vec<f64>,
-    /// All points, [`BLOCK`] by [`BLOCK`], as they were when last looked at.
+    /// All points by [`BLOCK`], as last updated.
     all: Vec<Block>,
-    /// Copies of those near the top, up to date.
+    /// Updated copies of the points near the top.
     near: Block,
-    /// The largest variance of the others that could be chosen, when last looked at.
+    /// Largest candidate variance of the others, when last updated.
     bound: f64,
-    /// The points chosen since then.
+    /// Points chosen since then.
     chosen: Chosen,
     evaluator: Evaluator,
 }
 
 impl<'a> Factor<'a> {
-    /// The factor before anything has been chosen. Among equal points only the first can be.
+    /// Factor before any choice; of equal points only the first is a candidate.
     pub(super) fn new(kernel: &'a dyn Kernel, points: Points<'_>) -> Result<Self, KernelError> {
         let (count, dim) = (points.nrows(), points.ncols());
         let evaluator = Evaluator::new(Threading::Here);
@@ -62,7 +60,7 @@ impl<'a> Factor<'a> {
         self.prior.iter().copied().fold(0.0, f64::max)
     }
 
-    /// The point with the largest residual variance, the first of equals; none when all have been chosen.
+    /// Point of largest residual variance, first of equals; None once all are chosen.
     pub(super) fn largest_residual(&mut self) -> Result<Option<Pivot>, KernelError> {
         if self.chosen.count() > 0 {
             let best = self.near.pivots().reduce(Pivot::larger);
@@ -76,7 +74,7 @@ impl<'a> Factor<'a> {
         Ok(self.near.pivots().reduce(Pivot::larger))
     }
 
-    /// Conditions on the point that [`largest_residual`](Factor::largest_residual) has found.
+    /// Conditions on the point found by [`largest_residual`](Factor::largest_residual).
     pub(super) fn condition_on(&mut self, pivot: Pivot) -> Result<(), KernelError> {
         self.all[pivot.row / BLOCK].close(pivot.row);
         let from = self.chosen.count();
@@ -84,7 +82,7 @@ impl<'a> Factor<'a> {
         self.near.condition_on(self.kernel, &self.evaluator, &self.chosen, from)
     }
 
-    /// Conditions all points on what was chosen while they were not looked at.
+    /// Conditions all points on choices since their last update.
     fn catch_up(&mut self) -> Result<(), KernelError> {
         let (kernel, evaluator, chosen) = (self.kernel, &self.evaluator, &self.chosen);
         self.all.par_iter_mut().try_for_each(|block| block.condition_on(kernel, evaluator, chosen, 0))?;
@@ -92,7 +90,7 @@ impl<'a> Factor<'a> {
         Ok(())
     }
 
-    /// Takes the points with the largest variances near, the first ones of equals.
+    /// Gathers the points of largest variance, first of equals.
     fn gather_near(&mut self) {
         let mut pivots: Vec<Pivot> = self.all.iter().flat_map(Block::pivots).collect();
         self.bound = f64::NEG_INFINITY;
@@ -106,7 +104,7 @@ impl<'a> Factor<'a> {
         self.near = Block::gather(&self.all, BLOCK, &rows, self.dim);
     }
 
-    /// `Σ s_i / Σ k_ii`; nothing is unexplained where there is nothing to explain.
+    /// `Σ s_i / Σ k_ii`; 0 without prior variance.
     pub(super) fn residual_share(mut self) -> Result<f64, KernelError> {
         self.catch_up()?;
         let residual: Vec<f64> = self.all.iter().flat_map(Block::residual).copied().collect();
@@ -118,7 +116,7 @@ impl<'a> Factor<'a> {
     }
 }
 
-/// Finite inputs can have variances beyond the largest number, for instance under a polynomial kernel.
+/// Fails at a non-finite variance, possible for finite inputs under, for instance, a polynomial kernel.
 fn check_finite(what: &'static str, values: &[f64]) -> Result<(), KernelError> {
     match values.iter().position(|value| !value.is_finite()) {
         Some(row) => Err(KernelError::NotFinite { what, row, column: 0, value: values[row] }),

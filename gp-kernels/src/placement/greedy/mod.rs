@@ -1,9 +1,8 @@
-//! Greedy conditional variance: a pivoted Cholesky factorisation of the kernel matrix that never forms it.
+//! Greedy conditional variance: a pivoted Cholesky factorisation without forming the kernel matrix.
 //!
-//! With `φ_i` the whitened covariances of point i with the points chosen so far, what they leave of its prior variance
-//! is `s_i = k_ii − φ_iᵀφ_i`. The next inducing input goes to the point p with the largest `s_p`, which appends
-//! `φ_i ← (φ_i, (k_ip − φ_iᵀφ_p) / √s_p)` to every point. (L. V. Foster et al. 2009; D. R. Burt et al. 2020 bound what
-//! is lost by stopping after M.)
+//! With `φ_i` the whitened covariances of point i with the chosen ones, its residual variance is `s_i =
+//! k_ii − φ_iᵀφ_i`. The next point p has the largest `s_p`: `φ_i ← (φ_i, (k_ip − φ_iᵀφ_p) / √s_p)`. (L. V.
+//! Foster et al. 2009; D. R. Burt et al. 2020 bound the loss from stopping at M.)
 
 mod block;
 mod chosen;
@@ -17,36 +16,34 @@ use super::{Placed, Placement};
 use crate::error::KernelError;
 use crate::kernel::Kernel;
 
-/// `greedy`: one row after the other, each where the rows before leave the most prior variance.
+/// `greedy`: rows one by one, each of largest remaining prior variance.
 ///
-/// Ties go to the first row. There is nothing random about it: every seed gives the same rows.
+/// Deterministic; ties go to the first row.
 ///
-/// It stops early, with fewer inducing inputs than were asked for, when no point has more residual variance than a
-/// small share ([`with_threshold`](Greedy::with_threshold)) of the largest prior variance. More would add nothing but
-/// rounding errors and a nearly singular `K_zz`. At least one is placed, also where all prior variances are zero.
+/// Stops early once no residual variance exceeds a small share ([`with_threshold`](Greedy::with_threshold))
+/// of the largest prior variance, since more would add rounding errors and a nearly singular `K_zz`. Places
+/// at least one.
 ///
-/// White noise in the kernel is treated as everywhere in this crate: it is in `K_zz` and in the prior variances, and
-/// no inducing input shares it with a data point. It thus remains in the residual, and keeps the threshold from being
-/// reached.
+/// White noise is in `K_zz` and in prior variances but shared with no data point, so it stays in the
+/// residual and keeps the threshold from being reached.
 ///
-/// Takes O(N M² + N M D) time and O(N M) memory, both in proportion to how many are placed where it stops early; no
-/// N×N matrix is formed.
+/// Cost O(N M² + N M D) time and O(N M) memory for M placed; no N×N matrix.
 #[derive(Clone, Copy, Debug)]
 pub struct Greedy {
     threshold: f64,
 }
 
-/// The least threshold: smaller residuals are the rounding errors of their own computation.
+/// Least threshold: smaller residuals are rounding errors.
 const LEAST_THRESHOLD: f64 = 1e-14;
 
 impl Greedy {
-    /// Stops at a share of 1e-10: a standard deviation of 1e-5 of the prior's, which no inference can tell from zero,
-    /// and which leaves `K_zz` a factorisation without jitter.
+    /// Greedy placement with threshold 1e-10: a standard deviation of 1e-5 of the prior's, negligible to
+    /// inference, with `K_zz` factored without jitter.
     pub fn new() -> Self {
         Self { threshold: 1e-10 }
     }
 
-    /// Stops when no residual variance exceeds this share of the largest prior variance.
+    /// Sets the share of the largest prior variance at which to stop.
     ///
     /// Shares below 1e-14, and NaN, mean 1e-14.
     #[must_use]

@@ -1,18 +1,18 @@
-//! The points that are clustered: distinct, weighted, in units of standard deviations.
+//! Points to cluster: distinct, weighted, in standard deviations.
 
 use crate::kernel::{Points, point};
 use crate::placement::table::Distinct;
 
-/// The distinct points of the data, each column centred and divided by its standard deviation.
+/// Distinct points of the data, columns centred and divided by their standard deviations.
 pub(super) struct Cloud {
     members: Vec<Distinct>,
     dim: usize,
-    /// Point by point.
+    /// Coordinates by point.
     values: Vec<f64>,
 }
 
 impl Cloud {
-    /// `members` are rows of `points`, each with how often it occurs.
+    /// Cloud of `members`, rows of `points` with their multiplicities.
     pub(super) fn new(points: Points<'_>, members: Vec<Distinct>) -> Self {
         let dim = points.ncols();
         let mut values: Vec<f64> =
@@ -23,17 +23,17 @@ impl Cloud {
         Self { members, dim, values }
     }
 
-    /// The number of points.
+    /// Number of points.
     pub(super) fn count(&self) -> usize {
         self.members.len()
     }
 
-    /// The number of columns.
+    /// Number of columns.
     pub(super) fn dim(&self) -> usize {
         self.dim
     }
 
-    /// All coordinates, point by point.
+    /// All coordinates, by point.
     pub(super) fn values(&self) -> &[f64] {
         &self.values
     }
@@ -43,18 +43,17 @@ impl Cloud {
         &self.values[i * self.dim..][..self.dim]
     }
 
-    /// How many rows of the data point `i` stands for.
+    /// Multiplicity of point `i` in the data.
     pub(super) fn weight(&self, i: usize) -> f64 {
         self.members[i].count as f64
     }
 
-    /// The first row of the data that holds point `i`.
+    /// First row of the data with point `i`.
     pub(super) fn row(&self, i: usize) -> usize {
         self.members[i].row
     }
 
-    /// The means of `count` clusters, of which each point has the label of one, in the data's own units, point by point;
-    /// clusters without points are left out.
+    /// Means of `count` clusters by labels, in the data's units, by point; empty clusters are left out.
     pub(super) fn means(&self, points: Points<'_>, labels: &[usize], count: usize) -> Vec<f64> {
         let mut means = Means::new(count, self.dim);
         for (i, &label) in labels.iter().enumerate() {
@@ -69,7 +68,7 @@ impl Cloud {
     }
 }
 
-/// Weighted means that move with every point: no sum can overflow, and the mean of equal numbers is that number.
+/// Running weighted means: no overflow, and the mean of equal numbers is exact.
 pub(super) struct Means {
     weights: Vec<f64>,
     dim: usize,
@@ -98,9 +97,9 @@ impl Means {
     }
 }
 
-/// Centres column `d` and divides it by its standard deviation over all rows of the data.
+/// Centres column `d` and divides it by its standard deviation over all rows.
 ///
-/// The largest number is divided out first, so that no square overflows or vanishes.
+/// Divides by the largest number first, so that squares neither overflow nor vanish.
 fn standardise(members: &[Distinct], values: &mut [f64], d: usize, dim: usize) {
     let column = || (d..values.len()).step_by(dim);
     let largest = column().map(|i| values[i].abs()).fold(0.0, f64::max);

@@ -1,4 +1,4 @@
-//! Lloyd's iterations: every point to the nearest centre, every centre to the mean of its points.
+//! Lloyd's iterations: points to nearest centres, centres to means.
 
 use faer::{Accum, MatMut};
 use gp_linalg::vector::dispatch;
@@ -10,15 +10,15 @@ use super::seeding::squared_distance;
 use crate::lanes::{LANES, dot};
 use crate::views;
 
-/// Which centre each point of a cloud belongs to.
+/// Centre of each point of a cloud.
 pub(super) struct Clusters {
     labels: Vec<usize>,
-    /// In the cloud's units, centre by centre.
+    /// Centres, in the cloud's units.
     centres: Vec<f64>,
     count: usize,
 }
 
-/// Iterates from the points `seeds` until no point changes its cluster, at most `iterations` times.
+/// Iterates from the points `seeds` until no label changes, at most `iterations` times.
 pub(super) fn refine(cloud: &Cloud, seeds: &[usize], iterations: usize) -> Clusters {
     let centres = seeds.iter().flat_map(|&seed| cloud.point(seed)).copied().collect();
     let mut clusters = Clusters { labels: vec![0; cloud.count()], centres, count: seeds.len() };
@@ -36,17 +36,17 @@ pub(super) fn refine(cloud: &Cloud, seeds: &[usize], iterations: usize) -> Clust
 }
 
 impl Clusters {
-    /// The number of centres.
+    /// Number of centres.
     pub(super) fn count(&self) -> usize {
         self.count
     }
 
-    /// The centre of each point.
+    /// Centre of each point.
     pub(super) fn labels(&self) -> &[usize] {
         &self.labels
     }
 
-    /// The squared distance of each point to its own centre.
+    /// Squared distance of each point to its own centre.
     pub(super) fn squared_distances(&self, cloud: &Cloud) -> Vec<f64> {
         self.distances_under(cloud, &self.labels)
     }
@@ -68,7 +68,7 @@ impl Clusters {
         self.centres = means.into_values();
     }
 
-    /// The nearest centre of every point, the first of equals: the smallest `‖c‖² − 2 xᵀc`.
+    /// Nearest centre of every point, first of equals: smallest `‖c‖² − 2 xᵀc`.
     fn assign(&self, cloud: &Cloud, labels: &mut [usize]) {
         let (count, dim) = (self.count, cloud.dim());
         let norms: Vec<f64> = self.centres.chunks_exact(dim).map(|centre| dot(centre, centre)).collect();
@@ -86,8 +86,7 @@ impl Clusters {
         );
     }
 
-    /// Gives each cluster without points the one that is farthest from its own centre, among those whose cluster has
-    /// others left.
+    /// Gives each empty cluster the point farthest from its own centre, among clusters with others.
     fn fill_empty(&self, cloud: &Cloud, labels: &mut [usize]) {
         let mut sizes = vec![0_usize; self.count];
         labels.iter().for_each(|&label| sizes[label] += 1);
@@ -112,12 +111,12 @@ impl Clusters {
     }
 }
 
-/// Points that are scored together: a megabyte of scores.
+/// Points scored together: a megabyte of scores.
 fn block_width(centres: usize) -> usize {
     ((1 << 17) / centres.max(1)).clamp(16, 512)
 }
 
-/// Fills `scores` with `−2 cᵀx`, one column a point.
+/// Writes `−2 cᵀx`, one column per point, to `scores`.
 fn score(scores: &mut [f64], centres: &[f64], points: &[f64], dim: usize) {
     let (m, n) = (centres.len() / dim, points.len() / dim);
     let (lhs, rhs) = (views::points(centres, m, dim), views::points(points, n, dim).transpose());
@@ -125,7 +124,7 @@ fn score(scores: &mut [f64], centres: &[f64], points: &[f64], dim: usize) {
     views::multiply(out, Accum::Replace, lhs.as_dyn_stride(), rhs.as_dyn_stride(), -2.0);
 }
 
-/// Adds the norms to the scores and returns the place of the smallest sum, the first of equals.
+/// Adds norms to scores; returns the place of the smallest, first of equals.
 struct Nearest<'a> {
     scores: &'a mut [f64],
     norms: &'a [f64],

@@ -19,58 +19,56 @@ use crate::kernel::{Kernel, Points};
 use crate::views;
 use crate::workspace::Workspace;
 
-/// `kmeans`: the means of clusters of the inputs, found by Lloyd's iterations from a k-means++ start.
+/// `kmeans`: cluster means of the inputs, by Lloyd's iterations from k-means++.
 ///
-/// Distances are taken in units of each column's standard deviation, so that no column dominates; a constant column
-/// counts for nothing. Equal rows are one point of larger weight, and points that cannot be told apart in those units
-/// count as one: data with K < M such points give K inducing inputs. A cluster that runs empty is moved to the point
-/// that is farthest from its own centre.
+/// Distances are in standard deviations per column; constant columns are ignored. Equal rows are one
+/// weighted point: K < M distinct points give K inducing inputs. Empty clusters move to the point farthest
+/// from its centre.
 ///
-/// More than 50,000 rows are replaced by a random 50,000 of them (or 10 M, where that is more), which moves the
-/// centres by far less than the spread of a cluster; see [`with_sample`](KMeans::with_sample).
+/// Above 50,000 rows (or 10 M, if more) a random sample is used, which moves centres by far less than a
+/// cluster's spread; see [`with_sample`](KMeans::with_sample).
 ///
-/// Where the kernel cannot evaluate the mean of two points, as between the codes of two categories, each centre is
-/// replaced by the data point of its cluster that is closest to it, and [`Placed::rows`] says which. Of the kernel
-/// nothing else is used. (`overlap` takes any number for a category: a mean is then one that no data point has. For
-/// categories without codes, `greedy` is the better choice.)
+/// If the kernel cannot evaluate means, as of category codes, each centre is replaced by its cluster's
+/// nearest data point, given in [`Placed::rows`]. The kernel is used for nothing else. (`overlap` accepts
+/// means, which no data point has; prefer `greedy` for categories.)
 ///
-/// Takes O(N M D) time for the start and again for each iteration, in matrix products, and O(N D) memory.
+/// Cost O(N M D) time for the start and each iteration, in matrix products, and O(N D) memory.
 #[derive(Clone, Copy, Debug)]
 pub struct KMeans {
     iterations: usize,
-    /// Multiplications that iterations may take together.
+    /// Most multiplications of all iterations.
     work: usize,
     sample: usize,
 }
 
-/// A sample has at least this many points for each cluster.
+/// Least sample points per cluster.
 const SAMPLE_PER_CLUSTER: usize = 10;
 
-/// Multiplications that all iterations may take together, some seconds, and iterations that there are anyway.
+/// Most multiplications of all iterations (some seconds), and least iterations.
 const MOST_WORK: usize = 150_000_000_000;
 const FEWEST_ITERATIONS: usize = 5;
 
 impl KMeans {
-    /// At most 100 iterations on at most 50,000 rows. Where these would take more than 1.5·10¹¹ multiplications, as for images,
-    /// there are fewer, but at least five.
+    /// At most 100 iterations on at most 50,000 rows; fewer, but at least five, if they would exceed
+    /// 1.5·10¹¹ multiplications, as for images.
     pub fn new() -> Self {
         Self { iterations: 100, work: MOST_WORK, sample: 50_000 }
     }
 
-    /// Stops after this many iterations (at least one), should assignments still change, however long they take.
+    /// Sets the most iterations (at least one), of any duration.
     #[must_use]
     pub fn with_iterations(self, iterations: usize) -> Self {
         Self { iterations: iterations.max(1), work: usize::MAX, ..self }
     }
 
-    /// Looks at no more than this many rows, or ten for each inducing input where that is more.
+    /// Sets the largest sample; at least ten rows per inducing input.
     #[must_use]
     pub fn with_sample(self, rows: usize) -> Self {
         Self { sample: rows, ..self }
     }
 
-    /// The cluster of every row of `x` (N×D), a number below `m`: the clusters whose centres [`place`](Placement::place)
-    /// gives, found from all rows. Equal rows are in the same cluster.
+    /// Cluster of every row of `x` (N×D), below `m`: those whose centres [`place`](Placement::place) gives,
+    /// from all rows. Equal rows share a cluster.
     ///
     /// # Errors
     /// As [`place`](Placement::place).
@@ -95,14 +93,14 @@ impl KMeans {
         Ok(labels)
     }
 
-    /// From a k-means++ start to where no point changes its cluster.
+    /// Clusters from a k-means++ start to convergence.
     fn found(&self, cloud: &Cloud, m: usize, rng: &mut ChaCha8Rng) -> Clusters {
         let each = cloud.count().saturating_mul(m.min(cloud.count())).saturating_mul(cloud.dim()).max(1);
         let iterations = self.iterations.min((self.work / each).max(FEWEST_ITERATIONS));
         lloyd::refine(cloud, &seeding::plus_plus(cloud, m, rng), iterations)
     }
 
-    /// The rows to look at: all, or a random subset in the order of the data.
+    /// Rows to use: all, or a random subset in data order.
     fn rows(&self, count: usize, m: usize, rng: &mut ChaCha8Rng) -> Vec<usize> {
         let most = self.sample.max(m.saturating_mul(SAMPLE_PER_CLUSTER));
         if count <= most {
@@ -152,15 +150,15 @@ impl Placement for KMeans {
     }
 }
 
-/// The rows of a table without those that equal an earlier one.
+/// Rows of a table without repeats.
 ///
-/// Two clusters can have the same mean, a ring and what is inside it, if the iterations end before that is resolved.
+/// Two clusters may share a mean (a ring and its inside) if iterations end early.
 fn without_repeats(centres: Points<'_>) -> Vec<f64> {
     let kept = distinct(centres, (0..centres.nrows()).collect());
     kept.iter().flat_map(|kept| crate::kernel::point(centres, kept.row)).copied().collect()
 }
 
-/// For each cluster, the row of the data closest to its centre.
+/// Row of the data closest to each cluster's centre.
 fn closest_rows(cloud: &Cloud, clusters: &Clusters) -> Vec<usize> {
     let distances = clusters.squared_distances(cloud);
     let mut closest: Vec<Option<usize>> = vec![None; clusters.count()];

@@ -1,5 +1,5 @@
-//! k-means++ (Arthur and Vassilvitskii 2007): each new centre is drawn with a probability proportional to the squared
-//! distance to the nearest one so far.
+//! k-means++ (Arthur and Vassilvitskii 2007): each new centre is drawn in proportion to squared distances
+//! from the nearest one.
 
 use gp_linalg::vector::dispatch;
 use pulp::{Simd, WithSimd};
@@ -10,10 +10,10 @@ use rayon::prelude::*;
 use super::cloud::Cloud;
 use crate::lanes::{LANES, total};
 
-/// Points a task updates.
+/// Points per task.
 const BLOCK: usize = 1024;
 
-/// Up to `m` points of the cloud at different places; fewer when it has no more.
+/// Up to `m` distinct points of the cloud; fewer if it has fewer.
 pub(super) fn plus_plus(cloud: &Cloud, m: usize, rng: &mut ChaCha8Rng) -> Vec<usize> {
     let weights: Vec<f64> = (0..cloud.count()).map(|i| cloud.weight(i)).collect();
     let mut nearest = vec![f64::INFINITY; cloud.count()];
@@ -30,7 +30,7 @@ pub(super) fn plus_plus(cloud: &Cloud, m: usize, rng: &mut ChaCha8Rng) -> Vec<us
     chosen
 }
 
-/// An index drawn in proportion to `chances`; none if all of them are zero.
+/// Index drawn in proportion to `chances`; None if all are zero.
 fn draw(chances: &[f64], rng: &mut ChaCha8Rng) -> Option<usize> {
     let mut left = rng.random::<f64>() * chances.iter().sum::<f64>();
     let mut last = None;
@@ -45,9 +45,9 @@ fn draw(chances: &[f64], rng: &mut ChaCha8Rng) -> Option<usize> {
     last
 }
 
-/// Lowers the squared distances to the nearest centre where the new one is nearer.
+/// Lowers squared distances to the nearest centre.
 ///
-/// From differences and not from a matrix product: it has to be exactly zero for a point that was chosen.
+/// Uses differences, to be exactly zero for a chosen point.
 fn approach(cloud: &Cloud, centre: usize, nearest: &mut [f64]) {
     let centre = cloud.point(centre);
     let blocks = nearest.par_chunks_mut(BLOCK).zip(cloud.values().par_chunks(BLOCK * cloud.dim()));
